@@ -1,0 +1,169 @@
+"""Campaigns for programs: what there is, how far it is, its items with their answers.
+
+For managers, curators and viewers. Judges have their desk (``api.judging``) and see
+nothing here.
+"""
+
+from typing import Any
+
+from django.db.models import QuerySet
+from django.shortcuts import get_object_or_404
+from drf_spectacular.types import OpenApiTypes
+from drf_spectacular.utils import extend_schema
+from rest_framework import serializers, viewsets
+from rest_framework.decorators import action
+from rest_framework.pagination import CursorPagination
+from rest_framework.request import Request
+from rest_framework.response import Response
+
+from annotator import access
+from annotator.forms import refuse_unknown
+from annotator.models import Campaign, Item
+from annotator.models.projects import id_of
+from annotator.services import campaigns, progress
+
+__all__ = ["CampaignViews", "ItemViews"]
+
+ACTIONS = {
+    "open": campaigns.open_campaign,
+    "pause": campaigns.pause,
+    "close": campaigns.close,
+}
+
+
+class Pages(CursorPagination):
+    """Pages that cost the same wherever they are; follow ``next``."""
+
+    page_size = 50
+    max_page_size = 500
+    page_size_query_param = "page_size"
+    ordering = "pk"
+
+
+class CampaignSerializer(serializers.ModelSerializer[Campaign]):
+    project = serializers.SlugRelatedField[Any](slug_field="slug", read_only=True)
+
+    class Meta:
+        model = Campaign
+        fields = [
+            *("code", "project", "name", "state", "mode", "seed", "k", "overlap_k"),
+            *("overlap_share", "quota", "lease_s", "check_every", "repeat_every"),
+            *("is_adaptive", "guideline_number", "n_items", "n_checks", "n_training"),
+            *("is_simulated", "created_at", "opened_at"),
+        ]
+
+
+class ItemSerializer(serializers.ModelSerializer[Item]):
+    sentence = serializers.CharField(source="instance.sentence")
+    start = serializers.IntegerField(source="instance.start")
+    end = serializers.IntegerField(source="instance.end")
+    phrase = serializers.CharField(source="instance.phrase")
+    conditions = serializers.SerializerMethodField()
+
+    class Meta:
+        model = Item
+        fields = [
+            *("code", "ref", "sentence", "start", "end", "phrase", "paraphrase"),
+            *("conditions", "kind", "gold", "need", "n_taken", "n_done"),
+            "is_withdrawn",
+        ]
+
+    def get_conditions(self, item: Item) -> list[dict[str, Any]]:
+        return [
+            {"condition": one.condition.name, "rank": one.rank, "score": one.score}
+            for one in item.credits.all()
+        ]
+
+
+class ActionSerializer(serializers.Serializer[Any]):
+    action = serializers.ChoiceField(sorted(ACTIONS))
+
+
+class CampaignViews(viewsets.ReadOnlyModelViewSet[Campaign]):
+    """The campaigns whose results you may see."""
+
+    serializer_class = CampaignSerializer
+    pagination_class = Pages
+    lookup_field = "code"
+    lookup_value_regex = "[0-9a-f]{16}"
+    queryset = Campaign.objects.none()
+
+    def get_queryset(self) -> QuerySet[Campaign]:
+        rows = Campaign.objects.filter(
+            project__memberships__user_id=id_of(self.request.user),
+            project__memberships__role__in=access.VERBS["see_others"],
+        )
+        return rows.select_related("project")
+
+    def list(self, request: Request, *args: Any, **kwargs: Any) -> Response:
+        refuse_unknown(request.query_params, {"cursor", "page_size"})
+        return super().list(request, *args, **kwargs)
+
+    @extend_schema(responses=OpenApiTypes.OBJECT)
+    @action(detail=True)
+    def progress(self, request: Request, code: str) -> Response:
+        """Answers there and wanted, by annotator, batch and condition."""
+        found = progress.of(self.get_object())
+        parts = {
+            name: [
+                {
+                    "name": row.name,
+                    "done": row.done,
+                    "need": row.need,
+                    "complete": row.complete,
+                    "items": row.items,
+                }
+                for row in rows
+            ]
+            for name, rows in (
+                ("batches", found.batches),
+                ("conditions", found.conditions),
+            )
+        }
+        people = [
+            {
+                "name": str(row.person),
+                "simulated": row.person.is_simulated,
+                "state": row.person.state,
+                "done": row.done,
+                "skipped": row.skipped,
+                "checks": row.person.n_checks,
+                "checks_failed": row.person.n_checks_failed,
+                "seconds": row.seconds,
+            }
+            for row in found.people
+        ]
+        return Response(
+            {"done": found.done, "need": found.need, "people": people, **parts}
+        )
+
+    @extend_schema(request=ActionSerializer, responses=CampaignSerializer)
+    @action(detail=True, methods=["post"])
+    def act(self, request: Request, code: str) -> Response:
+        """Open, pause or close."""
+        sent = ActionSerializer(data=request.data)
+        sent.is_valid(raise_exception=True)
+        found = self.get_object()
+        ACTIONS[sent.validated_data["action"]](found, by=request.user)
+        found.refresh_from_db()
+        return Response(CampaignSerializer(found).data)
+
+
+class ItemViews(viewsets.ReadOnlyModelViewSet[Item]):
+    """The items of one campaign: ``/api/campaigns/<code>/items/``."""
+
+    serializer_class = ItemSerializer
+    pagination_class = Pages
+    lookup_field = "code"
+    lookup_value_regex = "[0-9a-f]{16}"
+    queryset = Item.objects.none()
+
+    def get_queryset(self) -> QuerySet[Item]:
+        mine = CampaignViews(request=self.request).get_queryset()
+        campaign = get_object_or_404(mine, code=self.kwargs["campaign"])
+        rows = Item.objects.filter(campaign=campaign).select_related("instance")
+        return rows.prefetch_related("credits__condition")
+
+    def list(self, request: Request, *args: Any, **kwargs: Any) -> Response:
+        refuse_unknown(request.query_params, {"cursor", "page_size"})
+        return super().list(request, *args, **kwargs)

@@ -1,0 +1,155 @@
+"""Imports and exports for programs: the same services as the pages."""
+
+from typing import Any
+
+from django.http.response import HttpResponseBase
+from django.shortcuts import get_object_or_404
+from drf_spectacular.types import OpenApiTypes
+from drf_spectacular.utils import OpenApiParameter, extend_schema
+from rest_framework import generics, serializers
+from rest_framework.parsers import JSONParser, MultiPartParser
+from rest_framework.request import Request
+from rest_framework.response import Response
+from rest_framework.views import APIView
+
+from annotator import access
+from annotator.api.rows import JobSerializer, RowPages
+from annotator.exchange import registry
+from annotator.exchange.download import attachment
+from annotator.exchange.files import ENCODINGS
+from annotator.models import Corpus, Issue, Job
+from annotator.services import exporting, importing
+
+__all__ = ["CorpusExport", "Formats", "ImportGoOn", "Imports", "JobIssues"]
+
+
+class ImportSerializer(serializers.Serializer[Any]):
+    """Files and what they are; for Pharaoh: links, source text, target text."""
+
+    files = serializers.ListField(
+        child=serializers.FileField(allow_empty_file=True), min_length=1, max_length=500
+    )
+    format = serializers.ChoiceField(choices=list(registry.FORMATS))
+    corpus = serializers.CharField(max_length=120)
+    licence = serializers.CharField(max_length=200, required=False, allow_blank=True)
+    provenance = serializers.CharField(required=False, allow_blank=True)
+    source_language = serializers.CharField(max_length=35, required=False)
+    target_language = serializers.CharField(max_length=35, required=False)
+    encoding = serializers.ChoiceField(choices=ENCODINGS, required=False)
+    dry_run = serializers.BooleanField(default=True)
+    partial = serializers.BooleanField(default=False)  # type: ignore[assignment]
+
+
+class GoOnSerializer(serializers.Serializer[Any]):
+    """``partial``: the good rows go in even if others are bad."""
+
+    partial = serializers.BooleanField(default=False)  # type: ignore[assignment]
+
+
+class FormatSerializer(serializers.Serializer[Any]):
+    """A format, and what is lost when a corpus goes out in it."""
+
+    name = serializers.CharField()
+    title = serializers.CharField()
+    holds = serializers.CharField()
+    suffixes = serializers.ListField(child=serializers.CharField())
+    needs = serializers.CharField()
+    losses = serializers.ListField(child=serializers.CharField())
+
+
+class IssueSerializer(serializers.ModelSerializer[Issue]):
+    class Meta:
+        model = Issue
+        fields = ["file", "line", "column", "reason", "remedy", "excerpt"]
+
+
+class Formats(APIView):
+    """The formats a corpus can come in and go out as."""
+
+    @extend_schema(responses=FormatSerializer(many=True))
+    def get(self, request: Request) -> Response:
+        return Response(FormatSerializer(registry.FORMATS.values(), many=True).data)
+
+
+class Imports(APIView):
+    """Send files; a job checks them and, unless it is a dry run, brings them in.
+
+    The same files sent again while their job is at work give the same job.
+    """
+
+    parser_classes = [MultiPartParser]
+
+    @extend_schema(request=ImportSerializer, responses={201: JobSerializer})
+    def post(self, request: Request, slug: str) -> Response:
+        project = access.project_or_404(request.user, slug, "import")
+        sent = ImportSerializer(data=request.data)
+        sent.is_valid(raise_exception=True)
+        row = sent.validated_data
+        uploads = [
+            importing.keep(project, str(one.name), one, by=request.user)
+            for one in row["files"]
+        ]
+        about = ("licence", "provenance", "source_language", "target_language")
+        job = importing.start(
+            project,
+            uploads,
+            kind=row["format"],
+            corpus=row["corpus"],
+            by=request.user,
+            about={name: row[name] for name in about if name in row},
+            encoding=row.get("encoding", ""),
+            dry_run=row["dry_run"],
+            partial=row["partial"],
+        )
+        return Response(JobSerializer(job).data, status=201)
+
+
+class ImportGoOn(APIView):
+    """Bring in what a dry run has checked."""
+
+    parser_classes = [JSONParser]
+
+    @extend_schema(request=GoOnSerializer, responses={201: JobSerializer})
+    def post(self, request: Request, code: str) -> Response:
+        jobs = Job.objects.visible_to(request.user).select_related("project")
+        job = get_object_or_404(jobs, code=code, kind="import")
+        sent = GoOnSerializer(data=request.data)
+        sent.is_valid(raise_exception=True)
+        partial = sent.validated_data["partial"]
+        made = importing.go_on(job, by=request.user, partial=partial)
+        return Response(JobSerializer(made).data, status=201)
+
+
+class JobIssues(generics.ListAPIView[Issue]):
+    """What a job could not do, row by row."""
+
+    serializer_class = IssueSerializer
+    pagination_class = RowPages
+    queryset = Issue.objects.none()
+
+    def get_queryset(self) -> Any:
+        jobs = Job.objects.visible_to(self.request.user)
+        return get_object_or_404(jobs, code=self.kwargs["code"]).issues.all()
+
+
+class CorpusExport(APIView):
+    """The corpus as a download: one file, or a zip if the format takes several."""
+
+    @extend_schema(
+        parameters=[
+            OpenApiParameter("author", str, description="whose links (a user name)"),
+            OpenApiParameter("split", str, enum=["yes"], description="file by file"),
+        ],
+        responses={(200, "application/octet-stream"): OpenApiTypes.BINARY},
+    )
+    def get(self, request: Request, code: str, kind: str) -> HttpResponseBase:
+        corpora = Corpus.objects.visible_to(request.user).select_related("project")
+        corpus = get_object_or_404(corpora, code=code)
+        parts = exporting.parts(
+            corpus,
+            kind,
+            by=request.user,
+            author=request.query_params.get("author", ""),
+            split=request.query_params.get("split") == "yes",
+        )
+        return attachment(parts, f"{corpus.name}.{kind}.zip")

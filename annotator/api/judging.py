@@ -1,0 +1,128 @@
+"""The judgment desk: the items in hand, and the answers to them.
+
+One request stores an answer and brings the next items. Everything here is for the
+person whose desk it is; others get 404.
+"""
+
+from typing import Any
+
+from drf_spectacular.types import OpenApiTypes
+from drf_spectacular.utils import extend_schema
+from rest_framework import serializers
+from rest_framework.decorators import api_view
+from rest_framework.request import Request
+from rest_framework.response import Response
+
+from annotator.services import checking, desk, judging, preferring
+
+__all__ = ["answers", "preference", "show"]
+
+MAX_HELD = 200
+
+
+class MessageSerializer(serializers.Serializer[Any]):
+    """What a judge did with one item, and how many more items are wanted.
+
+    The same ``uuid`` sent again is answered like the first time and stored once.
+    """
+
+    uuid = serializers.UUIDField()
+    judgment = serializers.RegexField(r"^[0-9a-f]{16}$")
+    verb = serializers.ChoiceField(sorted(judging.VERBS), default="save")
+    seen = serializers.IntegerField(min_value=0, max_value=10**6)
+    values = serializers.DictField(default=dict)
+    note = serializers.CharField(default="", allow_blank=True, max_length=2000)
+    active_ms = serializers.IntegerField(default=0, min_value=0, max_value=2**31 - 1)
+    want = serializers.IntegerField(default=0, min_value=0, max_value=50)
+    held = serializers.ListField(
+        child=serializers.CharField(max_length=16), default=list, max_length=MAX_HELD
+    )
+
+
+class WishSerializer(serializers.Serializer[Any]):
+    """How many items are wanted, beside those held (by code)."""
+
+    want = serializers.IntegerField(default=4, min_value=0, max_value=50)
+    held = serializers.ListField(
+        child=serializers.CharField(max_length=16), default=list, max_length=MAX_HELD
+    )
+    skipped = serializers.BooleanField(default=False)
+
+
+class PreferenceSerializer(serializers.Serializer[Any]):
+    keys = serializers.DictField(child=serializers.CharField(), default=dict)
+    has_single_keys = serializers.BooleanField(default=True)
+    auto_advance = serializers.BooleanField(default=False)
+
+
+@extend_schema(methods=["GET"], responses=OpenApiTypes.OBJECT, operation_id="desk_show")
+@extend_schema(
+    methods=["POST"],
+    request=WishSerializer,
+    responses=OpenApiTypes.OBJECT,
+    operation_id="desk_next",
+)
+@api_view(["GET", "POST"])
+def show(request: Request, code: str) -> Response:
+    """GET: the desk as it opens. POST: more items."""
+    person = desk.participant_of(code, request.user)
+    if request.method == "GET":
+        return Response(desk.of(person))
+    wish = _valid(WishSerializer, request)
+    if wish["skipped"]:
+        return Response({"next": desk.skipped(person)})
+    given = desk.give(person.pk, want=wish["want"], held=wish["held"])
+    return Response({"next": given, "status": desk.status(person, is_empty=not given)})
+
+
+@extend_schema(request=MessageSerializer, responses=OpenApiTypes.OBJECT)
+@api_view(["POST"])
+def answers(request: Request, code: str) -> Response:
+    """Store one answer (or skip, or flag) and bring the next items."""
+    said = _valid(MessageSerializer, request)
+    answer = judging.Answer(
+        uuid=said["uuid"],
+        seen=said["seen"],
+        values=said["values"],
+        note=said["note"],
+        active_ms=said["active_ms"],
+    )
+    judgment = judging.take(
+        said["judgment"], said["verb"], answer, campaign=code, by=request.user
+    )
+    body: dict[str, Any] = {
+        "saved": {
+            "judgment": judgment.code,
+            "revision": judgment.revision,
+            "at": judgment.saved_at,
+            "late": judgment.is_late,
+            "withdrawn": judgment.item.is_withdrawn,
+        },
+        "next": [],
+    }
+    if (told := checking.feedback(judgment)) and said["verb"] == "save":
+        body["feedback"] = told
+    if said["want"]:
+        person = judgment.participant
+        body["next"] = desk.give(person.pk, want=said["want"], held=said["held"])
+        if not body["next"]:
+            person.refresh_from_db()
+            is_empty = not set(said["held"]) - {judgment.code}
+            body["status"] = desk.status(person, is_empty=is_empty)
+    return Response(body)
+
+
+@extend_schema(request=PreferenceSerializer, responses=PreferenceSerializer)
+@api_view(["GET", "PUT"])
+def preference(request: Request) -> Response:
+    """One's own keys and pace."""
+    if request.method == "PUT":
+        wish = _valid(PreferenceSerializer, request)
+        preferring.set_preference(request.user, **wish)
+    return Response(desk.preference(request.user))
+
+
+def _valid(kind: Any, request: Request) -> dict[str, Any]:
+    serializer = kind(data=request.data)
+    serializer.is_valid(raise_exception=True)
+    return dict(serializer.validated_data)

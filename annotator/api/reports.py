@@ -1,0 +1,208 @@
+"""Agreement reports, frozen reports and curators' decisions, for programs."""
+
+from typing import Any
+from uuid import uuid4
+
+from django.http import Http404
+from django.shortcuts import get_object_or_404
+from drf_spectacular.types import OpenApiTypes
+from drf_spectacular.utils import extend_schema
+from rest_framework import serializers
+from rest_framework.decorators import api_view
+from rest_framework.request import Request
+from rest_framework.response import Response
+
+from annotator import access
+from annotator.forms import refuse_unknown
+from annotator.models import (
+    Adjudication,
+    Campaign,
+    Corpus,
+    Item,
+    Project,
+    RatingSet,
+    Report,
+)
+from annotator.models.projects import Anybody
+from annotator.services import (
+    agreement,
+    curating,
+    layer_agreement,
+    report_query,
+)
+from annotator.services.agreement import Source
+
+__all__ = ["campaign", "corpus", "decisions", "frozen", "rating_set", "reopen"]
+
+
+class TitleSerializer(serializers.Serializer[Any]):
+    """``title``: what the frozen report is called."""
+
+    title = serializers.CharField(max_length=160)
+
+
+class ReportSerializer(serializers.ModelSerializer[Report]):
+    class Meta:
+        model = Report
+        fields = ["code", "title", "query", "body", "digest", "version", "created_at"]
+
+
+class DecisionSerializer(serializers.Serializer[Any]):
+    """A decision about an item. ``seen``: the number of the last one, 0 = none."""
+
+    values = serializers.DictField(default=dict)
+    reason = serializers.ChoiceField(Adjudication.Reason.choices)
+    confidence = serializers.ChoiceField(Adjudication.Confidence.choices)
+    note = serializers.CharField(default="", allow_blank=True, max_length=2000)
+    accepts = serializers.CharField(default="", allow_blank=True, max_length=40)
+    seen = serializers.IntegerField(default=0, min_value=0)
+
+
+class AdjudicationSerializer(serializers.ModelSerializer[Adjudication]):
+    by = serializers.CharField(source="by.username", read_only=True)
+
+    class Meta:
+        model = Adjudication
+        fields = [
+            "code",
+            "number",
+            "values",
+            "accepts",
+            "reason",
+            "confidence",
+            "note",
+            "by",
+            "at",
+        ]
+
+
+@extend_schema(
+    methods=["GET"],
+    responses=OpenApiTypes.OBJECT,
+    operation_id="campaign_agreement",
+)
+@extend_schema(
+    methods=["POST"],
+    request=TitleSerializer,
+    responses={201: ReportSerializer},
+    operation_id="campaign_agreement_freeze",
+)
+@api_view(["GET", "POST"])
+def campaign(request: Request, code: str) -> Response:
+    """GET: every figure over the campaign, annotators by label. POST: freeze it.
+
+    The filters are those of the page's address.
+    """
+    rows = Campaign.objects.visible_to(request.user).select_related("project")
+    row = get_object_or_404(rows, code=code)
+    return _answer(request, Source(row.project, "campaign", row))
+
+
+@extend_schema(
+    methods=["GET"],
+    responses=OpenApiTypes.OBJECT,
+    operation_id="ratings_agreement",
+)
+@extend_schema(
+    methods=["POST"],
+    request=TitleSerializer,
+    responses={201: ReportSerializer},
+    operation_id="ratings_agreement_freeze",
+)
+@api_view(["GET", "POST"])
+def rating_set(request: Request, code: str) -> Response:
+    """The same over a set of ratings that were collected elsewhere."""
+    projects = Project.objects.visible_to(request.user)
+    rows = RatingSet.objects.filter(project__in=projects).select_related("project")
+    row = get_object_or_404(rows, code=code)
+    return _answer(request, Source(row.project, "ratings", row))
+
+
+@extend_schema(responses=OpenApiTypes.OBJECT, operation_id="corpus_agreement")
+@api_view(["GET"])
+def corpus(request: Request, code: str) -> Response:
+    """Agreement of the alignment layers of a corpus, annotators by label."""
+    rows = Corpus.objects.visible_to(request.user).select_related("project")
+    row = get_object_or_404(rows, code=code)
+    access.require(request.user, "report", row.project)
+    refuse_unknown(request.query_params, set())
+    return Response(layer_agreement.report(row).body)
+
+
+@extend_schema(responses=ReportSerializer)
+@api_view(["GET"])
+def frozen(request: Request, code: str) -> Response:
+    """A report as it was frozen."""
+    rows = Report.objects.visible_to(request.user).select_related("project")
+    row = get_object_or_404(rows, code=code)
+    access.require(request.user, "report", row.project)
+    return Response(ReportSerializer(row).data)
+
+
+@extend_schema(methods=["GET"], responses=AdjudicationSerializer(many=True))
+@extend_schema(
+    methods=["POST"],
+    request=DecisionSerializer,
+    responses={201: AdjudicationSerializer},
+    operation_id="item_decide",
+)
+@api_view(["GET", "POST"])
+def decisions(request: Request, code: str) -> Response:
+    """GET: every decision on the item, the newest first. POST: add one.
+
+    Judgments never change. Without ``values`` the last decision is withdrawn.
+    """
+    item = _item(request.user, code)
+    if request.method == "GET":
+        rows = curating.history(item)
+        return Response(AdjudicationSerializer(rows, many=True).data)
+    sent = DecisionSerializer(data=request.data)
+    sent.is_valid(raise_exception=True)
+    made = curating.decide(
+        item, curating.Decision(**sent.validated_data), by=request.user
+    )
+    return Response(AdjudicationSerializer(made).data, status=201)
+
+
+@extend_schema(request=None, responses=OpenApiTypes.OBJECT)
+@api_view(["POST"])
+def reopen(request: Request, code: str, judge: str) -> Response:
+    """Give a judge, by label, the item back; the answer stays until they change it."""
+    item = _item(request.user, code)
+    rows = item.judgments.select_related("participant__campaign__project")
+    found = rows.filter(participant__label=judge, state="done").order_by("-round")
+    judgment = found.first()
+    if judgment is None:
+        raise Http404(f"{judge} has not answered this item.")
+    judgment = curating.reopen(judgment, by=request.user, uuid=uuid4())
+    return Response({"item": code, "judge": judge, "revision": judgment.revision})
+
+
+def _answer(request: Request, source: Source) -> Response:
+    access.require(request.user, "report", source.project)
+    refuse_unknown(request.query_params, set(report_query.FILTERS))
+    asked = report_query.parse(request.query_params)
+    report_query.check(asked, source.read().data)
+    if request.method == "GET":
+        body, _ = agreement.report(source, asked)
+        return Response(body)
+    sent = TitleSerializer(data=request.data)
+    sent.is_valid(raise_exception=True)
+    kept = agreement.freeze(
+        source,
+        asked,
+        query=report_query.filters_of(request.query_params),
+        title=sent.validated_data["title"],
+        by=request.user,
+    )
+    return Response(ReportSerializer(kept).data, status=201)
+
+
+def _item(user: Anybody, code: str) -> Item:
+    """The item, for a curator of its project; others see none."""
+    campaigns = Campaign.objects.visible_to(user)
+    rows = Item.objects.filter(campaign__in=campaigns)
+    rows = rows.select_related("campaign__project")
+    item = get_object_or_404(rows, code=code)
+    access.require(user, "curate", item.campaign.project)
+    return item

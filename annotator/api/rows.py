@@ -1,0 +1,196 @@
+"""Projects, corpora, pairs and jobs: what programs read."""
+
+from typing import Any
+
+from django.db.models import QuerySet
+from drf_spectacular.utils import extend_schema
+from rest_framework import serializers, viewsets
+from rest_framework.decorators import action
+from rest_framework.pagination import CursorPagination
+from rest_framework.request import Request
+from rest_framework.response import Response
+
+from annotator.forms import PairFilter, ScoreForm, refuse_unknown
+from annotator.models import Corpus, Job, Pair, Project
+from annotator.services import jobs, projects, scoring
+
+__all__ = ["CorpusViews", "JobViews", "PairViews", "ProjectViews", "RowPages"]
+
+
+class RowPages(CursorPagination):
+    """Pages that cost the same wherever they are; follow ``next``."""
+
+    page_size = 50
+    max_page_size = 500
+    page_size_query_param = "page_size"
+    ordering = "pk"
+
+
+PAGING = {"cursor", "page_size"}
+
+
+class ProjectSerializer(serializers.ModelSerializer[Project]):
+    class Meta:
+        model = Project
+        fields = ["code", "slug", "name", "description", "is_sample", "created_at"]
+        read_only_fields = ["slug", "is_sample", "created_at"]
+
+
+class CorpusSerializer(serializers.ModelSerializer[Corpus]):
+    project = serializers.SlugRelatedField[Project](slug_field="slug", read_only=True)
+
+    class Meta:
+        model = Corpus
+        fields = [
+            "code",
+            "project",
+            "name",
+            "licence",
+            "provenance",
+            "source_language",
+            "target_language",
+            "n_pairs",
+            "n_sentences",
+            "created_at",
+        ]
+
+
+class PairSerializer(serializers.ModelSerializer[Pair]):
+    source = serializers.CharField(  # type: ignore[assignment]
+        source="source_text", read_only=True
+    )
+    target = serializers.CharField(source="target_text", read_only=True)
+    score = serializers.FloatField(read_only=True, allow_null=True, default=None)
+    n_inverted = serializers.IntegerField(read_only=True, allow_null=True, default=None)
+
+    class Meta:
+        model = Pair
+        fields = [
+            "code",
+            "ref",
+            "source",
+            "target",
+            "label",
+            "state",
+            "has_parse",
+            "n_source",
+            "n_target",
+            "score",
+            "n_inverted",
+        ]
+
+
+class JobSerializer(serializers.ModelSerializer[Job]):
+    project = serializers.SlugRelatedField[Project](slug_field="slug", read_only=True)
+
+    class Meta:
+        model = Job
+        fields = [
+            "code",
+            "project",
+            "kind",
+            "title",
+            "state",
+            "total",
+            "done",
+            "failed",
+            "note",
+            "result",
+            "cancel_asked",
+            "created_at",
+            "started_at",
+            "ended_at",
+        ]
+
+
+class _Rows(viewsets.ReadOnlyModelViewSet[Any]):
+    """Rows the person may see, by code; unknown parameters are refused."""
+
+    lookup_field = "code"
+    lookup_value_regex = "[0-9a-f]{16}"
+    pagination_class = RowPages
+    parameters: frozenset[str] = frozenset()
+
+    def list(self, request: Request, *args: Any, **kwargs: Any) -> Response:
+        refuse_unknown(request.query_params, {*PAGING, *self.parameters})
+        return super().list(request, *args, **kwargs)
+
+
+class ProjectViews(_Rows):
+    """The projects you are in; a new one makes you its manager."""
+
+    serializer_class = ProjectSerializer
+    lookup_field = "slug"
+    lookup_value_regex = "[-a-z0-9_]+"
+    queryset = Project.objects.none()
+
+    def get_queryset(self) -> QuerySet[Project]:
+        return Project.objects.visible_to(self.request.user)
+
+    @extend_schema(request=ProjectSerializer, responses={201: ProjectSerializer})
+    def create(self, request: Request) -> Response:
+        sent = ProjectSerializer(data=request.data)
+        sent.is_valid(raise_exception=True)
+        made = projects.create(**sent.validated_data, by=request.user)
+        return Response(ProjectSerializer(made).data, status=201)
+
+
+class CorpusViews(_Rows):
+    """The corpora of your projects."""
+
+    serializer_class = CorpusSerializer
+    queryset = Corpus.objects.none()
+
+    def get_queryset(self) -> QuerySet[Corpus]:
+        rows = Corpus.objects.visible_to(self.request.user)
+        return rows.select_related("project")
+
+
+class ScoredPages(RowPages):
+    """The same, in the order of ``sort`` where it is asked for."""
+
+    def get_ordering(self, request: Request, *args: Any) -> tuple[str, ...]:
+        sort = request.query_params.get("sort", "")
+        return (sort, "pk") if sort in ("score", "-score") else ("pk",)
+
+
+class PairViews(_Rows):
+    """The pairs of one corpus: ``/api/corpora/<code>/pairs/``.
+
+    ``scores``: the code of a scoring, by default the newest; ``sort``: ``score`` or
+    ``-score``; ``min_score``, ``max_score``.
+    """
+
+    serializer_class = PairSerializer
+    pagination_class = ScoredPages
+    parameters = frozenset({*PairFilter.base_filters, *ScoreForm.base_fields})
+    queryset = Pair.objects.none()
+
+    def get_queryset(self) -> QuerySet[Pair]:
+        rows = Pair.objects.visible_to(self.request.user).for_list()
+        rows = rows.filter(corpus__code=self.kwargs["corpus"])
+        fits = PairFilter(self.request.query_params, queryset=rows).qs
+        corpus = Corpus.objects.visible_to(self.request.user).filter(
+            code=self.kwargs["corpus"]
+        )
+        asked = ScoreForm(self.request.query_params).asked()
+        if not (found := corpus.first()):
+            return fits
+        return scoring.with_scores(fits, found, **asked)[0]
+
+
+class JobViews(_Rows):
+    """Long work and how far it is."""
+
+    serializer_class = JobSerializer
+    queryset = Job.objects.none()
+
+    def get_queryset(self) -> QuerySet[Job]:
+        return Job.objects.visible_to(self.request.user).select_related("project")
+
+    @extend_schema(request=None, responses=JobSerializer)
+    @action(detail=True, methods=["post"])
+    def cancel(self, request: Request, code: str) -> Response:
+        """Ask the job to stop; asking twice is asking once."""
+        job = jobs.cancel(self.get_object(), by=request.user)
+        return Response(JobSerializer(job).data)

@@ -1,0 +1,63 @@
+"""Every endpoint under ``/api/``, grouped by noun."""
+
+from django.urls import URLPattern, URLResolver, include, path
+from drf_spectacular.views import SpectacularAPIView
+from rest_framework.routers import SimpleRouter
+
+from annotator.api import (
+    aligning,
+    campaigns,
+    imports,
+    judging,
+    layers,
+    parsing,
+    people,
+    reports,
+    rows,
+    scores,
+)
+from annotator.views.api_docs import api_docs
+
+router = SimpleRouter()
+router.register("projects", rows.ProjectViews)
+router.register("corpora", rows.CorpusViews)
+router.register(r"corpora/(?P<corpus>[0-9a-f]{16})/pairs", rows.PairViews)
+router.register("jobs", rows.JobViews)
+router.register("campaigns", campaigns.CampaignViews)
+router.register(r"campaigns/(?P<campaign>[0-9a-f]{16})/items", campaigns.ItemViews)
+
+urlpatterns: list[URLPattern | URLResolver] = [
+    path("", include(router.urls)),
+    path("corpora/<code:corpus>/scores/", scores.CorpusScores.as_view()),
+    path("projects/<slug:slug>/members/", people.Members.as_view()),
+    path("projects/<slug:slug>/members/<str:username>/", people.Member.as_view()),
+    path("projects/<slug:slug>/invitations/", people.Invitations.as_view()),
+    path("judge/<code:code>/", judging.show, name="api_desk"),
+    path("judge/<code:code>/answers/", judging.answers, name="api_answers"),
+    path("judge-preference/", judging.preference, name="api_judge_preference"),
+    path("pairs/<code:code>/layers/", layers.PairLayers.as_view(), name="api_layers"),
+    path("pairs/<code:code>/trees/", layers.PairTrees.as_view(), name="api_trees"),
+    path("layers/<code:code>/", layers.LayerView.as_view(), name="api_layer"),
+    path("layers/<code:code>/ops/", layers.LayerOps.as_view(), name="api_ops"),
+    path("layers/<code:code>/history/", layers.LayerHistory.as_view()),
+    path("layers/<code:code>/state/", layers.LayerState.as_view()),
+    path("layers/<code:code>/compare/", layers.LayerCompare.as_view()),
+    path("layers/<code:code>/proposals/", aligning.LayerProposals.as_view()),
+    path("corpora/<code:code>/alignments/", aligning.CorpusAlignments.as_view()),
+    path("formats/", imports.Formats.as_view(), name="api_formats"),
+    path("projects/<slug:slug>/imports/", imports.Imports.as_view()),
+    path("imports/<code:code>/go-on/", imports.ImportGoOn.as_view()),
+    path("jobs/<code:code>/issues/", imports.JobIssues.as_view()),
+    path("corpora/<code:code>/export/<slug:kind>/", imports.CorpusExport.as_view()),
+    path("campaigns/<code:code>/agreement/", reports.campaign),
+    path("ratings/<code:code>/agreement/", reports.rating_set),
+    path("corpora/<code:code>/agreement/", reports.corpus),
+    path("reports/<code:code>/", reports.frozen),
+    path("items/<code:code>/decisions/", reports.decisions),
+    path("items/<code:code>/judges/<str:judge>/reopen/", reports.reopen),
+    path("parsers/", parsing.Parsers.as_view(), name="api_parsers"),
+    path("corpora/<code:code>/parses/", parsing.CorpusParses.as_view()),
+    path("sentences/<code:code>/parses/", parsing.SentenceParses.as_view()),
+    path("schema/", SpectacularAPIView.as_view(), name="api_schema"),
+    path("docs/", api_docs, name="api_docs"),
+]

@@ -1,0 +1,141 @@
+"""Environment variables, typed: a value that makes no sense stops the start."""
+
+import os
+import secrets
+from pathlib import Path
+from typing import Any
+from urllib.parse import parse_qsl, unquote, urlsplit
+
+from django.core.exceptions import ImproperlyConfigured
+
+__all__ = [
+    "database",
+    "env_bool",
+    "env_int",
+    "env_list",
+    "env_path",
+    "home",
+    "secret_key",
+]
+
+_TRUE, _FALSE = {"1", "true", "yes", "on"}, {"0", "false", "no", "off", ""}
+KNOWN_KEYS = {"changeme", "secret", "django-insecure", "insecure"}
+
+
+def env_bool(name: str, *, default: bool = False) -> bool:
+    value = os.environ.get(name)
+    if value is None:
+        return default
+    word = value.strip().lower()
+    if word in _TRUE | _FALSE:
+        return word in _TRUE
+    raise ImproperlyConfigured(f"{name}={value!r}: write true or false")
+
+
+def env_int(name: str, *, default: int) -> int:
+    value = os.environ.get(name, "").strip()
+    if not value:
+        return default
+    if not value.isascii() or not value.isdigit():
+        raise ImproperlyConfigured(f"{name}={value!r}: write a whole number")
+    return int(value)
+
+
+def env_list(name: str) -> list[str]:
+    return [
+        part.strip() for part in os.environ.get(name, "").split(",") if part.strip()
+    ]
+
+
+def env_path(name: str, *, default: Path) -> Path:
+    return Path(os.environ.get(name) or default).expanduser().resolve()
+
+
+def home(default: Path) -> Path:
+    """``GEMEL_HOME``, the folder of all state; made if absent.
+
+    Raises ImproperlyConfigured with the remedy if it cannot be written.
+    """
+    path = env_path("GEMEL_HOME", default=default)
+    try:
+        for name in ("broker/queue", "broker/control", "static"):
+            (path / name).mkdir(parents=True, exist_ok=True)
+        writable = os.access(path, os.W_OK)
+    except OSError:
+        writable = False
+    if not writable:
+        raise ImproperlyConfigured(
+            f"{path} is not writable: make it so, or set GEMEL_HOME to one that is."
+        )
+    return path
+
+
+def secret_key(home: Path) -> str:
+    """``GEMEL_SECRET_KEY``, else the key file of this installation, made if absent.
+
+    The file is made with mode 0600. A key that is short or known is refused: with it
+    anybody could forge a session.
+    """
+    key = os.environ.get("GEMEL_SECRET_KEY") or _key_file(home / "secret_key")
+    if len(key) < 40 or any(known in key.lower() for known in KNOWN_KEYS):
+        raise ImproperlyConfigured(
+            "GEMEL_SECRET_KEY is short or well known: unset it (a key is made for you) "
+            "or take the output of: python -c 'import secrets; "
+            "print(secrets.token_urlsafe(50))'"
+        )
+    return key
+
+
+def _key_file(path: Path) -> str:
+    try:
+        handle = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+    except FileExistsError:
+        return path.read_text().strip()
+    key = secrets.token_urlsafe(50)
+    with os.fdopen(handle, "w") as file:
+        file.write(key)
+    return key
+
+
+def database(url: str, home: Path) -> dict[str, Any]:
+    """Django's setting for ``postgres://user:password@host:port/name``, or SQLite.
+
+    SQLite runs with a write-ahead log, IMMEDIATE transactions and a busy timeout, so
+    that web and worker share it without "database is locked".
+    """
+    parts = urlsplit(url)
+    if not url or parts.scheme == "sqlite":
+        return _sqlite(Path(unquote(parts.path)) if url else home / "gemel.sqlite3")
+    if parts.scheme not in ("postgres", "postgresql"):
+        raise ImproperlyConfigured(
+            f"DATABASE_URL: {parts.scheme!r} is not postgres or sqlite"
+        )
+    return {
+        "ENGINE": "django.db.backends.postgresql",
+        "NAME": unquote(parts.path[1:]),
+        "USER": unquote(parts.username or ""),
+        "PASSWORD": unquote(parts.password or ""),
+        "HOST": parts.hostname or "",
+        "PORT": str(parts.port or ""),
+        "CONN_MAX_AGE": 60,
+        "CONN_HEALTH_CHECKS": True,
+        "OPTIONS": dict(parse_qsl(parts.query)),
+    }
+
+
+def _sqlite(path: Path) -> dict[str, Any]:
+    return {
+        "ENGINE": "django.db.backends.sqlite3",
+        "NAME": path,
+        # Closing the last connection folds the whole log into the file: keep them.
+        "CONN_MAX_AGE": None,
+        "OPTIONS": {
+            "transaction_mode": "IMMEDIATE",
+            "timeout": 20,
+            "init_command": (
+                "PRAGMA journal_mode=WAL; PRAGMA synchronous=NORMAL;"
+                "PRAGMA foreign_keys=ON; PRAGMA mmap_size=134217728;"
+                "PRAGMA cache_size=-20000; PRAGMA journal_size_limit=67108864"
+            ),
+        },
+    }

@@ -1,0 +1,169 @@
+"""Gemel bundles: rows to items, and what rows refuse of items.
+
+See core/formats/gemel.py for the grammar.
+"""
+
+import base64
+import binascii
+from collections.abc import Callable, Iterator
+from datetime import datetime
+from typing import Any
+from uuid import UUID
+
+from django.db import models
+from django.utils import timezone
+from django.utils.dateparse import parse_datetime
+
+from annotator.models import (
+    AlignmentLayer,
+    Corpus,
+    LinkEvent,
+    PackedForest,
+    Pair,
+    Parse,
+    Sentence,
+)
+from core.errors import FormatError
+from core.formats.gemel import Item
+
+__all__ = ["AUTHOR", "check", "items"]
+
+AUTHOR = "_author"  # in ``meta`` of a layer: its author's name in the bundle
+CHUNK = 500
+_LIMITS = {
+    "ref": 200, "label": 60, "name": 60, "engine": 60, "version": 60, "language": 35,
+    "op": 24, "licence": 200, "source_language": 35, "target_language": 35,
+    "author": 120, "by": 120,
+}  # fmt: skip
+
+
+def items(corpus: Corpus) -> Iterator[Item]:
+    """The whole corpus, streamed in the order the grammar wants."""
+    names = ("name", "licence", "provenance", "source_language", "target_language",
+             "meta")  # fmt: skip
+    yield Item("corpus", {name: getattr(corpus, name) for name in names})
+    named = _Names()
+    sentences = Sentence.objects.filter(corpus=corpus)
+    parses = Parse.objects.filter(sentence__corpus=corpus).select_related("author")
+    forests = PackedForest.objects.filter(sentence__corpus=corpus)
+    pairs = Pair.objects.filter(corpus=corpus)
+    layers = AlignmentLayer.objects.filter(pair__corpus=corpus)
+    yield from _each(sentences, named, _sentence)
+    yield from _each(parses, named, _parse)
+    yield from _each(forests, named, _forest)
+    yield from _each(pairs, named, _pair)
+    yield from _each(layers.select_related("author"), named, _layer)
+    events = LinkEvent.objects.filter(layer__pair__corpus=corpus)
+    order = events.select_related("by", "undoes").order_by("layer_id", "revision")
+    for event in order.iterator(chunk_size=CHUNK):
+        yield _event(event, named)
+
+
+class _Names:
+    """The ids of rows within the bundle: s1, s2, …, given in their order."""
+
+    def __init__(self) -> None:
+        self._known: dict[str, dict[int, str]] = {}
+
+    def __call__(self, letter: str, pk: int) -> str:
+        known = self._known.setdefault(letter, {})
+        return known.setdefault(pk, f"{letter}{len(known) + 1}")
+
+
+def _each(
+    query: Any, named: _Names, item: Callable[[Any, _Names], Item]
+) -> Iterator[Item]:
+    for row in query.order_by("pk").iterator(chunk_size=CHUNK):
+        yield item(row, named)
+
+
+def _sentence(s: Sentence, named: _Names) -> Item:
+    text = "" if s.text == s.tokens.replace("\n", " ") else s.text
+    row = {"id": named("s", s.pk), "tokens": s.forms, "text": text}
+    return Item("sentence", row | _said(s, "ref", "language", "columns", "key"))
+
+
+def _parse(p: Parse, named: _Names) -> Item:
+    plain = _said(p, "kind", "origin", "engine", "version", "rank", "score", "text",
+                  "meta", "created_at")  # fmt: skip
+    row = {"id": named("t", p.pk), "sentence": named("s", p.sentence_id)}
+    return Item("parse", row | plain | {"author": _name(p.author)})
+
+
+def _forest(f: PackedForest, named: _Names) -> Item:
+    data = base64.b64encode(bytes(f.data)).decode("ascii")
+    row = {"sentence": named("s", f.sentence_id), "data": data}
+    return Item("forest", row | _said(f, "engine", "version"))
+
+
+def _pair(p: Pair, named: _Names) -> Item:
+    sides = {"source": named("s", p.source_id), "target": named("s", p.target_id)}
+    plain = _said(p, "ref", "label", "meta", "state", "key")
+    return Item("pair", {"id": named("p", p.pk), **sides, **plain})
+
+
+def _layer(a: AlignmentLayer, named: _Names) -> Item:
+    row = _said(a, "origin", "engine", "version", "name", "options", "links",
+                "parked", "revision", "state", "created_at", "updated_at")  # fmt: skip
+    if not any(row["links"].values()):
+        row["links"] = {}
+    meta = dict(a.meta)
+    row |= {"id": named("a", a.pk), "pair": named("p", a.pair_id), "meta": meta}
+    row["author"] = meta.pop(AUTHOR, "") or _name(a.author)
+    for side in ("source_parse", "target_parse"):
+        pk = getattr(a, f"{side}_id")
+        row[side] = named("t", pk) if pk else ""
+    return Item("layer", row)
+
+
+def _event(e: LinkEvent, named: _Names) -> Item:
+    row = {
+        "layer": named("a", e.layer_id),
+        "uuid": str(e.uuid),
+        "by": _name(e.by),
+        "undoes": e.undoes.revision if e.undoes else None,
+    }
+    plain = _said(e, "revision", "op", "at", "before", "after")
+    return Item("event", row | plain)
+
+
+def _said(one: models.Model, *names: str) -> dict[str, Any]:
+    row = {name: getattr(one, name) for name in names}
+    return {
+        name: value.isoformat() if isinstance(value, datetime) else value
+        for name, value in row.items()
+    }
+
+
+def _name(user: Any) -> str:
+    return str(user.username) if user else ""
+
+
+def check(item: Item) -> None:
+    """What the database would refuse; raises FormatError."""
+    row = item.row
+    for name, limit in _LIMITS.items():
+        if len(row.get(name) or "") > limit:
+            raise FormatError(
+                f"{name} of a {item.type} is longer than {limit}",
+                line=item.line, column=1, remedy=f"at most {limit} characters",
+            )  # fmt: skip
+    states: dict[str, list[str]] = {
+        "pair": Pair.State.values, "layer": AlignmentLayer.State.values,
+    }  # fmt: skip
+    if item.type in states and row["state"] not in states[item.type]:
+        raise FormatError(
+            f"state {row['state']!r} of a {item.type}", line=item.line, column=1,
+            remedy="one of " + ", ".join(states[item.type]),
+        )  # fmt: skip
+    try:
+        for name in ("created_at", "updated_at", "at"):
+            moment = parse_datetime(row[name]) if row.get(name) else timezone.now()
+            if moment is None or moment.tzinfo is None:
+                raise ValueError(f"{name}: a time with its zone is wanted")
+        if item.type == "event":
+            UUID(row["uuid"])
+        if item.type == "forest":
+            base64.b64decode(row["data"], validate=True)
+    except (ValueError, binascii.Error) as error:
+        raise FormatError(str(error), line=item.line, column=1) from error

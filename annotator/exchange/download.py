@@ -1,0 +1,73 @@
+"""Downloads: streamed, always attachments, never shown by a browser."""
+
+import tempfile
+import zipfile
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from typing import IO
+
+from django.http import FileResponse, StreamingHttpResponse
+from django.http.response import HttpResponseBase
+
+from annotator.exchange.files import safe_name
+from core.errors import FormatError
+
+__all__ = ["Part", "archive", "attachment"]
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """One file of an export; ``lines`` may be read once."""
+
+    name: str
+    lines: Iterator[str]
+    encoding: str = "utf-8"
+    bom: bool = False
+
+    def chunks(self) -> Iterator[bytes]:
+        """The bytes. Raises FormatError where the encoding lacks a sign."""
+        if self.bom:
+            yield "\ufeff".encode(self.encoding)
+        is_xml = self.name.endswith(".xml")
+        for line in self.lines:
+            try:
+                yield line.encode(
+                    self.encoding, "xmlcharrefreplace" if is_xml else "strict"
+                )
+            except UnicodeEncodeError as error:
+                sign = line[error.start]
+                raise FormatError(
+                    f"{sign!r} is not in {self.encoding}, the encoding of {self.name}",
+                    remedy="export as gemel or jsonl",
+                ) from error
+
+
+def archive(made: Iterable[Part]) -> IO[bytes]:
+    """All parts as one zip, in a file without a name that goes when it is closed."""
+    file = tempfile.TemporaryFile()  # noqa: SIM115 - the response closes it
+    with zipfile.ZipFile(file, "w", zipfile.ZIP_DEFLATED) as together:
+        for part in made:
+            with together.open(part.name, "w", force_zip64=True) as entry:
+                for piece in part.chunks():
+                    entry.write(piece)
+    file.seek(0)
+    return file
+
+
+def attachment(made: list[Part], name: str) -> HttpResponseBase:
+    """One part as it is, several as a zip of this name."""
+    response: HttpResponseBase
+    if len(made) == 1:
+        name = made[0].name
+        response = StreamingHttpResponse(
+            made[0].chunks(), content_type="application/octet-stream"
+        )
+    else:
+        response = FileResponse(archive(made), content_type="application/zip")
+    plain = "".join(
+        sign if sign.isascii() and (sign.isalnum() or sign in "._-") else "_"
+        for sign in safe_name(name)
+    )
+    response["Content-Disposition"] = f'attachment; filename="{plain}"'
+    response["X-Content-Type-Options"] = "nosniff"
+    return response

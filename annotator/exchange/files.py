@@ -1,0 +1,171 @@
+"""Files that people send: names, bytes and encodings, before any codec sees them.
+
+A name is shown and compared, never opened. Bytes become lines here: a line that cannot
+be decoded, or is over 10 MB, is a BadLine; the codec gets a NUL in its place, so that
+no record is made of it.
+"""
+
+import codecs
+import hashlib
+import re
+import unicodedata
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from pathlib import PurePosixPath, PureWindowsPath
+from typing import BinaryIO
+
+from core.formats.records import MAX_RECORD, BadLine
+
+__all__ = ["ENCODINGS", "Source", "safe_name", "sha256", "stem"]
+
+ENCODINGS = ("utf-8", "latin-1", "cp1252", "utf-16")
+POISON = "\0\n"
+_BOMS = (
+    (codecs.BOM_UTF8, "utf-8"),
+    (codecs.BOM_UTF16_LE, "utf-16-le"),
+    (codecs.BOM_UTF16_BE, "utf-16-be"),
+)
+_DECLARED = re.compile(rb"""<\?xml[^>]*encoding\s*=\s*["']([A-Za-z0-9._-]+)["']""")
+
+
+def safe_name(name: str) -> str:
+    """The last part of a path of any system, printable, at most 200 signs."""
+    last = PureWindowsPath(PurePosixPath(name.replace("\0", "")).name).name
+    shown = "".join(
+        sign for sign in unicodedata.normalize("NFC", last) if sign.isprintable()
+    )
+    return shown.strip(". ")[-200:] or "file"
+
+
+def stem(name: str) -> str:
+    """The name without its last suffix: what documents are told apart by."""
+    return PurePosixPath(name).stem or name
+
+
+@dataclass
+class Source:
+    """One file to read, any number of times; ``open`` gives its bytes from the start.
+
+    ``encoding`` "" is found out: a byte order mark, the XML declaration, else UTF-8.
+    ``bad`` collects, by line, what could not be decoded in the last reading.
+    """
+
+    name: str
+    open: Callable[[], BinaryIO]
+    encoding: str = ""
+    fallback: str = ""  # taken instead of UTF-8 if the file is none (latin-1 for ptb)
+    bom: bool = False
+    bad: dict[int, BadLine] = field(default_factory=dict)
+
+    def settle(self) -> None:
+        """Find the encoding, once; afterwards it is known to the caller too."""
+        with self.open() as file:
+            start = file.read(1024)
+        for mark, name in _BOMS:
+            if start.startswith(mark):
+                self.bom, self.encoding = True, name
+                return
+        if self.encoding:
+            return
+        declared = _DECLARED.match(start)
+        name = declared[1].decode("ascii").lower() if declared else "utf-8"
+        self.encoding = name if _is_codec(name) else "utf-8"
+        if self.fallback and not self._is_utf8():
+            self.encoding = self.fallback
+
+    def _is_utf8(self) -> bool:
+        decoder = codecs.getincrementaldecoder("utf-8")()
+        with self.open() as file:
+            try:
+                while piece := file.read(1 << 20):
+                    decoder.decode(piece)
+                decoder.decode(b"", final=True)
+            except UnicodeDecodeError:
+                return False
+        return True
+
+    def lines(self) -> Iterator[str]:
+        """Lines with their ends; only "\\n" ends a line."""
+        if not self.encoding:
+            self.settle()
+        self.bad = {}
+        wide = self.encoding.startswith("utf-16")
+        with self.open() as file:
+            rows = _wide_rows(file, self.encoding) if wide else _rows(file)
+            for number, row in enumerate(rows, 1):
+                yield self._decoded(row, number)
+
+    def _decoded(self, row: bytes | None, number: int) -> str:
+        if row is None:
+            self.bad[number] = BadLine(
+                number,
+                1,
+                "a line longer than 10 MB",
+                "no sentence is that long: check that this is the format you chose",
+            )
+            return POISON
+        if number == 1 and self.bom:
+            row = row.removeprefix(codecs.BOM_UTF8)
+        try:
+            text = row.decode(self.encoding)
+        except UnicodeDecodeError as error:
+            column = len(row[: error.start].decode(self.encoding, "replace")) + 1
+            self.bad[number] = BadLine(
+                number,
+                column,
+                f"byte 0x{row[error.start]:02X} is no {self.encoding.upper()}",
+                "save the file as UTF-8, or say which encoding it has",
+            )
+            return POISON
+        return text.removeprefix("\ufeff") if number == 1 and self.bom else text
+
+    def digest(self) -> str:
+        """SHA-256 of the bytes."""
+        with self.open() as file:
+            return sha256(file)
+
+
+def sha256(file: BinaryIO) -> str:
+    """The digest of what is left of the file, in hexadecimal digits."""
+    digest = hashlib.sha256()
+    while piece := file.read(1 << 20):
+        digest.update(piece)
+    return digest.hexdigest()
+
+
+def _is_codec(name: str) -> bool:
+    try:
+        return codecs.lookup(name)._is_text_encoding
+    except LookupError:
+        return False
+
+
+def _rows(file: BinaryIO) -> Iterator[bytes | None]:
+    """Lines as bytes; None for one that is too long."""
+    while row := file.readline(MAX_RECORD + 1):
+        if len(row) <= MAX_RECORD:
+            yield row
+            continue
+        while row and not row.endswith(b"\n"):
+            row = file.readline(MAX_RECORD + 1)
+        yield None
+
+
+def _wide_rows(file: BinaryIO, encoding: str) -> Iterator[bytes | None]:
+    """Lines of two-byte units, each still encoded."""
+    end = "\n".encode(encoding)
+    held = b""
+    while piece := file.read(1 << 16):
+        held += piece
+        at, start = held.find(end), 0
+        while at >= 0:
+            if at % 2 == 0:
+                yield held[start : at + 2]
+                start = at + 2
+            at = held.find(end, at + 1 if at % 2 else at + 2)
+        held = held[start:]
+        if len(held) > MAX_RECORD:
+            yield None
+            return
+    if held:
+        yield held

@@ -1,0 +1,147 @@
+"""What a browser or a program may send in a query: named fields, nothing else."""
+
+from typing import Any
+
+import django_filters
+from django import forms
+from django.http import QueryDict
+
+from annotator.errors import BadRequest
+from annotator.exchange.files import ENCODINGS
+from annotator.exchange.registry import FORMATS
+from annotator.models import Pair
+from annotator.models.corpora import PairQuerySet
+
+__all__ = ["LinkForm", "PairFilter", "ScoreForm", "UploadForm", "refuse_unknown"]
+
+
+class PairFilter(django_filters.FilterSet):
+    """Filters of the pairs list, the same on the page and in the API."""
+
+    q = django_filters.CharFilter(method="by_words", label="Containing", max_length=200)
+    label = django_filters.CharFilter(field_name="label", label="Label", max_length=60)
+    state = django_filters.ChoiceFilter(
+        choices=Pair.State, label="Alignment", empty_label="any"
+    )
+    parsed = django_filters.BooleanFilter(
+        field_name="has_parse",
+        label="Parsed",
+        widget=forms.Select(choices=[("", "any"), ("true", "yes"), ("false", "no")]),
+    )
+    min_words = django_filters.NumberFilter(
+        field_name="n_source", lookup_expr="gte", label="Words, from", min_value=0
+    )
+    max_words = django_filters.NumberFilter(
+        field_name="n_source", lookup_expr="lte", label="to", min_value=0
+    )
+
+    class Meta:
+        model = Pair
+        fields: list[str] = []
+
+    def by_words(self, pairs: PairQuerySet, name: str, value: str) -> PairQuerySet:
+        return pairs.containing(value)
+
+
+class ScoreForm(forms.Form):
+    """Which scores of a corpus to show, in what order, from and up to which."""
+
+    ORDERS = (
+        ("", "as imported"),
+        ("-score", "highest score first"),
+        ("score", "lowest score first"),
+    )
+    scores = forms.RegexField(r"[0-9a-f]{16}", required=False, label="Scores")
+    sort = forms.ChoiceField(choices=ORDERS, required=False, label="Order")
+    min_score = forms.FloatField(required=False, label="Score from")
+    max_score = forms.FloatField(required=False, label="to")
+
+    def asked(self) -> dict[str, Any]:
+        """Keyword arguments of ``scoring.with_scores``; raises BadRequest."""
+        if not self.is_valid():
+            field, problems = next(iter(self.errors.items()))
+            raise BadRequest(f"{field}: {problems[0]}", field=field)
+        sent = self.cleaned_data
+        return {
+            "code": sent["scores"],
+            "sort": sent["sort"],
+            "at_least": sent["min_score"],
+            "at_most": sent["max_score"],
+        }
+
+
+def refuse_unknown(query: QueryDict, allowed: set[str]) -> None:
+    """Raise BadRequest on a parameter nobody reads: a typo must not filter nothing."""
+    unknown = sorted(set(query) - allowed)
+    if unknown:
+        raise BadRequest(f"There is no filter {unknown[0]!r}.", field=unknown[0])
+
+
+class LinkForm(forms.Form):
+    """One command of the editor's table: a row of each side and a button."""
+
+    COMMANDS = (
+        "link add unlink null clear sure possible crossing composed undo redo open done"
+    )
+    op = forms.ChoiceField(choices=[(name, name) for name in COMMANDS.split()])
+    uuid = forms.UUIDField()
+    base_rev = forms.IntegerField(min_value=0)
+    s = forms.RegexField(r"^[wn][0-9]{1,5}\Z", required=False)
+    t = forms.RegexField(r"^[wn][0-9]{1,5}\Z", required=False)
+
+    def clean(self) -> dict[str, Any]:
+        cleaned = super().clean() or {}
+        ends = [end for end in ("s", "t") if cleaned.get(end)]
+        wanted = {"null": 1, "clear": 1, "undo": 0, "redo": 0, "open": 0, "done": 0}
+        if len(ends) < wanted.get(cleaned.get("op", ""), 2):
+            raise forms.ValidationError("choose a row")
+        return cleaned
+
+    def to_op(self) -> dict[str, Any]:
+        """Keyword arguments of ``linking.Op``."""
+        sent = self.cleaned_data
+        op = {"sure": "kind", "possible": "kind", "composed": "crossing"}
+        return {
+            "uuid": sent["uuid"],
+            "base_rev": sent["base_rev"],
+            "op": op.get(sent["op"], sent["op"]),
+            "s": (sent["s"],) if sent["s"] else (),
+            "t": (sent["t"],) if sent["t"] else (),
+            "kind": "possible" if sent["op"] == "possible" else "sure",
+            "crossing": sent["op"] == "crossing",
+        }
+
+
+class UploadForm(forms.Form):
+    """What goes with the files of an import; the files themselves are beside it."""
+
+    format = forms.ChoiceField(
+        choices=[(one.name, f"{one.title} ({one.name})") for one in FORMATS.values()]
+    )
+    corpus = forms.CharField(max_length=120, label="Name of the corpus")
+    licence = forms.CharField(max_length=200, required=False, label="Licence")
+    provenance = forms.CharField(
+        max_length=2000, required=False, label="Where it is from"
+    )
+    source_language = forms.RegexField(
+        r"[A-Za-z0-9-]{2,35}", initial="en", label="Language of the source"
+    )
+    target_language = forms.RegexField(
+        r"[A-Za-z0-9-]{2,35}", initial="en", label="Language of the target"
+    )
+    encoding = forms.ChoiceField(
+        choices=[("", "find out"), *((name, name) for name in ENCODINGS)],
+        required=False,
+        label="Encoding",
+    )
+
+    def asked(self) -> dict[str, Any]:
+        """Keyword arguments of ``importing.start``."""
+        sent = self.cleaned_data
+        about = ("licence", "provenance", "source_language", "target_language")
+        return {
+            "kind": sent["format"],
+            "corpus": sent["corpus"],
+            "encoding": sent["encoding"],
+            "about": {name: sent[name] for name in about},
+        }

@@ -1,0 +1,109 @@
+"""``evaluate alignment``: phrase links against those of several annotators."""
+
+import argparse
+from pathlib import Path
+from typing import Any
+
+from django.conf import settings
+
+from core.backends import registry
+from core.backends.align_cases import Case, prepare
+from core.backends.align_eval import METHODS, crossfit, run, scores, source_parses
+from core.backends.align_treebanks import phrase_f1, read_bitrees
+from core.errors import FormatError
+from core.formats.phrase_links import loads
+from core.joint.phrase_aligner import WEIGHTS, PhraseAligner
+from core.learning.feature_em import EmState
+from core.text.wordnet import thesaurus
+
+HELP = "phrase links against those of several annotators"
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    add = parser.add_argument
+    add(
+        "--pairs",
+        type=Path,
+        required=True,
+        metavar="FILE",
+        help="JSON (see core.formats.phrase_links), or TreeAligner XML beside its "
+        "treebanks: then gold trees and gold word links go in",
+    )
+    add("--method", choices=METHODS, default="forest", help="by default %(default)s")
+    add("--trees", choices=("gold", "one-best", "forest"), default="")
+    add("--engine", default=registry.DEFAULT, help="the parser")
+    add(
+        "--folds",
+        type=int,
+        default=0,
+        help="fit the weights on this very file, each pair with weights fitted without "
+        "it; by default the shipped weights are used",
+    )
+    add("--em", type=Path, metavar="FILE", help="weights of train_aligner instead")
+    add("--seed", type=int, default=0)
+    add("--json", action="store_true", help="one JSON object on standard output")
+
+
+def read(path: Path, engine: str) -> list[Case]:
+    """The pairs of a file, parsed. Raises FormatError naming the file."""
+    try:
+        pairs = loads(path.read_text(encoding="utf-8"))
+    except OSError as error:
+        raise FormatError(f"{path}: {error.strerror}") from error
+    except FormatError as error:
+        raise FormatError(f"{path}: {error}") from error
+    if not pairs:
+        raise FormatError(f"{path}: no pair in it")
+    return prepare(pairs, registry.load(engine, settings.MODELS_DIR))
+
+
+def evaluate(options: dict[str, Any]) -> dict[str, Any]:
+    """Every figure of one method; shares of 1."""
+    if options["pairs"].suffix == ".xml":
+        return _treebanks(options["pairs"], options["method"])
+    cases = read(options["pairs"], options["engine"])
+    aligner = PhraseAligner.load(WEIGHTS)
+    k = options["folds"]
+    if k:
+        aligner_of = crossfit(
+            cases,
+            k,
+            thesaurus(),
+            aligner.settings,
+            word_bias=aligner.context.word_bias,
+            phrase_bias=aligner.context.phrase_bias,
+            seed=options["seed"],
+        )
+    else:
+
+        def aligner_of(_: int) -> PhraseAligner:
+            return aligner
+
+    em = EmState.loads(options["em"].read_text()) if options["em"] else None
+    outcomes = run(cases, options["method"], aligner_of, trees=options["trees"], em=em)
+    return {
+        "method": options["method"],
+        "pairs": len(cases),
+        **scores(cases, outcomes, multiword=False),
+        "multiword": scores(cases, outcomes, multiword=True),
+        "reachability": sum(one.reached for one in outcomes) / len(outcomes),
+        **source_parses(cases, outcomes),
+        "weights": f"fitted here, {k} folds" if k else aligner.facts.get("fitted_on"),
+    }
+
+
+def _treebanks(path: Path, method: str) -> dict[str, Any]:
+    """Phrase links of a parallel treebank, its gold word links given."""
+
+    def lines(name: str) -> list[str]:
+        text = (path.parent / Path(name).name).read_text("utf-8")
+        return text.splitlines(keepends=True)
+
+    try:
+        pairs, n_bad = read_bitrees(lines(path.name), lines)
+    except OSError as error:
+        raise FormatError(f"{error.filename}: {error.strerror}") from error
+    if not pairs:
+        raise FormatError(f"{path}: no pair of trees in it")
+    found = phrase_f1(pairs, "overlap" if method == "overlap" else "gold-trees")
+    return {"pairs": len(pairs), "unreadable_lines": n_bad, **found}

@@ -1,0 +1,185 @@
+"""Agreement of ratings in a file: every measure, with its interval, as text or JSON."""
+
+import argparse
+import json
+from pathlib import Path
+from typing import Any
+
+from django.core.management.base import BaseCommand, CommandError
+
+from annotator.exchange import ratings as files
+from core.agreement.aer import link_f1
+from core.agreement.figures import Figure, as_json
+from core.agreement.layers import agreed_share, human_row
+from core.agreement.measures import Agreement, measure_all
+from core.agreement.people import against_gold
+from core.data.ratings import Ratings, Scale
+from core.errors import GemelError
+
+THRESHOLDS = {"meaning": 3.0, "grammar": 4.0}  # Callison-Burch 2008
+
+
+class Command(BaseCommand):
+    help = "Measure the agreement of ratings collected anywhere."
+
+    def add_arguments(self, parser: argparse.ArgumentParser) -> None:
+        parser.add_argument("path", type=Path, help="a file, or the folder it is in")
+        parser.add_argument("--format", required=True, choices=files.FORMATS)
+        parser.add_argument("--scale", help="only this scale")
+        parser.add_argument(
+            "--range",
+            metavar="LOW:HIGH",
+            help="the whole numbers that the scale goes over, if the file cannot tell",
+        )
+        parser.add_argument(
+            "--threshold",
+            type=float,
+            help="also measure whether a value reaches this one, or not "
+            "(from the start: 3 for meaning, 4 for grammar)",
+        )
+        parser.add_argument("--replicates", type=int, default=2000)
+        parser.add_argument("--seed", type=int, default=0)
+        parser.add_argument("--json", action="store_true", help="JSON instead of text")
+
+    def handle(self, *args: Any, **options: Any) -> None:
+        try:
+            report = _report(options)
+        except (GemelError, OSError) as error:
+            raise CommandError(str(error)) from error
+        if options["json"]:
+            self.stdout.write(json.dumps(report, ensure_ascii=False, indent=1))
+        else:
+            self.stdout.write("\n".join(_lines(report)))
+
+
+def _report(options: dict[str, Any]) -> dict[str, Any]:
+    found = files.load(options["path"], options["format"], scales=_declared(options))
+    tables = found.tables
+    if options["scale"]:
+        if options["scale"] not in tables:
+            there = ", ".join(tables) or "none"
+            raise CommandError(f"no scale {options['scale']!r} here; there is {there}")
+        tables = {options["scale"]: tables[options["scale"]]}
+    report: dict[str, Any] = {
+        "items": found.n_items,
+        "annotators": found.n_annotators,
+        "ratings": found.n_ratings,
+        "scales": {},
+    }
+    if options["scale"] and not found.sure:
+        table = tables[options["scale"]]
+        report |= {
+            "items": len(table.items),
+            "annotators": len(table.annotators),
+            "ratings": table.n + len(table.repeats),
+        }
+    for name, table in tables.items():
+        body = _scale(table, options)
+        if name in found.gold:
+            body["gold"] = _gold(table, against_gold(table, found.gold[name]))
+        at = options["threshold"]
+        at = THRESHOLDS.get(name) if at is None else at
+        if at is not None and table.scale.is_ordered:
+            cut = _scale(table.at_least(at), options)
+            body["threshold"] = {"at": at, **cut}
+        report["scales"][name] = body
+    if found.sure:
+        report["alignment"] = _alignment(found)
+    return report
+
+
+def _declared(options: dict[str, Any]) -> dict[str, Scale]:
+    if not options["range"]:
+        return {}
+    if not options["scale"]:
+        raise CommandError("--range needs --scale: it describes one scale")
+    low, _, high = options["range"].partition(":")
+    try:
+        return {options["scale"]: Scale.span(options["scale"], int(low), int(high))}
+    except ValueError as error:
+        raise CommandError("--range wants two whole numbers: 1:5") from error
+
+
+def _scale(table: Ratings, options: dict[str, Any]) -> dict[str, Any]:
+    found = measure_all(table, replicates=options["replicates"], seed=options["seed"])
+    return {
+        **{name: as_json(figure) for name, figure in found.figures.items()},
+        "pairs": _pairs(table, found),
+        "points": list(table.scale.labels),
+        "items": len(table.items),
+        "items_shared": found.n_shared,
+        "annotators": len(table.annotators),
+        "ratings": table.n + len(table.repeats),
+        "repeats": len(table.repeats),
+        "clusters": int(table.cluster.max(initial=-1)) + 1,
+        "replicates": found.replicates,
+        "seed": found.seed,
+    }
+
+
+def _pairs(table: Ratings, found: Agreement) -> list[dict[str, Any]]:
+    return [
+        {
+            "annotators": [table.annotators[pair.first], table.annotators[pair.second]],
+            "n": pair.n,
+            **{name: as_json(figure) for name, figure in pair.figures.items()},
+        }
+        for pair in found.pairs
+    ]
+
+
+def _gold(table: Ratings, rows: dict[str, list[Figure]]) -> list[dict[str, Any]]:
+    return [
+        {
+            "annotator": name,
+            **{measure: as_json(figures[at]) for measure, figures in rows.items()},
+        }
+        for at, name in enumerate(table.annotators)
+    ]
+
+
+def _alignment(found: files.RatingFile) -> dict[str, Any]:
+    people = list(found.sure)
+    sure = [found.sure[who] for who in people]
+    human = human_row(sure)
+    return {
+        "link_f1": [
+            {
+                "annotators": [a, b],
+                "sure": as_json(link_f1(found.sure[a], found.sure[b])),
+                "any": as_json(link_f1(found.linked[a], found.linked[b])),
+            }
+            for at, a in enumerate(people)
+            for b in people[at + 1 :]
+        ],
+        "all_agree": as_json(agreed_share(sure)),
+        "human_recall": as_json(human.recall),
+        "human_precision": as_json(human.precision),
+    }
+
+
+def _lines(report: dict[str, Any]) -> list[str]:
+    lines = [
+        f"{report['items']} items, {report['annotators']} annotators, "
+        f"{report['ratings']} ratings"
+    ]
+    for name, body in report["scales"].items():
+        lines += ["", f"{name} ({body['items_shared']} items with two judges or more)"]
+        for measure, figure in body.items():
+            if isinstance(figure, dict) and (
+                "value" in figure or "undefined" in figure
+            ):
+                lines.append(f"  {measure:<16} {_shown(figure)}")
+    return lines
+
+
+def _shown(figure: dict[str, Any]) -> str:
+    if "undefined" in figure:
+        return f"undefined: {figure['undefined']}"
+    if figure["low"] is None:
+        return f"{figure['value']:6.3f}  ({figure.get('note', 'no interval')})"
+    note = f"  ({figure['note']})" if figure.get("note") else ""
+    return (
+        f"{figure['value']:6.3f}  [{figure['low']:.3f}, {figure['high']:.3f}]"
+        f"  n = {figure['n']}{note}"
+    )

@@ -1,0 +1,90 @@
+"""Write a corpus out in a format."""
+
+import argparse
+import sys
+from pathlib import Path
+from typing import Any, BinaryIO
+
+from django.core.management.base import CommandError, CommandParser
+
+from annotator.errors import Refusal
+from annotator.exchange import registry
+from annotator.exchange.download import Part
+from annotator.management.database import DatabaseCommand
+from annotator.models import Corpus
+from annotator.services import exporting
+from core.errors import FormatError
+
+EXAMPLES = "\n".join(
+    f"  manage.py export_corpus News --format {one.name} --out news/"
+    for one in registry.FORMATS.values()
+)
+
+
+class Command(DatabaseCommand):
+    requires_system_checks = []
+    help = (
+        "Write a corpus in a format: to standard output, to a file, or to a folder "
+        "(--out ending in /), one file for each that was imported."
+    )
+
+    def create_parser(self, *args: Any, **options: Any) -> CommandParser:
+        losses = "\n".join(
+            f"  {one.name}: {' '.join(one.losses)}" for one in registry.FORMATS.values()
+        )
+        options["epilog"] = f"examples:\n{EXAMPLES}\n\nwhat is lost:\n{losses}"
+        options["formatter_class"] = argparse.RawDescriptionHelpFormatter
+        return super().create_parser(*args, **options)
+
+    def add_arguments(self, parser: CommandParser) -> None:
+        add = parser.add_argument
+        add("corpus", help="its name")
+        add("--format", required=True, choices=list(registry.FORMATS))
+        add("--project", default="", help="slug; needed if two have such a corpus")
+        add("--author", default="", help="whose links (a user name)")
+        add("--out", default="", help="a file, or a folder; by default standard output")
+
+    def handle(self, *args: Any, **options: Any) -> None:
+        rows = Corpus.objects.filter(name=options["corpus"]).select_related("project")
+        if options["project"]:
+            rows = rows.filter(project__slug=options["project"])
+        found = list(rows[:2])
+        if len(found) != 1:
+            what = "several corpora are" if found else "no corpus is"
+            raise CommandError(f"{what} called {options['corpus']!r}: see --project")
+        out = options["out"]
+        folder = (
+            Path(out) if out and (out.endswith("/") or Path(out).is_dir()) else None
+        )
+        try:
+            made = exporting.parts(
+                found[0],
+                options["format"],
+                by=None,
+                author=options["author"],
+                split=folder is not None,
+            )
+            self._write(made, folder, out)
+        except (Refusal, FormatError, OSError) as error:
+            raise CommandError(str(error)) from error
+
+    def _write(self, made: list[Part], folder: Path | None, out: str) -> None:
+        if folder is not None:
+            folder.mkdir(parents=True, exist_ok=True)
+            for part in made:
+                with (folder / part.name).open("wb") as file:
+                    _copy(part, file)
+                self.stderr.write(str(folder / part.name))
+            return
+        for part in made[1:]:
+            self.stderr.write(f"left out: {part.name} (give a folder: --out DIR/)")
+        if out:
+            with Path(out).open("wb") as file:
+                _copy(made[0], file)
+        else:
+            _copy(made[0], sys.stdout.buffer)
+
+
+def _copy(part: Part, file: BinaryIO) -> None:
+    for piece in part.chunks():
+        file.write(piece)

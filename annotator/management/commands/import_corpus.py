@@ -1,0 +1,139 @@
+"""Bring a corpus in, and wait for the end."""
+
+import argparse
+import json
+from pathlib import Path
+from typing import Any
+
+from django.core.management.base import CommandError, CommandParser
+
+from annotator.errors import Refusal
+from annotator.exchange import registry
+from annotator.exchange.files import ENCODINGS, Source
+from annotator.management.database import DatabaseCommand
+from annotator.models import Job, Project, Upload
+from annotator.services import importing, jobs, projects
+from core.formats import treealigner
+
+EXAMPLES = "\n".join(
+    f"  manage.py import_corpus {one.example} --format {one.name} --corpus News"
+    for one in registry.FORMATS.values()
+)
+
+
+class Command(DatabaseCommand):
+    requires_system_checks = []
+    help = (
+        "Import a file, several, or a folder of files into a corpus. TreeAligner files "
+        "find their TigerXML next to them; Pharaoh takes links, source and target text."
+    )
+
+    def create_parser(self, *args: Any, **options: Any) -> CommandParser:
+        options["epilog"] = "examples:\n" + EXAMPLES
+        options["formatter_class"] = argparse.RawDescriptionHelpFormatter
+        return super().create_parser(*args, **options)
+
+    def add_arguments(self, parser: CommandParser) -> None:
+        add = parser.add_argument
+        add("path", nargs="+", type=Path, metavar="PATH", help="files or a folder")
+        add("--format", required=True, choices=list(registry.FORMATS))
+        add("--corpus", required=True, help="name; made if there is none of this name")
+        add("--project", default="", help="slug; by default the first, or a new one")
+        add("--licence", default="", help="of a new corpus")
+        add("--provenance", default="", help="of a new corpus")
+        add("--source-language", default="en")
+        add("--target-language", default="en")
+        add("--encoding", default="", choices=["", *ENCODINGS])
+        add("--dry-run", action="store_true", help="only say what would happen")
+        add(
+            "--partial",
+            action="store_true",
+            help="bring in the good rows only",
+        )
+        add("--json", action="store_true", help="one JSON object on standard output")
+
+    def handle(self, *args: Any, **options: Any) -> None:
+        kind = registry.find(options["format"])
+        project = _project(options["project"])
+        uploads: list[Upload] = []
+        try:
+            for path in _paths(kind, options["path"]):
+                with path.open("rb") as file:
+                    uploads.append(importing.keep(project, path.name, file, by=None))
+            job = importing.start(
+                project,
+                uploads,
+                kind=kind.name,
+                corpus=options["corpus"],
+                by=None,
+                about={name: options[name] for name in _ABOUT},
+                encoding=options["encoding"],
+                dry_run=options["dry_run"],
+                partial=options["partial"],
+                enqueue=False,
+            )
+        except (Refusal, OSError) as error:
+            raise CommandError(str(error)) from error
+        jobs.run(job.pk)
+        job.refresh_from_db()
+        self._report(job, as_json=options["json"])
+
+    def _report(self, job: Job, *, as_json: bool) -> None:
+        issues = list(job.issues.all())
+        if as_json:
+            names = ("sentences", "pairs", "parses", "layers", "links", "issues", "new")
+            said: dict[str, Any] = {name: job.result.get(name) for name in names}
+            if job.state != Job.State.DONE:
+                said = {"error": job.note, "issues": len(issues)}
+            said["bad"] = [_issue(issue) for issue in issues[:1000]]
+            self.stdout.write(json.dumps(said, ensure_ascii=False))
+        else:
+            for issue in issues[:50]:
+                self.stderr.write(f"{issue} {issue.remedy and f'({issue.remedy})'}")
+            if len(issues) > 50:
+                self.stderr.write(f"... and {len(issues) - 50} more")
+            for name, value in job.result.items():
+                self.stdout.write(f"{name}: {value}")
+        if job.state != Job.State.DONE:
+            raise CommandError(job.note + ("\n" + job.error if job.error else ""))
+
+
+_ABOUT = ("licence", "provenance", "source_language", "target_language")
+
+
+def _issue(issue: Any) -> dict[str, Any]:
+    names = ("file", "line", "column", "reason", "remedy")
+    return {name: getattr(issue, name) for name in names}
+
+
+def _project(slug: str) -> Project:
+    if slug:
+        found = Project.objects.filter(slug=slug).first()
+        if found is None:
+            raise CommandError(f"There is no project {slug!r}.")
+        return found
+    first = Project.objects.order_by("pk").first()
+    if first is not None:
+        return first
+    owner, _ = projects.ensure_owner()
+    return projects.create("Corpora", by=owner)
+
+
+def _paths(kind: registry.Format, given: list[Path]) -> list[Path]:
+    """The files; of a folder those named as this format's are, else all."""
+    found: list[Path] = []
+    for path in given:
+        if not path.exists():
+            raise CommandError(f"There is no file {path}.")
+        if path.is_dir():
+            files = sorted(one for one in path.rglob("*") if one.is_file())
+            named = [one for one in files if one.suffix.lower() in kind.suffixes]
+            found += named or files
+        else:
+            found.append(path)
+    if kind.name == "treealigner" and len(found) == 1:
+        main = found[0]
+        lines = Source(main.name, lambda: main.open("rb")).lines()
+        names = (Path(name).name for name in treealigner.filenames(lines))
+        found += [one for one in (main.parent / name for name in names) if one.exists()]
+    return found

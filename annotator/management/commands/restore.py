@@ -1,0 +1,31 @@
+"""Read an archive that ``backup`` wrote."""
+
+from pathlib import Path
+from typing import Any
+
+from django.core.management.base import CommandError, CommandParser
+
+from annotator.errors import Refusal
+from annotator.management.database import DatabaseCommand
+from annotator.services import archives
+
+
+class Command(DatabaseCommand):
+    requires_system_checks = []
+    help = (
+        "Put a backup into this installation: manage.py restore gemel-2026-01-31.zip. "
+        "Stop the server and the worker first."
+    )
+
+    def add_arguments(self, parser: CommandParser) -> None:
+        parser.add_argument("path", type=Path)
+        parser.add_argument(
+            "--replace", action="store_true", help="lose what is here now"
+        )
+
+    def handle(self, *args: Any, **options: Any) -> None:
+        try:
+            counts = archives.restore(options["path"], replace=options["replace"])
+        except (Refusal, OSError) as error:
+            raise CommandError(str(error)) from error
+        self.stdout.write(f"{sum(counts.values())} rows restored")

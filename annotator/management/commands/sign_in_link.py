@@ -1,0 +1,29 @@
+"""A one-time link for somebody who lost a password."""
+
+import argparse
+from typing import Any
+
+from django.conf import settings
+from django.contrib.auth.models import User
+from django.core.management.base import CommandError
+from django.urls import reverse
+
+from annotator.management.database import DatabaseCommand
+from annotator.services import projects
+
+
+class Command(DatabaseCommand):
+    help = "Print a link that signs this person in, once. Example: sign_in_link ada"
+
+    def add_arguments(self, parser: argparse.ArgumentParser) -> None:
+        parser.add_argument("name")
+        parser.add_argument("--base", default="", help="the address people use")
+
+    def handle(self, *args: Any, **options: Any) -> None:
+        person = User.objects.filter(username=options["name"]).first()
+        if person is None:
+            names = ", ".join(User.objects.values_list("username", flat=True)[:20])
+            raise CommandError(f"There is no {options['name']!r}. There are: {names}")
+        base = options["base"] or settings.SITE_URL or "http://127.0.0.1:8000"
+        token = projects.sign_in_link(person)
+        self.stdout.write(base.rstrip("/") + reverse("join", args=[token]))

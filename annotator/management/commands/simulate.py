@@ -1,0 +1,45 @@
+"""Rehearse a campaign with invented annotators."""
+
+import argparse
+from typing import Any
+
+from django.core.management.base import CommandError
+
+from annotator.errors import Refusal
+from annotator.management.database import DatabaseCommand
+from annotator.models import Campaign
+from annotator.services import simulating
+
+
+class Command(DatabaseCommand):
+    help = "Copy a campaign and let invented annotators judge it to its end."
+
+    def add_arguments(self, parser: argparse.ArgumentParser) -> None:
+        parser.add_argument("campaign", help="its code, as in its address")
+        parser.add_argument("--people", type=int, default=3)
+        parser.add_argument("--seed", type=int, default=1)
+        parser.add_argument("--bias", type=float, default=0.3)
+        parser.add_argument("--spread", type=float, default=0.7)
+        parser.add_argument("--slips", type=float, default=0.02)
+
+    def handle(self, *args: Any, **options: Any) -> None:
+        rows = Campaign.objects.select_related("project", "created_by")
+        campaign = rows.filter(code=options["campaign"]).first()
+        if campaign is None or campaign.created_by is None:
+            raise CommandError(f"There is no campaign {options['campaign']}.")
+        noise = simulating.Noise(options["bias"], options["spread"], options["slips"])
+        steps = simulating.rehearse(
+            campaign,
+            people=options["people"],
+            seed=options["seed"],
+            by=campaign.created_by,
+            noise=noise,
+        )
+        done = 0
+        try:
+            while True:
+                done += next(steps).done
+        except StopIteration as end:
+            self.stdout.write(f"{end.value.name}: {done} judgments ({end.value.code})")
+        except Refusal as error:
+            raise CommandError(str(error)) from error

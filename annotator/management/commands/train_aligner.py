@@ -1,0 +1,94 @@
+"""Train the phrase aligner without references, by feature-enhanced EM."""
+
+from argparse import ArgumentParser
+from collections.abc import Iterator
+from itertools import combinations
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from django.conf import settings
+from django.core.management.base import BaseCommand, CommandError
+
+from core.backends import registry
+from core.backends.align_cases import best_side
+from core.data.tokens import Sentence
+from core.errors import GemelError
+from core.learning.feature_em import EmState, FeaturePair, features, train
+from core.protocols import Analysis
+from core.text.wordnet import thesaurus
+
+SHORTEST, LONGEST = 10, 30  # tokens, as in the paper
+BATCH = 64
+
+
+class Command(BaseCommand):
+    requires_system_checks = []
+    help = "Train the phrase aligner by EM on translations of the same sentences."
+
+    def add_arguments(self, parser: ArgumentParser) -> None:
+        add = parser.add_argument
+        add(
+            "files",
+            nargs="+",
+            type=Path,
+            metavar="FILE",
+            help="tokenised, line by line: every two lines at one place are a pair",
+        )
+        add("--out", type=Path, required=True, help="read first if it is there")
+        add("--pairs", type=int, default=2000)
+        add("--epochs", type=int, default=3)
+        add("--engine", default=registry.DEFAULT)
+        add("--seed", type=int, default=0)
+
+    def handle(self, *args: Any, **options: Any) -> None:
+        out: Path = options["out"]
+        try:
+            state = EmState.loads(out.read_text()) if out.exists() else EmState()
+            texts = _sampled(options["files"], options["pairs"], options["seed"])
+            pairs = list(_prepared(texts, options["engine"], state))
+            train(
+                pairs,
+                state,
+                epochs=options["epochs"],
+                seed=options["seed"],
+                on_iteration=lambda now: self._tell(now, out),
+            )
+        except (GemelError, OSError, UnicodeDecodeError) as error:
+            raise CommandError(str(error)) from error
+
+    def _tell(self, state: EmState, out: Path) -> None:
+        out.write_text(state.dumps())
+        self.stdout.write(f"batch {state.step}: {state.curve[-1]:.3f} nats a link")
+
+
+def _sampled(files: list[Path], n: int, seed: int) -> list[tuple[str, str]]:
+    """``n`` pairs of different lines at one place, drawn at random."""
+    columns = [path.read_text("utf-8").splitlines() for path in files]
+    found = [
+        pair
+        for lines in zip(*columns, strict=True)
+        for pair in combinations(lines, 2)
+        if pair[0] != pair[1]
+        and all(SHORTEST <= len(text.split()) <= LONGEST for text in pair)
+    ]
+    order = np.random.default_rng(seed).permutation(len(found))[:n]
+    return [found[at] for at in sorted(order.tolist())]
+
+
+def _prepared(
+    texts: list[tuple[str, str]], engine: str, state: EmState
+) -> Iterator[FeaturePair]:
+    """The features of each pair that the parser can take, over 1-best trees."""
+    backend = registry.load(engine, settings.MODELS_DIR)
+    want = frozenset({"constituents", "tags", "vectors"})
+    for start in range(0, len(texts), BATCH):
+        batch = texts[start : start + BATCH]
+        sentences = [Sentence.of(text) for pair in batch for text in pair]
+        found = backend.analyse(sentences, want=want & backend.info.capabilities)  # type: ignore[arg-type]
+        for a, b in zip(found[::2], found[1::2], strict=True):
+            if isinstance(a, Analysis) and isinstance(b, Analysis):
+                both = a.vectors is not None and b.vectors is not None
+                vectors = (a.vectors, b.vectors) if both else None
+                sides = best_side(a), best_side(b)
+                yield features(*sides, state, thesaurus(), vectors)  # type: ignore[arg-type]

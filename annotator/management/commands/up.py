@@ -1,0 +1,177 @@
+"""Start everything: migrate, load the sample, serve the web, run a worker."""
+
+import argparse
+import os
+import signal
+import socket
+import subprocess
+import sys
+import time
+from pathlib import Path
+from typing import Any
+
+from django.conf import settings
+from django.core.management import call_command
+from django.core.management.base import BaseCommand, CommandError
+from django.db import connection
+from django.urls import reverse
+
+from annotator.services import projects, sample
+
+ROOT = Path(settings.BASE_DIR)
+POLL_S = 0.5
+RESTART_AFTER_S = 2.0
+QUICK_DEATH_S = 10.0
+MAX_QUICK_DEATHS = 3
+
+
+class Command(BaseCommand):
+    help = "Run Gemel here: web server and worker, until Ctrl-C."
+
+    def add_arguments(self, parser: argparse.ArgumentParser) -> None:
+        parser.add_argument("--host", default="127.0.0.1")
+        parser.add_argument("--port", type=int, default=8000)
+        parser.add_argument("--web-workers", type=int, default=2)
+        parser.add_argument("--jobs", type=int, default=1, help="worker processes")
+        parser.add_argument("--no-sample", action="store_true")
+
+    def handle(self, *args: Any, **options: Any) -> None:
+        host, port = options["host"], options["port"]
+        _refuse_busy(host, port)
+        call_command("migrate", verbosity=0, interactive=False)
+        owner, _ = projects.ensure_owner()
+        loaded = settings.GEMEL_HOME / "sample.loaded"  # absent after a broken start
+        if not loaded.exists() and not options["no_sample"]:
+            self.stdout.write("Loading the sample project ...")
+            sample.load(owner)
+            loaded.touch()
+        base = settings.SITE_URL or f"http://{host}:{port}"
+        lines = [f"Gemel is running at {base}/"]
+        if not owner.has_usable_password():
+            token = projects.sign_in_link(owner)
+            lines.append(
+                f"Sign in, once, as owner: {base}{reverse('join', args=[token])}"
+            )
+        lines.append(f"State is kept in {settings.GEMEL_HOME}. Ctrl-C stops.")
+        connection.close()
+        crew = _Crew(self.stdout.write)
+        crew.start("web server", web_command(host, port, options["web_workers"]))
+        crew.start("worker", worker_command(options["jobs"]))
+        crew.keep(ready=lambda: _answers(host, port), lines=lines)
+
+
+class _Crew:
+    """Child processes, kept alive until a signal says stop."""
+
+    def __init__(self, say: Any) -> None:
+        self._say = say
+        self._commands: dict[str, list[str]] = {}
+        self._children: dict[str, subprocess.Popen[bytes]] = {}
+        self._born: dict[str, float] = {}
+        self._quick_deaths: dict[str, int] = {}
+        self._stopping = False
+        signal.signal(signal.SIGTERM, self._stop)
+        signal.signal(signal.SIGINT, self._stop)
+
+    def start(self, name: str, command: list[str]) -> None:
+        self._commands[name] = command
+        self._born[name] = time.monotonic()
+        # A session of its own: Ctrl-C reaches the children through us, in order.
+        self._children[name] = subprocess.Popen(  # noqa: S603 - our own command line
+            command, cwd=ROOT, start_new_session=True
+        )
+
+    def keep(self, *, ready: Any, lines: list[str]) -> None:
+        """Say ``lines`` once the web answers; restart what dies; stop on a signal."""
+        while not self._stopping:
+            if lines and ready():
+                self._say("\n" + "\n".join(lines) + "\n")
+                lines = []
+            for name, child in list(self._children.items()):
+                if child.poll() is not None and not self._stopping:
+                    self._revive(name, child.returncode)
+            time.sleep(POLL_S if not lines else 0.1)
+        self._end()
+
+    def _revive(self, name: str, code: int) -> None:
+        quick = time.monotonic() - self._born[name] < QUICK_DEATH_S
+        self._quick_deaths[name] = self._quick_deaths.get(name, 0) + 1 if quick else 0
+        if self._quick_deaths[name] >= MAX_QUICK_DEATHS:
+            self._end()
+            raise CommandError(
+                f"The {name} ended {MAX_QUICK_DEATHS} times right after its start "
+                f"(code {code}); its messages are above."
+            )
+        self._say(f"The {name} ended (code {code}); starting it again.")
+        time.sleep(RESTART_AFTER_S if quick else 0)
+        self.start(name, self._commands[name])
+
+    def _stop(self, *_: object) -> None:
+        self._stopping = True
+
+    def _end(self) -> None:
+        self._stopping = True
+        self._say("Stopping ...")
+        for child in self._children.values():
+            if child.poll() is None:
+                child.terminate()
+        limit = time.monotonic() + 10
+        for child in self._children.values():
+            try:
+                child.wait(max(0.1, limit - time.monotonic()))
+            except subprocess.TimeoutExpired:
+                os.killpg(child.pid, signal.SIGKILL)
+        self._say("Stopped.")
+
+
+def web_command(host: str, port: int, workers: int) -> list[str]:
+    return [
+        sys.executable,
+        "-m",
+        "gunicorn",
+        "annotator.wsgi:application",
+        f"--bind={host}:{port}",
+        f"--workers={workers}",
+        "--threads=4",
+        "--worker-class=gthread",
+        "--preload",
+        "--max-requests=20000",
+        "--max-requests-jitter=2000",
+        "--log-level=warning",
+        "--no-control-socket",
+    ]
+
+
+def worker_command(jobs: int) -> list[str]:
+    return [
+        sys.executable,
+        "-m",
+        "celery",
+        "--quiet",
+        "--app=annotator",
+        "worker",
+        f"--concurrency={jobs}",
+        "--loglevel=WARNING",
+        "--without-gossip",
+        "--without-mingle",
+    ]
+
+
+def _refuse_busy(host: str, port: int) -> None:
+    with socket.socket() as probe:
+        probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        try:
+            probe.bind((host, port))
+        except OSError as error:
+            raise CommandError(
+                f"Port {port} on {host} cannot be used ({error.strerror}). "
+                f"Take another: make run PORT={port + 1}"
+            ) from error
+
+
+def _answers(host: str, port: int) -> bool:
+    try:
+        with socket.create_connection((host, port), timeout=0.2):
+            return True
+    except OSError:
+        return False

@@ -1,0 +1,28 @@
+"""Commands that work on rows make sure first that there are tables to hold them."""
+
+from typing import Any
+
+from django.core.management import call_command
+from django.core.management.base import BaseCommand, CommandError
+from django.db import connection
+from django.db.migrations.executor import MigrationExecutor
+
+__all__ = ["DatabaseCommand"]
+
+
+class DatabaseCommand(BaseCommand):
+    """A command on a database that is up to date.
+
+    A new database, and an embedded one, is brought up to date on the spot; a server's
+    database that people work in is not migrated behind their backs.
+    """
+
+    def execute(self, *args: Any, **options: Any) -> str | None:
+        executor = MigrationExecutor(connection)
+        behind = executor.migration_plan(executor.loader.graph.leaf_nodes())
+        is_new = not executor.loader.applied_migrations
+        if behind and (is_new or connection.vendor == "sqlite"):
+            call_command("migrate", verbosity=0, interactive=False)
+        elif behind:
+            raise CommandError("The database is behind: run manage.py migrate first.")
+        return super().execute(*args, **options)

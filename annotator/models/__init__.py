@@ -1,0 +1,64 @@
+"""All models, so that Django finds them."""
+
+from annotator.models.alignments import AlignmentLayer, LinkEvent
+from annotator.models.analyses import Origin, PackedForest, Parse
+from annotator.models.campaigns import (
+    Batch,
+    Campaign,
+    Condition,
+    Credit,
+    Guideline,
+    Instance,
+    Item,
+    RatingScale,
+)
+from annotator.models.corpora import Corpus, Pair, Sentence, Upload
+from annotator.models.jobs import Issue, Job
+from annotator.models.judgments import (
+    JudgePreference,
+    Judgment,
+    JudgmentEvent,
+    Participant,
+    Queue,
+    Tally,
+)
+from annotator.models.projects import Invitation, Membership, Project, Role
+from annotator.models.reports import Adjudication, RatingSet, Report
+from annotator.models.scores import PairScore, ScoreRun
+
+__all__ = [
+    "Adjudication",
+    "AlignmentLayer",
+    "Batch",
+    "Campaign",
+    "Condition",
+    "Corpus",
+    "Credit",
+    "Guideline",
+    "Instance",
+    "Invitation",
+    "Issue",
+    "Item",
+    "Job",
+    "JudgePreference",
+    "Judgment",
+    "JudgmentEvent",
+    "LinkEvent",
+    "Membership",
+    "Origin",
+    "PackedForest",
+    "Pair",
+    "PairScore",
+    "Parse",
+    "Participant",
+    "Project",
+    "Queue",
+    "RatingScale",
+    "RatingSet",
+    "Report",
+    "Role",
+    "ScoreRun",
+    "Sentence",
+    "Tally",
+    "Upload",
+]

@@ -1,0 +1,118 @@
+"""Alignment layers and the append-only ledger of operations on them."""
+
+from uuid import uuid4
+
+from django.conf import settings
+from django.db import models
+from django.utils import timezone
+
+from annotator.models.analyses import Origin, Parse
+from annotator.models.codes import CodeField
+from annotator.models.corpora import Pair, Sentence
+from annotator.models.projects import Anybody
+from core.data.alignment import Alignment
+
+__all__ = ["AlignmentLayer", "LayerQuerySet", "LinkEvent"]
+
+
+class LayerQuerySet(models.QuerySet["AlignmentLayer"]):
+    def visible_to(self, user: Anybody) -> "LayerQuerySet":
+        return self.filter(pair__corpus__project__memberships__user_id=user.pk)
+
+
+class AlignmentLayer(models.Model):
+    """One annotator's, one engine's, or the gold alignment of one pair.
+
+    Stands on two given parses; without them its nodes are tokens. ``links`` is
+    ``Alignment.to_json()``; ``parked`` holds links whose nodes the present trees lack.
+    """
+
+    class State(models.TextChoices):
+        OPEN = "open", "Open"
+        DONE = "done", "Done"
+
+    code = CodeField()
+    pair = models.ForeignKey(Pair, models.CASCADE, related_name="layers")
+    origin = models.CharField(max_length=10, choices=Origin)
+    author = models.ForeignKey(
+        settings.AUTH_USER_MODEL, models.PROTECT, null=True, blank=True
+    )
+    engine = models.CharField(max_length=60, blank=True)
+    version = models.CharField(max_length=60, blank=True)
+    name = models.CharField(
+        max_length=60, blank=True
+    )  # tells layers of one author apart
+    slot = models.CharField(max_length=32)  # slot_of(who made it): one layer for each
+    options = models.JSONField(default=dict, blank=True)  # what the engine ran with
+    source_parse = models.ForeignKey(Parse, models.PROTECT, null=True, related_name="+")
+    target_parse = models.ForeignKey(Parse, models.PROTECT, null=True, related_name="+")
+    links = models.JSONField(default=dict, blank=True)
+    parked = models.JSONField(default=list, blank=True)
+    n_links = models.PositiveIntegerField(default=0)
+    revision = models.PositiveIntegerField(default=0)  # +1 with every operation
+    state = models.CharField(max_length=6, choices=State, default=State.OPEN)
+    meta = models.JSONField(default=dict, blank=True)  # what its format said beyond
+    created_at = models.DateTimeField(default=timezone.now)
+    updated_at = models.DateTimeField(default=timezone.now)
+    objects = LayerQuerySet.as_manager()
+
+    class Meta:
+        ordering = ["pair_id", "pk"]
+        constraints = [
+            models.UniqueConstraint(fields=["pair", "slot"], name="layer_once")
+        ]
+
+    def __str__(self) -> str:
+        return f"layer {self.code} by {self.made_by}"
+
+    @property
+    def made_by(self) -> str:
+        if self.origin == Origin.ENGINE:
+            return f"{self.engine} {self.version}".strip()
+        return str(self.author) if self.author_id else self.get_origin_display()
+
+    @staticmethod
+    def slot_of(
+        origin: str,
+        *,
+        author_id: int | None = None,
+        engine: str = "",
+        version: str = "",
+        name: str = "",
+    ) -> str:
+        """What is unique within a pair; a digest, since author may be NULL."""
+        return Sentence.key_of(origin, str(author_id or ""), engine, version, name)
+
+    def to_core(self) -> Alignment:
+        return Alignment.from_json(self.links)
+
+
+class LinkEvent(models.Model):
+    """One operation on a layer. Rows are only ever added.
+
+    ``uuid`` comes from the browser: the same operation sent twice counts once.
+    ``before``/``after``: the parts of ``links`` it took away and put in, so that undo
+    appends the inverse. ``undoes``: the event that this one takes back.
+    """
+
+    layer = models.ForeignKey(AlignmentLayer, models.CASCADE, related_name="events")
+    uuid = models.UUIDField(default=uuid4)
+    revision = models.PositiveIntegerField()  # of the layer after this operation
+    op = models.CharField(max_length=24)
+    by = models.ForeignKey(settings.AUTH_USER_MODEL, models.PROTECT, null=True)
+    at = models.DateTimeField(default=timezone.now)
+    before = models.JSONField(default=dict)
+    after = models.JSONField(default=dict)
+    undoes = models.ForeignKey("self", models.PROTECT, null=True, related_name="+")
+
+    class Meta:
+        ordering = ["layer_id", "revision"]
+        constraints = [
+            models.UniqueConstraint(fields=["layer", "uuid"], name="operation_once"),
+            models.UniqueConstraint(
+                fields=["layer", "revision"], name="one_a_revision"
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.op} at revision {self.revision} of {self.layer_id}"

@@ -1,0 +1,95 @@
+"""Jobs and what went wrong in them."""
+
+from django.conf import settings
+from django.db import models
+from django.utils import timezone
+
+from annotator.models.codes import CodeField
+from annotator.models.projects import Anybody, Project
+
+__all__ = ["Issue", "Job", "JobQuerySet"]
+
+
+class JobQuerySet(models.QuerySet["Job"]):
+    def visible_to(self, user: Anybody) -> "JobQuerySet":
+        return self.filter(project__memberships__user_id=user.pk)
+
+    def active(self) -> "JobQuerySet":
+        return self.filter(state__in=[Job.State.QUEUED, Job.State.RUNNING])
+
+
+class Job(models.Model):
+    """Long work. This row is the truth; the queue only wakes a worker.
+
+    QUEUED -> RUNNING -> DONE | FAILED | CANCELLED, each step a compare-and-set.
+    ``params`` is what it was asked to do, ``result`` what it says of itself at the
+    end. ``claim`` is the token of the worker that holds it.
+    """
+
+    class State(models.TextChoices):
+        QUEUED = "queued", "Waiting"
+        RUNNING = "running", "Running"
+        DONE = "done", "Done"
+        FAILED = "failed", "Failed"
+        CANCELLED = "cancelled", "Cancelled"
+
+    code = CodeField()
+    project = models.ForeignKey(Project, models.CASCADE, related_name="jobs")
+    kind = models.CharField(max_length=30)
+    title = models.CharField(max_length=200)
+    params = models.JSONField(default=dict)
+    result = models.JSONField(default=dict, blank=True)
+    state = models.CharField(max_length=10, choices=State, default=State.QUEUED)
+    total = models.PositiveIntegerField(null=True, blank=True)
+    done = models.PositiveIntegerField(default=0)
+    failed = models.PositiveIntegerField(default=0)
+    note = models.CharField(max_length=300, blank=True)
+    error = models.TextField(blank=True)  # traceback of a bug
+    seed = models.PositiveIntegerField(default=0)
+    engine = models.CharField(max_length=60, blank=True)
+    attempts = models.PositiveSmallIntegerField(default=0)
+    claim = models.CharField(max_length=32, blank=True)
+    cancel_asked = models.BooleanField(default=False)
+    by = models.ForeignKey(settings.AUTH_USER_MODEL, models.PROTECT, null=True)
+    created_at = models.DateTimeField(default=timezone.now)
+    started_at = models.DateTimeField(null=True, blank=True)
+    ended_at = models.DateTimeField(null=True, blank=True)
+    heartbeat_at = models.DateTimeField(null=True, blank=True)
+    objects = JobQuerySet.as_manager()
+
+    class Meta:
+        ordering = ["-pk"]
+        indexes = [models.Index(fields=["state", "heartbeat_at"])]
+
+    def __str__(self) -> str:
+        return self.title
+
+    @property
+    def is_over(self) -> bool:
+        return self.state not in (self.State.QUEUED, self.State.RUNNING)
+
+    @property
+    def share(self) -> float | None:
+        """How much is done, 0 to 1; None while the total is not known."""
+        if not self.total:
+            return None
+        return min(1.0, (self.done + self.failed) / self.total)
+
+
+class Issue(models.Model):
+    """One thing that a job could not do, and what would help."""
+
+    job = models.ForeignKey(Job, models.CASCADE, related_name="issues")
+    file = models.CharField(max_length=255, blank=True)
+    line = models.PositiveIntegerField(default=0)
+    column = models.PositiveIntegerField(default=0)
+    reason = models.TextField()
+    remedy = models.TextField(blank=True)
+    excerpt = models.CharField(max_length=200, blank=True)
+
+    class Meta:
+        ordering = ["pk"]
+
+    def __str__(self) -> str:
+        where = f"{self.file}:{self.line}:{self.column}: " if self.line else ""
+        return where + self.reason

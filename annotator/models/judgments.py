@@ -1,0 +1,227 @@
+"""Who judges what: participants, their leases and answers, and the ledger of both."""
+
+from django.conf import settings
+from django.db import models
+from django.db.models import Q
+from django.utils import timezone
+
+from annotator.models.campaigns import Batch, Campaign, Item
+from annotator.models.codes import CodeField
+
+__all__ = [
+    "JudgePreference",
+    "Judgment",
+    "JudgmentEvent",
+    "JudgmentQuerySet",
+    "Participant",
+    "Queue",
+    "Tally",
+]
+
+
+class Participant(models.Model):
+    """One person in one campaign. ``user`` is empty for a simulated annotator.
+
+    The cursors say how far this person's own random order has been served.
+    """
+
+    class State(models.TextChoices):
+        ACTIVE = "active", "Active"
+        PAUSED = "paused", "Paused by a manager"
+        BLOCKED = "blocked", "Stopped by failed checks"
+
+    code = CodeField()
+    campaign = models.ForeignKey(Campaign, models.CASCADE, related_name="participants")
+    user = models.ForeignKey(
+        settings.AUTH_USER_MODEL, models.PROTECT, null=True, related_name="judges_as"
+    )
+    label = models.CharField(max_length=40)  # A1, A2 … in anonymous reports
+    state = models.CharField(max_length=8, choices=State, default=State.ACTIVE)
+    is_simulated = models.BooleanField(default=False)
+    is_trained = models.BooleanField(default=True)
+    seed = models.PositiveIntegerField(default=0)
+    quota = models.PositiveIntegerField(null=True, blank=True)  # main items, at most
+    n_taken = models.PositiveIntegerField(default=0)  # main items leased or answered
+    n_served = models.PositiveIntegerField(default=0)  # everything ever leased
+    repeat_cursor = models.BigIntegerField(default=0)  # last judgment looked at again
+    n_training = models.PositiveIntegerField(default=0)
+    n_training_passed = models.PositiveIntegerField(default=0)
+    n_checks = models.PositiveIntegerField(default=0)
+    n_checks_failed = models.PositiveIntegerField(default=0)
+    n_repeats = models.PositiveIntegerField(default=0)
+    forgiven = models.PositiveIntegerField(default=0)  # checks before reinstatement
+    forgiven_failed = models.PositiveIntegerField(default=0)  # … those failed
+    created_at = models.DateTimeField(default=timezone.now)
+
+    class Meta:
+        ordering = ["campaign_id", "pk"]
+        constraints = [
+            models.UniqueConstraint(fields=["campaign", "user"], name="judge_once"),
+            models.UniqueConstraint(fields=["campaign", "label"], name="judge_label"),
+        ]
+
+    def __str__(self) -> str:
+        return self.label if self.user_id is None else str(self.user)
+
+
+class Queue(models.Model):
+    """A batch as one participant goes through it, in an order of their own.
+
+    ``cursor``: places of that order already looked at. ``dry_at``: the batch's
+    ``n_returned`` when nothing was left here; until it moves there is nothing new.
+    """
+
+    participant = models.ForeignKey(
+        Participant, models.CASCADE, related_name="queues", db_index=False
+    )
+    batch = models.ForeignKey(Batch, models.CASCADE, related_name="queues")
+    cursor = models.PositiveIntegerField(default=0)
+    dry_at = models.PositiveIntegerField(null=True, blank=True)
+
+    class Meta:
+        constraints = [
+            models.UniqueConstraint(fields=["participant", "batch"], name="queue_once")
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.participant_id} in {self.batch_id}"
+
+
+class JudgmentQuerySet(models.QuerySet["Judgment"]):
+    def of(self, campaign: Campaign) -> "JudgmentQuerySet":
+        return self.filter(participant__campaign=campaign)
+
+    def answered(self) -> "JudgmentQuerySet":
+        """All answers: repeats, checks, late and surplus ones too."""
+        return self.filter(state=Judgment.State.DONE)
+
+    def counted(self) -> "JudgmentQuerySet":
+        """The answers that fill a place of an item: at most ``need`` for each."""
+        return self.filter(state=Judgment.State.DONE, fills=True)
+
+
+class Judgment(models.Model):
+    """An item given to a participant, and the current answer.
+
+    ``fills``: it holds one of the item's ``need`` places. A repeat (``round`` 2), a
+    check, training, and an answer that came when all places were taken do not.
+    ``values``: scale name -> value. ``active_ms``: time with the item in view.
+    """
+
+    class State(models.TextChoices):
+        LEASED = "leased", "Given out"
+        DONE = "done", "Answered"
+        SKIPPED = "skipped", "Skipped"
+        EXPIRED = "expired", "Lease ran out"
+
+    code = CodeField()
+    item = models.ForeignKey(
+        Item, models.PROTECT, related_name="judgments", db_index=False
+    )
+    participant = models.ForeignKey(
+        Participant, models.PROTECT, related_name="judgments", db_index=False
+    )
+    round = models.PositiveSmallIntegerField(default=1)
+    state = models.CharField(max_length=8, choices=State, default=State.LEASED)
+    fills = models.BooleanField(default=False)
+    lease_until = models.DateTimeField()
+    values = models.JSONField(default=dict, blank=True)
+    comment = models.TextField(blank=True)
+    skip_reason = models.CharField(max_length=20, blank=True)
+    flag = models.CharField(max_length=200, blank=True)  # what seems wrong with it
+    active_ms = models.PositiveIntegerField(default=0)
+    revision = models.PositiveIntegerField(default=0)  # +1 with every change
+    is_late = models.BooleanField(default=False)
+    mode = models.CharField(max_length=8, blank=True)  # Campaign.Mode when answered
+    guideline = models.PositiveIntegerField(default=0)  # version when answered
+    saved_at = models.DateTimeField(null=True, blank=True)  # first answer
+    objects = JudgmentQuerySet.as_manager()
+
+    class Meta:
+        ordering = ["pk"]
+        constraints = [
+            models.UniqueConstraint(
+                fields=["item", "participant", "round"], name="judgment_once"
+            )
+        ]
+        indexes = [
+            models.Index(fields=["participant", "state"]),
+            models.Index(
+                fields=["lease_until"],
+                name="judgment_leases",
+                condition=Q(state="leased"),
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.participant_id} on {self.item_id}: {self.values}"
+
+
+class JudgmentEvent(models.Model):
+    """One thing that happened to a judgment. Rows are only ever added.
+
+    ``uuid`` comes from the browser: the same message sent twice counts once.
+    """
+
+    class Verb(models.TextChoices):
+        SAVE = "save", "Saved"
+        SKIP = "skip", "Skipped"
+        FLAG = "flag", "Flagged"
+        REOPEN = "reopen", "Reopened by a curator"
+
+    judgment = models.ForeignKey(Judgment, models.PROTECT, related_name="events")
+    uuid = models.UUIDField(unique=True)
+    verb = models.CharField(max_length=8, choices=Verb)
+    by = models.ForeignKey(
+        settings.AUTH_USER_MODEL, models.PROTECT, null=True, db_index=False
+    )
+    at = models.DateTimeField(default=timezone.now)
+    revision = models.PositiveIntegerField()  # of the judgment after this
+    values = models.JSONField(default=dict, blank=True)
+    note = models.TextField(blank=True)  # comment, skip reason or flag
+    active_ms = models.PositiveIntegerField(default=0)
+    guideline = models.PositiveIntegerField(default=0)
+    mode = models.CharField(max_length=8, blank=True)
+
+    class Meta:
+        ordering = ["judgment_id", "pk"]
+
+    def __str__(self) -> str:
+        return f"{self.verb} at revision {self.revision} of {self.judgment_id}"
+
+
+class Tally(models.Model):
+    """What one participant did in one batch on one day; kept by every save."""
+
+    participant = models.ForeignKey(
+        Participant, models.CASCADE, related_name="tallies", db_index=False
+    )
+    batch = models.ForeignKey(Batch, models.CASCADE, related_name="tallies")
+    day = models.DateField()
+    n_done = models.PositiveIntegerField(default=0)  # answers that fill a place
+    n_skipped = models.PositiveIntegerField(default=0)
+    active_ms = models.PositiveBigIntegerField(default=0)
+
+    class Meta:
+        constraints = [
+            models.UniqueConstraint(
+                fields=["participant", "batch", "day"], name="tally_once"
+            )
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.participant_id} on {self.day}: {self.n_done}"
+
+
+class JudgePreference(models.Model):
+    """How one person likes the judgment screen: keys and pace, in all campaigns."""
+
+    user = models.OneToOneField(
+        settings.AUTH_USER_MODEL, models.CASCADE, related_name="judge_preference"
+    )
+    keys = models.JSONField(default=dict, blank=True)  # command -> key, where changed
+    has_single_keys = models.BooleanField(default=True)
+    auto_advance = models.BooleanField(default=False)
+
+    def __str__(self) -> str:
+        return f"judging preference of {self.user_id}"

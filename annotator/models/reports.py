@@ -1,0 +1,128 @@
+"""Frozen agreement reports, ratings collected elsewhere, and adjudicated values."""
+
+from django.conf import settings
+from django.db import models
+from django.utils import timezone
+
+from annotator.models.campaigns import Campaign, Item
+from annotator.models.codes import CodeField
+from annotator.models.corpora import Corpus, Upload
+from annotator.models.projects import Anybody, Project
+
+__all__ = ["Adjudication", "RatingSet", "Report", "ReportQuerySet"]
+
+
+class RatingSet(models.Model):
+    """A file of ratings that were collected elsewhere; the file itself is kept."""
+
+    code = CodeField()
+    project = models.ForeignKey(Project, models.CASCADE, related_name="rating_sets")
+    name = models.CharField(max_length=120)
+    format = models.CharField(max_length=20)
+    upload = models.ForeignKey(Upload, models.PROTECT, related_name="+")
+    n_items = models.PositiveIntegerField(default=0)
+    n_annotators = models.PositiveIntegerField(default=0)
+    n_ratings = models.PositiveIntegerField(default=0)
+    created_by = models.ForeignKey(
+        settings.AUTH_USER_MODEL, models.PROTECT, null=True, related_name="+"
+    )
+    created_at = models.DateTimeField(default=timezone.now)
+
+    class Meta:
+        ordering = ["-pk"]
+        constraints = [
+            models.UniqueConstraint(fields=["project", "name"], name="rating_set_name")
+        ]
+
+    def __str__(self) -> str:
+        return self.name
+
+
+class ReportQuerySet(models.QuerySet["Report"]):
+    def visible_to(self, user: Anybody) -> "ReportQuerySet":
+        return self.filter(project__memberships__user_id=user.pk)
+
+
+class Report(models.Model):
+    """A report as it was when somebody froze it. Rows never change.
+
+    It reads a campaign, a set of ratings, or the layers of a corpus: exactly one.
+    ``query``: its filters, as in the address; ``body``: every figure, with annotators
+    by label; ``names``: whom the labels stand for. ``digest``: SHA-256 of what it read
+    and how, so that two reports over the same data can be told to be so.
+    """
+
+    code = CodeField()
+    project = models.ForeignKey(Project, models.CASCADE, related_name="reports")
+    campaign = models.ForeignKey(
+        Campaign, models.CASCADE, null=True, blank=True, related_name="reports"
+    )
+    rating_set = models.ForeignKey(
+        RatingSet, models.CASCADE, null=True, blank=True, related_name="reports"
+    )
+    corpus = models.ForeignKey(
+        Corpus, models.CASCADE, null=True, blank=True, related_name="reports"
+    )
+    title = models.CharField(max_length=160)
+    query = models.TextField(blank=True)
+    body = models.JSONField()
+    names = models.JSONField(default=dict, blank=True)
+    digest = models.CharField(max_length=64)
+    version = models.CharField(max_length=20)
+    created_by = models.ForeignKey(
+        settings.AUTH_USER_MODEL, models.PROTECT, null=True, related_name="+"
+    )
+    created_at = models.DateTimeField(default=timezone.now)
+    objects = ReportQuerySet.as_manager()
+
+    class Meta:
+        ordering = ["-pk"]
+
+    def __str__(self) -> str:
+        return self.title
+
+
+class Adjudication(models.Model):
+    """What a curator decided about an item. Rows are only ever added; the last counts.
+
+    The judgments stay as they are: these values are a layer of their own. Empty
+    ``values`` withdraw an earlier decision. ``accepts``: the participant whose values
+    were taken as they stood, by label; empty for values of the curator's own.
+    """
+
+    class Reason(models.TextChoices):
+        AGREED = "agreed", "The judges agree"
+        MAJORITY = "majority", "The majority is right"
+        MISREAD = "misread", "A judge misread the item"
+        GUIDELINE = "guideline", "The guideline says otherwise"
+        UNCLEAR = "unclear", "The guideline is silent or unclear"
+        CONTEXT = "context", "The context decides"
+        FAULTY = "faulty", "The item is faulty"
+        OTHER = "other", "Other (see the note)"
+
+    class Confidence(models.IntegerChoices):
+        LOW = 1, "Low"
+        MEDIUM = 2, "Medium"
+        HIGH = 3, "High"
+
+    code = CodeField()
+    item = models.ForeignKey(
+        Item, models.PROTECT, related_name="adjudications", db_index=False
+    )
+    number = models.PositiveIntegerField()  # 1, 2 … for this item
+    values = models.JSONField(default=dict, blank=True)
+    accepts = models.CharField(max_length=40, blank=True)
+    reason = models.CharField(max_length=10, choices=Reason)
+    confidence = models.PositiveSmallIntegerField(choices=Confidence)
+    note = models.TextField(blank=True)
+    by = models.ForeignKey(settings.AUTH_USER_MODEL, models.PROTECT, null=True)
+    at = models.DateTimeField(default=timezone.now)
+
+    class Meta:
+        ordering = ["item_id", "number"]
+        constraints = [
+            models.UniqueConstraint(fields=["item", "number"], name="adjudication_once")
+        ]
+
+    def __str__(self) -> str:
+        return f"decision {self.number} on {self.item_id}"

@@ -1,0 +1,36 @@
+"""Words in pairs, found by the database's own full-text index.
+
+PostgreSQL: a GIN index on ``to_tsvector('simple', text)``. SQLite: an FTS5 table kept
+by triggers. Both are made in a migration of their own.
+"""
+
+import re
+
+from django.db import connection, models
+
+__all__ = ["containing"]
+
+_WORD = re.compile(r"\w+", re.UNICODE)
+
+
+def containing(rows: models.QuerySet, words: str) -> models.QuerySet:
+    """The rows whose text holds all these words, anywhere, in any case."""
+    wanted = _WORD.findall(words)
+    if not wanted:
+        return rows.none() if words.strip() else rows
+    if connection.vendor == "postgresql":
+        return rows.extra(
+            where=[
+                "to_tsvector('simple', annotator_pair.text)"
+                " @@ plainto_tsquery('simple', %s)"
+            ],
+            params=[" ".join(wanted)],
+        )
+    query = " ".join(f'"{word}"' for word in wanted)
+    return rows.extra(
+        where=[
+            "annotator_pair.id IN"
+            " (SELECT rowid FROM annotator_pair_fts WHERE annotator_pair_fts MATCH %s)"
+        ],
+        params=[query],
+    )

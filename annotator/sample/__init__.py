@@ -1,0 +1,1 @@
+"""The sample project: pairs, items, and how their sources are read."""

@@ -1,0 +1,1 @@
+"""Use cases: one module per noun, one function per verb. Only they write rows."""

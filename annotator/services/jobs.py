@@ -1,0 +1,279 @@
+"""Starting, running, watching and cancelling jobs."""
+
+import contextlib
+import logging
+import threading
+import time
+import traceback
+from collections.abc import Callable, Generator, Iterator
+from datetime import timedelta
+from typing import Any
+from uuid import uuid4
+
+from django.conf import settings
+from django.db import OperationalError, connection, transaction
+from django.db.models import F
+from django.utils import timezone
+
+from annotator import access, celery, jobkinds
+from annotator.errors import Refusal
+from annotator.models import Issue, Job, Project
+from annotator.models.projects import Anybody
+from core.errors import GemelError
+from core.protocols import Step
+
+__all__ = ["cancel", "create", "is_worker_alive", "reap", "report_issue", "run"]
+
+FLUSH_S = 1.0  # progress is written at most this often
+HEARTBEAT_S = 4.0
+MAX_ATTEMPTS = 3
+MAX_ISSUES = 10_000  # a job that fails on every row must not fill the disk
+log = logging.getLogger(__name__)
+
+
+class _Stop(Exception):
+    """The job was cancelled, or another worker holds it now."""
+
+
+def create(
+    project: Project,
+    kind: str,
+    *,
+    title: str,
+    by: Anybody | None,
+    params: dict[str, Any] | None = None,
+    seed: int = 0,
+    engine: str = "",
+    enqueue: bool = True,
+) -> Job:
+    """A queued job; a worker is woken once the transaction commits.
+
+    The caller has checked that ``by`` may do this. KeyError on an unknown kind.
+    """
+    jobkinds.KINDS[kind]
+    job = Job.objects.create(
+        project=project,
+        kind=kind,
+        title=title[:200],
+        params=params or {},
+        seed=seed,
+        engine=engine,
+        by_id=by.pk if by is not None else None,
+    )
+    if enqueue:
+        transaction.on_commit(lambda: _wake(job.pk))
+    return job
+
+
+def cancel(job: Job, *, by: Anybody) -> Job:
+    """Ask the job to stop; one that nobody holds stops at once.
+
+    What it has done stays. Raises NotAllowed.
+    """
+    if by.pk != job.by_id:
+        access.require(by, "run", job.project)
+    now = timezone.now()
+    waiting = Job.objects.filter(pk=job.pk, state=Job.State.QUEUED)
+    if not waiting.update(state=Job.State.CANCELLED, ended_at=now, cancel_asked=True):
+        Job.objects.filter(pk=job.pk, state=Job.State.RUNNING).update(cancel_asked=True)
+    job.refresh_from_db()
+    return job
+
+
+def run(job_id: int, *, on_step: Callable[[Job], None] | None = None) -> None:
+    """Claim the job and run it to its end; nothing if somebody else has it.
+
+    ``on_step`` is called with the fresh row whenever progress is written.
+    """
+    job = _claim(job_id)
+    if job is None:
+        return
+    try:
+        with _heartbeat(job):
+            result = _drive(job, jobkinds.runner(job.kind)(job), on_step)
+    except _Stop:
+        _end(job, Job.State.CANCELLED)
+    except OperationalError:
+        log.exception("job %s: the database failed", job.code)
+        _give_back(job)
+    except (GemelError, Refusal) as error:
+        _end(job, Job.State.FAILED, note=str(error))
+    except Exception:
+        log.exception("job %s failed", job.code)
+        note = "A bug stopped this job; the details are below."
+        _end(job, Job.State.FAILED, note=note, error=traceback.format_exc())
+    else:
+        _end(job, Job.State.DONE, result=result)
+
+
+def report_issue(
+    job: Job,
+    reason: str,
+    *,
+    file: str = "",
+    line: int = 0,
+    column: int = 0,
+    remedy: str = "",
+    excerpt: str = "",
+) -> None:
+    """Note one thing the job could not do. The job goes on."""
+    if Issue.objects.filter(job=job).count() >= MAX_ISSUES:
+        return
+    Issue.objects.create(
+        job=job,
+        file=file[:255],
+        line=line,
+        column=column,
+        reason=reason,
+        remedy=remedy,
+        excerpt=excerpt[:200],
+    )
+
+
+def reap() -> int:
+    """Put jobs whose worker died back in the queue; wake workers for waiting ones.
+
+    Returns how many were woken. A job that lost three workers fails: it is
+    probably what kills them.
+    """
+    limit = timezone.now() - timedelta(seconds=settings.JOB_STALE_S)
+    dead = Job.objects.filter(state=Job.State.RUNNING, heartbeat_at__lt=limit)
+    dead.filter(attempts__gte=MAX_ATTEMPTS).update(
+        state=Job.State.FAILED,
+        ended_at=timezone.now(),
+        note=f"Its worker died {MAX_ATTEMPTS} times. Is there enough memory?",
+    )
+    dead.update(state=Job.State.QUEUED, claim="")
+    waiting = Job.objects.filter(state=Job.State.QUEUED).order_by("pk")
+    woken = list(waiting.values_list("pk", flat=True)[:100])
+    for pk in woken:
+        _wake(pk)
+    return len(woken)
+
+
+def is_worker_alive() -> bool:
+    """Whether a worker has shown itself lately; reads its sign of life on disk."""
+    sign = settings.GEMEL_HOME / "worker.alive"
+    try:
+        return time.time() - sign.stat().st_mtime < settings.JOB_STALE_S
+    except OSError:
+        return False
+
+
+def _wake(job_id: int) -> None:
+    try:
+        celery.enqueue(job_id)
+    except OSError as error:  # the broker is away: the reaper will wake it later
+        log.warning("job %s waits: %s", job_id, error)
+
+
+def _claim(job_id: int) -> Job | None:
+    now, claim = timezone.now(), uuid4().hex
+    won = Job.objects.filter(pk=job_id, state=Job.State.QUEUED).update(
+        state=Job.State.RUNNING,
+        claim=claim,
+        attempts=F("attempts") + 1,
+        started_at=now,
+        heartbeat_at=now,
+        done=0,
+        failed=0,
+    )
+    if not won:
+        return None
+    Issue.objects.filter(job_id=job_id).delete()  # a second run finds them again
+    return Job.objects.get(pk=job_id, claim=claim)
+
+
+def _drive(
+    job: Job,
+    steps: Generator[Step, None, dict[str, Any] | None],
+    on_step: Callable[[Job], None] | None,
+) -> dict[str, Any]:
+    """Count what the generator yields, write it at most once a second."""
+    pending, last = Step(), 0.0
+    try:
+        while True:
+            pending = _add(pending, next(steps))
+            if time.monotonic() - last >= FLUSH_S:
+                _flush(job, pending)
+                pending, last = Step(), time.monotonic()
+                if on_step:
+                    on_step(job)
+    except StopIteration as end:
+        _flush(job, pending)
+        return dict(end.value or {})
+    finally:
+        steps.close()
+
+
+def _add(a: Step, b: Step) -> Step:
+    total = a.total if b.total is None else b.total
+    return Step(a.done + b.done, a.failed + b.failed, b.note or a.note, total)
+
+
+def _flush(job: Job, step: Step) -> None:
+    """Write progress; raises _Stop if the job was cancelled or taken away."""
+    changes: dict[str, Any] = {
+        "done": F("done") + step.done,
+        "failed": F("failed") + step.failed,
+        "heartbeat_at": timezone.now(),
+    }
+    if step.note:
+        changes["note"] = step.note[:300]
+    if step.total is not None:
+        changes["total"] = step.total
+    held = Job.objects.filter(pk=job.pk, claim=job.claim, state=Job.State.RUNNING)
+    if not held.update(**changes):
+        raise _Stop
+    job.refresh_from_db()
+    if job.cancel_asked:
+        raise _Stop
+
+
+def _end(
+    job: Job,
+    state: str,
+    *,
+    note: str = "",
+    error: str = "",
+    result: dict[str, Any] | None = None,
+) -> None:
+    changes: dict[str, Any] = {"state": state, "ended_at": timezone.now()}
+    if note:
+        changes["note"] = note[:300]
+    if error:
+        changes["error"] = error
+    if result is not None:
+        changes["result"] = result
+    Job.objects.filter(pk=job.pk, claim=job.claim).update(**changes)
+
+
+def _give_back(job: Job) -> None:
+    """Queue the job again after a passing fault, until its attempts are spent."""
+    if job.attempts >= MAX_ATTEMPTS:
+        _end(job, Job.State.FAILED, note="The database failed again and again.")
+        return
+    held = Job.objects.filter(pk=job.pk, claim=job.claim)
+    if held.update(state=Job.State.QUEUED, claim=""):
+        _wake(job.pk)
+
+
+@contextlib.contextmanager
+def _heartbeat(job: Job) -> Iterator[None]:
+    """Keep ``heartbeat_at`` fresh while one step takes long."""
+    over = threading.Event()
+
+    def beat() -> None:
+        while not over.wait(HEARTBEAT_S):
+            with contextlib.suppress(OperationalError):
+                held = Job.objects.filter(pk=job.pk, claim=job.claim)
+                held.update(heartbeat_at=timezone.now())
+            connection.close()
+
+    thread = threading.Thread(target=beat, daemon=True)
+    thread.start()
+    try:
+        yield
+    finally:
+        over.set()
+        thread.join()

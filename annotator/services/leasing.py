@@ -1,0 +1,326 @@
+"""Handing out items: who gets what next, for how long, and never too many.
+
+An item has ``need`` places. A lease takes one (``n_taken``), an answer fills it
+(``n_done``), a lease that runs out or is skipped gives it back. Everybody goes through
+a batch in an order of their own (``core.data.orders.nth``), so a draw looks at a few
+places of that order and at the index of open items; its cost does not grow with the
+campaign. Locks are taken as participant, items, judgments.
+"""
+
+import time
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+
+from django.db import connection, transaction
+from django.db.models import Exists, F, OuterRef, QuerySet
+from django.utils import timezone
+
+from annotator.models import Batch, Campaign, Item, Judgment, Participant, Queue
+from annotator.services.writing import write
+from core.data.orders import mix, nth
+
+__all__ = ["draw", "expire", "give_back", "returned", "until"]
+
+WINDOWS = (16, 256)  # places of one's own order looked at before the open index
+REAP_S = 5.0  # leases are looked over at most this often
+REAPED = 100  # leases taken back in one go
+SHOWN = (  # the columns of what a judge sees
+    *("code", "revision", "values", "comment", "flag", "state", "fills"),
+    *("participant_id", "item__paraphrase", "item__kind", "item__batch_id"),
+    *("item__is_withdrawn", "item__instance__sentence", "item__instance__start"),
+    *("item__instance__end", "item__instance__phrase"),
+)
+CHECK, REPEAT = 1, 2  # salts of the schedule
+_last_reap: dict[int, float] = {}
+
+
+@dataclass
+class _Draw:
+    """One hand-out as it grows: ``main`` take a place, ``free`` do not."""
+
+    person: Participant
+    campaign: Campaign
+    main: list[int]
+    free: list[int]
+    again: list[int]
+
+
+def draw(participant_id: int, *, want: int, held: Iterable[str] = ()) -> list[Judgment]:
+    """Up to ``want`` judgments to make, with item and instance, in the order to show.
+
+    First those leased before whose code is not in ``held`` (the browser lost them),
+    then new ones. Nothing new while campaign, batch or participant pauses.
+    """
+    _reap_now_and_then()
+    with write():
+        people = Participant.objects.select_for_update(of=("self",))
+        person = people.select_related("campaign").get(pk=participant_id)
+        if not _may_draw(person):
+            return []
+        leased = person.judgments.filter(state=Judgment.State.LEASED)
+        codes = set(leased.values_list("code", flat=True))
+        lost = codes - set(held)
+        renewed = _renewed(person, lost) if lost else []
+        missing = min(want, person.campaign.prefetch) - len(renewed)
+        return renewed + (_fresh(person, missing) if missing > 0 else [])
+
+
+def _may_draw(person: Participant) -> bool:
+    return person.campaign.is_open and person.state == Participant.State.ACTIVE
+
+
+def until(campaign: Campaign) -> datetime:
+    return timezone.now() + timedelta(seconds=campaign.lease_s)
+
+
+def _renewed(person: Participant, codes: set[str]) -> list[Judgment]:
+    rows = person.judgments.filter(code__in=codes)
+    rows.update(lease_until=until(person.campaign))
+    return list(_shown(rows))
+
+
+def _shown(rows: QuerySet[Judgment]) -> QuerySet[Judgment]:
+    return rows.select_related("item__instance").only(*SHOWN).order_by("pk")
+
+
+def _fresh(person: Participant, want: int) -> list[Judgment]:
+    """New leases: training first, else the schedule of items, checks and repeats."""
+    campaign = person.campaign
+    got = _Draw(person, campaign, [], [], [])
+    if not person.is_trained:
+        got.free = _unseen(person, (Item.Kind.TRAINING,), want)
+    else:
+        _by_schedule(got, want)
+    return _lease(got)
+
+
+def _by_schedule(got: _Draw, want: int) -> None:
+    """Fill ``got`` with ``want`` items as the person's own schedule says.
+
+    The same questions are asked of the database whatever the schedule says, so that
+    a check takes as long as any other item.
+    """
+    campaign, person = got.campaign, got.person
+    first = person.n_served
+    slots = range(first, first + want)
+    checks = sum(_is_due(person, CHECK, campaign.check_every, s) for s in slots)
+    repeats = sum(_is_due(person, REPEAT, campaign.repeat_every, s) for s in slots)
+    if campaign.n_checks and campaign.check_every:
+        kinds = (Item.Kind.GOLD, Item.Kind.ATTENTION)
+        got.free = _unseen(person, kinds, 1)[:checks]
+    if campaign.repeat_every:
+        got.again = _to_repeat(person)[:repeats]
+    rest = want - len(got.free) - len(got.again)
+    if person.quota is not None:
+        rest = min(rest, person.quota - person.n_taken)
+    elif campaign.quota is not None:
+        rest = min(rest, campaign.quota - person.n_taken)
+    if rest > 0:
+        got.main = _open_items(person, rest)
+    if campaign.mode == Campaign.Mode.GRID:
+        _add_siblings(got)
+
+
+def _is_due(person: Participant, salt: int, every: int, slot: int) -> bool:
+    """Once in every ``every`` slots, at a place nobody can foresee."""
+    if not every:
+        return False
+    block, place = divmod(slot, every)
+    return mix(person.seed, salt, block) % every == place
+
+
+def _unseen(person: Participant, kinds: Sequence[str], n: int) -> list[int]:
+    """Checks or training items this person never had, in an order of their own."""
+    mine = Judgment.objects.filter(participant=person, item=OuterRef("pk"))
+    rows = Item.objects.filter(
+        ~Exists(mine), campaign=person.campaign, kind__in=kinds, is_withdrawn=False
+    )
+    ids = list(rows.values_list("pk", flat=True)[:1000])
+    return sorted(ids, key=lambda pk: mix(person.seed, pk))[:n]
+
+
+def _to_repeat(person: Participant) -> list[int]:
+    """The next of one's own answers that is old enough for a second look."""
+    before = timezone.now() - timedelta(hours=person.campaign.repeat_gap_h)
+    rows = Judgment.objects.counted().filter(
+        participant=person, pk__gt=person.repeat_cursor, saved_at__lte=before
+    )
+    skip = mix(person.seed, REPEAT, person.n_served) % 4
+    found = list(rows.order_by("pk").values_list("pk", "item_id")[: skip + 1])
+    if not found:
+        return []
+    person.repeat_cursor = found[-1][0]
+    return [found[-1][1]]
+
+
+def _open_items(person: Participant, want: int) -> list[int]:
+    """Ids of items with a free place, locked, over the batches in their order."""
+    queues = Queue.objects.filter(participant=person, batch__is_paused=False)
+    got: list[int] = []
+    for queue in queues.select_related("batch").order_by("batch__position"):
+        if queue.cursor < queue.batch.n_items or queue.dry_at != queue.batch.n_returned:
+            _from_queue(person, queue, want, got)
+        if len(got) >= want:
+            break
+    return got
+
+
+def _from_queue(person: Participant, queue: Queue, want: int, got: list[int]) -> None:
+    """Add to ``got`` until ``want`` are there or this batch has no more."""
+    batch, before = queue.batch, (queue.cursor, queue.dry_at)
+    for width in WINDOWS:
+        if len(got) < want and queue.cursor < batch.n_items:
+            got += _from_window(person, queue, want - len(got), width, got)
+    if len(got) < want and not _from_index(person, batch, want, got):
+        queue.dry_at, queue.cursor = batch.n_returned, batch.n_items
+    if before != (queue.cursor, queue.dry_at):
+        queue.save(update_fields=["cursor", "dry_at"])
+
+
+def _from_window(
+    person: Participant, queue: Queue, want: int, width: int, had: list[int]
+) -> list[int]:
+    """Open items among the next ``width`` places of one's own order.
+
+    The cursor stops at an item that somebody else is just taking: it may come free.
+    """
+    n, seed = queue.batch.n_items, mix(person.seed, queue.batch.position)
+    places = range(queue.cursor, min(queue.cursor + width, n))
+    order = {nth(place, n, seed): place for place in places}
+    rows = _candidates(person, queue.batch).filter(number__in=list(order))
+    rows = rows.exclude(pk__in=had)  # the cursor may stand before what was taken
+    there = sorted(rows.values_list("number", "pk"), key=lambda row: order[row[0]])
+    chosen = there[:want]
+    locked = _lock([pk for _, pk in chosen])
+    missed = [order[number] for number, pk in chosen if pk not in locked]
+    end = order[chosen[-1][0]] + 1 if len(chosen) == want else places.stop
+    queue.cursor = min([*missed, end])
+    return [pk for _, pk in chosen if pk in locked]
+
+
+def _from_index(person: Participant, batch: Batch, want: int, got: list[int]) -> bool:
+    """Add open items from a place of one's own on; False if there is none at all."""
+    start = mix(person.seed, person.n_served) % max(batch.n_items, 1)
+    found = False
+    for part in ({"number__gte": start}, {"number__lt": start}):
+        rows = _candidates(person, batch).filter(**part).exclude(pk__in=got)
+        ids = list(rows.order_by("number").values_list("pk", flat=True)[: want * 4])
+        found = found or bool(ids)
+        # holding no item yet, this may wait for one; else it takes what is free now
+        locked = _lock(ids, wait=not got)
+        got += [pk for pk in ids if pk in locked][: max(want - len(got), 0)]
+        if len(got) >= want:
+            break
+    return found
+
+
+def _candidates(person: Participant, batch: Batch) -> QuerySet[Item]:
+    """Open items that this person has not had; a lease that ran out does not count."""
+    mine = Judgment.objects.filter(participant=person, item=OuterRef("pk"), round=1)
+    had = mine.exclude(state=Judgment.State.EXPIRED)
+    return Item.objects.open_in(batch).filter(~Exists(had), is_withdrawn=False)
+
+
+def _lock(ids: list[int], *, wait: bool = False) -> set[int]:
+    """Those still open once locked. SQLite has locked the whole file already."""
+    if not connection.features.has_select_for_update:
+        return set(ids)
+    rows = Item.objects.filter(pk__in=ids, n_taken__lt=F("need")).order_by("pk")
+    rows = rows.select_for_update(skip_locked=not wait)
+    return set(rows.values_list("pk", flat=True))
+
+
+def _add_siblings(got: _Draw) -> None:
+    """For the grid: all other paraphrases of the phrases drawn, checks among them."""
+    drawn = Item.objects.filter(pk__in=[*got.main, *got.free])
+    siblings = Item.objects.filter(instance__in=drawn.values("instance"))
+    mine = Judgment.objects.filter(participant=got.person, item=OuterRef("pk"), round=1)
+    siblings = siblings.filter(~Exists(mine), is_withdrawn=False)
+    rows = siblings.exclude(pk__in=[*got.main, *got.free]).order_by("pk")
+    kinds = list(rows.exclude(kind=Item.Kind.TRAINING).values_list("pk", "kind"))
+    locked = _lock([pk for pk, kind in kinds if kind == Item.Kind.MAIN])
+    got.main += sorted(locked)
+    got.free += [pk for pk, kind in kinds if kind != Item.Kind.MAIN]
+
+
+def _in_order(got: _Draw) -> list[int]:
+    """The main items as drawn, the others at places among them that tell nothing."""
+    order = list(got.main)
+    for pk in (*got.free, *got.again):
+        order.insert(mix(got.person.seed, pk) % (len(order) + 1), pk)
+    return order
+
+
+def _lease(got: _Draw) -> list[Judgment]:
+    """Write the leases."""
+    person, end = got.person, until(got.campaign)
+    rows = [
+        Judgment(
+            item_id=pk,
+            participant=person,
+            lease_until=end,
+            fills=pk in got.main,
+            round=2 if pk in got.again else 1,
+        )
+        for pk in _in_order(got)
+    ]
+    if not rows:
+        return []
+    if got.main:
+        Item.objects.filter(pk__in=got.main).update(n_taken=F("n_taken") + 1)
+    Judgment.objects.bulk_create(
+        rows,
+        update_conflicts=True,  # a lease of one's own that ran out is taken up again
+        unique_fields=["item", "participant", "round"],
+        update_fields=["state", "lease_until", "fills"],
+    )
+    person.n_served += len(rows)
+    person.n_taken += len(got.main)
+    person.save(update_fields=["n_served", "n_taken", "repeat_cursor"])
+    mine = person.judgments.filter(state=Judgment.State.LEASED, lease_until=end)
+    return list(_shown(mine))
+
+
+def _reap_now_and_then() -> None:
+    now = time.monotonic()
+    if now - _last_reap.get(0, -REAP_S) >= REAP_S:
+        _last_reap[0] = now
+        expire()
+
+
+def expire(*, now: datetime | None = None) -> int:
+    """Take back leases that ran out, each by itself; how many were."""
+    now = now or timezone.now()
+    rows = Judgment.objects.filter(state=Judgment.State.LEASED, lease_until__lt=now)
+    over = rows.order_by("lease_until").values_list("pk", flat=True)[:REAPED]
+    return sum(_expire_one(pk, now) for pk in list(over))
+
+
+@transaction.atomic
+def _expire_one(pk: int, now: datetime) -> bool:
+    rows = Judgment.objects.filter(
+        pk=pk, state=Judgment.State.LEASED, lease_until__lt=now
+    )
+    judgment = rows.select_for_update(skip_locked=True).first()
+    if judgment is None:
+        return False
+    held = judgment.fills
+    rows.update(state=Judgment.State.EXPIRED, fills=False)
+    if held:
+        give_back(judgment)
+    return True
+
+
+def give_back(judgment: Judgment) -> None:
+    """Free the place that this lease held, for anybody to take."""
+    Participant.objects.filter(pk=judgment.participant_id).update(
+        n_taken=F("n_taken") - 1
+    )
+    Item.objects.filter(pk=judgment.item_id).update(n_taken=F("n_taken") - 1)
+    returned(judgment.item_id)
+
+
+def returned(item_id: int) -> None:
+    """Let everybody who found the batch empty look again."""
+    Batch.objects.filter(items=item_id).update(n_returned=F("n_returned") + 1)

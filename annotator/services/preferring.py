@@ -1,0 +1,72 @@
+"""Keys and pace of the judgment screen: a closed set, without collisions."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from annotator.errors import BadRequest
+from annotator.models import JudgePreference
+from annotator.models.projects import Anybody, id_of
+
+__all__ = ["COMMANDS", "effective", "set_preference"]
+
+COMMANDS: dict[str, tuple[str, str]] = {
+    "first": ("m", "Go to the first scale"),
+    "second": ("r", "Go to the second scale"),
+    "undo": ("u", "Reopen the last saved item"),
+    "back": ("[", "Previous item"),
+    "forward": ("]", "Next item"),
+    "skip": ("s", "Skip"),
+    "flag": ("f", "Flag"),
+    "comment": ("c", "Comment"),
+    "guideline": ("g", "Guideline"),
+    "diff": ("d", "Show which words differ"),
+    "help": ("?", "Keys"),
+}
+"""Command -> its key at first, and what it does."""
+
+RESERVED = set("0123456789") | {" "}
+
+
+def effective(keys: Mapping[str, str]) -> dict[str, str]:
+    """Command -> key, the changed ones over the first ones."""
+    return {name: keys.get(name, key) for name, (key, _) in COMMANDS.items()}
+
+
+def set_preference(
+    user: Anybody,
+    *,
+    keys: Mapping[str, Any],
+    has_single_keys: bool,
+    auto_advance: bool,
+) -> JudgePreference:
+    """Store them. Raises BadRequest on an unknown command or two on one key."""
+    changed = {name: _key(name, key) for name, key in keys.items()}
+    used: dict[str, str] = {}
+    for name, key in effective(changed).items():
+        if key in used:
+            first, second = COMMANDS[used[key]][1], COMMANDS[name][1]
+            raise BadRequest(
+                f"Key {key} would mean both {first!r} and {second!r}.", field=name
+            )
+        used[key] = name
+    kept = {name: key for name, key in changed.items() if key != COMMANDS[name][0]}
+    row, _ = JudgePreference.objects.update_or_create(
+        user_id=id_of(user),
+        defaults={
+            "keys": kept,
+            "has_single_keys": has_single_keys,
+            "auto_advance": auto_advance,
+        },
+    )
+    return row
+
+
+def _key(name: str, key: Any) -> str:
+    if name not in COMMANDS:
+        raise BadRequest("There is no such command.", field="keys")
+    if not isinstance(key, str) or len(key) != 1 or not key.isprintable():
+        raise BadRequest("A key is one printable sign.", field=name)
+    key = key.lower()
+    if key in RESERVED:
+        raise BadRequest("Digits and the space bar choose values.", field=name)
+    return key

@@ -1,0 +1,167 @@
+"""How far a campaign is: by annotator, batch and condition, with rate and forecast.
+
+People's numbers come from the counters that every answer keeps; batches and conditions
+are one grouped query each.
+"""
+
+from dataclasses import dataclass
+from datetime import date, timedelta
+from typing import Any
+
+from django.db.models import Case, Count, F, IntegerField, Q, Sum, When
+from django.utils import timezone
+
+from annotator.models import Campaign, Participant, Tally
+
+__all__ = ["PersonRow", "Progress", "of"]
+
+RATE_DAYS = 7
+
+
+@dataclass(frozen=True, slots=True)
+class PersonRow:
+    """One participant; ``seconds`` an item, ``lately`` answers in the last week."""
+
+    person: Participant
+    done: int
+    skipped: int
+    seconds: float | None
+    lately: int
+    last_day: date | None
+
+    @property
+    def checks_passed(self) -> int:
+        return self.person.n_checks - self.person.n_checks_failed
+
+
+@dataclass(frozen=True, slots=True)
+class PartRow:
+    """A batch or a condition: answers there and wanted, items complete and in all."""
+
+    name: str
+    done: int
+    need: int
+    complete: int
+    items: int
+    key: Any = None
+
+    @property
+    def share(self) -> float:
+        return self.done / self.need if self.need else 0.0
+
+
+@dataclass(frozen=True, slots=True)
+class Progress:
+    """``hours_left`` at the pace of those who judge; ``end`` at last week's rate."""
+
+    done: int
+    need: int
+    people: list[PersonRow]
+    batches: list[PartRow]
+    conditions: list[PartRow]
+    hours_left: float | None
+    per_day: float
+    end: date | None
+
+    @property
+    def share(self) -> float:
+        return self.done / self.need if self.need else 0.0
+
+
+def of(campaign: Campaign) -> Progress:
+    """The state of things now."""
+    batches = _batches(campaign)
+    people = _people(campaign)
+    done, need = sum(b.done for b in batches), sum(b.need for b in batches)
+    spent = sum((row.seconds or 0) * row.done for row in people)
+    judged = sum(row.done for row in people if row.seconds)
+    left = max(need - done, 0)
+    days = _days_active(campaign)
+    per_day = sum(row.lately for row in people) / days
+    return Progress(
+        done=done,
+        need=need,
+        people=people,
+        batches=batches,
+        conditions=_conditions(campaign),
+        hours_left=left * spent / judged / 3600 if judged else None,
+        per_day=per_day,
+        end=_end(left, per_day),
+    )
+
+
+def _end(left: int, per_day: float) -> date | None:
+    if not per_day or left / per_day > 3650:
+        return None
+    return timezone.now().date() + timedelta(days=round(left / per_day))
+
+
+def _days_active(campaign: Campaign) -> int:
+    """Days since it opened, today too, a week at most."""
+    start = campaign.opened_at or timezone.now()
+    return min(RATE_DAYS, (timezone.now().date() - start.date()).days + 1)
+
+
+def _people(campaign: Campaign) -> list[PersonRow]:
+    since = timezone.now().date() - timedelta(days=RATE_DAYS - 1)
+    sums: dict[int, list[Any]] = {}
+    rows = Tally.objects.filter(participant__campaign=campaign).order_by("day")
+    columns = ("participant_id", "day", "n_done", "n_skipped", "active_ms")
+    for one, day, n_done, n_skipped, ms in rows.values_list(*columns):
+        total = sums.setdefault(one, [0, 0, 0, 0, None])
+        total[0] += n_done
+        total[1] += n_skipped
+        total[2] += ms
+        total[3] += n_done if day >= since else 0
+        total[4] = day
+    found = []
+    for person in campaign.participants.select_related("user"):
+        done, skipped, ms, lately, last = sums.get(person.pk, [0, 0, 0, 0, None])
+        seconds = ms / 1000 / done if done else None
+        found.append(PersonRow(person, done, skipped, seconds, lately, last))
+    return found
+
+
+_COMPLETE = Sum(
+    Case(When(n_done__gte=F("need"), need__gt=0, then=1), output_field=IntegerField())
+)
+
+
+def _batches(campaign: Campaign) -> list[PartRow]:
+    rows = campaign.items.main().values("batch_id")
+    sums = {
+        row["batch_id"]: row
+        for row in rows.annotate(
+            done=Sum("n_done"), wanted=Sum("need"), complete=_COMPLETE, n=Count("pk")
+        )
+    }
+    found = []
+    for batch in campaign.batches.all():
+        row = sums.get(batch.pk) or {"done": 0, "wanted": 0, "complete": 0, "n": 0}
+        found.append(
+            PartRow(
+                batch.name,
+                row["done"],
+                row["wanted"],
+                row["complete"] or 0,
+                row["n"],
+                batch,
+            )
+        )
+    return found
+
+
+def _conditions(campaign: Campaign) -> list[PartRow]:
+    main = Q(credits__item__kind="main")
+    n_done, need = F("credits__item__n_done"), F("credits__item__need")
+    complete = When(credits__item__n_done__gte=need, credits__item__need__gt=0, then=1)
+    rows = campaign.conditions.filter(main).annotate(
+        done=Sum(n_done),
+        wanted=Sum(need),
+        complete=Sum(Case(complete, output_field=IntegerField())),
+        n=Count("credits"),
+    )
+    return [
+        PartRow(row.name, row.done, row.wanted, row.complete or 0, row.n, row)
+        for row in rows.order_by("position", "pk")
+    ]

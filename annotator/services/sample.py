@@ -1,0 +1,161 @@
+"""The sample project that a new installation starts with.
+
+Loading it again adds only what is missing. What people did in it stays.
+"""
+
+from io import BytesIO
+from uuid import uuid4
+
+import numpy as np
+from django.contrib.auth.models import User
+from django.db import transaction
+
+from annotator.errors import Conflict
+from annotator.models import (
+    Campaign,
+    Job,
+    Judgment,
+    Membership,
+    Participant,
+    Project,
+    Role,
+)
+from annotator.sample import bundle, items
+from annotator.sample.source import ANNOTATORS
+from annotator.services import (
+    campaign_items,
+    campaigns,
+    importing,
+    jobs,
+    judging,
+    leasing,
+)
+
+__all__ = ["load"]
+
+SLUG, NAME = "sample", "Sample project"
+ABOUT = (
+    "Paraphrase pairs written for Gemel, with trees, dependencies and the links of "
+    "three sample annotators, and a substitution test with simulated judgments. "
+    "CC0: change what you like."
+)
+CAMPAIGN = "Substitution test (simulated)"
+GUIDELINE = (
+    "Read the sentence with the paraphrase in place of the marked phrase. Judge first "
+    "whether it still means the same, then whether the whole sentence is correct "
+    "English. Judge each rendering by itself, and the sentence as it stands.\n\n"
+    "All judgments of this campaign are simulated: three invented judges answer from "
+    "an assigned quality, each with a leaning and a spread."
+)
+SETTINGS = {"k": 2, "overlap_k": 3, "overlap_share": 0.4, "check_every": 12}
+SEED = 20
+WANT = 20  # items a simulated judge asks for at once
+
+
+def load(owner: User) -> Project:
+    """The sample project, made if it is not there, with ``owner`` as manager."""
+    project, _ = Project.objects.get_or_create(
+        slug=SLUG,
+        defaults={
+            "name": NAME,
+            "description": ABOUT,
+            "is_sample": True,
+            "created_by": owner,
+        },
+    )
+    Membership.objects.get_or_create(
+        project=project, user=owner, defaults={"role": Role.MANAGER}
+    )
+    for name in ANNOTATORS:
+        _annotator(project, name)
+    _load_pairs(project, owner)
+    if not project.campaigns.filter(name=CAMPAIGN).exists():
+        _load_campaign(project, owner)
+    return project
+
+
+def _annotator(project: Project, name: str) -> None:
+    """An account that nobody can sign in with, as an annotator of the project."""
+    user, is_new = User.objects.get_or_create(
+        username=bundle.username(name), defaults={"first_name": name.title()}
+    )
+    if is_new:
+        user.set_unusable_password()
+        user.save(update_fields=["password"])
+    Membership.objects.get_or_create(
+        project=project, user=user, defaults={"role": Role.ANNOTATOR}
+    )
+
+
+def _load_pairs(project: Project, owner: User) -> None:
+    """Import the bundle; a second import adds nothing and is left out."""
+    if project.corpora.filter(name=bundle.CORPUS, n_pairs__gt=0).exists():
+        return
+    content = BytesIO("".join(bundle.lines()).encode())
+    upload = importing.keep(project, "sample.gemel", content, by=owner)
+    job = importing.start(
+        project,
+        [upload],
+        kind="gemel",
+        corpus=bundle.CORPUS,
+        by=owner,
+        dry_run=False,
+        enqueue=False,
+    )
+    jobs.run(job.pk)
+    job.refresh_from_db()
+    if job.state != Job.State.DONE:
+        raise Conflict(f"The sample pairs could not be loaded: {job.note}")
+
+
+@transaction.atomic
+def _load_campaign(project: Project, owner: User) -> None:
+    campaign = campaigns.create(project, CAMPAIGN, by=owner)
+    campaigns.change(campaign, SETTINGS, by=owner)
+    campaigns.write_guideline(campaign, GUIDELINE, by=owner)
+    content = items.ITEMS.read_bytes()
+    upload = campaign_items.keep(campaign, items.ITEMS.name, content, by=owner)
+    for _ in campaign_items.load(campaign, upload, by=owner):
+        pass
+    campaigns.set_baseline(campaign.conditions.get(name="baseline"), by=owner)
+    campaign.is_simulated = True
+    campaign.save(update_fields=["is_simulated"])
+    people = [
+        campaigns.add_participant(campaign, label=f"{judge.name.title()} (simulated)")
+        for judge in items.JUDGES
+    ]
+    campaigns.open_campaign(campaign, by=owner)
+    _judge_all(campaign, people)
+    campaigns.close(campaign, by=owner)
+
+
+def _judge_all(campaign: Campaign, people: list[Participant]) -> None:
+    """Let the judges take turns until nothing is left for any of them."""
+    rng = np.random.default_rng(SEED)
+    truths = items.truths()
+    at_work = list(zip(people, items.JUDGES, strict=True))
+    while at_work:
+        for one in list(at_work):
+            person, judge = one
+            drawn = leasing.draw(person.pk, want=WANT)
+            for judgment in drawn:
+                _judge(judgment, judge, truths, rng)
+            if not drawn:
+                at_work.remove(one)
+
+
+def _judge(
+    judgment: Judgment,
+    judge: items.Judge,
+    truths: dict[items.Key, dict[str, int]],
+    rng: np.random.Generator,
+) -> None:
+    instance = judgment.item.instance
+    key = instance.sentence, instance.start, instance.end, judgment.item.paraphrase
+    answer = judging.Answer(
+        uuid4(),
+        seen=judgment.revision,
+        values=items.answers(judge, truths[key], rng),
+        active_ms=int(rng.lognormal(8.9, 0.5)),
+    )
+    judging.save(judgment, answer)

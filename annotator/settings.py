@@ -1,0 +1,204 @@
+"""One file of settings: safe by default, SQLite and a file broker unless told.
+
+Every variable is described in README.md, "Settings".
+"""
+
+import os
+from pathlib import Path
+
+from csp.constants import NONE, SELF
+
+from annotator.env import (
+    database,
+    env_bool,
+    env_int,
+    env_list,
+    env_path,
+    home,
+    secret_key,
+)
+
+BASE_DIR = Path(__file__).resolve().parent.parent
+IS_CLONE = (BASE_DIR / "manage.py").exists()  # else installed from a wheel
+WEB_DIR = BASE_DIR if IS_CLONE else BASE_DIR / "annotator" / "_web"
+GEMEL_HOME = home(BASE_DIR / "var" if IS_CLONE else Path.home() / ".gemel")
+DEBUG = env_bool("GEMEL_DEBUG")
+SECRET_KEY = secret_key(GEMEL_HOME)
+
+# --- where it is reached -------------------------------------------------------------
+SITE_URL = os.environ.get("GEMEL_SITE_URL", "").rstrip("/")  # https://gemel.example.org
+HTTPS = SITE_URL.startswith("https://")
+ALLOWED_HOSTS = [*env_list("GEMEL_ALLOWED_HOSTS"), "localhost", "127.0.0.1", "[::1]"]
+CSRF_TRUSTED_ORIGINS = [SITE_URL] if SITE_URL else []
+if env_bool("GEMEL_BEHIND_PROXY"):
+    SECURE_PROXY_SSL_HEADER = ("HTTP_X_FORWARDED_PROTO", "https")
+    USE_X_FORWARDED_HOST = True
+SECURE_SSL_REDIRECT = HTTPS
+SECURE_HSTS_SECONDS = 31_536_000 if HTTPS else 0
+SECURE_HSTS_INCLUDE_SUBDOMAINS = SECURE_HSTS_PRELOAD = HTTPS
+SESSION_COOKIE_SECURE = CSRF_COOKIE_SECURE = HTTPS
+SESSION_COOKIE_AGE = 60 * 60 * 24 * 14
+SESSION_COOKIE_SAMESITE = CSRF_COOKIE_SAMESITE = "Lax"
+SECURE_REFERRER_POLICY = "same-origin"
+X_FRAME_OPTIONS = "DENY"
+CONTENT_SECURITY_POLICY = {
+    "DIRECTIVES": {
+        "default-src": [SELF],
+        "img-src": [SELF, "data:"],
+        "object-src": [NONE],
+        "base-uri": [NONE],
+        "frame-ancestors": [NONE],
+        "form-action": [SELF],
+    }
+}
+
+# --- Django --------------------------------------------------------------------------
+INSTALLED_APPS = [
+    "annotator.apps.AnnotatorConfig",
+    "django.contrib.auth",
+    "django.contrib.contenttypes",
+    "django.contrib.sessions",
+    "django.contrib.messages",
+    "django.contrib.staticfiles",
+    "axes",
+    "django_filters",
+    "django_htmx",
+    "rest_framework",
+    "rest_framework.authtoken",
+    "drf_spectacular",
+]
+MIDDLEWARE = [
+    "django.middleware.security.SecurityMiddleware",
+    "csp.middleware.CSPMiddleware",
+    "whitenoise.middleware.WhiteNoiseMiddleware",
+    "django.contrib.sessions.middleware.SessionMiddleware",
+    "django.middleware.common.CommonMiddleware",
+    "django.middleware.csrf.CsrfViewMiddleware",
+    "django.contrib.auth.middleware.AuthenticationMiddleware",
+    "django.contrib.messages.middleware.MessageMiddleware",
+    "django.middleware.clickjacking.XFrameOptionsMiddleware",
+    "django_htmx.middleware.HtmxMiddleware",
+    "annotator.middleware.RefusalMiddleware",
+    "axes.middleware.AxesMiddleware",
+]
+ROOT_URLCONF = "annotator.urls"
+WSGI_APPLICATION = "annotator.wsgi.application"
+TEMPLATES = [
+    {
+        "BACKEND": "django.template.backends.django.DjangoTemplates",
+        "DIRS": [WEB_DIR / "templates"],
+        "APP_DIRS": True,
+        "OPTIONS": {
+            "context_processors": [
+                "django.template.context_processors.request",
+                "django.contrib.auth.context_processors.auth",
+                "django.contrib.messages.context_processors.messages",
+                "annotator.context.site",
+            ],
+            "builtins": ["annotator.templatetags.gemel"],
+        },
+    }
+]
+DATABASES = {"default": database(os.environ.get("DATABASE_URL", ""), GEMEL_HOME)}
+if test_db := os.environ.get("GEMEL_TEST_DB"):
+    DATABASES["default"]["TEST"] = {"NAME": test_db}
+DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"
+CACHES = {"default": {"BACKEND": "django.core.cache.backends.locmem.LocMemCache"}}
+LANGUAGE_CODE = "en"
+TIME_ZONE = "UTC"
+USE_I18N = False
+USE_TZ = True
+
+# --- people --------------------------------------------------------------------------
+AUTHENTICATION_BACKENDS = [
+    "axes.backends.AxesStandaloneBackend",
+    "django.contrib.auth.backends.ModelBackend",
+]
+AUTH_PASSWORD_VALIDATORS = [
+    {"NAME": f"django.contrib.auth.password_validation.{name}"}
+    for name in (
+        "UserAttributeSimilarityValidator",
+        "MinimumLengthValidator",
+        "CommonPasswordValidator",
+        "NumericPasswordValidator",
+    )
+]
+LOGIN_URL = "sign_in"
+LOGIN_REDIRECT_URL = "projects"
+AXES_FAILURE_LIMIT = 8
+AXES_COOLOFF_TIME = 0.25  # hours
+AXES_LOCKOUT_PARAMETERS = [["username", "ip_address"]]
+AXES_RESET_ON_SUCCESS = True
+AXES_ENABLE_ACCESS_FAILURE_LOG = False
+AXES_DISABLE_ACCESS_LOG = True
+
+# --- files ---------------------------------------------------------------------------
+STATIC_URL = "static/"
+STATICFILES_DIRS = [WEB_DIR / "static"]
+STATIC_ROOT = GEMEL_HOME / "static"
+STORAGES = {
+    "default": {"BACKEND": "django.core.files.storage.FileSystemStorage"},
+    "staticfiles": {"BACKEND": "django.contrib.staticfiles.storage.StaticFilesStorage"},
+}
+WHITENOISE_USE_FINDERS = True
+MEDIA_ROOT = GEMEL_HOME / "uploads"
+MODELS_DIR = env_path("GEMEL_MODELS", default=GEMEL_HOME / "models")
+MAX_UPLOAD_MB = env_int("GEMEL_MAX_UPLOAD_MB", default=200)
+FILE_UPLOAD_MAX_MEMORY_SIZE = 2 * 2**20
+DATA_UPLOAD_MAX_MEMORY_SIZE = 4 * 2**20
+FILE_UPLOAD_PERMISSIONS = 0o600
+
+# --- jobs ----------------------------------------------------------------------------
+CELERY_BROKER_URL = os.environ.get("CELERY_BROKER_URL", "")
+if CELERY_BROKER_URL:
+    CELERY_BROKER_TRANSPORT_OPTIONS: dict[str, object] = {}
+else:
+    CELERY_BROKER_URL = "filesystem://"
+    CELERY_BROKER_TRANSPORT_OPTIONS = {
+        "data_folder_in": GEMEL_HOME / "broker" / "queue",
+        "data_folder_out": GEMEL_HOME / "broker" / "queue",
+        "control_folder": GEMEL_HOME / "broker" / "control",
+    }
+CELERY_TASK_IGNORE_RESULT = True
+CELERY_WORKER_PREFETCH_MULTIPLIER = 1
+CELERY_TASK_ACKS_LATE = False  # the Job row is the truth; the message only wakes
+CELERY_WORKER_HIJACK_ROOT_LOGGER = False
+CELERY_BROKER_CONNECTION_RETRY_ON_STARTUP = True
+JOB_STALE_S = env_int("GEMEL_JOB_STALE_S", default=20)
+
+# --- API -----------------------------------------------------------------------------
+REST_FRAMEWORK = {
+    "DEFAULT_AUTHENTICATION_CLASSES": [
+        "rest_framework.authentication.TokenAuthentication",
+        "rest_framework.authentication.SessionAuthentication",
+    ],
+    "DEFAULT_PERMISSION_CLASSES": ["rest_framework.permissions.IsAuthenticated"],
+    "DEFAULT_RENDERER_CLASSES": ["rest_framework.renderers.JSONRenderer"],
+    "DEFAULT_PARSER_CLASSES": ["rest_framework.parsers.JSONParser"],
+    "DEFAULT_SCHEMA_CLASS": "drf_spectacular.openapi.AutoSchema",
+    "EXCEPTION_HANDLER": "annotator.api.errors.answer",
+    "UNAUTHENTICATED_USER": "django.contrib.auth.models.AnonymousUser",
+}
+SPECTACULAR_SETTINGS = {
+    "TITLE": "Gemel",
+    "DESCRIPTION": "Pairs, trees, links and judgments. Ids are public codes.",
+    "VERSION": "1",
+    "SERVE_INCLUDE_SCHEMA": False,
+    "COMPONENT_SPLIT_REQUEST": True,
+    "ENUM_NAME_OVERRIDES": {
+        "JobStateEnum": "annotator.models.jobs.Job.State",
+        "LayerStateEnum": "annotator.models.alignments.AlignmentLayer.State",
+        "PairStateEnum": "annotator.models.corpora.Pair.State",
+        "CampaignStateEnum": "annotator.models.campaigns.Campaign.State",
+    },
+}
+LOGGING = {
+    "version": 1,
+    "disable_existing_loggers": False,
+    "formatters": {
+        "line": {"format": "{asctime} {levelname} {name}: {message}", "style": "{"}
+    },
+    "handlers": {"console": {"class": "logging.StreamHandler", "formatter": "line"}},
+    "root": {"handlers": ["console"], "level": "INFO"},
+    "loggers": {"axes": {"level": "WARNING"}},
+}

@@ -1,0 +1,138 @@
+"""Draws the charts of a report."""
+
+from annotator.svg import theme
+from annotator.svg.writer import Element, Svg, num
+from core.layout.charts import Chart, Mark
+
+__all__ = ["draw"]
+
+
+def draw(chart: Chart, *, title: str, desc: str) -> str:
+    """The chart as SVG text; ``desc`` says in words what it shows."""
+    svg = Svg(
+        chart.width,
+        chart.height,
+        title=title,
+        desc=desc,
+        class_="chart",
+        font_family=theme.FONT_FAMILY,
+        font_size=theme.FONT,
+    )
+    svg.rect(0, 0, chart.width, chart.height, fill=theme.PAPER)
+    for mark in chart.marks:
+        DRAWN[mark.kind](svg, mark)
+    return svg.render()
+
+
+def _cell(svg: Element, mark: Mark) -> None:
+    fill, ink = theme.shade(mark.share)
+    group = svg.group()
+    group.title(mark.title)
+    wide, high = mark.x2 - mark.x, mark.y2 - mark.y
+    group.rect(mark.x, mark.y, wide, high, fill=fill, stroke=theme.PAPER)
+    group.text(
+        mark.x + wide / 2,
+        mark.y + high / 2 + 5,
+        mark.text,
+        fill=ink,
+        text_anchor="middle",
+    )
+
+
+def _tick(svg: Element, mark: Mark) -> None:
+    svg.line(mark.x, mark.y, mark.x2, mark.y2, stroke=theme.GRID, stroke_width=1)
+
+
+def _zero(svg: Element, mark: Mark) -> None:
+    svg.line(mark.x, mark.y, mark.x2, mark.y2, stroke=theme.LINE, stroke_width=1)
+
+
+def _whisker(svg: Element, mark: Mark) -> None:
+    ink = theme.BLUE
+    svg.line(mark.x, mark.y, mark.x2, mark.y, stroke=ink, stroke_width=2)
+    for x in (mark.x, mark.x2):
+        svg.line(x, mark.y - 5, x, mark.y + 5, stroke=ink, stroke_width=2)
+
+
+def _dot(svg: Element, mark: Mark) -> None:
+    svg.circle(mark.x, mark.y, 5, fill=theme.BLUE).title(mark.title)
+
+
+def _line(svg: Element, mark: Mark) -> None:
+    ink, dash = _series(mark.series)
+    points = " ".join(f"{num(x)},{num(y)}" for x, y in mark.points)
+    group = svg.group()
+    group.title(mark.title)
+    group.add(
+        "polyline",
+        points=points,
+        fill="none",
+        stroke=ink,
+        stroke_width=2,
+        stroke_dasharray=dash or None,
+    )
+    for x, y in mark.points:
+        _sign(group, mark.series, x, y, ink)
+
+
+def _sign(group: Element, series: int, x: float, y: float, ink: str) -> None:
+    """A dot, a square or a diamond: lines differ without their colour."""
+    turn = series + series // len(theme.SERIES)
+    if turn % 3 == 0:
+        group.circle(x, y, 3, fill=ink)
+    elif turn % 3 == 1:
+        group.rect(x - 2.8, y - 2.8, 5.6, 5.6, fill=ink)
+    else:
+        corners = [(x, y - 4), (x + 4, y), (x, y + 4), (x - 4, y)]
+        points = " ".join(f"{num(a)},{num(b)}" for a, b in corners)
+        group.add("polygon", points=points, fill=ink)
+
+
+def _name(svg: Element, mark: Mark) -> None:
+    ink, dash = _series(mark.series)
+    y = mark.y - 4
+    svg.line(
+        mark.x - 10,
+        y,
+        mark.x + 8,
+        y,
+        stroke=ink,
+        stroke_width=2,
+        stroke_dasharray=dash or None,
+    )
+    _sign(svg, mark.series, mark.x - 1, y, ink)
+    svg.text(mark.x + 12, mark.y, mark.text, fill=theme.INK, font_size=11.5)
+
+
+def _text(svg: Element, mark: Mark) -> None:
+    svg.text(mark.x, mark.y + 4, mark.text, fill=theme.INK, text_anchor=mark.anchor)
+
+
+def _note(svg: Element, mark: Mark) -> None:
+    svg.text(
+        mark.x,
+        mark.y,
+        mark.text,
+        fill=theme.MUTED,
+        font_size=11.5,
+        text_anchor=mark.anchor,
+    )
+
+
+def _series(at: int) -> tuple[str, str]:
+    """Colour and dash; the seventh line has the first colour and another dash."""
+    turn = at + at // len(theme.SERIES)
+    return theme.SERIES[at % len(theme.SERIES)], theme.DASHES[turn % len(theme.DASHES)]
+
+
+DRAWN = {
+    "cell": _cell,
+    "tick": _tick,
+    "zero": _zero,
+    "whisker": _whisker,
+    "dot": _dot,
+    "line": _line,
+    "name": _name,
+    "text": _text,
+    "note": _note,
+}

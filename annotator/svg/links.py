@@ -1,0 +1,135 @@
+"""Draws two trees, the band between them and the links in it."""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+
+from annotator.svg import theme
+from annotator.svg.arcs import draw_arcs
+from annotator.svg.tree import Mark, draw_boxes, draw_edges, hatch
+from annotator.svg.writer import Element, Svg
+from core.data.alignment import Alignment, Link, Ref
+from core.data.tree import Tree
+from core.joint.legitimacy import node_of
+from core.layout.links import FONT, SMALL, link_curve
+from core.layout.scene import Box, Rect, Scene
+
+__all__ = ["Marks", "draw", "marks_of"]
+
+
+@dataclass(frozen=True, slots=True)
+class _Line:
+    source: str
+    target: str
+    kind: str
+    crossing: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Marks:
+    """What a figure shows on top of the trees; keys are those of boxes."""
+
+    nodes: Mapping[str, Mark] = field(default_factory=dict)
+    links: Sequence[_Line] = ()
+
+
+def marks_of(
+    alignment: Alignment, source: Tree | None = None, target: Tree | None = None
+) -> Marks:
+    """Number the links as the trees read, and mark every node that is decided."""
+    numbers: dict[str, list[str]] = {}
+    lines = []
+    for n, link in enumerate(sorted(alignment.links, key=_order(source, target)), 1):
+        s, t = f"s:{link.source}", f"t:{link.target}"
+        numbers.setdefault(s, []).append(str(n))
+        numbers.setdefault(t, []).append(str(n))
+        lines.append(_Line(s, t, link.kind, link.crossing))
+    nodes = {key: Mark("linked", _few(found)) for key, found in numbers.items()}
+    nodes |= {f"s:{ref}": Mark("null") for ref in alignment.null_source}
+    nodes |= {f"t:{ref}": Mark("null") for ref in alignment.null_target}
+    return Marks(nodes, lines)
+
+
+def _order(
+    source: Tree | None, target: Tree | None
+) -> Callable[[Link], tuple[int, int]]:
+    """Sort key of links: the preorder number of the source node, then the target's."""
+
+    def place(tree: Tree | None, ref: Ref) -> int:
+        if tree is None:
+            return int(ref[1:])
+        v = node_of(tree, ref)
+        return len(tree) if v is None else v
+
+    return lambda link: (place(source, link.source), place(target, link.target))
+
+
+def draw(
+    scene: Scene, *, title: str, desc: str = "", marks: Marks | None = None
+) -> str:
+    """SVG text: for a page bare nodes to be dressed there, or a figure with marks."""
+    svg = Svg(
+        scene.width,
+        scene.height,
+        title=title,
+        desc=desc,
+        class_="trees across" if scene.across else "trees",
+        font_family=theme.FONT_FAMILY,
+        font_size=FONT,
+        fill=theme.INK,
+    )
+    if marks is not None:
+        svg.rect(0, 0, scene.width, scene.height, fill=theme.PAPER)
+    band = scene.band
+    svg.rect(band.x, band.y, band.w, band.h, rx=10, class_="band", fill=theme.BAND)
+    for box in scene.boxes:
+        if box.kind == "null":
+            _strip(svg, box, across=scene.across)
+    draw_edges(svg, scene)
+    draw_arcs(svg, scene)
+    links = svg.group(class_="links", id="links", fill="none")
+    if marks is not None:
+        _links(links, scene, marks.links)
+    for side in ("s", "t"):
+        draw_boxes(svg, scene, side, None if marks is None else marks.nodes)
+    return svg.render()
+
+
+def _links(group: Element, scene: Scene, links: Sequence[_Line]) -> None:
+    anchors = {box.key: box.anchor for box in scene.boxes}
+    for link in links:
+        if link.source not in anchors or link.target not in anchors:
+            continue  # within a folded phrase
+        word = link.source[2] == "w" and link.target[2] == "w"
+        group.path(
+            link_curve(anchors[link.source], anchors[link.target], across=scene.across),
+            class_=f"k {link.kind}",
+            stroke=theme.VERMILLION if link.crossing else theme.BLUE,
+            stroke_width=1.8 if word else 1.3,
+            stroke_opacity=None if word else 0.75,
+            stroke_dasharray="6 4" if link.kind == "possible" else None,
+        )
+
+
+def _strip(svg: Svg, box: Box, *, across: bool) -> None:
+    """Where nodes without a counterpart go."""
+    rect = box.rect
+    group = svg.group(class_="null-strip", id=f"{box.side}-null")
+    group.rect(
+        rect.x, rect.y, rect.w, rect.h, rx=8, fill=theme.PAPER, stroke=theme.GRID
+    )
+    end = Rect(rect.x + 5, rect.y + 5, 16, 16)
+    hatch(group, end, step=4.0)
+    where = {"text_anchor": "start", "font_size": SMALL, "fill": theme.MUTED}
+    if across:
+        group.text(
+            rect.x + rect.w / 2, rect.y + 38, "∅", **where | {"text_anchor": "middle"}
+        )
+        return
+    label = "∅ no counterpart"
+    group.text(rect.x + 28, rect.y + 17, label, class_="strip-text", **where)
+
+
+def _few(numbers: Sequence[str]) -> str:
+    return (
+        ",".join(numbers) if len(numbers) < 3 else f"{numbers[0]},+{len(numbers) - 1}"
+    )

@@ -1,0 +1,203 @@
+"""The table of contents: every page and endpoint, grouped by noun."""
+
+from django.urls import URLPattern, URLResolver, include, path, register_converter
+
+from annotator.views import (
+    accounts,
+    agreement,
+    biparse,
+    campaign_setup,
+    campaigns,
+    curation,
+    editor,
+    figures,
+    jobs,
+    judge,
+    layer_report,
+    pairs,
+    parsing,
+    projects,
+    uploads,
+)
+
+
+class CodeConverter:
+    """Public ids: sixteen hexadecimal digits."""
+
+    regex = "[0-9a-f]{16}"
+
+    def to_python(self, value: str) -> str:
+        return value
+
+    def to_url(self, value: str) -> str:
+        return value
+
+
+register_converter(CodeConverter, "code")
+
+urlpatterns: list[URLPattern | URLResolver] = [
+    # people
+    path("sign-in/", accounts.sign_in, name="sign_in"),
+    path("sign-out/", accounts.sign_out, name="sign_out"),
+    path("join/<str:token>/", accounts.join, name="join"),
+    path("account/", accounts.account, name="account"),
+    # projects
+    path("", projects.projects, name="projects"),
+    path("p/new/", projects.new, name="project_new"),
+    path("p/<slug:slug>/", projects.project, name="project"),
+    path("p/<slug:slug>/people/", projects.people, name="people"),
+    # corpora and pairs
+    path("p/<slug:slug>/corpus/<code:code>/", pairs.corpus, name="corpus"),
+    path("p/<slug:slug>/pair/<code:code>/", editor.pair, name="pair"),
+    path("p/<slug:slug>/pair/<code:code>/table/", editor.table, name="pair_table"),
+    path("p/<slug:slug>/pair/<code:code>/tree/", editor.tree, name="pair_tree"),
+    path(
+        "p/<slug:slug>/pair/<code:code>/drawing/", editor.drawing, name="pair_drawing"
+    ),
+    path(
+        "p/<slug:slug>/pair/<code:code>/figure.<str:to>", figures.figure, name="figure"
+    ),
+    # in and out
+    path("p/<slug:slug>/upload/", uploads.upload, name="upload"),
+    path(
+        "p/<slug:slug>/upload/<code:code>/", uploads.upload_report, name="upload_report"
+    ),
+    path("p/<slug:slug>/corpus/<code:code>/export/", uploads.export, name="export"),
+    path(
+        "p/<slug:slug>/corpus/<code:code>/export/<slug:kind>/",
+        uploads.export_file,
+        name="export_file",
+    ),
+    # parses
+    path("try/", parsing.try_out, name="try"),
+    path(
+        "p/<slug:slug>/corpus/<code:code>/parses/", parsing.corpus_parses, name="parses"
+    ),
+    path("p/<slug:slug>/sentence/<code:code>/", parsing.sentence, name="sentence"),
+    # campaigns
+    path("p/<slug:slug>/campaigns/", campaigns.campaigns, name="campaigns"),
+    path("p/<slug:slug>/campaigns/new/", campaigns.new, name="campaign_new"),
+    path("p/<slug:slug>/campaign/<code:code>/", campaigns.campaign, name="campaign"),
+    path(
+        "p/<slug:slug>/campaign/<code:code>/design/",
+        campaigns.design,
+        name="campaign_design",
+    ),
+    path("p/<slug:slug>/campaign/<code:code>/do/", campaigns.act, name="campaign_act"),
+    path(
+        "p/<slug:slug>/campaign/<code:code>/flags/",
+        campaigns.flags,
+        name="campaign_flags",
+    ),
+    path(
+        "p/<slug:slug>/campaign/<code:code>/judgments.tsv",
+        campaigns.table,
+        name="campaign_table",
+    ),
+    path(
+        "p/<slug:slug>/campaign/<code:code>/items/",
+        campaign_setup.items,
+        name="campaign_items",
+    ),
+    path(
+        "p/<slug:slug>/campaign/<code:code>/items/<code:upload>/",
+        campaign_setup.items_check,
+        name="campaign_items_check",
+    ),
+    path(
+        "p/<slug:slug>/campaign/<code:code>/scales/",
+        campaign_setup.scales,
+        name="campaign_scales",
+    ),
+    path(
+        "p/<slug:slug>/campaign/<code:code>/guideline/",
+        campaign_setup.guideline,
+        name="campaign_guideline",
+    ),
+    path(
+        "p/<slug:slug>/campaign/<code:code>/rules/",
+        campaign_setup.rules,
+        name="campaign_rules",
+    ),
+    path(
+        "p/<slug:slug>/campaign/<code:code>/people/",
+        campaign_setup.people,
+        name="campaign_people",
+    ),
+    # judging
+    path("p/<slug:slug>/judge/", judge.choose, name="judging"),
+    path("p/<slug:slug>/judge/<code:code>/", judge.screen, name="judge"),
+    # biparses and scores
+    path("p/<slug:slug>/pair/<code:code>/biparse/", biparse.biparse, name="biparse"),
+    path(
+        "p/<slug:slug>/pair/<code:code>/biparse/<str:what>.<str:to>",
+        biparse.figure,
+        name="biparse_figure",
+    ),
+    path("p/<slug:slug>/corpus/<code:code>/score/", biparse.score, name="score"),
+    # jobs
+    path("p/<slug:slug>/jobs/", jobs.jobs, name="jobs"),
+    path("p/<slug:slug>/jobs/<code:code>/", jobs.job, name="job"),
+    path("p/<slug:slug>/jobs/<code:code>/cancel/", jobs.cancel, name="job_cancel"),
+    # agreement and curation
+    path("p/<slug:slug>/agreement/", agreement.index, name="agreement"),
+    path("p/<slug:slug>/agreement/upload/", agreement.upload, name="agreement_upload"),
+    path(
+        "p/<slug:slug>/agreement/corpus/<code:code>/",
+        layer_report.layer_report,
+        name="layer_report",
+    ),
+    path(
+        "p/<slug:slug>/agreement/corpus/<code:code>/cases/",
+        layer_report.layer_cases,
+        name="layer_cases",
+    ),
+    path(
+        "p/<slug:slug>/agreement/frozen/<code:code>/", agreement.frozen, name="frozen"
+    ),
+    path(
+        "p/<slug:slug>/agreement/frozen/<code:code>/export/<slug:form>/",
+        agreement.frozen_export,
+        name="frozen_export",
+    ),
+    path(
+        "p/<slug:slug>/agreement/<slug:kind>/<code:code>/",
+        agreement.report,
+        name="report",
+    ),
+    path(
+        "p/<slug:slug>/agreement/<slug:kind>/<code:code>/cases/",
+        agreement.cases,
+        name="report_cases",
+    ),
+    path(
+        "p/<slug:slug>/agreement/<slug:kind>/<code:code>/freeze/",
+        agreement.freeze,
+        name="report_freeze",
+    ),
+    path(
+        "p/<slug:slug>/agreement/<slug:kind>/<code:code>/fresh/",
+        agreement.fresh,
+        name="report_fresh",
+    ),
+    path(
+        "p/<slug:slug>/agreement/<slug:kind>/<code:code>/export/<slug:form>/",
+        agreement.export,
+        name="report_export",
+    ),
+    path(
+        "p/<slug:slug>/campaign/<code:code>/curate/", curation.curation, name="curation"
+    ),
+    path(
+        "p/<slug:slug>/campaign/<code:code>/curate/<code:item>/",
+        curation.curate_item,
+        name="curate_item",
+    ),
+    path(
+        "p/<slug:slug>/campaign/<code:code>/curate/reopen/<code:judgment>/",
+        curation.reopen,
+        name="curate_reopen",
+    ),
+    # programs
+    path("api/", include("annotator.api.urls")),
+]

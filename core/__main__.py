@@ -1,0 +1,136 @@
+"""``python -m core``: the engine without the web.
+
+python -m core parse < sentences.txt            one bracketing a line
+python -m core parse --format conllu --tokens   tokens given, blanks between
+"""
+
+import argparse
+import json
+import sys
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import islice
+from pathlib import Path
+
+from core.backends import registry
+from core.data.tokens import Sentence, Token
+from core.errors import GemelError
+from core.formats import conllu, ptb
+from core.inference.kbest import best_trees
+from core.protocols import Analysis, Capability
+from core.text.tokenize import tokenize
+
+__all__ = ["main"]
+
+WANT: dict[str, frozenset[Capability]] = {
+    "ptb": frozenset({"constituents", "tags"}),
+    "conllu": frozenset({"dependencies", "tags"}),
+    "json": frozenset({"constituents", "dependencies", "tags"}),
+}
+BATCH = 256
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """The exit status: 0, 1 if a sentence has no parse, 2 if nothing could be done."""
+    options = _options().parse_args(argv)
+    try:
+        status: int = options.run(options)
+    except GemelError as error:
+        print(f"gemel: {error}", file=sys.stderr)
+        return 2
+    return status
+
+
+def parse(options: argparse.Namespace) -> int:
+    """Parse standard input, a sentence a line, in batches; blank lines are left out."""
+    backend = registry.load(options.engine, options.models)
+    want = (WANT[options.format] | _alternatives(options)) & backend.info.capabilities
+    status = 0
+    lines = _numbered(sys.stdin)
+    while batch := list(islice(lines, BATCH)):
+        sentences = [_sentence(text, given=options.tokens) for _, text in batch]
+        answers = backend.analyse(sentences, want=want)
+        for (number, _), answer in zip(batch, answers, strict=True):
+            shown = "" if isinstance(answer, Exception) else _shown(answer, options)
+            if not shown:
+                reason = answer if isinstance(answer, Exception) else "no parse"
+                print(f"gemel: line {number}: {reason}", file=sys.stderr)
+                status = 1
+            sys.stdout.write(shown or "\n")
+    return status
+
+
+def _alternatives(options: argparse.Namespace) -> frozenset[Capability]:
+    return frozenset({"forest"}) if options.nbest > 1 else frozenset()
+
+
+def _numbered(lines: Iterable[str]) -> Iterator[tuple[int, str]]:
+    return ((k, line.strip()) for k, line in enumerate(lines, 1) if line.strip())
+
+
+def _sentence(text: str, *, given: bool) -> Sentence:
+    return Sentence.of(text) if given else tokenize(text)
+
+
+def _shown(answer: Analysis, options: argparse.Namespace) -> str:
+    """The analysis as text, "" if there is none of the kind asked for."""
+    if options.format == "ptb":
+        rows = _bracketings(answer, options.nbest)
+        return "".join(text + "\n" for _, text in rows)
+    if options.format == "conllu":
+        if answer.deps is None:
+            return ""
+        lines = conllu.lines_of(_tagged(answer), answer.deps.tree)
+        return f"# text = {' '.join(answer.sentence.forms)}\n{lines}\n\n"
+    return json.dumps(_json(answer, options.nbest), ensure_ascii=False) + "\n"
+
+
+def _bracketings(answer: Analysis, k: int) -> list[tuple[float, str]]:
+    if answer.forest is None or answer.edge_weights is None:
+        return []
+    words = [ptb.escape(form) for form in answer.sentence.forms]
+    tags = answer.xpos or ("X",) * len(words)
+    ranked = best_trees(answer.forest, answer.edge_weights, k, words=words, tags=tags)
+    return [(score, ptb.bracket(tree)) for score, tree in ranked]
+
+
+def _tagged(answer: Analysis) -> tuple[Token, ...]:
+    n = len(answer.sentence)
+    upos, xpos = answer.upos or ("",) * n, answer.xpos or ("",) * n
+    forms = answer.sentence.forms
+    return tuple(
+        Token(f, upos=u, xpos=x) for f, u, x in zip(forms, upos, xpos, strict=True)
+    )
+
+
+def _json(answer: Analysis, k: int) -> dict[str, object]:
+    deps = answer.deps.tree if answer.deps else None
+    return {
+        "tokens": answer.sentence.forms,
+        "offsets": answer.sentence.offsets,
+        "upos": answer.upos,
+        "xpos": answer.xpos,
+        "heads": [h + 1 for h in deps.heads] if deps else None,
+        "labels": deps.labels if deps else None,
+        "trees": [
+            {"logprob": round(score, 4), "tree": text}
+            for score, text in _bracketings(answer, k)
+        ],
+    }
+
+
+def _options() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(prog="python -m core")
+    commands = parser.add_subparsers(required=True, metavar="COMMAND")
+    command = commands.add_parser("parse", help="sentences to trees, one a line")
+    add = command.add_argument
+    add("--engine", default=registry.DEFAULT, help="parser, by default %(default)s")
+    add("--models", type=Path, help="folder with model folders")
+    add("--format", choices=sorted(WANT), default="ptb")
+    add("--nbest", type=int, default=1, metavar="K", help="so many trees (ptb, json)")
+    add("--tokens", action="store_true", help="input is tokenised: blanks between")
+    command.set_defaults(run=parse)
+    return parser
+
+
+if __name__ == "__main__":
+    sys.exit(main())

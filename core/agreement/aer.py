@@ -1,0 +1,30 @@
+"""Two sets of links over the same sentence pairs: F1 and alignment error rate."""
+
+from collections.abc import Hashable, Sequence
+
+from core.agreement.figures import Estimate, Figure, Undefined
+
+__all__ = ["LinkSets", "alignment_error_rate", "link_f1"]
+
+LinkSets = Sequence[frozenset[Hashable]]
+"""The links of one annotator or system: one set per sentence pair, in corpus order."""
+
+
+def link_f1(found: LinkSets, gold: LinkSets) -> Figure:
+    """F1 over all pairs, 2 |A & B| / (|A| + |B|); symmetric."""
+    common = sum(len(a & b) for a, b in zip(found, gold, strict=True))
+    total = sum(map(len, found)) + sum(map(len, gold))
+    if not total:
+        return Undefined("neither has a link", len(found))
+    return Estimate(2 * common / total, None, None, len(found))
+
+
+def alignment_error_rate(found: LinkSets, sure: LinkSets, possible: LinkSets) -> Figure:
+    """AER = 1 - (|A & S| + |A & P|) / (|A| + |S|), P holding S (Och & Ney 2003)."""
+    hits = size = 0
+    for a, s, p in zip(found, sure, possible, strict=True):
+        hits += len(a & s) + len(a & (p | s))
+        size += len(a) + len(s)
+    if not size:
+        return Undefined("neither has a link", len(found))
+    return Estimate(1 - hits / size, None, None, len(found))

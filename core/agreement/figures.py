@@ -1,0 +1,80 @@
+"""A figure of a report: an estimate with its interval, or why there is none."""
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from core.data.check import Floats
+
+__all__ = ["Estimate", "Figure", "Undefined", "as_json", "figure"]
+
+TOLERANCE = 1e-9
+BIASED = "resampling is biased here; the interval was centred on the estimate"
+MIN_DEFINED = 0.9  # an interval needs this share of its replicates to be defined
+
+
+@dataclass(frozen=True, slots=True)
+class Estimate:
+    """``value`` from ``n`` items, with the 95 % interval ``low`` to ``high``.
+
+    ``low`` and ``high`` are None where no interval can be given; ``note`` says why.
+    """
+
+    value: float
+    low: float | None
+    high: float | None
+    n: int
+    note: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Undefined:
+    """No value, and the reason in words; ``n`` items were there."""
+
+    reason: str
+    n: int = 0
+
+
+Figure = Estimate | Undefined
+
+
+def figure(column: Floats, n: int, reason: str, *, clusters: int) -> Figure:
+    """The figure of a column: float64 ``(1 + replicates,)``, the estimate first.
+
+    NaN in the column means undefined there. The interval is the percentile interval
+    (Efron & Tibshirani 1993, ch. 13) over the defined replicates. Where the replicates
+    are so biased that it would leave the estimate out (chance-corrected means over
+    pairs with a handful of items), it is moved to have its median at the estimate.
+    """
+    value = float(column[0])
+    if not np.isfinite(value):
+        return Undefined(reason, n)
+    if len(column) == 1:
+        return Estimate(value, None, None, n, "no bootstrap was asked for")
+    if clusters < 2:
+        return Estimate(value, None, None, n, "a single cluster: nothing to resample")
+    defined = column[1:][np.isfinite(column[1:])]
+    if len(defined) < MIN_DEFINED * (len(column) - 1):
+        share = len(defined) / (len(column) - 1)
+        note = f"defined in only {share:.0%} of the bootstrap replicates"
+        return Estimate(value, None, None, n, note)
+    ordered = np.sort(defined)
+    low, high = (float(ordered[int(q * (len(ordered) - 1))]) for q in (0.025, 0.975))
+    if low - TOLERANCE <= value <= high + TOLERANCE:
+        return Estimate(value, min(low, value), max(high, value), n)
+    shift = value - float(ordered[len(ordered) // 2])
+    return Estimate(value, low + shift, high + shift, n, BIASED)
+
+
+def as_json(result: Figure) -> dict[str, Any]:
+    """``value, low, high, n`` (and a note), or ``undefined`` with its reason."""
+    if isinstance(result, Undefined):
+        return {"undefined": result.reason, "n": result.n}
+    body = {
+        "value": result.value,
+        "low": result.low,
+        "high": result.high,
+        "n": result.n,
+    }
+    return body | ({"note": result.note} if result.note else {})

@@ -1,0 +1,174 @@
+"""All measures of one scale at once, each with its clustered bootstrap interval."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from core.agreement.alpha import POOLED, pooled_columns, pooled_reason
+from core.agreement.bootstrap import resample
+from core.agreement.chance import PAIRWISE, pair_columns, pair_reason
+from core.agreement.figures import Estimate, Figure, Undefined, figure
+from core.data.check import Floats, Ints
+from core.data.ratings import Ratings
+
+__all__ = ["MEASURES", "Agreement", "PairAgreement", "measure_all", "shared_items"]
+
+MEASURES = (
+    "raw",
+    "k_uniform",
+    "cohen",
+    "cohen_linear",
+    "cohen_quadratic",
+    "scott",
+    "fleiss",
+    "alpha_nominal",
+    "alpha_ordinal",
+    "alpha_interval",
+    "ac1",
+    "ac2",
+    "raw_pooled",
+)
+DRAWS_AT_MOST = 12_000_000  # clusters times replicates
+
+
+@dataclass(frozen=True, slots=True)
+class PairAgreement:
+    """Two annotators (their places), their common items, and their figures."""
+
+    first: int
+    second: int
+    n: int
+    figures: dict[str, Figure]
+
+
+@dataclass(frozen=True, slots=True)
+class Agreement:
+    """The figures of one scale.
+
+    Pairwise measures are the mean over the pairs of annotators that define them.
+    ``n_shared``: items with two judges or more; ``replicates``: as drawn.
+    """
+
+    figures: dict[str, Figure]
+    pairs: tuple[PairAgreement, ...]
+    n_shared: int
+    replicates: int
+    seed: int
+
+
+def measure_all(
+    ratings: Ratings, *, replicates: int = 2000, seed: int = 0, pairs: bool = True
+) -> Agreement:
+    """Every measure in ``MEASURES``, and the pairwise ones for each pair.
+
+    Clusters are resampled, not items. Fewer replicates are drawn where clusters times
+    replicates would pass 12 million. ``pairs``: keep an interval for every pair.
+    """
+    n_clusters = int(ratings.cluster.max(initial=-1)) + 1
+    replicates = min(replicates, max(200, DRAWS_AT_MOST // max(n_clusters, 1)))
+    weights = resample(n_clusters, replicates, np.random.default_rng(seed))
+    n_shared = int((ratings.counts().sum(1) >= 2).sum())
+    found, figures = _over_pairs(ratings, weights, keep=pairs)
+    columns = pooled_columns(ratings, weights)
+    lost = np.full(1, np.nan)
+    for name in POOLED:
+        reason = pooled_reason(name, ratings)
+        column = columns.get(name, lost) if _has_pair(ratings) else lost
+        figures[name] = figure(column, n_shared, reason, clusters=n_clusters)
+    ordered = {name: figures[name] for name in MEASURES}
+    return Agreement(ordered, tuple(found), n_shared, replicates, seed)
+
+
+def _has_pair(ratings: Ratings) -> bool:
+    return ratings.n > 0 and int(np.bincount(ratings.item).max()) >= 2
+
+
+def _over_pairs(
+    ratings: Ratings, weights: Floats, *, keep: bool
+) -> tuple[list[PairAgreement], dict[str, Figure]]:
+    """Figures of each pair, and their mean: replicate by replicate, over the pairs
+    that define the measure there."""
+    totals = {name: np.zeros(len(weights)) for name in PAIRWISE}
+    defined = {name: np.zeros(len(weights)) for name in PAIRWISE}
+    found: list[PairAgreement] = []
+    lost = np.full(1, np.nan)
+    for first, second, items, x, y in shared_items(ratings):
+        of = ratings.cluster[items]
+        columns = pair_columns(x, y, of, ratings.scale, weights)
+        for name, column in columns.items():
+            good = np.isfinite(column)
+            totals[name][good] += column[good]
+            defined[name] += good
+        n_of = len(np.unique(of))
+        figures: dict[str, Figure] = {}
+        for name in PAIRWISE:
+            column = columns.get(name, lost)
+            if np.isfinite(column[0]):
+                column = column if keep else column[:1]
+                figures[name] = figure(column, len(items), "", clusters=n_of)
+            else:
+                reason = pair_reason(name, x, y, ratings.scale)
+                figures[name] = Undefined(reason, len(items))
+        found.append(PairAgreement(first, second, len(items), figures))
+    return found, _means(ratings, found, totals, defined, weights.shape[1])
+
+
+def _means(
+    ratings: Ratings,
+    found: list[PairAgreement],
+    totals: dict[str, Floats],
+    defined: dict[str, Floats],
+    n_clusters: int,
+) -> dict[str, Figure]:
+    """A pair that a replicate empties drops out of that replicate's mean."""
+    n_shared = int((ratings.counts().sum(1) >= 2).sum())
+    means: dict[str, Figure] = {}
+    for name in PAIRWISE:
+        column = np.full(len(totals[name]), np.nan)
+        np.divide(totals[name], defined[name], out=column, where=defined[name] > 0)
+        reason = pooled_reason(name, ratings)
+        if found and isinstance(found[0].figures[name], Undefined):
+            why = sorted({getattr(pair.figures[name], "reason", "") for pair in found})
+            reason = "; ".join(why[:3])
+        mean = figure(column, n_shared, reason, clusters=n_clusters)
+        short = sum(isinstance(pair.figures[name], Undefined) for pair in found)
+        if short and isinstance(mean, Estimate):
+            note = f"undefined for {short} of {len(found)} pairs of annotators"
+            note = f"{mean.note}; {note}" if mean.note else note
+            mean = replace(mean, note=note)
+        means[name] = mean
+    return means
+
+
+def shared_items(ratings: Ratings) -> Iterator[tuple[int, int, Ints, Ints, Ints]]:
+    """Each pair of annotators with common items: places, items, values of each.
+
+    O(n n_judges) plus the common items; annotators without common items are passed.
+    """
+    order = np.argsort(ratings.item, kind="stable")
+    item = ratings.item[order]
+    who, value = ratings.annotator[order], ratings.value[order]
+    n_people = max(len(ratings.annotators), 1)
+    keys, items, xs, ys = [], [], [], []
+    distance = 1
+    while distance < len(item):
+        at = np.flatnonzero(item[distance:] == item[:-distance])
+        if not len(at):
+            break
+        a, b = who[at], who[at + distance]
+        swap = a > b
+        keys.append(np.where(swap, b, a).astype(np.int64) * n_people + np.maximum(a, b))
+        items.append(item[at])
+        xs.append(np.where(swap, value[at + distance], value[at]))
+        ys.append(np.where(swap, value[at], value[at + distance]))
+        distance += 1
+    if not keys:
+        return
+    key = np.concatenate(keys)
+    by_pair = np.argsort(key, kind="stable")
+    cuts = np.flatnonzero(np.diff(key[by_pair])) + 1
+    all_items, all_x, all_y = map(np.concatenate, (items, xs, ys))
+    for part in np.split(by_pair, cuts):
+        first, second = divmod(int(key[part[0]]), n_people)
+        yield first, second, all_items[part], all_x[part], all_y[part]

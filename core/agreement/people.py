@@ -1,0 +1,120 @@
+"""Each annotator against the others, against gold, and against themselves."""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from core.agreement.chance import pair_columns, pair_reason
+from core.agreement.figures import Estimate, Figure, Undefined, figure
+from core.data.check import Floats, Ints
+from core.data.ratings import Ratings
+
+__all__ = ["JudgeRow", "against_gold", "bias_of", "drift", "judge_rows", "repeats_of"]
+
+
+@dataclass(frozen=True, slots=True)
+class JudgeRow:
+    """How one annotator uses the scale.
+
+    ``used``: how often each value, in the order of the scale. ``bias``: the mean of
+    own value less the mean of the others on the same items, in points; Undefined on
+    labels without order. ``repeat``: share of items given the same value again.
+    """
+
+    annotator: str
+    n: int
+    used: tuple[int, ...]
+    bias: Figure
+    repeat: Figure
+
+
+def judge_rows(ratings: Ratings) -> list[JudgeRow]:
+    """A row for each annotator, in their order."""
+    people, size = len(ratings.annotators), ratings.scale.size
+    cells = ratings.annotator.astype(np.int64) * size + ratings.value
+    used = np.bincount(cells, minlength=people * size).reshape(people, size)
+    biases, repeats = bias_of(ratings), repeats_of(ratings)
+    return [
+        JudgeRow(name, int(row.sum()), tuple(map(int, row)), bias, repeat)
+        for name, row, bias, repeat in zip(
+            ratings.annotators, used, biases, repeats, strict=True
+        )
+    ]
+
+
+def gaps(ratings: Ratings) -> Floats:
+    """Own value less the mean of the others on that item, in points; NaN if alone."""
+    points = np.array(ratings.scale.points)
+    values = points[ratings.value]
+    n_items = len(ratings.items)
+    sums = np.bincount(ratings.item, values, n_items)[ratings.item]
+    counts = np.bincount(ratings.item, minlength=n_items)[ratings.item]
+    out = np.full(len(values), np.nan)
+    np.divide(sums - values, counts - 1, out=out, where=counts > 1)
+    return np.asarray(values - out)
+
+
+def bias_of(ratings: Ratings) -> list[Figure]:
+    """Each annotator's mean gap, with a normal interval over their shared items."""
+    if not ratings.scale.is_ordered:
+        reason = f"the labels of scale {ratings.scale.name} have no order"
+        return [Undefined(reason) for _ in ratings.annotators]
+    gap = gaps(ratings)
+    rows: list[Figure] = []
+    for place in range(len(ratings.annotators)):
+        mine = gap[(ratings.annotator == place) & np.isfinite(gap)]
+        if not len(mine):
+            rows.append(Undefined("shares no item with anybody"))
+            continue
+        mean, n = float(mine.mean()), len(mine)
+        half = 1.96 * float(mine.std(ddof=1)) / n**0.5 if n > 1 else None
+        if half is None:
+            rows.append(Estimate(mean, None, None, n, "a single item"))
+        else:
+            rows.append(Estimate(mean, mean - half, mean + half, n))
+    return rows
+
+
+def repeats_of(ratings: Ratings) -> list[Figure]:
+    """Each annotator's share of repeated items that got the same value again."""
+    rows: list[Figure] = []
+    for place in range(len(ratings.annotators)):
+        mine = ratings.repeats[ratings.repeats[:, 1] == place]
+        if len(mine):
+            same = float((mine[:, 2] == mine[:, 3]).mean())
+            rows.append(Estimate(same, None, None, len(mine)))
+        else:
+            rows.append(Undefined("judged no item twice"))
+    return rows
+
+
+def against_gold(ratings: Ratings, gold: Ints) -> dict[str, list[Figure]]:
+    """``raw`` and ``cohen`` of each annotator against the gold codes of the items.
+
+    ``gold``: int32 ``(n_items,)``, -1 where an item has none.
+    """
+    found: dict[str, list[Figure]] = {"raw": [], "cohen": []}
+    truth = gold[ratings.item]
+    for place in range(len(ratings.annotators)):
+        mine = (ratings.annotator == place) & (truth >= 0)
+        x, y = ratings.value[mine], truth[mine]
+        cluster = ratings.cluster[ratings.item[mine]]
+        n_clusters = int(ratings.cluster.max(initial=-1)) + 1
+        columns = pair_columns(x, y, cluster, ratings.scale, np.ones((1, n_clusters)))
+        for name, row in found.items():
+            reason = pair_reason(name, x, y, ratings.scale)
+            if not len(x):
+                reason = "judged no gold item"
+            row.append(figure(columns[name], len(x), reason, clusters=n_clusters))
+    return found
+
+
+def drift(gap: Floats, *, parts: int = 5) -> list[tuple[int, float]]:
+    """Mean of the gaps in equal parts of the time: (n, mean) in order.
+
+    ``gap``: one annotator's gaps in the order judged, NaN where alone; parts without
+    a gap are left out.
+    """
+    held = gap[np.isfinite(gap)]
+    pieces = np.array_split(held, min(parts, max(len(held), 1)))
+    return [(len(piece), float(piece.mean())) for piece in pieces if len(piece)]

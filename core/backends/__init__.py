@@ -1,0 +1,1 @@
+"""Parsers behind one protocol, found lazily; model folders and their checks."""

@@ -1,0 +1,202 @@
+"""How well phrases are aligned: Arase & Tsujii 2017, section 6."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from core.agreement import parseval
+from core.agreement.layers import human_row, score_layer
+from core.backends.align_cases import Case, Cell, best_side, cell_of
+from core.data.check import Floats
+from core.data.tree import Tree
+from core.errors import Contradiction, GemelError
+from core.inference.derivation import tree_of_phrases
+from core.joint.forest_align import AlignSettings, align_all, tree_of
+from core.joint.overlap import lexical_links, overlap_links
+from core.joint.phrase_aligner import PhraseAligner
+from core.joint.sides import Side
+from core.learning.feature_em import MU_N, EmState, features, gains
+from core.learning.phrase_links import Reference, fit, folds
+from core.scoring.coverage import coverage_gains
+from core.text.wordnet import Thesaurus, thesaurus
+
+__all__ = [
+    "METHODS",
+    "Outcome",
+    "crossfit",
+    "examples",
+    "run",
+    "scores",
+    "source_parses",
+]
+
+TREES = {"gold-trees": "gold", "overlap": "gold", "one-best": "one-best"}
+METHODS = ("forest", "monotonic", "no-em", "one-best", "gold-trees", "overlap")
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Outcome:
+    """What one method found for one pair; ``tree``: of the source, None: no parse."""
+
+    cells: frozenset[Cell]
+    reached: bool
+    tree: Tree | None = None
+
+
+def run(
+    cases: Sequence[Case],
+    method: str,
+    aligner_of: Callable[[int], PhraseAligner],
+    *,
+    trees: str = "",
+    em: EmState | None = None,
+) -> list[Outcome]:
+    """What ``method`` finds; ``aligner_of(case number)`` gives its weights.
+
+    ``em``: weights learnt without references, used instead of those. "no-em" has
+    none: exact and stem links of words, and how they cover the phrases.
+
+    ``trees``: gold, one-best or forest, by default what the method's name says.
+    """
+    kind = trees or TREES.get(method, "forest")
+    return [
+        _one(case, method, kind, aligner_of(at), em) for at, case in enumerate(cases)
+    ]
+
+
+def _one(
+    case: Case, method: str, kind: str, aligner: PhraseAligner, em: EmState | None
+) -> Outcome:
+    try:
+        source, target = case.sides(kind)
+    except GemelError:
+        return Outcome(frozenset(), reached=False)
+    if method == "overlap":
+        return Outcome(
+            _cells(source, target, overlap_links(source, target)), reached=True
+        )
+    settings = aligner.settings
+    if method == "monotonic":
+        settings = settings.monotonic()
+    if kind != "forest":
+        settings = replace(settings, parse_weight=0.0)
+    try:
+        gain = _gains(case, method, aligner, em, (source, target))
+        found = align_all(source, target, gain, settings, k=1)
+    except Contradiction:
+        return Outcome(frozenset(), reached=False)
+    tree = tree_of(found.best, source, 0) if kind == "forest" else None
+    return Outcome(_cells(source, target, found.best.links), reached=True, tree=tree)
+
+
+def _gains(
+    case: Case,
+    method: str,
+    aligner: PhraseAligner,
+    em: EmState | None,
+    sides: tuple[Side, Side],
+) -> Floats:
+    if method == "no-em":
+        links = lexical_links(*sides)
+        return coverage_gains(sides[0].members, sides[1].members, links)
+    if em is None:
+        return aligner.gains(*sides, case.vectors)
+    pair = features(*sides, em, thesaurus(), case.vectors)
+    return gains(pair, np.array(em.weights), mu_n=MU_N)
+
+
+def _cells(
+    source: Side, target: Side, links: Sequence[tuple[int, int]]
+) -> frozenset[Cell]:
+    return frozenset(cell_of(source, target, s, t) for s, t in links)
+
+
+def crossfit(
+    cases: Sequence[Case],
+    k: int,
+    words: Thesaurus | None,
+    settings: AlignSettings,
+    *,
+    word_bias: float,
+    phrase_bias: float,
+    seed: int = 0,
+) -> Callable[[int], PhraseAligner]:
+    """For every case an aligner that was fitted without it: ``k`` folds."""
+    references = [examples(case) for case in cases]
+    aligners: dict[int, PhraseAligner] = {}
+    for part in folds(len(cases), k, np.random.default_rng(seed)):
+        kept = [some for at, some in enumerate(references) if at not in part]
+        rest = [one for some in kept for one in some]
+        model = fit(rest, words, word_bias=word_bias, phrase_bias=phrase_bias)
+        aligner = PhraseAligner(model, model, settings, {})
+        aligners |= dict.fromkeys(part, aligner)
+    return aligners.__getitem__
+
+
+def examples(case: Case) -> list[Reference]:
+    """What is learnt from a pair: its gold trees, and the parser's best trees."""
+    parsed = [case.reference("one-best")] if case.parsed else []
+    return [case.reference(), *parsed]
+
+
+def scores(
+    cases: Sequence[Case], outcomes: Sequence[Outcome], *, multiword: bool
+) -> dict[str, Any]:
+    """Shares of 1 over all nodes, or over links of more than one word on both sides.
+
+    Recall on what two annotators both linked, precision on what either did, averaged
+    over the pairs of annotators (section 6.3); ``human_``: each against the others.
+    """
+    who = sorted(cases[0].links)
+
+    def kept(cells: frozenset[Cell]) -> frozenset[Cell]:
+        return frozenset(c for c in cells if not multiword or _is_phrase(c))
+
+    found = [kept(one.cells) for one in outcomes]
+    golds = [[kept(case.links[name]) for case in cases] for name in who]
+    ours = score_layer(found, golds, replicates=1)
+    human = human_row(golds, replicates=1)
+    recall, precision = _value(ours.recall), _value(ours.precision)
+    f1 = 0.0
+    if recall and precision:
+        f1 = 2 * recall * precision / (recall + precision)
+    return {
+        "recall": recall,
+        "precision": precision,
+        "f1": f1,
+        "human_recall": _value(human.recall),
+        "human_precision": _value(human.precision),
+    }
+
+
+def source_parses(cases: Sequence[Case], outcomes: Sequence[Outcome]) -> dict[str, Any]:
+    """F1 of the source trees against gold: the parser's best, and the aligned ones."""
+    before, after = parseval.Parseval(), parseval.Parseval()
+    for case, outcome in zip(cases, outcomes, strict=True):
+        if case.parsed is None or outcome.tree is None:
+            continue
+        gold = case.pair.source
+        side = best_side(case.parsed[0])
+        before += parseval.compare(gold, _only_tree(side))
+        after += parseval.compare(gold, outcome.tree)
+    return {"f1_before": before.f1, "f1_after": after.f1, "trees": after.sentences}
+
+
+def _only_tree(side: Side) -> Tree:
+    phrases = []
+    for v in range(side.n_nodes):
+        if side.labels[v] and side.origin[v] >= 0:
+            places = np.flatnonzero(side.members[v])
+            phrases.append((int(places[0]), int(places[-1]) + 1, side.labels[v]))
+    phrases.sort(key=lambda phrase: (phrase[0], -phrase[1]))
+    return tree_of_phrases(phrases, words=side.words, tags=side.tags)
+
+
+def _is_phrase(cell: Cell) -> bool:
+    return all(end - start > 1 for start, end in cell)
+
+
+def _value(figure: Any) -> float | None:
+    return getattr(figure, "value", None)

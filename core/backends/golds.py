@@ -1,0 +1,123 @@
+"""Gold sentences out of treebank files: tokens, and the trees known of them."""
+
+import gzip
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Literal
+
+from core.data.deps import DepTree
+from core.data.tokens import Sentence
+from core.data.tree import Tree
+from core.errors import FormatError
+from core.formats import conllu, ptb
+from core.formats.records import BadLine, SentenceRecord
+
+__all__ = ["FORMATS", "Gold", "read_golds"]
+
+Format = Literal["ptb", "conllu"]
+FORMATS: tuple[Format, ...] = ("ptb", "conllu")
+SUFFIXES: dict[str, Format] = {
+    ".mrg": "ptb",
+    ".ptb": "ptb",
+    ".tree": "ptb",
+    ".trees": "ptb",
+    ".conllu": "conllu",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Gold:
+    """A sentence and its gold ``tree``, ``deps``, or both; tags are in its tokens."""
+
+    sentence: Sentence
+    tree: Tree | None = None
+    deps: DepTree | None = None
+
+
+def read_golds(
+    paths: Iterable[Path], *, format: Format | None = None
+) -> tuple[list[Gold], list[str]]:
+    """The gold sentences of files and folders, and a line about each unreadable one.
+
+    The format goes by the name (``.ptb .mrg .tree .trees .conllu``, each also
+    ``.gz``), unless ``format`` says it; of a folder, all files with such names. A tree
+    and a dependency tree of the same words become one Gold, in order of appearance.
+    Raises FormatError if a file cannot be read at all or its format is not known.
+    """
+    golds: list[Gold] = []
+    bad: list[str] = []
+    for path in (file for given in paths for file in _files(given)):
+        for item in _read(path, format or _format_of(path)):
+            if isinstance(item, str):
+                bad.append(item)
+            else:
+                golds.append(item)
+    return _joined(golds), bad
+
+
+def _files(path: Path) -> list[Path]:
+    if not path.exists():
+        raise FormatError(f"{path}: there is no such file or folder")
+    if path.is_file():
+        return [path]
+    found = [p for p in sorted(path.rglob("*")) if _stem_suffix(p) in SUFFIXES]
+    if not found:
+        raise FormatError(f"{path}: no file ending in {' '.join(SUFFIXES)}, or .gz")
+    return found
+
+
+def _stem_suffix(path: Path) -> str:
+    return Path(path.stem).suffix if path.suffix == ".gz" else path.suffix
+
+
+def _format_of(path: Path) -> Format:
+    try:
+        return SUFFIXES[_stem_suffix(path)]
+    except KeyError:
+        raise FormatError(
+            f"{path}: neither bracketings nor CoNLL-U by its name",
+            remedy=f"say the format: {' or '.join(FORMATS)}",
+        ) from None
+
+
+def _read(path: Path, format: Format) -> Iterator[Gold | str]:
+    codec = ptb if format == "ptb" else conllu
+    opened = gzip.open if path.suffix == ".gz" else open
+    try:
+        with opened(path, "rt", encoding="utf-8", newline="") as lines:
+            for record in codec.read(lines):
+                if isinstance(record, BadLine):
+                    where = f"{path}, line {record.line}, column {record.column}"
+                    yield f"{where}: {record.reason}"
+                elif isinstance(record, SentenceRecord) and record.parse:
+                    sentence = Sentence(record.tokens)
+                    yield Gold(sentence, record.parse.tree, record.parse.deps)
+    except (OSError, UnicodeDecodeError) as error:
+        raise FormatError(f"{path}: {error}") from error
+
+
+def _joined(golds: list[Gold]) -> list[Gold]:
+    """Trees and dependencies of the same words, each pair in the earlier's place."""
+    waiting: dict[tuple[str, ...], list[int]] = {}
+    found: list[Gold] = []
+    for gold in golds:
+        at = waiting.setdefault(gold.sentence.forms, [])
+        partner = next((i for i in at if _completes(found[i], gold)), None)
+        if partner is None:
+            at.append(len(found))
+            found.append(gold)
+        else:
+            found[partner] = _one(found[partner], gold)
+            at.remove(partner)
+    return found
+
+
+def _completes(a: Gold, b: Gold) -> bool:
+    return (a.tree is None) != (b.tree is None) and (a.deps is None) != (b.deps is None)
+
+
+def _one(a: Gold, b: Gold) -> Gold:
+    """Tokens come from the dependency side: it has both kinds of tags."""
+    rich = a if a.deps else b
+    return replace(rich, tree=a.tree or b.tree, deps=a.deps or b.deps)

@@ -1,0 +1,48 @@
+"""Door-checks shared by public functions: one per idea, each names its argument."""
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from core.errors import InvalidScores, InvalidValue
+
+Floats = NDArray[np.float64]
+Ints = NDArray[np.int32]
+
+__all__ = ["Floats", "Ints", "arc_nats", "nats", "span_in", "square_nats"]
+
+
+def nats(**arrays: NDArray[Any]) -> None:
+    """Check that each array is float64 without NaN or +inf (-inf forbids, NaN lies)."""
+    for name, array in arrays.items():
+        if not isinstance(array, np.ndarray) or array.dtype != np.float64:
+            raise InvalidScores(f"{name}: float64 array wanted, got {_kind(array)}")
+        if not (array < np.inf).all():  # one pass: a NaN is not below either
+            raise InvalidScores(f"{name}: holds NaN or +inf")
+
+
+def square_nats(**arrays: NDArray[Any]) -> None:
+    """Check that each array is a square float64 matrix of nats."""
+    nats(**arrays)
+    for name, array in arrays.items():
+        if array.ndim != 2 or array.shape[0] != array.shape[1] or not len(array):
+            raise InvalidScores(f"{name}: square matrix wanted, got {array.shape}")
+
+
+def arc_nats(**arrays: NDArray[Any]) -> None:
+    """Check arc arrays: float64 ``(n + 1, n + 1)``, ``[head, modifier]``, 0 = ROOT."""
+    square_nats(**arrays)
+    for name, array in arrays.items():
+        if len(array) < 2:
+            raise InvalidScores(f"{name}: at least one token beside ROOT wanted")
+
+
+def span_in(start: int, end: int, n_tokens: int) -> None:
+    """Check that the half-open span lies within a sentence of ``n_tokens``."""
+    if not 0 <= start < end <= n_tokens:
+        raise InvalidValue(f"span [{start}, {end}) is not within {n_tokens} tokens")
+
+
+def _kind(array: object) -> str:
+    return str(getattr(array, "dtype", type(array).__name__))

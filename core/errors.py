@@ -1,0 +1,75 @@
+"""What can go wrong in the engine: one family, the facts as attributes."""
+
+__all__ = [
+    "Contradiction",
+    "FormatError",
+    "GemelError",
+    "InvalidScores",
+    "InvalidValue",
+    "NotConverged",
+    "SentenceTooLong",
+    "Unavailable",
+]
+
+
+class GemelError(Exception):
+    """The root of all errors that the engine raises on purpose."""
+
+
+class InvalidValue(GemelError):
+    """A value does not hold what its type promises; ``str`` says what and where."""
+
+
+class InvalidScores(GemelError):
+    """A score array has the wrong shape or dtype, or holds NaN or +inf."""
+
+
+class FormatError(GemelError):
+    """A line of input cannot be read.
+
+    ``line`` and ``column`` count from 1; 0 means the file as a whole.
+    """
+
+    def __init__(
+        self,
+        reason: str,
+        *,
+        line: int = 0,
+        column: int = 0,
+        remedy: str = "",
+    ) -> None:
+        self.reason = reason
+        self.line = line
+        self.column = column
+        self.remedy = remedy
+        super().__init__(reason)
+
+    def __str__(self) -> str:
+        where = f"line {self.line}, column {self.column}: " if self.line else ""
+        return where + self.reason + (f" ({self.remedy})" if self.remedy else "")
+
+
+class SentenceTooLong(GemelError):
+    """A sentence has more tokens than a parser takes."""
+
+    def __init__(self, n_tokens: int, limit: int) -> None:
+        self.n_tokens = n_tokens
+        self.limit = limit
+        super().__init__(f"{n_tokens} tokens; this parser takes at most {limit}")
+
+
+class Contradiction(GemelError):
+    """Constraints that no legitimate structure meets; ``str`` names them."""
+
+
+class NotConverged(GemelError):
+    """An iteration ended early. ``best`` is the best value seen, ``gap`` in nats."""
+
+    def __init__(self, best: object, gap: float) -> None:
+        self.best = best
+        self.gap = gap
+        super().__init__(f"not converged: gap {gap:.3g} nats")
+
+
+class Unavailable(GemelError):
+    """A model, thesaurus or library is not there; ``str`` says how to get it."""

@@ -1,0 +1,1 @@
+"""Codecs: text to core values and back; one module per format, grammar in its head."""

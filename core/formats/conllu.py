@@ -1,0 +1,226 @@
+r"""CoNLL-U, https://universaldependencies.org/format.html.
+
+    file     = { block }
+    block    = { comment } { word | range | empty } blank-line
+    comment  = "#" text
+    word     = ID FORM LEMMA UPOS XPOS FEATS HEAD DEPREL DEPS MISC, each \t the next
+    range    = ID "-" ID \t FORM \t "_" …            multiword token: no head of its own
+    empty    = ID "." ID \t …                        empty node: only in DEPS
+
+Words are the tokens; ranges, empty nodes and the columns DEPS and MISC are kept in the
+lines. "_" is an empty column, but a FORM or LEMMA of "_" is the word "_". ``# sent_id``
+is the id and ``# text`` the raw text. A block without any head has no dependencies.
+"""
+
+from collections.abc import Iterable, Iterator
+from dataclasses import replace
+
+from core.data.deps import DepTree
+from core.data.tokens import Token
+from core.errors import FormatError, InvalidValue
+from core.formats.records import (
+    MAX_RECORD,
+    BadLine,
+    Head,
+    PairRecord,
+    ParseRecord,
+    Record,
+    SentenceRecord,
+    Tail,
+    bad,
+    clean,
+    flat,
+)
+
+__all__ = ["LOSSES", "deps_of", "lines_of", "read", "tokens_of", "write"]
+
+LOSSES = (
+    "Pairs, labels, links and layers are left out: a block holds one sentence.",
+    "Constituency parses are left out.",
+    "Line breaks within the raw text are written as spaces.",
+)
+COLUMNS = 10
+Row = tuple[int, list[str]]  # line number, the ten columns
+
+
+def read(lines: Iterable[str]) -> Iterator[Record | BadLine]:
+    """A SentenceRecord for each block; ``parse.lines`` holds its token lines."""
+    held: list[tuple[int, str]] = []
+    size = 0
+    for number, line in enumerate(lines, 1):
+        held.append((number, line))
+        size += len(line)
+        over = not line.strip() or size > MAX_RECORD
+        if over and any(raw.strip() for _, raw in held):
+            yield _block(held)
+            held, size = [], 0
+    if any(raw.strip() for _, raw in held):
+        yield _block(held)
+    elif held:
+        yield Tail("".join(raw for _, raw in held))
+
+
+def write(records: Iterable[Record]) -> Iterator[str]:
+    """The blocks, each as it was read or made from tokens and dependencies."""
+    for record in records:
+        if isinstance(record, Head | Tail):
+            yield record.text
+        elif isinstance(record, SentenceRecord):
+            yield _render(record)
+        elif isinstance(record, PairRecord):
+            yield _render(record.source)
+            yield _render(record.target)
+
+
+def deps_of(lines: str) -> DepTree:
+    """The tree in token lines; raises FormatError if there is none."""
+    rows = _rows(list(enumerate(lines.split("\n"), 1)))
+    tree = _tree([row for row in rows if row[1][0].isdigit()])
+    if tree is None:
+        raise FormatError("no heads", line=1, column=1)
+    return tree
+
+
+def tokens_of(lines: str) -> tuple[Token, ...]:
+    """The words in token lines, ranges and empty nodes left out."""
+    rows = _rows(list(enumerate(lines.split("\n"), 1)))
+    return tuple(_token(*row) for row in rows if row[1][0].isdigit())
+
+
+def lines_of(tokens: tuple[Token, ...], deps: DepTree | None) -> str:
+    """Token lines for these tokens: DEPS empty, MISC as the tokens have it."""
+    rows = []
+    for i, token in enumerate(tokens):
+        head = ("_", "_") if deps is None else (str(deps.heads[i] + 1), deps.labels[i])
+        named = (token.lemma, token.upos, token.xpos, token.feats)
+        columns = [str(i + 1), token.form, *(cell or "_" for cell in named), *head, "_"]
+        rows.append("\t".join([*columns, token.misc or "_"]))
+    return "\n".join(rows)
+
+
+def _render(record: SentenceRecord) -> str:
+    if record.raw:
+        return record.raw
+    comments = list(record.parse.meta.get("comments", ())) if record.parse else []
+    if not comments:
+        text = flat(record.text or " ".join(record.forms))
+        comments = [f"# sent_id = {record.id}"] if record.id else []
+        comments.append(f"# text = {text}")
+    deps = record.parse.deps if record.parse else None
+    lines = record.parse.lines if record.parse else ""
+    return "\n".join([*comments, lines or lines_of(record.tokens, deps)]) + "\n\n"
+
+
+def _block(held: list[tuple[int, str]]) -> SentenceRecord | BadLine:
+    raw = "".join(line for _, line in held)
+    start = next(number for number, line in held if line.strip())
+    try:
+        return replace(_sentence(held), raw=raw, line=start)
+    except FormatError as error:
+        at = error.line or start
+        shown = next((line for number, line in held if number == at), "")
+        return bad(error, line=start, excerpt=shown)
+
+
+def _sentence(held: list[tuple[int, str]]) -> SentenceRecord:
+    if sum(len(line) for _, line in held) > MAX_RECORD:
+        raise FormatError("a block longer than 10 MB", remedy="end it by a blank line")
+    body = [
+        (number, clean(line.rstrip("\r\n"), line=number))
+        for number, line in held
+        if line.strip()
+    ]
+    comments = [line for _, line in body if line.startswith("#")]
+    rows = _rows([(n, line) for n, line in body if not line.startswith("#")])
+    if not rows:
+        raise FormatError("comments without a word", remedy="add the token lines")
+    words = [row for row in rows if row[1][0].isdigit()]
+    _check_ids(rows)
+    tokens = tuple(_token(*row) for row in words)
+    said = dict(_comment(line) for line in comments)
+    lines = "\n".join("\t".join(columns) for _, columns in rows)
+    parse = ParseRecord(deps=_tree(words), lines=lines, meta={"comments": comments})
+    text = said.get("text") or " ".join(token.form for token in tokens)
+    return SentenceRecord(tokens, text, said.get("sent_id", ""), parse)
+
+
+def _comment(line: str) -> tuple[str, str]:
+    name, _, value = line[1:].partition("=")
+    return name.strip(), value.strip(" ")
+
+
+def _rows(body: list[tuple[int, str]]) -> list[Row]:
+    rows = []
+    for number, line in body:
+        columns = line.split("\t")
+        if len(columns) != COLUMNS:
+            raise FormatError(
+                f"{len(columns)} columns where CoNLL-U has {COLUMNS}",
+                line=number,
+                column=1,
+                remedy="one tab between columns, a blank line after a sentence",
+            )
+        if not columns[0][:1].isdigit():
+            raise FormatError(
+                f"{columns[0][:20]!r} is no token id",
+                line=number,
+                column=1,
+                remedy="ids are 1, 2, 3-4 (multiword token) or 5.1 (empty node)",
+            )
+        rows.append((number, columns))
+    return rows
+
+
+def _check_ids(rows: list[Row]) -> None:
+    """Words count from 1; ranges and empty nodes stand where they belong."""
+    last = 0
+    for number, (name, *_) in rows:
+        if name.isdigit():
+            fine = int(name) == last + 1
+            last += 1
+        elif "-" in name:
+            first, _, end = name.partition("-")
+            fine = first == str(last + 1) and end.isdigit() and int(end) > last
+        else:
+            fine = name.partition(".")[0] == str(last)
+        if not fine:
+            raise FormatError(
+                f"token id {name[:20]!r} does not follow from the one before",
+                line=number,
+                column=1,
+                remedy="ids count 1, 2, 3, … without gap or repetition",
+            )
+
+
+def _token(number: int, columns: list[str]) -> Token:
+    form, lemma = columns[1], columns[2]
+    empty = [("" if cell == "_" else cell) for cell in columns]
+    lemma = lemma if lemma != "_" or form == "_" else ""
+    try:
+        return Token(form, lemma, empty[3], empty[4], empty[5], empty[9])
+    except InvalidValue as error:
+        raise FormatError(
+            str(error), line=number, column=len(columns[0]) + 2
+        ) from error
+
+
+def _tree(words: list[Row]) -> DepTree | None:
+    """The basic dependencies, or None if no word has a head."""
+    if all(columns[6] == "_" for _, columns in words):
+        return None
+    heads = []
+    for number, columns in words:
+        if not columns[6].isdigit() or int(columns[6]) > len(words):
+            raise FormatError(
+                f"head {columns[6][:20]!r} is no word of this sentence",
+                line=number,
+                column=sum(len(cell) + 1 for cell in columns[:6]) + 1,
+                remedy=f"0 for the root, or 1 to {len(words)}",
+            )
+        heads.append(int(columns[6]) - 1)
+    try:
+        return DepTree(tuple(heads), tuple(columns[7] for _, columns in words))
+    except InvalidValue as error:
+        raise FormatError(
+            str(error), line=words[0][0], column=1, remedy="check the HEAD column"
+        ) from error

@@ -1,0 +1,161 @@
+r"""Pairs as tab-separated values: the format to write by hand.
+
+    file    = [ header ] { row }
+    header  = names, tab-separated, of: id source target label links, and any other
+    row     = cells, as many as the header has; at least source and target
+    links   = Pharaoh, "0-0 1?2"; with links, source and target are split at spaces
+
+Without a header the columns are ``source target [label]`` or, from four on,
+``id source target label``. A header is a first line that names source and target. A
+quotation mark is a letter like any other. Empty lines and lines that begin with "# "
+before the first row are skipped.
+"""
+
+from collections.abc import Iterable, Iterator, Sequence
+
+from core.data.alignment import Alignment
+from core.data.tokens import Token
+from core.errors import FormatError
+from core.formats import pharaoh
+from core.formats.records import (
+    BadLine,
+    Head,
+    LayerRecord,
+    PairRecord,
+    Record,
+    SentenceRecord,
+    Tail,
+    bad,
+    clean,
+    flat,
+    numbered,
+    with_raw,
+    words,
+)
+
+__all__ = ["LOSSES", "cells", "read", "side", "write"]
+
+LOSSES = (
+    "Parses are left out.",
+    "Further columns are left out, unless the corpus came in with them.",
+    "Of several layers the first is written; phrase links and nulls are left out.",
+    "Tabs and line breaks within a sentence are written as spaces.",
+    "Authors, and what a format said of single links, are left out.",
+)
+KNOWN = ("id", "source", "target", "label", "links")
+
+
+def read(lines: Iterable[str]) -> Iterator[Record | BadLine]:
+    """A PairRecord a row; a row that cannot be read is a BadLine."""
+    names: list[str] | None = None
+    before = ""
+    for number, line, raw in numbered(lines):
+        if names is None and (not line.strip() or line.startswith("# ")):
+            before += raw
+            continue
+        if names is None:
+            names, is_header = _names(line.split("\t"))
+            yield Head(before + raw if is_header else before, {"columns": names})
+            if is_header:
+                continue
+        if not line.strip():
+            continue
+        try:
+            yield with_raw(_pair(names, line, number), raw, number)
+        except FormatError as error:
+            yield bad(error, line=number, excerpt=line)
+
+
+def write(records: Iterable[Record]) -> Iterator[str]:
+    """Rows under the header they came with, or under a new one."""
+    names = ["id", "source", "target", "label", "links"]
+    started = False
+    for record in records:
+        if isinstance(record, Head):
+            names = list(record.meta.get("columns", names))
+            if record.text:
+                yield record.text
+                started = True
+            elif "columns" in record.meta:
+                started = True
+        elif isinstance(record, PairRecord):
+            if not started:
+                yield "\t".join(names) + "\n"
+                started = True
+            yield record.raw or _render(names, record)
+        elif isinstance(record, Tail):
+            yield record.text
+
+
+def cells(names: Sequence[str], line: str, number: int) -> dict[str, str]:
+    """The row by column; raises FormatError on a wrong count or a control sign."""
+    row = clean(line, line=number).split("\t")
+    if len(row) < len(names):
+        raise FormatError(
+            f"{len(row)} columns where {len(names)} are wanted",
+            line=number,
+            column=len(line) + 1,
+            remedy=f"the columns are {', '.join(names)}, a tab between each",
+        )
+    if any(row[len(names) :]):
+        column = sum(len(cell) + 1 for cell in row[: len(names)])
+        raise FormatError(
+            f"{len(row)} columns where {len(names)} are wanted",
+            line=number,
+            column=column,
+            remedy="take tabs out of the sentences",
+        )
+    return dict(zip(names, row, strict=False))
+
+
+def side(text: str, name: str, number: int, *, split: bool = False) -> SentenceRecord:
+    """A sentence of raw text, or of space-separated tokens."""
+    if not text.strip():
+        raise FormatError(
+            f"the {name} is empty", line=number, column=1, remedy="write a sentence"
+        )
+    tokens = tuple(Token(form) for form in words(text)) if split else ()
+    return SentenceRecord(tokens=tokens, text=text)
+
+
+def _names(row: list[str]) -> tuple[list[str], bool]:
+    named = [cell.strip().lower() for cell in row]
+    if "source" in named and "target" in named:
+        return named, True
+    if len(row) >= 4:
+        return ["id", "source", "target", "label"], False
+    return ["source", "target", "label"][: max(2, len(row))], False
+
+
+def _pair(names: list[str], line: str, number: int) -> PairRecord:
+    row = cells(names, line, number)
+    links = row.get("links", "").strip()
+    source = side(row["source"], "source", number, split=bool(links))
+    target = side(row["target"], "target", number, split=bool(links))
+    layers: tuple[LayerRecord, ...] = ()
+    if links:
+        sizes = len(source.tokens), len(target.tokens)
+        layers = (LayerRecord(pharaoh.parse(links, *sizes, line=number)),)
+    meta = {name: row[name] for name in names if name not in KNOWN}
+    return PairRecord(
+        source, target, row.get("id", ""), row.get("label", ""), layers, meta
+    )
+
+
+def _render(names: Sequence[str], record: PairRecord) -> str:
+    layer = record.layers[0].alignment if record.layers else Alignment()
+    row = {
+        "id": record.id,
+        "source": _text(record.source, tokens=bool(record.layers)),
+        "target": _text(record.target, tokens=bool(record.layers)),
+        "label": record.label,
+        "links": pharaoh.dumps(layer),
+    }
+    row |= {name: str(value) for name, value in record.meta.items() if name in names}
+    return "\t".join(flat(row.get(name, "")) for name in names) + "\n"
+
+
+def _text(sentence: SentenceRecord, *, tokens: bool) -> str:
+    if sentence.tokens and (tokens or not sentence.text):
+        return " ".join(sentence.forms)
+    return sentence.text

@@ -1,0 +1,171 @@
+"""What every codec yields: records, and bad lines as values.
+
+A codec is a module with ``read(lines) -> Iterator[Record | BadLine]``,
+``write(records) -> Iterator[str]`` and ``LOSSES``: one sentence for each thing that a
+record may hold and the format cannot. Lines keep their "\\n"; a line may be any piece
+of text for the XML formats. ``raw`` is the text a record was read from: writing it
+again gives the same bytes, as long as the record still says the same.
+"""
+
+import re
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+from core.data.alignment import Alignment
+from core.data.deps import DepTree
+from core.data.tokens import Token
+from core.data.tree import Tree
+from core.errors import FormatError
+
+__all__ = [
+    "MAX_RECORD",
+    "BadLine",
+    "Head",
+    "LayerRecord",
+    "PairRecord",
+    "ParseRecord",
+    "Record",
+    "SentenceRecord",
+    "Tail",
+    "bad",
+    "clean",
+    "flat",
+    "numbered",
+    "with_raw",
+    "words",
+]
+
+MAX_RECORD = 10 * 2**20
+"""Characters of one line, one tree or one XML record; more is no sentence."""
+
+_CONTROL = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f\ufffe\uffff]|[\ud800-\udfff]")
+_SPACES = re.compile(r"[ \t\n\r\f\v]+")
+_BREAKS = re.compile(r"\r\n|[\t\n\r]")
+
+
+@dataclass(frozen=True, slots=True)
+class BadLine:
+    """A place that cannot be read. ``line``, ``column`` from 1; 0 = the whole file."""
+
+    line: int
+    column: int
+    reason: str
+    remedy: str = ""
+    excerpt: str = ""
+    file: str = ""  # where it is not the file being read
+
+
+@dataclass(frozen=True, slots=True)
+class Head:
+    """What stands before the first record: its text, and what it says."""
+
+    text: str = ""
+    meta: Mapping[str, Any] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class Tail:
+    """What stands after the last record."""
+
+    text: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class ParseRecord:
+    """A constituency ``tree``, or ``deps`` with the CoNLL-U ``lines`` they are from.
+
+    ``meta``: what the format said beyond the tree (node ids, comments).
+    """
+
+    tree: Tree | None = None
+    deps: DepTree | None = None
+    lines: str = ""
+    meta: Mapping[str, Any] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class SentenceRecord:
+    """``tokens`` empty: ``text`` is raw and still to be tokenised."""
+
+    tokens: tuple[Token, ...] = ()
+    text: str = ""
+    id: str = ""
+    parse: ParseRecord | None = None
+    raw: str = field(default="", compare=False)
+    line: int = field(default=0, compare=False)
+
+    @property
+    def forms(self) -> tuple[str, ...]:
+        return tuple(token.form for token in self.tokens)
+
+
+@dataclass(frozen=True, slots=True)
+class LayerRecord:
+    """One alignment of a pair; ``author`` "" is the gold standard of its source."""
+
+    alignment: Alignment
+    author: str = ""
+    name: str = ""
+    meta: Mapping[str, Any] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class PairRecord:
+    """Two sentences, a label, layers; ``meta``: further columns of the source."""
+
+    source: SentenceRecord
+    target: SentenceRecord
+    id: str = ""
+    label: str = ""
+    layers: tuple[LayerRecord, ...] = ()
+    meta: Mapping[str, Any] = field(default_factory=dict)
+    raw: str = field(default="", compare=False)
+    line: int = field(default=0, compare=False)
+
+
+Record = Head | Tail | SentenceRecord | PairRecord
+
+
+def bad(error: FormatError, *, line: int = 0, excerpt: str = "") -> BadLine:
+    """The error as a value; ``line`` where the error itself names none."""
+    shown = _CONTROL.sub("�", excerpt.strip())[:120]
+    return BadLine(error.line or line, error.column, error.reason, error.remedy, shown)
+
+
+def clean(text: str, *, line: int, column: int = 1) -> str:
+    """``text`` itself; raises FormatError at a NUL, control sign or lone surrogate."""
+    match = _CONTROL.search(text)
+    if match is None:
+        return text
+    sign = ord(match.group())
+    what = (
+        "half of a surrogate pair" if 0xD800 <= sign < 0xE000 else "control character"
+    )
+    raise FormatError(
+        f"{what} U+{sign:04X}",
+        line=line,
+        column=column + match.start(),
+        remedy="remove it, or save the file as UTF-8",
+    )
+
+
+def flat(text: str) -> str:
+    """The text on one line: tabs and line breaks become spaces."""
+    return _BREAKS.sub(" ", text)
+
+
+def words(text: str) -> list[str]:
+    """The text cut at plain white space; a no-break space is part of a word."""
+    return [word for word in _SPACES.split(text) if word]
+
+
+def numbered(lines: Iterable[str]) -> Iterator[tuple[int, str, str]]:
+    """Line number, the line without its end, and the line as it came."""
+    for number, raw in enumerate(lines, 1):
+        yield number, raw.rstrip("\r\n"), raw
+
+
+def with_raw(record: "PairRecord", raw: str, line: int) -> "PairRecord":
+    """The record, knowing where it came from."""
+    return replace(record, raw=raw, line=line)

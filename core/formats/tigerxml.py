@@ -1,0 +1,280 @@
+"""TigerXML (König, Lezius & Voormann 2003).
+
+    corpus = <corpus id> <head> … </head> <body> { s } </body> </corpus>
+    s      = <s id> <graph root> <terminals> { t } </terminals>
+                                 <nonterminals> { nt } </nonterminals> </graph> </s>
+    t      = <t id word pos [lemma] [morph] …> { secedge } </t>
+    nt     = <nt id cat> { edge | secedge } </nt>
+    edge   = <edge label idref>             secedge = <secedge label idref>
+
+Phrases may be discontinuous. Nodes without a mother hang from a phrase VROOT that the
+file does not hold, if there is more than one. A terminal tagged -NONE- is a trace.
+"--" is an empty value, except as a tag. ``meta["ids"]`` of a parse gives the id of each
+node in preorder, "" for that VROOT.
+"""
+
+from collections.abc import Iterable, Iterator
+from xml.etree.ElementTree import Element
+
+from core.data.tokens import Token
+from core.data.tree import MAX_DEPTH, Tree, TreeBuilder
+from core.errors import FormatError, InvalidValue
+from core.formats import xml
+from core.formats.records import (
+    BadLine,
+    Head,
+    PairRecord,
+    ParseRecord,
+    Record,
+    SentenceRecord,
+    Tail,
+    bad,
+)
+
+__all__ = ["LOSSES", "node_ids", "read", "render", "terminals", "write"]
+
+LOSSES = (
+    "Pairs, labels, links and layers are left out: see treealigner.",
+    "Dependency parses, and sentences without a constituency parse, are left out.",
+    "The raw text and the token columns upos and misc are left out.",
+    "Secondary edges are kept only in sentences that came as TigerXML.",
+)
+TRACE = "-NONE-"
+VROOT = "VROOT"
+HEAD = '<?xml version="1.0" encoding="UTF-8"?>\n<corpus id="gemel">\n<head/>\n<body>'
+TAIL = "\n</body>\n</corpus>\n"
+
+
+def read(lines: Iterable[str]) -> Iterator[Record | BadLine]:
+    """A SentenceRecord for each ``<s>``; a bad graph is a BadLine of its own."""
+    seen: set[str] = set()
+    first = True
+    try:
+        for item in xml.items(lines, frozenset({"s"})):
+            if item.element is None:
+                yield Tail(item.raw)
+                continue
+            cut = item.raw.find("<s") if first else 0
+            if first:
+                cut = item.raw.find("<body>") + len("<body>")
+                yield Head(item.raw[:cut])
+                first = False
+            try:
+                yield _sentence(item.element, item.raw[cut:], item.line, seen)
+            except FormatError as error:
+                yield bad(error, line=item.line, excerpt=item.raw[cut:])
+    except FormatError as error:
+        yield bad(error)
+
+
+def write(records: Iterable[Record]) -> Iterator[str]:
+    """The corpus; sentences as they were read, or made from their trees."""
+    started, tail, number = False, TAIL, 0
+    for record in records:
+        if isinstance(record, Head):
+            yield record.text or HEAD
+            started = True
+        elif isinstance(record, Tail):
+            tail = record.text
+        else:
+            if not started:
+                yield HEAD
+                started = True
+            sides = (
+                (record.source, record.target)
+                if isinstance(record, PairRecord)
+                else (record,)
+            )
+            for side in sides:
+                number += 1
+                yield side.raw or render(side, side.id or f"s{number}")
+    yield tail if started else HEAD + TAIL
+
+
+def terminals(tree: Tree) -> tuple[int, ...]:
+    """The leaves in sentence order; a trace stands before the token that follows it."""
+    leaves = [v for v in range(len(tree)) if tree.is_leaf(v)]
+    return tuple(sorted(leaves, key=lambda v: (tree.spans[v], v)))
+
+
+def node_ids(tree: Tree, sentence: str) -> list[str]:
+    """Fresh ids: terminals from 1, phrases from 500, "" for a virtual root."""
+    ids = [""] * len(tree)
+    for n, v in enumerate(terminals(tree), 1):
+        ids[v] = f"{sentence}_{n}"
+    n = max(500, len(terminals(tree)) + 1)
+    for v in range(len(tree)):
+        if not tree.is_leaf(v) and not (v == 0 and tree.labels[0] == VROOT):
+            ids[v] = f"{sentence}_{n}"
+            n += 1
+    return ids
+
+
+def render(record: SentenceRecord, name: str) -> str:
+    """The ``<s>`` of this sentence; "" without a constituency parse."""
+    tree = record.parse.tree if record.parse else None
+    if tree is None:
+        return ""
+    ids = list(record.parse.meta.get("ids") or node_ids(tree, name))  # type: ignore[union-attr]
+    root = ids[0] or next((i for i in ids[1:] if i), "")
+    rows = [f"\n<s{xml.attributes([('id', name)])}>"]
+    rows.append(f"<graph{xml.attributes([('root', root)])}>\n<terminals>")
+    rows += [_terminal(record, tree, v, ids[v]) for v in terminals(tree)]
+    rows.append("</terminals>\n<nonterminals>")
+    for v in range(len(tree)):
+        if not tree.is_leaf(v) and ids[v]:
+            rows.append(
+                f"<nt{xml.attributes([('id', ids[v]), ('cat', tree.labels[v])])}>"
+            )
+            rows += [_edge(tree, child, ids[child]) for child in tree.children[v]]
+            rows.append("</nt>")
+    rows.append("</nonterminals>\n</graph>\n</s>")
+    return "\n".join(rows)
+
+
+def _terminal(record: SentenceRecord, tree: Tree, v: int, name: str) -> str:
+    token = (
+        record.tokens[tree.tokens[v]] if tree.tokens[v] >= 0 else Token(tree.forms[v])
+    )
+    values = [("id", name), ("word", token.form), ("pos", tree.labels[v])]
+    values += [("lemma", token.lemma), ("morph", token.feats)]
+    return f" <t{xml.attributes(pair for pair in values if pair[1])}/>"
+
+
+def _edge(tree: Tree, v: int, name: str) -> str:
+    label = tree.edges[v] if tree.edges else ""
+    return f" <edge{xml.attributes([('label', label or '--'), ('idref', name)])}/>"
+
+
+def _sentence(element: Element, raw: str, line: int, seen: set[str]) -> SentenceRecord:
+    name = element.get("id", "")
+    if not name or name in seen:
+        what = (
+            f"sentence id {name!r} is used twice" if name else "a sentence without id"
+        )
+        raise FormatError(what, line=line, column=1, remedy="give each <s> its own id")
+    seen.add(name)
+    graph = _Graph(element, line)
+    tokens = tuple(graph.token(n) for n in range(len(graph.words)) if graph.is_word(n))
+    tree, ids = graph.tree()
+    if not tokens:
+        raise FormatError(f"sentence {name} has no words", line=line, column=1)
+    text = " ".join(token.form for token in tokens)
+    parse = ParseRecord(tree=tree, meta={"ids": ids})
+    return SentenceRecord(tokens, text, name, parse, raw, line)
+
+
+class _Graph:
+    """The graph of one sentence; raises FormatError where it is no tree."""
+
+    def __init__(self, element: Element, line: int) -> None:
+        self.line = line
+        self.words = list(element.iter("t"))
+        phrases = list(element.iter("nt"))
+        names = [one.get("id", "") for one in (*self.words, *phrases)]
+        self._position = {one.get("id", ""): n for n, one in enumerate(self.words)}
+        self._phrases = {one.get("id", ""): one for one in phrases}
+        if not self.words:
+            raise self._error("a sentence without words")
+        if len(set(names)) != len(names) or "" in names:
+            twice = next(name for name in names if names.count(name) > 1 or not name)
+            raise self._error(f"node id {twice!r} is missing or used twice")
+        self._mother: dict[str, tuple[str, str]] = {}
+        for phrase in phrases:
+            self._mothers(phrase)
+        self._first = self._first_words()
+
+    def _error(self, reason: str) -> FormatError:
+        return FormatError(
+            reason, line=self.line, column=1, remedy="mend the graph of this sentence"
+        )
+
+    def _mothers(self, phrase: Element) -> None:
+        name = phrase.get("id", "")
+        for edge in phrase.iter("edge"):
+            child = edge.get("idref", "")
+            if child not in self._position and child not in self._phrases:
+                raise self._error(
+                    f"an edge of {name} leads to a missing node {child!r}"
+                )
+            if child in self._mother:
+                raise self._error(f"node {child} has two mothers")
+            label = edge.get("label", "")
+            self._mother[child] = (name, "" if label == "--" else label)
+
+    def _first_words(self) -> dict[str, int]:
+        """The first terminal below each node; walking up from the terminals."""
+        first: dict[str, int] = {}
+        for name, n in self._position.items():
+            at: str | None = name
+            while at is not None and at not in first:
+                first[at] = n
+                at = self._mother[at][0] if at in self._mother else None
+        for name in self._phrases:
+            if name not in first:
+                raise self._error(f"phrase {name} has no words, or is on a cycle")
+        return first
+
+    def is_word(self, n: int) -> bool:
+        return self.words[n].get("pos") != TRACE
+
+    def token(self, n: int) -> Token:
+        word = self.words[n]
+        lemma, morph = (
+            "" if word.get(name, "--") == "--" else word.get(name, "")
+            for name in ("lemma", "morph")
+        )
+        try:
+            return Token(word.get("word", ""), lemma, "", word.get("pos", ""), morph)
+        except InvalidValue as error:
+            raise self._error(f"terminal {word.get('id')}: {error}") from error
+
+    def tree(self) -> tuple[Tree, list[str]]:
+        """The tree, children by their first word, and the id of each node."""
+        below: dict[str, list[str]] = {}
+        roots: list[str] = []
+        for name in sorted(self._first, key=lambda one: self._first[one]):
+            mother = self._mother.get(name)
+            (below.setdefault(mother[0], []) if mother else roots).append(name)
+        words = [n for n in range(len(self.words)) if self.is_word(n)]
+        token_of = {n: i for i, n in enumerate(words)}
+        builder, ids = TreeBuilder(), []
+        if len(roots) > 1:
+            builder.open(VROOT)
+            ids.append("")
+        try:
+            for root in roots:
+                self._grow(builder, root, below, token_of, ids)
+            if len(roots) > 1:
+                builder.close()
+            astray = sorted(set(self._first) - set(ids))
+            if astray:
+                raise InvalidValue(f"node {astray[0]} is on a cycle")
+            return builder.freeze(), ids
+        except InvalidValue as error:
+            raise self._error(str(error)) from error
+
+    def _grow(
+        self,
+        builder: TreeBuilder,
+        name: str,
+        below: dict[str, list[str]],
+        token_of: dict[int, int],
+        ids: list[str],
+    ) -> None:
+        ids.append(name)
+        edge = self._mother[name][1] if name in self._mother else ""
+        n = self._position.get(name)
+        if n is None:
+            if builder.depth >= MAX_DEPTH:
+                raise InvalidValue(f"deeper than {MAX_DEPTH} levels")
+            builder.open(self._phrases[name].get("cat", "") or "--", edge=edge)
+            for child in below[name]:
+                self._grow(builder, child, below, token_of, ids)
+            builder.close()
+        elif n in token_of:
+            word = self.words[n]
+            tag, form = word.get("pos", "") or "--", word.get("word", "")
+            builder.leaf(tag, form, token=token_of[n], edge=edge)
+        else:
+            builder.trace(TRACE, self.words[n].get("word", "") or "*", edge=edge)

@@ -1,0 +1,126 @@
+"""Bracketing inversion transduction grammar: its weights, and its blocks.
+
+Wu 1997, "Stochastic inversion transduction grammars", CL 23(3); Wu 2005. One
+nonterminal A, rules A -> [A A], A -> <A A>, A -> e/f, A -> e/nothing, A -> nothing/f.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from core.data import check
+from core.data.blocks import Block, Orientation
+from core.data.check import Floats
+from core.data.tokens import Span
+from core.errors import InvalidScores, InvalidValue
+
+__all__ = ["ItgWeights", "blocks_of", "edit_weights"]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class ItgWeights:
+    """What every rule weighs for one pair of T and V words, in nats.
+
+    ``links`` ``(T, V)``, ``-inf`` forbids; ``source_nulls`` ``(T,)`` and
+    ``target_nulls`` ``(V,)``, finite; ``straight`` and ``inverted`` for every rule
+    that joins two parts which hold links. The rule that joins a null to its
+    neighbour is counted within the null. Raises InvalidScores.
+    """
+
+    links: Floats
+    source_nulls: Floats
+    target_nulls: Floats
+    straight: float = 0.0
+    inverted: float = 0.0
+
+    def __post_init__(self) -> None:
+        rules = np.array([self.straight, self.inverted])
+        nulls = {"source_nulls": self.source_nulls, "target_nulls": self.target_nulls}
+        check.nats(links=self.links, **nulls, rules=rules)
+        if self.links.ndim != 2:
+            raise InvalidScores(f"links: matrix wanted, got {self.links.shape}")
+        shapes = (self.source_nulls.shape, self.target_nulls.shape)
+        if shapes != ((self.links.shape[0],), (self.links.shape[1],)):
+            raise InvalidScores(f"nulls {shapes} do not fit links {self.links.shape}")
+        if not all(np.isfinite(x).all() for x in (*nulls.values(), rules)):
+            raise InvalidScores("nulls and rules: finite weights wanted")
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        return self.links.shape[0], self.links.shape[1]
+
+    @property
+    def gains(self) -> Floats:
+        """``(T, V)``: what each link adds over leaving both its words alone."""
+        return self.links - self.source_nulls[:, None] - self.target_nulls[None, :]
+
+    @property
+    def all_null(self) -> float:
+        """The weight of linking nothing."""
+        return float(self.source_nulls.sum() + self.target_nulls.sum())
+
+
+def edit_weights(
+    distance: Floats, *, inversion: float = 0.0, null: float = 1.0
+) -> ItgWeights:
+    """Costs of the edit distance with block inversion, as weights (cost = -nats).
+
+    ``distance`` ``(T, V)`` >= 0: 0 for a match, the cost of a substitution else;
+    ``null``: of a deletion or an insertion. With ``inversion`` large this is
+    Levenshtein's distance. Leusch et al. 2003, "A novel string-to-string distance
+    measure", MT Summit.
+    """
+    if (distance < 0).any() or inversion < 0 or null < 0:
+        raise InvalidScores("edit costs must not be negative")
+    n_source, n_target = distance.shape
+    return ItgWeights(
+        -np.asarray(distance, dtype=np.float64),
+        np.full(n_source, -float(null)),
+        np.full(n_target, -float(null)),
+        straight=0.0,
+        inverted=-float(inversion),
+    )
+
+
+def blocks_of(links: Sequence[tuple[int, int]]) -> Block | None:
+    """The one biparse tree of these links; None if there are none.
+
+    Raises InvalidValue if a word is linked twice, or if no ITG can order them so.
+    O(n^2) for n links: neighbours are joined as soon as they touch on both sides.
+    """
+    ordered = sorted(links)
+    if any(len(set(side)) != len(ordered) for side in zip(*ordered, strict=True)):
+        raise InvalidValue("a word is linked twice: a biparse links one word to one")
+    rank = {target: k for k, target in enumerate(sorted(t for _, t in ordered))}
+    stack: list[tuple[int, int, Block]] = []
+    for s, t in ordered:
+        link = Block("link", Span(s, s + 1), Span(t, t + 1))
+        stack.append((rank[t], rank[t] + 1, link))
+        while len(stack) > 1 and (joined := _joined(*stack[-2:])):
+            stack[-2:] = [joined]
+    if len(stack) > 1:
+        raise InvalidValue("these links are beyond ITG: they interleave two by two")
+    return stack[0][2] if stack else None
+
+
+_Part = tuple[int, int, Block]
+
+
+def _joined(left: _Part, right: _Part) -> _Part | None:
+    if left[1] == right[0]:
+        return left[0], right[1], _parent("straight", left[2], right[2])
+    if right[1] == left[0]:
+        return right[0], left[1], _parent("inverted", left[2], right[2])
+    return None
+
+
+def _parent(orientation: Orientation, left: Block, right: Block) -> Block:
+    children = tuple(
+        child
+        for block in (left, right)
+        for child in (block.children if block.orientation == orientation else (block,))
+    )
+    low, high = sorted((left.target, right.target))
+    source = Span(left.source.start, right.source.end)
+    return Block(orientation, source, Span(low.start, high.end), children)

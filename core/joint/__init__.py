@@ -1,0 +1,1 @@
+"""Structures decided together: two parses, two trees, forests and their links."""

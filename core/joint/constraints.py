@@ -1,0 +1,164 @@
+"""An annotator's word in the same decoder: what must and what must not be.
+
+Nodes are named by the span of their words, so that a constraint means the same in every
+tree of a forest. Each constraint is a change of the decoder's inputs:
+
+    must-link         no other links at the two nodes, and a bonus on this one
+    must-not-link     gain -inf on the cell;    must-null: on the whole row or column
+    must-bracket      a bonus on every edge under a named node of the span
+    cannot-bracket    weight -inf on those edges
+
+The bonus exceeds all that can be won elsewhere, so the decoder meets as many demands as
+can be met at once (the bonus counts them). If that is not all, the demands that
+contradict each other are found by leaving them out one by one.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Literal
+
+import numpy as np
+
+from core.data.check import Floats
+from core.errors import Contradiction, InvalidValue
+from core.joint.forest_align import Aligned, AlignSettings, Demands, align_all
+from core.joint.sides import Side
+
+__all__ = ["Constraint", "align_under"]
+
+Rule = Literal[
+    "must-link", "must-null", "must-not-link", "must-bracket", "cannot-bracket"
+]
+Place = tuple[int, int]  # half-open span of tokens
+BONUS = 1e6  # nats; gains are of the order of ten
+
+
+@dataclass(frozen=True, slots=True)
+class Constraint:
+    """One demand. Links need both spans, the others one of them."""
+
+    rule: Rule
+    source: Place | None = None
+    target: Place | None = None
+
+    def __post_init__(self) -> None:
+        n = (self.source is not None) + (self.target is not None)
+        if n != (2 if self.rule in ("must-link", "must-not-link") else 1):
+            raise InvalidValue(f"{self.rule}: a span on each side it is about, wanted")
+
+    def words(self, source: Side, target: Side) -> str:
+        """``must-link “the cat” = “a cat”``."""
+        named = [
+            f"“{' '.join(side.words[place[0] : place[1]])}”"
+            for side, place in ((source, self.source), (target, self.target))
+            if place is not None
+        ]
+        return f"{self.rule} {' = '.join(named)}"
+
+
+def align_under(
+    source: Side,
+    target: Side,
+    gain: Floats,
+    constraints: Sequence[Constraint],
+    settings: AlignSettings | None = None,
+    *,
+    k: int = 1,
+) -> Aligned:
+    """The best alignment that meets all ``constraints``; scores without bonuses.
+
+    Raises Contradiction naming a smallest set of constraints that cannot be met
+    together (none of them can be left out of it).
+    """
+    found = _attempt(source, target, gain, constraints, settings, k)
+    if found is not None:
+        return found
+    core = list(constraints)
+    for one in constraints:
+        rest = [other for other in core if other != one]
+        if _attempt(source, target, gain, rest, settings, 1) is None:
+            core = rest
+    said = "; ".join(one.words(source, target) for one in core)
+    raise Contradiction(f"these cannot hold together: {said}")
+
+
+def _attempt(
+    source: Side,
+    target: Side,
+    gain: Floats,
+    constraints: Sequence[Constraint],
+    settings: AlignSettings | None,
+    k: int,
+) -> Aligned | None:
+    """An alignment that meets all, or None."""
+    demands = Demands(
+        np.zeros(gain.shape),
+        _on_edges(source, [(c.rule, c.source) for c in constraints]),
+        _on_edges(target, [(c.rule, c.target) for c in constraints]),
+    )
+    nodes = _nodes_over(source), _nodes_over(target)
+    for one in constraints:
+        at_s, at_t = _at(nodes[0], one.source), _at(nodes[1], one.target)
+        cells = np.ix_(at_s, at_t)
+        if one.rule == "must-link":
+            kept = demands.links[cells] + BONUS
+        if one.rule in ("must-link", "must-null"):
+            demands.links[at_s, :] = -np.inf
+            demands.links[:, at_t] = -np.inf
+        if one.rule == "must-link":
+            demands.links[cells] = kept
+        elif one.rule == "must-not-link":
+            demands.links[cells] = -np.inf
+    barred = np.where(demands.links == -np.inf, -np.inf, gain)
+    try:
+        found = align_all(source, target, barred, settings, k=k, demands=demands)
+    except Contradiction:
+        return None
+    if not all(_holds(one, found, nodes) for one in constraints):
+        return None
+    n_bonus = sum(one.rule in ("must-link", "must-bracket") for one in constraints)
+    best = replace(found.best, score=found.best.score - BONUS * n_bonus)
+    return replace(found, best=best)
+
+
+def _on_edges(side: Side, demanded: list[tuple[Rule, Place | None]]) -> Floats:
+    """What brackets weigh: nats per edge."""
+    extra = np.zeros(len(side.weight))
+    over = _nodes_over(side)
+    for rule, place in demanded:
+        if rule in ("must-bracket", "cannot-bracket"):
+            for v in _at(over, place):
+                edges = side.edges_of(v)
+                nats = BONUS if rule == "must-bracket" else -np.inf
+                extra[edges.start : edges.stop] += nats
+    return extra
+
+
+def _nodes_over(side: Side) -> dict[Place, list[int]]:
+    """The named nodes over each span."""
+    found: dict[Place, list[int]] = {}
+    for v in np.flatnonzero(side.named).tolist():
+        places = np.flatnonzero(side.members[v])
+        found.setdefault((int(places[0]), int(places[-1]) + 1), []).append(v)
+    return found
+
+
+def _at(over: dict[Place, list[int]], place: Place | None) -> list[int]:
+    return over.get(place, []) if place is not None else []
+
+
+def _holds(
+    one: Constraint,
+    found: Aligned,
+    nodes: tuple[dict[Place, list[int]], dict[Place, list[int]]],
+) -> bool:
+    """Whether the alignment meets the constraint."""
+    at_s, at_t = set(_at(nodes[0], one.source)), set(_at(nodes[1], one.target))
+    links = found.best.links
+    if one.rule == "must-null":
+        return not any(s in at_s or t in at_t for s, t in links)
+    if one.rule.endswith("link"):
+        linked = any(s in at_s and t in at_t for s, t in links)
+        return linked == (one.rule == "must-link")
+    chosen = found.best.edges[0 if one.source else 1]
+    return bool((at_s | at_t) & set(chosen)) == (one.rule == "must-bracket")

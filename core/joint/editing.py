@@ -1,0 +1,277 @@
+"""What an annotator does to an alignment, as values; every step can be taken back.
+
+A step turns one Draft into the next. What it changed is a *delta*: the parts it took
+away and the parts it put in, section by section. ``revert`` exchanges the two, so undo
+needs to know nothing about the kinds of step.
+"""
+
+import json
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field, replace
+from typing import Any, Literal
+
+from core.data import remap
+from core.data.alignment import Alignment, Kind, Link, Ref
+from core.data.tree import Tree
+from core.errors import Contradiction, InvalidValue
+
+__all__ = [
+    "Delta",
+    "Draft",
+    "accept",
+    "clear",
+    "delta",
+    "ignore",
+    "mark_kind",
+    "put_link",
+    "put_null",
+    "reject",
+    "revert",
+    "switch_tree",
+    "unlink",
+]
+
+Delta = Mapping[str, Mapping[str, Any]]
+SideName = Literal["s", "t"]
+_EMPTY: Mapping[str, Any] = {}
+
+
+@dataclass(frozen=True, slots=True)
+class Draft:
+    """One layer while it is worked on.
+
+    ``parked``: links and nulls whose phrases the present trees lack, each a dict with
+    ``s`` and ``t`` (one alone for a null): a ref, or the place (``remap.Place``, as a
+    list) of the missing phrase; and ``kind``, ``crossing``, ``attrs``. ``ignored``:
+    problem key to note. ``rejected``: "layer s t" to the reason why that layer's link
+    was not taken. ``trees``: codes of the two parses, "" for none.
+    """
+
+    alignment: Alignment = field(default_factory=Alignment)
+    parked: tuple[Mapping[str, Any], ...] = ()
+    ignored: Mapping[str, str] = field(default_factory=dict)
+    rejected: Mapping[str, str] = field(default_factory=dict)
+    trees: tuple[str, str] = ("", "")
+
+
+def put_link(draft: Draft, link: Link, *, beside: bool = False) -> Draft:
+    """With this link instead of all others at its nodes, or ``beside`` them."""
+    old = draft.alignment
+    if not beside:
+        old = old.without(source=[link.source], target=[link.target])
+    return replace(draft, alignment=old.with_link(link))
+
+
+def unlink(draft: Draft, source: Ref, target: Ref) -> Draft:
+    """Without the link on this cell; raises InvalidValue if there is none."""
+    kept = tuple(k for k in draft.alignment.links if k.cell != (source, target))
+    if len(kept) == len(draft.alignment.links):
+        raise InvalidValue(f"there is no link {source}-{target}")
+    return replace(draft, alignment=replace(draft.alignment, links=kept))
+
+
+def clear(draft: Draft, source: Iterable[Ref], target: Iterable[Ref]) -> Draft:
+    """These nodes back to undecided."""
+    left = draft.alignment.without(source=source, target=target)
+    return replace(draft, alignment=left)
+
+
+def put_null(draft: Draft, source: Iterable[Ref], target: Iterable[Ref]) -> Draft:
+    """These nodes have no counterpart; their links go."""
+    left = draft.alignment.with_null(source=source, target=target)
+    return replace(draft, alignment=left)
+
+
+def mark_kind(
+    draft: Draft,
+    source: Ref,
+    target: Ref,
+    *,
+    kind: Kind | None = None,
+    crossing: bool | None = None,
+) -> Draft:
+    """The link on this cell as sure or possible, as crossing or not.
+
+    Raises InvalidValue if there is none.
+    """
+    found = [k for k in draft.alignment.links if k.cell == (source, target)]
+    if not found:
+        raise InvalidValue(f"there is no link {source}-{target}")
+    link = replace(
+        found[0],
+        kind=kind or found[0].kind,
+        crossing=found[0].crossing if crossing is None else crossing,
+    )
+    return replace(draft, alignment=draft.alignment.with_link(link))
+
+
+def accept(draft: Draft, links: Iterable[Link]) -> Draft:
+    """With those of ``links`` whose two nodes are both undecided, in order."""
+    found = draft.alignment
+    for link in links:
+        taken_s = {k.source for k in found.links} | found.null_source
+        taken_t = {k.target for k in found.links} | found.null_target
+        if link.source not in taken_s and link.target not in taken_t:
+            found = found.with_link(link)
+    return replace(draft, alignment=found)
+
+
+def ignore(draft: Draft, key: str, note: str | None) -> Draft:
+    """The problem of this key set aside with a note; None takes that back."""
+    rest = {k: v for k, v in draft.ignored.items() if k != key}
+    return replace(draft, ignored=rest if note is None else rest | {key: note})
+
+
+def reject(draft: Draft, layer: str, source: Ref, target: Ref, reason: str) -> Draft:
+    """That layer's link not taken, and why."""
+    named = f"{layer} {source} {target}"
+    return replace(draft, rejected={**draft.rejected, named: reason})
+
+
+def switch_tree(
+    draft: Draft, side: SideName, code: str, old: Tree | None, new: Tree
+) -> Draft:
+    """The draft on another tree of one side.
+
+    Phrases are found again by their words, label and rank; what is not there is
+    parked, and what was parked returns as soon as its phrases are there.
+    """
+    was = {} if old is None else {v: place for place, v in remap.places(old).items()}
+    there = remap.places(new)
+    rows = [_moved(row, side, was, there) for row in _rows(draft)]
+    found, parked = Alignment(), []
+    for row in sorted(rows, key=lambda row: row.pop("late", False)):
+        joined = _joined(found, row)
+        if joined is None:
+            parked.append(row)
+        else:
+            found = joined
+    trees = (code, draft.trees[1]) if side == "s" else (draft.trees[0], code)
+    ordered = tuple(sorted(parked, key=_park_key))
+    return replace(draft, alignment=found, parked=ordered, trees=trees)
+
+
+def delta(old: Draft, new: Draft) -> tuple[Delta, Delta]:
+    """What ``new`` took away from ``old``, and what it put in."""
+    was, now = _sections(old), _sections(new)
+    before = {name: _missing(was[name], now[name]) for name in was}
+    after = {name: _missing(now[name], was[name]) for name in was}
+    return _filled(before), _filled(after)
+
+
+def revert(draft: Draft, before: Delta, after: Delta) -> Draft:
+    """The draft with ``after`` taken out and ``before`` put back.
+
+    Raises Contradiction if something of ``after`` has changed since, or if what comes
+    back does not go with what has come in between.
+    """
+    sections = _sections(draft)
+    for name, parts in after.items():
+        for key, value in parts.items():
+            if sections[name].pop(key, None) != value:
+                raise Contradiction("this has been changed again since then")
+    for name, parts in before.items():
+        for key in parts:
+            if key in sections[name]:
+                raise Contradiction("something else is in its place now")
+        sections[name].update(parts)
+    try:
+        return _draft(sections)
+    except InvalidValue as error:
+        raise Contradiction(str(error)) from error
+
+
+def _rows(draft: Draft) -> list[dict[str, Any]]:
+    """All links, nulls and parked things in one shape; parked ones are ``late``."""
+    a = draft.alignment
+    rows: list[dict[str, Any]] = [_row(link) for link in a.links]
+    rows += [{"s": ref} for ref in sorted(a.null_source)]
+    rows += [{"t": ref} for ref in sorted(a.null_target)]
+    return rows + [dict(row) | {"late": True} for row in draft.parked]
+
+
+def _moved(
+    row: dict[str, Any],
+    side: SideName,
+    was: Mapping[int, remap.Place],
+    there: Mapping[remap.Place, int],
+) -> dict[str, Any]:
+    """The row with its end on ``side`` as a ref of the new tree, or as a place."""
+    end = row.get(side)
+    if end is None or (isinstance(end, str) and end.startswith("w")):
+        return row
+    if isinstance(end, str):
+        place = was.get(int(end[1:]), ((), "", 0))
+    else:
+        place = (tuple(end[0]), end[1], end[2])
+    u = there.get(place)
+    gone = [list(place[0]), place[1], place[2]]
+    return row | {side: gone if u is None else f"n{u}"}
+
+
+def _joined(found: Alignment, row: Mapping[str, Any]) -> Alignment | None:
+    """With this row, or None if a phrase is missing or was decided otherwise."""
+    if not all(isinstance(row[end], str) for end in ("s", "t") if end in row):
+        return None
+    s, t = row.get("s"), row.get("t")
+    if s and t:
+        if s in found.null_source or t in found.null_target:
+            return None
+        return found.with_link(_link(row))
+    linked = {k.source for k in found.links} if s else {k.target for k in found.links}
+    if (s or t) in linked:
+        return None
+    return found.with_null(source=[s] if s else [], target=[t] if t else [])
+
+
+def _row(link: Link) -> dict[str, Any]:
+    row: dict[str, Any] = {"s": link.source, "t": link.target, "kind": link.kind}
+    if link.crossing:
+        row["crossing"] = True
+    if link.attrs:
+        row["attrs"] = dict(link.attrs)
+    return row
+
+
+def _link(row: Mapping[str, Any]) -> Link:
+    crossing = bool(row.get("crossing", False))
+    return Link(row["s"], row["t"], row["kind"], crossing, row.get("attrs", _EMPTY))
+
+
+def _park_key(row: Mapping[str, Any]) -> str:
+    return json.dumps(row, sort_keys=True)
+
+
+def _sections(draft: Draft) -> dict[str, dict[str, Any]]:
+    a = draft.alignment
+    return {
+        "links": {f"{k.source} {k.target}": _row(k) for k in a.links},
+        "null_source": dict.fromkeys(sorted(a.null_source), True),
+        "null_target": dict.fromkeys(sorted(a.null_target), True),
+        "parked": {_park_key(row): dict(row) for row in draft.parked},
+        "ignored": dict(draft.ignored),
+        "rejected": dict(draft.rejected),
+        "trees": dict(zip(("s", "t"), draft.trees, strict=True)),
+    }
+
+
+def _draft(sections: Mapping[str, Mapping[str, Any]]) -> Draft:
+    return Draft(
+        Alignment(
+            tuple(_link(row) for row in sections["links"].values()),
+            frozenset(sections["null_source"]),
+            frozenset(sections["null_target"]),
+        ),
+        tuple(row for _, row in sorted(sections["parked"].items())),
+        dict(sections["ignored"]),
+        dict(sections["rejected"]),
+        (sections["trees"].get("s", ""), sections["trees"].get("t", "")),
+    )
+
+
+def _missing(a: Mapping[str, Any], b: Mapping[str, Any]) -> dict[str, Any]:
+    return {key: value for key, value in a.items() if b.get(key) != value}
+
+
+def _filled(sections: Delta) -> Delta:
+    return {name: parts for name, parts in sections.items() if parts}

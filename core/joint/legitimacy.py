@@ -1,0 +1,295 @@
+"""Is an alignment of two trees legitimate? Arase and Tsujii 2017, Definition 3.2.
+
+Their trees are binary; ours are n-ary and have unary chains, so Definition 3.1 reads:
+links a and b below s and t *support* the link (s, t) if they lie below two different
+daughters of s and below two different daughters of t. One link a supports (s, t) alone
+if nothing but null stands beside it: all other daughters of s and of t are null, or
+there are none. A link marked as crossing (non-compositional, section 4.3) is held to
+Consistency alone.
+"""
+
+from bisect import bisect_right
+from collections import Counter, defaultdict
+from collections.abc import Iterator
+from dataclasses import dataclass
+from itertools import combinations
+from typing import Literal
+
+from core.data.alignment import Alignment, Ref
+from core.data.tree import Tree
+
+__all__ = ["Problem", "Rule", "name_of", "node_of", "problems", "ref_of", "refs_of"]
+
+Rule = Literal[
+    "consistency",
+    "monotonous",
+    "same_tree",
+    "root",
+    "relevance",
+    "maximum",
+    "undecided",
+]
+Pair = tuple[int, int]  # preorder numbers: source node, target node
+SHOWN_WORDS = 4
+VIRTUAL = frozenset({"", "VROOT", "ROOT", "TOP", "S1"})
+
+
+@dataclass(frozen=True, slots=True)
+class Problem:
+    """One thing that is not right, in one sentence, and the nodes it is about."""
+
+    rule: Rule
+    reason: str
+    source: tuple[Ref, ...] = ()
+    target: tuple[Ref, ...] = ()
+
+    @property
+    def key(self) -> str:
+        """The same problem has the same key, whatever else changes."""
+        return f"{self.rule}:{','.join(self.source)}:{','.join(self.target)}"
+
+
+def problems(alignment: Alignment, source: Tree, target: Tree) -> list[Problem]:
+    """All violations, the gravest rule first, each rule in the order of its nodes.
+
+    Links to nodes that a tree lacks are left out. O(links^2 * depth).
+    """
+    work = _Work(alignment, source, target)
+    return [
+        *work.consistency(),
+        *work.monotonous(),
+        *work.root(),
+        *work.relevance(),
+        *work.maximum(),
+        *work.undecided(),
+    ]
+
+
+def node_of(tree: Tree, ref: Ref) -> int | None:
+    """The preorder number of ``w3`` or ``n5``, None if the tree has no such node."""
+    number = int(ref[1:])
+    if ref[0] == "w":
+        return tree.leaf_of[number] if number < tree.n_tokens else None
+    return number if number < len(tree) and tree.tokens[number] < 0 else None
+
+
+def ref_of(tree: Tree, v: int) -> Ref:
+    """``w3`` for the leaf of token 3, ``n5`` for a phrase or a trace."""
+    return f"w{tree.tokens[v]}" if tree.tokens[v] >= 0 else f"n{v}"
+
+
+def refs_of(tree: Tree) -> tuple[Ref, ...]:
+    """The nodes to be decided, in preorder. Traces, and phrases of nothing else, can be
+    linked, but nobody has to."""
+    has_words = [tree.spans[v][0] < tree.spans[v][1] for v in range(len(tree))]
+    return tuple(ref_of(tree, v) for v in range(len(tree)) if has_words[v])
+
+
+def name_of(tree: Tree, v: int) -> str:
+    """``NP "the old kitchen"``: label and words, the middle of long ones left out."""
+    words = [tree.words[i] for i in tree.yield_of(v)]
+    if len(words) > SHOWN_WORDS:
+        words = [*words[:2], "…", words[-1]]
+    return f"{tree.labels[v] or 'phrase'} “{' '.join(words)}”"
+
+
+class _Work:
+    """The links as pairs of nodes, and one method for each rule."""
+
+    def __init__(self, alignment: Alignment, source: Tree, target: Tree) -> None:
+        self.source, self.target = source, target
+        self.pairs: list[Pair] = []
+        self.crossing: set[Pair] = set()
+        for link in alignment.links:
+            s, t = node_of(source, link.source), node_of(target, link.target)
+            if s is not None and t is not None:
+                self.pairs.append((s, t))
+                if link.crossing:
+                    self.crossing.add((s, t))
+        self.plain = [pair for pair in self.pairs if pair not in self.crossing]
+        nulls_s, nulls_t = alignment.null_source, alignment.null_target
+        self.null_s = _null_below(source, nulls_s)
+        self.null_t = _null_below(target, nulls_t)
+        linked_s = {ref_of(source, s) for s, _ in self.pairs}
+        linked_t = {ref_of(target, t) for _, t in self.pairs}
+        self.open_s = [r for r in refs_of(source) if r not in nulls_s | linked_s]
+        self.open_t = [r for r in refs_of(target) if r not in nulls_t | linked_t]
+
+    def consistency(self) -> Iterator[Problem]:
+        for side, tree in ((0, self.source), (1, self.target)):
+            found: dict[int, list[int]] = defaultdict(list)
+            for pair in self.pairs:
+                found[pair[side]].append(pair[1 - side])
+            for v, partners in sorted(found.items()):
+                if len(partners) > 1:
+                    ends = ([v], partners) if side == 0 else (partners, [v])
+                    yield Problem(
+                        "consistency",
+                        f"{name_of(tree, v)} has {len(partners)} links: a phrase "
+                        "may have one partner.",
+                        *self._refs(*ends),
+                    )
+
+    def monotonous(self) -> Iterator[Problem]:
+        for (s1, t1), (s2, t2) in combinations(sorted(self.plain), 2):
+            if s1 == s2 or t1 == t2:
+                continue  # a matter of consistency
+            inside = _below(self.source, s2, s1)  # s1 < s2: never the other way
+            if inside == _below(self.target, t2, t1) and not _below(
+                self.target, t1, t2
+            ):
+                continue
+            yield Problem(
+                "monotonous",
+                f"{self._both(s1, t1)} and {self._both(s2, t2)} are inside each other "
+                "on one side only: is one of them non-compositional?",
+                *self._refs([s1, s2], [t1, t2]),
+            )
+
+    def root(self) -> Iterator[Problem]:
+        if self._root_pairs():
+            return
+        yield Problem(
+            "root",
+            "The two whole sentences are not linked.",
+            *self._refs([0], [0]),
+        )
+
+    def relevance(self) -> Iterator[Problem]:
+        """Links from which no chain of supports leads to the root pair."""
+        roots = self._root_pairs()
+        if not roots:
+            return  # then nothing has a chain, and the root is to blame
+        reached, ahead = set(roots), list(roots)
+        while ahead:
+            fresh = self._supporters(ahead.pop()) - reached
+            reached |= fresh
+            ahead.extend(fresh)
+        for s, t in sorted(set(self.plain) - reached):
+            yield Problem(
+                "relevance",
+                f"{self._both(s, t)}: no chain of links leads from here up to the "
+                "whole sentences.",
+                *self._refs([s], [t]),
+            )
+
+    def maximum(self) -> Iterator[Problem]:
+        """Undecided phrases that the links below them would support."""
+        votes: Counter[Pair] = Counter()
+        for a, b in combinations(self.plain, 2):
+            s, t = _meet(self.source, a[0], b[0]), _meet(self.target, a[1], b[1])
+            if s not in (a[0], b[0]) and t not in (a[1], b[1]):
+                votes[s, t] += 1
+        for s, t in self.plain:
+            up = self.source.parents[s], self.target.parents[t]
+            if min(up) >= 0 and self._beside_null(up, s, t):
+                votes[up] += 1
+        open_s, open_t = set(self.open_s), set(self.open_t)
+        chosen: list[Pair] = []
+        for (s, t), _ in sorted(votes.items(), key=lambda item: (-item[1], item[0])):
+            free = ref_of(self.source, s) in open_s and ref_of(self.target, t) in open_t
+            if (
+                free
+                and self._fits(s, t)
+                and not any(s == u or t == v for u, v in chosen)
+            ):
+                chosen.append((s, t))
+        for s, t in sorted(chosen):
+            reason = f"{self._both(s, t)} could be linked: their parts are."
+            yield Problem("maximum", reason, *self._refs([s], [t]))
+
+    def undecided(self) -> Iterator[Problem]:
+        n = len(self.open_s) + len(self.open_t)
+        if n:
+            yield Problem(
+                "undecided",
+                f"{n} {'node is' if n == 1 else 'nodes are'} still undecided.",
+                tuple(self.open_s[:1]),
+                tuple(self.open_t[:1]) if not self.open_s else (),
+            )
+
+    def _root_pairs(self) -> list[Pair]:
+        tops_s, tops_t = _top_chain(self.source), _top_chain(self.target)
+        return [(s, t) for s, t in self.pairs if s in tops_s and t in tops_t]
+
+    def _supporters(self, of: Pair) -> set[Pair]:
+        """The links that take part in a support of this one."""
+        s, t = of
+        groups: dict[Pair, list[Pair]] = defaultdict(list)
+        for a in self.plain:
+            if _below(self.source, a[0], s) and _below(self.target, a[1], t):
+                under = _towards(self.source, s, a[0]), _towards(self.target, t, a[1])
+                groups[under].append(a)
+        found: set[Pair] = set()
+        for (i, j), links in groups.items():
+            if any(k != i and m != j for k, m in groups) or self._beside_null(of, i, j):
+                found.update(links)
+        return found
+
+    def _beside_null(self, of: Pair, i: int, j: int) -> bool:
+        """Whether all daughters of both are null, but i and j."""
+        s, t = of
+        return all(self.null_s[c] for c in self.source.children[s] if c != i) and all(
+            self.null_t[c] for c in self.target.children[t] if c != j
+        )
+
+    def _fits(self, s: int, t: int) -> bool:
+        """Whether a link (s, t) would be monotonous with all others."""
+        return all(
+            _below(self.source, a, s) == _below(self.target, b, t)
+            and _below(self.source, s, a) == _below(self.target, t, b)
+            for a, b in self.plain
+        )
+
+    def _both(self, s: int, t: int) -> str:
+        return f"{name_of(self.source, s)} = {name_of(self.target, t)}"
+
+    def _refs(
+        self, source: list[int], target: list[int]
+    ) -> tuple[tuple[Ref, ...], tuple[Ref, ...]]:
+        return (
+            tuple(ref_of(self.source, v) for v in source),
+            tuple(ref_of(self.target, v) for v in target),
+        )
+
+
+def _below(tree: Tree, v: int, top: int) -> bool:
+    """Whether v is a proper descendant of ``top``."""
+    return top < v < tree.subtree_end(top)
+
+
+def _towards(tree: Tree, top: int, v: int) -> int:
+    """The daughter of ``top`` that is v or above v."""
+    daughters = tree.children[top]
+    return daughters[bisect_right(daughters, v) - 1]
+
+
+def _meet(tree: Tree, a: int, b: int) -> int:
+    """The lowest common ancestor."""
+    low, high = min(a, b), max(a, b)
+    while high >= tree.subtree_end(low):
+        low = tree.parents[low]
+    return low
+
+
+def _top_chain(tree: Tree) -> set[int]:
+    """The root, and what stands for it: its only daughter (TOP over S), or the only
+    phrase under a root that a treebank put there to hold the punctuation (VROOT)."""
+    chain, v = {0}, 0
+    while True:
+        daughters = tree.children[v]
+        if tree.labels[v] in VIRTUAL:
+            daughters = tuple(c for c in daughters if tree.children[c])
+        if len(daughters) != 1:
+            return chain
+        v = daughters[0]
+        chain.add(v)
+
+
+def _null_below(tree: Tree, nulls: frozenset[Ref]) -> list[bool]:
+    """Whether a node is null, a trace, or a phrase of nothing else."""
+    null = [ref_of(tree, v) in nulls or tree.is_trace(v) for v in range(len(tree))]
+    for v in range(len(tree) - 1, -1, -1):
+        daughters = tree.children[v]
+        null[v] = null[v] or (bool(daughters) and all(null[c] for c in daughters))
+    return null

@@ -1,0 +1,106 @@
+"""The phrase aligner that comes with Gemel: weights, settings, one door."""
+
+import json
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, replace
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+from core.data.check import Floats
+from core.data.tree import Tree
+from core.errors import InvalidValue, Unavailable
+from core.inference.prune import prune
+from core.joint.forest_align import Aligned, AlignSettings, align_all, nodes
+from core.joint.sides import Side, side_of_forest, side_of_tree
+from core.protocols import Analysis
+from core.scoring.phrase_model import PhraseModel, Vectors
+from core.text.wordnet import Thesaurus, thesaurus
+
+__all__ = ["ENGINE", "VERSION", "WEIGHTS", "PhraseAligner", "side_of"]
+
+WEIGHTS = Path(__file__).parent / "weights" / "phrases.json"
+ENGINE = "forest-aligner"
+VERSION = "1"
+MARGIN = 4.0  # nats: a tree less probable than the best by more than this, 1 in 55
+
+
+@dataclass(frozen=True)
+class PhraseAligner:
+    """``context``: the model where words have vectors; ``plain``: where they do not."""
+
+    context: PhraseModel
+    plain: PhraseModel
+    settings: AlignSettings
+    facts: Mapping[str, Any]
+
+    @classmethod
+    def load(cls, path: Path = WEIGHTS) -> "PhraseAligner":
+        """The aligner of a weights file; raises Unavailable if it is missing."""
+        try:
+            data = json.loads(path.read_text(encoding="utf-8"))
+            settings = AlignSettings(**data["settings"])
+            models = [
+                PhraseModel.from_json(data[name]) for name in ("context", "plain")
+            ]
+        except OSError as error:
+            raise Unavailable(f"{path}: no weights of the phrase aligner") from error
+        except (KeyError, TypeError, ValueError) as error:
+            raise InvalidValue(f"{path}: no weights: {error!r}") from error
+        return cls(models[0], models[1], settings, data.get("facts", {}))
+
+    def save(self, path: Path) -> None:
+        """Write the file that ``load`` reads."""
+        data = {
+            "facts": dict(self.facts),
+            "settings": asdict(self.settings),
+            "context": self.context.to_json(),
+            "plain": self.plain.to_json(),
+        }
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(json.dumps(data, indent=1) + "\n", encoding="utf-8")
+
+    def gains(self, source: Side, target: Side, vectors: Vectors) -> Floats:
+        """``(n_s, n_t)`` nats, as ``core.joint.supports`` wants them."""
+        model = self.plain if vectors is None else self.context
+        s, t = nodes(source), nodes(target)
+        word_nats = model.word_nats(s, t, vectors, self._thesaurus)
+        return model.gains(s, t, word_nats, vectors)
+
+    def align(
+        self,
+        source: Side,
+        target: Side,
+        vectors: Vectors = None,
+        *,
+        settings: AlignSettings | None = None,
+        k: int = 1,
+    ) -> Aligned:
+        """The best alignment of two sides, with ``k`` unpacked for probabilities."""
+        gain = self.gains(source, target, vectors)
+        return align_all(source, target, gain, settings or self.settings, k=k)
+
+    @cached_property
+    def _thesaurus(self) -> Thesaurus | None:
+        try:
+            return thesaurus()
+        except Unavailable:
+            return None
+
+    def with_settings(self, **changes: Any) -> "PhraseAligner":
+        return replace(self, settings=replace(self.settings, **changes))
+
+
+def side_of(analysis: Analysis, tree: Tree | None = None) -> Side:
+    """The forest of an analysis within 4 nats of its best tree, or the one ``tree``.
+
+    Raises InvalidValue if there is neither, or no parse.
+    """
+    if tree is not None:
+        return side_of_tree(tree)
+    if analysis.forest is None or analysis.edge_weights is None:
+        raise InvalidValue("a forest is wanted: parse with constituents")
+    words = analysis.sentence.forms
+    tags = analysis.xpos or analysis.upos or ("X",) * len(words)
+    forest, weights = prune(analysis.forest, analysis.edge_weights, margin=MARGIN)
+    return side_of_forest(forest, weights, words=words, tags=tags)

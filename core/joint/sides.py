@@ -1,0 +1,258 @@
+"""One sentence of a pair as the aligner sees it: a binary packed forest.
+
+A phrase of k > 2 parts becomes binary in all ways at once: unnamed nodes over every run
+of its parts. So no binarisation is preferred, every reordering of parts that is
+separable can be aligned, and undoing it means leaving unnamed nodes out.
+"""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+from numpy.typing import NDArray
+
+from core.data.check import Floats, Ints
+from core.data.forest import Forest
+from core.data.tree import Tree
+from core.errors import InvalidValue
+from core.grammar.heads import SEMANTIC, category, head_of_names
+from core.inference.derivation import chain_labels
+from core.inference.inside import forest_marginals
+from core.kernels.align import best_below
+
+__all__ = ["Side", "collapsed", "side_of_forest", "side_of_tree"]
+
+TOP = "ROOT"
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Side:
+    """``n`` nodes, parts before wholes; the last ``tops`` cover the sentence.
+
+    ``labels``: name, chains as "S+VP", "" where unnamed. ``named``: can be linked;
+    words always can. ``first_edge`` (n + 1), ``parts`` (edges, 2): -1 for none, the
+    second for one; ``weight`` in nats per edge. ``tops``: nodes over the whole
+    sentence. ``members`` (n, tokens): whose words. ``origin``: node of the tree it
+    came from, top of its chain, or -1. ``marginal``: how probable in the parse.
+    """
+
+    words: tuple[str, ...]
+    tags: tuple[str, ...]
+    labels: tuple[str, ...]
+    named: NDArray[np.bool_]
+    first_edge: Ints
+    parts: Ints
+    weight: Floats
+    tops: tuple[int, ...]
+    members: NDArray[np.bool_]
+    origin: Ints
+    marginal: Floats
+    below: Floats = field(init=False)  # best derivation of each node
+    heads: Ints = field(init=False)  # head token of each node
+
+    def __post_init__(self) -> None:
+        below = np.empty(len(self.labels))
+        best_below(self.first_edge, self.parts, self.weight, below)
+        object.__setattr__(self, "below", below)
+        object.__setattr__(self, "heads", _heads(self))
+
+    @property
+    def n_nodes(self) -> int:
+        return len(self.labels)
+
+    def edges_of(self, v: int) -> range:
+        return range(int(self.first_edge[v]), int(self.first_edge[v + 1]))
+
+    def parts_of(self, e: int) -> list[int]:
+        return [int(c) for c in self.parts[e] if c >= 0]
+
+    def best_edge(self, v: int) -> int:
+        """The edge of the node's best derivation; the lowest of several."""
+        return max(self.edges_of(v), key=lambda e: (self.total(e), -e))
+
+    def total(self, e: int) -> float:
+        """Weight of the best derivation that begins with this edge."""
+        parts = self.parts_of(e)
+        return float(self.weight[e]) + sum(float(self.below[c]) for c in parts)
+
+    def category(self, v: int) -> str:
+        """The topmost label without function tags; the tag of a bare word."""
+        chain = chain_labels(self.labels[v])
+        if chain:
+            return category(chain[0])
+        token = int(self.heads[v])
+        return self.tags[token] if self.named[v] else ""
+
+
+class _Grower:
+    """Collects nodes in topological order."""
+
+    def __init__(self, words: Sequence[str]) -> None:
+        self.words = tuple(words)
+        self.labels: list[str] = []
+        self.named: list[bool] = []
+        self.origin: list[int] = []
+        self.marginal: list[float] = []
+        self.members: list[NDArray[np.bool_]] = []
+        self.edges: list[list[tuple[int, int, float]]] = []
+
+    def node(
+        self, label: str, members: NDArray[np.bool_], *, named: bool, origin: int = -1
+    ) -> int:
+        self.labels.append(label)
+        self.named.append(named)
+        self.origin.append(origin)
+        self.marginal.append(1.0)
+        self.members.append(members)
+        self.edges.append([])
+        return len(self.labels) - 1
+
+    def edge(self, head: int, parts: Sequence[int], weight: float = 0.0) -> None:
+        padded = [*parts, -1, -1][:2]
+        self.edges[head].append((padded[0], padded[1], weight))
+
+    def phrase(self, label: str, parts: list[int], *, origin: int) -> int:
+        """A named node over these parts, made binary in all ways."""
+        over = {(i, i + 1): part for i, part in enumerate(parts)}
+        n = len(parts)
+        for width in range(2, n + 1):
+            for i in range(n - width + 1):
+                j = i + width
+                members = self.members[over[i, i + 1]] | self.members[over[j - 1, j]]
+                if width > 2:
+                    members = members | self.members[over[i + 1, j - 1]]
+                whole = width == n
+                over[i, j] = self.node(
+                    label if whole else "",
+                    members,
+                    named=whole,
+                    origin=origin if whole else -1,
+                )
+                for k in range(i + 1, j):
+                    self.edge(over[i, j], [over[i, k], over[k, j]])
+        return over[0, n]
+
+    def side(self, tags: Sequence[str], tops: Sequence[int]) -> Side:
+        flat = [edge for edges in self.edges for edge in edges]
+        counts = [len(edges) for edges in self.edges]
+        return Side(
+            self.words,
+            tuple(tags),
+            tuple(self.labels),
+            np.array(self.named),
+            np.concatenate([[0], np.cumsum(counts)]).astype(np.int32),
+            np.array([e[:2] for e in flat], dtype=np.int32).reshape(-1, 2),
+            np.array([e[2] for e in flat], dtype=np.float64),
+            tuple(tops),
+            np.array(self.members).reshape(len(self.labels), len(self.words)),
+            np.array(self.origin, dtype=np.int32),
+            np.array(self.marginal),
+        )
+
+
+def collapsed(tree: Tree) -> list[int]:
+    """The nodes that count, in preorder: with words, the topmost of a unary chain."""
+
+    def has_words(v: int) -> bool:
+        return tree.spans[v][0] < tree.spans[v][1]
+
+    def has_sister(v: int) -> bool:
+        mother = tree.parents[v]
+        return mother < 0 or sum(has_words(c) for c in tree.children[mother]) > 1
+
+    return [v for v in range(len(tree)) if has_words(v) and has_sister(v)]
+
+
+def side_of_tree(tree: Tree) -> Side:
+    """A tree as a forest with one tree; traces are left out, chains are one node."""
+    grower = _Grower(tree.words)
+    unit = np.eye(tree.n_tokens, dtype=bool)
+
+    def grow(v: int) -> int:
+        names, origin = [], v
+        below = _with_words(tree, v)
+        while len(below) == 1:
+            names.append(tree.labels[v])
+            v, below = below[0], _with_words(tree, below[0])
+        if not below:
+            label = "+".join(names)
+            leaf = grower.node(label, unit[tree.tokens[v]], named=True, origin=origin)
+            grower.edge(leaf, [])
+            return leaf
+        names.append(tree.labels[v])
+        parts = sorted(below, key=lambda c: (tree.spans[c], c))
+        return grower.phrase("+".join(names), [grow(c) for c in parts], origin=origin)
+
+    top = grow(0)
+    return grower.side(tree.tags, [top])
+
+
+def _with_words(tree: Tree, v: int) -> list[int]:
+    return [c for c in tree.children[v] if tree.spans[c][0] < tree.spans[c][1]]
+
+
+def side_of_forest(
+    forest: Forest, weights: Floats, *, words: Sequence[str], tags: Sequence[str]
+) -> Side:
+    """A parser's forest: edges of at most two tails, its top node dissolved.
+
+    ``weights`` in nats per edge. An unnamed node over the whole sentence becomes the
+    phrase ROOT. Raises InvalidValue if there is no parse, or a wider edge.
+    """
+    if not forest.n_nodes:
+        raise InvalidValue("there is no parse to align")
+    if forest.n_tokens != len(words) or np.diff(forest.first_tail).max() > 2:
+        raise InvalidValue("a forest over these words, with binary edges, is wanted")
+    grower = _Grower(words)
+    marginals, _ = forest_marginals(forest, weights)
+    top = forest.root
+    at_top = [forest.tails_of(e).tolist() for e in forest.edges_of(top)]
+    dissolve = not forest.name(top) and all(len(tails) == 1 for tails in at_top)
+    tops = {t for (t,) in at_top} if dissolve else {top}
+    places = np.arange(len(words))
+    for v in range(forest.n_nodes - dissolve):
+        start, end = int(forest.starts[v]), int(forest.ends[v])
+        label = forest.name(v) or (TOP if v in tops and end - start > 1 else "")
+        named = bool(label) or end - start == 1
+        grower.node(label, (places >= start) & (places < end), named=named)
+        grower.marginal[v] = float(marginals[v])
+        for e in forest.edges_of(v):
+            grower.edge(v, forest.tails_of(e).tolist(), float(weights[e]))
+    if dissolve:
+        _lift(grower, forest, weights)
+    return grower.side(tags, sorted(tops))
+
+
+def _lift(grower: _Grower, forest: Forest, weights: Floats) -> None:
+    """Move the weights of the dissolved top's edges to the edges below."""
+    for e in forest.edges_of(forest.root):
+        (v,) = forest.tails_of(e).tolist()
+        grower.edges[v] = [(a, b, w + float(weights[e])) for a, b, w in grower.edges[v]]
+
+
+def _heads(side: Side) -> Ints:
+    """The head token of each node, by semantic head rules over its best derivation."""
+    heads = np.zeros(side.n_nodes, dtype=np.int32)
+    for v in range(side.n_nodes):
+        parts = list(_daughters(side, v))
+        if not parts:
+            heads[v] = int(side.members[v].argmax())
+            continue
+        names = [
+            category(chain_labels(side.labels[c])[0])
+            if side.labels[c]
+            else side.tags[heads[c]]
+            for c in parts
+        ]
+        label = chain_labels(side.labels[v])[-1] if side.labels[v] else names[-1]
+        heads[v] = heads[parts[head_of_names(category(label), names, SEMANTIC)]]
+    return heads
+
+
+def _daughters(side: Side, v: int) -> Iterator[int]:
+    """The named nodes right below ``v`` in its best derivation, left to right."""
+    for c in side.parts_of(side.best_edge(v)):
+        if side.named[c]:
+            yield c
+        else:
+            yield from _daughters(side, c)

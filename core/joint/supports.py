@@ -1,0 +1,339 @@
+"""Packed supports: the best alignments of two forests, bottom-up (Arase & Tsujii 2017).
+
+Algorithm 4.1 keeps, for every pair of phrases, all pairs of descendants that support
+it, packed, and finds their lowest common ancestors in tables. Here the two LCA tables
+are walked at once, one edge of a forest at a time, so that equation 1 becomes a product
+of forests: a support and its path products gamma are a derivation of
+
+    full(s, t)    l-l' and r-r' (straight) or l-r' and r-l' (inverted), over all edges
+    even(s, t)    the same, within the phrase s (t) though binarisation split it
+    uneven(s, t)  supports whose LCA is s on one side, on the other side below t
+    link(s, t)    s and t aligned; inside: nothing, even, one part of each, or uneven
+    item(s, t)    link, or full with s and t both null
+    top(s, t)     item at s and at t or below;   down(s, t): item at or below both
+
+Every derivation uses one edge of each node it visits, on either side, so Same-Tree
+holds by construction, in O(edges_s * edges_t) time for all trees of both forests: no
+beam is needed for the best one. A gain is log P(s, t) - log P(s, null) - log
+P(null, t): then the nulls of a whole tree are a constant, or in a forest part of the
+edges' weights, and each null node counts once, off the paths of equation 1 too.
+
+Where the paper leaves a choice:
+- one support alone is enough if all beside it is null (core.joint.legitimacy);
+- a link without any support is a leaf: a word link, or an idiom;
+- ``null_cost``: what leaving s and t null costs where links meet in them. Infinite is
+  Maximum Set (3.2.6) taken strictly;
+- ``cross_cost`` (mu_c): what an uneven link costs; it is marked as crossing.
+"""
+
+import heapq
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from itertools import count
+
+import numpy as np
+
+from core.data import check
+from core.data.check import Floats
+from core.errors import Contradiction, InvalidScores
+from core.joint.sides import Side
+from core.kernels.align import fill
+
+__all__ = ["Derivation", "PackedSupports", "pack"]
+
+FULL, EVEN, UNEVEN, LINK, ITEM, TOP, DOWN, NULL_S, NULL_T = range(9)
+Item = tuple[int, int, int]  # kind, source node, target node (-1 for none)
+Pair = tuple[int, int]
+
+
+@dataclass(frozen=True, slots=True)
+class _Way:
+    """One way to make an item: ``used`` are (side, edge); ``cost`` in nats."""
+
+    tails: tuple[Item, ...]
+    weight: float = 0.0
+    used: tuple[Pair, ...] = ()
+    uneven: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Derivation:
+    """An alignment read off: links as node pairs, the trees, what supports what.
+
+    ``edges[0], edges[1]``: the chosen edge of every node of the two trees.
+    ``supports``: link to the links right below it. ``crossing``: the uneven ones.
+    """
+
+    score: float
+    links: tuple[Pair, ...]
+    edges: tuple[dict[int, int], dict[int, int]]
+    supports: dict[Pair, tuple[Pair, ...]]
+    crossing: frozenset[Pair] = frozenset()
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class PackedSupports:
+    """The filled tables; ``best`` and ``k_best`` unpack what they need."""
+
+    source: Side
+    target: Side
+    gain: Floats
+    cross_cost: float
+    null_cost: float
+    tables: Floats = field(repr=False)  # (7, n_s, n_t)
+
+    def best(self) -> Derivation:
+        """The best alignment of all trees. Raises Contradiction if there is none."""
+        return next(self.k_best(1), None) or self._none()
+
+    def k_best(self, k: int) -> Iterator[Derivation]:
+        """The ``k`` best different alignments, best first; fewer if there are fewer.
+
+        Lazy (Huang & Chiang 2005, algorithm 3). Derivations with the same links and
+        trees are one alignment; regions that are null keep their best tree.
+        """
+        seen: set[tuple[tuple[Pair, ...], ...]] = set()
+        unpacker = _Unpacker(self)
+        for rank in range(50 * k):
+            found = unpacker.derivation(rank)
+            if found is None or len(seen) == k:
+                return
+            trees = (tuple(sorted(chosen.items())) for chosen in found.edges)
+            key = (found.links, *trees)
+            if key not in seen:
+                seen.add(key)
+                yield found
+
+    def goals(self) -> list[Pair]:
+        return [(s, t) for s in self.source.tops for t in self.target.tops]
+
+    def value(self, item: Item) -> float:
+        kind, s, t = item
+        if kind == NULL_S:
+            return float(self.source.below[s])
+        if kind == NULL_T:
+            return float(self.target.below[t])
+        return float(self.tables[kind, s, t])
+
+    def ways(self, item: Item) -> list[_Way]:
+        """All ways to make an item, in a fixed order."""
+        kind, s, t = item
+        if kind in (NULL_S, NULL_T):
+            return [self._null(kind, s if kind == NULL_S else t)]
+        named = bool(self.source.named[s] and self.target.named[t])
+        if kind == FULL:
+            return list(self._full(s, t))
+        if kind == EVEN:
+            return [_Way(((FULL, s, t),)), *self._into(EVEN, s, t, named=False)]
+        if kind == UNEVEN:
+            return [*self._into(UNEVEN, s, t), *self._into(EVEN, s, t, named=True)]
+        if kind == LINK:
+            return list(self._link(s, t)) if named else []
+        if kind == ITEM:
+            bare = _Way(((FULL, s, t),), -self.null_cost if named else 0.0)
+            return [_Way(((LINK, s, t),)), bare]
+        if kind == TOP:
+            return [_Way(((ITEM, s, t),)), *self._into_target(TOP, s, t)]
+        return [_Way(((TOP, s, t),)), *self._into_source(DOWN, s, t)]
+
+    def _none(self) -> Derivation:
+        raise Contradiction("no alignment links the two whole sentences")
+
+    def _null(self, kind: int, v: int) -> _Way:
+        side = self.source if kind == NULL_S else self.target
+        edge = side.best_edge(v)
+        parts = side.parts_of(edge)
+        tails = tuple((kind, c, -1) if kind == NULL_S else (kind, -1, c) for c in parts)
+        return _Way(tails, float(side.weight[edge]), ((kind - NULL_S, edge),))
+
+    def _full(self, s: int, t: int) -> Iterator[_Way]:
+        for e in self.source.edges_of(s):
+            a = self.source.parts_of(e)
+            for f in self.target.edges_of(t):
+                b = self.target.parts_of(f)
+                if len(a) == len(b) == 2:
+                    weight = float(self.source.weight[e] + self.target.weight[f])
+                    used = ((0, e), (1, f))
+                    for x, y in (b, b[::-1]):
+                        tails = ((DOWN, a[0], x), (DOWN, a[1], y))
+                        yield _Way(tails, weight, used)
+
+    def _link(self, s: int, t: int) -> Iterator[_Way]:
+        gain = float(self.gain[s, t])
+        yield _Way(((NULL_S, s, -1), (NULL_T, -1, t)), gain)
+        yield _Way(((EVEN, s, t),), gain)
+        yield _Way(((UNEVEN, s, t),), gain - self.cross_cost, uneven=True)
+        for c, rest, e in _parts(self.source, s, NULL_S):
+            for d, others, f in _parts(self.target, t, NULL_T):
+                weight = float(self.source.weight[e] + self.target.weight[f])
+                tails = ((DOWN, c, d), *rest, *others)
+                yield _Way(tails, gain + weight, ((0, e), (1, f)))
+
+    def _into(
+        self, kind: int, s: int, t: int, *, named: bool | None = None
+    ) -> Iterator[_Way]:
+        yield from self._into_target(kind, s, t, named=named)
+        yield from self._into_source(kind, s, t, named=named)
+
+    def _into_target(
+        self, kind: int, s: int, t: int, *, named: bool | None = None
+    ) -> Iterator[_Way]:
+        for d, others, f in _parts(self.target, t, NULL_T):
+            if named is None or bool(self.target.named[d]) == named:
+                weight = float(self.target.weight[f])
+                yield _Way(((kind, s, d), *others), weight, ((1, f),))
+
+    def _into_source(
+        self, kind: int, s: int, t: int, *, named: bool | None = None
+    ) -> Iterator[_Way]:
+        for c, rest, e in _parts(self.source, s, NULL_S):
+            if named is None or bool(self.source.named[c]) == named:
+                weight = float(self.source.weight[e])
+                yield _Way(((kind, c, t), *rest), weight, ((0, e),))
+
+
+def pack(
+    source: Side,
+    target: Side,
+    gain: Floats,
+    *,
+    cross_cost: float = np.inf,
+    null_cost: float = np.inf,
+) -> PackedSupports:
+    """The packed supports of all alignments. ``gain``: float64 ``(n_s, n_t)``, nats.
+
+    ``-inf`` forbids a link. Costs are nats, at least 0; infinite: not allowed.
+    Raises InvalidScores. O(edges_s * edges_t) time, 7 tables of n_s * n_t in space.
+    """
+    check.nats(gain=gain)
+    if gain.shape != (source.n_nodes, target.n_nodes):
+        wanted = source.n_nodes, target.n_nodes
+        raise InvalidScores(f"gain: {wanted} wanted, got {gain.shape}")
+    tables = np.empty((7, *gain.shape))
+    sides = [
+        (side.first_edge, side.parts, side.weight, side.named, side.below)
+        for side in (source, target)
+    ]
+    fill(*sides[0], *sides[1], gain, float(cross_cost), float(null_cost), tables)
+    return PackedSupports(source, target, gain, cross_cost, null_cost, tables)
+
+
+def _parts(
+    side: Side, v: int, null: int
+) -> Iterator[tuple[int, tuple[Item, ...], int]]:
+    """(part, the other part as a null item, edge) for all parts of all edges of v."""
+    for e in side.edges_of(v):
+        parts = side.parts_of(e)
+        for at, c in enumerate(parts):
+            others = parts[:at] + parts[at + 1 :]
+            if null == NULL_S:
+                yield c, tuple((NULL_S, o, -1) for o in others), e
+            else:
+                yield c, tuple((NULL_T, -1, o) for o in others), e
+
+
+_Entry = tuple[float, int, tuple[int, ...]]  # score, way, ranks of its tails
+_Candidate = tuple[float, int, int, tuple[int, ...]]  # -score, order, way, ranks
+
+
+class _Unpacker:
+    """Ranks of every item, made when they are asked for."""
+
+    GOAL: Item = (-1, -1, -1)
+
+    def __init__(self, packed: PackedSupports) -> None:
+        self._packed = packed
+        self._ways: dict[Item, list[_Way]] = {}
+        self._done: dict[Item, list[_Entry]] = {}
+        self._ahead: dict[Item, list[_Candidate]] = {}
+        self._seen: dict[Item, set[tuple[int, tuple[int, ...]]]] = {}
+        self._order = count()
+
+    def derivation(self, rank: int) -> Derivation | None:
+        """The alignment of this rank, from 0, or None."""
+        entry = self._entry(self.GOAL, rank)
+        if entry is None:
+            return None
+        edges: tuple[dict[int, int], dict[int, int]] = ({}, {})
+        supports: dict[Pair, tuple[Pair, ...]] = {}
+        crossing: set[Pair] = set()
+        self._read(self.GOAL, rank, edges, supports, crossing)
+        return Derivation(
+            entry[0], tuple(sorted(supports)), edges, supports, frozenset(crossing)
+        )
+
+    def _read(
+        self,
+        item: Item,
+        rank: int,
+        edges: tuple[dict[int, int], dict[int, int]],
+        supports: dict[Pair, tuple[Pair, ...]],
+        crossing: set[Pair],
+    ) -> tuple[Pair, ...]:
+        """Collect what a derivation holds; returns its topmost links."""
+        self._entry(item, rank)
+        _, at, ranks = self._done[item][rank]
+        way = self._ways[item][at]
+        for side, edge in way.used:
+            edges[side][self._head(side, edge)] = edge
+        below: list[Pair] = []
+        for tail, lower in zip(way.tails, ranks, strict=True):
+            below += self._read(tail, lower, edges, supports, crossing)
+        if item[0] != LINK:
+            return tuple(below)
+        pair = item[1:]
+        supports[pair] = tuple(sorted(below))
+        if way.uneven:
+            crossing.add(pair)
+        return (pair,)
+
+    def _head(self, side: int, edge: int) -> int:
+        first = (self._packed.source, self._packed.target)[side].first_edge
+        return int(np.searchsorted(first, edge, side="right")) - 1
+
+    def _entry(self, item: Item, rank: int) -> _Entry | None:
+        if item not in self._done:
+            self._open(item)
+        done, ahead = self._done[item], self._ahead[item]
+        while len(done) <= rank:
+            if done:
+                self._push_after(item, done[-1])
+            if not ahead:
+                return None
+            cost, _, at, ranks = heapq.heappop(ahead)
+            done.append((-cost, at, ranks))
+        return done[rank]
+
+    def _open(self, item: Item) -> None:
+        """The first rank of every way, scored by the tables."""
+        packed = self._packed
+        if item == self.GOAL:
+            ways = [_Way(((LINK, s, t),)) for s, t in packed.goals()]
+        else:
+            ways = packed.ways(item)
+        ahead: list[_Candidate] = []
+        for at, way in enumerate(ways):
+            score = way.weight + sum(packed.value(tail) for tail in way.tails)
+            if score > -np.inf:
+                ahead.append((-score, next(self._order), at, (0,) * len(way.tails)))
+        heapq.heapify(ahead)
+        self._ways[item], self._done[item], self._ahead[item] = ways, [], ahead
+        self._seen[item] = {(at, ranks) for _, _, at, ranks in ahead}
+
+    def _push_after(self, item: Item, entry: _Entry) -> None:
+        """The neighbours of the entry taken last: one tail a rank further."""
+        _, at, ranks = entry
+        way = self._ways[item][at]
+        for place in range(len(ranks)):
+            more = (*ranks[:place], ranks[place] + 1, *ranks[place + 1 :])
+            if (at, more) in self._seen[item]:
+                continue
+            self._seen[item].add((at, more))
+            score = way.weight
+            for tail, rank in zip(way.tails, more, strict=True):
+                below = self._entry(tail, rank)
+                if below is None:
+                    break
+                score += below[0]
+            else:
+                heapq.heappush(self._ahead[item], (-score, next(self._order), at, more))

@@ -1,0 +1,215 @@
+"""The k best derivations of a forest, lazily: Huang & Chiang 2005, algorithm 3.
+
+A candidate is an edge with a rank for each tail. ``item`` holds one per row: edge,
+left and right son in its node's heap, then the ranks; ``score`` its weight. A node's
+heap is a skew heap of candidates (Sleator & Tarjan 1986), so it grows in place.
+A rank vector is reached only by raising a rank at or after its last raised one, so
+nothing is met twice.
+"""
+
+import numpy as np
+from numba import njit
+
+from core.data.check import Floats, Ints
+
+__all__ = ["k_best"]
+
+UNOPENED, EMPTY = -2, -1
+EDGE, LEFT, RIGHT, RANKS = 0, 1, 2, 3
+
+
+@njit(cache=True)
+def _before(a: int, b: int, score: Floats, item: Ints) -> bool:
+    """Whether candidate a comes before b: heavier, else lower edge, lower ranks."""
+    if score[a] != score[b]:
+        return score[a] > score[b]
+    if item[a, EDGE] != item[b, EDGE]:
+        return item[a, EDGE] < item[b, EDGE]
+    for column in range(RANKS, item.shape[1]):
+        if item[a, column] != item[b, column]:
+            return item[a, column] < item[b, column]
+    return False
+
+
+@njit(cache=True)
+def _meld(a: int, b: int, score: Floats, item: Ints) -> int:
+    """The root of the union of the heaps with roots a and b."""
+    if a < 0:
+        return b
+    if b < 0:
+        return a
+    if _before(b, a, score, item):
+        a, b = b, a
+    root = a
+    while True:
+        below = item[a, RIGHT]
+        item[a, RIGHT] = item[a, LEFT]
+        if below < 0:
+            item[a, LEFT] = b
+            return root
+        if _before(b, below, score, item):
+            below, b = b, below
+        item[a, LEFT] = below
+        a = below
+
+
+@njit(cache=True)
+def _wanted(
+    c: int,
+    item: Ints,
+    first_tail: Ints,
+    tails: Ints,
+    count: Ints,
+    heap: Ints,
+    expanded: Ints,
+) -> int:
+    """The first tail whose next rank is needed to expand c and not yet known, or -1."""
+    e = item[c, EDGE]
+    arity = first_tail[e + 1] - first_tail[e]
+    for a in range(arity - 1, -1, -1):
+        v = tails[first_tail[e] + a]
+        rank = item[c, RANKS + a]
+        exhausted = heap[v] == EMPTY and expanded[v] == count[v]
+        if count[v] <= rank + 1 and not exhausted:
+            return a
+        if rank:
+            break
+    return -1
+
+
+@njit(cache=True)
+def k_best(
+    weights: Floats,
+    best: Floats,
+    best_edge: Ints,
+    first_edge: Ints,
+    first_tail: Ints,
+    tails: Ints,
+    k: int,
+) -> tuple[Floats, Ints, Ints]:
+    """Scores of the k best derivations; where each begins in the third; their edges.
+
+    ``best``, ``best_edge``: those of ``inside_max``, the root's finite. Edges come in
+    preorder. A node's best derivation is known at once, so only others are sought.
+    """
+    n = best.shape[0]
+    arity = np.max(np.diff(first_tail))
+    score = np.empty(1024)
+    item = np.empty((1024, RANKS + arity), dtype=np.int32)
+    used = 0
+    heap = np.full(n, UNOPENED, dtype=np.int32)
+    count, expanded = np.zeros(n, dtype=np.int32), np.zeros(n, dtype=np.int32)
+    found = np.empty((n, k), dtype=np.int32)
+    stack = np.empty((n, 2), dtype=np.int32)  # node, rank wanted
+    stack[0, 0], stack[0, 1] = n - 1, k - 1
+    depth = 1
+    while depth:
+        v, want = stack[depth - 1, 0], stack[depth - 1, 1]
+        known = heap[v] == EMPTY and expanded[v] == count[v]
+        if count[v] > want or known:
+            depth -= 1
+            continue
+        room = max(arity, first_edge[v + 1] - first_edge[v])
+        while used + room > score.shape[0]:
+            score = np.concatenate((score, score))
+            item = np.concatenate((item, item))
+        if heap[v] == UNOPENED:
+            heap[v] = EMPTY
+            for e in range(first_edge[v], first_edge[v + 1]):
+                total = weights[e]
+                for t in range(first_tail[e], first_tail[e + 1]):
+                    total += best[tails[t]]
+                if total > -np.inf:
+                    score[used] = total
+                    item[used] = 0
+                    item[used, EDGE] = e
+                    item[used, LEFT] = item[used, RIGHT] = -1
+                    heap[v] = _meld(heap[v], used, score, item)
+                    used += 1
+        if expanded[v] < count[v]:
+            c = found[v, count[v] - 1]
+            a = _wanted(c, item, first_tail, tails, count, heap, expanded)
+            if a >= 0:
+                stack[depth, 0] = tails[first_tail[item[c, EDGE]] + a]
+                stack[depth, 1] = item[c, RANKS + a] + 1
+                depth += 1
+                continue
+            fresh = _expand(c, used, score, item, first_tail, tails, count, found)
+            for new in range(used, fresh):
+                heap[v] = _meld(heap[v], new, score, item)
+            used = fresh
+            expanded[v] += 1
+        top = heap[v]
+        if top >= 0:
+            heap[v] = _meld(item[top, LEFT], item[top, RIGHT], score, item)
+            found[v, count[v]] = top
+            count[v] += 1
+    n_found = count[n - 1]
+    offsets, edges = _unroll(found, n_found, best_edge, item, first_tail, tails)
+    return score[found[n - 1, :n_found]], offsets, edges
+
+
+@njit(cache=True)
+def _expand(
+    c: int,
+    used: int,
+    score: Floats,
+    item: Ints,
+    first_tail: Ints,
+    tails: Ints,
+    count: Ints,
+    found: Ints,
+) -> int:
+    """Write the successors of c from row ``used`` on; the first row left free."""
+    e = item[c, EDGE]
+    for a in range(first_tail[e + 1] - first_tail[e] - 1, -1, -1):
+        v = tails[first_tail[e] + a]
+        rank = item[c, RANKS + a]
+        if count[v] > rank + 1:
+            gain = score[found[v, rank + 1]] - score[found[v, rank]]
+            score[used] = score[c] + gain
+            item[used] = item[c]
+            item[used, LEFT] = item[used, RIGHT] = -1
+            item[used, RANKS + a] = rank + 1
+            used += 1
+        if rank:
+            break
+    return used
+
+
+@njit(cache=True)
+def _unroll(
+    found: Ints,
+    n_found: int,
+    best_edge: Ints,
+    item: Ints,
+    first_tail: Ints,
+    tails: Ints,
+) -> tuple[Ints, Ints]:
+    """Offsets and edges, in preorder, of the derivations found at the root."""
+    n = found.shape[0]
+    arity = item.shape[1] - RANKS
+    offsets = np.zeros(n_found + 1, dtype=np.int32)
+    edges = np.empty(256, dtype=np.int32)
+    stack = np.empty((64 + arity, 2), dtype=np.int32)
+    size = 0
+    for rank in range(n_found):
+        stack[0, 0], stack[0, 1] = n - 1, rank
+        depth = 1
+        while depth:
+            depth -= 1
+            v, r = stack[depth, 0], stack[depth, 1]
+            c = found[v, r] if r else -1
+            e = item[c, EDGE] if r else best_edge[v]
+            if size == edges.shape[0]:
+                edges = np.concatenate((edges, edges))
+            edges[size] = e
+            size += 1
+            if depth + arity > stack.shape[0]:
+                stack = np.concatenate((stack, stack))
+            for a in range(first_tail[e + 1] - first_tail[e] - 1, -1, -1):
+                stack[depth, 0] = tails[first_tail[e] + a]
+                stack[depth, 1] = item[c, RANKS + a] if r else 0
+                depth += 1
+        offsets[rank + 1] = size
+    return offsets, edges[:size]

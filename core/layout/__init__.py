@@ -1,0 +1,1 @@
+"""Geometry: values in, a frozen Scene of boxes and lines out. No colours, no markup."""

@@ -1,0 +1,183 @@
+"""Charts of a report: where each mark goes, in px, y down."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from core.protocols import TextMeasure
+
+__all__ = ["Chart", "Mark", "grid_chart", "interval_chart", "line_chart"]
+
+FONT = 13.0
+SMALL = 11.5
+PAD = 12.0
+ROW = 30.0
+CELL = 52.0
+PLOT = 420.0  # width of the part that holds values
+
+
+@dataclass(frozen=True, slots=True)
+class Mark:
+    """One thing to draw, from (x, y) to (x2, y2).
+
+    ``kind``: cell, tick, zero, whisker, dot, line, name, text or note. ``text`` is
+    drawn; ``title`` is said of it. ``share``: 0 to 1, the depth of a cell. ``series``:
+    which line or dot it belongs to. ``anchor``: start, middle or end of the text.
+    """
+
+    kind: str
+    x: float
+    y: float
+    x2: float = 0.0
+    y2: float = 0.0
+    text: str = ""
+    title: str = ""
+    share: float = 0.0
+    series: int = 0
+    anchor: str = "start"
+    points: tuple[tuple[float, float], ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Chart:
+    """A drawing without its ink."""
+
+    width: float
+    height: float
+    marks: tuple[Mark, ...]
+
+
+def grid_chart(
+    labels: Sequence[str],
+    counts: Sequence[Sequence[int]],
+    *,
+    across: str,
+    down: str,
+    measure: TextMeasure,
+) -> Chart:
+    """A square table of counts, deeper where there are more; numbers in the cells."""
+    left = max([measure.width(text, size=FONT) for text in labels], default=0) + PAD * 2
+    cell = max(CELL, left)
+    top = ROW * 2
+    most = max([max(row, default=0) for row in counts], default=0) or 1
+    marks = [Mark("note", left, ROW * 0.7, text=f"{across} →")]
+    for at, text in enumerate(labels):
+        x, y = left + (at + 0.5) * cell, top + (at + 0.5) * CELL
+        marks.append(Mark("text", x, top - 8, text=text, anchor="middle"))
+        marks.append(Mark("text", left - PAD, y, text=text, anchor="end"))
+    for i, row in enumerate(counts):
+        for j, n in enumerate(row):
+            x, y = left + j * cell, top + i * CELL
+            said = f"{down} {labels[i]}, {across} {labels[j]}: {n}"
+            share = n / most
+            marks.append(Mark("cell", x, y, x + cell, y + CELL, str(n), said, share))
+    size = len(labels)
+    bottom = top + size * CELL + ROW
+    marks.append(Mark("note", left, bottom - 8, text=f"↓ {down}"))
+    return Chart(left + size * cell + PAD, bottom, tuple(marks))
+
+
+def interval_chart(
+    rows: Sequence[tuple[str, float | None, float | None, float | None]],
+    *,
+    low: float,
+    high: float,
+    ticks: Sequence[float],
+    measure: TextMeasure,
+    percent: bool = True,
+) -> Chart:
+    """A dot and a whisker for each row (name, value, low, high); None draws no dot."""
+    left = max([measure.width(row[0], size=FONT) for row in rows], default=0) + PAD * 2
+    bottom = PAD + len(rows) * ROW
+
+    def place(value: float) -> float:
+        part = (min(max(value, low), high) - low) / ((high - low) or 1)
+        return left + part * PLOT
+
+    marks = []
+    for tick in ticks:
+        text = f"{tick:.0%}" if percent else f"{tick:g}"
+        kind = "zero" if tick == 0 and low < 0 else "tick"
+        marks.append(Mark(kind, place(tick), PAD, place(tick), bottom))
+        marks.append(Mark("note", place(tick), bottom + 18, text=text, anchor="middle"))
+    for at, (name, value, least, most) in enumerate(rows):
+        y = PAD + (at + 0.5) * ROW
+        marks.append(Mark("text", left - PAD, y, text=name, anchor="end"))
+        if value is None:
+            marks.append(Mark("note", place(low) + 6, y + 4, text="no value"))
+            continue
+        if least is not None and most is not None:
+            marks.append(Mark("whisker", place(least), y, place(most), y))
+        shown = f"{value:.1%}" if percent else f"{value:.2f}"
+        marks.append(Mark("dot", place(value), y, title=f"{name}: {shown}"))
+    return Chart(left + PLOT + PAD * 4, bottom + ROW, tuple(marks))
+
+
+def line_chart(
+    series: Sequence[tuple[str, Sequence[float | None]]],
+    ticks_x: Sequence[str],
+    *,
+    low: float,
+    high: float,
+    ticks_y: Sequence[float],
+    measure: TextMeasure,
+    note_x: str = "",
+    percent: bool = True,
+) -> Chart:
+    """A line for each series over the same places; it passes over values of None.
+
+    Names stand at the right ends, moved apart so that none covers another.
+    """
+    left, top = 56.0, PAD
+    deep = max(240.0, len(series) * (SMALL + 4) + 4)
+    step = PLOT * 1.35 / max(len(ticks_x) - 1, 1)
+    wide = step * max(len(ticks_x) - 1, 1)
+
+    def y_of(value: float) -> float:
+        part = (min(max(value, low), high) - low) / ((high - low) or 1)
+        return top + deep * (1 - part)
+
+    marks = []
+    for tick in ticks_y:
+        text = f"{tick:.0%}" if percent else f"{tick:g}"
+        kind = "zero" if tick == 0 and low < 0 else "tick"
+        marks.append(Mark(kind, left, y_of(tick), left + wide, y_of(tick)))
+        marks.append(Mark("note", left - 8, y_of(tick) + 4, text=text, anchor="end"))
+    marks += _below(ticks_x, left, step, top + deep)
+    marks.append(Mark("note", left, top + deep + 40, text=note_x))
+    ends = []
+    for at, (name, values) in enumerate(series):
+        points = [
+            (left + i * step, y_of(v)) for i, v in enumerate(values) if v is not None
+        ]
+        if points:
+            path = tuple(points)
+            marks.append(Mark("line", *path[0], series=at, title=name, points=path))
+            ends.append((points[-1][1], at, name))
+    marks += _names(ends, left + wide + 14, top + deep + 4)
+    name_w = max([measure.width(name, size=SMALL) for name, _ in series], default=0)
+    return Chart(left + wide + name_w + 52, top + deep + 52, tuple(marks))
+
+
+def _below(texts: Sequence[str], left: float, step: float, y: float) -> list[Mark]:
+    """What stands under the places of the x axis."""
+    return [
+        Mark("note", left + at * step, y + 18, text=text, anchor="middle")
+        for at, text in enumerate(texts)
+    ]
+
+
+def _names(ends: list[tuple[float, int, str]], x: float, bottom: float) -> list[Mark]:
+    """Names by the ends of their lines, pushed down, then back up from ``bottom``."""
+    gap = SMALL + 4
+    ordered = sorted(ends)
+    ys: list[float] = []
+    for y, _, _ in ordered:
+        ys.append(max(y + 4, ys[-1] + gap if ys else gap))
+    limit = bottom
+    for at in range(len(ys) - 1, -1, -1):
+        ys[at] = min(ys[at], limit)
+        limit = ys[at] - gap
+    return [
+        Mark("name", x, y, text=name, series=at)
+        for y, (_, at, name) in zip(ys, ordered, strict=True)
+    ]

@@ -1,0 +1,137 @@
+"""``python -m core.training train …`` and ``export …``: treebanks to a model folder."""
+
+import argparse
+import logging
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+
+import torch
+
+from core.errors import GemelError
+from core.training.corpus import Source
+from core.training.loop import Settings
+from core.training.run import Card, Data, Options, export_folder, read_data, train
+
+log = logging.getLogger("core.training")
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Run one command; the exit status: 0, or 2 after a message."""
+    logging.basicConfig(format="%(asctime)s %(message)s")
+    log.setLevel(logging.INFO)
+    arguments = _parser().parse_args(argv)
+    torch.set_num_threads(arguments.threads)
+    try:
+        data = _data(arguments)
+        folder = arguments.run(_options(arguments), data)
+    except GemelError as error:
+        log.error("%s", error)
+        return 2
+    log.info("model folder: %s", folder)
+    return 0
+
+
+def _data(arguments: argparse.Namespace) -> Data:
+    return read_data(
+        arguments.conllu,
+        arguments.ptb,
+        arguments.dev_conllu,
+        arguments.dev_ptb,
+        skip=arguments.skip,
+        max_words=arguments.max_words,
+    )
+
+
+def _options(arguments: argparse.Namespace) -> Options:
+    card = Card(
+        arguments.name,
+        arguments.version,
+        tuple(arguments.languages.split(",")),
+        arguments.licence,
+        arguments.note,
+    )
+    settings = Settings(
+        seed=arguments.seed, device=arguments.device, bf16=arguments.bf16
+    )
+    return Options(
+        arguments.out,
+        arguments.encoder,
+        card,
+        settings,
+        epochs=arguments.epochs,
+        minutes=arguments.minutes,
+        batch=arguments.batch,
+        max_words=arguments.max_words,
+        style=arguments.style,
+    )
+
+
+def _source(text: str) -> Source:
+    name, sep, path = text.partition("=")
+    if not sep or not Path(path).exists():
+        raise argparse.ArgumentTypeError(f"{text}: NAME=PATH of existing files wanted")
+    return Source(name, Path(path))
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(prog="python -m core.training")
+    commands = parser.add_subparsers(required=True)
+    for name, run, text in (
+        ("train", train, "train or go on, then export; needs --epochs or --minutes"),
+        ("export", export_folder, "write the model folder of the last checkpoint"),
+    ):
+        command = commands.add_parser(name, help=text)
+        command.set_defaults(run=run)
+        _data_flags(command)
+        _run_flags(command)
+    return parser
+
+
+def _data_flags(command: argparse.ArgumentParser) -> None:
+    for flag, text in (
+        ("--conllu", "dependencies and tags to train on"),
+        ("--ptb", "trees to train on; sentences met under the same NAME are joined"),
+        ("--dev-conllu", "dependencies to choose and calibrate by"),
+        ("--dev-ptb", "trees to choose and calibrate by; other NAMEs are only scored"),
+    ):
+        command.add_argument(
+            flag,
+            type=_source,
+            action="append",
+            default=[],
+            metavar="NAME=PATH",
+            help=text,
+        )
+    command.add_argument(
+        "--skip", default="", help="training files to leave out (regex)"
+    )
+    command.add_argument("--max-words", type=int, default=120, help="longer: left out")
+
+
+def _run_flags(command: argparse.ArgumentParser) -> None:
+    add = command.add_argument
+    add("--encoder", type=Path, required=True, help="folder of a BERT with safetensors")
+    add(
+        "--out",
+        type=Path,
+        required=True,
+        help="folder of the run; holds its checkpoint",
+    )
+    add("--epochs", type=float, help="passes over the data")
+    add("--minutes", type=float, help="of training, over all sittings")
+    add("--batch", type=int, default=1200, help="word pieces a step")
+    add("--device", default="cpu", help="cpu, cuda, cuda:1")
+    add("--threads", type=int, default=torch.get_num_threads())
+    add("--seed", type=int, default=1)
+    add("--bf16", action=argparse.BooleanOptionalAction, default=True)
+    add("--style", help="treebank to write like; default: best on the dev sets")
+    add("--name", default="parser", help="what the back-end will be called")
+    add("--version", default="1.0")
+    add("--languages", default="en", help="codes, joined by commas")
+    add("--licence", default="")
+    add("--note", default="")
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,206 @@
+// What is decided about a pair, as plain values. No page here: a step changes the model at
+// once, the server's answer replaces it (editor-queue.js).
+
+const other = (side) => (side === "s" ? "t" : "s");
+export const refOf = (key) => key.slice(2);
+export const sideOf = (key) => key[0];
+const many = (refs) => refs.map((key) => refOf(key)).join(" ");
+
+export class Model {
+  constructor(data) {
+    this.setTrees(data);
+    this.load(data.layer);
+  }
+
+  setTrees({ trees, suggestions, notes }) {
+    this.nodes = new Map();
+    this.roots = {};
+    for (const side of ["s", "t"]) {
+      const rows = trees[side].nodes;
+      const made = rows.map(([ref, label, form, parent, start, end], i) => ({
+        key: `${side}:${ref}`, side, empty: start === end, label, form, parent, start, end, index: i, children: [], depth: 0,
+        text: form || trees[side].words.slice(start, end).join(" "),
+      }));
+      made.forEach((node, i) => {
+        node.up = rows[i][3] < 0 ? null : made[rows[i][3]];
+        node.depth = node.up ? node.up.depth + 1 : 0;
+        if (node.up) node.up.children.push(node);
+        this.nodes.set(node.key, node);
+      });
+      this.roots[side] = made.filter((node) => !node.up);
+    }
+    this.words = { s: trees.s.words, t: trees.t.words };
+    this.heads = { s: trees.s.heads, t: trees.t.heads };
+    this.suggestions = suggestions || [];
+    this.notes = notes || [];
+  }
+
+  load(snapshot) {
+    const empty = { links: [], null_source: [], null_target: [], parked: [], ignored: {}, rejected: {}, problems: [],
+      revision: 0, state: "open", undo: "", redo: "", code: "", source_parse: "", target_parse: "" };
+    this.info = { ...empty, ...(snapshot || {}) };
+    this.links = this.info.links.map(([s, t, kind, crossing]) => ({ s: `s:${s}`, t: `t:${t}`, kind, crossing: !!crossing }));
+    this.nulls = new Set([...this.info.null_source.map((r) => `s:${r}`), ...this.info.null_target.map((r) => `t:${r}`)]);
+    this.sort();
+  }
+
+  // a copy of what steps change: local undo goes back to it before the server has answered
+  mark() { return { links: this.links.map((link) => ({ ...link })), nulls: new Set(this.nulls) }; }
+  back(mark) { this.links = mark.links; this.nulls = mark.nulls; this.sort(); }
+
+  sort() {
+    const place = (key) => this.nodes.get(key)?.index ?? 1e6;
+    this.links.sort((a, b) => place(a.s) - place(b.s) || place(a.t) - place(b.t));
+    this.byKey = new Map();
+    this.links.forEach((link, i) => {
+      link.number = i + 1;
+      for (const [mine, theirs] of [[link.s, link.t], [link.t, link.s]]) {
+        if (!this.byKey.has(mine)) this.byKey.set(mine, []);
+        this.byKey.get(mine).push({ key: theirs, link });
+      }
+    });
+    this.offers = new Map();
+    for (const [s, t, kind, share] of this.suggestions) {
+      const [a, b] = [`s:${s}`, `t:${t}`];
+      if (this.isDecided(a) || this.isDecided(b)) continue;
+      this.offers.set(a, { key: b, kind, share });
+      this.offers.set(b, { key: a, kind, share });
+    }
+  }
+
+  partners(key) { return this.byKey.get(key) || []; }
+  isDecided(key) { return this.byKey.has(key) || this.nulls.has(key); }
+  find(s, t) { return this.links.find((link) => link.s === s && link.t === t); }
+
+  state(key) {
+    if (this.byKey.has(key)) return "linked";
+    if (this.nulls.has(key)) return "null";
+    if (this.parkedRefs().has(key)) return "parked";
+    if (this.offers.has(key)) return "suggested";
+    return this.nodes.get(key)?.empty ? "trace" : "undecided";
+  }
+
+  parkedRefs() {
+    const refs = new Set();
+    for (const row of this.info.parked) for (const end of ["s", "t"]) if (typeof row[end] === "string") refs.add(`${end}:${row[end]}`);
+    return refs;
+  }
+
+  sign(key) {
+    const numbers = this.partners(key).map(({ link }) => link.number);
+    if (numbers.length > 2) return `${numbers[0]}+${numbers.length - 1}`;
+    if (numbers.length) return numbers.join(",");
+    return { null: "∅", suggested: "?" }[this.state(key)] || "";
+  }
+
+  name(key) {
+    const node = this.nodes.get(key);
+    if (!node) return "a phrase of another tree";
+    const words = node.text.split(" ");
+    const few = words.length > 5 ? [...words.slice(0, 2), "…", words.at(-1)] : words;
+    return `${node.label} ${few.join(" ")}`.trim();
+  }
+
+  // the name for screen readers: "NP, a cigarette, words 6 to 7, linked to NP a smoke"
+  fullName(key) {
+    const node = this.nodes.get(key);
+    const span = node.empty ? "no word" : node.end - node.start > 1 ? `words ${node.start + 1} to ${node.end}` : `word ${node.start + 1}`;
+    const state = this.state(key);
+    let said = state;
+    if (state === "linked") said = "linked to " + this.partners(key).map(({ key: k, link }) => this.name(k) + (link.kind === "possible" ? ", possible" : "")).join(" and ");
+    if (state === "null") said = "no counterpart";
+    if (state === "suggested") said = "suggested: " + this.name(this.offers.get(key).key);
+    return [node.label, node.text, span, said].filter(Boolean).join(", ");
+  }
+
+  below(key) {
+    const found = [], walk = (node) => { found.push(node.key); node.children.forEach(walk); };
+    walk(this.nodes.get(key));
+    return found;
+  }
+
+  // nodes in the order of next/previous: source in preorder, then target
+  get order() { return [...this.nodes.keys()]; }
+  // a trace can be decided about, but nobody has to
+  undecided(keys = this.order) { return keys.filter((key) => !this.isDecided(key) && !this.nodes.get(key).empty); }
+
+  // the node of the other tree at the same relative place: a partner, else by span
+  across(key, drawn = () => true) {
+    const partner = this.partners(key)[0]?.key || this.offers.get(key)?.key;
+    if (partner && this.nodes.has(partner) && drawn(partner)) return partner;
+    const node = this.nodes.get(key), side = other(node.side);
+    const scale = this.words[side].length / Math.max(1, this.words[node.side].length);
+    const middle = ((node.start + node.end) / 2) * scale, length = (node.end - node.start) * scale;
+    let best = null, least = Infinity;
+    for (const candidate of this.nodes.values()) {
+      if (candidate.side !== side || !drawn(candidate.key)) continue;
+      const far = Math.abs((candidate.start + candidate.end) / 2 - middle) * 2 + Math.abs(candidate.end - candidate.start - length)
+        + (candidate.children.length > 0 !== node.children.length > 0 ? 0.5 : 0);
+      if (far < least) [best, least] = [candidate.key, far];
+    }
+    return best;
+  }
+
+  drop(keys) {
+    const gone = new Set(keys);
+    this.links = this.links.filter((link) => !gone.has(link.s) && !gone.has(link.t));
+    for (const key of gone) this.nulls.delete(key);
+  }
+
+  // Plays a step that needs no server to be shown; false if it does.
+  play(step) {
+    const keys = step.keys || [];
+    if (step.op === "link" || step.op === "add") {
+      if (step.op === "link") this.drop([step.s, step.t]);
+      this.nulls.delete(step.s); this.nulls.delete(step.t);
+      this.links = this.links.filter((link) => link.s !== step.s || link.t !== step.t);
+      this.links.push({ s: step.s, t: step.t, kind: step.kind || "sure", crossing: !!step.crossing });
+    } else if (step.op === "unlink") {
+      this.links = this.links.filter((link) => link.s !== step.s || link.t !== step.t);
+    } else if (step.op === "null") {
+      this.drop(keys); keys.forEach((key) => this.nulls.add(key));
+    } else if (step.op === "clear") {
+      this.drop(keys);
+    } else if (step.op === "kind") {
+      Object.assign(this.find(step.s, step.t) || {}, { kind: step.kind });
+    } else if (step.op === "crossing") {
+      Object.assign(this.find(step.s, step.t) || {}, { crossing: step.crossing });
+    } else if (step.op === "accept") {
+      for (const [s, t, kind] of step.links) {
+        if (this.links.some((link) => link.s === s || link.t === t) || this.nulls.has(s) || this.nulls.has(t)) continue;
+        this.links.push({ s, t, kind, crossing: false });
+      }
+    } else return false;
+    this.sort();
+    return true;
+  }
+
+  // the step as the API takes it
+  static wire(step) {
+    const sent = { op: step.op };
+    for (const name of ["kind", "crossing", "key", "note", "layer", "side", "parse"]) if (step[name] !== undefined) sent[name] = step[name];
+    if (step.s) sent.s = refOf(step.s);
+    if (step.t) sent.t = refOf(step.t);
+    if (step.keys) {
+      sent.s = many(step.keys.filter((key) => sideOf(key) === "s"));
+      sent.t = many(step.keys.filter((key) => sideOf(key) === "t"));
+    }
+    if (step.links) sent.links = step.links.map(([s, t, kind]) => [refOf(s), refOf(t), kind]);
+    return sent;
+  }
+
+  // the nodes a step decides about, to see whether two people decided about the same
+  static touched(step) {
+    return new Set([step.s, step.t, ...(step.keys || []), ...(step.links || []).flat().filter((x) => /^[st]:/.test(x))].filter(Boolean));
+  }
+
+  static touchedByEvent(event) {
+    const keys = new Set();
+    for (const part of [event.before, event.after]) {
+      for (const row of Object.values(part.links || {})) { keys.add(`s:${row.s}`); keys.add(`t:${row.t}`); }
+      for (const ref of Object.keys(part.null_source || {})) keys.add(`s:${ref}`);
+      for (const ref of Object.keys(part.null_target || {})) keys.add(`t:${ref}`);
+    }
+    return keys;
+  }
+}

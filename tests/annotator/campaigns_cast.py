@@ -1,0 +1,93 @@
+"""A small campaign for tests: Ada manages, Bob and more annotators judge."""
+
+from collections.abc import Iterable
+from typing import Any
+from uuid import uuid4
+
+from django.contrib.auth.models import User
+
+from annotator.models import Campaign, Judgment, Membership, Participant, Upload
+from annotator.services import campaign_items, campaigns, judging, leasing
+
+HEADER = (
+    "sentence\tphrase\tparaphrase\tcondition\trank\tkind\tgold_meaning\tgold_grammar"
+    "\twhy\n"
+)
+GOOD = {"meaning": 4, "grammar": 5}
+
+
+def rows(n: int, *, kind: str = "main", gold: str = "", why: str = "") -> str:
+    """``n`` lines, each another sentence."""
+    return "".join(
+        f"The {kind} cook number {i} peeled the onions.\tpeeled the onions\t"
+        f"{kind} skinned onions {i}\tsystem {i % 2}\t1\t{kind}\t{gold}\t{gold}\t{why}\n"
+        for i in range(n)
+    )
+
+
+def upload(campaign: Campaign, by: User, text: str, name: str = "i.tsv") -> Upload:
+    return campaign_items.keep(campaign, name, text.encode(), by=by)
+
+
+def campaign(
+    cast: Any,
+    *,
+    n: int = 6,
+    people: int = 1,
+    text: str = "",
+    is_open: bool = True,
+    **settings: Any,
+) -> Campaign:
+    """An open campaign of ``n`` items in Ada's project, judged by ``people``."""
+    made = campaigns.create(cast.project, f"Test {uuid4().hex[:6]}", by=cast.ada)
+    chosen = {"overlap_share": 0, "prefetch": 4} | settings
+    campaigns.change(made, chosen, by=cast.ada)
+    kept = upload(made, cast.ada, text or HEADER + rows(n))
+    list(campaign_items.load(made, kept, by=cast.ada))
+    campaigns.add_people(made, list(judges(cast, people)), by=cast.ada)
+    if is_open:
+        campaigns.open_campaign(made, by=cast.ada)
+    return made
+
+
+def judges(cast: Any, n: int) -> Iterable[User]:
+    yield cast.bob
+    for i in range(1, n):
+        user, fresh = User.objects.get_or_create(username=f"judge{i}")
+        if fresh:
+            user.set_password("correct horse battery")
+            user.save()
+        Membership.objects.get_or_create(
+            project=cast.project, user=user, defaults={"role": "annotator"}
+        )
+        yield user
+
+
+def person(of: Campaign, user: User) -> Participant:
+    return of.participants.select_related("campaign").get(user=user)
+
+
+def answer(values: dict[str, Any] | None = None, seen: int = 0, **more: Any) -> Any:
+    values = GOOD if values is None else values
+    return judging.Answer(uuid=uuid4(), seen=seen, values=values, **more)
+
+
+def judge(judgment: Judgment, values: dict[str, Any] | None = None) -> Judgment:
+    """Bob's (or whoever's) answer through the front door of the service."""
+    who = judgment.participant
+    return judging.take(
+        judgment.code,
+        "save",
+        answer(values, judgment.revision, active_ms=900),
+        campaign=who.campaign.code,
+        by=who.user,
+    )
+
+
+def draw(of: Campaign, user: User, want: int = 1) -> list[Judgment]:
+    held = list(
+        Judgment.objects.filter(participant__user=user, state="leased").values_list(
+            "code", flat=True
+        )
+    )
+    return leasing.draw(person(of, user).pk, want=want, held=held)

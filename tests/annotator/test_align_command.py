@@ -1,0 +1,82 @@
+"""``evaluate alignment`` and ``reproduce arase2017`` on a file of our own."""
+
+import json
+from io import StringIO
+from pathlib import Path
+from typing import Any
+
+import pytest
+from django.core.management import CommandError, call_command
+
+from annotator.management.reproduction import arase2017
+
+SOURCE = "(S (NP (DT a) (NN dog)) (VP (VBD saw) (NP (NNP Mary))))"
+TARGET = "(S (NP (DT the) (NN dog)) (VP (VBD saw) (NP (NNP Mary))))"
+LINKS = [[n, n] for n in range(7)]
+
+
+@pytest.fixture
+def pairs(tmp_path: Path) -> Path:
+    rows = [
+        {
+            "id": str(at),
+            "source_tree": SOURCE,
+            "paraphrase_tree": TARGET,
+            "links": {"A": LINKS, "B": LINKS, "C": LINKS[:-1]},
+        }
+        for at in range(3)
+    ]
+    path = tmp_path / "dev.json"
+    path.write_text(json.dumps(rows))
+    return path
+
+
+def evaluate(path: Path, method: str) -> dict[str, Any]:
+    out = StringIO()
+    call_command(
+        "evaluate",
+        "alignment",
+        pairs=path,
+        method=method,
+        engine="nltk-chart",
+        json=True,
+        stdout=out,
+    )
+    found: dict[str, Any] = json.loads(out.getvalue())
+    return found
+
+
+@pytest.mark.parametrize("method", ["gold-trees", "overlap", "no-em", "monotonic"])
+def test_the_same_sentence_is_aligned_by_all_methods(pairs: Path, method: str) -> None:
+    found = evaluate(pairs, method)
+    assert found["pairs"] == 3
+    assert found["reachability"] == 1.0
+    assert found["multiword"]["recall"] == 1.0
+    assert found["human_recall"] == pytest.approx((1 + 1 + 6 / 7) / 3)
+    assert found["human_precision"] == 1.0
+
+
+def test_recall_counts_what_two_annotators_both_linked(pairs: Path) -> None:
+    found = evaluate(pairs, "overlap")
+    # One "a" for "the" is not found: 5 of 6, 5 of 6 and 6 of 7 links.
+    assert 0.8 < found["recall"] < 0.9
+    assert found["precision"] == 1.0
+
+
+def test_a_link_to_no_node_is_refused_with_its_pair(tmp_path: Path) -> None:
+    row = {"id": "x7", "source_tree": SOURCE, "paraphrase_tree": TARGET}
+    path = tmp_path / "bad.json"
+    path.write_text(json.dumps([row | {"links": {"A": [[0, 40]]}}]))
+    with pytest.raises(CommandError, match="x7"):
+        evaluate(path, "gold-trees")
+    path.write_text(json.dumps([row]))
+    with pytest.raises(CommandError, match=r"bad\.json: pair 1"):
+        evaluate(path, "gold-trees")
+
+
+def test_table_three_has_the_paper_beside_ours(pairs: Path) -> None:
+    options = {"data": pairs.parent, "engine": "nltk-chart", "folds": 3, "seed": 0}
+    text = "\n".join(arase2017.lines(arase2017.run(options)))
+    assert "83.64" in text
+    assert "monotonic" in text
+    assert "not by people" in text

@@ -1,0 +1,120 @@
+"""Aligning a corpus as a job, and proposals under what a person decided."""
+
+import pytest
+from rest_framework.test import APIClient
+
+from annotator.errors import BadRequest, Conflict, NotAllowed
+from annotator.models import AlignmentLayer, Corpus, Job, Origin, Pair
+from annotator.services import aligning, jobs
+from core.data.alignment import Alignment, Link
+from core.joint.legitimacy import problems
+from tests import cast
+from tests.cast import Cast
+
+pytestmark = pytest.mark.django_db
+SOURCE = "(S (NP (DT a) (NN dog)) (VP (VBD saw) (NP (NNP Mary))))"
+TARGET = (
+    "(S (NP (NNP Mary)) (VP (VBD was) (VP (VBN seen) (PP (IN by) "
+    "(NP (DT a) (NN dog))))))"
+)
+
+
+@pytest.fixture
+def pair() -> Pair:
+    found = Cast()
+    made = cast.pair(found.corpus, SOURCE, TARGET)
+    found.pair.delete()
+    return Pair.objects.select_related("corpus__project").get(pk=made.pk)
+
+
+def manager(corpus: Corpus) -> object:
+    return corpus.project.memberships.get(role="manager").user
+
+
+def run(pair: Pair) -> Job:
+    by = manager(pair.corpus)
+    job = aligning.start(pair.corpus, "nltk-chart", by=by, enqueue=False)  # type: ignore[arg-type]
+    jobs.run(job.pk)
+    job.refresh_from_db()
+    return job
+
+
+def engine_layer(pair: Pair) -> AlignmentLayer:
+    return pair.layers.get(origin=Origin.ENGINE)
+
+
+def cells(links: tuple[Link, ...]) -> set[tuple[str, str]]:
+    return {link.cell for link in links}
+
+
+def test_a_job_leaves_a_legitimate_layer_on_the_gold_trees(pair: Pair) -> None:
+    job = run(pair)
+    assert (job.state, job.done, job.failed) == (Job.State.DONE, 1, 0), job.error
+    layer = engine_layer(pair)
+    assert layer.source_parse is not None
+    assert layer.target_parse is not None
+    assert layer.source_parse.origin == Origin.GOLD
+    alignment = layer.to_core()
+    trees = layer.source_parse.to_tree(), layer.target_parse.to_tree()
+    assert problems(alignment, *trees) == []
+    assert {("n0", "n0"), ("w0", "w4"), ("w1", "w5"), ("w3", "w0")} <= cells(
+        alignment.links
+    )
+    assert all(0 <= float(link.attrs["prob"]) <= 1 for link in alignment.links)
+    pair.refresh_from_db()
+    assert pair.state == Pair.State.PROPOSED
+
+
+def test_a_second_run_does_only_what_is_left(pair: Pair) -> None:
+    run(pair)
+    first = engine_layer(pair)
+    assert run(pair).result["aligned"] == 0
+    assert engine_layer(pair).pk == first.pk
+
+
+def test_proposals_follow_what_is_decided(pair: Pair) -> None:
+    run(pair)
+    engine = engine_layer(pair)
+    mine = cast.layer(pair)
+    AlignmentLayer.objects.filter(pk=mine.pk).update(
+        source_parse=engine.source_parse,
+        target_parse=engine.target_parse,
+        links=Alignment((Link("w0", "w1"),), frozenset({"w3"}), frozenset()).to_json(),
+    )
+    mine.refresh_from_db()
+    found = aligning.propose(mine)
+    assert ("w0", "w1") in cells(found.links)
+    assert "w3" not in {link.source for link in found.links}
+    assert "n0 n0" in found.supports
+
+
+def test_decisions_that_contradict_are_named(pair: Pair) -> None:
+    run(pair)
+    engine = engine_layer(pair)
+    mine = cast.layer(pair)
+    AlignmentLayer.objects.filter(pk=mine.pk).update(
+        source_parse=engine.source_parse,
+        target_parse=engine.target_parse,
+        links=Alignment((Link("w0", "w1"), Link("w0", "w2"))).to_json(),
+    )
+    mine.refresh_from_db()
+    with pytest.raises(Conflict, match="“a” = “was”"):
+        aligning.propose(mine)
+
+
+def test_only_members_who_may_run_jobs_start_one(pair: Pair) -> None:
+    with pytest.raises(NotAllowed):
+        aligning.start(pair.corpus, "nltk-chart", by=cast.person("nobody"))
+    with pytest.raises(BadRequest):
+        aligning.start(pair.corpus, "none-such", by=manager(pair.corpus))  # type: ignore[arg-type]
+
+
+def test_the_api_lists_the_least_certain_first(pair: Pair) -> None:
+    run(pair)
+    client = APIClient()
+    client.force_authenticate(manager(pair.corpus))
+    rows = client.get(f"/api/corpora/{pair.corpus.code}/alignments/").json()
+    assert [row["pair"] for row in rows] == [pair.code]
+    code = engine_layer(pair).code
+    body = client.get(f"/api/layers/{code}/proposals/").json()
+    assert body["links"]

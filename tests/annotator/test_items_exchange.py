@@ -1,0 +1,117 @@
+"""Item tables: what is read, and what a bad row says."""
+
+import json
+
+import pytest
+
+from annotator.exchange.items import ItemRecord, read, sniff
+from core.formats.records import BadLine
+
+HEAD = "sentence\tphrase\tparaphrase"
+
+
+def one(row: str, head: str = HEAD) -> ItemRecord | BadLine:
+    [found] = list(read([head + "\n", row + "\n"]))
+    return found
+
+
+def test_the_phrase_is_found_where_it_stands_once() -> None:
+    found = one("They put off the vote.\tput off\tpostponed")
+    assert isinstance(found, ItemRecord)
+    assert found.sentence[found.start : found.end] == "put off"
+    assert (found.kind, found.rank, found.conditions, found.line) == ("main", 1, (), 2)
+
+
+def test_whole_words_only() -> None:
+    found = one("The artist made art.\tart\twork")
+    assert isinstance(found, ItemRecord)
+    assert found.start == 16
+
+
+def test_offsets_count_characters_not_bytes() -> None:
+    head = HEAD + "\tstart\tend"
+    found = one("Žižek 😀 naps; he naps.\tnaps\tsleeps\t17\t21", head)
+    assert isinstance(found, ItemRecord)
+    assert found.sentence[17:21] == "naps"
+
+
+def test_all_columns_are_read_in_any_order() -> None:
+    head = "kind\tgold_meaning\tparaphrase\tcondition\trank\tscore\tsentence\tphrase"
+    row = "training\t4\tshut\ta | b | a\t3\t-1.5\tHe closed it.\tclosed"
+    head, row = head + "\tid\twhy\tbatch\tother", row + "\tr1\tBecause.\tfirst\tx"
+    assert one(row, head) == ItemRecord(
+        "He closed it.", 3, 9, "closed", "shut", ("a", "b"), 3, -1.5, "r1", "first",
+        "training", {"meaning": "4"}, "Because.", 2,
+    )  # fmt: skip
+
+
+def test_a_gold_value_makes_a_gold_item() -> None:
+    found = one("He left.\tleft\twent\t5", HEAD + "\tgold_grammar")
+    assert isinstance(found, ItemRecord)
+    assert (found.kind, found.gold) == ("gold", {"grammar": "5"})
+
+
+@pytest.mark.parametrize(
+    ("row", "head", "reason"),
+    [
+        ("He left.\tcame\twent", HEAD, "'came' is not in the sentence"),
+        ("He is, is he?\tis\twas", HEAD, "'is' stands 2 times in the sentence"),
+        ("He left.\tleft\t", HEAD, "paraphrase is empty"),
+        ("He left.\tleft", HEAD, "2 cells where the header has 3"),
+        ("He left.\tleft\twent\t0", HEAD + "\tstart", "characters 0 to 4 are 'He l'"),
+        ("He left.\tleft\twent\t-1", HEAD + "\trank", "rank '-1' is not a whole"),
+        ("He left.\tleft\twent\tnan", HEAD + "\tscore", "score 'nan' is not a number"),
+        ("He left.\tleft\twent\tx", HEAD + "\tkind", "kind 'x' is not one of"),
+        (
+            "He left.\tleft\twent\tgold",
+            HEAD + "\tkind",
+            "a gold item needs",
+        ),
+        ("He\x00 left.\tleft\twent", HEAD, "control character U+0000"),
+        ("x" * 5000 + "\tx\ty", HEAD, "sentence has 5000 characters"),
+    ],
+)
+def test_a_bad_row_says_why(row: str, head: str, reason: str) -> None:
+    found = one(row, head)
+    assert isinstance(found, BadLine)
+    assert found.reason.startswith(reason)
+    assert found.line == 2
+
+
+def test_a_bad_row_does_not_cost_the_others() -> None:
+    rows = [HEAD, "He left.\tleft\twent", "broken", "", "She left.\tleft\twent"]
+    found = list(read(line + "\n" for line in rows))
+    assert [type(one).__name__ for one in found] == [
+        "ItemRecord",
+        "BadLine",
+        "ItemRecord",
+    ]
+
+
+def test_a_header_without_a_needed_column_ends_the_reading() -> None:
+    [found] = list(read(["sentence\tphrase\n", "a\tb\n"]))
+    assert isinstance(found, BadLine)
+    assert "no column paraphrase" in found.reason
+
+
+def test_jsonl_reads_the_same_rows() -> None:
+    rows = [
+        {"sentence": "He left.", "phrase": "left", "paraphrase": "went", "rank": 2,
+         "condition": ["a", "b"], "gold": {"meaning": 3}},
+        [1],
+        {"sentence": {"x": 1}, "phrase": "left", "paraphrase": "went"},
+    ]  # fmt: skip
+    lines = [json.dumps(row) + "\n" for row in rows] + ["{broken\n"]
+    good, *bad = read(lines, "jsonl")
+    assert isinstance(good, ItemRecord)
+    assert (good.conditions, good.rank, good.gold) == (("a", "b"), 2, {"meaning": "3"})
+    assert [one.line for one in bad if isinstance(one, BadLine)] == [2, 3, 4]
+
+
+def test_the_format_is_told_from_name_or_first_sign() -> None:
+    assert sniff("x.jsonl", "") == "jsonl"
+    assert sniff("x", '{"sentence"') == "jsonl"
+    assert sniff("x.tsv", "sentence\t") == "tsv"
+    assert list(read([])) == [
+        BadLine(0, 0, "the file is empty", "begin it with a header line")
+    ]

@@ -1,0 +1,180 @@
+"""Jobs: claimed once, counted, cancelled, resumed, failed loudly."""
+
+from collections.abc import Callable, Generator
+from datetime import timedelta
+from typing import Any
+
+import pytest
+from django.db import OperationalError
+from django.utils import timezone
+
+from annotator import jobkinds
+from annotator.errors import NotAllowed
+from annotator.models import Issue, Job
+from annotator.services import jobs
+from core.errors import Unavailable
+from core.protocols import Step
+
+Body = Callable[[Job], Generator[Step, None, dict[str, Any] | None]]
+
+
+@pytest.fixture
+def start(cast, monkeypatch):
+    """A queued job whose work is the given generator function."""
+
+    def started(body: Body) -> Job:
+        monkeypatch.setitem(jobkinds.KINDS, "trial", "none:none")
+        monkeypatch.setattr(jobkinds, "runner", lambda kind: body)
+        monkeypatch.setattr(jobs, "FLUSH_S", 0.0)
+        return jobs.create(
+            cast.project, "trial", title="A trial", by=cast.ada, enqueue=False
+        )
+
+    return started
+
+
+def counting(n: int) -> Body:
+    def body(job: Job) -> Generator[Step, None, dict[str, Any]]:
+        yield Step(total=n)
+        for i in range(n):
+            yield Step(done=1, note=f"item {i}")
+        return {"items": n}
+
+    return body
+
+
+def test_a_job_counts_what_its_generator_yields(start) -> None:
+    job = start(counting(3))
+    jobs.run(job.pk)
+    job.refresh_from_db()
+    assert (job.state, job.done, job.total) == (Job.State.DONE, 3, 3)
+    assert (job.result, job.note, job.attempts) == ({"items": 3}, "item 2", 1)
+
+
+def test_a_job_runs_once_though_woken_twice(start) -> None:
+    job = start(counting(2))
+    jobs.run(job.pk)
+    jobs.run(job.pk)
+    job.refresh_from_db()
+    assert (job.done, job.attempts) == (2, 1)
+
+
+def test_cancel_stops_at_the_next_step_and_keeps_what_was_done(start, cast) -> None:
+    def body(job: Job) -> Generator[Step, None, None]:
+        yield Step(done=1)
+        jobs.cancel(job, by=cast.ada)
+        yield Step(done=1)
+        raise AssertionError("went on after cancel")
+
+    job = start(body)
+    jobs.run(job.pk)
+    job.refresh_from_db()
+    assert (job.state, job.done) == (Job.State.CANCELLED, 2)
+
+
+def test_a_waiting_job_is_cancelled_at_once(start, cast) -> None:
+    job = start(counting(1))
+    assert jobs.cancel(job, by=cast.ada).state == Job.State.CANCELLED
+    jobs.run(job.pk)
+    job.refresh_from_db()
+    assert job.attempts == 0
+
+
+def test_an_annotator_cannot_cancel_the_managers_job(start, cast) -> None:
+    with pytest.raises(NotAllowed):
+        jobs.cancel(start(counting(1)), by=cast.bob)
+
+
+def test_a_known_error_fails_the_job_in_one_sentence(start) -> None:
+    def body(job: Job) -> Generator[Step, None, None]:
+        yield Step(done=1)
+        raise Unavailable("No thesaurus: install wordnet-base.")
+
+    job = start(body)
+    jobs.run(job.pk)
+    job.refresh_from_db()
+    assert (job.state, job.error) == (Job.State.FAILED, "")
+    assert job.note == "No thesaurus: install wordnet-base."
+
+
+def test_a_bug_fails_the_job_with_its_traceback(start) -> None:
+    def body(job: Job) -> Generator[Step, None, None]:
+        yield Step()
+        raise ZeroDivisionError("a bug")
+
+    job = start(body)
+    jobs.run(job.pk)
+    job.refresh_from_db()
+    assert job.state == Job.State.FAILED
+    assert "ZeroDivisionError: a bug" in job.error
+
+
+def test_a_database_fault_is_tried_again_three_times(start, monkeypatch) -> None:
+    monkeypatch.setattr(jobs, "_wake", lambda pk: None)
+
+    def body(job: Job) -> Generator[Step, None, None]:
+        yield Step()
+        raise OperationalError("away")
+
+    job = start(body)
+    states = []
+    for _ in range(3):
+        jobs.run(job.pk)
+        job.refresh_from_db()
+        states.append(job.state)
+    assert states == [Job.State.QUEUED, Job.State.QUEUED, Job.State.FAILED]
+
+
+def stale(job: Job, **changes: Any) -> None:
+    long_ago = timezone.now() - timedelta(hours=1)
+    Job.objects.filter(pk=job.pk).update(
+        state=Job.State.RUNNING, heartbeat_at=long_ago, claim="dead", **changes
+    )
+
+
+def test_a_job_whose_worker_died_is_taken_up_again(start, monkeypatch) -> None:
+    woken: list[int] = []
+    monkeypatch.setattr(jobs, "_wake", woken.append)
+    job = start(counting(2))
+    stale(job, attempts=1, done=1)
+    jobs.report_issue(job, "from the first attempt")
+    assert jobs.reap() == 1
+    assert woken == [job.pk]
+    jobs.run(job.pk)
+    job.refresh_from_db()
+    assert (job.state, job.done, job.attempts) == (Job.State.DONE, 2, 2)
+    assert not Issue.objects.exists()
+
+
+def test_a_job_that_killed_three_workers_fails(start, monkeypatch) -> None:
+    monkeypatch.setattr(jobs, "_wake", lambda pk: None)
+    job = start(counting(1))
+    stale(job, attempts=3)
+    assert jobs.reap() == 0
+    job.refresh_from_db()
+    assert job.state == Job.State.FAILED
+    assert "died 3 times" in job.note
+
+
+def test_a_worker_that_lost_its_claim_writes_nothing_more(start) -> None:
+    def body(job: Job) -> Generator[Step, None, None]:
+        yield Step(done=1)
+        Job.objects.filter(pk=job.pk).update(claim="another worker")
+        yield Step(done=1)
+        raise AssertionError("went on without its claim")
+
+    job = start(body)
+    jobs.run(job.pk)
+    job.refresh_from_db()
+    assert (job.state, job.done, job.claim) == (Job.State.RUNNING, 1, "another worker")
+
+
+def test_unknown_kinds_are_refused_before_anything_is_stored(cast) -> None:
+    with pytest.raises(KeyError):
+        jobs.create(cast.project, "nonsense", title="", by=cast.ada)
+    assert not Job.objects.exists()
+
+
+def test_every_kind_names_a_function_that_is_there() -> None:
+    for kind in jobkinds.KINDS:
+        assert callable(jobkinds.runner(kind)), kind

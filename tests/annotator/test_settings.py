@@ -1,0 +1,124 @@
+"""Settings: typed, safe by default, loud when they make no sense."""
+
+import os
+import stat
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from django.core.exceptions import ImproperlyConfigured
+
+from annotator import env
+
+ROOT = Path(__file__).resolve().parents[2]
+SERVER = {
+    "GEMEL_SITE_URL": "https://gemel.example.org",
+    "GEMEL_ALLOWED_HOSTS": "gemel.example.org",
+}
+
+
+@pytest.mark.parametrize(
+    ("word", "meaning"),
+    [
+        ("1", True),
+        ("TRUE", True),
+        ("on", True),
+        ("0", False),
+        ("False", False),
+        ("", False),
+    ],
+)
+def test_spellings_of_true_and_false(monkeypatch, word: str, meaning: bool) -> None:
+    monkeypatch.setenv("GEMEL_X", word)
+    assert env.env_bool("GEMEL_X") is meaning
+
+
+@pytest.mark.parametrize("word", ["maybe", "2", "Flase"])
+def test_nonsense_stops_the_start(monkeypatch, word: str) -> None:
+    monkeypatch.setenv("GEMEL_X", word)
+    with pytest.raises(ImproperlyConfigured):
+        env.env_bool("GEMEL_X")
+
+
+def test_each_installation_has_its_own_key_for_its_eyes_only(tmp_path: Path) -> None:
+    keys = []
+    for name in ("one", "two"):
+        (tmp_path / name).mkdir()
+        keys.append(env.secret_key(tmp_path / name))
+        mode = stat.S_IMODE((tmp_path / name / "secret_key").stat().st_mode)
+        assert mode == 0o600
+        assert env.secret_key(tmp_path / name) == keys[-1]
+    assert keys[0] != keys[1]
+
+
+@pytest.mark.parametrize(
+    "key", ["short", "django-insecure-" + "x" * 50, "changeme" * 8]
+)
+def test_known_keys_are_refused(monkeypatch, tmp_path: Path, key: str) -> None:
+    monkeypatch.setenv("GEMEL_SECRET_KEY", key)
+    with pytest.raises(ImproperlyConfigured, match="GEMEL_SECRET_KEY"):
+        env.secret_key(tmp_path)
+
+
+@pytest.mark.parametrize(
+    ("url", "expected"),
+    [
+        ("", ("sqlite3", "gemel.sqlite3")),
+        ("sqlite:////data/x.db", ("sqlite3", "x.db")),
+        ("postgres://u:p%40ss@h:1234/name", ("postgresql", "name")),
+    ],
+)
+def test_database_urls(tmp_path: Path, url: str, expected: tuple[str, str]) -> None:
+    made = env.database(url, tmp_path)
+    assert (made["ENGINE"].rpartition(".")[2], Path(made["NAME"]).name) == expected
+    if "p%40ss" in url:
+        assert (made["PASSWORD"], made["PORT"]) == ("p@ss", "1234")
+
+
+def test_other_databases_are_refused(tmp_path: Path) -> None:
+    with pytest.raises(ImproperlyConfigured, match="mysql"):
+        env.database("mysql://x", tmp_path)
+
+
+def manage(
+    home: Path, *words: str, **variables: str
+) -> subprocess.CompletedProcess[str]:
+    plain = {
+        k: v for k, v in os.environ.items() if not k.startswith(("GEMEL", "DJANGO"))
+    }
+    return subprocess.run(
+        [sys.executable, "manage.py", *words],
+        cwd=ROOT,
+        env={**plain, "GEMEL_HOME": str(home), **variables},
+        capture_output=True,
+        text=True,
+        timeout=120,
+    )
+
+
+def test_the_deployment_check_is_clean(tmp_path: Path) -> None:
+    done = manage(tmp_path, "check", "--deploy", "--fail-level", "WARNING", **SERVER)
+    assert done.returncode == 0, done.stderr
+
+
+def test_debug_on_a_server_is_an_error(tmp_path: Path) -> None:
+    done = manage(
+        tmp_path,
+        "check",
+        DATABASE_URL="postgres://x@localhost/y",
+        GEMEL_DEBUG="true",
+    )
+    assert "gemel.E001" in done.stderr
+
+
+def test_a_folder_that_is_none_gets_a_clear_message(tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("not a folder")
+    done = manage(tmp_path / "file" / "home", "check")
+    assert done.returncode != 0
+    assert "set GEMEL_HOME to one that is" in done.stderr
+
+
+def test_no_migration_is_missing(tmp_path: Path) -> None:
+    done = manage(tmp_path, "makemigrations", "--check", "--dry-run")
+    assert done.returncode == 0, done.stdout

@@ -1,0 +1,83 @@
+"""One command starts everything, keeps it alive, and stops it."""
+
+import signal
+import socket
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from tests.running import ROOT, answers, running, variables, wait
+
+pytestmark = pytest.mark.slow
+
+
+def test_it_serves_works_and_stops(tmp_path: Path) -> None:
+    with running(tmp_path) as gemel:
+        assert answers(gemel.owner_link())
+        assert answers(f"{gemel.base}/static/css/gemel.css")
+        wait((tmp_path / "worker.alive").exists, gemel.output)
+        assert gemel.stop() == 0
+        assert gemel.children("gunicorn") == gemel.children("celery") == []
+        assert "Stopped." in gemel.output()
+
+
+def test_the_second_start_is_quick_and_shows_no_stale_link(tmp_path: Path) -> None:
+    with running(tmp_path):
+        pass
+    (tmp_path / "up.log").unlink()
+    began = time.monotonic()
+    with running(tmp_path) as gemel:
+        assert time.monotonic() - began < 20
+        assert "Loading the sample" not in gemel.output()
+        assert answers(f"{gemel.base}/sign-in/")
+
+
+def test_a_dead_worker_is_started_again(tmp_path: Path) -> None:
+    with running(tmp_path, "--no-sample") as gemel:
+        wait((tmp_path / "worker.alive").exists, gemel.output)
+        before = set(gemel.children("celery"))
+        gemel.kill("celery")
+        wait(lambda: set(gemel.children("celery")) - before, gemel.output)
+        assert "The worker ended" in gemel.output()
+
+
+def test_a_busy_port_is_named(tmp_path: Path) -> None:
+    with socket.socket() as taken:
+        taken.bind(("127.0.0.1", 0))
+        taken.listen()
+        port = taken.getsockname()[1]
+        done = subprocess.run(
+            [sys.executable, "manage.py", "up", f"--port={port}"],
+            cwd=ROOT,
+            env=variables(tmp_path),
+            capture_output=True,
+            text=True,
+            timeout=60,
+        )
+    assert done.returncode != 0
+    assert f"Port {port}" in done.stderr
+    assert f"make run PORT={port + 1}" in done.stderr
+
+
+def test_a_read_only_folder_is_named() -> None:
+    done = subprocess.run(
+        [sys.executable, "manage.py", "up"],
+        cwd=ROOT,
+        env=variables(Path("/proc/gemel")),  # nobody writes there, not even root
+        capture_output=True,
+        text=True,
+        timeout=60,
+    )
+    assert "is not writable" in done.stderr
+
+
+def test_a_terminated_supervisor_leaves_nothing_behind(tmp_path: Path) -> None:
+    with running(tmp_path, "--no-sample") as gemel:
+        children = gemel.children("gunicorn") + gemel.children("celery")
+        assert children
+        gemel.process.send_signal(signal.SIGTERM)
+        assert gemel.process.wait(30) == 0
+        wait(lambda: not any(Path(f"/proc/{pid}").exists() for pid in children))

@@ -1,0 +1,105 @@
+"""A live server and a real Chromium; every page is watched for policy violations."""
+
+import os
+import shutil
+
+import pytest
+
+CHROMIUM = os.environ.get("CHROMIUM") or next(
+    (
+        p
+        for n in ("chromium", "chromium-browser", "google-chrome")
+        if (p := shutil.which(n))
+    ),
+    None,
+)
+# Playwright's sync API runs an event loop in this thread; Django would refuse the ORM.
+os.environ.setdefault("DJANGO_ALLOW_ASYNC_UNSAFE", "true")
+
+
+@pytest.fixture(scope="session")
+def chromium():
+    if CHROMIUM is None:
+        reason = (
+            "no Chromium: install it (Debian: apt install chromium) or set CHROMIUM"
+        )
+        if os.environ.get("CI"):
+            pytest.fail(reason)
+        pytest.skip(reason)
+    from playwright.sync_api import sync_playwright
+
+    with sync_playwright() as playwright:
+        browser = playwright.chromium.launch(
+            executable_path=CHROMIUM, args=["--no-sandbox", "--disable-dev-shm-usage"]
+        )
+        yield browser
+        browser.close()
+
+
+@pytest.fixture
+def live(transactional_db, live_server):
+    """The server's address; rows are committed, so that it sees them."""
+    return live_server.url
+
+
+@pytest.fixture
+def open_page(chromium, live):
+    """Makes a page, signed in as somebody: ``open_page(user, width=1280)``.
+
+    At the end no page may have reported a policy violation or a script error.
+    """
+    contexts, reports = [], []
+
+    def opened(user=None, *, width: int = 1280, height: int = 800, **options):
+        context = chromium.new_context(
+            viewport={"width": width, "height": height}, base_url=live, **options
+        )
+        contexts.append(context)
+        if user is not None:
+            context.add_cookies([_session_cookie(user, live)])
+        page = context.new_page()
+        page.on("console", lambda m: reports.append(m.text) if _is_bad(m) else None)
+        page.on("pageerror", lambda error: reports.append(str(error)))
+        return page
+
+    yield opened
+    for context in contexts:
+        context.close()
+    assert not reports, reports
+
+
+@pytest.fixture
+def check_axe():
+    """Fails on any serious or critical finding of axe."""
+    from axe_playwright_python.sync_playwright import Axe
+
+    def check(page) -> None:
+        found = Axe().run(page).response["violations"]
+        grave = [v for v in found if v["impact"] in ("serious", "critical")]
+        assert not grave, [
+            (v["id"], [n["html"] for n in v["nodes"]][:3]) for v in grave
+        ]
+
+    return check
+
+
+def _is_bad(message) -> bool:
+    """Policy violations and script errors; a refused request is part of many tests."""
+    return message.type == "error" and "Failed to load resource" not in message.text
+
+
+def _session_cookie(user, url: str) -> dict[str, str]:
+    from django.conf import settings
+    from django.contrib.auth import BACKEND_SESSION_KEY, HASH_SESSION_KEY, SESSION_KEY
+    from django.contrib.sessions.backends.db import SessionStore
+
+    session = SessionStore()
+    session[SESSION_KEY] = str(user.pk)
+    session[BACKEND_SESSION_KEY] = "django.contrib.auth.backends.ModelBackend"
+    session[HASH_SESSION_KEY] = user.get_session_auth_hash()
+    session.save()
+    return {
+        "name": settings.SESSION_COOKIE_NAME,
+        "value": session.session_key,
+        "url": url,
+    }

@@ -1,0 +1,127 @@
+"""A campaign from its name to its last judgment, by keyboard alone."""
+
+import re
+
+import pytest
+from playwright.sync_api import Page, expect
+
+from annotator.models import Campaign, Judgment, JudgmentEvent
+from tests.annotator.campaigns_cast import HEADER, campaign, rows
+from tests.cast import Cast
+
+pytestmark = pytest.mark.browser
+
+
+@pytest.fixture
+def people(live) -> Cast:
+    return Cast()
+
+
+def tab_to(page: Page, selector: str) -> None:
+    """Press Tab until the element has the focus; fails after eighty."""
+    for _ in range(80):
+        if page.evaluate("s => document.activeElement?.matches(s) ?? false", selector):
+            return
+        page.keyboard.press("Tab")
+    raise AssertionError(f"Tab never reaches {selector}")
+
+
+def press(page: Page, selector: str, key: str = "Enter") -> None:
+    tab_to(page, selector)
+    page.keyboard.press(key)
+
+
+def test_from_upload_to_the_last_judgment_by_keyboard(
+    open_page, people, check_axe
+) -> None:
+    page = open_page(people.ada)
+    page.goto(f"/p/{people.project.slug}/campaigns/")
+    press(page, "a[href$='/campaigns/new/']")
+    expect(page.locator("h1")).to_have_text("New campaign")
+    check_axe(page)
+    tab_to(page, "#name")
+    page.keyboard.type("Onions")
+    page.keyboard.press("Enter")
+    expect(page.locator("h1")).to_have_text("Items")
+    check_axe(page)
+    tab_to(page, "#text")
+    table = HEADER + rows(3) + "bad row\n"
+    page.keyboard.insert_text(table)
+    press(page, "form.card button")
+    expect(page.locator("h1")).to_contain_text("What pasted.tsv holds")
+    expect(page.locator("tbody").first).to_contain_text("cells where the header has")
+    check_axe(page)
+    press(page, "form.row button")
+    expect(page.locator("h1")).to_have_text("Who judges")
+    check_axe(page)
+    tab_to(page, "input[name=person]")
+    page.keyboard.press("Space")
+    press(page, "form.card button")
+    expect(page.locator("h1")).to_contain_text("Onions")
+    check_axe(page)
+    press(page, "button[value=open]")
+    expect(page.locator(".messages")).to_contain_text("Open: people can judge now.")
+    check_axe(page)
+    press(page, "a[href*='/judge/']")
+    expect(page.locator("#card")).to_be_visible()
+    for _ in range(3):
+        page.keyboard.type("44")
+        page.keyboard.press("Enter")
+    expect(page.locator("#notice h2")).to_have_text("All done")
+    assert Judgment.objects.counted().count() == 3
+    assert JudgmentEvent.objects.count() == 3
+
+
+def test_settings_scales_guideline_and_plan(open_page, people, check_axe) -> None:
+    made = campaign(people, n=40, people=3, is_open=False)
+    page = open_page(people.ada)
+    base = f"/p/{people.project.slug}/campaign/{made.code}"
+    page.goto(f"{base}/rules/")
+    check_axe(page)
+    page.fill("#overlap_share", "0.5")
+    page.fill("#cost_per_hour", "12")
+    page.get_by_role("button", name="Store, and show the plan").click()
+    expect(page.locator("h1")).to_have_text("Plan")
+    expect(page.locator("table").first).to_contain_text("60")
+    check_axe(page)
+    page.goto(f"{base}/scales/")
+    check_axe(page)
+    page.fill("#title-0", "Sense")
+    page.get_by_role("button", name="Store the scales").click()
+    expect(page.locator(".checklist")).to_contain_text("Scales: Sense, Grammar")
+    page.goto(f"{base}/guideline/")
+    check_axe(page)
+    page.fill("#text", "Read the whole sentence.")
+    page.get_by_role("button", name="Store as version 1").click()
+    expect(page.locator(".checklist")).to_contain_text("Guideline, version 1")
+    assert Campaign.objects.get(pk=made.pk).overlap_share == 0.5
+
+
+def test_the_manager_pauses_people_and_batches(open_page, people, check_axe) -> None:
+    made = campaign(people, n=4)
+    page = open_page(people.ada, width=390)
+    page.goto(f"/p/{people.project.slug}/campaign/{made.code}/")
+    page.select_option("#state-1", "paused")
+    page.get_by_role("button", name="Set").click()
+    expect(page.locator(".messages")).to_contain_text(re.compile("bob: paused"))
+    page.get_by_role("button", name="Pause Main").click()
+    expect(page.locator(".messages")).to_contain_text("Main pauses")
+    check_axe(page)
+    overflow = (
+        "document.documentElement.scrollWidth - document.documentElement.clientWidth"
+    )
+    assert page.evaluate(overflow) <= 0
+
+
+def test_no_page_scrolls_sideways_on_a_small_screen(open_page, people) -> None:
+    made = campaign(people, n=6, people=2)
+    page = open_page(people.ada, width=320)
+    pages = ("", "design", "rules", "scales", "people", "items", "guideline", "flags")
+    wide = []
+    for name in pages:
+        end = f"{name}/" if name else ""
+        page.goto(f"/p/{people.project.slug}/campaign/{made.code}/{end}")
+        root = "document.documentElement"
+        if page.evaluate(f"{root}.scrollWidth > {root}.clientWidth"):
+            wide.append(name)
+    assert wide == []

@@ -1,0 +1,310 @@
+"""The judgment screen in a real browser: keys, no network, two tabs, no session."""
+
+import re
+from typing import Any
+
+import pytest
+from playwright.sync_api import Page, expect
+
+from annotator.models import Judgment, JudgmentEvent
+from annotator.services import campaign_items, campaigns
+from tests.annotator.campaigns_cast import HEADER, campaign, person, rows
+from tests.cast import PASSWORD, Cast
+
+pytestmark = pytest.mark.browser
+
+
+@pytest.fixture
+def people(live) -> Cast:
+    return Cast()
+
+
+def start(open_page: Any, people: Cast, made: Any, **options: Any) -> Page:
+    page = open_page(people.bob, **options)
+    page.goto(f"/p/{people.project.slug}/judge/{made.code}/")
+    expect(page.locator("#card")).to_be_visible()
+    return page
+
+
+def wait_saved(page: Page) -> None:
+    expect(page.locator("#chip")).to_have_text(re.compile("^Saved"))
+
+
+def done() -> int:
+    return Judgment.objects.filter(state="done").count()
+
+
+def test_a_campaign_judged_by_keys_alone(open_page, people, check_axe) -> None:
+    made = campaign(people, n=7)
+    page = start(open_page, people, made)
+    check_axe(page)
+    for n in range(7):
+        expect(page.locator("#count")).to_have_text(re.compile(f"Item {n + 1} of"))
+        page.keyboard.press("4")
+        page.keyboard.press("5")
+        page.keyboard.press("Enter")
+    expect(page.locator("#notice h2")).to_have_text("All done")
+    assert done() == 7
+    assert {tuple(sorted(j.values.items())) for j in Judgment.objects.all()} == {
+        (("grammar", 5), ("meaning", 4))
+    }
+    assert all(j.active_ms > 0 for j in Judgment.objects.all())
+    check_axe(page)
+
+
+def test_enter_without_a_grammar_score_says_so_and_goes_there(
+    open_page, people
+) -> None:
+    page = start(open_page, people, campaign(people))
+    page.keyboard.press("4")
+    page.keyboard.press("Enter")
+    expect(page.locator("#problem")).to_have_text("Choose a grammar score.")
+    field = page.evaluate("document.activeElement.closest('fieldset').dataset.scale")
+    assert field == "grammar"
+    assert done() == 0
+
+
+def test_network_off_for_many_items_loses_nothing(open_page, people) -> None:
+    made = campaign(people, n=8, prefetch=8)
+    page = start(open_page, people, made)
+    page.keyboard.type("45")
+    page.keyboard.press("Enter")
+    wait_saved(page)
+    page.context.set_offline(True)
+    for _ in range(3):
+        page.keyboard.type("33")
+        page.keyboard.press("Enter")
+    expect(page.locator("#chip")).to_have_text("Queued: 3 not sent yet")
+    assert done() == 1
+    page.wait_for_timeout(3500)
+    page.context.set_offline(False)
+    wait_saved(page)
+    assert done() == 4
+    assert JudgmentEvent.objects.count() == 4
+
+
+def test_unsent_answers_survive_closing_the_tab(open_page, people) -> None:
+    made = campaign(people, n=5)
+    page = start(open_page, people, made)
+    page.route("**/answers/", lambda route: route.abort())
+    page.keyboard.type("21")
+    page.keyboard.press("Enter")
+    expect(page.locator("#chip")).to_have_text("Queued: 1 not sent yet")
+    context = page.context
+    page.close(run_before_unload=False)
+    assert done() == 0
+    again = context.new_page()
+    again.goto(f"/p/{people.project.slug}/judge/{made.code}/")
+    wait_saved(again)
+    assert Judgment.objects.get(state="done").values == {"meaning": 2, "grammar": 1}
+
+
+def test_an_answer_whose_reply_was_lost_counts_once(open_page, people) -> None:
+    made = campaign(people, n=5)
+    page = start(open_page, people, made)
+    lost = []
+
+    def lose(route) -> None:
+        if lost:
+            route.continue_()
+            return
+        lost.append(route.fetch().status)  # the server has it, the browser never hears
+        route.abort()
+
+    page.route("**/answers/", lose)
+    page.keyboard.type("55")
+    page.keyboard.press("Enter")
+    wait_saved(page)
+    assert lost == [200]
+    assert (done(), JudgmentEvent.objects.count()) == (1, 1)
+
+
+def test_signing_in_over_the_page_loses_nothing(open_page, people, check_axe) -> None:
+    made = campaign(people, n=5)
+    page = start(open_page, people, made)
+    page.context.clear_cookies()
+    page.keyboard.type("34")
+    page.keyboard.press("Enter")
+    dialog = page.locator("#sign-in-dialog")
+    expect(dialog).to_be_visible()
+    check_axe(page)
+    assert done() == 0
+    page.keyboard.type("wrong")
+    page.keyboard.press("Enter")
+    expect(page.locator("#sign-in-problem")).to_have_text("That password does not fit.")
+    page.keyboard.type(PASSWORD)
+    page.keyboard.press("Enter")
+    expect(dialog).to_be_hidden()
+    wait_saved(page)
+    assert Judgment.objects.get(state="done").values == {"meaning": 3, "grammar": 4}
+    page.keyboard.type("44")
+    page.keyboard.press("Enter")
+    page.wait_for_timeout(400)
+    assert done() == 2
+
+
+def test_two_tabs_show_both_answers_and_let_one_choose(open_page, people) -> None:
+    made = campaign(people, n=5)
+    one = start(open_page, people, made)
+    two = one.context.new_page()
+    two.goto(f"/p/{people.project.slug}/judge/{made.code}/")
+    expect(two.locator("#card")).to_be_visible()
+    one.keyboard.type("55")
+    one.keyboard.press("Enter")
+    wait_saved(one)
+    two.bring_to_front()
+    two.keyboard.type("22")
+    two.keyboard.press("Enter")
+    dialog = two.locator("#conflict-dialog")
+    expect(dialog).to_be_visible()
+    cells = two.locator("#conflict-rows td").all_text_contents()
+    assert cells == ["Meaning", "5", "2", "Grammar", "5", "2"]
+    two.get_by_role("button", name="Store mine").click()
+    wait_saved(two)
+    stored = Judgment.objects.get(state="done")
+    assert (stored.values, stored.revision) == ({"meaning": 2, "grammar": 2}, 2)
+
+
+def test_undo_reopens_the_last_saved_item(open_page, people) -> None:
+    page = start(open_page, people, campaign(people, n=5))
+    first = page.locator(".changed").text_content()
+    page.keyboard.type("55")
+    page.keyboard.press("Enter")
+    wait_saved(page)
+    page.keyboard.press("u")
+    expect(page.locator(".changed")).to_have_text(first)
+    expect(page.locator("[data-scale=meaning] input:checked")).to_have_value("5")
+    page.keyboard.type("31")
+    page.keyboard.press("Enter")
+    wait_saved(page)
+    stored = Judgment.objects.get(state="done")
+    assert (stored.values, stored.revision) == ({"meaning": 3, "grammar": 1}, 2)
+
+
+def test_a_storm_of_enters_stores_each_item_once(open_page, people) -> None:
+    page = start(open_page, people, campaign(people, n=5))
+    page.keyboard.type("44")
+    for _ in range(6):
+        page.keyboard.press("Enter")
+    wait_saved(page)
+    page.wait_for_timeout(300)
+    assert (done(), JudgmentEvent.objects.count()) == (1, 1)
+
+
+def test_skip_asks_why_and_offers_the_item_again_at_the_end(open_page, people) -> None:
+    page = start(open_page, people, campaign(people, n=2))
+    page.keyboard.press("s")
+    expect(page.locator("#skip-dialog")).to_be_visible()
+    page.keyboard.press("Enter")
+    page.keyboard.type("44")
+    page.keyboard.press("Enter")
+    expect(page.locator("#notice h2")).to_have_text("Only skipped items remain")
+    page.get_by_role("button", name="Show them").press("Enter")
+    expect(page.locator("#card")).to_be_visible()
+    page.keyboard.type("22")
+    page.keyboard.press("Enter")
+    expect(page.locator("#notice h2")).to_have_text("All done")
+    assert done() == 2
+
+
+def test_keys_can_be_remapped_but_not_onto_each_other(open_page, people) -> None:
+    page = start(open_page, people, campaign(people, n=5))
+    page.get_by_role("button", name="Settings").click()
+    page.locator("#key-diff").fill("g")
+    page.get_by_role("button", name="Keep these").click()
+    expect(page.locator("#settings-problem")).to_contain_text("Key g would mean both")
+    page.locator("#key-diff").fill("w")
+    page.get_by_role("button", name="Keep these").click()
+    expect(page.locator("#settings-dialog")).to_be_hidden()
+    page.keyboard.press("w")
+    expect(page.locator(".diff")).to_be_visible()
+    page.reload()
+    expect(page.locator("#card")).to_be_visible()
+    page.keyboard.press("d")
+    expect(page.locator(".diff")).to_be_hidden()
+
+
+def test_auto_advance_can_be_stopped_within_its_grace(open_page, people) -> None:
+    page = start(open_page, people, campaign(people, n=5))
+    page.get_by_role("button", name="Settings").click()
+    page.get_by_label("Save by itself").check()
+    page.get_by_role("button", name="Keep these").click()
+    expect(page.locator("#settings-dialog")).to_be_hidden()
+    page.keyboard.type("44")
+    page.keyboard.press("u")
+    page.wait_for_timeout(700)
+    assert done() == 0
+    page.keyboard.press("r")
+    page.keyboard.press("5")
+    wait_saved(page)
+    assert Judgment.objects.get(state="done").values == {"meaning": 4, "grammar": 5}
+
+
+def test_letters_in_a_comment_are_letters(open_page, people) -> None:
+    page = start(open_page, people, campaign(people, n=5))
+    page.keyboard.type("44")
+    page.keyboard.press("c")
+    page.keyboard.type("using 5 dogs")
+    page.keyboard.press("Control+Enter")
+    wait_saved(page)
+    assert Judgment.objects.get(state="done").comment == "using 5 dogs"
+
+
+def test_training_shows_the_expected_answer(open_page, people) -> None:
+    text = HEADER + rows(3) + rows(1, kind="training", gold="5", why="Nothing is lost.")
+    page = start(open_page, people, campaign(people, text=text))
+    expect(page.locator("#count")).to_have_text("Training 1 of 1")
+    page.keyboard.type("25")
+    page.keyboard.press("Enter")
+    expect(page.locator("#feedback")).to_contain_text("We expected Meaning: 5")
+    expect(page.locator("#feedback")).to_contain_text("Nothing is lost.")
+    page.keyboard.press("Enter")
+    expect(page.locator("#count")).to_have_text(re.compile("Item 1 of"))
+
+
+def test_the_grid_judges_all_paraphrases_of_a_phrase(open_page, people) -> None:
+    text = HEADER + "".join(
+        f"A boat number {i} left.\tboat\tship {j}\tc{j}\t1\t\t\t\t\n"
+        for i in range(2)
+        for j in range(3)
+    )
+    page = start(open_page, people, campaign(people, text=text, mode="grid"))
+    expect(page.locator(".item")).to_have_count(3)
+    page.keyboard.type("554433")
+    page.keyboard.press("Enter")
+    wait_saved(page)
+    page.wait_for_timeout(400)
+    assert done() == 3
+    assert Judgment.objects.filter(mode="grid").count() == 3
+
+
+def test_paused_blocked_and_withdrawn_are_told(open_page, people) -> None:
+    made = campaign(people, n=3, prefetch=2)
+    page = start(open_page, people, made)
+    for item in made.items.all():
+        campaign_items.withdraw(item, by=people.ada)
+    campaigns.pause(made, by=people.ada)
+    page.keyboard.type("44")
+    page.keyboard.press("Enter")
+    expect(page.locator("#note")).to_contain_text("withdrawn")
+    assert done() == 1
+    page.reload()
+    expect(page.locator("#notice h2")).to_have_text("Paused")
+    campaigns.open_campaign(made, by=people.ada)
+    campaigns.set_participant(person(made, people.bob), by=people.ada, state="blocked")
+    page.get_by_role("button", name="Look again").click()
+    expect(page.locator("#notice h2")).to_have_text("Please talk to the manager")
+
+
+@pytest.mark.parametrize("width", [320, 390, 1280])
+def test_no_sideways_scrolling(open_page, people, check_axe, width: int) -> None:
+    page = start(open_page, people, campaign(people, n=3), width=width)
+    overflow = (
+        "document.documentElement.scrollWidth - document.documentElement.clientWidth"
+    )
+    assert page.evaluate(overflow) <= 0
+    heights = page.locator("#rows .point").evaluate_all(
+        "all => all.map(one => one.getBoundingClientRect().height)"
+    )
+    assert min(heights) >= 24
+    check_axe(page)

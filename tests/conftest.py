@@ -1,0 +1,53 @@
+"""Fixtures for everybody, and the profile of Hypothesis."""
+
+import os
+import tempfile
+
+# Tests never touch the state of a real installation.
+os.environ.setdefault("GEMEL_HOME", tempfile.mkdtemp(prefix="gemel-tests-"))
+os.environ.setdefault("DJANGO_SETTINGS_MODULE", "annotator.settings")
+
+import pytest
+from hypothesis import HealthCheck, settings
+
+# The first compiled call takes longer than Hypothesis' deadline.
+settings.register_profile(
+    "gemel",
+    deadline=None,
+    derandomize=bool(os.environ.get("CI")),
+    suppress_health_check=[HealthCheck.too_slow, HealthCheck.function_scoped_fixture],
+)
+settings.load_profile("gemel")
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    parser.addoption("--regold", action="store_true", help="rewrite golden files")
+
+
+@pytest.fixture
+def golden(request: pytest.FixtureRequest):
+    """Compare text with ``tests/golden/<name>``; ``--regold`` rewrites it."""
+    folder = request.config.rootpath / "tests" / "golden"
+
+    def check(name: str, text: str) -> None:
+        path = folder / name
+        if request.config.getoption("--regold"):
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_text(text, encoding="utf-8")
+        assert path.exists(), f"no golden file {name}: run pytest --regold and review"
+        assert text == path.read_text(encoding="utf-8")
+
+    return check
+
+
+@pytest.fixture
+def cast(db):
+    from tests.cast import Cast
+
+    return Cast()
+
+
+@pytest.fixture(autouse=True)
+def _plain_passwords(settings) -> None:
+    """Hashing for real costs a quarter of a second an account."""
+    settings.PASSWORD_HASHERS = ["django.contrib.auth.hashers.MD5PasswordHasher"]

@@ -1,0 +1,108 @@
+"""A real Gemel in processes of its own, for tests that kill it."""
+
+import contextlib
+import os
+import re
+import signal
+import socket
+import subprocess
+import sys
+import time
+import urllib.request
+from collections.abc import Iterator
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parent.parent
+WAIT_S = 60
+
+
+def free_port() -> int:
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return int(probe.getsockname()[1])
+
+
+def variables(home: Path, **more: str) -> dict[str, str]:
+    """The environment of a fresh installation under ``home``: SQLite, file broker."""
+    dropped = ("GEMEL", "DJANGO_ALLOW", "DATABASE_URL", "CELERY_BROKER_URL")
+    plain = {k: v for k, v in os.environ.items() if not k.startswith(dropped)}
+    return {**plain, "GEMEL_HOME": str(home), "PYTHONUNBUFFERED": "1", **more}
+
+
+class Running:
+    """``manage.py up`` on a port of its own; its output in ``home/up.log``."""
+
+    def __init__(self, home: Path, *words: str, **more: str) -> None:
+        self.home, self.port = home, free_port()
+        self.base = f"http://127.0.0.1:{self.port}"
+        self.log = home / "up.log"
+        self.env = variables(home, **more)
+        with self.log.open("ab") as log:
+            self.process = subprocess.Popen(
+                [sys.executable, "manage.py", "up", f"--port={self.port}", *words],
+                cwd=ROOT,
+                env=self.env,
+                stdout=log,
+                stderr=subprocess.STDOUT,
+            )
+
+    def ready(self) -> "Running":
+        wait(lambda: "Gemel is running" in self.output(), self.output)
+        return self
+
+    def output(self) -> str:
+        return self.log.read_text(errors="replace") if self.log.exists() else ""
+
+    def owner_link(self) -> str:
+        found = re.search(r"http://\S+/join/\S+", self.output())
+        assert found, self.output()
+        return found.group()
+
+    def children(self, word: str) -> list[int]:
+        """The processes under this one whose command line holds ``word``."""
+        listed = subprocess.run(
+            ["ps", "-eo", "pid,ppid,args"], capture_output=True, text=True, check=True
+        )
+        rows = [line.split(None, 2) for line in listed.stdout.splitlines()[1:]]
+        family, grown = {self.process.pid}, True
+        while grown:
+            below = {int(pid) for pid, ppid, _ in rows if int(ppid) in family}
+            grown = not below <= family
+            family |= below
+        return [
+            int(pid) for pid, _, args in rows if int(pid) in family and word in args
+        ]
+
+    def kill(self, word: str) -> None:
+        """kill -9 every process of this kind: no last words."""
+        for pid in self.children(word):
+            with contextlib.suppress(ProcessLookupError):
+                os.kill(pid, signal.SIGKILL)
+
+    def stop(self) -> int:
+        self.process.send_signal(signal.SIGINT)
+        return self.process.wait(30)
+
+
+@contextlib.contextmanager
+def running(home: Path, *words: str, **more: str) -> Iterator[Running]:
+    gemel = Running(home, *words, **more)
+    try:
+        yield gemel.ready()
+    finally:
+        if gemel.process.poll() is None:
+            gemel.stop()
+
+
+def wait(holds, tell=lambda: "", *, seconds: float = WAIT_S) -> None:
+    """Until ``holds()``; fails with ``tell()`` when it never does."""
+    limit = time.monotonic() + seconds
+    while not holds():
+        assert time.monotonic() < limit, tell()
+        time.sleep(0.1)
+
+
+def answers(url: str) -> bool:
+    with contextlib.suppress(OSError):
+        return urllib.request.urlopen(url, timeout=5).status == 200
+    return False

@@ -1,0 +1,73 @@
+"""What README says is true: every setting, command, format and file it names."""
+
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from django.core.management import get_commands
+
+from annotator.exchange import registry
+
+ROOT = Path(__file__).resolve().parent.parent
+README = (ROOT / "README.md").read_text()
+OURS = sorted(name for name, app in get_commands().items() if app == "annotator")
+
+
+def variables() -> set[str]:
+    """The environment variables that the program reads."""
+    files = [ROOT / "annotator/settings.py", ROOT / "annotator/env.py"]
+    text = "\n".join(path.read_text() for path in files)
+    return set(re.findall(r'"((?:GEMEL_|DATABASE_|CELERY_BROKER_URL)[A-Z_]*)"', text))
+
+
+def test_every_setting_is_described_and_every_described_one_is_read() -> None:
+    described = set(re.findall(r"^\| `([A-Z_]+)`", README, re.MULTILINE))
+    assert described == variables()
+
+
+@pytest.mark.parametrize("name", OURS)
+def test_every_command_is_named(name: str) -> None:
+    assert f"{name}" in README
+
+
+@pytest.mark.parametrize("name", sorted(registry.FORMATS))
+def test_every_format_is_in_the_table_with_its_losses(name: str) -> None:
+    one = registry.FORMATS[name]
+    row = next(
+        (line for line in README.splitlines() if line.startswith(f"| `{name}` |")), ""
+    )
+    assert one.title in row
+    for loss in one.losses:
+        assert loss.rstrip(".") in row
+
+
+def test_every_file_it_points_to_is_there() -> None:
+    links = re.findall(r"\]\(((?!http)[^)#]+)\)", README)
+    assert links
+    assert [link for link in links if not (ROOT / link).exists()] == []
+
+
+def test_the_commands_it_shows_are_understood() -> None:
+    shown = set(re.findall(r"manage\.py (\w+)", README)) - {"help", "check"}
+    assert shown <= set(OURS), shown - set(OURS)
+
+
+def test_the_engine_parses_without_a_web() -> None:
+    done = subprocess.run(
+        [sys.executable, "-m", "core", "parse"],
+        input="The nurse opened the window .\n",
+        cwd=ROOT,
+        capture_output=True,
+        text=True,
+        env={"PATH": "/usr/bin:/bin"},
+        timeout=120,
+    )
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.startswith("(")
+
+
+def test_make_knows_the_two_commands() -> None:
+    targets = re.findall(r"^([a-z-]+):", (ROOT / "Makefile").read_text(), re.MULTILINE)
+    assert {"run", "test", "install"} <= set(targets)

@@ -1,0 +1,61 @@
+"""What is installed from a wheel runs like a clone: templates, statics, sample."""
+
+import os
+import subprocess
+import sys
+import zipfile
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parent.parent
+
+pytestmark = pytest.mark.slow
+
+
+@pytest.fixture(scope="module")
+def installed(tmp_path_factory) -> Path:
+    folder = tmp_path_factory.mktemp("wheel")
+    subprocess.run(
+        [sys.executable, "-m", "hatchling", "build", "-t", "wheel", "-d", str(folder)],
+        cwd=ROOT,
+        check=True,
+        capture_output=True,
+    )
+    wheel = next(folder.glob("*.whl"))
+    with zipfile.ZipFile(wheel) as archive:
+        archive.extractall(folder / "site")
+    return folder / "site"
+
+
+def test_a_wheel_serves_its_pages(installed: Path, tmp_path: Path) -> None:
+    asked = (
+        "from django.core.management import call_command;"
+        "call_command('migrate', verbosity=0);"
+        "from annotator.services import projects, sample;"
+        "sample.load(projects.ensure_owner()[0]);"
+        "from django.test import Client;"
+        "from annotator.models import Pair;"
+        "page = Client().get('/sign-in/', SERVER_NAME='localhost');"
+        "from django.contrib.staticfiles import finders;"
+        "css = bool(finders.find('css/gemel.css'));"
+        "print(page.status_code, css, Pair.objects.count())"
+    )
+    code = f"import django; django.setup(); {asked}"
+    done = subprocess.run(
+        [sys.executable, "-c", code],
+        cwd=tmp_path,
+        env={
+            "PATH": os.environ["PATH"],
+            "PYTHONPATH": str(installed),
+            "GEMEL_HOME": str(tmp_path / "home"),
+            "DJANGO_SETTINGS_MODULE": "annotator.settings",
+        },
+        capture_output=True,
+        text=True,
+        timeout=120,
+    )
+    assert done.returncode == 0, done.stderr
+    status, static, n_pairs = done.stdout.split()
+    assert (status, static) == ("200", "True")
+    assert int(n_pairs) >= 60
