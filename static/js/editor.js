@@ -203,8 +203,9 @@ class Editor {
       : !this.data.edit ? ["You can read this layer; changing it is not yours. Your own links make a layer of their own.", ""]
       : this.model.info.state === "done" ? ["This layer is done.", "Open again"]
       : !this.turn.mine ? ["These links are open in another tab of yours.", "Take over"] : null;
+    const held = box.contains(document.activeElement);
     box.hidden = !said;
-    if (!said) return;
+    if (!said) { if (held) this.go(this.at); return; }  // or the next key would go nowhere
     text.textContent = said[0];
     button.hidden = !said[1];
     button.textContent = said[1];

@@ -467,6 +467,7 @@ def test_done_closes_the_layer_until_it_is_opened_again(editor, cast) -> None:
     said(page, "cannot be changed")
     page.locator("#read-only button").click()
     expect(page.locator("#read-only")).to_be_hidden()
+    at(page, NURSE_S)
     press(page, "0")
     saved(page)
 
