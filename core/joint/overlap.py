@@ -1,21 +1,30 @@
 """The strong simple baseline: link the nodes that share most word links."""
 
+from collections.abc import Sequence
+
 import numpy as np
 from numpy.typing import NDArray
 
 from core.joint.sides import Side
 from core.scoring.lexicon import Relation, relations
 
-__all__ = ["greedy_links", "lexical_links", "overlap_links"]
+__all__ = ["greedy_links", "lexical_links", "lexical_word_links", "overlap_links"]
 
 
 def lexical_links(source: Side, target: Side) -> NDArray[np.bool_]:
+    """``lexical_word_links`` of two sides."""
+    return lexical_word_links(source.words, target.words)
+
+
+def lexical_word_links(
+    source: Sequence[str], target: Sequence[str]
+) -> NDArray[np.bool_]:
     """Words of one form or one stem, one to one: ``(T, V)``.
 
     Each word takes the partner whose neighbours agree with its own, then the one at
     the nearest relative place.
     """
-    found = relations(source.words, target.words, None)
+    found = relations(source, target, None)
     n, m = found.shape
     alike = np.where(found == Relation.EXACT, 2.0, 0.0)
     alike[found == Relation.STEM] = 1.0

@@ -1,0 +1,126 @@
+"""What joint parsing takes and gives: settings, changed arcs, rounds, results."""
+
+from dataclasses import dataclass
+from typing import Literal, get_args
+
+from core.data.alignment import Link
+from core.data.deps import DepAnalysis
+from core.data.tree import Tree
+from core.errors import InvalidValue
+
+__all__ = [
+    "METHODS",
+    "ArcChange",
+    "JointResult",
+    "JointSettings",
+    "JointSide",
+    "Method",
+    "Round",
+    "SpanChange",
+]
+
+Method = Literal["mbr", "soft", "hard", "pairs", "spans"]
+METHODS: tuple[Method, ...] = get_args(Method)
+
+
+@dataclass(frozen=True, slots=True)
+class JointSettings:
+    """How two sentences parse each other; ``method`` by its name in METHODS.
+
+    ``rounds``: most rounds of dual decomposition. ``step``: its first step in nats,
+    None for the method's own. ``slack``: the most nats that one disagreement may cost
+    (soft), None for the method's own. ``gate``: keep the separate parses where the
+    gate thinks them better. ``projective``: trees without crossing arcs. ``n_best``:
+    trees of either side among which pairs are sought.
+
+    Raises InvalidValue if a number is out of range.
+    """
+
+    method: Method = "mbr"
+    rounds: int = 20
+    step: float | None = None
+    slack: float | None = None
+    gate: bool = True
+    projective: bool = False
+    n_best: int = 2
+
+    def __post_init__(self) -> None:
+        if self.method not in METHODS:
+            raise InvalidValue(f"method {self.method!r}: one of {', '.join(METHODS)}")
+        if self.rounds < 1 or self.n_best < 1:
+            raise InvalidValue("rounds and n_best: at least 1 wanted")
+        if self.step is not None and not self.step > 0:
+            raise InvalidValue("step: a positive number of nats wanted")
+        if self.slack is not None and not self.slack >= 0:
+            raise InvalidValue("slack: 0 or more nats wanted")
+
+
+@dataclass(frozen=True, slots=True)
+class ArcChange:
+    """The arc into ``word`` that joint parsing changed: its head (ROOT = -1), or only
+    its label. ``prob_before``, ``prob_after``: the parser's own marginals of the two
+    arcs, without the other sentence. ``because``: the links that pull."""
+
+    word: int
+    head_before: int
+    head_after: int
+    label_before: str
+    label_after: str
+    prob_before: float
+    prob_after: float
+    because: tuple[Link, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class SpanChange:
+    """A phrase over tokens ``start`` to ``end - 1`` that is new, or gone."""
+
+    start: int
+    end: int
+    label: str
+    added: bool
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class JointSide:
+    """One sentence's joint parse; None where the method leaves that kind alone."""
+
+    deps: DepAnalysis | None = None
+    tree: Tree | None = None
+    arcs: tuple[ArcChange, ...] = ()
+    spans: tuple[SpanChange, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Round:
+    """One round: ``dual``, the bound from above, and ``primal``, the best pair so far
+    (nats); ``disagreements``: constraints that the round's trees break."""
+
+    dual: float
+    primal: float
+    disagreements: int
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class JointResult:
+    """Both sides, and how they came about.
+
+    ``links``: the word links that counted. ``exact``: no other pair of trees is better
+    under the method's objective, proved; ``gap``: how much better one could be at
+    most, nats. ``agreement_*``: c(a, b), pairs of linked words with an arc between
+    them on one side alone, of the separate and of the joint trees. ``gate``: how
+    probable the gate thinks the joint parse of the source the better one, None if it
+    was not asked; ``kept``: whether the joint parses are what ``source`` and
+    ``target`` hold.
+    """
+
+    source: JointSide
+    target: JointSide
+    links: tuple[Link, ...]
+    rounds: tuple[Round, ...] = ()
+    exact: bool = True
+    gap: float = 0.0
+    agreement_before: int = 0
+    agreement_after: int = 0
+    gate: float | None = None
+    kept: bool = True
