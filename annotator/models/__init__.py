@@ -14,6 +14,13 @@ from annotator.models.campaigns import (
 )
 from annotator.models.corpora import Corpus, Pair, Sentence, Upload
 from annotator.models.jobs import Issue, Job
+from annotator.models.joint import (
+    JointPair,
+    JointRun,
+    JointTree,
+    TreeChange,
+    VerdictEvent,
+)
 from annotator.models.judgments import (
     JudgePreference,
     Judgment,
@@ -40,6 +47,9 @@ __all__ = [
     "Issue",
     "Item",
     "Job",
+    "JointPair",
+    "JointRun",
+    "JointTree",
     "JudgePreference",
     "Judgment",
     "JudgmentEvent",
@@ -60,5 +70,7 @@ __all__ = [
     "ScoreRun",
     "Sentence",
     "Tally",
+    "TreeChange",
     "Upload",
+    "VerdictEvent",
 ]
