@@ -15,7 +15,7 @@ from core.data.check import Floats
 from core.data.tokens import Span
 from core.errors import InvalidScores, InvalidValue
 
-__all__ = ["ItgWeights", "blocks_of", "edit_weights"]
+__all__ = ["ItgWeights", "blocks_of", "edit_weights", "n_inverted"]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -102,6 +102,25 @@ def blocks_of(links: Sequence[tuple[int, int]]) -> Block | None:
     if len(stack) > 1:
         raise InvalidValue("these links are beyond ITG: they interleave two by two")
     return stack[0][2] if stack else None
+
+
+def n_inverted(links: Sequence[tuple[int, int]]) -> int:
+    """How many rules of ``blocks_of(links)`` are inverted, without building it.
+
+    The links must be such that ITG can order them. O(n log n).
+    """
+    ordered = sorted(links)
+    rank = {target: k for k, target in enumerate(sorted(t for _, t in ordered))}
+    stack: list[tuple[int, int]] = []
+    n_inverted = 0
+    for _, target in ordered:
+        low, high = rank[target], rank[target] + 1
+        while stack and (stack[-1][1] == low or stack[-1][0] == high):
+            n_inverted += stack[-1][0] == high
+            low, high = min(low, stack[-1][0]), max(high, stack[-1][1])
+            stack.pop()
+        stack.append((low, high))
+    return n_inverted
 
 
 _Part = tuple[int, int, Block]

@@ -2,7 +2,7 @@
 
 import heapq
 import itertools
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import NamedTuple
 
 import numpy as np
@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from core.data.blocks import Block
 from core.data.check import Floats
 from core.errors import InvalidScores, SentenceTooLong
-from core.grammar.itg import ItgWeights, blocks_of
+from core.grammar.itg import ItgWeights, blocks_of, n_inverted
 from core.kernels import itg, itg_sums
 
 __all__ = ["Biparse", "Expectations", "best_biparse", "inside_outside", "k_best"]
@@ -28,13 +28,13 @@ class Biparse:
     """One alignment of a pair that ITG can build, with its one tree.
 
     ``score`` in nats. ``links``: (source, target) words, sorted by source; all other
-    words are null. ``bound``: no biparse of the pair scores above it; equal to
-    ``score`` where the search was exact.
+    words are null. ``n_inverted``: rules of its tree. ``bound``: no biparse of the pair
+    scores above it; equal to ``score`` where the search was exact.
     """
 
     score: float
     links: tuple[tuple[int, int], ...]
-    tree: Block | None
+    n_inverted: int
     bound: float
 
     @property
@@ -42,8 +42,9 @@ class Biparse:
         return self.score >= self.bound
 
     @property
-    def n_inverted(self) -> int:
-        return self.tree.n_rules("inverted") if self.tree else 0
+    def tree(self) -> Block | None:
+        """Built anew each time: O(n^2) for n links; None if there are none."""
+        return blocks_of(self.links)
 
 
 class _Reduced(NamedTuple):
@@ -77,7 +78,7 @@ def best_biparse(weights: ItgWeights, *, max_cells: int = CELLS) -> Biparse:
     if is_whole:
         return biparse
     bound = _upper_bound(weights, reduced)
-    return Biparse(biparse.score, biparse.links, biparse.tree, bound)
+    return replace(biparse, bound=bound)
 
 
 def _reduce(weights: ItgWeights) -> _Reduced:
@@ -173,12 +174,11 @@ def _upper_bound(weights: ItgWeights, reduced: _Reduced) -> float:
 
 
 def _scored(weights: ItgWeights, links: tuple[tuple[int, int], ...]) -> Biparse:
-    tree, gains = blocks_of(links), weights.gains
+    inverted, gains = n_inverted(links), weights.gains
     score = weights.all_null + sum(float(gains[i, j]) for i, j in links)
-    if tree:
-        score += weights.straight * tree.n_rules("straight")
-        score += weights.inverted * tree.n_rules("inverted")
-    return Biparse(float(score), links, tree, float(score))
+    score += weights.straight * max(len(links) - 1 - inverted, 0)
+    score += weights.inverted * inverted
+    return Biparse(float(score), links, inverted, float(score))
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -68,7 +68,8 @@ class PairView:
     @cached_property
     def exact(self) -> NDArray[np.int8]:
         """Relations that need no thesaurus."""
-        same = self.related == Relation.EXACT
+        source, target = (np.array(side, dtype=object) for side in self.lower)
+        same = np.equal.outer(source, target)
         return np.where(same, Relation.EXACT, Relation.NONE).astype(np.int8)
 
     @cached_property
@@ -174,7 +175,7 @@ def _thesaurus(view: PairView) -> Iterator[tuple[str, float]]:
     near = view.related <= Relation.DERIVED
     yield from _coverage(view, "related", near)
     matched = tuple(link for link in best.links if near[link])
-    yield from _unaligned(view, "thesaurus", Biparse(0.0, matched, None, 0.0))
+    yield from _unaligned(view, "thesaurus", Biparse(0.0, matched, 0, 0.0))
     if not view.is_symmetric:
         yield from _one_way(view, "thesaurus", THESAURUS, exact=False)
 

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from numpy.testing import assert_allclose
 
 from core.errors import InvalidScores, InvalidValue, SentenceTooLong
-from core.grammar.itg import ItgWeights, blocks_of, edit_weights
+from core.grammar.itg import ItgWeights, blocks_of, edit_weights, n_inverted
 from core.inference.biparse import best_biparse, inside_outside, k_best
 from core.kernels import itg
 from tests.oracles import itg as oracle
@@ -191,3 +191,17 @@ def test_pruned_chart_finds_the_best_of_real_sized_pairs_of_uneven_length() -> N
         nulls = -rng.exponential(1.0, n), -rng.exponential(1.0, m)
         pair = ItgWeights(links, *nulls, straight=-0.1, inverted=-0.3)
         assert best_biparse(pair).score == pytest.approx(k_best(pair, 1)[0].score)
+
+
+@pytest.mark.parametrize("n", range(6))
+def test_inverted_rules_are_counted_without_the_tree(n) -> None:
+    counted = 0
+    for order in permutations(range(n)):
+        links = list(enumerate(order))
+        try:
+            tree = blocks_of(links)
+        except InvalidValue:
+            continue
+        counted += 1
+        assert n_inverted(links) == (tree.n_rules("inverted") if tree else 0)
+    assert counted == (1, 1, 2, 6, 22, 90)[n]
