@@ -13,7 +13,7 @@ from core.errors import FormatError
 from core.formats import conllu, ptb
 from core.formats.records import BadLine, SentenceRecord
 
-__all__ = ["FORMATS", "Gold", "read_golds"]
+__all__ = ["FORMATS", "Gold", "files_of", "format_of", "read_golds"]
 
 Format = Literal["ptb", "conllu"]
 FORMATS: tuple[Format, ...] = ("ptb", "conllu")
@@ -47,8 +47,8 @@ def read_golds(
     """
     golds: list[Gold] = []
     bad: list[str] = []
-    for path in (file for given in paths for file in _files(given)):
-        for item in _read(path, format or _format_of(path)):
+    for path in (file for given in paths for file in files_of(given)):
+        for item in _read(path, format or format_of(path)):
             if isinstance(item, str):
                 bad.append(item)
             else:
@@ -56,7 +56,7 @@ def read_golds(
     return _joined(golds), bad
 
 
-def _files(path: Path) -> list[Path]:
+def files_of(path: Path) -> list[Path]:
     if not path.exists():
         raise FormatError(f"{path}: there is no such file or folder")
     if path.is_file():
@@ -71,7 +71,7 @@ def _stem_suffix(path: Path) -> str:
     return Path(path.stem).suffix if path.suffix == ".gz" else path.suffix
 
 
-def _format_of(path: Path) -> Format:
+def format_of(path: Path) -> Format:
     try:
         return SUFFIXES[_stem_suffix(path)]
     except KeyError:

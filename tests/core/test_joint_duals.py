@@ -1,0 +1,103 @@
+"""Dual decomposition against every pair of trees."""
+
+import numpy as np
+import pytest
+from hypothesis import assume, given, settings
+from hypothesis import strategies as st
+
+from core.data.check import Floats
+from core.errors import Contradiction, InvalidScores
+from core.inference.eisner import eisner
+from core.inference.mst import mst
+from core.joint.duals import Agreed, DualDecoder, slack_of
+from core.joint.linked import Linked
+from tests.oracles import joint, strategies
+
+
+@st.composite
+def pairs_of_sentences(draw: st.DrawFn, most: int = 4) -> tuple[Floats, Floats, Linked]:
+    """Arc weights of two sentences and one-to-one links, ROOT's among them or not."""
+    source = draw(strategies.arc_scores(max_tokens=most))
+    target = draw(strategies.arc_scores(max_tokens=most))
+    n, m = len(source) - 1, len(target) - 1
+    words = draw(st.permutations(range(1, m + 1)))
+    kept = draw(st.lists(st.booleans(), min_size=n, max_size=n))
+    cells = [(i + 1, words[i]) for i in range(min(n, m)) if kept[i]]
+    cells = [(0, 0), *cells] if draw(st.booleans()) else cells
+    pairs = np.array(cells, dtype=np.int32).reshape(-1, 2)
+    probs = np.linspace(1.0, 0.5, len(cells))
+    return source, target, Linked(pairs, probs, (None,) * len(cells))
+
+
+def decoded(
+    case: tuple[Floats, Floats, Linked],
+    slack: Floats,
+    *,
+    projective: bool,
+    rounds: int = 200,
+    one_sided: bool = False,
+) -> Agreed:
+    source, target, linked = case
+    decoder = DualDecoder(len(source) - 1, len(target) - 1, projective=projective)
+    try:
+        return decoder.decode(
+            source, target, linked, slack, rounds=rounds, one_sided=one_sided
+        )
+    except Contradiction:
+        assume(False)  # noqa: FBT003
+        raise
+
+
+@settings(max_examples=150, deadline=None)
+@given(
+    pairs_of_sentences(), st.floats(0, 3), st.booleans(), st.booleans(), st.booleans()
+)
+def test_certified_pair_is_the_best_of_all(
+    case: tuple[Floats, Floats, Linked],
+    slack: float,
+    projective: bool,  # noqa: FBT001
+    by_prob: bool,  # noqa: FBT001
+    one_sided: bool,  # noqa: FBT001
+) -> None:
+    source, target, linked = case
+    high = slack_of(linked, slack, by_prob=by_prob)
+    found = decoded(case, high, projective=projective, one_sided=one_sided)
+    low = 0 * high if one_sided else -high
+    best = joint.best_pair(
+        source, target, linked.pairs, low, high, projective=projective
+    )
+    assert found.score <= best + 1e-9 <= found.bound + 2e-9
+    if found.is_exact:
+        assert found.score == pytest.approx(best, abs=1e-6)
+
+
+@settings(max_examples=100, deadline=None)
+@given(pairs_of_sentences(), st.booleans())
+def test_hard_agreement_when_certified_is_the_best_that_agrees(
+    case: tuple[Floats, Floats, Linked],
+    projective: bool,  # noqa: FBT001
+) -> None:
+    source, target, linked = case
+    high = slack_of(linked, np.inf)
+    found = decoded(case, high, projective=projective)
+    best = joint.best_pair(
+        source, target, linked.pairs, -high, high, projective=projective
+    )
+    assert best <= found.bound + 1e-9
+    if found.is_exact:
+        assert found.score == pytest.approx(best, abs=1e-6)
+
+
+@settings(max_examples=100, deadline=None)
+@given(pairs_of_sentences(most=6), st.booleans())
+def test_no_slack_is_parsing_apart(
+    case: tuple[Floats, Floats, Linked],
+    projective: bool,  # noqa: FBT001
+) -> None:
+    source, target, linked = case
+    found = decoded(case, slack_of(linked, 0.0), projective=projective)
+    alone = eisner if projective else mst
+    assert found.is_exact
+    assert len(found.rounds) == 1
+    assert tuple(found.source) == tuple(alone(source)[1])
+    assert tuple(found.target) == tuple(alone(target)[1])
