@@ -4,15 +4,27 @@ from typing import Any
 
 import django_filters
 from django import forms
+from django.db.models import Q
 from django.http import QueryDict
 
 from annotator.errors import BadRequest
 from annotator.exchange.files import ENCODINGS
 from annotator.exchange.registry import FORMATS
-from annotator.models import Pair
+from annotator.models import JointRun, JointTree, Pair, TreeChange
 from annotator.models.corpora import PairQuerySet
+from annotator.models.joint import TreeChangeQuerySet
+from annotator.services import joint_parsing, ledger
 
-__all__ = ["LinkForm", "PairFilter", "ScoreForm", "UploadForm", "refuse_unknown"]
+__all__ = [
+    "ChangeFilter",
+    "JointForm",
+    "LinkForm",
+    "PairFilter",
+    "ScoreForm",
+    "UploadForm",
+    "VerdictForm",
+    "refuse_unknown",
+]
 
 
 class PairFilter(django_filters.FilterSet):
@@ -145,3 +157,104 @@ class UploadForm(forms.Form):
             "encoding": sent["encoding"],
             "about": {name: sent[name] for name in about},
         }
+
+
+class JointForm(forms.Form):
+    """How a corpus is to be parsed jointly; what is empty is the method's own."""
+
+    method = forms.ChoiceField(choices=list(joint_parsing.methods().items()))
+    rounds = forms.IntegerField(
+        min_value=1, max_value=1000, initial=20, required=False, label="Most rounds"
+    )
+    step = forms.FloatField(min_value=0, required=False, label="First step, nats")
+    slack = forms.FloatField(min_value=0, required=False, label="Slack, nats")
+    gate = forms.BooleanField(
+        initial=True, required=False, label="Let the gate keep separate parses"
+    )
+
+    def asked(self) -> dict[str, Any]:
+        """Values for ``joint_parsing.settings_of``; raises BadRequest."""
+        if not self.is_valid():
+            field, problems = next(iter(self.errors.items()))
+            raise BadRequest(f"{field}: {problems[0]}", field=field)
+        sent = self.cleaned_data
+        return {name: value for name, value in sent.items() if value is not None}
+
+
+class VerdictForm(forms.Form):
+    """One verdict from a plain form."""
+
+    change = forms.RegexField(r"^[0-9a-f]{16}\Z")
+    uuid = forms.UUIDField()
+    seen = forms.IntegerField(min_value=0)
+    verdict = forms.ChoiceField(choices=TreeChange.Verdict.choices, required=False)
+
+
+class ChangeFilter(django_filters.FilterSet):
+    """Filters of the ledger, the same on the page, in its files and in the API."""
+
+    verdict = django_filters.ChoiceFilter(
+        method="by_verdict",
+        label="Verdict",
+        empty_label="any",
+        choices=[
+            ("open", "Open"),
+            ("judged", "Judged"),
+            *[choice for choice in TreeChange.Verdict.choices if choice[0]],
+        ],
+    )
+    gold = django_filters.ChoiceFilter(
+        method="by_gold",
+        label="Gold says",
+        empty_label="anything",
+        choices=[
+            *[choice for choice in TreeChange.Gold.choices if choice[0]],
+            ("none", "No gold tree"),
+        ],
+    )
+    side = django_filters.ChoiceFilter(
+        choices=JointTree.Side, label="Side", empty_label="both"
+    )
+    kind = django_filters.ChoiceFilter(
+        choices=TreeChange.Kind, label="What", empty_label="all"
+    )
+    label = django_filters.CharFilter(method="by_label", label="Label", max_length=60)
+    domain = django_filters.CharFilter(label="Domain", max_length=60)
+    operation = django_filters.CharFilter(
+        method="by_operation", label="Rewording", max_length=60
+    )
+
+    class Meta:
+        model = TreeChange
+        fields: list[str] = []
+
+    @classmethod
+    def of(cls, query: QueryDict, run: JointRun) -> "ChangeFilter":
+        """The filter over the run's changes; raises BadRequest on a value unknown."""
+        found = cls(query, queryset=ledger.rows_of(run))
+        if not found.form.is_valid():
+            field, problems = next(iter(found.form.errors.items()))
+            raise BadRequest(f"{field}: {problems[0]}", field=field)
+        return found
+
+    def by_verdict(
+        self, rows: TreeChangeQuerySet, name: str, value: str
+    ) -> TreeChangeQuerySet:
+        if value == "judged":
+            return rows.exclude(verdict="")
+        return rows.filter(verdict="" if value == "open" else value)
+
+    def by_gold(
+        self, rows: TreeChangeQuerySet, name: str, value: str
+    ) -> TreeChangeQuerySet:
+        return rows.filter(gold="" if value == "none" else value)
+
+    def by_label(
+        self, rows: TreeChangeQuerySet, name: str, value: str
+    ) -> TreeChangeQuerySet:
+        return rows.filter(Q(label_before=value) | Q(label_after=value))
+
+    def by_operation(
+        self, rows: TreeChangeQuerySet, name: str, value: str
+    ) -> TreeChangeQuerySet:
+        return rows.filter(operations__contains=f"|{value}|")

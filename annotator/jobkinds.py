@@ -19,6 +19,7 @@ KINDS: dict[str, str] = {
     "align": "annotator.services.aligning:run",
     "campaign_items": "annotator.services.campaign_items:run",
     "import": "annotator.services.importing:run",
+    "joint": "annotator.services.joint_parsing:run",
     "rehearse": "annotator.services.simulating:run",
     "parse": "annotator.services.parsing:run",
     "report": "annotator.services.report_jobs:run",

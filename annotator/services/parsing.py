@@ -30,7 +30,9 @@ __all__ = [
     "found_of",
     "mark_parsed",
     "run",
+    "spoken",
     "start",
+    "store",
     "try_out",
 ]
 
@@ -110,7 +112,7 @@ def run(job: Job) -> Generator[Step, None, dict[str, Any]]:
         last = batch[-1].pk
         answers = _analyse(backend, batch, n)
         good = [found for found in answers if isinstance(found, Found)]
-        _store(info, good, n)
+        store(info, good, n)
         for sentence, answer in zip(batch, answers, strict=True):
             if isinstance(answer, str):
                 _complain(job, sentence, answer)
@@ -209,11 +211,16 @@ def _lacking(corpus: Corpus, info: BackendInfo, n: int) -> QuerySet[Sentence]:
         rank=1,
         meta__nbest__gte=n,
     )
-    spoken = Q()
-    for language in info.languages:
-        spoken |= Q(language=language) | Q(language__startswith=f"{language}-")
-    rows = Sentence.objects.filter(spoken, ~Exists(there), corpus=corpus)
+    rows = Sentence.objects.filter(spoken(info), ~Exists(there), corpus=corpus)
     return rows.order_by("pk")
+
+
+def spoken(info: BackendInfo, field: str = "language") -> Q:
+    """Whether ``field`` names a language of the engine, or a variety of one."""
+    found = Q()
+    for language in info.languages:
+        found |= Q(**{field: language}) | Q(**{f"{field}__startswith": f"{language}-"})
+    return found
 
 
 def _analyse(
@@ -251,7 +258,7 @@ def _complain(job: Job, sentence: Sentence, reason: str) -> None:
 
 
 @transaction.atomic
-def _store(info: BackendInfo, found: Sequence[Found], n: int) -> None:
+def store(info: BackendInfo, found: Sequence[Found], n: int) -> None:
     """Add the rows of a batch; trees of a rank that is there already stay."""
     of_engine = {"engine": info.name, "version": info.version}
     sentences = [one.sentence.pk for one in found]

@@ -1,0 +1,233 @@
+"""Parsing the pairs of a corpus jointly, as a job; and the runs there are."""
+
+import hashlib
+import json
+from collections.abc import Generator, Mapping, Sequence
+from dataclasses import asdict, fields
+from typing import Any
+
+from django.conf import settings as site
+from django.db.models import Count, Exists, OuterRef, Q
+from django.db.models.query import QuerySet
+
+from annotator import access
+from annotator.errors import BadRequest, Conflict
+from annotator.models import Corpus, Job, JointPair, JointRun, Pair
+from annotator.models.projects import Anybody
+from annotator.services import jobs, joint_gold, joint_rows, parsing
+from annotator.services.joint_rows import Made
+from core.backends import registry
+from core.errors import GemelError, InvalidValue
+from core.joint.joint_parser import (
+    ENGINE,
+    METHODS,
+    VERSION,
+    JointParser,
+    JointSettings,
+)
+from core.protocols import Analysis, BackendInfo, Capability, ParserBackend, Step
+
+__all__ = ["NAMES", "methods", "run", "runs_of", "settings_of", "start"]
+
+BATCH = 32  # pairs: also what is lost, and how long a cancelled job goes on
+WANT: frozenset[Capability] = parsing.WANT | {"vectors"}
+NAMES = {
+    "mbr": "Minimum Bayes risk",
+    "soft": "Soft dual decomposition",
+    "hard": "Hard dual decomposition",
+    "pairs": "Pairs of n-best trees",
+    "spans": "Agreement of phrases",
+}
+
+
+def methods() -> dict[str, str]:
+    """The methods there are: name and what people call it."""
+    return {name: NAMES.get(name, name) for name in METHODS}
+
+
+def settings_of(sent: Mapping[str, Any]) -> JointSettings:
+    """Settings from plain values by name; what is not there is the engine's own.
+
+    Raises BadRequest on an unknown name or a number out of range.
+    """
+    known = {one.name for one in fields(JointSettings)}
+    if unknown := sorted(set(sent) - known):
+        raise BadRequest(f"There is no setting {unknown[0]!r}.", field=unknown[0])
+    try:
+        return JointSettings(**sent)
+    except (InvalidValue, TypeError) as error:
+        raise BadRequest(str(error), field="settings") from error
+
+
+def start(
+    corpus: Corpus,
+    settings: JointSettings,
+    *,
+    parser: str = registry.DEFAULT,
+    by: Anybody,
+    enqueue: bool = True,
+) -> Job:
+    """A job that parses jointly the pairs that this run has not parsed yet.
+
+    Raises NotAllowed; BadRequest on a parser that there is not, or that gives no arcs;
+    Conflict while the same is at work on this corpus.
+    """
+    access.require(by, "run", corpus.project)
+    if parser not in parsing.engines():
+        raise BadRequest(f"Parsers: {', '.join(parsing.engines())}.", field="parser")
+    if "dependencies" not in _info(parser).capabilities:
+        raise BadRequest(
+            f"{parser} gives no dependency arcs, which joint parsing needs: choose "
+            "another parser.",
+            field="parser",
+        )
+    params = {"corpus": corpus.code, "parser": parser, "settings": asdict(settings)}
+    active = Job.objects.active().filter(project=corpus.project, kind="joint")
+    if any(job.params == params for job in active):
+        raise Conflict("This corpus is being parsed so already; wait for its end.")
+    return jobs.create(
+        corpus.project,
+        "joint",
+        title=f"Parse {corpus.name} jointly: {_label(settings)}",
+        by=by,
+        params=params,
+        engine=f"{ENGINE} {VERSION}",
+        enqueue=enqueue,
+    )
+
+
+def run(job: Job) -> Generator[Step, None, dict[str, Any]]:
+    """Parse what lacks it, a batch at a time; a batch is stored whole or not at all.
+
+    The parsers work outside of any transaction. A pair that cannot be parsed becomes
+    an Issue; the others go on.
+    """
+    corpus = Corpus.objects.get(project=job.project, code=job.params["corpus"])
+    settings = JointSettings(**job.params["settings"])
+    backend = registry.load(job.params["parser"], site.MODELS_DIR)
+    joint, found = JointParser.load(), _open_run(corpus, settings, backend.info, job)
+    pairs = _pairs(corpus, backend.info)
+    left = _lacking(pairs, found)
+    total, n_left = pairs.count(), left.count()
+    yield Step(total=total, done=total - n_left, note=f"{backend.info.name}, {found}")
+    joint_gold.refresh(found)
+    last, n_done, n_failed = 0, 0, 0
+    while batch := list(left.filter(pk__gt=last)[:BATCH]):
+        last = batch[-1].pk
+        made = []
+        for pair, answer in _parse(joint, backend, batch, settings):
+            if isinstance(answer, Made):
+                made.append(answer)
+            else:
+                _complain(job, pair, answer)
+        joint_rows.store(found, made, backend.info)
+        n_done, n_failed = n_done + len(made), n_failed + len(batch) - len(made)
+        yield Step(done=len(made), failed=len(batch) - len(made))
+    parsing.mark_parsed(corpus)
+    found.refresh_from_db()
+    result = {"run": found.code, "parsed": n_done, "failed": n_failed}
+    return result | {"changes": found.n_changes}
+
+
+def runs_of(corpus: Corpus) -> list[JointRun]:
+    """The runs over a corpus, newest first, with ``n_judged``, ``n_fixed`` and
+    ``n_broken``: changes with a verdict, and what gold says. One query."""
+    judged = Count("changes", filter=~Q(changes__verdict=""))
+    fixed = Count("changes", filter=Q(changes__gold="fixed"))
+    broken = Count("changes", filter=Q(changes__gold="broken"))
+    rows = corpus.joint_runs.annotate(n_judged=judged, n_fixed=fixed, n_broken=broken)
+    return list(rows.order_by("-created_at", "-pk"))
+
+
+def _info(parser: str) -> BackendInfo:
+    try:
+        return registry.load(parser, site.MODELS_DIR).info
+    except GemelError as error:
+        raise BadRequest(str(error), field="parser") from error
+
+
+def _label(settings: JointSettings) -> str:
+    """The method, and what differs from its usual settings."""
+    usual = JointSettings(method=settings.method)
+    said = [methods()[settings.method]]
+    for one in fields(JointSettings):
+        value = getattr(settings, one.name)
+        if value == getattr(usual, one.name):
+            continue
+        name = one.name.replace("_", "-")
+        if isinstance(value, bool):
+            said.append(name if value else f"no {name}")
+        else:
+            said.append(f"{name} {value}")
+    return ", ".join(said)
+
+
+def _open_run(
+    corpus: Corpus, settings: JointSettings, info: BackendInfo, job: Job
+) -> JointRun:
+    parameters = asdict(settings) | {
+        "parser": info.name,
+        "parser_version": info.version,
+    }
+    text = json.dumps([ENGINE, VERSION, parameters], sort_keys=True)
+    digest = hashlib.blake2b(text.encode(), digest_size=16).hexdigest()
+    found, _ = JointRun.objects.get_or_create(
+        corpus=corpus,
+        digest=digest,
+        defaults={
+            "engine": ENGINE,
+            "version": f"{VERSION} {settings.method} {digest[:6]}",
+            "method": settings.method,
+            "label": _label(settings)[:120],
+            "parameters": parameters,
+            "by_id": job.by_id,
+        },
+    )
+    return found
+
+
+def _pairs(corpus: Corpus, info: BackendInfo) -> QuerySet[Pair]:
+    """The pairs whose two languages the parser speaks."""
+    both = parsing.spoken(info, "source__language")
+    both &= parsing.spoken(info, "target__language")
+    return Pair.objects.filter(both, corpus=corpus)
+
+
+def _lacking(pairs: QuerySet[Pair], found: JointRun) -> QuerySet[Pair]:
+    there = JointPair.objects.filter(run=found, pair=OuterRef("pk"))
+    rows = pairs.filter(~Exists(there)).select_related("source", "target")
+    return rows.order_by("pk")
+
+
+def _parse(
+    joint: JointParser,
+    backend: ParserBackend,
+    batch: Sequence[Pair],
+    settings: JointSettings,
+) -> Generator[tuple[Pair, Made | GemelError], None, None]:
+    """What each pair gives, or the reason why nothing; a sentence is parsed once."""
+    sides = {one.pk: one for pair in batch for one in (pair.source, pair.target)}
+    wanted = [one.to_core() for one in sides.values()]
+    answers = backend.analyse(wanted, want=WANT & backend.info.capabilities)
+    of = dict(zip(sides, answers, strict=True))
+    for pair in batch:
+        try:
+            both = _analysis(of[pair.source_id]), _analysis(of[pair.target_id])
+            yield pair, Made(pair, both, joint.parse(*both, settings))
+        except GemelError as error:
+            yield pair, error
+
+
+def _analysis(answer: Analysis | Exception) -> Analysis:
+    if isinstance(answer, Exception):
+        raise answer
+    return answer
+
+
+def _complain(job: Job, pair: Pair, error: GemelError) -> None:
+    jobs.report_issue(
+        job,
+        f"{pair.ref or pair.code}: {error}",
+        remedy="split the sentence, or take the pair out",
+        excerpt=pair.source_text,
+    )

@@ -1,0 +1,160 @@
+"""Changes in words, for the ledger's page, its API and its files."""
+
+import csv
+import io
+import json
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+from annotator import access
+from annotator.errors import BadRequest
+from annotator.models import JointRun, TreeChange
+from annotator.models.joint import TreeChangeQuerySet
+from annotator.models.projects import Anybody
+
+__all__ = ["COLUMNS", "FORMS", "Pull", "Words", "export", "record", "words_of"]
+
+CHUNK = 500
+FORMS = {"csv": "text/csv; charset=utf-8", "json": "application/json"}
+COLUMNS = (
+    *("change", "engine", "version", "pair", "ref", "domain", "operations", "side"),
+    *("kind", "start", "end", "words", "before", "after", "label_before"),
+    *("label_after", "prob_before", "prob_after", "confidence", "because", "gold"),
+    *("verdict", "judged_by", "judged_at", "revision", "sentence"),
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Pull:
+    """A link that pulls: a word of this side, its partner, how probable they are."""
+
+    here: str
+    there: str
+    prob: float | None
+
+
+@dataclass(frozen=True, slots=True)
+class Words:
+    """A change in words. ``tokens``: the sentence, each with its part in the change:
+    "on" what it is about, "old" and "new" the heads, or nothing."""
+
+    text: str
+    before: str
+    after: str
+    tokens: tuple[tuple[str, str], ...]
+    because: tuple[Pull, ...]
+
+
+def words_of(change: TreeChange) -> Words:
+    """The change in the words of its sentence; its pair and sentences are loaded."""
+    pair = change.result.pair
+    sides = pair.source.forms, pair.target.forms
+    here, there = sides if change.side == "s" else sides[::-1]
+    parts = [""] * len(here)
+    for i in range(change.start, min(change.end, len(here))):
+        parts[i] = "on"
+    if change.kind == TreeChange.Kind.ARC:
+        for head, part in ((change.head_before, "old"), (change.head_after, "new")):
+            if head is not None and 0 <= head < len(here):
+                parts[head] = part if not parts[head] else "both"
+        before = _arc(here, change.head_before, change.label_before)
+        after = _arc(here, change.head_after, change.label_after)
+    else:
+        before = change.label_before or "no phrase"
+        after = change.label_after or "no phrase"
+    return Words(
+        " ".join(here[change.start : change.end]),
+        before,
+        after,
+        tuple(zip(here, parts, strict=True)),
+        tuple(_pull(row, change.side, here, there) for row in change.because),
+    )
+
+
+def _arc(words: list[str], head: int | None, label: str) -> str:
+    name = "ROOT" if head is None or head < 0 else f"{words[head]} ({head + 1})"
+    return f"{label} of {name}" if name != "ROOT" else f"{label}, ROOT"
+
+
+def _pull(row: list[Any], side: str, here: list[str], there: list[str]) -> Pull:
+    source, target, prob = row
+    mine, theirs = (source, target) if side == "s" else (target, source)
+    return Pull(_word(here, mine), _word(there, theirs), prob)
+
+
+def _word(words: list[str], ref: str) -> str:
+    at = int(ref[1:])
+    return words[at] if ref[0] == "w" and at < len(words) else ref
+
+
+def record(change: TreeChange, run: JointRun) -> dict[str, Any]:
+    """One change as plain values, as files and programs get it."""
+    said, pair = words_of(change), change.result.pair
+    found = {
+        "change": change.code,
+        "engine": run.engine,
+        "version": run.version,
+        "pair": pair.code,
+        "ref": pair.ref,
+        "domain": change.domain,
+        "operations": [name for name in change.operations.split("|") if name],
+        "side": "source" if change.side == "s" else "target",
+        "kind": change.kind,
+        "start": change.start + 1,
+        "end": change.end,
+        "words": said.text,
+        "before": said.before,
+        "after": said.after,
+        "because": [f"{one.here} ~ {one.there}" for one in said.because],
+        "judged_by": str(change.judged_by) if change.judged_by_id else "",
+        "judged_at": change.judged_at.isoformat() if change.judged_at else "",
+        "sentence": " ".join(word for word, _ in said.tokens),
+    }
+    return {
+        name: found[name] if name in found else getattr(change, name)
+        for name in COLUMNS
+    }
+
+
+def export(
+    rows: TreeChangeQuerySet, run: JointRun, form: str, *, by: Anybody
+) -> Iterator[str]:
+    """The rows as CSV or JSON, streamed. Positions count from 1, both ends included.
+
+    Raises NotAllowed or BadRequest before the first piece.
+    """
+    access.require(by, "export", run.corpus.project)
+    if form not in FORMS:
+        raise BadRequest("The ledger is written as csv or json.", field="form")
+    records = (record(row, run) for row in rows.iterator(CHUNK))
+    return _csv(records) if form == "csv" else _json(records, run)
+
+
+def _csv(records: Iterator[dict[str, Any]]) -> Iterator[str]:
+    yield _line(COLUMNS)
+    for one in records:
+        one["operations"] = " ".join(one["operations"])
+        one["because"] = "; ".join(one["because"])
+        yield _line(_cell(one[name]) for name in COLUMNS)
+
+
+def _cell(value: Any) -> Any:
+    """A text that a spreadsheet would run as a formula gets a quote before it."""
+    if isinstance(value, str) and value[:1] in ("=", "+", "-", "@", "\t", "\r"):
+        return f"'{value}"
+    return "" if value is None else value
+
+
+def _line(cells: Any) -> str:
+    out = io.StringIO()
+    csv.writer(out).writerow(cells)
+    return out.getvalue()
+
+
+def _json(records: Iterator[dict[str, Any]], run: JointRun) -> Iterator[str]:
+    about = {"run": run.code, "label": run.label, "parameters": run.parameters}
+    yield json.dumps(about)[:-1] + ', "changes": ['
+    for at, one in enumerate(records):
+        yield (",\n" if at else "\n") + json.dumps(one, ensure_ascii=False)
+    yield "\n]}\n"
