@@ -14,6 +14,7 @@ from django.utils import timezone
 
 from annotator.models.codes import CodeField
 from annotator.models.corpora import Sentence
+from annotator.models.prepared import Slot
 from annotator.models.projects import Anybody, Project
 from core.data.ratings import Scale
 
@@ -255,7 +256,7 @@ class ItemQuerySet(models.QuerySet["Item"]):
         """Those that are judged for the results: no checks, no training."""
         return self.filter(kind=Item.Kind.MAIN)
 
-    def open_in(self, batch: Batch) -> "ItemQuerySet":
+    def open_in(self, batch: Batch | Slot) -> "ItemQuerySet":
         """Those with a free place; served by the partial index ``item_open``."""
         return self.filter(batch=batch, n_taken__lt=F("need"))
 

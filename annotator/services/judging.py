@@ -13,7 +13,7 @@ from typing import Any
 from uuid import UUID
 
 from django.db import IntegrityError, OperationalError, transaction
-from django.db.models import F
+from django.db.models import DateField, F
 from django.http import Http404
 from django.utils import timezone
 
@@ -26,6 +26,7 @@ from annotator.models import (
     Participant,
     Tally,
 )
+from annotator.models.prepared import Select, Slot, Update, add, slots
 from annotator.models.projects import Anybody, id_of
 from annotator.services import checking, leasing
 from annotator.services.scales import check_values
@@ -49,6 +50,40 @@ NEEDED = (  # the columns that a plain save reads; others are fetched when asked
     *("participant__campaign__mode", "participant__campaign__guideline_number"),
     "participant__campaign__is_adaptive",
 )
+_FIND = Select(
+    lambda: (
+        Judgment.objects.select_related("item", "participant__campaign")
+        .only(*NEEDED)
+        .filter(
+            code=Slot("code"),
+            participant__campaign__code=Slot("campaign"),
+            participant__user_id=Slot("user"),
+            participant__campaign__project__memberships__user_id=Slot("user"),
+            participant__campaign__project__memberships__role__in=ANNOTATORS,
+        )
+    )
+)
+_ADVANCE = Update(
+    lambda: Judgment.objects.filter(
+        pk=Slot("pk"), revision=Slot("seen"), state=Slot("before")
+    ),
+    **slots(
+        Judgment,
+        *("revision", "state", "fills", "values", "comment", "skip_reason", "flag"),
+        *("active_ms", "is_late", "mode", "guideline", "saved_at"),
+    ),
+)
+_DONE = Update(lambda: Item.objects.filter(pk=Slot("pk")), n_done=F("n_done") + 1)
+_TALLY = Update(
+    lambda: Tally.objects.filter(
+        participant_id=Slot("participant_id"),
+        batch_id=Slot("batch_id"),
+        day=Slot("day", DateField()),
+    ),
+    n_done=F("n_done") + Slot("n_done"),
+    n_skipped=F("n_skipped") + Slot("n_skipped"),
+    active_ms=F("active_ms") + Slot("active_ms"),
+)
 AFTER = {"save": Judgment.State.DONE, "skip": Judgment.State.SKIPPED}
 ATTEMPTS = 4
 MAX_MS = 30 * 60_000  # longer than this, nobody was looking
@@ -71,17 +106,11 @@ class Answer:
 
 def find(code: str, *, campaign: str, by: Anybody) -> Judgment:
     """The judgment, if it is this person's in this campaign; else raises Http404."""
-    rows = Judgment.objects.select_related("item", "participant__campaign")
-    try:
-        return rows.only(*NEEDED).get(
-            code=code,
-            participant__campaign__code=campaign,
-            participant__user_id=id_of(by),
-            participant__campaign__project__memberships__user_id=id_of(by),
-            participant__campaign__project__memberships__role__in=ANNOTATORS,
-        )
-    except Judgment.DoesNotExist:
-        raise Http404("That item was not given to you.") from None
+    found = _FIND.models(code=code, campaign=campaign, user=id_of(by))
+    if not found:
+        raise Http404("That item was not given to you.")
+    judgment: Judgment = found[0]
+    return judgment
 
 
 def take(
@@ -245,9 +274,11 @@ def _spent(answer: Answer) -> int:
 
 def _advance(judgment: Judgment, answer: Answer, before: str, after: str) -> None:
     """Compare-and-set on revision and state; raises StaleEdit if either moved."""
-    rows = Judgment.objects.filter(pk=judgment.pk, revision=answer.seen, state=before)
     judgment.revision, judgment.state = answer.seen + 1, after
-    moved = rows.update(
+    moved = _ADVANCE.run(
+        pk=judgment.pk,
+        seen=answer.seen,
+        before=before,
         revision=judgment.revision,
         state=after,
         fills=judgment.fills,
@@ -278,7 +309,7 @@ def _stale(judgment: Judgment, answer: Answer) -> StaleEdit:
 
 
 def _log(judgment: Judgment, answer: Answer, verb: str) -> None:
-    JudgmentEvent.objects.create(
+    event = JudgmentEvent(
         judgment=judgment,
         uuid=answer.uuid,
         verb=verb,
@@ -290,6 +321,7 @@ def _log(judgment: Judgment, answer: Answer, verb: str) -> None:
         guideline=judgment.guideline,
         mode=judgment.mode,
     )
+    add([event])
 
 
 def _fill(judgment: Judgment, before: str, answer: Answer, now: datetime) -> None:
@@ -298,12 +330,10 @@ def _fill(judgment: Judgment, before: str, answer: Answer, now: datetime) -> Non
         if judgment.fills:
             _route_third(judgment)
         return
-    here = Item.objects.filter(pk=judgment.item_id)
+    free = Item.objects.filter(pk=judgment.item_id, n_taken__lt=F("need"))
     if judgment.fills:
-        here.update(n_done=F("n_done") + 1)
-    elif here.filter(n_taken__lt=F("need")).update(
-        n_taken=F("n_taken") + 1, n_done=F("n_done") + 1
-    ):
+        _DONE.run(pk=judgment.item_id)
+    elif free.update(n_taken=F("n_taken") + 1, n_done=F("n_done") + 1):
         judgment.fills = True
         Judgment.objects.filter(pk=judgment.pk).update(fills=True)
         mine = Participant.objects.filter(pk=judgment.participant_id)
@@ -321,15 +351,15 @@ def _count_repeat(judgment: Judgment, before: str) -> None:
 
 def _tally(judgment: Judgment, at: datetime, **more: int) -> None:
     """Add to the day's counters of this person and batch."""
-    key = {
+    key: dict[str, Any] = {
         "participant_id": judgment.participant_id,
         "batch_id": judgment.item.batch_id,
         "day": at.date(),
     }
-    changes = {name: F(name) + n for name, n in more.items()}
-    if not Tally.objects.filter(**key).update(**changes):
+    changes: dict[str, Any] = {"n_done": 0, "n_skipped": 0, "active_ms": 0, **more}
+    if not _TALLY.run(**key, **changes):
         Tally.objects.bulk_create([Tally(**key)], ignore_conflicts=True)
-        Tally.objects.filter(**key).update(**changes)
+        _TALLY.run(**key, **changes)
 
 
 def _route_third(judgment: Judgment) -> None:

@@ -13,10 +13,11 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 
 from django.db import connection, transaction
-from django.db.models import Exists, F, OuterRef, QuerySet
+from django.db.models import DateTimeField, Exists, F, OuterRef, QuerySet
 from django.utils import timezone
 
 from annotator.models import Batch, Campaign, Item, Judgment, Participant, Queue
+from annotator.models.prepared import Select, Slot, Update, add, several, slots
 from annotator.services.writing import write
 from core.data.orders import mix, nth
 
@@ -33,6 +34,61 @@ SHOWN = (  # the columns of what a judge sees
 )
 CHECK, REPEAT = 1, 2  # salts of the schedule
 _last_reap: dict[int, float] = {}
+
+
+def _candidates(person: Participant | Slot, batch: Batch | Slot) -> QuerySet[Item]:
+    """Open items that this person has not had; a lease that ran out does not count."""
+    mine = Judgment.objects.filter(participant=person, item=OuterRef("pk"), round=1)
+    had = mine.exclude(state=Judgment.State.EXPIRED)
+    return Item.objects.open_in(batch).filter(~Exists(had), is_withdrawn=False)
+
+
+_PERSON = Select(
+    lambda: (
+        Participant.objects.select_for_update(of=("self",))
+        .select_related("campaign")
+        .filter(pk=Slot("pk"))
+    )
+)
+_HELD = Select(
+    lambda: Judgment.objects.filter(
+        participant=Slot("person"), state=Judgment.State.LEASED
+    ).values_list("code")
+)
+_SHOWN = Select(
+    lambda: (
+        Judgment.objects.filter(
+            participant=Slot("person"),
+            state=Judgment.State.LEASED,
+            lease_until=Slot("end", DateTimeField()),
+        )
+        .select_related("item__instance")
+        .only(*SHOWN)
+        .order_by("pk")
+    )
+)
+_QUEUES = Select(
+    lambda: (
+        Queue.objects.filter(participant=Slot("person"), batch__is_paused=False)
+        .select_related("batch")
+        .order_by("batch__position")
+    )
+)
+_WINDOW = Select(
+    lambda: (
+        _candidates(Slot("person"), Slot("batch"))
+        .filter(number__in=several("numbers", WINDOWS[0]))
+        .values_list("number", "pk")
+    )
+)
+_MOVED = Update(
+    lambda: Queue.objects.filter(pk=Slot("pk")), **slots(Queue, "cursor", "dry_at")
+)
+_TAKEN = Update(lambda: Item.objects.filter(pk=Slot("pk")), n_taken=F("n_taken") + 1)
+_SERVED = Update(
+    lambda: Participant.objects.filter(pk=Slot("pk")),
+    **slots(Participant, "n_served", "n_taken", "repeat_cursor"),
+)
 
 
 @dataclass
@@ -54,16 +110,17 @@ def draw(participant_id: int, *, want: int, held: Iterable[str] = ()) -> list[Ju
     """
     _reap_now_and_then()
     with write():
-        people = Participant.objects.select_for_update(of=("self",))
-        person = people.select_related("campaign").get(pk=participant_id)
+        person: Participant = _PERSON.models(pk=participant_id)[0]
         if not _may_draw(person):
             return []
-        leased = person.judgments.filter(state=Judgment.State.LEASED)
-        codes = set(leased.values_list("code", flat=True))
-        lost = codes - set(held)
-        renewed = _renewed(person, lost) if lost else []
-        missing = min(want, person.campaign.prefetch) - len(renewed)
-        return renewed + (_fresh(person, missing) if missing > 0 else [])
+        end = until(person.campaign)
+        lost = {code for (code,) in _HELD.rows(person=person.pk)} - set(held)
+        if lost:
+            person.judgments.filter(code__in=lost).update(lease_until=end)
+        missing = min(want, person.campaign.prefetch) - len(lost)
+        if missing > 0:
+            _lease(_fresh(person, missing), end)
+    return _SHOWN.models(person=person.pk, end=end)
 
 
 def _may_draw(person: Participant) -> bool:
@@ -74,25 +131,14 @@ def until(campaign: Campaign) -> datetime:
     return timezone.now() + timedelta(seconds=campaign.lease_s)
 
 
-def _renewed(person: Participant, codes: set[str]) -> list[Judgment]:
-    rows = person.judgments.filter(code__in=codes)
-    rows.update(lease_until=until(person.campaign))
-    return list(_shown(rows))
-
-
-def _shown(rows: QuerySet[Judgment]) -> QuerySet[Judgment]:
-    return rows.select_related("item__instance").only(*SHOWN).order_by("pk")
-
-
-def _fresh(person: Participant, want: int) -> list[Judgment]:
-    """New leases: training first, else the schedule of items, checks and repeats."""
-    campaign = person.campaign
-    got = _Draw(person, campaign, [], [], [])
+def _fresh(person: Participant, want: int) -> _Draw:
+    """What to lease: training first, else by schedule items, checks and repeats."""
+    got = _Draw(person, person.campaign, [], [], [])
     if not person.is_trained:
         got.free = _unseen(person, (Item.Kind.TRAINING,), want)
     else:
         _by_schedule(got, want)
-    return _lease(got)
+    return got
 
 
 def _by_schedule(got: _Draw, want: int) -> None:
@@ -156,9 +202,8 @@ def _to_repeat(person: Participant) -> list[int]:
 
 def _open_items(person: Participant, want: int) -> list[int]:
     """Ids of items with a free place, locked, over the batches in their order."""
-    queues = Queue.objects.filter(participant=person, batch__is_paused=False)
     got: list[int] = []
-    for queue in queues.select_related("batch").order_by("batch__position"):
+    for queue in _QUEUES.models(person=person.pk):
         if queue.cursor < queue.batch.n_items or queue.dry_at != queue.batch.n_returned:
             _from_queue(person, queue, want, got)
         if len(got) >= want:
@@ -175,7 +220,7 @@ def _from_queue(person: Participant, queue: Queue, want: int, got: list[int]) ->
     if len(got) < want and not _from_index(person, batch, want, got):
         queue.dry_at, queue.cursor = batch.n_returned, batch.n_items
     if before != (queue.cursor, queue.dry_at):
-        queue.save(update_fields=["cursor", "dry_at"])
+        _MOVED.run(pk=queue.pk, cursor=queue.cursor, dry_at=queue.dry_at)
 
 
 def _from_window(
@@ -188,15 +233,24 @@ def _from_window(
     n, seed = queue.batch.n_items, mix(person.seed, queue.batch.position)
     places = range(queue.cursor, min(queue.cursor + width, n))
     order = {nth(place, n, seed): place for place in places}
-    rows = _candidates(person, queue.batch).filter(number__in=list(order))
-    rows = rows.exclude(pk__in=had)  # the cursor may stand before what was taken
-    there = sorted(rows.values_list("number", "pk"), key=lambda row: order[row[0]])
-    chosen = there[:want]
+    rows = _numbered(person, queue.batch, list(order))
+    there = [row for row in rows if row[1] not in had]  # taken: the cursor may lag
+    chosen = sorted(there, key=lambda row: order[row[0]])[:want]
     locked = _lock([pk for _, pk in chosen])
     missed = [order[number] for number, pk in chosen if pk not in locked]
     end = order[chosen[-1][0]] + 1 if len(chosen) == want else places.stop
     queue.cursor = min([*missed, end])
     return [pk for _, pk in chosen if pk in locked]
+
+
+def _numbered(
+    person: Participant, batch: Batch, numbers: list[int]
+) -> list[tuple[int, int]]:
+    """Number and id of the open items among these."""
+    if len(numbers) <= WINDOWS[0]:
+        return _WINDOW.rows(person=person.pk, batch=batch.pk, numbers=numbers)
+    rows = _candidates(person, batch).filter(number__in=numbers)
+    return list(rows.values_list("number", "pk"))
 
 
 def _from_index(person: Participant, batch: Batch, want: int, got: list[int]) -> bool:
@@ -213,13 +267,6 @@ def _from_index(person: Participant, batch: Batch, want: int, got: list[int]) ->
         if len(got) >= want:
             break
     return found
-
-
-def _candidates(person: Participant, batch: Batch) -> QuerySet[Item]:
-    """Open items that this person has not had; a lease that ran out does not count."""
-    mine = Judgment.objects.filter(participant=person, item=OuterRef("pk"), round=1)
-    had = mine.exclude(state=Judgment.State.EXPIRED)
-    return Item.objects.open_in(batch).filter(~Exists(had), is_withdrawn=False)
 
 
 def _lock(ids: list[int], *, wait: bool = False) -> set[int]:
@@ -252,9 +299,9 @@ def _in_order(got: _Draw) -> list[int]:
     return order
 
 
-def _lease(got: _Draw) -> list[Judgment]:
-    """Write the leases."""
-    person, end = got.person, until(got.campaign)
+def _lease(got: _Draw, end: datetime) -> None:
+    """Write the leases; one of one's own that ran out is taken up again."""
+    person = got.person
     rows = [
         Judgment(
             item_id=pk,
@@ -266,20 +313,17 @@ def _lease(got: _Draw) -> list[Judgment]:
         for pk in _in_order(got)
     ]
     if not rows:
-        return []
-    if got.main:
-        Item.objects.filter(pk__in=got.main).update(n_taken=F("n_taken") + 1)
-    Judgment.objects.bulk_create(
-        rows,
-        update_conflicts=True,  # a lease of one's own that ran out is taken up again
-        unique_fields=["item", "participant", "round"],
-        update_fields=["state", "lease_until", "fills"],
+        return
+    for pk in got.main:
+        _TAKEN.run(pk=pk)
+    key, renew = ("item", "participant", "round"), ("state", "lease_until", "fills")
+    add(rows, unique=key, renew=renew)
+    _SERVED.run(
+        pk=person.pk,
+        n_served=person.n_served + len(rows),
+        n_taken=person.n_taken + len(got.main),
+        repeat_cursor=person.repeat_cursor,
     )
-    person.n_served += len(rows)
-    person.n_taken += len(got.main)
-    person.save(update_fields=["n_served", "n_taken", "repeat_cursor"])
-    mine = person.judgments.filter(state=Judgment.State.LEASED, lease_until=end)
-    return list(_shown(mine))
 
 
 def _reap_now_and_then() -> None:

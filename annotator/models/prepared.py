@@ -1,0 +1,193 @@
+"""Querysets compiled to SQL once, for the few that every judgment goes through.
+
+Django spends ten times as long on writing such a statement as the database on running
+it. Here the statement is kept and only its values change; it still comes from the
+models, so it is right on every database.
+"""
+
+import threading
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from django.db import DEFAULT_DB_ALIAS, connection, models
+from django.db.models import sql
+from django.db.models.constants import OnConflict
+from django.db.models.query import get_related_populators
+
+__all__ = ["Select", "Slot", "Update", "add", "several", "slots"]
+
+
+class Slot(models.Expression):
+    """The place of a value that is named when the statement runs.
+
+    ``field`` turns dates, JSON and uuids into what the database takes; numbers and
+    text need none. ``at``: the value is this one of a list, or its last.
+    """
+
+    def __init__(
+        self,
+        name: str,
+        field: "models.Field[Any, Any] | None" = None,
+        at: int | None = None,
+    ) -> None:
+        super().__init__(output_field=field)
+        self.name, self.kind, self.at = name, field, at
+
+    def as_sql(self, compiler: Any, connection: Any) -> Any:
+        return "%s", [self]
+
+    def value(self, given: dict[str, Any]) -> Any:
+        value = given[self.name]
+        if self.at is not None:
+            value = value[min(self.at, len(value) - 1)]
+        if self.kind is None:
+            return value
+        return self.kind.get_db_prep_value(value, connection)
+
+
+def several(name: str, n: int) -> list[Any]:
+    """Slots for an ``__in`` filter: of a list given, with from 1 to ``n`` members."""
+    return [Slot(name, at=at) for at in range(n)]
+
+
+def slots(model: type[models.Model], *names: str) -> dict[str, Slot]:
+    """A slot for each of these columns of ``model``, for ``Update``."""
+    return {name: Slot(name, _field(model, name)) for name in names}
+
+
+def _field(model: type[models.Model], name: str) -> "models.Field[Any, Any]":
+    field = model._meta.get_field(name)
+    assert isinstance(field, models.Field)
+    return field
+
+
+@dataclass(frozen=True, slots=True)
+class _Statement:
+    text: str
+    params: tuple[Any, ...]
+    compiler: Any
+
+    def run(self, cursor: Any, given: dict[str, Any]) -> None:
+        values = [
+            one.value(given) if isinstance(one, Slot) else one for one in self.params
+        ]
+        cursor.execute(self.text, values)
+
+
+class _Kept(threading.local):
+    """Compilers hold on to the connection of their thread."""
+
+    def __init__(self) -> None:
+        self.statements: dict[_Prepared, _Statement] = {}
+
+
+_kept = _Kept()
+
+
+class _Prepared:
+    """A statement that each thread compiles when it first needs it."""
+
+    def __init__(self, rows: Callable[[], models.QuerySet[Any]]) -> None:
+        self._rows = rows
+
+    def _query(self) -> Any:
+        return self._rows().query
+
+    def _statement(self) -> _Statement:
+        kept = _kept.statements
+        if self not in kept:
+            compiler = self._query().get_compiler(using=DEFAULT_DB_ALIAS)
+            text, params = compiler.as_sql()
+            kept[self] = _Statement(text, tuple(params), compiler)
+        return kept[self]
+
+
+class Select(_Prepared):
+    """A queryset of models, or ``values_list``, with slots in its filters."""
+
+    def rows(self, **given: Any) -> list[tuple[Any, ...]]:
+        """The rows as tuples of the columns selected."""
+        return [tuple(row) for row in self._found(self._statement(), given)]
+
+    def models(self, **given: Any) -> list[Any]:
+        """The rows as instances, with what ``select_related`` names."""
+        statement = self._statement()
+        select, info = statement.compiler.select, statement.compiler.klass_info
+        first, last = info["select_fields"][0], info["select_fields"][-1] + 1
+        names = [column.target.attname for column, *_ in select[first:last]]
+        related = get_related_populators(info, select, DEFAULT_DB_ALIAS)  # type: ignore[call-arg]  # the stubs are a release ahead
+        made = []
+        for row in self._found(statement, given):
+            one = info["model"].from_db(DEFAULT_DB_ALIAS, names, row[first:last])
+            for populator in related:
+                populator.populate(row, one)
+            made.append(one)
+        return made
+
+    def _found(self, statement: _Statement, given: dict[str, Any]) -> Iterator[Any]:
+        with connection.cursor() as cursor:
+            statement.run(cursor, given)
+            chunk = cursor.fetchall()
+        found: Iterator[Any] = statement.compiler.results_iter([chunk])
+        return found
+
+
+class Update(_Prepared):
+    """``rows().update(**changes)`` with slots in the filters and the changes."""
+
+    def __init__(
+        self, rows: Callable[[], models.QuerySet[Any]], **changes: Any
+    ) -> None:
+        super().__init__(rows)
+        self._changes = changes
+
+    def _query(self) -> Any:
+        query = super()._query().chain(sql.UpdateQuery)
+        query.add_update_values(self._changes)
+        return query
+
+    def run(self, **given: Any) -> int:
+        """How many rows were changed."""
+        with connection.cursor() as cursor:
+            self._statement().run(cursor, given)
+            return int(cursor.rowcount)
+
+
+def add(
+    rows: Sequence[models.Model],
+    *,
+    unique: Sequence[str] = (),
+    renew: Sequence[str] = (),
+) -> None:
+    """Insert rows of one model without asking for their keys. Raises IntegrityError.
+
+    Where a row with the same ``unique`` columns is there, its ``renew`` columns are
+    set instead.
+    """
+    meta = rows[0]._meta
+    fields = [field for field in meta.concrete_fields if not field.primary_key]
+    values = [
+        field.get_db_prep_save(getattr(row, field.attname), connection)
+        for row in rows
+        for field in fields
+    ]
+    text = _insertion(meta, fields, len(rows))
+    if renew:
+        text += " " + connection.ops.on_conflict_suffix_sql(
+            fields,
+            OnConflict.UPDATE,
+            [_field(meta.model, name).column for name in renew],
+            [_field(meta.model, name).column for name in unique],
+        )
+    with connection.cursor() as cursor:
+        cursor.execute(text, values)
+
+
+def _insertion(meta: Any, fields: Sequence[Any], n: int) -> str:
+    name = connection.ops.quote_name
+    columns = ", ".join(name(field.column) for field in fields)
+    places = ", ".join(["%s"] * len(fields))
+    rows = ", ".join([f"({places})"] * n)
+    table = name(meta.db_table)
+    return f"INSERT INTO {table} ({columns}) VALUES {rows}"  # noqa: S608 - no input
