@@ -67,6 +67,7 @@ class _Statement:
     text: str
     params: tuple[Any, ...]
     compiler: Any
+    converters: Any  # of what the database gives to what the model's fields hold
 
     def run(self, cursor: Any, given: dict[str, Any]) -> None:
         values = [
@@ -99,7 +100,9 @@ class _Prepared:
         if self not in kept:
             compiler = self._query().get_compiler(using=DEFAULT_DB_ALIAS)
             text, params = compiler.as_sql()
-            kept[self] = _Statement(text, tuple(params), compiler)
+            columns = [column for column, *_ in compiler.select or []]
+            converters = compiler.get_converters(columns)
+            kept[self] = _Statement(text, tuple(params), compiler, converters)
         return kept[self]
 
 
@@ -128,8 +131,10 @@ class Select(_Prepared):
     def _found(self, statement: _Statement, given: dict[str, Any]) -> Iterator[Any]:
         with connection.cursor() as cursor:
             statement.run(cursor, given)
-            chunk = cursor.fetchall()
-        found: Iterator[Any] = statement.compiler.results_iter([chunk])
+            rows = cursor.fetchall()
+        found: Iterator[Any] = statement.compiler.apply_converters(
+            rows, statement.converters
+        )
         return found
 
 

@@ -74,6 +74,11 @@ _ADVANCE = Update(
     ),
 )
 _DONE = Update(lambda: Item.objects.filter(pk=Slot("pk")), n_done=F("n_done") + 1)
+_TAKE_AND_DO = Update(
+    lambda: Item.objects.filter(pk=Slot("pk"), n_taken__lt=F("need")),
+    n_taken=F("n_taken") + 1,
+    n_done=F("n_done") + 1,
+)
 _TALLY = Update(
     lambda: Tally.objects.filter(
         participant_id=Slot("participant_id"),
@@ -330,10 +335,9 @@ def _fill(judgment: Judgment, before: str, answer: Answer, now: datetime) -> Non
         if judgment.fills:
             _route_third(judgment)
         return
-    free = Item.objects.filter(pk=judgment.item_id, n_taken__lt=F("need"))
     if judgment.fills:
         _DONE.run(pk=judgment.item_id)
-    elif free.update(n_taken=F("n_taken") + 1, n_done=F("n_done") + 1):
+    elif _TAKE_AND_DO.run(pk=judgment.item_id):
         judgment.fills = True
         Judgment.objects.filter(pk=judgment.pk).update(fills=True)
         mine = Participant.objects.filter(pk=judgment.participant_id)
