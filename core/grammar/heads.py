@@ -207,4 +207,9 @@ def _copula_predicate(
     if verb is None or tree.forms[below[verb]].lower() not in BE or "VP" in names:
         return None
     after = range(verb + 1, len(names))
-    return _first(names, {"ADJP", "NP", "NML", "PP", "ADVP", "UCP", "SBAR", "S"}, after)
+    said = [at for at in after if "-PRD" in tree.labels[below[at]]]
+    if said:
+        return said[0]
+    phrases = {"ADJP", "NP", "NML", "PP", "UCP", "SBAR", "S"}
+    found = _first(names, phrases, after)
+    return _first(names, {"ADVP"}, after) if found is None else found
