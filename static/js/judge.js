@@ -104,9 +104,13 @@ function empty() {
   notice.show(outbox.size ? { state: "sending" } : desk.status);
 }
 
-function save() {
+function stopGrace() {
   clearTimeout(grace);
   grace = 0;
+}
+
+function save() {
+  stopGrace();
   const answers = group && card.answers();
   if (!answers) return;
   const active = Math.round(clock.read() / answers.length);
@@ -189,15 +193,18 @@ function refused(message, error) {
 
 async function skip() {
   if (!group || at !== null) return;
+  stopGrace();
+  const asked = group;
   const reason = await askSkip();
-  if (!reason || !group) return;
-  for (const one of group) outbox.add({ verb: "skip", judgment: one.code, seen: one.revision, note: reason, shown: "" });
+  if (!reason || group !== asked) return;
+  for (const one of asked) outbox.add({ verb: "skip", judgment: one.code, seen: one.revision, note: reason, shown: "" });
   advance();
 }
 
 async function flag() {
   const one = card.inHand();
   if (!one) return;
+  stopGrace();
   const note = await askFlag(one.flag);
   if (note === null) return;
   find(one.code).flag = note;
@@ -226,8 +233,7 @@ function forward() {
 
 function undo() {
   if (!grace) return back();
-  clearTimeout(grace);
-  grace = 0;
+  stopGrace();
   return say("Not saved yet");
 }
 

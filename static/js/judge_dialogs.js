@@ -4,11 +4,27 @@ import { send, signIn } from "./judge_http.js";
 
 const byId = (id) => document.getElementById(id);
 
-function ask(dialog, { clear = true } = {}) {
-  if (clear) dialog.returnValue = "";
+// Resolves in the very key press that closes the dialog: the event "close" comes a
+// moment later, and a key typed in between would meet the item that was before.
+function ask(dialog) {
+  dialog.returnValue = "";
   if (!dialog.open) dialog.showModal();
   return new Promise((resolve) => {
-    dialog.addEventListener("close", () => resolve(dialog.returnValue), { once: true });
+    const finish = () => {
+      dialog.removeEventListener("submit", answered);
+      dialog.removeEventListener("close", closed);
+      resolve(dialog.returnValue);
+    };
+    const answered = (event) => {
+      if (event.target.method !== "dialog") return;
+      event.preventDefault();
+      dialog.close(event.submitter?.value ?? "");
+      finish();
+    };
+    // By Escape or a script; unless it is the event of an earlier time, come late.
+    const closed = () => { if (!dialog.open) finish(); };
+    dialog.addEventListener("submit", answered);
+    dialog.addEventListener("close", closed);
   });
 }
 

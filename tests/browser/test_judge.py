@@ -4,7 +4,7 @@ import re
 from typing import Any
 
 import pytest
-from playwright.sync_api import Page, expect
+from playwright.sync_api import Error, Page, expect
 
 from annotator.models import Judgment, JudgmentEvent
 from annotator.services import campaign_items, campaigns
@@ -32,6 +32,30 @@ def wait_saved(page: Page) -> None:
 
 def done() -> int:
     return Judgment.objects.filter(state="done").count()
+
+
+def wait_done(page: Page, n: int) -> None:
+    """Until the server has stored that many answers."""
+    for _ in range(100):
+        if done() >= n:
+            break
+        page.wait_for_timeout(100)
+    assert done() == n
+
+
+def start_with_auto_advance(open_page: Any, people: Cast, n: int) -> Page:
+    """Saving by itself is on, and time stands still unless the test moves it."""
+    page = open_page(people.bob)
+    page.clock.install()
+    made = campaign(people, n=n)
+    page.goto(f"/p/{people.project.slug}/judge/{made.code}/")
+    expect(page.locator("#card")).to_be_visible()
+    page.get_by_role("button", name="Settings").click()
+    page.get_by_label("Save by itself").check()
+    page.get_by_role("button", name="Keep these").click()
+    expect(page.locator("#settings-dialog")).to_be_hidden()
+    page.clock.pause_at(page.evaluate("Date.now() / 1000 + 1"))
+    return page
 
 
 def test_a_campaign_judged_by_keys_alone(open_page, people, check_axe) -> None:
@@ -76,11 +100,67 @@ def test_network_off_for_many_items_loses_nothing(open_page, people) -> None:
         page.keyboard.press("Enter")
     expect(page.locator("#chip")).to_have_text("Queued: 3 not sent yet")
     assert done() == 1
-    page.wait_for_timeout(3500)
     page.context.set_offline(False)
+    wait_done(page, 4)
     wait_saved(page)
-    assert done() == 4
     assert JudgmentEvent.objects.count() == 4
+
+
+def test_a_minute_without_network_in_mid_rating_loses_nothing(
+    open_page, people
+) -> None:
+    page = open_page(people.bob)
+    page.clock.install()
+    made = campaign(people, n=8, prefetch=8)
+    page.goto(f"/p/{people.project.slug}/judge/{made.code}/")
+    expect(page.locator("#card")).to_be_visible()
+    page.keyboard.press("4")  # half an answer is there when the network goes
+    page.context.set_offline(True)
+    page.keyboard.press("2")
+    page.keyboard.press("Enter")
+    for n in range(2, 5):  # fifteen seconds an item: each try to send fails again
+        page.clock.run_for(15_000)
+        expect(page.locator("#chip")).to_have_text(f"Queued: {n - 1} not sent yet")
+        page.keyboard.type("33")
+        page.keyboard.press("Enter")
+    page.clock.run_for(15_000)
+    expect(page.locator("#chip")).to_have_text("Queued: 4 not sent yet")
+    assert done() == 0
+    page.keyboard.press("5")
+    page.context.set_offline(False)
+    page.clock.run_for(16_000)
+    wait_done(page, 4)
+    wait_saved(page)
+    page.keyboard.press("1")  # the other half of the answer begun before
+    page.keyboard.press("Enter")
+    wait_done(page, 5)
+    assert JudgmentEvent.objects.count() == 5
+    stored = sorted(
+        (j.values["meaning"], j.values["grammar"], j.active_ms >= 15_000)
+        for j in Judgment.objects.filter(state="done")
+    )
+    assert stored == [(3, 3, True)] * 3 + [(4, 2, False), (5, 1, True)]
+
+
+def test_a_reload_without_network_loses_nothing(open_page, people) -> None:
+    made = campaign(people, n=5)
+    page = start(open_page, people, made)
+    page.context.set_offline(True)
+    page.keyboard.type("25")
+    page.keyboard.press("Enter")
+    expect(page.locator("#chip")).to_have_text("Queued: 1 not sent yet")
+    page.on("dialog", lambda dialog: dialog.accept())  # leave, though not all is sent
+    with pytest.raises(Error):
+        page.reload()
+    page.context.set_offline(False)
+    page.goto(f"/p/{people.project.slug}/judge/{made.code}/")
+    wait_done(page, 1)
+    for n in range(2, 6):
+        expect(page.locator("#count")).to_have_text(re.compile(f"Item {n} of"))
+        page.keyboard.type("33")
+        page.keyboard.press("Enter")
+    expect(page.locator("#notice h2")).to_have_text("All done")
+    wait_done(page, 5)
 
 
 def test_unsent_answers_survive_closing_the_tab(open_page, people) -> None:
@@ -139,8 +219,7 @@ def test_signing_in_over_the_page_loses_nothing(open_page, people, check_axe) ->
     assert Judgment.objects.get(state="done").values == {"meaning": 3, "grammar": 4}
     page.keyboard.type("44")
     page.keyboard.press("Enter")
-    page.wait_for_timeout(400)
-    assert done() == 2
+    wait_done(page, 2)
 
 
 def test_two_tabs_show_both_answers_and_let_one_choose(open_page, people) -> None:
@@ -207,6 +286,44 @@ def test_skip_asks_why_and_offers_the_item_again_at_the_end(open_page, people) -
     assert done() == 2
 
 
+def test_keys_typed_while_a_dialog_closes_reach_the_next_item(
+    open_page, people
+) -> None:
+    """All in one go, as fast as the browser takes them: nothing waits for a screen."""
+    page = start(open_page, people, campaign(people, n=4))
+    for _ in range(2):
+        page.keyboard.press("s")
+        page.keyboard.press("Enter")
+    page.keyboard.type("44")
+    page.keyboard.press("Enter")
+    page.keyboard.press("s")
+    page.keyboard.press("Escape")
+    page.keyboard.type("51")
+    page.keyboard.press("Enter")
+    expect(page.locator("#notice h2")).to_have_text("Only skipped items remain")
+    rows = Judgment.objects.order_by("pk").values_list("state", "values__meaning")
+    assert list(rows) == [
+        ("skipped", None),
+        ("skipped", None),
+        ("done", 4),
+        ("done", 5),
+    ]
+
+
+def test_a_dialog_opened_within_the_grace_holds_the_saving(open_page, people) -> None:
+    page = start_with_auto_advance(open_page, people, 3)
+    first = page.locator(".changed").text_content()
+    page.keyboard.type("44s")
+    expect(page.locator("#skip-dialog")).to_be_visible()
+    page.clock.run_for(700)
+    page.keyboard.press("Enter")
+    expect(page.locator(".changed")).not_to_have_text(first)
+    page.keyboard.type("33")
+    page.clock.run_for(500)
+    wait_saved(page)
+    assert (Judgment.objects.filter(state="skipped").count(), done()) == (1, 1)
+
+
 def test_keys_can_be_remapped_but_not_onto_each_other(open_page, people) -> None:
     page = start(open_page, people, campaign(people, n=5))
     page.get_by_role("button", name="Settings").click()
@@ -225,17 +342,16 @@ def test_keys_can_be_remapped_but_not_onto_each_other(open_page, people) -> None
 
 
 def test_auto_advance_can_be_stopped_within_its_grace(open_page, people) -> None:
-    page = start(open_page, people, campaign(people, n=5))
-    page.get_by_role("button", name="Settings").click()
-    page.get_by_label("Save by itself").check()
-    page.get_by_role("button", name="Keep these").click()
-    expect(page.locator("#settings-dialog")).to_be_hidden()
+    page = start_with_auto_advance(open_page, people, 5)
     page.keyboard.type("44")
+    page.clock.run_for(300)
     page.keyboard.press("u")
-    page.wait_for_timeout(700)
+    page.clock.run_for(700)
+    expect(page.locator("#chip")).to_have_text("Not saved yet")
     assert done() == 0
     page.keyboard.press("r")
     page.keyboard.press("5")
+    page.clock.run_for(500)
     wait_saved(page)
     assert Judgment.objects.get(state="done").values == {"meaning": 4, "grammar": 5}
 
@@ -272,9 +388,7 @@ def test_the_grid_judges_all_paraphrases_of_a_phrase(open_page, people) -> None:
     expect(page.locator(".item")).to_have_count(3)
     page.keyboard.type("554433")
     page.keyboard.press("Enter")
-    wait_saved(page)
-    page.wait_for_timeout(400)
-    assert done() == 3
+    wait_done(page, 3)
     assert Judgment.objects.filter(mode="grid").count() == 3
 
 
