@@ -79,6 +79,7 @@ class Command(DatabaseCommand):
         for part in made[1:]:
             self.stderr.write(f"left out: {part.name} (give a folder: --out DIR/)")
         if out:
+            Path(out).parent.mkdir(parents=True, exist_ok=True)
             with Path(out).open("wb") as file:
                 _copy(made[0], file)
         else:
