@@ -12,8 +12,10 @@ from annotator.views import (
     editor,
     figures,
     jobs,
+    joint,
     judge,
     layer_report,
+    ledger,
     pairs,
     parsing,
     projects,
@@ -74,6 +76,15 @@ urlpatterns: list[URLPattern | URLResolver] = [
         "p/<slug:slug>/corpus/<code:code>/parses/", parsing.corpus_parses, name="parses"
     ),
     path("p/<slug:slug>/sentence/<code:code>/", parsing.sentence, name="sentence"),
+    # joint parses and the ledger of what they changed
+    path("p/<slug:slug>/corpus/<code:code>/joint/", joint.corpus_joint, name="joint"),
+    path("p/<slug:slug>/pair/<code:code>/joint/", joint.pair_joint, name="pair_joint"),
+    path("p/<slug:slug>/ledger/<code:code>/", ledger.ledger_page, name="ledger"),
+    path(
+        "p/<slug:slug>/ledger/<code:code>/export/<slug:form>/",
+        ledger.export,
+        name="ledger_export",
+    ),
     # campaigns
     path("p/<slug:slug>/campaigns/", campaigns.campaigns, name="campaigns"),
     path("p/<slug:slug>/campaigns/new/", campaigns.new, name="campaign_new"),

@@ -80,7 +80,7 @@ class Migration(migrations.Migration):
                 ("before", models.PositiveIntegerField(default=0)),
                 ("after", models.PositiveIntegerField(default=0)),
                 ("exact", models.BooleanField(default=True)),
-                ("gap", models.FloatField(default=0.0)),
+                ("gap", models.FloatField(blank=True, null=True)),
                 ("gate", models.FloatField(blank=True, null=True)),
                 ("kept", models.BooleanField(default=True)),
                 ("created_at", models.DateTimeField(default=django.utils.timezone.now)),

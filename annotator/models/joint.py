@@ -62,10 +62,11 @@ class JointRun(models.Model):
 class JointPair(models.Model):
     """How one pair came out in one run.
 
-    ``rounds``: dual and primal value in nats and the disagreements, a list of three a
-    round; empty where the method has none. ``before``, ``after``: c(a, b), arcs
-    between linked words that one side alone has, of the separate and the joint trees.
-    ``exact``, ``gap``: proved best, or how far from it at most (nats). ``gate``: how
+    ``rounds``: dual and primal value in nats (None: not finite) and the disagreements,
+    a list of three a round; empty where the method has none. ``before``, ``after``:
+    c(a, b), arcs between linked words that one side alone has, of the separate and the
+    joint trees. ``exact``, ``gap``: proved best, or how far from it at most (nats),
+    None where no pair of trees has been found that fits all constraints. ``gate``: how
     probable it was that the joint parse is the better one, None if it was not asked;
     ``kept``: whether the joint parse stands. ``links``: source, target, probability.
     """
@@ -77,7 +78,7 @@ class JointPair(models.Model):
     before = models.PositiveIntegerField(default=0)
     after = models.PositiveIntegerField(default=0)
     exact = models.BooleanField(default=True)
-    gap = models.FloatField(default=0.0)
+    gap = models.FloatField(null=True, blank=True)
     gate = models.FloatField(null=True, blank=True)
     kept = models.BooleanField(default=True)
     created_at = models.DateTimeField(default=timezone.now)

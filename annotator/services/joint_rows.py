@@ -1,5 +1,6 @@
 """Joint parses as rows: the trees before and after, and every change between them."""
 
+import math
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
@@ -75,15 +76,22 @@ def _result(run: JointRun, one: Made) -> JointPair:
     return JointPair(
         run=run,
         pair=one.pair,
-        rounds=[[r.dual, r.primal, r.disagreements] for r in found.rounds],
+        rounds=[
+            [_finite(r.dual), _finite(r.primal), r.disagreements] for r in found.rounds
+        ],
         links=[_link(link) for link in found.links],
         before=found.agreement_before,
         after=found.agreement_after,
         exact=found.exact,
-        gap=found.gap,
+        gap=_finite(found.gap),
         gate=found.gate,
         kept=found.kept,
     )
+
+
+def _finite(value: float) -> float | None:
+    """None for what JSON cannot hold: no pair fits the hard constraints yet."""
+    return value if math.isfinite(value) else None
 
 
 def _link(link: Any) -> list[Any]:

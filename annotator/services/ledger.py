@@ -57,12 +57,8 @@ def rows_of(run: JointRun) -> TreeChangeQuerySet:
     rows = TreeChange.objects.filter(run=run).select_related(
         "judged_by", "result__pair__source", "result__pair__target"
     )
-    hidden = ("result__rounds", "result__links")
-    return rows.defer(*hidden, *_unread("source"), *_unread("target"))
-
-
-def _unread(side: str) -> list[str]:
-    return [f"result__pair__{side}__{name}" for name in ("columns", "text")]
+    columns = (f"result__pair__{side}__columns" for side in ("source", "target"))
+    return rows.defer("result__rounds", "result__links", *columns)
 
 
 def ordered(

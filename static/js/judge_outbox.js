@@ -1,14 +1,15 @@
 // Sends answers one after another, each until the server has acknowledged it.
-// The same uuid sent twice counts once, so sending again is always safe.
+// The same uuid sent twice counts once, so sending again is always safe. `of` names the
+// part of a message that says what it is about.
 
 import { isSignedOut, send } from "./judge_http.js";
 
 const WAITS_S = [1, 2, 5, 15];
 
-export function makeOutbox({ store, url, wish, on }) {
+export function makeOutbox({ store, url, wish, on, of = "judgment" }) {
   const waiting = []; // messages in order; the first may be on its way
   const parked = new Set(); // those that the judge has to decide about
-  const revisions = new Map(); // judgment -> revision this tab knows of
+  const revisions = new Map(); // what a message is about -> revision this tab knows of
   let busy = false;
   let failures = 0;
   let timer = 0;
@@ -38,7 +39,7 @@ export function makeOutbox({ store, url, wish, on }) {
     busy = true;
     const message = waiting[0];
     const { order: _, user: __, campaign: ___, shown: ____, ...body } = message;
-    body.seen = Math.max(message.seen, revisions.get(message.judgment) ?? 0);
+    body.seen = Math.max(message.seen, revisions.get(message[of]) ?? 0);
     const answer = await send(url, { body: { ...body, ...wish() } });
     busy = false;
     await settle(message, answer);
@@ -60,7 +61,7 @@ export function makeOutbox({ store, url, wish, on }) {
 
   async function acknowledged(message, body) {
     failures = 0;
-    revisions.set(message.judgment, body.saved.revision);
+    revisions.set(message[of], body.saved.revision);
     await drop(message);
     on.saved(message, body);
     pump();
@@ -93,9 +94,9 @@ export function makeOutbox({ store, url, wish, on }) {
   return {
     add, load, pump, drop,
     get size() { return waiting.length + parked.size; },
-    get codes() { return [...waiting, ...parked].map((message) => message.judgment); },
+    get codes() { return [...waiting, ...parked].map((message) => message[of]); },
     get isRetrying() { return failures > 0; },
-    holds: (code) => [...waiting, ...parked].some((message) => message.judgment === code),
+    holds: (code) => [...waiting, ...parked].some((message) => message[of] === code),
     again(message) {
       parked.delete(message);
       waiting.push(message);
@@ -103,7 +104,7 @@ export function makeOutbox({ store, url, wish, on }) {
     },
     // The judge chose over what is stored: as a new message on top of it.
     async insist(message, revision) {
-      revisions.set(message.judgment, revision);
+      revisions.set(message[of], revision);
       const fresh = { ...message, uuid: crypto.randomUUID(), seen: revision };
       parked.delete(message);
       waiting.push(fresh);

@@ -11,6 +11,7 @@ from django.urls import URLPattern, URLResolver, get_resolver
 
 import annotator.models as tables
 from annotator.models import Job, Project
+from tests.annotator import joint_cast
 
 OPEN = {"sign_in", "sign_out", "join", "api_docs", "api_schema"}  # for anybody
 OWN = {
@@ -81,6 +82,7 @@ def addresses() -> Iterator[tuple[str, str]]:
 @pytest.fixture
 def filled_project(cast):
     Job.objects.create(project=cast.project, kind="import", title="x", by=cast.ada)
+    joint_cast.ledger(cast)
     return cast
 
 

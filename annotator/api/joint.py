@@ -1,0 +1,268 @@
+"""Joint parsing: starting it, its runs and results, the ledger and its verdicts."""
+
+from typing import Any
+
+from django.shortcuts import get_object_or_404
+from drf_spectacular.utils import extend_schema
+from rest_framework import serializers, status
+from rest_framework.pagination import CursorPagination
+from rest_framework.request import Request
+from rest_framework.response import Response
+from rest_framework.views import APIView
+
+from annotator.api.rows import JobSerializer
+from annotator.forms import ChangeFilter, refuse_unknown
+from annotator.models import Corpus, JointPair, JointRun, Pair, TreeChange
+from annotator.services import joint_parsing, joint_view, ledger, ledger_view
+from core.backends import registry
+
+__all__ = [
+    "ChangeHistory",
+    "CorpusJoint",
+    "PairJoint",
+    "RunChanges",
+    "RunTotals",
+    "RunVerdicts",
+]
+
+
+class JointStartSerializer(serializers.Serializer[Any]):
+    """What is left out is the method's own."""
+
+    parser = serializers.CharField(max_length=60, default=registry.DEFAULT)
+    method = serializers.ChoiceField(choices=list(joint_parsing.methods()))
+    rounds = serializers.IntegerField(min_value=1, max_value=1000, required=False)
+    step = serializers.FloatField(min_value=0, required=False)
+    slack = serializers.FloatField(min_value=0, required=False)
+    gate = serializers.BooleanField(required=False)
+    projective = serializers.BooleanField(required=False)
+    n_best = serializers.IntegerField(min_value=1, max_value=50, required=False)
+
+
+class JointRunSerializer(serializers.ModelSerializer[JointRun]):
+    class Meta:
+        model = JointRun
+        fields = [
+            "code",
+            "engine",
+            "version",
+            "method",
+            "label",
+            "parameters",
+            "n_pairs",
+            "n_changes",
+            "created_at",
+        ]
+
+
+class JointPairSerializer(serializers.ModelSerializer[JointPair]):
+    """``rounds``: dual, primal, disagreements. ``before``, ``after``: c(a, b)."""
+
+    run = serializers.CharField(source="run.code")
+
+    class Meta:
+        model = JointPair
+        fields = [
+            "run",
+            "before",
+            "after",
+            "exact",
+            "gap",
+            "gate",
+            "kept",
+            "rounds",
+            "links",
+        ]
+
+
+class ChangeSerializer(serializers.Serializer[Any]):
+    """Positions count from 1, both ends included; see the ledger's files."""
+
+    change = serializers.CharField()
+    engine = serializers.CharField()
+    version = serializers.CharField()
+    pair = serializers.CharField()
+    ref = serializers.CharField()
+    domain = serializers.CharField()
+    operations = serializers.ListField(child=serializers.CharField())
+    side = serializers.CharField()
+    kind = serializers.CharField()
+    start = serializers.IntegerField()
+    end = serializers.IntegerField()
+    words = serializers.CharField()
+    before = serializers.CharField()
+    after = serializers.CharField()
+    label_before = serializers.CharField()
+    label_after = serializers.CharField()
+    prob_before = serializers.FloatField(allow_null=True)
+    prob_after = serializers.FloatField(allow_null=True)
+    confidence = serializers.FloatField()
+    because = serializers.ListField(child=serializers.CharField())
+    gold = serializers.CharField()
+    verdict = serializers.CharField()
+    judged_by = serializers.CharField()
+    judged_at = serializers.CharField()
+    revision = serializers.IntegerField()
+    sentence = serializers.CharField()
+
+
+class ChangePageSerializer(serializers.Serializer[Any]):
+    next = serializers.CharField(allow_null=True)
+    previous = serializers.CharField(allow_null=True)
+    results = ChangeSerializer(many=True)
+
+
+class TotalsSerializer(serializers.Serializer[Any]):
+    """``cells[gold][verdict]``: counts, "" for no gold and for open. ``wrong``: by
+    kind of tree, errors against gold before and after, over the whole run."""
+
+    n = serializers.IntegerField()
+    judged = serializers.IntegerField()
+    cells = serializers.DictField(child=serializers.DictField())
+    wrong = serializers.DictField(source="errors", child=serializers.ListField())
+
+
+class VerdictSerializer(serializers.Serializer[Any]):
+    """One verdict; the same ``uuid`` again is answered like the first time.
+
+    ``seen``: the revision of the change that the person saw; ``verdict``: empty takes
+    one back.
+    """
+
+    uuid = serializers.UUIDField()
+    change = serializers.RegexField(r"^[0-9a-f]{16}$")
+    seen = serializers.IntegerField(min_value=0, max_value=10**6)
+    verdict = serializers.ChoiceField(
+        choices=TreeChange.Verdict.choices, allow_blank=True
+    )
+
+
+class SavedSerializer(serializers.Serializer[Any]):
+    change = serializers.CharField()
+    revision = serializers.IntegerField()
+    verdict = serializers.CharField(allow_blank=True)
+
+
+class SavedVerdictSerializer(serializers.Serializer[Any]):
+    saved = SavedSerializer()
+
+
+class EventSerializer(serializers.Serializer[Any]):
+    uuid = serializers.UUIDField()
+    revision = serializers.IntegerField()
+    before = serializers.CharField()
+    after = serializers.CharField()
+    by = serializers.CharField()
+    at = serializers.DateTimeField()
+
+
+class ChangePages(CursorPagination):
+    page_size = 50
+    max_page_size = 500
+    page_size_query_param = "page_size"
+
+    def get_ordering(self, request: Request, *args: Any) -> tuple[str, ...]:
+        sort = request.query_params.get("sort", "")
+        return (sort, "pk") if sort in ledger.SORTS and sort else ("pk",)
+
+
+class CorpusJoint(APIView):
+    """The runs over a corpus, newest first; POST starts one, or goes on with it."""
+
+    @extend_schema(responses=JointRunSerializer(many=True))
+    def get(self, request: Request, code: str) -> Response:
+        rows = _corpus(request, code).joint_runs.all()
+        return Response(JointRunSerializer(rows, many=True).data)
+
+    @extend_schema(request=JointStartSerializer, responses={201: JobSerializer})
+    def post(self, request: Request, code: str) -> Response:
+        """Parse jointly the pairs that this run has not parsed yet, as a job."""
+        corpus = _corpus(request, code)
+        sent = JointStartSerializer(data=request.data)
+        sent.is_valid(raise_exception=True)
+        asked = dict(sent.validated_data)
+        parser = asked.pop("parser")
+        settings = joint_parsing.settings_of(asked)
+        job = joint_parsing.start(corpus, settings, parser=parser, by=request.user)
+        return Response(JobSerializer(job).data, status=status.HTTP_201_CREATED)
+
+
+class PairJoint(APIView):
+    """How the pair came out in each run, the newest first."""
+
+    @extend_schema(responses=JointPairSerializer(many=True))
+    def get(self, request: Request, code: str) -> Response:
+        pair = get_object_or_404(Pair.objects.visible_to(request.user), code=code)
+        rows = joint_view.results_of(pair)
+        return Response(JointPairSerializer(rows, many=True).data)
+
+
+class RunTotals(APIView):
+    """A run's changes counted by gold and verdict; filters as in its changes."""
+
+    @extend_schema(responses=TotalsSerializer)
+    def get(self, request: Request, code: str) -> Response:
+        run = _run(request, code)
+        refuse_unknown(request.query_params, set(ChangeFilter.base_filters))
+        rows = ChangeFilter.of(request.query_params, run).qs
+        found = ledger.totals(rows, run)
+        return Response(TotalsSerializer(found).data)
+
+
+class RunChanges(APIView):
+    """The ledger of a run, a page at a time; follow ``next``.
+
+    Filters: verdict, gold, side, kind, label, domain, operation. ``sort``:
+    ``confidence`` or ``-confidence``.
+    """
+
+    @extend_schema(responses=ChangePageSerializer)
+    def get(self, request: Request, code: str) -> Response:
+        run = _run(request, code)
+        known = {*ChangeFilter.base_filters, "sort", "cursor", "page_size"}
+        refuse_unknown(request.query_params, known)
+        rows = ChangeFilter.of(request.query_params, run).qs
+        rows = ledger.ordered(rows, run, sort=request.query_params.get("sort", ""))
+        pages = ChangePages()
+        found = pages.paginate_queryset(rows, request, view=self) or []
+        records = [ledger_view.record(change, run) for change in found]
+        return pages.get_paginated_response(records)
+
+
+class RunVerdicts(APIView):
+    """Verdicts on a run's changes."""
+
+    @extend_schema(request=VerdictSerializer, responses=SavedVerdictSerializer)
+    def post(self, request: Request, code: str) -> Response:
+        """Store one. 409 ``stale_edit`` if somebody judged the change meanwhile."""
+        run = _run(request, code)
+        sent = VerdictSerializer(data=request.data)
+        sent.is_valid(raise_exception=True)
+        asked = sent.validated_data
+        change = ledger.find(asked["change"], run=run)
+        change.run = run
+        said = ledger.Verdict(asked["uuid"], asked["seen"], asked["verdict"])
+        change = ledger.give(change, said, by=request.user)
+        saved = {"change": change.code, "revision": change.revision}
+        return Response({"saved": saved | {"verdict": change.verdict}})
+
+
+class ChangeHistory(APIView):
+    """All verdicts that a change ever had, the first one first."""
+
+    @extend_schema(responses=EventSerializer(many=True))
+    def get(self, request: Request, code: str) -> Response:
+        seen = TreeChange.objects.visible_to(request.user)
+        change = get_object_or_404(seen, code=code)
+        events = change.events.select_related("by").order_by("revision")
+        return Response(EventSerializer(events, many=True).data)
+
+
+def _corpus(request: Request, code: str) -> Corpus:
+    rows = Corpus.objects.visible_to(request.user).select_related("project")
+    return get_object_or_404(rows, code=code)
+
+
+def _run(request: Request, code: str) -> JointRun:
+    rows = JointRun.objects.visible_to(request.user)
+    return get_object_or_404(rows.select_related("corpus__project"), code=code)

@@ -1,0 +1,138 @@
+"""Pages of joint parses: starting a run, one pair before and after, the duals drawn."""
+
+import pytest
+from django.db import connection
+from django.test import Client
+from django.test.utils import CaptureQueriesContext
+from django.urls import reverse
+
+from annotator.models import Job, JointPair, JointRun
+from annotator.services import joint_view
+from tests.annotator import joint_cast
+from tests.cast import Cast
+
+JSON = "application/json"
+
+
+def client_of(user: object) -> Client:
+    client = Client()
+    client.force_login(user)
+    return client
+
+
+def where(cast: Cast) -> str:
+    return reverse("joint", args=["windows", cast.corpus.code])
+
+
+def pair_page(run: JointRun) -> str:
+    pair = JointPair.objects.filter(run=run)[0].pair
+    return reverse("pair_joint", args=["windows", pair.code])
+
+
+def test_a_manager_starts_a_run_with_its_settings(cast: Cast) -> None:
+    sent = {"method": "soft", "rounds": "12", "slack": "0.25", "step": ""}
+    answer = client_of(cast.ada).post(where(cast), sent)
+    job = Job.objects.get(kind="joint")
+    assert answer.status_code == 302
+    assert job.code in answer.url
+    asked = job.params["settings"]
+    assert (asked["method"], asked["rounds"], asked["slack"]) == ("soft", 12, 0.25)
+    assert (asked["step"], asked["gate"]) == (None, False)
+    again = client_of(cast.ada).post(where(cast), sent)
+    assert again.status_code == 400
+    assert "being parsed so already" in again.content.decode()
+    assert client_of(cast.bob).post(where(cast), sent).status_code == 403
+    wrong = client_of(cast.ada).post(where(cast), {"method": "guess"})
+    assert wrong.status_code == 400
+
+
+def test_the_runs_are_listed_with_what_gold_and_people_say(cast: Cast) -> None:
+    run = joint_cast.ledger(cast)
+    page = client_of(cast.bob).get(where(cast)).content.decode()
+    assert run.label in page
+    assert 'data-name="Gold: fixed">2<' in page
+    assert "Parse what lacks it" not in page  # Bob runs no engines
+
+
+def test_the_api_starts_a_run_and_lists_runs_and_results(cast: Cast) -> None:
+    run = joint_cast.ledger(cast)
+    url = f"/api/corpora/{cast.corpus.code}/joint/"
+    found = client_of(cast.bob).get(url).json()
+    assert [row["code"] for row in found] == [run.code]
+    sent = {"method": "mbr", "gate": False}
+    assert client_of(cast.bob).post(url, sent, JSON).status_code == 403
+    answer = client_of(cast.ada).post(url, sent, JSON)
+    assert (answer.status_code, answer.json()["kind"]) == (201, "joint")
+    wrong = client_of(cast.ada).post(url, {"method": "mbr", "slack": -1}, JSON)
+    assert wrong.status_code == 400
+    pair = JointPair.objects.get().pair
+    (told,) = client_of(cast.bob).get(f"/api/pairs/{pair.code}/joint/").json()
+    assert told["rounds"][0] == [12.5, 10.0, 2]
+    assert (told["before"], told["after"], told["gate"]) == (2, 0, 0.8)
+    assert told["links"] == [["w5", "w2", 0.9]]
+
+
+def test_a_pair_shows_separate_joint_and_gold_trees(cast: Cast) -> None:
+    run = joint_cast.ledger(cast)
+    page = client_of(cast.bob).get(pair_page(run))
+    text = page.content.decode()
+    assert text.count('class="parse"') == 5  # gold has a tree of the source alone
+    assert "2 before, 0 after" in text
+    assert "1 not in the joint parse" in text
+    assert "obl ≠" in text
+    source, target = page.context["sides"]
+    assert source.errors == [("Dependency", 1, 0)]
+    assert (target.gold, target.errors) == (None, [])
+    assert [words.text for _, words in target.changes] == ["man"]
+    assert source.after.n_differing == source.before.n_differing == 1
+    assert source.gold is not None
+    assert source.gold.n_differing == 0
+
+
+def test_the_duals_are_drawn_and_told(cast: Cast) -> None:
+    run = joint_cast.ledger(cast)
+    text = client_of(cast.bob).get(pair_page(run)).content.decode()
+    assert text.count('class="chart"') == 2
+    assert "dual: the bound: from 12.50 to 10.75" in text
+    assert "10.7500" in text
+    result = JointPair.objects.get()
+    result.rounds = [[9.0, None, 3]] * 45
+    course = joint_view.course_of(result)
+    assert course is not None
+    assert len(course.rows) == 45
+    result.rounds = []
+    assert joint_view.course_of(result) is None
+
+
+@pytest.mark.parametrize(
+    ("low", "high"), [(0, 0), (0, 3), (-140.2, -131.7), (3.2, 3.2), (-5000, -4999.9)]
+)
+def test_ticks_hold_all_values(low: float, high: float) -> None:
+    ticks = joint_view._ticks(low, high)
+    assert ticks[0] <= low + 1e-9
+    assert ticks[-1] >= high - 1e-9
+    assert 2 <= len(ticks) <= 9
+
+
+def test_the_page_of_a_pair_costs_the_same_whatever_has_changed(cast: Cast) -> None:
+    run = joint_cast.ledger(cast)
+    client, counts = client_of(cast.bob), []
+    for _ in range(2):
+        client.get(pair_page(run))
+        with CaptureQueriesContext(connection) as queries:
+            client.get(pair_page(run))
+        counts.append(len(queries))
+        run.changes.exclude(side="s", kind="arc").delete()
+    assert counts[0] == counts[1]
+
+
+def test_a_pair_without_a_result_says_how_to_get_one(cast: Cast) -> None:
+    url = reverse("pair_joint", args=["windows", cast.pair.code])
+    page = client_of(cast.ada).get(url).content.decode()
+    assert "has not been parsed jointly" in page
+    assert client_of(cast.ada).get(f"{url}?run={'0' * 16}").status_code == 404
+    assert client_of(cast.cyd).get(url).status_code == 404
+    run = joint_cast.ledger(cast)
+    other = joint_cast.run(cast, "Another")
+    page = client_of(cast.bob).get(f"{pair_page(run)}?run={other.code}")
+    assert page.status_code == 404
