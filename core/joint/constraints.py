@@ -10,11 +10,13 @@ tree of a forest. Each constraint is a change of the decoder's inputs:
 
 The bonus exceeds all that can be won elsewhere, so the decoder meets as many demands as
 can be met at once (the bonus counts them). If that is not all, the demands that
-contradict each other are found by leaving them out one by one.
+contradict each other are found by leaving them out one by one; two that exclude each
+other by what they say are found without decoding.
 """
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from itertools import combinations
 from typing import Literal
 
 import numpy as np
@@ -24,7 +26,7 @@ from core.errors import Contradiction, InvalidValue
 from core.joint.forest_align import Aligned, AlignSettings, Demands, align_all
 from core.joint.sides import Side
 
-__all__ = ["Constraint", "align_under"]
+__all__ = ["Constraint", "Place", "Rule", "align_under"]
 
 Rule = Literal[
     "must-link", "must-null", "must-not-link", "must-bracket", "cannot-bracket"
@@ -70,16 +72,55 @@ def align_under(
     Raises Contradiction naming a smallest set of constraints that cannot be met
     together (none of them can be left out of it).
     """
-    found = _attempt(source, target, gain, constraints, settings, k)
-    if found is not None:
-        return found
+    core = list(_clash(constraints))
+    if not core:
+        found = _attempt(source, target, gain, constraints, settings, k)
+        if found is not None:
+            return found
+        core = _smallest(source, target, gain, constraints, settings)
+    said = "; ".join(one.words(source, target) for one in core)
+    raise Contradiction(f"these cannot hold together: {said}", tuple(core))
+
+
+def _clash(constraints: Sequence[Constraint]) -> tuple[Constraint, ...]:
+    """The first two that exclude each other whatever the trees are, else none."""
+    for a, b in combinations(constraints, 2):
+        if _exclude(a, b) or _exclude(b, a):
+            return a, b
+    return ()
+
+
+def _exclude(a: Constraint, b: Constraint) -> bool:
+    same = [x is not None and x == y for x, y in zip(_ends(a), _ends(b), strict=True)]
+    if a.rule == "must-bracket":
+        return b.rule == "cannot-bracket" and any(same)
+    if a.rule != "must-link":
+        return False
+    if b.rule == "must-link":
+        return same[0] != same[1]
+    return (b.rule == "must-null" and any(same)) or (
+        b.rule == "must-not-link" and all(same)
+    )
+
+
+def _ends(one: Constraint) -> tuple[Place | None, Place | None]:
+    return one.source, one.target
+
+
+def _smallest(
+    source: Side,
+    target: Side,
+    gain: Floats,
+    constraints: Sequence[Constraint],
+    settings: AlignSettings | None,
+) -> list[Constraint]:
+    """Those that cannot be met together, none of which can be left out."""
     core = list(constraints)
     for one in constraints:
         rest = [other for other in core if other != one]
         if _attempt(source, target, gain, rest, settings, 1) is None:
             core = rest
-    said = "; ".join(one.words(source, target) for one in core)
-    raise Contradiction(f"these cannot hold together: {said}")
+    return core
 
 
 def _attempt(

@@ -21,8 +21,9 @@ from core.joint.joint_values import Round
 from core.joint.linked import Linked
 from core.kernels import duals as kernels
 
-__all__ = ["Agreed", "DualDecoder", "slack_of"]
+__all__ = ["STEP", "Agreed", "DualDecoder", "slack_of"]
 
+STEP = 1.0  # nats; against the 0.1 of the paper: docs/joint-parsing.md
 CLOSED = 1e-7  # nats: a smaller gap is rounding
 
 
@@ -63,7 +64,7 @@ class DualDecoder:
         slack: Floats,
         *,
         rounds: int = 20,
-        step: float = 0.0,
+        step: float = STEP,
         one_sided: bool = False,
         start: Floats | None = None,
     ) -> Agreed:
@@ -71,8 +72,8 @@ class DualDecoder:
 
         ``source``, ``target``: arc weights in nats, as in ``core.inference.mst``.
         ``slack``: ``(l, l)`` nats from 0 for the l links, inf = hard. ``step``: the
-        first one, halved when the dual rises; 0: by the gap (Polyak). ``start``: duals
-        of an earlier call on like links. Raises InvalidScores on another shape,
+        first one, halved when the dual rises. ``start``: duals of an earlier call on
+        like links. Raises InvalidScores on another shape,
         Contradiction if a sentence has no tree. O(rounds (n^2 + m^2 + l^2)), projective
         O(rounds (n^3 + m^3)).
         """
@@ -117,9 +118,19 @@ class DualDecoder:
         return Agreed(best_s, best_t, best, bound, course, duals)
 
 
-def slack_of(linked: Linked, slack: float, *, by_prob: bool = False) -> Floats:
-    """``(l, l)``: one slack for all, or times the probabilities of the two links."""
+def slack_of(
+    linked: Linked,
+    slack: float,
+    *,
+    by_prob: bool = False,
+    by_arc: Floats | None = None,
+) -> Floats:
+    """``(l, l)``: one slack for all; times the probabilities of the two links; or that
+    of the source's arc, ``by_arc`` ``(n + 1, n + 1)``."""
     n = len(linked.pairs)
+    if by_arc is not None:
+        at = linked.pairs[:, 0]
+        return np.ascontiguousarray(by_arc[np.ix_(at, at)])
     if by_prob:
         return np.asarray(slack * np.outer(linked.probs, linked.probs))
     return np.full((n, n), slack)

@@ -19,6 +19,7 @@ __all__ = [
     "Delta",
     "Draft",
     "accept",
+    "bracket",
     "clear",
     "delta",
     "ignore",
@@ -44,7 +45,9 @@ class Draft:
     ``s`` and ``t`` (one alone for a null): a ref, or the place (``remap.Place``, as a
     list) of the missing phrase; and ``kind``, ``crossing``, ``attrs``. ``ignored``:
     problem key to note. ``rejected``: "layer s t" to the reason why that layer's link
-    was not taken. ``trees``: codes of the two parses, "" for none.
+    was not taken; "proposal 3-5 2-6" of the aligner's, over the words of any tree.
+    ``brackets``: "s 3-5" to "must-bracket" or "cannot-bracket", what the aligner's
+    tree has to hold. ``trees``: codes of the two parses, "" for none.
     """
 
     alignment: Alignment = field(default_factory=Alignment)
@@ -52,6 +55,7 @@ class Draft:
     ignored: Mapping[str, str] = field(default_factory=dict)
     rejected: Mapping[str, str] = field(default_factory=dict)
     trees: tuple[str, str] = ("", "")
+    brackets: Mapping[str, str] = field(default_factory=dict)
 
 
 def put_link(draft: Draft, link: Link, *, beside: bool = False) -> Draft:
@@ -120,6 +124,12 @@ def ignore(draft: Draft, key: str, note: str | None) -> Draft:
     """The problem of this key set aside with a note; None takes that back."""
     rest = {k: v for k, v in draft.ignored.items() if k != key}
     return replace(draft, ignored=rest if note is None else rest | {key: note})
+
+
+def bracket(draft: Draft, place: str, rule: str) -> Draft:
+    """With this word on a phrase ("s 3-5"); an empty ``rule`` takes it back."""
+    rest = {k: v for k, v in draft.brackets.items() if k != place}
+    return replace(draft, brackets=rest | {place: rule} if rule else rest)
 
 
 def reject(draft: Draft, layer: str, source: Ref, target: Ref, reason: str) -> Draft:
@@ -251,6 +261,7 @@ def _sections(draft: Draft) -> dict[str, dict[str, Any]]:
         "parked": {_park_key(row): dict(row) for row in draft.parked},
         "ignored": dict(draft.ignored),
         "rejected": dict(draft.rejected),
+        "brackets": dict(draft.brackets),
         "trees": dict(zip(("s", "t"), draft.trees, strict=True)),
     }
 
@@ -266,6 +277,7 @@ def _draft(sections: Mapping[str, Mapping[str, Any]]) -> Draft:
         dict(sections["ignored"]),
         dict(sections["rejected"]),
         (sections["trees"].get("s", ""), sections["trees"].get("t", "")),
+        dict(sections["brackets"]),
     )
 
 

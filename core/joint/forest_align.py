@@ -80,6 +80,7 @@ class Aligned:
     others: tuple[Derivation, ...]
     sure: dict[Pair, float]
     entropy: float  # of the unpacked alignments, in nats
+    doubt: float  # how many links and nulls of the best one are wrong, to be expected
 
 
 def nodes(side: Side) -> Nodes:
@@ -152,7 +153,7 @@ def align_all(
         ]
     found = _distinct(found)
     best, *others = found
-    return Aligned(source, target, best, tuple(others), *_shares(found))
+    return Aligned(source, target, best, tuple(others), *_shares(found, source, target))
 
 
 def _log_odds(source: Side, target: Side) -> Floats:
@@ -186,17 +187,29 @@ def _weighed(
     return replace(side, weight=weight if extra is None else weight + extra)
 
 
-def _shares(found: list[Derivation]) -> tuple[dict[Pair, float], float]:
-    """Of every link of the best one, the probability; the entropy of all."""
+def _shares(
+    found: list[Derivation], source: Side, target: Side
+) -> tuple[dict[Pair, float], float, float]:
+    """Of every link of the best one, the probability; the entropy of all; and over the
+    links and nulls of the best one, the sum of the probabilities of the opposite."""
     scores = np.array([one.score for one in found])
     shares = np.exp(scores - scores.max())
     shares /= shares.sum()
     holds = dict.fromkeys(found[0].links, 0.0)
+    taken = np.zeros(source.n_nodes), np.zeros(target.n_nodes)
     for share, one in zip(shares.tolist(), found, strict=True):
-        for pair in holds:
-            holds[pair] += share if pair in one.supports else 0.0
+        for pair in one.links:
+            taken[0][pair[0]] += share
+            taken[1][pair[1]] += share
+            if pair in holds:
+                holds[pair] += share
     used = shares[shares > 0]
-    return holds, float(-(used @ np.log(used)))
+    doubt = len(holds) - sum(holds.values())
+    for which, side in enumerate((source, target)):
+        linked = {pair[which] for pair in holds}
+        nulls = [v for v in nodes_of(found[0], side, which) if v not in linked]
+        doubt += float(taken[which][nulls].sum())
+    return holds, float(-(used @ np.log(used))), max(doubt, 0.0)
 
 
 def tree_of(derivation: Derivation, side: Side, which: int) -> Tree:

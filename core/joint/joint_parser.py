@@ -1,19 +1,22 @@
 """Two sentences that mean the same parse each other: the door to ``core.joint``.
 
 Choe & McClosky 2015, "Parsing Paraphrases with Joint Inference", and what came after.
-Methods: ``mbr`` adds arc marginals through the links; ``soft`` and ``hard`` are dual
-decomposition over arcs; ``pairs`` looks among n-best trees; ``spans`` lets phrases
-agree.
+Methods: ``mbr`` carries arc marginals over through the links; ``soft`` and ``hard``
+are dual decomposition over arcs; ``pairs`` looks among n-best trees; ``spans`` lets
+phrases agree.
 """
 
-from collections.abc import Iterable
-from dataclasses import dataclass
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
 
 from core.data.alignment import Link
 from core.data.check import Floats
 from core.data.deps import DepAnalysis, DepTree
+from core.data.tree import Tree
 from core.errors import InvalidValue
-from core.joint.consensus import arc_marginals, carried, consensus_heads
+from core.inference.kbest import best_trees
+from core.joint.consensus import arc_marginals
+from core.joint.gate import gate_features
 from core.joint.joint_values import (
     METHODS,
     ArcChange,
@@ -24,13 +27,17 @@ from core.joint.joint_values import (
     Round,
     SpanChange,
 )
+from core.joint.joint_weights import WEIGHTS, JointWeights
 from core.joint.linked import Linked, disagreements, linked_words
-from core.protocols import Analysis, WordAligner
+from core.joint.methods import Found, arcs_of, find, find_several
+from core.joint.word_aligner import TrainedWordAligner
+from core.protocols import Analysis, Capability, WordAligner
 
 __all__ = [
     "ENGINE",
     "METHODS",
     "VERSION",
+    "WANT",
     "ArcChange",
     "JointParser",
     "JointResult",
@@ -43,7 +50,10 @@ __all__ = [
 
 ENGINE = "joint"
 VERSION = "1"
-TRUST = 1.0
+WANT: frozenset[Capability] = frozenset(
+    {"constituents", "dependencies", "tags", "forest", "vectors"}
+)
+"""What to ask of a back-end; one that has no constituents leaves them out."""
 
 
 @dataclass(frozen=True)
@@ -51,6 +61,7 @@ class JointParser:
     """Parses pairs jointly; ``aligner`` links their words where no links are given."""
 
     aligner: WordAligner
+    weights: JointWeights
 
     @classmethod
     def load(cls) -> "JointParser":
@@ -58,9 +69,7 @@ class JointParser:
 
         Raises Unavailable if a file of weights is missing.
         """
-        from core.joint.lexical_aligner import LexicalAligner
-
-        return cls(LexicalAligner())
+        return cls(TrainedWordAligner.load(), JointWeights.load(WEIGHTS))
 
     def parse(
         self,
@@ -72,63 +81,112 @@ class JointParser:
     ) -> JointResult:
         """The joint parse of a pair; ``links``: word links to use, else the aligner's.
 
-        Analyses need arc weights (ask for "dependencies" and "forest"). Raises
-        InvalidValue if they have none.
+        Analyses need what WANT asks for. Raises InvalidValue if they lack what the
+        method needs.
         """
         settings = settings or JointSettings()
         if links is None:
             links = self.aligner.align(source, target)
         linked = linked_words(links, len(source.sentence), len(target.sentence))
-        return _consensus(source, target, linked, settings)
+        found = find(source, target, linked, settings, self.weights)
+        result = _result(source, target, linked, found, settings)
+        return self._gated(source, target, result, settings)
 
+    def parse_several(
+        self,
+        source: Analysis,
+        targets: Sequence[Analysis],
+        settings: JointSettings | None = None,
+    ) -> JointSide:
+        """One sentence parsed by all its paraphrases at once, by method ``mbr``.
 
-def _consensus(
-    source: Analysis, target: Analysis, linked: Linked, settings: JointSettings
-) -> JointResult:
-    kind = settings.projective
-    arcs = [_arcs(source), _arcs(target)]
-    p_s, p_t = (arc_marginals(a, projective=kind) for a in arcs)
-    back = linked.turned()
-    sides = [
-        _side(one, p, more, own, projective=kind)
-        for one, p, more, own in (
-            (source, p_s, carried(linked, p_t, len(p_s) - 1), linked),
-            (target, p_t, carried(back, p_s, len(p_t) - 1), back),
+        The links of a change are those to the first paraphrase that has any.
+        """
+        settings = settings or JointSettings()
+        n = len(source.sentence)
+        linked = [
+            linked_words(self.aligner.align(source, one), n, len(one.sentence))
+            for one in targets
+        ]
+        others = list(zip(targets, linked, strict=True))
+        heads = find_several(source, others, settings, self.weights)
+        nothing = linked_words((), n, 0)
+        first = next((one for one in linked if len(one.pairs) > 1), nothing)
+        return _side(source, heads, None, first, settings)
+
+    def _gated(
+        self,
+        source: Analysis,
+        target: Analysis,
+        result: JointResult,
+        settings: JointSettings,
+    ) -> JointResult:
+        """The result, or the separate parses where the gate prefers them."""
+        gate = self.weights.gates.get(settings.method)
+        if not settings.gate or gate is None or not result.source.arcs:
+            return result
+        features = gate_features(source, target, result, gate.templates)
+        probability = gate.probability(features)
+        if probability >= gate.least:
+            return replace(result, gate=probability)
+        return replace(
+            result,
+            source=JointSide(source.deps if result.source.deps else None),
+            target=JointSide(target.deps if result.target.deps else None),
+            agreement_after=result.agreement_before,
+            gate=probability,
+            kept=False,
         )
-    ]
+
+
+def _result(
+    source: Analysis,
+    target: Analysis,
+    linked: Linked,
+    found: Found,
+    settings: JointSettings,
+) -> JointResult:
+    heads, trees = found.heads or (None, None), found.trees or (None, None)
+    ours = _side(source, heads[0], trees[0], linked, settings)
+    theirs = _side(target, heads[1], trees[1], linked.turned(), settings)
+    before = after = 0
+    if source.deps is not None and target.deps is not None:
+        old = source.deps.tree.heads, target.deps.tree.heads
+        before = disagreements(linked, *old)
+        after = disagreements(linked, heads[0] or old[0], heads[1] or old[1])
     return JointResult(
-        sides[0],
-        sides[1],
+        ours,
+        theirs,
         tuple(link for link in linked.links if link is not None),
-        agreement_before=disagreements(linked, _heads(source), _heads(target)),
-        agreement_after=disagreements(linked, *(_heads(side) for side in sides)),
+        found.rounds,
+        found.exact,
+        found.gap,
+        before,
+        after,
     )
 
 
-def _arcs(analysis: Analysis) -> Floats:
-    if analysis.deps is None or analysis.deps.arcs is None:
-        raise InvalidValue("arc weights are wanted: ask the parser for dependencies")
-    return analysis.deps.arcs
-
-
-def _heads(one: Analysis | JointSide) -> tuple[int, ...]:
-    assert one.deps is not None
-    return one.deps.tree.heads
-
-
 def _side(
-    analysis: Analysis, p: Floats, more: Floats, linked: Linked, *, projective: bool
+    analysis: Analysis,
+    heads: tuple[int, ...] | None,
+    tree: Tree | None,
+    linked: Linked,
+    settings: JointSettings,
 ) -> JointSide:
-    """The side whose tree has most worth, and its arcs that differ."""
+    """The side with these heads and this tree, and how they differ from its own."""
+    spans = () if tree is None else _span_changes(analysis, tree)
+    if heads is None or analysis.deps is None:
+        return JointSide(None, tree, (), spans)
     deps = analysis.deps
-    assert deps is not None
-    heads = consensus_heads(p, more, trust=TRUST, projective=projective)
-    tree = labelled(deps, tuple(int(h) for h in heads))
-    found = DepAnalysis(tree, deps.arcs, deps.relations, deps.relation_names)
-    return JointSide(deps=found, arcs=arc_changes(deps.tree, tree, p, linked))
+    new = _labelled(deps, heads)
+    arcs: tuple[ArcChange, ...] = ()
+    if new != deps.tree:
+        p = arc_marginals(arcs_of(analysis), projective=settings.projective)
+        arcs = _arc_changes(deps.tree, new, p, linked)
+    return JointSide(replace(deps, tree=new), tree, arcs, spans)
 
 
-def labelled(deps: DepAnalysis, heads: tuple[int, ...]) -> DepTree:
+def _labelled(deps: DepAnalysis, heads: tuple[int, ...]) -> DepTree:
     """These heads with the best label of each arc; an arc that stays keeps its own."""
     old = deps.tree
     labels = list(old.labels)
@@ -139,16 +197,16 @@ def labelled(deps: DepAnalysis, heads: tuple[int, ...]) -> DepTree:
     return DepTree(heads, tuple(labels))
 
 
-def arc_changes(
+def _arc_changes(
     before: DepTree, after: DepTree, p: Floats, linked: Linked
 ) -> tuple[ArcChange, ...]:
-    """The words whose head or label differs, with the links of word and heads."""
+    """The words whose head differs, with the links of word and new head."""
     of = {int(s): link for (s, _), link in zip(linked.pairs, linked.links, strict=True)}
     found = []
     for m, (h, g) in enumerate(zip(before.heads, after.heads, strict=True)):
-        if h == g and before.labels[m] == after.labels[m]:
+        if h == g:
             continue
-        pulling = [of.get(m + 1), of.get(g + 1)]
+        because = tuple(x for x in (of.get(m + 1), of.get(g + 1)) if x is not None)
         found.append(
             ArcChange(
                 m,
@@ -158,7 +216,27 @@ def arc_changes(
                 after.labels[m],
                 float(p[h + 1, m + 1]),
                 float(p[g + 1, m + 1]),
-                tuple(link for link in pulling if link is not None),
+                because,
             )
         )
     return tuple(found)
+
+
+def _span_changes(analysis: Analysis, tree: Tree) -> tuple[SpanChange, ...]:
+    """The phrases that ``tree`` has and the best tree of its own forest has not, and
+    the other way round."""
+    if analysis.forest is None or analysis.edge_weights is None:
+        raise InvalidValue("a forest is wanted: ask for constituents")
+    words = analysis.sentence.forms
+    tags = analysis.xpos or ("X",) * len(words)
+    ranked = best_trees(
+        analysis.forest, analysis.edge_weights, 1, words=words, tags=tags
+    )
+    old, new = (
+        {(*one.spans[v], one.labels[v]) for v in range(len(one)) if one.children[v]}
+        for one in (ranked[0][1], tree)
+    )
+    changes = [SpanChange(i, j, label, added=True) for i, j, label in new - old]
+    changes += [SpanChange(i, j, label, added=False) for i, j, label in old - new]
+    changes.sort(key=lambda c: (c.start, -c.end, c.label, c.added))
+    return tuple(changes)

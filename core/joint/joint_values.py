@@ -16,22 +16,26 @@ __all__ = [
     "JointSide",
     "Method",
     "Round",
+    "SlackKind",
     "SpanChange",
 ]
 
 Method = Literal["mbr", "soft", "hard", "pairs", "spans"]
 METHODS: tuple[Method, ...] = get_args(Method)
+SlackKind = Literal["one", "relation", "prob"]
 
 
 @dataclass(frozen=True, slots=True)
 class JointSettings:
     """How two sentences parse each other; ``method`` by its name in METHODS.
 
-    ``rounds``: most rounds of dual decomposition. ``step``: its first step in nats,
-    None for the method's own. ``slack``: the most nats that one disagreement may cost
-    (soft), None for the method's own. ``gate``: keep the separate parses where the
-    gate thinks them better. ``projective``: trees without crossing arcs. ``n_best``:
-    trees of either side among which pairs are sought.
+    ``rounds``: most rounds of dual decomposition. ``step``: its first step in nats.
+    ``slack``: nats that one disagreement costs (soft, spans); ``slack_kind``: the same
+    for all, by the relation of the source's arc, or times the probabilities of the two
+    links. ``trust``: nats for an arc that the other sentence is certain of (mbr). None
+    stands for the shipped value. ``gate``: keep the separate parses where the gate
+    thinks them better. ``projective``: trees without crossing arcs. ``n_best``: trees
+    of either side among which pairs are sought.
 
     Raises InvalidValue if a number is out of range.
     """
@@ -40,6 +44,8 @@ class JointSettings:
     rounds: int = 20
     step: float | None = None
     slack: float | None = None
+    slack_kind: SlackKind = "one"
+    trust: float | None = None
     gate: bool = True
     projective: bool = False
     n_best: int = 2
@@ -51,8 +57,11 @@ class JointSettings:
             raise InvalidValue("rounds and n_best: at least 1 wanted")
         if self.step is not None and not self.step > 0:
             raise InvalidValue("step: a positive number of nats wanted")
-        if self.slack is not None and not self.slack >= 0:
-            raise InvalidValue("slack: 0 or more nats wanted")
+        for name, value in (("slack", self.slack), ("trust", self.trust)):
+            if value is not None and not 0 <= value < float("inf"):
+                raise InvalidValue(f"{name}: 0 or more nats wanted")
+        if self.slack_kind not in get_args(SlackKind):
+            raise InvalidValue(f"slack_kind: one of {', '.join(get_args(SlackKind))}")
 
 
 @dataclass(frozen=True, slots=True)

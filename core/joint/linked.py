@@ -9,7 +9,7 @@ from core.data.alignment import Link, ref_key
 from core.data.check import Floats, Ints
 from core.errors import InvalidValue
 
-__all__ = ["Linked", "disagreements", "linked_words"]
+__all__ = ["Linked", "disagreements", "ends_of", "linked_words"]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -66,6 +66,14 @@ def linked_words(
     pairs = np.array([row[1:3] for row in kept], dtype=np.int32).reshape(-1, 2)
     probs = np.array([row[0] for row in kept], dtype=np.float64)
     return Linked(pairs, probs, tuple(row[3] for row in kept))
+
+
+def ends_of(link: Link) -> tuple[int, int]:
+    """The two tokens of a word link. Raises InvalidValue if it links a phrase."""
+    (kind_s, s), (kind_t, t) = ref_key(link.source), ref_key(link.target)
+    if kind_s != "w" or kind_t != "w":
+        raise InvalidValue(f"{link.source}-{link.target} links no words")
+    return s, t
 
 
 def _prob(link: Link) -> float:

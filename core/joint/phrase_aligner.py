@@ -1,13 +1,16 @@
 """The phrase aligner that comes with Gemel: weights, settings, one door."""
 
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from functools import cached_property
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
 from core.data.check import Floats
+from core.data.forest import Forest
 from core.data.tree import Tree
 from core.errors import InvalidValue, Unavailable
 from core.inference.prune import prune
@@ -17,11 +20,19 @@ from core.protocols import Analysis
 from core.scoring.phrase_model import PhraseModel, Vectors
 from core.text.wordnet import Thesaurus, thesaurus
 
-__all__ = ["ENGINE", "VERSION", "WEIGHTS", "PhraseAligner", "side_of"]
+__all__ = [
+    "ENGINE",
+    "VERSION",
+    "WEIGHTS",
+    "PhraseAligner",
+    "side_of",
+    "side_of_packed",
+]
 
 WEIGHTS = Path(__file__).parent / "weights" / "phrases.json"
 ENGINE = "forest-aligner"
 VERSION = "1"
+DECIDED = 8.0  # nats: the log-odds of a link that a person made
 MARGIN = 4.0  # nats: a tree less probable than the best by more than this, 1 in 55
 
 
@@ -80,6 +91,22 @@ class PhraseAligner:
         gain = self.gains(source, target, vectors)
         return align_all(source, target, gain, settings or self.settings, k=k)
 
+    def regained(
+        self, source: Side, target: Side, gain: Floats, held: Floats
+    ) -> Floats:
+        """``gain`` once some words are decided: phrases gain by what is in them.
+
+        ``held`` ``(T, V)``: 1 for words that are linked, -1 for those that are not, 0
+        for the undecided. What changes is told by the model that needs no vectors.
+        """
+        if not held.any():
+            return gain
+        s, t = nodes(source), nodes(target)
+        before = self.plain.word_nats(s, t, None, self._thesaurus)
+        after = np.where(held == 0, before, DECIDED * held)
+        more, less = (self.plain.gains(s, t, x, None) for x in (after, before))
+        return np.asarray(gain + more - less)
+
     @cached_property
     def _thesaurus(self) -> Thesaurus | None:
         try:
@@ -102,5 +129,15 @@ def side_of(analysis: Analysis, tree: Tree | None = None) -> Side:
         raise InvalidValue("a forest is wanted: parse with constituents")
     words = analysis.sentence.forms
     tags = analysis.xpos or analysis.upos or ("X",) * len(words)
-    forest, weights = prune(analysis.forest, analysis.edge_weights, margin=MARGIN)
-    return side_of_forest(forest, weights, words=words, tags=tags)
+    return side_of_packed(analysis.forest, analysis.edge_weights, words, tags)
+
+
+def side_of_packed(
+    forest: Forest, weights: Floats, words: Sequence[str], tags: Sequence[str]
+) -> Side:
+    """A parser's forest within 4 nats of its best tree.
+
+    Raises InvalidValue if there is no parse.
+    """
+    near, kept = prune(forest, weights, margin=MARGIN)
+    return side_of_forest(near, kept, words=words, tags=tags)

@@ -82,13 +82,11 @@ def descend(
     """Projected subgradient descent; best primal, least dual, rounds used.
 
     ``trace`` ``(rounds, 3)``: dual, best primal so far, disagreements. ``best_*``: the
-    heads of the best pair. ``step`` > 0: that step, halved whenever the dual rises
-    (Rush et al. 2010); 0: (dual - best primal) / length of the subgradient (Polyak
-    1969), and halving from 1 as long as no pair is allowed.
+    heads of the best pair. ``step`` is halved whenever the dual rises (Rush et al.
+    2010).
     """
     heads_s, heads_t = source[9], target[9]
     best, least, last = -np.inf, np.inf, np.inf
-    halved = step if step > 0.0 else 1.0
     rounds = trace.shape[0]
     for k in range(rounds):
         for i in range(pairs.shape[0]):
@@ -109,9 +107,9 @@ def descend(
         if least - best <= 1e-9 * (1.0 + abs(least)):
             return best, least, k + 1
         if dual > last:
-            halved /= 2
+            step /= 2
         last = dual
-        _move(pairs, duals, low, high, heads_s, heads_t, dual - best, halved, step)
+        _move(pairs, duals, low, high, heads_s, heads_t, step)
     return best, least, rounds
 
 
@@ -123,24 +121,13 @@ def _move(
     high: Floats,
     heads_s: Ints,
     heads_t: Ints,
-    gap: float,
-    halved: float,
     step: float,
 ) -> None:
     """One step against the disagreements, back into the bounds."""
-    free = 0
     for i in range(pairs.shape[0]):
         for j in range(pairs.shape[0]):
             d = _differ(pairs, i, j, heads_s, heads_t)
-            stuck = duals[i, j] == (low[i, j] if d > 0 else high[i, j])
-            free += d != 0 and not stuck
-    size = halved
-    if step == 0.0 and free > 0 and gap < np.inf:
-        size = gap / free
-    for i in range(pairs.shape[0]):
-        for j in range(pairs.shape[0]):
-            d = _differ(pairs, i, j, heads_s, heads_t)
-            moved = duals[i, j] - size * d
+            moved = duals[i, j] - step * d
             duals[i, j] = min(high[i, j], max(low[i, j], moved))
 
 

@@ -6,7 +6,7 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from core.data.check import Floats
-from core.errors import Contradiction, InvalidScores
+from core.errors import Contradiction
 from core.inference.eisner import eisner
 from core.inference.mst import mst
 from core.joint.duals import Agreed, DualDecoder, slack_of
@@ -44,7 +44,7 @@ def decoded(
             source, target, linked, slack, rounds=rounds, one_sided=one_sided
         )
     except Contradiction:
-        assume(False)  # noqa: FBT003
+        assume(False)
         raise
 
 
@@ -55,9 +55,9 @@ def decoded(
 def test_certified_pair_is_the_best_of_all(
     case: tuple[Floats, Floats, Linked],
     slack: float,
-    projective: bool,  # noqa: FBT001
-    by_prob: bool,  # noqa: FBT001
-    one_sided: bool,  # noqa: FBT001
+    projective: bool,
+    by_prob: bool,
+    one_sided: bool,
 ) -> None:
     source, target, linked = case
     high = slack_of(linked, slack, by_prob=by_prob)
@@ -75,7 +75,7 @@ def test_certified_pair_is_the_best_of_all(
 @given(pairs_of_sentences(), st.booleans())
 def test_hard_agreement_when_certified_is_the_best_that_agrees(
     case: tuple[Floats, Floats, Linked],
-    projective: bool,  # noqa: FBT001
+    projective: bool,
 ) -> None:
     source, target, linked = case
     high = slack_of(linked, np.inf)
@@ -92,7 +92,7 @@ def test_hard_agreement_when_certified_is_the_best_that_agrees(
 @given(pairs_of_sentences(most=6), st.booleans())
 def test_no_slack_is_parsing_apart(
     case: tuple[Floats, Floats, Linked],
-    projective: bool,  # noqa: FBT001
+    projective: bool,
 ) -> None:
     source, target, linked = case
     found = decoded(case, slack_of(linked, 0.0), projective=projective)

@@ -1,0 +1,59 @@
+"""What joint parsing has learned: a few numbers and the gates, out of one JSON file."""
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from core.errors import InvalidValue, Unavailable
+from core.joint.gate import Gate
+
+__all__ = ["WEIGHTS", "JointWeights"]
+
+WEIGHTS = Path(__file__).parent / "weights" / "joint.json"
+
+
+@dataclass(frozen=True)
+class JointWeights:
+    """``trust`` (mbr), ``slack`` (soft), ``span_slack`` (spans) in nats; ``slacks``:
+    the slack of single relations, without their subtypes; ``gates`` by method;
+    ``facts``: what they were fitted on."""
+
+    trust: float = 1.0
+    slack: float = 0.5
+    span_slack: float = 0.5
+    slacks: Mapping[str, float] = field(default_factory=dict)
+    gates: Mapping[str, Gate] = field(default_factory=dict)
+    facts: Mapping[str, Any] = field(default_factory=dict)
+
+    @classmethod
+    def load(cls, path: Path = WEIGHTS) -> "JointWeights":
+        """Those of a file; raises Unavailable if it is missing, InvalidValue."""
+        try:
+            data = json.loads(path.read_text(encoding="utf-8"))
+            return cls(
+                float(data["trust"]),
+                float(data["slack"]),
+                float(data["span_slack"]),
+                {str(k): float(v) for k, v in data["slacks"].items()},
+                {str(k): Gate.from_json(v) for k, v in data["gates"].items()},
+                data.get("facts", {}),
+            )
+        except OSError as error:
+            raise Unavailable(f"{path}: no weights of the joint parser") from error
+        except (KeyError, TypeError, ValueError, AttributeError) as error:
+            raise InvalidValue(f"{path}: no weights: {error!r}") from error
+
+    def save(self, path: Path) -> None:
+        """Write the file that ``load`` reads."""
+        data = {
+            "facts": dict(self.facts),
+            "trust": self.trust,
+            "slack": self.slack,
+            "span_slack": self.span_slack,
+            "slacks": dict(self.slacks),
+            "gates": {name: gate.to_json() for name, gate in self.gates.items()},
+        }
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(json.dumps(data, indent=1) + "\n", encoding="utf-8")
