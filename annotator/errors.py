@@ -7,6 +7,7 @@ __all__ = [
     "Conflict",
     "Frozen",
     "NotAllowed",
+    "NotReady",
     "Refusal",
     "StaleEdit",
     "TooLarge",
@@ -54,6 +55,13 @@ class Frozen(Conflict):
     """The thing is closed for edits (done, archived, paused)."""
 
     code = "frozen"
+
+
+class NotReady(Refusal):
+    """What is asked for cannot be given now; nothing else depends on it."""
+
+    status = 503
+    code = "not_ready"
 
 
 class TooLarge(Refusal):

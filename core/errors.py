@@ -59,7 +59,14 @@ class SentenceTooLong(GemelError):
 
 
 class Contradiction(GemelError):
-    """Constraints that no legitimate structure meets; ``str`` names them."""
+    """Constraints that no legitimate structure meets; ``str`` names them.
+
+    ``among``: a smallest set of them, where it is known.
+    """
+
+    def __init__(self, reason: str, among: tuple[object, ...] = ()) -> None:
+        self.among = among
+        super().__init__(reason)
 
 
 class NotConverged(GemelError):

@@ -3,19 +3,22 @@
 from typing import Any
 
 from django.shortcuts import get_object_or_404
-from drf_spectacular.utils import extend_schema
+from drf_spectacular.utils import OpenApiParameter, extend_schema
 from rest_framework import serializers, status
 from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.views import APIView
 
+from annotator.api.layers import get_layer, get_pair
 from annotator.api.rows import JobSerializer
-from annotator.models import AlignmentLayer, Corpus
-from annotator.services import aligning
+from annotator.errors import BadRequest
+from annotator.models import Corpus, Pair, Parse
+from annotator.services import aligning, better_trees, layers, proposing
 
-__all__ = ["CorpusAlignments", "LayerProposals"]
+__all__ = ["CorpusAlignments", "LayerProposals", "PairBetterTrees", "PairProposals"]
 
 SHOWN = 100
+MOST = 2_000  # decisions
 
 
 class AlignStartSerializer(serializers.Serializer[Any]):
@@ -26,24 +29,99 @@ class UnsureSerializer(serializers.Serializer[Any]):
     pair = serializers.CharField(source="pair.code")
     ref = serializers.CharField(source="pair.ref")
     layer = serializers.CharField(source="code")
+    state = serializers.ChoiceField(source="pair.state", choices=Pair.State.choices)
     n_links = serializers.IntegerField()
-    entropy = serializers.FloatField(source="meta.entropy", default=None)
+    doubt = serializers.FloatField(
+        allow_null=True, help_text="Wrong links and nulls, to be expected."
+    )
+
+
+class PlaceField(serializers.RegexField):
+    """``3-5``: the words 3 and 4, counted from 0."""
+
+    def __init__(self, **options: Any) -> None:
+        super().__init__(r"^[0-9]{1,4}-[0-9]{1,4}$", **options)
+
+
+class BracketSerializer(serializers.Serializer[Any]):
+    side = serializers.ChoiceField(choices=["s", "t"])
+    words = PlaceField()
+    rule = serializers.ChoiceField(choices=["must-bracket", "cannot-bracket"])
+
+
+class DecidedSerializer(serializers.Serializer[Any]):
+    """Two trees, and what a person has decided: nodes as refs, words as places."""
+
+    source_parse = serializers.CharField(max_length=16)
+    target_parse = serializers.CharField(max_length=16)
+    links = serializers.ListField(
+        child=serializers.ListField(
+            child=serializers.CharField(max_length=10), min_length=2, max_length=2
+        ),
+        default=list,
+        max_length=MOST,
+    )
+    null_source = serializers.ListField(
+        child=serializers.CharField(max_length=10), default=list, max_length=MOST
+    )
+    null_target = serializers.ListField(
+        child=serializers.CharField(max_length=10), default=list, max_length=MOST
+    )
+    rejected = serializers.ListField(
+        child=serializers.ListField(child=PlaceField(), min_length=2, max_length=2),
+        default=list,
+        max_length=MOST,
+    )
+    brackets = BracketSerializer(many=True, default=list)
+    take = serializers.ChoiceField(
+        choices=["s", "t", ""], default="", help_text="For better trees alone."
+    )
+
+    def decided(self) -> proposing.Decided:
+        data = self.validated_data
+        place = proposing.place_of
+        return proposing.Decided(
+            tuple((s, t) for s, t in data["links"]),
+            tuple(data["null_source"]),
+            tuple(data["null_target"]),
+            tuple((place(s), place(t)) for s, t in data["rejected"]),
+            tuple((b["side"], place(b["words"]), b["rule"]) for b in data["brackets"]),
+        )
 
 
 class ProposalSerializer(serializers.Serializer[Any]):
     """``links``: source, target, kind, crossing, probability; ``supports``: by link,
-    "source target", the links below it."""
+    "source target", the links below it; ``grounds``: why two words are linked;
+    ``said``: decisions that exclude each other, in sentences."""
 
     links = serializers.ListField(child=serializers.ListField())
     supports = serializers.DictField(child=serializers.ListField())
+    grounds = serializers.DictField(child=serializers.CharField())
+    said = serializers.ListField(child=serializers.CharField())
+
+
+class PreferredSerializer(serializers.Serializer[Any]):
+    side = serializers.ChoiceField(choices=["s", "t"])
+    nats = serializers.FloatField(allow_null=True)
+    only_here = serializers.ListField(child=serializers.CharField())
+    not_here = serializers.ListField(child=serializers.CharField())
+    parse = serializers.CharField(allow_blank=True)
 
 
 class CorpusAlignments(APIView):
     """The aligned pairs, the least certain first; POST aligns those that are not."""
 
-    @extend_schema(responses=UnsureSerializer(many=True))
+    @extend_schema(
+        parameters=[
+            OpenApiParameter(
+                "state", str, description="Of the pairs; open: all that are not done."
+            )
+        ],
+        responses=UnsureSerializer(many=True),
+    )
     def get(self, request: Request, code: str) -> Response:
-        rows = aligning.uncertain(_corpus(request, code))[:SHOWN]
+        state = request.query_params.get("state", "")
+        rows = aligning.uncertain(_corpus(request, code), state=state)[:SHOWN]
         return Response(UnsureSerializer(rows, many=True).data)
 
     @extend_schema(request=AlignStartSerializer, responses={201: JobSerializer})
@@ -57,22 +135,61 @@ class CorpusAlignments(APIView):
         return Response(JobSerializer(job).data, status=status.HTTP_201_CREATED)
 
 
+class PairProposals(APIView):
+    """What the aligner would link on two trees of a pair, given what is decided."""
+
+    @extend_schema(request=DecidedSerializer, responses=ProposalSerializer)
+    def post(self, request: Request, code: str) -> Response:
+        """Nothing is stored. 503: there is no answer now, and nothing depends on it."""
+        pair, parses, decided, _ = _asked(request, code)
+        return _proposal(proposing.propose(pair, parses, decided))
+
+
+class PairBetterTrees(APIView):
+    """Other trees of the parser's forests that go better with what is decided."""
+
+    @extend_schema(request=DecidedSerializer, responses=PreferredSerializer(many=True))
+    def post(self, request: Request, code: str) -> Response:
+        """With ``take``, the tree of that side is stored, and named by ``parse``."""
+        pair, parses, decided, take = _asked(request, code)
+        found = better_trees.prefer(pair, parses, decided, by=request.user, take=take)
+        return Response(PreferredSerializer(found, many=True).data)
+
+
 class LayerProposals(APIView):
-    """What the aligner would link on this layer's trees, given all decided in it."""
+    """What the aligner would link on a layer's trees, given all decided in it."""
 
     @extend_schema(responses=ProposalSerializer)
     def get(self, request: Request, code: str) -> Response:
-        """409 if no alignment meets the decisions: it names those that contradict."""
-        layers = AlignmentLayer.objects.visible_to(request.user)
-        layer = get_object_or_404(
-            layers.select_related("source_parse", "target_parse"), code=code
-        )
-        found = aligning.propose(layer)
-        links = [
-            [k.source, k.target, k.kind, k.crossing, float(k.attrs.get("prob", 1))]
-            for k in found.links
-        ]
-        return Response({"links": links, "supports": found.supports})
+        layer = get_layer(request, code)
+        if layer.source_parse is None or layer.target_parse is None:
+            raise BadRequest("Links of phrases need a tree on both sides.")
+        decided = proposing.decided_in(layers.draft_of(layer))
+        parses = layer.source_parse, layer.target_parse
+        return _proposal(proposing.propose(layer.pair, parses, decided))
+
+
+def _asked(
+    request: Request, code: str
+) -> tuple[Pair, proposing.Parses, proposing.Decided, str]:
+    pair = get_pair(request, code)
+    sent = DecidedSerializer(data=request.data)
+    sent.is_valid(raise_exception=True)
+    data = sent.validated_data
+    sentences = {pair.source_id, pair.target_id}
+    rows = Parse.objects.filter(sentence_id__in=sentences).select_related("sentence")
+    source = get_object_or_404(rows, code=data["source_parse"])
+    target = get_object_or_404(rows, code=data["target_parse"])
+    return pair, (source, target), sent.decided(), data["take"]
+
+
+def _proposal(found: proposing.Proposal) -> Response:
+    links = [
+        [k.source, k.target, k.kind, k.crossing, float(k.attrs.get("prob", 1))]
+        for k in found.links
+    ]
+    rest = {"supports": found.supports, "grounds": found.grounds, "said": found.said}
+    return Response({"links": links, **rest})
 
 
 def _corpus(request: Request, code: str) -> Corpus:

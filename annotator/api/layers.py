@@ -20,6 +20,8 @@ __all__ = [
     "LayerView",
     "PairLayers",
     "PairTrees",
+    "get_layer",
+    "get_pair",
 ]
 
 
@@ -37,7 +39,8 @@ class OpSerializer(serializers.Serializer[Any]):
         child=serializers.ListField(child=serializers.CharField(max_length=10)),
         required=False,
         max_length=500,
-        help_text="For accept: [source, target, kind] each.",
+        help_text="For accept: [source, target, kind] each, or with a fourth, "
+        '"crossing".',
     )
     key = serializers.CharField(required=False, max_length=500)
     note = serializers.CharField(required=False, max_length=500, allow_blank=True)
@@ -45,11 +48,13 @@ class OpSerializer(serializers.Serializer[Any]):
     side = serializers.ChoiceField(choices=["s", "t"], required=False)
     parse = serializers.CharField(required=False, max_length=16)
 
-    def validate_links(self, rows: list[list[str]]) -> list[tuple[str, ...]]:
+    def validate_links(self, rows: list[list[str]]) -> list[tuple[Any, ...]]:
         for row in rows:
-            if len(row) != 3 or row[2] not in ("sure", "possible"):
+            if len(row) not in (3, 4) or row[2] not in ("sure", "possible"):
                 raise serializers.ValidationError("[source, target, kind] wanted.")
-        return [tuple(row) for row in rows]
+            if row[3:] not in ([], ["crossing"]):
+                raise serializers.ValidationError("The fourth is: crossing.")
+        return [(*row[:3], len(row) == 4) for row in rows]
 
     def to_op(self) -> linking.Op:
         sent = dict(self.validated_data)
@@ -78,7 +83,8 @@ class SnapshotSerializer(serializers.Serializer[Any]):
     null_target = serializers.ListField(child=serializers.CharField())
     parked = serializers.ListField(child=serializers.DictField())
     ignored = serializers.DictField(child=serializers.CharField())
-    rejected = serializers.DictField(child=serializers.CharField())
+    rejected = serializers.DictField(child=serializers.CharField(allow_blank=True))
+    brackets = serializers.DictField(child=serializers.CharField())
     source_parse = serializers.CharField(allow_blank=True)
     target_parse = serializers.CharField(allow_blank=True)
     undo = serializers.CharField(allow_blank=True)
@@ -143,14 +149,14 @@ class ComparedSerializer(serializers.Serializer[Any]):
     missing = serializers.IntegerField()
 
 
-def _pair(request: Request, code: str) -> Pair:
+def get_pair(request: Request, code: str) -> Pair:
     rows = Pair.objects.visible_to(request.user).select_related(
         "corpus__project", "source", "target"
     )
     return get_object_or_404(rows, code=code)
 
 
-def _layer(request: Request, code: str) -> AlignmentLayer:
+def get_layer(request: Request, code: str) -> AlignmentLayer:
     """The layer, if the person may see it: then also its pair and its trees."""
     rows = AlignmentLayer.objects.visible_to(request.user).select_related(
         "pair__corpus__project",
@@ -172,7 +178,7 @@ class PairLayers(APIView):
 
     @extend_schema(responses=LayerRowSerializer(many=True))
     def get(self, request: Request, code: str) -> Response:
-        pair = _pair(request, code)
+        pair = get_pair(request, code)
         rows = layers.visible_to(request.user, pair.corpus.project)
         rows = rows.filter(pair=pair).select_related("author")
         return Response(LayerRowSerializer(rows, many=True).data)
@@ -180,7 +186,7 @@ class PairLayers(APIView):
     @extend_schema(request=None, responses=SnapshotSerializer)
     def post(self, request: Request, code: str) -> Response:
         """Start your own layer; asking twice is asking once."""
-        layer = layers.start(_pair(request, code), by=request.user)
+        layer = layers.start(get_pair(request, code), by=request.user)
         return Response(layers.snapshot(layer, request.user))
 
 
@@ -189,13 +195,13 @@ class PairTrees(APIView):
 
     @extend_schema(responses=TreeRowSerializer(many=True))
     def get(self, request: Request, code: str) -> Response:
-        found = canvas.load(_pair(request, code), None, user=request.user)
+        found = canvas.load(get_pair(request, code), None, user=request.user)
         return Response(canvas.trees_of(found))
 
     @extend_schema(request=PastedSerializer, responses=TreeRowSerializer(many=True))
     def post(self, request: Request, code: str) -> Response:
         """Add a tree of your own, in brackets; adding it twice is adding it once."""
-        pair = _pair(request, code)
+        pair = get_pair(request, code)
         sent = PastedSerializer(data=request.data)
         sent.is_valid(raise_exception=True)
         trees.paste(pair, **sent.validated_data, by=request.user)
@@ -207,7 +213,7 @@ class LayerView(APIView):
 
     @extend_schema(responses=SnapshotSerializer)
     def get(self, request: Request, code: str) -> Response:
-        return Response(layers.snapshot(_layer(request, code), request.user))
+        return Response(layers.snapshot(get_layer(request, code), request.user))
 
 
 class LayerOps(APIView):
@@ -216,11 +222,11 @@ class LayerOps(APIView):
 
     @extend_schema(request=OpSerializer, responses=SnapshotSerializer)
     def post(self, request: Request, code: str) -> Response:
-        layer = _layer(request, code)
+        layer = get_layer(request, code)
         sent = OpSerializer(data=request.data)
         sent.is_valid(raise_exception=True)
         linking.play(layer, sent.to_op(), by=request.user)
-        return Response(layers.snapshot(_layer(request, code), request.user))
+        return Response(layers.snapshot(get_layer(request, code), request.user))
 
 
 class LayerHistory(APIView):
@@ -228,7 +234,7 @@ class LayerHistory(APIView):
 
     @extend_schema(responses=EventSerializer(many=True))
     def get(self, request: Request, code: str) -> Response:
-        return Response(layers.history(_layer(request, code)))
+        return Response(layers.history(get_layer(request, code)))
 
 
 class LayerState(APIView):
@@ -236,7 +242,7 @@ class LayerState(APIView):
 
     @extend_schema(request=StateSerializer, responses=SnapshotSerializer)
     def post(self, request: Request, code: str) -> Response:
-        layer = _layer(request, code)
+        layer = get_layer(request, code)
         sent = StateSerializer(data=request.data)
         sent.is_valid(raise_exception=True)
         state = sent.validated_data["state"]
@@ -252,7 +258,7 @@ class LayerCompare(APIView):
         responses=ComparedSerializer(many=True),
     )
     def get(self, request: Request, code: str) -> Response:
-        layer = _layer(request, code)
+        layer = get_layer(request, code)
         codes = request.query_params.get("with", "").split(",")
         found = canvas.load(layer.pair, layer, user=request.user)
         return Response(canvas.compared(found, codes))

@@ -38,6 +38,16 @@ urlpatterns: list[URLPattern | URLResolver] = [
     path("judge-preference/", judging.preference, name="api_judge_preference"),
     path("pairs/<code:code>/layers/", layers.PairLayers.as_view(), name="api_layers"),
     path("pairs/<code:code>/trees/", layers.PairTrees.as_view(), name="api_trees"),
+    path(
+        "pairs/<code:code>/proposals/",
+        aligning.PairProposals.as_view(),
+        name="api_proposals",
+    ),
+    path(
+        "pairs/<code:code>/better-trees/",
+        aligning.PairBetterTrees.as_view(),
+        name="api_better_trees",
+    ),
     path("layers/<code:code>/", layers.LayerView.as_view(), name="api_layer"),
     path("layers/<code:code>/ops/", layers.LayerOps.as_view(), name="api_ops"),
     path("layers/<code:code>/history/", layers.LayerHistory.as_view()),

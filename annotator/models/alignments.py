@@ -49,6 +49,7 @@ class AlignmentLayer(models.Model):
     links = models.JSONField(default=dict, blank=True)
     parked = models.JSONField(default=list, blank=True)
     n_links = models.PositiveIntegerField(default=0)
+    doubt = models.FloatField(null=True)  # an engine's: wrong links and nulls, expected
     revision = models.PositiveIntegerField(default=0)  # +1 with every operation
     state = models.CharField(max_length=6, choices=State, default=State.OPEN)
     meta = models.JSONField(default=dict, blank=True)  # what its format said beyond

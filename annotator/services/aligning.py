@@ -1,4 +1,4 @@
-"""Aligning the phrases of pairs, as a job; and again, under what a person decided."""
+"""Aligning the phrases of pairs, as a job; which of them are least certain."""
 
 import base64
 import zlib
@@ -9,27 +9,35 @@ from typing import Any
 import numpy as np
 from django.conf import settings
 from django.db import transaction
-from django.db.models import Exists, OuterRef
+from django.db.models import Exists, F, OuterRef
 from django.db.models.query import QuerySet
 
 from annotator import access
 from annotator.errors import BadRequest, Conflict
-from annotator.models import AlignmentLayer, Corpus, Job, Origin, Pair, Parse, Sentence
+from annotator.models import (
+    AlignmentLayer,
+    Corpus,
+    Job,
+    Origin,
+    PackedForest,
+    Pair,
+    Parse,
+    Sentence,
+)
 from annotator.models.projects import Anybody
 from annotator.services import jobs
 from core.backends import registry
-from core.data.alignment import Alignment, Link
+from core.data.alignment import Alignment
 from core.data.check import Floats
 from core.data.tree import Tree
-from core.errors import Contradiction, GemelError
-from core.formats import treetext
-from core.joint.constraints import Constraint, align_under
-from core.joint.forest_align import Aligned, alignment_of
+from core.errors import GemelError
+from core.formats import forest_npz, treetext
+from core.joint.forest_align import alignment_of
 from core.joint.phrase_aligner import ENGINE, VERSION, PhraseAligner, side_of
-from core.joint.sides import Side, collapsed, side_of_tree
-from core.protocols import Analysis, Capability, Step
+from core.joint.sides import side_of_tree
+from core.protocols import Analysis, BackendInfo, Capability, Step
 
-__all__ = ["propose", "run", "start", "uncertain"]
+__all__ = ["pack", "run", "start", "store_tree", "uncertain", "unpack"]
 
 BATCH = 16
 UNPACKED = 10
@@ -85,7 +93,7 @@ def run(job: Job) -> Generator[Step, None, dict[str, Any]]:
                     remedy="give both sentences a tree, or split them",
                     excerpt=pair.source_text,
                 )
-        _store(made, job)
+        _store(made, job, backend.info)
         n_done, n_failed = n_done + len(made), n_failed + len(batch) - len(made)
         yield Step(done=len(made), failed=len(batch) - len(made))
     return {"engine": ENGINE, "version": VERSION, "aligned": n_done, "failed": n_failed}
@@ -99,6 +107,8 @@ class _Made:
     alignment: Alignment
     trees: tuple[Tree, Tree]
     parses: tuple[Parse | None, Parse | None]  # the gold ones
+    forests: tuple[bytes, ...]  # for the editor, where no tree is gold
+    doubt: float
     meta: dict[str, Any]
 
 
@@ -117,8 +127,16 @@ def _align(
     alignment, source, target = alignment_of(aligned, (trees[0], trees[1]))
     fresh = side_of_tree(source), side_of_tree(target)
     gains = aligner.gains(*fresh, vectors)
-    meta = {"entropy": round(aligned.entropy, 4), "gains": _pack(gains)}
-    return _Made(pair, alignment, (source, target), golds, meta)
+    forests = tuple(
+        b""
+        if gold or one.forest is None or one.edge_weights is None
+        # the arcs are not asked for, so a forest with them is never replaced
+        else forest_npz.dump(one.forest, one.edge_weights)
+        for one, gold in zip(analyses, golds, strict=True)
+    )
+    meta = {"entropy": round(aligned.entropy, 4), "gains": pack(gains)}
+    found_trees = source, target
+    return _Made(pair, alignment, found_trees, golds, forests, aligned.doubt, meta)
 
 
 def _vectors(analyses: Sequence[Analysis]) -> Vectors:
@@ -133,14 +151,14 @@ def _gold(sentence: Sentence) -> Parse | None:
 
 
 @transaction.atomic
-def _store(made: Sequence[_Made], job: Job) -> None:
-    """Add the layers of a batch, and the trees they chose."""
+def _store(made: Sequence[_Made], job: Job, info: BackendInfo) -> None:
+    """Add the layers of a batch, the trees they chose and the forests these are of."""
     options = {"parser": job.params["parser"]}
     options |= asdict(PhraseAligner.load().settings)
     for one in made:
         sentences = one.pair.source, one.pair.target
         parses = [
-            gold or _parse(sentence, tree)
+            gold or store_tree(sentence, tree)
             for gold, sentence, tree in zip(
                 one.parses, sentences, one.trees, strict=True
             )
@@ -158,14 +176,27 @@ def _store(made: Sequence[_Made], job: Job) -> None:
                 "target_parse": parses[1],
                 "links": one.alignment.to_json(),
                 "n_links": len(one.alignment.links),
+                "doubt": one.doubt,
                 "meta": one.meta,
             },
         )
+        _store_forests(one, info)
         none = Pair.objects.filter(pk=one.pair.pk, state=Pair.State.NONE)
         none.update(state=Pair.State.PROPOSED)
 
 
-def _parse(sentence: Sentence, tree: Tree) -> Parse:
+def _store_forests(made: _Made, info: BackendInfo) -> None:
+    of_engine = {"engine": info.name, "version": info.version}
+    sides = zip((made.pair.source, made.pair.target), made.forests, strict=True)
+    rows = [
+        PackedForest(sentence=side, data=data, **of_engine)
+        for side, data in sides
+        if data
+    ]
+    PackedForest.objects.bulk_create(rows, ignore_conflicts=True)
+
+
+def store_tree(sentence: Sentence, tree: Tree) -> Parse:
     """The stored parse that is this tree, else a new one of the aligner's."""
     text, notes = treetext.dump(tree)
     digest = Sentence.key_of(text)
@@ -178,6 +209,7 @@ def _parse(sentence: Sentence, tree: Tree) -> Parse:
         origin=Origin.ENGINE,
         engine=ENGINE,
         version=VERSION,
+        rank=sentence.parses.filter(engine=ENGINE, version=VERSION).count() + 1,
         text=text,
         digest=digest,
         meta=notes,
@@ -192,117 +224,29 @@ def _lacking(corpus: Corpus) -> QuerySet[Pair]:
     return rows.select_related("source", "target").order_by("pk")
 
 
-def uncertain(corpus: Corpus) -> QuerySet[AlignmentLayer]:
-    """The aligner's layers, the least certain first (entropy of its alternatives)."""
-    layers = AlignmentLayer.objects.filter(
+def uncertain(corpus: Corpus, *, state: str = "") -> QuerySet[AlignmentLayer]:
+    """The aligner's layers, those with most wrong links and nulls to be expected first.
+
+    ``state``: of the pairs, or "open" for all that are not done.
+    """
+    rows = AlignmentLayer.objects.filter(
         pair__corpus=corpus, engine=ENGINE, version=VERSION
     )
-    return layers.select_related("pair").order_by("-meta__entropy", "pair_id")
+    if state == "open":
+        rows = rows.exclude(pair__state=Pair.State.DONE)
+    elif state:
+        rows = rows.filter(pair__state=state)
+    first = F("doubt").desc(nulls_last=True)
+    rows = rows.select_related("pair__source", "pair__target")
+    return rows.defer("meta").order_by(first, "pair_id")
 
 
-@dataclass(frozen=True, slots=True)
-class Proposal:
-    """What the aligner would link now; ``supports``: each link's links below it."""
-
-    links: tuple[Link, ...]
-    supports: dict[str, list[str]]
-
-
-def propose(layer: AlignmentLayer) -> Proposal:
-    """The links over the layer's trees that go best with what is decided in it.
-
-    Its links must be, its nulls must be null, its rejected links must not be. Raises
-    BadRequest without two trees, Conflict naming the decisions that contradict.
-    """
-    if layer.source_parse is None or layer.target_parse is None:
-        raise BadRequest("Links of phrases need a tree on both sides.")
-    trees = layer.source_parse.to_tree(), layer.target_parse.to_tree()
-    sides = side_of_tree(trees[0]), side_of_tree(trees[1])
-    aligner = PhraseAligner.load()
-    gains = _gains(layer, aligner, sides)
-    decided = _decided(layer, trees)
-    try:
-        aligned = align_under(*sides, gains, decided, aligner.settings, k=UNPACKED)
-    except Contradiction as error:
-        raise Conflict(str(error)) from error
-    alignment, *_ = alignment_of(aligned, trees)
-    return Proposal(alignment.links, _supports(aligned, trees))
-
-
-def _gains(
-    layer: AlignmentLayer, aligner: PhraseAligner, sides: tuple[Side, Side]
-) -> Floats:
-    """Those the job stored for these two trees, else new ones without a parser."""
-    stored = AlignmentLayer.objects.filter(
-        pair_id=layer.pair_id,
-        engine=ENGINE,
-        version=VERSION,
-        source_parse_id=layer.source_parse_id,
-        target_parse_id=layer.target_parse_id,
-    ).first()
-    if stored is not None and "gains" in stored.meta:
-        return _unpack(stored.meta["gains"], (sides[0].n_nodes, sides[1].n_nodes))
-    return aligner.gains(*sides, None)
-
-
-def _decided(layer: AlignmentLayer, trees: tuple[Tree, Tree]) -> list[Constraint]:
-    """The layer as constraints; nodes within a chain are left to the others."""
-    spans = [_spans(tree) for tree in trees]
-    alignment = layer.to_core()
-    wanted = []
-    for link in alignment.links:
-        s, t = spans[0].get(link.source), spans[1].get(link.target)
-        if s and t:
-            wanted.append(Constraint("must-link", s, t))
-    for ref in sorted(alignment.null_source & spans[0].keys()):
-        wanted.append(Constraint("must-null", spans[0][ref], None))
-    for ref in sorted(alignment.null_target & spans[1].keys()):
-        wanted.append(Constraint("must-null", None, spans[1][ref]))
-    for cell in layer.meta.get("rejected", {}):
-        s_ref, t_ref = cell.split()[-2:]
-        s, t = spans[0].get(s_ref), spans[1].get(t_ref)
-        if s and t:
-            wanted.append(Constraint("must-not-link", s, t))
-    return list(dict.fromkeys(wanted))
-
-
-def _spans(tree: Tree) -> dict[str, tuple[int, int]]:
-    """The span by ref of every node that stands for its chain."""
-    found = {}
-    for v in collapsed(tree):
-        if tree.is_leaf(v) or tree.spans[v][1] - tree.spans[v][0] == 1:
-            start = tree.spans[v][0]
-            found[f"w{start}"] = tree.spans[v]
-        else:
-            found[f"n{v}"] = tree.spans[v]
-    return found
-
-
-def _supports(aligned: Aligned, trees: tuple[Tree, Tree]) -> dict[str, list[str]]:
-    """By "s t" refs, the links right below each link."""
-    by_span = [{span: ref for ref, span in _spans(tree).items()} for tree in trees]
-
-    def name(pair: tuple[int, int]) -> str:
-        refs = []
-        for side, v, known in zip(
-            (aligned.source, aligned.target), pair, by_span, strict=True
-        ):
-            places = np.flatnonzero(side.members[v])
-            refs.append(known.get((int(places[0]), int(places[-1]) + 1), ""))
-        return " ".join(refs)
-
-    return {
-        name(pair): [name(one) for one in below]
-        for pair, below in aligned.best.supports.items()
-    }
-
-
-def _pack(gains: Floats) -> str:
+def pack(gains: Floats) -> str:
     """As text, to about three digits: what a corrected pair is decoded with again."""
     small = np.clip(gains, -60, 60).astype(np.float16)
     return base64.b85encode(zlib.compress(small.tobytes(), 9)).decode()
 
 
-def _unpack(text: str, shape: tuple[int, int]) -> Floats:
+def unpack(text: str, shape: tuple[int, int]) -> Floats:
     data = zlib.decompress(base64.b85decode(text))
     return np.frombuffer(data, np.float16).reshape(shape).astype(np.float64)

@@ -149,6 +149,7 @@ def draft_of(layer: AlignmentLayer) -> Draft:
             layer.source_parse.code if layer.source_parse else "",
             layer.target_parse.code if layer.target_parse else "",
         ),
+        kept.get("brackets", {}),
     )
 
 
@@ -221,6 +222,7 @@ def snapshot(layer: AlignmentLayer, user: Anybody) -> dict[str, Any]:
         "parked": list(draft.parked),
         "ignored": dict(draft.ignored),
         "rejected": dict(draft.rejected),
+        "brackets": dict(draft.brackets),
         "source_parse": draft.trees[0],
         "target_parse": draft.trees[1],
         "undo": _undone_op(steps.undo),

@@ -24,16 +24,20 @@ from core.joint import editing
 from core.joint.editing import Delta, Draft
 from core.joint.legitimacy import node_of
 
-__all__ = ["OPS", "Op", "play"]
+__all__ = ["OPS", "PROPOSAL", "Op", "play"]
+
+PROPOSAL = "proposal"  # whose link is rejected: the aligner's
 
 
 @dataclass(frozen=True)
 class Op:
     """What a browser or a program asks for; fields that an op lacks are empty.
 
-    ``s``, ``t``: refs. ``base_rev``: the revision the person saw. ``key``: a problem;
-    ``note``: why it is ignored, or why a link is rejected; ``layer``: whose link that
-    is. ``side`` and ``parse``: another tree. ``links``: suggestions taken.
+    ``s``, ``t``: refs. ``base_rev``: the revision the person saw. ``key``: a problem,
+    or words ("3-5") of ``side`` to be bracketed; ``note``: why a problem is ignored, or
+    a link rejected; ``layer``: whose link that is ("proposal": the aligner's, which
+    needs no reason). ``side`` and ``parse``: another tree. ``links``: suggestions
+    taken, with whether they are crossing.
     """
 
     uuid: UUID
@@ -43,7 +47,7 @@ class Op:
     t: tuple[Ref, ...] = ()
     kind: Kind = "sure"
     crossing: bool = False
-    links: tuple[tuple[Ref, Ref, Kind], ...] = ()
+    links: tuple[tuple[Ref, Ref, Kind, bool], ...] = ()
     key: str = ""
     note: str = ""
     layer: str = ""
@@ -134,7 +138,7 @@ def _apply(desk: _Desk, op: Op) -> Draft:
     ):
         for ref in refs:
             _check_ref(ref, tree, n)
-    for s, t, _ in op.links:
+    for s, t, *_ in op.links:
         _check_ref(s, desk.source, desk.layer.pair.n_source)
         _check_ref(t, desk.target, desk.layer.pair.n_target)
     try:
@@ -181,14 +185,37 @@ def _crossing(desk: _Desk, op: Op) -> Draft:
 
 
 def _accept(desk: _Desk, op: Op) -> Draft:
-    return editing.accept(desk.draft, [Link(s, t, k) for s, t, k in op.links])
+    return editing.accept(desk.draft, [Link(*row) for row in op.links])
 
 
 def _reject(desk: _Desk, op: Op) -> Draft:
+    s, t = _one(op.s), _one(op.t)
+    if op.layer == PROPOSAL:
+        places = _words(desk.source, s), _words(desk.target, t)
+        return editing.reject(desk.draft, PROPOSAL, *places, op.note)
     if not op.note.strip():
         raise BadRequest("Say why this link is not taken.", field="note")
-    s, t = _one(op.s), _one(op.t)
     return editing.reject(desk.draft, op.layer, s, t, op.note)
+
+
+def _words(tree: Tree | None, ref: Ref) -> str:
+    """The words under a node: "3-5", the second not among them."""
+    v = None if tree is None else node_of(tree, ref)
+    if tree is None or v is None:
+        return f"{ref[1:]}-{int(ref[1:]) + 1}"
+    start, end = tree.spans[v]
+    return f"{start}-{end}"
+
+
+def _bracket(desk: _Desk, op: Op) -> Draft:
+    pair = desk.layer.pair
+    n_tokens = pair.n_source if op.side == "s" else pair.n_target
+    first, _, last = op.key.partition("-")
+    digits = all(x.isascii() and x.isdigit() and len(x) < 5 for x in (first, last))
+    if not digits or not int(first) < int(last) <= n_tokens:
+        raise BadRequest("Words of this side are wanted, such as 3-5.", field="key")
+    rule = "" if op.op == "unbracket" else op.op
+    return editing.bracket(desk.draft, f"{op.side} {op.key}", rule)
 
 
 def _ignore(desk: _Desk, op: Op) -> Draft:
@@ -224,6 +251,9 @@ OPS: dict[str, Callable[[_Desk, Op], Draft]] = {
     "reject": _reject,
     "ignore": _ignore,
     "unignore": _ignore,
+    "must-bracket": _bracket,
+    "cannot-bracket": _bracket,
+    "unbracket": _bracket,
     "parse": _parse,
     "undo": lambda desk, op: desk.draft,
     "redo": lambda desk, op: desk.draft,
@@ -285,7 +315,11 @@ _NOT_STARTED = (Pair.State.NONE, Pair.State.PROPOSED)
 
 
 def _kept(draft: Draft) -> dict[str, Any]:
-    return {"ignored": dict(draft.ignored), "rejected": dict(draft.rejected)}
+    return {
+        "ignored": dict(draft.ignored),
+        "rejected": dict(draft.rejected),
+        "brackets": dict(draft.brackets),
+    }
 
 
 def _new_trees(after: Delta) -> dict[str, Any]:

@@ -151,7 +151,7 @@ def test_k_best_is_sorted_and_starts_with_the_best(
     packed = pack(*pair, cross_cost=1.0, null_cost=1.0)
     ranked = list(packed.k_best(5))
     scores = [one.score for one in ranked]
-    assert scores == sorted(scores, reverse=True)
+    assert scores == pytest.approx(sorted(scores, reverse=True), abs=1e-9)
     assert scores[0] == packed.best().score
     assert len({(one.links, str(one.edges)) for one in ranked}) == len(ranked)
 

@@ -1,0 +1,334 @@
+"""What the aligner would link in a pair, given all that a person has decided in it.
+
+Nothing is stored here. A decision never changes for a
+proposal: links must be, nulls must be null, rejected links must not be. Decisions that
+exclude each other are named in a sentence, and the later ones are left out.
+"""
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, field
+from functools import lru_cache
+from typing import Any, Literal, cast
+
+import numpy as np
+
+from annotator.errors import BadRequest, NotReady
+from annotator.models import AlignmentLayer, Pair, Parse
+from annotator.services import aligning, layers
+from core.data.alignment import Link, Ref
+from core.data.check import Floats
+from core.data.tree import Tree
+from core.errors import Contradiction, Unavailable
+from core.joint.constraints import Constraint, Place, Rule, align_under
+from core.joint.editing import Draft
+from core.joint.forest_align import Aligned, alignment_of
+from core.joint.legitimacy import ref_of
+from core.joint.phrase_aligner import ENGINE, VERSION, PhraseAligner
+from core.joint.sides import Side, collapsed, side_of_tree
+from core.scoring.lexicon import Relation, relations
+from core.text.wordnet import thesaurus
+
+__all__ = [
+    "Decided",
+    "Parses",
+    "Proposal",
+    "Ready",
+    "SideName",
+    "aligner",
+    "constraints",
+    "decided_in",
+    "held_words",
+    "place_of",
+    "propose",
+    "ready",
+]
+
+UNPACKED = 10
+CACHED = 64  # pairs of trees whose gains are kept in memory
+MAX_NODES = 40_000  # pairs of nodes; beyond, an answer would come too late to be of use
+Parses = tuple[Parse, Parse]
+SideName = Literal["s", "t"]
+GROUNDS = {
+    Relation.EXACT: "the same word",
+    Relation.STEM: "forms of one word",
+    Relation.SYNONYM: "synonyms",
+    Relation.DERIVED: "one derived from the other",
+    Relation.KIN: "related in WordNet",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Decided:
+    """A person's word on nodes of two trees, and on the words of any tree."""
+
+    links: tuple[tuple[Ref, Ref], ...] = ()
+    null_source: tuple[Ref, ...] = ()
+    null_target: tuple[Ref, ...] = ()
+    rejected: tuple[tuple[Place, Place], ...] = ()
+    brackets: tuple[tuple[SideName, Place, Rule], ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Proposal:
+    """``supports``: by "s t", the links right below; ``grounds``: by "s t", why two
+    words are linked; ``said``: decisions that exclude each other, in sentences."""
+
+    links: tuple[Link, ...]
+    supports: dict[str, list[str]]
+    grounds: dict[str, str]
+    said: tuple[str, ...] = ()
+
+
+def decided_in(draft: Draft) -> Decided:
+    """What a stored layer decides."""
+    cells = [key.split() for key in draft.rejected if key.startswith("proposal ")]
+    brackets = [(*key.split(), rule) for key, rule in draft.brackets.items()]
+    return Decided(
+        tuple(link.cell for link in draft.alignment.links),
+        tuple(sorted(draft.alignment.null_source)),
+        tuple(sorted(draft.alignment.null_target)),
+        tuple((place_of(s), place_of(t)) for _, s, t in cells),
+        cast(Any, tuple((side, place_of(at), rule) for side, at, rule in brackets)),
+    )
+
+
+def place_of(text: str) -> Place:
+    """``3-5`` as (3, 5)."""
+    start, _, end = text.partition("-")
+    return int(start), int(end)
+
+
+def propose(pair: Pair, parses: Parses, decided: Decided) -> Proposal:
+    """The links over two trees that go best with what is decided.
+
+    Raises BadRequest on trees that are not this pair's or stand on other words,
+    NotReady if the aligner is missing or the pair too large to wait for.
+    """
+    here = ready(pair, parses)
+    wanted = constraints(decided, here.trees)
+    gain = aligner().regained(*here.sides, here.gains, held_words(here.sides, wanted))
+
+    def decode(some: Sequence[Constraint]) -> Aligned:
+        return align_under(*here.sides, gain, some, aligner().settings, k=UNPACKED)
+
+    aligned, said = _as_far_as_possible(decode, wanted, here.sides)
+    alignment, *_ = alignment_of(aligned, here.trees)
+    supports = _supports(aligned, here.trees)
+    return Proposal(alignment.links, supports, _grounds(supports, here), said)
+
+
+@dataclass(frozen=True, eq=False)
+class Ready:
+    """Two trees as the decoder wants them."""
+
+    trees: tuple[Tree, Tree]
+    sides: tuple[Side, Side]
+    gains: Floats
+    related: list[list[Relation]] = field(repr=False)
+
+
+@lru_cache(maxsize=1)
+def aligner() -> PhraseAligner:
+    try:
+        return PhraseAligner.load()
+    except Unavailable as error:
+        raise NotReady(str(error)) from error
+
+
+def ready(pair: Pair, parses: Parses) -> Ready:
+    """The two trees of a pair. Raises BadRequest, NotReady."""
+    for parse, sentence in zip(parses, (pair.source_id, pair.target_id), strict=True):
+        if parse.sentence_id != sentence:
+            raise BadRequest("These trees are not of this pair.", field="source_parse")
+    engine = AlignmentLayer.objects.filter(
+        pair=pair,
+        engine=ENGINE,
+        version=VERSION,
+        source_parse=parses[0],
+        target_parse=parses[1],
+    )
+    layer = engine.values_list("code", flat=True).first() or ""
+    return _loaded(parses[0].code, parses[1].code, layer)
+
+
+@lru_cache(maxsize=CACHED)
+def _loaded(source: str, target: str, layer: str) -> Ready:
+    """By public codes, which are never used twice; parses never change."""
+    trees = tuple(_tree(Parse.objects.get(code=code)) for code in (source, target))
+    sides = side_of_tree(trees[0]), side_of_tree(trees[1])
+    shape = sides[0].n_nodes, sides[1].n_nodes
+    if shape[0] * shape[1] > MAX_NODES:
+        raise NotReady(
+            "These sentences are too long for suggestions while you work; those of the "
+            "last alignment of the corpus stay."
+        )
+    stored = AlignmentLayer.objects.filter(code=layer).values_list("meta", flat=True)
+    packed = (stored.first() or {}).get("gains")
+    gains = aligning.unpack(packed, shape) if packed else aligner().gains(*sides, None)
+    related = relations(trees[0].words, trees[1].words, _thesaurus())
+    table = [[Relation(int(x)) for x in row] for row in related]
+    return Ready((trees[0], trees[1]), sides, gains, table)
+
+
+def _tree(parse: Parse) -> Tree:
+    tree = layers.tree_of(parse, parse.sentence.n_tokens)
+    if tree is None:
+        raise BadRequest("This tree stands on other words than its sentence.")
+    return tree
+
+
+def _thesaurus() -> Any:
+    try:
+        return thesaurus()
+    except Unavailable:
+        return None
+
+
+def constraints(decided: Decided, trees: tuple[Tree, Tree]) -> list[Constraint]:
+    """Decisions as constraints. A unary chain is one node to the decoder: what is said
+    of its top (of the word, over one word) counts, else a link below it."""
+    tops, all_of = [_spans(tree) for tree in trees], [_all_spans(t) for t in trees]
+    wanted: list[Constraint] = []
+    taken: tuple[set[Place], set[Place]] = set(), set()
+
+    def is_top(cell: tuple[Ref, Ref]) -> bool:
+        return cell[0] in tops[0] and cell[1] in tops[1]
+
+    for cell in sorted(decided.links, key=is_top, reverse=True):
+        s, t = all_of[0].get(cell[0]), all_of[1].get(cell[1])
+        if s and t and (is_top(cell) or not (s in taken[0] or t in taken[1])):
+            wanted.append(Constraint("must-link", s, t))
+            taken[0].add(s)
+            taken[1].add(t)
+    for ref in decided.null_source:
+        if ref in tops[0]:
+            wanted.append(Constraint("must-null", tops[0][ref], None))
+    for ref in decided.null_target:
+        if ref in tops[1]:
+            wanted.append(Constraint("must-null", None, tops[1][ref]))
+    for s, t in decided.rejected:
+        if Constraint("must-link", s, t) not in wanted:
+            wanted.append(Constraint("must-not-link", s, t))
+    return list(dict.fromkeys(wanted))
+
+
+def _all_spans(tree: Tree) -> dict[Ref, Place]:
+    spans = {ref_of(tree, v): tree.spans[v] for v in range(len(tree))}
+    return {ref: (a, b) for ref, (a, b) in spans.items() if b > a}
+
+
+def _spans(tree: Tree) -> dict[str, Place]:
+    """The span by ref of every node that stands for its chain."""
+    found = {}
+    for v in collapsed(tree):
+        start, end = tree.spans[v]
+        single = tree.is_leaf(v) or end - start == 1
+        found[f"w{start}" if single else f"n{v}"] = (start, end)
+    return found
+
+
+def held_words(sides: tuple[Side, Side], wanted: Sequence[Constraint]) -> Floats:
+    """``(T, V)``: 1 for words that are linked, -1 for those that are not, else 0."""
+    held = np.zeros((len(sides[0].words), len(sides[1].words)))
+    links = [one for one in wanted if one.rule == "must-link"]
+    for one in links:
+        _bar(held, one)
+    for one in links:  # a word and a phrase: which of its words is not said
+        s, t = _word(one.source), _word(one.target)
+        if one.source and one.target and (s is not None or t is not None):
+            both = s is not None and t is not None
+            held[slice(*one.source), slice(*one.target)] = 1 if both else 0
+    for one in wanted:
+        s, t = _word(one.source), _word(one.target)
+        if one.rule == "must-null":
+            _bar(held, one)
+        elif one.rule == "must-not-link" and s is not None and t is not None:
+            held[s, t] = -1
+    return held
+
+
+def _bar(held: Floats, one: Constraint) -> None:
+    """The words of a constraint are linked to nothing."""
+    s, t = _word(one.source), _word(one.target)
+    if s is not None:
+        held[s] = -1
+    if t is not None:
+        held[:, t] = -1
+
+
+def _word(place: Place | None) -> int | None:
+    return place[0] if place is not None and place[1] - place[0] == 1 else None
+
+
+def _as_far_as_possible(
+    decode: Callable[[Sequence[Constraint]], Aligned],
+    wanted: list[Constraint],
+    sides: tuple[Side, Side],
+) -> tuple[Aligned, tuple[str, ...]]:
+    """Decoded without the later of those that exclude each other; what was said."""
+    said: list[str] = []
+    while True:
+        try:
+            return decode(wanted), tuple(said)
+        except Contradiction as error:
+            among = [one for one in error.among if isinstance(one, Constraint)]
+            if not among:
+                raise NotReady("The aligner finds no links for these trees.") from error
+            said.append(_sentence(among, sides))
+            wanted = [one for one in wanted if one != among[-1]]
+
+
+def _sentence(among: Sequence[Constraint], sides: tuple[Side, Side]) -> str:
+    """Why these cannot all hold, for the reader."""
+    named = [_named(one, sides) for one in among]
+    if len(named) == 1:
+        return f"No alignment has {named[0]}; the suggestions leave it aside."
+    listed = ", ".join(named[:-1]) + " and " + named[-1]
+    return (
+        f"No alignment has both {listed}: the suggestions leave the last aside. "
+        "Your decisions stay as they are."
+    )
+
+
+def _named(one: Constraint, sides: tuple[Side, Side]) -> str:
+    words = [
+        f"“{' '.join(side.words[slice(*place)])}”"
+        for side, place in zip(sides, (one.source, one.target), strict=True)
+        if place is not None
+    ]
+    sign = {"must-not-link": " ≠ ", "must-null": ""}.get(one.rule, " = ")
+    return sign.join(words) + (" with no counterpart" if len(words) == 1 else "")
+
+
+def _supports(aligned: Aligned, trees: tuple[Tree, Tree]) -> dict[str, list[str]]:
+    """By "s t" refs, the links right below each link."""
+    by_span = [{span: ref for ref, span in _spans(tree).items()} for tree in trees]
+
+    def name(pair: tuple[int, int]) -> str:
+        refs = []
+        for side, v, known in zip(
+            (aligned.source, aligned.target), pair, by_span, strict=True
+        ):
+            refs.append(known.get(_place(side, v), ""))
+        return " ".join(refs)
+
+    return {
+        name(pair): [name(one) for one in below]
+        for pair, below in aligned.best.supports.items()
+    }
+
+
+def _place(side: Side, v: int) -> Place:
+    places = np.flatnonzero(side.members[v])
+    return int(places[0]), int(places[-1]) + 1
+
+
+def _grounds(supports: Iterable[str], ready: Ready) -> dict[str, str]:
+    """What links two words by themselves, where the dictionary knows."""
+    found = {}
+    for cell in supports:
+        s, _, t = cell.partition(" ")
+        if s[:1] == t[:1] == "w":
+            said = GROUNDS.get(ready.related[int(s[1:])][int(t[1:])], "")
+            found[cell] = said or "alike in spelling, context or place"
+    return found
