@@ -83,39 +83,21 @@ class DualDecoder:
             raise InvalidScores(f"slack: {shape} from 0 wanted, got {slack.shape}")
         low = np.zeros(shape) if one_sided else -slack
         duals = np.zeros(shape) if start is None else np.clip(start, low, slack)
-        sides = [
+        ours, theirs = (
             (arcs, np.zeros_like(arcs), *buffers)
             for arcs, buffers in zip((source, target), self._sides, strict=True)
-        ]
-        trace = np.empty((rounds, 3))
-        best_s, best_t = (np.empty_like(side[-1]) for side in sides)
+        )
+        kind, pairs, trace = self._projective, linked.pairs, np.empty((rounds, 3))
+        a, b = np.empty_like(ours[-1]), np.empty_like(theirs[-1])
         best, bound, used = kernels.descend(
-            *sides,
-            linked.pairs,
-            duals,
-            low,
-            slack,
-            self._projective,
-            step,
-            trace,
-            best_s,
-            best_t,
+            ours, theirs, pairs, duals, low, slack, kind, step, trace, a, b
         )
         if bound == -np.inf:
             raise Contradiction("a sentence has no tree: every one is forbidden")
         if bound - best > CLOSED and np.isfinite(slack).all():
-            best = kernels.respond(
-                *sides,
-                linked.pairs,
-                low,
-                slack,
-                self._projective,
-                best,
-                best_s,
-                best_t,
-            )
+            best = kernels.respond(ours, theirs, pairs, low, slack, kind, best, a, b)
         course = tuple(Round(float(d), float(p), int(c)) for d, p, c in trace[:used])
-        return Agreed(best_s, best_t, best, bound, course, duals)
+        return Agreed(a, b, best, bound, course, duals)
 
 
 def slack_of(
