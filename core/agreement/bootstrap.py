@@ -14,9 +14,10 @@ __all__ = ["cluster_sums", "resample"]
 def resample(n_clusters: int, replicates: int, rng: np.random.Generator) -> Floats:
     """How often each cluster is drawn: float64 ``(1 + replicates, n_clusters)``.
 
-    Row 0 is all ones, the sample itself; each other row sums to ``n_clusters``.
+    Row 0 is all ones, the sample itself; each other row sums to ``n_clusters``. In
+    column order, since a pair of judges picks its clusters out of it.
     """
-    weights = np.ones((1 + replicates, n_clusters))
+    weights = np.ones((1 + replicates, n_clusters), order="F")
     drawn = rng.integers(0, max(n_clusters, 1), (replicates, n_clusters), np.int32)
     flat = drawn + (np.arange(replicates) * n_clusters)[:, None]
     counts = np.bincount(flat.ravel(), minlength=replicates * n_clusters)

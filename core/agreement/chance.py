@@ -64,28 +64,29 @@ def pair_columns(
     each = np.arange(len(x))
     rows[each, 4 + x] = 1
     rows[each, 4 + k + y] = 1
-    sums = weights[:, there] @ cluster_sums(rows, local.astype(np.int32), len(there))
+    # one row per sum, replicates side by side: (4 + 2 k, 1 + replicates)
+    sums = cluster_sums(rows, local.astype(np.int32), len(there)).T @ weights.T[there]
     with np.errstate(divide="ignore", invalid="ignore"):
-        shares = sums[:, 1:] / sums[:, :1]
-    a, b = shares[:, 3 : 3 + k], shares[:, 3 + k :]
-    raw = shares[:, 0]
+        shares = sums[1:] / sums[0]
+    a, b = shares[3 : 3 + k], shares[3 + k :]
+    raw = shares[0]
     columns = {
         "raw": raw,
         "k_uniform": _uniform(raw, scale),
-        "cohen": _corrected(1 - raw, 1 - (a * b).sum(1)),
-        "scott": _corrected(1 - raw, 1 - (((a + b) / 2) ** 2).sum(1)),
+        "cohen": _corrected(1 - raw, 1 - (a * b).sum(0)),
+        "scott": _corrected(1 - raw, 1 - (((a + b) / 2) ** 2).sum(0)),
     }
     if scale.is_ordered:
-        squares = a @ points**2 + b @ points**2 - 2 * (a @ points) * (b @ points)
-        columns["cohen_linear"] = _corrected(shares[:, 1], _linear(a, b, points))
-        columns["cohen_quadratic"] = _corrected(shares[:, 2], squares)
+        squares = points**2 @ (a + b) - 2 * (points @ a) * (points @ b)
+        columns["cohen_linear"] = _corrected(shares[1], _linear(a, b, points))
+        columns["cohen_quadratic"] = _corrected(shares[2], squares)
     return columns
 
 
 def _linear(a: Floats, b: Floats, points: Floats) -> Floats:
     """Mean |x - y| of independent draws from a and b, by their sums up to a point."""
-    up_a, up_b = np.cumsum(a, axis=1)[:, :-1], np.cumsum(b, axis=1)[:, :-1]
-    return np.asarray((up_a * (1 - up_b) + up_b * (1 - up_a)) @ np.diff(points))
+    up_a, up_b = np.cumsum(a, axis=0)[:-1], np.cumsum(b, axis=0)[:-1]
+    return np.asarray(np.diff(points) @ (up_a * (1 - up_b) + up_b * (1 - up_a)))
 
 
 def _uniform(raw: Floats, scale: Scale) -> Floats:
