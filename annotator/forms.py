@@ -162,15 +162,26 @@ class UploadForm(forms.Form):
 class JointForm(forms.Form):
     """How a corpus is to be parsed jointly; what is empty is the method's own."""
 
+    SLACKS = (
+        ("one", "the same for all"),
+        ("relation", "by relation"),
+        ("prob", "by the links' probability"),
+    )
     method = forms.ChoiceField(choices=list(joint_parsing.methods().items()))
     rounds = forms.IntegerField(
         min_value=1, max_value=1000, initial=20, required=False, label="Most rounds"
     )
     step = forms.FloatField(min_value=0, required=False, label="First step, nats")
     slack = forms.FloatField(min_value=0, required=False, label="Slack, nats")
+    slack_kind = forms.ChoiceField(choices=SLACKS, required=False, label="Slack is")
+    trust = forms.FloatField(min_value=0, required=False, label="Trust, nats")
+    n_best = forms.IntegerField(
+        min_value=1, max_value=50, initial=2, required=False, label="Trees to pair"
+    )
     gate = forms.BooleanField(
         initial=True, required=False, label="Let the gate keep separate parses"
     )
+    projective = forms.BooleanField(required=False, label="No crossing arcs")
 
     def asked(self) -> dict[str, Any]:
         """Values for ``joint_parsing.settings_of``; raises BadRequest."""
@@ -178,7 +189,7 @@ class JointForm(forms.Form):
             field, problems = next(iter(self.errors.items()))
             raise BadRequest(f"{field}: {problems[0]}", field=field)
         sent = self.cleaned_data
-        return {name: value for name, value in sent.items() if value is not None}
+        return {name: value for name, value in sent.items() if value not in (None, "")}
 
 
 class VerdictForm(forms.Form):

@@ -34,6 +34,8 @@ class JointStartSerializer(serializers.Serializer[Any]):
     rounds = serializers.IntegerField(min_value=1, max_value=1000, required=False)
     step = serializers.FloatField(min_value=0, required=False)
     slack = serializers.FloatField(min_value=0, required=False)
+    slack_kind = serializers.CharField(max_length=20, required=False)
+    trust = serializers.FloatField(min_value=0, required=False)
     gate = serializers.BooleanField(required=False)
     projective = serializers.BooleanField(required=False)
     n_best = serializers.IntegerField(min_value=1, max_value=50, required=False)

@@ -1,7 +1,5 @@
 """Parsing the pairs of a corpus jointly, as a job; and the runs there are."""
 
-import hashlib
-import json
 from collections.abc import Generator, Mapping, Sequence
 from dataclasses import asdict, fields
 from typing import Any
@@ -14,7 +12,7 @@ from annotator import access
 from annotator.errors import BadRequest, Conflict
 from annotator.models import Corpus, Job, JointPair, JointRun, Pair
 from annotator.models.projects import Anybody
-from annotator.services import jobs, joint_gold, joint_rows, parsing
+from annotator.services import jobs, joint_gold, joint_rows, parse_scores, parsing
 from annotator.services.joint_rows import Made
 from core.backends import registry
 from core.errors import GemelError, InvalidValue
@@ -22,15 +20,15 @@ from core.joint.joint_parser import (
     ENGINE,
     METHODS,
     VERSION,
+    WANT,
     JointParser,
     JointSettings,
 )
-from core.protocols import Analysis, BackendInfo, Capability, ParserBackend, Step
+from core.protocols import Analysis, BackendInfo, ParserBackend, Step
 
 __all__ = ["NAMES", "methods", "run", "runs_of", "settings_of", "start"]
 
 BATCH = 32  # pairs: also what is lost, and how long a cancelled job goes on
-WANT: frozenset[Capability] = parsing.WANT | {"vectors"}
 NAMES = {
     "mbr": "Minimum Bayes risk",
     "soft": "Soft dual decomposition",
@@ -125,8 +123,10 @@ def run(job: Job) -> Generator[Step, None, dict[str, Any]]:
         yield Step(done=len(made), failed=len(batch) - len(made))
     parsing.mark_parsed(corpus)
     found.refresh_from_db()
-    result = {"run": found.code, "parsed": n_done, "failed": n_failed}
-    return result | {"changes": found.n_changes}
+    result: dict[str, Any] = {"engine": found.engine, "version": found.version}
+    result |= {"run": found.code, "parsed": n_done, "failed": n_failed}
+    result |= {"changes": found.n_changes}
+    return result | parse_scores.of_corpus(corpus, found.engine, found.version)
 
 
 def runs_of(corpus: Corpus) -> list[JointRun]:
@@ -165,25 +165,17 @@ def _label(settings: JointSettings) -> str:
 def _open_run(
     corpus: Corpus, settings: JointSettings, info: BackendInfo, job: Job
 ) -> JointRun:
-    parameters = asdict(settings) | {
-        "parser": info.name,
-        "parser_version": info.version,
-    }
-    text = json.dumps([ENGINE, VERSION, parameters], sort_keys=True)
-    digest = hashlib.blake2b(text.encode(), digest_size=16).hexdigest()
-    found, _ = JointRun.objects.get_or_create(
-        corpus=corpus,
-        digest=digest,
-        defaults={
-            "engine": ENGINE,
-            "version": f"{VERSION} {settings.method} {digest[:6]}",
-            "method": settings.method,
-            "label": _label(settings)[:120],
-            "parameters": parameters,
-            "by_id": job.by_id,
-        },
+    parameters = asdict(settings)
+    parameters |= {"parser": info.name, "parser_version": info.version}
+    return joint_rows.open_run(
+        corpus,
+        engine=ENGINE,
+        version=VERSION,
+        method=settings.method,
+        label=_label(settings),
+        parameters=parameters,
+        by_id=job.by_id,
     )
-    return found
 
 
 def _pairs(corpus: Corpus, info: BackendInfo) -> QuerySet[Pair]:

@@ -1,13 +1,16 @@
 """Joint parses as rows: the trees before and after, and every change between them."""
 
+import hashlib
+import json
 import math
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
 from django.db.models import F
 
 from annotator.models import (
+    Corpus,
     JointPair,
     JointRun,
     JointTree,
@@ -23,7 +26,7 @@ from core.formats import treetext
 from core.joint.joint_parser import ArcChange, JointResult, JointSide, SpanChange
 from core.protocols import Analysis, BackendInfo
 
-__all__ = ["Made", "store"]
+__all__ = ["Made", "open_run", "store"]
 
 SEPARATE = 2  # the rank, among a run's parses, of the one it started from
 Key = tuple[int, str, str]  # sentence, kind, digest
@@ -42,6 +45,37 @@ class Made:
         sentences = self.pair.source, self.pair.target
         joint = self.result.source, self.result.target
         return zip("st", sentences, self.analyses, joint, strict=True)
+
+
+def open_run(
+    corpus: Corpus,
+    *,
+    engine: str,
+    version: str,
+    method: str,
+    label: str,
+    parameters: Mapping[str, Any],
+    by_id: int | None,
+) -> JointRun:
+    """The run of this engine with these parameters over the corpus, made if new.
+
+    Its parses go by the version, the method and a digest of the parameters.
+    """
+    text = json.dumps([engine, version, method, parameters], sort_keys=True)
+    digest = hashlib.blake2b(text.encode(), digest_size=16).hexdigest()
+    found, _ = JointRun.objects.get_or_create(
+        corpus=corpus,
+        digest=digest,
+        defaults={
+            "engine": engine,
+            "version": f"{version} {method} {digest[:6]}",
+            "method": method,
+            "label": label[:120],
+            "parameters": dict(parameters),
+            "by_id": by_id,
+        },
+    )
+    return found
 
 
 def store(run: JointRun, made: Sequence[Made], info: BackendInfo) -> int:

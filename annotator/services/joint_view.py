@@ -38,8 +38,8 @@ class Side:
     name: str
     text: str
     language: str
-    before: Shown
-    after: Shown
+    before: Shown | None
+    after: Shown | None  # None where the method left the trees alone
     gold: Shown | None
     changes: list[tuple[TreeChange, Words]]
     errors: list[tuple[str, int, int]]  # kind of tree, before, after
@@ -98,7 +98,11 @@ def _side(
     right = gold.gold_tree if con else None, gold.gold_deps if dep else None
     forest = _forest(sentence, dep or con, run)
 
-    def draw(name: str, trees: Trees, other: Trees, tags: tuple[str, ...]) -> Shown:
+    def draw(
+        name: str, trees: Trees, other: Trees, tags: tuple[str, ...]
+    ) -> Shown | None:
+        if not any(trees):
+            return None
         return parse_view.shown(
             sentence.forms,
             *trees,
@@ -114,7 +118,7 @@ def _side(
         sentence.language,
         draw("separate", old, new, ()),
         draw("joint", new, old, ()),
-        draw("gold", right, new, tags) if any(right) else None,
+        draw("gold", right, new, tags),
         changed,
         [*_errors(con), *_errors(dep)],
     )

@@ -87,7 +87,7 @@ def engines_of(corpus: Corpus) -> list[Engine]:
     )
     done = Job.objects.filter(
         project=corpus.project_id,
-        kind="parse",
+        kind__in=["parse", "joint"],
         state=Job.State.DONE,
         params__corpus=corpus.code,
     )

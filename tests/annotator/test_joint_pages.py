@@ -6,8 +6,9 @@ from django.test import Client
 from django.test.utils import CaptureQueriesContext
 from django.urls import reverse
 
+from annotator.forms import JointForm
 from annotator.models import Job, JointPair, JointRun
-from annotator.services import joint_view
+from annotator.services import joint_parsing, joint_view
 from tests.annotator import joint_cast
 from tests.cast import Cast
 
@@ -44,6 +45,16 @@ def test_a_manager_starts_a_run_with_its_settings(cast: Cast) -> None:
     assert client_of(cast.bob).post(where(cast), sent).status_code == 403
     wrong = client_of(cast.ada).post(where(cast), {"method": "guess"})
     assert wrong.status_code == 400
+
+
+def test_every_choice_of_the_form_is_one_of_the_engine(cast: Cast) -> None:
+    for kind, _ in JointForm.SLACKS:
+        assert joint_parsing.settings_of({"slack_kind": kind}).slack_kind == kind
+    for method in joint_parsing.methods():
+        sent = {"method": method, "gate": "on", "n_best": "3", "trust": "0.5"}
+        form = JointForm(sent)
+        found = joint_parsing.settings_of(form.asked())
+        assert (found.method, found.gate, found.n_best) == (method, True, 3)
 
 
 def test_the_runs_are_listed_with_what_gold_and_people_say(cast: Cast) -> None:

@@ -2,12 +2,21 @@
 
 import pytest
 from django.db import connection
+from django.test import Client
 from django.test.utils import CaptureQueriesContext
+from django.urls import reverse
 
 from annotator.errors import BadRequest, Conflict, NotAllowed
 from annotator.models import Job, JointPair, JointRun, JointTree, Origin, Parse
 from annotator.models import TreeChange as Change
-from annotator.services import jobs, joint_gold, joint_parsing, joint_rows
+from annotator.services import (
+    jobs,
+    joint_gold,
+    joint_parsing,
+    joint_rows,
+    joint_view,
+    parse_scores,
+)
 from core.joint.joint_parser import JointSettings
 from tests import cast as people
 from tests.annotator import joint_cast
@@ -78,6 +87,32 @@ def test_the_changes_are_the_difference_of_the_two_trees(three: Cast) -> None:
             for c in rows
         }
         assert found == wanted
+
+
+@pytest.mark.parametrize("method", joint_parsing.methods())
+def test_every_method_leaves_trees_that_can_be_shown(three: Cast, method: str) -> None:
+    job = do(three, method=method)
+    run = JointRun.objects.get()
+    assert (job.result["parsed"], run.n_pairs) == (3, 3)
+    for result in run.results.select_related("pair__source", "pair__target", "run"):
+        sides = joint_view.sides_of(result, result.pair)
+        assert len(sides) == 2
+        for side, name in zip(sides, "st", strict=True):
+            assert len(side.changes) == result.changes.filter(side=name).count()
+    page = Client()
+    page.force_login(three.bob)
+    assert page.get(reverse("ledger", args=["windows", run.code])).status_code == 200
+
+
+def test_the_run_is_scored_against_gold_beside_its_parser(three: Cast) -> None:
+    cast_pair = joint_cast.pair(three)
+    job = do(three)
+    assert job.result["uas"] > 50
+    engines = parse_scores.engines_of(three.corpus)
+    run = JointRun.objects.get()
+    mine = next(one for one in engines if one.name == "joint")
+    assert (mine.version, mine.scores["uas"]) == (run.version, job.result["uas"])
+    assert cast_pair.joint_results.count() == 1
 
 
 def test_run_again_nothing_is_done_twice(three: Cast) -> None:
