@@ -5,6 +5,7 @@ from django.urls import URLPattern, URLResolver, include, path, register_convert
 from annotator.views import (
     accounts,
     agreement,
+    alignments,
     biparse,
     campaign_setup,
     campaigns,
@@ -69,6 +70,17 @@ urlpatterns: list[URLPattern | URLResolver] = [
         "p/<slug:slug>/corpus/<code:code>/export/<slug:kind>/",
         uploads.export_file,
         name="export_file",
+    ),
+    # alignments
+    path(
+        "p/<slug:slug>/corpus/<code:code>/alignments/",
+        alignments.alignments,
+        name="alignments",
+    ),
+    path(
+        "p/<slug:slug>/corpus/<code:code>/alignments/next/",
+        alignments.next_unsure,
+        name="next_unsure",
     ),
     # parses
     path("try/", parsing.try_out, name="try"),

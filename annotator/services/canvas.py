@@ -13,6 +13,7 @@ from core.data.tree import Tree
 from core.errors import FormatError
 from core.joint import editing
 from core.joint.legitimacy import ref_of
+from core.joint.phrase_aligner import ENGINE
 from core.layout.links import Side, View, link_scene
 
 __all__ = [
@@ -105,15 +106,22 @@ class Canvas:
         return found
 
     def suggestions(self) -> list[list[Any]]:
-        """An engine's links on the trees in hand: source, target, kind, probability."""
+        """An engine's links on the trees in hand: source, target, kind, whether it is
+        crossing, probability."""
         engines = [row for row in self.layers if row.origin == Origin.ENGINE]
         if not engines or (self.layer and self.layer.origin == Origin.ENGINE):
             return []
         draft = on_trees(engines[-1], self.used, self.trees)
         return [
-            [k.source, k.target, k.kind, _share(k.attrs.get("prob"))]
+            [k.source, k.target, k.kind, k.crossing, _share(k.attrs.get("prob"))]
             for k in draft.alignment.links
         ]
+
+    @property
+    def is_aligned(self) -> bool:
+        """Whether the aligner has been here, so that it is asked again as one works."""
+        engines = [row.engine for row in self.layers if row.origin == Origin.ENGINE]
+        return engines[-1:] == [ENGINE]
 
     def default_folds(self) -> list[str]:
         """What a long pair opens with: the largest phrases of a few words."""

@@ -167,12 +167,17 @@ def _data(request: HttpRequest, project: Project, found: Canvas) -> dict[str, An
         "parses": [_parse_row(parse, found) for parse in found.parses],
         "long": found.is_long,
         "folded": found.default_folds(),
+        "aligned": found.is_aligned,
         "urls": {
             "drawing": reverse("pair_drawing", args=place),
             "table": reverse("pair_table", args=place),
             "start": reverse("api_layers", args=[code]),
             "trees": reverse("api_trees", args=[code]),
             "layers": reverse("api_layer", args=["0" * 16]),
+            "proposals": reverse("api_proposals", args=[code]),
+            "better": reverse("api_better_trees", args=[code]),
+            "next": reverse("next_unsure", args=[project.slug, found.pair.corpus.code])
+            + f"?after={code}",
         },
         **_trees_part(found),
     }

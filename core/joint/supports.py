@@ -243,6 +243,10 @@ class _Unpacker:
 
     def __init__(self, packed: PackedSupports) -> None:
         self._packed = packed
+        self._heads = [
+            np.repeat(np.arange(side.n_nodes), np.diff(side.first_edge)).tolist()
+            for side in (packed.source, packed.target)
+        ]
         self._ways: dict[Item, list[_Way]] = {}
         self._done: dict[Item, list[_Entry]] = {}
         self._ahead: dict[Item, list[_Candidate]] = {}
@@ -275,7 +279,7 @@ class _Unpacker:
         _, at, ranks = self._done[item][rank]
         way = self._ways[item][at]
         for side, edge in way.used:
-            edges[side][self._head(side, edge)] = edge
+            edges[side][self._heads[side][edge]] = edge
         below: list[Pair] = []
         for tail, lower in zip(way.tails, ranks, strict=True):
             below += self._read(tail, lower, edges, supports, crossing)
@@ -286,10 +290,6 @@ class _Unpacker:
         if way.uneven:
             crossing.add(pair)
         return (pair,)
-
-    def _head(self, side: int, edge: int) -> int:
-        first = (self._packed.source, self._packed.target)[side].first_edge
-        return int(np.searchsorted(first, edge, side="right")) - 1
 
     def _entry(self, item: Item, rank: int) -> _Entry | None:
         if item not in self._done:

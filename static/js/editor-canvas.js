@@ -1,5 +1,7 @@
 // The drawing: dresses the server's bare nodes with states, draws the links, keeps focus.
 
+import { percent } from "./editor-model.js";
+
 const NS = "http://www.w3.org/2000/svg";
 const make = (name, attributes = {}, text = "") => {
   const element = document.createElementNS(NS, name);
@@ -8,6 +10,9 @@ const make = (name, attributes = {}, text = "") => {
   return element;
 };
 const numbers = (rect) => ["x", "y", "width", "height"].map((name) => parseFloat(rect.getAttribute(name)));
+
+// the surer a suggestion, the heavier its line
+const weight = (share) => (share === null ? "p2" : share < 0.5 ? "p1" : share < 0.8 ? "p2" : share < 0.95 ? "p3" : "p4");
 
 // where on the curve a badge covers least of the nodes and the badges before it
 function freePlace(curve, width, taken) {
@@ -31,6 +36,7 @@ export class Canvas {
     this.tabStop = {};
     this.picked = null;
     this.overlay = [];
+    this.chain = null;
   }
 
   mount(text) {
@@ -110,6 +116,7 @@ export class Canvas {
       element.classList.add(state);
       element.classList.toggle("picked", key === this.picked);
       element.classList.toggle("trouble", trouble.has(key));
+      element.classList.toggle("chain", !!this.chain?.some((row) => row.s === key || row.t === key));
       element.setAttribute("aria-label", this.model.fullName(key) + (key === this.picked ? ", picked" : ""));
       element.setAttribute("aria-selected", String(key === this.picked));
       const badge = element.querySelector(".b");
@@ -152,13 +159,16 @@ export class Canvas {
     const group = this.svg.querySelector("#links");
     group.replaceChildren();
     this.paths = [];
-    const add = (s, t, kind) => {
+    const chain = new Set((this.chain || []).map((row) => `${row.s} ${row.t}`));
+    group.classList.toggle("explained", chain.size > 0);
+    const add = (s, t, kind, share = null) => {
       const curve = this.curve(s, t);
       if (!curve) return null;
       const word = s[2] === "w" && t[2] === "w" ? " word" : "";
       const path = make("path", { d: curve.d, class: kind + word });
       group.append(path);
-      this.paths.push({ path, s, t });
+      path.classList.toggle("chain", chain.has(`${this.model.top(s)} ${this.model.top(t)}`));
+      this.paths.push({ path, s, t, share, curve });
       return curve;
     };
     if (this.overlay.length) { this.drawOverlay(add); return; }
@@ -166,7 +176,7 @@ export class Canvas {
     const phrases = this.model.links.filter((link) => link.s[2] === "n");
     const words = this.model.links.filter((link) => link.s[2] !== "n");
     for (const link of [...phrases, ...words]) add(link.s, link.t, link.kind + (link.crossing ? " crossing" : ""));
-    for (const [key, offer] of this.model.offers) if (key[0] === "s") add(key, offer.key, "suggested");
+    for (const { s, t, share, crossing } of this.model.offered) add(s, t, `suggested${crossing ? " crossing" : ""} ${weight(share)}`, share);
   }
 
   // links of up to three other layers: one curve for a cell, a badge with the letters
@@ -191,17 +201,26 @@ export class Canvas {
 
   light(key) {
     if (!this.svg) return;
-    const partners = key ? this.model.partners(key).map((partner) => partner.key) : [];
+    const partners = key ? this.model.counterparts(key) : [];
+    this.tag?.remove();
     const lit = new Set(key ? [key, ...partners].map((k) => this.seen(k)) : []);
     const trail = new Set();
     for (const each of key ? [key, ...partners] : []) for (let node = this.model.nodes.get(each); node; node = node.up) trail.add(node.key);
     for (const [each, element] of this.elements) element.classList.toggle("lit", lit.has(each));
     for (const [each, path] of this.edges) path.classList.toggle("lit", trail.has(each));
-    for (const { path, s, t } of this.paths || []) {
+    for (const { path, s, t, share, curve } of this.paths || []) {
       const on = key && (s === key || t === key);
+      if (on && share !== null) this.tell(curve, percent(share));
       path.classList.toggle("lit", !!on);
       path.classList.toggle("dim", !!key && partners.length > 0 && !on);
     }
+  }
+
+  // how sure a suggestion is, beside its line
+  tell(curve, text) {
+    const [x, y] = curve.point(0.5);
+    this.tag = make("text", { class: "share", x, y: y + 4, "text-anchor": "middle", "aria-hidden": "true" }, text);
+    this.svg.append(this.tag);
   }
 
   dim(keys) {

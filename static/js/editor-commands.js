@@ -2,8 +2,6 @@
 
 import { ask, showKeys } from "./editor-dialogs.js";
 
-const THRESHOLD = 0.5; // suggestions below are not taken by "accept all"
-
 export const COMMANDS = [
   { id: "up", keys: ["ArrowUp"], label: "Mother", run: (e, key) => e.go(arcs(e) ? head(e, key) : e.model.nodes.get(key).up?.key) },
   { id: "down", keys: ["ArrowDown"], label: "First daughter", run: (e, key) => (e.isFolded(key) ? e.fold(key) : e.go(arcs(e) ? dependent(e, key) : e.model.nodes.get(key).children[0]?.key)) },
@@ -20,10 +18,18 @@ export const COMMANDS = [
   { id: "possible", keys: ["2"], menu: true, edit: true, label: "Possible link", run: (e, key) => kind(e, key, "possible") },
   { id: "crossing", keys: ["c"], menu: true, edit: true, label: "Crossing (non-compositional), or not", run: (e, key) => crossing(e, key) },
   { id: "accept", keys: ["a"], menu: true, edit: true, label: "Accept the suggestion", run: (e, key) => acceptOne(e, key) },
-  { id: "accept-below", keys: ["Shift+A"], menu: true, edit: true, label: "Accept all suggestions below", run: acceptBelow },
+  { id: "accept-below", keys: ["Shift+A"], menu: true, edit: true, label: "Accept the sure suggestions from here down", run: acceptBelow },
+  { id: "reject", keys: ["r"], menu: true, edit: true, label: "Reject the suggestion", run: rejectOne },
+  { id: "why", keys: ["w"], menu: true, label: "Why this link?", run: (e, key) => e.why(key) },
+  { id: "keep", menu: true, edit: true, when: isPhrase, label: "A phrase in any tree", run: (e, key) => bracket(e, key, "must-bracket") },
+  { id: "rule-out", menu: true, edit: true, when: isPhrase, label: "No phrase: look for another tree", run: (e, key) => bracket(e, key, "cannot-bracket") },
+  { id: "keep-from", menu: true, edit: true, when: (e, key) => e.canvas.picked?.[0] === key[0], label: "One phrase, from the picked to here", run: bracketFrom },
+  { id: "unbracket", menu: true, edit: true, when: (e, key) => !!e.model.bracket(key), label: "Take back what was said of this phrase", run: (e, key) => bracket(e, key, "unbracket") },
   { id: "next", keys: ["n"], label: "Next undecided", run: (e, key) => undecided(e, key, 1) },
   { id: "previous", keys: ["p"], label: "Previous undecided", run: (e, key) => undecided(e, key, -1) },
   { id: "problem", keys: ["e"], label: "Next problem", run: (e) => e.nextProblem() },
+  { id: "better", keys: ["b"], edit: true, label: "Use the tree the aligner prefers", run: (e) => e.takeTree() },
+  { id: "suggest", keys: ["s"], label: "Suggestions, or none", run: (e) => e.proposals.toggle() },
   { id: "tree-before", keys: [","], edit: true, label: "Previous tree of this sentence", run: (e, key) => e.otherTree(key[0], -1) },
   { id: "tree-after", keys: ["."], edit: true, label: "Next tree of this sentence", run: (e, key) => e.otherTree(key[0], 1) },
   { id: "fold", keys: ["f"], menu: true, label: "Fold or unfold (also double-click)", run: (e, key) => e.fold(key) },
@@ -38,14 +44,15 @@ export const COMMANDS = [
   { id: "fit", keys: ["="], label: "Fit", run: (e) => e.canvas.fit() },
   { id: "help", keys: ["?"], label: "These keys", run: () => showKeys(COMMANDS) },
   { id: "turn", label: "Trees left and right", run: (e) => e.turnAround() },
-  { id: "done", label: "Done", run: (e) => e.toggleDone() },
+  { id: "done", keys: ["d"], label: "Done, or open again", run: (e) => e.toggleDone() },
+  { id: "next-pair", keys: ["Shift+N"], label: "Next pair that needs you", run: (e) => e.nextPair() },
 ];
 const BY_ID = new Map(COMMANDS.map((command) => [command.id, command]));
 const BY_KEY = new Map(COMMANDS.flatMap((command) => (command.keys || []).map((key) => [key, command])));
 const PLAIN = new Set([",", ".", "+", "-", "=", "?"]); // typed with or without Shift
 
 export const command = (id) => BY_ID.get(id);
-export const menuFor = (editor) => COMMANDS.filter((each) => each.menu && (editor.writable || !each.edit));
+export const menuFor = (editor, key) => COMMANDS.filter((each) => each.menu && (editor.writable || !each.edit) && (each.when?.(editor, key) ?? true));
 
 export function commandOf(event) {
   if (event.altKey) return null;
@@ -80,7 +87,8 @@ async function nullBelow(e, key) {
   const open = e.model.undecided(e.model.below(key));
   if (!open.length) return e.say("Nothing undecided here.");
   const sure = await ask({ title: `Null for ${open.length} undecided?`, text: `${e.model.name(key)}: ${open.length} nodes get ∅ in one step.`, yes: `∅ for ${open.length}` });
-  if (sure) e.makeNull(open);
+  const left = sure ? e.model.undecided(open) : []; // something may have been decided since
+  if (left.length) e.makeNull(left);
 }
 
 function clear(e, key) {
@@ -109,7 +117,7 @@ function crossing(e, key) {
   e.say(e.model.find(link.s, link.t).crossing ? "Marked as crossing." : "Not crossing.");
 }
 
-const offerRow = (key, offer) => (key[0] === "s" ? [key, offer.key, offer.kind] : [offer.key, key, offer.kind]);
+const offerRow = (key, offer) => [...(key[0] === "s" ? [key, offer.key] : [offer.key, key]), offer.kind, offer.crossing];
 
 function acceptOne(e, key) {
   const offer = e.model.offers.get(key);
@@ -118,9 +126,32 @@ function acceptOne(e, key) {
   return e.say(`Accepted: ${e.model.name(key)} = ${e.model.name(offer.key)}.`);
 }
 
+function rejectOne(e, key) {
+  const offer = e.model.offers.get(key);
+  if (!offer) return e.say("No suggestion here.");
+  const [s, t] = offerRow(key, offer);
+  e.step({ op: "reject", s, t, layer: "proposal", note: "" });
+  return e.say(`Rejected: ${e.model.name(key)} = ${e.model.name(offer.key)}.`);
+}
+
+function isPhrase(e, key) { const { start, end } = e.model.nodes.get(key); return end - start > 1; }
+
+function bracket(e, key, op) {
+  e.step({ op, side: key[0], key: e.model.place(key) });
+  const said = { "must-bracket": "is kept as a phrase", "cannot-bracket": "is ruled out as a phrase", unbracket: "is left to the parser" }[op];
+  e.say(`${e.model.name(key)} ${said}.`);
+}
+
+function bracketFrom(e, key) {
+  const [a, b] = [e.canvas.picked, key].map((each) => e.model.nodes.get(each));
+  e.canvas.picked = null;
+  e.step({ op: "must-bracket", side: key[0], key: `${Math.min(a.start, b.start)}-${Math.max(a.end, b.end)}` });
+  e.say("These words are kept as one phrase.");
+}
+
 async function acceptBelow(e, key) {
   const rows = e.model.below(key).map((each) => [each, e.model.offers.get(each)])
-    .filter(([, offer]) => offer && (offer.share === null || offer.share >= THRESHOLD)).map(([each, offer]) => offerRow(each, offer));
+    .filter(([, offer]) => offer && (offer.share === null || offer.share >= e.threshold)).map(([each, offer]) => offerRow(each, offer));
   if (!rows.length) return e.say("No suggestion here is sure enough.");
   const what = rows.length === 1 ? "one suggestion" : `${rows.length} suggestions`;
   const sure = await ask({ title: `Accept ${what}?`, text: "One step: one undo takes all of it back.", yes: `Accept ${what}` });

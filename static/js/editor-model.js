@@ -4,6 +4,7 @@
 const other = (side) => (side === "s" ? "t" : "s");
 export const refOf = (key) => key.slice(2);
 export const sideOf = (key) => key[0];
+export const percent = (share) => `${Math.round(100 * share)} %`;
 const many = (refs) => refs.map((key) => refOf(key)).join(" ");
 
 export class Model {
@@ -32,11 +33,12 @@ export class Model {
     this.words = { s: trees.s.words, t: trees.t.words };
     this.heads = { s: trees.s.heads, t: trees.t.heads };
     this.suggestions = suggestions || [];
+    this.supports = this.grounds = {};
     this.notes = notes || [];
   }
 
   load(snapshot) {
-    const empty = { links: [], null_source: [], null_target: [], parked: [], ignored: {}, rejected: {}, problems: [],
+    const empty = { links: [], null_source: [], null_target: [], parked: [], ignored: {}, rejected: {}, brackets: {}, problems: [],
       revision: 0, state: "open", undo: "", redo: "", code: "", source_parse: "", target_parse: "" };
     this.info = { ...empty, ...(snapshot || {}) };
     this.links = this.info.links.map(([s, t, kind, crossing]) => ({ s: `s:${s}`, t: `t:${t}`, kind, crossing: !!crossing }));
@@ -45,8 +47,18 @@ export class Model {
   }
 
   // a copy of what steps change: local undo goes back to it before the server has answered
-  mark() { return { links: this.links.map((link) => ({ ...link })), nulls: new Set(this.nulls) }; }
-  back(mark) { this.links = mark.links; this.nulls = mark.nulls; this.sort(); }
+  mark() { return { links: this.links.map((link) => ({ ...link })), nulls: new Set(this.nulls), rejected: this.info.rejected, brackets: this.info.brackets }; }
+  back({ links, nulls, rejected, brackets }) {
+    Object.assign(this, { links, nulls });
+    Object.assign(this.info, { rejected, brackets });
+    this.sort();
+  }
+
+  // the aligner's answer: links, the links each rests on, why words are linked
+  propose({ links, supports, grounds }) {
+    Object.assign(this, { suggestions: links, supports, grounds });
+    this.sort();
+  }
 
   sort() {
     const place = (key) => this.nodes.get(key)?.index ?? 1e6;
@@ -60,15 +72,48 @@ export class Model {
       }
     });
     this.offers = new Map();
-    for (const [s, t, kind, share] of this.suggestions) {
+    const rejected = new Set(this.rejectedCells());
+    for (const [s, t, kind, crossing, share] of this.suggestions) {
       const [a, b] = [`s:${s}`, `t:${t}`];
-      if (this.isDecided(a) || this.isDecided(b)) continue;
-      this.offers.set(a, { key: b, kind, share });
-      this.offers.set(b, { key: a, kind, share });
+      if (this.isDecided(a) || this.isDecided(b) || rejected.has(this.cell(a, b))) continue;
+      this.offers.set(a, { key: b, kind, crossing, share });
+      this.offers.set(b, { key: a, kind, crossing, share });
     }
   }
 
+  // rejections of suggestions hold in any tree: by words, "3-5 2-6"
+  rejectedCells() { return Object.keys(this.info.rejected).filter((key) => key.startsWith("proposal ")).map((key) => key.slice(9)); }
+  place(key) { const node = this.nodes.get(key); return node ? `${node.start}-${node.end}` : ""; }
+  cell(s, t) { return `${this.place(s)} ${this.place(t)}`; }
+  bracket(key) { return this.info.brackets[`${sideOf(key)} ${this.place(key)}`]; }
+
+  // suggested pairs, the surest first
+  get offered() {
+    const rows = [...this.offers].filter(([key]) => key[0] === "s").map(([s, offer]) => ({ s, t: offer.key, ...offer }));
+    return rows.sort((a, b) => (b.share ?? 1) - (a.share ?? 1));
+  }
+
+  // the node that speaks for a unary chain: its top, or the word where there is one
+  top(key) {
+    let node = this.nodes.get(key);
+    if (node.end - node.start === 1 && !node.empty) return `${node.side}:w${node.start}`;
+    while (node.up && node.up.start === node.start && node.up.end === node.end) node = node.up;
+    return node.key;
+  }
+
+  // the links a link rests on, down to the words: [{s, t, depth, ground}], itself first
+  chain(s, t, depth = 0) {
+    const name = `${refOf(this.top(s))} ${refOf(this.top(t))}`, below = this.supports[name];
+    if (!below) return [];
+    const rows = below.flatMap((cell) => { const [a, b] = cell.split(" "); return this.chain(`s:${a}`, `t:${b}`, depth + 1); });
+    return [{ s: this.top(s), t: this.top(t), depth, leaf: !below.length, ground: this.grounds[name] || "" }, ...rows];
+  }
+
+  // how sure the aligner is of a pair it proposes
+  shareOf(s, t) { return this.suggestions.find((row) => row[0] === refOf(s) && row[1] === refOf(t))?.[4] ?? null; }
+
   partners(key) { return this.byKey.get(key) || []; }
+  counterparts(key) { const offer = this.offers.get(key); return [...this.partners(key).map((partner) => partner.key), ...(offer ? [offer.key] : [])]; }
   isDecided(key) { return this.byKey.has(key) || this.nulls.has(key); }
   find(s, t) { return this.links.find((link) => link.s === s && link.t === t); }
 
@@ -109,8 +154,9 @@ export class Model {
     let said = state;
     if (state === "linked") said = "linked to " + this.partners(key).map(({ key: k, link }) => this.name(k) + (link.kind === "possible" ? ", possible" : "")).join(" and ");
     if (state === "null") said = "no counterpart";
-    if (state === "suggested") said = "suggested: " + this.name(this.offers.get(key).key);
-    return [node.label, node.text, span, said].filter(Boolean).join(", ");
+    if (state === "suggested") { const { key: to, share, crossing } = this.offers.get(key); said = `suggested: ${this.name(to)}${crossing ? ", crossing" : ""}${share === null ? "" : `, ${percent(share)}`}`; }
+    const kept = { "must-bracket": "kept as a phrase", "cannot-bracket": "ruled out as a phrase" }[node.children.length && this.bracket(key)];
+    return [node.label, node.text, span, said, kept].filter(Boolean).join(", ");
   }
 
   below(key) {
@@ -166,10 +212,15 @@ export class Model {
     } else if (step.op === "crossing") {
       Object.assign(this.find(step.s, step.t) || {}, { crossing: step.crossing });
     } else if (step.op === "accept") {
-      for (const [s, t, kind] of step.links) {
+      for (const [s, t, kind, crossing] of step.links) {
         if (this.links.some((link) => link.s === s || link.t === t) || this.nulls.has(s) || this.nulls.has(t)) continue;
-        this.links.push({ s, t, kind, crossing: false });
+        this.links.push({ s, t, kind, crossing: !!crossing });
       }
+    } else if (step.op === "reject" && step.layer === "proposal") {
+      this.info.rejected = { ...this.info.rejected, [`proposal ${this.cell(step.s, step.t)}`]: step.note };
+    } else if (step.op.endsWith("bracket")) {
+      const { [`${step.side} ${step.key}`]: _, ...rest } = this.info.brackets;
+      this.info.brackets = step.op === "unbracket" ? rest : { ...rest, [`${step.side} ${step.key}`]: step.op };
     } else return false;
     this.sort();
     return true;
@@ -185,7 +236,7 @@ export class Model {
       sent.s = many(step.keys.filter((key) => sideOf(key) === "s"));
       sent.t = many(step.keys.filter((key) => sideOf(key) === "t"));
     }
-    if (step.links) sent.links = step.links.map(([s, t, kind]) => [refOf(s), refOf(t), kind]);
+    if (step.links) sent.links = step.links.map(([s, t, kind, crossing]) => [refOf(s), refOf(t), kind, ...(crossing ? ["crossing"] : [])]);
     return sent;
   }
 

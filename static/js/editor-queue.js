@@ -6,8 +6,8 @@ import { Model } from "./editor-model.js";
 const WAITS = [1, 2, 5, 15];
 const cookie = (name) => document.cookie.split("; ").find((row) => row.startsWith(name + "="))?.split("=")[1] ?? "";
 
-export async function call(url, body) {
-  const options = { headers: { Accept: "application/json" }, credentials: "same-origin" };
+export async function call(url, body, signal) {
+  const options = { headers: { Accept: "application/json" }, credentials: "same-origin", signal };
   if (body !== undefined) {
     options.method = "POST";
     options.headers["Content-Type"] = "application/json";

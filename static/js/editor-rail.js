@@ -1,10 +1,11 @@
 // The rail: links, problems, trees, history, and whom to compare with.
 
 import { el } from "./editor-dialogs.js";
+import { percent } from "./editor-model.js";
 import { call } from "./editor-queue.js";
 
 const $ = (id) => document.getElementById(id);
-const TABS = ["links", "problems", "trees", "history"];
+const TABS = ["links", "problems", "why", "trees", "history"];
 const GRAVE = ["consistency", "monotonous", "same_tree"];
 const FIXES = { monotonous: "Mark as crossing", maximum: "Link", root: "Link", consistency: "Keep the first" };
 
@@ -24,7 +25,7 @@ export class Rail {
       event.preventDefault();
     });
     $("panel").addEventListener("click", (event) => this.clicked(event));
-    $("panel").addEventListener("change", (event) => event.target.matches("[data-compare]") && this.app.compare(this.chosen()));
+    $("panel").addEventListener("change", (event) => this.changed(event.target));
   }
 
   open(tab) {
@@ -59,9 +60,56 @@ export class Rail {
       el("b", {}, String(link.number)), `${model.name(link.s)} = ${model.name(link.t)}`, link.kind === "possible" ? el("small", { class: "soft" }, " possible") : null, link.crossing ? el("small", { class: "soft" }, " crossing") : null)));
     const nulls = [...model.nulls].filter((key) => model.nodes.has(key)).map((key) => el("li", {}, el("button", { class: "go", "data-go": key, "data-id": key }, el("b", {}, "∅"), model.name(key))));
     const parked = model.info.parked.map((row) => el("li", {}, describeParked(model, row)));
-    this.put(this.others(),
+    this.put(this.others(), ...this.suggested(), ...this.phrases(),
       rows.length || nulls.length ? el("ul", {}, ...rows, ...nulls) : el("p", { class: "soft" }, "Nothing decided yet. Choose a node on each side: click and click, or Space and Space."),
       parked.length ? el("h3", {}, `Parked: ${parked.length}`) : null, parked.length ? el("ul", {}, ...parked) : null);
+  }
+
+  changed(target) {
+    if (target.matches("[data-compare]")) this.app.compare(this.chosen());
+    if (target.id !== "threshold") return;
+    this.app.threshold = Math.min(100, Math.max(0, Number(target.value) || 0)) / 100;
+    this.draw();
+  }
+
+  // suggestions as text: how sure, take or leave, and all above a threshold in one step
+  suggested() {
+    const { model, writable, threshold } = this.app, rows = model.offered;
+    if (!rows.length) return [];
+    const n = rows.filter(({ share }) => (share ?? 1) >= threshold).length;
+    const all = el("p", { class: "acts" }, el("label", { for: "threshold" }, "At least"), el("input", { id: "threshold", "data-id": "threshold", type: "number", min: "0", max: "100", step: "5", value: String(Math.round(100 * threshold)) }), "%", act(`Accept ${n}`, "accept-above", "all"));
+    const list = rows.map(({ s, t, share, crossing }) => el("li", {}, el("button", { class: "go", "data-go": s, "data-id": `? ${s} ${t}` }, el("b", {}, "?"), `${model.name(s)} = ${model.name(t)}`, el("small", { class: "soft" }, `${share === null ? "" : ` ${percent(share)}`}${crossing ? " crossing" : ""}`)),
+      el("p", { class: "acts" }, writable ? act("Accept", "accept", s) : null, writable ? act("Reject", "reject", s) : null, act("Why?", "why", s))));
+    return [el("details", { open: this.open !== false, class: "offers" }, el("summary", {}, `Suggested: ${rows.length}`), writable ? all : null, el("ul", {}, ...list))];
+  }
+
+  // what was said of phrases, whatever tree is shown
+  phrases() {
+    const { model, writable } = this.app;
+    const rows = Object.entries(model.info.brackets).map(([place, rule]) => {
+      const words = model.words[place[0]].slice(...place.slice(2).split("-").map(Number)).join(" ");
+      return el("li", {}, el("p", {}, `“${words}” ${rule === "must-bracket" ? "is a phrase" : "is no phrase"}`), writable ? el("p", { class: "acts" }, act("Take back", "unbracket", place)) : null);
+    });
+    return rows.length ? [el("h3", {}, "Phrases in any tree"), el("ul", {}, ...rows)] : [];
+  }
+
+  whyText() {
+    const { model, explained, canvas } = this.app;
+    if (!explained) return "";
+    const [link] = canvas.chain;
+    const name = `${model.name(explained.s)} = ${model.name(explained.t)}`;
+    if (!link) return `${name}: the aligner has not said what this rests on.`;
+    const words = canvas.chain.filter((row) => row.leaf && row !== link);
+    return words.length ? `${name} rests on ${words.length} ${words.length === 1 ? "link" : "links"} below.` : `${name}: ${link.ground || "linked as wholes, by what they are like"}.`;
+  }
+
+  why() {
+    const { model, explained, canvas } = this.app;
+    if (!explained) { this.put(el("p", { class: "soft" }, "Choose a link or a suggestion and press w: what it rests on is shown here, down to the words.")); return; }
+    canvas.chain = model.chain(explained.s, explained.t);
+    const rows = canvas.chain.map((row) => el("li", { class: `d${Math.min(row.depth, 8)}` }, el("button", { class: "go", "data-go": row.s, "data-id": `why ${row.s} ${row.t}` }, `${model.name(row.s)} = ${model.name(row.t)}`,
+      el("small", { class: "soft" }, [row.leaf ? row.ground || "linked as wholes" : "", model.find(row.s, row.t) ? "your link" : sure(model.shareOf(row.s, row.t))].filter(Boolean).map((text) => ` · ${text}`).join("")))));
+    this.put(el("p", {}, this.whyText()), el("ul", { class: "chain-list" }, ...rows));
   }
 
   others() {
@@ -122,7 +170,11 @@ export class Rail {
     const { go, act: what, id, agree } = button.dataset;
     if (go) this.app.go(go);
     if (agree) this.app.filterAgreement(agree);
-    if (what === "tree") this.app.useTree(...id.slice(what.length + 1).split(" "));
+    const rest = id?.slice((what || "").length + 1);
+    if (what === "accept-above") this.app.acceptAbove();
+    else if (["accept", "reject", "why"].includes(what)) this.app.run(what, rest);
+    else if (what === "unbracket") this.app.step({ op: what, side: rest[0], key: rest.slice(2) });
+    else if (what === "tree") this.app.useTree(...id.slice(what.length + 1).split(" "));
     else if (what === "unignore") this.app.step({ op: "unignore", key: id.slice(what.length + 1) });
     else if (what) {
       const problem = this.app.model.info.problems.find((row) => row.key === id.slice(what.length + 1));
@@ -133,6 +185,7 @@ export class Rail {
   }
 }
 
+const sure = (share) => (share === null ? "" : percent(share));
 const act = (label, what, id) => el("button", { type: "button", class: "quiet", "data-act": what, "data-id": `${what} ${id}` }, label);
 const title = (rule) => ({ consistency: "Consistency", monotonous: "Order", same_tree: "Same tree", root: "Root pair", relevance: "Relevance", maximum: "Maximum set", undecided: "Undecided" })[rule] || rule;
 

@@ -1,5 +1,7 @@
 // The table twin: the server's table in the page, kept in step, with the editor's commands.
 
+import { percent } from "./editor-model.js";
+
 export class Table {
   constructor(root, app) {
     this.root = root;
@@ -19,6 +21,7 @@ export class Table {
       const response = await fetch(url, { credentials: "same-origin" });
       const page = new DOMParser().parseFromString(await response.text(), "text/html");
       this.root.replaceChildren(...page.body.childNodes);
+      for (const button of this.root.querySelectorAll("[data-live]")) button.hidden = false;
       this.loaded = true;
     }
     this.refresh();
@@ -44,6 +47,7 @@ export class Table {
     const keys = [s, t].filter(Boolean);
     if (op === "undo" || op === "redo" || op === "done" || op === "open") this.app.run(op === "open" ? "done" : op);
     else if ((op === "null" || op === "clear") && keys.length) this.app.step({ op, keys });
+    else if (["accept", "reject", "why"].includes(op) && keys.length) this.app.run(op, keys[0]);
     else if (!s || !t) this.app.say("Choose a row on each side, then a command.");
     else if (op === "sure" || op === "possible") this.app.step({ op: "kind", s, t, kind: op });
     else if (op === "crossing" || op === "composed") this.app.step({ op: "crossing", s, t, crossing: op === "crossing" });
@@ -58,8 +62,9 @@ export class Table {
         const key = `${table.dataset.side}:${row.dataset.r}`;
         const partners = model.partners(key);
         row.querySelector("[data-c=state]").textContent = model.state(key);
-        row.querySelector("[data-c=partner]").textContent = partners.map((partner) => model.name(partner.key)).join("; ");
-        row.querySelector("[data-c=kind]").textContent = partners[0]?.link.kind || "";
+        const offer = model.offers.get(key);
+        row.querySelector("[data-c=partner]").textContent = model.counterparts(key).map((partner) => model.name(partner)).join("; ");
+        row.querySelector("[data-c=kind]").textContent = partners[0]?.link.kind || (offer && offer.share !== null ? percent(offer.share) : "");
         row.classList.toggle("dim", !!shown && !shown.has(key));
       }
     }

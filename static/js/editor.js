@@ -4,6 +4,7 @@ import { Canvas } from "./editor-canvas.js";
 import { COMMANDS, command, commandOf, menuFor } from "./editor-commands.js";
 import { ask, merge, openMenu } from "./editor-dialogs.js";
 import { Model } from "./editor-model.js";
+import { Proposals } from "./editor-proposals.js";
 import { Queue, Turn, call } from "./editor-queue.js";
 import { Rail, describeEvent } from "./editor-rail.js";
 import { Table } from "./editor-table.js";
@@ -24,9 +25,13 @@ class Editor {
     this.redoMarks = [];
     this.folded = new Set(data.folded);
     this.view = "constituency";
+    this.threshold = 0.5; // less sure suggestions are not taken by "accept all"
+    this.better = [];
     this.turned = false;
     const own = !data.layer || data.layers.find((layer) => layer.code === data.layer.code)?.mine;
     const key = own ? `${data.pair}-${data.user}` : data.layer.code;
+    this.proposals = new Proposals(this);
+    if (!this.proposals.on) this.model.propose({ links: [], supports: {}, grounds: {} });
     this.rail = new Rail(this);
     this.table = new Table($("table"), this);
     this.queue = new Queue(key, {
@@ -171,7 +176,7 @@ class Editor {
     const shown = this.shown();
     this.canvas.dim(shown);
     this.table.refresh(shown);
-    if (["links", "problems"].includes(this.rail.tab)) this.rail.draw();
+    if (["links", "problems", "why"].includes(this.rail.tab)) this.rail.draw();
     $("undo").disabled = !this.writable || !(this.undoMarks.length || this.model.info.undo);
     $("redo").disabled = !this.writable || !(this.redoMarks.length || this.model.info.redo);
     $("done").hidden = !this.data.edit || !!this.withdrawn;
@@ -182,6 +187,8 @@ class Editor {
     this.readOnly();
     if (this.canvas.focused) this.canvas.light(this.canvas.focused);
     if (!this.canvas.picked) this.count();
+    $("suggest").setAttribute("aria-pressed", String(this.proposals.on));
+    this.proposals.refresh();
   }
 
   // the line of news stays until the next step
@@ -198,7 +205,7 @@ class Editor {
   saved(text, bad = false) { $("saved").textContent = text; $("saved").classList.toggle("bad", bad); }
 
   readOnly() {
-    const box = $("read-only"), [text, button] = box.children;
+    const box = $("read-only"), [text, button, next] = box.children;
     const said = this.withdrawn ? ["This pair was withdrawn: what you did is kept, and nothing more can be changed.", ""]
       : !this.data.edit ? ["You can read this layer; changing it is not yours. Your own links make a layer of their own.", ""]
       : this.model.info.state === "done" ? ["This layer is done.", "Open again"]
@@ -207,6 +214,7 @@ class Editor {
     box.hidden = !said;
     if (!said) { if (held) this.go(this.at); return; }  // or the next key would go nowhere
     text.textContent = said[0];
+    next.hidden = this.model.info.state !== "done";
     button.hidden = !said[1];
     button.textContent = said[1];
     button.onclick = () => (this.model.info.state === "done" ? this.toggleDone() : this.takeOver());
@@ -244,7 +252,8 @@ class Editor {
     let data;
     try { data = await call(`${this.data.urls.drawing}?${query}`); } catch (error) { this.say(error.message); return; }
     this.data.trees = data.trees;
-    this.model.setTrees(data);
+    this.explained = this.canvas.chain = null;
+    this.model.setTrees(this.proposals.on ? data : { ...data, suggestions: [] });
     this.model.sort();
     this.canvas.mount(data.svg);
     this.table.forget();
@@ -329,6 +338,7 @@ class Editor {
   }
 
   drop() {
+    if (this.explained) { this.explained = this.canvas.chain = null; this.refresh(); }
     if (!this.canvas.picked) return;
     this.canvas.picked = null;
     this.refresh();
@@ -351,6 +361,62 @@ class Editor {
   }
 
   useTree(side, code) { this.folded.clear(); return this.step({ op: "parse", side, parse: code }); }
+
+  // --- suggestions ---------------------------------------------------------------------------
+  acceptAbove() {
+    const links = this.model.offered.filter(({ share }) => (share ?? 1) >= this.threshold).map(({ s, t, kind, crossing }) => [s, t, kind, crossing]);
+    if (!links.length) return this.say("No suggestion is sure enough.");
+    this.step({ op: "accept", links });
+    return this.say(`Accepted ${links.length === 1 ? "one suggestion" : `${links.length} suggestions`}.`);
+  }
+
+  // the links a link rests on, down to the words: lit in the drawing, listed in the rail
+  async why(key) {
+    const to = this.model.counterparts(key)[0];
+    if (!to) return this.say("No link here.");
+    const [s, t] = key[0] === "s" ? [key, to] : [to, key];
+    try { await this.proposals.explain(); } catch (error) { return this.say(error.message); }
+    this.explained = { s, t };
+    this.canvas.chain = this.model.chain(s, t);
+    this.rail.open("why");
+    this.refresh();
+    return this.say(this.rail.whyText());
+  }
+
+  offerTrees(rows) {
+    this.better = rows;
+    const box = $("better");
+    box.hidden = !rows.length;
+    if (!rows.length) return;
+    const [{ side, only_here: more, not_here: less }] = rows;
+    const [text] = box.children;
+    text.textContent = `With what you decided, the aligner prefers another tree for the ${side === "s" ? "source" : "target"}${more.length ? `, with ${few(more)}` : ""}${less.length ? `, without ${few(less)}` : ""}.`;
+    this.say(text.textContent);
+  }
+
+  async takeTree() {
+    const [row] = this.better;
+    if (!row) return this.say("The aligner prefers these trees.");
+    this.offerTrees([]);
+    try {
+      const code = await this.proposals.take(row);
+      if (!code) return this.say("The aligner prefers these trees by now.");
+      if (!this.data.parses.some((parse) => parse.code === code)) this.data.parses.push({ code, side: row.side, name: "the aligner's", score: null });
+      return this.useTree(row.side, code);
+    } catch (error) { this.line(error.message); return this.say(error.message); }
+  }
+
+  leaveTree() {
+    this.better.slice(0, 1).forEach((row) => this.proposals.dismiss(row));
+    this.offerTrees([]);
+    this.go(this.at);
+  }
+
+  nextPair() {
+    if (!this.queue.idle) return this.say("Not all is saved yet.");
+    location.assign(this.data.urls.next);
+    return undefined;
+  }
 
   // --- problems ---------------------------------------------------------------------------
   nextProblem() {
@@ -447,6 +513,7 @@ class Editor {
     $("view").addEventListener("change", (event) => { this.view = event.target.value; this.keepView(); });
     $("filter").addEventListener("change", (event) => { this.filter = event.target.value; this.refresh(); if (this.filter === "versus" && !this.compared.length) this.toggleOverlay(); });
     $("layer").addEventListener("change", (event) => { location.search = event.target.value ? "?layer=" + event.target.value : ""; });
+    $("better").addEventListener("click", (event) => { const { take } = event.target.dataset; if (take) { if (take === "yes") this.takeTree(); else this.leaveTree(); } });
     const root = $("canvas");
     root.addEventListener("click", (event) => this.click(event));
     root.addEventListener("dblclick", (event) => { const key = nodeAt(event.target); if (key) this.fold(key); });
@@ -503,11 +570,12 @@ class Editor {
     this.go(key);
     const box = this.canvas.elements.get(this.canvas.seen(key)).getBoundingClientRect();
     const byKey = event.clientX === 0 && event.clientY === 0;
-    openMenu(menuFor(this), byKey ? box.left : event.clientX, byKey ? box.bottom : event.clientY, (id) => this.run(id, key));
+    openMenu(menuFor(this, key), byKey ? box.left : event.clientX, byKey ? box.bottom : event.clientY, (id) => this.run(id, key));
   }
 }
 
 const nodeAt = (element) => element.closest?.(".n[data-key]")?.dataset.key || null;
+const few = (phrases) => phrases.slice(0, 3).map((phrase) => `“${phrase}”`).join(", ") + (phrases.length > 3 ? ` and ${phrases.length - 3} more` : "");
 const foldName = (key) => key[0] + key.slice(3);
 
 const editor = new Editor(JSON.parse($("editor-data").textContent));

@@ -206,7 +206,7 @@ def test_an_engines_layer_is_offered_as_suggestions(cast, client) -> None:
     )
     client.force_login(cast.bob)
     data = client.get(page_url(cast.pair, "drawing/")).json()
-    assert data["suggestions"] == [["n1", "n10", "sure", 0.9]]
+    assert data["suggestions"] == [["n1", "n10", "sure", False, 0.9]]
 
 
 def bare(cast):
