@@ -88,6 +88,21 @@ def _sign(group: Element, series: int, x: float, y: float, ink: str) -> None:
         group.add("polygon", points=points, fill=ink)
 
 
+def _flag(svg: Element, mark: Mark) -> None:
+    ink, _ = _series(mark.series)
+    group = svg.group()
+    group.title(mark.title)
+    group.line(mark.x, mark.y - 9, mark.x, mark.y + 9, stroke=ink, stroke_width=2)
+    group.text(
+        mark.x,
+        mark.y - 12,
+        mark.text,
+        fill=theme.INK,
+        font_size=11.5,
+        text_anchor="middle",
+    )
+
+
 def _name(svg: Element, mark: Mark) -> None:
     ink, dash = _series(mark.series)
     y = mark.y - 4
@@ -132,6 +147,7 @@ DRAWN = {
     "whisker": _whisker,
     "dot": _dot,
     "line": _line,
+    "flag": _flag,
     "name": _name,
     "text": _text,
     "note": _note,

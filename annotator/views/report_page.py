@@ -7,7 +7,7 @@ from urllib.parse import urlencode
 from annotator.svg import charts
 from core.agreement.report import BETWEEN
 from core.agreement.words import WORDS
-from core.layout.charts import grid_chart, interval_chart, line_chart
+from core.layout.charts import Flag, grid_chart, interval_chart, line_chart
 from core.layout.measure import GlyphTable
 
 __all__ = ["SECTIONS", "Page", "shown_scales"]
@@ -230,18 +230,36 @@ class Page:
             measure=MEASURE,
             note_x="fifths of each annotator's shared items, in the order judged",
             percent=False,
+            flags=self._guidelines(judges, parts),
         )
         said = "; ".join(
             f"{name} from {values[0]:+.2f} to {values[-1]:+.2f}"
             for name, values in series
         )
-        rows = [
-            {"name": name, "values": [f"{v:+.2f}" for v in values]}
-            for name, values in series
-        ]
         title = f"Drift, {scale['title']}: own value less the others'"
-        svg = charts.draw(chart, title=title, desc=said)
-        return {"svg": svg, "rows": rows, "parts": range(1, parts + 1)}
+        return {
+            "svg": charts.draw(chart, title=title, desc=said),
+            "rows": [self._drift_row(row) for row in judges],
+            "parts": range(1, parts + 1),
+            "has_flags": any(row.get("guidelines") for row in judges),
+        }
+
+    def _drift_row(self, row: Body) -> dict[str, Any]:
+        told = [f"{v} after {share:.0%}" for v, share in row.get("guidelines", [])]
+        values = [f"{mean:+.2f}" for _, mean in row["drift"]]
+        name = self.name(row["annotator"])
+        return {"name": name, "values": values, "guidelines": told}
+
+    def _guidelines(self, judges: list[Body], parts: int) -> list[Flag]:
+        """Where each annotator went over to another version of the guideline."""
+        flags = []
+        for at, row in enumerate(judges):
+            who = self.name(row["annotator"])
+            for version, share in row.get("guidelines", []):  # none in an older report
+                title = f"{who}: guideline {version} from here on"
+                place = share * parts - 0.5  # a point is in the middle of its part
+                flags.append(Flag(at, place, f"g{version}", title))
+        return flags
 
     def conditions(self) -> dict[str, Any] | None:
         """Table 6 with coverage, intervals, tests; None without conditions."""

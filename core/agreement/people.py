@@ -9,7 +9,15 @@ from core.agreement.figures import Estimate, Figure, Undefined, figure
 from core.data.check import Floats, Ints
 from core.data.ratings import Ratings
 
-__all__ = ["JudgeRow", "against_gold", "bias_of", "drift", "judge_rows", "repeats_of"]
+__all__ = [
+    "JudgeRow",
+    "against_gold",
+    "bias_of",
+    "changes",
+    "drift",
+    "judge_rows",
+    "repeats_of",
+]
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,6 +115,16 @@ def against_gold(ratings: Ratings, gold: Ints) -> dict[str, list[Figure]]:
                 reason = "judged no gold item"
             row.append(figure(columns[name], len(x), reason, clusters=n_clusters))
     return found
+
+
+def changes(guideline: Ints) -> list[tuple[int, float]]:
+    """Where an annotator went over to another guideline: (version, share before).
+
+    ``guideline``: its version for each item in the order judged, 0 = none. The share
+    is that of the items judged before the change; the version begun with is left out.
+    """
+    at = np.flatnonzero(guideline[1:] != guideline[:-1]) + 1
+    return [(int(guideline[i]), float(i / len(guideline))) for i in at if guideline[i]]
 
 
 def drift(gap: Floats, *, parts: int = 5) -> list[tuple[int, float]]:

@@ -22,9 +22,9 @@ from core.agreement.dataset import Dataset
 from core.agreement.figures import as_json
 from core.agreement.items import distance, leverage
 from core.agreement.measures import MEASURES, Agreement, measure_all, shared_items
-from core.agreement.people import against_gold, drift, gaps, judge_rows
+from core.agreement.people import against_gold, changes, drift, gaps, judge_rows
 from core.agreement.words import WORDS
-from core.data.check import Floats
+from core.data.check import Floats, Ints
 from core.data.ratings import Ratings
 
 __all__ = ["BETWEEN", "FEW", "Options", "build"]
@@ -189,14 +189,14 @@ def _confusion(ratings: Ratings, scale: str) -> dict[str, Any]:
 def _judges(data: Dataset, place: int, ratings: Ratings) -> list[dict[str, Any]]:
     gold = against_gold(data.ratings(place, checks=True), data.gold[:, place])
     ordered = ratings.scale.is_ordered
-    gap = gaps(ratings) if ordered else np.zeros(0)
+    gap = gaps(ratings) if ordered else np.full(ratings.n, np.nan)
     bins = bins_of(ratings)
     rows = []
     for at, row in enumerate(judge_rows(ratings)):
         if not row.n:
             continue
         time = data.active_ms[(data.annotator == at) & (data.active_ms > 0)]
-        parts = drift(_timed(data, place, ratings, at, gap)) if ordered else []
+        timed, under = _timed(data, place, ratings, at, gap)
         rows.append(
             {
                 "annotator": row.annotator,
@@ -208,7 +208,8 @@ def _judges(data: Dataset, place: int, ratings: Ratings) -> list[dict[str, Any]]
                 "seconds": round(float(np.median(time)) / 1000, 2)
                 if len(time)
                 else None,
-                "drift": [[n, round(mean, 4)] for n, mean in parts],
+                "drift": [[n, round(mean, 4)] for n, mean in drift(timed)],
+                "guidelines": [[v, round(share, 4)] for v, share in changes(under)],
                 "case": {"scale": ratings.scale.name, "by": row.annotator},
             }
         )
@@ -217,14 +218,17 @@ def _judges(data: Dataset, place: int, ratings: Ratings) -> list[dict[str, Any]]
 
 def _timed(
     data: Dataset, place: int, ratings: Ratings, judge: int, gap: Floats
-) -> Floats:
-    """The gaps of one judge in the order judged."""
-    mine = ratings.annotator == judge
-    at = np.full(len(data.items), np.inf)
-    rows = (data.annotator == judge) & (data.values[:, place] >= 0)
-    np.minimum.at(at, data.item[rows], data.at[rows])
-    order = np.argsort(at[ratings.item[mine]], kind="stable")
-    return np.asarray(gap[mine][order])
+) -> tuple[Floats, Ints]:
+    """The gaps of one judge on shared items, and the guideline they were judged
+    under, in the order judged."""
+    rows = np.flatnonzero((data.annotator == judge) & (data.values[:, place] >= 0))
+    latest_first = rows[np.argsort(-data.at[rows], kind="stable")]
+    first = np.zeros(len(data.items), np.int64)
+    first[data.item[latest_first]] = latest_first  # so that the earliest stays
+    mine = np.flatnonzero((ratings.annotator == judge) & np.isfinite(gap))
+    looks = first[ratings.item[mine]]
+    order = np.argsort(data.at[looks], kind="stable")
+    return gap[mine[order]], data.guideline[looks[order]]
 
 
 def _conditions(data: Dataset, options: Options) -> dict[str, Any]:

@@ -3,9 +3,11 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+import numpy as np
+
 from core.protocols import TextMeasure
 
-__all__ = ["Chart", "Mark", "grid_chart", "interval_chart", "line_chart"]
+__all__ = ["Chart", "Flag", "Mark", "grid_chart", "interval_chart", "line_chart"]
 
 FONT = 13.0
 SMALL = 11.5
@@ -19,9 +21,10 @@ PLOT = 420.0  # width of the part that holds values
 class Mark:
     """One thing to draw, from (x, y) to (x2, y2).
 
-    ``kind``: cell, tick, zero, whisker, dot, line, name, text or note. ``text`` is
-    drawn; ``title`` is said of it. ``share``: 0 to 1, the depth of a cell. ``series``:
-    which line or dot it belongs to. ``anchor``: start, middle or end of the text.
+    ``kind``: cell, tick, zero, whisker, dot, line, flag, name, text or note. ``text``
+    is drawn; ``title`` is said of it. ``share``: 0 to 1, the depth of a cell.
+    ``series``: which line or dot it belongs to. ``anchor``: start, middle or end of
+    the text.
     """
 
     kind: str
@@ -35,6 +38,16 @@ class Mark:
     series: int = 0
     anchor: str = "start"
     points: tuple[tuple[float, float], ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Flag:
+    """A sign on line ``series`` at ``place``, in steps of the x axis from its start."""
+
+    series: int
+    place: float
+    text: str
+    title: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,7 +108,7 @@ def interval_chart(
 
     marks = []
     for tick in ticks:
-        text = f"{tick:.0%}" if percent else f"{tick:g}"
+        text = _said(tick, percent=percent)
         kind = "zero" if tick == 0 and low < 0 else "tick"
         marks.append(Mark(kind, place(tick), PAD, place(tick), bottom))
         marks.append(Mark("note", place(tick), bottom + 18, text=text, anchor="middle"))
@@ -122,6 +135,7 @@ def line_chart(
     measure: TextMeasure,
     note_x: str = "",
     percent: bool = True,
+    flags: Sequence[Flag] = (),
 ) -> Chart:
     """A line for each series over the same places; it passes over values of None.
 
@@ -138,24 +152,47 @@ def line_chart(
 
     marks = []
     for tick in ticks_y:
-        text = f"{tick:.0%}" if percent else f"{tick:g}"
         kind = "zero" if tick == 0 and low < 0 else "tick"
-        marks.append(Mark(kind, left, y_of(tick), left + wide, y_of(tick)))
-        marks.append(Mark("note", left - 8, y_of(tick) + 4, text=text, anchor="end"))
+        marks += _across(kind, left, wide, y_of(tick), _said(tick, percent=percent))
     marks += _below(ticks_x, left, step, top + deep)
     marks.append(Mark("note", left, top + deep + 40, text=note_x))
-    ends = []
+    ends: list[tuple[float, int, str]] = []
+    xs = [left + i * step for i in range(len(ticks_x))]
     for at, (name, values) in enumerate(series):
-        points = [
-            (left + i * step, y_of(v)) for i, v in enumerate(values) if v is not None
-        ]
-        if points:
-            path = tuple(points)
+        held = ((x, v) for x, v in zip(xs, values, strict=False) if v is not None)
+        path = tuple((x, y_of(v)) for x, v in held)
+        if path:
             marks.append(Mark("line", *path[0], series=at, title=name, points=path))
-            ends.append((points[-1][1], at, name))
+            ends.append((path[-1][1], at, name))
+            marks += _flags([f for f in flags if f.series == at], path, left, step)
     marks += _names(ends, left + wide + 14, top + deep + 4)
     name_w = max([measure.width(name, size=SMALL) for name, _ in series], default=0)
     return Chart(left + wide + name_w + 52, top + deep + 52, tuple(marks))
+
+
+def _said(tick: float, *, percent: bool) -> str:
+    return f"{tick:.0%}" if percent else f"{tick:g}"
+
+
+def _across(kind: str, left: float, wide: float, y: float, text: str) -> list[Mark]:
+    """A line at a value of the y axis, which stands before it."""
+    line = Mark(kind, left, y, left + wide, y)
+    return [line, Mark("note", left - 8, y + 4, text=text, anchor="end")]
+
+
+def _flags(
+    flags: Sequence[Flag], path: Sequence[tuple[float, float]], left: float, step: float
+) -> list[Mark]:
+    """Signs on a line, where it runs at their place."""
+    xs, ys = zip(*path, strict=True)
+    marks = []
+    for flag in flags:
+        x = min(max(left + flag.place * step, xs[0]), xs[-1])
+        y = float(np.interp(x, xs, ys))
+        marks.append(
+            Mark("flag", x, y, text=flag.text, title=flag.title, series=flag.series)
+        )
+    return marks
 
 
 def _below(texts: Sequence[str], left: float, step: float, y: float) -> list[Mark]:

@@ -74,6 +74,23 @@ def test_the_report_shows_every_section(ada: Client, set_up: Judged) -> None:
     assert not re.search(r"\sstyle=", page)
 
 
+def test_a_new_guideline_is_marked_on_the_chart_of_drift(
+    ada: Client, set_up: Judged
+) -> None:
+    assert "New guideline" not in ada.get(url(set_up)).content.decode()
+    for person in set_up.participants:
+        mine = list(person.judgments.order_by("saved_at", "pk"))
+        for at, judgment in enumerate(mine):
+            judgment.guideline = 1 if at < len(mine) / 2 else 2
+            judgment.save(update_fields=["guideline"])
+    judged_data._held.clear()
+    agreement._bodies.clear()
+    page = ada.get(url(set_up)).content.decode()
+    assert ": guideline 2 from here on</title>" in page
+    assert ">g2</text>" in page
+    assert re.search(r"2 after \d+%", page)
+
+
 def test_every_figure_leads_to_a_page_of_items(ada: Client, set_up: Judged) -> None:
     page = ada.get(url(set_up)).content.decode()
     figures = sorted({link for link in links(page) if "/cases/" in link})

@@ -55,6 +55,7 @@ def open_page(chromium, live):
         context = chromium.new_context(
             viewport={"width": width, "height": height}, base_url=live, **options
         )
+        context.set_default_timeout(60_000)
         contexts.append(context)
         if user is not None:
             context.add_cookies([_session_cookie(user, live)])

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from core.agreement.figures import Estimate, Undefined
-from core.agreement.people import against_gold, drift, gaps, judge_rows
+from core.agreement.people import against_gold, changes, drift, gaps, judge_rows
 from core.data.ratings import Ratings, Scale
 
 FIVE = Scale.span("meaning", 1, 5)
@@ -70,3 +70,10 @@ def test_drift_follows_the_order_of_judging() -> None:
     moving = np.r_[np.zeros(4), np.nan, np.ones(4), np.full(2, 2.0)]
     assert drift(moving, parts=5) == [(2, 0), (2, 0), (2, 1), (2, 1), (2, 2)]
     assert drift(np.full(3, np.nan)) == []
+
+
+def test_a_change_of_guideline_is_placed_by_the_items_before_it() -> None:
+    assert changes(np.array([1, 1, 1, 2, 2, 4, 4, 4, 4, 4])) == [(2, 0.3), (4, 0.5)]
+    assert changes(np.array([0, 0, 3, 3])) == [(3, 0.5)]
+    assert changes(np.array([3, 0])) == []  # gone back to none: nothing to point to
+    assert changes(np.array([2, 2])) == changes(np.zeros(0, np.int32)) == []

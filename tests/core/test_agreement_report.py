@@ -3,6 +3,7 @@
 import csv
 import io
 import json
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -88,6 +89,18 @@ def test_drift_and_time_are_per_judge(body: dict[str, Any]) -> None:
     for judge in body["scales"][0]["judges"]:
         assert judge["seconds"] == 5.0
         assert sum(n for n, _ in judge["drift"]) == judge["n"]
+
+
+def test_a_new_guideline_stands_where_each_judge_began_to_use_it() -> None:
+    given = data()
+    hours = np.arange(120)[::-1].astype(np.float64)  # judged from the last row back
+    version = np.where(hours < 60, 1, 2).astype(np.int32)
+    body = build(
+        replace(given, at=hours, guideline=version, active_ms=given.active_ms),
+        Options(replicates=20),
+    )
+    for judge in body["scales"][0]["judges"]:
+        assert judge["guidelines"] == [[2, 0.5]]
 
 
 def test_one_category_and_no_data_give_reasons_and_no_nan() -> None:

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from annotator.svg import charts
-from core.layout.charts import Chart, grid_chart, interval_chart, line_chart
+from core.layout.charts import Chart, Flag, grid_chart, interval_chart, line_chart
 from core.layout.measure import GlyphTable
 
 MEASURE = GlyphTable()
@@ -110,3 +110,20 @@ def test_twelve_lines_differ_without_their_colour_or_with_it() -> None:
         colour, dash = charts._series(at)
         looks.add((colour, dash))
     assert len(looks) == 12
+
+
+def test_a_flag_stands_on_its_line() -> None:
+    chart = line_chart(
+        [("A1", [0.0, 1.0]), ("A2", [None, 0.5, 0.5])],
+        ["1", "2", "3"],
+        low=0.0,
+        high=1.0,
+        ticks_y=[0.0, 1.0],
+        measure=MEASURE,
+        flags=[Flag(0, 0.25, "g2", "here"), Flag(1, 9.0, "g3", "beyond the end")],
+    )
+    first, second = (mark for mark in chart.marks if mark.kind == "flag")
+    lines = {mark.series: mark.points for mark in chart.marks if mark.kind == "line"}
+    (x0, y0), (x1, y1) = lines[0]
+    assert (first.x, first.y) == (x0 + (x1 - x0) / 4, y0 + (y1 - y0) / 4)
+    assert (second.x, second.y, second.text) == (*lines[1][-1], "g3")
