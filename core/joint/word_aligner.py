@@ -1,9 +1,12 @@
-"""The word aligner that comes with Gemel: weights, settings, one door."""
+"""The word aligner that comes with Gemel: weights, settings, one door.
+
+One to one or many to many, sure or possible, each link with its probability; with the
+vectors of the English parser's middle layer and WordNet, or without either.
+"""
 
 import json
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, replace
-from functools import cached_property
 from pathlib import Path
 from typing import Any
 
@@ -13,12 +16,19 @@ from core.data.alignment import Kind, Link, token_ref
 from core.data.check import Floats
 from core.errors import InvalidValue, Unavailable
 from core.inference.assignment import assign
-from core.protocols import Analysis
-from core.scoring.logistic import LogisticModel
-from core.scoring.phrases import word_rows
+from core.protocols import Analysis, BackendInfo
+from core.scoring.word_features import NO_TAG, Words
+from core.scoring.word_model import WordModel
 from core.text.wordnet import Thesaurus, thesaurus
 
-__all__ = ["ENGINE", "VERSION", "WEIGHTS", "TrainedWordAligner", "WordSettings"]
+__all__ = [
+    "ENGINE",
+    "VERSION",
+    "WEIGHTS",
+    "TrainedWordAligner",
+    "WordSettings",
+    "words_of",
+]
 
 WEIGHTS = Path(__file__).parent / "weights" / "words.json"
 ENGINE = "word-aligner"
@@ -28,10 +38,12 @@ VERSION = "1"
 @dataclass(frozen=True, slots=True)
 class WordSettings:
     """``least``: probability from which words are linked; ``sure``: from which they
-    are surely; ``many``: a word may have several links. Raises InvalidValue."""
+    are surely; ``many``: a word may have several links, so that phrases are linked
+    word by word; else the one-to-one links of the greatest total are taken. Raises
+    InvalidValue."""
 
-    least: float = 0.35
-    sure: float = 0.6
+    least: float = 0.5
+    sure: float = 0.75
     many: bool = False
 
     def __post_init__(self) -> None:
@@ -43,25 +55,25 @@ class WordSettings:
 class TrainedWordAligner:
     """``context``: the model where words have vectors; ``plain``: where they do not."""
 
-    context: LogisticModel
-    plain: LogisticModel
+    context: WordModel
+    plain: WordModel
     settings: WordSettings
     facts: Mapping[str, Any]
+    thesaurus: Thesaurus | None = None
 
     @classmethod
     def load(cls, path: Path = WEIGHTS) -> "TrainedWordAligner":
-        """The aligner of a weights file; raises Unavailable if it is missing."""
+        """The aligner of a weights file, with WordNet if it is installed; raises
+        Unavailable if the file is missing, InvalidValue if it is no such file."""
         try:
             data = json.loads(path.read_text(encoding="utf-8"))
             settings = WordSettings(**data["settings"])
-            models = [
-                LogisticModel.from_json(data[name]) for name in ("context", "plain")
-            ]
+            models = [WordModel.from_json(data[name]) for name in ("context", "plain")]
         except OSError as error:
             raise Unavailable(f"{path}: no weights of the word aligner") from error
         except (KeyError, TypeError, ValueError) as error:
             raise InvalidValue(f"{path}: no weights: {error!r}") from error
-        return cls(models[0], models[1], settings, data.get("facts", {}))
+        return cls(models[0], models[1], settings, data.get("facts", {}), _wordnet())
 
     def save(self, path: Path) -> None:
         """Write the file that ``load`` reads."""
@@ -78,41 +90,58 @@ class TrainedWordAligner:
         return replace(self, settings=replace(self.settings, **changes))
 
     def probabilities(self, source: Analysis, target: Analysis) -> Floats:
-        """``(T, V)``: how probable it is that two words are linked."""
-        vectors = None
-        if source.vectors is not None and target.vectors is not None:
-            vectors = source.vectors, target.vectors
-        rows = word_rows(
-            source.sentence.forms,
-            target.sentence.forms,
-            _tags(source),
-            _tags(target),
-            vectors,
-            self._thesaurus,
-        )
-        nats = (self.plain if vectors is None else self.context).nats(rows)
+        """``(T, V)``: how probable it is that two words are linked.
+
+        Raises InvalidValue on vectors of another width than it was fitted on.
+        """
+        both = source.vectors is not None and target.vectors is not None
+        model = self.context if both else self.plain
+        nats = model.nats(words_of(source), words_of(target), self.thesaurus)
         return np.asarray(1.0 / (1.0 + np.exp(-np.clip(nats, -30, 30))))
+
+    def knows(self, parser: BackendInfo) -> bool:
+        """Whether its vectors are those that the weights were fitted on."""
+        return self.facts.get("vectors") == f"{parser.name} {parser.version}"
 
     def align(self, source: Analysis, target: Analysis) -> tuple[Link, ...]:
         """The links, each with its ``prob``, in the order of the words."""
+        return self.links(self.probabilities(source, target))
+
+    def links(self, found: Floats) -> tuple[Link, ...]:
+        """Those of a table of probabilities. O(n^3) one to one."""
         rules = self.settings
-        found = self.probabilities(source, target)
         if rules.many:
             cells = [(int(i), int(j)) for i, j in np.argwhere(found >= rules.least)]
         else:
             cells = assign(found - rules.least)
         return tuple(_link(i, j, float(found[i, j]), rules) for i, j in cells)
 
-    @cached_property
-    def _thesaurus(self) -> Thesaurus | None:
-        try:
-            return thesaurus()
-        except Unavailable:
-            return None
+    def doubt(self, found: Floats) -> float:
+        """How many links of the table are to be expected wrong, and how many words
+        wrongly without one: of both sides the lower bound."""
+        linked = np.zeros(found.shape, dtype=bool)
+        for link in self.links(found):
+            linked[int(link.source[1:]), int(link.target[1:])] = True
+        wrong = float((1 - found)[linked].sum())
+        rows, columns = ~linked.any(1), ~linked.any(0)
+        missing = max(
+            float(found[rows].max(1, initial=0).sum()),
+            float(found[:, columns].max(0, initial=0).sum()),
+        )
+        return wrong + missing
 
 
-def _tags(analysis: Analysis) -> tuple[str, ...]:
-    return analysis.xpos or analysis.upos or ("X",) * len(analysis.sentence)
+def _wordnet() -> Thesaurus | None:
+    try:
+        return thesaurus()
+    except Unavailable:
+        return None
+
+
+def words_of(analysis: Analysis) -> Words:
+    """What the aligner reads of an analysis."""
+    forms = analysis.sentence.forms
+    return Words(forms, analysis.xpos or (NO_TAG,) * len(forms), analysis.vectors)
 
 
 def _link(i: int, j: int, prob: float, rules: WordSettings) -> Link:
