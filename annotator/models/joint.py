@@ -134,9 +134,10 @@ class TreeChange(models.Model):
     Of an arc, ``start`` is the word whose head changed (``end`` = start + 1), ``-1``
     as a head is ROOT. Of a bracket, tokens ``start`` to ``end - 1``; the label before
     is empty if it is new, the label after if it is gone. ``because``: the links that
-    pull: source, target, probability. Probabilities are the parser's own, without the
-    other sentence; ``confidence`` is the second less the first. ``domain`` and
-    ``operations`` (``|lex|reorder|``) are the pair's, here for the filters.
+    pull (of a bracket, those of its words): source, target, probability.
+    Probabilities are the parser's own, without the other sentence; ``confidence`` is
+    the second less the first. ``domain`` and ``operations`` (``|lex|reorder|``) are
+    the pair's, here for the filters.
     """
 
     class Kind(models.TextChoices):

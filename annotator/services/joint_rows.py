@@ -144,7 +144,16 @@ def _changes(run: JointRun, one: Made, result: JointPair) -> Iterator[TreeChange
         sure = parse_view.sureness(stored) if stored else {}
         for span in side.spans:
             key = span.start, span.end, span.label
-            yield _span(made, span, sure.get(key, 0.0) if sure else None)
+            change = _span(made, span, sure.get(key, 0.0) if sure else None)
+            change.because = _within(one.result, name, span)
+            yield change
+
+
+def _within(found: JointResult, side: str, span: SpanChange) -> list[list[Any]]:
+    """The links of the bracket's words."""
+    rows = [_link(link) for link in found.links]
+    at = 0 if side == "s" else 1
+    return [row for row in rows if span.start <= int(row[at][1:]) < span.end]
 
 
 def _about(pair: Pair) -> tuple[str, str]:
@@ -174,7 +183,7 @@ def _arc(made: dict[str, Any], arc: ArcChange) -> TreeChange:
 
 
 def _span(made: dict[str, Any], span: SpanChange, p: float | None) -> TreeChange:
-    """``p``: the parser's own probability of the bracket, None if not known."""
+    """A bracket; ``p``: the parser's own probability of it, None if not known."""
     after = None if p is None else p if span.added else 1 - p
     return TreeChange(
         **made,

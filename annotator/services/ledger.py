@@ -116,6 +116,18 @@ class Totals:
     def of_verdict(self, verdict: str) -> int:
         return sum(row[verdict] for row in self.cells.values())
 
+    def real(self, gold: str) -> int:
+        """Without those that people call both right or bad input, as in Arase &
+        Tsujii 2017, section 6.4."""
+        row = self.cells[gold]
+        return self.of_gold(gold) - row["both"] - row["bad"]
+
+    @property
+    def reduction(self) -> float | None:
+        """The share of the errors before that the real changes take away."""
+        before = sum(both[0] for both in self.errors.values())
+        return (self.real("fixed") - self.real("broken")) / before if before else None
+
     @property
     def judged(self) -> int:
         return self.n - self.of_verdict("")

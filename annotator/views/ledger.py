@@ -34,7 +34,11 @@ def ledger_page(request: HttpRequest, slug: str, code: str) -> HttpResponse:
         return _judge(request, run)
     refuse_unknown(request.GET, {*FILTERS, "after", "part"})
     fits = ChangeFilter.of(request.GET, run)
-    sums = {"totals": _totals(ledger.totals(fits.qs, run)), "filtered": _query(request)}
+    sums = {
+        "totals": _totals(ledger.totals(fits.qs, run)),
+        "filtered": _query(request),
+        "narrowed": any(request.GET.get(name) for name in ChangeFilter.base_filters),
+    }
     if request.GET.get("part") == "totals":
         return render(request, "joint/_totals.html", sums | {"run": run})
     return render(request, "joint/ledger.html", sums | _context(request, run, fits))
@@ -122,6 +126,9 @@ def _totals(found: ledger.Totals) -> dict[str, Any]:
         "broken": found.of_gold("broken"),
         "real_fixes": found.of_verdict("fix"),
         "real_errors": found.of_verdict("error"),
+        "fixed_left": found.real("fixed"),
+        "broken_left": found.real("broken"),
+        "reduction": None if found.reduction is None else 100 * found.reduction,
         "errors": found.errors.items(),
     }
 

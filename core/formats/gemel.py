@@ -47,7 +47,10 @@ from core.formats.records import BadLine, bad, numbered
 __all__ = ["LOSSES", "VERSION", "Item", "read", "write"]
 
 VERSION = 1
-LOSSES = ("Accounts, roles, jobs and uploads are left out: see backup.",)
+LOSSES = (
+    "Accounts, roles, jobs, uploads, scores, joint runs and their ledgers are left out: "
+    "see backup.",
+)
 _KEY = re.compile(r"[0-9a-f]{32}")
 
 

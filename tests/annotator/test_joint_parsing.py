@@ -181,6 +181,7 @@ def test_gold_says_what_was_fixed_and_what_broken(cast: Cast) -> None:
     arc, bracket, label = joint_cast.changes(run)
     assert (arc.gold, label.gold) == ("fixed", "")
     assert bracket.gold == "fixed"  # gold has no such phrase
+    assert bracket.because == arc.because == [["w5", "w2", 0.9]]
     tree = JointTree.objects.get(side="s", kind="dependency")
     assert (tree.errors_before, tree.errors_after) == (1, 0)
     other = JointTree.objects.get(side="t", kind="dependency")

@@ -117,8 +117,12 @@ def test_totals_cross_gold_with_verdicts(cast: Cast, run: JointRun) -> None:
     assert found.cells[""][""] == 1
     assert found.share("fix") == 0.5
     assert found.of_gold("fixed") == 2
+    assert (found.real("fixed"), found.real("broken")) == (1, 0)
+    assert found.reduction == 1.0  # of one error before
     assert found.errors == {"dependency": (1, 0)}
     assert label.gold == ""
+    page = client_of(cast.bob).get(address(run)).content.decode()
+    assert "1 fixed and 0 broken remain: 100.0 % fewer errors than before" in page
 
 
 @pytest.mark.parametrize(
