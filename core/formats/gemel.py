@@ -48,8 +48,8 @@ __all__ = ["LOSSES", "VERSION", "Item", "read", "write"]
 
 VERSION = 1
 LOSSES = (
-    "Accounts, roles, jobs, uploads, scores, joint runs and their ledgers are left out: "
-    "see backup.",
+    "Accounts, roles, jobs, uploads, scores, joint runs and their ledgers are left"
+    " out: see backup.",
 )
 _KEY = re.compile(r"[0-9a-f]{32}")
 
