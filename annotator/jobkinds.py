@@ -17,6 +17,7 @@ Runner = Callable[[Job], Generator[Step, None, dict[str, Any] | None]]
 
 KINDS: dict[str, str] = {
     "align": "annotator.services.aligning:run",
+    "align_words": "annotator.services.word_aligning:run",
     "campaign_items": "annotator.services.campaign_items:run",
     "import": "annotator.services.importing:run",
     "joint": "annotator.services.joint_parsing:run",

@@ -13,7 +13,13 @@ from annotator.api.layers import get_layer, get_pair
 from annotator.api.rows import JobSerializer
 from annotator.errors import BadRequest
 from annotator.models import Corpus, Pair, Parse
-from annotator.services import aligning, better_trees, layers, proposing
+from annotator.services import (
+    aligning,
+    better_trees,
+    layers,
+    proposing,
+    word_aligning,
+)
 
 __all__ = ["CorpusAlignments", "LayerProposals", "PairBetterTrees", "PairProposals"]
 
@@ -22,7 +28,17 @@ MOST = 2_000  # decisions
 
 
 class AlignStartSerializer(serializers.Serializer[Any]):
-    parser = serializers.CharField(max_length=60, default="english")
+    method = serializers.ChoiceField(
+        choices=list(word_aligning.METHODS),
+        default="phrases",
+        help_text="Phrases over trees; words one to one, or many to many.",
+    )
+    parser = serializers.CharField(
+        max_length=60,
+        default="english",
+        allow_blank=True,
+        help_text="Of words it gives vectors and tags; empty: forms and WordNet alone.",
+    )
 
 
 class UnsureSerializer(serializers.Serializer[Any]):
@@ -126,12 +142,11 @@ class CorpusAlignments(APIView):
 
     @extend_schema(request=AlignStartSerializer, responses={201: JobSerializer})
     def post(self, request: Request, code: str) -> Response:
-        """Align the phrases of the pairs that the engine has not aligned, as a job."""
+        """Align the phrases or words of the pairs that lack it, as a job."""
         corpus = _corpus(request, code)
         sent = AlignStartSerializer(data=request.data)
         sent.is_valid(raise_exception=True)
-        parser = sent.validated_data["parser"]
-        job = aligning.start(corpus, parser, by=request.user)
+        job = word_aligning.start_by(corpus, **sent.validated_data, by=request.user)
         return Response(JobSerializer(job).data, status=status.HTTP_201_CREATED)
 
 

@@ -12,7 +12,7 @@ from annotator import access
 from annotator.errors import BadRequest
 from annotator.forms import refuse_unknown
 from annotator.models import AlignmentLayer, Pair
-from annotator.services import aligning, parsing
+from annotator.services import aligning, parsing, word_aligning
 from core.backends import registry
 
 __all__ = ["alignments", "next_unsure"]
@@ -29,7 +29,8 @@ def alignments(request: HttpRequest, slug: str, code: str) -> HttpResponse:
     found = get_object_or_404(project.corpora, code=code)
     found.project = project
     if request.method == "POST":
-        job = aligning.start(found, request.POST.get("parser", ""), by=request.user)
+        asked = (request.POST.get(name, "") for name in ("method", "parser"))
+        job = word_aligning.start_by(found, *asked, by=request.user)
         return redirect("job", slug, job.code)
     refuse_unknown(request.GET, {"state", "page"})
     state = request.GET.get("state", "open")
@@ -44,6 +45,8 @@ def alignments(request: HttpRequest, slug: str, code: str) -> HttpResponse:
         "rows": [_row(layer) for layer in rows[:PAGE]],
         "counted": layers.count(),
         "aligned": aligning.uncertain(found).count(),
+        "aligned_words": word_aligning.n_aligned(found),
+        "methods": word_aligning.METHODS.items(),
         "state": state,
         "states": STATES,
         "page": number,

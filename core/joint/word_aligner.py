@@ -100,8 +100,11 @@ class TrainedWordAligner:
         return np.asarray(1.0 / (1.0 + np.exp(-np.clip(nats, -30, 30))))
 
     def knows(self, parser: BackendInfo) -> bool:
-        """Whether its vectors are those that the weights were fitted on."""
-        return self.facts.get("vectors") == f"{parser.name} {parser.version}"
+        """Whether its vectors are those that the weights were fitted on: of one name
+        and of one first number of the version."""
+        name, _, version = str(self.facts.get("vectors", "")).partition(" ")
+        fitted, here = (text.split(".")[0] for text in (version, parser.version))
+        return name == parser.name and fitted == here
 
     def align(self, source: Analysis, target: Analysis) -> tuple[Link, ...]:
         """The links, each with its ``prob``, in the order of the words."""

@@ -106,7 +106,9 @@ def test_it_knows_the_parser_whose_vectors_it_was_fitted_on(
     name, version = aligner.facts["vectors"].split()
     info = BackendInfo(name, version, "", ("en",), frozenset())
     assert aligner.knows(info)
-    assert not aligner.knows(replace(info, version="0"))
+    assert aligner.knows(replace(info, version=f"{version}.7"))
+    assert not aligner.knows(replace(info, version="0.9"))
+    assert not aligner.knows(replace(info, name="other"))
 
 
 def test_a_missing_or_broken_file_is_told(tmp_path: Path) -> None:
