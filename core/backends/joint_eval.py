@@ -25,7 +25,7 @@ from core.inference.kbest import best_trees
 from core.joint.joint_parser import WANT, JointResult
 from core.protocols import Analysis, ParserBackend
 
-__all__ = ["Case", "Scored", "analyse", "best_tree", "report", "score"]
+__all__ = ["Case", "Scored", "analyse", "best_tree", "gold_arcs", "report", "score"]
 
 BATCH = 256
 ROUNDS = 10_000

@@ -47,7 +47,7 @@ class JointSettings:
     slack_kind: SlackKind = "one"
     trust: float | None = None
     gate: bool = True
-    projective: bool = False
+    projective: bool = True
     n_best: int = 2
 
     def __post_init__(self) -> None:

@@ -2,7 +2,7 @@
 
 import json
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -44,6 +44,11 @@ class JointWeights:
             raise Unavailable(f"{path}: no weights of the joint parser") from error
         except (KeyError, TypeError, ValueError, AttributeError) as error:
             raise InvalidValue(f"{path}: no weights: {error!r}") from error
+
+    def with_number(self, name: str, value: float) -> "JointWeights":
+        """This, with one of its numbers, by its name, replaced."""
+        changes: dict[str, Any] = {name: value}
+        return replace(self, **changes)
 
     def save(self, path: Path) -> None:
         """Write the file that ``load`` reads."""

@@ -1,13 +1,15 @@
 """Scores against gold files, as a table or as JSON."""
 
 import json
+from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 from django.conf import settings
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 
-from annotator.management import alignment
+from annotator.management import alignment, joint, words
 from core.backends import registry
 from core.backends.evaluate import evaluate
 from core.backends.golds import FORMATS, read_golds
@@ -28,10 +30,17 @@ class Command(BaseCommand):
         add("--no-oracle", action="store_true", help="skip the n-best pass")
         add("--json", action="store_true", help="one JSON object on standard output")
         alignment.add_arguments(what.add_parser("alignment", help=alignment.HELP))
+        words.add_arguments(what.add_parser("words", help=words.HELP))
+        joint.add_arguments(what.add_parser("joint", help=joint.HELP))
 
     def handle(self, *args: Any, **options: Any) -> None:
         try:
-            work = {"parser": _parser, "alignment": alignment.evaluate}
+            work: dict[str, Callable[[dict[str, Any]], dict[str, Any]]] = {
+                "parser": _parser,
+                "alignment": alignment.evaluate,
+                "words": partial(words.evaluate, say=self.stderr.write),
+                "joint": partial(joint.evaluate, say=self.stderr.write),
+            }
             found = work[options["what"]](options)
         except GemelError as error:
             raise CommandError(str(error)) from error

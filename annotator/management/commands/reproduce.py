@@ -11,6 +11,7 @@ from core.errors import GemelError
 
 PAPERS = {
     "arase2017": "annotator.management.reproduction.arase2017",
+    "choe2015": "annotator.management.reproduction.choe2015",
     "wu2005": "annotator.management.reproduction.wu2005",
     "itg-coverage": "annotator.management.reproduction.coverage",
 }

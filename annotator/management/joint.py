@@ -1,0 +1,124 @@
+"""``evaluate joint``: parsing pairs jointly, against gold trees of their sources."""
+
+import argparse
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+from django.conf import settings
+
+from core.backends import registry
+from core.backends.joint_errors import breakdown
+from core.backends.joint_eval import Case, Scored, analyse, report, score
+from core.backends.joint_fit import Bench
+from core.backends.joint_golds import read_gold_pairs, read_pairs
+from core.errors import FormatError
+from core.joint.joint_parser import METHODS, JointParser, JointResult, JointSettings
+
+__all__ = ["HELP", "add_arguments", "evaluate", "read_cases", "run"]
+
+HELP = "what pairs gain by being parsed jointly, against gold trees of their sources"
+Say = Callable[[str], object]
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    add = parser.add_argument
+    add(
+        "--pairs",
+        type=Path,
+        required=True,
+        metavar="FILE",
+        help="tab-separated: corpus, sent_id, source, paraphrase, operations",
+    )
+    add(
+        "--gold",
+        type=Path,
+        nargs="+",
+        required=True,
+        metavar="PATH",
+        help="files or folders of CoNLL-U or bracketings; pairs without gold are "
+        "left out and counted",
+    )
+    add("--method", choices=METHODS, default=JointSettings().method)
+    add("--engine", default=registry.DEFAULT, help="the parser, by default %(default)s")
+    add("--rounds", type=int, default=JointSettings().rounds)
+    add("--slack", type=float, help="nats; by default the shipped value")
+    add("--slack-kind", choices=("one", "relation", "prob"), default="one")
+    add("--trust", type=float, help="nats, of mbr; by default the shipped value")
+    add("--n-best", type=int, default=JointSettings().n_best, help="of pairs")
+    add("--crossing", action="store_true", help="let arcs cross: no projective trees")
+    add("--no-gate", action="store_true", help="keep every joint parse")
+    add(
+        "--folds",
+        type=int,
+        default=0,
+        help="fit numbers and gate on this very file, each pair with weights fitted "
+        "without it; by default the shipped weights are used",
+    )
+    add("--errors", action="store_true", help="add the gain by label, length and so on")
+    add("--json", action="store_true", help="one JSON object on standard output")
+
+
+def evaluate(options: dict[str, Any], say: Say) -> dict[str, Any]:
+    """Figures under "all" and each corpus; what was left out beside them."""
+    cases, left_out, unreadable = read_cases(
+        options["pairs"], options["gold"], options["engine"], say
+    )
+    chosen = JointSettings(
+        method=options["method"],
+        rounds=options["rounds"],
+        slack=options["slack"],
+        slack_kind=options["slack_kind"],
+        trust=options["trust"],
+        gate=not options["no_gate"],
+        projective=not options["crossing"],
+        n_best=options["n_best"],
+    )
+    found = run(Bench.of(cases, JointParser.load()), chosen, options["folds"])
+    figures: dict[str, Any] = report([scored for scored, _ in found])
+    if options["errors"]:
+        figures["errors"] = breakdown(cases, [result for _, result in found])
+    return {
+        **figures,
+        "method": options["method"],
+        "kept": sum(result.kept for _, result in found),
+        "exact": sum(result.exact for _, result in found),
+        "without_gold": left_out,
+        "unreadable": unreadable,
+    }
+
+
+def run(
+    bench: Bench, chosen: JointSettings, folds: int
+) -> list[tuple[Scored, JointResult]]:
+    """Every case scored, in order, with the shipped weights or crossfitted ones."""
+    if folds:
+        parts = {at: (s, r) for at, s, r in bench.crossfit(chosen, folds)}
+        return [parts[at] for at in range(len(bench.cases))]
+    every = range(len(bench.cases))
+    results = bench.results(chosen, bench.parser.weights, every)
+    return [(score(case, result), result) for case, result in results]
+
+
+def read_cases(
+    pairs: Path, golds: list[Path], engine: str, say: Say
+) -> tuple[list[Case], int, list[str]]:
+    """The pairs with gold, parsed; how many have none; a line about each trouble.
+
+    Raises FormatError if no pair is left.
+    """
+    found, left_out, lines = read_gold_pairs(read_pairs(pairs), golds)
+    if not found:
+        raise FormatError(
+            f"{pairs}: no pair has gold in {' '.join(map(str, golds))}",
+            remedy="give the treebanks that its sent_id column names",
+        )
+    cases: list[Case] = []
+    for item in analyse(found, registry.load(engine, settings.MODELS_DIR)):
+        if isinstance(item, str):
+            lines.append(item)
+            continue
+        cases.append(item)
+        if len(cases) % 250 == 0:
+            say(f"{len(cases)} of {len(found)} pairs parsed")
+    return cases, left_out, lines

@@ -1,0 +1,117 @@
+"""What joint parsing learns from pairs with gold: a few numbers by grid, and gates."""
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
+
+from core.backends.joint_eval import Case, Scored, score
+from core.data.alignment import Link
+from core.errors import InvalidValue
+from core.joint.gate import TEMPLATES, gate_features
+from core.joint.joint_parser import JointParser, JointResult, JointSettings, Method
+from core.joint.joint_weights import JointWeights
+from core.learning.joint_gate import GateExample, fit_gate
+
+__all__ = ["GRIDS", "Bench"]
+
+GRIDS: dict[Method, tuple[str, tuple[float, ...]]] = {
+    "mbr": ("trust", (0.5, 1.0, 1.5, 2.0)),
+    "soft": ("slack", (0.25, 0.5, 0.75, 1.0)),
+    "spans": ("span_slack", (0.25, 0.5, 1.0, 1.5)),
+}
+"""Which weight each method has, and what is tried for it."""
+
+
+@dataclass(frozen=True, eq=False)
+class Bench:
+    """Cases with their links, and a parser whose weights are replaced as needed.
+
+    Cases may come from several parsers: the same pair is then one fold in all.
+    """
+
+    cases: Sequence[Case]
+    links: Sequence[tuple[Link, ...]]
+    parser: JointParser
+
+    @classmethod
+    def of(cls, cases: Sequence[Case], parser: JointParser) -> "Bench":
+        """The cases with the links of the parser's aligner."""
+        links = [parser.aligner.align(case.source, case.target) for case in cases]
+        return cls(cases, links, parser)
+
+    def results(
+        self, settings: JointSettings, weights: JointWeights, which: Iterable[int]
+    ) -> Iterator[tuple[Case, JointResult]]:
+        """Each of the cases ``which``, and its joint parse."""
+        parser = replace(self.parser, weights=weights)
+        for at in which:
+            case = self.cases[at]
+            yield (
+                case,
+                parser.parse(case.source, case.target, settings, links=self.links[at]),
+            )
+
+    def fit(
+        self, settings: JointSettings, which: Sequence[int], *, seed: int = 0
+    ) -> JointWeights:
+        """The parser's weights with this method's own refitted on ``which``.
+
+        The number that gains most, of equals the smallest; then the gate.
+        """
+        weights, method = self.parser.weights, settings.method
+        bare = replace(settings, gate=False)
+        if method in GRIDS:
+            name, values = GRIDS[method]
+            tried = [weights.with_number(name, value) for value in values]
+            weights = max(tried, key=lambda one: self._gained(bare, one, which))
+        examples = [
+            self._example(case, result)
+            for case, result in self.results(bare, weights, which)
+            if result.source.arcs
+        ]
+        try:
+            gate = fit_gate(examples, seed=seed)
+        except InvalidValue:
+            return weights  # too few changes to learn from: no gate
+        return replace(weights, gates={**weights.gates, method: gate})
+
+    def crossfit(
+        self, settings: JointSettings, folds: int, *, seed: int = 0
+    ) -> Iterator[tuple[int, Scored, JointResult]]:
+        """Every case parsed with weights fitted on the other folds."""
+        names = sorted({case.pair.row.id for case in self.cases})
+        fold_of = {name: k % folds for k, name in enumerate(names)}
+        of_case = [fold_of[case.pair.row.id] for case in self.cases]
+        for fold in range(folds):
+            inside = [at for at, k in enumerate(of_case) if k != fold]
+            outside = [at for at, k in enumerate(of_case) if k == fold]
+            weights = self.fit(settings, inside, seed=seed)
+            found = self.results(settings, weights, outside)
+            for at, (case, result) in zip(outside, found, strict=True):
+                yield at, score(case, result), result
+
+    def _gained(
+        self, settings: JointSettings, weights: JointWeights, which: Sequence[int]
+    ) -> int:
+        """Arcs gained, or brackets where the method leaves arcs alone."""
+        scored = [score(*pair) for pair in self.results(settings, weights, which)]
+        if settings.method != "spans":
+            return sum(one.gained for one in scored)
+        return sum(
+            2 * (t[1].matched - t[0].matched) - (t[1].guessed - t[0].guessed)
+            for one in scored
+            if (t := one.trees) is not None
+        )
+
+    def _example(self, case: Case, result: JointResult) -> GateExample:
+        plain = gate_features(case.source, case.target, result)
+        by_template = tuple(
+            {
+                name: value
+                for name, value in gate_features(
+                    case.source, case.target, result, (k,)
+                ).items()
+                if name not in plain
+            }
+            for k in range(len(TEMPLATES))
+        )
+        return GateExample(plain, by_template, score(case, result).gained)
