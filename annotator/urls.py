@@ -147,6 +147,11 @@ urlpatterns: list[URLPattern | URLResolver] = [
         campaign_setup.people,
         name="campaign_people",
     ),
+    path(
+        "p/<slug:slug>/campaign/<code:code>/batches/",
+        campaign_setup.batches,
+        name="campaign_batches",
+    ),
     # judging
     path("p/<slug:slug>/judge/", judge.choose, name="judging"),
     path("p/<slug:slug>/judge/<code:code>/", judge.screen, name="judge"),

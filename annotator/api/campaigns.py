@@ -79,6 +79,14 @@ class ActionSerializer(serializers.Serializer[Any]):
     action = serializers.ChoiceField(sorted(ACTIONS))
 
 
+class PeopleSerializer(serializers.Serializer[Any]):
+    """By code of a participant: the codes of the batches that they judge."""
+
+    batches = serializers.DictField(
+        child=serializers.ListField(child=serializers.CharField(max_length=16))
+    )
+
+
 class CampaignViews(viewsets.ReadOnlyModelViewSet[Campaign]):
     """The campaigns whose results you may see."""
 
@@ -147,6 +155,42 @@ class CampaignViews(viewsets.ReadOnlyModelViewSet[Campaign]):
         ACTIONS[sent.validated_data["action"]](found, by=request.user)
         found.refresh_from_db()
         return Response(CampaignSerializer(found).data)
+
+    @extend_schema(
+        methods=["GET"],
+        responses=OpenApiTypes.OBJECT,
+        operation_id="campaigns_people",
+    )
+    @extend_schema(
+        methods=["PUT"],
+        request=PeopleSerializer,
+        responses=OpenApiTypes.OBJECT,
+        operation_id="campaigns_share_batches",
+    )
+    @action(detail=True, methods=["get", "put"])
+    def people(self, request: Request, code: str) -> Response:
+        """Who judges which batches; PUT changes it for those it names."""
+        found = self.get_object()
+        if request.method == "PUT":
+            sent = PeopleSerializer(data=request.data)
+            sent.is_valid(raise_exception=True)
+            wanted = sent.validated_data["batches"]
+            campaigns.share_batches(found, wanted, by=request.user)
+        people = found.participants.select_related("user")
+        return Response(
+            {
+                "batches": list(found.batches.values("code", "name", "n_items")),
+                "people": [
+                    {
+                        "code": person.code,
+                        "name": str(person),
+                        "batches": [queue.batch.code for queue in person.queues.all()],
+                        "all": not person.has_own_batches,
+                    }
+                    for person in people.prefetch_related("queues__batch")
+                ],
+            }
+        )
 
 
 class ItemViews(viewsets.ReadOnlyModelViewSet[Item]):

@@ -41,6 +41,7 @@ class Participant(models.Model):
     is_trained = models.BooleanField(default=True)
     seed = models.PositiveIntegerField(default=0)
     quota = models.PositiveIntegerField(null=True, blank=True)  # main items, at most
+    has_own_batches = models.BooleanField(default=False)  # those chosen, no later ones
     n_taken = models.PositiveIntegerField(default=0)  # main items leased or answered
     n_served = models.PositiveIntegerField(default=0)  # everything ever leased
     repeat_cursor = models.BigIntegerField(default=0)  # last judgment looked at again

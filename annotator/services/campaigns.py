@@ -35,7 +35,9 @@ __all__ = [
     "pause",
     "set_baseline",
     "set_batch_paused",
+    "set_batches",
     "set_participant",
+    "share_batches",
     "write_guideline",
 ]
 
@@ -162,8 +164,8 @@ def add_people(
 ) -> list[Participant]:
     """Participants for these people, who stay as they are if they are in already.
 
-    ``batches``: the parts they get, all of them if None. Raises NotAllowed, and
-    BadRequest on somebody who may not annotate in this project.
+    ``batches``: the parts they get; if None all of them, and those that come later.
+    Raises NotAllowed, and BadRequest on somebody who may not annotate in this project.
     """
     access.require(by, "manage", campaign.project)
     for person in people:
@@ -175,7 +177,12 @@ def add_people(
         for person in people
         if person.pk not in present
     ]
-    give_queues(campaign, made, batches)
+    if batches is None:
+        give_queues(campaign, made)
+    else:
+        chosen = list(batches)
+        for one in made:
+            set_batches(one, chosen, by=by)
     return made
 
 
@@ -194,15 +201,63 @@ def add_participant(
     )
 
 
-def give_queues(
-    campaign: Campaign,
-    people: Iterable[Participant],
-    batches: Iterable[Batch] | None = None,
-) -> None:
-    """A queue for every person and batch that lack one."""
-    parts = list(campaign.batches.all() if batches is None else batches)
-    rows = [Queue(participant=one, batch=part) for one in people for part in parts]
+def give_queues(campaign: Campaign, people: Iterable[Participant]) -> None:
+    """All batches for these people, but for those who have batches of their own."""
+    parts = list(campaign.batches.all())
+    rows = [
+        Queue(participant=one, batch=part)
+        for one in people
+        if not one.has_own_batches
+        for part in parts
+    ]
     Queue.objects.bulk_create(rows, ignore_conflicts=True, batch_size=500)
+
+
+@transaction.atomic
+def set_batches(
+    person: Participant, batches: Sequence[Batch] | None, *, by: Anybody
+) -> None:
+    """Let the person judge these batches only; None: all, and those that come later.
+
+    What they hold or have answered stays theirs. Raises NotAllowed, and BadRequest if
+    no batch is named or one is of another campaign.
+    """
+    campaign = person.campaign
+    access.require(by, "manage", campaign.project)
+    if batches is not None and not batches:
+        raise BadRequest(f"{person} needs a batch, or a pause.", field="batches")
+    if any(batch.campaign_id != campaign.pk for batch in batches or ()):
+        raise BadRequest("That batch is of another campaign.", field="batches")
+    person.has_own_batches = batches is not None
+    person.save(update_fields=["has_own_batches"])
+    if batches is None:
+        give_queues(campaign, [person])
+        return
+    person.queues.exclude(batch__in=batches).delete()
+    rows = [Queue(participant=person, batch=batch) for batch in batches]
+    Queue.objects.bulk_create(rows, ignore_conflicts=True)
+
+
+@transaction.atomic
+def share_batches(
+    campaign: Campaign, wanted: Mapping[str, Sequence[str]], *, by: Anybody
+) -> None:
+    """Set the batches of several people at once: code of a participant -> of batches.
+
+    Somebody with all of them gets later ones too. Raises what ``set_batches`` does,
+    and BadRequest on a code unknown here; then nothing has changed.
+    """
+    access.require(by, "manage", campaign.project)
+    people = {one.code: one for one in campaign.participants.select_related("user")}
+    batches = {one.code: one for one in campaign.batches.all()}
+    unknown = [c for c in wanted if c not in people]
+    unknown += [c for codes in wanted.values() for c in codes if c not in batches]
+    if unknown:
+        raise BadRequest(f"There is no {unknown[0]!r} in this campaign.")
+    for code, codes in wanted.items():
+        has_all = len(set(codes)) == len(batches)
+        chosen = None if has_all else [batches[c] for c in dict.fromkeys(codes)]
+        set_batches(people[code], chosen, by=by)
 
 
 @transaction.atomic

@@ -131,10 +131,12 @@ def status(person: Participant, *, is_empty: bool) -> dict[str, Any]:
 
 def _expected(person: Participant) -> int:
     """About how many items this person will see, checks and repeats among them."""
-    campaign = person.campaign
-    share = person.quota or campaign.quota or campaign.n_items
+    campaign, there = person.campaign, person.campaign.n_items
+    if person.has_own_batches:
+        there = person.queues.aggregate(n=Sum("batch__n_items"))["n"] or 0
+    share = person.quota or campaign.quota or there
     more = sum(1 / n for n in (campaign.check_every, campaign.repeat_every) if n)
-    return round(min(share, campaign.n_items) * (1 + more))
+    return round(min(share, there) * (1 + more))
 
 
 def _word(person: Participant, *, is_empty: bool) -> str:

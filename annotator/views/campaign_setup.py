@@ -8,16 +8,16 @@ from django.contrib.auth.decorators import login_required
 from django.contrib.auth.models import User
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
-from django.views.decorators.http import require_http_methods
+from django.views.decorators.http import require_http_methods, require_POST
 
 from annotator import access
 from annotator.errors import BadRequest, Refusal, TooLarge
-from annotator.models import Campaign, Project, RatingScale, Upload
+from annotator.models import Campaign, Participant, Project, RatingScale, Upload
 from annotator.services import campaign_items, jobs
 from annotator.services import campaigns as service
 from annotator.services import scales as scale_service
 
-__all__ = ["guideline", "items", "items_check", "people", "rules", "scales"]
+__all__ = ["batches", "guideline", "items", "items_check", "people", "rules", "scales"]
 
 WORDS = ("mode", "contact", "currency")
 
@@ -186,7 +186,7 @@ def people(request: HttpRequest, slug: str, code: str) -> HttpResponse:
             username__in=names, memberships__project=project
         ).distinct()
         codes = request.POST.getlist("batch")
-        batches = campaign.batches.filter(code__in=codes) if codes else None
+        batches = list(campaign.batches.filter(code__in=codes)) if codes else None
         try:
             made = service.add_people(
                 campaign, list(chosen), by=request.user, batches=batches
@@ -205,8 +205,34 @@ def people(request: HttpRequest, slug: str, code: str) -> HttpResponse:
         "members": members.select_related("user").order_by("user__username"),
         "batches": campaign.batches.all(),
         "n_present": len(present),
+        "judges": _judges(campaign),
     }
     return render(request, "campaigns/people.html", context)
+
+
+@login_required
+@require_POST
+def batches(request: HttpRequest, slug: str, code: str) -> HttpResponse:
+    """Who judges which batches: a list of batches for every person."""
+    _, campaign = _campaign(request, slug, code)
+    wanted = {
+        person.code: request.POST.getlist(f"of-{person.code}")
+        for person in campaign.participants.all()
+        if f"seen-{person.code}" in request.POST
+    }
+    try:
+        service.share_batches(campaign, wanted, by=request.user)
+    except Refusal as error:
+        messages.error(request, str(error))
+    else:
+        messages.success(request, "Stored: everybody gets the batches ticked here.")
+    return redirect("campaign_people", slug, code)
+
+
+def _judges(campaign: Campaign) -> list[tuple[Participant, set[int]]]:
+    """Every participant with the batches they get."""
+    people = campaign.participants.select_related("user").prefetch_related("queues")
+    return [(one, {queue.batch_id for queue in one.queues.all()}) for one in people]
 
 
 def _campaign(request: HttpRequest, slug: str, code: str) -> tuple[Project, Campaign]:
