@@ -1,6 +1,6 @@
 """A run with hand-made changes, so that tests of the ledger need no parser."""
 
-from annotator.models import JointRun, Origin, Pair, Parse, TreeChange
+from annotator.models import JointPair, JointRun, Origin, Pair, Parse, TreeChange
 from annotator.services import joint_rows
 from core.data.alignment import Link
 from core.data.deps import DepAnalysis, DepTree
@@ -98,6 +98,16 @@ def ledger(cast: Cast, n: int = 1, **about: str) -> JointRun:
     found = run(cast)
     joint_rows.store(found, made, INFO)
     found.refresh_from_db()
+    return found
+
+
+def bare(cast: Cast) -> JointRun:
+    """A run with one change of the cast's own pair, and no more rows than that."""
+    found = run(cast)
+    result = JointPair.objects.create(run=found, pair=cast.pair)
+    TreeChange.objects.create(
+        run=found, result=result, side="s", kind="arc", start=0, end=1
+    )
     return found
 
 

@@ -8,7 +8,7 @@ from django.test import Client
 
 import annotator.models as tables
 from annotator.models import Issue, Job
-from tests.annotator import campaigns_cast
+from tests.annotator import campaigns_cast, joint_cast
 from tests.annotator.test_matrix import addresses
 
 PAYLOAD = "<script>alert(1)</script><img src=x onerror=alert(2)>"
@@ -48,6 +48,7 @@ def poisoned(cast):
     Issue.objects.create(job=job, reason="r", file="f", excerpt="e", remedy="m")
     campaign = campaigns_cast.campaign(cast, n=2)
     campaigns_cast.judge(campaigns_cast.draw(campaign, cast.bob)[0])
+    joint_cast.ledger(cast, domain="letters", operations="lex")
     for parse in cast.pair.source.parses.all():
         text = parse.text.replace("(NN nurse)", "(<script>alert </script>)")
         type(parse).objects.filter(pk=parse.pk).update(text=text)

@@ -82,7 +82,7 @@ def addresses() -> Iterator[tuple[str, str]]:
 @pytest.fixture
 def filled_project(cast):
     Job.objects.create(project=cast.project, kind="import", title="x", by=cast.ada)
-    joint_cast.ledger(cast)
+    joint_cast.bare(cast)
     return cast
 
 
