@@ -101,3 +101,34 @@ def test_no_slack_is_parsing_apart(
     assert len(found.rounds) == 1
     assert tuple(found.source) == tuple(alone(source)[1])
     assert tuple(found.target) == tuple(alone(target)[1])
+
+
+@settings(max_examples=60, deadline=None)
+@given(pairs_of_sentences(most=5), st.sampled_from([np.inf, 0.3, 1.0]))
+def test_certified_pair_solves_the_integer_programme(
+    case: tuple[Floats, Floats, Linked], slack: float
+) -> None:
+    source, target, linked = case
+    found = decoded(case, slack_of(linked, slack), projective=False)
+    assume(found.is_exact)
+    best = joint.programme(
+        source, target, linked.pairs, hard=slack == np.inf, slack=slack
+    )
+    assert found.score == pytest.approx(best, abs=1e-5)
+
+
+def test_a_warm_start_needs_fewer_rounds() -> None:
+    rng = np.random.default_rng(5)
+    source, target = rng.normal(size=(9, 9)) * 2, rng.normal(size=(9, 9)) * 2
+    pairs = np.array([(i, i) for i in range(9)], dtype=np.int32)
+    linked = Linked(pairs, np.ones(9), (None,) * 9)
+    decoder = DualDecoder(8, 8)
+    slack = slack_of(linked, 0.5)
+    cold = decoder.decode(source, target, linked, slack, rounds=200)
+    warm = decoder.decode(
+        source, target, linked, slack, rounds=200, start=cold.duals, step=0.01
+    )
+    assert cold.is_exact
+    assert warm.is_exact
+    assert len(warm.rounds) < len(cold.rounds)
+    assert warm.score == pytest.approx(cold.score)

@@ -42,3 +42,62 @@ def best_pair(
         if x + y > best:
             best = max(best, x + y - cost_of(a, b, pairs, low, high))
     return best
+
+
+def programme(
+    source: Floats, target: Floats, pairs: Ints, *, hard: bool, slack: float = 0.0
+) -> float:
+    """The best pair, arcs crossing or not, as an integer programme; -inf if none.
+
+    An arc is a variable of 0 or 1; every token has one head, ROOT one modifier, and no
+    set of tokens is without an arc into it from outside. ``hard``: linked arcs are
+    equal; else each difference is a variable that costs ``slack``.
+    """
+    from scipy.optimize import Bounds, LinearConstraint, milp
+
+    sizes = [len(source), len(target)]
+    start = [0, sizes[0] ** 2]
+    ends = [
+        ((s, t), (u, v))
+        for (i, (s, t)), (j, (u, v)) in product(enumerate(pairs), enumerate(pairs))
+        if i != j and u != 0
+    ]
+    n = sizes[0] ** 2 + sizes[1] ** 2 + len(ends)
+    cost, most = np.zeros(n), np.ones(n)
+    rows: list[tuple[Floats, float, float]] = []
+    for size, at, arcs in zip(sizes, start, (source, target), strict=True):
+        table = np.arange(at, at + size**2).reshape(size, size)
+        banned = np.isneginf(arcs) | np.eye(size, dtype=bool)
+        banned[:, 0] = True
+        cost[table] = -np.where(banned, 0.0, arcs)
+        most[table[banned]] = 0.0
+        groups = [(table[:, m], 1.0, 1.0) for m in range(1, size)]
+        groups.append((table[0, 1:], 1.0, 1.0))
+        for bits in range(1, 2 ** (size - 1)):
+            inside = [m for m in range(1, size) if bits >> (m - 1) & 1]
+            outside = [h for h in range(size) if h not in inside]
+            groups.append((table[np.ix_(outside, inside)].ravel(), 1.0, np.inf))
+        rows += [(_row(n, which), low, high) for which, low, high in groups]
+    for k, ((s, t), (u, v)) in enumerate(ends):
+        a, b, d = s * sizes[0] + u, start[1] + t * sizes[1] + v, n - len(ends) + k
+        cost[d] = 0.0 if hard else slack
+        most[d] = 0.0 if hard else 1.0
+        for x, y in ((a, b), (b, a)):
+            row = _row(n, np.array([x]))
+            row[y], row[d] = -1.0, -1.0
+            rows.append((row, -np.inf, 0.0))
+    table_of_rows = np.array([row for row, _, _ in rows])
+    lows, highs = (np.array([one[k] for one in rows]) for k in (1, 2))
+    found = milp(
+        cost,
+        constraints=LinearConstraint(table_of_rows, lows, highs),
+        bounds=Bounds(0, most),
+        integrality=np.ones(n),
+    )
+    return -float(found.fun) if found.success else -np.inf
+
+
+def _row(n: int, which: Ints) -> Floats:
+    row = np.zeros(n)
+    row[which] = 1.0
+    return row
