@@ -101,7 +101,10 @@ def test_every_method_leaves_trees_that_can_be_shown(three: Cast, method: str) -
             assert len(side.changes) == result.changes.filter(side=name).count()
     page = Client()
     page.force_login(three.bob)
-    assert page.get(reverse("ledger", args=["windows", run.code])).status_code == 200
+    url = reverse("ledger", args=["windows", run.code])
+    assert page.get(url).status_code == 200
+    job_page = page.get(reverse("job", args=["windows", job.code]))
+    assert url in job_page.content.decode()
 
 
 def test_the_run_is_scored_against_gold_beside_its_parser(three: Cast) -> None:
