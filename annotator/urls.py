@@ -181,6 +181,16 @@ urlpatterns: list[URLPattern | URLResolver] = [
         name="layer_cases",
     ),
     path(
+        "p/<slug:slug>/agreement/corpus/<code:code>/freeze/",
+        layer_report.freeze,
+        name="layer_freeze",
+    ),
+    path(
+        "p/<slug:slug>/agreement/corpus/<code:code>/frozen/<code:report>/",
+        layer_report.frozen,
+        name="layer_frozen",
+    ),
+    path(
         "p/<slug:slug>/agreement/frozen/<code:code>/", agreement.frozen, name="frozen"
     ),
     path(

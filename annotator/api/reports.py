@@ -118,15 +118,32 @@ def rating_set(request: Request, code: str) -> Response:
     return _answer(request, Source(row.project, "ratings", row))
 
 
-@extend_schema(responses=OpenApiTypes.OBJECT, operation_id="corpus_agreement")
-@api_view(["GET"])
+@extend_schema(
+    methods=["GET"],
+    responses=OpenApiTypes.OBJECT,
+    operation_id="corpus_agreement",
+)
+@extend_schema(
+    methods=["POST"],
+    request=TitleSerializer,
+    responses={201: ReportSerializer},
+    operation_id="corpus_agreement_freeze",
+)
+@api_view(["GET", "POST"])
 def corpus(request: Request, code: str) -> Response:
-    """Agreement of the alignment layers of a corpus, annotators by label."""
+    """GET: agreement of the alignment layers of a corpus, annotators by label.
+    POST: freeze it."""
     rows = Corpus.objects.visible_to(request.user).select_related("project")
     row = get_object_or_404(rows, code=code)
     access.require(request.user, "report", row.project)
     refuse_unknown(request.query_params, set())
-    return Response(layer_agreement.report(row).body)
+    if request.method == "GET":
+        return Response(layer_agreement.report(row).body)
+    sent = TitleSerializer(data=request.data)
+    sent.is_valid(raise_exception=True)
+    title = sent.validated_data["title"]
+    kept = layer_agreement.freeze(row, title=title, by=request.user)
+    return Response(ReportSerializer(kept).data, status=201)
 
 
 @extend_schema(responses=ReportSerializer)

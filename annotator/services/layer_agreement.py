@@ -1,12 +1,26 @@
-"""Agreement of the alignment layers of a corpus."""
+"""Agreement of the alignment layers of a corpus, live and frozen."""
 
+import hashlib
+import json
 from collections import Counter, OrderedDict
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
+from django.db import transaction
 from django.db.models import Count, Max, Q, QuerySet, Sum
 
-from annotator.models import AlignmentLayer, Corpus, Origin, Pair, Parse, Project
+from annotator import __version__, access
+from annotator.errors import BadRequest
+from annotator.models import (
+    AlignmentLayer,
+    Corpus,
+    Origin,
+    Pair,
+    Parse,
+    Project,
+    Report,
+)
+from annotator.models.projects import Anybody
 from core.agreement.alignment_report import PairInput, build
 from core.agreement.trees import agreement_of_deps, agreement_of_trees
 from core.data.alignment import Alignment
@@ -14,7 +28,7 @@ from core.data.deps import DepTree
 from core.data.tree import Tree
 from core.errors import GemelError
 
-__all__ = ["MAX_PAIRS", "corpora_with_layers", "report"]
+__all__ = ["MAX_PAIRS", "corpora_with_layers", "freeze", "report", "thawed"]
 
 MAX_PAIRS = 2_000
 KEPT = 4
@@ -24,12 +38,30 @@ _held: OrderedDict[tuple[Any, ...], "LayerReport"] = OrderedDict()
 
 @dataclass(frozen=True, slots=True)
 class LayerReport:
-    """``body``: every figure, annotators by label. ``pairs``: what each is called."""
+    """``body``: every figure, annotators by label. ``pairs``: what each is called.
+
+    ``digest``: SHA-256 of every layer and tree that was read, and the seed.
+    """
 
     body: dict[str, Any]
     names: dict[str, str]
     pairs: dict[str, str]
     n_pairs: int
+    digest: str
+
+
+@dataclass(slots=True)
+class _Seen:
+    """What a report reads, hashed as it goes by, whatever order it comes in."""
+
+    lines: list[str] = field(default_factory=list)
+
+    def add(self, kind: str, code: str, value: Any) -> None:
+        self.lines.append(json.dumps([kind, code, value], sort_keys=True))
+
+    def digest(self, seed: int) -> str:
+        whole = "\n".join([*sorted(self.lines), f"seed {seed}"])
+        return hashlib.sha256(whole.encode()).hexdigest()
 
 
 def corpora_with_layers(project: Project) -> QuerySet[Corpus]:
@@ -78,13 +110,49 @@ def compute(corpus: Corpus, *, seed: int = 0) -> LayerReport:
         if any(layer.links.values()):  # somebody has begun
             by_pair[layer.pair_id].append(layer)
     people = _people(by_pair)
-    given = [_input(pair, by_pair[pair.pk], people) for pair in pairs]
-    body = build(given, list(people.values()), seed=seed) | _trees(corpus, people, seed)
+    given, seen = [_input(pair, by_pair[pair.pk], people) for pair in pairs], _Seen()
+    for one in given:
+        seen.add("nodes", one.code, {node: list(of) for node, of in one.nodes.items()})
+        for label, made in one.layers.items():
+            seen.add("layer", one.code, [label, made.to_json()])
+    body = build(given, list(people.values()), seed=seed)
+    body |= _trees(corpus, people, seed, seen)
     names = {label: name for name, label in people.items()}
-    return LayerReport(body, names, _called(body, corpus), n_pairs)
+    called = _called(body, corpus)
+    return LayerReport(body, names, called, n_pairs, seen.digest(seed))
 
 
-def _trees(corpus: Corpus, people: dict[str, str], seed: int) -> dict[str, Any]:
+@transaction.atomic
+def freeze(corpus: Corpus, *, seed: int = 0, title: str, by: Anybody) -> Report:
+    """Keep the report as it is now. Raises NotAllowed, BadRequest without a title."""
+    access.require(by, "curate", corpus.project)
+    if not title.strip():
+        raise BadRequest("Give the report a title.", field="title")
+    found = report(corpus, seed=seed)
+    kept = found.body | {"called": found.pairs, "n_pairs": found.n_pairs}
+    return Report.objects.create(
+        project=corpus.project,
+        corpus=corpus,
+        title=title.strip()[:160],
+        query=f"seed={seed}" if seed else "",
+        body=json.loads(json.dumps(kept, allow_nan=False)),
+        names=found.names,
+        digest=found.digest,
+        version=__version__,
+        created_by_id=by.pk,
+    )
+
+
+def thawed(kept: Report) -> LayerReport:
+    """A frozen report as it was."""
+    body = dict(kept.body)
+    called, n_pairs = body.pop("called"), body.pop("n_pairs")
+    return LayerReport(body, kept.names, called, n_pairs, kept.digest)
+
+
+def _trees(
+    corpus: Corpus, people: dict[str, str], seed: int, seen: _Seen
+) -> dict[str, Any]:
     """Agreement of the best tree of every maker, over the first 2,000 sentences that
     have two."""
     rows = Parse.objects.filter(sentence__corpus=corpus, rank=1)
@@ -107,6 +175,7 @@ def _trees(corpus: Corpus, people: dict[str, str], seed: int) -> dict[str, Any]:
                 deps.setdefault(name, {})[parse.sentence.code] = parse.to_deps()
         except GemelError:
             continue
+        seen.add("tree", parse.sentence.code, [name, parse.kind, parse.text])
     found = {
         "trees": agreement_of_trees(trees, seed=seed),
         "deps": agreement_of_deps(deps, seed=seed),

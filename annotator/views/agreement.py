@@ -230,7 +230,10 @@ def frozen(request: HttpRequest, slug: str, code: str) -> HttpResponse:
     """A report as it was frozen, and whether its data has moved since."""
     project = access.project_or_404(request.user, slug, "report")
     refuse_unknown(request.GET, set(report_query.VIEW))
-    kept = get_object_or_404(project.reports.select_related("created_by"), code=code)
+    rows = project.reports.select_related("created_by", "corpus")
+    kept = get_object_or_404(rows, code=code)
+    if kept.corpus is not None:
+        return redirect("layer_frozen", slug, kept.corpus.code, code)
     found = agreement.source_of(kept)
     page = Page(
         kept.body,
@@ -259,7 +262,7 @@ def frozen_export(
     request: HttpRequest, slug: str, code: str, form: str
 ) -> HttpResponse:
     project = access.project_or_404(request.user, slug, "report")
-    kept = get_object_or_404(project.reports, code=code)
+    kept = get_object_or_404(project.reports.filter(corpus=None), code=code)
     return _file(kept.body, form, f"agreement-{kept.code}")
 
 

@@ -3,15 +3,17 @@
 import json
 from typing import Any
 
+from django.contrib import messages
 from django.contrib.auth.decorators import login_required
 from django.http import HttpRequest, HttpResponse
-from django.shortcuts import get_object_or_404, render
-from django.views.decorators.http import require_GET
+from django.shortcuts import get_object_or_404, redirect, render
+from django.urls import reverse
+from django.views.decorators.http import require_GET, require_POST
 
 from annotator import access
 from annotator.errors import BadRequest
 from annotator.forms import refuse_unknown
-from annotator.models import Corpus, Project
+from annotator.models import Corpus, Project, Report
 from annotator.services import layer_agreement
 from annotator.services.layer_agreement import LayerReport
 from annotator.svg import charts
@@ -33,10 +35,55 @@ def layer_report(request: HttpRequest, slug: str, code: str) -> HttpResponse:
     refuse_unknown(request.GET, {"seed", "names", "format"})
     found = layer_agreement.report(corpus, seed=_seed(request))
     if request.GET.get("format") == "json":
-        return _json(found, corpus)
-    page = _page(request, project, found)
+        return _json(found, f"alignment-agreement-{corpus.code}")
+    context = _context(request, project, corpus, found) | {
+        "may_freeze": access.may(request.user, "curate", project),
+        "frozen": corpus.reports.all()[:10],
+        "seed": _seed(request),
+    }
+    return render(request, "agreement/layers.html", context)
+
+
+@login_required
+@require_POST
+def freeze(request: HttpRequest, slug: str, code: str) -> HttpResponse:
+    _, corpus = _corpus(request, slug, code)
+    title, seed = request.POST.get("title", ""), _seed(request)
+    kept = layer_agreement.freeze(corpus, seed=seed, title=title, by=request.user)
+    messages.success(request, "Frozen. These figures will not change any more.")
+    return redirect("layer_frozen", slug, code, kept.code)
+
+
+@login_required
+@require_GET
+def frozen(request: HttpRequest, slug: str, code: str, report: str) -> HttpResponse:
+    """A report as it was frozen, and whether what it read has moved since."""
+    project, corpus = _corpus(request, slug, code)
+    refuse_unknown(request.GET, {"names", "format"})
+    kept = get_object_or_404(corpus.reports.select_related("created_by"), code=report)
+    found = layer_agreement.thawed(kept)
+    if request.GET.get("format") == "json":
+        return _json(found, f"alignment-agreement-{kept.code}")
+    seed = int(kept.query.removeprefix("seed=") or 0)
+    now = layer_agreement.report(corpus, seed=seed)
+    context = _context(request, project, corpus, found, kept) | {
+        "kept": kept,
+        "is_same": now.digest == kept.digest,
+    }
+    return render(request, "agreement/layers.html", context)
+
+
+def _context(
+    request: HttpRequest,
+    project: Project,
+    corpus: Corpus,
+    found: LayerReport,
+    kept: Report | None = None,
+) -> dict[str, Any]:
+    """What the live and the frozen page share."""
+    page = _page(request, project, corpus, found, kept)
     body = found.body
-    context = {
+    return {
         "project": project,
         "corpus": corpus,
         "facts": body["facts"],
@@ -53,8 +100,8 @@ def layer_report(request: HttpRequest, slug: str, code: str) -> HttpResponse:
             {**row, **page.figure(row["figure"], ALL)} for row in body["states"]
         ],
         "tables": [
-            ("label", _kinds(body["by_label"], "label")),
-            ("length", _kinds(body["by_length"], "length")),
+            ("label", _kinds(page, body["by_label"], "label")),
+            ("length", _kinds(page, body["by_length"], "length")),
         ],
         "state_names": STATES,
         "tree_tables": [
@@ -62,7 +109,6 @@ def layer_report(request: HttpRequest, slug: str, code: str) -> HttpResponse:
             _trees(page, body["deps"], "dep", ("uas", "las")),
         ],
     }
-    return render(request, "agreement/layers.html", context)
 
 
 @login_required
@@ -70,8 +116,12 @@ def layer_report(request: HttpRequest, slug: str, code: str) -> HttpResponse:
 def layer_cases(request: HttpRequest, slug: str, code: str) -> HttpResponse:
     """The pairs behind a figure: ``of`` names its table, the rest its place there."""
     project, corpus = _corpus(request, slug, code)
-    refuse_unknown(request.GET, {"of", "at", "x", "y", "seed", "names"})
-    found = layer_agreement.report(corpus, seed=_seed(request))
+    refuse_unknown(request.GET, {"of", "at", "x", "y", "seed", "names", "frozen"})
+    if code_of := request.GET.get("frozen"):
+        kept = get_object_or_404(corpus.reports, code=code_of)
+        found = layer_agreement.thawed(kept)
+    else:
+        found = layer_agreement.report(corpus, seed=_seed(request))
     codes = _behind(request, found.body)
     named = found.pairs
     context = {
@@ -107,12 +157,24 @@ def _seed(request: HttpRequest) -> int:
     return int(text)
 
 
-def _page(request: HttpRequest, project: Project, found: LayerReport) -> Page:
+def _page(
+    request: HttpRequest,
+    project: Project,
+    corpus: Corpus,
+    found: LayerReport,
+    kept: Report | None,
+) -> Page:
     hidden = request.GET.get("names") == "0"
     names = (
         {} if hidden or not access.may(request.user, "curate", project) else found.names
     )
-    return Page(found.body, cases_url="cases/", filters="", names=names)
+    seed = f"seed={_seed(request)}" if _seed(request) else ""
+    return Page(
+        found.body,
+        cases_url=reverse("layer_cases", args=[project.slug, corpus.code]),
+        filters=f"frozen={kept.code}" if kept else seed,
+        names=names,
+    )
 
 
 def _two(page: Page, row: dict[str, Any]) -> list[dict[str, Any]]:
@@ -181,20 +243,19 @@ def _trees(
     }
 
 
-def _kinds(rows: list[dict[str, Any]], table: str) -> list[dict[str, Any]]:
+def _kinds(page: Page, rows: list[dict[str, Any]], table: str) -> list[dict[str, Any]]:
     return [
         {
             **row,
             "percent": f"{100 * row['share']:.1f} %",
-            "url": f"cases/?of={table}&at={at}" if row["cases"] else "",
+            "url": page.url({"of": table, "at": str(at)}) if row["cases"] else "",
         }
         for at, row in enumerate(rows)
     ]
 
 
-def _json(found: LayerReport, corpus: Corpus) -> HttpResponse:
+def _json(found: LayerReport, name: str) -> HttpResponse:
     text = json.dumps(found.body, ensure_ascii=False, indent=1)
     response = HttpResponse(text, content_type="application/json")
-    name = f"alignment-agreement-{corpus.code}.json"
-    response["Content-Disposition"] = f'attachment; filename="{name}"'
+    response["Content-Disposition"] = f'attachment; filename="{name}.json"'
     return response

@@ -1,11 +1,14 @@
 """Alignment layers: three people on one pair, counted by hand."""
 
+import html
+import re
+
 import pytest
 from django.contrib.auth.models import User
 from django.test import Client
 from django.urls import reverse
 
-from annotator.models import AlignmentLayer, Origin, Parse
+from annotator.models import AlignmentLayer, Origin, Parse, Report
 from annotator.services import layer_agreement
 from core.data.alignment import Alignment, Link
 from tests.cast import SOURCE, Cast, layer, parse, person
@@ -17,6 +20,7 @@ BASE = (Link("w0", "w0"), Link("w1", "w6"), Link("n0", "n0"))
 
 def put(made: AlignmentLayer, *links: Link, null: frozenset[str] = frozenset()) -> None:
     made.links = Alignment(links, null).to_json()
+    made.revision += 1
     made.save()
 
 
@@ -131,3 +135,67 @@ def test_who_made_a_tree_is_a_label_too(aligned: Cast) -> None:
     found = layer_agreement.report(aligned.corpus)
     assert "cyd" not in str(found.body)
     assert "cyd" in found.names.values()
+
+
+def test_a_frozen_report_keeps_its_figures_and_its_hash(
+    client: Client, aligned: Cast
+) -> None:
+    page = enter(client, aligned.ada)
+    freeze = where(aligned, "layer_freeze")
+    told = page.post(freeze + "?seed=3", {"title": " Round one "}, follow=True)
+    text = told.content.decode()
+    kept = Report.objects.get()
+    assert (kept.title, kept.query, kept.corpus) == (
+        "Round one",
+        "seed=3",
+        aligned.corpus,
+    )
+    assert "their hash is the same" in text
+    assert kept.digest[:16] in text
+    put(aligned.layer, Link("w0", "w0"))
+    path = reverse("frozen", args=["windows", kept.code])
+    told = page.get(path, follow=True)
+    assert "their hash is another one" in told.content.decode()
+    assert "75.0 %" in told.content.decode()  # all three agree on 3 of 4 links, as then
+    assert layer_agreement.thawed(kept).body["all_agree"]["value"] == pytest.approx(
+        0.75
+    )
+    put(aligned.layer, *BASE, null=frozenset({"w3"}))
+    assert layer_agreement.report(aligned.corpus, seed=3).digest == kept.digest
+    assert layer_agreement.report(aligned.corpus, seed=4).digest != kept.digest
+
+
+def test_links_of_a_frozen_report_lead_to_its_own_pairs(
+    client: Client, aligned: Cast
+) -> None:
+    kept = layer_agreement.freeze(aligned.corpus, title="Then", by=aligned.ada)
+    AlignmentLayer.objects.exclude(pk=aligned.layer.pk).delete()
+    page = enter(client, aligned.ada)
+    path = reverse("layer_frozen", args=["windows", aligned.corpus.code, kept.code])
+    text = page.get(path).content.decode()
+    links = {
+        html.unescape(one) for one in re.findall(r'href="([^"]*/cases/[^"]*)"', text)
+    }
+    assert links
+    assert all(f"frozen={kept.code}" in link for link in links)
+    found = [page.get(link).content.decode() for link in links]
+    assert any(aligned.pair.code in text for text in found)
+    told = page.get(path + "?format=json").json()
+    assert told["facts"]["people"] == ["A1", "A2", "A3"]
+
+
+def test_who_may_freeze_and_read(client: Client, aligned: Cast) -> None:
+    api = f"/api/corpora/{aligned.corpus.code}/agreement/"
+    freeze = where(aligned, "layer_freeze")
+    assert enter(client, aligned.bob).post(freeze, {"title": "x"}).status_code == 403
+    page = enter(client, aligned.ada)
+    assert page.post(freeze, {"title": " "}).status_code == 400
+    told = page.post(api, {"title": "By API"}, content_type="application/json")
+    assert told.status_code == 201
+    code = told.json()["code"]
+    assert page.get(f"/api/reports/{code}/").json()["digest"] == told.json()["digest"]
+    export = reverse("frozen_export", args=["windows", code, "csv"])
+    assert page.get(export).status_code == 404
+    path = reverse("layer_frozen", args=["windows", aligned.corpus.code, code])
+    assert enter(client, aligned.bob).get(path).status_code == 403
+    assert enter(client, aligned.cyd).get(path).status_code == 404
