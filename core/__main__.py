@@ -15,7 +15,7 @@ from core.backends import registry
 from core.data.tokens import Sentence, Token
 from core.errors import GemelError
 from core.formats import conllu, ptb
-from core.inference.kbest import best_trees
+from core.inference.kbest import trees_of
 from core.protocols import Analysis, Capability
 from core.text.tokenize import tokenize
 
@@ -85,12 +85,8 @@ def _shown(answer: Analysis, options: argparse.Namespace) -> str:
 
 
 def _bracketings(answer: Analysis, k: int) -> list[tuple[float, str]]:
-    if answer.forest is None or answer.edge_weights is None:
-        return []
     words = [ptb.escape(form) for form in answer.sentence.forms]
-    tags = answer.xpos or ("X",) * len(words)
-    ranked = best_trees(answer.forest, answer.edge_weights, k, words=words, tags=tags)
-    return [(score, ptb.bracket(tree)) for score, tree in ranked]
+    return [(w, ptb.bracket(tree)) for w, tree in trees_of(answer, k, words=words)]
 
 
 def _tagged(answer: Analysis) -> tuple[Token, ...]:

@@ -42,7 +42,9 @@ class Analysis:
     """All that a back-end says about one sentence; what it cannot say is None.
 
     ``forest``/``edge_weights``: packed constituents, one float64 weight in nats per
-    edge (an empty forest = no parse). ``deps``: best tree with arc weights.
+    edge (an empty forest = no parse). ``best``: the log-probability and the phrases,
+    ``(start, end, chain)`` in preorder, of the tree to show first; None: the forest's
+    heaviest. ``deps``: best tree with arc weights.
     ``upos, xpos``: a tag per token; ``tag_logp`` ``(n, n_tags)`` over ``tag_names``.
     ``vectors``: float32 ``(n, d)``, one per token, for aligners.
     """
@@ -50,6 +52,7 @@ class Analysis:
     sentence: Sentence
     forest: Forest | None = None
     edge_weights: Floats | None = None
+    best: tuple[float, tuple[tuple[int, int, str], ...]] | None = None
     deps: DepAnalysis | None = None
     upos: tuple[str, ...] = ()
     xpos: tuple[str, ...] = ()

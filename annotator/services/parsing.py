@@ -19,7 +19,7 @@ from core.data.check import Floats
 from core.data.tokens import Token
 from core.errors import GemelError
 from core.formats import conllu, forest_npz, treetext
-from core.inference.kbest import best_trees
+from core.inference.kbest import trees_of
 from core.protocols import Analysis, BackendInfo, Capability, ParserBackend, Step
 from core.text.tokenize import tokenize
 
@@ -143,7 +143,7 @@ def found_of(
     made = {"sentence": sentence, "origin": Origin.ENGINE}
     made |= {"engine": info.name, "version": info.version}
     trees = []
-    for rank, (score, tree) in enumerate(_ranked(analysis, n), 1):
+    for rank, (score, tree) in enumerate(trees_of(analysis, n), 1):
         text, notes = treetext.dump(tree)
         meta = notes | ({"nbest": n} if rank == 1 else {})
         trees.append(
@@ -158,14 +158,6 @@ def found_of(
             )
         )
     return Found(sentence, trees, _deps(analysis, made, n), _forest(analysis))
-
-
-def _ranked(analysis: Analysis, n: int) -> list[tuple[float, Any]]:
-    if analysis.forest is None or analysis.edge_weights is None:
-        return []
-    words = analysis.sentence.forms
-    tags = analysis.xpos or ("X",) * len(words)
-    return best_trees(analysis.forest, analysis.edge_weights, n, words=words, tags=tags)
 
 
 def _deps(analysis: Analysis, made: dict[str, Any], n: int) -> Parse | None:

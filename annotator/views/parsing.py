@@ -16,7 +16,7 @@ from annotator.services.parse_scores import Engine, Sides
 from annotator.services.parse_view import Other
 from core.backends import registry
 from core.errors import GemelError
-from core.inference.kbest import best_trees
+from core.inference.kbest import trees_of
 from core.protocols import Analysis
 
 __all__ = ["corpus_parses", "sentence", "try_out"]
@@ -160,11 +160,7 @@ def try_out(request: HttpRequest) -> HttpResponse:
 def _tried(analysis: Analysis, rank: int) -> dict[str, Any]:
     words, forest = analysis.sentence.forms, parse_view.of_analysis(analysis)
     tags = analysis.xpos or ("X",) * len(words)
-    ranked = (
-        best_trees(forest.forest, forest.weights, N_TRIED, words=words, tags=tags)
-        if forest
-        else []
-    )
+    ranked = trees_of(analysis, N_TRIED)
     tree = ranked[min(rank, len(ranked)) - 1][1] if ranked else None
     deps = analysis.deps.tree if analysis.deps else None
     return {

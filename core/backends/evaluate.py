@@ -13,7 +13,7 @@ from core.agreement.parseval import Parseval
 from core.backends.golds import Gold
 from core.data.tokens import Sentence, Token
 from core.data.tree import Tree
-from core.inference.kbest import best_trees
+from core.inference.kbest import trees_of
 from core.protocols import Analysis, Capability, ParserBackend
 
 __all__ = ["ORACLES", "Scores", "evaluate"]
@@ -147,12 +147,7 @@ def _count(
 
 def _trees(answer: Analysis | None, k: int) -> list[Tree]:
     """The k best trees of an answer; none if it has no forest, or no parse."""
-    if answer is None or answer.forest is None or answer.edge_weights is None:
-        return []
-    words = answer.sentence.forms
-    tags = answer.xpos or ("X",) * len(words)
-    ranked = best_trees(answer.forest, answer.edge_weights, k, words=words, tags=tags)
-    return [tree for _, tree in ranked]
+    return [tree for _, tree in trees_of(answer, k)] if answer else []
 
 
 def _percent(share: float, known: bool) -> float | None:  # noqa: FBT001

@@ -16,10 +16,11 @@ from core.data.check import Floats
 from core.data.deps import DepAnalysis, DepTree
 from core.data.tokens import Sentence
 from core.errors import GemelError, SentenceTooLong
-from core.inference.cky import log_partition
+from core.inference.consensus import consensus
 from core.inference.mst import mst
 from core.inference.packing import span_forest
 from core.protocols import Analysis, BackendInfo, Capability
+from core.scoring import conventions
 from core.text.subwords import Pieces, Subwords
 
 __all__ = [
@@ -95,8 +96,9 @@ class OnnxModel:
 class ScoringParser:
     """A back-end over any Model. Thread-safe.
 
-    ``heat``: divisors of the scores of "spans", "arcs" and "xpos". ``threads``: batches
-    in work at once, by default one a core. Peak memory grows by about 150 MB a thread,
+    ``heat``: divisors of the scores of "spans", "arcs" and "xpos". ``habits``: names
+    of ``core.scoring.conventions`` to follow. ``threads``: batches in work at once, by
+    default one a core. Peak memory grows by about 150 MB a thread,
     whatever the number of sentences.
     """
 
@@ -106,11 +108,13 @@ class ScoringParser:
         info: BackendInfo,
         *,
         heat: Mapping[str, float] | None = None,
+        habits: Sequence[str] = (),
         threads: int = 0,
     ) -> None:
         self.info = info
         self.model = model
         self._heat = {"spans": 1.0, "arcs": 1.0, "xpos": 1.0, **(heat or {})}
+        self._habits = tuple(habits)
         self._threads = threads or len(os.sched_getaffinity(0))
 
     def analyse(
@@ -120,7 +124,8 @@ class ScoringParser:
 
         "forest" asks for all alternatives: every tree within 10 nats of the best, and
         relations for every arc; without it the forest holds the best tree only.
-        Derivations weigh the log-probability of their tree; ``deps.arcs`` are those of
+        Derivations weigh the log-probability of their tree; ``best`` is the consensus
+        tree, which is seldom another than the heaviest; ``deps.arcs`` are those of
         the head given the modifier. ``tag_logp`` is over treebank tags (xpos).
         """
         found: list[Analysis | Exception | None] = [None] * len(sentences)
@@ -160,20 +165,28 @@ class ScoringParser:
     ) -> Analysis:
         n, names = len(sentence), self.model.labels
         xpos = _log_softmax(raw["xpos"][b, :n] / self._heat["xpos"])
-        forest = weights = None
+        tags = _named(names["xpos"], xpos)
+        forest = weights = best = None
         if want & {"constituents", "forest"} and len(names["spans"]) > 1:
             scores = square(raw["spans"][b], n, raw["starts"], raw["ends"])
             scores /= self._heat["spans"]
+            if tags:
+                conventions.follow(
+                    scores, sentence.forms, tags, names["spans"], which=self._habits
+                )
             margin = MARGIN if "forest" in want else 0.0
             forest, weights = span_forest(scores, names["spans"], margin=margin)
-            weights[forest.first_edge[-2] :] -= log_partition(scores)
+            score, log_z, phrases = consensus(scores, names["spans"])
+            weights[forest.first_edge[-2] :] -= log_z
+            best = score - log_z, phrases
         return Analysis(
             sentence,
             forest,
             weights,
+            best,
             deps=self._deps(raw, b, n, want) if "dependencies" in want else None,
             upos=_named(names["upos"], raw["upos"][b, :n]),
-            xpos=_named(names["xpos"], xpos),
+            xpos=tags,
             tag_logp=xpos if names["xpos"] else None,
             tag_names=names["xpos"],
             vectors=raw["middle"][b, :n].astype(float) if "vectors" in want else None,
@@ -213,7 +226,10 @@ class NeuralParser(ScoringParser):
             note=str(manifest.get("note", "")),
         )
         heat = manifest.get("temperatures", {})
-        super().__init__(OnnxModel(opened), info, heat=heat, threads=threads)
+        habits = manifest.get("conventions", ())
+        super().__init__(
+            OnnxModel(opened), info, heat=heat, habits=habits, threads=threads
+        )
 
 
 def cut(order: Iterable[int], pieces: Sequence[Pieces]) -> Iterator[list[int]]:

@@ -23,6 +23,7 @@ __all__ = [
     "cky",
     "log_partition",
     "span_marginals",
+    "summed",
 ]
 
 
@@ -76,7 +77,7 @@ class SpanDecoder:
 
 def log_partition(scores: Floats) -> float:
     """The log of the summed weights of all trees; ``-inf`` if there is none."""
-    null, phrase = _summed(scores)
+    null, phrase = summed(scores)
     return bracket_marginals(phrase, null)[0]
 
 
@@ -86,7 +87,7 @@ def span_marginals(scores: Floats) -> Floats:
     Column 0 is a bracket without label: a rest of a longer phrase, a bare word. All
     zeros if every tree is forbidden.
     """
-    null, phrase = _summed(scores)
+    null, phrase = summed(scores)
     _, p_phrase, p_null = bracket_marginals(phrase, null)
     found = np.zeros_like(scores)
     found[:, :, 0] = p_null
@@ -110,7 +111,8 @@ def bracket_marginals(phrase: Floats, null: Floats) -> tuple[float, Floats, Floa
     return float(either_t[-1, 0]), p_phrase, p_null
 
 
-def _summed(scores: Floats) -> tuple[Floats, Floats]:
+def summed(scores: Floats) -> tuple[Floats, Floats]:
+    """Per span, the score without a label and, log-summed, those with one."""
     n = _n_tokens(scores)
     null, phrase = (np.full((n + 1, n + 1), -np.inf) for _ in range(2))
     kernels.sum_labels(scores, null, phrase)

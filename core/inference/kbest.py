@@ -11,8 +11,9 @@ from core.errors import InvalidValue
 from core.inference.derivation import phrases_of, tree_of_phrases
 from core.inference.viterbi import inside_max
 from core.kernels import kbest as kernels
+from core.protocols import Analysis
 
-__all__ = ["best_trees", "k_best"]
+__all__ = ["best_trees", "k_best", "trees_of"]
 
 
 def k_best(forest: Forest, weights: Floats, k: int) -> list[tuple[float, Ints]]:
@@ -69,3 +70,27 @@ def best_trees(
         (score, tree_of_phrases(phrases, words=words, tags=tags))
         for phrases, score in list(trees.items())[:k]
     ]
+
+
+def trees_of(
+    analysis: Analysis, k: int, *, words: Sequence[str] | None = None
+) -> list[tuple[float, Tree]]:
+    """Up to k different trees of a back-end's answer with their weights, nats.
+
+    First the back-end's own choice, if it says one, then the heaviest others in order:
+    the first may weigh less than the second. None if there is no forest or no parse.
+    ``words``: what to write on the leaves, if not the sentence's forms.
+    """
+    if analysis.forest is None or analysis.edge_weights is None:
+        return []
+    words = analysis.sentence.forms if words is None else words
+    tags = analysis.xpos or ("X",) * len(words)
+    found: list[tuple[float, Tree]] = []
+    if analysis.best is not None:
+        score, phrases = analysis.best
+        found = [(score, tree_of_phrases(phrases, words=words, tags=tags))]
+    if len(found) < k:
+        forest, weights = analysis.forest, analysis.edge_weights
+        ranked = best_trees(forest, weights, k, words=words, tags=tags)
+        found += [row for row in ranked if not found or row[1] != found[0][1]]
+    return found[:k]

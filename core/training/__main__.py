@@ -9,6 +9,7 @@ from pathlib import Path
 import torch
 
 from core.errors import GemelError
+from core.scoring.conventions import CONVENTIONS
 from core.training.corpus import Source
 from core.training.loop import Settings
 from core.training.run import Card, Data, Options, export_folder, read_data, train
@@ -50,6 +51,7 @@ def _options(arguments: argparse.Namespace) -> Options:
         tuple(arguments.languages.split(",")),
         arguments.licence,
         arguments.note,
+        tuple(filter(None, arguments.conventions.split(","))),
     )
     settings = Settings(
         seed=arguments.seed, device=arguments.device, bf16=arguments.bf16
@@ -131,6 +133,7 @@ def _run_flags(command: argparse.ArgumentParser) -> None:
     add("--languages", default="en", help="codes, joined by commas")
     add("--licence", default="")
     add("--note", default="")
+    add("--conventions", default="", help=f"of {', '.join(CONVENTIONS)}, by commas")
 
 
 if __name__ == "__main__":

@@ -50,6 +50,7 @@ class Card:
     languages: tuple[str, ...] = ("en",)
     licence: str = ""
     note: str = ""
+    conventions: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -19,7 +19,7 @@ from core.backends.neural import (
 from core.data.tokens import Sentence
 from core.errors import InvalidScores, SentenceTooLong
 from core.inference.inside import forest_log_partition
-from core.inference.kbest import best_trees
+from core.inference.kbest import best_trees, trees_of
 from core.inference.viterbi import viterbi
 from core.protocols import Analysis, Capability
 from core.text.subwords import Pieces
@@ -81,6 +81,28 @@ def test_the_forest_and_the_single_tree_agree_on_the_best(parser: NeuralParser) 
         viterbi(all_of_them.forest, all_of_them.edge_weights)[0], abs=1e-6
     )
     assert one.forest.n_edges < all_of_them.forest.n_edges
+
+
+def test_the_tree_shown_first_is_the_consensus_whatever_is_wanted(
+    parser: NeuralParser,
+) -> None:
+    text = "The tired nurse saw the man with the dog , who barked , near the gate ."
+    one, all_of_them = analysis(parser, text, PLAIN), analysis(parser, text, ALL)
+    first, *others = trees_of(all_of_them, 10)
+    assert trees_of(one, 1)[0][1] == first[1]
+    assert len(others) == 9
+    assert first[0] <= 0.0
+    assert first[1] not in [tree for _, tree in others]
+    assert [w for w, _ in others] == sorted((w for w, _ in others), reverse=True)
+
+
+def test_the_shipped_parser_follows_its_conventions(parser: NeuralParser) -> None:
+    text = "The lamps stood near the door - bell box in every room ( Figure 2 ) ."
+    _, tree = trees_of(analysis(parser, text, PLAIN), 1)[0]
+    spans = {(tree.labels[v], tree.spans[v]) for v in range(len(tree))}
+    assert ("NML", (5, 8)) in spans
+    ends = {label for label, (start, end) in spans if end == 16 and start < 12}
+    assert ends <= {"S", "VP"}
 
 
 def test_arcs_are_log_probabilities_of_heads(parser: NeuralParser) -> None:
