@@ -167,21 +167,32 @@ class JointForm(forms.Form):
         ("relation", "by relation"),
         ("prob", "by the links' probability"),
     )
+    usual = joint_parsing.settings_of({})
     method = forms.ChoiceField(choices=list(joint_parsing.methods().items()))
     rounds = forms.IntegerField(
-        min_value=1, max_value=1000, initial=20, required=False, label="Most rounds"
+        min_value=1,
+        max_value=1000,
+        initial=usual.rounds,
+        required=False,
+        label="Most rounds",
     )
     step = forms.FloatField(min_value=0, required=False, label="First step, nats")
     slack = forms.FloatField(min_value=0, required=False, label="Slack, nats")
     slack_kind = forms.ChoiceField(choices=SLACKS, required=False, label="Slack is")
     trust = forms.FloatField(min_value=0, required=False, label="Trust, nats")
     n_best = forms.IntegerField(
-        min_value=1, max_value=50, initial=2, required=False, label="Trees to pair"
+        min_value=1,
+        max_value=50,
+        initial=usual.n_best,
+        required=False,
+        label="Trees to pair",
     )
     gate = forms.BooleanField(
-        initial=True, required=False, label="Let the gate keep separate parses"
+        initial=usual.gate, required=False, label="Let the gate keep separate parses"
     )
-    projective = forms.BooleanField(required=False, label="No crossing arcs")
+    projective = forms.BooleanField(
+        initial=usual.projective, required=False, label="No crossing arcs"
+    )
 
     def asked(self) -> dict[str, Any]:
         """Values for ``joint_parsing.settings_of``; raises BadRequest."""

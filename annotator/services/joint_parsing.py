@@ -37,6 +37,13 @@ NAMES = {
     "spans": "Agreement of phrases",
 }
 
+SWITCHES = {
+    ("gate", True): "with the gate",
+    ("gate", False): "without the gate",
+    ("projective", True): "no crossing arcs",
+    ("projective", False): "crossing arcs allowed",
+}
+
 
 def methods() -> dict[str, str]:
     """The methods there are: name and what people call it."""
@@ -152,13 +159,9 @@ def _label(settings: JointSettings) -> str:
     said = [methods()[settings.method]]
     for one in fields(JointSettings):
         value = getattr(settings, one.name)
-        if value == getattr(usual, one.name):
-            continue
-        name = one.name.replace("_", "-")
-        if isinstance(value, bool):
-            said.append(name if value else f"no {name}")
-        else:
-            said.append(f"{name} {value}")
+        if value != getattr(usual, one.name):
+            name = one.name.replace("_", " ")
+            said.append(SWITCHES.get((one.name, value), f"{name} {value}"))
     return ", ".join(said)
 
 

@@ -1,5 +1,7 @@
 """Pages of joint parses: starting a run, one pair before and after, the duals drawn."""
 
+from dataclasses import asdict
+
 import pytest
 from django.db import connection
 from django.test import Client
@@ -9,6 +11,7 @@ from django.urls import reverse
 from annotator.forms import JointForm
 from annotator.models import Job, JointPair, JointRun
 from annotator.services import joint_parsing, joint_view
+from core.joint.joint_parser import JointSettings
 from tests.annotator import joint_cast
 from tests.cast import Cast
 
@@ -55,6 +58,20 @@ def test_every_choice_of_the_form_is_one_of_the_engine(cast: Cast) -> None:
         form = JointForm(sent)
         found = joint_parsing.settings_of(form.asked())
         assert (found.method, found.gate, found.n_best) == (method, True, 3)
+
+
+def test_the_form_as_it_comes_asks_for_the_usual_settings(cast: Cast) -> None:
+    page = client_of(cast.ada).get(where(cast))
+    form = page.context["form"]
+    sent = {name: field.initial for name, field in form.fields.items()}
+    sent = {name: value for name, value in sent.items() if value not in (None, False)}
+    client_of(cast.ada).post(where(cast), sent | {"method": "mbr"})
+    job = Job.objects.get(kind="joint")
+    assert job.params["settings"] == asdict(JointSettings())
+    assert job.title == "Parse Houses jointly: Minimum Bayes risk"
+    client_of(cast.ada).post(where(cast), {"method": "soft", "slack": "0.5"})
+    title = Job.objects.get(kind="joint", params__settings__method="soft").title
+    assert title.endswith("slack 0.5, without the gate, crossing arcs allowed")
 
 
 def test_the_runs_are_listed_with_what_gold_and_people_say(cast: Cast) -> None:
