@@ -19,7 +19,7 @@ from core.backends.word_cases import (
 )
 from core.backends.word_eval import linked
 from core.data.check import Floats
-from core.errors import FormatError, GemelError
+from core.errors import FormatError, GemelError, InvalidValue
 from core.joint.word_aligner import WEIGHTS, TrainedWordAligner, WordSettings
 from core.learning.word_links import fit_metric, fit_words
 from core.protocols import Analysis
@@ -70,6 +70,11 @@ class Command(BaseCommand):
         ]
         kept = apart(cases, others)
         self.stdout.write(f"{len(cases) - len(kept)} of {len(cases)} pairs left out")
+        info = registry.load(options["engine"], settings.MODELS_DIR).info
+        if "vectors" not in info.capabilities:
+            raise InvalidValue(
+                f"{info.name} gives no word vectors: take another engine"
+            )
         cases = parsed(kept, options["engine"], self.stdout.write)
         metric = fit_metric(self._paraphrases(options))
         self.stdout.write("the metric is fitted")
@@ -78,7 +83,6 @@ class Command(BaseCommand):
             pairs = linked(cases, vectors=one is not None)
             models.append(fit_words(pairs, wordnet(), one, seed=options["seed"]))
             self.stdout.write(f"{len(models)} of 2 models fitted")
-        info = registry.load(options["engine"], settings.MODELS_DIR).info
         names = " ".join(path.name for path in options["pairs"])
         facts = {
             "fitted_on": f"{len(cases)} pairs of {names}",
