@@ -18,7 +18,9 @@ def people(live) -> Cast:
 
 
 def tab_to(page: Page, selector: str) -> None:
-    """Press Tab until the element has the focus; fails after eighty."""
+    """Press Tab until the element of this page has the focus; fails after eighty."""
+    expect(page.locator(selector).first).to_be_attached()  # the page is there
+    page.wait_for_load_state("load")
     for _ in range(80):
         if page.evaluate("s => document.activeElement?.matches(s) ?? false", selector):
             return

@@ -134,7 +134,9 @@ def test_a_campaign_from_its_items_to_a_frozen_report_by_keyboard(
 ) -> None:
     people = set_up.cast
     page = open_page(people.ada)
-    page.goto(f"/p/{people.project.slug}/campaigns/new/")
+    page.goto(f"/p/{people.project.slug}/")  # the only address; all else is by keys
+    press(page, "a[href$='/campaigns/']")
+    press(page, "a[href$='/campaigns/new/']")
     tab_to(page, "#name")
     page.keyboard.type("Whole way")
     page.keyboard.press("Enter")
@@ -158,17 +160,16 @@ def test_a_campaign_from_its_items_to_a_frozen_report_by_keyboard(
         page.keyboard.press("Enter")
     expect(page.locator("#notice h2")).to_have_text("All done")
     made = Campaign.objects.get(name="Whole way")
-    page.goto(f"/p/{people.project.slug}/campaign/{made.code}/")
-    press(page, "a[href*='/agreement/campaign/']")
+    press(page, ".crumbs a")
+    press(page, "a[href$='/campaigns/']")
+    press(page, f"a[href$='/campaign/{made.code}/']")
+    press(page, f"a[href*='/agreement/campaign/{made.code}/']")
     expect(page.locator("#headline")).to_contain_text("4 judgments of 4 items")
     expect(page.locator("#headline")).to_contain_text("0 of 4 items have two judges")
     page.wait_for_load_state("load")  # keys work once the page's module has run
     page.keyboard.press("5")
     expect(page.locator("#conditions")).to_be_focused()
-    for _ in range(60):
-        page.keyboard.press("Tab")
-        if page.evaluate("document.activeElement.id") == "title":
-            break
+    tab_to(page, "#title")
     page.keyboard.type("Whole way, frozen")
     page.keyboard.press("Enter")
     page.wait_for_url("**/frozen/**")
