@@ -1,5 +1,6 @@
 """Parsing the pairs of a corpus jointly, as a job; and the runs there are."""
 
+import hashlib
 from collections.abc import Generator, Mapping, Sequence
 from dataclasses import asdict, fields
 from typing import Any
@@ -16,6 +17,7 @@ from annotator.services import jobs, joint_gold, joint_rows, parse_scores, parsi
 from annotator.services.joint_rows import Made
 from core.backends import registry
 from core.errors import GemelError, InvalidValue
+from core.joint import joint_weights, word_aligner
 from core.joint.joint_parser import (
     ENGINE,
     METHODS,
@@ -24,7 +26,8 @@ from core.joint.joint_parser import (
     JointParser,
     JointSettings,
 )
-from core.protocols import Analysis, BackendInfo, ParserBackend, Step
+from core.joint.word_aligner import TrainedWordAligner
+from core.protocols import Analysis, BackendInfo, Capability, ParserBackend, Step
 
 __all__ = ["NAMES", "methods", "run", "runs_of", "settings_of", "start"]
 
@@ -110,7 +113,8 @@ def run(job: Job) -> Generator[Step, None, dict[str, Any]]:
     corpus = Corpus.objects.get(project=job.project, code=job.params["corpus"])
     settings = JointSettings(**job.params["settings"])
     backend = registry.load(job.params["parser"], site.MODELS_DIR)
-    joint, found = JointParser.load(), _open_run(corpus, settings, backend.info, job)
+    joint = JointParser.load()
+    found = _open_run(corpus, settings, _made_with(joint, backend.info), job)
     pairs = _pairs(corpus, backend.info)
     left = _lacking(pairs, found)
     total, n_left = pairs.count(), left.count()
@@ -165,18 +169,37 @@ def _label(settings: JointSettings) -> str:
     return ", ".join(said)
 
 
+def _made_with(joint: JointParser, info: BackendInfo) -> dict[str, Any]:
+    """All that decides what comes out, beside the settings."""
+    learned = hashlib.blake2b(digest_size=6)
+    for path in (joint_weights.WEIGHTS, word_aligner.WEIGHTS):
+        learned.update(path.read_bytes())
+    return {
+        "parser": info.name,
+        "parser_version": info.version,
+        "weights": learned.hexdigest(),
+        "thesaurus": getattr(joint.aligner, "thesaurus", None) is not None,
+        "vectors": "vectors" in _want(joint, info),
+    }
+
+
+def _want(joint: JointParser, info: BackendInfo) -> frozenset[Capability]:
+    """What to ask of the parser: its vectors only if the word aligner knows them."""
+    aligner = joint.aligner
+    is_known = isinstance(aligner, TrainedWordAligner) and aligner.knows(info)
+    return (WANT if is_known else WANT - {"vectors"}) & info.capabilities
+
+
 def _open_run(
-    corpus: Corpus, settings: JointSettings, info: BackendInfo, job: Job
+    corpus: Corpus, settings: JointSettings, made_with: Mapping[str, Any], job: Job
 ) -> JointRun:
-    parameters = asdict(settings)
-    parameters |= {"parser": info.name, "parser_version": info.version}
     return joint_rows.open_run(
         corpus,
         engine=ENGINE,
         version=VERSION,
         method=settings.method,
         label=_label(settings),
-        parameters=parameters,
+        parameters=asdict(settings) | dict(made_with),
         by_id=job.by_id,
     )
 
@@ -203,7 +226,7 @@ def _parse(
     """What each pair gives, or the reason why nothing; a sentence is parsed once."""
     sides = {one.pk: one for pair in batch for one in (pair.source, pair.target)}
     wanted = [one.to_core() for one in sides.values()]
-    answers = backend.analyse(wanted, want=WANT & backend.info.capabilities)
+    answers = backend.analyse(wanted, want=_want(joint, backend.info))
     of = dict(zip(sides, answers, strict=True))
     for pair in batch:
         try:

@@ -17,6 +17,7 @@ from annotator.services import (
     joint_view,
     parse_scores,
 )
+from core.joint import joint_weights
 from core.joint.joint_parser import JointSettings
 from tests import cast as people
 from tests.annotator import joint_cast
@@ -66,6 +67,8 @@ def test_joint_parses_are_stored_apart_with_what_made_them(three: Cast) -> None:
     assert job.result["run"] == run.code
     assert (run.n_pairs, run.n_changes) == (3, Change.objects.count())
     assert run.parameters["parser"] == "english"
+    assert run.parameters["vectors"]
+    assert len(run.parameters["weights"]) == 12
     mine = Parse.objects.filter(engine="joint", version=run.version)
     assert mine.values("sentence").distinct().count() == 6
     assert {row.origin for row in mine} == {Origin.ENGINE}
@@ -158,6 +161,15 @@ def test_cancelled_job_keeps_what_it_had(three: Cast, monkeypatch) -> None:
     job.refresh_from_db()
     assert job.state == Job.State.CANCELLED
     assert JointPair.objects.count() == 2
+
+
+def test_other_weights_make_another_run(three: Cast, monkeypatch, tmp_path) -> None:
+    do(three)
+    weights = tmp_path / "joint.json"
+    weights.write_text(joint_weights.WEIGHTS.read_text() + " ")
+    monkeypatch.setattr(joint_weights, "WEIGHTS", weights)
+    do(three)
+    assert [run.n_pairs for run in JointRun.objects.all()] == [3, 3]
 
 
 def test_a_batch_that_another_worker_stored_adds_nothing(cast: Cast) -> None:
