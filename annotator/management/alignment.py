@@ -9,9 +9,11 @@ from django.conf import settings
 from core.backends import registry
 from core.backends.align_cases import Case, prepare
 from core.backends.align_eval import METHODS, crossfit, run, scores, source_parses
+from core.backends.align_parsing import ledger, rerank
 from core.backends.align_treebanks import phrase_f1, read_bitrees
+from core.backends.joint_golds import read_gold_pairs, read_pairs
 from core.errors import FormatError
-from core.formats.phrase_links import loads
+from core.formats.phrase_links import PhrasePair, loads
 from core.joint.phrase_aligner import WEIGHTS, PhraseAligner
 from core.learning.feature_em import EmState
 from core.text.wordnet import thesaurus
@@ -27,7 +29,15 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         required=True,
         metavar="FILE",
         help="JSON (see core.formats.phrase_links), or TreeAligner XML beside its "
-        "treebanks: then gold trees and gold word links go in",
+        "treebanks: then gold trees and gold word links go in; or TSV (see "
+        "core.backends.joint_golds): then the source's parses are scored by --gold",
+    )
+    add("--gold", nargs="+", type=Path, default=[], metavar="PATH", help="treebanks")
+    add(
+        "--without",
+        type=Path,
+        metavar="FILE",
+        help="JSON of pairs to leave out: those that the weights were fitted on",
     )
     add("--method", choices=METHODS, default="forest", help="by default %(default)s")
     add("--trees", choices=("gold", "one-best", "forest"), default="")
@@ -46,6 +56,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def read(path: Path, engine: str) -> list[Case]:
     """The pairs of a file, parsed. Raises FormatError naming the file."""
+    return prepare(_read_links(path), registry.load(engine, settings.MODELS_DIR))
+
+
+def _read_links(path: Path) -> list[PhrasePair]:
     try:
         pairs = loads(path.read_text(encoding="utf-8"))
     except OSError as error:
@@ -54,13 +68,15 @@ def read(path: Path, engine: str) -> list[Case]:
         raise FormatError(f"{path}: {error}") from error
     if not pairs:
         raise FormatError(f"{path}: no pair in it")
-    return prepare(pairs, registry.load(engine, settings.MODELS_DIR))
+    return pairs
 
 
 def evaluate(options: dict[str, Any]) -> dict[str, Any]:
     """Every figure of one method; shares of 1."""
     if options["pairs"].suffix == ".xml":
         return _treebanks(options["pairs"], options["method"])
+    if options["pairs"].suffix == ".tsv":
+        return _parsing(options)
     cases = read(options["pairs"], options["engine"])
     aligner = PhraseAligner.load(WEIGHTS)
     k = options["folds"]
@@ -89,6 +105,26 @@ def evaluate(options: dict[str, Any]) -> dict[str, Any]:
         "reachability": sum(one.reached for one in outcomes) / len(outcomes),
         **source_parses(cases, outcomes),
         "weights": f"fitted here, {k} folds" if k else aligner.facts.get("fitted_on"),
+    }
+
+
+def _parsing(options: dict[str, Any]) -> dict[str, Any]:
+    """The source's parse before and after: errors corrected and introduced."""
+    rows = read_pairs(options["pairs"])
+    if options["without"]:
+        left = {pair.ref for pair in _read_links(options["without"])}
+        rows = [row for row in rows if f"{row.corpus}:{row.id}" not in left]
+    pairs, n_without, said = read_gold_pairs(rows, options["gold"])
+    backend = registry.load(options["engine"], settings.MODELS_DIR)
+    found = list(rerank(pairs, backend, PhraseAligner.load(WEIGHTS)))
+    if not found:
+        raise FormatError("no source has a gold tree; see --gold")
+    names = sorted({one.corpus for one in found})
+    return {
+        **ledger(found, seed=options["seed"]),
+        **{n: ledger([x for x in found if x.corpus == n]) for n in names},
+        "without_gold_tree": n_without + len(pairs) - len(found),
+        "unreadable": said,
     }
 
 

@@ -7,15 +7,17 @@ import numpy as np
 
 from core.data.check import Floats
 from core.data.tokens import Sentence
+from core.data.tree import Tree
 from core.errors import FormatError, GemelError
 from core.formats.phrase_links import PhrasePair
+from core.inference.derivation import tree_of_phrases
 from core.inference.kbest import best_trees
 from core.joint.phrase_aligner import side_of
 from core.joint.sides import Side, collapsed, side_of_tree
 from core.learning.phrase_links import Reference
 from core.protocols import Analysis, Capability, ParserBackend
 
-__all__ = ["Case", "Cell", "best_side", "cell_of", "prepare"]
+__all__ = ["Case", "Cell", "best_side", "cell_of", "only_tree", "prepare"]
 
 Place = tuple[int, int]  # half-open span
 Cell = tuple[Place, Place]
@@ -96,6 +98,17 @@ def best_side(analysis: Analysis) -> Side:
         analysis.forest, analysis.edge_weights, 1, words=words, tags=tags
     )
     return side_of_tree(trees[0][1]) if trees else side_of(analysis)
+
+
+def only_tree(side: Side) -> Tree:
+    """The tree of a side that came of one, without what binarisation added."""
+    phrases = []
+    for v in range(side.n_nodes):
+        if side.labels[v] and side.origin[v] >= 0:
+            places = np.flatnonzero(side.members[v])
+            phrases.append((int(places[0]), int(places[-1]) + 1, side.labels[v]))
+    phrases.sort(key=lambda phrase: (phrase[0], -phrase[1]))
+    return tree_of_phrases(phrases, words=side.words, tags=side.tags)
 
 
 def _cells(pair: PhrasePair) -> dict[str, frozenset[Cell]]:

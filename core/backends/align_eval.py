@@ -8,11 +8,10 @@ import numpy as np
 
 from core.agreement import parseval
 from core.agreement.layers import human_row, score_layer
-from core.backends.align_cases import Case, Cell, best_side, cell_of
+from core.backends.align_cases import Case, Cell, best_side, cell_of, only_tree
 from core.data.check import Floats
 from core.data.tree import Tree
 from core.errors import Contradiction, GemelError
-from core.inference.derivation import tree_of_phrases
 from core.joint.forest_align import AlignSettings, align_all, tree_of
 from core.joint.overlap import lexical_links, overlap_links
 from core.joint.phrase_aligner import PhraseAligner
@@ -179,19 +178,9 @@ def source_parses(cases: Sequence[Case], outcomes: Sequence[Outcome]) -> dict[st
             continue
         gold = case.pair.source
         side = best_side(case.parsed[0])
-        before += parseval.compare(gold, _only_tree(side))
+        before += parseval.compare(gold, only_tree(side))
         after += parseval.compare(gold, outcome.tree)
     return {"f1_before": before.f1, "f1_after": after.f1, "trees": after.sentences}
-
-
-def _only_tree(side: Side) -> Tree:
-    phrases = []
-    for v in range(side.n_nodes):
-        if side.labels[v] and side.origin[v] >= 0:
-            places = np.flatnonzero(side.members[v])
-            phrases.append((int(places[0]), int(places[-1]) + 1, side.labels[v]))
-    phrases.sort(key=lambda phrase: (phrase[0], -phrase[1]))
-    return tree_of_phrases(phrases, words=side.words, tags=side.tags)
 
 
 def _is_phrase(cell: Cell) -> bool:

@@ -288,7 +288,7 @@ def _chains(
         while len(below := _with_words(tree, chain[-1])) == 1:
             chain.append(below[0])
         for v in above[:-1]:  # each holds its own labels, the lowest all the rest
-            n = max(1, len(chain_labels(side.labels[v])))
+            n = len(chain_labels(side.labels[v]))  # a word over a word has none
             found[v], chain = chain[:n], chain[n:]
         found[above[-1]] = chain
     return found
@@ -300,6 +300,8 @@ def _with_words(tree: Tree, v: int) -> list[int]:
 
 def _along(a: list[int], b: list[int]) -> Iterable[Pair]:
     """Two chains link by link: tops first, but the words at the ends together."""
+    if not (a and b):
+        return []
     if len(a) == len(b):
         return list(zip(a, b, strict=True))
     n = min(len(a), len(b))

@@ -7,7 +7,8 @@ of forests: a support and its path products gamma are a derivation of
 
     full(s, t)    l-l' and r-r' (straight) or l-r' and r-l' (inverted), over all edges
     even(s, t)    the same, within the phrase s (t) though binarisation split it
-    uneven(s, t)  supports whose LCA is s on one side, on the other side below t
+    uneven(s, t)  supports whose LCA is s on one side, on the other side below t; or t,
+                  and below s (two tables: below both they meet in two nulls)
     link(s, t)    s and t aligned; inside: nothing, even, one part of each, or uneven
     item(s, t)    link, or full with s and t both null
     top(s, t)     item at s and at t or below;   down(s, t): item at or below both
@@ -41,7 +42,7 @@ from core.kernels.align import fill
 
 __all__ = ["Derivation", "PackedSupports", "pack"]
 
-FULL, EVEN, UNEVEN, LINK, ITEM, TOP, DOWN, NULL_S, NULL_T = range(9)
+FULL, EVEN, UNEVEN_S, UNEVEN_T, LINK, ITEM, TOP, DOWN, NULL_S, NULL_T = range(10)
 Item = tuple[int, int, int]  # kind, source node, target node (-1 for none)
 Pair = tuple[int, int]
 
@@ -80,7 +81,7 @@ class PackedSupports:
     gain: Floats
     cross_cost: float
     null_cost: float
-    tables: Floats = field(repr=False)  # (7, n_s, n_t)
+    tables: Floats = field(repr=False)  # (8, n_s, n_t)
 
     def best(self) -> Derivation:
         """The best alignment of all trees. Raises Contradiction if there is none."""
@@ -125,8 +126,12 @@ class PackedSupports:
             return list(self._full(s, t))
         if kind == EVEN:
             return [_Way(((FULL, s, t),)), *self._into(EVEN, s, t, named=False)]
-        if kind == UNEVEN:
-            return [*self._into(UNEVEN, s, t), *self._into(EVEN, s, t, named=True)]
+        if kind == UNEVEN_S:
+            lower = self._into_source(EVEN, s, t, named=True)
+            return [*self._into_source(UNEVEN_S, s, t), *lower]
+        if kind == UNEVEN_T:
+            lower = self._into_target(EVEN, s, t, named=True)
+            return [*self._into_target(UNEVEN_T, s, t), *lower]
         if kind == LINK:
             return list(self._link(s, t)) if named else []
         if kind == ITEM:
@@ -162,7 +167,8 @@ class PackedSupports:
         gain = float(self.gain[s, t])
         yield _Way(((NULL_S, s, -1), (NULL_T, -1, t)), gain)
         yield _Way(((EVEN, s, t),), gain)
-        yield _Way(((UNEVEN, s, t),), gain - self.cross_cost, uneven=True)
+        for kind in (UNEVEN_S, UNEVEN_T):
+            yield _Way(((kind, s, t),), gain - self.cross_cost, uneven=True)
         for c, rest, e in _parts(self.source, s, NULL_S):
             for d, others, f in _parts(self.target, t, NULL_T):
                 weight = float(self.source.weight[e] + self.target.weight[f])
@@ -203,13 +209,13 @@ def pack(
     """The packed supports of all alignments. ``gain``: float64 ``(n_s, n_t)``, nats.
 
     ``-inf`` forbids a link. Costs are nats, at least 0; infinite: not allowed.
-    Raises InvalidScores. O(edges_s * edges_t) time, 7 tables of n_s * n_t in space.
+    Raises InvalidScores. O(edges_s * edges_t) time, 8 tables of n_s * n_t in space.
     """
     check.nats(gain=gain)
     if gain.shape != (source.n_nodes, target.n_nodes):
         wanted = source.n_nodes, target.n_nodes
         raise InvalidScores(f"gain: {wanted} wanted, got {gain.shape}")
-    tables = np.empty((7, *gain.shape))
+    tables = np.empty((8, *gain.shape))
     sides = [
         (side.first_edge, side.parts, side.weight, side.named, side.below)
         for side in (source, target)

@@ -82,12 +82,14 @@ def descend(v, first, parts, weight, below, named,  # type: ignore[no-untyped-de
 def fill(first_s, parts_s, weight_s, named_s, below_s,  # type: ignore[no-untyped-def]
          first_t, parts_t, weight_t, named_t, below_t,
          gain, cross_cost, null_cost, tables):  # fmt: skip
-    """Fill ``tables`` ``(7, n_s, n_t)``: full, even, uneven, link, item, top, down.
+    """Fill ``tables`` ``(8, n_s, n_t)``: full, even, uneven (below s, below t), link,
+    item, top, down.
 
     Meaning of each: core.joint.supports. Parts come before wholes on both sides.
     """
-    full, even, uneven, link = tables[0], tables[1], tables[2], tables[3]
-    item, top, down = tables[4], tables[5], tables[6]
+    full, even, link = tables[0], tables[1], tables[4]
+    below_source, below_target = tables[2], tables[3]
+    item, top, down = tables[5], tables[6], tables[7]
     for s in range(len(below_s)):
         for t in range(len(below_t)):
             two, one = combine(
@@ -96,17 +98,17 @@ def fill(first_s, parts_s, weight_s, named_s, below_s,  # type: ignore[no-untype
             )  # fmt: skip
             same_t, crossed_t, tops = descend(
                 t, first_t, parts_t, weight_t, below_t, named_t,
-                even[s], uneven[s], top[s],
+                even[s], below_target[s], top[s],
             )  # fmt: skip
             same_s, crossed_s, downs = descend(
                 s, first_s, parts_s, weight_s, below_s, named_s,
-                even[:, t], uneven[:, t], down[:, t],
+                even[:, t], below_source[:, t], down[:, t],
             )  # fmt: skip
             full[s, t] = two
             even[s, t] = max(two, max(same_s, same_t))
-            uneven[s, t] = max(crossed_s, crossed_t)
+            below_source[s, t], below_target[s, t] = crossed_s, crossed_t
             inner = max(max(below_s[s] + below_t[t], even[s, t]), one)
-            inner = max(inner, uneven[s, t] - cross_cost)
+            inner = max(inner, max(crossed_s, crossed_t) - cross_cost)
             named = named_s[s] and named_t[t]
             link[s, t] = gain[s, t] + inner if named else NEVER
             item[s, t] = max(link[s, t], two - (null_cost if named else 0.0))

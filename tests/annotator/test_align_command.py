@@ -76,7 +76,35 @@ def test_a_link_to_no_node_is_refused_with_its_pair(tmp_path: Path) -> None:
 
 def test_table_three_has_the_paper_beside_ours(pairs: Path) -> None:
     options = {"data": pairs.parent, "engine": "nltk-chart", "folds": 3, "seed": 0}
+    options["em"] = None
     text = "\n".join(arase2017.lines(arase2017.run(options)))
     assert "83.64" in text
     assert "monotonic" in text
     assert "not by people" in text
+    assert "gain of" in text
+    assert "non-compositional links" in text
+
+
+def test_a_pair_tells_which_tree_of_the_source_is_right(tmp_path: Path) -> None:
+    (tmp_path / "art.tree").write_text(SOURCE + "\n")
+    header = "corpus\tsent_id\tsource\tparaphrase\toperations\n"
+    rows = "toy\tart:1\ta dog saw Mary\tMary saw a dog\tlex\n"
+    pairs = tmp_path / "pairs.tsv"
+    pairs.write_text(header + rows + rows.replace("art:1", "art:9"))
+    out = StringIO()
+    call_command(
+        "evaluate",
+        "alignment",
+        pairs=pairs,
+        gold=[tmp_path / "art.tree"],
+        engine="nltk-chart",
+        json=True,
+        stdout=out,
+    )
+    found = json.loads(out.getvalue())
+    assert (found["sentences"], found["without_gold_tree"]) == (1, 1)
+    wrong = found["errors_before"] - found["corrected"] + found["introduced"]
+    assert wrong >= 0
+    assert found["toy"]["f1_after"] == found["f1_after"]
+    with pytest.raises(CommandError, match="no source has a gold tree"):
+        call_command("evaluate", "alignment", pairs=pairs, engine="nltk-chart")

@@ -16,6 +16,7 @@ from core.backends.align_eval import Outcome, crossfit, scores
 from core.backends.align_eval import run as run_method
 from core.data.check import Floats
 from core.joint.phrase_aligner import PhraseAligner
+from core.learning.feature_em import EmState
 from core.text.wordnet import thesaurus
 
 HELP = "phrase alignment on parse forests: Table 3 of Arase & Tsujii 2017"
@@ -28,11 +29,18 @@ PAPER = {  # recall, precision, share of pairs whose roots are linked
     "one-best": (80.11, 73.26, 100),
 }
 METHODS = ("forest", "monotonic", "no-em", "one-best", "overlap", "gold-trees")
+GAINS = {  # what is added, and to what
+    "non-compositional links": ("forest", "monotonic"),
+    "forests": ("forest", "one-best"),
+    "fitted weights": ("forest", "no-em"),
+    "EM": ("em", "no-em"),
+}
 NOTE = (
     "Reference links by language models working apart, not by people: their agreement "
     "is far above human. Our weights are fitted on links (the paper's by EM), each "
     "pair with weights fitted without it; no-em has no weights at all. p: approximate "
-    "randomisation against forest, over pairs, of recall and precision."
+    "randomisation against forest, over pairs, of recall and precision. Gains are of "
+    "F1 over all pairs, in points, with p of recall and of precision."
 )
 
 
@@ -41,10 +49,15 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add("--data", type=Path, required=True, metavar="DIR", help=f"holds {FILE}")
     add("--engine", default=registry.DEFAULT, help="the parser")
     add("--folds", type=int, default=10)
+    add(
+        "--em", type=Path, metavar="FILE", help="weights of train_aligner: one more row"
+    )
     add("--seed", type=int, default=0)
 
 
-def table(cases: Sequence[Case], *, folds: int, seed: int) -> dict[str, Any]:
+def table(
+    cases: Sequence[Case], *, folds: int, seed: int, em: EmState | None = None
+) -> dict[str, Any]:
     """One row a method, shares of 1, and how they differ from ``forest``."""
     shipped = PhraseAligner.load()
     aligner_of = crossfit(
@@ -57,13 +70,14 @@ def table(cases: Sequence[Case], *, folds: int, seed: int) -> dict[str, Any]:
         seed=seed,
     )
     rows: dict[str, Any] = {}
-    base: Floats | None = None
-    for method in METHODS:
+    shares: dict[str, Floats] = {}
+    for method in (*METHODS, *(["em"] if em else [])):
         trees = "one-best" if method == "overlap" else ""
-        outcomes = run_method(cases, method, aligner_of, trees=trees)
-        shares = _shares(cases, outcomes)
-        base = shares if base is None else base
-        p = sign_flip_p(shares - base, np.random.default_rng(seed))
+        weights = em if method == "em" else None
+        name = "forest" if method == "em" else method
+        outcomes = run_method(cases, name, aligner_of, trees=trees, em=weights)
+        shares[method] = _shares(cases, outcomes)
+        p = _p(shares[method] - shares["forest"], seed)
         rows[method] = {
             **scores(cases, outcomes, multiword=False),
             "multiword": scores(cases, outcomes, multiword=True),
@@ -71,13 +85,44 @@ def table(cases: Sequence[Case], *, folds: int, seed: int) -> dict[str, Any]:
             "p_recall": p[0],
             "p_precision": p[1],
         }
-    return {"rows": rows, "pairs": len(cases), "folds": folds, "seed": seed}
+    gains = _gains(rows, shares, seed)
+    return {
+        "rows": rows,
+        "gains": gains,
+        "pairs": len(cases),
+        "folds": folds,
+        "seed": seed,
+    }
+
+
+def _gains(
+    rows: dict[str, Any], shares: dict[str, Floats], seed: int
+) -> dict[str, dict[str, float]]:
+    """What each part of the method adds, over all nodes and over phrases."""
+    found = {}
+    for name, (more, less) in GAINS.items():
+        if more not in rows:
+            continue
+        p = _p(shares[more] - shares[less], seed)
+        phrases = [rows[one]["multiword"]["f1"] for one in (more, less)]
+        found[name] = {
+            "f1": 100 * (rows[more]["f1"] - rows[less]["f1"]),
+            "f1_multiword": 100 * (phrases[0] - phrases[1]),
+            "p_recall": p[0],
+            "p_precision": p[1],
+        }
+    return found
+
+
+def _p(differences: Floats, seed: int) -> list[float]:
+    return sign_flip_p(differences, np.random.default_rng(seed))
 
 
 def run(options: dict[str, Any]) -> dict[str, Any]:
     """The results, plain values."""
     cases = read(options["data"] / FILE, options["engine"])
-    return table(cases, folds=options["folds"], seed=options["seed"])
+    em = EmState.loads(options["em"].read_text("utf-8")) if options["em"] else None
+    return table(cases, folds=options["folds"], seed=options["seed"], em=em)
 
 
 def lines(results: dict[str, Any]) -> Iterator[str]:
@@ -94,6 +139,12 @@ def lines(results: dict[str, Any]) -> Iterator[str]:
             f"{100 * row['recall']:8.2f}{100 * row['precision']:8.2f}"
             f"{100 * many['recall']:8.2f}{100 * many['precision']:8.2f}"
             f"{100 * row['reachability']:6.0f}%"
+            f"{row['p_recall']:7.3f}{row['p_precision']:7.3f}"
+        )
+    yield f"{'gain of':26}{'F1':>7}{'phrases':>9}{'p':>14}"
+    for name, row in results["gains"].items():
+        yield (
+            f"{name:26}{row['f1']:+7.2f}{row['f1_multiword']:+9.2f}"
             f"{row['p_recall']:7.3f}{row['p_precision']:7.3f}"
         )
     yield f"{results['pairs']} pairs. {NOTE}"
