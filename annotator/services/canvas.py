@@ -108,10 +108,10 @@ class Canvas:
     def suggestions(self) -> list[list[Any]]:
         """An engine's links on the trees in hand: source, target, kind, whether it is
         crossing, probability."""
-        engines = [row for row in self.layers if row.origin == Origin.ENGINE]
-        if not engines or (self.layer and self.layer.origin == Origin.ENGINE):
+        engine = self._engine
+        if engine is None or (self.layer and self.layer.origin == Origin.ENGINE):
             return []
-        draft = on_trees(engines[-1], self.used, self.trees)
+        draft = on_trees(engine, self.used, self.trees)
         return [
             [k.source, k.target, k.kind, k.crossing, _share(k.attrs.get("prob"))]
             for k in draft.alignment.links
@@ -120,8 +120,14 @@ class Canvas:
     @property
     def is_aligned(self) -> bool:
         """Whether the aligner has been here, so that it is asked again as one works."""
-        engines = [row.engine for row in self.layers if row.origin == Origin.ENGINE]
-        return engines[-1:] == [ENGINE]
+        return self._engine is not None and self._engine.engine == ENGINE
+
+    @property
+    def _engine(self) -> AlignmentLayer | None:
+        """The last layer of an engine; one of phrases before those of words alone."""
+        engines = [row for row in self.layers if row.origin == Origin.ENGINE]
+        engines.sort(key=lambda row: row.source_parse_id is not None)
+        return engines[-1] if engines else None
 
     def default_folds(self) -> list[str]:
         """What a long pair opens with: the largest phrases of a few words."""

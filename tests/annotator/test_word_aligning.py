@@ -9,7 +9,7 @@ from rest_framework.test import APIClient
 
 from annotator.errors import BadRequest, Conflict, NotAllowed
 from annotator.models import AlignmentLayer, Job, Pair
-from annotator.services import canvas, jobs, layers, word_aligning
+from annotator.services import aligning, canvas, jobs, layers, word_aligning
 from core.protocols import Step
 from tests import cast as people
 from tests.cast import Cast
@@ -103,6 +103,16 @@ def test_whoever_annotates_sees_the_links_as_suggestions(some: Cast) -> None:
     mine = layers.start(pair, by=some.ada)
     shown = canvas.on_layer(canvas.load(pair, None, user=some.ada), mine)
     assert {(s, t) for s, t, *_ in shown.suggestions()} >= WANTED
+    assert not shown.is_aligned
+
+
+def test_suggested_phrases_stay_when_words_are_aligned_later(some: Cast) -> None:
+    done(aligning.start(some.corpus, "nltk-chart", by=some.ada, enqueue=False))
+    done(start(some))
+    pair = Pair.objects.select_related("corpus__project", "source", "target").get()
+    shown = canvas.load(pair, None, user=some.ada)
+    assert shown.is_aligned
+    assert any(s.startswith("n") for s, *_ in shown.suggestions())
 
 
 @pytest.mark.parametrize("method", ["words", "words-many", "phrases"])
