@@ -55,7 +55,8 @@ class Bench:
     ) -> JointWeights:
         """The parser's weights with this method's own refitted on ``which``.
 
-        The number that gains most, of equals the smallest; then the gate.
+        The number that gains most, of equals the smallest; then the gate, if there is
+        one that gains.
         """
         weights, method = self.parser.weights, settings.method
         bare = replace(settings, gate=False)
@@ -68,11 +69,12 @@ class Bench:
             for case, result in self.results(bare, weights, which)
             if result.source.arcs
         ]
+        gates = {k: gate for k, gate in weights.gates.items() if k != method}
         try:
             gate = fit_gate(examples, seed=seed)
         except InvalidValue:
-            return weights  # too few changes to learn from: no gate
-        return replace(weights, gates={**weights.gates, method: gate})
+            gate = None  # too few changes to learn from
+        return replace(weights, gates=gates | ({method: gate} if gate else {}))
 
     def crossfit(
         self, settings: JointSettings, folds: int, *, seed: int = 0

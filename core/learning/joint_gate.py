@@ -20,6 +20,7 @@ __all__ = ["GateExample", "fit_gate"]
 
 SEEN = 3
 INNER_FOLDS = 5
+LEAST = 0.5
 STARTS = 3  # random orders of the greedy search
 
 
@@ -32,28 +33,30 @@ class GateExample:
     gained: int
 
 
-def fit_gate(
-    examples: Sequence[GateExample], *, seed: int = 0, search: bool = True
-) -> Gate:
+def fit_gate(examples: Sequence[GateExample], *, seed: int = 0) -> Gate | None:
     """The gate of these examples; those without gain or loss teach nothing.
 
-    With ``search``, templates are tried in random orders and kept while held-out
-    log-loss falls; without, there are none. Raises InvalidValue if a class has fewer
-    examples than there are folds, Unavailable without scikit-learn.
+    Templates are tried in random orders and kept while held-out log-loss falls. None
+    if gating gains no arc over keeping everything, each example judged by a model that
+    has not seen it. Raises InvalidValue if a class has fewer examples than there are
+    folds, Unavailable without scikit-learn.
     """
     told = [one for one in examples if one.gained]
     better = np.array([one.gained > 0 for one in told])
     if min(better.sum(), (~better).sum()) < INNER_FOLDS:
         raise InvalidValue("the gate wants five pairs of either outcome at least")
-    chosen = _search(told, better, seed) if search else ()
+    chosen = _search(told, better, seed)
     names, rows = _table(told, chosen)
+    gained = np.array([one.gained for one in told])
+    if gained[_held_out(rows, better) >= LEAST].sum() <= gained.sum():
+        return None
     model = _model().fit(rows, better)
     weights = {
         name: round(float(w), 6)
         for name, w in zip(names, model.coef_[0], strict=True)
         if w
     }
-    return Gate(round(float(model.intercept_[0]), 6), weights, chosen)
+    return Gate(round(float(model.intercept_[0]), 6), weights, chosen, LEAST)
 
 
 def _search(
@@ -74,17 +77,20 @@ def _search(
 def _held_out_loss(
     told: Sequence[GateExample], better: np.ndarray[Any, Any], chosen: tuple[int, ...]
 ) -> float:
-    """Mean log-loss over folds, each told by a model that has not seen it."""
-    _, rows = _table(told, chosen)
-    at = np.arange(len(told)) % INNER_FOLDS
-    loss = 0.0
+    """Mean log-loss of what held-out models say."""
+    said = _held_out(_table(told, chosen)[1], better).clip(1e-6, 1 - 1e-6)
+    return -float(np.log(np.where(better, said, 1 - said)).mean())
+
+
+def _held_out(rows: Floats, better: np.ndarray[Any, Any]) -> Floats:
+    """The probability of each example, by a model that has not seen its fold."""
+    at = np.arange(len(rows)) % INNER_FOLDS
+    said = np.empty(len(rows))
     for fold in range(INNER_FOLDS):
         inside = at != fold
         model = _model().fit(rows[inside], better[inside])
-        said = model.predict_proba(rows[~inside])[:, 1].clip(1e-6, 1 - 1e-6)
-        right = np.where(better[~inside], said, 1 - said)
-        loss -= float(np.log(right).sum())
-    return loss / len(told)
+        said[~inside] = model.predict_proba(rows[~inside])[:, 1]
+    return said
 
 
 def _table(

@@ -1,0 +1,72 @@
+"""``evaluate joint`` on sentences of our own."""
+
+import json
+from io import StringIO
+from pathlib import Path
+
+import pytest
+from django.core.management import CommandError, call_command
+
+CONLLU = """# sent_id = own-1
+1\tShe\tshe\tPRON\tPRP\t_\t2\tnsubj\t_\t_
+2\treads\tread\tVERB\tVBZ\t_\t0\troot\t_\t_
+3\told\told\tADJ\tJJ\t_\t4\tamod\t_\t_
+4\tbooks\tbook\tNOUN\tNNS\t_\t2\tobj\t_\t_
+5\t.\t.\tPUNCT\t.\t_\t2\tpunct\t_\t_
+
+"""
+TREE = "(S (NP (DT The) (NN lake)) (VP (VBZ is) (ADJP (JJ deep))) (. .))\n"
+PAIRS = """corpus\tsent_id\tsource\tparaphrase\toperations
+web\town-1\tShe reads old books .\tOld books are read by her .\tvoice
+lake\tlake:1\tThe lake is deep .\tDeep is the lake .\treorder
+web\tgone\tNobody knows .\tNo one knows .\tlex
+"""
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    (tmp_path / "own.conllu").write_text(CONLLU)
+    (tmp_path / "lake.tree").write_text(TREE)
+    (tmp_path / "pairs.tsv").write_text(PAIRS)
+    return tmp_path
+
+
+def run(folder: Path, *more: str) -> dict:  # type: ignore[type-arg]
+    out = StringIO()
+    names = ("pairs.tsv", "own.conllu", "lake.tree")
+    pairs, *golds = (str(folder / name) for name in names)
+    given = ("--pairs", pairs, "--gold", *golds, *more, "--json")
+    call_command("evaluate", "joint", *given, stdout=out, stderr=StringIO())
+    return json.loads(out.getvalue())  # type: ignore[no-any-return]
+
+
+@pytest.mark.parametrize("method", ["mbr", "soft", "hard", "pairs", "spans"])
+def test_every_method_is_scored_by_corpus(folder: Path, method: str) -> None:
+    found = run(folder, "--method", method)
+    assert {"all", "web", "lake"} <= set(found)
+    assert found["all"]["sentences"] == 2
+    assert found["without_gold"] == 1
+    for name in ("baseline", "joint"):
+        assert 0 <= found["all"][name]["uas"] <= 100
+    assert found["lake"]["baseline"]["las"] is None
+    assert found["lake"]["f1"]["baseline"] == pytest.approx(100.0)
+    assert found["all"]["p"] == 1.0 or found["all"]["gain"] != 0.0
+
+
+def test_errors_are_broken_down(folder: Path) -> None:
+    errors = run(folder, "--errors")["errors"]
+    assert errors["operation"].keys() == {"voice", "reorder"}
+    assert sum(row["words"] for row in errors["length"].values()) == 8
+
+
+def test_gold_that_fits_no_pair_is_named(folder: Path) -> None:
+    (folder / "own.conllu").write_text(CONLLU.replace("own-1", "other"))
+    (folder / "lake.tree").write_text("\n" + TREE)
+    with pytest.raises(CommandError, match="no pair has gold"):
+        run(folder)
+
+
+def test_a_file_without_header_is_refused(folder: Path) -> None:
+    (folder / "pairs.tsv").write_text("a\tb\n")
+    with pytest.raises(CommandError, match="line 1: the header"):
+        run(folder)
