@@ -9,7 +9,7 @@ from django.test.utils import CaptureQueriesContext
 from django.urls import reverse
 
 from annotator.forms import JointForm
-from annotator.models import Job, JointPair, JointRun
+from annotator.models import Job, JointPair, JointRun, Membership
 from annotator.services import joint_parsing, joint_view
 from core.joint.joint_parser import JointSettings
 from tests.annotator import joint_cast
@@ -164,3 +164,31 @@ def test_a_pair_without_a_result_says_how_to_get_one(cast: Cast) -> None:
     other = joint_cast.run(cast, "Another")
     page = client_of(cast.bob).get(f"{pair_page(run)}?run={other.code}")
     assert page.status_code == 404
+
+
+@pytest.mark.parametrize(
+    ("fields", "words"),
+    [
+        ({"exact": True}, "exact: no other pair of trees is better"),
+        ({"exact": False, "gap": 0.5}, "better by at most 0.500 nats"),
+        ({"exact": False, "gap": None}, "no pair of trees was found that fits"),
+        ({"gate": 0.25, "kept": False}, "0.25: the separate parses stand"),
+        ({"gate": 0.75}, "0.75: kept"),
+    ],
+)
+def test_a_pair_says_how_sure_its_solution_is(
+    cast: Cast, fields: dict[str, object], words: str
+) -> None:
+    run = joint_cast.ledger(cast)
+    JointPair.objects.update(**fields)
+    assert words in client_of(cast.bob).get(pair_page(run)).content.decode()
+
+
+def test_who_may_only_look_gets_no_keys(cast: Cast) -> None:
+    run = joint_cast.ledger(cast)
+    Membership.objects.filter(user=cast.bob).update(role="viewer")
+    page = client_of(cast.bob).get(reverse("ledger", args=["windows", run.code]))
+    text = page.content.decode()
+    assert 'id="single-keys"' not in text
+    assert text.count(" disabled>") == 3 * 4
+    assert "CSV" not in text
