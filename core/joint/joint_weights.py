@@ -20,7 +20,7 @@ class JointWeights:
     the slack of single relations, without their subtypes; ``gates`` by method;
     ``facts``: what they were fitted on."""
 
-    trust: float = 1.0
+    trust: float = 1.5
     slack: float = 0.5
     span_slack: float = 0.5
     slacks: Mapping[str, float] = field(default_factory=dict)
