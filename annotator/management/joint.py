@@ -19,6 +19,7 @@ __all__ = ["HELP", "add_arguments", "evaluate", "read_cases", "run"]
 
 HELP = "what pairs gain by being parsed jointly, against gold trees of their sources"
 Say = Callable[[str], object]
+STEP = 100  # pairs between two lines that say how far it is
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -74,7 +75,7 @@ def evaluate(options: dict[str, Any], say: Say) -> dict[str, Any]:
         projective=not options["crossing"],
         n_best=options["n_best"],
     )
-    found = run(Bench.of(cases, JointParser.load()), chosen, options["folds"])
+    found = run(Bench.of(cases, JointParser.load()), chosen, options["folds"], say)
     figures: dict[str, Any] = report([scored for scored, _ in found])
     if options["errors"]:
         figures["errors"] = breakdown(cases, [result for _, result in found])
@@ -89,11 +90,15 @@ def evaluate(options: dict[str, Any], say: Say) -> dict[str, Any]:
 
 
 def run(
-    bench: Bench, chosen: JointSettings, folds: int
+    bench: Bench, chosen: JointSettings, folds: int, say: Say
 ) -> list[tuple[Scored, JointResult]]:
     """Every case scored, in order, with the shipped weights or crossfitted ones."""
     if folds:
-        parts = {at: (s, r) for at, s, r in bench.crossfit(chosen, folds)}
+        parts = {}
+        for at, scored, result in bench.crossfit(chosen, folds):
+            parts[at] = scored, result
+            if len(parts) % STEP == 0:
+                say(f"{len(parts)} of {len(bench.cases)} pairs parsed jointly")
         return [parts[at] for at in range(len(bench.cases))]
     every = range(len(bench.cases))
     results = bench.results(chosen, bench.parser.weights, every)
@@ -119,6 +124,6 @@ def read_cases(
             lines.append(item)
             continue
         cases.append(item)
-        if len(cases) % 250 == 0:
+        if len(cases) % STEP == 0:
             say(f"{len(cases)} of {len(found)} pairs parsed")
     return cases, left_out, lines

@@ -49,7 +49,9 @@ def test_every_method_is_scored_by_corpus(folder: Path, method: str) -> None:
     for name in ("baseline", "joint"):
         assert 0 <= found["all"][name]["uas"] <= 100
     assert found["lake"]["baseline"]["las"] is None
-    assert found["lake"]["f1"]["baseline"] == pytest.approx(100.0)
+    assert found["lake"]["baseline"]["f1"] == pytest.approx(100.0)
+    assert found["lake"]["f1"] == found["lake"]["joint"]["f1"]
+    assert "f1" not in found["web"]
     assert found["all"]["p"] == 1.0 or found["all"]["gain"] != 0.0
 
 

@@ -1,6 +1,7 @@
 """Choe & McClosky 2015, "Parsing Paraphrases with Joint Inference", tables 4 to 7."""
 
 import argparse
+import sys
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from functools import partial
@@ -86,16 +87,16 @@ def run(options: dict[str, Any]) -> dict[str, Any]:
         data / "paraphrases" / "dev.tsv",
         [data / name for name in GOLD],
         options["engine"],
-        str,
+        _say,
     )
     bench = Bench.of(cases, JointParser.load())
     paper_soft = JointSettings("soft", step=0.1, gate=False, projective=False)
-    plain = partial(run_method, bench, folds=0)
+    plain = partial(run_method, bench, folds=0, say=_say)
     hard = _rows([one for one, _ in plain(replace(paper_soft, method="hard"))])
     soft = _rows([one for one, _ in plain(paper_soft)])
-    gated = run_method(bench, replace(paper_soft, gate=True), FOLDS)
+    gated = run_method(bench, replace(paper_soft, gate=True), FOLDS, _say)
     logit = _rows([one for one, _ in gated])
-    best = run_method(bench, JointSettings(), FOLDS)
+    best = run_method(bench, JointSettings(), FOLDS, _say)
     ours = {
         "4": {"parser": hard[0], "+ Dual": hard[1], "+ S-Dual": soft[1]},
         "5": _pair_finding(bench),
@@ -132,6 +133,10 @@ def lines(results: dict[str, Any]) -> Iterator[str]:
             for name, row in table[whose].items():
                 cells = ("–" if x is None else f"{x:.1f}" for x in row)
                 yield f"  {name:12}" + "".join(f"{cell:>9}" for cell in cells)
+
+
+def _say(text: str) -> None:
+    sys.stderr.write(text + "\n")
 
 
 def _corpora(cases: Sequence[Case]) -> tuple[str, ...]:
