@@ -115,10 +115,10 @@ def _smallest(
     settings: AlignSettings | None,
 ) -> list[Constraint]:
     """Those that cannot be met together, none of which can be left out."""
-    core = list(constraints)
+    core, quick = list(constraints), replace(settings or AlignSettings(), unpacked=1)
     for one in constraints:
         rest = [other for other in core if other != one]
-        if _attempt(source, target, gain, rest, settings, 1) is None:
+        if _attempt(source, target, gain, rest, quick, 1) is None:
             core = rest
     return core
 

@@ -31,6 +31,7 @@ from core.scoring.phrases import Nodes
 __all__ = ["AlignSettings", "Aligned", "align", "align_all", "alignment_of", "nodes"]
 
 MAX_ROUNDS = 5
+FAR = 30.0  # nats that stand for certainty
 RARE = 1e-6  # a marginal below this counts as this
 
 
@@ -71,8 +72,9 @@ class Demands:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Aligned:
-    """The best alignment, and how sure each link of it is: its share of the weight of
-    all alignments that were unpacked (1.0 where only one was)."""
+    """The best alignment, and how sure each link of it is: the probability that its
+    two nodes match at all, 1 / (1 + exp -gain), times its share of the weight of all
+    alignments that were unpacked."""
 
     source: Side
     target: Side
@@ -126,6 +128,7 @@ def align_all(
     them, and only when nulls are filled, where they may cross what is there.
     """
     rules = settings or AlignSettings()
+    match = gain
     gain = gain + rules.node_weight * _log_odds(source, target)
     source = _weighed(
         source, rules, gain.max(axis=1), demands.source if demands else None
@@ -153,7 +156,8 @@ def align_all(
         ]
     found = _distinct(found)
     best, *others = found
-    return Aligned(source, target, best, tuple(others), *_shares(found, source, target))
+    doubts = _doubts(found, source, target, match)
+    return Aligned(source, target, best, tuple(others), *doubts)
 
 
 def _log_odds(source: Side, target: Side) -> Floats:
@@ -187,11 +191,14 @@ def _weighed(
     return replace(side, weight=weight if extra is None else weight + extra)
 
 
-def _shares(
-    found: list[Derivation], source: Side, target: Side
+def _doubts(
+    found: list[Derivation], source: Side, target: Side, match: Floats
 ) -> tuple[dict[Pair, float], float, float]:
     """Of every link of the best one, the probability; the entropy of all; and over the
-    links and nulls of the best one, the sum of the probabilities of the opposite."""
+    links and nulls of the best one, the sum of the probabilities of the opposite.
+
+    ``match`` (n_s, n_t): log-odds that two nodes match.
+    """
     scores = np.array([one.score for one in found])
     shares = np.exp(scores - scores.max())
     shares /= shares.sum()
@@ -203,6 +210,7 @@ def _shares(
             taken[1][pair[1]] += share
             if pair in holds:
                 holds[pair] += share
+    holds = {pair: share * _odds(match[pair]) for pair, share in holds.items()}
     used = shares[shares > 0]
     doubt = len(holds) - sum(holds.values())
     for which, side in enumerate((source, target)):
@@ -210,6 +218,11 @@ def _shares(
         nulls = [v for v in nodes_of(found[0], side, which) if v not in linked]
         doubt += float(taken[which][nulls].sum())
     return holds, float(-(used @ np.log(used))), max(doubt, 0.0)
+
+
+def _odds(nats: float) -> float:
+    """The probability of these log-odds."""
+    return float(1.0 / (1.0 + np.exp(-np.clip(nats, -FAR, FAR))))
 
 
 def tree_of(derivation: Derivation, side: Side, which: int) -> Tree:
