@@ -39,6 +39,7 @@ class CodeConverter:
 register_converter(CodeConverter, "code")
 
 urlpatterns: list[URLPattern | URLResolver] = [
+    path("api/", include("annotator.api.urls")),  # first: every judgment comes here
     # people
     path("sign-in/", accounts.sign_in, name="sign_in"),
     path("sign-out/", accounts.sign_out, name="sign_out"),
@@ -236,6 +237,4 @@ urlpatterns: list[URLPattern | URLResolver] = [
         curation.reopen,
         name="curate_reopen",
     ),
-    # programs
-    path("api/", include("annotator.api.urls")),
 ]

@@ -28,13 +28,13 @@ router.register("campaigns", campaigns.CampaignViews)
 router.register(r"campaigns/(?P<campaign>[0-9a-f]{16})/items", campaigns.ItemViews)
 
 urlpatterns: list[URLPattern | URLResolver] = [
+    path("judge/<code:code>/answers/", judging.answers, name="api_answers"),
+    path("judge/<code:code>/", judging.show, name="api_desk"),
     path("", include(router.urls)),
     path("corpora/<code:corpus>/scores/", scores.CorpusScores.as_view()),
     path("projects/<slug:slug>/members/", people.Members.as_view()),
     path("projects/<slug:slug>/members/<str:username>/", people.Member.as_view()),
     path("projects/<slug:slug>/invitations/", people.Invitations.as_view()),
-    path("judge/<code:code>/", judging.show, name="api_desk"),
-    path("judge/<code:code>/answers/", judging.answers, name="api_answers"),
     path("judge-preference/", judging.preference, name="api_judge_preference"),
     path("pairs/<code:code>/layers/", layers.PairLayers.as_view(), name="api_layers"),
     path("pairs/<code:code>/trees/", layers.PairTrees.as_view(), name="api_trees"),
