@@ -54,6 +54,7 @@ async function look() {
     return undefined;
   }
   desk = answer.body;
+  desk.status.done += outbox.uncounted(new Set(desk.recent.map((one) => one.code)));
   const known = new Set(held());
   hand.push(...desk.next.filter((one) => !known.has(one.code) && !outbox.holds(one.code)));
   if (!behind.length) behind = desk.recent.filter((one) => !outbox.holds(one.code)).reverse().map((one) => [one]);

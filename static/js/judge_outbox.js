@@ -95,6 +95,8 @@ export function makeOutbox({ store, url, wish, on, of = "judgment" }) {
     add, load, pump, drop,
     get size() { return waiting.length + parked.size; },
     get codes() { return [...waiting, ...parked].map((message) => message[of]); },
+    // First answers that the server has not counted: none of those it `knows`.
+    uncounted: (knows) => waiting.filter(({ verb, seen, judgment }) => verb === "save" && seen === 0 && !knows.has(judgment)).length,
     get isRetrying() { return failures > 0; },
     holds: (code) => [...waiting, ...parked].some((message) => message[of] === code),
     again(message) {

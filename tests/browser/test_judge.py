@@ -134,6 +134,7 @@ def test_a_minute_without_network_in_mid_rating_loses_nothing(
     page.keyboard.press("1")  # the other half of the answer begun before
     page.keyboard.press("Enter")
     wait_done(page, 5)
+    wait_saved(page)  # the answer is whole
     assert JudgmentEvent.objects.count() == 5
     stored = sorted(
         (j.values["meaning"], j.values["grammar"], j.active_ms >= 15_000)
