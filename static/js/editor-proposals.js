@@ -65,7 +65,9 @@ export class Proposals {
   }
 
   stop() {
-    this.late?.abort();
+    if (this.late) { this.late.abort(); settled(); }
+    this.late = null;
+    this.thinking?.abort();
     clearTimeout(this.timer);
     this.key = null;
   }
@@ -75,11 +77,12 @@ export class Proposals {
     let answer;
     try { answer = await call(this.app.data.urls.proposals, body, this.late.signal); } catch (error) {
       if (error.name === "AbortError" || this.key !== key) return;
-      this.key = null; // the next step asks again
+      this.key = this.late = null; // the next step asks again
       this.app.line(`No new suggestions now: ${error.status === 503 ? error.message : "the aligner does not answer."} Your own work goes on as before.`);
       return;
     }
     if (this.key !== key) return;
+    this.late = null;
     this.answers.set(key, answer);
     if (this.answers.size > KEPT) this.answers.delete(this.answers.keys().next().value);
     this.show(answer, body);
@@ -90,16 +93,16 @@ export class Proposals {
     app.model.propose(answer);
     app.refresh();
     if (answer.said.length) app.line(answer.said.join(" "));
-    const root = document.documentElement;
-    root.dataset.proposals = String(Number(root.dataset.proposals || 0) + 1);
+    settled();
     const decided = body && [body.links, body.null_source, body.null_target, body.rejected, body.brackets].some((list) => list.length);
     if (decided) this.timer = setTimeout(() => this.askTrees(body), PAUSE);
   }
 
   async askTrees(body) {
     const { key } = this;
+    this.thinking = new AbortController();
     let found;
-    try { found = await call(this.app.data.urls.better, body, this.late?.signal); } catch { return; }
+    try { found = await call(this.app.data.urls.better, body, this.thinking.signal); } catch { return; }
     if (this.key === key) this.app.offerTrees(found.filter((row) => !this.dismissed.has(nameOf(row))));
   }
 
@@ -110,6 +113,12 @@ export class Proposals {
     const rows = await call(this.app.data.urls.better, { ...this.decisions(), take: row.side });
     return rows.find((each) => each.side === row.side)?.parse;
   }
+}
+
+// how many questions are answered, or put aside for a later one
+function settled() {
+  const root = document.documentElement;
+  root.dataset.proposals = String(Number(root.dataset.proposals || 0) + 1);
 }
 
 const nameOf = (row) => JSON.stringify([row.side, row.only_here, row.not_here]);

@@ -71,7 +71,7 @@ def addresses() -> Iterator[tuple[str, str]]:
                 "username": "bob", "uuid": UUID, "format": "svg", "token": "nothing",
                 "name": "bob", "scale": "meaning", "kind": "parse", "event": "1",
                 "campaign": code, "upload": code, "item": code, "judgment": code,
-                "judge": "A1",
+                "judge": "A1", "report": code,
                 "form": "tsv", "what": "tree", "to": "svg",
             }  # fmt: skip
             address = filled(text, values)

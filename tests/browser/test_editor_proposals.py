@@ -32,7 +32,7 @@ def aligned(cast) -> AlignmentLayer:
 
 
 def answered(page: Page, n: int) -> None:
-    """The aligner's n-th answer is on the screen."""
+    """The n-th question is answered, or was put aside for a later one."""
     expect(page.locator("html")).to_have_attribute("data-proposals", str(n))
 
 
@@ -116,7 +116,7 @@ def test_only_the_last_question_counts(editor, aligned) -> None:
         page.focus(NURSE_S)
         press(page, "0", "n", "0")
     assert dropped.value.url.endswith("/proposals/")
-    answered(page, 2)
+    answered(page, 3)
     assert len(held) == 2
     assert not {"s:n1", "s:w0"} & {s for s, _ in offered(page)}
     saved(page)

@@ -4,7 +4,7 @@ from django.db import migrations, models
 
 
 class Migration(migrations.Migration):
-    dependencies = [("annotator", "0005_layer_doubt")]
+    dependencies = [("annotator", "0004_layer_doubt")]
 
     operations = [
         migrations.AddField(
