@@ -122,7 +122,7 @@ def corpus(path: Path, repeat: int) -> None:
         warm = milliseconds(lambda one=one: list(map(one, sides)), repeat)
         wall = time.perf_counter
         alone = milliseconds(lambda one=one: list(map(one, sides)), 1, wall)
-        with ThreadPoolExecutor(4) as pool:  # as the job does on two cores
+        with ThreadPoolExecutor(2) as pool:
             both = milliseconds(lambda one=one: list(pool.map(one, sides)), 1, wall)
         print(
             f"{len(sides)} pairs by {name}: {warm / 1000:.2f} s CPU "

@@ -130,14 +130,11 @@ class _Engine:
         return found
 
     def score(self, rows: Sequence[_Row]) -> tuple[_Scores, _Failures]:
-        """Scores of a batch, on all cores; the loops leave Python's lock alone.
-
-        Two threads a core: while one waits for that lock, another's loop goes on.
-        """
+        """Scores of a batch, on all cores; the loops leave Python's lock alone."""
         sides = [(row.source.split("\n"), row.target.split("\n")) for row in rows]
         vectors = self._vectors([side for pair in sides for side in pair])
         tasks = zip(rows, sides, vectors[::2], vectors[1::2], strict=True)
-        with ThreadPoolExecutor(2 * len(os.sched_getaffinity(0))) as pool:
+        with ThreadPoolExecutor(len(os.sched_getaffinity(0))) as pool:
             found = list(pool.map(lambda task: self._one(*task), tasks))
         scores = [one for one in found if isinstance(one, PairScore)]
         failures = [

@@ -12,7 +12,7 @@ from core.data.blocks import Block
 from core.data.check import Floats
 from core.errors import InvalidScores, SentenceTooLong
 from core.grammar.itg import ItgWeights, blocks_of, n_inverted
-from core.kernels import itg, itg_sums
+from core.kernels import itg_search, itg_sums
 
 __all__ = ["Biparse", "Expectations", "best_biparse", "inside_outside", "k_best"]
 
@@ -107,43 +107,10 @@ def _best_links(
     if not n_source:
         return (), True
     span, width = _reach(n_source, n_target, max_cells)
-    chart = np.zeros((n_source + 1, span + 1, n_target + 1, width + 1), np.float32)
-    top = np.zeros((n_source + 1, n_target + 1), np.float32)
-    base, (rows, columns), prices = gains.min(), _outside(gains), _prices(gains)
-    paid = np.concatenate(
-        [np.append(0, np.cumsum(part)) for part in np.split(prices, [n_source])]
-    ).astype(np.float32)
-    margin, reached = ROUNDING * prices.sum(), _reachable(gains, reduced.penalty)
-    for guess in (reached + HOPE * (prices.sum() - reached), reached):
-        top[:] = 0
-        floor = np.float32(max(guess, reached) - margin)
-        itg.best_blocks(gains, penalty, base, floor, rows, columns, paid, chart, top)
-        reached = max(reached, float(top[0, 0]))
-        if top[0, 0] >= floor:
-            break
-    found = itg.trace_links(gains, penalty, chart, top)
-    links = [(int(reduced.rows[i]), int(reduced.columns[j])) for i, j in found]
-    return tuple(sorted(links)), span == n_source and width == n_target
-
-
-def _outside(gains: Floats32) -> tuple[Floats32, Floats32]:
-    extra = gains - gains.min()
-    columns = itg.outside_bound(np.ascontiguousarray(extra.T))
-    return itg.outside_bound(extra), np.ascontiguousarray(columns.transpose(1, 2, 0))
-
-
-def _prices(gains: Floats32) -> Floats:
-    if gains.shape[0] <= gains.shape[1]:
-        return np.asarray(itg.assignment_prices(gains))
-    prices = itg.assignment_prices(np.ascontiguousarray(gains.T))
-    return np.roll(prices, gains.shape[0])
-
-
-def _reachable(gains: Floats32, penalty: float) -> float:
-    """A gain that some biparse has."""
-    n_inversions = max(min(gains.shape) - 1, 0)
-    turned = itg.straight_gain(np.ascontiguousarray(gains[:, ::-1]))
-    return float(max(itg.straight_gain(gains), turned - penalty * n_inversions))
+    found = itg_search.best_links(gains, penalty, (span, width), HOPE, ROUNDING)
+    rows, columns = reduced.rows[found[:, 0]], reduced.columns[found[:, 1]]
+    links = sorted(zip(rows.tolist(), columns.tolist(), strict=True))
+    return tuple(links), span == n_source and width == n_target
 
 
 def _reach(n_source: int, n_target: int, max_cells: int) -> tuple[int, int]:
