@@ -6,6 +6,11 @@ import tempfile
 # Tests never touch the state of a real installation.
 os.environ.setdefault("GEMEL_HOME", tempfile.mkdtemp(prefix="gemel-tests-"))
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "annotator.settings")
+if not os.environ.get("DATABASE_URL"):
+    # A file, as users have it: in memory, all threads of a live server would share one
+    # connection, and with it each other's transactions.
+    folder = tempfile.mkdtemp(prefix="gemel-tests-")
+    os.environ.setdefault("GEMEL_TEST_DB", f"{folder}/test.sqlite3")
 
 import pytest
 from hypothesis import HealthCheck, settings

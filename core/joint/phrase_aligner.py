@@ -1,8 +1,7 @@
 """The phrase aligner that comes with Gemel: weights, settings, one door."""
 
-import json
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass, replace
+from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
 from typing import Any
@@ -14,6 +13,7 @@ from core.data.forest import Forest
 from core.data.tree import Tree
 from core.errors import InvalidValue, Unavailable
 from core.inference.prune import prune
+from core.joint import weights_file
 from core.joint.forest_align import Aligned, AlignSettings, align_all, nodes
 from core.joint.sides import Side, side_of_forest, side_of_tree
 from core.protocols import Analysis
@@ -48,28 +48,14 @@ class PhraseAligner:
     @classmethod
     def load(cls, path: Path = WEIGHTS) -> "PhraseAligner":
         """The aligner of a weights file; raises Unavailable if it is missing."""
-        try:
-            data = json.loads(path.read_text(encoding="utf-8"))
-            settings = AlignSettings(**data["settings"])
-            models = [
-                PhraseModel.from_json(data[name]) for name in ("context", "plain")
-            ]
-        except OSError as error:
-            raise Unavailable(f"{path}: no weights of the phrase aligner") from error
-        except (KeyError, TypeError, ValueError) as error:
-            raise InvalidValue(f"{path}: no weights: {error!r}") from error
-        return cls(models[0], models[1], settings, data.get("facts", {}))
+        found = weights_file.read(
+            path, "phrase aligner", AlignSettings, PhraseModel.from_json
+        )
+        return cls(*found)
 
     def save(self, path: Path) -> None:
         """Write the file that ``load`` reads."""
-        data = {
-            "facts": dict(self.facts),
-            "settings": asdict(self.settings),
-            "context": self.context.to_json(),
-            "plain": self.plain.to_json(),
-        }
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_text(json.dumps(data, indent=1) + "\n", encoding="utf-8")
+        weights_file.write(path, self.facts, self.settings, self.context, self.plain)
 
     def gains(self, source: Side, target: Side, vectors: Vectors) -> Floats:
         """``(n_s, n_t)`` nats, as ``core.joint.supports`` wants them."""

@@ -4,9 +4,8 @@ One to one or many to many, sure or possible, each link with its probability; wi
 vectors of the English parser's middle layer and WordNet, or without either.
 """
 
-import json
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -16,6 +15,7 @@ from core.data.alignment import Kind, Link, token_ref
 from core.data.check import Floats
 from core.errors import InvalidValue, Unavailable
 from core.inference.assignment import assign
+from core.joint import weights_file
 from core.protocols import Analysis, BackendInfo
 from core.scoring.word_features import NO_TAG, Words
 from core.scoring.word_model import WordModel
@@ -65,26 +65,14 @@ class TrainedWordAligner:
     def load(cls, path: Path = WEIGHTS) -> "TrainedWordAligner":
         """The aligner of a weights file, with WordNet if it is installed; raises
         Unavailable if the file is missing, InvalidValue if it is no such file."""
-        try:
-            data = json.loads(path.read_text(encoding="utf-8"))
-            settings = WordSettings(**data["settings"])
-            models = [WordModel.from_json(data[name]) for name in ("context", "plain")]
-        except OSError as error:
-            raise Unavailable(f"{path}: no weights of the word aligner") from error
-        except (KeyError, TypeError, ValueError) as error:
-            raise InvalidValue(f"{path}: no weights: {error!r}") from error
-        return cls(models[0], models[1], settings, data.get("facts", {}), _wordnet())
+        found = weights_file.read(
+            path, "word aligner", WordSettings, WordModel.from_json
+        )
+        return cls(*found, _wordnet())
 
     def save(self, path: Path) -> None:
         """Write the file that ``load`` reads."""
-        data = {
-            "facts": dict(self.facts),
-            "settings": asdict(self.settings),
-            "context": self.context.to_json(),
-            "plain": self.plain.to_json(),
-        }
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_text(json.dumps(data, indent=1) + "\n", encoding="utf-8")
+        weights_file.write(path, self.facts, self.settings, self.context, self.plain)
 
     def with_settings(self, **changes: Any) -> "TrainedWordAligner":
         return replace(self, settings=replace(self.settings, **changes))
