@@ -190,6 +190,7 @@ SPECTACULAR_SETTINGS = {
         "LayerStateEnum": "annotator.models.alignments.AlignmentLayer.State",
         "PairStateEnum": "annotator.models.corpora.Pair.State",
         "CampaignStateEnum": "annotator.models.campaigns.Campaign.State",
+        "SideEnum": ["s", "t"],
     },
 }
 LOGGING = {

@@ -90,7 +90,10 @@ class DecidedSerializer(serializers.Serializer[Any]):
     )
     brackets = BracketSerializer(many=True, default=list)
     take = serializers.ChoiceField(
-        choices=["s", "t", ""], default="", help_text="For better trees alone."
+        choices=["s", "t"],
+        allow_blank=True,
+        default="",
+        help_text="For better trees alone.",
     )
 
     def decided(self) -> proposing.Decided:

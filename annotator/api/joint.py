@@ -149,7 +149,7 @@ class SavedVerdictSerializer(serializers.Serializer[Any]):
     saved = SavedSerializer()
 
 
-class EventSerializer(serializers.Serializer[Any]):
+class VerdictEventSerializer(serializers.Serializer[Any]):
     uuid = serializers.UUIDField()
     revision = serializers.IntegerField()
     before = serializers.CharField()
@@ -252,12 +252,12 @@ class RunVerdicts(APIView):
 class ChangeHistory(APIView):
     """All verdicts that a change ever had, the first one first."""
 
-    @extend_schema(responses=EventSerializer(many=True))
+    @extend_schema(responses=VerdictEventSerializer(many=True))
     def get(self, request: Request, code: str) -> Response:
         seen = TreeChange.objects.visible_to(request.user)
         change = get_object_or_404(seen, code=code)
         events = change.events.select_related("by").order_by("revision")
-        return Response(EventSerializer(events, many=True).data)
+        return Response(VerdictEventSerializer(events, many=True).data)
 
 
 def _corpus(request: Request, code: str) -> Corpus:
