@@ -42,6 +42,8 @@ class Client:
     campaign: str
     port: int
     until: float
+    due: float  # when it judges next
+    every: float  # seconds from one judgment to the next; 0: as fast as it can
     next_ms: list[float] = field(default_factory=list)
     acknowledged: list[str] = field(default_factory=list)
     statuses: Counter[int] = field(default_factory=Counter)
@@ -57,6 +59,8 @@ class Client:
                 if not held:
                     self.done = True
                     return
+            time.sleep(max(self.due - time.perf_counter(), 0))
+            self.due += self.every
             card = held.pop(0)
             message = {
                 "uuid": str(uuid4()),
@@ -115,7 +119,8 @@ def main() -> int:
     campaign, tokens = judging_data.build(
         items=options.items, people=options.clients, k=options.k, n=options.judgments
     )
-    report = {"what": options.what, "items": options.items, "clients": options.clients}
+    report = {name: getattr(options, name) for name in ("what", "items", "clients")}
+    report["pace"] = options.pace or "as fast as they can"
     server = Server(options.port)
     try:
         for n in [options.clients, 1] if options.what == "big" else [options.clients]:
@@ -137,7 +142,13 @@ def drive(
     """
     start, cpu = time.perf_counter(), (server.cpu_s(), time.process_time())
     until = start + options.seconds
-    clients = [Client(token, campaign, options.port, until) for token in tokens]
+    every = len(tokens) / options.pace if options.pace else 0.0
+    clients = [
+        Client(
+            token, campaign, options.port, until, start + every * i / len(tokens), every
+        )
+        for i, token in enumerate(tokens)
+    ]
     threads = [threading.Thread(target=one.run, daemon=True) for one in clients]
     for thread in threads:
         thread.start()
@@ -241,6 +252,12 @@ def _options() -> argparse.Namespace:
     parser.add_argument("--judgments", type=int, default=0)
     parser.add_argument("--k", type=int, default=3)
     parser.add_argument("--seconds", type=float, default=20)
+    parser.add_argument(
+        "--pace",
+        type=float,
+        default=0,
+        help="judgments a second, of all clients; by default as fast as they can",
+    )
     parser.add_argument("--port", type=int, default=8765)
     parser.add_argument("--kill", action="store_true")
     parser.add_argument("--kill-after", type=int, default=3000, help="answers")
