@@ -14,14 +14,18 @@ export function makeOutbox({ store, url, wish, on, of = "judgment" }) {
   let failures = 0;
   let timer = 0;
   let order = Date.now();
+  let writing = 0; // messages on their way into the store
 
-  const report = () => on.change(waiting.length + parked.size);
+  // What is said to be queued is in the store: it outlives the page.
+  const report = () => { if (!writing) on.change(waiting.length + parked.size); };
 
   async function add(message) {
     const kept = { ...message, uuid: crypto.randomUUID(), order: (order += 1) };
     waiting.push(kept);
+    writing += 1;
+    try { await store.put(kept); } catch { /* no room to keep it: it is sent all the same */ }
+    writing -= 1;
     report();
-    await store.put(kept);
     pump();
   }
 

@@ -20,27 +20,39 @@ function done(request) {
   });
 }
 
+// Only a finished transaction outlives the page; a request that succeeded may not.
+function committed(transaction) {
+  return new Promise((resolve, reject) => {
+    transaction.oncomplete = () => resolve();
+    transaction.onabort = () => reject(transaction.error);
+  });
+}
+
 // One store for one person and campaign; without IndexedDB (private windows of some
 // browsers) it falls back to memory and says so in `isSafe`.
 export async function openStore(user, campaign) {
   let database = null;
   try { database = await opened(); } catch { /* memory has to do */ }
   const memory = new Map();
-  const table = (mode) => database.transaction(TABLE, mode).objectStore(TABLE);
+  function write(what) {
+    const transaction = database.transaction(TABLE, "readwrite");
+    what(transaction.objectStore(TABLE));
+    return committed(transaction);
+  }
   return {
     isSafe: database !== null,
     async all() {
-      const rows = database ? await done(table("readonly").getAll()) : [...memory.values()];
+      const rows = database ? await done(database.transaction(TABLE).objectStore(TABLE).getAll()) : [...memory.values()];
       return rows.filter((row) => row.user === user && row.campaign === campaign)
         .sort((a, b) => a.order - b.order);
     },
     async put(message) {
       const row = { ...message, user, campaign };
-      if (database) await done(table("readwrite").put(row));
+      if (database) await write((table) => table.put(row));
       else memory.set(row.uuid, row);
     },
     async drop(uuid) {
-      if (database) await done(table("readwrite").delete(uuid));
+      if (database) await write((table) => table.delete(uuid));
       else memory.delete(uuid);
     },
   };
