@@ -17,12 +17,13 @@ export function makeOutbox({ store, url, wish, on, of = "judgment" }) {
   let writing = 0; // messages on their way into the store
 
   // What is said to be queued is in the store: it outlives the page.
-  const report = () => { if (!writing) on.change(waiting.length + parked.size); };
+  const report = () => on.change(waiting.length + parked.size, writing > 0);
 
   async function add(message) {
     const kept = { ...message, uuid: crypto.randomUUID(), order: (order += 1) };
     waiting.push(kept);
     writing += 1;
+    report();
     try { await store.put(kept); } catch { /* no room to keep it: it is sent all the same */ }
     writing -= 1;
     report();

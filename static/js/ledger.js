@@ -23,8 +23,9 @@ const outbox = makeOutbox({
   on: { change: show, saved: keep, signedOut: askToSignIn, conflict, refused },
 });
 
-function show(n) {
-  saved.textContent = n ? `Queued: ${n} not sent yet` : "Saved";
+function show(n, isWriting) {
+  const queued = isWriting ? "Keeping …" : `Queued: ${n} not sent yet`;
+  saved.textContent = n ? queued : "Saved";
 }
 
 function paint(row, value) {
