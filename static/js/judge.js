@@ -161,8 +161,8 @@ function feedback(told) {
   notice.feedback(told, config.scales, () => (hand.length ? advance() : look()));
 }
 
-function unsent(n) {
-  if (!n) return;
+function unsent(n, isWriting) {
+  if (!n || isWriting) return;
   if (outbox?.isRetrying || !navigator.onLine) say(`Queued: ${n} not sent yet`, "warn");
 }
 
