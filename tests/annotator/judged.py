@@ -1,6 +1,7 @@
 """A campaign that was judged: eight phrases, three conditions, three judges."""
 
 from dataclasses import dataclass
+from html.parser import HTMLParser
 
 import numpy as np
 from django.utils import timezone
@@ -165,3 +166,19 @@ def save_again(judgment: Judgment, **values: int) -> None:
         revision=judgment.revision,
         values=judgment.values,
     )
+
+
+class _Links(HTMLParser):
+    def __init__(self) -> None:
+        super().__init__()
+        self.found: list[str] = []
+
+    def handle_starttag(self, tag: str, attrs: list) -> None:
+        self.found += [value for key, value in attrs if tag == "a" and key == "href"]
+
+
+def links(page: str) -> list[str]:
+    """Where the page's anchors lead."""
+    parser = _Links()
+    parser.feed(page)
+    return parser.found

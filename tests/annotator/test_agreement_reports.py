@@ -3,23 +3,20 @@
 import json
 import re
 from datetime import timedelta
-from html.parser import HTMLParser
 from urllib.parse import urljoin
 
 import pytest
 from django.contrib.auth.models import User
-from django.core.files.uploadedfile import SimpleUploadedFile
 from django.db import connection
 from django.test import Client
 from django.test.utils import CaptureQueriesContext
 from django.urls import reverse
 
-from annotator.errors import BadRequest
 from annotator.models import Job, Judgment, Membership, Project, Report
-from annotator.services import agreement, jobs, judged_data, rating_sets, report_jobs
+from annotator.services import agreement, jobs, judged_data, report_jobs
 from annotator.services.agreement import Asked, Source
 from core.agreement.dataset import Selection
-from tests.annotator.judged import Judged, judged, save_again
+from tests.annotator.judged import Judged, judged, links, save_again
 from tests.cast import Cast
 
 pytestmark = pytest.mark.django_db
@@ -47,21 +44,6 @@ def source(of: Judged) -> Source:
 def body(of: Judged, asked: Asked | None = None) -> dict:
     found, _ = agreement.report(source(of), asked or Asked(Selection(), replicates=50))
     return found
-
-
-class Links(HTMLParser):
-    def __init__(self) -> None:
-        super().__init__()
-        self.found: list[str] = []
-
-    def handle_starttag(self, tag: str, attrs: list) -> None:
-        self.found += [value for key, value in attrs if tag == "a" and key == "href"]
-
-
-def links(page: str) -> list[str]:
-    parser = Links()
-    parser.feed(page)
-    return parser.found
 
 
 def test_the_report_shows_every_section(ada: Client, set_up: Judged) -> None:
@@ -329,15 +311,6 @@ def test_extra_judges_are_left_out_of_agreement(set_up: Judged) -> None:
     assert found["scales"][0]["ratings"] == 32
 
 
-def long_rows() -> str:
-    rows = ["item\tannotator\tscale\tvalue\tcondition"]
-    for i in range(12):
-        made = "left | right" if i % 2 else "left"
-        for who, bump in (("zoe", 0), ("yan", i % 4 == 0)):
-            rows.append(f"i{i}\t{who}\tmeaning\t{1 + (i * 3 + bump) % 5}\t{made}")
-    return "\n".join(rows) + "\n"
-
-
 def test_a_large_campaign_is_left_to_a_worker(
     ada: Client, set_up: Judged, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -352,71 +325,6 @@ def test_a_large_campaign_is_left_to_a_worker(
     job.refresh_from_db()
     assert job.state == Job.State.DONE, job.error or job.note
     assert Report.objects.get().code == job.result["report"]
-
-
-LONG = long_rows()
-
-
-def sent(text: str = LONG) -> SimpleUploadedFile:
-    return SimpleUploadedFile("ours.tsv", text.encode())
-
-
-def test_outside_ratings_get_the_same_report(ada: Client, set_up: Judged) -> None:
-    answer = ada.post(
-        reverse("agreement_upload", args=["windows"]),
-        {"name": "Old round", "format": "long", "file": sent()},
-    )
-    page = ada.get(answer.url).content.decode()
-    assert "zoe" in page
-    assert 'id="conditions"' in page
-    figures = [link for link in links(page) if "/cases/" in link]
-    assert figures
-    assert {ada.get(urljoin(answer.url, f)).status_code for f in set(figures)} == {200}
-
-
-HOSTILE = ["<script>alert(1)</script>", "a, b", "c..d", "x:y", '"&amp;', "ünï"]
-
-
-def test_labels_of_any_kind_are_shown_as_text_and_found_again(
-    ada: Client, set_up: Judged
-) -> None:
-    rows = ["item\tannotator\tscale\tvalue\tcondition\tsource"]
-    for i, label in enumerate(HOSTILE * 2):
-        other = HOSTILE[i % 5]
-        rows += [f"<i>{i}\t<b>a, 1\t<s>:q\t{label}\t<c> & d\t<u>"]
-        rows += [f"<i>{i}\t'x' b\t<s>:q\t{other}\t<c> & d\t<u>"]
-    answer = ada.post(
-        reverse("agreement_upload", args=["windows"]),
-        {"name": "<img src=x>", "format": "long", "file": sent("\n".join(rows))},
-    )
-    page = ada.get(answer.url).content.decode()
-    for bad in ("<script>alert", "<b>a", "<i>0", "<s>:q", "<c>", "<img src=x", "<u>"):
-        assert bad not in page
-    figures = {link for link in links(page) if "/cases/" in link}
-    for link in figures:
-        found = ada.get(urljoin(answer.url, link))
-        assert found.status_code == 200, link
-        assert "<i>" not in found.content.decode()
-    assert len(figures) > 10
-
-
-def test_a_bad_file_is_refused_line_by_line(ada: Client, set_up: Judged) -> None:
-    where = reverse("agreement_upload", args=["windows"])
-    answer = ada.post(
-        where, {"name": "Bad", "format": "long", "file": sent(LONG + "only\n")}
-    )
-    assert answer.status_code == 400
-    assert "ours.tsv:26:1: 1 cells" in answer.content.decode()
-    assert not set_up.cast.project.rating_sets.exists()
-
-
-def test_a_second_set_of_the_same_name_is_refused(set_up: Judged) -> None:
-    project, ada = set_up.cast.project, set_up.cast.ada
-    rating_sets.add(project, sent(), name="Twice", form="long", by=ada)
-    with pytest.raises(Exception, match="There is a set named Twice already"):
-        rating_sets.add(project, sent(), name="Twice", form="long", by=ada)
-    with pytest.raises(BadRequest, match="There is no format"):
-        rating_sets.add(project, sent(), name="New", form="msr", by=ada)
 
 
 def test_the_index_lists_what_there_is(ada: Client, set_up: Judged) -> None:

@@ -1,15 +1,21 @@
-"""The judgment screen in a real browser: keys, no network, two tabs, no session."""
+"""The judgment screen in a real browser: keys, dialogs, undo, training, the grid."""
 
 import re
-from typing import Any
 
 import pytest
-from playwright.sync_api import Error, Page, expect
+from playwright.sync_api import expect
 
 from annotator.models import Judgment, JudgmentEvent
 from annotator.services import campaign_items, campaigns
 from tests.annotator.campaigns_cast import HEADER, campaign, person, rows
-from tests.cast import PASSWORD, Cast
+from tests.browser.judging import (
+    done,
+    start,
+    start_with_auto_advance,
+    wait_done,
+    wait_saved,
+)
+from tests.cast import Cast
 
 pytestmark = pytest.mark.browser
 
@@ -17,45 +23,6 @@ pytestmark = pytest.mark.browser
 @pytest.fixture
 def people(live) -> Cast:
     return Cast()
-
-
-def start(open_page: Any, people: Cast, made: Any, **options: Any) -> Page:
-    page = open_page(people.bob, **options)
-    page.goto(f"/p/{people.project.slug}/judge/{made.code}/")
-    expect(page.locator("#card")).to_be_visible()
-    return page
-
-
-def wait_saved(page: Page) -> None:
-    expect(page.locator("#chip")).to_have_text(re.compile("^Saved"))
-
-
-def done() -> int:
-    return Judgment.objects.filter(state="done").count()
-
-
-def wait_done(page: Page, n: int) -> None:
-    """Until the server has stored that many answers."""
-    for _ in range(100):
-        if done() >= n:
-            break
-        page.wait_for_timeout(100)
-    assert done() == n
-
-
-def start_with_auto_advance(open_page: Any, people: Cast, n: int) -> Page:
-    """Saving by itself is on, and time stands still unless the test moves it."""
-    page = open_page(people.bob)
-    page.clock.install()
-    made = campaign(people, n=n)
-    page.goto(f"/p/{people.project.slug}/judge/{made.code}/")
-    expect(page.locator("#card")).to_be_visible()
-    page.get_by_role("button", name="Settings").click()
-    page.get_by_label("Save by itself").check()
-    page.get_by_role("button", name="Keep these").click()
-    expect(page.locator("#settings-dialog")).to_be_hidden()
-    page.clock.pause_at(page.evaluate("Date.now() / 1000 + 1"))
-    return page
 
 
 def test_a_campaign_judged_by_keys_alone(open_page, people, check_axe) -> None:
@@ -86,163 +53,6 @@ def test_enter_without_a_grammar_score_says_so_and_goes_there(
     field = page.evaluate("document.activeElement.closest('fieldset').dataset.scale")
     assert field == "grammar"
     assert done() == 0
-
-
-def test_network_off_for_many_items_loses_nothing(open_page, people) -> None:
-    made = campaign(people, n=8, prefetch=8)
-    page = start(open_page, people, made)
-    page.keyboard.type("45")
-    page.keyboard.press("Enter")
-    wait_saved(page)
-    page.context.set_offline(True)
-    for _ in range(3):
-        page.keyboard.type("33")
-        page.keyboard.press("Enter")
-    expect(page.locator("#chip")).to_have_text("Queued: 3 not sent yet")
-    assert done() == 1
-    page.context.set_offline(False)
-    wait_done(page, 4)
-    wait_saved(page)
-    assert JudgmentEvent.objects.count() == 4
-
-
-def test_a_minute_without_network_in_mid_rating_loses_nothing(
-    open_page, people
-) -> None:
-    page = open_page(people.bob)
-    page.clock.install()
-    made = campaign(people, n=8, prefetch=8)
-    page.goto(f"/p/{people.project.slug}/judge/{made.code}/")
-    expect(page.locator("#card")).to_be_visible()
-    page.keyboard.press("4")  # half an answer is there when the network goes
-    page.context.set_offline(True)
-    page.keyboard.press("2")
-    page.keyboard.press("Enter")
-    for n in range(2, 5):  # fifteen seconds an item: each try to send fails again
-        page.clock.run_for(15_000)
-        expect(page.locator("#chip")).to_have_text(f"Queued: {n - 1} not sent yet")
-        page.keyboard.type("33")
-        page.keyboard.press("Enter")
-    page.clock.run_for(15_000)
-    expect(page.locator("#chip")).to_have_text("Queued: 4 not sent yet")
-    assert done() == 0
-    page.keyboard.press("5")
-    page.context.set_offline(False)
-    page.clock.run_for(16_000)
-    wait_done(page, 4)
-    wait_saved(page)
-    page.keyboard.press("1")  # the other half of the answer begun before
-    page.keyboard.press("Enter")
-    wait_done(page, 5)
-    wait_saved(page)  # the answer is whole
-    assert JudgmentEvent.objects.count() == 5
-    stored = sorted(
-        (j.values["meaning"], j.values["grammar"], j.active_ms >= 15_000)
-        for j in Judgment.objects.filter(state="done")
-    )
-    assert stored == [(3, 3, True)] * 3 + [(4, 2, False), (5, 1, True)]
-
-
-def test_a_reload_without_network_loses_nothing(open_page, people) -> None:
-    made = campaign(people, n=5)
-    page = start(open_page, people, made)
-    page.context.set_offline(True)
-    page.keyboard.type("25")
-    page.keyboard.press("Enter")
-    expect(page.locator("#chip")).to_have_text("Queued: 1 not sent yet")
-    page.on("dialog", lambda dialog: dialog.accept())  # leave, though not all is sent
-    with pytest.raises(Error):
-        page.reload()
-    page.context.set_offline(False)
-    page.goto(f"/p/{people.project.slug}/judge/{made.code}/")
-    wait_done(page, 1)
-    for n in range(2, 6):
-        expect(page.locator("#count")).to_have_text(re.compile(f"Item {n} of"))
-        page.keyboard.type("33")
-        page.keyboard.press("Enter")
-    expect(page.locator("#notice h2")).to_have_text("All done")
-    wait_done(page, 5)
-
-
-def test_unsent_answers_survive_closing_the_tab(open_page, people) -> None:
-    made = campaign(people, n=5)
-    page = start(open_page, people, made)
-    page.route("**/answers/", lambda route: route.abort())
-    page.keyboard.type("21")
-    page.keyboard.press("Enter")
-    expect(page.locator("#chip")).to_have_text("Queued: 1 not sent yet")
-    context = page.context
-    page.close(run_before_unload=False)
-    assert done() == 0
-    again = context.new_page()
-    again.goto(f"/p/{people.project.slug}/judge/{made.code}/")
-    wait_saved(again)
-    assert Judgment.objects.get(state="done").values == {"meaning": 2, "grammar": 1}
-
-
-def test_an_answer_whose_reply_was_lost_counts_once(open_page, people) -> None:
-    made = campaign(people, n=5)
-    page = start(open_page, people, made)
-    lost = []
-
-    def lose(route) -> None:
-        if lost:
-            route.continue_()
-            return
-        lost.append(route.fetch().status)  # the server has it, the browser never hears
-        route.abort()
-
-    page.route("**/answers/", lose)
-    page.keyboard.type("55")
-    page.keyboard.press("Enter")
-    wait_saved(page)
-    assert lost == [200]
-    assert (done(), JudgmentEvent.objects.count()) == (1, 1)
-
-
-def test_signing_in_over_the_page_loses_nothing(open_page, people, check_axe) -> None:
-    made = campaign(people, n=5)
-    page = start(open_page, people, made)
-    page.context.clear_cookies()
-    page.keyboard.type("34")
-    page.keyboard.press("Enter")
-    dialog = page.locator("#sign-in-dialog")
-    expect(dialog).to_be_visible()
-    check_axe(page)
-    assert done() == 0
-    page.keyboard.type("wrong")
-    page.keyboard.press("Enter")
-    expect(page.locator("#sign-in-problem")).to_have_text("That password does not fit.")
-    page.keyboard.type(PASSWORD)
-    page.keyboard.press("Enter")
-    expect(dialog).to_be_hidden()
-    wait_saved(page)
-    assert Judgment.objects.get(state="done").values == {"meaning": 3, "grammar": 4}
-    page.keyboard.type("44")
-    page.keyboard.press("Enter")
-    wait_done(page, 2)
-
-
-def test_two_tabs_show_both_answers_and_let_one_choose(open_page, people) -> None:
-    made = campaign(people, n=5)
-    one = start(open_page, people, made)
-    two = one.context.new_page()
-    two.goto(f"/p/{people.project.slug}/judge/{made.code}/")
-    expect(two.locator("#card")).to_be_visible()
-    one.keyboard.type("55")
-    one.keyboard.press("Enter")
-    wait_saved(one)
-    two.bring_to_front()
-    two.keyboard.type("22")
-    two.keyboard.press("Enter")
-    dialog = two.locator("#conflict-dialog")
-    expect(dialog).to_be_visible()
-    cells = two.locator("#conflict-rows td").all_text_contents()
-    assert cells == ["Meaning", "5", "2", "Grammar", "5", "2"]
-    two.get_by_role("button", name="Store mine").click()
-    wait_saved(two)
-    stored = Judgment.objects.get(state="done")
-    assert (stored.values, stored.revision) == ({"meaning": 2, "grammar": 2}, 2)
 
 
 def test_undo_reopens_the_last_saved_item(open_page, people) -> None:
