@@ -19,7 +19,7 @@ CORE_FLOORS = [
     {"__main__"},
 ]
 ANNOTATOR_FLOORS = [
-    {"errors", "env", "checks", "__version__"},
+    {"errors", "env", "checks", "timing", "__version__"},
     {"settings", "celery", "wsgi"},
     {"models"},
     {"access", "exchange", "svg", "context", "middleware", "jobkinds", "sample"},

@@ -11,6 +11,7 @@ from rest_framework.views import APIView
 
 from annotator.models import AlignmentLayer, Pair
 from annotator.services import canvas, layers, linking, trees
+from annotator.timing import phase
 
 __all__ = [
     "LayerCompare",
@@ -225,8 +226,10 @@ class LayerOps(APIView):
         layer = get_layer(request, code)
         sent = OpSerializer(data=request.data)
         sent.is_valid(raise_exception=True)
-        linking.play(layer, sent.to_op(), by=request.user)
-        return Response(layers.snapshot(get_layer(request, code), request.user))
+        with phase("write"):
+            linking.play(layer, sent.to_op(), by=request.user)
+        with phase("snapshot"):
+            return Response(layers.snapshot(get_layer(request, code), request.user))
 
 
 class LayerHistory(APIView):

@@ -15,6 +15,7 @@ import numpy as np
 from annotator.errors import BadRequest, NotReady
 from annotator.models import AlignmentLayer, Pair, Parse
 from annotator.services import aligning, layers
+from annotator.timing import phase
 from core.data.alignment import Link, Ref
 from core.data.check import Floats
 from core.data.tree import Tree
@@ -104,17 +105,22 @@ def propose(pair: Pair, parses: Parses, decided: Decided) -> Proposal:
     Raises BadRequest on trees that are not this pair's or stand on other words,
     NotReady if the aligner is missing or the pair too large to wait for.
     """
-    here = ready(pair, parses)
-    wanted = constraints(decided, here.trees)
-    gain = aligner().regained(*here.sides, here.gains, held_words(here.sides, wanted))
+    with phase("prepare"):
+        here = ready(pair, parses)
+        wanted = constraints(decided, here.trees)
+        held = held_words(here.sides, wanted)
+    with phase("gains"):
+        gain = aligner().regained(*here.sides, here.gains, held)
 
     def decode(some: Sequence[Constraint]) -> Aligned:
         return align_under(*here.sides, gain, some, aligner().settings, k=UNPACKED)
 
-    aligned, said = _as_far_as_possible(decode, wanted, here.sides)
-    alignment, *_ = alignment_of(aligned, here.trees)
-    supports = _supports(aligned, here.trees)
-    return Proposal(alignment.links, supports, _grounds(supports, here), said)
+    with phase("decode"):
+        aligned, said = _as_far_as_possible(decode, wanted, here.sides)
+    with phase("read"):
+        alignment, *_ = alignment_of(aligned, here.trees)
+        supports = _supports(aligned, here.trees)
+        return Proposal(alignment.links, supports, _grounds(supports, here), said)
 
 
 @dataclass(frozen=True, eq=False)
