@@ -131,8 +131,7 @@ def _value_pairs(
 
     A coincidence is counted both ways round: 2 r_ic r_id / (r_i - 1).
     """
-    order = np.argsort(ratings.item, kind="stable")
-    item, value = ratings.item[order], ratings.value[order]
+    item, value = ratings.item, ratings.value
     n_judges = counts.sum(1)
     firsts, seconds = _within_item_pairs(item)
     x, y = value[firsts], value[seconds]

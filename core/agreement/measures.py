@@ -146,9 +146,7 @@ def shared_items(ratings: Ratings) -> Iterator[tuple[int, int, Ints, Ints, Ints]
 
     O(n n_judges) plus the common items; annotators without common items are passed.
     """
-    order = np.argsort(ratings.item, kind="stable")
-    item = ratings.item[order]
-    who, value = ratings.annotator[order], ratings.value[order]
+    item, who, value = ratings.item, ratings.annotator, ratings.value
     n_people = max(len(ratings.annotators), 1)
     keys, items, xs, ys = [], [], [], []
     distance = 1
@@ -156,12 +154,10 @@ def shared_items(ratings: Ratings) -> Iterator[tuple[int, int, Ints, Ints, Ints]
         at = np.flatnonzero(item[distance:] == item[:-distance])
         if not len(at):
             break
-        a, b = who[at], who[at + distance]
-        swap = a > b
-        keys.append(np.where(swap, b, a).astype(np.int64) * n_people + np.maximum(a, b))
+        keys.append(who[at].astype(np.int64) * n_people + who[at + distance])
         items.append(item[at])
-        xs.append(np.where(swap, value[at + distance], value[at]))
-        ys.append(np.where(swap, value[at], value[at + distance]))
+        xs.append(value[at])
+        ys.append(value[at + distance])
         distance += 1
     if not keys:
         return

@@ -113,7 +113,8 @@ class Ratings:
     """The ratings of one scale: at most one value for an item by an annotator.
 
     ``item, annotator, value``: int32 ``(n,)``, codes into ``items``, ``annotators``
-    and the scale. ``cluster``: int32 ``(n_items,)``, what the item was made from.
+    and the scale, the rows by item and then by annotator. ``cluster``: int32
+    ``(n_items,)``, what the item was made from.
     ``repeats``: int32 ``(m, 4)``, item, annotator, first and later value, where one
     annotator judged one item again; only the first counts in ``value``.
     """
@@ -160,7 +161,7 @@ class Ratings:
         value: Ints,
         cluster: Ints,
     ) -> "Ratings":
-        """Ratings from codes, in the order given; the first of repeats counts."""
+        """Ratings from codes in any order; of repeats the first given counts."""
         key = item.astype(np.int64) * max(len(annotators), 1) + annotator
         order = np.argsort(key, kind="stable")
         first = np.ones(len(key), bool)

@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 
+from core.agreement import alpha, chance, measures
 from core.agreement.bootstrap import cluster_sums, resample
 from core.agreement.figures import Estimate, Undefined, figure
 from core.agreement.measures import measure_all
@@ -24,15 +25,11 @@ def ratings_in_clusters(n: int = 60, per: int = 5) -> Ratings:
 
 
 def test_a_replicate_equals_the_measure_of_the_resampled_ratings() -> None:
-    from core.agreement.alpha import pooled_columns
-    from core.agreement.chance import pair_columns
-    from core.agreement.measures import shared_items
-
     ratings = ratings_in_clusters()
     weights = resample(12, 3, np.random.default_rng(1))
-    pooled = pooled_columns(ratings, weights)
-    _, _, items, x, y = next(shared_items(ratings))
-    paired = pair_columns(x, y, ratings.cluster[items], ratings.scale, weights)
+    pooled = alpha.pooled_columns(ratings, weights)
+    _, _, items, x, y = next(measures.shared_items(ratings))
+    paired = chance.pair_columns(x, y, ratings.cluster[items], ratings.scale, weights)
     for replicate in (1, 2, 3):
         again = measure_all(drawn(ratings, weights[replicate]), replicates=0)
         pair = again.pairs[0].figures
@@ -63,6 +60,29 @@ def test_every_replicate_draws_as_many_clusters_as_there_are() -> None:
     assert weights.shape == (51, 9)
     assert (weights[0] == 1).all()
     assert (weights.sum(1) == 9).all()
+
+
+def test_every_cluster_is_as_likely_as_any_other() -> None:
+    weights = resample(9, 4000, np.random.default_rng(3))[1:]
+    assert np.abs(weights.mean(0) - 1).max() < 5 * np.sqrt(8 / 9 / 4000)
+    assert np.abs(weights.var(0) - 8 / 9).max() < 0.15
+
+
+def test_many_clusters_get_fewer_replicates_and_200_at_least(monkeypatch) -> None:
+    monkeypatch.setattr(measures, "DRAWS_AT_MOST", 3600)
+    assert measure_all(ratings_in_clusters(), replicates=2000).replicates == 300
+    assert measure_all(ratings_in_clusters(), replicates=250).replicates == 250
+    monkeypatch.setattr(measures, "DRAWS_AT_MOST", 1)
+    assert measure_all(ratings_in_clusters(), replicates=2000).replicates == 200
+
+
+def test_ranks_are_summed_the_same_in_one_go_and_in_many(monkeypatch) -> None:
+    ratings = ratings_in_clusters()
+    weights = resample(12, 7, np.random.default_rng(1))
+    whole = alpha.pooled_columns(ratings, weights)["alpha_ordinal"]
+    monkeypatch.setattr(alpha, "CELLS_AT_ONCE", 1)
+    parts = alpha.pooled_columns(ratings, weights)["alpha_ordinal"]
+    np.testing.assert_array_equal(whole, parts)
 
 
 def test_sums_by_cluster_do_not_need_sorted_clusters() -> None:

@@ -64,6 +64,18 @@ def test_cohen_equals_scikit_learn(seed: int, name: str, weights: str | None) ->
     assert value(measured(table), name) == pytest.approx(theirs, abs=1e-9)
 
 
+def test_points_that_nobody_used_keep_their_distance() -> None:
+    """Of 1 2 5, the step from 2 to 5 is three times that from 1 to 2."""
+    table = np.array([1, 2, 5])[full_table(2, 60, 4) % 3]
+    assert set(table.ravel()) == {1, 2, 5}
+    for name in ("linear", "quadratic"):
+        theirs = sklearn_metrics.cohen_kappa_score(
+            *table, labels=[1, 2, 3, 4, 5], weights=name
+        )
+        mine = value(measured(table), f"cohen_{name}")
+        assert mine == pytest.approx(theirs, abs=1e-9)
+
+
 @pytest.mark.parametrize("seed", range(5))
 def test_cohen_and_its_weights_equal_statsmodels(seed: int) -> None:
     table = full_table(2, 60, seed)
@@ -212,12 +224,41 @@ def test_labels_without_order_have_no_weighted_measures() -> None:
     assert value(mine, "alpha_nominal") > 0.5
 
 
+def test_uniform_chance_needs_to_know_how_many_points_there_are() -> None:
+    rows = [(str(i), a, f"{i % 3}.5") for i in range(9) for a in "ab"]
+    mine = measure_all(Ratings.of(rows), replicates=20)
+    assert value(mine, "cohen") == pytest.approx(1)
+    figure = mine.figures["k_uniform"]
+    assert isinstance(figure, Undefined)
+    assert figure.reason == "the number of points of scale value is not fixed"
+
+
 @given(st.integers(0, 10_000), st.integers(2, 5))
 def test_the_order_of_rows_and_the_names_change_nothing(seed: int, people: int) -> None:
     table = with_gaps(full_table(people, 15, seed), seed)
     rng = np.random.default_rng(seed)
     mixed = table[rng.permutation(people)][:, rng.permutation(15)]
     assert_same(measured(table), measured(mixed), MEASURES)
+
+
+@given(st.integers(0, 10_000))
+def test_every_pair_reads_the_same_in_rows_of_any_order(seed: int) -> None:
+    table = with_gaps(full_table(4, 15, seed), seed)
+    rows = [
+        (f"i{i}", f"a{a}", str(int(table[a, i])))
+        for a, i in zip(*np.nonzero(table), strict=True)
+    ]
+    mixed = np.random.default_rng(seed).permutation(len(rows))
+    one, two = (
+        {
+            frozenset((made.annotators[p.first], made.annotators[p.second])): p
+            for p in measure_all(made, replicates=0).pairs
+        }
+        for made in (Ratings.of(rows), Ratings.of([rows[at] for at in mixed]))
+    )
+    assert one.keys() == two.keys()
+    for who, pair in one.items():
+        assert (pair.n, pair.figures["raw"]) == (two[who].n, two[who].figures["raw"])
 
 
 @given(st.integers(0, 10_000))
