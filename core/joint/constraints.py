@@ -137,7 +137,7 @@ def _attempt(
         _on_edges(source, [(c.rule, c.source) for c in constraints]),
         _on_edges(target, [(c.rule, c.target) for c in constraints]),
     )
-    nodes = _nodes_over(source), _nodes_over(target)
+    nodes = source.over, target.over
     for one in constraints:
         at_s, at_t = _at(nodes[0], one.source), _at(nodes[1], one.target)
         cells = np.ix_(at_s, at_t)
@@ -165,23 +165,13 @@ def _attempt(
 def _on_edges(side: Side, demanded: list[tuple[Rule, Place | None]]) -> Floats:
     """What brackets weigh: nats per edge."""
     extra = np.zeros(len(side.weight))
-    over = _nodes_over(side)
     for rule, place in demanded:
         if rule in ("must-bracket", "cannot-bracket"):
-            for v in _at(over, place):
+            for v in _at(side.over, place):
                 edges = side.edges_of(v)
                 nats = BONUS if rule == "must-bracket" else -np.inf
                 extra[edges.start : edges.stop] += nats
     return extra
-
-
-def _nodes_over(side: Side) -> dict[Place, list[int]]:
-    """The named nodes over each span."""
-    found: dict[Place, list[int]] = {}
-    for v in np.flatnonzero(side.named).tolist():
-        places = np.flatnonzero(side.members[v])
-        found.setdefault((int(places[0]), int(places[-1]) + 1), []).append(v)
-    return found
 
 
 def _at(over: dict[Place, list[int]], place: Place | None) -> list[int]:

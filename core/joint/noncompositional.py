@@ -20,7 +20,6 @@ the supports of crossing links are left as they are.
 from dataclasses import replace
 
 import numpy as np
-from numpy.typing import NDArray
 
 from core.data.check import Floats
 from core.joint.sides import Side
@@ -89,7 +88,7 @@ class _Trace:
     def __init__(self, derivation: Derivation, source: Side, target: Side) -> None:
         self.supports = {k: set(v) for k, v in derivation.supports.items()}
         self.crossing: set[Pair] = set()
-        self._words = source.members, target.members
+        self._bits = source.bits, target.bits
         below = set().union(*self.supports.values())
         (self._root,) = set(self.supports) - below
         self._taken = {s for s, _ in self.supports}, {t for _, t in self.supports}
@@ -133,8 +132,8 @@ class _Trace:
 
     def _holds(self, side: int, v: int, w: int) -> bool:
         """Whether all words of w are below v; in one tree: w is v or below it."""
-        words: NDArray[np.bool_] = self._words[side]
-        return bool((words[v] | ~words[w]).all())
+        bits = self._bits[side]
+        return not bits[w] & ~bits[v]
 
     def _take(self, pair: Pair) -> None:
         self._taken[0].add(pair[0])

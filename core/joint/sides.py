@@ -7,6 +7,8 @@ separable can be aligned, and undoing it means leaving unnamed nodes out.
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
+from itertools import pairwise
 
 import numpy as np
 from numpy.typing import NDArray
@@ -25,7 +27,7 @@ __all__ = ["Side", "collapsed", "side_of_forest", "side_of_tree"]
 TOP = "ROOT"
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(frozen=True, eq=False)
 class Side:
     """``n`` nodes, parts before wholes; the last ``tops`` cover the sentence.
 
@@ -48,23 +50,51 @@ class Side:
     origin: Ints
     marginal: Floats
     below: Floats = field(init=False)  # best derivation of each node
-    heads: Ints = field(init=False)  # head token of each node
 
     def __post_init__(self) -> None:
         below = np.empty(len(self.labels))
         best_below(self.first_edge, self.parts, self.weight, below)
         object.__setattr__(self, "below", below)
-        object.__setattr__(self, "heads", _heads(self))
 
     @property
     def n_nodes(self) -> int:
         return len(self.labels)
 
-    def edges_of(self, v: int) -> range:
-        return range(int(self.first_edge[v]), int(self.first_edge[v + 1]))
+    @cached_property
+    def heads(self) -> Ints:
+        """The head token of each node."""
+        return _heads(self)
 
-    def parts_of(self, e: int) -> list[int]:
-        return [int(c) for c in self.parts[e] if c >= 0]
+    @cached_property
+    def bits(self) -> list[int]:
+        """``members`` as a number each: bit i is token i."""
+        rows = np.packbits(self.members, axis=1, bitorder="little")
+        return [int.from_bytes(row.tobytes(), "little") for row in rows]
+
+    @cached_property
+    def over(self) -> dict[tuple[int, int], list[int]]:
+        """The named nodes over each half-open span, first word to last."""
+        found: dict[tuple[int, int], list[int]] = {}
+        for v, bits in enumerate(self.bits):
+            if self.named[v]:
+                first = (bits & -bits).bit_length() - 1
+                found.setdefault((first, bits.bit_length()), []).append(v)
+        return found
+
+    @cached_property
+    def _edges(self) -> list[range]:
+        first = self.first_edge.tolist()
+        return [range(a, b) for a, b in pairwise(first)]
+
+    @cached_property
+    def _parts(self) -> list[tuple[int, ...]]:
+        return [tuple(c for c in row if c >= 0) for row in self.parts.tolist()]
+
+    def edges_of(self, v: int) -> range:
+        return self._edges[v]
+
+    def parts_of(self, e: int) -> tuple[int, ...]:
+        return self._parts[e]
 
     def best_edge(self, v: int) -> int:
         """The edge of the node's best derivation; the lowest of several."""
