@@ -204,7 +204,7 @@ def people(request: HttpRequest, slug: str, code: str) -> HttpResponse:
         "campaign": campaign,
         "members": members.select_related("user").order_by("user__username"),
         "batches": campaign.batches.all(),
-        "n_present": len(present),
+        "n_present": campaign.participants.count(),
         "judges": _judges(campaign),
     }
     return render(request, "campaigns/people.html", context)

@@ -4,6 +4,8 @@ from io import StringIO
 
 import pytest
 from django.core.management import call_command
+from django.test import Client
+from django.urls import reverse
 
 from annotator.errors import BadRequest, Conflict, NotAllowed
 from annotator.models import Campaign, Credit, Item, Judgment
@@ -195,6 +197,20 @@ def test_a_rehearsal_fills_a_marked_copy_and_nothing_else(cast: Cast) -> None:
     assert copy.items.filter(kind="gold").count() == 3
     assert Credit.objects.filter(item__campaign=copy).count() == 23
     assert {p.user_id for p in copy.participants.all()} == {None}
+
+
+def test_a_finished_campaign_counts_its_people_and_predicts_no_end(
+    client: Client, cast: Cast
+) -> None:
+    made = campaign(cast, n=3, k=1)
+    call_command("simulate", made.code, people=2, stdout=StringIO())
+    copy = Campaign.objects.get(is_simulated=True)
+    client.force_login(cast.ada)
+    page = client.get(reverse("campaign", args=["windows", copy.code])).content.decode()
+    assert "3 of 3 judgments (100 %)." in page
+    assert "it ends about" not in page
+    people = client.get(reverse("campaign_people", args=["windows", copy.code]))
+    assert "2 people judge so far." in people.content.decode()
 
 
 def test_two_rehearsals_with_one_seed_answer_alike(cast: Cast) -> None:
