@@ -194,7 +194,7 @@ class CampaignViews(viewsets.ReadOnlyModelViewSet[Campaign]):
 
 
 class ItemViews(viewsets.ReadOnlyModelViewSet[Item]):
-    """The items of one campaign: ``/api/campaigns/<code>/items/``."""
+    """The items of one campaign."""
 
     serializer_class = ItemSerializer
     pagination_class = Pages
