@@ -138,7 +138,7 @@ def align_all(
     )
     wanted = gain if demands is None else gain + demands.links
     found: list[Derivation] = []
-    for table in [wanted] if demands is None else [wanted, gain]:
+    for table in [wanted, gain] if np.any(wanted > gain) else [wanted]:
         packed = pack(
             source,
             target,
@@ -152,9 +152,9 @@ def align_all(
     if rules.fill:
         found = [
             fill_nulls(one, source, target, wanted, order_cost=rules.order_cost)
-            for one in found
+            for one in _distinct(found)
         ]
-    found = _distinct(found)
+    found = _distinct(sorted(found, key=lambda one: -one.score))
     best, *others = found
     doubts = _doubts(found, source, target, match)
     return Aligned(source, target, best, tuple(others), *doubts)
@@ -167,9 +167,9 @@ def _log_odds(source: Side, target: Side) -> Floats:
 
 
 def _distinct(found: list[Derivation]) -> list[Derivation]:
-    """The best first, each set of links in each trees once."""
+    """Each set of links in each trees once, the first of them."""
     unique: dict[object, Derivation] = {}
-    for one in sorted(found, key=lambda one: -one.score):
+    for one in found:
         trees = (frozenset(chosen.values()) for chosen in one.edges)
         unique.setdefault((one.links, *trees), one)
     return list(unique.values())

@@ -31,6 +31,7 @@ import heapq
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from itertools import count
+from typing import NamedTuple
 
 import numpy as np
 
@@ -47,8 +48,7 @@ Item = tuple[int, int, int]  # kind, source node, target node (-1 for none)
 Pair = tuple[int, int]
 
 
-@dataclass(frozen=True, slots=True)
-class _Way:
+class _Way(NamedTuple):
     """One way to make an item: ``used`` are (side, edge); ``cost`` in nats."""
 
     tails: tuple[Item, ...]
