@@ -123,7 +123,7 @@ def _places(tree: Tree) -> set[Place]:
 def _over(sides: Sides, wanted: Sequence[Constraint]) -> Aligned | None:
     engine = aligner()
     gain = engine.gains(*sides, None)
-    gain = engine.regained(*sides, gain, held_words(sides, wanted))
+    gain = engine.regaining(*sides).of(gain, held_words(sides, wanted))
     try:
         return align_under(*sides, gain, wanted, engine.settings)
     except Contradiction:

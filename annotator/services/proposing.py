@@ -24,7 +24,7 @@ from core.joint.constraints import Constraint, Place, Rule, align_under
 from core.joint.editing import Draft
 from core.joint.forest_align import Aligned, alignment_of
 from core.joint.legitimacy import ref_of
-from core.joint.phrase_aligner import ENGINE, VERSION, PhraseAligner
+from core.joint.phrase_aligner import ENGINE, VERSION, PhraseAligner, Regaining
 from core.joint.sides import Side, collapsed, side_of_tree
 from core.scoring.lexicon import Relation, relations
 from core.text.wordnet import thesaurus
@@ -110,7 +110,7 @@ def propose(pair: Pair, parses: Parses, decided: Decided) -> Proposal:
         wanted = constraints(decided, here.trees)
         held = held_words(here.sides, wanted)
     with phase("gains"):
-        gain = aligner().regained(*here.sides, here.gains, held)
+        gain = here.regaining.of(here.gains, held)
 
     def decode(some: Sequence[Constraint]) -> Aligned:
         return align_under(*here.sides, gain, some, aligner().settings, k=UNPACKED)
@@ -130,6 +130,7 @@ class Ready:
     trees: tuple[Tree, Tree]
     sides: tuple[Side, Side]
     gains: Floats
+    regaining: Regaining = field(repr=False)
     related: list[list[Relation]] = field(repr=False)
 
 
@@ -173,7 +174,8 @@ def _loaded(source: str, target: str, layer: str) -> Ready:
     gains = aligning.unpack(packed, shape) if packed else aligner().gains(*sides, None)
     related = relations(trees[0].words, trees[1].words, _thesaurus())
     table = [[Relation(int(x)) for x in row] for row in related]
-    return Ready((trees[0], trees[1]), sides, gains, table)
+    regaining = aligner().regaining(*sides)
+    return Ready((trees[0], trees[1]), sides, gains, regaining, table)
 
 
 def _tree(parse: Parse) -> Tree:

@@ -114,12 +114,28 @@ def _smallest(
     constraints: Sequence[Constraint],
     settings: AlignSettings | None,
 ) -> list[Constraint]:
-    """Those that cannot be met together, none of which can be left out."""
-    core, quick = list(constraints), replace(settings or AlignSettings(), unpacked=1)
-    for one in constraints:
-        rest = [other for other in core if other != one]
-        if _attempt(source, target, gain, rest, quick, 1) is None:
-            core = rest
+    """Those that cannot be met together, none of which can be left out.
+
+    As if they were left out one by one from the first on; since fewer demands are met
+    wherever more are, the next that cannot be left out is found by bisection: with n
+    demands and m found, m log n times decoded.
+    """
+    quick = replace(settings or AlignSettings(), unpacked=1)
+
+    def holds(some: Sequence[Constraint]) -> bool:
+        return _attempt(source, target, gain, some, quick, 1) is not None
+
+    core: list[Constraint] = []
+    left = list(constraints)
+    while left and (not core or holds(core)):
+        first, last = 0, len(left) - 1  # of those that may be the next of the core
+        while first < last:
+            middle = (first + last + 1) // 2
+            if holds([*core, *left[middle:]]):
+                last = middle - 1
+            else:
+                first = middle
+        core, left = [*core, left[first]], left[first + 1 :]
     return core
 
 

@@ -18,6 +18,7 @@ from core.joint.forest_align import Aligned, AlignSettings, align_all, nodes
 from core.joint.sides import Side, side_of_forest, side_of_tree
 from core.protocols import Analysis
 from core.scoring.phrase_model import PhraseModel, Vectors
+from core.scoring.phrases import Nodes
 from core.text.wordnet import Thesaurus, thesaurus
 
 __all__ = [
@@ -25,6 +26,7 @@ __all__ = [
     "VERSION",
     "WEIGHTS",
     "PhraseAligner",
+    "Regaining",
     "side_of",
     "side_of_packed",
 ]
@@ -77,21 +79,13 @@ class PhraseAligner:
         gain = self.gains(source, target, vectors)
         return align_all(source, target, gain, settings or self.settings, k=k)
 
-    def regained(
-        self, source: Side, target: Side, gain: Floats, held: Floats
-    ) -> Floats:
-        """``gain`` once some words are decided: phrases gain by what is in them.
-
-        ``held`` ``(T, V)``: 1 for words that are linked, -1 for those that are not, 0
-        for the undecided. What changes is told by the model that needs no vectors.
-        """
-        if not held.any():
-            return gain
+    def regaining(self, source: Side, target: Side) -> "Regaining":
+        """How the gains of two sides move once words are decided; told by the model
+        that needs no vectors."""
         s, t = nodes(source), nodes(target)
         before = self.plain.word_nats(s, t, None, self._thesaurus)
-        after = np.where(held == 0, before, DECIDED * held)
-        more, less = (self.plain.gains(s, t, x, None) for x in (after, before))
-        return np.asarray(gain + more - less)
+        gains = self.plain.gains(s, t, before, None)
+        return Regaining(self.plain, s, t, before, gains)
 
     @cached_property
     def _thesaurus(self) -> Thesaurus | None:
@@ -102,6 +96,29 @@ class PhraseAligner:
 
     def with_settings(self, **changes: Any) -> "PhraseAligner":
         return replace(self, settings=replace(self.settings, **changes))
+
+
+@dataclass(frozen=True, eq=False)
+class Regaining:
+    """Two sides while nothing is decided: log-odds of words ``(T, V)``, and gains."""
+
+    model: PhraseModel
+    source: Nodes
+    target: Nodes
+    word_nats: Floats
+    gains: Floats
+
+    def of(self, gain: Floats, held: Floats) -> Floats:
+        """``gain`` once some words are decided: phrases gain by what is in them.
+
+        ``held`` ``(T, V)``: 1 for words that are linked, -1 for those that are not, 0
+        for the undecided.
+        """
+        if not held.any():
+            return gain
+        nats = np.where(held == 0, self.word_nats, DECIDED * held)
+        now = self.model.gains(self.source, self.target, nats, None)
+        return np.asarray(gain + now - self.gains)
 
 
 def side_of(analysis: Analysis, tree: Tree | None = None) -> Side:
