@@ -41,6 +41,33 @@ def test_errors_have_one_shape(cast, ada: Client) -> None:
     assert shape(bad) == (400, "parse_error")
 
 
+@pytest.mark.parametrize(
+    ("body", "words"),
+    [
+        ("[" * 9999, "nested too deeply"),
+        ('{"a":' * 9999 + "1" + "}" * 9999, "nested too deeply"),
+        (r'{"role": "\ud800"}', "half of a surrogate pair"),
+        (r'{"role": {"x": ["\uD800y"]}}', "half of a surrogate pair"),
+        (r'{"\udfff": 1}', "half of a surrogate pair"),
+        ('{"role": NaN}', "JSON parse error"),
+        (b"\xff\xfe{}", "JSON parse error"),
+    ],
+)
+def test_a_body_that_cannot_be_walked_or_stored_is_refused(
+    ada: Client, body: str | bytes, words: str
+) -> None:
+    url = "/api/projects/windows/invitations/"
+    answer = ada.post(url, body, content_type="application/json")
+    assert shape(answer) == (400, "parse_error")
+    assert words in answer.json()["error"]["message"]
+
+
+def test_an_escaped_pair_of_surrogates_is_one_sign(ada: Client) -> None:
+    body = r'{"name": "Fox \uD83E\uDD8A"}'
+    made = ada.post("/api/projects/", body, content_type="application/json")
+    assert made.json()["name"] == "Fox \N{FOX FACE}"
+
+
 def test_a_token_acts_as_its_person(cast) -> None:
     token = Token.objects.create(user=cast.bob).key
     answer = Client().get("/api/projects/", headers={"Authorization": f"Token {token}"})

@@ -1,0 +1,47 @@
+"""What a request's body may be."""
+
+from collections.abc import Mapping
+from io import BytesIO
+from typing import IO, Any
+
+from rest_framework.exceptions import ParseError
+from rest_framework.parsers import JSONParser
+
+__all__ = ["JsonParser"]
+
+
+class JsonParser(JSONParser):
+    """JSON that can be walked and stored: no bottomless nesting, and no half of a
+    surrogate pair, which no UTF-8 answer could repeat. Raises ParseError."""
+
+    def parse(
+        self,
+        stream: IO[Any],
+        media_type: str | None = None,
+        parser_context: Mapping[str, Any] | None = None,
+    ) -> Any:
+        raw = stream.read()
+        try:
+            body = super().parse(BytesIO(raw), media_type, dict(parser_context or {}))
+            if b"\\ud" in raw.lower():
+                _refuse_halves(body)
+        except RecursionError:
+            raise ParseError("The body is nested too deeply.") from None
+        return body
+
+
+def _refuse_halves(value: Any) -> None:
+    """Raise ParseError at a string that UTF-8 cannot write."""
+    if isinstance(value, str):
+        try:
+            value.encode()
+        except UnicodeEncodeError as error:
+            message = (
+                "The body holds half of a surrogate pair: \\uD83D without \\uDE00."
+            )
+            raise ParseError(message) from error
+    elif isinstance(value, dict):
+        _refuse_halves(list(value.items()))
+    elif isinstance(value, list | tuple):
+        for one in value:
+            _refuse_halves(one)
