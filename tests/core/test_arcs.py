@@ -187,3 +187,19 @@ def test_what_are_no_arc_scores_is_refused(arcs: Floats) -> None:
     for best in (eisner.eisner, mst.mst):
         with pytest.raises(InvalidScores):
             best(arcs)
+
+
+@pytest.mark.parametrize("loop", [0.0, 60.0])
+def test_trees_that_all_need_two_roots_have_no_sum(loop: float) -> None:
+    arcs = np.full((5, 5), -np.inf)
+    arcs[0, 1] = arcs[0, 3] = 0.0
+    for head, modifier in ((1, 2), (2, 1), (3, 4), (4, 3)):
+        arcs[head, modifier] = loop
+    assert mst.tree_log_partition(arcs) == -np.inf
+    assert not mst.tree_marginals(arcs).any()
+    with pytest.raises(Contradiction):
+        mst.mst(arcs)
+
+
+def test_of_equal_projective_trees_the_one_with_the_lowest_root_is_best() -> None:
+    assert eisner.eisner(np.zeros((5, 5)))[1].tolist().index(-1) == 0

@@ -4,7 +4,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from core.data.check import Floats
-from core.data.forest import EMPTY_FOREST, Forest
+from core.data.forest import EMPTY_FOREST, Forest, ForestBuilder
 from core.errors import Contradiction, InvalidScores
 from core.inference.inside import (
     entropy,
@@ -110,6 +110,19 @@ def test_k_best_are_the_k_best_of_all_without_repeats(
     assert len(set(derivations)) == len(derivations)
     for (score, _), edges in zip(ranked, derivations, strict=True):
         assert weigh(edges, weights) == approx(score, abs=1e-9)
+
+
+def test_equal_derivations_come_by_edges_and_then_by_ranks() -> None:
+    build = ForestBuilder()
+    left, right = build.node("A", 0, 1), build.node("B", 1, 2)
+    root = build.node("S", 0, 2)
+    for node in (left, right):
+        build.edge(node)
+        build.edge(node)
+    build.edge(root, [left, right])
+    forest = build.freeze()
+    found = [edges.tolist()[1:] for _, edges in k_best(forest, np.zeros(5), 9)]
+    assert found == [[0, 2], [0, 3], [1, 2], [1, 3]]
 
 
 @given(strategies.forests(), st.floats(0, 6))

@@ -113,6 +113,11 @@ def test_pharaoh_reads_both_signs_of_the_possible_and_keeps_them() -> None:
     assert "".join(pharaoh.write([replace(record, raw="")])) == text
 
 
+def test_pharaoh_a_link_that_is_sure_once_is_sure() -> None:
+    for text in ("0-0 0?0", "0?0 0-0", "0p0 0-0 0?0"):
+        assert [link.kind for link in pharaoh.parse(text).links] == ["sure"]
+
+
 @pytest.mark.parametrize(
     ("links", "column", "words"),
     [

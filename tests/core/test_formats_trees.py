@@ -66,6 +66,13 @@ def test_ptb_one_missing_bracket_costs_one_tree() -> None:
     assert "lacks 1 closing" in bad.reason
 
 
+def test_ptb_the_rest_of_a_tree_that_never_closes_is_no_second_fault() -> None:
+    text = "(S (NN two)\n   (NN more)\n\n(S (NN three))\n"
+    (bad,) = bad_lines(ptb, text)
+    assert (bad.line, bad.column) == (1, 1)
+    assert [r.text for r in good(ptb, text)] == ["three"]
+
+
 @pytest.mark.parametrize(
     ("text", "line", "column", "words"),
     [
@@ -146,6 +153,9 @@ def test_conllu_keeps_ranges_empty_nodes_comments_and_all_columns() -> None:
     [
         ("3\tgo", "4\tgo", 7, "token id '4'"),
         ("6\tcase", "9\tcase", 8, "head '9' is no word"),
+        ("6\tcase", "8\tcase", 8, "head '8' is no word"),
+        ("1-2\tDon", "1-0\tDon", 4, "token id '1-0'"),
+        ("7.1\tnow", "6.1\tnow", 12, "token id '6.1'"),
         ("0\troot\t0", "4\troot\t0", 5, "cycle"),
         ("\tobl:to", "", 10, "9 columns"),
         ("zoo\tzoo", "z\0o\tzoo", 10, "control character"),
