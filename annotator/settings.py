@@ -80,6 +80,7 @@ MIDDLEWARE = [
     "django.middleware.clickjacking.XFrameOptionsMiddleware",
     "django_htmx.middleware.HtmxMiddleware",
     "annotator.middleware.RefusalMiddleware",
+    "annotator.middleware.NulMiddleware",
     "axes.middleware.AxesMiddleware",
 ]
 ROOT_URLCONF = "annotator.urls"

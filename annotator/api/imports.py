@@ -7,12 +7,13 @@ from django.shortcuts import get_object_or_404
 from drf_spectacular.types import OpenApiTypes
 from drf_spectacular.utils import OpenApiParameter, extend_schema
 from rest_framework import generics, serializers
-from rest_framework.parsers import JSONParser, MultiPartParser
+from rest_framework.parsers import MultiPartParser
 from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.views import APIView
 
 from annotator import access
+from annotator.api.bodies import JsonParser
 from annotator.api.rows import JobSerializer, RowPages
 from annotator.exchange import registry
 from annotator.exchange.download import attachment
@@ -107,7 +108,7 @@ class Imports(APIView):
 class ImportGoOn(APIView):
     """Bring in what a dry run has checked."""
 
-    parser_classes = [JSONParser]
+    parser_classes = [JsonParser]
 
     @extend_schema(request=GoOnSerializer, responses={201: JobSerializer})
     def post(self, request: Request, code: str) -> Response:

@@ -62,6 +62,22 @@ def test_a_body_that_cannot_be_walked_or_stored_is_refused(
     assert words in answer.json()["error"]["message"]
 
 
+@pytest.mark.parametrize("url", ["/api/jobs/?state=%00", "/?next=a%00b"])
+def test_a_query_with_a_nul_is_refused(ada: Client, url: str) -> None:
+    answer = ada.get(url)
+    assert answer.status_code == 400
+    assert "NUL" in answer.content.decode()
+    if url.startswith("/api/"):
+        assert shape(answer) == (400, "invalid")
+
+
+def test_a_form_with_a_nul_is_refused(ada: Client) -> None:
+    for sent in ({"name": "a\0b"}, {"name": ["ok", "\0"]}, {"\0": "x", "name": "ok"}):
+        assert ada.post("/p/new/", sent).status_code == 400
+    assert Project.objects.count() == 1
+    assert ada.post("/p/new/", {"name": "ok"}).status_code == 302
+
+
 def test_an_escaped_pair_of_surrogates_is_one_sign(ada: Client) -> None:
     body = r'{"name": "Fox \uD83E\uDD8A"}'
     made = ada.post("/api/projects/", body, content_type="application/json")
