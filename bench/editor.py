@@ -74,10 +74,11 @@ SCRIPT = """() => {
         const watch = new MutationObserver(() => {
           if (root.dataset.proposals === before) return;
           watch.disconnect();
-          frame((now) => { seen.redrawn = now; });
+          const told = () => seen.redrawn && seen.next_frame && done(seen);
+          frame((now) => { seen.redrawn = now; told(); });
           requestAnimationFrame(() => requestAnimationFrame(() => {
             seen.next_frame = performance.now();
-            done(seen);
+            told();
           }));
         });
         watch.observe(root, { attributes: true });

@@ -192,7 +192,7 @@ def start_server(port: int) -> subprocess.Popen[bytes]:
 
 
 def wait_for(base: str) -> None:
-    for _ in range(100):
+    for _ in range(600):
         try:
             urllib.request.urlopen(f"{base}/sign-in/")
         except OSError:
