@@ -55,6 +55,12 @@ def read(lines: Iterable[str]) -> Iterator[Record | BadLine]:
             continue
         if names is None:
             names, is_header = _names(line.split("\t"))
+            twice = [name for name in names if name in KNOWN and names.count(name) > 1]
+            if twice:
+                yield BadLine(
+                    number, 1, f"column {twice[0]!r} is there twice", "name each once"
+                )
+                return
             yield Head(before + raw if is_header else before, {"columns": names})
             if is_header:
                 continue

@@ -21,8 +21,8 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 
 from core.data.ratings import RatingRecord, Scale
-from core.errors import InvalidValue
-from core.formats.records import BadLine
+from core.errors import FormatError, InvalidValue
+from core.formats.records import BadLine, bad, clean
 
 __all__ = ["GOLD", "LAYOUTS", "Layout", "read"]
 
@@ -60,6 +60,8 @@ def read(lines: Iterable[str], layout: Layout) -> Iterator[RatingRecord | BadLin
             if wrong:
                 yield wrong
                 return
+        elif (control := _control(line, number)) is not None:
+            yield control
         elif len(cells) != len(names):
             reason = f"{len(cells)} cells, the header has {len(names)}"
             remedy = "split cells by one tab, and take tabs out of the text"
@@ -68,6 +70,14 @@ def read(lines: Iterable[str], layout: Layout) -> Iterator[RatingRecord | BadLin
             yield from _row(dict(zip(names, cells, strict=True)), layout, number)
     if names is None:
         yield BadLine(0, 0, "the file holds no line", "start it with a header line")
+
+
+def _control(line: str, number: int) -> BadLine | None:
+    try:
+        clean(line.rstrip("\r\n"), line=number)
+    except FormatError as error:
+        return bad(error, line=number, excerpt=line)
+    return None
 
 
 def _header(names: list[str], layout: Layout, number: int) -> BadLine | None:

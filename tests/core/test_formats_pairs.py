@@ -209,6 +209,13 @@ def test_rte_declares_no_entities() -> None:
         (pairs, "source\ttarget\na\t \n", 2, 1, "the target is empty"),
         (pairs, "source\ttarget\tlinks\na\tb\t0-1\n", 2, 1, "missing token"),
         (pairs, "source\ttarget\na\tb\0\n", 2, 4, "control character"),
+        (
+            pairs,
+            "id\tsource\ttarget\tSource\n1\ta\tb\tc\n",
+            1,
+            1,
+            "'source' is there twice",
+        ),
         (jsonl, '{"source": "a", "target"\n', 1, 25, "no JSON"),
         (jsonl, "[1]\n", 1, 1, "no object"),
         (jsonl, '{"source": "a"}\n', 1, 1, "'target' is missing"),

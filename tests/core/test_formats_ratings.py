@@ -55,6 +55,7 @@ def test_quotes_are_text() -> None:
             "column 'item' is there twice",
         ),
         (["item ; annotator ; scale ; value", "i ; a ; s"], 2, "3 cells"),
+        (["item ; annotator ; scale ; value", "i ; a ; s ; \0"], 2, "U+0000"),
         (["item ; annotator ; scale ; value", "i ;  ; s ; 1"], 2, "annotator is empty"),
         ([], 0, "the file holds no line"),
     ],
