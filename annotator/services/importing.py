@@ -151,7 +151,8 @@ def go_on(job: Job, *, by: Anybody, partial: bool) -> Job:
 def run(job: Job) -> Generator[Step, None, dict[str, Any]]:
     """Check all rows; then, unless it is a dry run, write them.
 
-    Raises Conflict if rows are bad and a partial import was not asked for.
+    Raises Conflict if rows are bad and a partial import was not asked for, or if the
+    files hold nothing.
     """
     try:
         return (yield from _work(job))
@@ -175,10 +176,12 @@ def _work(job: Job) -> Generator[Step, None, dict[str, Any]]:
     del checking  # with all the keys it has seen
     if job.params["dry_run"]:
         return result
+    if not (n_bad or result["sentences"] or kind.holds == "corpus"):
+        raise Conflict("There is nothing to import: the files hold no sentence.")
     if n_bad and not job.params["partial"]:
         raise Conflict(
-            f"{n_bad} rows cannot be read, so nothing was imported. Mend them, or "
-            "import the others without them."
+            f"Rows that cannot be read: {n_bad}; so nothing was imported. Mend them, "
+            "or import the others without them."
         )
     corpus = corpus or _new_corpus(job)
     _remember_floors(job)

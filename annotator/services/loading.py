@@ -1,7 +1,7 @@
 """Batches of records into the database: what is there already is left as it is."""
 
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, Protocol
 
 from django.db import transaction
@@ -137,7 +137,8 @@ class RecordLoader:
             try:
                 made.add(one, self._heads.get(one.index), self._base)
             except FormatError as error:
-                yield bad(error, line=one.record.line, excerpt=one.record.raw)
+                found = bad(error, line=one.record.line, excerpt=one.record.raw)
+                yield replace(found, file=found.file or self.files[one.index]["name"])
                 continue
             if not self._write:  # the numbers are those of the check
                 self._count(one)

@@ -118,13 +118,29 @@ def test_bad_rows_stop_an_import_unless_the_others_are_wanted(cast) -> None:
     before = counts()
     job = bring_in(cast, TSV + "3\tonly one side\n")
     assert job.state == Job.State.FAILED
-    assert "1 rows cannot be read, so nothing was imported" in job.note
+    assert "Rows that cannot be read: 1; so nothing was imported" in job.note
     assert counts() == before
     job = bring_in(cast, TSV + "3\tonly one side\n", partial=True)
     assert (job.state, Corpus.objects.get(name="News").n_pairs) == (Job.State.DONE, 2)
     issue = job.issues.get()
     assert (issue.file, issue.line, issue.column) == ("a.tsv", 4, 16)
     assert (issue.remedy, issue.excerpt) != ("", "")
+
+
+def test_files_without_a_sentence_make_no_corpus(cast) -> None:
+    for text in ("\ufeff", "\n\n", "# a comment\n", "id\tsource\ttarget\n"):
+        job = bring_in(cast, text)
+        assert (job.state, "nothing to import" in job.note) == (Job.State.FAILED, True)
+    assert bring_in(cast, "\n", kind="ptb").state == Job.State.FAILED
+    assert bring_in(cast, "\n", dry_run=True).state == Job.State.DONE
+    assert not Corpus.objects.filter(name="News").exists()
+
+
+def test_what_the_database_cannot_take_names_its_file(cast) -> None:
+    job = bring_in(cast, f"id\tsource\ttarget\n{'i' * 201}\tIt rained.\tRain fell.\n")
+    issue = job.issues.get()
+    assert (issue.file, issue.line) == ("a.tsv", 2)
+    assert issue.reason == "id of 201 characters"
 
 
 @pytest.mark.parametrize("file", list(hostile.files()), ids=lambda file: file.name)
