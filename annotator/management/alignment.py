@@ -1,6 +1,7 @@
 """``evaluate alignment``: phrase links against those of several annotators."""
 
 import argparse
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -10,7 +11,14 @@ from core.backends import registry
 from core.backends.align_cases import Case, prepare
 from core.backends.align_eval import METHODS, crossfit, run, scores, source_parses
 from core.backends.align_parsing import ledger, rerank
-from core.backends.align_treebanks import phrase_f1, read_bitrees
+from core.backends.align_treebanks import (
+    Bitree,
+    TreebankAligner,
+    fit_treebanks,
+    overlap,
+    phrase_f1,
+    read_bitrees,
+)
 from core.backends.joint_golds import read_gold_pairs, read_pairs
 from core.errors import FormatError
 from core.formats.phrase_links import PhrasePair, loads
@@ -49,6 +57,14 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="fit the weights on this very file, each pair with weights fitted without "
         "it; by default the shipped weights are used",
     )
+    add(
+        "--fitted-on",
+        nargs="+",
+        type=Path,
+        default=[],
+        metavar="FILE",
+        help="TreeAligner XML of other treebanks: weights fitted on them, not shipped",
+    )
     add("--em", type=Path, metavar="FILE", help="weights of train_aligner instead")
     add("--seed", type=int, default=0)
     add("--json", action="store_true", help="one JSON object on standard output")
@@ -74,7 +90,7 @@ def _read_links(path: Path) -> list[PhrasePair]:
 def evaluate(options: dict[str, Any]) -> dict[str, Any]:
     """Every figure of one method; shares of 1."""
     if options["pairs"].suffix == ".xml":
-        return _treebanks(options["pairs"], options["method"])
+        return _treebanks(options)
     if options["pairs"].suffix == ".tsv":
         return _parsing(options)
     cases = read(options["pairs"], options["engine"])
@@ -128,18 +144,45 @@ def _parsing(options: dict[str, Any]) -> dict[str, Any]:
     }
 
 
-def _treebanks(path: Path, method: str) -> dict[str, Any]:
+def _treebanks(options: dict[str, Any]) -> dict[str, Any]:
     """Phrase links of a parallel treebank, its gold word links given."""
+    baseline = options["method"] == "overlap"
+    pairs, n_bad = read_treebank(options["pairs"], words_apart=not baseline)
+    linker: Callable[[Bitree], list[tuple[int, int]]] = overlap
+    weights = "none"
+    if not baseline:
+        aligner = TreebankAligner.load()
+        if options["fitted_on"]:
+            aligner = fitted_on(options["fitted_on"])
+        linker, weights = aligner.links, str(aligner.facts["fitted_on"])
+    found = phrase_f1(pairs, linker)
+    return {
+        "pairs": len(pairs),
+        "unreadable_lines": n_bad,
+        **found,
+        "weights": weights,
+    }
+
+
+def fitted_on(paths: Sequence[Path]) -> TreebankAligner:
+    """The aligner of these parallel treebanks."""
+    read = [pair for path in paths for pair in read_treebank(path)[0]]
+    names = " ".join(path.name for path in paths)
+    return fit_treebanks(read, {"fitted_on": f"{len(read)} pairs of {names}"})
+
+
+def read_treebank(path: Path, *, words_apart: bool = True) -> tuple[list[Bitree], int]:
+    """The pairs of a TreeAligner file, its treebanks beside it, and how many lines
+    could not be read. Raises FormatError."""
 
     def lines(name: str) -> list[str]:
         text = (path.parent / Path(name).name).read_text("utf-8")
         return text.splitlines(keepends=True)
 
     try:
-        pairs, n_bad = read_bitrees(lines(path.name), lines)
+        pairs, n_bad = read_bitrees(lines(path.name), lines, words_apart=words_apart)
     except OSError as error:
         raise FormatError(f"{error.filename}: {error.strerror}") from error
     if not pairs:
         raise FormatError(f"{path}: no pair of trees in it")
-    found = phrase_f1(pairs, "overlap" if method == "overlap" else "gold-trees")
-    return {"pairs": len(pairs), "unreadable_lines": n_bad, **found}
+    return pairs, n_bad

@@ -141,6 +141,11 @@ class _Grower:
         padded = [*parts, -1, -1][:2]
         self.edges[head].append((padded[0], padded[1], weight))
 
+    def word(self, label: str, members: NDArray[np.bool_], *, origin: int) -> int:
+        leaf = self.node(label, members, named=True, origin=origin)
+        self.edge(leaf, [])
+        return leaf
+
     def phrase(self, label: str, parts: list[int], *, origin: int) -> int:
         """A named node over these parts, made binary in all ways."""
         over = {(i, i + 1): part for i, part in enumerate(parts)}
@@ -193,8 +198,11 @@ def collapsed(tree: Tree) -> list[int]:
     return [v for v in range(len(tree)) if has_words(v) and has_sister(v)]
 
 
-def side_of_tree(tree: Tree) -> Side:
-    """A tree as a forest with one tree; traces are left out, chains are one node."""
+def side_of_tree(tree: Tree, *, words_apart: bool = False) -> Side:
+    """A tree as a forest with one tree; traces are left out, chains are one node.
+
+    ``words_apart``: a chain over one word is two nodes, the phrases and the word.
+    """
     grower = _Grower(tree.words)
     unit = np.eye(tree.n_tokens, dtype=bool)
 
@@ -205,10 +213,13 @@ def side_of_tree(tree: Tree) -> Side:
             names.append(tree.labels[v])
             v, below = below[0], _with_words(tree, below[0])
         if not below:
-            label = "+".join(names)
-            leaf = grower.node(label, unit[tree.tokens[v]], named=True, origin=origin)
-            grower.edge(leaf, [])
-            return leaf
+            label, word = "+".join(names), unit[tree.tokens[v]]
+            if not (words_apart and names):
+                return grower.word(label, word, origin=origin)
+            part = grower.word("", word, origin=v)
+            over = grower.node(label, word, named=True, origin=origin)
+            grower.edge(over, [part])
+            return over
         names.append(tree.labels[v])
         parts = sorted(below, key=lambda c: (tree.spans[c], c))
         return grower.phrase("+".join(names), [grow(c) for c in parts], origin=origin)

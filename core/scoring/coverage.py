@@ -14,13 +14,11 @@ def coverage_gains(
     source: NDArray[np.bool_],
     target: NDArray[np.bool_],
     links: NDArray[np.bool_],
-    *,
-    even: float = EVEN,
 ) -> Floats:
     """``(n_s, n_t)`` nats; ``source`` (n_s, T), ``target`` (n_t, V): whose words.
 
     ``links`` (T, V), many to many. Of the linked words of both phrases, the share that
-    has a link into the other, less ``even``, times 8; and 0.3 log(1 + n) less for n
+    has a link into the other, less 0.8, times 8; and 0.3 log(1 + n) less for n
     words without any link on either side. The numbers are plain guesses, rounded.
     """
     a, b, w = (x.astype(np.float64) for x in (source, target, links))
@@ -30,4 +28,4 @@ def coverage_gains(
     share = (into + back) / np.maximum(linked_s[:, None] + linked_t, 1.0)
     free_s, free_t = a.sum(1) - linked_s, b.sum(1) - linked_t
     free = np.log1p(free_s)[:, None] + np.log1p(free_t)
-    return np.ascontiguousarray(STEEP * (share - even) - FREE * free)
+    return np.ascontiguousarray(STEEP * (share - EVEN) - FREE * free)

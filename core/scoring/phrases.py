@@ -18,7 +18,14 @@ from core.scoring.lexicon import Relation, cosines, relations
 from core.text.stems import STOP_WORDS
 from core.text.wordnet import Thesaurus
 
-__all__ = ["PHRASE_NAMES", "WORD_NAMES", "Nodes", "phrase_rows", "word_rows"]
+__all__ = [
+    "PHRASE_NAMES",
+    "WORD_NAMES",
+    "Nodes",
+    "best_other",
+    "phrase_rows",
+    "word_rows",
+]
 
 WORD_NAMES = (
     "exact",
@@ -125,8 +132,8 @@ def word_rows(
     columns = [
         *[(related == r).astype(np.float64) for r in list(Relation)[:5]],
         cosine,
-        cosine - _best_other(cosine, 1),
-        cosine - _best_other(cosine, 0),
+        cosine - best_other(cosine, 1),
+        cosine - best_other(cosine, 0),
         cosine**2,
         np.array([[_spelling(a, b) for b in target] for a in source]),
         _same(source_tags, target_tags),
@@ -250,8 +257,8 @@ class _Pairing:
             ("content_", self.content.dice),
             ("cosine_", self.cosine),
         ):
-            columns[f"{name}lead_row"] = table - _best_other(table * odds_t, 1)
-            columns[f"{name}lead_column"] = table - _best_other(
+            columns[f"{name}lead_row"] = table - best_other(table * odds_t, 1)
+            columns[f"{name}lead_column"] = table - best_other(
                 table * odds_s[:, None], 0
             )
         return columns
@@ -309,7 +316,7 @@ class _Coverage:
         self.dice = 2 * self.inside / np.maximum(both, 1.0)
 
 
-def _best_other(table: Floats, axis: int) -> Floats:
+def best_other(table: Floats, axis: int) -> Floats:
     """For each cell the best of the other cells along ``axis``; 0 if it is alone."""
     if table.shape[axis] < 2:
         return np.zeros_like(table)
