@@ -1,12 +1,15 @@
 """The Celery app, and the one way a job gets to a worker."""
 
+import logging
 import os
 import threading
 import time
 from pathlib import Path
+from typing import Any
 
 from celery import Celery
 from celery.signals import worker_ready
+from kombu.exceptions import OperationalError
 
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "annotator.settings")
 
@@ -18,11 +21,22 @@ RUN_JOB = "annotator.run_job"
 REAP = "annotator.reap_stale_jobs"
 SIGN_S = 5.0  # a worker shows itself this often
 REAP_EVERY = 2  # signs
+log = logging.getLogger(__name__)
 
 
 def enqueue(job_id: int) -> None:
-    """Wake a worker for this job. The row is the truth: a lost message only delays."""
-    app.send_task(RUN_JOB, args=[job_id], ignore_result=True)
+    """Wake a worker for this job. The row is the truth: a lost message only delays.
+
+    Raises ConnectionError if the broker is away.
+    """
+    _send(RUN_JOB, args=[job_id])
+
+
+def _send(task: str, **options: Any) -> None:
+    try:
+        app.send_task(task, ignore_result=True, **options)
+    except OperationalError as error:
+        raise ConnectionError(f"the broker is away: {error}") from error
 
 
 @worker_ready.connect
@@ -38,8 +52,16 @@ def _keep_watch(**_: object) -> None:
 def _watch(sign: Path) -> None:
     rounds = 0
     while True:
-        sign.touch()
-        if rounds % REAP_EVERY == 0:
-            app.send_task(REAP, ignore_result=True, expires=SIGN_S * REAP_EVERY)
+        _show(sign, rounds)
         rounds += 1
         time.sleep(SIGN_S)
+
+
+def _show(sign: Path, rounds: int) -> None:
+    """One sign of life. A broker that is away must not end the thread."""
+    try:
+        sign.touch()
+        if rounds % REAP_EVERY == 0:
+            _send(REAP, expires=SIGN_S * REAP_EVERY)
+    except OSError as error:
+        log.warning("the watch goes on: %s", error)

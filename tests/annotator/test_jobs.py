@@ -1,14 +1,16 @@
 """Jobs: claimed once, counted, cancelled, resumed, failed loudly."""
 
+import time
 from collections.abc import Callable, Generator
 from datetime import timedelta
 from typing import Any
 
 import pytest
+from celery import Celery
 from django.db import OperationalError
 from django.utils import timezone
 
-from annotator import jobkinds
+from annotator import celery, jobkinds
 from annotator.errors import NotAllowed
 from annotator.models import Issue, Job
 from annotator.services import jobs
@@ -167,6 +169,63 @@ def test_a_worker_that_lost_its_claim_writes_nothing_more(start) -> None:
     jobs.run(job.pk)
     job.refresh_from_db()
     assert (job.state, job.done, job.claim) == (Job.State.RUNNING, 1, "another worker")
+
+
+def test_a_job_that_fails_on_every_row_stores_so_many_issues(
+    start, monkeypatch
+) -> None:
+    def body(job: Job) -> Generator[Step, None, None]:
+        for i in range(5):
+            jobs.report_issue(job, f"row {i}")
+            yield Step(failed=1)
+
+    monkeypatch.setattr(jobs, "MAX_ISSUES", 3)
+    job = start(body)
+    jobs.run(job.pk)
+    job.refresh_from_db()
+    assert (job.state, job.failed, job.issues.count()) == (Job.State.DONE, 5, 3)
+
+
+@pytest.mark.django_db(transaction=True)
+def test_a_long_step_shows_that_its_worker_lives(start, monkeypatch) -> None:
+    monkeypatch.setattr(jobs, "HEARTBEAT_S", 0.02)
+    before = timezone.now() - timedelta(hours=1)
+
+    def body(job: Job) -> Generator[Step, None, None]:
+        yield Step()
+        Job.objects.filter(pk=job.pk).update(heartbeat_at=before)
+        limit = time.monotonic() + 20
+        while Job.objects.get(pk=job.pk).heartbeat_at == before:
+            assert time.monotonic() < limit
+            time.sleep(0.01)
+
+    job = start(body)
+    jobs.run(job.pk)
+    job.refresh_from_db()
+    assert job.state == Job.State.DONE, job.error
+
+
+@pytest.fixture
+def no_broker(monkeypatch) -> None:
+    """A broker that nobody answers for: port 1 is never served."""
+    away = Celery("away", broker="redis://127.0.0.1:1/0")
+    away.conf.task_publish_retry = False
+    monkeypatch.setattr(celery, "app", away)
+
+
+@pytest.mark.django_db(transaction=True)
+def test_a_job_is_kept_while_the_broker_is_away(cast, no_broker) -> None:
+    job = jobs.create(cast.project, "parse", title="Later", by=cast.ada)
+    job.refresh_from_db()
+    assert job.state == Job.State.QUEUED
+    assert jobs.reap() == 1  # tried again, and again without harm
+
+
+def test_a_worker_shows_itself_while_the_broker_is_away(no_broker, tmp_path) -> None:
+    with pytest.raises(ConnectionError, match="broker is away"):
+        celery.enqueue(1)
+    celery._show(tmp_path / "alive", 0)
+    assert (tmp_path / "alive").exists()
 
 
 def test_unknown_kinds_are_refused_before_anything_is_stored(cast) -> None:
