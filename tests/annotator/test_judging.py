@@ -9,7 +9,14 @@ from django.utils import timezone
 
 from annotator.errors import BadRequest, Conflict, NotAllowed, StaleEdit
 from annotator.models import Judgment, JudgmentEvent, Tally
-from annotator.services import campaign_items, campaigns, checking, judging, leasing
+from annotator.services import (
+    campaign_items,
+    campaigns,
+    checking,
+    desk,
+    judging,
+    leasing,
+)
 from tests.annotator.campaigns_cast import (
     GOOD,
     HEADER,
@@ -197,6 +204,16 @@ def test_another_persons_item_is_not_found(cast: Cast) -> None:
     for who in (other, cast.cyd, cast.ada):
         with pytest.raises(Http404):
             judging.take(mine.code, "save", answer(), campaign=made.code, by=who)
+
+
+def test_one_who_annotates_no_longer_has_no_desk(cast: Cast) -> None:
+    made = campaign(cast)
+    [mine] = draw(made, cast.bob)
+    cast.project.memberships.filter(user=cast.bob).update(role="viewer")
+    with pytest.raises(Http404):
+        judging.take(mine.code, "save", answer(), campaign=made.code, by=cast.bob)
+    with pytest.raises(Http404):
+        desk.participant_of(made.code, cast.bob)
 
 
 def test_failed_checks_stop_a_judge_until_reinstated(cast: Cast) -> None:

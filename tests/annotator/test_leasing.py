@@ -108,6 +108,13 @@ def test_a_quota_ends_the_work(cast: Cast) -> None:
     assert Judgment.objects.counted().count() == 5
 
 
+def test_a_quota_of_ones_own_goes_before_the_campaigns(cast: Cast) -> None:
+    made = campaign(cast, n=20, quota=5)
+    made.participants.update(quota=3)
+    run_dry(made, [cast.bob])
+    assert Judgment.objects.counted().count() == 3
+
+
 def test_checks_come_about_as_often_as_asked(cast: Cast) -> None:
     text = HEADER + rows(60) + rows(10, kind="gold", gold="4")
     made = campaign(cast, text=text, check_every=10)

@@ -118,6 +118,8 @@ def test_totals_cross_gold_with_verdicts(cast: Cast, run: JointRun) -> None:
     assert found.share("fix") == 0.5
     assert found.of_gold("fixed") == 2
     assert (found.real("fixed"), found.real("broken")) == (1, 0)
+    give(label, "bad", cast.bob)
+    assert ledger.totals(ledger.rows_of(run), run).real("") == 0
     assert found.reduction == 1.0  # of one error before
     assert found.errors == {"dependency": (1, 0)}
     assert label.gold == ""
