@@ -299,3 +299,46 @@ def test_a_curator_reopens_one_persons_item(cast: Cast) -> None:
     assert made.items.get().n_done == 1
     assert Tally.objects.get().n_done == 1
     assert [e.verb for e in judgment.events.all()] == ["save", "reopen", "save"]
+
+
+def test_an_answer_that_filled_no_place_frees_none_when_reopened(cast: Cast) -> None:
+    made = campaign(cast, n=1, people=2)
+    bob, other = judges(cast, 2)
+    [mine] = draw(made, bob)
+    leasing.expire(now=timezone.now() + timedelta(hours=1))
+    [theirs] = draw(made, other)
+    judge(theirs)
+    kept = take(mine, answer())
+    judging.reopen(kept, by=cast.ada, uuid=uuid4())
+    item = made.items.get()
+    assert (item.n_done, item.n_taken) == (1, 1)
+
+
+def test_an_item_for_three_gets_no_fourth_judge(cast: Cast) -> None:
+    made = campaign(
+        cast, n=1, people=3, k=3, overlap_k=3, is_adaptive=True, adaptive_gap=2
+    )
+    for user, value in zip(judges(cast, 3), (1, 5, 3), strict=True):
+        [judgment] = draw(made, user)
+        judge(judgment, {"meaning": value, "grammar": 4})
+    assert made.items.get().need == 3
+
+
+def test_time_is_never_negative_and_half_an_hour_at_most(cast: Cast) -> None:
+    made = campaign(cast, n=2)
+    longest, negative = draw(made, cast.bob, 2)
+    assert take(longest, answer(active_ms=10**12)).active_ms == 30 * 60_000
+    assert take(negative, answer(active_ms=-5)).active_ms == 0
+    assert Tally.objects.get().active_ms == 30 * 60_000
+
+
+def test_a_lease_that_runs_out_while_the_answer_is_stored_is_noticed(
+    cast: Cast,
+) -> None:
+    made = campaign(cast, n=1)
+    [given] = draw(made, cast.bob)
+    read = judging.find(given.code, campaign=made.code, by=cast.bob)
+    leasing.expire(now=timezone.now() + timedelta(hours=1))
+    with pytest.raises(StaleEdit):  # ``take`` then reads it anew, as late
+        judging.save(read, answer())
+    assert (made.items.get().n_taken, made.items.get().n_done) == (0, 0)

@@ -87,6 +87,15 @@ def test_a_lease_that_ran_out_goes_to_somebody_else(cast: Cast) -> None:
     assert len(draw(made, other, 2)) == 2
 
 
+def test_an_answer_that_came_just_in_time_is_not_taken_back(cast: Cast) -> None:
+    made = campaign(cast, n=1)
+    [judgment] = draw(made, cast.bob)
+    judge(judgment)  # after the leases were listed, before this one's turn
+    assert not leasing._expire_one(judgment.pk, timezone.now() + timedelta(hours=2))
+    assert (made.items.get().n_taken, made.items.get().n_done) == (1, 1)
+    assert Judgment.objects.get().state == "done"
+
+
 def test_one_who_comes_back_gets_the_expired_item_again(cast: Cast) -> None:
     made = campaign(cast, n=1)
     [before] = draw(made, cast.bob)
