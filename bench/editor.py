@@ -249,9 +249,7 @@ def correct(
             time.sleep(asked.pace)
             kind = KINDS[n % len(KINDS)]
             rows.append(read(kind, one(page, kind, chance)))
-        page.wait_for_function(
-            "document.querySelector('#saved').textContent === 'All saved'"
-        )
+        page.locator("#saved", has_text="All saved").wait_for()
         browser.close()
     return rows, warm_up
 

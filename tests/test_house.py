@@ -26,7 +26,7 @@ ANNOTATOR_FLOORS = [
     {"services"},
     {"forms"},
     {"views", "api", "tasks", "management", "templatetags", "admin"},
-    {"urls", "apps", "__main__"},
+    {"urls", "apps", "webserver", "__main__"},
 ]
 DOORS = {
     "django": ["annotator", "manage.py"],

@@ -7,31 +7,35 @@ difference in nats says how much better the others are, parse and links together
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from functools import lru_cache
 from typing import get_args
 
 from annotator import access
-from annotator.models import PackedForest, Pair, Parse
+from annotator.models import PackedForest, Pair
 from annotator.models.projects import Anybody
 from annotator.services import aligning
 from annotator.services.proposing import (
     Decided,
     Parses,
+    Ready,
     SideName,
     aligner,
     constraints,
     held_words,
     ready,
 )
+from core.data.check import Floats
 from core.data.tree import Tree
 from core.errors import Contradiction, FormatError, InvalidValue
 from core.formats import forest_npz
 from core.joint.constraints import Constraint, Place, align_under
 from core.joint.forest_align import Aligned, tree_of
-from core.joint.phrase_aligner import side_of_packed
+from core.joint.phrase_aligner import Regaining, side_of_packed
 from core.joint.sides import Side
 
 __all__ = ["Preferred", "prefer"]
 
+CACHED = 16  # pairs whose forests are kept in memory
 MARGIN = 1.0  # nats by which another tree must be better to be worth a word
 Sides = tuple[Side, Side]
 
@@ -60,11 +64,10 @@ def prefer(
     """
     access.require(by, "annotate", pair.corpus.project)
     here = ready(pair, parses)
-    sides = [
-        _forest_side(parse, tree) or side
-        for parse, tree, side in zip(parses, here.trees, here.sides, strict=True)
-    ]
-    found = _better((sides[0], sides[1]), here.trees, here.sides, decided)
+    rows = PackedForest.objects.filter(sentence_id__in={p.sentence_id for p in parses})
+    last = dict(rows.order_by("pk").values_list("sentence_id", "pk"))
+    forests = _forests(here, *(last.get(parse.sentence_id, 0) for parse in parses))
+    found = _better(forests, here.trees, here.sides, decided)
     sentences = {"s": pair.source, "t": pair.target}
     return [
         replace(one, parse=aligning.store_tree(sentences[one.side], tree).code)
@@ -74,13 +77,35 @@ def prefer(
     ]
 
 
+@dataclass(frozen=True, eq=False)
+class _Forests:
+    """Both sides, as forests where there are any, and what their links gain."""
+
+    sides: Sides
+    gains: Floats
+    regaining: Regaining
+
+
+@lru_cache(maxsize=CACHED)
+def _forests(here: Ready, source: int, target: int) -> _Forests:
+    """By the trees in hand and the keys of the forests, which never change once they
+    are stored; 0: there is none. O(n_s n_t) space, about 1 MB at 25 tokens."""
+    sides = [
+        _forest_side(pk, tree) or side
+        for pk, tree, side in zip((source, target), here.trees, here.sides, strict=True)
+    ]
+    both = sides[0], sides[1]
+    return _Forests(both, aligner().gains(*both, None), aligner().regaining(*both))
+
+
 def _better(
-    sides: Sides, trees: tuple[Tree, Tree], in_hand: Sides, decided: Decided
+    forests: _Forests, trees: tuple[Tree, Tree], in_hand: Sides, decided: Decided
 ) -> list[tuple[Preferred, Tree]]:
+    sides = forests.sides
     wanted = constraints(decided, trees)
     said = [_bracket(*one) for one in decided.brackets]
-    best = _over(sides, [*wanted, *said])
-    now = _over(sides, [*wanted, *said, *_phrases(trees, sides, in_hand)])
+    best = _over(forests, [*wanted, *said])
+    now = _over(forests, [*wanted, *said, *_phrases(trees, sides, in_hand)])
     if best is None:
         return []
     nats = best.best.score - now.best.score if now is not None else None
@@ -97,9 +122,9 @@ def _better(
     return found
 
 
-def _forest_side(parse: Parse, tree: Tree) -> Side | None:
-    """The forest over the sentence; None if there is none that holds the tree."""
-    row = PackedForest.objects.filter(sentence_id=parse.sentence_id).last()
+def _forest_side(pk: int, tree: Tree) -> Side | None:
+    """This forest; None if it is missing or does not hold the tree."""
+    row = PackedForest.objects.filter(pk=pk).first()
     try:
         if row is None:
             return None
@@ -120,12 +145,11 @@ def _places(tree: Tree) -> set[Place]:
     return {(a, b) for a, b in tree.spans if b > a}
 
 
-def _over(sides: Sides, wanted: Sequence[Constraint]) -> Aligned | None:
-    engine = aligner()
-    gain = engine.gains(*sides, None)
-    gain = engine.regaining(*sides).of(gain, held_words(sides, wanted))
+def _over(forests: _Forests, wanted: Sequence[Constraint]) -> Aligned | None:
+    held = held_words(forests.sides, wanted)
+    gain = forests.regaining.of(forests.gains, held)
     try:
-        return align_under(*sides, gain, wanted, engine.settings)
+        return align_under(*forests.sides, gain, wanted, aligner().settings)
     except Contradiction:
         return None
 

@@ -46,6 +46,13 @@ export class Model {
     this.sort();
   }
 
+  // all that the drawing shows of the layer, to see whether it has to be drawn again
+  face() {
+    const { problems, parked, ignored, rejected, brackets, state, source_parse, target_parse } = this.info;
+    const drawn = problems.filter((problem) => problem.rule !== "undecided");
+    return JSON.stringify([this.links, [...this.nulls].sort(), drawn, parked, ignored, rejected, brackets, state, source_parse, target_parse]);
+  }
+
   // a copy of what steps change: local undo goes back to it before the server has answered
   mark() { return { links: this.links.map((link) => ({ ...link })), nulls: new Set(this.nulls), rejected: this.info.rejected, brackets: this.info.brackets }; }
   back({ links, nulls, rejected, brackets }) {

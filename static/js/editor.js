@@ -103,7 +103,9 @@ class Editor {
     return this.say(op === "undo" ? "Undone." : "Done again.");
   }
 
+  // most answers say what is on the screen already: then only the buttons change
   async acknowledged(snapshot, idle, step) {
+    const before = this.model.face();
     if (idle) this.model.load(snapshot);
     else Object.assign(this.model.info, { revision: snapshot.revision, problems: snapshot.problems, undo: snapshot.undo, redo: snapshot.redo });
     const { s, t } = this.data.trees;
@@ -111,8 +113,8 @@ class Editor {
       await this.redraw();
       this.tellTrees(step);
     }
-    this.refresh();
-    if (this.rail.tab === "history") this.rail.draw();
+    if (this.model.face() === before) this.buttons(); else this.refresh();
+    if (["history", "problems"].includes(this.rail.tab)) this.rail.draw();
   }
 
   tellTrees(step) {
@@ -171,24 +173,28 @@ class Editor {
 
   // --- what the page shows ------------------------------------------------------------
   refresh() {
+    this.proposals.refresh(); // first, so that the aligner works while the page is drawn
     this.canvas.overlay = this.comparing ? this.grouped() : [];
     this.canvas.dress();
     const shown = this.shown();
     this.canvas.dim(shown);
     this.table.refresh(shown);
     if (["links", "problems", "why"].includes(this.rail.tab)) this.rail.draw();
+    this.buttons();
+    $("overlay").setAttribute("aria-pressed", String(this.comparing));
+    this.readOnly();
+    if (this.canvas.focused) this.canvas.light(this.canvas.focused);
+    if (!this.canvas.picked) this.count();
+  }
+
+  buttons() {
     $("undo").disabled = !this.writable || !(this.undoMarks.length || this.model.info.undo);
     $("redo").disabled = !this.writable || !(this.redoMarks.length || this.model.info.redo);
     $("done").hidden = !this.data.edit || !!this.withdrawn;
     $("done").textContent = this.model.info.state === "done" ? "Open again" : "Done";
-    $("overlay").setAttribute("aria-pressed", String(this.comparing));
     const option = $("layer").selectedOptions[0];
     if (this.model.info.code) option.textContent = option.textContent.replace(/ · (\d+|new)/, ` · ${this.model.links.length}`);
-    this.readOnly();
-    if (this.canvas.focused) this.canvas.light(this.canvas.focused);
-    if (!this.canvas.picked) this.count();
     $("suggest").setAttribute("aria-pressed", String(this.proposals.on));
-    this.proposals.refresh();
   }
 
   // the line of news stays until the next step

@@ -130,6 +130,7 @@ def web_command(host: str, port: int, workers: int) -> list[str]:
         "-m",
         "gunicorn",
         "annotator.wsgi:application",
+        "--config=python:annotator.webserver",
         f"--bind={host}:{port}",
         f"--workers={workers}",
         "--threads=4",
