@@ -295,7 +295,8 @@ def read(kind: str, seen: dict[str, Any]) -> dict[str, Any]:
 
 
 def figures(rows: list[dict[str, Any]]) -> dict[str, Any]:
-    names = [name for name in rows[0] if name != "kind"]
+    names = list(dict.fromkeys(name for row in rows for name in row))
+    names.remove("kind")
     return {name: figure([row[name] for row in rows if name in row]) for name in names}
 
 

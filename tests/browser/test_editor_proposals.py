@@ -13,7 +13,7 @@ from core.data.alignment import Alignment
 from core.data.forest import ForestBuilder
 from core.formats import forest_npz
 from tests import cast as people
-from tests.browser.test_editor import at, editor, press, said, saved, shot, state
+from tests.browser.editing import at, editor, press, said, saved, shot, state
 
 __all__ = ["editor"]
 pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
@@ -305,49 +305,6 @@ def test_from_suggestions_to_done_by_keyboard_alone(
     assert len(layer.to_core().links) >= 8
     with capsys.disabled():
         sys.stdout.write(f"\nfrom suggestions to done: {keys} keys\n")
-
-
-SIDE = (
-    "(S (NP (DT The) (JJ old) (NN gardener)) (VP (VBD watered) (NP (NP (DT the) "
-    "(NNS roses)) (PP (IN behind) (NP (DT the) (NN house)))) (PP (IN in) (NP (DT the) "
-    "(NN evening))) (SBAR (IN because) (S (NP (DT the) (NN summer)) (VP (VBD had) "
-    "(VP (VBN been) (ADJP (RB very) (JJ dry)) (PP (IN for) (NP (CD six) "
-    "(NNS weeks)))))))) (. .))"
-)
-
-
-def test_a_correction_is_redrawn_soon(cast, open_page, capsys) -> None:
-    """From the key to the paint. Printed: on a loaded machine it proves nothing."""
-    pair = people.pair(cast.corpus, SIDE, SIDE.replace("watered", "wetted"))
-    page = open_page(cast.bob)
-    page.set_default_timeout(30_000)
-    page.goto(f"/p/{cast.project.slug}/pair/{pair.code}/")
-    page.wait_for_selector("html[data-editor=ready]")
-    page.focus("#s-n0")
-    press(page, "s")
-    answered(page, 1)
-    script = """async (key) => {
-      const root = document.documentElement, before = root.dataset.proposals;
-      const start = performance.now();
-      const answer = new Promise((done) => {
-        const watch = new MutationObserver(() => root.dataset.proposals !== before && (watch.disconnect(), done()));
-        watch.observe(root, { attributes: true });
-      });
-      document.activeElement.dispatchEvent(new KeyboardEvent("keydown", { key, code: key === "0" ? "Digit0" : "", bubbles: true, cancelable: true }));
-      await answer;
-      await new Promise((done) => requestAnimationFrame(() => setTimeout(done)));
-      return performance.now() - start;
-    }"""  # noqa: E501
-    taken = []
-    for word in ("#s-w1", "#s-w5", "#s-w8", "#s-w11", "#s-w17", "#s-w20"):
-        page.focus(word)
-        taken.append(page.evaluate(script, "r"))
-    ranked = sorted(taken)
-    with capsys.disabled():
-        words = f"{pair.n_source} and {pair.n_target} tokens"
-        shown = [round(ms) for ms in ranked]
-        sys.stdout.write(f"\ncorrection to paint: {shown} ms, {words}\n")
-    saved(page)
 
 
 @pytest.mark.parametrize("width", [1280, 390])
