@@ -33,6 +33,7 @@ __all__ = ["NAMES", "methods", "run", "runs_of", "settings_of", "start"]
 
 BATCH = 32  # pairs: also what is lost, and how long a cancelled job goes on
 NAMES = {
+    "bp": "Belief propagation",
     "mbr": "Minimum Bayes risk",
     "soft": "Soft dual decomposition",
     "hard": "Hard dual decomposition",

@@ -14,6 +14,7 @@ from core.learning.joint_gate import GateExample, fit_gate
 __all__ = ["GRIDS", "Bench"]
 
 GRIDS: dict[Method, tuple[str, tuple[float, ...]]] = {
+    "bp": ("bp_slack", (0.5, 0.7, 0.9, 1.1)),
     "mbr": ("trust", (0.5, 1.0, 1.5, 2.0)),
     "soft": ("slack", (0.25, 0.5, 0.75, 1.0)),
     "spans": ("span_slack", (0.25, 0.5, 1.0, 1.5)),

@@ -1,9 +1,9 @@
 """Two sentences that mean the same parse each other: the door to ``core.joint``.
 
 Choe & McClosky 2015, "Parsing Paraphrases with Joint Inference", and what came after.
-Methods: ``mbr`` carries arc marginals over through the links; ``soft`` and ``hard``
-are dual decomposition over arcs; ``pairs`` looks among n-best trees; ``spans`` lets
-phrases agree.
+Methods: ``bp`` propagates beliefs through the links; ``mbr`` carries arc marginals
+over; ``soft`` and ``hard`` are dual decomposition over arcs; ``pairs`` looks among
+n-best trees; ``spans`` lets phrases agree.
 """
 
 from collections.abc import Iterable, Sequence
@@ -98,9 +98,10 @@ class JointParser:
         targets: Sequence[Analysis],
         settings: JointSettings | None = None,
     ) -> JointSide:
-        """One sentence parsed by all its paraphrases at once, by method ``mbr``.
+        """One sentence parsed by all its paraphrases at once, by method bp or mbr.
 
-        The links of a change are those to the first paraphrase that has any.
+        The links of a change are those to the first paraphrase that has any. Raises
+        InvalidValue on another method.
         """
         settings = settings or JointSettings()
         n = len(source.sentence)
@@ -109,10 +110,10 @@ class JointParser:
             for one in targets
         ]
         others = list(zip(targets, linked, strict=True))
-        heads = find_several(source, others, settings, self.weights)
+        heads, labels = find_several(source, others, settings, self.weights)
         nothing = linked_words((), n, 0)
         first = next((one for one in linked if len(one.pairs) > 1), nothing)
-        return _side(source, heads, None, first, settings)
+        return _side(source, heads, labels, None, first, settings)
 
     def _gated(
         self,
@@ -147,8 +148,9 @@ def _result(
     settings: JointSettings,
 ) -> JointResult:
     heads, trees = found.heads or (None, None), found.trees or (None, None)
-    ours = _side(source, heads[0], trees[0], linked, settings)
-    theirs = _side(target, heads[1], trees[1], linked.turned(), settings)
+    labels = found.labels or (None, None)
+    ours = _side(source, heads[0], labels[0], trees[0], linked, settings)
+    theirs = _side(target, heads[1], labels[1], trees[1], linked.turned(), settings)
     before = after = 0
     if source.deps is not None and target.deps is not None:
         old = source.deps.tree.heads, target.deps.tree.heads
@@ -169,6 +171,7 @@ def _result(
 def _side(
     analysis: Analysis,
     heads: tuple[int, ...] | None,
+    labels: tuple[str, ...] | None,
     tree: Tree | None,
     linked: Linked,
     settings: JointSettings,
@@ -178,7 +181,7 @@ def _side(
     if heads is None or analysis.deps is None:
         return JointSide(None, tree, (), spans)
     deps = analysis.deps
-    new = _labelled(deps, heads)
+    new = DepTree(heads, labels) if labels else _labelled(deps, heads)
     arcs: tuple[ArcChange, ...] = ()
     if new != deps.tree:
         p = arc_marginals(arcs_of(analysis), projective=settings.projective)

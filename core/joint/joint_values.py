@@ -20,7 +20,7 @@ __all__ = [
     "SpanChange",
 ]
 
-Method = Literal["mbr", "soft", "hard", "pairs", "spans"]
+Method = Literal["bp", "mbr", "soft", "hard", "pairs", "spans"]
 METHODS: tuple[Method, ...] = get_args(Method)
 SlackKind = Literal["one", "relation", "prob"]
 
@@ -30,17 +30,17 @@ class JointSettings:
     """How two sentences parse each other; ``method`` by its name in METHODS.
 
     ``rounds``: most rounds of dual decomposition. ``step``: its first step in nats.
-    ``slack``: nats that one disagreement costs (soft, spans); ``slack_kind``: the same
-    for all, by the relation of the source's arc, or times the probabilities of the two
-    links. ``trust``: nats for an arc that the other sentence is certain of (mbr). None
-    stands for the shipped value. ``gate``: keep the separate parses where the gate
-    thinks them better. ``projective``: trees without crossing arcs. ``n_best``: trees
-    of either side among which pairs are sought.
+    ``slack``: nats that one disagreement costs (bp, soft, spans); ``slack_kind``: of
+    soft, the same for all, by the relation of the source's arc, or times the
+    probabilities of the two links. ``trust``: nats for an arc that the other sentence
+    is certain of (mbr). None stands for the shipped value. ``gate``: keep the separate
+    parses where the gate thinks them better. ``projective``: trees without crossing
+    arcs. ``n_best``: trees of either side among which pairs are sought.
 
     Raises InvalidValue if a number is out of range.
     """
 
-    method: Method = "mbr"
+    method: Method = "bp"
     rounds: int = 20
     step: float | None = None
     slack: float | None = None

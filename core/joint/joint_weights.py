@@ -16,10 +16,12 @@ WEIGHTS = Path(__file__).parent / "weights" / "joint.json"
 
 @dataclass(frozen=True)
 class JointWeights:
-    """``trust`` (mbr), ``slack`` (soft), ``span_slack`` (spans) in nats; ``slacks``:
+    """``bp_slack`` (bp), ``trust`` (mbr), ``slack`` (soft), ``span_slack`` (spans) in
+    nats; ``slacks``:
     the slack of single relations, without their subtypes; ``gates`` by method;
     ``facts``: what they were fitted on."""
 
+    bp_slack: float = 0.9
     trust: float = 1.5
     slack: float = 0.5
     span_slack: float = 0.5
@@ -33,6 +35,7 @@ class JointWeights:
         try:
             data = json.loads(path.read_text(encoding="utf-8"))
             return cls(
+                float(data["bp_slack"]),
                 float(data["trust"]),
                 float(data["slack"]),
                 float(data["span_slack"]),
@@ -54,6 +57,7 @@ class JointWeights:
         """Write the file that ``load`` reads."""
         data = {
             "facts": dict(self.facts),
+            "bp_slack": self.bp_slack,
             "trust": self.trust,
             "slack": self.slack,
             "span_slack": self.span_slack,

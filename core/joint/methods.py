@@ -6,9 +6,11 @@ from dataclasses import dataclass
 import numpy as np
 
 from core.data.check import Floats, Ints
+from core.data.deps import DepAnalysis
 from core.data.tree import Tree
 from core.errors import InvalidValue
 from core.inference.derivation import phrases_of, tree_of_phrases
+from core.joint.beliefs import Labelled, agree
 from core.joint.consensus import arc_marginals, carried, consensus_heads
 from core.joint.duals import CLOSED, STEP, DualDecoder, slack_of
 from core.joint.joint_values import JointSettings, Method, Round
@@ -21,17 +23,20 @@ from core.protocols import Analysis
 __all__ = ["Found", "arcs_of", "find", "find_several"]
 
 Heads = tuple[int, ...]
+Labels = tuple[str, ...]
 
 
 @dataclass(frozen=True, slots=True)
 class Found:
-    """New heads and trees of the two sides; None: that kind is left alone."""
+    """New heads and trees of the two sides; None: that kind is left alone. Without
+    ``labels`` each new arc has the parser's own best."""
 
     heads: tuple[Heads, Heads] | None = None
     trees: tuple[Tree, Tree] | None = None
     rounds: tuple[Round, ...] = ()
     exact: bool = True
     gap: float = 0.0
+    labels: tuple[Labels, Labels] | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,8 +67,39 @@ def find_several(
     others: Sequence[tuple[Analysis, Linked]],
     settings: JointSettings,
     weights: JointWeights,
+) -> tuple[Heads, Labels | None]:
+    """The source's tree by all its paraphrases at once: what they say adds up.
+
+    Raises InvalidValue if the method is for two sentences only.
+    """
+    if settings.method == "bp":
+        mine = _agreed(source, others, settings, weights)[0]
+        return mine.heads, mine.labels
+    if settings.method != "mbr":
+        raise InvalidValue(f"method {settings.method!r}: bp or mbr for several")
+    return _by_marginals(source, others, settings, weights), None
+
+
+def _agreed(
+    source: Analysis,
+    others: Sequence[tuple[Analysis, Linked]],
+    settings: JointSettings,
+    weights: JointWeights,
+) -> tuple[Labelled, ...]:
+    return agree(
+        _deps(source),
+        [(_deps(other), linked) for other, linked in others],
+        slack=weights.bp_slack if settings.slack is None else settings.slack,
+        projective=settings.projective,
+    )
+
+
+def _by_marginals(
+    source: Analysis,
+    others: Sequence[tuple[Analysis, Linked]],
+    settings: JointSettings,
+    weights: JointWeights,
 ) -> Heads:
-    """The source's heads by all its paraphrases at once: their marginals add up."""
     kind, n = settings.projective, len(source.sentence)
     seen = [
         carried(linked, arc_marginals(arcs_of(other), projective=kind), n)
@@ -76,17 +112,29 @@ def find_several(
 
 def arcs_of(analysis: Analysis) -> Floats:
     """The arc weights of an analysis. Raises InvalidValue if it has none."""
+    arcs = _deps(analysis).arcs
+    assert arcs is not None
+    return arcs
+
+
+def _deps(analysis: Analysis) -> DepAnalysis:
     if analysis.deps is None or analysis.deps.arcs is None:
         raise InvalidValue("arc weights are wanted: ask the parser for dependencies")
-    return analysis.deps.arcs
+    return analysis.deps
+
+
+def _bp(task: _Task) -> Found:
+    others = [(task.target, task.linked)]
+    a, b = _agreed(task.source, others, task.settings, task.weights)
+    return Found((a.heads, b.heads), labels=(a.labels, b.labels))
 
 
 def _mbr(task: _Task) -> Found:
-    ours = find_several(
-        task.source, [(task.target, task.linked)], task.settings, task.weights
+    there, back = (task.target, task.linked), (task.source, task.linked.turned())
+    ours = _by_marginals(task.source, [there], task.settings, task.weights)
+    return Found(
+        (ours, _by_marginals(task.target, [back], task.settings, task.weights))
     )
-    back = [(task.source, task.linked.turned())]
-    return Found((ours, find_several(task.target, back, task.settings, task.weights)))
 
 
 def _soft(task: _Task) -> Found:
@@ -184,6 +232,7 @@ def _plain(heads: Ints) -> Heads:
 
 
 _METHODS: dict[Method, Callable[[_Task], Found]] = {
+    "bp": _bp,
     "mbr": _mbr,
     "soft": _soft,
     "hard": _hard,

@@ -40,7 +40,7 @@ def run(folder: Path, *more: str) -> dict:  # type: ignore[type-arg]
     return json.loads(out.getvalue())  # type: ignore[no-any-return]
 
 
-@pytest.mark.parametrize("method", ["mbr", "soft", "hard", "pairs", "spans"])
+@pytest.mark.parametrize("method", ["bp", "mbr", "soft", "hard", "pairs", "spans"])
 def test_every_method_is_scored_by_corpus(folder: Path, method: str) -> None:
     found = run(folder, "--method", method)
     assert {"all", "web", "lake"} <= set(found)

@@ -65,10 +65,10 @@ def test_the_form_as_it_comes_asks_for_the_usual_settings(cast: Cast) -> None:
     form = page.context["form"]
     sent = {name: field.initial for name, field in form.fields.items()}
     sent = {name: value for name, value in sent.items() if value not in (None, False)}
-    client_of(cast.ada).post(where(cast), sent | {"method": "mbr"})
+    client_of(cast.ada).post(where(cast), sent | {"method": JointSettings().method})
     job = Job.objects.get(kind="joint")
     assert job.params["settings"] == asdict(JointSettings())
-    assert job.title == "Parse Houses jointly: Minimum Bayes risk"
+    assert job.title == "Parse Houses jointly: Belief propagation"
     client_of(cast.ada).post(where(cast), {"method": "soft", "slack": "0.5"})
     title = Job.objects.get(kind="joint", params__settings__method="soft").title
     assert title.endswith("slack 0.5, without the gate, crossing arcs allowed")

@@ -42,8 +42,8 @@ def analysis(text: str, arcs: dict[tuple[int, int], float]) -> Analysis:
         table[h + 1, m + 1] = nats
     _, heads = mst(table)
     names = ("left", "right")
-    relations = np.zeros((*table.shape, 2))
-    relations[..., 1] = np.sign(np.subtract.outer(*[np.arange(len(table))] * 2))
+    side = np.subtract.outer(*[np.arange(len(table))] * 2) > 0
+    relations = np.log(np.where(np.stack([side, ~side], -1), 0.2, 0.8))
     tree = DepTree(tuple(int(h) for h in heads), ("left",) * len(words))
     deps = DepAnalysis(tree, table, relations, names)
     return Analysis(Sentence.of(text), deps=deps, xpos=("NN",) * len(words))
@@ -64,7 +64,7 @@ def parser() -> JointParser:
     return JointParser(NoLinks(), JointWeights())
 
 
-@pytest.mark.parametrize("method", ["mbr", "soft", "hard", "pairs"])
+@pytest.mark.parametrize("method", ["bp", "mbr", "soft", "hard", "pairs"])
 def test_a_sure_paraphrase_settles_what_the_source_doubts(
     method: str, pair: tuple[Analysis, Analysis], parser: JointParser
 ) -> None:
@@ -83,7 +83,7 @@ def test_a_sure_paraphrase_settles_what_the_source_doubts(
 def test_without_links_nothing_changes(
     pair: tuple[Analysis, Analysis], parser: JointParser
 ) -> None:
-    for method in ("mbr", "soft", "hard", "pairs"):
+    for method in ("bp", "mbr", "soft", "hard", "pairs"):
         found = parser.parse(*pair, JointSettings(method))  # type: ignore[arg-type]
         assert not found.source.arcs
         assert not found.target.arcs
@@ -92,7 +92,7 @@ def test_without_links_nothing_changes(
 def test_gate_puts_the_separate_parses_back(
     pair: tuple[Analysis, Analysis],
 ) -> None:
-    shut = JointWeights(trust=2.0, gates={"mbr": Gate(-5.0, {})})
+    shut = JointWeights(bp_slack=2.0, gates={"bp": Gate(-5.0, {})})
     found = JointParser(NoLinks(), shut).parse(*pair, links=DIAGONAL[:4])
     assert not found.kept
     assert found.gate is not None

@@ -15,7 +15,7 @@ from core.errors import GemelError
 from core.joint.joint_parser import METHODS, JointParser, JointSettings, Method
 from core.joint.joint_weights import WEIGHTS
 
-GATED: tuple[Method, ...] = ("mbr", "soft", "hard", "pairs")
+GATED: tuple[Method, ...] = ("bp", "mbr", "soft", "hard", "pairs")
 
 
 class Command(BaseCommand):
