@@ -42,6 +42,7 @@ DOORS = {
     "onnxruntime": ["core/backends", "core/training"],
     "tokenizers": ["core/text", "core/backends", "core/training"],
     "sklearn": ["core/training", "core/learning"],
+    "optuna": ["core/learning/tuning.py"],
 }
 MAX_LINES, MAX_FUNCTION, MAX_KERNEL = 400, 40, 80
 WRITES = {"create", "bulk_create", "update", "delete", "save", "get_or_create"}
@@ -138,6 +139,27 @@ def test_each_library_has_one_door(library: str) -> None:
         and not any(where(path).startswith(door) for door in doors)
     ]
     assert found == []
+
+
+def test_nothing_is_fetched_from_elsewhere() -> None:
+    """No address out of data can make the server call somebody."""
+    fetching = (
+        "urllib.request",
+        "http.client",
+        "requests",
+        "httpx",
+        "ftplib",
+        "socket",
+    )
+    found = [
+        f"{where(path)} imports {dotted}"
+        for top in ("core", "annotator")
+        for path in modules(top)
+        for dotted in imports(path)
+        if f"{dotted}.".startswith(tuple(f"{name}." for name in fetching))
+    ]
+    # ``up`` looks whether its port is free.
+    assert found == ["annotator/management/commands/up.py imports socket"]
 
 
 def test_only_services_write_rows() -> None:

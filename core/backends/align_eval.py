@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from itertools import combinations
 from typing import Any
 
 import numpy as np
@@ -26,6 +27,7 @@ __all__ = [
     "Outcome",
     "crossfit",
     "examples",
+    "pair_shares",
     "run",
     "scores",
     "source_parses",
@@ -168,6 +170,22 @@ def scores(
         "human_recall": _value(human.recall),
         "human_precision": _value(human.precision),
     }
+
+
+def pair_shares(cases: Sequence[Case], outcomes: Sequence[Outcome]) -> Floats:
+    """``(pairs, 2)``: recall and precision of each pair, averaged over annotators."""
+    rows = []
+    for case, outcome in zip(cases, outcomes, strict=True):
+        found = outcome.cells
+        each = [
+            (
+                len(found & g & k) / max(len(g & k), 1),
+                len(found & (g | k)) / max(len(found), 1),
+            )
+            for g, k in combinations(case.links.values(), 2)
+        ]
+        rows.append(np.mean(each, axis=0))
+    return np.array(rows)
 
 
 def source_parses(cases: Sequence[Case], outcomes: Sequence[Outcome]) -> dict[str, Any]:

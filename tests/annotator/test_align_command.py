@@ -9,6 +9,7 @@ import pytest
 from django.core.management import CommandError, call_command
 
 from annotator.management.reproduction import arase2017
+from core.backends.align_tuning import RANGES
 
 SOURCE = "(S (NP (DT a) (NN dog)) (VP (VBD saw) (NP (NNP Mary))))"
 TARGET = "(S (NP (DT the) (NN dog)) (VP (VBD saw) (NP (NNP Mary))))"
@@ -76,13 +77,70 @@ def test_a_link_to_no_node_is_refused_with_its_pair(tmp_path: Path) -> None:
 
 def test_table_three_has_the_paper_beside_ours(pairs: Path) -> None:
     options = {"data": pairs.parent, "engine": "nltk-chart", "folds": 3, "seed": 0}
-    options["em"] = None
+    options["em"] = options["self_trained"] = None
     text = "\n".join(arase2017.lines(arase2017.run(options)))
     assert "83.64" in text
     assert "monotonic" in text
     assert "not by people" in text
     assert "gain of" in text
     assert "non-compositional links" in text
+    assert "untrained" in text
+
+
+def test_an_aligner_is_trained_without_any_link(pairs: Path, tmp_path: Path) -> None:
+    lines = (
+        "the old dog saw the cat near the garden with mary .",
+        "a dog left the woman in the green garden near mary .",
+        "a dog that nobody knows here barks at all times .",
+    )
+    texts = [tmp_path / "talk.en.0", tmp_path / "talk.en.1"]
+    texts[0].write_text("\n".join(lines))
+    texts[1].write_text(
+        "\n".join(
+            line.replace("cat", "green cat").replace("woman", "man") for line in lines
+        )
+    )
+    kept = tmp_path / "self.json"
+    call_command(
+        "train_aligner", *texts, out=kept, engine="nltk-chart", self_train=True
+    )
+    options = {"data": pairs.parent, "engine": "nltk-chart", "folds": 3, "seed": 0}
+    options |= {"em": None, "self_trained": kept}
+    found = arase2017.run(options)
+    assert found["rows"]["self-trained"]["reachability"] == 1.0
+    assert "self-training" in found["gains"]
+    call_command("train_aligner", *texts, out=tmp_path / "em", engine="nltk-chart")
+    assert json.loads((tmp_path / "em").read_text())["step"] == 3
+
+
+def test_tuning_goes_on_and_says_what_it_is_worth(pairs: Path, tmp_path: Path) -> None:
+    kept = tmp_path / "study.db"
+
+    def tune(n: int) -> tuple[int, dict[str, Any]]:
+        out = StringIO()
+        call_command(
+            "fit_aligner",
+            pairs=[pairs],
+            tune=n,
+            study=kept,
+            folds=3,
+            engine="nltk-chart",
+            stdout=out,
+        )
+        *told, report = out.getvalue().splitlines()
+        return len(told), json.loads(report)
+
+    n_first, first = tune(2)
+    n_second, second = tune(3)
+    assert (n_first, n_second) == (2, 1)
+    assert second["trials"] == 3
+    assert second["f1_now"] == first["f1_now"] <= second["f1_best"]
+    assert set(second["numbers"]) == set(RANGES)
+
+
+def test_phrases_of_a_treebank_take_weights_of_another(tmp_path: Path) -> None:
+    with pytest.raises(CommandError, match="other"):
+        call_command("fit_aligner", pairs=[tmp_path / "other.xml"])
 
 
 def test_a_pair_tells_which_tree_of_the_source_is_right(tmp_path: Path) -> None:

@@ -1,6 +1,7 @@
 """Train the phrase aligner without references, by feature-enhanced EM."""
 
 from argparse import ArgumentParser
+from collections import defaultdict
 from collections.abc import Iterator
 from itertools import combinations
 from pathlib import Path
@@ -12,8 +13,10 @@ from django.core.management.base import BaseCommand, CommandError
 
 from core.backends import registry
 from core.backends.align_cases import best_side
+from core.backends.align_untaught import Unlinked, self_trained
 from core.data.tokens import Sentence
-from core.errors import GemelError
+from core.errors import GemelError, InvalidValue
+from core.joint.phrase_aligner import WEIGHTS, PhraseAligner
 from core.learning.feature_em import EmState, FeaturePair, features, train
 from core.protocols import Analysis
 from core.text.wordnet import thesaurus
@@ -33,17 +36,26 @@ class Command(BaseCommand):
             nargs="+",
             type=Path,
             metavar="FILE",
-            help="tokenised, line by line: every two lines at one place are a pair",
+            help="tokenised, line by line; files of one name but for the ending are "
+            "translations of one text: every two lines at one place are a pair",
         )
         add("--out", type=Path, required=True, help="read first if it is there")
         add("--pairs", type=int, default=2000)
         add("--epochs", type=int, default=3)
         add("--engine", default=registry.DEFAULT)
         add("--seed", type=int, default=0)
+        add(
+            "--self-train",
+            action="store_true",
+            help="instead of EM over the paper's features, fit the aligner's own on "
+            "what the rules without weights align: a weights file",
+        )
 
     def handle(self, *args: Any, **options: Any) -> None:
         out: Path = options["out"]
         try:
+            if options["self_train"]:
+                return self._self_train(options)
             state = EmState.loads(out.read_text()) if out.exists() else EmState()
             texts = _sampled(options["files"], options["pairs"], options["seed"])
             pairs = list(_prepared(texts, options["engine"], state))
@@ -57,6 +69,13 @@ class Command(BaseCommand):
         except (GemelError, OSError, UnicodeDecodeError) as error:
             raise CommandError(str(error)) from error
 
+    def _self_train(self, options: dict[str, Any]) -> None:
+        texts = _sampled(options["files"], options["pairs"], options["seed"])
+        ready = list(_parsed(texts, options["engine"]))
+        found = self_trained(ready, thesaurus(), PhraseAligner.load(WEIGHTS))
+        found.save(options["out"])
+        self.stdout.write(f"{len(ready)} pairs: {options['out']}")
+
     def _tell(self, state: EmState, out: Path) -> None:
         out.write_text(state.dumps())
         self.stdout.write(f"batch {state.step}: {state.curve[-1]:.3f} nats a link")
@@ -64,9 +83,12 @@ class Command(BaseCommand):
 
 def _sampled(files: list[Path], n: int, seed: int) -> list[tuple[str, str]]:
     """``n`` pairs of different lines at one place, drawn at random."""
-    columns = [path.read_text("utf-8").splitlines() for path in files]
+    texts: dict[Path, list[list[str]]] = defaultdict(list)
+    for path in files:
+        texts[path.with_suffix("")].append(path.read_text("utf-8").splitlines())
     found = [
         pair
+        for columns in texts.values()
         for lines in zip(*columns, strict=True)
         for pair in combinations(lines, 2)
         if pair[0] != pair[1]
@@ -79,7 +101,13 @@ def _sampled(files: list[Path], n: int, seed: int) -> list[tuple[str, str]]:
 def _prepared(
     texts: list[tuple[str, str]], engine: str, state: EmState
 ) -> Iterator[FeaturePair]:
-    """The features of each pair that the parser can take, over 1-best trees."""
+    """The features of each pair that the parser can take."""
+    for *sides, vectors in _parsed(texts, engine):
+        yield features(*sides, state, thesaurus(), vectors)
+
+
+def _parsed(texts: list[tuple[str, str]], engine: str) -> Iterator[Unlinked]:
+    """The 1-best trees and word vectors of each pair that the parser can take."""
     backend = registry.load(engine, settings.MODELS_DIR)
     want = frozenset({"constituents", "tags", "vectors"})
     for start in range(0, len(texts), BATCH):
@@ -88,7 +116,11 @@ def _prepared(
         found = backend.analyse(sentences, want=want & backend.info.capabilities)  # type: ignore[arg-type]
         for a, b in zip(found[::2], found[1::2], strict=True):
             if isinstance(a, Analysis) and isinstance(b, Analysis):
-                both = a.vectors is not None and b.vectors is not None
-                vectors = (a.vectors, b.vectors) if both else None
-                sides = best_side(a), best_side(b)
-                yield features(*sides, state, thesaurus(), vectors)  # type: ignore[arg-type]
+                vectors = None
+                if a.vectors is not None and b.vectors is not None:
+                    vectors = a.vectors, b.vectors
+                try:
+                    sides = best_side(a), best_side(b)
+                except InvalidValue:
+                    continue  # no parse
+                yield *sides, vectors

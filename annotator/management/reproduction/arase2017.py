@@ -2,7 +2,6 @@
 
 import argparse
 from collections.abc import Iterator, Sequence
-from itertools import combinations
 from pathlib import Path
 from typing import Any
 
@@ -12,7 +11,7 @@ from annotator.management.alignment import read
 from core.agreement.paired import sign_flip_p
 from core.backends import registry
 from core.backends.align_cases import Case
-from core.backends.align_eval import Outcome, crossfit, scores
+from core.backends.align_eval import crossfit, pair_shares, scores
 from core.backends.align_eval import run as run_method
 from core.data.check import Floats
 from core.joint.phrase_aligner import PhraseAligner
@@ -33,12 +32,15 @@ GAINS = {  # what is added, and to what
     "non-compositional links": ("forest", "monotonic"),
     "forests": ("forest", "one-best"),
     "fitted weights": ("forest", "no-em"),
-    "EM": ("em", "no-em"),
+    "EM": ("em", "untrained"),
+    "self-training": ("self-trained", "no-em"),
+    "links over self-training": ("forest", "self-trained"),
 }
 NOTE = (
     "Reference links by language models working apart, not by people: their agreement "
     "is far above human. Our weights are fitted on links (the paper's by EM), each "
-    "pair with weights fitted without it; no-em has no weights at all. p: approximate "
+    "pair with weights fitted without it; no-em has rules and no weights, "
+    "untrained the paper's features with all weights 0, as EM begins. p: approximate "
     "randomisation against forest, over pairs, of recall and precision. Gains are of "
     "F1 over all pairs, in points, with p of recall and of precision."
 )
@@ -52,11 +54,22 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add(
         "--em", type=Path, metavar="FILE", help="weights of train_aligner: one more row"
     )
+    add(
+        "--self-trained",
+        type=Path,
+        metavar="FILE",
+        help="weights of train_aligner --self-train: one more row",
+    )
     add("--seed", type=int, default=0)
 
 
 def table(
-    cases: Sequence[Case], *, folds: int, seed: int, em: EmState | None = None
+    cases: Sequence[Case],
+    *,
+    folds: int,
+    seed: int,
+    em: EmState | None = None,
+    self_trained: PhraseAligner | None = None,
 ) -> dict[str, Any]:
     """One row a method, shares of 1, and how they differ from ``forest``."""
     shipped = PhraseAligner.load()
@@ -71,12 +84,15 @@ def table(
     )
     rows: dict[str, Any] = {}
     shares: dict[str, Floats] = {}
-    for method in (*METHODS, *(["em"] if em else [])):
+    states = {"untrained": EmState(), "em": em}
+    for method in _methods(em, self_trained):
         trees = "one-best" if method == "overlap" else ""
-        weights = em if method == "em" else None
-        name = "forest" if method == "em" else method
-        outcomes = run_method(cases, name, aligner_of, trees=trees, em=weights)
-        shares[method] = _shares(cases, outcomes)
+        name = "forest" if method in (*states, "self-trained") else method
+        weights, whose = states.get(method), aligner_of
+        if method == "self-trained":
+            whose = [self_trained or shipped for _ in cases].__getitem__
+        outcomes = run_method(cases, name, whose, trees=trees, em=weights)
+        shares[method] = pair_shares(cases, outcomes)
         p = _p(shares[method] - shares["forest"], seed)
         rows[method] = {
             **scores(cases, outcomes, multiword=False),
@@ -95,13 +111,18 @@ def table(
     }
 
 
+def _methods(em: EmState | None, self_trained: PhraseAligner | None) -> list[str]:
+    more = {"em": em, "self-trained": self_trained}
+    return [*METHODS, "untrained", *(name for name in more if more[name])]
+
+
 def _gains(
     rows: dict[str, Any], shares: dict[str, Floats], seed: int
 ) -> dict[str, dict[str, float]]:
     """What each part of the method adds, over all nodes and over phrases."""
     found = {}
     for name, (more, less) in GAINS.items():
-        if more not in rows:
+        if not {more, less} <= rows.keys():
             continue
         p = _p(shares[more] - shares[less], seed)
         phrases = [rows[one]["multiword"]["f1"] for one in (more, less)]
@@ -122,7 +143,14 @@ def run(options: dict[str, Any]) -> dict[str, Any]:
     """The results, plain values."""
     cases = read(options["data"] / FILE, options["engine"])
     em = EmState.loads(options["em"].read_text("utf-8")) if options["em"] else None
-    return table(cases, folds=options["folds"], seed=options["seed"], em=em)
+    kept = options["self_trained"]
+    return table(
+        cases,
+        folds=options["folds"],
+        seed=options["seed"],
+        em=em,
+        self_trained=PhraseAligner.load(kept) if kept else None,
+    )
 
 
 def lines(results: dict[str, Any]) -> Iterator[str]:
@@ -155,19 +183,3 @@ def _paper(method: str) -> str:
         return f"{'–':>14}"
     recall, precision, _ = PAPER[method]
     return f"{recall:7.2f}{precision:7.2f}"
-
-
-def _shares(cases: Sequence[Case], outcomes: Sequence[Outcome]) -> Floats:
-    """``(pairs, 2)``: recall and precision of each pair, averaged over annotators."""
-    rows = []
-    for case, outcome in zip(cases, outcomes, strict=True):
-        found = outcome.cells
-        each = [
-            (
-                len(found & g & k) / max(len(g & k), 1),
-                len(found & (g | k)) / max(len(found), 1),
-            )
-            for g, k in combinations(case.links.values(), 2)
-        ]
-        rows.append(np.mean(each, axis=0))
-    return np.array(rows)
