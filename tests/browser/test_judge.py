@@ -257,3 +257,14 @@ def test_no_sideways_scrolling(open_page, people, check_axe, width: int) -> None
     )
     assert min(heights) >= 24
     check_axe(page)
+
+
+def test_the_chosen_point_shows_in_forced_colours(open_page, people) -> None:
+    page = start(open_page, people, campaign(people), forced_colors="active")
+    page.keyboard.press("4")
+    style = "(point) => getComputedStyle(point).outlineStyle"
+    chosen = page.locator("#card .point:has(:checked)")
+    others = page.locator("#card .point:not(:has(:checked))")
+    expect(chosen).to_have_count(1)
+    assert chosen.evaluate(style) == "solid"
+    assert others.first.evaluate(style) == "none"
