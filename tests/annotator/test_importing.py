@@ -215,6 +215,18 @@ def test_a_cancelled_import_takes_back_what_it_added(cast) -> None:
     assert (corpus.n_pairs, corpus.n_sentences) == (2, 4)
 
 
+def test_a_worker_whose_job_another_has_taken_takes_nothing_back(cast) -> None:
+    rows = "".join(f"new {n}\ttoo {n}\n" for n in range(1200))
+    job = start(cast, sent(cast, rows))
+    steps = importing.run(Job.objects.get(pk=job.pk))
+    while not Pair.objects.filter(corpus__name="News").exists():
+        next(steps)
+    before = counts()
+    Job.objects.filter(pk=job.pk).update(claim="another", cancel_asked=True)
+    steps.close()
+    assert counts() == before
+
+
 def test_what_people_have_worked_on_is_never_taken_back(cast) -> None:
     rows = "".join(f"new {n}\ttoo {n}\n" for n in range(1200))
     job = start(cast, sent(cast, rows))

@@ -179,7 +179,7 @@ def test_repeats_come_back_after_the_gap(cast: Cast) -> None:
     assert not made.items.exclude(n_done=1).exists()
 
 
-def test_batches_go_in_order_and_pause_by_themselves(cast: Cast) -> None:
+def test_batches_pause_by_themselves(cast: Cast) -> None:
     made = campaign(cast, n=3)
     late = Batch.objects.create(campaign=made, name="Later", position=1)
     moved = list(made.items.order_by("-number")[:1])
@@ -189,14 +189,27 @@ def test_batches_go_in_order_and_pause_by_themselves(cast: Cast) -> None:
     Batch.objects.filter(campaign=made, name="Main").update(n_items=2)
     Batch.objects.filter(pk=late.pk).update(n_items=1)
     campaigns.give_queues(made, made.participants.all())
-    assert [j.item.batch_id == late.pk for j in draw(made, cast.bob, 3)][:2] == [
-        False
-    ] * 2
-    Judgment.objects.all().delete()
-    made.items.update(n_taken=0)
     made.batches.filter(name="Main").update(is_paused=True)
-    got = draw(made, cast.bob, 3)
-    assert [j.item.batch_id for j in got] == [late.pk]
+    assert [j.item.batch_id for j in draw(made, cast.bob, 3)] == [late.pk]
+    made.batches.filter(name="Main").update(is_paused=False)
+    got = [j.item.batch.name for j in draw(made, cast.bob, 3)]
+    assert got == ["Main", "Main"]
+
+
+def test_batches_go_in_order(cast: Cast) -> None:
+    made = campaign(cast, n=6)
+    late = Batch.objects.create(campaign=made, name="Later", position=1, n_items=3)
+    for number, item in enumerate(made.items.order_by("number")[:3]):
+        made.items.filter(pk=item.pk).update(batch=late, number=number)
+    for number, item in enumerate(made.items.exclude(batch=late).order_by("number")):
+        made.items.filter(pk=item.pk).update(number=number)
+    made.batches.filter(name="Main").update(n_items=3)
+    campaigns.give_queues(made, made.participants.all())
+    seen = []
+    for _ in range(6):
+        [judgment] = draw(made, cast.bob)
+        seen.append(judge(judgment).item.batch.name)
+    assert seen == ["Main"] * 3 + ["Later"] * 3
 
 
 def test_nothing_new_while_paused(cast: Cast) -> None:
