@@ -4,6 +4,7 @@
 import { Model } from "./editor-model.js";
 
 const WAITS = [1, 2, 5, 15];
+const SOON = 60; // ms: the step is safe already, and the aligner's answer is waited for
 const cookie = (name) => document.cookie.split("; ").find((row) => row.startsWith(name + "="))?.split("=")[1] ?? "";
 
 export async function call(url, body, signal) {
@@ -49,7 +50,8 @@ export class Queue {
   push(step, revision) {
     this.steps.push({ ...step, uuid: uuid(), base: revision + this.steps.length });
     this.keep();
-    this.flush();
+    this.on.status("Saving…");
+    if (!this.busy) { clearTimeout(this.timer); this.timer = setTimeout(() => this.flush(), SOON); }
   }
 
   async flush() {
