@@ -21,6 +21,7 @@ from core.inference.mst import mst
 from core.inference.packing import span_forest
 from core.protocols import Analysis, BackendInfo, Capability
 from core.scoring import conventions
+from core.scoring.reading import Reading
 from core.text.subwords import Pieces, Subwords
 
 __all__ = [
@@ -139,7 +140,10 @@ class ScoringParser:
 
         def work(batch: list[int]) -> list[Analysis | Exception]:
             raw = self.model.run([pieces[i] for i in batch])
-            return [self._read(sentences[i], raw, b, want) for b, i in enumerate(batch)]
+            return [
+                self._read(sentences[i], pieces[i], raw, b, want)
+                for b, i in enumerate(batch)
+            ]
 
         batches = list(cut(short, pieces))
         for batch, analyses in zip(batches, self._pool.map(work, batches), strict=True):
@@ -152,28 +156,38 @@ class ScoringParser:
         return ThreadPoolExecutor(self._threads, thread_name_prefix="parse")
 
     def _read(
-        self, sentence: Sentence, raw: Raw, b: int, want: frozenset[Capability]
+        self,
+        sentence: Sentence,
+        pieces: Pieces,
+        raw: Raw,
+        b: int,
+        want: frozenset[Capability],
     ) -> Analysis | Exception:
         """Row ``b`` as an Analysis; its error if the scores cannot be parsed."""
         try:
-            return self._analysis(sentence, raw, b, want)
+            return self._analysis(sentence, pieces, raw, b, want)
         except GemelError as error:
             return error
 
     def _analysis(
-        self, sentence: Sentence, raw: Raw, b: int, want: frozenset[Capability]
+        self,
+        sentence: Sentence,
+        pieces: Pieces,
+        raw: Raw,
+        b: int,
+        want: frozenset[Capability],
     ) -> Analysis:
         n, names = len(sentence), self.model.labels
         xpos = _log_softmax(raw["xpos"][b, :n] / self._heat["xpos"])
         tags = _named(names["xpos"], xpos)
         forest = weights = best = None
+        deps = self._deps(raw, b, n, want)
         if want & {"constituents", "forest"} and len(names["spans"]) > 1:
             scores = square(raw["spans"][b], n, raw["starts"], raw["ends"])
             scores /= self._heat["spans"]
             if tags:
-                conventions.follow(
-                    scores, sentence.forms, tags, names["spans"], which=self._habits
-                )
+                read = _reading(sentence, tags, deps, pieces)
+                conventions.follow(scores, read, names["spans"], which=self._habits)
             margin = MARGIN if "forest" in want else 0.0
             forest, weights = span_forest(scores, names["spans"], margin=margin)
             score, log_z, phrases = consensus(scores, names["spans"])
@@ -184,7 +198,7 @@ class ScoringParser:
             forest,
             weights,
             best,
-            deps=self._deps(raw, b, n, want) if "dependencies" in want else None,
+            deps=deps if "dependencies" in want else None,
             upos=_named(names["upos"], raw["upos"][b, :n]),
             xpos=tags,
             tag_logp=xpos if names["xpos"] else None,
@@ -283,6 +297,15 @@ def square(
     inside = ends <= n
     scores[starts[inside], ends[inside]] = logits[inside]
     return scores
+
+
+def _reading(
+    sentence: Sentence, tags: Sequence[str], deps: DepAnalysis | None, pieces: Pieces
+) -> Reading:
+    sizes = [b - a + 1 for a, b in zip(pieces.first, pieces.last, strict=True)]
+    if deps is None:
+        return Reading(sentence.forms, tags, pieces=sizes)
+    return Reading(sentence.forms, tags, deps.tree.heads, deps.tree.labels, sizes)
 
 
 def _named(names: tuple[str, ...], scores: NDArray[Any]) -> tuple[str, ...]:

@@ -6,6 +6,7 @@ import pytest
 from core.data.check import Floats
 from core.errors import InvalidValue
 from core.scoring.conventions import CONVENTIONS, follow
+from core.scoring.reading import Reading
 
 NAMES = ("", "ADJP", "LST", "NML", "NP", "S+VP", "VP")
 
@@ -13,7 +14,7 @@ NAMES = ("", "ADJP", "LST", "NML", "NP", "S+VP", "VP")
 def bonuses(text: str, tags: str, which: str) -> Floats:
     words = text.split()
     scores = np.zeros((len(words) + 1, len(words) + 1, len(NAMES)))
-    follow(scores, words, tags.split(), NAMES, which=[which])
+    follow(scores, Reading(words, tags.split()), NAMES, which=[which])
     return scores
 
 
@@ -28,6 +29,9 @@ def changed(scores: Floats) -> set[tuple[int, int, str]]:
         "we see a red lamp ( see also Table 3 , left )",
         "we see a red lamp [ 3 , 7 – 9 ]",
         "we see a red lamp [ 3 ] , [ 7 ]",
+        "we see a red lamp ( data not shown )",
+        "we see a red lamp ( A. B. , unpublished data )",
+        "we see a red lamp ( reviewed in the book )",
     ],
 )
 def test_what_ends_with_a_reference_is_rather_no_noun_phrase(text: str) -> None:
@@ -43,11 +47,22 @@ def test_what_ends_with_a_reference_is_rather_no_noun_phrase(text: str) -> None:
         "the poet ( 1801 ) left",
         "[ 3 ] a lamp stood there",
         "they figured it out ( all of it )",
+        "we see a lamp ( shown in red )",
         "a lamp ( Figure 2",
     ],
 )
 def test_other_brackets_change_nothing(text: str) -> None:
     assert not bonuses(text, "NN " * len(text.split()), "references").any()
+
+
+def test_numbers_cited_are_no_amounts() -> None:
+    names = ("", "NP", "NP+QP", "QP")
+    words = ["the", "lamps", "[", "3", ",", "7", "]"]
+    scores = np.zeros((8, 8, 4))
+    follow(scores, Reading(words, ["NN"] * 7), names, which=["references"])
+    assert (scores[3, 4:7, 2:] < 0).all()
+    assert not scores[3, 4:7, 1].any()
+    assert not scores[:2, :7].any()
 
 
 @pytest.mark.parametrize(
@@ -92,10 +107,11 @@ def test_labels_that_a_model_lacks_are_left_out() -> None:
     tags = "-LRB- LS -RRB- DT NN HYPH NN NN -LRB- NN CD -RRB-"
     scores = np.zeros((13, 13, 2))
     which = list(CONVENTIONS)
-    follow(scores, text.split(), tags.split(), ("", "VP"), which=which)
-    assert not scores.any()
+    follow(scores, Reading(text.split(), tags.split()), ("", "VP"), which=which)
+    assert not scores[:, :, 0].any()
+    assert (scores <= 0).all()
 
 
 def test_an_unknown_convention_is_named_with_those_there_are() -> None:
     with pytest.raises(InvalidValue, match="references, hyphens, enumerators"):
-        follow(np.zeros((2, 2, 1)), ["a"], ["DT"], ("",), which=["commas"])
+        follow(np.zeros((2, 2, 1)), Reading(["a"], ["DT"]), ("",), which=["commas"])

@@ -105,6 +105,20 @@ def test_the_shipped_parser_follows_its_conventions(parser: NeuralParser) -> Non
     assert ends <= {"S", "VP"}
 
 
+def test_the_shipped_parser_writes_technical_text_as_biomedical_treebanks_do(
+    parser: NeuralParser,
+) -> None:
+    text = (
+        "The retinal pigment loss ( RPL ) was mild in Pax6 + / - mice , "
+        "which also lacked brain tissue staining ."
+    )
+    _, tree = trees_of(analysis(parser, text, PLAIN), 1)[0]
+    spans = {(tree.labels[v], tree.spans[v]) for v in range(len(tree))}
+    assert {("NP", (0, 6)), ("NP", (5, 6)), ("NML", (10, 14))} <= spans
+    assert {("WHNP", (16, 17)), ("NML", (19, 21))} <= spans
+    assert "PRN" not in {label for label, _ in spans}
+
+
 def test_arcs_are_log_probabilities_of_heads(parser: NeuralParser) -> None:
     found = analysis(parser, "Birds sing .", ALL)
     assert found.deps is not None
