@@ -92,6 +92,11 @@ urlpatterns: list[URLPattern | URLResolver] = [
     # joint parses and the ledger of what they changed
     path("p/<slug:slug>/corpus/<code:code>/joint/", joint.corpus_joint, name="joint"),
     path("p/<slug:slug>/pair/<code:code>/joint/", joint.pair_joint, name="pair_joint"),
+    path(
+        "p/<slug:slug>/pair/<code:code>/joint/<slug:what>.<str:to>",
+        joint.figure,
+        name="joint_figure",
+    ),
     path("p/<slug:slug>/ledger/<code:code>/", ledger.ledger_page, name="ledger"),
     path(
         "p/<slug:slug>/ledger/<code:code>/export/<slug:form>/",

@@ -25,7 +25,15 @@ from core.formats.forest_npz import StoredForest
 from core.layout.charts import line_chart
 from core.layout.measure import GlyphTable
 
-__all__ = ["Course", "Side", "course_of", "result_of", "results_of", "sides_of"]
+__all__ = [
+    "Course",
+    "Side",
+    "course_of",
+    "figures_of",
+    "result_of",
+    "results_of",
+    "sides_of",
+]
 
 MARKS = 10  # places named below a chart, at most
 MEASURE = GlyphTable()
@@ -152,6 +160,19 @@ def _deps(parse: Parse | None) -> DepTree | None:
         return parse.to_deps() if parse else None
     except FormatError:
         return None
+
+
+def figures_of(result: JointPair, pair: Pair) -> dict[str, str]:
+    """Every drawing of the page of a pair as SVG, by the name it is downloaded by."""
+    found = {}
+    for side in sides_of(result, pair):
+        drawn = {"separate": side.before, "joint": side.after, "gold": side.gold}
+        for name, shown in drawn.items():
+            if shown is not None:
+                found[f"{side.name.lower()}-{name}"] = shown.svg
+    if course := course_of(result):
+        found |= {"duals": course.values, "disagreements": course.disagreements}
+    return found
 
 
 def course_of(result: JointPair) -> Course | None:

@@ -1,5 +1,7 @@
 """Joint parses: starting them over a corpus, and one pair before and after."""
 
+from dataclasses import dataclass
+
 from django.contrib.auth.decorators import login_required
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
@@ -8,11 +10,12 @@ from django.views.decorators.http import require_GET, require_http_methods
 from annotator import access
 from annotator.errors import Refusal
 from annotator.forms import JointForm, refuse_unknown
-from annotator.models import Corpus, Pair
+from annotator.models import Corpus, JointPair, Pair, Project
 from annotator.services import joint_parsing, joint_view, parsing
+from annotator.svg.figure import FORMATS, convert
 from core.backends import registry
 
-__all__ = ["corpus_joint", "pair_joint"]
+__all__ = ["corpus_joint", "figure", "pair_joint"]
 
 
 @login_required
@@ -57,6 +60,51 @@ def _start(request: HttpRequest, corpus: Corpus, form: JointForm) -> HttpRespons
 @require_GET
 def pair_joint(request: HttpRequest, slug: str, code: str) -> HttpResponse:
     """One pair: separate and joint trees beside gold, and the course of the duals."""
+    asked = _load(request, slug, code)
+    context = {
+        "project": asked.project,
+        "pair": asked.pair,
+        "results": asked.results,
+        "found": asked.found,
+        "may_run": access.may(request.user, "run", asked.project),
+    }
+    if asked.found is not None:
+        context["sides"] = joint_view.sides_of(asked.found, asked.pair)
+        context["course"] = joint_view.course_of(asked.found)
+    return render(request, "joint/pair.html", context)
+
+
+@login_required
+@require_GET
+def figure(
+    request: HttpRequest, slug: str, code: str, what: str, to: str
+) -> HttpResponse:
+    """One drawing of that page, by its name, as SVG, PDF or PNG."""
+    if to not in FORMATS:
+        raise Http404("A figure is svg, pdf or png.")
+    asked = _load(request, slug, code)
+    drawn = joint_view.figures_of(asked.found, asked.pair) if asked.found else {}
+    if what not in drawn:
+        raise Http404("There is no such figure of this pair.")
+    response = HttpResponse(convert(drawn[what], to), content_type=FORMATS[to])
+    name = f"gemel-joint-{what}-{code}.{to}"
+    response["Content-Disposition"] = f'attachment; filename="{name}"'
+    response["Content-Security-Policy"] = "default-src 'none'; style-src 'none'"
+    return response
+
+
+@dataclass(frozen=True, slots=True)
+class _Asked:
+    """A pair, its results, and the one that is asked for: None if there is none."""
+
+    project: Project
+    pair: Pair
+    results: list[JointPair]
+    found: JointPair | None
+
+
+def _load(request: HttpRequest, slug: str, code: str) -> _Asked:
+    """Raises Http404 if the run asked for has no result of the pair."""
     project = access.project_or_404(request.user, slug)
     refuse_unknown(request.GET, {"run"})
     rows = Pair.objects.filter(corpus__project=project)
@@ -68,14 +116,4 @@ def pair_joint(request: HttpRequest, slug: str, code: str) -> HttpResponse:
     found = joint_view.result_of(results, wanted)
     if wanted and found is None:
         raise Http404("This run has no result for the pair.")
-    context = {
-        "project": project,
-        "pair": pair,
-        "results": results,
-        "found": found,
-        "may_run": access.may(request.user, "run", project),
-    }
-    if found is not None:
-        context["sides"] = joint_view.sides_of(found, pair)
-        context["course"] = joint_view.course_of(found)
-    return render(request, "joint/pair.html", context)
+    return _Asked(project, pair, results, found)

@@ -1,5 +1,6 @@
 """Pages of joint parses: starting a run, one pair before and after, the duals drawn."""
 
+import re
 from dataclasses import asdict
 
 import pytest
@@ -192,3 +193,28 @@ def test_who_may_only_look_gets_no_keys(cast: Cast) -> None:
     assert 'id="single-keys"' not in text
     assert text.count(" disabled>") == 3 * 4
     assert "CSV" not in text
+
+
+def test_every_drawing_can_be_downloaded_as_it_is_shown(cast: Cast) -> None:
+    client, page = client_of(cast.bob), pair_page(joint_cast.ledger(cast))
+    shown = client.get(page)
+    links = re.findall(
+        r'href="([^"]+/joint/[a-z-]+\.(?:svg|pdf|png)\?[^"]+)"', shown.text
+    )
+    assert len(links) == 3 * 7  # two trees a side, gold of one, two charts
+    begins = {"svg": b"<?xml", "pdf": b"%PDF", "png": b"\x89PNG"}
+    for link in links:
+        answer = client.get(link)
+        kind = link.partition("?")[0][-3:]
+        assert answer.status_code == 200, link
+        assert answer.content.startswith(begins[kind])
+        assert f'.{kind}"' in answer["Content-Disposition"]
+    duals = client.get(next(one for one in links if "/duals.svg" in one)).text
+    assert shown.context["course"].values in duals
+
+
+def test_a_figure_that_there_is_not_is_not_found(cast: Cast) -> None:
+    page = pair_page(joint_cast.ledger(cast))
+    for name in ("target-gold.svg", "duals.gif", "duals.svg?run=" + "0" * 16):
+        assert client_of(cast.bob).get(page + name).status_code == 404
+    assert client_of(cast.cyd).get(page + "duals.svg").status_code == 404
