@@ -193,9 +193,11 @@ def _insert(file: IO[bytes]) -> dict[str, int]:
 
 def _read(line: bytes) -> list[Any]:
     try:
-        return list(serializers.deserialize("jsonl", line))
+        # A list: a text would be cut at U+2028 and its like, which sentences may hold.
+        return list(serializers.deserialize("jsonl", [line]))
     except (DeserializationError, ValueError) as error:
-        raise BadRequest(f"A row of the backup cannot be read: {error}") from error
+        why = str(error) or str(error.__cause__)
+        raise BadRequest(f"A row of the backup cannot be read: {why}") from error
 
 
 def _clear(model: type[models.Model]) -> None:

@@ -10,7 +10,7 @@ from django.contrib.auth.models import User
 from django.core.management import CommandError, call_command
 
 from annotator.errors import BadRequest, Conflict
-from annotator.models import Corpus, LinkEvent, Project
+from annotator.models import Corpus, LinkEvent, Project, Sentence
 from annotator.services import archives
 from tests.annotator.test_importing import BRACKETS, bring_in
 
@@ -40,6 +40,14 @@ def test_what_is_restored_is_what_was_backed_up(filled, settings, tmp_path) -> N
     assert rows(tmp_path / "one.zip") == rows(tmp_path / "two.zip")
     new = {f.name: f.read_bytes() for f in settings.MEDIA_ROOT.rglob("*.upload")}
     assert new == kept
+
+
+def test_line_separators_of_unicode_end_no_row(filled, tmp_path) -> None:
+    odd = "a\u2028b\u2029c\x85d\x0be\x1cf"
+    Sentence.objects.filter(pk=filled.pair.source_id).update(text=odd)
+    archives.backup(tmp_path / "b.zip")
+    archives.restore(tmp_path / "b.zip", replace=True)
+    assert Sentence.objects.filter(text=odd).count() == 1
 
 
 def test_new_rows_after_a_restore_get_new_numbers(filled, tmp_path) -> None:
