@@ -50,11 +50,15 @@ def self_trained(
         for cell in best.links:
             links[cell] = True
         found.append(Reference(source, target, links, vectors))
-    biases = {
-        "word_bias": shipped.context.word_bias,
-        "phrase_bias": shipped.context.phrase_bias,
-    }
-    models = [fit(some, words, **biases) for some in (found, without_vectors(found))]
+    models = [
+        fit(
+            some,
+            words,
+            word_bias=shipped.context.word_bias,
+            phrase_bias=shipped.context.phrase_bias,
+        )
+        for some in (found, without_vectors(found))
+    ]
     facts = {
         **shipped.facts,
         "fitted_on": f"{len(found)} pairs without reference links",

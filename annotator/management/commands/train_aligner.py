@@ -102,8 +102,8 @@ def _prepared(
     texts: list[tuple[str, str]], engine: str, state: EmState
 ) -> Iterator[FeaturePair]:
     """The features of each pair that the parser can take."""
-    for *sides, vectors in _parsed(texts, engine):
-        yield features(*sides, state, thesaurus(), vectors)
+    for source, target, vectors in _parsed(texts, engine):
+        yield features(source, target, state, thesaurus(), vectors)
 
 
 def _parsed(texts: list[tuple[str, str]], engine: str) -> Iterator[Unlinked]:
