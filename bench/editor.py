@@ -15,7 +15,7 @@ one JSON object of milliseconds, median and 95th percentile:
     request       of ``redrawn``: from asking to the last byte; ``network``: of this,
                   all but the server's own time; ``server``: that time, ``server_…``:
                   its phases
-    saving        the request that stores the step, which goes on at the same time
+    saving        the request that stores the step, sent when the answer is there
 
 Ends with 1 if a correction is missing in the ledger.
 """
@@ -249,7 +249,6 @@ def correct(
             time.sleep(asked.pace)
             kind = KINDS[n % len(KINDS)]
             rows.append(read(kind, one(page, kind, chance)))
-        page.locator("#saved", has_text="All saved").wait_for()
         browser.close()
     return rows, warm_up
 
@@ -269,6 +268,8 @@ def one(page: Any, kind: str, chance: random.Random) -> dict[str, Any]:
         key = {"accept": "a", "reject": "r", "null": "0"}[kind]
     page.evaluate("bench.arm()")
     page.keyboard.press(key)
+    page.evaluate("bench.told")
+    page.locator("#saved", has_text="All saved").wait_for()
     seen: dict[str, Any] = page.evaluate("bench.found()")
     return seen
 
