@@ -215,6 +215,28 @@ def test_a_cancelled_import_takes_back_what_it_added(cast) -> None:
     assert (corpus.n_pairs, corpus.n_sentences) == (2, 4)
 
 
+def test_an_import_cancelled_after_a_dead_worker_leaves_nothing(
+    cast, monkeypatch
+) -> None:
+    before = counts()
+    rows = "".join(f"new {n}\ttoo {n}\n" for n in range(1800))
+    job = start(cast, sent(cast, rows))
+
+    def half(n: int):
+        steps = importing.run(Job.objects.get(pk=job.pk))
+        while Pair.objects.filter(corpus__name="News").count() < n:
+            next(steps)
+        return steps
+
+    with monkeypatch.context() as killed:
+        killed.setattr(importing, "_undo", lambda *_: None)
+        half(500).close()
+    steps = half(1000)
+    Job.objects.filter(pk=job.pk).update(cancel_asked=True)
+    steps.close()
+    assert counts() == before
+
+
 def test_a_worker_whose_job_another_has_taken_takes_nothing_back(cast) -> None:
     rows = "".join(f"new {n}\ttoo {n}\n" for n in range(1200))
     job = start(cast, sent(cast, rows))
