@@ -176,8 +176,9 @@ def read_treebank(path: Path, *, words_apart: bool = True) -> tuple[list[Bitree]
     could not be read. Raises FormatError."""
 
     def lines(name: str) -> list[str]:
-        text = (path.parent / Path(name).name).read_text("utf-8")
-        return text.splitlines(keepends=True)
+        beside = path.parent / Path(name).name
+        with beside.open(encoding="utf-8", newline="") as file:
+            return list(file)
 
     try:
         pairs, n_bad = read_bitrees(lines(path.name), lines, words_apart=words_apart)

@@ -92,7 +92,8 @@ def _read(path: Path, format: Format) -> Iterator[WordCase]:
 
 def _lines(path: Path) -> list[str]:
     try:
-        return path.read_text(encoding="utf-8-sig").splitlines(keepends=True)
+        with path.open(encoding="utf-8-sig", newline="") as file:
+            return list(file)  # no line ends at U+2028 and its like
     except (OSError, UnicodeDecodeError) as error:
         raise FormatError(f"{path}: cannot be read: {error}") from error
 
