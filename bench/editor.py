@@ -156,6 +156,7 @@ def measure(asked: argparse.Namespace) -> dict[str, Any]:
             kind: figure([row["redrawn"] for row in rows if row["kind"] == kind])
             for kind in KINDS
         },
+        "slowest": slowest(rows),
         "under_goal": f"{sum(r['redrawn'] < GOAL for r in rows)} of {len(rows)}",
     }
 
@@ -299,6 +300,12 @@ def figures(rows: list[dict[str, Any]]) -> dict[str, Any]:
     names = list(dict.fromkeys(name for row in rows for name in row))
     names.remove("kind")
     return {name: figure([row[name] for row in rows if name in row]) for name in names}
+
+
+def slowest(rows: list[dict[str, Any]]) -> dict[str, Any]:
+    """The parts of the correction that took longest."""
+    worst = max(rows, key=lambda row: row["redrawn"])
+    return {k: round(v, 1) if isinstance(v, float) else v for k, v in worst.items()}
 
 
 def figure(times: list[float]) -> dict[str, float]:
