@@ -27,7 +27,6 @@ class PersonRow:
     skipped: int
     seconds: float | None
     lately: int
-    last_day: date | None
 
     @property
     def checks_passed(self) -> int:
@@ -104,21 +103,20 @@ def _days_active(campaign: Campaign) -> int:
 
 def _people(campaign: Campaign) -> list[PersonRow]:
     since = timezone.now().date() - timedelta(days=RATE_DAYS - 1)
-    sums: dict[int, list[Any]] = {}
-    rows = Tally.objects.filter(participant__campaign=campaign).order_by("day")
+    sums: dict[int, list[int]] = {}
+    rows = Tally.objects.filter(participant__campaign=campaign)
     columns = ("participant_id", "day", "n_done", "n_skipped", "active_ms")
     for one, day, n_done, n_skipped, ms in rows.values_list(*columns):
-        total = sums.setdefault(one, [0, 0, 0, 0, None])
+        total = sums.setdefault(one, [0, 0, 0, 0])
         total[0] += n_done
         total[1] += n_skipped
         total[2] += ms
         total[3] += n_done if day >= since else 0
-        total[4] = day
     found = []
     for person in campaign.participants.select_related("user"):
-        done, skipped, ms, lately, last = sums.get(person.pk, [0, 0, 0, 0, None])
+        done, skipped, ms, lately = sums.get(person.pk, [0, 0, 0, 0])
         seconds = ms / 1000 / done if done else None
-        found.append(PersonRow(person, done, skipped, seconds, lately, last))
+        found.append(PersonRow(person, done, skipped, seconds, lately))
     return found
 
 

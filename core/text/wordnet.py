@@ -33,7 +33,7 @@ ENDINGS = {
     "a": "er: est: er:e est:e",
     "r": "",
 }
-DERIVED, OPPOSITE, SIMILAR = ("+", "\\"), ("!",), ("&",)
+DERIVED, SIMILAR = ("+", "\\"), ("&",)
 NEAR = ("@", "~", "@i", "~i")
 
 
@@ -110,10 +110,6 @@ class Thesaurus:
     def kin(self, word: str) -> frozenset[str]:
         """Words of the synsets one step more general or more special."""
         return self._cached("kin", word)
-
-    def antonyms(self, word: str) -> frozenset[str]:
-        """Words of the opposite meaning."""
-        return self._cached("antonyms", word)
 
     def _cached(self, kind: str, word: str) -> frozenset[str]:
         word = word.lower()
@@ -192,9 +188,6 @@ class Thesaurus:
 
     def _kin(self, word: str) -> Iterator[str]:
         return self._pointed(word, NEAR)
-
-    def _antonyms(self, word: str) -> Iterator[str]:
-        return self._pointed(word, OPPOSITE)
 
 
 def _read(place: Path, name: str) -> bytes:
