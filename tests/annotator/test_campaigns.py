@@ -209,6 +209,8 @@ def test_a_finished_campaign_counts_its_people_and_predicts_no_end(
     page = client.get(reverse("campaign", args=["windows", copy.code])).content.decode()
     assert "3 of 3 judgments (100 %)." in page
     assert "it ends about" not in page
+    plan = client.get(reverse("campaign_design", args=["windows", made.code]))
+    assert "nobody to agree with" in plan.content.decode()
     people = client.get(reverse("campaign_people", args=["windows", copy.code]))
     assert "2 people judge so far." in people.content.decode()
 
