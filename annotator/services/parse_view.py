@@ -83,7 +83,7 @@ class Other:
 
 
 def choices(sentence: Sentence, engine: str, version: str) -> list[Choice]:
-    """The stored trees of an engine, best first."""
+    """The stored trees of an engine, the one it chose first, then by probability."""
     rows = Parse.objects.filter(
         sentence=sentence,
         engine=engine,
@@ -95,7 +95,7 @@ def choices(sentence: Sentence, engine: str, version: str) -> list[Choice]:
 
 
 def ranked_choices(scores: Sequence[float]) -> list[Choice]:
-    """Choices for trees of these log-probabilities, best first."""
+    """Choices for trees of these log-probabilities, in this order."""
     return [
         Choice(rank, score, 100 * float(np.exp(min(0.0, score))))
         for rank, score in enumerate(scores, 1)
