@@ -44,7 +44,12 @@ def test_too_few_examples_are_refused() -> None:
 
 def test_weights_come_back_from_their_file(tmp_path) -> None:  # type: ignore[no-untyped-def]
     weights = JointWeights(
-        1.25, 0.5, 0.75, {"nsubj": 0.25}, {"hard": Gate(0.5, {"a": -1.0}, (2,), 0.6)}
+        bp_slack=0.8,
+        trust=1.25,
+        slack=0.5,
+        span_slack=0.75,
+        slacks={"nsubj": 0.25},
+        gates={"hard": Gate(0.5, {"a": -1.0}, (2,), 0.6)},
     )
     weights.save(tmp_path / "joint.json")
     assert JointWeights.load(tmp_path / "joint.json") == weights
