@@ -11,7 +11,7 @@ from annotator.management.alignment import read
 from core.agreement.paired import sign_flip_p
 from core.backends import registry
 from core.backends.align_cases import Case
-from core.backends.align_eval import crossfit, pair_shares, scores
+from core.backends.align_eval import Outcome, crossfit, pair_shares, scores
 from core.backends.align_eval import run as run_method
 from core.data.check import Floats
 from core.joint.phrase_aligner import PhraseAligner
@@ -82,25 +82,17 @@ def table(
         phrase_bias=shipped.context.phrase_bias,
         seed=seed,
     )
-    rows: dict[str, Any] = {}
-    shares: dict[str, Floats] = {}
+    of = {"self-trained": [self_trained or shipped for _ in cases].__getitem__}
     states = {"untrained": EmState(), "em": em}
+    shares: dict[str, Floats] = {}
+    rows: dict[str, Any] = {}
     for method in _methods(em, self_trained):
         trees = "one-best" if method == "overlap" else ""
-        name = "forest" if method in (*states, "self-trained") else method
-        weights, whose = states.get(method), aligner_of
-        if method == "self-trained":
-            whose = [self_trained or shipped for _ in cases].__getitem__
-        outcomes = run_method(cases, name, whose, trees=trees, em=weights)
-        shares[method] = pair_shares(cases, outcomes)
-        p = _p(shares[method] - shares["forest"], seed)
-        rows[method] = {
-            **scores(cases, outcomes, multiword=False),
-            "multiword": scores(cases, outcomes, multiword=True),
-            "reachability": sum(one.reached for one in outcomes) / len(outcomes),
-            "p_recall": p[0],
-            "p_precision": p[1],
-        }
+        name = "forest" if method in (*states, *of) else method
+        whose = of.get(method, aligner_of)
+        found = run_method(cases, name, whose, trees=trees, em=states.get(method))
+        shares[method] = pair_shares(cases, found)
+        rows[method] = _row(cases, found, shares[method] - shares["forest"], seed)
     gains = _gains(rows, shares, seed)
     return {
         "rows": rows,
@@ -108,6 +100,19 @@ def table(
         "pairs": len(cases),
         "folds": folds,
         "seed": seed,
+    }
+
+
+def _row(
+    cases: Sequence[Case], found: Sequence[Outcome], differences: Floats, seed: int
+) -> dict[str, Any]:
+    p = _p(differences, seed)
+    return {
+        **scores(cases, found, multiword=False),
+        "multiword": scores(cases, found, multiword=True),
+        "reachability": sum(one.reached for one in found) / len(found),
+        "p_recall": p[0],
+        "p_precision": p[1],
     }
 
 
