@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 
+from core.agreement.paired import sign_flip_p
 from core.data.check import Floats
 from core.errors import InvalidValue, Unavailable
 from core.joint.gate import TEMPLATES, Features, Gate
@@ -21,6 +22,7 @@ __all__ = ["GateExample", "fit_gate"]
 SEEN = 3
 INNER_FOLDS = 5
 LEAST = 0.5
+CHANCE = 0.05  # a gate that wins so little by luck so often is none
 STARTS = 3  # random orders of the greedy search
 
 
@@ -37,9 +39,9 @@ def fit_gate(examples: Sequence[GateExample], *, seed: int = 0) -> Gate | None:
     """The gate of these examples; those without gain or loss teach nothing.
 
     Templates are tried in random orders and kept while held-out log-loss falls. None
-    if gating gains no arc over keeping everything, each example judged by a model that
-    has not seen it. Raises InvalidValue if a class has fewer examples than there are
-    folds, Unavailable without scikit-learn.
+    unless gating gains arcs over keeping everything, by more than chance, each example
+    judged by a model that has not seen it. Raises InvalidValue if a class has fewer
+    examples than there are folds, Unavailable without scikit-learn.
     """
     told = [one for one in examples if one.gained]
     better = np.array([one.gained > 0 for one in told])
@@ -48,7 +50,9 @@ def fit_gate(examples: Sequence[GateExample], *, seed: int = 0) -> Gate | None:
     chosen = _search(told, better, seed)
     names, rows = _table(told, chosen)
     gained = np.array([one.gained for one in told])
-    if gained[_held_out(rows, better) >= LEAST].sum() <= gained.sum():
+    put_back = _held_out(rows, better) < LEAST
+    won = np.where(put_back, -gained, 0.0)[:, None]
+    if won.sum() <= 0 or sign_flip_p(won, np.random.default_rng(seed))[0] > CHANCE:
         return None
     model = _model().fit(rows, better)
     weights = {
