@@ -208,6 +208,7 @@ def test_a_long_step_shows_that_its_worker_lives(start, monkeypatch) -> None:
 @pytest.fixture
 def no_broker(monkeypatch) -> None:
     """A broker that nobody answers for: port 1 is never served."""
+    monkeypatch.delenv("CELERY_BROKER_URL", raising=False)  # it would win
     away = Celery("away", broker="redis://127.0.0.1:1/0")
     away.conf.task_publish_retry = False
     monkeypatch.setattr(celery, "app", away)
