@@ -131,31 +131,42 @@ def _load_campaign(project: Project, owner: User) -> None:
 
 def _judge_all(campaign: Campaign, people: list[Participant]) -> None:
     """Let the judges take turns until nothing is left for any of them."""
-    rng = np.random.default_rng(SEED)
     truths = items.truths()
-    at_work = list(zip(people, items.JUDGES, strict=True))
+    places = {key: place for place, key in enumerate(truths)}
+    at_work = list(enumerate(zip(people, items.JUDGES, strict=True)))
     while at_work:
         for one in list(at_work):
-            person, judge = one
+            n, (person, judge) = one
             drawn = leasing.draw(person.pk, want=WANT)
             for judgment in drawn:
-                _judge(judgment, judge, truths, rng)
+                key = _key(judgment)
+                # not one sequence: whatever is drawn when, the answers are the same
+                rng = np.random.default_rng([SEED, n, places[key]])
+                _judge(judgment, judge, truths[key], rng)
             if not drawn:
                 at_work.remove(one)
+
+
+def _key(judgment: Judgment) -> items.Key:
+    instance = judgment.item.instance
+    return (
+        instance.sentence,
+        instance.start,
+        instance.end,
+        judgment.item.paraphrase,
+    )
 
 
 def _judge(
     judgment: Judgment,
     judge: items.Judge,
-    truths: dict[items.Key, dict[str, int]],
+    truth: dict[str, int],
     rng: np.random.Generator,
 ) -> None:
-    instance = judgment.item.instance
-    key = instance.sentence, instance.start, instance.end, judgment.item.paraphrase
     answer = judging.Answer(
         uuid4(),
         seen=judgment.revision,
-        values=items.answers(judge, truths[key], rng),
+        values=items.answers(judge, truth, rng),
         active_ms=int(rng.lognormal(8.9, 0.5)),
     )
     judging.save(judgment, answer)
