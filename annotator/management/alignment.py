@@ -21,6 +21,7 @@ from core.backends.align_treebanks import (
 )
 from core.backends.joint_golds import read_gold_pairs, read_pairs
 from core.errors import FormatError
+from core.formats import spade
 from core.formats.phrase_links import PhrasePair, loads
 from core.joint.phrase_aligner import WEIGHTS, PhraseAligner
 from core.learning.feature_em import EmState
@@ -36,9 +37,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         type=Path,
         required=True,
         metavar="FILE",
-        help="JSON (see core.formats.phrase_links), or TreeAligner XML beside its "
-        "treebanks: then gold trees and gold word links go in; or TSV (see "
-        "core.backends.joint_golds): then the source's parses are scored by --gold",
+        help="JSON (see core.formats.phrase_links) or a folder of SPADE's files "
+        "(s-1.xml, t-1.xml, …); or TreeAligner XML beside its treebanks: then gold "
+        "trees and gold word links go in; or TSV (see core.backends.joint_golds): "
+        "then the source's parses are scored by --gold",
     )
     add("--gold", nargs="+", type=Path, default=[], metavar="PATH", help="treebanks")
     add(
@@ -77,14 +79,28 @@ def read(path: Path, engine: str) -> list[Case]:
 
 def _read_links(path: Path) -> list[PhrasePair]:
     try:
-        pairs = loads(path.read_text(encoding="utf-8"))
+        if path.is_dir():
+            pairs = [_read_spade(one) for one in sorted(path.glob("*s-*.xml"))]
+        else:
+            pairs = loads(path.read_text(encoding="utf-8"))
     except OSError as error:
-        raise FormatError(f"{path}: {error.strerror}") from error
+        raise FormatError(f"{error.filename or path}: {error.strerror}") from error
     except FormatError as error:
         raise FormatError(f"{path}: {error}") from error
     if not pairs:
         raise FormatError(f"{path}: no pair in it")
     return pairs
+
+
+def _read_spade(source: Path) -> PhrasePair:
+    """The pair of ``…s-N.xml`` and ``…t-N.xml``."""
+    head, _, number = source.name.rpartition("s-")
+    target = source.with_name(f"{head}t-{number}")
+    try:
+        with source.open(encoding="utf-8") as one, target.open(encoding="utf-8") as two:
+            return spade.pair(source.stem, one, two)
+    except FormatError as error:
+        raise FormatError(f"{source.name}: {error}") from error
 
 
 def evaluate(options: dict[str, Any]) -> dict[str, Any]:

@@ -57,6 +57,22 @@ def test_the_same_sentence_is_aligned_by_all_methods(pairs: Path, method: str) -
     assert found["human_precision"] == 1.0
 
 
+def test_a_folder_of_spade_is_evaluated_pair_by_pair(tmp_path: Path) -> None:
+    tree = (
+        '<sentence id="x"><cons id="c0" cat="S" pa1="c0" pa2="c0" pa3="c0">'
+        '<cons id="c1" cat="NP" pa1="c1" pa2="c1" pa3="-1"><tok id="t0" pos="NNP">'
+        'Mary</tok></cons><cons id="c2" cat="VP" pa1="c2" pa2="c2" pa3="c2">'
+        '<tok id="t1" pos="VBD">slept</tok></cons></cons></sentence>'
+    )
+    for name in ("s-001", "t-001", "dev-s-002", "dev-t-002"):
+        (tmp_path / f"{name}.xml").write_text(tree)
+    found = evaluate(tmp_path, "gold-trees")
+    assert (found["pairs"], found["recall"]) == (2, 1.0)
+    (tmp_path / "t-001.xml").unlink()
+    with pytest.raises(CommandError, match=r"t-001\.xml: No such file"):
+        evaluate(tmp_path, "gold-trees")
+
+
 def test_recall_counts_what_two_annotators_both_linked(pairs: Path) -> None:
     found = evaluate(pairs, "overlap")
     # One "a" for "the" is not found: 5 of 6, 5 of 6 and 6 of 7 links.
