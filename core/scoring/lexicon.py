@@ -134,7 +134,7 @@ def relations(
     return np.array(table, dtype=np.int8)
 
 
-_MEMORY: dict[tuple[str, bool], tuple[tuple[str, ...], dict[str, int]]] = {}
+_MEMORY: dict[tuple[str, Thesaurus | None], tuple[tuple[str, ...], dict[str, int]]] = {}
 _MEMORY_WORDS = 200_000
 
 
@@ -143,7 +143,7 @@ def _looked_up(
 ) -> tuple[tuple[str, ...], dict[str, int]]:
     """The keys a word answers to, and the keys it looks for; ``=`` marks the form
     itself, ``~`` its stem, other keys are lemmas."""
-    known = (word, thesaurus is not None)
+    known = (word, thesaurus)
     if known not in _MEMORY:
         if len(_MEMORY) >= _MEMORY_WORDS:
             _MEMORY.clear()
