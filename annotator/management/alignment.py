@@ -85,6 +85,9 @@ def _read_links(path: Path) -> list[PhrasePair]:
             pairs = loads(path.read_text(encoding="utf-8"))
     except OSError as error:
         raise FormatError(f"{error.filename or path}: {error.strerror}") from error
+    except UnicodeDecodeError as error:
+        remedy = "save the text as UTF-8"
+        raise FormatError(f"{path}: {error}", remedy=remedy) from error
     except FormatError as error:
         raise FormatError(f"{path}: {error}") from error
     if not pairs:

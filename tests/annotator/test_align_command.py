@@ -68,6 +68,9 @@ def test_a_folder_of_spade_is_evaluated_pair_by_pair(tmp_path: Path) -> None:
         (tmp_path / f"{name}.xml").write_text(tree)
     found = evaluate(tmp_path, "gold-trees")
     assert (found["pairs"], found["recall"]) == (2, 1.0)
+    (tmp_path / "t-001.xml").write_bytes(b"\xff" + tree.encode())
+    with pytest.raises(CommandError, match="UTF-8"):
+        evaluate(tmp_path, "gold-trees")
     (tmp_path / "t-001.xml").unlink()
     with pytest.raises(CommandError, match=r"t-001\.xml: No such file"):
         evaluate(tmp_path, "gold-trees")
