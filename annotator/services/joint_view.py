@@ -33,10 +33,18 @@ __all__ = [
     "result_of",
     "results_of",
     "sides_of",
+    "solution_of",
 ]
 
 MARKS = 10  # places named below a chart, at most
 MEASURE = GlyphTable()
+TOLD = "each tree is the best of its sentence under what the other one told it"
+SOLUTIONS = {
+    "bp": f"{TOLD}; what is told is approximate where several words are linked",
+    "mbr": TOLD,
+    "pairs": "the best pair of the trees that were looked at",
+}
+PROVED = "exact: no other pair of trees is better for this method"
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,6 +79,15 @@ def results_of(pair: Pair) -> list[JointPair]:
 def result_of(results: Sequence[JointPair], code: str) -> JointPair | None:
     """The result of the run of this code; of the newest run without a code."""
     return next((one for one in results if code in ("", one.run.code)), None)
+
+
+def solution_of(result: JointPair) -> str:
+    """What is known of how good the joint trees are, by the run's own measure."""
+    if result.exact:
+        return SOLUTIONS.get(result.run.method, PROVED)
+    if result.gap is None:
+        return "not proved, and no pair of trees was found that fits all constraints"
+    return f"not proved: another pair could be better by at most {result.gap:.3f} nats"
 
 
 def sides_of(result: JointPair, pair: Pair) -> list[Side]:

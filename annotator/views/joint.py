@@ -70,6 +70,7 @@ def pair_joint(request: HttpRequest, slug: str, code: str) -> HttpResponse:
     }
     if asked.found is not None:
         context["sides"] = joint_view.sides_of(asked.found, asked.pair)
+        context["solution"] = joint_view.solution_of(asked.found)
         context["course"] = joint_view.course_of(asked.found)
     return render(request, "joint/pair.html", context)
 

@@ -14,7 +14,7 @@ from core.backends.golds import Gold, files_of, format_of
 from core.data.tokens import Sentence
 from core.errors import FormatError
 from core.formats import conllu, ptb
-from core.formats.records import BadLine, SentenceRecord
+from core.formats.records import BadLine, SentenceRecord, numbered, words
 
 __all__ = ["GoldPair", "PairRow", "read_gold_pairs", "read_pairs"]
 
@@ -43,21 +43,24 @@ class GoldPair:
 def read_pairs(path: Path) -> list[PairRow]:
     """The pairs of a file. Raises FormatError naming the line and the remedy."""
     try:
-        lines = path.read_text(encoding="utf-8").splitlines()
+        with path.open(encoding="utf-8", newline="") as file:
+            lines = [(at, line) for at, line, _ in numbered(file)]
     except (OSError, UnicodeDecodeError) as error:
         raise FormatError(f"{path}: {error}") from error
-    if not lines or lines[0].split("\t")[: len(COLUMNS)] != COLUMNS:
+    if not lines or lines[0][1].split("\t")[: len(COLUMNS)] != COLUMNS:
         raise FormatError(f"{path}, line 1: the header {' '.join(COLUMNS)} is wanted")
-    return [_row(path, at, line) for at, line in enumerate(lines[1:], 2) if line]
+    return [_row(path, at, line) for at, line in lines[1:] if line]
 
 
 def _row(path: Path, at: int, line: str) -> PairRow:
     cells = line.split("\t")
-    if len(cells) < len(COLUMNS) or not (cells[2].split() and cells[3].split()):
+    both = [words(cell) for cell in cells[2:4]]
+    if len(cells) < len(COLUMNS) or not all(both):
         raise FormatError(f"{path}, line {at}: five columns, two sentences wanted")
-    corpus, name, source, paraphrase, operations = cells[: len(COLUMNS)]
-    said = tuple(part.strip() for part in operations.split(",") if part.strip())
-    return PairRow(corpus, name, Sentence.of(source), Sentence.of(paraphrase), said)
+    source, paraphrase = map(Sentence.of, both)
+    operations = cells[4].split(",")
+    said = tuple(part.strip() for part in operations if part.strip())
+    return PairRow(cells[0], cells[1], source, paraphrase, said)
 
 
 def read_gold_pairs(

@@ -115,8 +115,9 @@ class JointResult:
     """Both sides, and how they came about.
 
     ``links``: the word links that counted. ``exact``: no other pair of trees is better
-    under the method's objective, proved; ``gap``: how much better one could be at
-    most, nats. ``agreement_*``: c(a, b), pairs of linked words with an arc between
+    under the method's objective, proved; of bp and mbr, no other tree of either side
+    under what the other told it. ``gap``: how much better a pair could be at most,
+    nats. ``agreement_*``: c(a, b), pairs of linked words with an arc between
     them on one side alone, of the separate and of the joint trees. ``gate``: how
     probable the gate thinks the joint parse of the source the better one, None if it
     was not asked; ``kept``: whether the joint parses are what ``source`` and

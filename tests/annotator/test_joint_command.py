@@ -72,3 +72,13 @@ def test_a_file_without_header_is_refused(folder: Path) -> None:
     (folder / "pairs.tsv").write_text("a\tb\n")
     with pytest.raises(CommandError, match="line 1: the header"):
         run(folder)
+
+
+def test_a_line_ends_where_the_line_ends(folder: Path) -> None:
+    """Not at a separator that is part of a word."""
+    for name, text in (("own.conllu", CONLLU), ("pairs.tsv", PAIRS)):
+        odd = text.replace("old", "o\u2028l\u0085d")
+        (folder / name).write_text(odd, encoding="utf-8", newline="")
+    found = run(folder)
+    assert found["all"]["sentences"] == 2
+    assert found["web"]["words"] == 4  # the full stop is not counted

@@ -185,6 +185,19 @@ def test_a_pair_says_how_sure_its_solution_is(
     assert words in client_of(cast.bob).get(pair_page(run)).content.decode()
 
 
+@pytest.mark.parametrize("method", ["bp", "mbr", "pairs"])
+def test_no_pair_is_called_the_best_of_all_without_a_proof(
+    cast: Cast, method: str
+) -> None:
+    run = joint_cast.ledger(cast)
+    assert "no other pair" in client_of(cast.bob).get(pair_page(run)).text
+    JointRun.objects.update(method=method)
+    page = client_of(cast.bob).get(pair_page(run)).text
+    assert "exact" not in page
+    assert "no other pair" not in page
+    assert ("approximate" in page) == (method == "bp")
+
+
 def test_who_may_only_look_gets_no_keys(cast: Cast) -> None:
     run = joint_cast.ledger(cast)
     Membership.objects.filter(user=cast.bob).update(role="viewer")
