@@ -1,7 +1,8 @@
 """``evaluate alignment``: phrase links against those of several annotators."""
 
 import argparse
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -9,6 +10,7 @@ from django.conf import settings
 
 from core.backends import registry
 from core.backends.align_cases import Case, prepare
+from core.backends.align_chunks import chunk_f1, chunk_links, phrase_pair
 from core.backends.align_eval import METHODS, crossfit, run, scores, source_parses
 from core.backends.align_parsing import ledger, rerank
 from core.backends.align_treebanks import (
@@ -20,8 +22,8 @@ from core.backends.align_treebanks import (
     read_bitrees,
 )
 from core.backends.joint_golds import read_gold_pairs, read_pairs
-from core.errors import FormatError
-from core.formats import spade
+from core.errors import FormatError, InvalidValue
+from core.formats import ists, spade
 from core.formats.phrase_links import PhrasePair, loads
 from core.joint.phrase_aligner import WEIGHTS, PhraseAligner
 from core.learning.feature_em import EmState
@@ -40,7 +42,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="JSON (see core.formats.phrase_links) or a folder of SPADE's files "
         "(s-1.xml, t-1.xml, …); or TreeAligner XML beside its treebanks: then gold "
         "trees and gold word links go in; or TSV (see core.backends.joint_golds): "
-        "then the source's parses are scored by --gold",
+        "then the source's parses are scored by --gold; or chunks of iSTS (.wa)",
     )
     add("--gold", nargs="+", type=Path, default=[], metavar="PATH", help="treebanks")
     add(
@@ -77,21 +79,36 @@ def read(path: Path, engine: str) -> list[Case]:
     return prepare(_read_links(path), registry.load(engine, settings.MODELS_DIR))
 
 
-def _read_links(path: Path) -> list[PhrasePair]:
+@contextmanager
+def naming(path: Path) -> Iterator[None]:
+    """Whatever keeps a file from being read, as a FormatError that names it."""
     try:
-        if path.is_dir():
-            pairs = [_read_spade(one) for one in sorted(path.glob("*s-*.xml"))]
-        else:
-            pairs = loads(path.read_text(encoding="utf-8"))
+        yield
     except OSError as error:
         raise FormatError(f"{error.filename or path}: {error.strerror}") from error
     except UnicodeDecodeError as error:
         remedy = "save the text as UTF-8"
         raise FormatError(f"{path}: {error}", remedy=remedy) from error
-    except FormatError as error:
+    except (FormatError, InvalidValue) as error:
         raise FormatError(f"{path}: {error}") from error
-    if not pairs:
-        raise FormatError(f"{path}: no pair in it")
+
+
+def em_state(path: Path | None) -> EmState | None:
+    """The weights of a file of train_aligner; raises FormatError naming it."""
+    if path is None:
+        return None
+    with naming(path):
+        return EmState.loads(path.read_text(encoding="utf-8"))
+
+
+def _read_links(path: Path) -> list[PhrasePair]:
+    with naming(path):
+        if path.is_dir():
+            pairs = [_read_spade(one) for one in sorted(path.glob("*s-*.xml"))]
+        else:
+            pairs = loads(path.read_text(encoding="utf-8"))
+        if not pairs:
+            raise FormatError("no pair in it")
     return pairs
 
 
@@ -108,32 +125,19 @@ def _read_spade(source: Path) -> PhrasePair:
 
 def evaluate(options: dict[str, Any]) -> dict[str, Any]:
     """Every figure of one method; shares of 1."""
-    if options["pairs"].suffix == ".xml":
-        return _treebanks(options)
-    if options["pairs"].suffix == ".tsv":
-        return _parsing(options)
+    kinds = {".xml": _treebanks, ".tsv": _parsing, ".wa": _chunks}
+    return kinds.get(options["pairs"].suffix, _phrases)(options)
+
+
+def _phrases(options: dict[str, Any]) -> dict[str, Any]:
+    """Phrase links against those of several annotators."""
     cases = read(options["pairs"], options["engine"])
     aligner = PhraseAligner.load(WEIGHTS)
-    k = options["folds"]
-    if k:
-        aligner_of = crossfit(
-            cases,
-            k,
-            thesaurus(),
-            aligner.settings,
-            word_bias=aligner.context.word_bias,
-            phrase_bias=aligner.context.phrase_bias,
-            seed=options["seed"],
-        )
-    else:
-
-        def aligner_of(_: int) -> PhraseAligner:
-            return aligner
-
-    em = EmState.loads(options["em"].read_text()) if options["em"] else None
-    outcomes = run(cases, options["method"], aligner_of, trees=options["trees"], em=em)
+    k, method, em = options["folds"], options["method"], em_state(options["em"])
+    aligner_of = _fitted_without(cases, options) if k else lambda _: aligner
+    outcomes = run(cases, method, aligner_of, trees=options["trees"], em=em)
     return {
-        "method": options["method"],
+        "method": method,
         "pairs": len(cases),
         **scores(cases, outcomes, multiword=False),
         "multiword": scores(cases, outcomes, multiword=True),
@@ -141,6 +145,21 @@ def evaluate(options: dict[str, Any]) -> dict[str, Any]:
         **source_parses(cases, outcomes),
         "weights": f"fitted here, {k} folds" if k else aligner.facts.get("fitted_on"),
     }
+
+
+def _fitted_without(
+    cases: Sequence[Case], options: dict[str, Any]
+) -> Callable[[int], PhraseAligner]:
+    shipped = PhraseAligner.load(WEIGHTS)
+    return crossfit(
+        cases,
+        options["folds"],
+        thesaurus(),
+        shipped.settings,
+        word_bias=shipped.context.word_bias,
+        phrase_bias=shipped.context.phrase_bias,
+        seed=options["seed"],
+    )
 
 
 def _parsing(options: dict[str, Any]) -> dict[str, Any]:
@@ -161,6 +180,36 @@ def _parsing(options: dict[str, Any]) -> dict[str, Any]:
         "without_gold_tree": n_without + len(pairs) - len(found),
         "unreadable": said,
     }
+
+
+def _chunks(options: dict[str, Any]) -> dict[str, Any]:
+    """Which chunks belong together, the chunks given: the task's F1 of alignments."""
+    path, method = options["pairs"], options["method"]
+    if options["folds"] or "gold" in (options["trees"], method.partition("-")[0]):
+        reason = f"{path}: no gold trees in it, and no links of phrases to fit on"
+        remedy = "leave --folds out, and take a method over the parser's trees"
+        raise FormatError(reason, remedy=remedy)
+    pairs = _read_chunks(path)
+    backend = registry.load(options["engine"], settings.MODELS_DIR)
+    cases = prepare([phrase_pair(pair) for pair in pairs], backend)
+    aligner = PhraseAligner.load(WEIGHTS)
+    trees = options["trees"] or ("one-best" if method == "overlap" else "")
+    outcomes = run(
+        cases, method, lambda _: aligner, trees=trees, em=em_state(options["em"])
+    )
+    found = [
+        chunk_links(pair, outcome.cells)
+        for pair, outcome in zip(pairs, outcomes, strict=True)
+    ]
+    return {"method": method, "pairs": len(pairs), **chunk_f1(pairs, found)}
+
+
+def _read_chunks(path: Path) -> list[ists.ChunkPair]:
+    with naming(path), path.open(encoding="utf-8", newline="") as file:
+        pairs = list(ists.read(file))
+        if not pairs:
+            raise FormatError("no pair in it")
+    return pairs
 
 
 def _treebanks(options: dict[str, Any]) -> dict[str, Any]:
@@ -199,10 +248,8 @@ def read_treebank(path: Path, *, words_apart: bool = True) -> tuple[list[Bitree]
         with beside.open(encoding="utf-8", newline="") as file:
             return list(file)
 
-    try:
+    with naming(path):
         pairs, n_bad = read_bitrees(lines(path.name), lines, words_apart=words_apart)
-    except OSError as error:
-        raise FormatError(f"{error.filename}: {error.strerror}") from error
     if not pairs:
         raise FormatError(f"{path}: no pair of trees in it")
     return pairs, n_bad

@@ -76,6 +76,64 @@ def test_a_folder_of_spade_is_evaluated_pair_by_pair(tmp_path: Path) -> None:
         evaluate(tmp_path, "gold-trees")
 
 
+WA = """<sentence id="1" status="">
+<source>
+1 the : 
+2 dog : 
+3 saw : 
+4 Mary : 
+</source>
+<translation>
+1 a : 
+2 dog : 
+3 saw : 
+4 Mary : 
+</translation>
+<alignment>
+1 2 <==> 1 2 // EQUI // 5 // the dog <==> a dog
+3 <==> 3 // EQUI // 5 // saw <==> saw
+4 <==> 4 // EQUI // 5 // Mary <==> Mary
+</alignment>
+</sentence>
+"""
+
+
+@pytest.mark.parametrize("method", ["forest", "overlap", "no-em"])
+def test_given_chunks_are_linked_and_scored(tmp_path: Path, method: str) -> None:
+    path = tmp_path / "talk.wa"
+    path.write_text(WA)
+    found = evaluate(path, method)
+    assert (found["pairs"], found["f1"]) == (1, 1.0)
+
+
+def test_a_file_of_chunks_is_refused_in_words(tmp_path: Path) -> None:
+    path = tmp_path / "talk.wa"
+    with pytest.raises(CommandError, match=r"talk\.wa: No such file"):
+        evaluate(path, "forest")
+    path.write_text(WA.replace("4 Mary", "5 Mary", 1))
+    with pytest.raises(CommandError, match=r"talk\.wa: line 6, column 1: token 4"):
+        evaluate(path, "forest")
+    path.write_bytes(WA.replace("Mary", "Zoë").encode("latin-1"))
+    with pytest.raises(CommandError, match="save the text as UTF-8"):
+        evaluate(path, "forest")
+    path.write_text("\n")
+    with pytest.raises(CommandError, match="no pair in it"):
+        evaluate(path, "forest")
+    with pytest.raises(CommandError, match="no gold trees in it"):
+        evaluate(path, "gold-trees")
+
+
+def test_weights_that_are_not_there_are_named(pairs: Path, tmp_path: Path) -> None:
+    for text in (None, "{}"):
+        path = tmp_path / "em.json"
+        if text:
+            path.write_text(text)
+        with pytest.raises(CommandError, match=r"em\.json: "):
+            call_command(
+                "evaluate", "alignment", pairs=pairs, em=path, engine="nltk-chart"
+            )
+
+
 def test_recall_counts_what_two_annotators_both_linked(pairs: Path) -> None:
     found = evaluate(pairs, "overlap")
     # One "a" for "the" is not found: 5 of 6, 5 of 6 and 6 of 7 links.
