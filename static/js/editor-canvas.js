@@ -1,6 +1,7 @@
 // The drawing: dresses the server's bare nodes with states, draws the links, keeps focus.
 
 import { percent } from "./editor-model.js";
+import { arrange, setText } from "./editor-parts.js";
 
 const NS = "http://www.w3.org/2000/svg";
 const make = (name, attributes = {}, text = "") => {
@@ -10,6 +11,8 @@ const make = (name, attributes = {}, text = "") => {
   return element;
 };
 const numbers = (rect) => ["x", "y", "width", "height"].map((name) => parseFloat(rect.getAttribute(name)));
+
+const STATES = ["undecided", "trace", "linked", "null", "suggested", "parked"];
 
 // the surer a suggestion, the heavier its line
 const weight = (share) => (share === null ? "p2" : share < 0.5 ? "p1" : share < 0.8 ? "p2" : share < 0.95 ? "p3" : "p4");
@@ -59,6 +62,9 @@ export class Canvas {
     this.svg.prepend(defs);
     for (const group of this.svg.querySelectorAll(":scope > g:not(.side), :scope > rect")) group.setAttribute("aria-hidden", "true");
     this.elements = new Map();
+    this.anchors = new Map(); // where links begin
+    this.faces = new Map(); // what the nodes show
+    this.lines = new Map(); // links by the names of their ends
     this.edges = new Map();
     for (const side of ["s", "t"]) {
       const tree = this.svg.querySelector(`#side-${side}`);
@@ -73,6 +79,7 @@ export class Canvas {
         element.setAttribute("tabindex", "-1");
         element.dataset.key = key;
         this.elements.set(key, element);
+        this.anchors.set(key, this.anchorOf(element.querySelector("rect"), side === "s"));
         if (node.children.length) element.setAttribute("aria-expanded", String(!element.classList.contains("f")));
       }
       if (!this.elements.has(this.tabStop[side])) this.tabStop[side] = [...this.elements.keys()].find((key) => key[0] === side);
@@ -110,21 +117,28 @@ export class Canvas {
     if (!this.svg) return;
     const trouble = new Set(this.model.info.problems.filter((p) => ["consistency", "monotonous"].includes(p.rule) && !(p.key in this.model.info.ignored))
       .flatMap((p) => [...p.source.map((r) => `s:${r}`), ...p.target.map((r) => `t:${r}`)]));
+    const chain = new Set((this.chain || []).flatMap((row) => [row.s, row.t]));
     for (const [key, element] of this.elements) {
-      const state = this.model.state(key);
-      element.classList.remove("undecided", "trace", "linked", "null", "suggested", "parked");
-      element.classList.add(state);
-      element.classList.toggle("picked", key === this.picked);
-      element.classList.toggle("trouble", trouble.has(key));
-      element.classList.toggle("chain", !!this.chain?.some((row) => row.s === key || row.t === key));
-      element.setAttribute("aria-label", this.model.fullName(key) + (key === this.picked ? ", picked" : ""));
-      element.setAttribute("aria-selected", String(key === this.picked));
-      const badge = element.querySelector(".b");
-      if (badge) badge.textContent = this.model.sign(key);
-      this.lock(element, badge, state === "parked");
+      const face = { state: this.model.state(key), name: this.model.fullName(key), sign: this.model.sign(key), picked: key === this.picked, trouble: trouble.has(key), chain: chain.has(key) };
+      const text = Object.values(face).join("\n");
+      if (this.faces.get(key) === text) continue;
+      this.faces.set(key, text);
+      this.wear(element, face);
     }
     for (const side of ["s", "t"]) this.svg.querySelector(`#${side}-null`)?.classList.toggle("ready", this.picked?.[0] === side);
     this.drawLinks();
+  }
+
+  wear(element, { state, name, sign, picked, trouble, chain }) {
+    for (const each of STATES) element.classList.toggle(each, each === state);
+    element.classList.toggle("picked", picked);
+    element.classList.toggle("trouble", trouble);
+    element.classList.toggle("chain", chain);
+    element.setAttribute("aria-label", name + (picked ? ", picked" : ""));
+    element.setAttribute("aria-selected", String(picked));
+    const badge = element.querySelector(".b");
+    if (badge) setText(badge, sign);
+    this.lock(element, badge, state === "parked");
   }
 
   // a padlock where the number would be: a decision on this node is parked
@@ -137,16 +151,13 @@ export class Canvas {
     element.append(make("path", { class: "lock", d: `M${left} ${y - 5}h9v6h-9zM${left + 2} ${y - 5}v-2a2.5 2.5 0 0 1 5 0v2` }));
   }
 
-  anchor(key) {
-    const shown = this.seen(key);
-    if (!shown) return null;
-    const [x, y, w, h] = numbers(this.elements.get(shown).querySelector("rect"));
-    const source = key[0] === "s";
+  anchorOf(rect, source) {
+    const [x, y, w, h] = numbers(rect);
     return this.across ? [source ? x + w : x, y + h / 2] : [x + w / 2, source ? y + h : y];
   }
 
   curve(s, t) {
-    const [a, b] = [this.anchor(s), this.anchor(t)];
+    const [a, b] = [this.anchors.get(this.seen(s)), this.anchors.get(this.seen(t))];
     if (!a || !b) return null;
     const far = this.across ? Math.abs(b[0] - a[0]) : Math.abs(b[1] - a[1]);
     const bend = Math.max(this.across ? 30 : 24, far * 0.42);
@@ -155,24 +166,33 @@ export class Canvas {
     return { d: `M${a}C${c} ${d} ${b}`, point };
   }
 
+  // a line that is there already is dressed, and made only where it is not
   drawLinks() {
     const group = this.svg.querySelector("#links");
-    group.replaceChildren();
-    this.paths = [];
+    const before = this.lines;
+    this.lines = new Map();
     const chain = new Set((this.chain || []).map((row) => `${row.s} ${row.t}`));
     group.classList.toggle("explained", chain.size > 0);
     const add = (s, t, kind, share = null) => {
-      const curve = this.curve(s, t);
-      if (!curve) return null;
-      const word = s[2] === "w" && t[2] === "w" ? " word" : "";
-      const path = make("path", { d: curve.d, class: kind + word });
-      group.append(path);
-      path.classList.toggle("chain", chain.has(`${this.model.top(s)} ${this.model.top(t)}`));
-      this.paths.push({ path, s, t, share, curve });
-      return curve;
+      const line = before.get(`${s} ${t}`) || this.line(s, t);
+      if (!line) return null;
+      const explained = chain.has(`${this.model.top(s)} ${this.model.top(t)}`) ? " chain" : "";
+      const look = `${kind}${s[2] === "w" && t[2] === "w" ? " word" : ""}${explained}`;
+      if (line.look !== look) line.path.setAttribute("class", look);
+      this.lines.set(`${s} ${t}`, Object.assign(line, { look, share }));
+      return line.curve;
     };
-    if (this.overlay.length) { this.drawOverlay(add); return; }
     this.badges?.remove();
+    if (this.overlay.length) this.drawOverlay(add); else this.drawOwn(add);
+    arrange(group, [...this.lines.values()].map((line) => line.path));
+  }
+
+  line(s, t) {
+    const curve = this.curve(s, t);
+    return curve && { path: make("path", { d: curve.d }), s, t, curve };
+  }
+
+  drawOwn(add) {
     const phrases = this.model.links.filter((link) => link.s[2] === "n");
     const words = this.model.links.filter((link) => link.s[2] !== "n");
     for (const link of [...phrases, ...words]) add(link.s, link.t, link.kind + (link.crossing ? " crossing" : ""));
@@ -181,7 +201,6 @@ export class Canvas {
 
   // links of up to three other layers: one curve for a cell, a badge with the letters
   drawOverlay(add) {
-    this.badges?.remove();
     this.badges = make("g", { class: "badges", role: "group", "aria-label": "Links of the compared layers" });
     this.svg.append(this.badges);
     const taken = [...this.svg.querySelectorAll(".n rect")].map((rect) => { const [x, y, w, h] = numbers(rect); return [x + w / 2, y + h / 2, w, h]; });
@@ -208,7 +227,7 @@ export class Canvas {
     for (const each of key ? [key, ...partners] : []) for (let node = this.model.nodes.get(each); node; node = node.up) trail.add(node.key);
     for (const [each, element] of this.elements) element.classList.toggle("lit", lit.has(each));
     for (const [each, path] of this.edges) path.classList.toggle("lit", trail.has(each));
-    for (const { path, s, t, share, curve } of this.paths || []) {
+    for (const { path, s, t, share, curve } of this.lines.values()) {
       const on = key && (s === key || t === key);
       if (on && share !== null) this.tell(curve, percent(share));
       path.classList.toggle("lit", !!on);

@@ -5,6 +5,10 @@ const other = (side) => (side === "s" ? "t" : "s");
 export const refOf = (key) => key.slice(2);
 export const sideOf = (key) => key[0];
 export const percent = (share) => `${Math.round(100 * share)} %`;
+const shortened = (text) => {
+  const words = text.split(" ");
+  return words.length > 5 ? [...words.slice(0, 2), "…", words.at(-1)].join(" ") : text;
+};
 const many = (refs) => refs.map((key) => refOf(key)).join(" ");
 
 export class Model {
@@ -25,6 +29,7 @@ export class Model {
       made.forEach((node, i) => {
         node.up = rows[i][3] < 0 ? null : made[rows[i][3]];
         node.depth = node.up ? node.up.depth + 1 : 0;
+        node.name = `${node.label} ${shortened(node.text)}`.trim();
         if (node.up) node.up.children.push(node);
         this.nodes.set(node.key, node);
       });
@@ -86,6 +91,9 @@ export class Model {
       this.offers.set(a, { key: b, kind, crossing, share });
       this.offers.set(b, { key: a, kind, crossing, share });
     }
+    const rows = [...this.offers].filter(([key]) => key[0] === "s").map(([s, offer]) => ({ s, t: offer.key, ...offer }));
+    this.offered = rows.sort((a, b) => (b.share ?? 1) - (a.share ?? 1)); // the surest first
+    this.parked = this.parkedRefs();
   }
 
   // rejections of suggestions hold in any tree: by words, "3-5 2-6"
@@ -93,12 +101,6 @@ export class Model {
   place(key) { const node = this.nodes.get(key); return node ? `${node.start}-${node.end}` : ""; }
   cell(s, t) { return `${this.place(s)} ${this.place(t)}`; }
   bracket(key) { return this.info.brackets[`${sideOf(key)} ${this.place(key)}`]; }
-
-  // suggested pairs, the surest first
-  get offered() {
-    const rows = [...this.offers].filter(([key]) => key[0] === "s").map(([s, offer]) => ({ s, t: offer.key, ...offer }));
-    return rows.sort((a, b) => (b.share ?? 1) - (a.share ?? 1));
-  }
 
   // the node that speaks for a unary chain: its top, or the word where there is one
   top(key) {
@@ -127,7 +129,7 @@ export class Model {
   state(key) {
     if (this.byKey.has(key)) return "linked";
     if (this.nulls.has(key)) return "null";
-    if (this.parkedRefs().has(key)) return "parked";
+    if (this.parked.has(key)) return "parked";
     if (this.offers.has(key)) return "suggested";
     return this.nodes.get(key)?.empty ? "trace" : "undecided";
   }
@@ -146,11 +148,7 @@ export class Model {
   }
 
   name(key) {
-    const node = this.nodes.get(key);
-    if (!node) return "a phrase of another tree";
-    const words = node.text.split(" ");
-    const few = words.length > 5 ? [...words.slice(0, 2), "…", words.at(-1)] : words;
-    return `${node.label} ${few.join(" ")}`.trim();
+    return this.nodes.get(key)?.name ?? "a phrase of another tree";
   }
 
   // the name for screen readers: "NP, a cigarette, words 6 to 7, linked to NP a smoke"

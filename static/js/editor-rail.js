@@ -2,6 +2,7 @@
 
 import { el } from "./editor-dialogs.js";
 import { percent } from "./editor-model.js";
+import { Parts, arrange, setText } from "./editor-parts.js";
 import { call } from "./editor-queue.js";
 
 const $ = (id) => document.getElementById(id);
@@ -14,6 +15,7 @@ export class Rail {
   constructor(app) {
     this.app = app;
     this.tab = "links";
+    this.parts = new Parts();
     const list = document.querySelector(".tabs");
     list.addEventListener("click", (event) => event.target.closest("[role=tab]") && this.open(event.target.closest("[role=tab]").id.slice(4)));
     list.addEventListener("keydown", (event) => {
@@ -50,19 +52,35 @@ export class Rail {
 
   put(...children) {
     const held = document.activeElement?.closest?.("#panel") ? document.activeElement.dataset.id : null;
-    $("panel").replaceChildren(...children.filter(Boolean));
-    if (held) $("panel").querySelector(`[data-id="${CSS.escape(held)}"]`)?.focus();
+    arrange($("panel"), children.filter(Boolean));
+    if (held && document.activeElement?.dataset.id !== held) $("panel").querySelector(`[data-id="${CSS.escape(held)}"]`)?.focus();
   }
 
   links() {
-    const { model } = this.app;
-    const rows = model.links.map((link) => el("li", {}, el("button", { class: "go", "data-go": link.s, "data-id": `${link.s} ${link.t}` },
-      el("b", {}, String(link.number)), `${model.name(link.s)} = ${model.name(link.t)}`, link.kind === "possible" ? el("small", { class: "soft" }, " possible") : null, link.crossing ? el("small", { class: "soft" }, " crossing") : null)));
-    const nulls = [...model.nulls].filter((key) => model.nodes.has(key)).map((key) => el("li", {}, el("button", { class: "go", "data-go": key, "data-id": key }, el("b", {}, "∅"), model.name(key))));
+    const { model } = this.app, { parts } = this;
+    parts.begin();
+    const rows = model.links.map((link) => this.linkRow(link));
+    const nulls = [...model.nulls].filter((key) => model.nodes.has(key)).map((key) => parts.get(`∅ ${key}`, [model.name(key)], () => el("li", {}, el("button", { class: "go", "data-go": key, "data-id": key }, el("b", {}, "∅"), model.name(key)))));
     const parked = model.info.parked.map((row) => el("li", {}, describeParked(model, row)));
+    const decided = [...rows, ...nulls];
     this.put(this.others(), ...this.suggested(), ...this.phrases(),
-      rows.length || nulls.length ? el("ul", {}, ...rows, ...nulls) : el("p", { class: "soft" }, "Nothing decided yet. Choose a node on each side: click and click, or Space and Space."),
+      decided.length ? this.list("decided", decided) : el("p", { class: "soft" }, "Nothing decided yet. Choose a node on each side: click and click, or Space and Space."),
       parked.length ? el("h3", {}, `Parked: ${parked.length}`) : null, parked.length ? el("ul", {}, ...parked) : null);
+  }
+
+  list(name, rows) {
+    const list = this.parts.get(name, [], () => el("ul"));
+    arrange(list, rows);
+    return list;
+  }
+
+  // its number changes more often than the rest
+  linkRow({ s, t, kind, crossing, number }) {
+    const { model } = this.app, name = `${model.name(s)} = ${model.name(t)}`;
+    const row = this.parts.get(`${s} ${t}`, [name, kind, crossing], () => el("li", {}, el("button", { class: "go", "data-go": s, "data-id": `${s} ${t}` },
+      el("b"), name, kind === "possible" ? el("small", { class: "soft" }, " possible") : null, crossing ? el("small", { class: "soft" }, " crossing") : null)));
+    setText(row.querySelector("b"), String(number));
+    return row;
   }
 
   changed(target) {
@@ -74,13 +92,24 @@ export class Rail {
 
   // suggestions as text: how sure, take or leave, and all above a threshold in one step
   suggested() {
-    const { model, writable, threshold } = this.app, rows = model.offered;
+    const { model, writable, threshold } = this.app, { parts } = this, rows = model.offered;
     if (!rows.length) return [];
     const n = rows.filter(({ share }) => (share ?? 1) >= threshold).length;
-    const all = el("p", { class: "acts" }, el("label", { for: "threshold" }, "At least"), el("input", { id: "threshold", "data-id": "threshold", type: "number", min: "0", max: "100", step: "5", value: String(Math.round(100 * threshold)) }), "%", act(`Accept ${n}`, "accept-above", "all"));
-    const list = rows.map(({ s, t, share, crossing }) => el("li", {}, el("button", { class: "go", "data-go": s, "data-id": `? ${s} ${t}` }, el("b", {}, "?"), `${model.name(s)} = ${model.name(t)}`, el("small", { class: "soft" }, `${share === null ? "" : ` ${percent(share)}`}${crossing ? " crossing" : ""}`)),
+    const box = parts.get("offers", [], () => el("details", { open: true, class: "offers" }));
+    const summary = parts.get("offers: summary", [], () => el("summary"));
+    setText(summary, `Suggested: ${rows.length}`);
+    const all = writable && parts.get("offers: all", [threshold, n], () => el("p", { class: "acts" }, el("label", { for: "threshold" }, "At least"), el("input", { id: "threshold", "data-id": "threshold", type: "number", min: "0", max: "100", step: "5", value: String(Math.round(100 * threshold)) }), "%", act(`Accept ${n}`, "accept-above", "all")));
+    arrange(box, [summary, all, this.list("offers: rows", rows.map((row) => this.offerRow(row)))].filter(Boolean));
+    return [box];
+  }
+
+  offerRow({ s, t, share, crossing }) {
+    const { model, writable } = this.app, name = `${model.name(s)} = ${model.name(t)}`;
+    const said = `${share === null ? "" : ` ${percent(share)}`}${crossing ? " crossing" : ""}`;
+    const row = this.parts.get(`? ${s} ${t}`, [name, writable], () => el("li", {}, el("button", { class: "go", "data-go": s, "data-id": `? ${s} ${t}` }, el("b", {}, "?"), name, el("small", { class: "soft" })),
       el("p", { class: "acts" }, writable ? act("Accept", "accept", s) : null, writable ? act("Reject", "reject", s) : null, act("Why?", "why", s))));
-    return [el("details", { open: this.open !== false, class: "offers" }, el("summary", {}, `Suggested: ${rows.length}`), writable ? all : null, el("ul", {}, ...list))];
+    setText(row.querySelector("small"), said);
+    return row;
   }
 
   // what was said of phrases, whatever tree is shown

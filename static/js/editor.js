@@ -183,7 +183,7 @@ class Editor {
     this.buttons();
     $("overlay").setAttribute("aria-pressed", String(this.comparing));
     this.readOnly();
-    if (this.canvas.focused) this.canvas.light(this.canvas.focused);
+    this.canvas.light(this.canvas.focused);
     if (!this.canvas.picked) this.count();
   }
 
