@@ -11,7 +11,14 @@ from django.conf import settings
 from core.backends import registry
 from core.backends.align_cases import Case, prepare
 from core.backends.align_chunks import chunk_f1, chunk_links, phrase_pair
-from core.backends.align_eval import METHODS, crossfit, run, scores, source_parses
+from core.backends.align_eval import (
+    METHODS,
+    calibration,
+    crossfit,
+    run,
+    scores,
+    source_parses,
+)
 from core.backends.align_parsing import ledger, rerank
 from core.backends.align_treebanks import (
     Bitree,
@@ -93,12 +100,18 @@ def naming(path: Path) -> Iterator[None]:
         raise FormatError(f"{path}: {error}") from error
 
 
-def em_state(path: Path | None) -> EmState | None:
+def em_state(path: Path) -> EmState:
     """The weights of a file of train_aligner; raises FormatError naming it."""
-    if path is None:
-        return None
     with naming(path):
         return EmState.loads(path.read_text(encoding="utf-8"))
+
+
+def _em_of(path: Path | None) -> Callable[[int], EmState] | None:
+    """The same weights for every pair."""
+    if path is None:
+        return None
+    state = em_state(path)
+    return lambda _: state
 
 
 def _read_links(path: Path) -> list[PhrasePair]:
@@ -133,9 +146,9 @@ def _phrases(options: dict[str, Any]) -> dict[str, Any]:
     """Phrase links against those of several annotators."""
     cases = read(options["pairs"], options["engine"])
     aligner = PhraseAligner.load(WEIGHTS)
-    k, method, em = options["folds"], options["method"], em_state(options["em"])
+    k, method, em_of = options["folds"], options["method"], _em_of(options["em"])
     aligner_of = _fitted_without(cases, options) if k else lambda _: aligner
-    outcomes = run(cases, method, aligner_of, trees=options["trees"], em=em)
+    outcomes = run(cases, method, aligner_of, trees=options["trees"], em_of=em_of)
     return {
         "method": method,
         "pairs": len(cases),
@@ -143,6 +156,7 @@ def _phrases(options: dict[str, Any]) -> dict[str, Any]:
         "multiword": scores(cases, outcomes, multiword=True),
         "reachability": sum(one.reached for one in outcomes) / len(outcomes),
         **source_parses(cases, outcomes),
+        "sure": calibration(cases, outcomes),
         "weights": f"fitted here, {k} folds" if k else aligner.facts.get("fitted_on"),
     }
 
@@ -195,7 +209,7 @@ def _chunks(options: dict[str, Any]) -> dict[str, Any]:
     aligner = PhraseAligner.load(WEIGHTS)
     trees = options["trees"] or ("one-best" if method == "overlap" else "")
     outcomes = run(
-        cases, method, lambda _: aligner, trees=trees, em=em_state(options["em"])
+        cases, method, lambda _: aligner, trees=trees, em_of=_em_of(options["em"])
     )
     found = [
         chunk_links(pair, outcome.cells)

@@ -1,7 +1,8 @@
 """How well phrases are aligned: Arase & Tsujii 2017, section 6."""
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from itertools import combinations
 from typing import Any
 
@@ -25,6 +26,7 @@ from core.text.wordnet import Thesaurus, thesaurus
 __all__ = [
     "METHODS",
     "Outcome",
+    "calibration",
     "crossfit",
     "examples",
     "pair_shares",
@@ -34,16 +36,19 @@ __all__ = [
 ]
 
 TREES = {"gold-trees": "gold", "overlap": "gold", "one-best": "one-best"}
+CERTAIN = 1e-6  # of a probability, this far from 0 and 1 is as far as it goes
 METHODS = ("forest", "monotonic", "no-em", "one-best", "gold-trees", "overlap")
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Outcome:
-    """What one method found for one pair; ``tree``: of the source, None: no parse."""
+    """What one method found for one pair; ``tree``: of the source, None: no parse.
+    ``sure``: the probability of each link, where the method tells one."""
 
     cells: frozenset[Cell]
     reached: bool
     tree: Tree | None = None
+    sure: Mapping[Cell, float] = field(default_factory=dict)
 
 
 def run(
@@ -52,18 +57,19 @@ def run(
     aligner_of: Callable[[int], PhraseAligner],
     *,
     trees: str = "",
-    em: EmState | None = None,
+    em_of: Callable[[int], EmState] | None = None,
 ) -> list[Outcome]:
     """What ``method`` finds; ``aligner_of(case number)`` gives its weights.
 
-    ``em``: weights learnt without references, used instead of those. "no-em" has
+    ``em_of``: weights of the paper's features, used instead of those. "no-em" has
     none: exact and stem links of words, and how they cover the phrases.
 
     ``trees``: gold, one-best or forest, by default what the method's name says.
     """
     kind = trees or TREES.get(method, "forest")
     return [
-        _one(case, method, kind, aligner_of(at), em) for at, case in enumerate(cases)
+        _one(case, method, kind, aligner_of(at), em_of(at) if em_of else None)
+        for at, case in enumerate(cases)
     ]
 
 
@@ -89,7 +95,8 @@ def _one(
     except Contradiction:
         return Outcome(frozenset(), reached=False)
     tree = tree_of(found.best, source, 0) if kind == "forest" else None
-    return Outcome(_cells(source, target, found.best.links), reached=True, tree=tree)
+    sure = {cell_of(source, target, s, t): p for (s, t), p in found.sure.items()}
+    return Outcome(frozenset(sure), reached=True, tree=tree, sure=sure)
 
 
 def _gains(
@@ -186,6 +193,30 @@ def pair_shares(cases: Sequence[Case], outcomes: Sequence[Outcome]) -> Floats:
         ]
         rows.append(np.mean(each, axis=0))
     return np.array(rows)
+
+
+def calibration(cases: Sequence[Case], outcomes: Sequence[Outcome]) -> dict[str, Any]:
+    """Whether probabilities mean what they say, against the links of most annotators.
+
+    ``log_loss``: nats a link found; ``error``: the mean gap between what is said and
+    the share that holds, over tenths, weighted by size (Guo et al. 2017). None each
+    where nothing was said.
+    """
+    said, holds = [], []
+    for case, outcome in zip(cases, outcomes, strict=True):
+        votes = Counter(cell for links in case.links.values() for cell in links)
+        for cell, much in outcome.sure.items():
+            said.append(min(max(much, CERTAIN), 1.0 - CERTAIN))
+            holds.append(votes[cell] > len(case.links) / 2)
+    if not said:
+        return {"links": 0, "log_loss": None, "error": None}
+    p, true = np.array(said), np.array(holds)
+    gaps = np.bincount((p * 10).astype(int), p - true, minlength=10)
+    return {
+        "links": len(p),
+        "log_loss": float(-np.log(np.where(true, p, 1.0 - p)).mean()),
+        "error": float(np.abs(gaps).sum() / len(p)),
+    }
 
 
 def source_parses(cases: Sequence[Case], outcomes: Sequence[Outcome]) -> dict[str, Any]:

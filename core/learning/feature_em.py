@@ -182,9 +182,13 @@ def train(
     rate: float = RATE,
     seed: int = 0,
     settings: AlignSettings | None = None,
+    seen: Sequence[Sequence[tuple[int, int]]] | None = None,
     on_iteration: Callable[[EmState], None] | None = None,
 ) -> EmState:
     """``state`` after ``epochs`` passes over the pairs, from where it stands.
+
+    ``seen``: the links of every pair, where a reference tells them: then there is
+    nothing to guess, and weights are held to where they began instead of to 0.
 
     The order of every epoch comes from ``seed``, so that a run that is broken off and
     resumed ends as one that is not. ``on_iteration`` is called after every batch;
@@ -192,29 +196,40 @@ def train(
     """
     if not pairs:
         raise InvalidValue("EM needs pairs")
+    prior = np.array(state.weights) if seen is not None else 0.0
     for number, places in enumerate(_batches(len(pairs), epochs, batch, seed)):
         if number < state.step:
             continue
         weights = np.array(state.weights)
         slope, gained, n_links = np.zeros(len(weights)), 0.0, 0
         for at in places:
-            pair = pairs[at]
-            try:
-                best = align(
-                    pair.source, pair.target, gains(pair, weights, mu_n=mu_n), settings
-                )
-            except Contradiction:
-                continue
-            gained += _add_slope(pair, weights, best.links, slope)
-            n_links += len(best.links)
+            links = (
+                seen[at]
+                if seen is not None
+                else _guess(pairs[at], weights, mu_n, settings)
+            )
+            if links:
+                gained += _add_slope(pairs[at], weights, links, slope)
+            n_links += len(links)
         size = rate * (state.step + 2) ** -DECAY
-        slope = slope / max(n_links, 1) - PENALTY * weights
+        slope = slope / max(n_links, 1) - PENALTY * (weights - prior)
         state.weights = (weights + size * slope).tolist()
         state.curve.append(round(gained / max(n_links, 1), 5))
         state.step += 1
         if on_iteration:
             on_iteration(state)
     return state
+
+
+def _guess(
+    pair: FeaturePair, weights: Floats, mu_n: float, settings: AlignSettings | None
+) -> Sequence[tuple[int, int]]:
+    """The best links under ``weights``; none if the two wholes cannot be linked."""
+    gain = gains(pair, weights, mu_n=mu_n)
+    try:
+        return align(pair.source, pair.target, gain, settings).links
+    except Contradiction:
+        return ()
 
 
 def _batches(n: int, epochs: int, batch: int, seed: int) -> Iterator[list[int]]:
@@ -248,17 +263,15 @@ def _add_slope(
     """Add the gradient of the log-likelihood of these links and of all nulls."""
     forth, back = _log_probabilities(pair, weights)
     partner = dict(links)
-    total = 0.0
-    for s in np.flatnonzero(pair.source.named).tolist():
-        t = partner.get(s, pair.target.n_nodes)
-        total += float(forth[s, t])
-        np.add.at(slope, pair.ids[s, t], 1.0)
-        np.add.at(slope, pair.ids[s], -np.exp(forth[s])[:, None])
-    taken = set(partner.values())
-    for t in np.flatnonzero(pair.target.named).tolist():
-        if t not in taken:
-            total += float(back[-1, t])
-            np.add.at(slope, pair.ids[-1, t], 1.0)
-            np.add.at(slope, pair.ids[:, t], -np.exp(back[:, t])[:, None])
+    free = pair.target.named.copy()
+    free[list(partner.values())] = False
+    rows, columns = np.flatnonzero(pair.source.named), np.flatnonzero(free)
+    chosen = np.array([partner.get(s, pair.target.n_nodes) for s in rows.tolist()])
+    much = np.zeros(forth.shape)  # of what each cell adds to the slope
+    much[rows] -= np.exp(forth[rows])
+    much[:, columns] -= np.exp(back[:, columns])
+    much[rows, chosen] += 1.0
+    much[-1, columns] += 1.0
+    np.add.at(slope, pair.ids, much[:, :, None])
     slope[0] = 0.0
-    return total
+    return float(forth[rows, chosen].sum() + back[-1, columns].sum())

@@ -55,6 +55,7 @@ def test_the_same_sentence_is_aligned_by_all_methods(pairs: Path, method: str) -
     assert found["multiword"]["recall"] == 1.0
     assert found["human_recall"] == pytest.approx((1 + 1 + 6 / 7) / 3)
     assert found["human_precision"] == 1.0
+    assert (found["sure"]["links"] > 0) == (method != "overlap")
 
 
 def test_a_folder_of_spade_is_evaluated_pair_by_pair(tmp_path: Path) -> None:
@@ -186,8 +187,28 @@ def test_an_aligner_is_trained_without_any_link(pairs: Path, tmp_path: Path) -> 
     found = arase2017.run(options)
     assert found["rows"]["self-trained"]["reachability"] == 1.0
     assert "self-training" in found["gains"]
-    call_command("train_aligner", *texts, out=tmp_path / "em", engine="nltk-chart")
-    assert json.loads((tmp_path / "em").read_text())["step"] == 3
+    em = tmp_path / "em"
+    call_command("train_aligner", *texts, out=em, engine="nltk-chart")
+    before = em.read_text()
+    assert json.loads(before)["step"] == 3
+    found = arase2017.run(options | {"em": em})
+    assert {"em", "taught", "em-taught"} <= found["rows"].keys()
+    assert {"links over EM", "EM under links"} <= found["gains"].keys()
+    assert em.read_text() == before
+
+
+def test_translations_end_at_line_ends_and_are_as_many(tmp_path: Path) -> None:
+    line = "the old dog\u2028saw the cat\x85near the garden with mary ."
+    texts = [tmp_path / "talk.en.0", tmp_path / "talk.en.1"]
+    for text, word in zip(texts, ("old", "green"), strict=True):
+        text.write_text(line.replace("old", word) + "\n", encoding="utf-8")
+    kept = tmp_path / "em.json"
+    options = {"out": kept, "engine": "nltk-chart", "epochs": 1}
+    call_command("train_aligner", *texts, **options)
+    assert json.loads(kept.read_text())["step"] == 1
+    texts[1].write_text(f"{line}\n{line}\n", encoding="utf-8")
+    with pytest.raises(CommandError, match=r"talk\.en\.1: 2 lines, 1 in the first"):
+        call_command("train_aligner", *texts, **options)
 
 
 def test_tuning_goes_on_and_says_what_it_is_worth(pairs: Path, tmp_path: Path) -> None:

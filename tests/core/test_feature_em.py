@@ -82,6 +82,23 @@ def test_a_resumed_run_ends_as_one_that_was_not_broken_off() -> None:
     assert resumed.curve == pytest.approx(whole.curve, abs=1e-3)
 
 
+def test_links_that_are_told_are_learnt_from_where_the_weights_begin() -> None:
+    state = EmState()
+    pairs = prepared(state)
+    pair = pairs[0]
+    top = (pair.source.n_nodes - 1, pair.target.n_nodes - 1)
+    state.weights[1] = 3.0
+    begun = list(state.weights)
+    still = train(pairs[:1], state, epochs=1, seen=[[]])
+    assert still.weights == begun  # nothing told, nothing forgotten
+    likelihood = [_add_slope(pair, np.array(begun), [top], np.zeros(len(begun)))]
+    state.step = 0
+    train(pairs[:1], state, epochs=5, seen=[[top]])
+    now = np.array(state.weights)
+    likelihood.append(_add_slope(pair, now, [top], np.zeros(len(now))))
+    assert likelihood[1] > likelihood[0] + 1.0
+
+
 def test_nothing_to_learn_from_is_refused() -> None:
     with pytest.raises(InvalidValue):
         train([], EmState(), epochs=1)

@@ -5,13 +5,14 @@ from hypothesis import strategies as st
 
 from core.data.check import Floats
 from core.errors import InvalidValue
-from core.inference.cky import log_partition, span_marginals
+from core.inference.cky import SpanDecoder, log_partition, span_marginals
 from core.inference.derivation import phrases_of
 from core.inference.inside import forest_log_partition, forest_marginals
 from core.inference.kbest import k_best
 from core.inference.packing import span_forest
+from core.kernels import spans
 from tests.oracles import strategies
-from tests.oracles.brackets import Brackets, weights
+from tests.oracles.brackets import Brackets, cells, weights
 
 approx = pytest.approx
 NAMES = ("", "A", "B")
@@ -48,6 +49,34 @@ def test_a_whole_forest_sums_and_shares_as_the_chart_does(scores: Floats) -> Non
     for v in range(forest.n_nodes - 1):
         found[forest.starts[v], forest.ends[v], forest.labels[v]] += p_node[v]
     assert found == approx(span_marginals(scores), abs=1e-9)
+
+
+def _best_through(scores: Floats) -> Floats:
+    """From the definition: the best tree that holds each bracket, label 0 = none."""
+    found = np.full_like(scores, -np.inf)
+    rows = cells(len(scores) - 1, scores.shape[2])
+    for tree, weight in weights(scores).items():
+        for cell in rows[tree]:
+            found[cell] = max(found[cell], weight)
+    return found
+
+
+@given(strategies.label_scores(max_tokens=4))
+def test_max_marginals_are_the_best_trees_through_each_bracket(scores: Floats) -> None:
+    decoder = SpanDecoder(scores)
+    null, phrase = decoder.null, decoder.phrase
+    complete, either_t = decoder.complete, decoder.either_t
+    spans.inside_max(
+        null, phrase, np.zeros_like(null), complete, either_t, decoder.split
+    )
+    free, outside = spans.max_marginals(null, phrase, complete, either_t)
+    best = _best_through(scores)
+    for i, j in zip(*np.triu_indices(len(scores), k=1), strict=True):
+        splits = [complete[i, k] + either_t[j, k] for k in range(i + 1, j)]
+        body = max(splits) if splits else 0.0
+        through = outside[i, j] + scores[i, j] + body
+        through[0] = free[i, j] + scores[i, j, 0] + body
+        assert through == approx(best[i, j], abs=1e-9)
 
 
 def test_k_best_over_six_tokens_equals_enumeration() -> None:

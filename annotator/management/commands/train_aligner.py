@@ -15,7 +15,8 @@ from core.backends import registry
 from core.backends.align_cases import best_side
 from core.backends.align_untaught import Unlinked, self_trained
 from core.data.tokens import Sentence
-from core.errors import GemelError, InvalidValue
+from core.errors import FormatError, GemelError, InvalidValue
+from core.formats.records import numbered
 from core.joint.phrase_aligner import WEIGHTS, PhraseAligner
 from core.learning.feature_em import EmState, FeaturePair, features, train
 from core.protocols import Analysis
@@ -85,7 +86,11 @@ def _sampled(files: list[Path], n: int, seed: int) -> list[tuple[str, str]]:
     """``n`` pairs of different lines at one place, drawn at random."""
     texts: dict[Path, list[list[str]]] = defaultdict(list)
     for path in files:
-        texts[path.with_suffix("")].append(path.read_text("utf-8").splitlines())
+        columns = texts[path.with_suffix("")]
+        columns.append(_lines(path))
+        if len(columns[-1]) != len(columns[0]):
+            reason = f"{path}: {len(columns[-1])} lines, {len(columns[0])} in the first"
+            raise FormatError(reason, remedy="translations of one text, line by line")
     found = [
         pair
         for columns in texts.values()
@@ -96,6 +101,12 @@ def _sampled(files: list[Path], n: int, seed: int) -> list[tuple[str, str]]:
     ]
     order = np.random.default_rng(seed).permutation(len(found))[:n]
     return [found[at] for at in sorted(order.tolist())]
+
+
+def _lines(path: Path) -> list[str]:
+    """The lines of a file, which end at line ends alone: no other sign parts them."""
+    with path.open(encoding="utf-8", newline="") as file:
+        return [line for _, line, _ in numbered(file)]
 
 
 def _prepared(
