@@ -82,6 +82,15 @@ class ScoreForm(forms.Form):
         }
 
 
+def whole(text: str, low: int, high: int) -> int | None:
+    """The whole number from ``low`` to ``high`` that plain digits write, or None.
+
+    ``str.isdigit`` alone lets pass what ``int`` cannot read, like "²".
+    """
+    digits = text.isascii() and text.isdigit() and len(text) <= 18
+    return int(text) if digits and low <= int(text) <= high else None
+
+
 def refuse_unknown(query: QueryDict, allowed: set[str]) -> None:
     """Raise BadRequest on a parameter nobody reads: a typo must not filter nothing."""
     unknown = sorted(set(query) - allowed)

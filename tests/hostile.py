@@ -70,6 +70,14 @@ def files() -> Iterator[Hostile]:
     yield Hostile("split.conllu", "conllu", split, "byte 0xFF is no UTF-8")
     deep = b'{"source":' + b"[" * 200_000 + b"\n" + b'{"source":"a","target":"b"}\n'
     yield Hostile("abyss.jsonl", "jsonl", deep, "nested too deep", 1)
+    for head in ("²", "9" * 5_000):  # digits to str.isdigit, not to int
+        odd = (CONLLU.format(head=head) + CONLLU.format(head=0)).encode()
+        yield Hostile(f"{head[0]}.conllu", "conllu", odd, "is no word", 1)
+    for name in ("²", "9" * 5_000):
+        odd = CONLLU.format(head=0).replace("1\tHi", f"{name}\tHi").encode()
+        yield Hostile(f"id{name[0]}.conllu", "conllu", odd, "is no token id")
+    bare = b"1-2\tab" + b"\t_" * 8 + b"\n"
+    yield Hostile("bare.conllu", "conllu", bare, "empty nodes without a word")
     name = ("x" * 300).encode()
     yield Hostile(
         "id.tsv", "pairs", b"id\tsource\ttarget\n" + name + b"\ta\tb\n", "at most 200"

@@ -183,6 +183,8 @@ def _work(job: Job) -> Generator[Step, None, dict[str, Any]]:
             f"Rows that cannot be read: {n_bad}; so nothing was imported. Mend them, "
             "or import the others without them."
         )
+    if n_bad and not result["sentences"]:
+        raise Conflict("There is nothing to import: no row can be read.")
     corpus = corpus or _new_corpus(job)
     _remember_floors(job)
     yield Step(total=2 * n_records)

@@ -28,7 +28,14 @@ from core.data.deps import DepTree
 from core.data.tree import Tree
 from core.errors import GemelError
 
-__all__ = ["MAX_PAIRS", "corpora_with_layers", "freeze", "report", "thawed"]
+__all__ = [
+    "MAX_PAIRS",
+    "case_rows",
+    "corpora_with_layers",
+    "freeze",
+    "report",
+    "thawed",
+]
 
 MAX_PAIRS = 2_000
 KEPT = 4
@@ -120,6 +127,20 @@ def compute(corpus: Corpus, *, seed: int = 0) -> LayerReport:
     names = {label: name for name, label in people.items()}
     called = _called(body, corpus)
     return LayerReport(body, names, called, n_pairs, seen.digest(seed))
+
+
+def case_rows(
+    corpus: Corpus, found: LayerReport, codes: list[str]
+) -> list[tuple[str, str, Pair | None]]:
+    """Code, name and pair of those that the report knows, in order; None: no longer
+    there. One query however many."""
+    rows = Pair.objects.filter(corpus=corpus, code__in=codes)
+    now = {pair.code: pair for pair in rows.select_related("source", "target")}
+    return [
+        (code, found.pairs[code], now.get(code))
+        for code in codes
+        if code in found.pairs
+    ]
 
 
 @transaction.atomic

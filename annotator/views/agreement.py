@@ -16,7 +16,7 @@ from django.views.decorators.http import (
 
 from annotator import access
 from annotator.errors import BadRequest, Refusal
-from annotator.forms import refuse_unknown
+from annotator.forms import refuse_unknown, whole
 from annotator.models import Project
 from annotator.models.projects import Anybody
 from annotator.services import (
@@ -203,10 +203,10 @@ def fresh(request: HttpRequest, slug: str, kind: str, code: str) -> HttpResponse
     """How many judgments are newer than the report in somebody's browser."""
     project = access.project_or_404(request.user, slug, "report")
     found = _source(project, kind, code)
-    since = request.GET.get("since", "")
-    if not since.isdigit():
+    since = whole(request.GET.get("since", ""), 0, 2**53)
+    if since is None:
         raise BadRequest("since: a number is wanted.", field="since")
-    return JsonResponse({"newer": agreement.newer(found, int(since))})
+    return JsonResponse({"newer": agreement.newer(found, since)})
 
 
 @login_required
@@ -363,10 +363,10 @@ def _names(
 
 def _page(request: HttpRequest, n: int) -> tuple[int, int]:
     last = max(1, -(-n // PAGE))
-    text = request.GET.get("page", "1")
-    if not text.isdigit() or not 1 <= int(text) <= last:
+    page = whole(request.GET.get("page", "1"), 1, last)
+    if page is None:
         raise BadRequest(f"There are pages 1 to {last}.", field="page")
-    return int(text), last
+    return page, last
 
 
 def _query_without(request: HttpRequest, name: str) -> str:

@@ -14,7 +14,7 @@ from django.views.decorators.http import (
 
 from annotator import access
 from annotator.errors import BadRequest, Refusal
-from annotator.forms import refuse_unknown
+from annotator.forms import refuse_unknown, whole
 from annotator.models import Campaign, Participant, Project
 from annotator.models.projects import id_of
 from annotator.services import (
@@ -200,15 +200,15 @@ def _withdraw(request: HttpRequest, found: Campaign) -> str:
 
 def _rehearse(request: HttpRequest, found: Campaign) -> str:
     access.require(request.user, "manage", found.project)
-    people = request.POST.get("people", "3")
-    if not people.isdigit() or not 1 <= int(people) <= 50:
+    people = whole(request.POST.get("people", "3"), 1, 50)
+    if people is None:
         raise BadRequest("From 1 to 50 annotators, please.", field="people")
     jobs.create(
         found.project,
         "rehearse",
         title=f"Rehearsal of {found.name}",
         by=request.user,
-        params={"campaign": found.code, "people": int(people)},
+        params={"campaign": found.code, "people": people},
         seed=found.seed,
     )
     return "The rehearsal has begun; it appears among the campaigns, see Jobs."

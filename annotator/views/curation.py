@@ -16,7 +16,7 @@ from django.views.decorators.http import (
 
 from annotator import access
 from annotator.errors import BadRequest, Refusal
-from annotator.forms import refuse_unknown
+from annotator.forms import refuse_unknown, whole
 from annotator.models import Adjudication, Campaign, Item, Project
 from annotator.services import curating
 
@@ -35,10 +35,9 @@ def curation(request: HttpRequest, slug: str, code: str) -> HttpResponse:
         raise BadRequest(f"There is no list {show!r}.", field="show")
     rows = curating.queue(campaign, show=show)
     last = max(1, -(-len(rows) // PAGE))
-    text = request.GET.get("page", "1")
-    if not text.isdigit() or not 1 <= int(text) <= last:
+    page = whole(request.GET.get("page", "1"), 1, last)
+    if page is None:
         raise BadRequest(f"There are pages 1 to {last}.", field="page")
-    page = int(text)
     context = {
         "project": project,
         "campaign": campaign,

@@ -12,7 +12,7 @@ from django.views.decorators.http import require_GET, require_POST
 
 from annotator import access
 from annotator.errors import BadRequest
-from annotator.forms import refuse_unknown
+from annotator.forms import refuse_unknown, whole
 from annotator.models import Corpus, Project, Report
 from annotator.services import layer_agreement
 from annotator.services.layer_agreement import LayerReport
@@ -24,6 +24,7 @@ TABLES = {"pair": "pairs", "label": "by_label", "length": "by_length", "all": "a
 TABLES |= {"tree": "trees", "dep": "deps"}
 HEADS = {"f1": "PARSEVAL F1", "exact": "Equal trees", "uas": "UAS", "las": "LAS"}
 ALL = {"of": "all", "at": "0"}
+MAX_PLACE = 10**6
 STATES = ("link", "null", "undecided")
 
 
@@ -123,25 +124,25 @@ def layer_cases(request: HttpRequest, slug: str, code: str) -> HttpResponse:
     else:
         found = layer_agreement.report(corpus, seed=_seed(request))
     codes = _behind(request, found.body)
-    named = found.pairs
     context = {
         "project": project,
         "corpus": corpus,
-        "rows": [(pair, named[pair]) for pair in codes if pair in named],
+        "rows": layer_agreement.case_rows(corpus, found, codes),
     }
     return render(request, "agreement/layer_cases.html", context)
 
 
 def _behind(request: HttpRequest, body: dict[str, Any]) -> list[str]:
     table = request.GET.get("of", "")
+    at, x, y = (
+        whole(request.GET.get(name, ""), 0, MAX_PLACE) for name in ("at", "x", "y")
+    )
     try:
-        at = int(request.GET.get("at", ""))
+        rows = body[TABLES[table]]
         if table == "pair" and request.GET.get("x"):
-            x, y = int(request.GET["x"]), int(request.GET.get("y", ""))
-            return list(body["pairs"][at]["confusion"][x][y]["cases"])
-        rows = TABLES[table]
-        return list(body[rows][at]["cases"])
-    except (ValueError, LookupError) as error:
+            return list(rows[at]["confusion"][x][y]["cases"])
+        return list(rows[at]["cases"])
+    except (TypeError, LookupError) as error:
         raise BadRequest("There is no such figure.", field="of") from error
 
 

@@ -12,6 +12,7 @@ lines. "_" is an empty column, but a FORM or LEMMA of "_" is the word "_". ``# s
 is the id and ``# text`` the raw text. A block without any head has no dependencies.
 """
 
+import re
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
 
@@ -40,6 +41,8 @@ LOSSES = (
     "Line breaks within the raw text are written as spaces.",
 )
 COLUMNS = 10
+_ID = re.compile(r"[0-9]{1,7}(-[0-9]{1,7}|\.[0-9]+)?")  # int() takes other digits, too
+_HEAD = re.compile(r"[0-9]{1,7}")
 Row = tuple[int, list[str]]  # line number, the ten columns
 
 
@@ -136,6 +139,9 @@ def _sentence(held: list[tuple[int, str]]) -> SentenceRecord:
         raise FormatError("comments without a word", remedy="add the token lines")
     words = [row for row in rows if row[1][0].isdigit()]
     _check_ids(rows)
+    if not words:
+        reason = "ranges and empty nodes without a word"
+        raise FormatError(reason, line=rows[0][0], column=1, remedy="add the words")
     tokens = tuple(_token(*row) for row in words)
     said = dict(_comment(line) for line in comments)
     lines = "\n".join("\t".join(columns) for _, columns in rows)
@@ -160,7 +166,7 @@ def _rows(body: list[tuple[int, str]]) -> list[Row]:
                 column=1,
                 remedy="one tab between columns, a blank line after a sentence",
             )
-        if not columns[0][:1].isdigit():
+        if not _ID.fullmatch(columns[0]):
             raise FormatError(
                 f"{columns[0][:20]!r} is no token id",
                 line=number,
@@ -180,7 +186,7 @@ def _check_ids(rows: list[Row]) -> None:
             last += 1
         elif "-" in name:
             first, _, end = name.partition("-")
-            fine = first == str(last + 1) and end.isdigit() and int(end) > last
+            fine = first == str(last + 1) and int(end) > last
         else:
             fine = name.partition(".")[0] == str(last)
         if not fine:
@@ -210,7 +216,7 @@ def _tree(words: list[Row]) -> DepTree | None:
         return None
     heads = []
     for number, columns in words:
-        if not columns[6].isdigit() or int(columns[6]) > len(words):
+        if not _HEAD.fullmatch(columns[6]) or int(columns[6]) > len(words):
             raise FormatError(
                 f"head {columns[6][:20]!r} is no word of this sentence",
                 line=number,

@@ -151,7 +151,8 @@ def test_a_filter_that_fits_nothing_is_refused(
 
 
 @pytest.mark.parametrize(
-    "query", ["scale=taste", "pair=A1", "values=9,1", "same=2", "by=A7", "page=0"]
+    "query",
+    ["scale=taste", "pair=A1", "values=9,1", "same=2", "by=A7", "page=0", "page=²"],
 )
 def test_a_case_that_fits_nothing_is_refused(
     ada: Client, set_up: Judged, query: str

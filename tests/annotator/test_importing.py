@@ -128,6 +128,8 @@ def test_bad_rows_stop_an_import_unless_the_others_are_wanted(cast) -> None:
 
 
 def test_files_without_a_sentence_make_no_corpus(cast) -> None:
+    job = bring_in(cast, "3\tonly one side\n", kind="msrpc", partial=True)
+    assert (job.state, "no row can be read" in job.note) == (Job.State.FAILED, True)
     for text in ("\ufeff", "\n\n", "# a comment\n", "id\tsource\ttarget\n"):
         job = bring_in(cast, text)
         assert (job.state, "nothing to import" in job.note) == (Job.State.FAILED, True)
@@ -311,6 +313,22 @@ def test_the_command_reports_one_object(cast, tmp_path, capsys) -> None:
     said = json.loads(capsys.readouterr().out)
     names = ("sentences", "pairs", "parses", "layers", "links", "issues")
     assert [said[name] for name in names] == [3, 0, 3, 0, 0, 0]
+
+
+def test_the_command_says_in_words_what_came_in(cast, tmp_path, capsys) -> None:
+    path = tmp_path / "rain.ptb"
+    path.write_text("(S (NN rain))\n")
+
+    def said(*more: str) -> str:
+        call_command("import_corpus", str(path), "--format", "ptb", "--corpus", "Rain",
+                     "--project", "windows", *more)  # fmt: skip
+        return capsys.readouterr().out
+
+    counts = "1 sentence, 0 pairs, 1 parse, 0 layers, 0 links.\n"
+    assert said("--dry-run") == counts + "Only checked; nothing was written.\n"
+    new = "Written to Rain: 1 sentence, 0 pairs, 1 parse, 0 layers.\n"
+    assert said() == counts + new
+    assert said() == counts + "All of it was in Rain already.\n"
 
 
 def test_latin_1_brackets_are_read_as_such(cast) -> None:

@@ -2,6 +2,7 @@
 
 import html
 import re
+from typing import Any
 
 import pytest
 from django.contrib.auth.models import User
@@ -89,9 +90,31 @@ def test_the_page_leads_to_the_pairs_behind_its_figures(
     ):
         found = client.get(where(aligned, "layer_cases") + "?" + query)
         assert aligned.pair.code in found.content.decode()
-    for query in ("of=pair&at=99", "of=x&at=0", "of=pair&at=0&x=7&y=0", ""):
+        assert html.escape(aligned.pair.source.text) in found.content.decode()
+        assert html.escape(aligned.pair.target.text) in found.content.decode()
+    for query in (
+        "of=pair&at=99",
+        "of=all&at=-1",
+        "of=all&at=²",
+        "of=x&at=0",
+        "of=pair&at=0&x=7&y=0",
+        "",
+    ):
         found = client.get(where(aligned, "layer_cases") + "?" + query)
         assert found.status_code == 400
+
+
+def test_cases_take_one_query_for_the_sentences_of_all(
+    aligned: Cast, django_assert_num_queries: Any
+) -> None:
+    found = layer_agreement.report(aligned.corpus)
+    code = aligned.pair.code
+    with django_assert_num_queries(1):
+        (row,) = layer_agreement.case_rows(aligned.corpus, found, [code, "unknown"])
+        assert row[2] is not None
+        assert (row[0], row[2].source.text) == (code, aligned.pair.source.text)
+    aligned.pair.delete()
+    assert layer_agreement.case_rows(aligned.corpus, found, [code])[0][2] is None
 
 
 def test_the_page_is_closed_to_annotators_and_strangers(

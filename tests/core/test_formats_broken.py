@@ -34,7 +34,7 @@ SAMPLES = {
     rte: RTE,
     tigerxml: TIGER,
 }
-SIGNS = "()<>\t\n\r\"'{}[]:,-0\0\ud800é&;=/\\ "
+SIGNS = "²()<>\t\n\r\"'{}[]:,-0\0\ud800é&;=/\\ "
 
 
 @st.composite

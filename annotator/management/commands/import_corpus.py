@@ -2,6 +2,7 @@
 
 import argparse
 import json
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
@@ -92,13 +93,32 @@ class Command(DatabaseCommand):
                 self.stderr.write(f"{issue} {issue.remedy and f'({issue.remedy})'}")
             if len(issues) > 50:
                 self.stderr.write(f"... and {len(issues) - 50} more")
-            for name, value in job.result.items():
-                self.stdout.write(f"{name}: {value}")
+            if job.state == Job.State.DONE:
+                self.stdout.write(_told(job.result))
         if job.state != Job.State.DONE:
             raise CommandError(job.note + ("\n" + job.error if job.error else ""))
 
 
 _ABOUT = ("licence", "provenance", "source_language", "target_language")
+
+
+def _told(result: dict[str, Any]) -> str:
+    """What was found, and what of it is new, in words."""
+    names = ("sentences", "pairs", "parses", "layers", "links")
+    lines = [_counted(result, names)]
+    if result["dry_run"]:
+        lines.append("Only checked; nothing was written.")
+    elif any(result["new"].values()):
+        lines.append(f"Written to {result['corpus']}: {_counted(result['new'], names)}")
+    else:
+        lines.append(f"All of it was in {result['corpus']} already.")
+    return "\n".join(lines)
+
+
+def _counted(counts: dict[str, int], names: Iterable[str]) -> str:
+    found = [(counts[name], name) for name in names if name in counts]
+    said = (f"{n:,} {name if n != 1 else name[:-1]}" for n, name in found)
+    return ", ".join(said) + "."
 
 
 def _issue(issue: Any) -> dict[str, Any]:
