@@ -1,7 +1,9 @@
 """Phrases aligned by the engine: the job, proposals under decisions, what is unsure."""
 
+from types import SimpleNamespace
 from typing import Any
 
+from django.http import Http404
 from django.shortcuts import get_object_or_404
 from drf_spectacular.utils import OpenApiParameter, extend_schema
 from rest_framework import serializers, status
@@ -9,10 +11,11 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.views import APIView
 
-from annotator.api.layers import get_layer, get_pair
+from annotator.api.layers import get_layer
 from annotator.api.rows import JobSerializer
 from annotator.errors import BadRequest
 from annotator.models import Corpus, Pair, Parse
+from annotator.models.prepared import Select, Slot, several
 from annotator.services import (
     aligning,
     better_trees,
@@ -23,6 +26,19 @@ from annotator.services import (
 
 __all__ = ["CorpusAlignments", "LayerProposals", "PairBetterTrees", "PairProposals"]
 
+_ASKING: Any = SimpleNamespace(pk=Slot("user"))
+_PAIR = Select(
+    lambda: (
+        Pair.objects.visible_to(_ASKING)
+        .select_related("corpus__project", "source", "target")
+        .filter(code=Slot("code"))
+    )
+)
+_PARSES = Select(
+    lambda: Parse.objects.select_related("sentence").filter(
+        code__in=several("codes", 2)
+    )
+)
 SHOWN = 100
 MOST = 2_000  # decisions
 
@@ -190,15 +206,20 @@ class LayerProposals(APIView):
 def _asked(
     request: Request, code: str
 ) -> tuple[Pair, proposing.Parses, proposing.Decided, str]:
-    pair = get_pair(request, code)
+    found = _PAIR.models(code=code, user=request.user.pk)
+    if not found:
+        raise Http404
+    (pair,) = found
     sent = DecidedSerializer(data=request.data)
     sent.is_valid(raise_exception=True)
     data = sent.validated_data
-    sentences = {pair.source_id, pair.target_id}
-    rows = Parse.objects.filter(sentence_id__in=sentences).select_related("sentence")
-    source = get_object_or_404(rows, code=data["source_parse"])
-    target = get_object_or_404(rows, code=data["target_parse"])
-    return pair, (source, target), sent.decided(), data["take"]
+    codes = data["source_parse"], data["target_parse"]
+    sentences = pair.source_id, pair.target_id
+    found = _PARSES.models(codes=codes)
+    rows = {row.code: row for row in found if row.sentence_id in sentences}
+    if not rows.keys() >= set(codes):
+        raise Http404
+    return pair, (rows[codes[0]], rows[codes[1]]), sent.decided(), data["take"]
 
 
 def _proposal(found: proposing.Proposal) -> Response:

@@ -6,7 +6,7 @@ exclude each other are named in a sentence, and the later ones are left out.
 """
 
 import contextlib
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import Any, Literal, cast
@@ -15,6 +15,7 @@ import numpy as np
 
 from annotator.errors import BadRequest, NotReady
 from annotator.models import AlignmentLayer, Pair, Parse
+from annotator.models.prepared import Select, Slot
 from annotator.services import aligning, layers
 from annotator.timing import phase
 from core.data.alignment import Link, Ref
@@ -23,7 +24,7 @@ from core.data.tokens import Sentence
 from core.data.tree import Tree
 from core.errors import Contradiction, Unavailable
 from core.inference.derivation import tree_of_phrases
-from core.joint.constraints import Constraint, Place, Rule, align_under
+from core.joint.constraints import Constraint, Place, Rule, align_under, can_hold
 from core.joint.editing import Draft
 from core.joint.forest_align import Aligned, alignment_of
 from core.joint.legitimacy import ref_of
@@ -49,9 +50,23 @@ __all__ = [
     "warm_thesaurus",
 ]
 
+_ENGINE = Select(
+    lambda: (
+        AlignmentLayer.objects.filter(
+            pair_id=Slot("pair"),
+            engine=ENGINE,
+            version=VERSION,
+            source_parse_id=Slot("source"),
+            target_parse_id=Slot("target"),
+        )
+        .order_by("pk")
+        .values_list("code")[:1]
+    )
+)
 UNPACKED = 10
 CACHED = 64  # pairs of trees whose gains are kept in memory
 MAX_NODES = 40_000  # pairs of nodes; beyond, an answer would come too late to be of use
+CLASHES = 8  # decisions that exclude each other, remembered for a pair of trees
 Parses = tuple[Parse, Parse]
 SideName = Literal["s", "t"]
 GROUNDS = {
@@ -115,13 +130,9 @@ def propose(pair: Pair, parses: Parses, decided: Decided) -> Proposal:
         wanted = constraints(decided, here.trees)
         held = held_words(here.sides, wanted)
     with phase("gains"):
-        gain = here.regaining.of(here.gains, held)
-
-    def decode(some: Sequence[Constraint]) -> Aligned:
-        return align_under(*here.sides, gain, some, aligner().settings, k=UNPACKED)
-
+        gain = _regained(here, held.tobytes())
     with phase("decode"):
-        aligned, said = _as_far_as_possible(decode, wanted, here.sides)
+        aligned, said = _as_far_as_possible(here, gain, wanted)
     with phase("read"):
         alignment, *_ = alignment_of(aligned, here.trees)
         supports = _supports(aligned, here.trees)
@@ -137,6 +148,9 @@ class Ready:
     gains: Floats
     regaining: Regaining = field(repr=False)
     related: list[list[Relation]] = field(repr=False)
+    clashes: list[tuple[Constraint, ...]] = field(default_factory=list, repr=False)
+    """Decisions that excluded each other when last decoded: they are likely to be
+    among the next ones, too."""
 
 
 @lru_cache(maxsize=1)
@@ -152,15 +166,9 @@ def ready(pair: Pair, parses: Parses) -> Ready:
     for parse, sentence in zip(parses, (pair.source_id, pair.target_id), strict=True):
         if parse.sentence_id != sentence:
             raise BadRequest("These trees are not of this pair.", field="source_parse")
-    engine = AlignmentLayer.objects.filter(
-        pair=pair,
-        engine=ENGINE,
-        version=VERSION,
-        source_parse=parses[0],
-        target_parse=parses[1],
-    )
-    layer = engine.values_list("code", flat=True).first() or ""
-    return _loaded(parses[0].code, parses[1].code, layer)
+    source, target = parses
+    rows = _ENGINE.rows(pair=pair.pk, source=source.pk, target=target.pk)
+    return _loaded(source.code, target.code, rows[0][0] if rows else "")
 
 
 @lru_cache(maxsize=CACHED)
@@ -183,6 +191,13 @@ def _loaded(source: str, target: str, layer: str) -> Ready:
     table = [[Relation(int(x)) for x in row] for row in related]
     regaining = aligner().regaining(*sides)
     return Ready((trees[0], trees[1]), sides, gains, regaining, table)
+
+
+@lru_cache(maxsize=CACHED)
+def _regained(here: Ready, held: bytes) -> Floats:
+    """What links gain once words are held (``held_words``): often as before."""
+    shape = len(here.sides[0].words), len(here.sides[1].words)
+    return here.regaining.of(here.gains, np.frombuffer(held).reshape(shape))
 
 
 def _tree(parse: Parse) -> Tree:
@@ -244,11 +259,13 @@ def constraints(decided: Decided, trees: tuple[Tree, Tree]) -> list[Constraint]:
     return list(dict.fromkeys(wanted))
 
 
+@lru_cache(maxsize=2 * CACHED)
 def _all_spans(tree: Tree) -> dict[Ref, Place]:
     spans = {ref_of(tree, v): tree.spans[v] for v in range(len(tree))}
     return {ref: (a, b) for ref, (a, b) in spans.items() if b > a}
 
 
+@lru_cache(maxsize=2 * CACHED)
 def _spans(tree: Tree) -> dict[str, Place]:
     """The span by ref of every node that stands for its chain."""
     found = {}
@@ -293,20 +310,27 @@ def _word(place: Place | None) -> int | None:
 
 
 def _as_far_as_possible(
-    decode: Callable[[Sequence[Constraint]], Aligned],
-    wanted: list[Constraint],
-    sides: tuple[Side, Side],
+    here: Ready, gain: Floats, wanted: list[Constraint]
 ) -> tuple[Aligned, tuple[str, ...]]:
     """Decoded without the later of those that exclude each other; what was said."""
+    settings = aligner().settings
     said: list[str] = []
+    for among in list(here.clashes):
+        if set(among) <= set(wanted):
+            if can_hold(*here.sides, gain, among, settings):
+                continue
+            said.append(_sentence(among, here.sides))
+            wanted = [one for one in wanted if one != among[-1]]
     while True:
         try:
-            return decode(wanted), tuple(said)
+            found = align_under(*here.sides, gain, wanted, settings, k=UNPACKED)
+            return found, tuple(said)
         except Contradiction as error:
-            among = [one for one in error.among if isinstance(one, Constraint)]
+            among = tuple(one for one in error.among if isinstance(one, Constraint))
             if not among:
                 raise NotReady("The aligner finds no links for these trees.") from error
-            said.append(_sentence(among, sides))
+            here.clashes[:] = [among, *here.clashes][:CLASHES]
+            said.append(_sentence(among, here.sides))
             wanted = [one for one in wanted if one != among[-1]]
 
 
@@ -341,18 +365,13 @@ def _supports(aligned: Aligned, trees: tuple[Tree, Tree]) -> dict[str, list[str]
         for side, v, known in zip(
             (aligned.source, aligned.target), pair, by_span, strict=True
         ):
-            refs.append(known.get(_place(side, v), ""))
+            refs.append(known.get(side.places[v], ""))
         return " ".join(refs)
 
     return {
         name(pair): [name(one) for one in below]
         for pair, below in aligned.best.supports.items()
     }
-
-
-def _place(side: Side, v: int) -> Place:
-    places = np.flatnonzero(side.members[v])
-    return int(places[0]), int(places[-1]) + 1
 
 
 def _grounds(supports: Iterable[str], ready: Ready) -> dict[str, str]:

@@ -14,6 +14,7 @@ contradict each other are found by leaving them out one by one; two that exclude
 other by what they say are found without decoding.
 """
 
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from itertools import combinations
@@ -26,7 +27,7 @@ from core.errors import Contradiction, InvalidValue
 from core.joint.forest_align import Aligned, AlignSettings, Demands, align_all
 from core.joint.sides import Side
 
-__all__ = ["Constraint", "Place", "Rule", "align_under"]
+__all__ = ["Constraint", "Place", "Rule", "align_under", "can_hold"]
 
 Rule = Literal[
     "must-link", "must-null", "must-not-link", "must-bracket", "cannot-bracket"
@@ -82,9 +83,24 @@ def align_under(
     raise Contradiction(f"these cannot hold together: {said}", tuple(core))
 
 
+def can_hold(
+    source: Side,
+    target: Side,
+    gain: Floats,
+    constraints: Sequence[Constraint],
+    settings: AlignSettings | None = None,
+) -> bool:
+    """Whether an alignment meets all of them: decoded once, and only the best."""
+    quick = replace(settings or AlignSettings(), unpacked=1)
+    return _attempt(source, target, gain, constraints, quick, 1) is not None
+
+
 def _clash(constraints: Sequence[Constraint]) -> tuple[Constraint, ...]:
     """The first two that exclude each other whatever the trees are, else none."""
-    for a, b in combinations(constraints, 2):
+    said = Counter(end for one in constraints for end in enumerate(_ends(one)))
+    several = {end for end, n in said.items() if n > 1 and end[1] is not None}
+    near = [one for one in constraints if several.intersection(enumerate(_ends(one)))]
+    for a, b in combinations(near, 2):
         if _exclude(a, b) or _exclude(b, a):
             return a, b
     return ()
@@ -120,10 +136,9 @@ def _smallest(
     wherever more are, the next that cannot be left out is found by bisection: with n
     demands and m found, m log n times decoded.
     """
-    quick = replace(settings or AlignSettings(), unpacked=1)
 
     def holds(some: Sequence[Constraint]) -> bool:
-        return _attempt(source, target, gain, some, quick, 1) is not None
+        return can_hold(source, target, gain, some, settings)
 
     core: list[Constraint] = []
     left = list(constraints)

@@ -22,7 +22,7 @@ from core.data.check import Floats
 from core.data.tree import Tree
 from core.errors import Contradiction
 from core.inference.derivation import chain_labels, tree_of_phrases
-from core.joint.legitimacy import problems, ref_of, refs_of
+from core.joint.legitimacy import Rule, problems, ref_of, refs_of
 from core.joint.noncompositional import fill_nulls, nodes_of
 from core.joint.sides import Side
 from core.joint.supports import Derivation, Pair, pack
@@ -31,6 +31,7 @@ from core.scoring.phrases import Nodes
 __all__ = ["AlignSettings", "Aligned", "align", "align_all", "alignment_of", "nodes"]
 
 MAX_ROUNDS = 5
+ORDER: tuple[Rule, ...] = ("monotonous", "relevance")  # what crossing links may break
 FAR = 30.0  # nats that stand for certainty
 RARE = 1e-6  # a marginal below this counts as this
 
@@ -188,7 +189,7 @@ def _weighed(
     nulls[~side.named] = 0.0
     per_edge = np.repeat(nulls, np.diff(side.first_edge))
     weight = side.weight * rules.parse_weight + per_edge
-    return replace(side, weight=weight if extra is None else weight + extra)
+    return side.weighed(weight if extra is None else weight + extra)
 
 
 def _doubts(
@@ -229,9 +230,8 @@ def tree_of(derivation: Derivation, side: Side, which: int) -> Tree:
     """The chosen tree of one side of a forest; chains are unfolded."""
     phrases = []
     for v in derivation.edges[which]:
-        places = np.flatnonzero(side.members[v])
         if side.labels[v]:
-            phrases.append((int(places[0]), int(places[-1]) + 1, side.labels[v]))
+            phrases.append((*side.places[v], side.labels[v]))
     phrases.sort(key=lambda phrase: (phrase[0], -phrase[1]))
     return tree_of_phrases(phrases, words=side.words, tags=side.tags)
 
@@ -269,8 +269,7 @@ def _complete(links: list[Link], source: Tree, target: Tree) -> Alignment:
         alignment = Alignment(tuple(links), null_s, null_t)
         wrong = {
             cell
-            for problem in problems(alignment, source, target)
-            if problem.rule in ("monotonous", "relevance")
+            for problem in problems(alignment, source, target, ORDER)
             for cell in zip(problem.source, problem.target, strict=False)
         }
         if not wrong:
@@ -286,15 +285,17 @@ def _chains(
     derivation: Derivation, side: Side, which: int, tree: Tree
 ) -> dict[int, list[int]]:
     """Of every named node, the nodes of its unary chain in the tree, from the top."""
-    tops: dict[bytes, int] = {}
+    words = [0] * len(tree)  # bit i: word i is below the node
+    tops: dict[int, int] = {}
     for v in range(len(tree) - 1, -1, -1):
-        members = np.zeros(tree.n_tokens, dtype=bool)
-        members[list(tree.yield_of(v))] = True
-        tops[members.tobytes()] = v
-    groups: dict[bytes, list[int]] = {}
+        if tree.tokens[v] >= 0:
+            words[v] = 1 << tree.tokens[v]
+        for c in tree.children[v]:
+            words[v] |= words[c]
+        tops[words[v]] = v
+    groups: dict[int, list[int]] = {}
     for v in sorted(nodes_of(derivation, side, which), reverse=True):
-        key = np.ascontiguousarray(side.members[v]).tobytes()
-        groups.setdefault(key, []).append(v)
+        groups.setdefault(side.bits[v], []).append(v)
     found = {}
     for key, above in groups.items():
         chain = [tops[key]]

@@ -10,7 +10,7 @@ Consistency alone.
 
 from bisect import bisect_right
 from collections import Counter, defaultdict
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import combinations
 from typing import Literal
@@ -29,6 +29,14 @@ Rule = Literal[
     "maximum",
     "undecided",
 ]
+RULES: tuple[Rule, ...] = (
+    "consistency",
+    "monotonous",
+    "root",
+    "relevance",
+    "maximum",
+    "undecided",
+)
 Pair = tuple[int, int]  # preorder numbers: source node, target node
 SHOWN_WORDS = 4
 VIRTUAL = frozenset({"", "VROOT", "ROOT", "TOP", "S1"})
@@ -49,20 +57,15 @@ class Problem:
         return f"{self.rule}:{','.join(self.source)}:{','.join(self.target)}"
 
 
-def problems(alignment: Alignment, source: Tree, target: Tree) -> list[Problem]:
+def problems(
+    alignment: Alignment, source: Tree, target: Tree, rules: Sequence[Rule] = RULES
+) -> list[Problem]:
     """All violations, the gravest rule first, each rule in the order of its nodes.
 
     Links to nodes that a tree lacks are left out. O(links^2 * depth).
     """
     work = _Work(alignment, source, target)
-    return [
-        *work.consistency(),
-        *work.monotonous(),
-        *work.root(),
-        *work.relevance(),
-        *work.maximum(),
-        *work.undecided(),
-    ]
+    return [problem for rule in rules for problem in getattr(work, rule)()]
 
 
 def node_of(tree: Tree, ref: Ref) -> int | None:
@@ -98,6 +101,7 @@ class _Work:
 
     def __init__(self, alignment: Alignment, source: Tree, target: Tree) -> None:
         self.source, self.target = source, target
+        self.ends_s, self.ends_t = _ends(source), _ends(target)
         self.pairs: list[Pair] = []
         self.crossing: set[Pair] = set()
         for link in alignment.links:
@@ -134,9 +138,9 @@ class _Work:
         for (s1, t1), (s2, t2) in combinations(sorted(self.plain), 2):
             if s1 == s2 or t1 == t2:
                 continue  # a matter of consistency
-            inside = _below(self.source, s2, s1)  # s1 < s2: never the other way
-            if inside == _below(self.target, t2, t1) and not _below(
-                self.target, t1, t2
+            inside = _below(self.ends_s, s2, s1)  # s1 < s2: never the other way
+            if inside == _below(self.ends_t, t2, t1) and not _below(
+                self.ends_t, t1, t2
             ):
                 continue
             yield Problem(
@@ -177,7 +181,10 @@ class _Work:
         """Undecided phrases that the links below them would support."""
         votes: Counter[Pair] = Counter()
         for a, b in combinations(self.plain, 2):
-            s, t = _meet(self.source, a[0], b[0]), _meet(self.target, a[1], b[1])
+            s, t = (
+                _meet(self.source, self.ends_s, a[0], b[0]),
+                _meet(self.target, self.ends_t, a[1], b[1]),
+            )
             if s not in (a[0], b[0]) and t not in (a[1], b[1]):
                 votes[s, t] += 1
         for s, t in self.plain:
@@ -217,7 +224,7 @@ class _Work:
         s, t = of
         groups: dict[Pair, list[Pair]] = defaultdict(list)
         for a in self.plain:
-            if _below(self.source, a[0], s) and _below(self.target, a[1], t):
+            if _below(self.ends_s, a[0], s) and _below(self.ends_t, a[1], t):
                 under = _towards(self.source, s, a[0]), _towards(self.target, t, a[1])
                 groups[under].append(a)
         found: set[Pair] = set()
@@ -236,8 +243,8 @@ class _Work:
     def _fits(self, s: int, t: int) -> bool:
         """Whether a link (s, t) would be monotonous with all others."""
         return all(
-            _below(self.source, a, s) == _below(self.target, b, t)
-            and _below(self.source, s, a) == _below(self.target, t, b)
+            _below(self.ends_s, a, s) == _below(self.ends_t, b, t)
+            and _below(self.ends_s, s, a) == _below(self.ends_t, t, b)
             for a, b in self.plain
         )
 
@@ -253,9 +260,17 @@ class _Work:
         )
 
 
-def _below(tree: Tree, v: int, top: int) -> bool:
+def _ends(tree: Tree) -> list[int]:
+    """One past the last preorder number below each node."""
+    ends = list(range(1, len(tree) + 1))
+    for v in range(len(tree) - 1, 0, -1):
+        ends[tree.parents[v]] = max(ends[tree.parents[v]], ends[v])
+    return ends
+
+
+def _below(ends: Sequence[int], v: int, top: int) -> bool:
     """Whether v is a proper descendant of ``top``."""
-    return top < v < tree.subtree_end(top)
+    return top < v < ends[top]
 
 
 def _towards(tree: Tree, top: int, v: int) -> int:
@@ -264,10 +279,10 @@ def _towards(tree: Tree, top: int, v: int) -> int:
     return daughters[bisect_right(daughters, v) - 1]
 
 
-def _meet(tree: Tree, a: int, b: int) -> int:
+def _meet(tree: Tree, ends: Sequence[int], a: int, b: int) -> int:
     """The lowest common ancestor."""
     low, high = min(a, b), max(a, b)
-    while high >= tree.subtree_end(low):
+    while high >= ends[low]:
         low = tree.parents[low]
     return low
 

@@ -21,9 +21,10 @@ from dataclasses import replace
 
 import numpy as np
 
-from core.data.check import Floats
+from core.data.check import Floats, Ints
 from core.joint.sides import Side
 from core.joint.supports import Derivation, Pair
+from core.kernels import filling
 
 __all__ = ["fill_nulls", "nodes_of"]
 
@@ -40,23 +41,37 @@ def fill_nulls(
 
     ``order_cost`` in nats; infinite: no crossing links. O(candidates * links).
     """
-    work = _Trace(derivation, source, target)
-    score = derivation.score
-    for pair, nats in _candidates(derivation, source, target, gain):
-        if work.is_taken(pair):
-            continue
-        place, inside, split = work.trace(pair)
-        if not split:
-            work.insert(pair, place, inside)
-            score += nats
-        elif nats - order_cost * len(split) > 0:
-            work.cross(pair)
-            score += nats - order_cost * len(split)
-    links = tuple(sorted(work.supports))
-    supports = {pair: tuple(sorted(work.supports[pair])) for pair in links}
-    crossing = derivation.crossing | work.crossing
+    links = derivation.links
+    row = {pair: at for at, pair in enumerate(links)}
+    above = np.full(len(links), -1, dtype=np.int32)
+    for pair, below in derivation.supports.items():
+        for one in below:
+            above[row[one]] = row[pair]
+    score, pairs, above, crossing = filling.fill_nulls(
+        derivation.score,
+        np.array(links, dtype=np.int32).reshape(-1, 2),
+        above,
+        _free(derivation, source, 0),
+        _free(derivation, target, 1),
+        gain,
+        source.packed,
+        target.packed,
+        float(order_cost),
+    )
+    if len(pairs) == len(links):
+        return derivation
+    every = [(s, t) for s, t in pairs.tolist()]
+    supports: dict[Pair, list[Pair]] = {pair: [] for pair in sorted(every)}
+    for pair, up in sorted(zip(every, above.tolist(), strict=True)):
+        if up >= 0:
+            supports[every[up]].append(pair)
+    over = frozenset(every[at] for at in np.flatnonzero(crossing))
     return replace(
-        derivation, score=score, links=links, supports=supports, crossing=crossing
+        derivation,
+        score=score,
+        links=tuple(supports),
+        supports={pair: tuple(below) for pair, below in supports.items()},
+        crossing=derivation.crossing | over,
     )
 
 
@@ -65,76 +80,8 @@ def nodes_of(derivation: Derivation, side: Side, which: int) -> list[int]:
     return [v for v in sorted(derivation.edges[which]) if side.named[v]]
 
 
-def _candidates(
-    derivation: Derivation, source: Side, target: Side, gain: Floats
-) -> list[tuple[Pair, float]]:
-    """Pairs of null nodes that gain something, the best first."""
-    linked_s = {s for s, _ in derivation.links}
-    linked_t = {t for _, t in derivation.links}
-    free_s = [v for v in nodes_of(derivation, source, 0) if v not in linked_s]
-    free_t = [v for v in nodes_of(derivation, target, 1) if v not in linked_t]
-    table = gain[np.ix_(free_s, free_t)]
-    rows, columns = np.nonzero(table > 0)
-    order = np.argsort(-table[rows, columns], kind="stable")
-    return [
-        ((free_s[rows[at]], free_t[columns[at]]), float(table[rows[at], columns[at]]))
-        for at in order
-    ]
-
-
-class _Trace:
-    """The supports while links are put between them."""
-
-    def __init__(self, derivation: Derivation, source: Side, target: Side) -> None:
-        self.supports = {k: set(v) for k, v in derivation.supports.items()}
-        self.crossing: set[Pair] = set()
-        self._bits = source.bits, target.bits
-        below = set().union(*self.supports.values())
-        (self._root,) = set(self.supports) - below
-        self._taken = {s for s, _ in self.supports}, {t for _, t in self.supports}
-
-    def is_taken(self, pair: Pair) -> bool:
-        return pair[0] in self._taken[0] or pair[1] in self._taken[1]
-
-    def trace(self, pair: Pair) -> tuple[Pair, list[Pair], list[Pair]]:
-        """The link it falls under, the supports inside it, those it would split."""
-        at = self._root
-        while True:
-            around = [k for k in self.supports[at] if self._is_in(pair, k)]
-            if not around:
-                return at, *self._down(pair, at)
-            at = around[0]
-
-    def insert(self, pair: Pair, place: Pair, inside: list[Pair]) -> None:
-        self.supports[place] = (self.supports[place] - set(inside)) | {pair}
-        self.supports[pair] = set(inside)
-        self._take(pair)
-
-    def cross(self, pair: Pair) -> None:
-        self.supports[pair] = set()
-        self.crossing.add(pair)
-        self._take(pair)
-
-    def _down(self, pair: Pair, at: Pair) -> tuple[list[Pair], list[Pair]]:
-        """Of the supports of ``at``: those inside ``pair``, and those it splits."""
-        inside, split = [], []
-        for support in sorted(self.supports[at]):
-            within = [self._holds(x, pair[x], support[x]) for x in (0, 1)]
-            around = [self._holds(x, support[x], pair[x]) for x in (0, 1)]
-            if within[0] != within[1] or around[0] != around[1]:
-                split.append(support)
-            elif within[0]:
-                inside.append(support)
-        return inside, split
-
-    def _is_in(self, pair: Pair, other: Pair) -> bool:
-        return all(self._holds(x, other[x], pair[x]) for x in (0, 1))
-
-    def _holds(self, side: int, v: int, w: int) -> bool:
-        """Whether all words of w are below v; in one tree: w is v or below it."""
-        bits = self._bits[side]
-        return not bits[w] & ~bits[v]
-
-    def _take(self, pair: Pair) -> None:
-        self._taken[0].add(pair[0])
-        self._taken[1].add(pair[1])
+def _free(derivation: Derivation, side: Side, which: int) -> Ints:
+    """The nodes of the chosen tree that are null."""
+    linked = {pair[which] for pair in derivation.links}
+    free = [v for v in nodes_of(derivation, side, which) if v not in linked]
+    return np.array(free, dtype=np.int32)

@@ -6,7 +6,7 @@ separable can be aligned, and undoing it means leaving unnamed nodes out.
 """
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from itertools import pairwise
 
@@ -72,14 +72,33 @@ class Side:
         return [int.from_bytes(row.tobytes(), "little") for row in rows]
 
     @cached_property
+    def packed(self) -> NDArray[np.uint64]:
+        """``members`` as ``(n, tokens / 64)``, bit i of the row is token i."""
+        rows = np.packbits(self.members, axis=1, bitorder="little")
+        filled = np.zeros((self.n_nodes, -(-rows.shape[1] // 8) * 8), dtype=np.uint8)
+        filled[:, : rows.shape[1]] = rows
+        return filled.view("<u8").astype(np.uint64)
+
+    @cached_property
+    def places(self) -> list[tuple[int, int]]:
+        """The half-open span of each node, first word to last."""
+        return [((b & -b).bit_length() - 1, b.bit_length()) for b in self.bits]
+
+    @cached_property
     def over(self) -> dict[tuple[int, int], list[int]]:
-        """The named nodes over each half-open span, first word to last."""
+        """The named nodes over each half-open span."""
         found: dict[tuple[int, int], list[int]] = {}
-        for v, bits in enumerate(self.bits):
-            if self.named[v]:
-                first = (bits & -bits).bit_length() - 1
-                found.setdefault((first, bits.bit_length()), []).append(v)
+        for v in np.flatnonzero(self.named).tolist():
+            found.setdefault(self.places[v], []).append(v)
         return found
+
+    def weighed(self, weight: Floats) -> "Side":
+        """The same nodes and edges with other weights; what was found out about them
+        is kept."""
+        other = replace(self, weight=weight)
+        kept = {name: self.__dict__[name] for name in _SHAPE if name in self.__dict__}
+        other.__dict__.update(kept)
+        return other
 
     @cached_property
     def _edges(self) -> list[range]:
@@ -112,6 +131,9 @@ class Side:
             return category(chain[0])
         token = int(self.heads[v])
         return self.tags[token] if self.named[v] else ""
+
+
+_SHAPE = ("bits", "packed", "places", "over", "_edges", "_parts")
 
 
 class _Grower:

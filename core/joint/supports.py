@@ -29,11 +29,13 @@ Where the paper leaves a choice:
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from itertools import starmap
+from typing import cast
 
 import numpy as np
 
 from core.data import check
-from core.data.check import Floats
+from core.data.check import Floats, Ints
 from core.errors import Contradiction, InvalidScores
 from core.joint.sides import Side
 from core.kernels.align import fill
@@ -43,6 +45,7 @@ __all__ = ["Derivation", "PackedSupports", "pack"]
 
 MOST = 50  # derivations unpacked for each alignment wanted, most of them the same
 Pair = tuple[int, int]
+Found = tuple[Floats, Ints, Ints, Ints]  # scores, edges of either side, links
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,26 +87,35 @@ class PackedSupports:
         asked = k
         while True:
             found = self._unpacked(asked)
-            different: dict[object, Derivation] = {}
-            for one in found:
-                trees = (tuple(sorted(chosen.items())) for chosen in one.edges)
-                different.setdefault((one.links, *trees), one)
-            if len(different) >= k or len(found) < asked or asked >= MOST * k:
-                yield from list(different.values())[:k]
+            first = _different(found)
+            if len(first) >= k or len(found[0]) < asked or asked >= MOST * k:
+                rows = (part[first[:k]].tolist() for part in found)
+                yield from starmap(_derivation, zip(*rows, strict=True))
                 return
             asked = min(4 * asked, MOST * k)
 
-    def _unpacked(self, k: int) -> list[Derivation]:
+    def _unpacked(self, k: int) -> Found:
         """The ``k`` best derivations. Lazy (Huang & Chiang 2005, algorithm 3)."""
         goals = np.array([(s, t) for s in self.source.tops for t in self.target.tops])
         costs = np.array([self.cross_cost, self.null_cost], dtype=np.float64)
         sides = _edges(self.source), _edges(self.target)
         found = k_best(*sides, self.gain, costs, self.tables, goals, k)
-        rows = zip(*(part.tolist() for part in found), strict=True)
-        return [_derivation(*row) for row in rows if row[0] > -np.inf]
+        n = int(np.count_nonzero(found[0] > -np.inf))  # best first
+        return cast(Found, tuple(part[:n] for part in found))
 
     def _none(self) -> Derivation:
         raise Contradiction("no alignment links the two whole sentences")
+
+
+def _different(found: Found) -> list[int]:
+    """The first row of each set of links in each two trees."""
+    _, chosen_s, chosen_t, links = found
+    cells = np.sort(links[:, :, 0].astype(np.int64) << 32 | links[:, :, 1], axis=1)
+    rows = np.concatenate([cells, chosen_s, chosen_t], axis=1)
+    first: dict[bytes, int] = {}
+    for at, row in enumerate(rows):
+        first.setdefault(row.tobytes(), at)
+    return list(first.values())
 
 
 def _edges(side: Side) -> Edges:

@@ -83,6 +83,14 @@ def test_decisions_that_exclude_each_other_are_said_and_the_rest_goes_on(
     assert ("w3", "w0") in cells(found)
 
 
+def test_what_excludes_each_other_is_said_until_one_of_them_goes(pair: Pair) -> None:
+    links = (("w0", "w1"), ("w0", "w2"))
+    first, again = (proposed(pair, links=links) for _ in range(2))
+    assert first == again
+    assert proposed(pair, links=links[:1]).said == ()
+    assert proposed(pair, links=links[1:]).said == ()
+
+
 def test_a_chain_is_decided_by_its_top_or_by_a_link_below(pair: Pair) -> None:
     assert ("w3", "w0") not in cells(proposed(pair, links=(("n6", "n9"),)))
     both = proposed(pair, links=(("n6", "n9"), ("w3", "w0")))
