@@ -130,6 +130,7 @@ def _strip(svg: Svg, box: Box, *, across: bool) -> None:
 
 
 def _few(numbers: Sequence[str]) -> str:
-    return (
-        ",".join(numbers) if len(numbers) < 3 else f"{numbers[0]},+{len(numbers) - 1}"
-    )
+    """All the numbers, or the first of them and a star: there is room for three signs.
+    ``Model.sign`` in static/js/editor-model.js says the same."""
+    every = ",".join(numbers)
+    return every if len(every) <= 3 else f"{numbers[0]}*"

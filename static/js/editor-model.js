@@ -140,10 +140,11 @@ export class Model {
     return refs;
   }
 
+  // the numbers of its links, or the first and a star: a node has room for three signs, as
+  // in annotator/svg/links.py
   sign(key) {
-    const numbers = this.partners(key).map(({ link }) => link.number);
-    if (numbers.length > 2) return `${numbers[0]}+${numbers.length - 1}`;
-    if (numbers.length) return numbers.join(",");
+    const numbers = this.partners(key).map(({ link }) => link.number), every = numbers.join(",");
+    if (numbers.length) return every.length <= 3 ? every : `${numbers[0]}*`;
     return { null: "∅", suggested: "?" }[this.state(key)] || "";
   }
 

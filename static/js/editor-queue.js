@@ -4,7 +4,7 @@
 import { Model } from "./editor-model.js";
 
 const WAITS = [1, 2, 5, 15];
-const SOON = 60; // ms: the step is safe already, and the aligner's answer is waited for
+const SOON = 120; // ms: the step is safe already; the aligner answers first, undisturbed
 const cookie = (name) => document.cookie.split("; ").find((row) => row.startsWith(name + "="))?.split("=")[1] ?? "";
 
 export async function call(url, body, signal) {

@@ -84,7 +84,7 @@ export class Rail {
   }
 
   changed(target) {
-    if (target.matches("[data-compare]")) this.app.compare(this.chosen());
+    if (target.matches("[data-compare]")) this.app.comparison.compare(this.chosen());
     if (target.id !== "threshold") return;
     this.app.threshold = Math.min(100, Math.max(0, Number(target.value) || 0)) / 100;
     this.draw();
@@ -144,13 +144,13 @@ export class Rail {
   others() {
     const layers = this.app.data.layers.filter((layer) => layer.code !== this.app.model.info.code);
     if (!layers.length) return null;
-    const chosen = new Map(this.app.compared.map((layer) => [layer.code, layer]));
+    const chosen = new Map(this.app.comparison.layers.map((layer) => [layer.code, layer]));
     const boxes = layers.map((layer) => el("label", {}, el("input", { type: "checkbox", "data-compare": layer.code, "data-id": "c" + layer.code, checked: chosen.has(layer.code), disabled: !chosen.has(layer.code) && chosen.size >= 3 }),
       chosen.has(layer.code) ? el("b", { class: "letter " + chosen.get(layer.code).letter }, chosen.get(layer.code).letter) : null,
       `${layer.name} · ${layer.n_links}`, chosen.get(layer.code)?.missing ? el("small", { class: "soft" }, ` ${chosen.get(layer.code).missing} on other phrases`) : null));
     const filters = [["all", "All"], ["unanimous", "Unanimous"], ["two", "2 of 3"], ["single", "Single"]].map(([value, label]) =>
-      el("button", { type: "button", class: "quiet", "data-agree": value, "data-id": value, "aria-pressed": String(this.app.agree === value) }, label));
-    return el("details", { open: chosen.size > 0 || this.app.comparing }, el("summary", {}, "Compare up to three layers"), ...boxes, chosen.size > 1 ? el("p", { class: "acts" }, ...filters) : null);
+      el("button", { type: "button", class: "quiet", "data-agree": value, "data-id": value, "aria-pressed": String(this.app.comparison.agree === value) }, label));
+    return el("details", { open: chosen.size > 0 || this.app.comparison.on }, el("summary", {}, "Compare up to three layers"), ...boxes, chosen.size > 1 ? el("p", { class: "acts" }, ...filters) : null);
   }
 
   chosen() { return [...$("panel").querySelectorAll("[data-compare]:checked")].map((box) => box.dataset.compare); }
@@ -198,7 +198,7 @@ export class Rail {
     if (!button) return;
     const { go, act: what, id, agree } = button.dataset;
     if (go) this.app.go(go);
-    if (agree) this.app.filterAgreement(agree);
+    if (agree) this.app.comparison.keep(agree);
     const rest = id?.slice((what || "").length + 1);
     if (what === "accept-above") this.app.acceptAbove();
     else if (["accept", "reject", "why"].includes(what)) this.app.run(what, rest);

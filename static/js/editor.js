@@ -1,12 +1,15 @@
 // The aligned-trees editor: wires the model, the drawing, the rail, the table and the queue.
 
 import { Canvas } from "./editor-canvas.js";
-import { COMMANDS, command, commandOf, menuFor } from "./editor-commands.js";
-import { ask, merge, openMenu } from "./editor-dialogs.js";
+import { COMMANDS, command } from "./editor-commands.js";
+import { Comparison } from "./editor-comparing.js";
+import { ask } from "./editor-dialogs.js";
+import { Input } from "./editor-input.js";
 import { Model } from "./editor-model.js";
 import { Proposals } from "./editor-proposals.js";
 import { Queue, Turn, call } from "./editor-queue.js";
-import { Rail, describeEvent } from "./editor-rail.js";
+import { Rail } from "./editor-rail.js";
+import { Saving } from "./editor-saving.js";
 import { Table } from "./editor-table.js";
 
 const $ = (id) => document.getElementById(id);
@@ -17,9 +20,8 @@ class Editor {
     this.data = data;
     this.model = new Model(data);
     this.canvas = new Canvas($("canvas"), this.model);
-    this.compared = [];
-    this.agree = "all";
-    this.comparing = false;
+    this.comparison = new Comparison(this);
+    this.saving = new Saving(this);
     this.filter = "all";
     this.undoMarks = [];
     this.redoMarks = [];
@@ -36,8 +38,8 @@ class Editor {
     this.table = new Table($("table"), this);
     this.queue = new Queue(key, {
       start: () => this.start(), url: () => this.layerUrl("ops/"), status: (text, bad) => this.saved(text, bad),
-      saved: (snapshot, idle, step) => this.acknowledged(snapshot, idle, step),
-      refused: (error, step) => this.refused(error, step), conflict: (facts, steps) => this.conflict(facts, steps),
+      saved: (snapshot, idle, step) => this.saving.acknowledge(snapshot, idle, step),
+      refused: (error, step) => this.saving.refuse(error, step), conflict: (facts, steps) => this.saving.settle(facts, steps),
     });
     this.turn = new Turn(key, () => this.refresh());
   }
@@ -53,7 +55,7 @@ class Editor {
       this.refresh();
       this.queue.flush();
     }
-    this.listen();
+    new Input(this).listen();
     this.refresh();
   }
 
@@ -103,85 +105,17 @@ class Editor {
     return this.say(op === "undo" ? "Undone." : "Done again.");
   }
 
-  // most answers say what is on the screen already: then only the buttons change
-  async acknowledged(snapshot, idle, step) {
-    const before = this.model.face();
-    if (idle) this.model.load(snapshot);
-    else Object.assign(this.model.info, { revision: snapshot.revision, problems: snapshot.problems, undo: snapshot.undo, redo: snapshot.redo });
-    const { s, t } = this.data.trees;
-    if (idle && ((snapshot.source_parse && snapshot.source_parse !== s.parse) || (snapshot.target_parse && snapshot.target_parse !== t.parse))) {
-      await this.redraw();
-      this.tellTrees(step);
-    }
-    if (this.model.face() === before) this.buttons(); else this.refresh();
-    if (["history", "problems"].includes(this.rail.tab)) this.rail.draw();
-  }
-
-  tellTrees(step) {
-    const { info, links, nulls } = this.model;
-    const there = links.length + nulls.size, all = there + info.parked.length;
-    const side = step?.side || "s";
-    const row = this.data.parses.filter((parse) => parse.side === side);
-    const n = row.findIndex((parse) => parse.code === this.data.trees[side].parse) + 1;
-    this.line(`${there} of ${all} links exist in tree ${n}; ${info.parked.length} parked.`);
-  }
-
-  async refused(error, step) {
-    this.undoMarks = [];
-    this.redoMarks = [];
-    if (error.status === 404) this.withdrawn = true;
-    else if (this.model.info.code) {
-      try { this.model.load(await call(this.layerUrl(""))); } catch { /* the next answer will tell */ }
-    }
-    this.saved("");
-    this.say(error.message);
-    this.line(`Not done${step ? `: ${step.op}` : ""}. ${error.message}`);
-    this.refresh();
-  }
-
-  // Somebody else was faster: what does not touch their nodes goes on, the rest is asked.
-  async conflict(facts, steps) {
-    const trees = facts.theirs.some((event) => event.after.trees);
-    const rows = [];
-    steps.forEach((step, i) => {
-      const mine = Model.touched(step);
-      const hits = facts.theirs.filter((event) => trees || [...Model.touchedByEvent(event)].some((key) => mine.has(key)));
-      if (hits.length) rows.push({ i, mine: this.describe(step), theirs: hits.map((event) => describeEvent(this.model, event)).join("; "), allowMine: !trees, allowBoth: !trees && step.op === "link" });
-    });
-    const who = [...new Set(facts.theirs.map((event) => event.by))].join(", ") || "Somebody";
-    const choices = rows.length ? await merge(who, rows) : [];
-    const kept = steps.map((step, i) => {
-      const found = rows.findIndex((row) => row.i === i);
-      if (found < 0) return step;
-      if (choices[found] === "theirs") return null;
-      return choices[found] === "both" ? { ...step, op: "add" } : step;
-    }).filter(Boolean);
-    this.undoMarks = [];
-    this.redoMarks = [];
-    this.model.load(facts.layer);
-    if (trees) await this.redraw();
-    for (const step of kept) { this.undoMarks.push(this.model.mark()); this.model.play(step); }
-    this.line(`${who} changed this layer too; ${rows.length ? "merged as you chose" : "your steps fit beside theirs"}.`);
-    this.refresh();
-    return kept;
-  }
-
-  describe(step) {
-    if (step.s && step.t) return `${step.op}: ${this.model.name(step.s)} = ${this.model.name(step.t)}`;
-    return `${step.op}: ${(step.keys || []).map((key) => this.model.name(key)).join(", ")}`;
-  }
-
   // --- what the page shows ------------------------------------------------------------
   refresh() {
     this.proposals.refresh(); // first, so that the aligner works while the page is drawn
-    this.canvas.overlay = this.comparing ? this.grouped() : [];
+    this.canvas.overlay = this.comparison.on ? this.comparison.grouped() : [];
     this.canvas.dress();
     const shown = this.shown();
     this.canvas.dim(shown);
     this.table.refresh(shown);
     if (["links", "problems", "why"].includes(this.rail.tab)) this.rail.draw();
     this.buttons();
-    $("overlay").setAttribute("aria-pressed", String(this.comparing));
+    $("overlay").setAttribute("aria-pressed", String(this.comparison.on));
     this.readOnly();
     this.canvas.light(this.canvas.focused);
     if (!this.canvas.picked) this.count();
@@ -236,18 +170,8 @@ class Editor {
     const { model } = this;
     if (this.filter === "undecided") return new Set(model.undecided());
     if (this.filter === "problems") return new Set(this.rail.live.filter((p) => p.rule !== "undecided").flatMap((p) => [...p.source.map((r) => "s:" + r), ...p.target.map((r) => "t:" + r)]));
-    if (this.filter === "versus") return this.differing();
+    if (this.filter === "versus") return this.comparison.differing();
     return null;
-  }
-
-  differing() {
-    const mine = new Set(this.model.links.map((link) => `${link.s} ${link.t}`));
-    const keys = new Set();
-    for (const layer of this.compared) {
-      const theirs = new Set(layer.links.map(([s, t]) => `s:${s} t:${t}`));
-      for (const cell of [...mine, ...theirs]) if (mine.has(cell) !== theirs.has(cell)) cell.split(" ").forEach((key) => keys.add(key));
-    }
-    return keys;
   }
 
   async redraw() {
@@ -263,7 +187,7 @@ class Editor {
     this.model.sort();
     this.canvas.mount(data.svg);
     this.table.forget();
-    if (this.compared.length) await this.compare(this.compared.map((layer) => layer.code));
+    if (this.comparison.layers.length) await this.comparison.compare(this.comparison.layers.map((layer) => layer.code));
     this.refresh();
     if (held && this.model.nodes.has(at)) this.go(at);
     document.documentElement.dataset.drawn = String(Number(document.documentElement.dataset.drawn || 0) + 1);
@@ -455,132 +379,12 @@ class Editor {
     if (note) this.step({ op: "ignore", key: problem.key, note });
   }
 
-  // --- comparing ---------------------------------------------------------------------------
-  async toggleOverlay() {
-    this.comparing = !this.comparing;
-    const others = this.data.layers.filter((layer) => layer.code !== this.model.info.code);
-    if (this.comparing && !others.length) { this.comparing = false; return this.say("There is no other layer to compare with."); }
-    if (this.comparing) {
-      this.rail.open("links");
-      if (!this.compared.length) await this.compare(others.slice(0, 3).map((layer) => layer.code));
-      this.say(`Comparing ${this.compared.map((layer) => `${layer.letter} ${layer.name}`).join(", ")}.`);
-    }
-    return this.refresh();
-  }
-
-  async compare(codes) {
-    try {
-      await this.start();
-      this.compared = codes.length ? await call(this.layerUrl("compare/?with=" + codes.join(","))) : [];
-    } catch (error) { this.say(error.message); }
-    this.comparing = this.compared.length > 0;
-    this.refresh();
-  }
-
-  filterAgreement(agree) { this.agree = agree; this.refresh(); }
-
-  grouped() {
-    const cells = new Map();
-    for (const layer of this.compared) {
-      for (const [s, t, kind] of layer.links) {
-        if (`${layer.code} ${s} ${t}` in this.model.info.rejected) continue;
-        const cell = cells.get(`${s} ${t}`) || { s: "s:" + s, t: "t:" + t, kind, letters: "" };
-        cell.letters += layer.letter;
-        cells.set(`${s} ${t}`, cell);
-      }
-    }
-    const wanted = { all: () => true, unanimous: (n) => n === this.compared.length, two: (n) => n === 2, single: (n) => n === 1 }[this.agree];
-    return [...cells.values()].filter((cell) => wanted(cell.letters.length));
-  }
-
-  copyLink(badge) {
-    const { s, t } = badge.dataset;
-    if (this.model.find(s, t)) return this.say("These two are linked already.");
-    this.step({ op: "link", s, t });
-    return this.say(`Copied ${this.model.name(s)} = ${this.model.name(t)}.`);
-  }
-
-  async rejectLink(badge) {
-    const { s, t, letters } = badge.dataset;
-    const note = await ask({ title: "Reject this link", text: `${this.model.name(s)} = ${this.model.name(t)}`, yes: "Reject", note: true });
-    if (!note) return;
-    for (const letter of letters) this.step({ op: "reject", s, t, layer: this.compared.find((layer) => layer.letter === letter).code, note });
-  }
-
-  // --- events ---------------------------------------------------------------------------------
   run(id, key = this.at) {
     if (command(id).edit && !this.writable) return this.say("This layer cannot be changed here.");
     return command(id).run(this, key);
   }
-
-  listen() {
-    document.addEventListener("keydown", (event) => this.key(event));
-    $("tools").addEventListener("click", (event) => { const button = event.target.closest("[data-do]"); if (button) this.run(button.dataset.do); });
-    $("view").addEventListener("change", (event) => { this.view = event.target.value; this.keepView(); });
-    $("filter").addEventListener("change", (event) => { this.filter = event.target.value; this.refresh(); if (this.filter === "versus" && !this.compared.length) this.toggleOverlay(); });
-    $("layer").addEventListener("change", (event) => { location.search = event.target.value ? "?layer=" + event.target.value : ""; });
-    $("better").addEventListener("click", (event) => { const { take } = event.target.dataset; if (take) { if (take === "yes") this.takeTree(); else this.leaveTree(); } });
-    const root = $("canvas");
-    root.addEventListener("click", (event) => this.click(event));
-    root.addEventListener("dblclick", (event) => { const key = nodeAt(event.target); if (key) this.fold(key); });
-    root.addEventListener("contextmenu", (event) => this.menu(event));
-    root.addEventListener("pointerover", (event) => this.canvas.light(nodeAt(event.target)));
-    root.addEventListener("pointerleave", () => this.canvas.light(null));
-    root.addEventListener("focusin", (event) => { const key = nodeAt(event.target); if (key) { this.last = key; this.canvas.stop(key[0], key); this.canvas.light(key); } });
-    root.addEventListener("pointerdown", (event) => { this.drag = { key: nodeAt(event.target), x: event.clientX, y: event.clientY }; });
-    root.addEventListener("pointerup", (event) => this.dropped(event));
-    addEventListener("beforeunload", (event) => { if (!this.queue.idle && !this.queue.stored().length) event.preventDefault(); });
-  }
-
-  key(event) {
-    if (document.querySelector("dialog[open]") || !$("menu").hidden) return;
-    const found = commandOf(event);
-    if (!found) return;
-    const { target } = event;
-    const typing = target.closest("input:not([type=radio], [type=checkbox]), select, textarea");
-    const badge = target.closest(".badge");
-    if (badge && (event.key === "Enter" || event.key === " ")) { event.preventDefault(); if (event.shiftKey) this.rejectLink(badge); else this.copyLink(badge); return; }
-    const anywhere = event.ctrlKey || event.metaKey;
-    const inTree = target === document.body || target.closest("#canvas");
-    const moves = /^(Arrow|Enter|Space| |Delete|Backspace)/.test(event.key) || event.key === " ";
-    const inTable = target.closest("#table") && !moves;
-    if (typing || !(anywhere || inTree || inTable)) return;
-    event.preventDefault();
-    this.run(found.id);
-  }
-
-  click(event) {
-    const badge = event.target.closest(".badge");
-    if (badge) { if (event.shiftKey) this.rejectLink(badge); else this.copyLink(badge); return; }
-    if (event.target.closest(".null-strip")) { if (this.canvas.picked) this.makeNull([this.canvas.picked]); return; }
-    const key = nodeAt(event.target);
-    if (!key || this.dragged) { this.dragged = false; return; }
-    this.go(key);
-    if (this.writable) this.pickOrLink(key, event.shiftKey);
-  }
-
-  dropped(event) {
-    const from = this.drag?.key;
-    this.dragged = false;
-    if (!from || Math.hypot(event.clientX - this.drag.x, event.clientY - this.drag.y) < 10) return;
-    const under = document.elementFromPoint(event.clientX, event.clientY);
-    const to = under && nodeAt(under);
-    if (to && to[0] !== from[0]) { this.canvas.picked = from; this.dragged = true; this.pickOrLink(to); }
-    else if (under?.closest?.(".null-strip")) { this.dragged = true; this.makeNull([from]); }
-  }
-
-  menu(event) {
-    const key = nodeAt(event.target);
-    if (!key) return;
-    event.preventDefault();
-    this.go(key);
-    const box = this.canvas.elements.get(this.canvas.seen(key)).getBoundingClientRect();
-    const byKey = event.clientX === 0 && event.clientY === 0;
-    openMenu(menuFor(this, key), byKey ? box.left : event.clientX, byKey ? box.bottom : event.clientY, (id) => this.run(id, key));
-  }
 }
 
-const nodeAt = (element) => element.closest?.(".n[data-key]")?.dataset.key || null;
 const few = (phrases) => phrases.slice(0, 3).map((phrase) => `“${phrase}”`).join(", ") + (phrases.length > 3 ? ` and ${phrases.length - 3} more` : "");
 const foldName = (key) => key[0] + key.slice(3);
 

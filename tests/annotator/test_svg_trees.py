@@ -131,3 +131,14 @@ def test_a_link_to_a_trace_is_drawn() -> None:
     scene = link_scene(Side(tree.words, tree), Side(("va",)))
     marks = marks_of(Alignment((Link("n2", "w0"), Link("w0", "w0"))), tree)
     assert draw(scene, title="go", marks=marks).count('<path class="k ') == 2
+
+
+def test_more_numbers_than_there_is_room_for_are_the_first_and_a_star() -> None:
+    words = [f"(NN house{i})" for i in range(14)]
+    tree = ptb.parse_one(f"(S {' '.join(words)})")
+    ones = [Link(f"w{i}", f"w{i}") for i in range(11)]
+    marks = marks_of(Alignment((*ones, Link("w11", "w11"), Link("w12", "w11"))), tree)
+    assert marks.nodes["s:w11"].partners == "12"
+    assert marks.nodes["t:w11"].partners == "12*"
+    marks = marks_of(Alignment((Link("w0", "w0"), Link("w1", "w0"))), tree)
+    assert marks.nodes["t:w0"].partners == "1,2"
