@@ -37,6 +37,7 @@ class CodeConverter:
 
 
 register_converter(CodeConverter, "code")
+handler404 = "annotator.views.missing.not_found"
 
 urlpatterns: list[URLPattern | URLResolver] = [
     path("api/", include("annotator.api.urls")),  # first: every judgment comes here
