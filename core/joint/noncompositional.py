@@ -77,11 +77,11 @@ def fill_nulls(
 
 def nodes_of(derivation: Derivation, side: Side, which: int) -> list[int]:
     """The named nodes of the chosen tree of one side (0 source, 1 target)."""
-    return [v for v in sorted(derivation.edges[which]) if side.named[v]]
+    return sorted(side.linkable.intersection(derivation.edges[which]))
 
 
 def _free(derivation: Derivation, side: Side, which: int) -> Ints:
     """The nodes of the chosen tree that are null."""
     linked = {pair[which] for pair in derivation.links}
-    free = [v for v in nodes_of(derivation, side, which) if v not in linked]
-    return np.array(free, dtype=np.int32)
+    free = side.linkable.intersection(derivation.edges[which]) - linked
+    return np.array(sorted(free), dtype=np.int32)

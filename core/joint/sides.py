@@ -80,6 +80,11 @@ class Side:
         return filled.view("<u8").astype(np.uint64)
 
     @cached_property
+    def linkable(self) -> frozenset[int]:
+        """The named nodes."""
+        return frozenset(np.flatnonzero(self.named).tolist())
+
+    @cached_property
     def places(self) -> list[tuple[int, int]]:
         """The half-open span of each node, first word to last."""
         return [((b & -b).bit_length() - 1, b.bit_length()) for b in self.bits]
@@ -88,7 +93,7 @@ class Side:
     def over(self) -> dict[tuple[int, int], list[int]]:
         """The named nodes over each half-open span."""
         found: dict[tuple[int, int], list[int]] = {}
-        for v in np.flatnonzero(self.named).tolist():
+        for v in sorted(self.linkable):
             found.setdefault(self.places[v], []).append(v)
         return found
 
@@ -133,7 +138,7 @@ class Side:
         return self.tags[token] if self.named[v] else ""
 
 
-_SHAPE = ("bits", "packed", "places", "over", "_edges", "_parts")
+_SHAPE = ("bits", "packed", "linkable", "places", "over", "_edges", "_parts")
 
 
 class _Grower:
