@@ -24,7 +24,7 @@ def read(lines: Iterable[str]) -> Iterator[PairRecord | BadLine]:
     """A PairRecord with one layer a pair; ``line`` of a bad one is its number."""
     try:
         rows = json.loads("".join(lines))
-    except ValueError as error:
+    except (RecursionError, ValueError) as error:
         yield BadLine(0, 0, f"not JSON: {error}")
         return
     if not isinstance(rows, list):

@@ -36,7 +36,7 @@ def loads(text: str) -> list[PhrasePair]:
     """The pairs of a file; raises FormatError that names the pair and what it lacks."""
     try:
         rows = json.loads(text)
-    except ValueError as error:
+    except (RecursionError, ValueError) as error:
         raise FormatError(f"not JSON: {error}") from error
     if not isinstance(rows, list):
         raise FormatError("a list of pairs is wanted", remedy="see phrase_links")
@@ -46,13 +46,22 @@ def loads(text: str) -> list[PhrasePair]:
 def _pair(row: Any, at: int) -> PhrasePair:
     try:
         links = {
-            str(who): frozenset((int(s), int(t)) for s, t in found)
+            str(who): frozenset((_node(s), _node(t)) for s, t in found)
             for who, found in row["links"].items()
         }
         trees = parse_one(row["source_tree"]), parse_one(row["paraphrase_tree"])
+    except FormatError as error:
+        raise FormatError(f"pair {at}: {error}") from error
     except (KeyError, TypeError, ValueError, AttributeError) as error:
         raise FormatError(
             f"pair {at}: {error!r}",
             remedy="source_tree, paraphrase_tree and links are wanted",
         ) from error
     return PhrasePair(str(row.get("id", at)), *trees, links)
+
+
+def _node(number: Any) -> int:
+    """The number of a node: whole, from 0; Python would count -1 from the end."""
+    if type(number) is not int or number < 0:
+        raise ValueError(f"{number!r} is no node")
+    return number
