@@ -5,6 +5,7 @@ from collections.abc import Iterator
 from annotator import access
 from annotator.models import Campaign, Credit, Judgment
 from annotator.models.projects import Anybody
+from core.agreement.paper import plain_cell
 
 __all__ = ["COLUMNS", "flagged", "rows"]
 
@@ -20,7 +21,8 @@ SHOWN = 200
 def rows(campaign: Campaign, *, by: Anybody) -> Iterator[str]:
     """Lines of a TSV with a header: the layout ``long`` and what is known beside it.
 
-    Names of annotators are their labels. Tabs and line ends in texts become spaces.
+    Names of annotators are their labels. Tabs and line ends in texts become spaces; a
+    comment that a spreadsheet would run as a formula gets a quote before it.
     Raises NotAllowed before the first line.
     """
     access.require(by, "export", campaign.project)
@@ -53,7 +55,7 @@ def _line(one: Judgment, scale: str, value: str, conditions: str) -> str:
         *(instance.sentence, instance.phrase, item.paraphrase, item.kind, one.round),
         *(int(one.fills), int(one.is_late), one.revision, one.guideline, one.mode),
         *(one.active_ms, one.saved_at.isoformat() if one.saved_at else ""),
-        *(one.comment, one.flag, int(one.participant.is_simulated)),
+        *(plain_cell(one.comment.strip()), one.flag, int(one.participant.is_simulated)),
     ]
     return "\t".join(" ".join(str(cell).split()) for cell in cells) + "\n"
 

@@ -12,6 +12,7 @@ from annotator.errors import BadRequest
 from annotator.models import JointRun, TreeChange
 from annotator.models.joint import TreeChangeQuerySet
 from annotator.models.projects import Anybody
+from core.agreement.paper import plain_cell
 
 __all__ = ["COLUMNS", "FORMS", "Pull", "Words", "export", "record", "words_of"]
 
@@ -140,10 +141,7 @@ def _csv(records: Iterator[dict[str, Any]]) -> Iterator[str]:
 
 
 def _cell(value: Any) -> Any:
-    """A text that a spreadsheet would run as a formula gets a quote before it."""
-    if isinstance(value, str) and value[:1] in ("=", "+", "-", "@", "\t", "\r"):
-        return f"'{value}"
-    return "" if value is None else value
+    return "" if value is None else plain_cell(value)
 
 
 def _line(cells: Any) -> str:

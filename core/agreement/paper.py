@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-__all__ = ["latex", "methods", "table_rows", "to_csv"]
+__all__ = ["latex", "methods", "plain_cell", "table_rows", "to_csv"]
 
 Body = Mapping[str, Any]
 _SPECIAL = {
@@ -221,11 +221,12 @@ def to_csv(rows: Iterator[dict[str, Any]]) -> str:
     writer = csv.DictWriter(out, HEADER, lineterminator="\n")
     writer.writeheader()
     for row in rows:
-        writer.writerow({key: _safe(value) for key, value in row.items()})
+        writer.writerow({key: plain_cell(value) for key, value in row.items()})
     return out.getvalue()
 
 
-def _safe(value: Any) -> Any:
+def plain_cell(value: Any) -> Any:
+    """A text that a spreadsheet would run as a formula gets a quote before it."""
     if isinstance(value, str) and value[:1] in ("=", "+", "-", "@", "\t", "\r"):
         return "'" + value
     return value

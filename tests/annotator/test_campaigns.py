@@ -254,6 +254,19 @@ def test_a_withdrawn_item_is_complete_with_what_it_has(cast: Cast) -> None:
     assert Item.objects.filter(is_withdrawn=True).count() == 1
 
 
+def test_a_comment_is_no_formula_in_the_table_of_judgments(cast: Cast) -> None:
+    from annotator.services import campaign_export
+
+    made = campaign(cast, n=1)
+    for judgment in draw(made, cast.bob, 1):
+        judge(judgment)
+    comment = '\n=HYPERLINK("http://evil.example")'
+    Judgment.objects.of(made).update(comment=comment)
+    head, first, *_ = campaign_export.rows(made, by=cast.ada)
+    cell = first.split("\t")[head.split("\t").index("comment")]
+    assert cell == "'" + comment.strip()
+
+
 def test_the_table_of_judgments_is_read_back_as_ratings(cast: Cast) -> None:
     from annotator.services import campaign_export
     from core.data.ratings import RatingRecord
