@@ -77,6 +77,32 @@ def test_a_decision_moves_the_others_and_undo_brings_them_back(
     assert mine(cast) == Alignment()
 
 
+def test_a_correction_leaves_what_it_does_not_change(editor, aligned) -> None:
+    page = editor()
+    answered(page, 1)
+    page.click("#panel .offers summary")  # closed by the reader
+    kept = "#links path, #panel .offers li"
+    page.eval_on_selector_all(kept, "all => all.forEach((each) => each.old = true)")
+    page.focus(NURSE_S)
+    press(page, "a")
+    answered(page, 2)
+    expect(page.locator("#panel .offers")).not_to_have_attribute("open", "")
+    old = "all => all.filter((each) => each.old).length"
+    assert page.eval_on_selector_all("#links path", old) > 1
+    assert page.eval_on_selector_all("#panel .offers li", old) > 1
+    lines = page.evaluate(
+        "() => import('/static/js/editor.js').then(({ editor: { model } }) =>"
+        " model.links.length + model.offered.length)"
+    )
+    expect(page.locator("#links path")).to_have_count(lines)
+    expect(page.locator("#panel .offers li")).to_have_count(
+        page.evaluate(
+            "() => import('/static/js/editor.js').then(({ editor }) =>"
+            " editor.model.offered.length)"
+        )
+    )
+
+
 def offered(page: Page) -> list[list[str]]:
     script = (
         "async () => { const { editor } = await import('/static/js/editor.js');"
