@@ -66,8 +66,10 @@ def _pair(line: str, number: int) -> PairRecord:
     source = side(row[1], "first sentence", number, split=True)
     target = side(row[3], "second sentence", number, split=True)
     sizes = len(source.tokens), len(target.tokens)
-    sure = pharaoh.parse(row[7], *sizes, line=number)
-    weak = pharaoh.parse(row[8], *sizes, line=number)
+    sure, weak = (
+        pharaoh.parse(row[at], *sizes, line=number, column=_column(row, at))
+        for at in (7, 8)
+    )
     cells = {link.cell for link in sure.links}
     possible = (
         Link(link.source, link.target, "possible")
@@ -77,6 +79,11 @@ def _pair(line: str, number: int) -> PairRecord:
     layer = LayerRecord(Alignment((*sure.links, *possible)))
     meta = {"marks": [row[2], row[4], row[5], row[6]], "rest": row[MIN_COLUMNS:]}
     return PairRecord(source, target, row[0], layers=(layer,), meta=meta)
+
+
+def _column(row: list[str], at: int) -> int:
+    """Where a cell begins in its line, from 1."""
+    return sum(len(cell) + 1 for cell in row[:at]) + 1
 
 
 def _render(record: PairRecord) -> str:

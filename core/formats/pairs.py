@@ -141,7 +141,10 @@ def _pair(names: list[str], line: str, number: int) -> PairRecord:
     layers: tuple[LayerRecord, ...] = ()
     if links:
         sizes = len(source.tokens), len(target.tokens)
-        layers = (LayerRecord(pharaoh.parse(links, *sizes, line=number)),)
+        before = line.split("\t")[: names.index("links")]
+        column = sum(len(cell) + 1 for cell in before) + 1
+        found = pharaoh.parse(row["links"], *sizes, line=number, column=column)
+        layers = (LayerRecord(found),)
     meta = {name: row[name] for name in names if name not in KNOWN}
     return PairRecord(
         source, target, row.get("id", ""), row.get("label", ""), layers, meta

@@ -40,16 +40,22 @@ _LINK = re.compile(r"([0-9]{1,6})([-?p])([0-9]{1,6})")
 
 
 def parse(
-    text: str, n_source: int = -1, n_target: int = -1, *, line: int = 0
+    text: str,
+    n_source: int = -1,
+    n_target: int = -1,
+    *,
+    line: int = 0,
+    column: int = 1,
 ) -> Alignment:
     """The links; raises FormatError at a bad one, or one beyond the sentences.
 
-    A size of -1 is not checked. A link given twice counts once, sure before possible.
+    ``column``: where ``text`` begins in its line. A size of -1 is not checked. A link
+    given twice counts once, sure before possible.
     """
     links: dict[tuple[int, int], Link] = {}
     for match in re.finditer(r"\S+", text):
         found = _LINK.fullmatch(match.group())
-        where = {"line": line, "column": match.start() + 1}
+        where = {"line": line, "column": column + match.start()}
         if found is None:
             raise FormatError(
                 f"{match.group()[:30]!r} is no link",
