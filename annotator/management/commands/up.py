@@ -134,7 +134,7 @@ def web_command(host: str, port: int, workers: int) -> list[str]:
         f"--bind={host}:{port}",
         f"--workers={workers}",
         "--threads=4",
-        "--worker-class=gthread",
+        "--worker-class=annotator.webserver.EvenWorker",
         "--preload",
         "--max-requests=20000",
         "--max-requests-jitter=2000",

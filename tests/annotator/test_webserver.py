@@ -1,0 +1,132 @@
+"""Connections that stay open are shared out evenly, also when a worker was killed."""
+
+import http.client
+import os
+import signal
+import subprocess
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from annotator.management.commands.up import web_command
+from annotator.webserver import MAX_WORKERS, EvenWorker, _Shared
+from tests.running import ROOT, free_port, variables, wait
+
+N = 20
+
+
+@pytest.fixture(scope="module")
+def port(tmp_path_factory: pytest.TempPathFactory) -> Iterator[int]:
+    """Two workers, as ``up`` starts them, on a port of their own."""
+    port = free_port()
+    process = subprocess.Popen(
+        web_command("127.0.0.1", port, 2),
+        cwd=ROOT,
+        env=variables(tmp_path_factory.mktemp("home")),
+    )
+    try:
+        wait(lambda: answered(port) is not None, seconds=180)
+        wait(lambda: len(workers(port)) == 2)
+        yield port
+    finally:
+        process.terminate()
+        process.wait(60)
+
+
+def answered(port: int) -> http.client.HTTPConnection | None:
+    """A connection that has brought an answer and stays open."""
+    line = http.client.HTTPConnection("127.0.0.1", port, timeout=60)
+    try:
+        line.request("GET", "/static/css/gemel.css")
+        assert line.getresponse().read()
+    except OSError:
+        return None
+    return line
+
+
+def workers(port: int) -> list[int]:
+    """The processes below the one that starts them."""
+    listed = subprocess.run(
+        ["ps", "-ewwo", "pid,ppid,args"], capture_output=True, text=True, check=True
+    )
+    rows = [line.split(None, 2) for line in listed.stdout.splitlines()[1:]]
+    mine = {int(pid): int(ppid) for pid, ppid, args in rows if f":{port}" in args}
+    return [pid for pid, parent in mine.items() if parent in mine]
+
+
+def sockets(pid: int) -> int:
+    there = 0
+    for path in Path(f"/proc/{pid}/fd").iterdir():
+        try:
+            there += os.readlink(path).startswith("socket:")
+        except FileNotFoundError:  # closed meanwhile
+            continue
+    return there
+
+
+def shares(port: int) -> list[int]:
+    """Of N connections opened one after another, how many each worker holds."""
+    before = {pid: sockets(pid) for pid in workers(port)}
+    lines = [answered(port) for _ in range(N)]
+    held = [sockets(pid) - n for pid, n in before.items()]
+    assert all(lines)
+    for line in lines:
+        if line:
+            line.close()
+    time.sleep(0.2)  # they are gone
+    return held
+
+
+@pytest.mark.slow
+def test_each_worker_holds_its_share_of_the_connections(port: int) -> None:
+    one, other = shares(port)
+    assert one + other == N
+    assert abs(one - other) <= 2
+
+
+@pytest.mark.slow
+def test_the_worker_after_a_killed_one_takes_its_share(port: int) -> None:
+    killed = workers(port)[0]
+    os.kill(killed, signal.SIGKILL)
+    wait(lambda: len(set(workers(port)) - {killed}) == 2)
+    wait(lambda: answered(port) is not None)
+    time.sleep(3)  # it serves, and connections of before have timed out
+    one, other = shares(port)
+    assert one + other == N
+    assert abs(one - other) <= 2
+
+
+@pytest.mark.slow
+def test_a_stuck_worker_keeps_nobody_waiting(port: int) -> None:
+    stuck = workers(port)[0]
+    os.kill(stuck, signal.SIGSTOP)
+    try:
+        began = time.monotonic()
+        assert None not in [answered(port) for _ in range(5)]
+        assert time.monotonic() - began < 5
+    finally:
+        os.kill(stuck, signal.SIGCONT)
+
+
+def test_places_are_taken_once_and_given_back() -> None:
+    shared = _Shared()
+    first, second = shared.take(), shared.take()
+    shared.set(first, 3)
+    shared.set(second, 1)
+    assert (first != second, shared.least()) == (True, 1)
+    shared.free(second)
+    assert (shared.least(), shared.take()) == (3, second)
+
+
+def test_more_workers_than_places_do_without() -> None:
+    shared = _Shared()
+    assert -1 not in [shared.take() for _ in range(MAX_WORKERS)]
+    assert shared.take() == -1
+
+
+def test_it_is_the_worker_that_up_starts() -> None:
+    assert f"--worker-class={EvenWorker.__module__}.{EvenWorker.__name__}" in (
+        web_command("127.0.0.1", 8000, 2)
+    )
