@@ -19,6 +19,7 @@ from tokenizers import Tokenizer, models, normalizers, pre_tokenizers  # noqa: E
 from core.backends.neural import NeuralParser  # noqa: E402
 from core.data.tokens import Sentence  # noqa: E402
 from core.errors import InvalidValue  # noqa: E402
+from core.training import __main__ as command  # noqa: E402
 from core.training.batches import noisy  # noqa: E402
 from core.training.corpus import Example, Source  # noqa: E402
 from core.training.encoder import EncoderShape  # noqa: E402
@@ -173,3 +174,19 @@ def test_noise_keeps_the_number_of_words() -> None:
     assert {len(words) for words in heard} == {5}
     assert any(words[0] == "SEVERAL" for words in heard)
     assert sum(words == example.words for words in heard) > 120
+
+
+@pytest.mark.parametrize("fast", [True, False])
+def test_bf16_is_the_default_only_where_it_is_fast(
+    monkeypatch: pytest.MonkeyPatch, fast: bool
+) -> None:
+    monkeypatch.setattr(command, "has_bf16", lambda: fast)
+
+    def chosen(*more: str) -> bool:
+        given = ["train", "--encoder", "e", "--out", "o", "--epochs", "1", *more]
+        return command._options(command._parser().parse_args(given)).settings.bf16
+
+    assert chosen() is fast
+    assert chosen("--device", "cuda")
+    assert chosen("--bf16")
+    assert not chosen("--no-bf16")
