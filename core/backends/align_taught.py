@@ -40,7 +40,7 @@ def taught_crossfit(
     states: dict[int, EmState] = {}
     for part in folds(len(cases), k, np.random.default_rng(seed)):
         rest = [n for n, at in enumerate(whose) if at not in part]
-        state = EmState(names=known.names, weights=list(known.weights))
+        state = EmState(names=dict(known.names), weights=list(known.weights))
         train(
             [ready[n] for n in rest],
             state,
