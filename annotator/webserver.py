@@ -2,14 +2,20 @@
 
 The first suggestion need not be waited for: the thesaurus is read once, before the
 workers part from the process that they share memory with; compiled code is loaded by
-each, in the background. This file is read before Django is set up, so that services
-are imported where they are used.
+each, in the background. On SQLite a process works on one message of a judge at a
+time: threads that compute at once take the interpreter from each other in the middle of
+a transaction, which all others wait for (a third more judgments in bench/judging.py).
+
+This file is read before Django is set up, so that services are imported where they are
+used.
 """
 
 import mmap
 import struct
 import threading
 import time
+from contextlib import AbstractContextManager, nullcontext
+from io import BytesIO
 from typing import Any
 
 from gunicorn.workers.gthread import ThreadWorker  # type: ignore[import-untyped]
@@ -19,6 +25,8 @@ __all__ = ["EvenWorker", "child_exit", "post_fork", "pre_fork", "when_ready"]
 MAX_WORKERS = 256
 STEP_ASIDE_S = 0.05  # for a new connection, altogether: the other may be dead or stuck
 PAUSE_S = 0.001
+MESSAGES = "/api/judge/"  # of judges, by POST: each is one short transaction
+LARGEST = 64 * 1024  # bytes of such a message
 
 
 class _Shared:
@@ -63,6 +71,7 @@ class EvenWorker(ThreadWorker):
     worker for each new one: left alone, seventeen of twenty were seen in one process.
     """
 
+    in_turn: AbstractContextManager[Any] = nullcontext()  # one message of a judge
     place = -1
     _held = 0
     _aside_since: float | None = None
@@ -78,6 +87,15 @@ class EvenWorker(ThreadWorker):
         if self.place >= 0:
             _shared.set(self.place, n)
 
+    def handle_request(self, req: Any, conn: Any) -> Any:
+        """In one of the threads. Only judges' messages queue, and only when they are
+        here as a whole: a network that fails half-way keeps nobody waiting."""
+        if not is_message(req):
+            return super().handle_request(req, conn)
+        req.body = BytesIO(req.body.read(LARGEST))
+        with self.in_turn:
+            return super().handle_request(req, conn)
+
     def accept(self, *listener: Any) -> None:
         """Called again at once while the connection waits: nobody else took it."""
         now = time.monotonic()
@@ -88,6 +106,14 @@ class EvenWorker(ThreadWorker):
                 return
         self._aside_since = None
         super().accept(*listener)
+
+
+def is_message(req: Any) -> bool:
+    """A judge's, of a size told beforehand."""
+    if req.method != "POST" or not req.path.startswith(MESSAGES):
+        return False
+    length = dict(req.headers).get("CONTENT-LENGTH", "")
+    return length.isdecimal() and len(length) < 9 and int(length) <= LARGEST
 
 
 def when_ready(server: Any) -> None:
@@ -104,8 +130,12 @@ def pre_fork(server: Any, worker: Any) -> None:
 
 def post_fork(server: Any, worker: Any) -> None:
     """In each worker as it starts."""
+    from django.db import connection
+
     from annotator.services import proposing
 
+    if connection.vendor == "sqlite":
+        worker.in_turn = threading.Lock()
     threading.Thread(target=proposing.warm, daemon=True).start()
 
 
