@@ -49,6 +49,7 @@ def test_trees_are_filled_as_by_the_twin(seed: int, order_cost: float) -> None:
         assert mine == theirs
 
 
+@pytest.mark.slow  # uncompiled, 80 words are packed in no reasonable time
 def test_more_words_than_one_number_holds_are_told_apart() -> None:
     words = " ".join(f"(NP (NN a{i}) (NN b{i}))" for i in range(40))
     source = side_of_tree(parse_one(f"(S {words})"))
