@@ -2,6 +2,7 @@
 
 import os
 import tempfile
+from collections.abc import Iterator
 
 # Tests never touch the state of a real installation.
 os.environ.setdefault("GEMEL_HOME", tempfile.mkdtemp(prefix="gemel-tests-"))
@@ -43,6 +44,20 @@ def golden(request: pytest.FixtureRequest):
         assert text == path.read_text(encoding="utf-8")
 
     return check
+
+
+@pytest.fixture
+def thesaurus(tmp_path_factory, monkeypatch) -> Iterator[None]:
+    """The small one of the tests, whatever is installed."""
+    from core.text import wordnet
+    from tests import small_wordnet
+
+    folder = tmp_path_factory.mktemp("wordnet")
+    small_wordnet.write(folder)
+    monkeypatch.setenv("WNHOME", str(folder))
+    wordnet.thesaurus.cache_clear()
+    yield
+    wordnet.thesaurus.cache_clear()
 
 
 @pytest.fixture

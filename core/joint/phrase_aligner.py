@@ -2,7 +2,6 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property
 from pathlib import Path
 from typing import Any
 
@@ -87,7 +86,7 @@ class PhraseAligner:
         gains = self.plain.gains(s, t, before, None)
         return Regaining(self.plain, s, t, before, gains)
 
-    @cached_property
+    @property
     def _thesaurus(self) -> Thesaurus | None:
         try:
             return thesaurus()

@@ -153,6 +153,7 @@ def test_a_link_to_no_node_is_refused_with_its_pair(tmp_path: Path) -> None:
         evaluate(path, "gold-trees")
 
 
+@pytest.mark.usefixtures("thesaurus")
 def test_table_three_has_the_paper_beside_ours(pairs: Path) -> None:
     options = {"data": pairs.parent, "engine": "nltk-chart", "folds": 3, "seed": 0}
     options["em"] = options["self_trained"] = None
@@ -165,6 +166,7 @@ def test_table_three_has_the_paper_beside_ours(pairs: Path) -> None:
     assert "untrained" in text
 
 
+@pytest.mark.usefixtures("thesaurus")
 def test_an_aligner_is_trained_without_any_link(pairs: Path, tmp_path: Path) -> None:
     lines = (
         "the old dog saw the cat near the garden with mary .",
@@ -197,6 +199,7 @@ def test_an_aligner_is_trained_without_any_link(pairs: Path, tmp_path: Path) -> 
     assert em.read_text() == before
 
 
+@pytest.mark.usefixtures("thesaurus")
 def test_translations_end_at_line_ends_and_are_as_many(tmp_path: Path) -> None:
     line = "the old dog\u2028saw the cat\x85near the garden with mary ."
     texts = [tmp_path / "talk.en.0", tmp_path / "talk.en.1"]
@@ -211,6 +214,7 @@ def test_translations_end_at_line_ends_and_are_as_many(tmp_path: Path) -> None:
         call_command("train_aligner", *texts, **options)
 
 
+@pytest.mark.usefixtures("thesaurus")
 def test_tuning_goes_on_and_says_what_it_is_worth(pairs: Path, tmp_path: Path) -> None:
     kept = tmp_path / "study.db"
 

@@ -98,6 +98,7 @@ def test_a_chain_is_decided_by_its_top_or_by_a_link_below(pair: Pair) -> None:
     assert ("w3", "w0") in cells(both)
 
 
+@pytest.mark.usefixtures("thesaurus")
 def test_supports_go_down_to_the_words(pair: Pair) -> None:
     found = proposed(pair)
     left, leaves = ["n0 n0"], set()

@@ -7,43 +7,12 @@ from core.errors import InvalidValue, Unavailable
 from core.scoring.lexicon import Lexicon, LexiconSettings, Relation, cosines, relations
 from core.text import wordnet
 from core.text.stems import STOP_WORDS, stem
-
-INDEX = "  1 a licence line\n{}"
+from tests import small_wordnet
 
 
 @pytest.fixture
 def tiny(tmp_path) -> wordnet.Thesaurus:
-    """A WordNet of four synsets, in the files' own format; "sell" is made to derive."""
-    lines = {
-        "noun": [
-            "03 n 02 car 0 auto 0 001 @ {vehicle} n 0000 | a motor car",
-            "03 n 01 vehicle 0 000 | a thing that carries",
-        ],
-        "verb": [
-            "29 v 02 buy 0 purchase 0 001 + {sell} v 0101 | get for money",
-            "29 v 01 sell 0 001 + {buy} v 0101 | give for money",
-        ],
-        "adj": [],
-        "adv": [],
-    }
-    names = {"noun": ["car", "vehicle"], "verb": ["buy", "sell"], "adj": [], "adv": []}
-    for pos, rows in lines.items():
-        offsets, at = {}, 0
-        for name, row in zip(names[pos], rows, strict=True):
-            offsets[name] = at
-            at += 9 + len(row.format(vehicle="0" * 8, sell="0" * 8, buy="0" * 8)) + 1
-        known = {name: f"{offset:08d}" for name, offset in offsets.items()}
-        text = "".join(
-            f"{known[name]} {row.format(**known)}\n"
-            for name, row in zip(names[pos], rows, strict=True)
-        )
-        (tmp_path / f"data.{pos}").write_text(text)
-        entries = [f"{name} {pos[0]} 1 0 1 0 {known[name]}\n" for name in known]
-        for word, base in (("auto", "car"), ("purchase", "buy")):
-            if base in known:
-                entries.append(f"{word} {pos[0]} 1 0 1 0 {known[base]}\n")
-        (tmp_path / f"index.{pos}").write_text(INDEX.format("".join(entries)))
-        (tmp_path / f"{pos}.exc").write_text("bought buy\n" if pos == "verb" else "")
+    small_wordnet.write(tmp_path)
     return wordnet.Thesaurus(tmp_path)
 
 
