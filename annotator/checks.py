@@ -27,7 +27,7 @@ def no_debug_on_a_server(**_: Any) -> list[CheckMessage]:
 def one_world(**_: Any) -> list[CheckMessage]:
     """A file broker reaches workers on this machine only."""
     vendor = settings.DATABASES["default"]["ENGINE"]
-    embedded = settings.CELERY_BROKER_URL == "filesystem://"
+    embedded = settings.CELERY_BROKER_URL == settings.FILE_BROKER
     if vendor.endswith("postgresql") and embedded and settings.HTTPS:
         return [
             Warning(

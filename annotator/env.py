@@ -119,8 +119,23 @@ def database(url: str, home: Path) -> dict[str, Any]:
         "PORT": str(parts.port or ""),
         "CONN_MAX_AGE": 60,
         "CONN_HEALTH_CHECKS": True,
-        "OPTIONS": dict(parse_qsl(parts.query)),
+        "OPTIONS": _options(parts.query),
     }
+
+
+def _options(query: str) -> dict[str, Any]:
+    """Of a connection to PostgreSQL: what the URL says, libpq's own names.
+
+    ``prepare_threshold``: how often a statement is met before its plan is kept, by
+    default 5; empty for poolers that cannot keep any.
+    """
+    found: dict[str, Any] = dict(parse_qsl(query, keep_blank_values=True))
+    times = found.pop("prepare_threshold", "5")
+    if times and not times.isdecimal():
+        raise ImproperlyConfigured(
+            f"DATABASE_URL: prepare_threshold={times!r}: give a number, or nothing"
+        )
+    return found | {"prepare_threshold": int(times) if times else None}
 
 
 def _sqlite(path: Path) -> dict[str, Any]:

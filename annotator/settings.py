@@ -151,11 +151,12 @@ DATA_UPLOAD_MAX_MEMORY_SIZE = 4 * 2**20
 FILE_UPLOAD_PERMISSIONS = 0o600
 
 # --- jobs ----------------------------------------------------------------------------
+FILE_BROKER = "filesystem://localhost//"  # a host, or kombu warns that there is none
 CELERY_BROKER_URL = os.environ.get("CELERY_BROKER_URL", "")
 if CELERY_BROKER_URL:
     CELERY_BROKER_TRANSPORT_OPTIONS: dict[str, object] = {}
 else:
-    CELERY_BROKER_URL = "filesystem://"
+    CELERY_BROKER_URL = FILE_BROKER
     CELERY_BROKER_TRANSPORT_OPTIONS = {
         "data_folder_in": GEMEL_HOME / "broker" / "queue",
         "data_folder_out": GEMEL_HOME / "broker" / "queue",

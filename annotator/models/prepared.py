@@ -129,7 +129,7 @@ class Select(_Prepared):
         return made
 
     def _found(self, statement: _Statement, given: dict[str, Any]) -> Iterator[Any]:
-        with connection.cursor() as cursor:
+        with _cursor() as cursor:
             statement.run(cursor, given)
             rows = cursor.fetchall()
         found: Iterator[Any] = statement.compiler.apply_converters(
@@ -154,7 +154,7 @@ class Update(_Prepared):
 
     def run(self, **given: Any) -> int:
         """How many rows were changed."""
-        with connection.cursor() as cursor:
+        with _cursor() as cursor:
             self._statement().run(cursor, given)
             return int(cursor.rowcount)
 
@@ -185,8 +185,22 @@ def add(
             [_field(meta.model, name).column for name in renew],
             [_field(meta.model, name).column for name in unique],
         )
-    with connection.cursor() as cursor:
+    with _cursor() as cursor:
         cursor.execute(text, values)
+
+
+def _cursor() -> Any:
+    """Where statements run. PostgreSQL keeps the plan of one that it has met a few
+    times, if its values come apart from its text; Django's own cursors send them as
+    one, which its log of queries needs. Planning takes longer than running most."""
+    here: Any = connection
+    if here.vendor != "postgresql" or here.queries_logged:
+        return here.cursor()
+    from django.db.backends.postgresql.base import ServerBindingCursor
+
+    here.ensure_connection()
+    cursor = ServerBindingCursor(here.connection)  # type: ignore[call-arg]  # the stubs know no base
+    return here.make_cursor(cursor)
 
 
 def _insertion(meta: Any, fields: Sequence[Any], n: int) -> str:

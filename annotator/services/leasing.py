@@ -43,6 +43,12 @@ def _candidates(person: Participant | Slot, batch: Batch | Slot) -> QuerySet[Ite
     return Item.objects.open_in(batch).filter(~Exists(had), is_withdrawn=False)
 
 
+def _unlocked() -> QuerySet[Item, tuple[int]]:
+    """Those of up to 16 items that have a free place."""
+    rows = Item.objects.filter(pk__in=several("ids", WINDOWS[0]))
+    return rows.filter(n_taken__lt=F("need")).order_by("pk").values_list("pk")
+
+
 _PERSON = Select(
     lambda: (
         Participant.objects.select_for_update(of=("self",))
@@ -81,10 +87,15 @@ _WINDOW = Select(
         .values_list("number", "pk")
     )
 )
+_LOCK_FREE = Select(lambda: _unlocked().select_for_update(skip_locked=True))
+_LOCK_IN_TURN = Select(lambda: _unlocked().select_for_update())
 _MOVED = Update(
     lambda: Queue.objects.filter(pk=Slot("pk")), **slots(Queue, "cursor", "dry_at")
 )
-_TAKEN = Update(lambda: Item.objects.filter(pk=Slot("pk")), n_taken=F("n_taken") + 1)
+_TAKEN = Update(
+    lambda: Item.objects.filter(pk__in=several("ids", WINDOWS[0])),
+    n_taken=F("n_taken") + 1,
+)
 _SERVED = Update(
     lambda: Participant.objects.filter(pk=Slot("pk")),
     **slots(Participant, "n_served", "n_taken", "repeat_cursor"),
@@ -273,9 +284,13 @@ def _lock(ids: list[int], *, wait: bool = False) -> set[int]:
     """Those still open once locked. SQLite has locked the whole file already."""
     if not connection.features.has_select_for_update:
         return set(ids)
-    rows = Item.objects.filter(pk__in=ids, n_taken__lt=F("need")).order_by("pk")
-    rows = rows.select_for_update(skip_locked=not wait)
-    return set(rows.values_list("pk", flat=True))
+    statement = _LOCK_IN_TURN if wait else _LOCK_FREE
+    locked: set[int] = set()
+    ids = sorted(ids)  # the order in which everybody locks
+    for first in range(0, len(ids), WINDOWS[0]):
+        rows = statement.rows(ids=ids[first : first + WINDOWS[0]])
+        locked |= {pk for (pk,) in rows}
+    return locked
 
 
 def _add_siblings(got: _Draw) -> None:
@@ -314,8 +329,8 @@ def _lease(got: _Draw, end: datetime) -> None:
     ]
     if not rows:
         return
-    for pk in got.main:
-        _TAKEN.run(pk=pk)
+    for first in range(0, len(got.main), WINDOWS[0]):
+        _TAKEN.run(ids=got.main[first : first + WINDOWS[0]])
     key, renew = ("item", "participant", "round"), ("state", "lease_until", "fills")
     add(rows, unique=key, renew=renew)
     _SERVED.run(

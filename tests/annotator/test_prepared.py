@@ -73,6 +73,17 @@ def test_a_short_list_fills_the_places_of_a_longer_one(
         )
 
 
+@pytest.mark.skipif(connection.vendor != "postgresql", reason="PostgreSQL keeps plans")
+def test_a_statement_met_often_keeps_its_plan(judgments: list[Judgment]) -> None:
+    kept = "SELECT count(*) FROM pg_prepared_statements WHERE statement LIKE %s"
+    with connection.cursor() as cursor:
+        for times in range(8):
+            for wanted in judgments:
+                assert BY_CODE.models(code=wanted.code) == [wanted]
+            cursor.execute(kept, ['%"annotator_judgment"."code" = ($1)%'])
+            assert (cursor.fetchone()[0] > 0) == (times > 0)
+
+
 def test_an_update_sets_json_and_dates_and_counts_rows(
     judgments: list[Judgment],
 ) -> None:

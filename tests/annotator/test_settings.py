@@ -5,6 +5,7 @@ import stat
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any
 
 import pytest
 from django.core.exceptions import ImproperlyConfigured
@@ -74,6 +75,27 @@ def test_database_urls(tmp_path: Path, url: str, expected: tuple[str, str]) -> N
     assert (made["ENGINE"].rpartition(".")[2], Path(made["NAME"]).name) == expected
     if "p%40ss" in url:
         assert (made["PASSWORD"], made["PORT"]) == ("p@ss", "1234")
+
+
+@pytest.mark.parametrize(
+    ("query", "options"),
+    [
+        ("", {"prepare_threshold": 5}),
+        ("?sslmode=require", {"sslmode": "require", "prepare_threshold": 5}),
+        ("?prepare_threshold=2", {"prepare_threshold": 2}),
+        ("?prepare_threshold=", {"prepare_threshold": None}),
+    ],
+)
+def test_plans_are_kept_unless_a_pooler_forbids_it(
+    tmp_path: Path, query: str, options: dict[str, Any]
+) -> None:
+    made = env.database(f"postgres://h/name{query}", tmp_path)
+    assert made["OPTIONS"] == options
+
+
+def test_a_threshold_that_is_no_number_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(ImproperlyConfigured, match="prepare_threshold='few'"):
+        env.database("postgres://h/name?prepare_threshold=few", tmp_path)
 
 
 def test_other_databases_are_refused(tmp_path: Path) -> None:
