@@ -2,9 +2,10 @@
 
 The first suggestion need not be waited for: the thesaurus is read once, before the
 workers part from the process that they share memory with; compiled code is loaded by
-each, in the background. On SQLite a process works on one message of a judge at a
-time: threads that compute at once take the interpreter from each other in the middle of
-a transaction, which all others wait for (a third more judgments in bench/judging.py).
+each, in the background. A process works on one message of a judge at a time, on two
+where the database is another process to wait for: threads that compute at once take the
+interpreter from each other in the middle of a transaction, which others wait for (on
+SQLite a third more judgments in bench/judging.py).
 
 This file is read before Django is set up, so that services are imported where they are
 used.
@@ -26,6 +27,7 @@ MAX_WORKERS = 256
 STEP_ASIDE_S = 0.05  # for a new connection, altogether: the other may be dead or stuck
 PAUSE_S = 0.001
 MESSAGES = "/api/judge/"  # of judges, by POST: each is one short transaction
+AT_ONCE = {"sqlite": 1, "postgresql": 2}  # such messages that a process works on
 LARGEST = 64 * 1024  # bytes of such a message
 
 
@@ -134,8 +136,7 @@ def post_fork(server: Any, worker: Any) -> None:
 
     from annotator.services import proposing
 
-    if connection.vendor == "sqlite":
-        worker.in_turn = threading.Lock()
+    worker.in_turn = threading.Semaphore(AT_ONCE.get(connection.vendor, 1))
     threading.Thread(target=proposing.warm, daemon=True).start()
 
 

@@ -5,8 +5,7 @@ it. Here the statement is kept and only its values change; it still comes from t
 models, so it is right on every database.
 """
 
-import threading
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -66,7 +65,8 @@ def _field(model: type[models.Model], name: str) -> "models.Field[Any, Any]":
 class _Statement:
     text: str
     params: tuple[Any, ...]
-    compiler: Any
+    columns: Any  # of a SELECT, and the classes that its rows make
+    classes: Any
     converters: Any  # of what the database gives to what the model's fields hold
 
     def run(self, cursor: Any, given: dict[str, Any]) -> None:
@@ -75,35 +75,41 @@ class _Statement:
         ]
         cursor.execute(self.text, values)
 
-
-class _Kept(threading.local):
-    """Compilers hold on to the connection of their thread."""
-
-    def __init__(self) -> None:
-        self.statements: dict[_Prepared, _Statement] = {}
-
-
-_kept = _Kept()
+    def read(self, rows: Iterable[Any]) -> Iterator[list[Any]]:
+        """The rows as the fields hold them. The compiler does the same, but holds on
+        to the connection of the thread that made it."""
+        for row in map(list, rows):
+            for at, (converters, column) in self.converters:
+                for convert in converters:
+                    row[at] = convert(row[at], column, connection)
+            yield row
 
 
 class _Prepared:
-    """A statement that each thread compiles when it first needs it."""
+    """A statement that is compiled when it is first needed, for all threads."""
 
     def __init__(self, rows: Callable[[], models.QuerySet[Any]]) -> None:
         self._rows = rows
+        self._kept: _Statement | None = None
 
     def _query(self) -> Any:
         return self._rows().query
 
     def _statement(self) -> _Statement:
-        kept = _kept.statements
-        if self not in kept:
+        """Two threads that are first at once both compile it, to the same."""
+        if (found := self._kept) is None:
             compiler = self._query().get_compiler(using=DEFAULT_DB_ALIAS)
             text, params = compiler.as_sql()
             columns = [column for column, *_ in compiler.select or []]
-            converters = compiler.get_converters(columns)
-            kept[self] = _Statement(text, tuple(params), compiler, converters)
-        return kept[self]
+            found = _Statement(
+                text,
+                tuple(params),
+                columns=compiler.select,
+                classes=compiler.klass_info,
+                converters=list(compiler.get_converters(columns).items()),
+            )
+            self._kept = found
+        return found
 
 
 class Select(_Prepared):
@@ -116,7 +122,7 @@ class Select(_Prepared):
     def models(self, **given: Any) -> list[Any]:
         """The rows as instances, with what ``select_related`` names."""
         statement = self._statement()
-        select, info = statement.compiler.select, statement.compiler.klass_info
+        select, info = statement.columns, statement.classes
         first, last = info["select_fields"][0], info["select_fields"][-1] + 1
         names = [column.target.attname for column, *_ in select[first:last]]
         related = get_related_populators(info, select, DEFAULT_DB_ALIAS)  # type: ignore[call-arg]  # the stubs are a release ahead
@@ -132,10 +138,7 @@ class Select(_Prepared):
         with _cursor() as cursor:
             statement.run(cursor, given)
             rows = cursor.fetchall()
-        found: Iterator[Any] = statement.compiler.apply_converters(
-            rows, statement.converters
-        )
-        return found
+        return statement.read(rows)
 
 
 class Update(_Prepared):

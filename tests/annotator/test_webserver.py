@@ -152,16 +152,7 @@ def test_messages_of_judges_take_turns_and_others_do_not(
     monkeypatch.setattr(ThreadWorker, "handle_request", lambda *given: meeting(*given))
     worker = EvenWorker.__new__(EvenWorker)
     worker.in_turn = threading.Lock()
-    threads = [
-        threading.Thread(
-            target=worker.handle_request, args=(request(method, path, length), None)
-        )
-        for _ in range(3)
-    ]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
+    all_at_once(worker, request(method, path, length))
     assert meeting.most == at_once
 
 
@@ -189,16 +180,34 @@ def test_a_message_cut_off_half_way_keeps_nobody_waiting(port: int) -> None:
             each.close()
 
 
-def test_turns_are_taken_on_sqlite_alone(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Other databases wait for the network and the disk meanwhile."""
+def test_where_the_database_is_elsewhere_two_messages_go_at_once(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     monkeypatch.setattr(proposing, "warm", lambda: None)
+    monkeypatch.setattr(ThreadWorker, "handle_request", lambda *given: meeting(*given))
     found = []
     for vendor in ("sqlite", "postgresql"):
         monkeypatch.setattr(type(connections["default"]), "vendor", vendor)
         worker = EvenWorker.__new__(EvenWorker)
         post_fork(None, worker)
-        found.append(worker.in_turn is not EvenWorker.in_turn)
-    assert found == [True, False]
+        meeting = Meeting()
+        all_at_once(worker, request("POST", MESSAGE, "2"))
+        found.append(meeting.most)
+    assert found == [1, 2]
+
+
+def all_at_once(worker: EvenWorker, asked: SimpleNamespace) -> None:
+    """Three threads with this request."""
+    threads = [
+        threading.Thread(
+            target=worker.handle_request, args=(SimpleNamespace(**vars(asked)), None)
+        )
+        for _ in range(3)
+    ]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
 
 
 def test_places_are_taken_once_and_given_back() -> None:
