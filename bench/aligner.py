@@ -10,6 +10,7 @@ import csv
 import json
 import sys
 import time
+from argparse import ArgumentParser
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -109,4 +110,8 @@ def _growth(first: dict[str, Any], row: dict[str, Any]) -> float | None:
 
 
 if __name__ == "__main__":
-    main(Path(sys.argv[1]))
+    options = ArgumentParser(description=(__doc__ or "").split("\n")[0])
+    options.add_argument(
+        "file", type=Path, metavar="FILE", help="pairs: columns source and paraphrase"
+    )
+    main(options.parse_args().file)

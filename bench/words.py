@@ -10,6 +10,7 @@ mutual argmax of the same vectors.
 import json
 import sys
 import time
+from argparse import ArgumentParser
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -57,4 +58,8 @@ def _ms(works: list[Callable[[], object]]) -> float:
 
 
 if __name__ == "__main__":
-    main(Path(sys.argv[1]))
+    options = ArgumentParser(description=(__doc__ or "").split("\n")[0])
+    options.add_argument(
+        "file", type=Path, metavar="FILE", help="pairs: columns source and paraphrase"
+    )
+    main(options.parse_args().file)
