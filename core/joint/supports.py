@@ -39,7 +39,8 @@ from core.data.check import Floats, Ints
 from core.errors import Contradiction, InvalidScores
 from core.joint.sides import Side
 from core.kernels.align import fill
-from core.kernels.unpacking import Edges, k_best
+from core.kernels.unpacking import k_best
+from core.kernels.ways import Edges
 
 __all__ = ["Derivation", "PackedSupports", "pack"]
 
