@@ -6,28 +6,23 @@ one core, from ready analyses: sides, gains, decoding (1-best trees and forests)
 once more under ten constraints, as the editor asks. The parser is not timed.
 """
 
-import csv
 import json
 import sys
 import time
-from argparse import ArgumentParser
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
+from bench.pairs import LENGTHS, analysed, file_of_pairs, of_length
 from core.backends import english
 from core.backends.align_cases import best_side
-from core.data.tokens import Sentence
 from core.joint.constraints import Constraint, align_under
 from core.joint.phrase_aligner import PhraseAligner, side_of
 from core.joint.sides import Side
 from core.protocols import Analysis
 
-LENGTHS = (10, 20, 30, 40)
-PAIRS = 20
-SLACK = 2
 BEAM = 50  # alignments unpacked, the paper's mu_b; else those of the settings, 10
 
 
@@ -35,28 +30,12 @@ def main(path: Path) -> None:
     parser, aligner = english.parser(), PhraseAligner.load()
     rows = []
     for length in LENGTHS:
-        pairs = _analysed(parser, _of_length(path, length))
+        pairs = analysed(parser, of_length(path, length))
         if pairs:
             rows.append({"tokens": length, **_measure(aligner, pairs)})
     for row in rows:
         row["growth"] = _growth(rows[0], row)
     sys.stdout.write(json.dumps(rows, indent=1) + "\n")
-
-
-def _of_length(path: Path, length: int) -> list[tuple[str, str]]:
-    with path.open(encoding="utf-8", newline="") as file:
-        table = csv.DictReader(file, delimiter="\t", quoting=csv.QUOTE_NONE)
-        found = [(row["source"], row["paraphrase"]) for row in table]
-    longest = [max(len(a.split()), len(b.split())) for a, b in found]
-    near = [p for p, n in zip(found, longest, strict=True) if abs(n - length) <= SLACK]
-    return near[:PAIRS]
-
-
-def _analysed(parser: Any, pairs: list[tuple[str, str]]) -> list[list[Analysis]]:
-    sentences = [Sentence.of(text) for pair in pairs for text in pair]
-    want = frozenset({"constituents", "forest", "tags", "vectors"})
-    found = parser.analyse(sentences, want=want)
-    return [found[at : at + 2] for at in range(0, len(found), 2)]
 
 
 def _measure(aligner: PhraseAligner, pairs: list[list[Analysis]]) -> dict[str, float]:
@@ -110,8 +89,4 @@ def _growth(first: dict[str, Any], row: dict[str, Any]) -> float | None:
 
 
 if __name__ == "__main__":
-    options = ArgumentParser(description=(__doc__ or "").split("\n")[0])
-    options.add_argument(
-        "file", type=Path, metavar="FILE", help="pairs: columns source and paraphrase"
-    )
-    main(options.parse_args().file)
+    main(file_of_pairs(__doc__))

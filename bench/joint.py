@@ -10,11 +10,11 @@ import csv
 import json
 import sys
 import time
-from argparse import ArgumentParser
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+from bench.pairs import file_of_pairs
 from core.backends import english
 from core.backends.neural import NeuralParser
 from core.data.tokens import Sentence
@@ -100,8 +100,4 @@ def _report(seconds: dict[str, float], n: int) -> dict[str, Any]:
 
 
 if __name__ == "__main__":
-    options = ArgumentParser(description=(__doc__ or "").split("\n")[0])
-    options.add_argument(
-        "file", type=Path, metavar="FILE", help="pairs: columns source and paraphrase"
-    )
-    main(options.parse_args().file)
+    main(file_of_pairs(__doc__))

@@ -10,12 +10,11 @@ mutual argmax of the same vectors.
 import json
 import sys
 import time
-from argparse import ArgumentParser
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from bench.aligner import LENGTHS, _analysed, _of_length
+from bench.pairs import LENGTHS, analysed, file_of_pairs, of_length
 from core.backends import english
 from core.backends.word_eval import CosineAligner
 from core.joint.word_aligner import TrainedWordAligner
@@ -28,7 +27,7 @@ def main(path: Path) -> None:
     parser, aligner = english.parser(), TrainedWordAligner.load()
     rows = []
     for length in LENGTHS:
-        pairs = _analysed(parser, _of_length(path, length))
+        pairs = analysed(parser, of_length(path, length))
         if pairs:
             rows.append({"tokens": length, **_measure(aligner, pairs)})
     sys.stdout.write(json.dumps(rows, indent=1) + "\n")
@@ -58,8 +57,4 @@ def _ms(works: list[Callable[[], object]]) -> float:
 
 
 if __name__ == "__main__":
-    options = ArgumentParser(description=(__doc__ or "").split("\n")[0])
-    options.add_argument(
-        "file", type=Path, metavar="FILE", help="pairs: columns source and paraphrase"
-    )
-    main(options.parse_args().file)
+    main(file_of_pairs(__doc__))

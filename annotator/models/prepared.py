@@ -201,6 +201,7 @@ def _cursor() -> Any:
         return here.cursor()
     from django.db.backends.postgresql.base import ServerBindingCursor
 
+    here.close_if_health_check_failed()
     here.ensure_connection()
     cursor = ServerBindingCursor(here.connection)  # type: ignore[call-arg]  # the stubs know no base
     return here.make_cursor(cursor)

@@ -42,30 +42,19 @@ def _put(way, weight, n, tail, tail_2, null_s, null_t,  # type: ignore[no-untype
 
 
 @njit(cache=True)
-def _into_source(source, n_t, kind, s, t, named, way, weight, n):  # type: ignore[no-untyped-def]
-    """From s into one part, the other null; ``named`` 0, 1: parts that are, -1: all."""
-    for e in range(source.first[s], source.first[s + 1]):
+def _into(side, which, v, at, step, named, way, weight, n):  # type: ignore[no-untyped-def]
+    """From v into one part, the other null, on side ``which``: 0 source, 1 target.
+
+    Below is item ``at`` + part * ``step``; ``named`` 0, 1: parts that are, -1: all.
+    """
+    for e in range(side.first[v], side.first[v + 1]):
         for x in range(2):
-            c = source.parts[e, x]
-            if c >= 0 and (named < 0 or source.named[c] == named):
-                tail, null = (c * n_t + t) * 8 + kind, source.parts[e, 1 - x]
-                n = _put(
-                    way, weight, n, tail, -1, null, -1, e, -1, source.weight[e]
-                )  # fmt: skip
-    return n
-
-
-@njit(cache=True)
-def _into_target(target, n_t, kind, s, t, named, way, weight, n):  # type: ignore[no-untyped-def]
-    """The same on the other side."""
-    for f in range(target.first[t], target.first[t + 1]):
-        for y in range(2):
-            d = target.parts[f, y]
-            if d >= 0 and (named < 0 or target.named[d] == named):
-                tail, null = (s * n_t + d) * 8 + kind, target.parts[f, 1 - y]
-                n = _put(
-                    way, weight, n, tail, -1, -1, null, -1, f, target.weight[f]
-                )  # fmt: skip
+            c = side.parts[e, x]
+            if c >= 0 and (named < 0 or side.named[c] == named):
+                tail, nats = at + c * step, side.weight[e]
+                n = _put(way, weight, n, tail, -1, -1, -1, -1, -1, nats)
+                way[n - 1, NULL_S + which] = side.parts[e, 1 - x]
+                way[n - 1, EDGE_S + which] = e
     return n
 
 
@@ -100,20 +89,21 @@ def ways_of(kind, s, t, source, target, gain, costs, way, weight, n):  # type: i
     ``costs``: of an uneven link, of two nulls where links meet.
     """
     n_t = len(target.below)
-    here = (s * n_t + t) * 8
+    row, column = s * n_t * 8, t * 8
+    here = row + column
     named = source.named[s] and target.named[t]
     if kind == FULL:
         n = _pairs(source, target, n_t, s, t, 1, 0.0, way, weight, n)
     elif kind == EVEN:
         n = _put(way, weight, n, here + FULL, -1, -1, -1, -1, -1, 0.0)
-        n = _into_target(target, n_t, EVEN, s, t, 0, way, weight, n)
-        n = _into_source(source, n_t, EVEN, s, t, 0, way, weight, n)
+        n = _into(target, 1, t, row + EVEN, 8, 0, way, weight, n)
+        n = _into(source, 0, s, column + EVEN, 8 * n_t, 0, way, weight, n)
     elif kind == UNEVEN_S:
-        n = _into_source(source, n_t, UNEVEN_S, s, t, -1, way, weight, n)
-        n = _into_source(source, n_t, EVEN, s, t, 1, way, weight, n)
+        n = _into(source, 0, s, column + UNEVEN_S, 8 * n_t, -1, way, weight, n)
+        n = _into(source, 0, s, column + EVEN, 8 * n_t, 1, way, weight, n)
     elif kind == UNEVEN_T:
-        n = _into_target(target, n_t, UNEVEN_T, s, t, -1, way, weight, n)
-        n = _into_target(target, n_t, EVEN, s, t, 1, way, weight, n)
+        n = _into(target, 1, t, row + UNEVEN_T, 8, -1, way, weight, n)
+        n = _into(target, 1, t, row + EVEN, 8, 1, way, weight, n)
     elif kind == LINK and named:
         nats = gain[s, t]
         n = _put(way, weight, n, -1, -1, s, t, -1, -1, nats)
@@ -129,10 +119,10 @@ def ways_of(kind, s, t, source, target, gain, costs, way, weight, n):  # type: i
         n = _put(way, weight, n, here + FULL, -1, -1, -1, -1, -1, -cost)
     elif kind == TOP:
         n = _put(way, weight, n, here + ITEM, -1, -1, -1, -1, -1, 0.0)
-        n = _into_target(target, n_t, TOP, s, t, -1, way, weight, n)
+        n = _into(target, 1, t, row + TOP, 8, -1, way, weight, n)
     elif kind == DOWN:
         n = _put(way, weight, n, here + TOP, -1, -1, -1, -1, -1, 0.0)
-        n = _into_source(source, n_t, DOWN, s, t, -1, way, weight, n)
+        n = _into(source, 0, s, column + DOWN, 8 * n_t, -1, way, weight, n)
     return n
 
 

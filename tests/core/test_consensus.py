@@ -4,7 +4,7 @@ from collections import Counter
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from core.data.check import Floats
@@ -78,7 +78,8 @@ def test_no_tree_is_expected_to_have_more_right_less_half_of_its_brackets(
 def test_a_sure_parser_has_its_best_tree_as_consensus(n: int, seed: int) -> None:
     rng = np.random.default_rng(seed)
     scores = 60.0 * rng.permuted(np.arange((n + 1) ** 2 * 3.0)).reshape(n + 1, n + 1, 3)
-    _, phrases = cky(scores)
+    most, phrases = cky(scores)
+    assume(log_partition(scores) - most < 1e-6)  # two trees may have equal sums
     best = frozenset((int(i), int(j), int(x)) for i, j, x in phrases)
     assert ids(consensus(scores, NAMES[:3])[2]) == best
 
