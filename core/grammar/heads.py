@@ -27,9 +27,8 @@ __all__ = [
 
 PUNCTUATION = frozenset({",", ".", ":", "``", "''", "-LRB-", "-RRB-", "HYPH", "NFP"})
 NOUN_LIKE = frozenset({"NP", "NML", "NX", "NAC", "WHNP"})
-BE = frozenset(
-    {"be", "is", "are", "was", "were", "am", "been", "being", "'s", "'re", "'m", "ai"}
-)
+_BE = "be is are was were am been being ai 's 're 'm ’s ’re ’m"
+BE = frozenset(_BE.split())
 Rule = tuple[bool, tuple[str, ...]]  # search from the left?; categories, best first
 
 _COMMON = """
