@@ -14,7 +14,8 @@ __all__ = ["breakdown"]
 
 @dataclass(frozen=True, slots=True)
 class _Word:
-    """A counted token: where it stands, and whether its head was right."""
+    """A counted token: where it stands, whether its head was right, the head of its
+    own parse, and the one that the paraphrase's parse has through the links."""
 
     case: Case
     m: int
@@ -22,6 +23,8 @@ class _Word:
     linked: frozenset[int]
     before: bool
     after: bool
+    own: int
+    said: int | None
 
 
 def breakdown(
@@ -56,11 +59,23 @@ def _words(case: Case, result: JointResult) -> Iterator[_Word]:
     before = after = case.source.deps.tree.heads
     if result.kept and result.source.deps is not None:
         after = result.source.deps.tree.heads
+    said = _said(case, result)
     linked = frozenset(ends_of(link)[0] for link in result.links)
     for m, head in enumerate(gold.heads):
         if tags[m] != "PUNCT":
             right = before[m] == head, after[m] == head
-            yield _Word(case, m, gold, linked, *right)
+            yield _Word(case, m, gold, linked, *right, before[m], said.get(m))
+
+
+def _said(case: Case, result: JointResult) -> dict[int, int]:
+    """The head of each linked word whose partner's head is linked, too."""
+    if case.target.deps is None:
+        return {}
+    partner = dict(ends_of(link) for link in result.links) | {ROOT: ROOT}
+    back = {t: s for s, t in partner.items()}
+    heads = case.target.deps.tree.heads
+    found = {s: back.get(heads[t]) for s, t in partner.items() if s != ROOT}
+    return {s: head for s, head in found.items() if head is not None}
 
 
 def _shares(words: int, before: int, after: int) -> dict[str, Any]:
@@ -97,6 +112,18 @@ def _is_linked(word: _Word) -> list[str]:
     return ["linked" if word.m in word.linked else "not linked"]
 
 
+def _paraphrase(word: _Word) -> list[str]:
+    """What the paraphrase's own parse says through the links: what it gives to gain
+    ("another head, the right one") and to lose."""
+    said, own = word.said, word.own
+    if said is None:
+        return ["says nothing"]
+    if said == own:
+        return ["the same head"]
+    is_right = said == word.gold.heads[word.m]
+    return ["another head, the right one" if is_right else "another head, a wrong one"]
+
+
 def _coverage(word: _Word) -> list[str]:
     share = len(word.linked) / len(word.gold)
     return [next(text for least, text in _COVERAGES if share >= least)]
@@ -118,6 +145,7 @@ _DIMENSIONS: dict[str, Callable[[_Word], list[str]]] = {
     "length": _length,
     "distance": _distance,
     "linked": _is_linked,
+    "paraphrase": _paraphrase,
     "coverage": _coverage,
     "operation": _operations,
 }
