@@ -202,6 +202,11 @@ class JointForm(forms.Form):
     projective = forms.BooleanField(
         initial=usual.projective, required=False, label="No crossing arcs"
     )
+    in_view = forms.BooleanField(
+        initial=usual.in_view,
+        required=False,
+        label="Read the pair as one, too, where the parser can",
+    )
 
     def asked(self) -> dict[str, Any]:
         """Values for ``joint_parsing.settings_of``; raises BadRequest."""

@@ -21,7 +21,10 @@ __all__ = [
 ]
 
 S_co = TypeVar("S_co", covariant=True)
-Capability = Literal["constituents", "dependencies", "tags", "forest", "vectors"]
+Capability = Literal[
+    "constituents", "dependencies", "tags", "forest", "vectors", "pairs"
+]
+"""What a back-end can give; "pairs": it has learned to read two sentences as one."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -48,7 +48,17 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add("--trust", type=float, help="nats, of mbr; by default the shipped value")
     add("--n-best", type=int, default=JointSettings().n_best, help="of pairs")
     add("--crossing", action="store_true", help="let arcs cross: no projective trees")
+    add(
+        "--alone",
+        action="store_true",
+        help="each sentence alone, even where the parser reads pairs (bp)",
+    )
     add("--no-gate", action="store_true", help="keep every joint parse")
+    _add_report_arguments(parser)
+
+
+def _add_report_arguments(parser: argparse.ArgumentParser) -> None:
+    add = parser.add_argument
     add(
         "--folds",
         type=int,
@@ -74,6 +84,7 @@ def evaluate(options: dict[str, Any], say: Say) -> dict[str, Any]:
         gate=not options["no_gate"],
         projective=not options["crossing"],
         n_best=options["n_best"],
+        in_view=not options["alone"],
     )
     found = run(Bench.of(cases, JointParser.load()), chosen, options["folds"], say)
     figures: dict[str, Any] = report([scored for scored, _ in found])

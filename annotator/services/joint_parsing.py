@@ -18,6 +18,7 @@ from annotator.services.joint_rows import Made
 from core.backends import registry
 from core.errors import GemelError, InvalidValue
 from core.joint import joint_weights, word_aligner
+from core.joint.in_view import View, views_of
 from core.joint.joint_parser import (
     ENGINE,
     METHODS,
@@ -46,6 +47,8 @@ SWITCHES = {
     ("gate", False): "without the gate",
     ("projective", True): "no crossing arcs",
     ("projective", False): "crossing arcs allowed",
+    ("in_view", True): "with the pair read as one",
+    ("in_view", False): "each sentence read alone",
 }
 
 
@@ -164,6 +167,8 @@ def _label(settings: JointSettings) -> str:
     said = [methods()[settings.method]]
     for one in fields(JointSettings):
         value = getattr(settings, one.name)
+        if one.name == "in_view" and settings.method != "bp":
+            continue
         if value != getattr(usual, one.name):
             name = one.name.replace("_", " ")
             said.append(SWITCHES.get((one.name, value), f"{name} {value}"))
@@ -229,12 +234,22 @@ def _parse(
     wanted = [one.to_core() for one in sides.values()]
     answers = backend.analyse(wanted, want=_want(joint, backend.info))
     of = dict(zip(sides, answers, strict=True))
-    for pair in batch:
+    views = _views(backend, batch, settings)
+    for pair, view in zip(batch, views, strict=True):
         try:
             both = _analysis(of[pair.source_id]), _analysis(of[pair.target_id])
-            yield pair, Made(pair, both, joint.parse(*both, settings))
+            yield pair, Made(pair, both, joint.parse(*both, settings, views=view))
         except GemelError as error:
             yield pair, error
+
+
+def _views(
+    backend: ParserBackend, batch: Sequence[Pair], settings: JointSettings
+) -> list[tuple[View, View] | None]:
+    if settings.method != "bp" or not settings.in_view:
+        return [None] * len(batch)
+    both = [(pair.source.to_core(), pair.target.to_core()) for pair in batch]
+    return views_of(backend, both)
 
 
 def _analysis(answer: Analysis | Exception) -> Analysis:

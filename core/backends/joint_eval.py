@@ -22,6 +22,7 @@ from core.data.deps import DepTree
 from core.data.tree import Tree
 from core.grammar.universal import counted_words, to_universal
 from core.inference.kbest import best_trees
+from core.joint.in_view import View, views_of
 from core.joint.joint_parser import WANT, JointResult
 from core.protocols import Analysis, ParserBackend
 
@@ -33,12 +34,14 @@ ROUNDS = 10_000
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Case:
-    """A pair with gold, analysed; ``tree``: the source's own best one."""
+    """A pair with gold, analysed; ``tree``: the source's own best one; ``views``: both
+    sides read with the other in view, by a parser that can."""
 
     pair: GoldPair
     source: Analysis
     target: Analysis
     tree: Tree | None
+    views: tuple[View, View] | None = None
 
     @property
     def corpus(self) -> str:
@@ -73,9 +76,11 @@ def analyse(pairs: Sequence[GoldPair], backend: ParserBackend) -> Iterator[Case 
         part = pairs[begin : begin + BATCH]
         both = [x for pair in part for x in (pair.row.source, pair.row.paraphrase)]
         answers = backend.analyse(both, want=WANT)
-        for pair, a, b in zip(part, answers[::2], answers[1::2], strict=True):
+        views = views_of(backend, [(p.row.source, p.row.paraphrase) for p in part])
+        rows = zip(part, answers[::2], answers[1::2], views, strict=True)
+        for pair, a, b, view in rows:
             if isinstance(a, Analysis) and isinstance(b, Analysis):
-                yield Case(pair, a, b, best_tree(a))
+                yield Case(pair, a, b, best_tree(a), view)
             else:
                 yield f"{pair.row.id}: {a if isinstance(a, Exception) else b}"
 

@@ -13,13 +13,19 @@ from core.learning.joint_gate import GateExample, fit_gate
 
 __all__ = ["GRIDS", "Bench"]
 
-GRIDS: dict[Method, tuple[str, tuple[float, ...]]] = {
-    "bp": ("bp_slack", (0.5, 0.7, 0.9, 1.1)),
-    "mbr": ("trust", (0.5, 1.0, 1.5, 2.0)),
-    "soft": ("slack", (0.25, 0.5, 0.75, 1.0)),
-    "spans": ("span_slack", (0.25, 0.5, 1.0, 1.5)),
+Grid = tuple[str, tuple[float, ...]]
+GRIDS: dict[Method, tuple[Grid, ...]] = {
+    "bp": (("bp_slack", (0.5, 0.7, 0.9, 1.1)),),
+    "mbr": (("trust", (0.5, 1.0, 1.5, 2.0)),),
+    "soft": (("slack", (0.25, 0.5, 0.75, 1.0)),),
+    "spans": (("span_slack", (0.25, 0.5, 1.0, 1.5)),),
 }
-"""Which weight each method has, and what is tried for it."""
+"""Which weights each method has, and what is tried for each."""
+IN_VIEW: tuple[Grid, ...] = (
+    ("view_share", (0.25, 0.5, 0.75)),
+    ("view_slack", (0.3, 0.5, 0.7, 0.9)),
+)
+"""Those of bp where the pair was read as one, too; fitted one after the other."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -46,10 +52,9 @@ class Bench:
         parser = replace(self.parser, weights=weights)
         for at in which:
             case = self.cases[at]
-            yield (
-                case,
-                parser.parse(case.source, case.target, settings, links=self.links[at]),
-            )
+            sides, links = (case.source, case.target), self.links[at]
+            result = parser.parse(*sides, settings, links=links, views=case.views)
+            yield case, result
 
     def fit(
         self, settings: JointSettings, which: Sequence[int], *, seed: int = 0
@@ -61,10 +66,10 @@ class Bench:
         """
         weights, method = self.parser.weights, settings.method
         bare = replace(settings, gate=False)
-        if method in GRIDS:
-            name, values = GRIDS[method]
+        for (name, values), cases in self._grids(settings, which):
             tried = [weights.with_number(name, value) for value in values]
-            weights = max(tried, key=lambda one: self._gained(bare, one, which))
+            gains = [self._gained(bare, one, cases) for one in tried]
+            weights = tried[gains.index(max(gains))]
         examples = [
             self._example(case, result)
             for case, result in self.results(bare, weights, which)
@@ -91,6 +96,23 @@ class Bench:
             found = self.results(settings, weights, outside)
             for at, (case, result) in zip(outside, found, strict=True):
                 yield at, score(case, result), result
+
+    def _grids(
+        self, settings: JointSettings, which: Sequence[int]
+    ) -> Iterator[tuple[Grid, Sequence[int]]]:
+        """Each grid of the method, and the cases that its number says something of."""
+        in_view = [at for at in which if self._is_in_view(at, settings)]
+        rest = [at for at in which if not self._is_in_view(at, settings)]
+        for grid in GRIDS.get(settings.method, ()):
+            if rest:
+                yield grid, rest
+        for grid in IN_VIEW:
+            if in_view:
+                yield grid, in_view
+
+    def _is_in_view(self, at: int, settings: JointSettings) -> bool:
+        asked = settings.method == "bp" and settings.in_view
+        return asked and self.cases[at].views is not None
 
     def _gained(
         self, settings: JointSettings, weights: JointWeights, which: Sequence[int]

@@ -17,6 +17,7 @@ from core.errors import InvalidValue
 from core.inference.kbest import best_trees
 from core.joint.consensus import arc_marginals
 from core.joint.gate import gate_features
+from core.joint.in_view import View, seen
 from core.joint.joint_values import (
     METHODS,
     ArcChange,
@@ -78,8 +79,10 @@ class JointParser:
         settings: JointSettings | None = None,
         *,
         links: Iterable[Link] | None = None,
+        views: tuple[View, View] | None = None,
     ) -> JointResult:
-        """The joint parse of a pair; ``links``: word links to use, else the aligner's.
+        """The joint parse of a pair; ``links``: word links to use, else the aligner's;
+        ``views``: both sides as read with the other in view (``views_of``).
 
         Analyses need what WANT asks for. Raises InvalidValue if they lack what the
         method needs.
@@ -88,9 +91,29 @@ class JointParser:
         if links is None:
             links = self.aligner.align(source, target)
         linked = linked_words(links, len(source.sentence), len(target.sentence))
-        found = find(source, target, linked, settings, self.weights)
+        if views is None or settings.method != "bp" or not settings.in_view:
+            found = find(source, target, linked, settings, self.weights)
+        else:
+            found = self._find_in_view((source, target), views, linked, settings)
         result = _result(source, target, linked, found, settings)
         return self._gated(source, target, result, settings)
+
+    def _find_in_view(
+        self,
+        sides: tuple[Analysis, Analysis],
+        views: tuple[View, View],
+        linked: Linked,
+        settings: JointSettings,
+    ) -> Found:
+        """Each side with the weights of both readings; so agreement need not pay as
+        much: what the other sentence says is partly in them."""
+        weights = self.weights
+        source, target = (
+            seen(side, view, weights.view_share)
+            for side, view in zip(sides, views, strict=True)
+        )
+        weights = weights.with_number("bp_slack", weights.view_slack)
+        return find(source, target, linked, settings, weights)
 
     def parse_several(
         self,

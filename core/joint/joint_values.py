@@ -35,7 +35,8 @@ class JointSettings:
     probabilities of the two links. ``trust``: nats for an arc that the other sentence
     is certain of (mbr). None stands for the shipped value. ``gate``: keep the separate
     parses where the gate thinks them better. ``projective``: trees without crossing
-    arcs. ``n_best``: trees of either side among which pairs are sought.
+    arcs. ``n_best``: trees of either side among which pairs are sought. ``in_view``:
+    use what a parser that reads pairs makes of the two read as one (bp).
 
     Raises InvalidValue if a number is out of range.
     """
@@ -49,6 +50,7 @@ class JointSettings:
     gate: bool = True
     projective: bool = True
     n_best: int = 2
+    in_view: bool = True
 
     def __post_init__(self) -> None:
         if self.method not in METHODS:

@@ -44,7 +44,7 @@ def fit_gate(examples: Sequence[GateExample], *, seed: int = 0) -> Gate | None:
     examples than there are folds, Unavailable without scikit-learn.
     """
     told = [one for one in examples if one.gained]
-    better = np.array([one.gained > 0 for one in told])
+    better = np.array([one.gained > 0 for one in told], dtype=bool)
     if min(better.sum(), (~better).sum()) < INNER_FOLDS:
         raise InvalidValue("the gate wants five pairs of either outcome at least")
     chosen = _search(told, better, seed)

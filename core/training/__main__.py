@@ -12,6 +12,7 @@ from core.errors import GemelError
 from core.scoring.conventions import CONVENTIONS
 from core.training.corpus import Source
 from core.training.loop import Settings
+from core.training.pairing import with_pairs
 from core.training.run import Card, Data, Options, export_folder, read_data, train
 
 log = logging.getLogger("core.training")
@@ -34,7 +35,7 @@ def main(argv: Sequence[str] | None = None) -> int:
 
 
 def _data(arguments: argparse.Namespace) -> Data:
-    return read_data(
+    data = read_data(
         arguments.conllu,
         arguments.ptb,
         arguments.dev_conllu,
@@ -42,6 +43,10 @@ def _data(arguments: argparse.Namespace) -> Data:
         skip=arguments.skip,
         max_words=arguments.max_words,
     )
+    if not arguments.pairs:
+        return data
+    given = arguments.conllu, arguments.encoder, arguments.pairs
+    return with_pairs(data, *given, seed=arguments.seed)
 
 
 def _options(arguments: argparse.Namespace) -> Options:
@@ -114,6 +119,14 @@ def _data_flags(command: argparse.ArgumentParser) -> None:
         )
     command.add_argument(
         "--skip", default="", help="training files to leave out (regex)"
+    )
+    command.add_argument(
+        "--pairs",
+        type=int,
+        default=0,
+        metavar="N",
+        help="learn to read pairs: N rewordings of each sentence with dependencies, "
+        "each beside the sentence",
     )
     command.add_argument("--max-words", type=int, default=120, help="longer: left out")
 

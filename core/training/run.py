@@ -72,10 +72,12 @@ class Options:
 
 @dataclass(frozen=True, slots=True)
 class Data:
-    """Training examples, and gold sentences to choose and calibrate by, by name."""
+    """Training examples, gold sentences to choose and calibrate by, by name, and
+    examples of two sentences each."""
 
     train: list[Example]
     dev: dict[str, list[Gold]]
+    pairs: list[Example] = field(default_factory=list)
 
     def facts(self) -> dict[str, dict[str, int]]:
         """How much there is of each training treebank."""
@@ -89,6 +91,7 @@ class Data:
             "words": sum(len(e.words) for e in own),
             "with_dependencies": sum(e.heads is not None for e in own),
             "with_trees": sum(e.spans is not None for e in own),
+            "pairs": sum(pair.treebank == name for pair in self.pairs),
         }
 
 
@@ -162,7 +165,7 @@ def train(options: Options, data: Data) -> Path:
         log.info("epoch %d, step %d: %s", trainer.epoch, trainer.step, found)
         return found
 
-    trainer.run(data.train, evaluate=dev_scores)
+    trainer.run([*data.train, *data.pairs], evaluate=dev_scores)
     return export_folder(options, data)
 
 
@@ -278,9 +281,12 @@ def _facts(
 ) -> dict[str, Any]:
     weights = options.encoder / "model.safetensors"
     about = json.loads((options.out / ABOUT).read_text(encoding="utf-8"))
+    can = capabilities(inventory.to_json())
+    if any(counts["pairs"] for counts in about["data"].values()):
+        can |= {"pairs"}
     return {
         **asdict(options.card),
-        "capabilities": sorted(capabilities(inventory.to_json())),
+        "capabilities": sorted(can),
         "max_tokens": 200,
         "style": style,
         "temperatures": heat,
