@@ -15,7 +15,7 @@ __all__ = ["GRIDS", "Bench"]
 
 Grid = tuple[str, tuple[float, ...]]
 GRIDS: dict[Method, tuple[Grid, ...]] = {
-    "bp": (("bp_slack", (0.5, 0.7, 0.9, 1.1)),),
+    "bp": (("bp_slack", (0.6, 0.7, 0.8, 0.9, 1.0)),),
     "mbr": (("trust", (0.5, 1.0, 1.5, 2.0)),),
     "soft": (("slack", (0.25, 0.5, 0.75, 1.0)),),
     "spans": (("span_slack", (0.25, 0.5, 1.0, 1.5)),),

@@ -21,7 +21,7 @@ class JointWeights:
     slack and how much that reading counts; ``slacks``: the slack of single relations,
     without their subtypes; ``gates`` by method; ``facts``: what they were fitted on."""
 
-    bp_slack: float = 0.9
+    bp_slack: float = 0.8
     view_slack: float = 0.5
     view_share: float = 0.5
     trust: float = 1.5
