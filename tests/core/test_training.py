@@ -14,16 +14,19 @@ pytestmark = [
 torch = pytest.importorskip("torch", reason="training needs the [train] extra (torch)")
 pytest.importorskip("onnx", reason="training needs the [train] extra (onnx)")
 
+from safetensors.numpy import save_file  # noqa: E402
 from tokenizers import Tokenizer, models, normalizers, pre_tokenizers  # noqa: E402
 
 from core.backends.neural import NeuralParser  # noqa: E402
 from core.data.tokens import Sentence  # noqa: E402
-from core.errors import InvalidValue  # noqa: E402
+from core.errors import InvalidValue, Unavailable  # noqa: E402
+from core.joint.in_view import views_of  # noqa: E402
 from core.training import __main__ as command  # noqa: E402
 from core.training.batches import noisy  # noqa: E402
 from core.training.corpus import Example, Source  # noqa: E402
 from core.training.encoder import EncoderShape  # noqa: E402
 from core.training.loop import Settings  # noqa: E402
+from core.training.pairing import with_pairs  # noqa: E402
 from core.training.run import Card, Data, Options, read_data, train  # noqa: E402
 
 TOY = EncoderShape(vocabulary=40, width=32, inner=64, layers=2, heads=2, positions=64)
@@ -190,3 +193,27 @@ def test_bf16_is_the_default_only_where_it_is_fast(
     assert chosen("--device", "cuda")
     assert chosen("--bf16")
     assert not chosen("--no-bf16")
+
+
+def test_a_run_with_pairs_makes_a_parser_that_reads_them(toy: Path) -> None:
+    table = np.random.default_rng(1).normal(size=(40, 32)).astype(np.float32)
+    save_file({"embeddings.word_embeddings.weight": table}, toy / "model.safetensors")
+    given = [Source("toy", toy / "toy.conllu")], toy, 2
+    data = with_pairs(toy_data(toy), *given, seed=1)
+    assert len(data.pairs) == 40
+    assert {len(pair.words) for pair in data.pairs} == {12}
+    assert data.facts()["toy"]["pairs"] == 40
+    (toy / "model.safetensors").unlink()
+
+    parser = NeuralParser(train(toy_options(toy, epochs=0.5), data))
+
+    assert "pairs" in parser.info.capabilities
+    both = Sentence.of("The cat sees a dog ."), Sentence.of("The fox likes a frog .")
+    (views,) = views_of(parser, [both])
+    assert views is not None
+    np.testing.assert_allclose(views[0].arcs[:, 1:].sum(0), 1)
+
+
+def test_pairs_want_an_encoder(toy: Path) -> None:
+    with pytest.raises(Unavailable, match="no encoder weights"):
+        with_pairs(toy_data(toy), [Source("toy", toy / "toy.conllu")], toy, 1, seed=1)
