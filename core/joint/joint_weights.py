@@ -22,7 +22,7 @@ class JointWeights:
     without their subtypes; ``gates`` by method; ``facts``: what they were fitted on."""
 
     bp_slack: float = 0.8
-    view_slack: float = 0.5
+    view_slack: float = 0.7
     view_share: float = 0.5
     trust: float = 1.5
     slack: float = 0.5
