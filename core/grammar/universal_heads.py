@@ -107,8 +107,9 @@ def _clause(tree: Tree, below: Sequence[int], names: Sequence[str]) -> int | Non
     clause, which stands in a noun phrase, the verb."""
     if names[0] not in ("WHNP", "WHADVP") or len(names) == 1:
         return None
-    mother = kind_of(tree, tree.parents[tree.parents[below[0]]])
-    if mother in NOUNS or words_below(tree, below[0])[0] not in ASKS:
+    mother = tree.parents[tree.parents[below[0]]]
+    is_relative = mother >= 0 and kind_of(tree, mother) in NOUNS
+    if is_relative or words_below(tree, below[0])[0] not in ASKS:
         return None
     return 0
 
@@ -116,9 +117,9 @@ def _clause(tree: Tree, below: Sequence[int], names: Sequence[str]) -> int | Non
 def _verb(tree: Tree, below: Sequence[int], names: Sequence[str]) -> int | None:
     """ "there is tea": the verb, no copula."""
     mother = tree.parents[tree.parents[below[0]]]
-    if not any(_is_there(tree, c) for c in tree.children[mother]):
+    if "VP" in names or mother < 0:
         return None
-    if "VP" in names:
+    if not any(_is_there(tree, c) for c in tree.children[mother]):
         return None
     return next((at for at, name in enumerate(names) if name.startswith("VB")), None)
 

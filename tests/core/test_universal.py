@@ -65,6 +65,9 @@ from core.grammar.universal import counted_words, to_universal
             "(NP (NP (NNS boats)) (SBAR (WHNP (WDT that)) (S (VP (VBP sail)))))",
             (-1, 2, 0),
         ),
+        # What he ate: a whole text, in no phrase; and a verb phrase that is one
+        ("(SBAR (WHNP (WP What)) (S (NP (PRP he)) (VP (VBD ate))))", (-1, 2, 0)),
+        ("(VP (VBZ is) (NP (NN tea)))", (1, -1)),
         # tea as well as milk; because of rain: fixed expressions
         (
             "(NP (NN tea) (CONJP (RB as) (RB well) (IN as)) (NN milk))",
