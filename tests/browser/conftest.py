@@ -2,8 +2,10 @@
 
 import os
 import shutil
+import time
 
 import pytest
+from django.core.signals import request_finished, request_started
 
 CHROMIUM = os.environ.get("CHROMIUM") or next(
     (
@@ -39,8 +41,37 @@ def chromium():
 
 @pytest.fixture
 def live(transactional_db, live_server):
-    """The server's address; rows are committed, so that it sees them."""
-    return live_server.url
+    """The server's address; rows are committed, so that it sees them.
+
+    At the end what a page sent last is answered before the tables are emptied: a row
+    written in between would belong to nobody.
+    """
+    at_work = _AtWork()
+    yield live_server.url
+    at_work.wait()
+
+
+class _AtWork:
+    """Counts the requests that the server, a thread of this process, is answering."""
+
+    def __init__(self) -> None:
+        self.began, self.ended = [], []
+        request_started.connect(self._begin)
+        request_finished.connect(self._end)
+
+    def _begin(self, **_) -> None:
+        self.began.append(1)
+
+    def _end(self, **_) -> None:
+        self.ended.append(1)
+
+    def wait(self, *, most: float = 5.0) -> None:
+        until = time.monotonic() + most
+        time.sleep(0.02)  # for one that is only being read
+        while len(self.began) > len(self.ended) and time.monotonic() < until:
+            time.sleep(0.01)
+        request_started.disconnect(self._begin)
+        request_finished.disconnect(self._end)
 
 
 @pytest.fixture
