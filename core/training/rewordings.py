@@ -16,6 +16,8 @@ __all__ = ["Participles", "Rewording", "rewordings"]
 
 Participles = Mapping[str, str]
 Rewording = Callable[[Clause, random.Random], bool]
+Plan = tuple[Word, Word, Word, list[Word], list[Word]]
+"""Three words that change places or labels, and the two phrases that move."""
 MOVABLE = frozenset({"obl", "advcl", "advmod"})
 LONGEST = 12  # words that move to the front
 SHARED = frozenset({"case", "mark", "cop", "aux", "nsubj", "cc", "advmod", "expl"})
@@ -142,9 +144,7 @@ def _conjuncts(clause: Clause, draw: random.Random) -> bool:
     return True
 
 
-def _coordination(
-    clause: Clause, first: Word
-) -> tuple[Word, Word, Word, list[Word], list[Word]] | None:
+def _coordination(clause: Clause, first: Word) -> Plan | None:
     """Two conjuncts, their conjunction, and the words of either; not of sentences."""
     children = clause.children(first)
     others = [word for word in children if word.relation == "conj"]
@@ -266,9 +266,7 @@ def _passive(clause: Clause, draw: random.Random, participles: Participles) -> b
     return True
 
 
-def _active(
-    clause: Clause, verb: Word
-) -> tuple[Word, Word, Word, list[Word], list[Word]] | None:
+def _active(clause: Clause, verb: Word) -> Plan | None:
     """A verb between its subject and its object, with the words of both."""
     children = clause.children(verb)
     if verb.xpos not in ("VBD", "VBZ", "VBP"):

@@ -55,7 +55,7 @@ class _AtWork:
     """Counts the requests that the server, a thread of this process, is answering."""
 
     def __init__(self) -> None:
-        self.began, self.ended = [], []
+        self.began, self.ended = [], []  # lists: threads append without losing any
         request_started.connect(self._begin)
         request_finished.connect(self._end)
 
