@@ -10,7 +10,7 @@ run: install
 	@$(BIN)/python manage.py up --port $(PORT)
 
 test: install-dev
-	$(BIN)/python -m pytest
+	$(BIN)/python -m pytest -n auto --dist loadfile
 
 install: $(VENV)/.installed
 

@@ -1,18 +1,39 @@
 """Who may do what. Nobody, by default."""
 
+from collections.abc import Set
+
 from django.http import Http404
+from django.shortcuts import get_object_or_404
 
 from annotator.errors import NotAllowed
-from annotator.models.projects import Anybody, Membership, Project, Role
+from annotator.models.campaigns import Campaign
+from annotator.models.corpora import Corpus
+from annotator.models.projects import (
+    SEE_OTHERS,
+    Anybody,
+    Membership,
+    Project,
+    Role,
+)
 
-__all__ = ["VERBS", "may", "project_or_404", "require", "role_in"]
+__all__ = [
+    "VERBS",
+    "campaign_or_404",
+    "corpus_or_404",
+    "may",
+    "owner_or_404",
+    "project_or_404",
+    "require",
+    "role_in",
+]
 
 _ALL = {Role.MANAGER, Role.CURATOR, Role.ANNOTATOR, Role.VIEWER}
-VERBS: dict[str, set[Role]] = {
+VERBS: dict[str, Set[Role]] = {
     "view": _ALL,
     "annotate": {Role.MANAGER, Role.CURATOR, Role.ANNOTATOR},
     "curate": {Role.MANAGER, Role.CURATOR},
-    "see_others": {Role.MANAGER, Role.CURATOR, Role.VIEWER},  # others' annotations
+    "see_others": SEE_OTHERS,  # others' annotations
+    "see_names": {Role.MANAGER, Role.CURATOR},  # whom a report's labels stand for
     "report": {Role.MANAGER, Role.CURATOR, Role.VIEWER},
     "import": {Role.MANAGER},
     "export": {Role.MANAGER, Role.CURATOR},
@@ -42,6 +63,12 @@ def require(user: Anybody, verb: str, project: Project) -> None:
         raise NotAllowed(f"Your role in {project} does not include: {verb}.", verb=verb)
 
 
+def owner_or_404(user: Anybody) -> None:
+    """Only those who run the installation; others are told of nothing."""
+    if not getattr(user, "is_superuser", False):
+        raise Http404
+
+
 def project_or_404(user: Anybody, slug: str, verb: str = "view") -> Project:
     """The project, if the person is in it and may ``verb``; strangers see no 403."""
     project = Project.objects.visible_to(user).filter(slug=slug).first()
@@ -49,3 +76,19 @@ def project_or_404(user: Anybody, slug: str, verb: str = "view") -> Project:
         raise Http404("No such project, or you are not in it.")
     require(user, verb, project)
     return project
+
+
+def corpus_or_404(user: Anybody, slug: str, code: str, verb: str = "view") -> Corpus:
+    """A corpus of a project in which the person may ``verb``, the project with it."""
+    project = project_or_404(user, slug, verb)
+    corpus: Corpus = get_object_or_404(project.corpora, code=code)
+    corpus.project = project
+    return corpus
+
+
+def campaign_or_404(user: Anybody, slug: str, code: str, verb: str) -> Campaign:
+    """A campaign of a project in which the person may ``verb``, the project with it."""
+    project = project_or_404(user, slug, verb)
+    campaign: Campaign = get_object_or_404(project.campaigns, code=code)
+    campaign.project = project
+    return campaign

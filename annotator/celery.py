@@ -2,6 +2,8 @@
 
 import logging
 import os
+import subprocess
+import sys
 import threading
 import time
 from pathlib import Path
@@ -9,10 +11,12 @@ from typing import Any
 
 from celery import Celery
 from celery.signals import worker_ready
-from kombu.exceptions import OperationalError
+from kombu.exceptions import KombuError
+from kombu.transport import TRANSPORT_ALIASES
 
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "annotator.settings")
 
+TRANSPORT_ALIASES["filesystem"] = "annotator.broker:Transport"
 app = Celery("gemel")
 app.config_from_object("django.conf:settings", namespace="CELERY")
 app.autodiscover_tasks(["annotator"])
@@ -35,7 +39,7 @@ def enqueue(job_id: int) -> None:
 def _send(task: str, **options: Any) -> None:
     try:
         app.send_task(task, ignore_result=True, **options)
-    except OperationalError as error:
+    except (KombuError, OSError) as error:
         raise ConnectionError(f"the broker is away: {error}") from error
 
 
@@ -50,11 +54,25 @@ def _keep_watch(**_: object) -> None:
 
 
 def _watch(sign: Path) -> None:
-    rounds = 0
+    rounds, child = 0, None
     while True:
         _show(sign, rounds)
+        child = _back_up(child)
         rounds += 1
         time.sleep(SIGN_S)
+
+
+def _back_up(child: "subprocess.Popen[bytes] | None") -> Any:
+    """Backups are made by a process of their own: no long job is in their way."""
+    from annotator import backups
+
+    try:
+        if (child is None or child.poll() is not None) and backups.is_wanted():
+            words = [sys.executable, "-m", "annotator", "backup", "--automatic"]
+            return subprocess.Popen(words, start_new_session=True)  # noqa: S603
+    except OSError as error:
+        log.warning("no backup is made: %s", error)
+    return child
 
 
 def _show(sign: Path, rounds: int) -> None:

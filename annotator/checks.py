@@ -1,11 +1,17 @@
 """System checks, each with an id and a hint: ``python manage.py check``."""
 
+import shutil
 from typing import Any
 
 from django.conf import settings
 from django.core.checks import CheckMessage, Error, Warning, register
 
-__all__ = ["no_debug_on_a_server", "one_world"]
+__all__ = [
+    "closed_to_others",
+    "no_debug_on_a_server",
+    "one_world",
+    "room_on_the_disk",
+]
 
 
 @register()
@@ -37,3 +43,35 @@ def one_world(**_: Any) -> list[CheckMessage]:
             )
         ]
     return []
+
+
+@register()
+def closed_to_others(**_: Any) -> list[CheckMessage]:
+    """Database, key and uploads are for the account that runs Gemel alone."""
+    home = settings.GEMEL_HOME
+    names = [home, *home.glob("*.sqlite3*"), *home.glob("secret_key")]
+    names = [path for path in names if path.exists() and path.stat().st_mode & 0o077]
+    if not names:
+        return []
+    return [
+        Warning(
+            f"Other accounts of this machine can read {names[0]}.",
+            hint="chmod 700 the folder, 600 its files, or set another GEMEL_HOME.",
+            id="gemel.W005",
+        )
+    ]
+
+
+@register()
+def room_on_the_disk(**_: Any) -> list[CheckMessage]:
+    """Jobs wait and imports are refused on a disk that is nearly full."""
+    free = shutil.disk_usage(settings.GEMEL_HOME).free / 2**20
+    if free >= settings.MIN_FREE_MB:
+        return []
+    return [
+        Warning(
+            f"{settings.GEMEL_HOME} has {free:.0f} MB left: jobs and imports wait.",
+            hint="Make room, or set GEMEL_MIN_FREE_MB to less.",
+            id="gemel.W003",
+        )
+    ]

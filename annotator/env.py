@@ -1,7 +1,9 @@
 """Environment variables, typed: a value that makes no sense stops the start."""
 
+import contextlib
 import os
 import secrets
+import stat
 from pathlib import Path
 from typing import Any
 from urllib.parse import parse_qsl, unquote, urlsplit
@@ -19,6 +21,7 @@ __all__ = [
 ]
 
 _TRUE, _FALSE = {"1", "true", "yes", "on"}, {"0", "false", "no", "off", ""}
+MIN_SIGNS = 12  # different ones: a random key of 40 has some 30
 KNOWN_KEYS = {"changeme", "secret", "django-insecure", "insecure"}
 
 
@@ -57,6 +60,7 @@ def home(default: Path) -> Path:
     Raises ImproperlyConfigured with the remedy if it cannot be written.
     """
     path = env_path("GEMEL_HOME", default=default)
+    os.umask(0o077)  # what we write is for this account alone
     try:
         for name in ("broker/queue", "broker/control", "static"):
             (path / name).mkdir(parents=True, exist_ok=True)
@@ -67,7 +71,23 @@ def home(default: Path) -> Path:
         raise ImproperlyConfigured(
             f"{path} is not writable: make it so, or set GEMEL_HOME to one that is."
         )
+    _close_to_others(path)
     return path
+
+
+def _close_to_others(folder: Path) -> None:
+    """0700 and 0600 for what an earlier start, or a copy, has left open.
+
+    A folder that others share (sticky, or not ours) is left as it is.
+    """
+    own = folder.stat()
+    if own.st_uid != os.geteuid() or own.st_mode & stat.S_ISVTX:
+        return
+    for path in (folder, *folder.iterdir()):
+        mode = path.lstat().st_mode
+        if mode & 0o077 and not stat.S_ISLNK(mode):
+            with contextlib.suppress(OSError):
+                path.chmod(stat.S_IMODE(mode) & 0o700)
 
 
 def secret_key(home: Path) -> str:
@@ -77,10 +97,11 @@ def secret_key(home: Path) -> str:
     anybody could forge a session.
     """
     key = os.environ.get("GEMEL_SECRET_KEY") or _key_file(home / "secret_key")
-    if len(key) < 40 or any(known in key.lower() for known in KNOWN_KEYS):
+    is_known = any(known in key.lower() for known in KNOWN_KEYS)
+    if len(key) < 40 or len(set(key)) < MIN_SIGNS or is_known:
         raise ImproperlyConfigured(
-            "GEMEL_SECRET_KEY is short or well known: unset it (a key is made for you) "
-            "or take the output of: python -c 'import secrets; "
+            "GEMEL_SECRET_KEY is short, well known or of few different signs: unset it "
+            "(a key is made for you) or take the output of: python -c 'import secrets; "
             "print(secrets.token_urlsafe(50))'"
         )
     return key
@@ -90,6 +111,12 @@ def _key_file(path: Path) -> str:
     try:
         handle = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
     except FileExistsError:
+        if path.stat().st_mode & 0o077:
+            raise ImproperlyConfigured(
+                f"{path} can be read by others, who could forge a session with it: "
+                f"delete it (a new key is made; people sign in again), or if nobody "
+                f"can have read it: chmod 600 {path}"
+            ) from None
         return path.read_text().strip()
     key = secrets.token_urlsafe(50)
     with os.fdopen(handle, "w") as file:

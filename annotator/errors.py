@@ -6,6 +6,7 @@ __all__ = [
     "BadRequest",
     "Conflict",
     "Frozen",
+    "NoSpace",
     "NotAllowed",
     "NotReady",
     "Refusal",
@@ -62,6 +63,13 @@ class NotReady(Refusal):
 
     status = 503
     code = "not_ready"
+
+
+class NoSpace(Refusal):
+    """The disk is full, or nearly; nothing was stored."""
+
+    status = 507
+    code = "no_space"
 
 
 class TooLarge(Refusal):

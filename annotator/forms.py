@@ -1,26 +1,39 @@
 """What a browser or a program may send in a query: named fields, nothing else."""
 
+from collections.abc import Iterable
 from typing import Any
 
 import django_filters
 from django import forms
+from django.contrib.auth import authenticate
+from django.contrib.auth.forms import PasswordChangeForm
+from django.contrib.auth.models import User
 from django.db.models import Q
-from django.http import QueryDict
+from django.http import HttpRequest, QueryDict
 
 from annotator.errors import BadRequest
+from annotator.exchange import bitexts
 from annotator.exchange.files import ENCODINGS
 from annotator.exchange.registry import FORMATS
 from annotator.models import JointRun, JointTree, Pair, TreeChange
 from annotator.models.corpora import PairQuerySet
 from annotator.models.joint import TreeChangeQuerySet
-from annotator.services import joint_parsing, ledger
+from annotator.models.tokens import Scope
+from annotator.services.alignments.operations import Step
+from annotator.services.corpora.trees import MAX_TEXT
+from annotator.services.parses import joint, ledger
+from annotator.services.parses.drafts import OPS as TREE_OPS
 
 __all__ = [
+    "BitextForm",
     "ChangeFilter",
     "JointForm",
     "LinkForm",
+    "OldPasswordForm",
     "PairFilter",
     "ScoreForm",
+    "TokenForm",
+    "TreeForm",
     "UploadForm",
     "VerdictForm",
     "refuse_unknown",
@@ -91,11 +104,52 @@ def whole(text: str, low: int, high: int) -> int | None:
     return int(text) if digits and low <= int(text) <= high else None
 
 
-def refuse_unknown(query: QueryDict, allowed: set[str]) -> None:
+def number(text: str, low: int, high: int, *, field: str, problem: str) -> int:
+    """As ``whole``; raises BadRequest with ``problem`` where that has no answer."""
+    found = whole(text, low, high)
+    if found is None:
+        raise BadRequest(problem, field=field)
+    return found
+
+
+def refuse_unknown(query: Iterable[str], allowed: set[str]) -> None:
     """Raise BadRequest on a parameter nobody reads: a typo must not filter nothing."""
     unknown = sorted(set(query) - allowed)
     if unknown:
-        raise BadRequest(f"There is no filter {unknown[0]!r}.", field=unknown[0])
+        known = ", ".join(sorted(allowed)) or "none"
+        raise BadRequest(
+            f"There is no parameter {unknown[0]!r}. Known here: {known}.",
+            field=unknown[0],
+            known=sorted(allowed),
+        )
+
+
+class OldPasswordForm(PasswordChangeForm):
+    """A new password for whoever knows the old one; guesses count as at sign-in."""
+
+    def __init__(self, request: HttpRequest, data: Any) -> None:
+        assert isinstance(request.user, User)
+        super().__init__(request.user, data)
+        self._request = request
+
+    def clean_old_password(self) -> str:
+        old = str(self.cleaned_data["old_password"])
+        if not authenticate(self._request, username=str(self.user), password=old):
+            raise forms.ValidationError(self.error_messages["password_incorrect"])
+        return old
+
+
+class TokenForm(forms.Form):
+    """A token of a program."""
+
+    name = forms.CharField(max_length=60, label="For which program")
+    scope = forms.ChoiceField(choices=Scope, label="It may", initial=Scope.READ)
+    days = forms.TypedChoiceField(
+        choices=[(7, "a week"), (30, "30 days"), (90, "90 days"), (365, "a year")],
+        coerce=int,
+        label="It works for",
+        initial=90,
+    )
 
 
 class LinkForm(forms.Form):
@@ -118,19 +172,51 @@ class LinkForm(forms.Form):
             raise forms.ValidationError("choose a row")
         return cleaned
 
-    def to_op(self) -> dict[str, Any]:
-        """Keyword arguments of ``linking.Op``."""
+    def to_step(self) -> Step:
+        """Raises BadRequest."""
         sent = self.cleaned_data
         op = {"sure": "kind", "possible": "kind", "composed": "crossing"}
-        return {
-            "uuid": sent["uuid"],
-            "base_rev": sent["base_rev"],
+        rest = {
             "op": op.get(sent["op"], sent["op"]),
-            "s": (sent["s"],) if sent["s"] else (),
-            "t": (sent["t"],) if sent["t"] else (),
-            "kind": "possible" if sent["op"] == "possible" else "sure",
+            "kind": sent["op"],
             "crossing": sent["op"] == "crossing",
         }
+        return Step.read(sent | rest)
+
+
+class TreeForm(forms.Form):
+    """One step of the tree editor: one or two nodes, a label or brackets, a button."""
+
+    code = r"^[0-9a-f]{16}\Z"
+    op = forms.ChoiceField(
+        choices=[(name, name) for name in (*TREE_OPS, "begin", "save", "gold")]
+    )
+    uuid = forms.UUIDField()
+    base_rev = forms.IntegerField(min_value=0)
+    base = forms.RegexField(code, required=False)
+    gold = forms.RegexField(code, required=False)
+    source = forms.RegexField(code, required=False)
+    node = forms.IntegerField(min_value=0, max_value=9999, required=False)
+    other = forms.IntegerField(min_value=0, max_value=9999, required=False)
+    label = forms.CharField(max_length=60, required=False)
+    text = forms.CharField(max_length=MAX_TEXT, required=False, strip=False)
+
+    def asked(self) -> dict[str, Any]:
+        """What ``drafts.Step.read`` takes, and what goes with it; raises BadRequest."""
+        if not self.is_valid():
+            field, problems = next(iter(self.errors.items()))
+            raise BadRequest(f"{field}: {problems[0]}", field=field)
+        sent = dict(self.cleaned_data)
+        node, other = sent["node"], sent.pop("other")
+        if sent["op"] in ("relabel", "insert", "delete", "move") and node is None:
+            raise BadRequest("Choose a node first.", field="node")
+        if sent["op"] == "move" and other is None:
+            raise BadRequest("Choose its new mother as the second node.", field="other")
+        if node is None:
+            return sent
+        last = node if other is None else other
+        ends = {"first": min(node, last), "last": max(node, last)}
+        return sent | ends | {"mother": other}
 
 
 class UploadForm(forms.Form):
@@ -168,53 +254,66 @@ class UploadForm(forms.Form):
         }
 
 
-class JointForm(forms.Form):
-    """How a corpus is to be parsed jointly; what is empty is the method's own."""
+class BitextForm(forms.Form):
+    """What goes with the files of parallel text."""
 
-    SLACKS = (
-        ("one", "the same for all"),
-        ("relation", "by relation"),
-        ("prob", "by the links' probability"),
+    language = r"[A-Za-z0-9-]{2,35}"
+    format = forms.ChoiceField(choices=list(bitexts.FORMATS.items()))
+    name = forms.CharField(max_length=120, label="Name")
+    source_language = forms.RegexField(
+        language, initial="en", label="Language of the source, the one paraphrased"
     )
-    usual = joint_parsing.settings_of({})
-    method = forms.ChoiceField(choices=list(joint_parsing.methods().items()))
-    rounds = forms.IntegerField(
-        min_value=1,
-        max_value=1000,
-        initial=usual.rounds,
+    target_language = forms.RegexField(language, label="Language of the counterpart")
+    raw = forms.BooleanField(
         required=False,
-        label="Most rounds",
+        initial=True,
+        label="The text is not cut into tokens yet: cut it",
     )
-    step = forms.FloatField(min_value=0, required=False, label="First step, nats")
-    slack = forms.FloatField(min_value=0, required=False, label="Slack, nats")
-    slack_kind = forms.ChoiceField(choices=SLACKS, required=False, label="Slack is")
-    trust = forms.FloatField(min_value=0, required=False, label="Trust, nats")
-    n_best = forms.IntegerField(
-        min_value=1,
-        max_value=50,
-        initial=usual.n_best,
+    linked = forms.BooleanField(
+        required=False, label="The third column of the table holds links (0-0 1-2)"
+    )
+    escaped = forms.BooleanField(
+        required=False, label="Undo &apos; &quot; and the like, as Moses writes them"
+    )
+    licence = forms.CharField(max_length=200, required=False, label="Licence")
+    provenance = forms.CharField(
+        max_length=2000, required=False, label="Where it is from"
+    )
+    encoding = forms.ChoiceField(
+        choices=[("", "find out"), *((name, name) for name in ENCODINGS)],
         required=False,
-        label="Trees to pair",
-    )
-    gate = forms.BooleanField(
-        initial=usual.gate, required=False, label="Let the gate keep separate parses"
-    )
-    projective = forms.BooleanField(
-        initial=usual.projective, required=False, label="No crossing arcs"
-    )
-    in_view = forms.BooleanField(
-        initial=usual.in_view,
-        required=False,
-        label="Read the pair as one, too, where the parser can",
+        label="Encoding",
     )
 
     def asked(self) -> dict[str, Any]:
-        """Values for ``joint_parsing.settings_of``; raises BadRequest."""
+        """Keyword arguments of ``bitexts.start``."""
+        sent = self.cleaned_data
+        about = ("licence", "provenance", "source_language", "target_language")
+        return {
+            "name": sent["name"],
+            "encoding": sent["encoding"],
+            "about": {name: sent[name] for name in about},
+            "reading": bitexts.Reading(
+                **{name: sent[name] for name in bitexts.Reading.__slots__}
+            ),
+        }
+
+
+class JointForm(forms.Form):
+    """By which method a corpus is to be parsed jointly.
+
+    All else is the method's own; other settings are for programs (the API,
+    ``python -m core reproduce``), which know what they compare.
+    """
+
+    method = forms.ChoiceField(choices=list(joint.methods().items()))
+
+    def asked(self) -> dict[str, Any]:
+        """Values for ``joint.settings_of``; raises BadRequest."""
         if not self.is_valid():
             field, problems = next(iter(self.errors.items()))
             raise BadRequest(f"{field}: {problems[0]}", field=field)
-        sent = self.cleaned_data
-        return {name: value for name, value in sent.items() if value not in (None, "")}
+        return dict(self.cleaned_data)
 
 
 class VerdictForm(forms.Form):

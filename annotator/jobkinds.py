@@ -16,15 +16,23 @@ __all__ = ["KINDS", "Runner", "runner"]
 Runner = Callable[[Job], Generator[Step, None, dict[str, Any] | None]]
 
 KINDS: dict[str, str] = {
-    "align": "annotator.services.aligning:run",
-    "align_words": "annotator.services.word_aligning:run",
-    "campaign_items": "annotator.services.campaign_items:run",
-    "import": "annotator.services.importing:run",
-    "joint": "annotator.services.joint_parsing:run",
-    "rehearse": "annotator.services.simulating:run",
-    "parse": "annotator.services.parsing:run",
-    "report": "annotator.services.report_jobs:run",
-    "score": "annotator.services.scoring:run",
+    "align": "annotator.services.alignments.phrases:run",
+    "align_words": "annotator.services.alignments.words:run",
+    "bitext_import": "annotator.services.paraphrases.bitexts:run",
+    "bitext_links": "annotator.services.paraphrases.bitext_links:run",
+    "bitext_parses": "annotator.services.paraphrases.bitext_parses:run",
+    "campaign_items": "annotator.services.campaigns.items:run",
+    "import": "annotator.services.corpora.imports:run",
+    "joint": "annotator.services.parses.joint:run",
+    "linking": "annotator.services.parses.linking:run",
+    "paraphrase_items": "annotator.services.paraphrases.test_sets:run",
+    "paraphrases": "annotator.services.paraphrases.tables:run",
+    "rehearse": "annotator.services.campaigns.simulation:run",
+    "parse": "annotator.services.parses.parsers:run",
+    "report": "annotator.services.reports.jobs:run",
+    "substitution": "annotator.services.parses.substitution:run",
+    "train_parser": "annotator.services.parses.training:run",
+    "score": "annotator.services.alignments.scores:run",
 }
 
 

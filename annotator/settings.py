@@ -1,6 +1,6 @@
 """One file of settings: safe by default, SQLite and a file broker unless told.
 
-Every variable is described in README.md, "Settings".
+Every variable is described in docs/settings.md.
 """
 
 import os
@@ -30,7 +30,9 @@ SITE_URL = os.environ.get("GEMEL_SITE_URL", "").rstrip("/")  # https://gemel.exa
 HTTPS = SITE_URL.startswith("https://")
 ALLOWED_HOSTS = [*env_list("GEMEL_ALLOWED_HOSTS"), "localhost", "127.0.0.1", "[::1]"]
 CSRF_TRUSTED_ORIGINS = [SITE_URL] if SITE_URL else []
-if env_bool("GEMEL_BEHIND_PROXY"):
+BEHIND_PROXY = env_bool("GEMEL_BEHIND_PROXY")
+PROXIES = env_int("GEMEL_PROXIES", default=int(BEHIND_PROXY))
+if BEHIND_PROXY:
     SECURE_PROXY_SSL_HEADER = ("HTTP_X_FORWARDED_PROTO", "https")
     USE_X_FORWARDED_HOST = True
 SECURE_SSL_REDIRECT = HTTPS
@@ -69,6 +71,7 @@ INSTALLED_APPS = [
 ]
 MIDDLEWARE = [
     "annotator.timing.ServerTiming",
+    "annotator.throughput.durability.DurableMiddleware",
     "django.middleware.security.SecurityMiddleware",
     "csp.middleware.CSPMiddleware",
     "whitenoise.middleware.WhiteNoiseMiddleware",
@@ -79,8 +82,10 @@ MIDDLEWARE = [
     "django.contrib.messages.middleware.MessageMiddleware",
     "django.middleware.clickjacking.XFrameOptionsMiddleware",
     "django_htmx.middleware.HtmxMiddleware",
-    "annotator.middleware.RefusalMiddleware",
-    "annotator.middleware.NulMiddleware",
+    "annotator.http.middleware.RefusalMiddleware",
+    "annotator.http.middleware.PrivateMiddleware",
+    "annotator.http.middleware.FormMiddleware",
+    "annotator.http.middleware.NulMiddleware",
     "axes.middleware.AxesMiddleware",
 ]
 ROOT_URLCONF = "annotator.urls"
@@ -95,7 +100,7 @@ TEMPLATES = [
                 "django.template.context_processors.request",
                 "django.contrib.auth.context_processors.auth",
                 "django.contrib.messages.context_processors.messages",
-                "annotator.context.site",
+                "annotator.http.context.site",
             ],
             "builtins": ["annotator.templatetags.gemel"],
         },
@@ -105,7 +110,12 @@ DATABASES = {"default": database(os.environ.get("DATABASE_URL", ""), GEMEL_HOME)
 if test_db := os.environ.get("GEMEL_TEST_DB"):
     DATABASES["default"]["TEST"] = {"NAME": test_db}
 DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"
-CACHES = {"default": {"BACKEND": "django.core.cache.backends.locmem.LocMemCache"}}
+CACHES = {
+    "default": {
+        "BACKEND": "django.core.cache.backends.locmem.LocMemCache",
+        "OPTIONS": {"MAX_ENTRIES": 10_000},
+    }
+}
 LANGUAGE_CODE = "en"
 TIME_ZONE = "UTC"
 USE_I18N = False
@@ -125,11 +135,17 @@ AUTH_PASSWORD_VALIDATORS = [
         "NumericPasswordValidator",
     )
 ]
+CSRF_FAILURE_VIEW = "annotator.views.missing.form_too_old"
 LOGIN_URL = "sign_in"
 LOGIN_REDIRECT_URL = "projects"
 AXES_FAILURE_LIMIT = 8
 AXES_COOLOFF_TIME = 0.25  # hours
-AXES_LOCKOUT_PARAMETERS = [["username", "ip_address"]]
+TRIES_AN_ADDRESS = 32  # for all names; in an office people share one
+AXES_LOCKOUT_PARAMETERS = [["username", "ip_address"], "ip_address"]
+AXES_RESET_COOL_OFF_ON_FAILURE_DURING_LOCKOUT = False  # nobody can hold it for ever
+AXES_CLIENT_IP_CALLABLE = "annotator.http.addresses.of_attempt"
+AXES_HANDLER = "annotator.http.throttling.Tries"
+AXES_LOCKOUT_CALLABLE = "annotator.http.throttling.too_many"
 AXES_RESET_ON_SUCCESS = True
 AXES_ENABLE_ACCESS_FAILURE_LOG = False
 AXES_DISABLE_ACCESS_LOG = True
@@ -146,6 +162,12 @@ WHITENOISE_USE_FINDERS = True
 MEDIA_ROOT = GEMEL_HOME / "uploads"
 MODELS_DIR = env_path("GEMEL_MODELS", default=GEMEL_HOME / "models")
 MAX_UPLOAD_MB = env_int("GEMEL_MAX_UPLOAD_MB", default=200)
+MAX_UNPACKED_MB = env_int("GEMEL_MAX_UNPACKED_MB", default=2000)
+MIN_FREE_MB = env_int("GEMEL_MIN_FREE_MB", default=200)
+MAX_WORDS = env_int("GEMEL_MAX_WORDS", default=1000)  # of a sentence that comes in
+BACKUP_HOURS = env_int("GEMEL_BACKUP_HOURS", default=24)  # 0: none by themselves
+BACKUPS_KEPT = env_int("GEMEL_BACKUPS_KEPT", default=7)
+MAX_SHOWN_WORDS = env_int("GEMEL_MAX_SHOWN_WORDS", default=2000)  # that pages draw
 FILE_UPLOAD_MAX_MEMORY_SIZE = 2 * 2**20
 DATA_UPLOAD_MAX_MEMORY_SIZE = 4 * 2**20
 FILE_UPLOAD_PERMISSIONS = 0o600
@@ -170,12 +192,18 @@ CELERY_BROKER_CONNECTION_RETRY_ON_STARTUP = True
 JOB_STALE_S = env_int("GEMEL_JOB_STALE_S", default=20)
 
 # --- API -----------------------------------------------------------------------------
+API_RATE = env_int("GEMEL_API_RATE", default=3000)  # a minute, for each person
 REST_FRAMEWORK = {
     "DEFAULT_AUTHENTICATION_CLASSES": [
         "annotator.api.tokens.Tokens",
         "rest_framework.authentication.SessionAuthentication",
     ],
-    "DEFAULT_PERMISSION_CLASSES": ["rest_framework.permissions.IsAuthenticated"],
+    "DEFAULT_PERMISSION_CLASSES": [
+        "rest_framework.permissions.IsAuthenticated",
+        "annotator.api.tokens.WithinScope",
+        "annotator.api.queries.KnownQuery",
+    ],
+    "DEFAULT_THROTTLE_CLASSES": ["annotator.api.rates.Rate"],
     "DEFAULT_RENDERER_CLASSES": ["rest_framework.renderers.JSONRenderer"],
     "DEFAULT_PARSER_CLASSES": ["annotator.api.bodies.JsonParser"],
     "DEFAULT_SCHEMA_CLASS": "drf_spectacular.openapi.AutoSchema",
@@ -188,12 +216,23 @@ SPECTACULAR_SETTINGS = {
     "VERSION": "1",
     "SERVE_INCLUDE_SCHEMA": False,
     "COMPONENT_SPLIT_REQUEST": True,
+    "SERVE_PERMISSIONS": [
+        "rest_framework.permissions.AllowAny",
+        "annotator.api.queries.KnownQuery",
+    ],
+    "POSTPROCESSING_HOOKS": [
+        "drf_spectacular.hooks.postprocess_schema_enums",
+        "annotator.api.described.refusals",
+        "annotator.api.described.links",
+    ],
     "ENUM_NAME_OVERRIDES": {
         "JobStateEnum": "annotator.models.jobs.Job.State",
         "LayerStateEnum": "annotator.models.alignments.AlignmentLayer.State",
         "PairStateEnum": "annotator.models.corpora.Pair.State",
         "CampaignStateEnum": "annotator.models.campaigns.Campaign.State",
         "SideEnum": ["s", "t"],
+        "RoleEnum": "annotator.models.projects.Role",
+        "TreeRoleEnum": ["mine", "gold"],
     },
 }
 LOGGING = {
@@ -202,7 +241,14 @@ LOGGING = {
     "formatters": {
         "line": {"format": "{asctime} {levelname} {name}: {message}", "style": "{"}
     },
-    "handlers": {"console": {"class": "logging.StreamHandler", "formatter": "line"}},
+    "filters": {"secrets": {"()": "annotator.secrecy.Secrets"}},
+    "handlers": {
+        "console": {
+            "class": "logging.StreamHandler",
+            "formatter": "line",
+            "filters": ["secrets"],
+        }
+    },
     "root": {"handlers": ["console"], "level": "INFO"},
     "loggers": {"axes": {"level": "WARNING"}},
 }

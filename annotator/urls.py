@@ -4,24 +4,26 @@ from django.urls import URLPattern, URLResolver, include, path, register_convert
 
 from annotator.views import (
     accounts,
-    agreement,
     alignments,
+    backups,
     biparse,
-    campaign_setup,
-    campaigns,
-    curation,
+    bitexts,
     editor,
     figures,
     jobs,
     joint,
-    judge,
-    layer_report,
     ledger,
     pairs,
+    paraphrases,
     parsing,
     projects,
+    trees,
     uploads,
 )
+from annotator.views.campaigns import campaigns, curation, judge
+from annotator.views.campaigns import setup as campaign_setup
+from annotator.views.reports import agreement
+from annotator.views.reports import layers as layer_reports
 
 
 class CodeConverter:
@@ -37,7 +39,9 @@ class CodeConverter:
 
 
 register_converter(CodeConverter, "code")
+handler400 = "annotator.views.missing.not_readable"
 handler404 = "annotator.views.missing.not_found"
+handler500 = "annotator.views.missing.broken"
 
 urlpatterns: list[URLPattern | URLResolver] = [
     path("api/", include("annotator.api.urls")),  # first: every judgment comes here
@@ -46,6 +50,9 @@ urlpatterns: list[URLPattern | URLResolver] = [
     path("sign-out/", accounts.sign_out, name="sign_out"),
     path("join/<str:token>/", accounts.join, name="join"),
     path("account/", accounts.account, name="account"),
+    # the installation
+    path("backups/", backups.backups, name="backups"),
+    path("backups/<slug:name>.zip", backups.download, name="backup_download"),
     # projects
     path("", projects.projects, name="projects"),
     path("p/new/", projects.new, name="project_new"),
@@ -73,6 +80,17 @@ urlpatterns: list[URLPattern | URLResolver] = [
         uploads.export_file,
         name="export_file",
     ),
+    # parallel text
+    path("p/<slug:slug>/bitexts/", bitexts.bitexts, name="bitexts"),
+    path("sample/<slug:name>.txt", bitexts.sample_text, name="bitext_sample"),
+    path("p/<slug:slug>/bitexts/upload/", bitexts.upload, name="bitext_upload"),
+    path(
+        "p/<slug:slug>/bitexts/upload/<code:code>/",
+        bitexts.upload_report,
+        name="bitext_report",
+    ),
+    path("p/<slug:slug>/bitext/<code:code>/", bitexts.bitext, name="bitext"),
+    path("p/<slug:slug>/bitext/<code:code>/do/", bitexts.act, name="bitext_act"),
     # alignments
     path(
         "p/<slug:slug>/corpus/<code:code>/alignments/",
@@ -89,7 +107,18 @@ urlpatterns: list[URLPattern | URLResolver] = [
     path(
         "p/<slug:slug>/corpus/<code:code>/parses/", parsing.corpus_parses, name="parses"
     ),
+    path(
+        "p/<slug:slug>/corpus/<code:code>/sentences/",
+        parsing.corpus_sentences,
+        name="sentences",
+    ),
+    path(
+        "p/<slug:slug>/corpus/<code:code>/substitution/",
+        parsing.with_substitution,
+        name="substitution",
+    ),
     path("p/<slug:slug>/sentence/<code:code>/", parsing.sentence, name="sentence"),
+    path("p/<slug:slug>/sentence/<code:code>/tree/", trees.edit, name="tree_edit"),
     # joint parses and the ledger of what they changed
     path("p/<slug:slug>/corpus/<code:code>/joint/", joint.corpus_joint, name="joint"),
     path("p/<slug:slug>/pair/<code:code>/joint/", joint.pair_joint, name="pair_joint"),
@@ -103,6 +132,43 @@ urlpatterns: list[URLPattern | URLResolver] = [
         "p/<slug:slug>/ledger/<code:code>/export/<slug:form>/",
         ledger.export,
         name="ledger_export",
+    ),
+    # paraphrases out of parallel text
+    path("p/<slug:slug>/paraphrases/", paraphrases.tables, name="paraphrases"),
+    path(
+        "p/<slug:slug>/paraphrases/of/",
+        paraphrases.of_sentence,
+        name="paraphrases_of",
+    ),
+    path(
+        "p/<slug:slug>/paraphrases/<code:code>/",
+        paraphrases.search,
+        name="paraphrase_search",
+    ),
+    path(
+        "p/<slug:slug>/paraphrases/<code:code>/tables/",
+        paraphrases.tables_of,
+        name="paraphrase_tables_of",
+    ),
+    path(
+        "p/<slug:slug>/paraphrases/<code:code>/why/",
+        paraphrases.why,
+        name="paraphrase_why",
+    ),
+    path(
+        "p/<slug:slug>/paraphrases/<code:code>/substitute/",
+        paraphrases.substitute,
+        name="paraphrase_substitute",
+    ),
+    path(
+        "p/<slug:slug>/paraphrases/<code:code>/campaign/",
+        paraphrases.campaign,
+        name="paraphrase_campaign",
+    ),
+    path(
+        "p/<slug:slug>/paraphrases/<code:code>/remove/",
+        paraphrases.remove,
+        name="paraphrase_remove",
     ),
     # campaigns
     path("p/<slug:slug>/campaigns/", campaigns.campaigns, name="campaigns"),
@@ -179,22 +245,22 @@ urlpatterns: list[URLPattern | URLResolver] = [
     path("p/<slug:slug>/agreement/upload/", agreement.upload, name="agreement_upload"),
     path(
         "p/<slug:slug>/agreement/corpus/<code:code>/",
-        layer_report.layer_report,
+        layer_reports.layer_report,
         name="layer_report",
     ),
     path(
         "p/<slug:slug>/agreement/corpus/<code:code>/cases/",
-        layer_report.layer_cases,
+        layer_reports.layer_cases,
         name="layer_cases",
     ),
     path(
         "p/<slug:slug>/agreement/corpus/<code:code>/freeze/",
-        layer_report.freeze,
+        layer_reports.freeze,
         name="layer_freeze",
     ),
     path(
         "p/<slug:slug>/agreement/corpus/<code:code>/frozen/<code:report>/",
-        layer_report.frozen,
+        layer_reports.frozen,
         name="layer_frozen",
     ),
     path(
@@ -212,7 +278,7 @@ urlpatterns: list[URLPattern | URLResolver] = [
     ),
     path(
         "p/<slug:slug>/agreement/<slug:kind>/<code:code>/cases/",
-        agreement.cases,
+        agreement.report_cases,
         name="report_cases",
     ),
     path(

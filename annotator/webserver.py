@@ -15,7 +15,6 @@ import mmap
 import struct
 import threading
 import time
-from contextlib import AbstractContextManager, nullcontext
 from io import BytesIO
 from typing import Any
 
@@ -73,7 +72,7 @@ class EvenWorker(ThreadWorker):
     worker for each new one: left alone, seventeen of twenty were seen in one process.
     """
 
-    in_turn: AbstractContextManager[Any] = nullcontext()  # one message of a judge
+    in_turn: Any = threading.Semaphore(1)  # one message of a judge
     place = -1
     _held = 0
     _aside_since: float | None = None
@@ -95,8 +94,13 @@ class EvenWorker(ThreadWorker):
         if not is_message(req):
             return super().handle_request(req, conn)
         req.body = BytesIO(req.body.read(LARGEST))
-        with self.in_turn:
+        from annotator.throughput import durability
+
+        durability.take_turn(self.in_turn)
+        try:
             return super().handle_request(req, conn)
+        finally:
+            durability.leave_turn()  # unless the wait for the disk has done so
 
     def accept(self, *listener: Any) -> None:
         """Called again at once while the connection waits: nobody else took it."""
@@ -120,9 +124,9 @@ def is_message(req: Any) -> bool:
 
 def when_ready(server: Any) -> None:
     """Before the workers start."""
-    from annotator.services import proposing
+    from annotator.services.alignments import proposals
 
-    proposing.warm_thesaurus()
+    proposals.warm_thesaurus()
 
 
 def pre_fork(server: Any, worker: Any) -> None:
@@ -134,10 +138,10 @@ def post_fork(server: Any, worker: Any) -> None:
     """In each worker as it starts."""
     from django.db import connection
 
-    from annotator.services import proposing
+    from annotator.services.alignments import proposals
 
     worker.in_turn = threading.Semaphore(AT_ONCE.get(connection.vendor, 1))
-    threading.Thread(target=proposing.warm, daemon=True).start()
+    threading.Thread(target=proposals.warm, daemon=True).start()
 
 
 def child_exit(server: Any, worker: Any) -> None:

@@ -17,9 +17,9 @@ from collections.abc import Callable
 
 import numpy as np
 
-from core.agreement.dataset import Dataset, Question
+from core.agreement.judgments.dataset import Dataset, Question
+from core.agreement.judgments.report import ReportOptions, build
 from core.agreement.measures import measure_all
-from core.agreement.report import Options, build
 from core.data.ratings import Ratings, Scale
 
 
@@ -110,7 +110,7 @@ def main() -> None:
     options = parser.parse_args()
     if options.report:
         data = dataset(options.items, options.people)
-        took = median_ms(lambda: build(data, Options()), options.runs)
+        took = median_ms(lambda: build(data, ReportOptions()), options.runs)
         print(f"{took:10.1f} ms  report over {data.n} judgments by {options.people}")
         return
     warnings.simplefilter("ignore")

@@ -16,11 +16,11 @@ from typing import Any
 import numpy as np
 
 from bench.pairs import LENGTHS, analysed, file_of_pairs, of_length
-from core.backends import english
-from core.backends.align_cases import best_side
-from core.joint.constraints import Constraint, align_under
-from core.joint.phrase_aligner import PhraseAligner, side_of
-from core.joint.sides import Side
+from core.evaluation.phrases.cases import best_side
+from core.parsing import english
+from core.phrase_alignment.aligner import PhraseAligner, side_of
+from core.phrase_alignment.constraints import Constraint, align_under
+from core.phrase_alignment.sides import BinaryForest
 from core.protocols import Analysis
 
 BEAM = 50  # alignments unpacked, the paper's mu_b; else those of the settings, 10
@@ -40,7 +40,7 @@ def main(path: Path) -> None:
 
 def _measure(aligner: PhraseAligner, pairs: list[list[Analysis]]) -> dict[str, float]:
     def run(
-        make: Callable[[Analysis], Side], k: int = 1
+        make: Callable[[Analysis], BinaryForest], k: int = 1
     ) -> Callable[[list[Analysis]], object]:
         def one(pair: list[Analysis]) -> object:
             vectors = pair[0].vectors, pair[1].vectors

@@ -12,14 +12,14 @@ from collections.abc import Callable
 
 import numpy as np
 
-from core.inference.cky import SpanDecoder, cky, log_partition, span_marginals
-from core.inference.derivation import tree_of_brackets
-from core.inference.eisner import EisnerDecoder, best_eisners, eisner_marginals
-from core.inference.inside import forest_marginals, inside, inside_log
-from core.inference.kbest import best_trees, k_best
-from core.inference.mst import MstDecoder, best_msts, tree_marginals
-from core.inference.packing import span_forest
-from core.semiring import LOG, MAX
+from core.dependencies.eisner import EisnerDecoder, best_eisners, eisner_marginals
+from core.dependencies.mst import MstDecoder, best_msts, tree_marginals
+from core.forests.cky import SpanDecoder, bracket_marginals, cky, log_partition, summed
+from core.forests.derivation import tree_of_phrases
+from core.forests.inside import forest_marginals, inside_log
+from core.forests.kbest import best_trees, k_best
+from core.forests.packing import span_forest
+from tests.oracles.semiring import LOG, MAX, inside
 
 LENGTHS = (10, 25, 40, 60)
 N_LABELS = 70
@@ -47,7 +47,7 @@ def rows(n: int) -> dict[str, tuple[Call, Call | None]]:
     zero, words = np.zeros((n + 1, n + 1)), [f"w{i}" for i in range(n)]
     spans, eisner, mst = SpanDecoder(scores), EisnerDecoder(n), MstDecoder(n)
     forest, weights = span_forest(scores, NAMES)
-    brackets = cky(scores)[1]
+    phrases = [(i, j, NAMES[x]) for i, j, x in cky(scores)[1].tolist()]
     return {
         "CKY argmax under a bonus": (
             lambda: spans.argmax(spans.phrase, bonus=zero),
@@ -55,7 +55,7 @@ def rows(n: int) -> dict[str, tuple[Call, Call | None]]:
         ),
         "CKY from label scores": (lambda: cky(scores), None),
         "span log-sum": (lambda: log_partition(scores), None),
-        "span marginals": (lambda: span_marginals(scores), None),
+        "span marginals": (lambda: bracket_marginals(*reversed(summed(scores))), None),
         "Eisner argmax": (
             lambda: eisner.argmax(arcs, bonus=zero),
             lambda: plain_eisner(arcs),
@@ -79,7 +79,7 @@ def rows(n: int) -> dict[str, tuple[Call, Call | None]]:
             lambda: inside(forest, weights, MAX),
         ),
         "brackets to a tree": (
-            lambda: tree_of_brackets(brackets, NAMES, words=words, tags=words),
+            lambda: tree_of_phrases(phrases, words=words, tags=words),
             None,
         ),
         "50 best as trees": (

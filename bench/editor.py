@@ -96,13 +96,13 @@ SCRIPT = """() => {
   };
 }"""  # noqa: E501
 CHOICES = """async () => {
-  const { editor: { model } } = await import("/static/js/editor.js");
+  const { editor: { model } } = await import("/static/js/editor/editor.js");
   const open = (side) => model.undecided().filter((key) => key[0] === side);
   const offers = model.offered.map(({ s, t }) => [s, t]);
   return { offers, s: open("s"), t: open("t") };
 }"""
 GO = """async (key) => {
-  const { editor } = await import("/static/js/editor.js");
+  const { editor } = await import("/static/js/editor/editor.js");
   editor.go(key);
 }"""
 
@@ -166,7 +166,9 @@ def build(pair: tuple[str, str], base: str) -> tuple[str, dict[str, str], list[i
     from django.contrib.auth.models import User
     from django.core.management import call_command
 
-    from annotator.services import aligning, jobs, parsing, projects
+    from annotator.services import jobs, projects
+    from annotator.services.alignments import phrases
+    from annotator.services.parses import parsers
     from tests import cast
     from tests.browser.conftest import _session_cookie
 
@@ -184,8 +186,8 @@ def build(pair: tuple[str, str], base: str) -> tuple[str, dict[str, str], list[i
         key=pair[0][:32],
     )
     for job in (
-        parsing.start(corpus, "english", n=5, by=ada, enqueue=False),
-        aligning.start(corpus, "english", by=ada, enqueue=False),
+        parsers.start(corpus, "english", n=5, by=ada, enqueue=False),
+        phrases.start(corpus, "english", by=ada, enqueue=False),
     ):
         jobs.run(job.pk)
     cookie = _session_cookie(ada, base)

@@ -20,9 +20,9 @@ from numpy.typing import NDArray
 
 from core.formats import msrpc
 from core.formats.records import PairRecord
-from core.grammar.itg import ItgWeights, edit_weights
-from core.inference.biparse import best_biparse
-from core.paraphrase.score import SCORERS, find_thesaurus
+from core.itg.biparse import best_biparse
+from core.itg.grammar import ItgWeights, edit_weights
+from core.itg.scores import SCORERS, find_thesaurus
 from core.text.tokenize import tokenize
 
 SIZES = (10, 20, 30, 40, 60)

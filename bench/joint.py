@@ -17,14 +17,14 @@ from pathlib import Path
 from typing import Any
 
 from bench.pairs import file_of_pairs
-from core.backends import english
-from core.backends.neural import NeuralParser
 from core.data.tokens import Sentence
-from core.joint.duals import DualDecoder, slack_of
-from core.joint.in_view import views_of
-from core.joint.joint_parser import METHODS, WANT, JointParser, JointSettings
-from core.joint.linked import Linked, linked_words
-from core.joint.methods import arcs_of
+from core.joint_parsing.duals import DualDecoder, slack_of
+from core.joint_parsing.in_view import views_of
+from core.joint_parsing.linked import Linked, linked_words
+from core.joint_parsing.methods import arcs_of
+from core.joint_parsing.parser import METHODS, WANT, JointParser, JointSettings
+from core.parsing import english
+from core.parsing.neural import NeuralParser
 from core.protocols import Analysis
 
 PAIRS = 200

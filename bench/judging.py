@@ -39,29 +39,64 @@ READY_S = 120
 SETTLE_S = 3.0
 
 
-@dataclass
-class Client:
-    """One annotator: keeps its answers until the server has acknowledged them."""
+@dataclass(kw_only=True)
+class Line:
+    """One person's connection, which sends again until the server has answered."""
 
     token: str
-    campaign: str
     port: int
+    statuses: Counter[int] = field(default_factory=Counter)
+    broken: int = 0  # connections lost; the message is sent again
+    connection: http.client.HTTPConnection | None = None
+
+    def post(self, url: str, body: dict[str, Any]) -> dict[str, Any]:
+        """Send until answered, as the screens do."""
+        data = json.dumps(body)
+        head = {"Content-Type": "application/json", "Authorization": self.token}
+        while True:
+            try:
+                status, text = self._sent(url, data, head)
+            except (OSError, http.client.HTTPException):
+                self.broken += 1
+                self.connection = None
+                time.sleep(0.2)
+                continue
+            self.statuses[status] += 1
+            if status in (200, 201):
+                return dict(json.loads(text))
+            if status < 500:
+                raise RuntimeError(f"{status}: {text[:300]!r}")
+            time.sleep(0.2)
+
+    def _sent(self, url: str, data: str, head: dict[str, str]) -> tuple[int, bytes]:
+        if self.connection is None:
+            made = http.client.HTTPConnection("127.0.0.1", self.port, timeout=60)
+            made.connect()
+            made.sock.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+            self.connection = made
+        self.connection.request("POST", url, data, head)
+        answer = self.connection.getresponse()
+        return answer.status, answer.read()
+
+
+@dataclass(kw_only=True)
+class Client(Line):
+    """One annotator: keeps its answers until the server has acknowledged them."""
+
+    campaign: str
     until: float
     due: float  # when it judges next
     every: float  # seconds from one judgment to the next; 0: as fast as it can
     next_ms: list[float] = field(default_factory=list)
     sent: list[float] = field(default_factory=list)  # when, one for each of next_ms
     acknowledged: list[str] = field(default_factory=list)
-    statuses: Counter[int] = field(default_factory=Counter)
-    broken: int = 0  # connections lost; the message is sent again
     done: bool = False
-    line: http.client.HTTPConnection | None = None
 
     def run(self) -> None:
-        held = self.post("", {"want": 4})["next"]
+        held = self.said("", {"want": 4})["next"]
         while time.perf_counter() < self.until:
             if not held:
-                held = self.post("", {"want": 4})["next"]
+                held = self.said("", {"want": 4})["next"]
                 if not held:
                     self.done = True
                     return
@@ -78,39 +113,14 @@ class Client:
                 "held": [one["code"] for one in held],
             }
             start = time.perf_counter()
-            said = self.post("answers/", message)
+            said = self.said("answers/", message)
             self.next_ms.append(1000 * (time.perf_counter() - start))
             self.sent.append(start)
             self.acknowledged.append(message["uuid"])
             held += said["next"]
 
-    def post(self, path: str, body: dict[str, Any]) -> dict[str, Any]:
-        """Send until answered, as the judgment screen does."""
-        data = json.dumps(body)
-        head = {"Content-Type": "application/json", "Authorization": self.token}
-        url = f"/api/judge/{self.campaign}/{path}"
-        while True:
-            try:
-                if self.line is None:
-                    self.line = http.client.HTTPConnection(
-                        "127.0.0.1", self.port, timeout=60
-                    )
-                    self.line.connect()
-                    self.line.sock.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
-                self.line.request("POST", url, data, head)
-                answer = self.line.getresponse()
-                text = answer.read()
-            except (OSError, http.client.HTTPException):
-                self.broken += 1
-                self.line = None
-                time.sleep(0.2)
-                continue
-            self.statuses[answer.status] += 1
-            if answer.status == 200:
-                return dict(json.loads(text))
-            if answer.status < 500:
-                raise RuntimeError(f"{answer.status}: {text[:300]!r}")
-            time.sleep(0.2)
+    def said(self, path: str, body: dict[str, Any]) -> dict[str, Any]:
+        return self.post(f"/api/judge/{self.campaign}/{path}", body)
 
 
 def main() -> int:
@@ -153,7 +163,12 @@ def drive(
     every = len(tokens) / options.pace if options.pace else 0.0
     clients = [
         Client(
-            token, campaign, options.port, until, start + every * i / len(tokens), every
+            token=token,
+            port=options.port,
+            campaign=campaign,
+            until=until,
+            due=start + every * i / len(tokens),
+            every=every,
         )
         for i, token in enumerate(tokens)
     ]

@@ -13,14 +13,14 @@ import time
 from collections.abc import Callable
 from pathlib import Path
 
-from core.backends.english import MODEL
-from core.backends.neural import NeuralParser, cut, square
 from core.data.tokens import Sentence
-from core.inference.cky import cky, log_partition
-from core.inference.inside import forest_marginals
-from core.inference.kbest import best_trees
-from core.inference.mst import mst, tree_marginals
-from core.inference.packing import span_forest
+from core.dependencies.mst import mst, tree_marginals
+from core.forests.cky import cky, log_partition
+from core.forests.inside import forest_marginals
+from core.forests.kbest import best_trees
+from core.forests.packing import span_forest
+from core.parsing.english import MODEL
+from core.parsing.neural import NeuralParser, cut, square
 from core.protocols import Analysis, Capability
 
 PLAIN: frozenset[Capability] = frozenset({"constituents", "dependencies", "tags"})

@@ -15,10 +15,10 @@ from pathlib import Path
 from typing import Any
 
 from bench.pairs import LENGTHS, analysed, file_of_pairs, of_length
-from core.backends import english
-from core.backends.word_eval import CosineAligner
-from core.joint.word_aligner import TrainedWordAligner
+from core.evaluation.words import CosineAligner
+from core.parsing import english
 from core.protocols import Analysis
+from core.word_alignment.aligner import TrainedWordAligner
 
 Pair = list[Analysis]
 

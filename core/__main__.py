@@ -1,130 +1,58 @@
 """``python -m core``: the engine without the web.
 
-python -m core parse < sentences.txt            one bracketing a line
-python -m core parse --format conllu --tokens   tokens given, blanks between
+python -m core parse < sentences.txt             one bracketing a line
+python -m core parse --format conllu --tokens    tokens given, blanks between
+python -m core evaluate parser --gold trees.mrg  and so on: see core.commands.catalogue
 """
 
 import argparse
 import json
 import sys
-from collections.abc import Iterable, Iterator, Sequence
-from itertools import islice
-from pathlib import Path
+from collections.abc import Sequence
 
-from core.backends import registry
-from core.data.tokens import Sentence, Token
+from core.commands import catalogue, parse
 from core.errors import GemelError
-from core.formats import conllu, ptb
-from core.inference.kbest import trees_of
-from core.protocols import Analysis, Capability
-from core.text.tokenize import tokenize
 
 __all__ = ["main"]
-
-WANT: dict[str, frozenset[Capability]] = {
-    "ptb": frozenset({"constituents", "tags"}),
-    "conllu": frozenset({"dependencies", "tags"}),
-    "json": frozenset({"constituents", "dependencies", "tags"}),
-}
-BATCH = 256
 
 
 def main(argv: Sequence[str] | None = None) -> int:
     """The exit status: 0, 1 if a sentence has no parse, 2 if nothing could be done."""
-    options = _options().parse_args(argv)
+    arguments = sys.argv[1:] if argv is None else list(argv)
+    options = _options(arguments[0] if arguments else "").parse_args(arguments)
     try:
-        status: int = options.run(options)
+        if options.group == "parse":
+            return parse.run(options)
+        _run(options)
     except GemelError as error:
         print(f"gemel: {error}", file=sys.stderr)
         return 2
-    return status
+    return 0
 
 
-def parse(options: argparse.Namespace) -> int:
-    """Parse standard input, a sentence a line, in batches; blank lines are left out."""
-    backend = registry.load(options.engine, options.models)
-    want = (WANT[options.format] | _alternatives(options)) & backend.info.capabilities
-    status = 0
-    lines = _numbered(sys.stdin)
-    while batch := list(islice(lines, BATCH)):
-        sentences = [_sentence(text, given=options.tokens) for _, text in batch]
-        answers = backend.analyse(sentences, want=want)
-        for (number, _), answer in zip(batch, answers, strict=True):
-            shown = "" if isinstance(answer, Exception) else _shown(answer, options)
-            if not shown:
-                reason = answer if isinstance(answer, Exception) else "no parse"
-                print(f"gemel: line {number}: {reason}", file=sys.stderr)
-                status = 1
-            sys.stdout.write(shown or "\n")
-    return status
+def _run(options: argparse.Namespace) -> None:
+    module = catalogue.module_of(options.group, options.what)
+    results = module.run(vars(options), _say)
+    if options.json:
+        print(json.dumps(results, ensure_ascii=False))
+        return
+    for line in catalogue.lines(options.group, options.what, results):
+        print(line)
 
 
-def _alternatives(options: argparse.Namespace) -> frozenset[Capability]:
-    return frozenset({"forest"}) if options.nbest > 1 else frozenset()
+def _say(text: str) -> None:
+    print(text, file=sys.stderr, flush=True)
 
 
-def _numbered(lines: Iterable[str]) -> Iterator[tuple[int, str]]:
-    return ((k, line.strip()) for k, line in enumerate(lines, 1) if line.strip())
-
-
-def _sentence(text: str, *, given: bool) -> Sentence:
-    return Sentence.of(text) if given else tokenize(text)
-
-
-def _shown(answer: Analysis, options: argparse.Namespace) -> str:
-    """The analysis as text, "" if there is none of the kind asked for."""
-    if options.format == "ptb":
-        rows = _bracketings(answer, options.nbest)
-        return "".join(text + "\n" for _, text in rows)
-    if options.format == "conllu":
-        if answer.deps is None:
-            return ""
-        lines = conllu.lines_of(_tagged(answer), answer.deps.tree)
-        return f"# text = {' '.join(answer.sentence.forms)}\n{lines}\n\n"
-    return json.dumps(_json(answer, options.nbest), ensure_ascii=False) + "\n"
-
-
-def _bracketings(answer: Analysis, k: int) -> list[tuple[float, str]]:
-    words = [ptb.escape(form) for form in answer.sentence.forms]
-    return [(w, ptb.bracket(tree)) for w, tree in trees_of(answer, k, words=words)]
-
-
-def _tagged(answer: Analysis) -> tuple[Token, ...]:
-    n = len(answer.sentence)
-    upos, xpos = answer.upos or ("",) * n, answer.xpos or ("",) * n
-    forms = answer.sentence.forms
-    return tuple(
-        Token(f, upos=u, xpos=x) for f, u, x in zip(forms, upos, xpos, strict=True)
-    )
-
-
-def _json(answer: Analysis, k: int) -> dict[str, object]:
-    deps = answer.deps.tree if answer.deps else None
-    return {
-        "tokens": answer.sentence.forms,
-        "offsets": answer.sentence.offsets,
-        "upos": answer.upos,
-        "xpos": answer.xpos,
-        "heads": [h + 1 for h in deps.heads] if deps else None,
-        "labels": deps.labels if deps else None,
-        "trees": [
-            {"logprob": round(score, 4), "tree": text}
-            for score, text in _bracketings(answer, k)
-        ],
-    }
-
-
-def _options() -> argparse.ArgumentParser:
+def _options(asked: str) -> argparse.ArgumentParser:
+    """The commands; those of a group only when it is asked for, as they load much."""
     parser = argparse.ArgumentParser(prog="python -m core")
-    commands = parser.add_subparsers(required=True, metavar="COMMAND")
-    command = commands.add_parser("parse", help="sentences to trees, one a line")
-    add = command.add_argument
-    add("--engine", default=registry.DEFAULT, help="parser, by default %(default)s")
-    add("--models", type=Path, help="folder with model folders")
-    add("--format", choices=sorted(WANT), default="ptb")
-    add("--nbest", type=int, default=1, metavar="K", help="so many trees (ptb, json)")
-    add("--tokens", action="store_true", help="input is tokenised: blanks between")
-    command.set_defaults(run=parse)
+    groups = parser.add_subparsers(dest="group", required=True, metavar="COMMAND")
+    parse.add_arguments(groups.add_parser("parse", help=parse.HELP))
+    for group, told in catalogue.HELP.items():
+        one = groups.add_parser(group, help=told)
+        if group == asked:
+            catalogue.add_group(one, group)
     return parser
 
 

@@ -6,7 +6,6 @@ __all__ = [
     "GemelError",
     "InvalidScores",
     "InvalidValue",
-    "NotConverged",
     "SentenceTooLong",
     "Unavailable",
 ]
@@ -67,15 +66,6 @@ class Contradiction(GemelError):
     def __init__(self, reason: str, among: tuple[object, ...] = ()) -> None:
         self.among = among
         super().__init__(reason)
-
-
-class NotConverged(GemelError):
-    """An iteration ended early. ``best`` is the best value seen, ``gap`` in nats."""
-
-    def __init__(self, best: object, gap: float) -> None:
-        self.best = best
-        self.gap = gap
-        super().__init__(f"not converged: gap {gap:.3g} nats")
 
 
 class Unavailable(GemelError):

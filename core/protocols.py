@@ -1,5 +1,6 @@
 """What plugs in: parsers, adjustable decoders, word aligners, text measures."""
 
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Literal, Protocol, TypeVar, runtime_checkable
 
@@ -10,13 +11,15 @@ from core.data.forest import Forest
 from core.data.tokens import Sentence
 
 __all__ = [
-    "AdjustableDecoder",
+    "Advice",
     "Analysis",
     "BackendInfo",
     "Capability",
     "ParserBackend",
     "Step",
+    "TagGuided",
     "TextMeasure",
+    "TrainingCounts",
     "WordAligner",
 ]
 
@@ -40,6 +43,22 @@ class BackendInfo:
     note: str = ""
 
 
+@dataclass(frozen=True, slots=True)
+class Advice:
+    """What a parser was helped with at one token.
+
+    ``read_as``: the form it read there, "" if it was told ``tags`` instead (tag and
+    probability, the likeliest first). ``near``: like words, the nearest first, each
+    with its divergence in nats; ``shared``: words that stand beside both.
+    """
+
+    token: int
+    read_as: str
+    tags: tuple[tuple[str, float], ...]
+    near: tuple[tuple[str, float], ...]
+    shared: tuple[str, ...] = ()
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class Analysis:
     """All that a back-end says about one sentence; what it cannot say is None.
@@ -49,7 +68,8 @@ class Analysis:
     ``(start, end, chain)`` in preorder, of the tree to show first; None: the forest's
     heaviest. ``deps``: best tree with arc weights.
     ``upos, xpos``: a tag per token; ``tag_logp`` ``(n, n_tags)`` over ``tag_names``.
-    ``vectors``: float32 ``(n, d)``, one per token, for aligners.
+    ``vectors``: float32 ``(n, d)``, one per token, for aligners. ``advice``: words
+    that the parser was helped with; ``unhelped``: why with none, where it could be.
     """
 
     sentence: Sentence
@@ -63,6 +83,8 @@ class Analysis:
     tag_names: tuple[str, ...] = ()
     vectors: Floats | None = None
     extra: dict[str, Floats] = field(default_factory=dict)
+    advice: tuple[Advice, ...] = ()
+    unhelped: str = ""
 
 
 class ParserBackend(Protocol):
@@ -80,10 +102,43 @@ class ParserBackend(Protocol):
     ) -> list["Analysis | Exception"]: ...
 
 
-class AdjustableDecoder(Protocol[S_co]):
-    """What dual decomposition needs: argmax under additive bonuses."""
+@runtime_checkable
+class TrainingCounts(Protocol):
+    """A back-end that also tells which words it learned from, and with which tags.
 
-    def argmax(self, weights: Floats, *, bonus: Floats) -> tuple[float, S_co]: ...
+    ``isinstance(backend, TrainingCounts)`` asks whether it does; nothing is loaded.
+    """
+
+    def lexicon(self) -> Mapping[str, Mapping[str, int]]:
+        """By entry, how often each tag stood on it in training (counts from 1).
+
+        Raises Unavailable if the model cannot be read.
+        """
+        ...
+
+    def entry_of(self, form: str) -> str:
+        """The key of ``lexicon`` under which the parser looks ``form`` up.
+
+        A word that it does not know has a key too, one that ``lexicon`` lacks.
+        """
+        ...
+
+
+@runtime_checkable
+class TagGuided(Protocol):
+    """A back-end that takes advice on the tags of single words."""
+
+    def analyse_guided(
+        self,
+        sentences: list[Sentence],
+        guides: Sequence[Mapping[int, Mapping[str, float]]],
+        *,
+        want: frozenset[Capability],
+    ) -> list["Analysis | Exception"]:
+        """``analyse``, where ``guides[s][i]`` says which tags token i may have, and how
+        probable each is; tokens that are not named are read as always.
+        """
+        ...
 
 
 class WordAligner(Protocol):

@@ -4,17 +4,18 @@ import os
 import tempfile
 from collections.abc import Iterator
 
-# Tests never touch the state of a real installation.
-os.environ.setdefault("GEMEL_HOME", tempfile.mkdtemp(prefix="gemel-tests-"))
+# Tests never touch the state of a real installation, nor that of another process that
+# runs a part of them.
+home = tempfile.mkdtemp(prefix="gemel-tests-")
+os.environ["GEMEL_HOME"] = home
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "annotator.settings")
 if not os.environ.get("DATABASE_URL"):
     # A file, as users have it: in memory, all threads of a live server would share one
     # connection, and with it each other's transactions.
-    folder = tempfile.mkdtemp(prefix="gemel-tests-")
-    os.environ.setdefault("GEMEL_TEST_DB", f"{folder}/test.sqlite3")
+    os.environ["GEMEL_TEST_DB"] = f"{home}/test.sqlite3"
 
-import pytest
-from hypothesis import HealthCheck, settings
+import pytest  # noqa: E402
+from hypothesis import HealthCheck, settings  # noqa: E402
 
 # The first compiled call takes longer than Hypothesis' deadline.
 settings.register_profile(
@@ -44,6 +45,25 @@ def golden(request: pytest.FixtureRequest):
         assert text == path.read_text(encoding="utf-8")
 
     return check
+
+
+@pytest.fixture(scope="session")
+def small_models(tmp_path_factory):
+    """A models folder with a PCFG trained on sentences of ours."""
+    from tests import small_pcfg
+
+    folder = tmp_path_factory.mktemp("models")
+    small_pcfg.written(folder / small_pcfg.NAME)
+    return folder
+
+
+@pytest.fixture
+def small_parser(small_models, settings) -> str:
+    """The name of that PCFG, which the installation has during the test."""
+    from tests import small_pcfg
+
+    settings.MODELS_DIR = small_models
+    return small_pcfg.NAME
 
 
 @pytest.fixture

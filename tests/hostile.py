@@ -82,4 +82,4 @@ def files() -> Iterator[Hostile]:
     yield Hostile(
         "id.tsv", "pairs", b"id\tsource\ttarget\n" + name + b"\ta\tb\n", "at most 200"
     )
-    yield Hostile("wrong.jsonl", "jsonl", b"PK\x03\x04\xff\xfe zip\n", "no UTF-8")
+    yield Hostile("wrong.jsonl", "jsonl", b"not \xff\xfe JSON\n", "no UTF-8")

@@ -1,4 +1,4 @@
-"""What README says is true: every setting, command, format and file it names."""
+"""What README and the docs say is true: settings, commands, formats, files."""
 
 import re
 import subprocess
@@ -12,45 +12,69 @@ from annotator.exchange import registry
 
 ROOT = Path(__file__).resolve().parent.parent
 README = (ROOT / "README.md").read_text()
+DOCS = ROOT / "docs"
+PAGES = [
+    ROOT / "README.md",
+    ROOT / "CONTRIBUTING.md",
+    *sorted(DOCS.glob("*.md")),
+]
 OURS = sorted(name for name, app in get_commands().items() if app == "annotator")
 
 
 def variables() -> set[str]:
     """The environment variables that the program reads."""
-    files = [ROOT / "annotator/settings.py", ROOT / "annotator/env.py"]
+    names = (
+        "annotator/settings.py",
+        "annotator/env.py",
+        "core/pivoting/commands/build.py",
+    )
+    files = [ROOT / name for name in names]
     text = "\n".join(path.read_text() for path in files)
     return set(re.findall(r'"((?:GEMEL_|DATABASE_|CELERY_BROKER_URL)[A-Z_]*)"', text))
 
 
 def test_every_setting_is_described_and_every_described_one_is_read() -> None:
-    described = set(re.findall(r"^\| `([A-Z_]+)`", README, re.MULTILINE))
+    settings = (DOCS / "settings.md").read_text()
+    described = set(re.findall(r"^\| `([A-Z_]+)`", settings, re.MULTILINE))
     assert described == variables()
 
 
 @pytest.mark.parametrize("name", OURS)
 def test_every_command_is_named(name: str) -> None:
-    assert f"{name}" in README
+    assert any(f"{name}" in path.read_text() for path in PAGES)
 
 
 @pytest.mark.parametrize("name", sorted(registry.FORMATS))
 def test_every_format_is_in_the_table_with_its_losses(name: str) -> None:
     one = registry.FORMATS[name]
+    table = (DOCS / "formats.md").read_text()
     row = next(
-        (line for line in README.splitlines() if line.startswith(f"| `{name}` |")), ""
+        (line for line in table.splitlines() if line.startswith(f"| `{name}` |")), ""
     )
     assert one.title in row
     for loss in one.losses:
         assert loss.rstrip(".") in row
 
 
-def test_every_file_it_points_to_is_there() -> None:
-    links = re.findall(r"\]\(((?!http)[^)#]+)\)", README)
-    assert links
-    assert [link for link in links if not (ROOT / link).exists()] == []
+@pytest.mark.parametrize("page", PAGES, ids=lambda path: path.name)
+def test_every_file_it_points_to_is_there(page: Path) -> None:
+    links = re.findall(r"\]\(((?!http)[^)#]+)\)", page.read_text())
+    assert [link for link in links if not (page.parent / link).exists()] == []
+
+
+def test_every_page_is_in_the_index() -> None:
+    index = (DOCS / "README.md").read_text()
+    pages = {path.name for path in DOCS.glob("*.md")} - {"README.md"}
+    assert {name for name in pages if f"({name})" not in index} == set()
+
+
+def test_readme_takes_two_screens_at_most() -> None:
+    assert README.count("\n") <= 100
 
 
 def test_the_commands_it_shows_are_understood() -> None:
-    shown = set(re.findall(r"manage\.py (\w+)", README)) - {"help", "check"}
+    text = "\n".join(path.read_text() for path in PAGES)
+    shown = set(re.findall(r"manage\.py (\w+)", text)) - {"help", "check"}
     assert shown <= set(OURS), shown - set(OURS)
 
 

@@ -1,8 +1,10 @@
 """What is installed from a wheel runs like a clone: templates, statics, sample."""
 
 import os
+import re
 import subprocess
 import sys
+import tomllib
 import zipfile
 from pathlib import Path
 
@@ -28,11 +30,44 @@ def installed(tmp_path_factory) -> Path:
     return folder / "site"
 
 
+def named(requirement: str) -> str:
+    found = re.match(r"[\w.-]+", requirement)
+    assert found, requirement
+    return found.group().lower().replace("_", "-")
+
+
+def test_a_wheel_asks_for_no_development_tool(installed: Path) -> None:
+    metadata = next(installed.glob("*.dist-info/METADATA")).read_text()
+    asked = re.findall(r"^Requires-Dist: (.+)$", metadata, re.MULTILINE)
+    always = {named(one) for one in asked if "extra ==" not in one}
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
+    tools = {named(one) for one in project["optional-dependencies"]["dev"]}
+    assert "django" in always
+    assert "schemathesis" in tools
+    assert not always & tools
+    locked = {
+        named(line)
+        for line in (ROOT / "requirements.lock").read_text().splitlines()
+        if "==" in line and line[0].isalpha()
+    }
+    assert always <= locked
+    assert not locked & tools
+
+
+def test_a_wheel_holds_the_program_alone(installed: Path) -> None:
+    tops = {path.name for path in installed.iterdir()}
+    assert {one for one in tops if not one.endswith(".dist-info")} == {
+        "annotator",
+        "core",
+    }
+
+
 def test_a_wheel_serves_its_pages(installed: Path, tmp_path: Path) -> None:
     asked = (
         "from django.core.management import call_command;"
         "call_command('migrate', verbosity=0);"
-        "from annotator.services import projects, sample;"
+        "from annotator.services import projects;"
+        "from annotator.services.corpora import sample;"
         "sample.load(projects.ensure_owner()[0]);"
         "from django.test import Client;"
         "from annotator.models import Pair;"

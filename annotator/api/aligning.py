@@ -4,7 +4,6 @@ from types import SimpleNamespace
 from typing import Any
 
 from django.http import Http404
-from django.shortcuts import get_object_or_404
 from drf_spectacular.utils import OpenApiParameter, extend_schema
 from rest_framework import serializers, status
 from rest_framework.request import Request
@@ -12,17 +11,13 @@ from rest_framework.response import Response
 from rest_framework.views import APIView
 
 from annotator.api.layers import get_layer
-from annotator.api.rows import JobSerializer
+from annotator.api.rows import JobSerializer, corpus_of
 from annotator.errors import BadRequest
-from annotator.models import Corpus, Pair, Parse
-from annotator.models.prepared import Select, Slot, several
-from annotator.services import (
-    aligning,
-    better_trees,
-    layers,
-    proposing,
-    word_aligning,
-)
+from annotator.models import Pair, Parse
+from annotator.services.alignments import layers, phrases, proposals
+from annotator.services.alignments.words import METHODS, start_by
+from annotator.services.parses import better_trees
+from annotator.throughput.prepared import Select, Slot, several
 
 __all__ = ["CorpusAlignments", "LayerProposals", "PairBetterTrees", "PairProposals"]
 
@@ -45,7 +40,7 @@ MOST = 2_000  # decisions
 
 class AlignStartSerializer(serializers.Serializer[Any]):
     method = serializers.ChoiceField(
-        choices=list(word_aligning.METHODS),
+        choices=list(METHODS),
         default="phrases",
         help_text="Phrases over trees; words one to one, or many to many.",
     )
@@ -112,10 +107,10 @@ class DecidedSerializer(serializers.Serializer[Any]):
         help_text="For better trees alone.",
     )
 
-    def decided(self) -> proposing.Decided:
+    def decided(self) -> proposals.Decided:
         data = self.validated_data
-        place = proposing.place_of
-        return proposing.Decided(
+        place = proposals.place_of
+        return proposals.Decided(
             tuple((s, t) for s, t in data["links"]),
             tuple(data["null_source"]),
             tuple(data["null_target"]),
@@ -156,16 +151,16 @@ class CorpusAlignments(APIView):
     )
     def get(self, request: Request, code: str) -> Response:
         state = request.query_params.get("state", "")
-        rows = aligning.uncertain(_corpus(request, code), state=state)[:SHOWN]
+        rows = phrases.uncertain(corpus_of(request, code), state=state)[:SHOWN]
         return Response(UnsureSerializer(rows, many=True).data)
 
     @extend_schema(request=AlignStartSerializer, responses={201: JobSerializer})
     def post(self, request: Request, code: str) -> Response:
         """Align the phrases or words of the pairs that lack it, as a job."""
-        corpus = _corpus(request, code)
+        corpus = corpus_of(request, code)
         sent = AlignStartSerializer(data=request.data)
         sent.is_valid(raise_exception=True)
-        job = word_aligning.start_by(corpus, **sent.validated_data, by=request.user)
+        job = start_by(corpus, **sent.validated_data, by=request.user)
         return Response(JobSerializer(job).data, status=status.HTTP_201_CREATED)
 
 
@@ -176,7 +171,7 @@ class PairProposals(APIView):
     def post(self, request: Request, code: str) -> Response:
         """Nothing is stored. 503: there is no answer now, and nothing depends on it."""
         pair, parses, decided, _ = _asked(request, code)
-        return _proposal(proposing.propose(pair, parses, decided))
+        return _proposal(proposals.propose(pair, parses, decided))
 
 
 class PairBetterTrees(APIView):
@@ -198,14 +193,14 @@ class LayerProposals(APIView):
         layer = get_layer(request, code)
         if layer.source_parse is None or layer.target_parse is None:
             raise BadRequest("Links of phrases need a tree on both sides.")
-        decided = proposing.decided_in(layers.draft_of(layer))
+        decided = proposals.decided_in(layers.draft_of(layer))
         parses = layer.source_parse, layer.target_parse
-        return _proposal(proposing.propose(layer.pair, parses, decided))
+        return _proposal(proposals.propose(layer.pair, parses, decided))
 
 
 def _asked(
     request: Request, code: str
-) -> tuple[Pair, proposing.Parses, proposing.Decided, str]:
+) -> tuple[Pair, proposals.Parses, proposals.Decided, str]:
     found = _PAIR.models(code=code, user=request.user.pk)
     if not found:
         raise Http404
@@ -222,14 +217,10 @@ def _asked(
     return pair, (rows[codes[0]], rows[codes[1]]), sent.decided(), data["take"]
 
 
-def _proposal(found: proposing.Proposal) -> Response:
+def _proposal(found: proposals.Proposal) -> Response:
     links = [
         [k.source, k.target, k.kind, k.crossing, float(k.attrs.get("prob", 1))]
         for k in found.links
     ]
     rest = {"supports": found.supports, "grounds": found.grounds, "said": found.said}
     return Response({"links": links, **rest})
-
-
-def _corpus(request: Request, code: str) -> Corpus:
-    return get_object_or_404(Corpus.objects.visible_to(request.user), code=code)

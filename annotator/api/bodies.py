@@ -4,10 +4,16 @@ from collections.abc import Mapping
 from io import BytesIO
 from typing import IO, Any
 
+from django.conf import settings
 from rest_framework.exceptions import ParseError
 from rest_framework.parsers import JSONParser
+from rest_framework.request import Request
+from rest_framework.serializers import Serializer
 
-__all__ = ["JsonParser"]
+from annotator.errors import TooLarge
+from annotator.forms import refuse_unknown
+
+__all__ = ["JsonParser", "asked"]
 
 
 class JsonParser(JSONParser):
@@ -20,7 +26,10 @@ class JsonParser(JSONParser):
         media_type: str | None = None,
         parser_context: Mapping[str, Any] | None = None,
     ) -> Any:
-        raw = stream.read()
+        raw = stream.read(settings.DATA_UPLOAD_MAX_MEMORY_SIZE + 1)
+        if len(raw) > settings.DATA_UPLOAD_MAX_MEMORY_SIZE:
+            limit = settings.DATA_UPLOAD_MAX_MEMORY_SIZE // 2**20
+            raise TooLarge(f"A body of JSON has at most {limit} MB.", limit_mb=limit)
         try:
             body = super().parse(BytesIO(raw), media_type, dict(parser_context or {}))
             if b"\\ud" in raw.lower():
@@ -28,6 +37,16 @@ class JsonParser(JSONParser):
         except RecursionError:
             raise ParseError("The body is nested too deeply.") from None
         return body
+
+
+def asked(kind: type[Serializer[Any]], request: Request) -> dict[str, Any]:
+    """The body as ``kind`` has it; raises ValidationError, and BadRequest at a name
+    that it does not know: a typo must not leave a default standing."""
+    sent = kind(data=request.data)
+    sent.is_valid(raise_exception=True)
+    refuse_unknown(sent.initial_data, set(sent.fields))
+    found: dict[str, Any] = sent.validated_data
+    return found
 
 
 def _refuse_halves(value: Any) -> None:

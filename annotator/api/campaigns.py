@@ -16,18 +16,16 @@ from rest_framework.pagination import CursorPagination
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from annotator import access
 from annotator.forms import refuse_unknown
 from annotator.models import Campaign, Item
-from annotator.models.projects import id_of
-from annotator.services import campaigns, progress
+from annotator.services.campaigns import progress, setup
 
 __all__ = ["CampaignViews", "ItemViews"]
 
 ACTIONS = {
-    "open": campaigns.open_campaign,
-    "pause": campaigns.pause,
-    "close": campaigns.close,
+    "open": setup.open_campaign,
+    "pause": setup.pause,
+    "close": setup.close,
 }
 
 
@@ -97,10 +95,7 @@ class CampaignViews(viewsets.ReadOnlyModelViewSet[Campaign]):
     queryset = Campaign.objects.none()
 
     def get_queryset(self) -> QuerySet[Campaign]:
-        rows = Campaign.objects.filter(
-            project__memberships__user_id=id_of(self.request.user),
-            project__memberships__role__in=access.VERBS["see_others"],
-        )
+        rows = Campaign.objects.visible_to(self.request.user)
         return rows.select_related("project")
 
     def list(self, request: Request, *args: Any, **kwargs: Any) -> Response:
@@ -175,7 +170,7 @@ class CampaignViews(viewsets.ReadOnlyModelViewSet[Campaign]):
             sent = PeopleSerializer(data=request.data)
             sent.is_valid(raise_exception=True)
             wanted = sent.validated_data["batches"]
-            campaigns.share_batches(found, wanted, by=request.user)
+            setup.share_batches(found, wanted, by=request.user)
         people = found.participants.select_related("user")
         return Response(
             {

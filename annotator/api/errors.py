@@ -1,17 +1,23 @@
 """One exception handler, one shape: ``{"error": {code, message, facts}}``."""
 
+import logging
+import math
 from typing import Any
 
-from django.core.exceptions import PermissionDenied
+from django.conf import settings
+from django.core.exceptions import PermissionDenied, RequestDataTooBig
 from django.http import Http404
 from rest_framework import exceptions
 from rest_framework.response import Response
 from rest_framework.views import exception_handler
 
 from annotator.errors import Refusal
+from annotator.faults import refusal_of
 from core.errors import GemelError
 
 __all__ = ["answer"]
+
+log = logging.getLogger(__name__)
 
 
 def answer(error: Exception, context: dict[str, Any]) -> Response | None:
@@ -20,6 +26,13 @@ def answer(error: Exception, context: dict[str, Any]) -> Response | None:
         return _shape(error.status, error.code, str(error), error.facts)
     if isinstance(error, GemelError):
         return _shape(400, "invalid", str(error), {})
+    if told := refusal_of(error):
+        log.error("%s: %s", type(error).__name__, error)
+        return _shape(told.status, told.code, str(told), told.facts)
+    if isinstance(error, RequestDataTooBig):
+        limit = settings.DATA_UPLOAD_MAX_MEMORY_SIZE // 2**20
+        facts = {"limit_mb": limit}
+        return _shape(413, "too_large", f"A body has at most {limit} MB.", facts)
     plain = exception_handler(error, context)
     if plain is None:
         return None
@@ -46,10 +59,15 @@ def _code(error: Exception) -> str:
 def _message(error: Exception) -> str:
     if isinstance(error, exceptions.ValidationError):
         return "Some values are not right."
+    if isinstance(error, exceptions.Throttled):
+        rate, wait_s = settings.API_RATE, _facts(error)["wait_s"]
+        return f"More than {rate} calls a minute: go on in {wait_s} seconds."
     return str(getattr(error, "detail", "")) or "There is nothing here for you."
 
 
 def _facts(error: Exception) -> dict[str, Any]:
     if isinstance(error, exceptions.ValidationError):
         return {"fields": error.detail}
+    if isinstance(error, exceptions.Throttled):
+        return {"wait_s": math.ceil(getattr(error, "wait", None) or 1)}
     return {}

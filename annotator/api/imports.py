@@ -19,9 +19,11 @@ from annotator.exchange import registry
 from annotator.exchange.download import attachment
 from annotator.exchange.files import ENCODINGS
 from annotator.models import Corpus, Issue, Job
-from annotator.services import exporting, importing
+from annotator.services.corpora import exports, imports
 
 __all__ = ["CorpusExport", "Formats", "ImportGoOn", "Imports", "JobIssues"]
+
+EXACT = "tables byte for byte; without it, cells that spreadsheets run are quoted"
 
 
 class ImportSerializer(serializers.Serializer[Any]):
@@ -87,11 +89,11 @@ class Imports(APIView):
         sent.is_valid(raise_exception=True)
         row = sent.validated_data
         uploads = [
-            importing.keep(project, str(one.name), one, by=request.user)
+            imports.keep(project, str(one.name), one, by=request.user)
             for one in row["files"]
         ]
         about = ("licence", "provenance", "source_language", "target_language")
-        job = importing.start(
+        job = imports.start(
             project,
             uploads,
             kind=row["format"],
@@ -117,20 +119,22 @@ class ImportGoOn(APIView):
         sent = GoOnSerializer(data=request.data)
         sent.is_valid(raise_exception=True)
         partial = sent.validated_data["partial"]
-        made = importing.go_on(job, by=request.user, partial=partial)
+        made = imports.go_on(job, by=request.user, partial=partial)
         return Response(JobSerializer(made).data, status=201)
 
 
 class JobIssues(generics.ListAPIView[Issue]):
-    """What a job could not do, row by row."""
+    """What a job could not do, row by row; for managers, as it quotes the files."""
 
     serializer_class = IssueSerializer
     pagination_class = RowPages
     queryset = Issue.objects.none()
 
     def get_queryset(self) -> Any:
-        jobs = Job.objects.visible_to(self.request.user)
-        return get_object_or_404(jobs, code=self.kwargs["code"]).issues.all()
+        jobs = Job.objects.visible_to(self.request.user).select_related("project")
+        job = get_object_or_404(jobs, code=self.kwargs["code"])
+        access.require(self.request.user, "manage", job.project)
+        return job.issues.all()
 
 
 class CorpusExport(APIView):
@@ -140,17 +144,19 @@ class CorpusExport(APIView):
         parameters=[
             OpenApiParameter("author", str, description="whose links (a user name)"),
             OpenApiParameter("split", str, enum=["yes"], description="file by file"),
+            OpenApiParameter("exact", str, enum=["yes"], description=EXACT),
         ],
         responses={(200, "application/octet-stream"): OpenApiTypes.BINARY},
     )
     def get(self, request: Request, code: str, kind: str) -> HttpResponseBase:
         corpora = Corpus.objects.visible_to(request.user).select_related("project")
         corpus = get_object_or_404(corpora, code=code)
-        parts = exporting.parts(
+        parts = exports.parts(
             corpus,
             kind,
             by=request.user,
             author=request.query_params.get("author", ""),
             split=request.query_params.get("split") == "yes",
+            exact=request.query_params.get("exact") == "yes",
         )
         return attachment(parts, f"{corpus.name}.{kind}.zip")

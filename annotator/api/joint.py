@@ -10,11 +10,13 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.views import APIView
 
-from annotator.api.rows import JobSerializer
+from annotator.api.rows import JobSerializer, corpus_of
 from annotator.forms import ChangeFilter, refuse_unknown
-from annotator.models import Corpus, JointPair, JointRun, Pair, TreeChange
-from annotator.services import joint_parsing, joint_view, ledger, ledger_view
-from core.backends import registry
+from annotator.models import JointPair, JointRun, Pair, TreeChange
+from annotator.pages.joint import results_of
+from annotator.pages.ledger import record
+from annotator.services.parses import joint, ledger
+from core.parsing import registry
 
 __all__ = [
     "ChangeHistory",
@@ -30,7 +32,7 @@ class JointStartSerializer(serializers.Serializer[Any]):
     """What is left out is the method's own."""
 
     parser = serializers.CharField(max_length=60, default=registry.DEFAULT)
-    method = serializers.ChoiceField(choices=list(joint_parsing.methods()))
+    method = serializers.ChoiceField(choices=list(joint.methods()))
     rounds = serializers.IntegerField(min_value=1, max_value=1000, required=False)
     step = serializers.FloatField(min_value=0, required=False)
     slack = serializers.FloatField(min_value=0, required=False)
@@ -174,19 +176,19 @@ class CorpusJoint(APIView):
 
     @extend_schema(responses=JointRunSerializer(many=True))
     def get(self, request: Request, code: str) -> Response:
-        rows = _corpus(request, code).joint_runs.all()
+        rows = corpus_of(request, code).joint_runs.all()
         return Response(JointRunSerializer(rows, many=True).data)
 
     @extend_schema(request=JointStartSerializer, responses={201: JobSerializer})
     def post(self, request: Request, code: str) -> Response:
         """Parse jointly the pairs that this run has not parsed yet, as a job."""
-        corpus = _corpus(request, code)
+        corpus = corpus_of(request, code)
         sent = JointStartSerializer(data=request.data)
         sent.is_valid(raise_exception=True)
         asked = dict(sent.validated_data)
         parser = asked.pop("parser")
-        settings = joint_parsing.settings_of(asked)
-        job = joint_parsing.start(corpus, settings, parser=parser, by=request.user)
+        settings = joint.settings_of(asked)
+        job = joint.start(corpus, settings, parser=parser, by=request.user)
         return Response(JobSerializer(job).data, status=status.HTTP_201_CREATED)
 
 
@@ -196,7 +198,7 @@ class PairJoint(APIView):
     @extend_schema(responses=JointPairSerializer(many=True))
     def get(self, request: Request, code: str) -> Response:
         pair = get_object_or_404(Pair.objects.visible_to(request.user), code=code)
-        rows = joint_view.results_of(pair)
+        rows = results_of(pair)
         return Response(JointPairSerializer(rows, many=True).data)
 
 
@@ -228,7 +230,7 @@ class RunChanges(APIView):
         rows = ledger.ordered(rows, run, sort=request.query_params.get("sort", ""))
         pages = ChangePages()
         found = pages.paginate_queryset(rows, request, view=self) or []
-        records = [ledger_view.record(change, run) for change in found]
+        records = [record(change, run) for change in found]
         return pages.get_paginated_response(records)
 
 
@@ -259,11 +261,6 @@ class ChangeHistory(APIView):
         change = get_object_or_404(seen, code=code)
         events = change.events.select_related("by").order_by("revision")
         return Response(VerdictEventSerializer(events, many=True).data)
-
-
-def _corpus(request: Request, code: str) -> Corpus:
-    rows = Corpus.objects.visible_to(request.user).select_related("project")
-    return get_object_or_404(rows, code=code)
 
 
 def _run(request: Request, code: str) -> JointRun:

@@ -14,7 +14,8 @@ from rest_framework.decorators import api_view
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from annotator.services import checking, desk, judging, preferring
+from annotator.services.campaigns import checks, desk, preferences
+from annotator.services.campaigns.answers import VERBS, Answer, take
 
 __all__ = ["answers", "preference", "show"]
 
@@ -29,7 +30,7 @@ class MessageSerializer(serializers.Serializer[Any]):
 
     uuid = serializers.UUIDField()
     judgment = serializers.RegexField(r"^[0-9a-f]{16}$")
-    verb = serializers.ChoiceField(sorted(judging.VERBS), default="save")
+    verb = serializers.ChoiceField(sorted(VERBS), default="save")
     seen = serializers.IntegerField(min_value=0, max_value=10**6)
     values = serializers.DictField(default=dict)
     note = serializers.CharField(default="", allow_blank=True, max_length=2000)
@@ -81,14 +82,14 @@ def show(request: Request, code: str) -> Response:
 def answers(request: Request, code: str) -> Response:
     """Store one answer (or skip, or flag) and bring the next items."""
     said = _valid(MessageSerializer, request)
-    answer = judging.Answer(
+    answer = Answer(
         uuid=said["uuid"],
         seen=said["seen"],
         values=said["values"],
         note=said["note"],
         active_ms=said["active_ms"],
     )
-    judgment = judging.take(
+    judgment = take(
         said["judgment"], said["verb"], answer, campaign=code, by=request.user
     )
     body: dict[str, Any] = {
@@ -101,7 +102,7 @@ def answers(request: Request, code: str) -> Response:
         },
         "next": [],
     }
-    if (told := checking.feedback(judgment)) and said["verb"] == "save":
+    if (told := checks.feedback(judgment)) and said["verb"] == "save":
         body["feedback"] = told
     if said["want"]:
         person = judgment.participant
@@ -119,7 +120,7 @@ def preference(request: Request) -> Response:
     """One's own keys and pace."""
     if request.method == "PUT":
         wish = _valid(PreferenceSerializer, request)
-        preferring.set_preference(request.user, **wish)
+        preferences.set_preference(request.user, **wish)
     return Response(desk.preference(request.user))
 
 

@@ -10,7 +10,11 @@ from rest_framework.response import Response
 from rest_framework.views import APIView
 
 from annotator.models import AlignmentLayer, Pair
-from annotator.services import canvas, layers, linking, trees
+from annotator.pages import canvas
+from annotator.services.alignments import layers
+from annotator.services.alignments.links import play
+from annotator.services.alignments.operations import OPS, Step
+from annotator.services.corpora import trees
 from annotator.timing import phase
 
 __all__ = [
@@ -31,7 +35,7 @@ class OpSerializer(serializers.Serializer[Any]):
 
     uuid = serializers.UUIDField()
     base_rev = serializers.IntegerField(min_value=0)
-    op = serializers.ChoiceField(choices=sorted(linking.OPS))
+    op = serializers.ChoiceField(choices=sorted(OPS))
     s = serializers.CharField(required=False, allow_blank=True, max_length=4000)
     t = serializers.CharField(required=False, allow_blank=True, max_length=4000)
     kind = serializers.ChoiceField(choices=["sure", "possible"], required=False)
@@ -57,12 +61,8 @@ class OpSerializer(serializers.Serializer[Any]):
                 raise serializers.ValidationError("The fourth is: crossing.")
         return [(*row[:3], len(row) == 4) for row in rows]
 
-    def to_op(self) -> linking.Op:
-        sent = dict(self.validated_data)
-        sent["s"] = tuple(sent.get("s", "").split())
-        sent["t"] = tuple(sent.get("t", "").split())
-        sent["links"] = tuple(sent.get("links", ()))
-        return linking.Op(**sent)
+    def to_step(self) -> Step:
+        return Step.read(self.validated_data)
 
 
 class ProblemSerializer(serializers.Serializer[Any]):
@@ -167,11 +167,7 @@ def get_layer(request: Request, code: str) -> AlignmentLayer:
         "target_parse",
         "author",
     )
-    layer = get_object_or_404(rows, code=code)
-    project = layer.pair.corpus.project
-    seen = layers.visible_to(request.user, project).filter(pk=layer.pk)
-    get_object_or_404(seen)
-    return layer
+    return get_object_or_404(rows, code=code)
 
 
 class PairLayers(APIView):
@@ -180,8 +176,8 @@ class PairLayers(APIView):
     @extend_schema(responses=LayerRowSerializer(many=True))
     def get(self, request: Request, code: str) -> Response:
         pair = get_pair(request, code)
-        rows = layers.visible_to(request.user, pair.corpus.project)
-        rows = rows.filter(pair=pair).select_related("author")
+        rows = AlignmentLayer.objects.visible_to(request.user).filter(pair=pair)
+        rows = rows.select_related("author")
         return Response(LayerRowSerializer(rows, many=True).data)
 
     @extend_schema(request=None, responses=SnapshotSerializer)
@@ -227,7 +223,7 @@ class LayerOps(APIView):
         sent = OpSerializer(data=request.data)
         sent.is_valid(raise_exception=True)
         with phase("write"):
-            linking.play(layer, sent.to_op(), by=request.user)
+            play(layer, sent.to_step(), by=request.user)
         with phase("snapshot"):
             return Response(layers.snapshot(get_layer(request, code), request.user))
 

@@ -24,13 +24,9 @@ from annotator.models import (
     Report,
 )
 from annotator.models.projects import Anybody
-from annotator.services import (
-    agreement,
-    curating,
-    layer_agreement,
-    report_query,
-)
-from annotator.services.agreement import Source
+from annotator.services.campaigns import curation
+from annotator.services.reports import agreement, layers, query
+from annotator.services.reports.agreement import ReportSource
 
 __all__ = ["campaign", "corpus", "decisions", "frozen", "rating_set", "reopen"]
 
@@ -95,7 +91,7 @@ def campaign(request: Request, code: str) -> Response:
     """
     rows = Campaign.objects.visible_to(request.user).select_related("project")
     row = get_object_or_404(rows, code=code)
-    return _answer(request, Source(row.project, "campaign", row))
+    return _answer(request, ReportSource(row.project, "campaign", row))
 
 
 @extend_schema(
@@ -115,7 +111,7 @@ def rating_set(request: Request, code: str) -> Response:
     projects = Project.objects.visible_to(request.user)
     rows = RatingSet.objects.filter(project__in=projects).select_related("project")
     row = get_object_or_404(rows, code=code)
-    return _answer(request, Source(row.project, "ratings", row))
+    return _answer(request, ReportSource(row.project, "ratings", row))
 
 
 @extend_schema(
@@ -138,11 +134,11 @@ def corpus(request: Request, code: str) -> Response:
     access.require(request.user, "report", row.project)
     refuse_unknown(request.query_params, set())
     if request.method == "GET":
-        return Response(layer_agreement.report(row).body)
+        return Response(layers.report(row).body)
     sent = TitleSerializer(data=request.data)
     sent.is_valid(raise_exception=True)
     title = sent.validated_data["title"]
-    kept = layer_agreement.freeze(row, title=title, by=request.user)
+    kept = layers.freeze(row, title=title, by=request.user)
     return Response(ReportSerializer(kept).data, status=201)
 
 
@@ -171,12 +167,12 @@ def decisions(request: Request, code: str) -> Response:
     """
     item = _item(request.user, code)
     if request.method == "GET":
-        rows = curating.history(item)
+        rows = curation.history(item)
         return Response(AdjudicationSerializer(rows, many=True).data)
     sent = DecisionSerializer(data=request.data)
     sent.is_valid(raise_exception=True)
-    made = curating.decide(
-        item, curating.Decision(**sent.validated_data), by=request.user
+    made = curation.decide(
+        item, curation.Decision(**sent.validated_data), by=request.user
     )
     return Response(AdjudicationSerializer(made).data, status=201)
 
@@ -191,15 +187,15 @@ def reopen(request: Request, code: str, judge: str) -> Response:
     judgment = found.first()
     if judgment is None:
         raise Http404(f"{judge} has not answered this item.")
-    judgment = curating.reopen(judgment, by=request.user, uuid=uuid4())
+    judgment = curation.reopen(judgment, by=request.user, uuid=uuid4())
     return Response({"item": code, "judge": judge, "revision": judgment.revision})
 
 
-def _answer(request: Request, source: Source) -> Response:
+def _answer(request: Request, source: ReportSource) -> Response:
     access.require(request.user, "report", source.project)
-    refuse_unknown(request.query_params, set(report_query.FILTERS))
-    asked = report_query.parse(request.query_params)
-    report_query.check(asked, source.read().data)
+    refuse_unknown(request.query_params, set(query.FILTERS))
+    asked = query.parse(request.query_params)
+    query.check(asked, source.read().data)
     if request.method == "GET":
         body, _ = agreement.report(source, asked)
         return Response(body)
@@ -208,7 +204,7 @@ def _answer(request: Request, source: Source) -> Response:
     kept = agreement.freeze(
         source,
         asked,
-        query=report_query.filters_of(request.query_params),
+        query=query.filters_of(request.query_params),
         title=sent.validated_data["title"],
         by=request.user,
     )

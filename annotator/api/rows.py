@@ -3,6 +3,7 @@
 from typing import Any
 
 from django.db.models import QuerySet
+from django.shortcuts import get_object_or_404
 from drf_spectacular.utils import extend_schema
 from rest_framework import serializers, viewsets
 from rest_framework.decorators import action
@@ -10,11 +11,26 @@ from rest_framework.pagination import CursorPagination
 from rest_framework.request import Request
 from rest_framework.response import Response
 
+from annotator.errors import BadRequest
 from annotator.forms import PairFilter, ScoreForm, refuse_unknown
 from annotator.models import Corpus, Job, Pair, Project
-from annotator.services import jobs, projects, scoring
+from annotator.services import jobs, projects
+from annotator.services.alignments import scores
 
-__all__ = ["CorpusViews", "JobViews", "PairViews", "ProjectViews", "RowPages"]
+__all__ = [
+    "CorpusViews",
+    "JobViews",
+    "PairViews",
+    "ProjectViews",
+    "RowPages",
+    "corpus_of",
+]
+
+
+def corpus_of(request: Request, code: str) -> Corpus:
+    """The corpus, its project with it; Http404 if this person may not see it."""
+    rows = Corpus.objects.visible_to(request.user).select_related("project")
+    return get_object_or_404(rows, code=code)
 
 
 class RowPages(CursorPagination):
@@ -82,6 +98,10 @@ class PairSerializer(serializers.ModelSerializer[Pair]):
 
 class JobSerializer(serializers.ModelSerializer[Job]):
     project = serializers.SlugRelatedField[Project](slug_field="slug", read_only=True)
+    note = serializers.SerializerMethodField()
+
+    def get_note(self, job: Job) -> str:
+        return job.note_for(is_managed=getattr(job, "is_managed", False))
 
     class Meta:
         model = Job
@@ -176,7 +196,7 @@ class PairViews(_Rows):
         asked = ScoreForm(self.request.query_params).asked()
         if not (found := corpus.first()):
             return fits
-        return scoring.with_scores(fits, found, **asked)[0]
+        return scores.with_scores(fits, found, **asked)[0]
 
 
 class JobViews(_Rows):
@@ -186,11 +206,15 @@ class JobViews(_Rows):
     queryset = Job.objects.none()
 
     def get_queryset(self) -> QuerySet[Job]:
-        return Job.objects.visible_to(self.request.user).select_related("project")
+        rows = Job.objects.visible_to(self.request.user)
+        return rows.for_list(self.request.user)
 
     @extend_schema(request=None, responses=JobSerializer)
     @action(detail=True, methods=["post"])
     def cancel(self, request: Request, code: str) -> Response:
-        """Ask the job to stop; asking twice is asking once."""
+        """Ask the job to stop; asking twice is asking once. Nothing is sent."""
+        is_json = "json" in (request.content_type or "")
+        if request.data if is_json else request._request.POST:
+            raise BadRequest("Nothing is sent with this call.", field="body")
         job = jobs.cancel(self.get_object(), by=request.user)
         return Response(JobSerializer(job).data)

@@ -1,15 +1,14 @@
 """The scorings of a corpus: which there are, and starting one."""
 
-from django.shortcuts import get_object_or_404
 from drf_spectacular.utils import extend_schema
 from rest_framework import serializers
 from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.views import APIView
 
-from annotator.api.rows import JobSerializer
-from annotator.models import Corpus, ScoreRun
-from annotator.services import scoring
+from annotator.api.rows import JobSerializer, corpus_of
+from annotator.models import ScoreRun
+from annotator.services.alignments import scores
 
 __all__ = ["CorpusScores"]
 
@@ -29,7 +28,7 @@ class ScoreRunSerializer(serializers.ModelSerializer[ScoreRun]):
 
 
 class ScoreStartSerializer(serializers.Serializer[None]):
-    scorer = serializers.ChoiceField(choices=list(scoring.scorers()))
+    scorer = serializers.ChoiceField(choices=list(scores.scorers()))
 
 
 class CorpusScores(APIView):
@@ -37,18 +36,13 @@ class CorpusScores(APIView):
 
     @extend_schema(responses=ScoreRunSerializer(many=True))
     def get(self, request: Request, corpus: str) -> Response:
-        runs = _corpus(request, corpus).score_runs.all()
+        runs = corpus_of(request, corpus).score_runs.all()
         return Response(ScoreRunSerializer(runs, many=True).data)
 
     @extend_schema(request=ScoreStartSerializer, responses={202: JobSerializer})
     def post(self, request: Request, corpus: str) -> Response:
         sent = ScoreStartSerializer(data=request.data)
         sent.is_valid(raise_exception=True)
-        found = _corpus(request, corpus)
-        job = scoring.start(found, sent.validated_data["scorer"], by=request.user)
+        found = corpus_of(request, corpus)
+        job = scores.start(found, sent.validated_data["scorer"], by=request.user)
         return Response(JobSerializer(job).data, status=202)
-
-
-def _corpus(request: Request, code: str) -> Corpus:
-    rows = Corpus.objects.visible_to(request.user).select_related("project")
-    return get_object_or_404(rows, code=code)

@@ -14,6 +14,7 @@ from django.db import models
 from django.utils import timezone
 from django.utils.dateparse import parse_datetime
 
+from annotator.exchange.rows import check_words
 from annotator.models import (
     AlignmentLayer,
     Corpus,
@@ -23,12 +24,12 @@ from annotator.models import (
     Parse,
     Sentence,
 )
+from annotator.models.authorship import AUTHOR, IMPORTED
 from core.errors import FormatError
-from core.formats.gemel import Item
+from core.formats.gemel import GemelItem
 
-__all__ = ["AUTHOR", "check", "items"]
+__all__ = ["check", "items"]
 
-AUTHOR = "_author"  # in ``meta`` of a layer: its author's name in the bundle
 CHUNK = 500
 _LIMITS = {
     "ref": 200, "label": 60, "name": 60, "engine": 60, "version": 60, "language": 35,
@@ -37,11 +38,11 @@ _LIMITS = {
 }  # fmt: skip
 
 
-def items(corpus: Corpus) -> Iterator[Item]:
+def items(corpus: Corpus) -> Iterator[GemelItem]:
     """The whole corpus, streamed in the order the grammar wants."""
     names = ("name", "licence", "provenance", "source_language", "target_language",
              "meta")  # fmt: skip
-    yield Item("corpus", {name: getattr(corpus, name) for name in names})
+    yield GemelItem("corpus", {name: getattr(corpus, name) for name in names})
     named = _Names()
     sentences = Sentence.objects.filter(corpus=corpus)
     parses = Parse.objects.filter(sentence__corpus=corpus).select_related("author")
@@ -71,60 +72,62 @@ class _Names:
 
 
 def _each(
-    query: Any, named: _Names, item: Callable[[Any, _Names], Item]
-) -> Iterator[Item]:
+    query: Any, named: _Names, item: Callable[[Any, _Names], GemelItem]
+) -> Iterator[GemelItem]:
     for row in query.order_by("pk").iterator(chunk_size=CHUNK):
         yield item(row, named)
 
 
-def _sentence(s: Sentence, named: _Names) -> Item:
+def _sentence(s: Sentence, named: _Names) -> GemelItem:
     text = "" if s.text == s.tokens.replace("\n", " ") else s.text
     row = {"id": named("s", s.pk), "tokens": s.forms, "text": text}
-    return Item("sentence", row | _said(s, "ref", "language", "columns", "key"))
+    return GemelItem("sentence", row | _said(s, "ref", "language", "columns", "key"))
 
 
-def _parse(p: Parse, named: _Names) -> Item:
+def _parse(p: Parse, named: _Names) -> GemelItem:
     plain = _said(p, "kind", "origin", "engine", "version", "rank", "score", "text",
                   "meta", "created_at")  # fmt: skip
     row = {"id": named("t", p.pk), "sentence": named("s", p.sentence_id)}
-    return Item("parse", row | plain | {"author": _name(p.author)})
+    meta = dict(p.meta)
+    author = _author(meta, p.author)
+    return GemelItem("parse", row | plain | {"author": author, "meta": meta})
 
 
-def _forest(f: PackedForest, named: _Names) -> Item:
+def _forest(f: PackedForest, named: _Names) -> GemelItem:
     data = base64.b64encode(bytes(f.data)).decode("ascii")
     row = {"sentence": named("s", f.sentence_id), "data": data}
-    return Item("forest", row | _said(f, "engine", "version"))
+    return GemelItem("forest", row | _said(f, "engine", "version"))
 
 
-def _pair(p: Pair, named: _Names) -> Item:
+def _pair(p: Pair, named: _Names) -> GemelItem:
     sides = {"source": named("s", p.source_id), "target": named("s", p.target_id)}
     plain = _said(p, "ref", "label", "meta", "state", "key")
-    return Item("pair", {"id": named("p", p.pk), **sides, **plain})
+    return GemelItem("pair", {"id": named("p", p.pk), **sides, **plain})
 
 
-def _layer(a: AlignmentLayer, named: _Names) -> Item:
+def _layer(a: AlignmentLayer, named: _Names) -> GemelItem:
     row = _said(a, "origin", "engine", "version", "name", "options", "links",
                 "parked", "revision", "state", "created_at", "updated_at")  # fmt: skip
     if not any(row["links"].values()):
         row["links"] = {}
     meta = dict(a.meta)
     row |= {"id": named("a", a.pk), "pair": named("p", a.pair_id), "meta": meta}
-    row["author"] = meta.pop(AUTHOR, "") or _name(a.author)
+    row["author"] = _author(meta, a.author)
     for side in ("source_parse", "target_parse"):
         pk = getattr(a, f"{side}_id")
         row[side] = named("t", pk) if pk else ""
-    return Item("layer", row)
+    return GemelItem("layer", row)
 
 
-def _event(e: LinkEvent, named: _Names) -> Item:
+def _event(e: LinkEvent, named: _Names) -> GemelItem:
     row = {
         "layer": named("a", e.layer_id),
         "uuid": str(e.uuid),
-        "by": _name(e.by),
+        "by": _name(e.by) or e.imported_by,
         "undoes": e.undoes.revision if e.undoes else None,
     }
     plain = _said(e, "revision", "op", "at", "before", "after")
-    return Item("event", row | plain)
+    return GemelItem("event", row | plain)
 
 
 def _said(one: models.Model, *names: str) -> dict[str, Any]:
@@ -135,11 +138,17 @@ def _said(one: models.Model, *names: str) -> dict[str, Any]:
     }
 
 
+def _author(meta: dict[str, Any], user: Any) -> str:
+    """The author's name; what an import noted of it is taken out of ``meta``."""
+    meta.pop(IMPORTED, None)
+    return str(meta.pop(AUTHOR, "")) or _name(user)
+
+
 def _name(user: Any) -> str:
     return str(user.username) if user else ""
 
 
-def check(item: Item) -> None:
+def check(item: GemelItem) -> None:
     """What the database would refuse; raises FormatError."""
     row = item.row
     for name, limit in _LIMITS.items():
@@ -148,6 +157,8 @@ def check(item: Item) -> None:
                 f"{name} of a {item.type} is longer than {limit}",
                 line=item.line, column=1, remedy=f"at most {limit} characters",
             )  # fmt: skip
+    if item.type == "sentence":
+        check_words(len(row.get("tokens") or ()), item.line)
     states: dict[str, list[str]] = {
         "pair": Pair.State.values, "layer": AlignmentLayer.State.values,
     }  # fmt: skip

@@ -10,6 +10,7 @@ from django.http import FileResponse, StreamingHttpResponse
 from django.http.response import HttpResponseBase
 
 from annotator.exchange.files import safe_name
+from core.data.cells import plain_rows
 from core.errors import FormatError
 
 __all__ = ["Part", "archive", "attachment"]
@@ -17,19 +18,23 @@ __all__ = ["Part", "archive", "attachment"]
 
 @dataclass(frozen=True, slots=True)
 class Part:
-    """One file of an export; ``lines`` may be read once."""
+    """One file of an export; ``lines`` may be read once.
+
+    ``is_table``: of cells that a spreadsheet must not run (core.data.cells).
+    """
 
     name: str
     lines: Iterator[str]
     encoding: str = "utf-8"
     bom: bool = False
+    is_table: bool = False
 
     def chunks(self) -> Iterator[bytes]:
         """The bytes. Raises FormatError where the encoding lacks a sign."""
         if self.bom:
             yield "\ufeff".encode(self.encoding)
         is_xml = self.name.endswith(".xml")
-        for line in self.lines:
+        for line in map(plain_rows, self.lines) if self.is_table else self.lines:
             try:
                 yield line.encode(
                     self.encoding, "xmlcharrefreplace" if is_xml else "strict"

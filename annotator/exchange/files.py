@@ -16,7 +16,7 @@ from typing import BinaryIO
 
 from core.formats.records import MAX_RECORD, BadLine
 
-__all__ = ["ENCODINGS", "Source", "safe_name", "sha256", "stem"]
+__all__ = ["ENCODINGS", "Source", "no_text", "safe_name", "sha256", "stem"]
 
 ENCODINGS = ("utf-8", "latin-1", "cp1252", "utf-16")
 POISON = "\0\n"
@@ -24,6 +24,24 @@ _BOMS = (
     (codecs.BOM_UTF8, "utf-8"),
     (codecs.BOM_UTF16_LE, "utf-16-le"),
     (codecs.BOM_UTF16_BE, "utf-16-be"),
+)
+_MAGIC = {
+    b"\x89PNG": "a picture (PNG)",
+    b"\xff\xd8\xff": "a picture (JPEG)",
+    b"GIF8": "a picture (GIF)",
+    b"%PDF-": "a document (PDF)",
+    b"PK\x03\x04": "an archive (zip), or a document that is one (docx, xlsx, odt)",
+    b"\x1f\x8b": "an archive (gzip)",
+    b"BZh": "an archive (bzip2)",
+    b"\xfd7zXZ": "an archive (xz)",
+    b"7z\xbc\xaf": "an archive (7z)",
+    b"SQLite format 3": "a database (SQLite)",
+    b"\xd0\xcf\x11\xe0": "a document (doc, xls)",
+}
+_SIGNS = frozenset(range(1, 32)) - frozenset(b"\t\n\v\f\r\x1b")  # NUL: in UTF-16
+_TEXT = re.compile(
+    r"utf-(8|16|16-le|16-be)|ascii|iso8859-\d+|cp125\d|koi8-[rut]|mac-roman"
+    r"|gb(2312|k|18030)|big5|shift_jis|euc_(jp|kr)"
 )
 _DECLARED = re.compile(rb"""<\?xml[^>]*encoding\s*=\s*["']([A-Za-z0-9._-]+)["']""")
 
@@ -35,6 +53,20 @@ def safe_name(name: str) -> str:
         sign for sign in unicodedata.normalize("NFC", last) if sign.isprintable()
     )
     return shown.strip(". ")[-200:] or "file"
+
+
+def no_text(start: bytes) -> str:
+    """What a file is that begins so and is no text, for people; "" for text.
+
+    A few control signs are left to the codec, which names their lines.
+    """
+    if any(start.startswith(mark) for mark, _ in _BOMS):
+        return ""
+    for magic, what in _MAGIC.items():
+        if start.startswith(magic):
+            return what
+    n_signs = sum(byte in _SIGNS for byte in start)
+    return "no text" if n_signs > len(start) // 20 + 3 else ""
 
 
 def stem(name: str) -> str:
@@ -134,8 +166,9 @@ def sha256(file: BinaryIO) -> str:
 
 
 def _is_codec(name: str) -> bool:
+    """Whether it is an encoding that files of text have; Python knows more."""
     try:
-        return codecs.lookup(name)._is_text_encoding
+        return _TEXT.fullmatch(codecs.lookup(name).name) is not None
     except LookupError:
         return False
 

@@ -6,11 +6,11 @@ from pathlib import Path
 
 import numpy as np
 
-from core.agreement.aer import LinkSets
+from core.agreement.alignments.aer import LinkSets
 from core.data.check import Ints
 from core.data.ratings import RatingRecord, Ratings, Scale
 from core.errors import FormatError, InvalidValue
-from core.formats import msr_rte2
+from core.formats.alignments import msr_rte2
 from core.formats.ratings import GOLD, LAYOUTS, Layout, read
 from core.formats.records import BadLine
 
@@ -159,7 +159,7 @@ def _load_msr(path: Path) -> RatingFile:
     people.pop("M", None)
     if not people:
         raise InvalidValue(f"{path}: no file like RTE2_dev_A.align.txt in it")
-    layers: dict[str, list[msr_rte2.LinkedPair]] = {}
+    layers: dict[str, list[msr_rte2.Rte2Pair]] = {}
     for name, file in people.items():
         try:
             with file.open(encoding="utf-8") as lines:
@@ -172,7 +172,7 @@ def _load_msr(path: Path) -> RatingFile:
     return _msr_tables(layers)
 
 
-def _msr_tables(layers: dict[str, list[msr_rte2.LinkedPair]]) -> RatingFile:
+def _msr_tables(layers: dict[str, list[msr_rte2.Rte2Pair]]) -> RatingFile:
     by_number = {
         who: {pair.number: pair for pair in pairs} for who, pairs in layers.items()
     }
@@ -213,7 +213,7 @@ def _msr_tables(layers: dict[str, list[msr_rte2.LinkedPair]]) -> RatingFile:
     )
 
 
-def _grid(pair: msr_rte2.LinkedPair, n_words: int, n_text: int) -> Ints:
+def _grid(pair: msr_rte2.Rte2Pair, n_words: int, n_text: int) -> Ints:
     """A code of ``CELL`` for every cell that all annotators have."""
     grid = np.zeros((n_words, n_text), np.int32)
     for code, links in ((1, pair.possible), (2, pair.sure)):

@@ -17,6 +17,7 @@ from django.db.models import (
 from annotator.exchange import rows
 from annotator.exchange.registry import Format
 from annotator.models import AlignmentLayer, Corpus, Origin, Pair, Parse, Sentence
+from annotator.models.authorship import author_of
 from core.data.tokens import Token
 from core.formats import conllu
 from core.formats.records import LayerRecord, PairRecord, ParseRecord, SentenceRecord
@@ -38,7 +39,9 @@ def sentences(
     """
     wanted = Parse.Kind.DEPENDENCY if kind.name == "conllu" else Parse.Kind.CONSTITUENCY
     parses = Parse.objects.filter(kind=wanted).select_related("sentence")
-    gold = parses.filter(sentence__corpus=corpus, origin=Origin.GOLD).order_by("pk")
+    gold = parses.filter(sentence__corpus=corpus, origin=Origin.GOLD).order_by(
+        "sentence_id", "pk"
+    )
     for parse in gold.iterator(chunk_size=CHUNK):
         file = int(parse.meta.get(rows.FILE, -1))
         mine = file in files
@@ -83,7 +86,7 @@ def _layers(author: str) -> QuerySet[AlignmentLayer]:
         "author", "source_parse", "target_parse"
     )
     if author:
-        return layers.filter(author__username=author).order_by("pk")
+        return layers.made_by(author).order_by("pk")
     order = {Origin.GOLD: 0, Origin.ANNOTATOR: 1, Origin.ENGINE: 2}
     return layers.order_by(_rank(order), "pk")
 
@@ -96,7 +99,7 @@ def _rank(order: dict[Origin, int]) -> Any:
 def _pair(pair: Pair, *, raw: bool) -> PairRecord:
     shown: list[AlignmentLayer] = pair.shown  # type: ignore[attr-defined]
     layers = tuple(
-        LayerRecord(one.to_core(), str(one.author or ""), one.name) for one in shown
+        LayerRecord(one.to_core(), author_of(one), one.name) for one in shown
     )
     first = shown[0] if shown else None
     unchanged = raw and rows.links_digest(layers) == pair.meta.get(rows.LINKS)

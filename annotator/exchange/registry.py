@@ -8,20 +8,9 @@ from typing import Literal
 from annotator.errors import BadRequest
 from annotator.exchange.files import Source
 from core.errors import FormatError
-from core.formats import (
-    conllu,
-    gemel,
-    jsonl,
-    msrpc,
-    multimwa,
-    pairs,
-    pharaoh,
-    ptb,
-    rte,
-    tigerxml,
-    treealigner,
-)
-from core.formats.gemel import Item
+from core.formats import conllu, gemel, jsonl, msrpc, pairs, ptb, rte, tigerxml
+from core.formats.alignments import multimwa, pharaoh, treealigner
+from core.formats.gemel import GemelItem
 from core.formats.records import BadLine, Record
 
 __all__ = ["FORMATS", "Format", "arrange", "find", "read"]
@@ -97,7 +86,7 @@ def arrange(kind: Format, sources: list[Source]) -> list[Source]:
 
 def read(
     kind: Format, sources: list[Source]
-) -> Iterator[tuple[int, Record | Item | BadLine]]:
+) -> Iterator[tuple[int, Record | GemelItem | BadLine]]:
     """Index of the file, and what its codec says; what cannot be decoded comes too."""
     if kind.name == "pharaoh":
         yield from _merged(0, sources, _pharaoh(sources))
@@ -110,8 +99,8 @@ def read(
 
 
 def _merged(
-    index: int, sources: list[Source], found: Iterator[Record | Item | BadLine]
-) -> Iterator[tuple[int, Record | Item | BadLine]]:
+    index: int, sources: list[Source], found: Iterator[Record | GemelItem | BadLine]
+) -> Iterator[tuple[int, Record | GemelItem | BadLine]]:
     """The records; a line that could not be decoded is named once, by that reason."""
     for record in found:
         if isinstance(record, BadLine):

@@ -6,6 +6,9 @@ from dataclasses import dataclass, field, replace
 from types import ModuleType
 from typing import Any
 
+from django.conf import settings
+from django.utils import timezone
+
 from annotator.exchange.seen import Seen
 from annotator.models import AlignmentLayer, Corpus, Origin, Pair, Parse, Sentence
 from core.errors import FormatError
@@ -26,6 +29,7 @@ __all__ = [
     "RAW",
     "Keys",
     "check",
+    "check_words",
     "layer_row",
     "lines_only",
     "links_digest",
@@ -92,12 +96,34 @@ class Keys:
 
 
 def check(record: SentenceRecord | PairRecord) -> None:
-    """Raises FormatError at an id or label that the tables have no room for."""
+    """Raises FormatError at an id or label that the tables have no room for, and at
+    more words than a screen can show."""
     _check_length("id", record.id, record.line)
+    if isinstance(record, PairRecord):
+        _check_words(record.source, record.line)
+        _check_words(record.target, record.line)
+    else:
+        _check_words(record, record.line)
     if isinstance(record, PairRecord):
         _check_length("label", record.label, record.line)
         _check_length("id", record.source.id, record.line)
         _check_length("id", record.target.id, record.line)
+
+
+def _check_words(one: SentenceRecord, line: int) -> None:
+    check_words(len(one.tokens) or one.text.count(" ") + 1, line)
+
+
+def check_words(n: int, line: int) -> None:
+    """Raises FormatError if a sentence of so many words is too long to come in."""
+    limit = settings.MAX_WORDS
+    if n > limit:
+        raise FormatError(
+            f"a sentence of {n} words",
+            line=line,
+            column=1,
+            remedy=f"at most {limit} (GEMEL_MAX_WORDS): split it",
+        )
 
 
 def sentence_row(
@@ -182,6 +208,7 @@ def layer_row(
 ) -> AlignmentLayer:
     """The gold layer; its author, if the file names one, is kept in ``meta``."""
     meta = dict(layer.meta) | ({"author": layer.author} if layer.author else {})
+    now = timezone.now()
     return AlignmentLayer(
         pair=pair,
         origin=Origin.GOLD,
@@ -193,6 +220,8 @@ def layer_row(
         n_links=len(layer.alignment.links),
         state=AlignmentLayer.State.DONE,
         meta=meta,
+        created_at=now,
+        updated_at=now,
     )
 
 

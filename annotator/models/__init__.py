@@ -2,6 +2,7 @@
 
 from annotator.models.alignments import AlignmentLayer, LinkEvent
 from annotator.models.analyses import Origin, PackedForest, Parse
+from annotator.models.bitexts import Bitext
 from annotator.models.campaigns import (
     Batch,
     Campaign,
@@ -13,6 +14,7 @@ from annotator.models.campaigns import (
     RatingScale,
 )
 from annotator.models.corpora import Corpus, Pair, Sentence, Upload
+from annotator.models.drafts import TreeDraft, TreeEvent
 from annotator.models.jobs import Issue, Job
 from annotator.models.joint import (
     JointPair,
@@ -29,14 +31,18 @@ from annotator.models.judgments import (
     Queue,
     Tally,
 )
+from annotator.models.paraphrases import ParaphraseTable
 from annotator.models.projects import Invitation, Membership, Project, Role
 from annotator.models.reports import Adjudication, RatingSet, Report
 from annotator.models.scores import PairScore, ScoreRun
+from annotator.models.tokens import ApiToken
 
 __all__ = [
     "Adjudication",
     "AlignmentLayer",
+    "ApiToken",
     "Batch",
+    "Bitext",
     "Campaign",
     "Condition",
     "Corpus",
@@ -59,6 +65,7 @@ __all__ = [
     "PackedForest",
     "Pair",
     "PairScore",
+    "ParaphraseTable",
     "Parse",
     "Participant",
     "Project",
@@ -71,6 +78,8 @@ __all__ = [
     "Sentence",
     "Tally",
     "TreeChange",
+    "TreeDraft",
+    "TreeEvent",
     "Upload",
     "VerdictEvent",
 ]

@@ -4,12 +4,14 @@ from uuid import uuid4
 
 from django.conf import settings
 from django.db import models
+from django.db.models import Q
 from django.utils import timezone
 
 from annotator.models.analyses import Origin, Parse
+from annotator.models.authorship import AUTHOR, MARK, author_of, imported_name
 from annotator.models.codes import CodeField
 from annotator.models.corpora import Pair, Sentence
-from annotator.models.projects import Anybody
+from annotator.models.projects import SEE_OTHERS, Anybody, id_of
 from core.data.alignment import Alignment
 
 __all__ = ["AlignmentLayer", "LayerQuerySet", "LinkEvent"]
@@ -17,7 +19,25 @@ __all__ = ["AlignmentLayer", "LayerQuerySet", "LinkEvent"]
 
 class LayerQuerySet(models.QuerySet["AlignmentLayer"]):
     def visible_to(self, user: Anybody) -> "LayerQuerySet":
-        return self.filter(pair__corpus__project__memberships__user_id=user.pk)
+        """The layers this person may see; the only place that says which.
+
+        Annotators see their own, the gold standard and the engines'; nobody in
+        between. One filter, so that person and role are of the same membership.
+        """
+        member = "pair__corpus__project__memberships__"
+        sees_others = Q(**{f"{member}role__in": SEE_OTHERS})
+        own = Q(author_id=id_of(user))
+        return self.filter(
+            sees_others | own | ~Q(origin=Origin.ANNOTATOR),
+            **{f"{member}user_id": id_of(user)},
+        )
+
+    def made_by(self, name: str) -> "LayerQuerySet":
+        """Those of this account; "bob (imported)": those of a file's bob."""
+        if name.endswith(MARK):
+            plain = name.removesuffix(MARK)
+            return self.filter(author=None, **{f"meta__{AUTHOR}": plain})
+        return self.filter(author__username=name)
 
 
 class AlignmentLayer(models.Model):
@@ -55,6 +75,9 @@ class AlignmentLayer(models.Model):
     meta = models.JSONField(default=dict, blank=True)  # what its format said beyond
     created_at = models.DateTimeField(default=timezone.now)
     updated_at = models.DateTimeField(default=timezone.now)
+    job = models.ForeignKey(  # the import that brought it; None: made here
+        "annotator.Job", models.SET_NULL, null=True, db_index=False, related_name="+"
+    )
     objects = LayerQuerySet.as_manager()
 
     class Meta:
@@ -70,7 +93,7 @@ class AlignmentLayer(models.Model):
     def made_by(self) -> str:
         if self.origin == Origin.ENGINE:
             return f"{self.engine} {self.version}".strip()
-        return str(self.author) if self.author_id else self.get_origin_display()
+        return author_of(self) or self.get_origin_display()
 
     @staticmethod
     def slot_of(
@@ -80,9 +103,14 @@ class AlignmentLayer(models.Model):
         engine: str = "",
         version: str = "",
         name: str = "",
+        imported: str = "",
     ) -> str:
-        """What is unique within a pair; a digest, since author may be NULL."""
-        return Sentence.key_of(origin, str(author_id or ""), engine, version, name)
+        """What is unique within a pair; a digest, since author may be NULL.
+
+        ``imported``: whom a file names as the author, who is nobody here.
+        """
+        who = f"imported {imported}" if imported else str(author_id or "")
+        return Sentence.key_of(origin, who, engine, version, name)
 
     def to_core(self) -> Alignment:
         return Alignment.from_json(self.links)
@@ -101,10 +129,14 @@ class LinkEvent(models.Model):
     revision = models.PositiveIntegerField()  # of the layer after this operation
     op = models.CharField(max_length=24)
     by = models.ForeignKey(settings.AUTH_USER_MODEL, models.PROTECT, null=True)
+    imported_by = models.CharField(max_length=120, blank=True)  # as the file names them
     at = models.DateTimeField(default=timezone.now)
     before = models.JSONField(default=dict)
     after = models.JSONField(default=dict)
     undoes = models.ForeignKey("self", models.PROTECT, null=True, related_name="+")
+    job = models.ForeignKey(  # the import that brought it; None: made here
+        "annotator.Job", models.SET_NULL, null=True, db_index=False, related_name="+"
+    )
 
     class Meta:
         ordering = ["layer_id", "revision"]
@@ -117,3 +149,9 @@ class LinkEvent(models.Model):
 
     def __str__(self) -> str:
         return f"{self.op} at revision {self.revision} of {self.layer_id}"
+
+    @property
+    def made_by(self) -> str:
+        if self.by_id:
+            return str(self.by)
+        return imported_name(self.imported_by) if self.imported_by else ""

@@ -2,11 +2,19 @@
 
 from django.conf import settings
 from django.db import models
+from django.db.models import Q
 from django.utils import timezone
 
+from annotator.models.authorship import author_of
 from annotator.models.codes import CodeField
 from annotator.models.corpora import Sentence
-from annotator.models.projects import Anybody
+from annotator.models.projects import (
+    SEE_OTHERS,
+    Anybody,
+    Membership,
+    Project,
+    id_of,
+)
 from core.data.deps import DepTree
 from core.data.tree import Tree
 from core.formats import conllu, treetext
@@ -18,11 +26,16 @@ class Origin(models.TextChoices):
     GOLD = "gold", "Gold"
     ANNOTATOR = "annotator", "Annotator"
     ENGINE = "engine", "Engine"
+    FORMER = "former", "Former gold"  # a tree that another has taken the place of
 
 
 class ParseQuerySet(models.QuerySet["Parse"]):
-    def visible_to(self, user: Anybody) -> "ParseQuerySet":
-        return self.filter(sentence__corpus__project__memberships__user_id=user.pk)
+    def readable_by(self, user: Anybody, project: Project) -> "ParseQuerySet":
+        """Gold, engines', one's own; others' for those who see others' annotations."""
+        member = Membership.objects.filter(project=project, user_id=id_of(user))
+        if member.filter(role__in=SEE_OTHERS).exists():
+            return self.all()
+        return self.filter(~Q(origin=Origin.ANNOTATOR) | Q(author_id=id_of(user)))
 
 
 class Parse(models.Model):
@@ -52,6 +65,10 @@ class Parse(models.Model):
     digest = models.CharField(max_length=32)  # Sentence.key_of(text)
     meta = models.JSONField(default=dict, blank=True)  # comments, layout, edge labels
     created_at = models.DateTimeField(default=timezone.now)
+    job = models.ForeignKey(  # the import that brought it; None: made here
+        "annotator.Job", models.SET_NULL, null=True, db_index=False, related_name="+"
+    )
+
     objects = ParseQuerySet.as_manager()
 
     class Meta:
@@ -79,7 +96,7 @@ class Parse(models.Model):
         """Who made it, for people."""
         if self.origin == Origin.ENGINE:
             return f"{self.engine} {self.version}".strip() + f", tree {self.rank}"
-        return str(self.author) if self.author_id else self.get_origin_display()
+        return author_of(self) or self.get_origin_display()
 
     def to_tree(self) -> Tree:
         """The constituency tree; raises FormatError on a dependency parse."""
@@ -97,6 +114,9 @@ class PackedForest(models.Model):
     engine = models.CharField(max_length=60)
     version = models.CharField(max_length=60)
     data = models.BinaryField()
+    job = models.ForeignKey(  # the import that brought it; None: made here
+        "annotator.Job", models.SET_NULL, null=True, db_index=False, related_name="+"
+    )
 
     class Meta:
         constraints = [

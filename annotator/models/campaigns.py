@@ -14,8 +14,8 @@ from django.utils import timezone
 
 from annotator.models.codes import CodeField
 from annotator.models.corpora import Sentence
-from annotator.models.prepared import Slot
-from annotator.models.projects import Anybody, Project
+from annotator.models.projects import SEE_OTHERS, Anybody, Project, id_of
+from annotator.throughput.prepared import Slot
 from core.data.ratings import Scale
 
 __all__ = [
@@ -34,8 +34,14 @@ __all__ = [
 
 class CampaignQuerySet(models.QuerySet["Campaign"]):
     def visible_to(self, user: Anybody) -> "CampaignQuerySet":
-        """Those of the projects this person is a member of."""
-        return self.filter(project__memberships__user_id=user.pk)
+        """The campaigns whose set-up and results this person may see.
+
+        Judging in one is another question: ``services.campaigns.desk``.
+        """
+        return self.filter(
+            project__memberships__user_id=id_of(user),
+            project__memberships__role__in=SEE_OTHERS,
+        )
 
 
 class Campaign(models.Model):

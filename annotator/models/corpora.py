@@ -41,6 +41,9 @@ class Corpus(models.Model):
         settings.AUTH_USER_MODEL, models.PROTECT, null=True, related_name="+"
     )
     created_at = models.DateTimeField(default=timezone.now)
+    job = models.ForeignKey(  # the import that brought it; None: made here
+        "annotator.Job", models.SET_NULL, null=True, db_index=False, related_name="+"
+    )
     objects = CorpusQuerySet.as_manager()
 
     class Meta:
@@ -86,6 +89,9 @@ class Sentence(models.Model):
     language = models.CharField(max_length=35, default="en")
     columns = models.JSONField(default=dict, blank=True)
     key = models.CharField(max_length=32)
+    job = models.ForeignKey(  # the import that brought it; None: made here
+        "annotator.Job", models.SET_NULL, null=True, db_index=False, related_name="+"
+    )
 
     class Meta:
         constraints = [
@@ -170,6 +176,9 @@ class Pair(models.Model):
     state = models.CharField(max_length=10, choices=State, default=State.NONE)
     has_parse = models.BooleanField(default=False)  # both sides
     key = models.CharField(max_length=32)
+    job = models.ForeignKey(  # the import that brought it; None: made here
+        "annotator.Job", models.SET_NULL, null=True, db_index=False, related_name="+"
+    )
     objects = PairQuerySet.as_manager()
 
     class Meta:

@@ -5,7 +5,7 @@ from django.db import models
 from django.utils import timezone
 
 from annotator.models.codes import CodeField
-from annotator.models.projects import Anybody, Project
+from annotator.models.projects import Anybody, Membership, Project, Role, id_of
 
 __all__ = ["Issue", "Job", "JobQuerySet"]
 
@@ -13,6 +13,13 @@ __all__ = ["Issue", "Job", "JobQuerySet"]
 class JobQuerySet(models.QuerySet["Job"]):
     def visible_to(self, user: Anybody) -> "JobQuerySet":
         return self.filter(project__memberships__user_id=user.pk)
+
+    def for_list(self, user: Anybody) -> "JobQuerySet":
+        """With ``is_managed``: whether this person manages the project."""
+        mine = Membership.objects.filter(
+            project=models.OuterRef("project"), user_id=id_of(user), role=Role.MANAGER
+        )
+        return self.select_related("project").annotate(is_managed=models.Exists(mine))
 
     def active(self) -> "JobQuerySet":
         return self.filter(state__in=[Job.State.QUEUED, Job.State.RUNNING])
@@ -67,6 +74,13 @@ class Job(models.Model):
     @property
     def is_over(self) -> bool:
         return self.state not in (self.State.QUEUED, self.State.RUNNING)
+
+    def note_for(self, *, is_managed: bool) -> str:
+        """Why it failed is told to managers only: it may quote files and paths."""
+        hidden = self.state == self.State.FAILED and not is_managed
+        return (
+            "It failed. A manager of the project can see why." if hidden else self.note
+        )
 
     @property
     def share(self) -> float | None:

@@ -7,7 +7,15 @@ from django.utils import timezone
 
 from annotator.models.codes import CodeField
 
-__all__ = ["Invitation", "Membership", "Project", "ProjectQuerySet", "Role", "id_of"]
+__all__ = [
+    "SEE_OTHERS",
+    "Invitation",
+    "Membership",
+    "Project",
+    "ProjectQuerySet",
+    "Role",
+    "id_of",
+]
 
 Anybody = AbstractBaseUser | AnonymousUser
 
@@ -22,6 +30,9 @@ class Role(models.TextChoices):
     CURATOR = "curator", "Curator"
     ANNOTATOR = "annotator", "Annotator"
     VIEWER = "viewer", "Viewer"
+
+
+SEE_OTHERS = frozenset({Role.MANAGER, Role.CURATOR, Role.VIEWER})
 
 
 class ProjectQuerySet(models.QuerySet["Project"]):

@@ -6,14 +6,8 @@ from django.utils import timezone
 
 from annotator.models.codes import CodeField
 from annotator.models.corpora import Corpus, Pair
-from annotator.models.projects import Anybody
 
-__all__ = ["PairScore", "ScoreRun", "ScoreRunQuerySet"]
-
-
-class ScoreRunQuerySet(models.QuerySet["ScoreRun"]):
-    def visible_to(self, user: Anybody) -> "ScoreRunQuerySet":
-        return self.filter(corpus__project__memberships__user_id=user.pk)
+__all__ = ["PairScore", "ScoreRun"]
 
 
 class ScoreRun(models.Model):
@@ -33,7 +27,6 @@ class ScoreRun(models.Model):
     n_scored = models.PositiveIntegerField(default=0)
     by = models.ForeignKey(settings.AUTH_USER_MODEL, models.PROTECT, null=True)
     created_at = models.DateTimeField(default=timezone.now)
-    objects = ScoreRunQuerySet.as_manager()
 
     class Meta:
         ordering = ["-created_at", "-pk"]

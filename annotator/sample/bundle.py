@@ -30,8 +30,8 @@ def username(annotator: str) -> str:
     return f"sample-{annotator}"
 
 
-def _items(pairs: Iterable[SamplePair]) -> Iterator[gemel.Item]:
-    yield gemel.Item(
+def _items(pairs: Iterable[SamplePair]) -> Iterator[gemel.GemelItem]:
+    yield gemel.GemelItem(
         "corpus", {"name": CORPUS, "licence": LICENCE, "provenance": PROVENANCE}
     )
     for pair in pairs:
@@ -40,10 +40,10 @@ def _items(pairs: Iterable[SamplePair]) -> Iterator[gemel.Item]:
         yield from _pair(pair)
 
 
-def _side(name: str, side: Side) -> Iterator[gemel.Item]:
+def _side(name: str, side: Side) -> Iterator[gemel.GemelItem]:
     tokens = _spaced(side)
     columns = {"upos": list(side.upos), "xpos": list(side.tree.tags)}
-    yield gemel.Item(
+    yield gemel.GemelItem(
         "sentence",
         {
             "id": name,
@@ -59,7 +59,7 @@ def _side(name: str, side: Side) -> Iterator[gemel.Item]:
     }
     for kind, text in texts.items():
         row = {"id": f"{name}-{kind}", "sentence": name, "kind": kind, "text": text}
-        yield gemel.Item("parse", row)
+        yield gemel.GemelItem("parse", row)
 
 
 def _spaced(side: Side) -> tuple[Token, ...]:
@@ -73,13 +73,13 @@ def _spaced(side: Side) -> tuple[Token, ...]:
     return tuple(tokens)
 
 
-def _pair(pair: SamplePair) -> Iterator[gemel.Item]:
+def _pair(pair: SamplePair) -> Iterator[gemel.GemelItem]:
     source, target = f"{pair.id}-source", f"{pair.id}-target"
     meta = {"domain": pair.domain, "operations": " ".join(pair.operations)}
     state = "started" if pair.unfinished else "done"
     row: dict[str, Any] = {"id": pair.id, "ref": pair.id, "label": "paraphrase"}
     row |= {"source": source, "target": target, "meta": meta, "state": state}
-    yield gemel.Item("pair", row)
+    yield gemel.GemelItem("pair", row)
     for name, layer in pair.layers.items():
         who = {"origin": "annotator", "author": username(name)}
         is_open = name in pair.unfinished
@@ -95,7 +95,7 @@ def _layer(
     who: dict[str, str],
     *,
     state: str = "open",
-) -> gemel.Item:
+) -> gemel.GemelItem:
     row = {
         "id": f"{pair.id}-{name}",
         "pair": pair.id,
@@ -104,4 +104,4 @@ def _layer(
         "links": layer.to_json(),
         "state": state,
     }
-    return gemel.Item("layer", row | who)
+    return gemel.GemelItem("layer", row | who)

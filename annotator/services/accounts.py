@@ -1,14 +1,103 @@
-"""What people keep of their own: API tokens."""
+"""Accounts: names, and what people keep of their own."""
+
+import hashlib
+import secrets
+import unicodedata
+from datetime import timedelta
 
 from django.contrib.auth.models import User
+from django.contrib.auth.password_validation import validate_password
+from django.core.exceptions import ValidationError
 from django.db import transaction
-from rest_framework.authtoken.models import Token
+from django.utils import timezone
 
-__all__ = ["new_token"]
+from annotator.errors import BadRequest
+from annotator.models import ApiToken
+from annotator.models.tokens import Scope
+
+__all__ = [
+    "digest_of",
+    "make_token",
+    "new_account",
+    "revoke_token",
+    "same_name",
+    "set_password",
+]
+
+MAX_DAYS = 366
 
 
 @transaction.atomic
-def new_token(user: User) -> str:
-    """A fresh API token; the one before stops working."""
-    Token.objects.filter(user=user).delete()
-    return str(Token.objects.create(user=user).key)
+def new_account(username: str, password: str) -> User:
+    """A person of this name, in one spelling (NFKC, no signs that nobody sees).
+
+    Raises BadRequest if the name or the password is bad, or if the name is taken in
+    any spelling, large or small.
+    """
+    person = User(username=unicodedata.normalize("NFKC", username.strip()))
+    try:
+        person.full_clean(exclude=["password"], validate_unique=False)
+        validate_password(password, person)
+    except ValidationError as error:
+        raise BadRequest(" ".join(error.messages), field="account") from error
+    # One after the other: the first account is the lock (SQLite has one writer anyway).
+    User.objects.select_for_update().order_by("pk").first()
+    if same_name(person.username) is not None:
+        raise BadRequest("This name is taken: choose another.", field="account")
+    person.set_password(password)
+    person.save()
+    return person
+
+
+def same_name(name: str) -> str | None:
+    """The name of the account that would be taken for this one, or None."""
+    wanted = _folded(name)
+    names = User.objects.values_list("username", flat=True)
+    return next((one for one in names.iterator() if _folded(one) == wanted), None)
+
+
+def _folded(name: str) -> str:
+    return unicodedata.normalize("NFKC", unicodedata.normalize("NFKC", name).casefold())
+
+
+@transaction.atomic
+def set_password(user: User, password: str) -> None:
+    """The new password; sessions elsewhere end with the old one, and all tokens.
+
+    The caller has asked for the old one, or let the person in by a link.
+    """
+    user.set_password(password)
+    user.save(update_fields=["password"])
+    user.api_tokens.all().delete()
+
+
+def make_token(
+    user: User, *, name: str, scope: str, days: int = 90
+) -> tuple[ApiToken, str]:
+    """A token and its secret, which is shown once and not kept.
+
+    Raises BadRequest on an empty name, a scope that there is not, or a time that is
+    not 1 to 366 days.
+    """
+    name = " ".join(name.split())[:60]
+    if not name:
+        raise BadRequest("Name the token after the program it is for.", field="name")
+    if scope not in Scope.values:
+        raise BadRequest(f"Scopes: {', '.join(Scope.values)}.", field="scope")
+    if not 1 <= days <= MAX_DAYS:
+        raise BadRequest(f"A token lives 1 to {MAX_DAYS} days.", field="days")
+    secret = secrets.token_urlsafe(32)
+    expires = timezone.now() + timedelta(days=days)
+    fields = {"name": name, "scope": scope, "expires_at": expires}
+    made = ApiToken.objects.create(user=user, digest=digest_of(secret), **fields)
+    return made, secret
+
+
+def revoke_token(token: ApiToken) -> None:
+    """From now on nobody gets in by it."""
+    token.delete()
+
+
+def digest_of(secret: str) -> str:
+    """As it is stored; a secret is random, so no slow hash is needed."""
+    return hashlib.sha256(secret.encode("utf-8", "replace")).hexdigest()

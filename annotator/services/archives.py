@@ -5,101 +5,200 @@
 ``data.jsonl`` is Django's own serialisation, a row a line, readable by SQLite and
 PostgreSQL alike. The secret key is never in it: after a restore elsewhere people sign
 in again. Sessions and spent log-in attempts are left out.
+
+An archive of older tables is loaded into a scratch database of just these tables, which
+is then migrated: so it is read by the models that wrote it.
 """
 
 import contextlib
+import hashlib
 import json
+import os
+import shutil
+import tempfile
 import zipfile
+import zlib
 from collections.abc import Iterator
-from datetime import datetime
 from pathlib import Path, PurePosixPath
 from typing import IO, Any
 
 from django.apps import apps
 from django.conf import settings
-from django.core import serializers
-from django.core.management.color import no_style
-from django.core.serializers.base import DeserializationError
-from django.core.serializers.json import DjangoJSONEncoder
-from django.db import connection, models, transaction
-from django.db.migrations.recorder import MigrationRecorder
+from django.db import DatabaseError, connection, transaction
 
 from annotator import __version__
 from annotator.errors import BadRequest, Conflict
+from annotator.services.installation import archive_rows, scratch
+from annotator.services.installation.archive_rows import APPS
+from annotator.throughput import durability
 
-__all__ = ["backup", "restore"]
+__all__ = ["APPS", "backup", "restore", "verify"]
 
-APPS = ("auth", "contenttypes", "authtoken", "annotator")
 SETTINGS = ("TIME_ZONE", "LANGUAGE_CODE", "MAX_UPLOAD_MB", "JOB_STALE_S", "SITE_URL")
-CHUNK = 500
-MAX_ROW = 512 * 2**20
+UPLOAD = "annotator.Upload"
+DAMAGE = (zipfile.BadZipFile, zlib.error, EOFError)
 
 
 def backup(path: Path) -> dict[str, int]:
     """Write the archive; the number of rows by table. Raises Conflict if it exists.
 
-    All rows are of one moment, so they fit each other.
+    All rows are of one moment, so they fit each other. It is on the disk, whole and
+    readable by its owner alone, or not there.
     """
     if path.exists():
         raise Conflict(f"{path} is there already: choose another name.")
     partial = path.with_name(path.name + ".part")
+    try:
+        with _private(partial) as file:
+            counts = _write(file)
+    except BaseException:
+        partial.unlink(missing_ok=True)
+        raise
+    partial.replace(path)
+    return counts
+
+
+@contextlib.contextmanager
+def _private(path: Path) -> Iterator[IO[bytes]]:
+    """A new file for the owner alone; on the disk when this ends."""
+    flags = os.O_RDWR | os.O_CREAT | os.O_TRUNC
+    with os.fdopen(os.open(path, flags, 0o600), "w+b") as file:
+        os.fchmod(file.fileno(), 0o600)
+        yield file
+        file.flush()
+        os.fsync(file.fileno())
+
+
+def _write(file: IO[bytes]) -> dict[str, int]:
     counts: dict[str, int] = {}
-    with zipfile.ZipFile(partial, "w", zipfile.ZIP_DEFLATED) as archive:
-        with _snapshot(), archive.open("data.jsonl", "w", force_zip64=True) as file:
-            for row in _rows(counts):
-                file.write(row.encode("utf-8", "surrogatepass") + b"\n")
+    with zipfile.ZipFile(file, "w", zipfile.ZIP_DEFLATED) as archive:
+        with _snapshot(), archive.open("data.jsonl", "w", force_zip64=True) as data:
+            for row in archive_rows.write(apps, using="default", counts=counts):
+                data.write(row.encode("utf-8", "surrogatepass") + b"\n")
         root = Path(settings.MEDIA_ROOT)
         files = sorted(one for one in root.rglob("*") if one.is_file())
         for one in files:
             archive.write(one, f"uploads/{one.relative_to(root).as_posix()}")
         manifest = {
             "gemel": __version__,
-            "migrations": _migrations(),
+            "migrations": scratch.applied(),
             "rows": counts,
             "uploads": len(files),
             "settings": {name: getattr(settings, name) for name in SETTINGS},
         }
         archive.writestr("manifest.json", json.dumps(manifest, indent=1))
-    partial.replace(path)
     return counts
 
 
 def restore(path: Path, *, replace: bool = False) -> dict[str, int]:
     """Read the archive into this installation; the number of rows by table.
 
-    All or nothing for the database; uploads come after it. Raises BadRequest if it is
-    no archive of this version, Conflict if there are rows and not ``replace``.
+    All or nothing, whenever it is stopped: what can be left are files that no row
+    names. Raises BadRequest if it is no archive of this version or an older one,
+    Conflict if there are rows and not ``replace``.
     """
-    try:
-        archive = zipfile.ZipFile(path)
-        manifest = json.loads(archive.read("manifest.json"))
-    except (OSError, KeyError, ValueError, zipfile.BadZipFile) as error:
-        raise BadRequest(f"{path} is no backup of Gemel: {error}") from error
-    with archive:
-        unknown = sorted(set(manifest["migrations"]) - set(_migrations()))
-        missing = sorted(set(_migrations()) - set(manifest["migrations"]))
-        if unknown or missing:
-            raise BadRequest(
-                "The backup is of another version of the tables "
-                f"({', '.join((unknown or missing)[:3])}): restore it with Gemel "
-                f"{manifest['gemel']}, then update."
-            )
+    with _opened(path) as (archive, manifest):
         _refuse_paths(archive)
-        counts = _load(archive, replace=replace)
-        _unpack(archive)
+        if set(manifest["migrations"]) == set(scratch.applied()):
+            with archive.open("data.jsonl") as data:
+                counts = _load(data, archive, replace=replace)
+        else:
+            with _renewed(archive, manifest) as data:
+                counts = _load(data, archive, replace=replace)
+    durability.on_disk()
     return counts
 
 
-class _Exact(DjangoJSONEncoder):
-    """Times to the microsecond, which Django cuts to milliseconds."""
+def verify(path: Path) -> dict[str, int]:
+    """Restore the archive into a scratch database; the number of rows by table.
 
-    def default(self, o: Any) -> Any:
-        return o.isoformat() if isinstance(o, datetime) else super().default(o)
+    Every byte is read, every row is stored under the constraints of its tables, what
+    it names is there, and each upload is what was sent. Raises BadRequest.
+    """
+    with _opened(path) as (archive, manifest):
+        _refuse_paths(archive)
+        if broken := archive.testzip():
+            raise BadRequest(f"{path}: {broken} is damaged.")
+        with scratch.at(manifest["migrations"]) as then:
+            counts = _tried(archive, manifest, then)
+            uploads = then.get_model(UPLOAD)._base_manager.using(scratch.ALIAS)
+            for name, digest in uploads.values_list("file", "sha256"):
+                _check_upload(archive, name, digest)
+            scratch.forward()
+    return counts
 
 
-def _tables() -> list[type[models.Model]]:
-    found = [apps.get_app_config(name) for name in APPS]
-    return list(serializers.sort_dependencies([(one, None) for one in found]))
+@contextlib.contextmanager
+def _opened(path: Path) -> Iterator[tuple[zipfile.ZipFile, dict[str, Any]]]:
+    """The archive and its manifest. Raises BadRequest if this Gemel cannot read it."""
+    try:
+        archive = zipfile.ZipFile(path)
+        manifest = json.loads(archive.read("manifest.json"))
+        archive.getinfo("data.jsonl")
+    except (OSError, KeyError, ValueError, *DAMAGE) as error:
+        raise BadRequest(f"{path} is no backup of Gemel: {error}") from error
+    with archive:
+        _check_manifest(path, manifest)
+        try:
+            yield archive, manifest
+        except DAMAGE as error:
+            raise BadRequest(f"{path} is damaged: {error}") from error
+
+
+def _check_manifest(path: Path, manifest: Any) -> None:
+    kinds = {"gemel": str, "migrations": list, "rows": dict, "uploads": int}
+    if not isinstance(manifest, dict) or not all(
+        isinstance(manifest.get(name), kind) for name, kind in kinds.items()
+    ):
+        raise BadRequest(f"{path} is no backup of Gemel: its manifest is another's.")
+    unknown = sorted(set(map(str, manifest["migrations"])) - set(scratch.applied()))
+    if unknown:
+        raise BadRequest(
+            f"The backup is of another version of the tables ({', '.join(unknown[:3])})"
+            f": restore it with Gemel {manifest['gemel']} or newer."
+        )
+
+
+@contextlib.contextmanager
+def _renewed(archive: zipfile.ZipFile, manifest: dict[str, Any]) -> Iterator[IO[bytes]]:
+    """The rows of an older archive as those of today's tables."""
+    with scratch.at(manifest["migrations"]) as then:
+        _tried(archive, manifest, then)
+        now = scratch.forward()
+        with tempfile.TemporaryFile(dir=settings.GEMEL_HOME) as file:
+            for row in archive_rows.write(now, using=scratch.ALIAS, counts={}):
+                file.write(row.encode("utf-8", "surrogatepass") + b"\n")
+            file.seek(0)
+            yield file
+
+
+def _tried(
+    archive: zipfile.ZipFile, manifest: dict[str, Any], then: Any
+) -> dict[str, int]:
+    """Store all rows in the scratch database. Raises BadRequest if they do not fit."""
+    try:
+        with archive.open("data.jsonl") as data:
+            counts = archive_rows.insert(data, then, using=scratch.ALIAS)
+    except DatabaseError as error:
+        raise BadRequest(f"Rows of the backup do not fit together: {error}") from error
+    known = {one._meta.label for one in archive_rows.tables(then)}
+    told = {name: n for name, n in manifest["rows"].items() if n and name in known}
+    if counts != told:
+        wrong = sorted(dict(counts.items() ^ told.items()))
+        raise BadRequest(f"The backup lacks rows, or has too many: {wrong[0]}.")
+    return counts
+
+
+def _check_upload(archive: zipfile.ZipFile, name: str, digest: str) -> None:
+    found = hashlib.sha256()
+    try:
+        with archive.open(f"uploads/{name}") as file:
+            while piece := file.read(1 << 20):
+                found.update(piece)
+    except KeyError as error:
+        raise BadRequest(f"The backup lacks the upload {name}.") from error
+    if found.hexdigest() != digest:
+        raise BadRequest(f"The upload {name} is not what was sent.")
 
 
 @contextlib.contextmanager
@@ -121,21 +220,6 @@ def _snapshot() -> Iterator[None]:
                 cursor.execute("ROLLBACK")
 
 
-def _rows(counts: dict[str, int]) -> Iterator[str]:
-    for model in _tables():
-        rows = model._base_manager.order_by("pk").iterator(chunk_size=CHUNK)
-        n = 0
-        for row in rows:
-            n += 1
-            yield serializers.serialize("jsonl", [row], cls=_Exact).strip()
-        counts[model._meta.label] = n
-
-
-def _migrations() -> list[str]:
-    done = MigrationRecorder(connection).applied_migrations()
-    return sorted(f"{app}.{name}" for app, name in done if app in APPS)
-
-
 def _refuse_paths(archive: zipfile.ZipFile) -> None:
     """No entry may leave the folder of uploads."""
     for name in archive.namelist():
@@ -145,64 +229,21 @@ def _refuse_paths(archive: zipfile.ZipFile) -> None:
             raise BadRequest(f"The archive holds a path that it must not: {name!r}.")
 
 
-def _load(archive: zipfile.ZipFile, *, replace: bool) -> dict[str, int]:
-    tables = _tables()
-    with transaction.atomic(), connection.constraint_checks_disabled():
+def _load(
+    data: IO[bytes], archive: zipfile.ZipFile, *, replace: bool
+) -> dict[str, int]:
+    """Rows and uploads; no row is there before the file that it names."""
+    with transaction.atomic():
         people = apps.get_model("auth", "User")._base_manager
         if people.exists() and not replace:
             raise Conflict(
                 "This installation has people and rows already. To put the backup in "
                 "their place, and lose them, say --replace."
             )
-        for model in reversed(tables):
-            _clear(model)
-        with archive.open("data.jsonl") as file:
-            counts = _insert(file)
-        connection.check_constraints()
-    for sql in connection.ops.sequence_reset_sql(no_style(), tables):
-        with connection.cursor() as cursor:
-            cursor.execute(sql)
-    return counts
-
-
-def _insert(file: IO[bytes]) -> dict[str, int]:
-    """Create the rows, table by table in batches; their many-to-many rows after."""
-    counts: dict[str, int] = {}
-    held: list[Any] = []
-
-    def flush() -> None:
-        if held:
-            model = type(held[0].object)
-            model._base_manager.bulk_create(one.object for one in held)
-            for one in held:
-                for name, keys in (one.m2m_data or {}).items():
-                    getattr(one.object, name).set(keys)
-            counts[model._meta.label] = counts.get(model._meta.label, 0) + len(held)
-            held.clear()
-
-    while line := file.readline(MAX_ROW):
-        for found in _read(line):
-            if held and type(held[0].object) is not type(found.object):
-                flush()
-            held.append(found)
-            if len(held) >= CHUNK:
-                flush()
-    flush()
-    return counts
-
-
-def _read(line: bytes) -> list[Any]:
-    try:
-        # A list: a text would be cut at U+2028 and its like, which sentences may hold.
-        return list(serializers.deserialize("jsonl", [line]))
-    except (DeserializationError, ValueError) as error:
-        why = str(error) or str(error.__cause__)
-        raise BadRequest(f"A row of the backup cannot be read: {why}") from error
-
-
-def _clear(model: type[models.Model]) -> None:
-    query: Any = model._base_manager.all()
-    query._raw_delete(query.db)
+        archive_rows.clear(apps, using="default")
+        counts = archive_rows.insert(data, apps, using="default")
+        _unpack(archive)
+        return counts
 
 
 def _unpack(archive: zipfile.ZipFile) -> None:
@@ -211,7 +252,7 @@ def _unpack(archive: zipfile.ZipFile) -> None:
         if name.startswith("uploads/") and not name.endswith("/"):
             target = root.joinpath(*PurePosixPath(name).parts[1:])
             target.parent.mkdir(parents=True, exist_ok=True)
-            with archive.open(name) as source, target.open("wb") as file:
-                while piece := source.read(1 << 20):
-                    file.write(piece)
-            target.chmod(0o600)
+            partial = target.with_name(target.name + ".part")
+            with archive.open(name) as source, _private(partial) as file:
+                shutil.copyfileobj(source, file, 1 << 20)
+            partial.replace(target)

@@ -15,8 +15,9 @@ from django.db import OperationalError, connection, transaction
 from django.db.models import F
 from django.utils import timezone
 
-from annotator import access, celery, jobkinds
+from annotator import access, celery, disk, jobkinds
 from annotator.errors import Refusal
+from annotator.faults import is_full
 from annotator.models import Issue, Job, Project
 from annotator.models.projects import Anybody
 from core.errors import GemelError
@@ -29,6 +30,10 @@ HEARTBEAT_S = 4.0
 MAX_ATTEMPTS = 3
 MAX_ISSUES = 10_000  # a job that fails on every row must not fill the disk
 log = logging.getLogger(__name__)
+
+
+class _NoRoom(Exception):
+    """The disk is nearly full: the job waits."""
 
 
 class _Stop(Exception):
@@ -66,16 +71,17 @@ def create(
 
 
 def cancel(job: Job, *, by: Anybody) -> Job:
-    """Ask the job to stop; one that nobody holds stops at once.
+    """Ask the job to stop; one that nobody has begun stops at once.
 
     What it has done stays. Raises NotAllowed.
     """
     if by.pk != job.by_id:
         access.require(by, "run", job.project)
     now = timezone.now()
-    waiting = Job.objects.filter(pk=job.pk, state=Job.State.QUEUED)
-    if not waiting.update(state=Job.State.CANCELLED, ended_at=now, cancel_asked=True):
-        Job.objects.filter(pk=job.pk, state=Job.State.RUNNING).update(cancel_asked=True)
+    untouched = Job.objects.filter(pk=job.pk, state=Job.State.QUEUED, attempts=0)
+    if not untouched.update(state=Job.State.CANCELLED, ended_at=now, cancel_asked=True):
+        # A worker that died has perhaps left something, which the next takes back.
+        Job.objects.active().filter(pk=job.pk).update(cancel_asked=True)
     job.refresh_from_db()
     return job
 
@@ -85,7 +91,7 @@ def run(job_id: int, *, on_step: Callable[[Job], None] | None = None) -> None:
 
     ``on_step`` is called with the fresh row whenever progress is written.
     """
-    job = _claim(job_id)
+    job = None if disk.is_low() else _claim(job_id)
     if job is None:
         return
     try:
@@ -93,13 +99,21 @@ def run(job_id: int, *, on_step: Callable[[Job], None] | None = None) -> None:
             result = _drive(job, jobkinds.runner(job.kind)(job), on_step)
     except _Stop:
         _end(job, Job.State.CANCELLED)
-    except OperationalError:
+    except _NoRoom:
+        _wait_for_room(job)
+    except OperationalError as error:
         log.exception("job %s: the database failed", job.code)
-        _give_back(job)
+        if is_full(error):
+            _wait_for_room(job)
+        else:
+            _give_back(job)
     except (GemelError, Refusal) as error:
         _end(job, Job.State.FAILED, note=str(error))
-    except Exception:
+    except Exception as error:
         log.exception("job %s failed", job.code)
+        if is_full(error):
+            _wait_for_room(job)
+            return
         note = "A bug stopped this job; the details are below."
         _end(job, Job.State.FAILED, note=note, error=traceback.format_exc())
     else:
@@ -136,11 +150,16 @@ def reap() -> int:
     Returns how many were woken. A job that lost three workers fails: it is
     probably what kills them.
     """
-    limit = timezone.now() - timedelta(seconds=settings.JOB_STALE_S)
+    if disk.is_low():  # nothing is started, and nobody is blamed
+        return 0
+    now = timezone.now()
+    limit = now - timedelta(seconds=settings.JOB_STALE_S)
+    # Signs from the future: the clock was set back. They count from now.
+    Job.objects.active().filter(heartbeat_at__gt=now).update(heartbeat_at=now)
     dead = Job.objects.filter(state=Job.State.RUNNING, heartbeat_at__lt=limit)
     dead.filter(attempts__gte=MAX_ATTEMPTS).update(
         state=Job.State.FAILED,
-        ended_at=timezone.now(),
+        ended_at=now,
         note=f"Its worker died {MAX_ATTEMPTS} times. Is there enough memory?",
     )
     dead.update(state=Job.State.QUEUED, claim="")
@@ -155,7 +174,7 @@ def is_worker_alive() -> bool:
     """Whether a worker has shown itself lately; reads its sign of life on disk."""
     sign = settings.GEMEL_HOME / "worker.alive"
     try:
-        return time.time() - sign.stat().st_mtime < settings.JOB_STALE_S
+        return abs(time.time() - sign.stat().st_mtime) < settings.JOB_STALE_S
     except OSError:
         return False
 
@@ -228,6 +247,8 @@ def _flush(job: Job, step: Step) -> None:
     job.refresh_from_db()
     if job.cancel_asked:
         raise _Stop
+    if disk.is_low():
+        raise _NoRoom
 
 
 def _end(
@@ -256,6 +277,20 @@ def _give_back(job: Job) -> None:
     held = Job.objects.filter(pk=job.pk, claim=job.claim)
     if held.update(state=Job.State.QUEUED, claim=""):
         _wake(job.pk)
+
+
+def _wait_for_room(job: Job) -> None:
+    """Queue the job again, as if it had not been tried; ``reap`` wakes it.
+
+    Where even this cannot be written, it is taken for one whose worker died.
+    """
+    with contextlib.suppress(OperationalError):
+        Job.objects.filter(pk=job.pk, claim=job.claim).update(
+            state=Job.State.QUEUED,
+            claim="",
+            attempts=max(0, job.attempts - 1),
+            note="Waits until there is room on the server's disk.",
+        )
 
 
 @contextlib.contextmanager

@@ -1,13 +1,10 @@
 """Projects, their members, and the links that let people in."""
 
-import hashlib
 import secrets
 from datetime import timedelta
 from typing import cast
 
 from django.contrib.auth.models import User
-from django.contrib.auth.password_validation import validate_password
-from django.core.exceptions import ValidationError
 from django.db import transaction
 from django.utils import timezone
 from django.utils.text import slugify
@@ -16,6 +13,7 @@ from annotator import access
 from annotator.errors import BadRequest, Conflict
 from annotator.models import Invitation, Membership, Project, Role
 from annotator.models.projects import Anybody
+from annotator.services import accounts
 
 __all__ = [
     "accept",
@@ -70,7 +68,9 @@ def sign_in_link(user: User) -> str:
 
 def find_invitation(token: str) -> Invitation | None:
     """The open invitation of this token, or None."""
-    rows = Invitation.objects.filter(digest=_digest(token)).select_related("project")
+    rows = Invitation.objects.filter(digest=accounts.digest_of(token)).select_related(
+        "project"
+    )
     found = rows.first()
     return found if found is not None and found.is_open else None
 
@@ -91,7 +91,7 @@ def accept(
     elif user is not None and user.is_authenticated:
         person = cast(User, user)
     else:
-        person = _new_account(username, password)
+        person = accounts.new_account(username, password)
     fresh = Invitation.objects.filter(pk=invitation.pk, used_at=None)
     if not fresh.update(used_at=timezone.now(), used_by=person):
         raise Conflict("This link was used a moment ago.")
@@ -143,25 +143,9 @@ def _link(**fields: object) -> tuple[Invitation, str]:
     token = secrets.token_urlsafe(32)
     expires = timezone.now() + timedelta(days=LINK_DAYS)
     made = Invitation.objects.create(
-        digest=_digest(token), expires_at=expires, **fields
+        digest=accounts.digest_of(token), expires_at=expires, **fields
     )
     return made, token
-
-
-def _digest(token: str) -> str:
-    return hashlib.sha256(token.encode("utf-8", "replace")).hexdigest()
-
-
-def _new_account(username: str, password: str) -> User:
-    person = User(username=username.strip())
-    try:
-        person.full_clean(exclude=["password"])
-        validate_password(password, person)
-    except ValidationError as error:
-        raise BadRequest(" ".join(error.messages), field="account") from error
-    person.set_password(password)
-    person.save()
-    return person
 
 
 def _free_slug(name: str) -> str:

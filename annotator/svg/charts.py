@@ -2,7 +2,7 @@
 
 from annotator.svg import theme
 from annotator.svg.writer import Element, Svg, num
-from core.layout.charts import Chart, Mark
+from core.layout.charts import Chart, ChartMark
 
 __all__ = ["draw"]
 
@@ -24,7 +24,7 @@ def draw(chart: Chart, *, title: str, desc: str) -> str:
     return svg.render()
 
 
-def _cell(svg: Element, mark: Mark) -> None:
+def _cell(svg: Element, mark: ChartMark) -> None:
     fill, ink = theme.shade(mark.share)
     group = svg.group()
     group.title(mark.title)
@@ -39,26 +39,26 @@ def _cell(svg: Element, mark: Mark) -> None:
     )
 
 
-def _tick(svg: Element, mark: Mark) -> None:
+def _tick(svg: Element, mark: ChartMark) -> None:
     svg.line(mark.x, mark.y, mark.x2, mark.y2, stroke=theme.GRID, stroke_width=1)
 
 
-def _zero(svg: Element, mark: Mark) -> None:
+def _zero(svg: Element, mark: ChartMark) -> None:
     svg.line(mark.x, mark.y, mark.x2, mark.y2, stroke=theme.LINE, stroke_width=1)
 
 
-def _whisker(svg: Element, mark: Mark) -> None:
+def _whisker(svg: Element, mark: ChartMark) -> None:
     ink = theme.BLUE
     svg.line(mark.x, mark.y, mark.x2, mark.y, stroke=ink, stroke_width=2)
     for x in (mark.x, mark.x2):
         svg.line(x, mark.y - 5, x, mark.y + 5, stroke=ink, stroke_width=2)
 
 
-def _dot(svg: Element, mark: Mark) -> None:
+def _dot(svg: Element, mark: ChartMark) -> None:
     svg.circle(mark.x, mark.y, 5, fill=theme.BLUE).title(mark.title)
 
 
-def _line(svg: Element, mark: Mark) -> None:
+def _line(svg: Element, mark: ChartMark) -> None:
     ink, dash = _series(mark.series)
     points = " ".join(f"{num(x)},{num(y)}" for x, y in mark.points)
     group = svg.group()
@@ -88,7 +88,7 @@ def _sign(group: Element, series: int, x: float, y: float, ink: str) -> None:
         group.add("polygon", points=points, fill=ink)
 
 
-def _flag(svg: Element, mark: Mark) -> None:
+def _flag(svg: Element, mark: ChartMark) -> None:
     ink, _ = _series(mark.series)
     group = svg.group()
     group.title(mark.title)
@@ -103,7 +103,7 @@ def _flag(svg: Element, mark: Mark) -> None:
     )
 
 
-def _name(svg: Element, mark: Mark) -> None:
+def _name(svg: Element, mark: ChartMark) -> None:
     ink, dash = _series(mark.series)
     y = mark.y - 4
     svg.line(
@@ -119,11 +119,11 @@ def _name(svg: Element, mark: Mark) -> None:
     svg.text(mark.x + 12, mark.y, mark.text, fill=theme.INK, font_size=11.5)
 
 
-def _text(svg: Element, mark: Mark) -> None:
+def _text(svg: Element, mark: ChartMark) -> None:
     svg.text(mark.x, mark.y + 4, mark.text, fill=theme.INK, text_anchor=mark.anchor)
 
 
-def _note(svg: Element, mark: Mark) -> None:
+def _note(svg: Element, mark: ChartMark) -> None:
     svg.text(
         mark.x,
         mark.y,

@@ -9,9 +9,9 @@ from annotator.svg.tree import Mark, draw_boxes, draw_edges, hatch
 from annotator.svg.writer import Element, Svg
 from core.data.alignment import Alignment, Link, Ref
 from core.data.tree import Tree
-from core.joint.legitimacy import node_of
 from core.layout.links import FONT, SMALL, link_curve
 from core.layout.scene import Box, Rect, Scene
+from core.phrase_alignment.legitimacy import node_of
 
 __all__ = ["Marks", "draw", "marks_of"]
 
@@ -131,6 +131,6 @@ def _strip(svg: Svg, box: Box, *, across: bool) -> None:
 
 def _few(numbers: Sequence[str]) -> str:
     """All the numbers, or the first of them and a star: there is room for three signs.
-    ``Model.sign`` in static/js/editor-model.js says the same."""
+    ``Model.sign`` in static/js/editor/model.js says the same."""
     every = ",".join(numbers)
     return every if len(every) <= 3 else f"{numbers[0]}*"

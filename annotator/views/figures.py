@@ -5,9 +5,8 @@ from django.http import Http404, HttpRequest, HttpResponse
 from django.views.decorators.http import require_GET
 
 from annotator import access
-from annotator.services import canvas
+from annotator.pages import canvas, editor
 from annotator.svg.figure import FORMATS, convert
-from annotator.views.editor import load_canvas
 
 __all__ = ["figure"]
 
@@ -19,13 +18,14 @@ def figure(request: HttpRequest, slug: str, code: str, to: str) -> HttpResponse:
     if to not in FORMATS:
         raise Http404("A figure is svg, pdf or png.")
     project = access.project_or_404(request.user, slug)
-    found = load_canvas(request, project, code)
+    layer = request.GET.get("layer", "")
+    drawn = editor.load(project, code, layer=layer, by=request.user)
     options = canvas.options_of(request.GET.dict())
-    body = convert(found.svg(options, figure=True), to)
+    body = convert(drawn.svg(options, figure=True), to)
     response = HttpResponse(body, content_type=FORMATS[to])
     shown = request.GET.get("show") == "1" and to != "pdf"
     kind = "inline" if shown else "attachment"
-    name = found.layer.code if found.layer else code
+    name = drawn.layer.code if drawn.layer else code
     response["Content-Disposition"] = f'{kind}; filename="gemel-{name}.{to}"'
     response["Content-Security-Policy"] = "default-src 'none'; style-src 'none'"
     return response

@@ -1,7 +1,5 @@
 """Jobs: the list, one job with its progress and issues, cancelling."""
 
-from typing import Any
-
 from django.contrib.auth.decorators import login_required
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
@@ -9,10 +7,10 @@ from django.views.decorators.http import require_GET, require_POST
 
 from annotator import access
 from annotator.models import Job
+from annotator.pages.jobs import next_page, report_lines
 from annotator.services import jobs as service
 
 SHOWN = 100
-LINKED = {"run", "report", "campaign"}  # codes in a result
 
 
 @login_required
@@ -35,11 +33,15 @@ def jobs(request: HttpRequest, slug: str) -> HttpResponse:
 def job(request: HttpRequest, slug: str, code: str) -> HttpResponse:
     project = access.project_or_404(request.user, slug)
     found = get_object_or_404(project.jobs.select_related("by"), code=code)
+    is_managed = access.may(request.user, "manage", project)
     context = {
         "project": project,
         "job": found,
-        "told": _told(found.result),
-        "issues": found.issues.all()[:SHOWN],
+        "is_managed": is_managed,
+        "note": found.note_for(is_managed=is_managed),
+        "told": report_lines(found.result),
+        "next": next_page(found),
+        "issues": found.issues.all()[: SHOWN if is_managed else 0],
         "n_issues": found.issues.count(),
         "ahead": Job.objects.active().filter(pk__lt=found.pk).count(),
         "worker": service.is_worker_alive(),
@@ -48,24 +50,6 @@ def job(request: HttpRequest, slug: str, code: str) -> HttpResponse:
     }
     part = "_status" if request.headers.get("HX-Request") else "job"
     return render(request, f"jobs/{part}.html", context)
-
-
-def _told(result: dict[str, Any]) -> list[tuple[str, str]]:
-    """What a job found out, for people; codes are links elsewhere on the page."""
-    shown = {k: v for k, v in result.items() if k not in LINKED}
-    return [(k.replace("_", " ").capitalize(), _plain(v)) for k, v in shown.items()]
-
-
-def _plain(value: Any) -> str:
-    if isinstance(value, bool):
-        return "yes" if value else "no"
-    if isinstance(value, float):
-        return f"{value:.4g}"
-    if isinstance(value, dict):
-        return ", ".join(f"{_plain(v)} {k.replace('_', ' ')}" for k, v in value.items())
-    if isinstance(value, list):
-        return ", ".join(map(_plain, value))
-    return str(value)
 
 
 @login_required

@@ -11,9 +11,11 @@ from annotator import access
 from annotator.errors import Refusal
 from annotator.forms import JointForm, refuse_unknown
 from annotator.models import Corpus, JointPair, Pair, Project
-from annotator.services import joint_parsing, joint_view, parsing
+from annotator.pages import corpora
+from annotator.pages import joint as pages
+from annotator.services.parses import joint
 from annotator.svg.figure import FORMATS, convert
-from core.backends import registry
+from core.parsing import registry
 
 __all__ = ["corpus_joint", "figure", "pair_joint"]
 
@@ -22,9 +24,7 @@ __all__ = ["corpus_joint", "figure", "pair_joint"]
 @require_http_methods(["GET", "POST"])
 def corpus_joint(request: HttpRequest, slug: str, code: str) -> HttpResponse:
     """The runs over a corpus; POST starts one, or goes on with it."""
-    project = access.project_or_404(request.user, slug)
-    found = get_object_or_404(project.corpora, code=code)
-    found.project = project
+    found = access.corpus_or_404(request.user, slug, code)
     form, error = JointForm(), ""
     if request.method == "POST":
         form = JointForm(request.POST)
@@ -34,15 +34,9 @@ def corpus_joint(request: HttpRequest, slug: str, code: str) -> HttpResponse:
             if refusal.status == 403:
                 raise
             error = str(refusal)
-    context = {
-        "project": project,
-        "corpus": found,
+    context = corpora.joint_runs(found, by=request.user) | {
         "form": form,
         "error": error,
-        "parsers": parsing.engines(),
-        "default": registry.DEFAULT,
-        "runs": joint_parsing.runs_of(found),
-        "may_run": access.may(request.user, "run", project),
     }
     return render(request, "joint/corpus.html", context, status=400 if error else 200)
 
@@ -51,8 +45,8 @@ def _start(request: HttpRequest, corpus: Corpus, form: JointForm) -> HttpRespons
     """Raises BadRequest or Conflict."""
     access.require(request.user, "run", corpus.project)
     parser = request.POST.get("parser") or registry.DEFAULT
-    settings = joint_parsing.settings_of(form.asked())
-    job = joint_parsing.start(corpus, settings, parser=parser, by=request.user)
+    settings = joint.settings_of(form.asked())
+    job = joint.start(corpus, settings, parser=parser, by=request.user)
     return redirect("job", corpus.project.slug, job.code)
 
 
@@ -61,18 +55,11 @@ def _start(request: HttpRequest, corpus: Corpus, form: JointForm) -> HttpRespons
 def pair_joint(request: HttpRequest, slug: str, code: str) -> HttpResponse:
     """One pair: separate and joint trees beside gold, and the course of the duals."""
     asked = _load(request, slug, code)
-    context = {
+    page = pages.shown(asked.pair, asked.results, asked.found) | {
         "project": asked.project,
-        "pair": asked.pair,
-        "results": asked.results,
-        "found": asked.found,
         "may_run": access.may(request.user, "run", asked.project),
     }
-    if asked.found is not None:
-        context["sides"] = joint_view.sides_of(asked.found, asked.pair)
-        context["solution"] = joint_view.solution_of(asked.found)
-        context["course"] = joint_view.course_of(asked.found)
-    return render(request, "joint/pair.html", context)
+    return render(request, "joint/pair.html", page)
 
 
 @login_required
@@ -84,7 +71,7 @@ def figure(
     if to not in FORMATS:
         raise Http404("A figure is svg, pdf or png.")
     asked = _load(request, slug, code)
-    drawn = joint_view.figures_of(asked.found, asked.pair) if asked.found else {}
+    drawn = pages.figures_of(asked.found, asked.pair) if asked.found else {}
     if what not in drawn:
         raise Http404("There is no such figure of this pair.")
     response = HttpResponse(convert(drawn[what], to), content_type=FORMATS[to])
@@ -112,9 +99,9 @@ def _load(request: HttpRequest, slug: str, code: str) -> _Asked:
     pair = get_object_or_404(
         rows.select_related("corpus", "source", "target"), code=code
     )
-    results = joint_view.results_of(pair)
+    results = pages.results_of(pair)
     wanted = request.GET.get("run", "")
-    found = joint_view.result_of(results, wanted)
+    found = pages.result_of(results, wanted)
     if wanted and found is None:
         raise Http404("This run has no result for the pair.")
     return _Asked(project, pair, results, found)

@@ -1,78 +1,84 @@
 """Parses: those of a corpus, of a sentence, and of a sentence somebody types."""
 
-from typing import Any
+from typing import Any, BinaryIO, cast
 from urllib.parse import urlencode
 
 from django.contrib.auth.decorators import login_required
+from django.db.models import Q
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.views.decorators.http import require_GET, require_http_methods
 
 from annotator import access
 from annotator.errors import BadRequest, Refusal
-from annotator.models import Corpus, Sentence
-from annotator.services import parse_scores, parse_view, parsing
-from annotator.services.parse_scores import Engine, Sides
-from annotator.services.parse_view import Other
-from core.backends import registry
+from annotator.forms import number, refuse_unknown
+from annotator.models import Corpus, Job, Pair, Parse, Sentence
+from annotator.pages import corpora, domains, parses
+from annotator.services.corpora import imports
+from annotator.services.parses import (
+    accuracy,
+    linking,
+    offered,
+    parsers,
+    substitution,
+    training,
+)
+from annotator.services.parses.accuracy import Engine
 from core.errors import GemelError
-from core.inference.kbest import trees_of
-from core.protocols import Analysis
+from core.parsing import registry
 
-__all__ = ["corpus_parses", "sentence", "try_out"]
+__all__ = [
+    "corpus_parses",
+    "corpus_sentences",
+    "sentence",
+    "try_out",
+    "with_substitution",
+]
 
-PAGE = 25
-N_TRIED = 10
+PAIRS = 20  # of a sentence, shown
 EXAMPLE = "The nurse who opened the window saw a man with a telescope."
 
 
 @login_required
 @require_http_methods(["GET", "POST"])
 def corpus_parses(request: HttpRequest, slug: str, code: str) -> HttpResponse:
-    """Who has parsed the corpus, how well, sentence by sentence; starting a parser."""
-    project = access.project_or_404(request.user, slug)
-    found = get_object_or_404(project.corpora, code=code)
-    found.project = project
+    """Who has parsed the corpus, and how well; starting a parser."""
+    found = access.corpus_or_404(request.user, slug, code)
+    if request.POST.get("do") == "train":
+        return redirect("job", slug, training.start(found, by=request.user).code)
     if request.method == "POST":
-        job = parsing.start(
+        job = parsers.start(
             found,
             request.POST.get("engine", ""),
             n=_number(request.POST.get("n", "1"), "n"),
             by=request.user,
         )
         return redirect("job", slug, job.code)
-    engines = parse_scores.engines_of(found)
+    page = corpora.parsed(found, accuracy.engines_of(found), by=request.user)
+    page["default"] = request.GET.get("parser") or registry.DEFAULT
+    return render(request, "parses/corpus.html", page)
+
+
+@login_required
+@require_GET
+def corpus_sentences(request: HttpRequest, slug: str, code: str) -> HttpResponse:
+    """The sentences of a corpus, whatever it came as: their trees and scores."""
+    found = access.corpus_or_404(request.user, slug, code)
+    refuse_unknown(request.GET, {"engine", "words", "after"})
+    engines = accuracy.engines_of(found)
+    words, after = (request.GET.get(name, "") for name in ("words", "after"))
+    engine = _chosen(engines, request)
+    asked = {"engine": engine.key if engine else "", "words": words}
     context = {
-        "project": project,
+        "project": found.project,
         "corpus": found,
         "engines": engines,
-        "parsers": parsing.engines(),
-        "default": registry.DEFAULT,
-        "may_run": access.may(request.user, "run", project),
-        "columns": ("uas", "las", "xpos", "precision", "recall", "f1", "exact"),
-    } | _sentences(found, _chosen(engines, request), request.GET.get("after", ""))
-    return render(request, "parses/corpus.html", context)
-
-
-def _sentences(corpus: Corpus, engine: Engine | None, after: str) -> dict[str, Any]:
-    """A page of sentences with gold trees, each with the engine's scores."""
-    if engine is None:
-        return {}
-    page = parse_scores.by_sentence(
-        corpus, engine.name, engine.version, after=after, size=PAGE + 1
-    )
-    rows = [{"sentence": s.sentence} | _percent(s) for s in page[:PAGE]]
-    more = page[PAGE - 1].sentence.code if len(page) > PAGE else ""
-    return {"engine": engine, "rows": rows, "after": after, "more": more}
-
-
-def _percent(sides: Sides) -> dict[str, float | None]:
-    """Scores of one sentence, None where gold or the parser is silent."""
-    return {
-        "f1": 100 * sides.brackets.f1 if sides.brackets and sides.tree else None,
-        "uas": 100 * sides.arcs.uas if sides.arcs and sides.deps else None,
-        "las": 100 * sides.arcs.las if sides.arcs and sides.deps else None,
-    }
+        "words": words,
+        "query": urlencode({name: value for name, value in asked.items() if value}),
+    } | parses.sentences(found, engine, after, words[:200])
+    if not after and not words:
+        context["domains"] = domains.report(engine, engines)
+    return render(request, "parses/sentences.html", context)
 
 
 def _chosen(engines: list[Engine], request: HttpRequest) -> Engine | None:
@@ -83,14 +89,63 @@ def _chosen(engines: list[Engine], request: HttpRequest) -> Engine | None:
 
 
 @login_required
+@require_http_methods(["GET", "POST"])
+def with_substitution(request: HttpRequest, slug: str, code: str) -> HttpResponse:
+    """Linking corpora, counting one, and parsing the corpus with one."""
+    found = access.corpus_or_404(request.user, slug, code)
+    error, status = "", 200
+    if request.method == "POST":
+        start = _count if request.POST.get("do") == "count" else _helped
+        try:
+            return redirect("job", slug, start(request, found).code)
+        except BadRequest as refusal:
+            error, status = str(refusal), refusal.status
+    page = corpora.linked(found, by=request.user)
+    page |= {"error": error, "sent": request.POST}
+    return render(request, "parses/substitution.html", page, status=status)
+
+
+def _count(request: HttpRequest, corpus: Corpus) -> Job:
+    """Raises NotAllowed before a file is kept; BadRequest and others as ``start``."""
+    project = corpus.project
+    access.require(request.user, "manage", project)
+    sent, file = request.POST, request.FILES.get("text")
+    uploads = []
+    if file is not None:
+        name = file.name or "text"
+        content = cast(BinaryIO, file)
+        uploads.append(imports.keep(project, name, content, by=request.user))
+    return linking.start(
+        project,
+        sent.get("name", ""),
+        corpora=list(project.corpora.filter(code__in=sent.getlist("corpora"))),
+        uploads=uploads,
+        licence=sent.get("licence", ""),
+        by=request.user,
+    )
+
+
+def _helped(request: HttpRequest, corpus: Corpus) -> Job:
+    sent = request.POST
+    return substitution.start(
+        corpus,
+        sent.get("parser", ""),
+        sent.get("linking", ""),
+        method=sent.get("method", "tell"),
+        n=_number(sent.get("n", "1"), "n"),
+        by=request.user,
+    )
+
+
+@login_required
 @require_GET
 def sentence(request: HttpRequest, slug: str, code: str) -> HttpResponse:
-    """One sentence: an engine's trees, how sure it is, and gold beside it."""
+    """One sentence: an engine's trees, how sure it is, gold or another beside it."""
     project = access.project_or_404(request.user, slug)
     rows = Sentence.objects.filter(corpus__project=project).select_related("corpus")
     found = get_object_or_404(rows, code=code)
     found.corpus.project = project
-    engines = parse_scores.engines_of(found.corpus)
+    engines = accuracy.engines_of(found.corpus)
     engine = _chosen(engines, request)
     context: dict[str, Any] = {
         "project": project,
@@ -98,40 +153,27 @@ def sentence(request: HttpRequest, slug: str, code: str) -> HttpResponse:
         "corpus": found.corpus,
         "engines": engines,
         "engine": engine,
-        "query": urlencode({"engine": engine.key}) if engine else "",
+        "query": _query(request, "engine", "beside"),
     }
+    readable = accuracy.readable(found, request.user)
+    beside = _beside(readable, request.GET.get("beside", ""))
+    context |= {"readable": readable, "beside": beside}
+    context["may_edit"] = access.may(request.user, "annotate", project)
+    context |= {"pairs": Pair.objects.filter(Q(source=found) | Q(target=found))[:PAIRS]}
     rank = _number(request.GET.get("rank", "1"), "rank")
-    context |= _drawings(found, engine, rank)
+    base = next((e for e in engines if engine and e.key == engine.helps), None)
+    context |= parses.drawings(found, engine, rank, beside, base=base)
+    context["base"] = base
     return render(request, "parses/sentence.html", context)
 
 
-def _drawings(found: Sentence, engine: Engine | None, rank: int) -> dict[str, Any]:
-    name, version = (engine.name, engine.version) if engine else ("", "")
-    choices = parse_view.choices(found, name, version)
-    if rank != 1 and rank not in [choice.rank for choice in choices]:
-        raise Http404("No tree of this rank is stored.")
-    sides = parse_view.sides_of(found, name, version, rank)
-    drawn: dict[str, Any] = {"choices": choices, "rank": rank, "sides": sides}
-    drawn |= _percent(sides)
-    words, gold_tags = found.forms, sides.gold_tree.tags if sides.gold_tree else ()
-    if sides.tree or sides.deps:
-        drawn["parser"] = parse_view.shown(
-            words,
-            sides.tree,
-            sides.deps,
-            title=f"Tree {rank} of {name} over: {found.text}",
-            forest=parse_view.stored_forest(found, name, version),
-            other=Other(sides.gold_tree, sides.gold_deps, gold_tags),
-        )
-    if sides.gold_tree or sides.gold_deps:
-        drawn["gold"] = parse_view.shown(
-            words,
-            sides.gold_tree,
-            sides.gold_deps,
-            title=f"Gold tree over: {found.text}",
-            other=Other(sides.tree, sides.deps, gold_tags),
-        )
-    return drawn
+def _beside(readable: list[Parse], code: str) -> Parse | None:
+    if not code:
+        return None
+    found = next((one for one in readable if one.code == code), None)
+    if found is None:
+        raise Http404("There is no such tree of this sentence, or it is not yours.")
+    return found
 
 
 @login_required
@@ -143,43 +185,27 @@ def try_out(request: HttpRequest) -> HttpResponse:
     context: dict[str, Any] = {
         "text": text,
         "engine": engine,
-        "parsers": parsing.engines(),
+        "parsers": offered.of_person(request.user),
         "example": EXAMPLE,
         "query": urlencode({"text": text, "engine": engine}),
     }
     if text:
         rank = _number(request.GET.get("rank", "1"), "rank")
         try:
-            context |= _tried(parsing.try_out(text, engine), rank)
+            backend = offered.load_for(request.user, engine)
+            context |= parses.tried(parsers.try_out(text, backend), rank)
+            context["unreadable"] = parsers.unreadable(text, backend.info)
         except (GemelError, Refusal) as error:
             context["error"] = str(error)
     status = 400 if "error" in context else 200
     return render(request, "parses/try.html", context, status=status)
 
 
-def _tried(analysis: Analysis, rank: int) -> dict[str, Any]:
-    words, forest = analysis.sentence.forms, parse_view.of_analysis(analysis)
-    tags = analysis.xpos or ("X",) * len(words)
-    ranked = trees_of(analysis, N_TRIED)
-    tree = ranked[min(rank, len(ranked)) - 1][1] if ranked else None
-    deps = analysis.deps.tree if analysis.deps else None
-    return {
-        "choices": parse_view.ranked_choices([score for score, _ in ranked]),
-        "rank": rank,
-        "tokens": zip(words, analysis.upos or ("",) * len(words), tags, strict=True),
-        "parser": parse_view.shown(
-            words,
-            tree,
-            deps,
-            title="Parse of: " + " ".join(words),
-            forest=forest,
-        )
-        if tree or deps
-        else None,
-    }
+def _query(request: HttpRequest, *names: str) -> str:
+    """What was asked, for links that keep it."""
+    return urlencode({name: request.GET[name] for name in names if name in request.GET})
 
 
 def _number(text: str, field: str) -> int:
-    if not (text.isascii() and text.isdigit() and 1 <= len(text) <= 3 and int(text)):
-        raise BadRequest("A number from 1 to 999 is needed.", field=field)
-    return int(text)
+    problem = "A number from 1 to 999 is needed."
+    return number(text, 1, 999, field=field, problem=problem)

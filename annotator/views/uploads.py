@@ -16,7 +16,8 @@ from annotator.exchange import registry
 from annotator.exchange.download import attachment
 from annotator.forms import UploadForm, refuse_unknown
 from annotator.models import Corpus, Job, Project
-from annotator.services import exporting, importing, jobs
+from annotator.services import jobs
+from annotator.services.corpora import exports, imports
 
 SHOWN = 50  # issues on a page
 FILES = ("files", "source_text", "target_text")  # the last two for Pharaoh
@@ -57,7 +58,7 @@ def upload_report(request: HttpRequest, slug: str, code: str) -> HttpResponse:
     job = get_object_or_404(project.jobs, code=code, kind="import")
     if request.method == "POST":
         partial = request.POST.get("partial") == "yes"
-        made = importing.go_on(job, by=request.user, partial=partial)
+        made = imports.go_on(job, by=request.user, partial=partial)
         return redirect("upload_report", slug, made.code)
     refuse_unknown(request.GET, {"page"})
     context = {
@@ -65,6 +66,7 @@ def upload_report(request: HttpRequest, slug: str, code: str) -> HttpResponse:
         "job": job,
         "format": registry.find(job.params["format"]),
         "counts": _counts(job),
+        "good": job.params["format"] == "gemel" or job.result.get("sentences"),
         "issues": Paginator(job.issues.all(), SHOWN).get_page(request.GET.get("page")),
         "corpus": _corpus(project, job),
         "is_dry": job.params["dry_run"],
@@ -78,16 +80,15 @@ def upload_report(request: HttpRequest, slug: str, code: str) -> HttpResponse:
 @require_GET
 def export(request: HttpRequest, slug: str, code: str) -> HttpResponse:
     """The formats a corpus can go out in, and what each loses."""
-    project = access.project_or_404(request.user, slug, "export")
-    corpus = get_object_or_404(project.corpora, code=code)
+    corpus = access.corpus_or_404(request.user, slug, code, "export")
     refuse_unknown(request.GET, {"author"})
     came_as = {entry["format"] for entry in corpus.meta.get("files", [])}
     author = request.GET.get("author", "")
     context = {
-        "authors": exporting.authors(corpus),
+        "authors": exports.authors(corpus),
         "author": author,
         "query": "?" + urlencode({"author": author}) if author else "",
-        "project": project,
+        "project": corpus.project,
         "corpus": corpus,
         "formats": registry.FORMATS.values(),
         "came_as": came_as,
@@ -101,15 +102,15 @@ def export_file(
     request: HttpRequest, slug: str, code: str, kind: str
 ) -> HttpResponseBase:
     """The corpus as a download: one file, or a zip if the format takes several."""
-    project = access.project_or_404(request.user, slug, "export")
-    corpus = get_object_or_404(project.corpora.select_related("project"), code=code)
-    refuse_unknown(request.GET, {"author", "split"})
-    parts = exporting.parts(
+    corpus = access.corpus_or_404(request.user, slug, code, "export")
+    refuse_unknown(request.GET, {"author", "split", "exact"})
+    parts = exports.parts(
         corpus,
         kind,
         by=request.user,
         author=request.GET.get("author", ""),
         split=request.GET.get("split") == "yes",
+        exact=request.GET.get("exact") == "yes",
     )
     return attachment(parts, f"{corpus.name}.{kind}.zip")
 
@@ -122,11 +123,11 @@ def _start(request: HttpRequest, project: Project, form: UploadForm) -> Job | No
     if not form.is_valid():
         return None
     uploads = [
-        importing.keep(project, str(one.name), cast(BinaryIO, one), by=request.user)
+        imports.keep(project, str(one.name), cast(BinaryIO, one), by=request.user)
         for one in files
     ]
     asked: dict[str, Any] = form.asked()
-    return importing.start(project, uploads, by=request.user, dry_run=True, **asked)
+    return imports.start(project, uploads, by=request.user, dry_run=True, **asked)
 
 
 def _counts(job: Job) -> list[tuple[str, int, int | None]]:

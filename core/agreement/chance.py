@@ -21,7 +21,7 @@ from core.agreement.bootstrap import cluster_sums
 from core.data.check import Floats, Ints
 from core.data.ratings import Scale
 
-__all__ = ["PAIRWISE", "pair_columns", "pair_reason", "uniform_kappa"]
+__all__ = ["PAIRWISE", "pair_columns", "pair_reason"]
 
 PAIRWISE = (
     "raw",
@@ -32,14 +32,6 @@ PAIRWISE = (
     "scott",
 )
 TINY = 1e-12  # a chance disagreement this small is none
-
-
-def uniform_kappa(agreement: float, categories: int) -> float:
-    """K with chance spread evenly: (agreement - 1/k) / (1 - 1/k).
-
-    Callison-Burch 2008 section 4.4: .47 on 5 points is .3375, .80 on 2 is .60.
-    """
-    return (agreement - 1 / categories) / (1 - 1 / categories)
 
 
 def pair_columns(
@@ -107,7 +99,10 @@ def pair_reason(measure: str, x: Ints, y: Ints, scale: Scale) -> str:
     if not len(x):
         return "no item was judged by both"
     if measure == "k_uniform" and not scale.closed:
-        return f"the number of points of scale {scale.name} is not fixed"
+        return (
+            f"scale {scale.name} is not declared, so that nobody knows how many points "
+            "it has: declare it"
+        )
     if measure == "k_uniform" and scale.size < 2:
         return f"scale {scale.name} has a single point: chance agreement is 100 %"
     if measure.startswith("cohen_") and not scale.is_ordered:

@@ -39,7 +39,7 @@ class RankingReport:
 def average_precision(scores: Floats, positive: Booleans) -> float:
     """Uninterpolated: the mean, over the positives, of the precision at their rank.
 
-    Ties are ranked in the order given. NaN without a positive.
+    Expected over the orders of ties. NaN without a positive.
     """
     ones = np.ones((1, len(scores)))
     return float(_ranked(scores, positive, ones)["ap"][0])
@@ -51,7 +51,8 @@ def confidence_weighted(
     """The mean over ranks k of the accuracy of the k most confident decisions.
 
     Decided positive above ``threshold``; confidence is the distance from it (Dagan et
-    al. 2005, section 3.2: pairs in the order of confidence, right or wrong).
+    al. 2005, section 3.2: pairs in the order of confidence, right or wrong), expected
+    over the orders of ties.
     """
     ones = np.ones((1, len(scores)))
     return float(_confident(scores, positive, ones, threshold)[0])
@@ -114,20 +115,42 @@ def _ratio(above: Floats, below: Floats) -> Floats:
     return out
 
 
-def _running_share(right: Booleans, weights: Floats) -> Floats:
-    """The weighted share of ``right`` among the first k, for every k."""
-    return _ratio(np.cumsum(weights * right, axis=1), np.cumsum(weights, axis=1))
+def _over_ranks(
+    right: Booleans, tied: NDArray[np.int64], weights: Floats
+) -> tuple[Floats, Floats]:
+    """The share of ``right`` among the first k, its mean over the ranks of the right
+    ones and over all ranks, expected over the orders of ties.
 
+    ``tied`` ``(n,)``: the place of each member's group, rising; ``weights``
+    ``(replicates, n)``: how often each is there. With A members and H right ones before
+    a group of N with P right ones, and d = 1 / (A + 1) + ... + 1 / (A + N):
 
-def _weighted_mean(values: Floats, weights: Floats) -> Floats:
-    total = np.where(weights > 0, values * weights, 0.0).sum(axis=1)
-    return _ratio(total, weights.sum(axis=1))
+        all ranks     H d + P / N (N - A d)
+        right ones    P / N ((H + 1) d + (P - 1) / (N - 1) (N - (A + 1) d))
+
+    McSherry & Najork 2008, "Computing Information Retrieval Performance Measures
+    Efficiently in the Presence of Tied Scores".
+    """
+    if not len(tied):
+        return (np.full(len(weights), np.nan),) * 2
+    starts = np.flatnonzero(np.r_[True, tied[1:] != tied[:-1]])
+    members = np.add.reduceat(weights, starts, axis=1)
+    hits = np.add.reduceat(weights * right, starts, axis=1)
+    a, h = np.cumsum(members, axis=1) - members, np.cumsum(hits, axis=1) - hits
+    total = weights.sum(axis=1)
+    harmonic = np.r_[0.0, np.cumsum(1.0 / np.arange(1, total.max() + 1))]
+    d = harmonic[(a + members).astype(np.int64)] - harmonic[a.astype(np.int64)]
+    share = hits / np.maximum(members, 1.0)
+    after = (hits - 1) / np.maximum(members - 1, 1.0) * (members - (a + 1) * d)
+    of_right = share * ((h + 1) * d + np.where(members > 1, after, 0.0))
+    of_all = h * d + share * (members - a * d)
+    n_right = hits.sum(axis=1)
+    return _ratio(of_right.sum(axis=1), n_right), _ratio(of_all.sum(axis=1), total)
 
 
 def _ranked(scores: Floats, positive: Booleans, weights: Floats) -> dict[str, Floats]:
     order = np.argsort(-scores, kind="stable")
     truth, weights = positive[order], weights[:, order]
-    precision = _running_share(truth, weights)
     _, group = np.unique(-scores[order], return_inverse=True)
     above = np.zeros((len(weights), int(group.max(initial=-1)) + 1))
     below = np.zeros_like(above)
@@ -137,19 +160,20 @@ def _ranked(scores: Floats, positive: Booleans, weights: Floats) -> dict[str, Fl
         below = np.add.reduceat(weights * ~truth, starts, axis=1)
     before = np.cumsum(above, axis=1) - above / 2
     ordered = (below * before).sum(axis=1)
+    ap, cws_ranks = _over_ranks(truth, group, weights)
     return {
-        "ap": _weighted_mean(precision, weights * truth),
-        "cws_ranks": _weighted_mean(precision, weights),
+        "ap": ap,
+        "cws_ranks": cws_ranks,
         "auc": _ratio(ordered, above.sum(axis=1) * below.sum(axis=1)),
     }
 
 
-def _decided(said: Booleans, truth: Booleans, weights: Floats) -> dict[str, Floats]:
-    hits = weights @ (said & truth).astype(float)
-    precision = _ratio(hits, weights @ said.astype(float))
+def _decided(decided: Booleans, truth: Booleans, weights: Floats) -> dict[str, Floats]:
+    hits = weights @ (decided & truth).astype(float)
+    precision = _ratio(hits, weights @ decided.astype(float))
     recall = _ratio(hits, weights @ truth.astype(float))
-    twice = _ratio(2 * hits, weights @ (said.astype(float) + truth))
-    right = weights @ (said == truth).astype(float)
+    twice = _ratio(2 * hits, weights @ (decided.astype(float) + truth))
+    right = weights @ (decided == truth).astype(float)
     accuracy = _ratio(right, weights.sum(axis=1))
     return {
         "accuracy": accuracy,
@@ -162,7 +186,8 @@ def _decided(said: Booleans, truth: Booleans, weights: Floats) -> dict[str, Floa
 def _confident(
     scores: Floats, positive: Booleans, weights: Floats, threshold: float
 ) -> Floats:
-    order = np.argsort(-np.abs(scores - threshold), kind="stable")
+    margins = np.abs(scores - threshold)
+    order = np.argsort(-margins, kind="stable")
     right = ((scores > threshold) == positive)[order]
-    weights = weights[:, order]
-    return _weighted_mean(_running_share(right, weights), weights)
+    _, tied = np.unique(-margins[order], return_inverse=True)
+    return _over_ranks(right, tied, weights[:, order])[1]

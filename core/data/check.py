@@ -5,12 +5,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from core.errors import InvalidScores, InvalidValue
+from core.errors import InvalidScores
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int32]
 
-__all__ = ["Floats", "Ints", "arc_nats", "nats", "span_in", "square_nats"]
+__all__ = ["Floats", "Ints", "arc_nats", "nats", "square_nats"]
 
 
 def nats(**arrays: NDArray[Any]) -> None:
@@ -36,12 +36,6 @@ def arc_nats(**arrays: NDArray[Any]) -> None:
     for name, array in arrays.items():
         if len(array) < 2:
             raise InvalidScores(f"{name}: at least one token beside ROOT wanted")
-
-
-def span_in(start: int, end: int, n_tokens: int) -> None:
-    """Check that the half-open span lies within a sentence of ``n_tokens``."""
-    if not 0 <= start < end <= n_tokens:
-        raise InvalidValue(f"span [{start}, {end}) is not within {n_tokens} tokens")
 
 
 def _kind(array: object) -> str:

@@ -1,7 +1,7 @@
 """Ratings: who gave which item which value, as columns of codes."""
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 
@@ -63,24 +63,25 @@ class Scale:
     def seen(cls, name: str, values: Iterable[str]) -> "Scale":
         """The scale that the values seem to come from, when nothing declares it.
 
-        Whole numbers: all from the least to the greatest (1 to 5 for ``meaning`` and
-        ``grammar``). Other numbers: those that occur, open. Else: nominal labels.
+        Whole numbers: all from the least to the greatest. Other numbers: those that
+        occur. Else: nominal labels. All are open, since nobody saw the whole scale (2
+        to 4 may be of 1 to 5), but for ``meaning`` and ``grammar``, which are 1 to 5.
         """
         texts = sorted(set(values))
         try:
             points = sorted({float(text) for text in texts})
         except ValueError:
-            return cls(name, tuple(texts))
+            return cls(name, tuple(texts), closed=False)
         if not np.isfinite(points).all():
             raise InvalidValue(f"scale {name!r}: a value is not a finite number")
         if any(point != int(point) for point in points):
             return cls(name, _texts(points), tuple(points), closed=False)
         low, high = int(points[0]), int(points[-1])
         if name in PAPER_SCALES and low >= 1 and high <= 5:
-            low, high = 1, 5
+            return cls.span(name, 1, 5)
         if high - low > 1000:
             return cls(name, _texts(points), tuple(points), closed=False)
-        return cls.span(name, low, high)
+        return replace(cls.span(name, low, high), closed=False)
 
     @property
     def size(self) -> int:

@@ -143,11 +143,11 @@ def _sentence(held: list[tuple[int, str]]) -> SentenceRecord:
         reason = "ranges and empty nodes without a word"
         raise FormatError(reason, line=rows[0][0], column=1, remedy="add the words")
     tokens = tuple(_token(*row) for row in words)
-    said = dict(_comment(line) for line in comments)
+    comment_of = dict(_comment(line) for line in comments)
     lines = "\n".join("\t".join(columns) for _, columns in rows)
     parse = ParseRecord(deps=_tree(words), lines=lines, meta={"comments": comments})
-    text = said.get("text") or " ".join(token.form for token in tokens)
-    return SentenceRecord(tokens, text, said.get("sent_id", ""), parse)
+    text = comment_of.get("text") or " ".join(token.form for token in tokens)
+    return SentenceRecord(tokens, text, comment_of.get("sent_id", ""), parse)
 
 
 def _comment(line: str) -> tuple[str, str]:

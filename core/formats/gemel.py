@@ -44,18 +44,18 @@ from core.formats import conllu, treetext
 from core.formats.jsonl import load_object
 from core.formats.records import BadLine, bad, numbered
 
-__all__ = ["LOSSES", "VERSION", "Item", "read", "write"]
+__all__ = ["LOSSES", "VERSION", "GemelItem", "read", "write"]
 
 VERSION = 1
 LOSSES = (
-    "Accounts, roles, jobs, uploads, scores, joint runs and their ledgers are left"
-    " out: see backup.",
+    "Accounts, roles, jobs, uploads, scores, joint runs and their ledgers, and trees"
+    " that are being edited, are left out: see backup.",
 )
 _KEY = re.compile(r"[0-9a-f]{32}")
 
 
 @dataclass(frozen=True, slots=True)
-class Item:
+class GemelItem:
     """One line: its type, and all its members with their defaults filled in."""
 
     type: str
@@ -160,11 +160,11 @@ KINDS: dict[str, type | tuple[type, ...]] = {
 LIMITS = {"rank": 32_767}
 CHOICES = {
     "kind": {"constituency", "dependency"},
-    "origin": {"gold", "annotator", "engine"},
+    "origin": {"gold", "annotator", "engine", "former"},
 }
 
 
-def read(lines: Iterable[str]) -> Iterator[Item | BadLine]:
+def read(lines: Iterable[str]) -> Iterator[GemelItem | BadLine]:
     """The items, head and end left out, each checked against those before it."""
     reading = _Reading()
     for number, line, _raw in numbered(lines):
@@ -187,7 +187,7 @@ def read(lines: Iterable[str]) -> Iterator[Item | BadLine]:
         )
 
 
-def write(items: Iterable[Item]) -> Iterator[str]:
+def write(items: Iterable[GemelItem]) -> Iterator[str]:
     """The lines, head and end included; members with their default are left out."""
     count = 1
     yield _line("bundle", {"gemel": VERSION})
@@ -198,11 +198,11 @@ def write(items: Iterable[Item]) -> Iterator[str]:
 
 
 def _line(kind: str, row: Mapping[str, Any]) -> str:
-    said: dict[str, Any] = {"type": kind}
+    kept: dict[str, Any] = {"type": kind}
     for name, default in FIELDS[kind].items():
         if name in row and row[name] != default:
-            said[name] = row[name]
-    return json.dumps(said, ensure_ascii=False, separators=(",", ":")) + "\n"
+            kept[name] = row[name]
+    return json.dumps(kept, ensure_ascii=False, separators=(",", ":")) + "\n"
 
 
 class _Reading:
@@ -217,7 +217,7 @@ class _Reading:
         self._pairs: dict[str, tuple[str, str]] = {}
         self._layers: set[str] = set()
 
-    def take(self, line: str, number: int) -> Item | None:
+    def take(self, line: str, number: int) -> GemelItem | None:
         """The item of this line; None for head and end. Raises FormatError."""
         self.n_lines += 1
         given = load_object(line, number)
@@ -236,7 +236,7 @@ class _Reading:
         check = getattr(self, f"_{kind}", None)
         if check is not None:
             check(row, number)
-        return None if kind in ("bundle", "end") else Item(kind, row, number)
+        return None if kind in ("bundle", "end") else GemelItem(kind, row, number)
 
     def _end(self, row: Mapping[str, Any], number: int) -> None:
         self.ended = True

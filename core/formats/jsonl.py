@@ -16,7 +16,7 @@ from typing import Any
 from core.data.alignment import Alignment
 from core.data.tokens import Token
 from core.errors import FormatError, InvalidValue
-from core.formats import pharaoh
+from core.formats.alignments import pharaoh
 from core.formats.records import (
     BadLine,
     LayerRecord,

@@ -16,7 +16,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from core.data.alignment import Alignment
 from core.data.tokens import Token
 from core.errors import FormatError
-from core.formats import pharaoh
+from core.formats.alignments import pharaoh
 from core.formats.records import (
     BadLine,
     Head,

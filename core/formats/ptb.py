@@ -36,7 +36,9 @@ from core.formats.records import (
 )
 
 __all__ = [
+    "LEAF",
     "LOSSES",
+    "TRACE",
     "bracket",
     "escape",
     "parse",
@@ -53,7 +55,8 @@ LOSSES = (
     "Edge labels and secondary edges are left out.",
     "Discontinuous phrases are refused: a bracketing cannot hold them.",
     "Dependency parses are left out.",
-    "Spaces and brackets inside a word are escaped (_ , -LRB-, -RRB-).",
+    "Spaces and brackets inside a word are escaped (_ , -LRB-, -RRB-), so a word "
+    "spelt -LRB- comes back as a bracket.",
 )
 TRACE = "-NONE-"
 # No-break spaces before an opening bracket indent (MASC); elsewhere they are of a word.
@@ -66,7 +69,11 @@ _ESCAPES = {
     "{": "-LCB-",
     "}": "-RCB-",
 }
+LEAF = re.compile(
+    r"\(\s*(?P<tag>[^ \t\n\r\f\v()]+)[ \t\n\r\f\v]+(?P<word>[^ \t\n\r\f\v()]+)"
+)
 _ESCAPED = re.compile(r"-[LR][RSC]B-")
+_PROTECTED = re.compile(r"\\[/*]")  # would lose its backslash on the way back
 _PLAIN = {escaped: plain for plain, escaped in _ESCAPES.items()}
 
 
@@ -168,7 +175,25 @@ def _render(record: SentenceRecord) -> Iterator[str]:
                 f"sentence {record.id or record.text[:40]!r} has discontinuous phrases",
                 remedy="export it as tigerxml or gemel",
             )
-        yield bracket(tree) + "\n"
+        yield bracket(_escaped(tree, record.forms)) + "\n"
+
+
+def _escaped(tree: Tree, forms: tuple[str, ...]) -> Tree:
+    """The tree with words that read back as ``forms``; those that do stay as they are.
+
+    Trees that were read from brackets hold escaped words, those of parsers plain ones.
+    """
+    labels, written = list(tree.labels), list(tree.forms)
+    for v in range(len(tree)):
+        if not tree.is_leaf(v):
+            labels[v] = labels[v] and escape(labels[v])
+            continue
+        labels[v] = escape(labels[v])
+        token = tree.tokens[v]
+        form = forms[token] if 0 <= token < len(forms) else unescape(written[v])
+        if unescape(written[v]) != form or escape(written[v]) != written[v]:
+            written[v] = escape(_PROTECTED.sub(r"\\\g<0>", form))
+    return Tree(tuple(labels), tree.parents, tree.tokens, tuple(written))
 
 
 class _Reader:
@@ -278,16 +303,18 @@ class _Scanner:
         self._size = 0
         self._strict = False
         self._spoiled = False  # the open tree holds something already reported
+        self._unclean = False  # so does this whole line
 
     def line(self, number: int, line: str) -> Iterator[Record | BadLine]:
         if self._strict and self._reader.depth and line.startswith("("):
             yield from self._give_up()
         self._size += len(line)
         self._held.append((number, line))
+        self._unclean = False
         try:
             clean(line, line=number)
         except FormatError as error:
-            self._spoiled = True
+            self._spoiled = self._unclean = True
             yield bad(error, excerpt=line)
         yield from self._trees(number, line)
         if not self._reader.depth:
@@ -309,9 +336,13 @@ class _Scanner:
             if stray and self._spoiled:
                 used = match.end()
                 continue
+            if not self._reader.depth:
+                self._spoiled = self._unclean  # the tree before says nothing of this
             try:
                 tree = self._reader.feed(match.group(), number, match.start() + 1)
                 if tree is None:
+                    if self._spoiled and not self._reader.depth:
+                        self._raw, used = "", match.end()
                     continue
                 if ready:
                     yield ready
@@ -322,7 +353,7 @@ class _Scanner:
                 yield bad(error, line=number, excerpt=line)
                 self._raw, used = "", match.end()
                 self._spoiled = True
-        self._raw += line[used:]
+        self._raw = "" if self._spoiled else self._raw + line[used:]
         if ready and not self._raw.strip():
             ready, self._raw = replace(ready, raw=ready.raw + self._raw), ""
         if ready:

@@ -18,14 +18,14 @@ from defusedxml.ElementTree import DefusedXMLParser
 from core.errors import FormatError
 from core.formats.records import MAX_RECORD, clean
 
-__all__ = ["Item", "attributes", "items", "text_of"]
+__all__ = ["XmlItem", "attributes", "items"]
 
 MAX_NESTING = 100
 _TAG_END = re.compile(rb"""(?:[^>"']|"[^"]*"|'[^']*')*>""")
 
 
 @dataclass(frozen=True, slots=True)
-class Item:
+class XmlItem:
     """An element wanted; ``element`` None: the text after the last one.
 
     ``raw``: all text since the item before, this element included.
@@ -39,7 +39,7 @@ class Item:
 
 def items(
     pieces: Iterable[str], names: frozenset[str], *, doctype: bool = False
-) -> Iterator[Item]:
+) -> Iterator[XmlItem]:
     """Every element of these names, in order, then the rest of the text.
 
     Raises FormatError where the text is not well formed, declares entities, nests
@@ -58,18 +58,13 @@ def items(
     except ParseError as error:
         raise _format_error(error) from error
     yield from collector.take()
-    yield Item(None, collector.rest())
+    yield XmlItem(None, collector.rest())
 
 
 def attributes(values: Iterable[tuple[str, str]]) -> str:
     """`` name="value"`` for each, escaped."""
     quoted = (f" {name}={quoteattr(value)}" for name, value in values)
     return "".join(quoted)
-
-
-def text_of(parent: Element, name: str) -> str:
-    """The text of the first child of this name, or ""."""
-    return (parent.findtext(name) or "").strip()
 
 
 def _feed(
@@ -169,13 +164,13 @@ class _Collector:
     def close(self) -> None:
         """Nothing is left to do."""
 
-    def take(self) -> Iterator[Item]:
+    def take(self) -> Iterator[XmlItem]:
         """The items that are complete, each with its text."""
         for element, end, line, column in self._closed:
             raw = bytes(self.buffer[: end - self._base])
             del self.buffer[: end - self._base]
             self._base = end
-            yield Item(element, raw.decode("utf-8"), line, column)
+            yield XmlItem(element, raw.decode("utf-8"), line, column)
         self._closed = []
 
     def rest(self) -> str:

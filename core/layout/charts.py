@@ -7,7 +7,7 @@ import numpy as np
 
 from core.protocols import TextMeasure
 
-__all__ = ["Chart", "Flag", "Mark", "grid_chart", "interval_chart", "line_chart"]
+__all__ = ["Chart", "ChartMark", "Flag", "grid_chart", "interval_chart", "line_chart"]
 
 FONT = 13.0
 SMALL = 11.5
@@ -18,7 +18,7 @@ PLOT = 420.0  # width of the part that holds values
 
 
 @dataclass(frozen=True, slots=True)
-class Mark:
+class ChartMark:
     """One thing to draw, from (x, y) to (x2, y2).
 
     ``kind``: cell, tick, zero, whisker, dot, line, flag, name, text or note. ``text``
@@ -56,7 +56,7 @@ class Chart:
 
     width: float
     height: float
-    marks: tuple[Mark, ...]
+    marks: tuple[ChartMark, ...]
 
 
 def grid_chart(
@@ -72,20 +72,22 @@ def grid_chart(
     cell = max(CELL, left)
     top = ROW * 2
     most = max([max(row, default=0) for row in counts], default=0) or 1
-    marks = [Mark("note", left, ROW * 0.7, text=f"{across} →")]
+    marks = [ChartMark("note", left, ROW * 0.7, text=f"{across} →")]
     for at, text in enumerate(labels):
         x, y = left + (at + 0.5) * cell, top + (at + 0.5) * CELL
-        marks.append(Mark("text", x, top - 8, text=text, anchor="middle"))
-        marks.append(Mark("text", left - PAD, y, text=text, anchor="end"))
+        marks.append(ChartMark("text", x, top - 8, text=text, anchor="middle"))
+        marks.append(ChartMark("text", left - PAD, y, text=text, anchor="end"))
     for i, row in enumerate(counts):
         for j, n in enumerate(row):
             x, y = left + j * cell, top + i * CELL
-            said = f"{down} {labels[i]}, {across} {labels[j]}: {n}"
+            title = f"{down} {labels[i]}, {across} {labels[j]}: {n}"
             share = n / most
-            marks.append(Mark("cell", x, y, x + cell, y + CELL, str(n), said, share))
+            marks.append(
+                ChartMark("cell", x, y, x + cell, y + CELL, str(n), title, share)
+            )
     size = len(labels)
     bottom = top + size * CELL + ROW
-    marks.append(Mark("note", left, bottom - 8, text=f"↓ {down}"))
+    marks.append(ChartMark("note", left, bottom - 8, text=f"↓ {down}"))
     return Chart(left + size * cell + PAD, bottom, tuple(marks))
 
 
@@ -110,18 +112,20 @@ def interval_chart(
     for tick in ticks:
         text = _said(tick, percent=percent)
         kind = "zero" if tick == 0 and low < 0 else "tick"
-        marks.append(Mark(kind, place(tick), PAD, place(tick), bottom))
-        marks.append(Mark("note", place(tick), bottom + 18, text=text, anchor="middle"))
+        marks.append(ChartMark(kind, place(tick), PAD, place(tick), bottom))
+        marks.append(
+            ChartMark("note", place(tick), bottom + 18, text=text, anchor="middle")
+        )
     for at, (name, value, least, most) in enumerate(rows):
         y = PAD + (at + 0.5) * ROW
-        marks.append(Mark("text", left - PAD, y, text=name, anchor="end"))
+        marks.append(ChartMark("text", left - PAD, y, text=name, anchor="end"))
         if value is None:
-            marks.append(Mark("note", place(low) + 6, y + 4, text="no value"))
+            marks.append(ChartMark("note", place(low) + 6, y + 4, text="no value"))
             continue
         if least is not None and most is not None:
-            marks.append(Mark("whisker", place(least), y, place(most), y))
+            marks.append(ChartMark("whisker", place(least), y, place(most), y))
         shown = f"{value:.1%}" if percent else f"{value:.2f}"
-        marks.append(Mark("dot", place(value), y, title=f"{name}: {shown}"))
+        marks.append(ChartMark("dot", place(value), y, title=f"{name}: {shown}"))
     return Chart(left + PLOT + PAD * 4, bottom + ROW, tuple(marks))
 
 
@@ -155,14 +159,15 @@ def line_chart(
         kind = "zero" if tick == 0 and low < 0 else "tick"
         marks += _across(kind, left, wide, y_of(tick), _said(tick, percent=percent))
     marks += _below(ticks_x, left, step, top + deep)
-    marks.append(Mark("note", left, top + deep + 40, text=note_x))
+    marks.append(ChartMark("note", left, top + deep + 40, text=note_x))
     ends: list[tuple[float, int, str]] = []
     xs = [left + i * step for i in range(len(ticks_x))]
     for at, (name, values) in enumerate(series):
         held = ((x, v) for x, v in zip(xs, values, strict=False) if v is not None)
         path = tuple((x, y_of(v)) for x, v in held)
         if path:
-            marks.append(Mark("line", *path[0], series=at, title=name, points=path))
+            line = ChartMark("line", *path[0], series=at, title=name, points=path)
+            marks.append(line)
             ends.append((path[-1][1], at, name))
             marks += _flags([f for f in flags if f.series == at], path, left, step)
     marks += _names(ends, left + wide + 14, top + deep + 4)
@@ -174,15 +179,17 @@ def _said(tick: float, *, percent: bool) -> str:
     return f"{tick:.0%}" if percent else f"{tick:g}"
 
 
-def _across(kind: str, left: float, wide: float, y: float, text: str) -> list[Mark]:
+def _across(
+    kind: str, left: float, wide: float, y: float, text: str
+) -> list[ChartMark]:
     """A line at a value of the y axis, which stands before it."""
-    line = Mark(kind, left, y, left + wide, y)
-    return [line, Mark("note", left - 8, y + 4, text=text, anchor="end")]
+    line = ChartMark(kind, left, y, left + wide, y)
+    return [line, ChartMark("note", left - 8, y + 4, text=text, anchor="end")]
 
 
 def _flags(
     flags: Sequence[Flag], path: Sequence[tuple[float, float]], left: float, step: float
-) -> list[Mark]:
+) -> list[ChartMark]:
     """Signs on a line, where it runs at their place."""
     xs, ys = zip(*path, strict=True)
     marks = []
@@ -190,20 +197,24 @@ def _flags(
         x = min(max(left + flag.place * step, xs[0]), xs[-1])
         y = float(np.interp(x, xs, ys))
         marks.append(
-            Mark("flag", x, y, text=flag.text, title=flag.title, series=flag.series)
+            ChartMark(
+                "flag", x, y, text=flag.text, title=flag.title, series=flag.series
+            )
         )
     return marks
 
 
-def _below(texts: Sequence[str], left: float, step: float, y: float) -> list[Mark]:
+def _below(texts: Sequence[str], left: float, step: float, y: float) -> list[ChartMark]:
     """What stands under the places of the x axis."""
     return [
-        Mark("note", left + at * step, y + 18, text=text, anchor="middle")
+        ChartMark("note", left + at * step, y + 18, text=text, anchor="middle")
         for at, text in enumerate(texts)
     ]
 
 
-def _names(ends: list[tuple[float, int, str]], x: float, bottom: float) -> list[Mark]:
+def _names(
+    ends: list[tuple[float, int, str]], x: float, bottom: float
+) -> list[ChartMark]:
     """Names by the ends of their lines, pushed down, then back up from ``bottom``."""
     gap = SMALL + 4
     ordered = sorted(ends)
@@ -215,6 +226,6 @@ def _names(ends: list[tuple[float, int, str]], x: float, bottom: float) -> list[
         ys[at] = min(ys[at], limit)
         limit = ys[at] - gap
     return [
-        Mark("name", x, y, text=name, series=at)
+        ChartMark("name", x, y, text=name, series=at)
         for y, (_, at, name) in zip(ys, ordered, strict=True)
     ]

@@ -18,7 +18,7 @@ from core.layout.scene import Arc, Box, Edge, Rect, Scene
 from core.layout.tree import Placed, place, place_words
 from core.protocols import TextMeasure
 
-__all__ = ["FONT", "Side", "View", "link_curve", "link_scene", "parse_scene"]
+__all__ = ["FONT", "LinkedSide", "View", "link_curve", "link_scene", "parse_scene"]
 
 View = Literal["constituency", "dependency", "both"]
 FONT, SMALL, TINY = 13.0, 10.5, 9.0  # px
@@ -32,7 +32,7 @@ BAND_DOWN, BAND_ACROSS = 112.0, 190.0
 
 
 @dataclass(frozen=True, slots=True)
-class Side:
+class LinkedSide:
     """One sentence: its words, and the trees over them, if there are any.
 
     Raises nothing: a tree over another number of words is the caller's to refuse.
@@ -45,8 +45,8 @@ class Side:
 
 
 def link_scene(
-    source: Side,
-    target: Side,
+    source: LinkedSide,
+    target: LinkedSide,
     *,
     view: View = "constituency",
     across: bool = False,
@@ -84,7 +84,7 @@ def link_scene(
     )
 
 
-def parse_scene(side: Side, *, measure: TextMeasure | None = None) -> Scene:
+def parse_scene(side: LinkedSide, *, measure: TextMeasure | None = None) -> Scene:
     """One sentence alone: its tree above the words, its arcs below them, if any.
 
     All parts are of side "s"; the band is empty.
@@ -119,7 +119,7 @@ def link_curve(a: tuple[float, float], b: tuple[float, float], *, across: bool) 
 class _Plan:
     """Sizes and places of one side, measured away from the band."""
 
-    def __init__(self, side: Side, view: View, pen: TextMeasure, *, across: bool):
+    def __init__(self, side: LinkedSide, view: View, pen: TextMeasure, *, across: bool):
         self.side, self.pen, self.across = side, pen, across
         self.tree = side.tree if view != "dependency" else None
         deps = side.deps if view != "constituency" else None

@@ -1,0 +1,1 @@
+"""Models that several folders share, and fitting: logistic, perceptron, weights."""

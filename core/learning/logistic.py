@@ -1,50 +1,55 @@
-"""Logistic regression on a few named features: all that labels tune."""
+"""A logistic model over a few named features: numbers in, log-odds out."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from core.data.check import Floats
 from core.errors import InvalidValue
-from core.scoring.logistic import LogisticModel
 
-__all__ = ["fit_logistic"]
-
-ITERATIONS = 50
-TOLERANCE = 1e-8
+__all__ = ["LogisticModel"]
 
 
-def fit_logistic(
-    rows: Floats,
-    positive: NDArray[np.bool_],
-    names: Sequence[str],
-    *,
-    penalty: float = 10.0,
-) -> LogisticModel:
-    """The model of least loss: log-loss plus ``penalty / 2`` times the squared norm.
+@dataclass(frozen=True, slots=True, eq=False)
+class LogisticModel:
+    """``coefficients`` in nats per standard deviation of each feature."""
 
-    Newton's method on standardised features (Hastie et al. 2009, section 4.4); a
-    constant feature gets no weight. Raises InvalidValue if a class is missing.
-    O(n f^2) an iteration.
-    """
-    if rows.shape != (len(positive), len(names)) or not np.isfinite(rows).all():
-        raise InvalidValue("one finite row of features per label wanted")
-    if positive.all() or not positive.any():
-        raise InvalidValue("both classes are needed to fit")
-    means, scales = rows.mean(axis=0), rows.std(axis=0)
-    scales[scales < TOLERANCE] = 1.0
-    design = np.column_stack([(rows - means) / scales, np.ones(len(rows))])
-    ridge = np.full(design.shape[1], float(penalty))
-    ridge[-1] = 0.0
-    weights = np.zeros(design.shape[1])
-    for _ in range(ITERATIONS):
-        said = 1.0 / (1.0 + np.exp(-np.clip(design @ weights, -30, 30)))
-        slope = design.T @ (said - positive) + ridge * weights
-        spread = np.maximum(said * (1 - said), 1e-9)
-        curve = (design * spread[:, None]).T @ design + np.diag(ridge)
-        step = np.linalg.solve(curve, slope)
-        weights -= step
-        if np.abs(step).max() < TOLERANCE:
-            break
-    return LogisticModel(tuple(names), means, scales, weights[:-1], float(weights[-1]))
+    names: tuple[str, ...]
+    means: Floats
+    scales: Floats
+    coefficients: Floats
+    intercept: float
+
+    def nats(self, rows: Floats) -> Floats:
+        """The log-odds of every row ``(n, len(names))``."""
+        return np.asarray(
+            (rows - self.means) / self.scales @ self.coefficients + self.intercept
+        )
+
+    def log_odds(self, features: Mapping[str, float]) -> float:
+        """The same of one set of named features; one that is missing is at its mean."""
+        pairs = zip(self.names, self.means, strict=True)
+        row = np.array([features.get(name, mean) for name, mean in pairs])
+        return float(self.nats(row[None])[0])
+
+    def to_json(self) -> dict[str, Any]:
+        columns = zip(
+            self.names, self.means, self.scales, self.coefficients, strict=True
+        )
+        table = {
+            name: [round(float(x), 6) for x in values] for name, *values in columns
+        }
+        return {"intercept": round(self.intercept, 6), "features": table}
+
+    @classmethod
+    def from_json(cls, data: Mapping[str, Any]) -> "LogisticModel":
+        """Inverse of ``to_json``; raises InvalidValue on anything else."""
+        try:
+            table = {str(k): [float(x) for x in v] for k, v in data["features"].items()}
+            columns = np.array(list(table.values()), dtype=np.float64).reshape(-1, 3).T
+            means, scales, weights = columns
+            return cls(tuple(table), means, scales, weights, float(data["intercept"]))
+        except (KeyError, TypeError, ValueError, AttributeError) as error:
+            raise InvalidValue(f"no logistic model: {error!r}") from error

@@ -9,11 +9,18 @@ from pathlib import Path
 import torch
 
 from core.errors import GemelError
-from core.scoring.conventions import CONVENTIONS
-from core.training.corpus import Source
+from core.parsing.conventions import CONVENTIONS
+from core.training.corpus import TreebankSource
 from core.training.loop import Settings
 from core.training.pairing import with_pairs
-from core.training.run import Card, Data, Options, export_folder, read_data, train
+from core.training.run import (
+    Card,
+    Data,
+    TrainingOptions,
+    export_folder,
+    read_data,
+    train,
+)
 
 log = logging.getLogger("core.training")
 
@@ -49,7 +56,7 @@ def _data(arguments: argparse.Namespace) -> Data:
     return with_pairs(data, *given, seed=arguments.seed)
 
 
-def _options(arguments: argparse.Namespace) -> Options:
+def _options(arguments: argparse.Namespace) -> TrainingOptions:
     card = Card(
         arguments.name,
         arguments.version,
@@ -62,7 +69,7 @@ def _options(arguments: argparse.Namespace) -> Options:
     if bf16 is None:
         bf16 = device != "cpu" or has_bf16()
     settings = Settings(seed=arguments.seed, device=device, bf16=bf16)
-    return Options(
+    return TrainingOptions(
         arguments.out,
         arguments.encoder,
         card,
@@ -81,11 +88,11 @@ def has_bf16() -> bool:
     return bool(torch.ops.mkldnn._is_mkldnn_bf16_supported())
 
 
-def _source(text: str) -> Source:
+def _source(text: str) -> TreebankSource:
     name, sep, path = text.partition("=")
     if not sep or not Path(path).exists():
         raise argparse.ArgumentTypeError(f"{text}: NAME=PATH of existing files wanted")
-    return Source(name, Path(path))
+    return TreebankSource(name, Path(path))
 
 
 def _parser() -> argparse.ArgumentParser:

@@ -7,13 +7,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from core.backends.golds import Gold
-from core.backends.neural import MAX_PIECES, Model, Raw, cut, square
 from core.data.check import Floats
 from core.data.tokens import Sentence
-from core.inference.cky import log_partition
-from core.inference.inside import forest_marginals
-from core.inference.mst import tree_marginals
+from core.dependencies.mst import tree_marginals
+from core.evaluation.golds import Gold
+from core.forests.cky import log_partition
+from core.forests.inside import forest_marginals
+from core.parsing.neural import MAX_PIECES, Model, Raw, cut, square
 from core.protocols import Analysis, ParserBackend
 from core.training.corpus import derivation, spans_of
 
@@ -22,7 +22,7 @@ __all__ = ["Reliability", "reliability", "temperatures"]
 BINS = 10
 LEAST = 0.01  # brackets and arcs below this are no claim
 HEATED = ("spans", "arcs", "xpos")
-HEATS = np.round(np.arange(0.6, 2.01, 0.05), 2)
+TEMPERATURES = np.round(np.arange(0.6, 2.01, 0.05), 2)
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,7 +56,7 @@ def temperatures(model: Model, golds: Sequence[Gold]) -> dict[str, float]:
     """Divisors of the scores of spans, arcs and tags under which the gold analyses
     are likeliest; 1 for what they lack. Guo et al. 2017, "On Calibration of Modern
     Neural Networks"."""
-    losses: dict[str, Floats] = {name: np.zeros(len(HEATS)) for name in HEATED}
+    losses: dict[str, Floats] = {name: np.zeros(len(TEMPERATURES)) for name in HEATED}
     pieces = model.subwords.encode([gold.sentence.forms for gold in golds])
     short = [i for i, p in enumerate(pieces) if len(p.ids) <= MAX_PIECES]
     for batch in cut(short, pieces):
@@ -66,7 +66,7 @@ def temperatures(model: Model, golds: Sequence[Gold]) -> dict[str, float]:
             losses["arcs"] += _arc_loss(raw["arcs"][b], golds[i])
             losses["spans"] += _tree_loss(raw, b, golds[i], model.labels["spans"])
     return {
-        name: float(HEATS[loss.argmin()]) if loss.any() else 1.0
+        name: float(TEMPERATURES[loss.argmin()]) if loss.any() else 1.0
         for name, loss in losses.items()
     }
 
@@ -79,7 +79,7 @@ def _tag_loss(logits: NDArray[Any], gold: Gold, names: Sequence[str]) -> Floats:
 
 def _arc_loss(logits: NDArray[Any], gold: Gold) -> Floats:
     if gold.deps is None:
-        return np.zeros(len(HEATS))
+        return np.zeros(len(TEMPERATURES))
     n = len(gold.deps)
     arcs = logits[: n + 1, 1 : n + 1].astype(np.float64)
     arcs[np.arange(1, n + 1), np.arange(n)] = -np.inf
@@ -90,9 +90,9 @@ def _rows_loss(rows: NDArray[np.float64], gold: Sequence[int]) -> Floats:
     """-log p of the gold columns for each temperature; -1 is skipped."""
     known = [i for i, column in enumerate(gold) if column >= 0]
     columns = [gold[i] for i in known]
-    found = np.zeros(len(HEATS))
-    for at, heat in enumerate(HEATS):
-        scaled = rows[known] / heat
+    found = np.zeros(len(TEMPERATURES))
+    for at, temperature in enumerate(TEMPERATURES):
+        scaled = rows[known] / temperature
         top = scaled.max(axis=1, keepdims=True)
         log_z = top[:, 0] + np.log(np.exp(scaled - top).sum(axis=1))
         found[at] = (log_z - scaled[np.arange(len(known)), columns]).sum()
@@ -105,10 +105,10 @@ def _tree_loss(raw: Raw, b: int, gold: Gold, names: Sequence[str]) -> Floats:
     n = len(gold.sentence)
     brackets = list(derivation(spans or (), n))
     if spans is None or n > 40 or any(name not in labels for *_, name in brackets):
-        return np.zeros(len(HEATS))  # no tree, or a chain that the model cannot say
+        return np.zeros(len(TEMPERATURES))  # no tree, or an unknown chain
     scores = square(raw["spans"][b], n, raw["starts"], raw["ends"])
     total = sum(scores[i, j, labels[name]] for i, j, name in brackets)
-    return np.array([log_partition(scores / h) - total / h for h in HEATS])
+    return np.array([log_partition(scores / h) - total / h for h in TEMPERATURES])
 
 
 def reliability(parser: ParserBackend, golds: Sequence[Gold]) -> dict[str, Reliability]:

@@ -3,8 +3,8 @@
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 
-from core.backends.golds import Gold
 from core.data.deps import ROOT
+from core.evaluation.golds import Gold
 from core.training.corpus import Example
 
 __all__ = ["Clause", "Word", "capital", "small"]

@@ -14,7 +14,7 @@ from core.text.subwords import plain_form
 
 __all__ = [
     "Example",
-    "Source",
+    "TreebankSource",
     "derivation",
     "merge",
     "read_conllu",
@@ -48,7 +48,7 @@ class Example:
 
 
 @dataclass(frozen=True, slots=True)
-class Source:
+class TreebankSource:
     """``name=path``: a file or a folder of files of the treebank ``name``."""
 
     name: str
@@ -64,7 +64,9 @@ class Source:
         return sorted(found)
 
 
-def read_ptb(source: Source, *, skip: re.Pattern[str] | None = None) -> list[Example]:
+def read_ptb(
+    source: TreebankSource, *, skip: re.Pattern[str] | None = None
+) -> list[Example]:
     """The trees of ``source``: traces, function tags and empty roots stripped.
 
     Files whose name ``skip`` matches are left out. Raises FormatError with the file.
@@ -75,7 +77,7 @@ def read_ptb(source: Source, *, skip: re.Pattern[str] | None = None) -> list[Exa
 
 
 def read_conllu(
-    source: Source, *, skip: re.Pattern[str] | None = None
+    source: TreebankSource, *, skip: re.Pattern[str] | None = None
 ) -> list[Example]:
     """The sentences of ``source``; otherwise as ``read_ptb``."""
     records = _records(source.files(*CONLLU_FILES), conllu.read, skip)

@@ -5,9 +5,9 @@ from typing import Any
 
 import torch
 
-from core.backends.evaluate import evaluate
-from core.backends.golds import Gold
-from core.backends.neural import Raw, ScoringParser, tensors
+from core.evaluation.golds import Gold
+from core.evaluation.parsers import evaluate
+from core.parsing.neural import Raw, ScoringParser, tensors
 from core.protocols import BackendInfo, Capability, ParserBackend
 from core.text.subwords import Pieces, Subwords
 from core.training.model import Parser
@@ -25,7 +25,7 @@ SCORES = ("uas", "las", "las_main", "upos", "xpos", "precision", "recall", "f1")
 
 
 class TorchModel:
-    """A Parser behind ``core.backends.neural.Model``, in the style of one treebank."""
+    """A Parser behind ``core.parsing.neural.Model``, in the style of one treebank."""
 
     def __init__(self, parser: Parser, subwords: Subwords, style: str) -> None:
         self._parser = parser

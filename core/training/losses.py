@@ -7,8 +7,8 @@ import torch
 from torch import Tensor
 from torch.nn import functional
 
-from core.inference.cky import bracket_marginals
-from core.training.model import Scores
+from core.forests.cky import bracket_marginals
+from core.training.model import ModelScores
 
 __all__ = ["losses", "span_loss"]
 
@@ -16,7 +16,7 @@ IGNORE = -100
 
 
 def losses(
-    scores: Scores, batch: dict[str, Tensor], *, smoothing: float
+    scores: ModelScores, batch: dict[str, Tensor], *, smoothing: float
 ) -> dict[str, Tensor]:
     """The terms by name; each is summed over what is annotated, then divided by all
     words of the batch, so that no treebank weighs more where others lack a layer."""

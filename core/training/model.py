@@ -9,7 +9,7 @@ from torch.nn import functional
 
 from core.training.encoder import Encoder, EncoderShape
 
-__all__ = ["Inventory", "Parser", "Scores"]
+__all__ = ["Inventory", "ModelScores", "Parser"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,7 +26,7 @@ class Inventory:
         return {name: list(values) for name, values in asdict(self).items()}
 
 
-class Scores(NamedTuple):
+class ModelScores(NamedTuple):
     """Raw scores of a batch of B sentences padded to N words, P spans i < j.
 
     ``arcs[b, h, m]``, ``labels[b, h, m]`` with 0 = root, both N + 1 wide;
@@ -99,7 +99,7 @@ class Parser(nn.Module):
         self.span_dropout = nn.Dropout(drop)
         self.spans = nn.Linear(256, len(inventory.spans))
 
-    def forward(self, batch: dict[str, Tensor]) -> Scores:
+    def forward(self, batch: dict[str, Tensor]) -> ModelScores:
         """Score a batch: ids, shapes, mask (B, T); first, last (B, N + 2), whose outer
         columns are [CLS] and [SEP]; treebank (B,); starts, ends (P,)."""
         last, middle = self.encoder(
@@ -111,7 +111,7 @@ class Parser(nn.Module):
         tags = self.tag(words[:, 1:])
         arcs = self.arcs(self.arc_head(words), self.arc_modifier(words))
         labels = self.labels(self.label_head(words), self.label_modifier(words))
-        return Scores(
+        return ModelScores(
             self.upos(tags).float(),
             self.xpos(tags).float(),
             arcs[:, 0],

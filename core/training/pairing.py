@@ -7,11 +7,11 @@ from pathlib import Path
 import numpy as np
 from safetensors.numpy import load_file
 
-from core.backends.golds import Gold, read_golds
 from core.data.check import Floats
 from core.errors import Unavailable
+from core.evaluation.golds import Gold, read_golds
 from core.text.subwords import Subwords
-from core.training.corpus import Example, Source
+from core.training.corpus import Example, TreebankSource
 from core.training.rewording import Reworder, likes_of
 from core.training.run import Data
 
@@ -19,7 +19,7 @@ __all__ = ["with_pairs"]
 
 
 def with_pairs(
-    data: Data, sources: Sequence[Source], encoder: Path, n: int, *, seed: int
+    data: Data, sources: Sequence[TreebankSource], encoder: Path, n: int, *, seed: int
 ) -> Data:
     """The data with ``n`` reworded pairs of each training sentence that has
     dependencies; words are exchanged for those that the encoder holds alike.
@@ -39,7 +39,9 @@ def with_pairs(
     return replace(data, pairs=pairs)
 
 
-def _golds(source: Source, kept: set[tuple[str, tuple[str, ...]]]) -> list[Gold]:
+def _golds(
+    source: TreebankSource, kept: set[tuple[str, tuple[str, ...]]]
+) -> list[Gold]:
     golds, _ = read_golds([source.path], format="conllu")
     return [gold for gold in golds if (source.name, gold.sentence.forms) in kept]
 

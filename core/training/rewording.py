@@ -14,8 +14,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from core.backends.golds import Gold
 from core.data.check import Floats
+from core.evaluation.golds import Gold
 from core.training.clause import Clause
 from core.training.corpus import Example
 from core.training.rewordings import Participles, Rewording, rewordings

@@ -14,15 +14,15 @@ from typing import Any
 
 import torch
 
-from core.backends.golds import Gold, read_golds
-from core.backends.neural import NeuralParser
-from core.backends.store import sha256_of, write_manifest
 from core.errors import InvalidValue
+from core.evaluation.golds import Gold, read_golds
+from core.parsing.neural import NeuralParser
+from core.parsing.store import sha256_of, write_manifest
 from core.text.subwords import Subwords, plain_form
 from core.training import export, picture
 from core.training.batches import Batcher, inventory_of
 from core.training.calibrate import reliability, temperatures
-from core.training.corpus import Example, Source, merge, read_conllu, read_ptb
+from core.training.corpus import Example, TreebankSource, merge, read_conllu, read_ptb
 from core.training.encoder import EncoderShape
 from core.training.evaluate import (
     TorchModel,
@@ -35,7 +35,7 @@ from core.training.loop import Settings, Trainer
 from core.training.model import Inventory, Parser
 from core.training.schedule import Schedule
 
-__all__ = ["Card", "Data", "Options", "export_folder", "read_data", "train"]
+__all__ = ["Card", "Data", "TrainingOptions", "export_folder", "read_data", "train"]
 
 log = logging.getLogger("core.training")
 ABOUT = "run.json"  # the command and the amount of data, for the manifest
@@ -54,7 +54,7 @@ class Card:
 
 
 @dataclass(frozen=True, slots=True)
-class Options:
+class TrainingOptions:
     """A run. ``encoder``: a folder with model.safetensors, config.json, tokenizer.json;
     with a ``shape`` only the last is read, and the encoder starts from nothing."""
 
@@ -96,10 +96,10 @@ class Data:
 
 
 def read_data(
-    conllu: list[Source],
-    trees: list[Source],
-    dev_conllu: list[Source],
-    dev_trees: list[Source],
+    conllu: list[TreebankSource],
+    trees: list[TreebankSource],
+    dev_conllu: list[TreebankSource],
+    dev_trees: list[TreebankSource],
     *,
     skip: str,
     max_words: int,
@@ -136,7 +136,7 @@ def _plain(forms: Sequence[str]) -> tuple[str, ...]:
     return tuple(map(plain_form, forms))
 
 
-def train(options: Options, data: Data) -> Path:
+def train(options: TrainingOptions, data: Data) -> Path:
     """Train, or go on where the run in ``options.out`` stopped; then export.
 
     Returns the model folder. A run stopped by SIGTERM exports its last state too.
@@ -169,7 +169,7 @@ def train(options: Options, data: Data) -> Path:
     return export_folder(options, data)
 
 
-def export_folder(options: Options, data: Data) -> Path:
+def export_folder(options: TrainingOptions, data: Data) -> Path:
     """The run's averaged weights as a model folder, ``options.out/model``.
 
     The annotation style and the temperatures are those that suit the dev sets of the
@@ -189,17 +189,19 @@ def export_folder(options: Options, data: Data) -> Path:
             style = _best_style(parser, trainer.batcher.subwords, known)
         golds = [gold for dev in known.values() for gold in dev[:1500]]
         model = TorchModel(parser, trainer.batcher.subwords, style)
-        heat = temperatures(model, golds) if golds else {}
+        divisors = temperatures(model, golds) if golds else {}
         parser.cpu()
         export.write_float(parser, style, options.out / "float.onnx")
         export.write_int8(options.out / "float.onnx", options.out / "int8.onnx")
         folder.mkdir(exist_ok=True)
         export.copy_vocabulary(parser, options.encoder / "tokenizer.json", folder)
-    facts = _facts(options, inventory, trainer, style, heat)
+    facts = _facts(options, inventory, trainer, style, divisors)
     return _written(options, data, folder, facts)
 
 
-def _written(options: Options, data: Data, folder: Path, facts: dict[str, Any]) -> Path:
+def _written(
+    options: TrainingOptions, data: Data, folder: Path, facts: dict[str, Any]
+) -> Path:
     """Score both graphs, keep one, and write the manifest and the pictures."""
     scores: dict[str, dict[str, Any]] = {}
     for kind in ("float", "int8"):
@@ -230,7 +232,7 @@ def _written(options: Options, data: Data, folder: Path, facts: dict[str, Any]) 
     return folder
 
 
-def _trainer(options: Options, inventory: Inventory) -> Trainer:
+def _trainer(options: TrainingOptions, inventory: Inventory) -> Trainer:
     settings = options.settings
     torch.manual_seed(settings.seed)
     shape = options.shape or EncoderShape.read(options.encoder / "config.json")
@@ -246,7 +248,9 @@ def _trainer(options: Options, inventory: Inventory) -> Trainer:
 
 
 def _read(
-    conllu: list[Source], trees: list[Source], skip: re.Pattern[str] | None
+    conllu: list[TreebankSource],
+    trees: list[TreebankSource],
+    skip: re.Pattern[str] | None,
 ) -> list[Example]:
     found = [e for source in conllu for e in read_conllu(source, skip=skip)]
     return merge(found + [e for source in trees for e in read_ptb(source, skip=skip)])
@@ -273,11 +277,11 @@ def _close(ours: dict[str, dict[str, Any]], theirs: dict[str, dict[str, Any]]) -
 
 
 def _facts(
-    options: Options,
+    options: TrainingOptions,
     inventory: Inventory,
     trainer: Trainer,
     style: str,
-    heat: dict[str, float],
+    divisors: dict[str, float],
 ) -> dict[str, Any]:
     weights = options.encoder / "model.safetensors"
     about = json.loads((options.out / ABOUT).read_text(encoding="utf-8"))
@@ -289,7 +293,7 @@ def _facts(
         "capabilities": sorted(can),
         "max_tokens": 200,
         "style": style,
-        "temperatures": heat,
+        "temperatures": divisors,
         "data": about["data"],
         "encoder_sha256": sha256_of(weights) if weights.is_file() else "",
         "training": {

@@ -1,4 +1,8 @@
-// Small things every page may use: copying a value, and focus after a partial update.
+// Small things every page may use: copying a value, and forms that keep what is typed.
+
+import { keepForms } from "./drafts.js";
+
+keepForms();
 
 document.addEventListener("click", async (event) => {
   const button = event.target.closest("[data-copy]");

@@ -7,7 +7,7 @@ from uuid import uuid4
 from django.contrib.auth.models import User
 
 from annotator.models import Campaign, Judgment, Membership, Participant, Upload
-from annotator.services import campaign_items, campaigns, judging, leasing
+from annotator.services.campaigns import answers, items, leases, setup
 
 HEADER = (
     "sentence\tphrase\tparaphrase\tcondition\trank\tkind\tgold_meaning\tgold_grammar"
@@ -26,7 +26,7 @@ def rows(n: int, *, kind: str = "main", gold: str = "", why: str = "") -> str:
 
 
 def upload(campaign: Campaign, by: User, text: str, name: str = "i.tsv") -> Upload:
-    return campaign_items.keep(campaign, name, text.encode(), by=by)
+    return items.keep(campaign, name, text.encode(), by=by)
 
 
 def campaign(
@@ -39,14 +39,14 @@ def campaign(
     **settings: Any,
 ) -> Campaign:
     """An open campaign of ``n`` items in Ada's project, judged by ``people``."""
-    made = campaigns.create(cast.project, f"Test {uuid4().hex[:6]}", by=cast.ada)
+    made = setup.create(cast.project, f"Test {uuid4().hex[:6]}", by=cast.ada)
     chosen = {"overlap_share": 0, "prefetch": 4} | settings
-    campaigns.change(made, chosen, by=cast.ada)
+    setup.change(made, chosen, by=cast.ada)
     kept = upload(made, cast.ada, text or HEADER + rows(n))
-    list(campaign_items.load(made, kept, by=cast.ada))
-    campaigns.add_people(made, list(judges(cast, people)), by=cast.ada)
+    list(items.load(made, kept, by=cast.ada))
+    setup.add_people(made, list(judges(cast, people)), by=cast.ada)
     if is_open:
-        campaigns.open_campaign(made, by=cast.ada)
+        setup.open_campaign(made, by=cast.ada)
     return made
 
 
@@ -69,13 +69,13 @@ def person(of: Campaign, user: User) -> Participant:
 
 def answer(values: dict[str, Any] | None = None, seen: int = 0, **more: Any) -> Any:
     values = GOOD if values is None else values
-    return judging.Answer(uuid=uuid4(), seen=seen, values=values, **more)
+    return answers.Answer(uuid=uuid4(), seen=seen, values=values, **more)
 
 
 def judge(judgment: Judgment, values: dict[str, Any] | None = None) -> Judgment:
     """Bob's (or whoever's) answer through the front door of the service."""
     who = judgment.participant
-    return judging.take(
+    return answers.take(
         judgment.code,
         "save",
         answer(values, judgment.revision, active_ms=900),
@@ -90,4 +90,4 @@ def draw(of: Campaign, user: User, want: int = 1) -> list[Judgment]:
             "code", flat=True
         )
     )
-    return leasing.draw(person(of, user).pk, want=want, held=held)
+    return leases.draw(person(of, user).pk, want=want, held=held)

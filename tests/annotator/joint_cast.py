@@ -1,11 +1,17 @@
 """A run with hand-made changes, so that tests of the ledger need no parser."""
 
 from annotator.models import JointPair, JointRun, Origin, Pair, Parse, TreeChange
-from annotator.services import joint_rows
+from annotator.services.parses import joint_rows
 from core.data.alignment import Link
 from core.data.deps import DepAnalysis, DepTree
 from core.formats import conllu
-from core.joint.joint_parser import ArcChange, JointResult, JointSide, Round, SpanChange
+from core.joint_parsing.parser import (
+    ArcChange,
+    JointResult,
+    JointSide,
+    Round,
+    SpanChange,
+)
 from core.protocols import Analysis, BackendInfo
 from tests import cast as people
 from tests.cast import Cast
@@ -111,10 +117,10 @@ def bare(cast: Cast) -> JointRun:
     return found
 
 
-def batch(cast: Cast, n: int, **about: str) -> list[joint_rows.Made]:
+def batch(cast: Cast, n: int, **about: str) -> list[joint_rows.JointAnswer]:
     first = pair(cast, **about)
     pairs = [first, *(_copy(first, i) for i in range(1, n))]
-    return [joint_rows.Made(one, analyses(one), result()) for one in pairs]
+    return [joint_rows.JointAnswer(one, analyses(one), result()) for one in pairs]
 
 
 def _copy(of: Pair, i: int) -> Pair:

@@ -5,6 +5,8 @@ import subprocess
 import sys
 from pathlib import Path
 
+from django.core.management import call_command
+
 from tests.running import ROOT, variables
 
 
@@ -22,3 +24,7 @@ def test_the_first_import_makes_its_tables(tmp_path: Path) -> None:
     )
     assert done.returncode == 0, done.stderr
     assert json.loads(done.stdout)["pairs"] == 1
+
+
+def test_the_migrations_make_the_tables_that_the_models_describe(db) -> None:
+    call_command("makemigrations", check=True, dry_run=True, verbosity=0)

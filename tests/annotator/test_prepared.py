@@ -11,7 +11,7 @@ from django.db.models import F
 from django.test.utils import CaptureQueriesContext
 
 from annotator.models import Item, Judgment, JudgmentEvent
-from annotator.models.prepared import Select, Slot, Update, add, several, slots
+from annotator.throughput.prepared import Select, Slot, Update, add, several, slots
 from tests.annotator.campaigns_cast import campaign, person
 from tests.cast import Cast
 

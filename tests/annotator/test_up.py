@@ -1,5 +1,6 @@
 """One command starts everything, keeps it alive, and stops it."""
 
+import http.client
 import signal
 import socket
 import subprocess
@@ -81,3 +82,17 @@ def test_a_terminated_supervisor_leaves_nothing_behind(tmp_path: Path) -> None:
         gemel.process.send_signal(signal.SIGTERM)
         assert gemel.process.wait(30) == 0
         wait(lambda: not any(Path(f"/proc/{pid}").exists() for pid in children))
+
+
+def test_a_kept_connection_is_answered_after_a_pause(tmp_path: Path) -> None:
+    with running(tmp_path, "--no-sample") as gemel:
+        lines = [http.client.HTTPConnection("127.0.0.1", gemel.port) for _ in range(5)]
+        for line in lines:
+            line.request("GET", "/sign-in/")
+            line.getresponse().read()
+        kept = [line.sock for line in lines]
+        time.sleep(4)  # a person reads
+        for line, sock in zip(lines, kept, strict=True):
+            line.request("GET", "/sign-in/")
+            assert line.getresponse().read()
+            assert line.sock is sock

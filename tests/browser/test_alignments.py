@@ -4,19 +4,24 @@ import pytest
 from playwright.sync_api import expect
 
 from annotator.models import AlignmentLayer, Job, Origin
-from annotator.services import jobs, word_aligning
+from annotator.services import jobs
+from annotator.services.alignments.words import ENGINE, MANY
 from tests.cast import Cast
 
-pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
+pytestmark = [
+    pytest.mark.browser,
+    pytest.mark.django_db(transaction=True),
+    pytest.mark.usefixtures("small_parser"),
+]
 
 
 @pytest.mark.parametrize("width", [1280, 390])
 @pytest.mark.parametrize(
     ("method", "parser", "engine", "name"),
     [
-        ("phrases", "nltk-chart", "forest-aligner", ""),
-        ("words", "", word_aligning.ENGINE, ""),
-        ("words-many", "", word_aligning.ENGINE, word_aligning.MANY),
+        ("phrases", "small", "forest-aligner", ""),
+        ("words", "", ENGINE, ""),
+        ("words-many", "", ENGINE, MANY),
     ],
 )
 def test_a_corpus_is_aligned_from_its_page(
@@ -30,7 +35,7 @@ def test_a_corpus_is_aligned_from_its_page(
     check_axe(page)
     page.get_by_label("Align", exact=True).select_option(method)
     page.get_by_label("Parser").select_option(parser)
-    page.get_by_role("button", name="Align what lacks it").click()
+    page.get_by_role("button", name="Align the rest").click()
     page.wait_for_url("**/jobs/*/")
     chip = page.locator("#status .chip")
     expect(chip).to_have_text("Waiting")

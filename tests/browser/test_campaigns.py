@@ -6,7 +6,9 @@ import pytest
 from playwright.sync_api import Page, expect
 
 from annotator.models import Campaign, Judgment, JudgmentEvent
+from annotator.services.campaigns import setup
 from tests.annotator.campaigns_cast import HEADER, campaign, rows
+from tests.browser.pictures import keep_picture
 from tests.cast import Cast
 
 pytestmark = pytest.mark.browser
@@ -54,13 +56,14 @@ def test_from_upload_to_the_last_judgment_by_keyboard(
     expect(page.locator("tbody").first).to_contain_text("cells where the header has")
     check_axe(page)
     press(page, "form.row button")
-    expect(page.locator("h1")).to_have_text("Who judges")
+    expect(page.locator("h1")).to_have_text("Annotators")
     check_axe(page)
     tab_to(page, "input[name=person]")
     page.keyboard.press("Space")
     press(page, "form.card button")
     expect(page.locator("h1")).to_contain_text("Onions")
     check_axe(page)
+    keep_picture(page, "campaign-ready")
     press(page, "button[value=open]")
     expect(page.locator(".messages")).to_contain_text("Open: people can judge now.")
     check_axe(page)
@@ -82,20 +85,20 @@ def test_settings_scales_guideline_and_plan(open_page, people, check_axe) -> Non
     check_axe(page)
     page.fill("#overlap_share", "0.5")
     page.fill("#cost_per_hour", "12")
-    page.get_by_role("button", name="Store, and show the plan").click()
+    page.get_by_role("button", name="Save and show the plan").click()
     expect(page.locator("h1")).to_have_text("Plan")
     expect(page.locator("table").first).to_contain_text("60")
     check_axe(page)
     page.goto(f"{base}/scales/")
     check_axe(page)
     page.fill("#title-0", "Sense")
-    page.get_by_role("button", name="Store the scales").click()
-    expect(page.locator(".checklist")).to_contain_text("Scales: Sense, Grammar")
+    page.get_by_role("button", name="Save scales").click()
+    expect(page.locator(".checklist")).to_contain_text("Sense 1–5, Grammar 1–5")
     page.goto(f"{base}/guideline/")
     check_axe(page)
     page.fill("#text", "Read the whole sentence.")
-    page.get_by_role("button", name="Store as version 1").click()
-    expect(page.locator(".checklist")).to_contain_text("Guideline, version 1")
+    page.get_by_role("button", name="Save as version 1").click()
+    expect(page.locator(".checklist")).to_contain_text("Version 1.")
     assert Campaign.objects.get(pk=made.pk).overlap_share == 0.5
 
 
@@ -113,6 +116,18 @@ def test_the_manager_pauses_people_and_batches(open_page, people, check_axe) -> 
         "document.documentElement.scrollWidth - document.documentElement.clientWidth"
     )
     assert page.evaluate(overflow) <= 0
+
+
+def test_a_draft_is_a_list_of_what_is_missing(open_page, people, check_axe) -> None:
+    made = setup.create(people.project, "Round three", by=people.ada)
+    for width in (1280, 390):
+        page = open_page(people.ada, width=width)
+        page.goto(f"/p/{people.project.slug}/campaign/{made.code}/")
+        expect(page.locator("#lacking")).to_contain_text("add items and people.")
+        keep_picture(page, f"campaign-draft-{width}")
+        check_axe(page)
+    page.locator(".checklist a.button").click()
+    expect(page.locator("h1")).to_have_text("Items")
 
 
 def test_no_page_scrolls_sideways_on_a_small_screen(open_page, people) -> None:

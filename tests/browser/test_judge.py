@@ -6,7 +6,7 @@ import pytest
 from playwright.sync_api import expect
 
 from annotator.models import Judgment, JudgmentEvent
-from annotator.services import campaign_items, campaigns
+from annotator.services.campaigns import items, setup
 from tests.annotator.campaigns_cast import HEADER, campaign, person, rows
 from tests.browser.judging import (
     done,
@@ -163,10 +163,10 @@ def test_keys_can_be_remapped_but_not_onto_each_other(open_page, people) -> None
     page = start(open_page, people, campaign(people, n=5))
     page.get_by_role("button", name="Settings").click()
     page.locator("#key-diff").fill("g")
-    page.get_by_role("button", name="Keep these").click()
+    page.locator("#settings button", has_text="Save").click()
     expect(page.locator("#settings-problem")).to_contain_text("Key g would mean both")
     page.locator("#key-diff").fill("w")
-    page.get_by_role("button", name="Keep these").click()
+    page.locator("#settings button", has_text="Save").click()
     expect(page.locator("#settings-dialog")).to_be_hidden()
     page.keyboard.press("w")
     expect(page.locator(".diff")).to_be_visible()
@@ -207,7 +207,10 @@ def test_training_shows_the_expected_answer(open_page, people) -> None:
     expect(page.locator("#count")).to_have_text("Training 1 of 1")
     page.keyboard.type("25")
     page.keyboard.press("Enter")
-    expect(page.locator("#feedback")).to_contain_text("We expected Meaning: 5")
+    expect(page.locator("#feedback td")).to_have_text(
+        ["Meaning", "2", "5", "Grammar", "5", "5"]
+    )
+    expect(page.locator(".changed")).to_be_visible()
     expect(page.locator("#feedback")).to_contain_text("Nothing is lost.")
     page.keyboard.press("Enter")
     expect(page.locator("#count")).to_have_text(re.compile("Item 1 of"))
@@ -231,17 +234,17 @@ def test_paused_blocked_and_withdrawn_are_told(open_page, people) -> None:
     made = campaign(people, n=3, prefetch=2)
     page = start(open_page, people, made)
     for item in made.items.all():
-        campaign_items.withdraw(item, by=people.ada)
-    campaigns.pause(made, by=people.ada)
+        items.withdraw(item, by=people.ada)
+    setup.pause(made, by=people.ada)
     page.keyboard.type("44")
     page.keyboard.press("Enter")
     expect(page.locator("#note")).to_contain_text("withdrawn")
     assert done() == 1
     page.reload()
     expect(page.locator("#notice h2")).to_have_text("Paused")
-    campaigns.open_campaign(made, by=people.ada)
-    campaigns.set_participant(person(made, people.bob), by=people.ada, state="blocked")
-    page.get_by_role("button", name="Look again").click()
+    setup.open_campaign(made, by=people.ada)
+    setup.set_participant(person(made, people.bob), by=people.ada, state="blocked")
+    page.get_by_role("button", name="Check for new items").click()
     expect(page.locator("#notice h2")).to_have_text("Please talk to the manager")
 
 

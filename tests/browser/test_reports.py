@@ -146,7 +146,7 @@ def test_a_campaign_from_its_items_to_a_frozen_report_by_keyboard(
     press(page, "form.card button")
     expect(page.locator("h1")).to_contain_text("What pasted.tsv holds")
     press(page, "form.row button")
-    expect(page.locator("h1")).to_have_text("Who judges")
+    expect(page.locator("h1")).to_have_text("Annotators")
     tab_to(page, "input[name=person]")
     page.keyboard.press("Space")
     press(page, "form.card button")

@@ -2,7 +2,7 @@
 
 Every pair of trees, every set of links that holds the two wholes, is one to one and
 keeps the order of descent; its weight by what meets where. Shares no code with
-core.joint.supports.
+core.phrase_alignment.supports.
 """
 
 from collections.abc import Iterator
@@ -10,7 +10,7 @@ from itertools import combinations, product
 from math import inf
 
 from core.data.check import Floats
-from core.joint.sides import Side
+from core.phrase_alignment.sides import BinaryForest
 
 Pair = tuple[int, int]
 
@@ -18,7 +18,7 @@ Pair = tuple[int, int]
 class Tree:
     """One binary derivation: node to parts, and its weight."""
 
-    def __init__(self, side: Side, edges: dict[int, int]) -> None:
+    def __init__(self, side: BinaryForest, edges: dict[int, int]) -> None:
         self.side = side
         self.parts = {v: side.parts_of(e) for v, e in edges.items()}
         self.weight = sum(float(side.weight[e]) for e in edges.values())
@@ -46,7 +46,7 @@ class Tree:
         return path[path.index(v) - 1]
 
 
-def trees(side: Side) -> Iterator[Tree]:
+def trees(side: BinaryForest) -> Iterator[Tree]:
     """All derivations of a side."""
 
     def grow(v: int) -> Iterator[dict[int, int]]:
@@ -63,7 +63,11 @@ def trees(side: Side) -> Iterator[Tree]:
 
 
 def best(
-    source: Side, target: Side, gain: Floats, cross_cost: float, null_cost: float
+    source: BinaryForest,
+    target: BinaryForest,
+    gain: Floats,
+    cross_cost: float,
+    null_cost: float,
 ) -> float:
     """The weight of the best alignment of all trees; -inf if there is none."""
     return max(

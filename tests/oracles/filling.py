@@ -1,4 +1,4 @@
-"""Nulls filled in plain Python: the twin of core.kernels.filling.
+"""Nulls filled in plain Python: the twin of core.phrase_alignment.kernels.filling.
 
 TRACE and DOWN of Arase & Tsujii 2017, Algorithm 4.2, link after link on sets.
 """
@@ -8,15 +8,15 @@ from dataclasses import replace
 import numpy as np
 
 from core.data.check import Floats
-from core.joint.noncompositional import nodes_of
-from core.joint.sides import Side
-from core.joint.supports import Derivation, Pair
+from core.phrase_alignment.noncompositional import nodes_of
+from core.phrase_alignment.sides import BinaryForest
+from core.phrase_alignment.supports import Derivation, Pair
 
 
 def fill_nulls(
     derivation: Derivation,
-    source: Side,
-    target: Side,
+    source: BinaryForest,
+    target: BinaryForest,
     gain: Floats,
     *,
     order_cost: float,
@@ -46,7 +46,7 @@ def fill_nulls(
 
 
 def _candidates(
-    derivation: Derivation, source: Side, target: Side, gain: Floats
+    derivation: Derivation, source: BinaryForest, target: BinaryForest, gain: Floats
 ) -> list[tuple[Pair, float]]:
     """Pairs of null nodes that gain something, the best first."""
     linked_s = {s for s, _ in derivation.links}
@@ -65,7 +65,9 @@ def _candidates(
 class _Trace:
     """The supports while links are put between them."""
 
-    def __init__(self, derivation: Derivation, source: Side, target: Side) -> None:
+    def __init__(
+        self, derivation: Derivation, source: BinaryForest, target: BinaryForest
+    ) -> None:
         self.supports = {k: set(v) for k, v in derivation.supports.items()}
         self.crossing: set[Pair] = set()
         self._bits = source.bits, target.bits

@@ -4,6 +4,10 @@ from collections.abc import Iterator
 from itertools import combinations, permutations
 
 import numpy as np
+from numba import njit
+
+from core.data.check import Floats
+from core.itg.grammar import ItgWeights
 
 Links = tuple[tuple[int, int], ...]
 
@@ -50,3 +54,54 @@ def weighed(weights) -> dict[Links, float]:
         if total > -np.inf:
             table[links] = float(total)
     return table
+
+
+def best_score(weights: ItgWeights) -> float:
+    """The best alignment's score by the whole chart, nothing pruned. O(T^3 V^3)."""
+    n, m = weights.shape
+    full, not_straight, not_inverted = (
+        np.full((n + 1, n + 1, m + 1, m + 1), -np.inf) for _ in range(3)
+    )
+    rules = np.array([weights.straight, weights.inverted])
+    _normal_form(weights.gains, rules, full, not_straight, not_inverted)
+    return float(weights.all_null + max(0.0, full[:n, n, :m, m].max()))
+
+
+@njit
+def _normal_form(
+    gains: Floats,
+    rules: Floats,
+    full: Floats,
+    not_straight: Floats,
+    not_inverted: Floats,
+) -> None:
+    """The best gain of every cell, each alignment in one form; charts come in as -inf.
+
+    A cell ``[s, t, u, v]`` holds the alignments of that block whose first words are
+    both linked. A straight block's first part is not straight, an inverted block's last
+    part is not inverted.
+
+    ``gains`` ``(T, V)``, any sign; ``rules``: straight, inverted; nulls are worth 0.
+    """
+    n, m = gains.shape
+    straight, inverted = np.empty(m + 1), np.empty(m + 1)
+    for s in range(n - 1, -1, -1):
+        for t in range(s + 1, n + 1):
+            for u in range(m - 1, -1, -1):
+                straight[:], inverted[:] = -np.inf, -np.inf
+                for i in range(s + 1, t):
+                    for j in range(u + 1, m):
+                        x, y = (
+                            rules[0] + not_straight[s, i, u, j],
+                            rules[1] + not_inverted[i, t, u, j],
+                        )
+                        if x > -np.inf:
+                            for v in range(j + 1, m + 1):
+                                straight[v] = max(straight[v], x + full[i, t, j, v])
+                        if y > -np.inf:
+                            for v in range(j + 1, m + 1):
+                                inverted[v] = max(inverted[v], y + full[s, i, j, v])
+                for v in range(u + 1, m + 1):
+                    not_straight[s, t, u, v] = max(gains[s, u], inverted[v])
+                    not_inverted[s, t, u, v] = max(gains[s, u], straight[v])
+                    full[s, t, u, v] = max(not_straight[s, t, u, v], straight[v])

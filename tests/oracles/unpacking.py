@@ -1,6 +1,6 @@
 """Packed supports unpacked in plain Python: all ways of an item, and lazy ranks.
 
-The twin of core.kernels.unpacking: the same order of ways, candidates and ranks.
+The twin of ``kernels.unpacking``: the same order of ways, candidates and ranks.
 """
 
 import heapq
@@ -10,8 +10,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from core.joint.sides import Side
-from core.joint.supports import Derivation, PackedSupports
+from core.phrase_alignment.sides import BinaryForest
+from core.phrase_alignment.supports import Derivation, PackedSupports
 
 FULL, EVEN, UNEVEN_S, UNEVEN_T, LINK, ITEM, TOP, DOWN, NULL_S, NULL_T = range(10)
 Item = tuple[int, int, int]  # kind, source node, target node (-1 for none)
@@ -141,7 +141,7 @@ class Ways:
 
 
 def _parts(
-    side: Side, v: int, null: int
+    side: BinaryForest, v: int, null: int
 ) -> Iterator[tuple[int, tuple[Item, ...], int]]:
     """(part, the other part as a null item, edge) for all parts of all edges of v."""
     for e in side.edges_of(v):

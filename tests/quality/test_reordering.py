@@ -15,8 +15,8 @@ import numpy as np
 import pytest
 
 from core.agreement.ranking import auc
-from core.paraphrase.baselines import BASELINES
-from core.paraphrase.score import SCORERS
+from core.itg.baselines import BASELINES
+from core.itg.scores import SCORERS
 
 FILE = Path(__file__).parent / "reordering.tsv"
 

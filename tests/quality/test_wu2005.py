@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from annotator.management.reproduction import wu2005
+from core.reproduce import wu2005
 
 DATA = os.environ.get("GEMEL_DATA", "")
 pytestmark = [
@@ -20,7 +20,9 @@ pytestmark = [
 
 @pytest.fixture(scope="module")
 def results() -> dict:
-    return wu2005.run({"data": Path(DATA), "replicates": 100, "set": [], "fit": None})
+    return wu2005.run(
+        {"data": Path(DATA), "replicates": 100, "set": [], "fit": None}, print
+    )
 
 
 def test_paper_figures_come_out_with_the_paper_settings(results) -> None:

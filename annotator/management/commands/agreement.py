@@ -8,11 +8,11 @@ from typing import Any
 from django.core.management.base import BaseCommand, CommandError
 
 from annotator.exchange import ratings as files
-from core.agreement.aer import link_f1
+from core.agreement.alignments.aer import link_f1
+from core.agreement.alignments.layers import agreed_share, human_row
 from core.agreement.figures import Figure, as_json
-from core.agreement.layers import agreed_share, human_row
+from core.agreement.judgments.people import against_gold
 from core.agreement.measures import Agreement, measure_all
-from core.agreement.people import against_gold
 from core.data.ratings import Ratings, Scale
 from core.errors import GemelError
 

@@ -1,13 +1,15 @@
-"""Write one archive of everything."""
+"""Write one archive of everything, or try one."""
 
+import contextlib
 from pathlib import Path
 from typing import Any
 
 from django.core.management.base import CommandError, CommandParser
 
-from annotator.errors import Refusal
+from annotator.errors import Conflict, Refusal
 from annotator.management.database import DatabaseCommand
 from annotator.services import archives
+from annotator.services.installation import backing_up
 
 
 class Command(DatabaseCommand):
@@ -18,11 +20,31 @@ class Command(DatabaseCommand):
     )
 
     def add_arguments(self, parser: CommandParser) -> None:
-        parser.add_argument("path", type=Path)
+        parser.add_argument("path", type=Path, nargs="?")
+        parser.add_argument(
+            "--automatic",
+            action="store_true",
+            help="what is due or asked for on the page of backups, in GEMEL_HOME",
+        )
+        parser.add_argument(
+            "--verify",
+            action="store_true",
+            help="write nothing: try whether this archive can be restored",
+        )
 
     def handle(self, *args: Any, **options: Any) -> None:
+        if options["automatic"]:
+            with contextlib.suppress(Conflict):  # another is at work
+                backing_up.work()
+            return
+        path, act = options["path"], archives.backup
+        if path is None:
+            raise CommandError("Name the file to write, or say --automatic.")
+        if options["verify"]:
+            act = archives.verify
         try:
-            counts = archives.backup(options["path"])
+            n = sum(act(path).values())
         except (Refusal, OSError) as error:
             raise CommandError(str(error)) from error
-        self.stdout.write(f"{options['path']}: {sum(counts.values())} rows")
+        said = "can be restored: " if options["verify"] else ""
+        self.stdout.write(f"{path} {said}{n} rows")

@@ -12,7 +12,7 @@ from annotator.exchange import registry
 from annotator.exchange.download import Part
 from annotator.management.database import DatabaseCommand
 from annotator.models import Corpus
-from annotator.services import exporting
+from annotator.services.corpora import exports
 from core.errors import FormatError
 
 EXAMPLES = "\n".join(
@@ -57,12 +57,13 @@ class Command(DatabaseCommand):
             Path(out) if out and (out.endswith("/") or Path(out).is_dir()) else None
         )
         try:
-            made = exporting.parts(
+            made = exports.parts(
                 found[0],
                 options["format"],
                 by=None,
                 author=options["author"],
                 split=folder is not None,
+                exact=True,  # programs read it, no spreadsheet
             )
             self._write(made, folder, out)
         except (Refusal, FormatError, OSError) as error:

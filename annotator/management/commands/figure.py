@@ -7,7 +7,7 @@ from typing import Any
 from django.core.management.base import CommandError, CommandParser
 
 from annotator.management.database import DatabaseCommand
-from annotator.services import canvas
+from annotator.pages import canvas
 from annotator.svg.figure import FORMATS, convert
 
 
@@ -28,7 +28,7 @@ class Command(DatabaseCommand):
         found = canvas.of_code(options["code"])
         if found is None:
             raise CommandError(f"There is no layer and no pair {options['code']!r}.")
-        how = canvas.Options(options["view"], options["across"])
+        how = canvas.ViewOptions(options["view"], options["across"])
         body = convert(found.svg(how, figure=True), options["format"])
         if options["out"]:
             options["out"].write_bytes(body)

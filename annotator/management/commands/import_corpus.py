@@ -13,8 +13,9 @@ from annotator.exchange import registry
 from annotator.exchange.files import ENCODINGS, Source
 from annotator.management.database import DatabaseCommand
 from annotator.models import Job, Project, Upload
-from annotator.services import importing, jobs, projects
-from core.formats import treealigner
+from annotator.services import jobs, projects
+from annotator.services.corpora import imports
+from core.formats.alignments import treealigner
 
 EXAMPLES = "\n".join(
     f"  manage.py import_corpus {one.example} --format {one.name} --corpus News"
@@ -60,8 +61,8 @@ class Command(DatabaseCommand):
         try:
             for path in _paths(kind, options["path"]):
                 with path.open("rb") as file:
-                    uploads.append(importing.keep(project, path.name, file, by=None))
-            job = importing.start(
+                    uploads.append(imports.keep(project, path.name, file, by=None))
+            job = imports.start(
                 project,
                 uploads,
                 kind=kind.name,

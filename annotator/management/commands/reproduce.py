@@ -1,40 +1,40 @@
 """Measure a published result again: the paper's figures beside ours."""
 
 import argparse
-import json
-from importlib import import_module
+from pathlib import Path
+from types import ModuleType
 from typing import Any
 
-from django.core.management.base import BaseCommand, CommandError
-
-from core.errors import GemelError
-
-PAPERS = {
-    "arase2017": "annotator.management.reproduction.arase2017",
-    "choe2015": "annotator.management.reproduction.choe2015",
-    "wu2005": "annotator.management.reproduction.wu2005",
-    "itg-coverage": "annotator.management.reproduction.coverage",
-}
+from annotator.management.engine import EngineCommand
+from annotator.svg.bars import draw_bars
+from annotator.svg.figure import FORMATS, convert
+from core.commands import catalogue
+from core.layout.bars import BarChart
 
 
-class Command(BaseCommand):
+class Command(EngineCommand):
     help = "Measure published results again, on data that you have."
+    group = "reproduce"
 
-    def add_arguments(self, parser: argparse.ArgumentParser) -> None:
-        papers = parser.add_subparsers(dest="paper", required=True, metavar="WHAT")
-        for name, place in PAPERS.items():
-            module = import_module(place)
-            one = papers.add_parser(name, help=module.HELP, description=module.HELP)
-            one.add_argument("--json", action="store_true", help="JSON, no table")
-            module.add_arguments(one)
+    def extend(self, module: ModuleType, parser: argparse.ArgumentParser) -> None:
+        if hasattr(module, "chart"):
+            parser.add_argument("--plot", type=_picture, help=".svg, .pdf or .png")
 
-    def handle(self, *args: Any, **options: Any) -> None:
-        module = import_module(PAPERS[options["paper"]])
-        try:
-            results = module.run(options)
-        except (GemelError, OSError) as error:
-            raise CommandError(str(error)) from error
-        if options["json"]:
-            self.stdout.write(json.dumps(results, ensure_ascii=False, indent=1))
-        else:
-            self.stdout.write("\n".join(module.lines(results)))
+    def answered(self, results: dict[str, Any], options: dict[str, Any]) -> None:
+        if plot := options.get("plot"):
+            module = catalogue.module_of(self.group, options["what"])
+            plot.write_bytes(_drawn(module.chart(results), plot.suffix[1:]))
+
+
+def _picture(text: str) -> Path:
+    path = Path(text)
+    if path.suffix[1:] not in FORMATS:
+        raise argparse.ArgumentTypeError("a plot ends in .svg, .pdf or .png")
+    return path
+
+
+def _drawn(chart: BarChart, format: str) -> bytes:
+    drawn = draw_bars(
+        chart.bars, chart.groups, title=chart.title, desc=chart.desc, start=chart.start
+    )
+    return convert(drawn, format)

@@ -8,7 +8,7 @@ from django.core.management.base import CommandError
 from annotator.errors import Refusal
 from annotator.management.database import DatabaseCommand
 from annotator.models import Campaign
-from annotator.services import simulating
+from annotator.services.campaigns import simulation
 
 
 class Command(DatabaseCommand):
@@ -27,8 +27,8 @@ class Command(DatabaseCommand):
         campaign = rows.filter(code=options["campaign"]).first()
         if campaign is None or campaign.created_by is None:
             raise CommandError(f"There is no campaign {options['campaign']}.")
-        noise = simulating.Noise(options["bias"], options["spread"], options["slips"])
-        steps = simulating.rehearse(
+        noise = simulation.Noise(options["bias"], options["spread"], options["slips"])
+        steps = simulation.rehearse(
             campaign,
             people=options["people"],
             seed=options["seed"],

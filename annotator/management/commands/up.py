@@ -1,6 +1,8 @@
 """Start everything: migrate, load the sample, serve the web, run a worker."""
 
 import argparse
+import contextlib
+import fcntl
 import os
 import signal
 import socket
@@ -8,21 +10,25 @@ import subprocess
 import sys
 import time
 from pathlib import Path
-from typing import Any
+from typing import IO, Any
 
 from django.conf import settings
+from django.core.checks import run_checks
 from django.core.management import call_command
 from django.core.management.base import BaseCommand, CommandError
 from django.db import connection
 from django.urls import reverse
 
-from annotator.services import projects, sample
+from annotator.services import projects
+from annotator.services.corpora import sample
 
 ROOT = Path(settings.BASE_DIR)
+WEB = "web server"
 POLL_S = 0.5
-RESTART_AFTER_S = 2.0
+PAUSE_S = 2.0  # before a start after a quick death; doubled with each
+LONGEST_PAUSE_S = 60.0
 QUICK_DEATH_S = 10.0
-MAX_QUICK_DEATHS = 3
+MAX_QUICK_DEATHS = 3  # of the web server before it has ever answered
 
 
 class Command(BaseCommand):
@@ -37,6 +43,7 @@ class Command(BaseCommand):
 
     def handle(self, *args: Any, **options: Any) -> None:
         host, port = options["host"], options["port"]
+        held = _take_home(settings.GEMEL_HOME)  # until this process ends
         _refuse_busy(host, port)
         call_command("migrate", verbosity=0, interactive=False)
         owner, _ = projects.ensure_owner()
@@ -53,21 +60,29 @@ class Command(BaseCommand):
                 f"Sign in, once, as owner: {base}{reverse('join', args=[token])}"
             )
         lines.append(f"State is kept in {settings.GEMEL_HOME}. Ctrl-C stops.")
+        for fault in run_checks(tags=["database"], databases=["default"]):
+            self.stderr.write(str(fault))
         connection.close()
         crew = _Crew(self.stdout.write)
-        crew.start("web server", web_command(host, port, options["web_workers"]))
+        crew.start(WEB, web_command(host, port, options["web_workers"]))
         crew.start("worker", worker_command(options["jobs"]))
         crew.keep(ready=lambda: _answers(host, port), lines=lines)
+        held.close()
 
 
 class _Crew:
-    """Child processes, kept alive until a signal says stop."""
+    """Child processes, kept alive until a signal says stop.
+
+    One that dies again and again is started after ever longer pauses, whatever the
+    others do: people go on judging while no worker can be kept.
+    """
 
     def __init__(self, say: Any) -> None:
-        self._say = say
+        self._out = say
         self._commands: dict[str, list[str]] = {}
         self._children: dict[str, subprocess.Popen[bytes]] = {}
         self._born: dict[str, float] = {}
+        self._due: dict[str, float] = {}  # when those that died are started again
         self._quick_deaths: dict[str, int] = {}
         self._stopping = False
         signal.signal(signal.SIGTERM, self._stop)
@@ -89,22 +104,35 @@ class _Crew:
                 lines = []
             for name, child in list(self._children.items()):
                 if child.poll() is not None and not self._stopping:
-                    self._revive(name, child.returncode)
+                    self._revive(name, child.returncode, served=not lines)
             time.sleep(POLL_S if not lines else 0.1)
         self._end()
 
-    def _revive(self, name: str, code: int) -> None:
-        quick = time.monotonic() - self._born[name] < QUICK_DEATH_S
-        self._quick_deaths[name] = self._quick_deaths.get(name, 0) + 1 if quick else 0
-        if self._quick_deaths[name] >= MAX_QUICK_DEATHS:
-            self._end()
-            raise CommandError(
-                f"The {name} ended {MAX_QUICK_DEATHS} times right after its start "
-                f"(code {code}); its messages are above."
+    def _revive(self, name: str, code: int, *, served: bool) -> None:
+        now = time.monotonic()
+        if name not in self._due:
+            quick = now - self._born[name] < QUICK_DEATH_S
+            deaths = self._quick_deaths.get(name, 0) + 1 if quick else 0
+            self._quick_deaths[name] = deaths
+            if name == WEB and deaths >= MAX_QUICK_DEATHS and not served:
+                self._end()
+                raise CommandError(
+                    f"The {name} ended {deaths} times right after its start "
+                    f"(code {code}); its messages are above."
+                )
+            pause = min(PAUSE_S * 2 ** (deaths - 1), LONGEST_PAUSE_S) if deaths else 0
+            self._due[name] = now + pause
+            self._say(
+                f"The {name} ended (code {code}); starting it again in {pause:.0f} s."
             )
-        self._say(f"The {name} ended (code {code}); starting it again.")
-        time.sleep(RESTART_AFTER_S if quick else 0)
-        self.start(name, self._commands[name])
+        if now >= self._due[name]:
+            del self._due[name]
+            self.start(name, self._commands[name])
+
+    def _say(self, text: str) -> None:
+        """Where nothing can be written (a full disk), we go on without a word."""
+        with contextlib.suppress(OSError):
+            self._out(text)
 
     def _stop(self, *_: object) -> None:
         self._stopping = True
@@ -136,6 +164,9 @@ def web_command(host: str, port: int, workers: int) -> list[str]:
         "--threads=4",
         "--worker-class=annotator.webserver.EvenWorker",
         "--preload",
+        # Longer than browsers keep a connection: one that we close first may be closed
+        # while a request is on its way, which then gets no answer.
+        "--keep-alive=320",
         "--max-requests=20000",
         "--max-requests-jitter=2000",
         "--log-level=warning",
@@ -156,6 +187,21 @@ def worker_command(jobs: int) -> list[str]:
         "--without-gossip",
         "--without-mingle",
     ]
+
+
+def _take_home(home: Path) -> IO[str]:
+    """The lock of this folder. Raises CommandError if another server has it: two would
+    kill each other's jobs, and take each other's messages."""
+    held = (home / "up.lock").open("a")
+    try:
+        fcntl.flock(held, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except OSError as error:
+        held.close()
+        raise CommandError(
+            f"Another Gemel is running on {home}. Stop it, or give this one a folder "
+            "of its own: GEMEL_HOME=..."
+        ) from error
+    return held
 
 
 def _refuse_busy(host: str, port: int) -> None:

@@ -1,0 +1,208 @@
+"""Tables of paraphrases for programs: made, searched, put into sentences, judged."""
+
+from dataclasses import asdict
+from typing import Any, cast
+
+from django.shortcuts import get_object_or_404
+from drf_spectacular.types import OpenApiTypes
+from drf_spectacular.utils import OpenApiParameter, extend_schema
+from rest_framework import serializers
+from rest_framework.request import Request
+from rest_framework.response import Response
+from rest_framework.views import APIView
+
+from annotator import access
+from annotator.api.rows import JobSerializer
+from annotator.errors import BadRequest
+from annotator.models import Bitext, Corpus, Job, ParaphraseTable
+from annotator.pages import paraphrases as pages
+from annotator.services.paraphrases import reading, tables, test_sets
+
+__all__ = [
+    "TableItems",
+    "TableLookup",
+    "TableSubstitute",
+    "TableView",
+    "TableWhy",
+    "Tables",
+]
+
+
+class TableSerializer(serializers.ModelSerializer[ParaphraseTable]):
+    """``rules``: how it was asked for; ``made_at``: null while it is being made."""
+
+    class Meta:
+        model = ParaphraseTable
+        fields = ["code", "name", "rules", "facts", "made_at", "created_at"]
+
+
+class TableStartSerializer(serializers.Serializer[Any]):
+    """``bitexts``: by code; ``prepare``: link and parse first what lacks it."""
+
+    name = serializers.CharField(max_length=120)
+    bitexts = serializers.ListField(
+        child=serializers.CharField(max_length=16), min_length=1, max_length=200
+    )
+    max_length = serializers.ChoiceField(
+        choices=tables.LENGTHS, default=tables.LENGTHS[0]
+    )
+    prepare = serializers.BooleanField(default=False)
+
+
+class LookupSerializer(serializers.Serializer[Any]):
+    phrase = serializers.CharField(max_length=200)
+    label = serializers.CharField(  # type: ignore[assignment]
+        max_length=200, default="", allow_blank=True
+    )
+    condition = serializers.ChoiceField(
+        choices=[name for name, _ in pages.CONDITIONS], default="baseline"
+    )
+    k = serializers.IntegerField(min_value=1, max_value=100, default=10)
+
+
+class WhySerializer(serializers.Serializer[Any]):
+    phrase = serializers.CharField(max_length=200)
+    paraphrase = serializers.CharField(max_length=200)
+    label = serializers.CharField(  # type: ignore[assignment]
+        max_length=200, default="", allow_blank=True
+    )
+
+
+class SubstituteSerializer(serializers.Serializer[Any]):
+    sentence = serializers.CharField(max_length=1000)
+    phrase = serializers.CharField(max_length=200)
+
+
+class ItemsSerializer(serializers.Serializer[Any]):
+    """Of a corpus with trees, or of the parsed English of a bitext, by code."""
+
+    name = serializers.CharField(max_length=120)
+    corpus = serializers.CharField(max_length=16, default="")
+    bitext = serializers.CharField(max_length=16, default="")
+    phrases = serializers.IntegerField(
+        min_value=1, max_value=test_sets.MOST, default=100
+    )
+    known = serializers.BooleanField(default=True)
+    seed = serializers.IntegerField(min_value=0, max_value=2**31 - 1, default=2008)
+
+
+class Tables(APIView):
+    """The tables of a project; POST makes one, as a job."""
+
+    @extend_schema(responses=TableSerializer(many=True))
+    def get(self, request: Request, slug: str) -> Response:
+        project = access.project_or_404(request.user, slug)
+        return Response(TableSerializer(project.tables.all(), many=True).data)
+
+    @extend_schema(request=TableStartSerializer, responses={201: JobSerializer})
+    def post(self, request: Request, slug: str) -> Response:
+        """Of a name that is there already, the table is made anew."""
+        project = access.project_or_404(request.user, slug)
+        sent = TableStartSerializer(data=request.data)
+        sent.is_valid(raise_exception=True)
+        made = tables.start(project, by=request.user, **sent.validated_data)
+        return Response(JobSerializer(cast(Job, made.job)).data, status=201)
+
+
+class TableView(APIView):
+    """One table: what it was made of."""
+
+    @extend_schema(responses=TableSerializer)
+    def get(self, request: Request, code: str) -> Response:
+        return Response(TableSerializer(_table(request, code)).data)
+
+    @extend_schema(responses={204: None})
+    def delete(self, request: Request, code: str) -> Response:
+        tables.remove(_table(request, code), by=request.user)
+        return Response(status=204)
+
+
+class TableLookup(APIView):
+    """The likeliest paraphrases of a phrase, its labels, and where it stands."""
+
+    @extend_schema(parameters=[LookupSerializer], responses=OpenApiTypes.OBJECT)
+    def get(self, request: Request, code: str) -> Response:
+        asked = _asked(LookupSerializer, request)
+        phrase, label = asked["phrase"], asked["label"]
+        how = {"label": label} if label else {"condition": asked["condition"]}
+        with reading.opened(_table(request, code)) as files:
+            found = files.table.lookup(phrase, k=asked["k"], **how)
+            body = {
+                "phrase": files.table.key(phrase),
+                "labels": files.table.labels(phrase),
+                "paraphrases": [asdict(one) for one in found],
+                "examples": [asdict(one) for one in files.table.examples(phrase)],
+            }
+        return Response(body)
+
+
+class TableWhy(APIView):
+    """The foreign phrases behind a paraphrase, the weightiest first."""
+
+    @extend_schema(parameters=[WhySerializer], responses=OpenApiTypes.OBJECT)
+    def get(self, request: Request, code: str) -> Response:
+        asked = _asked(WhySerializer, request)
+        table = _table(request, code)
+        pair = asked["phrase"], asked["paraphrase"]
+        found = pages.why(table, *pair, label=asked["label"])
+        rows = [asdict(pivot) | {"share": share} for pivot, share in found.pivots]
+        return Response({"pivots": rows, "left_out": found.left_out})
+
+
+class TableSubstitute(APIView):
+    """A sentence, parsed at once, rewritten under each of the conditions."""
+
+    @extend_schema(parameters=[SubstituteSerializer], responses=OpenApiTypes.OBJECT)
+    def get(self, request: Request, code: str) -> Response:
+        asked = _asked(SubstituteSerializer, request)
+        table = _table(request, code)
+        found = pages.substitution(table, asked["sentence"], asked["phrase"])
+        rows = [asdict(one) for column in found.columns for one in column.rows]
+        return Response({"labels": found.labels, "substitutes": rows})
+
+
+class TableItems(APIView):
+    """A test set as a campaign: phrases drawn, filled in under each condition."""
+
+    @extend_schema(
+        request=ItemsSerializer,
+        responses={201: JobSerializer},
+        parameters=[
+            OpenApiParameter("code", str, "path", description="of the table"),
+        ],
+    )
+    def post(self, request: Request, code: str) -> Response:
+        table = _table(request, code)
+        sent = ItemsSerializer(data=request.data)
+        sent.is_valid(raise_exception=True)
+        asked = sent.validated_data
+        _, job = test_sets.start(
+            table,
+            _text(table, asked["corpus"], asked["bitext"]),
+            asked["name"],
+            n_phrases=asked["phrases"],
+            by=request.user,
+            known=asked["known"],
+            seed=asked["seed"],
+        )
+        return Response(JobSerializer(job).data, status=201)
+
+
+def _text(table: ParaphraseTable, corpus: str, bitext: str) -> Corpus | Bitext:
+    if bool(corpus) == bool(bitext):
+        raise BadRequest("A corpus or a bitext, one of the two.", field="corpus")
+    if bitext:
+        return get_object_or_404(table.project.bitexts, code=bitext)
+    return get_object_or_404(table.project.corpora, code=corpus)
+
+
+def _asked(kind: type[serializers.Serializer[Any]], request: Request) -> dict[str, Any]:
+    sent = kind(data=request.query_params)
+    sent.is_valid(raise_exception=True)
+    found: dict[str, Any] = sent.validated_data
+    return found
+
+
+def _table(request: Request, code: str) -> ParaphraseTable:
+    rows = ParaphraseTable.objects.visible_to(request.user).select_related("project")
+    return get_object_or_404(rows, code=code)

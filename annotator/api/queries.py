@@ -1,0 +1,48 @@
+"""What may stand in the query of a call: what the call reads, and nothing else."""
+
+from typing import Any
+
+from rest_framework.permissions import BasePermission
+from rest_framework.request import Request
+
+from annotator.forms import refuse_unknown
+
+__all__ = ["READ", "KnownQuery"]
+
+PAGES = frozenset({"cursor", "page_size"})
+READ: dict[str, frozenset[str]] = {
+    "api/schema/": frozenset({"format", "lang"}),
+    "api/corpora/<code:code>/alignments/": frozenset({"state"}),
+    "api/corpora/<code:code>/export/<slug:kind>/": frozenset(
+        {"author", "exact", "split"}
+    ),
+    "api/jobs/<code:code>/issues/": PAGES,
+    "api/layers/<code:code>/compare/": frozenset({"with"}),
+    "api/tables/<code:code>/lookup/": frozenset({"phrase", "label", "condition", "k"}),
+    "api/tables/<code:code>/why/": frozenset({"phrase", "paraphrase", "label"}),
+    "api/tables/<code:code>/substitute/": frozenset({"sentence", "phrase"}),
+}
+"""Calls not named here, or by themselves below, read nothing of a query."""
+_CHECK_THEMSELVES = frozenset(
+    {
+        "api/joint-runs/<code:code>/",
+        "api/joint-runs/<code:code>/changes/",
+        "api/campaigns/<code:code>/agreement/",
+        "api/ratings/<code:code>/agreement/",
+        "api/corpora/<code:code>/agreement/",
+        "api/reports/<code:code>/",
+    }
+)
+
+
+class KnownQuery(BasePermission):
+    """Raises BadRequest at a name that the call does not read: a typo must not filter
+    nothing. Lists know their filters and check them themselves."""
+
+    def has_permission(self, request: Request, view: Any) -> bool:
+        match = request.resolver_match
+        route = match.route if match is not None else ""
+        is_own = route in _CHECK_THEMSELVES or getattr(view, "action", "") == "list"
+        if request.query_params and not is_own:
+            refuse_unknown(request.query_params, set(READ.get(route, ())))
+        return True

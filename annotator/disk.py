@@ -1,0 +1,41 @@
+"""How much room is left, seen before it is gone.
+
+People's own small writes go on to the last byte; what can wait (jobs, imports) stops at
+``settings.MIN_FREE_MB``, so that a reserve is left for them.
+"""
+
+import shutil
+import time
+
+from django.conf import settings
+
+from annotator.errors import NoSpace
+
+__all__ = ["free_mb", "is_low", "require"]
+
+FRESH_S = 1.0
+_seen: tuple[float, float] | None = None  # when, and how much
+
+
+def free_mb() -> float:
+    """MB that are free where the state of the installation is; at most a second old."""
+    global _seen
+    now = time.monotonic()
+    if _seen is None or now - _seen[0] > FRESH_S:
+        _seen = now, shutil.disk_usage(settings.GEMEL_HOME).free / 2**20
+    return _seen[1]
+
+
+def is_low() -> bool:
+    return free_mb() < settings.MIN_FREE_MB
+
+
+def require(more: int = 0) -> None:
+    """Raises NoSpace unless there are ``more`` bytes beside the reserve."""
+    free = free_mb()
+    if free - more / 2**20 < settings.MIN_FREE_MB:
+        raise NoSpace(
+            f"The disk of the server has {free:.0f} MB left; {settings.MIN_FREE_MB} MB "
+            "are kept for people's work (GEMEL_MIN_FREE_MB). Make room and try again.",
+            free_mb=int(free),
+        )

@@ -1,0 +1,1 @@
+"""What every request passes: middleware, addresses, limits, what templates may use."""

@@ -1,0 +1,68 @@
+"""Where a request is from: the person's address behind proxies, and known browsers.
+
+A browser that has signed somebody in before keeps a sealed note of it. Wrong tries with
+that note are counted on their own, so that nobody who guesses at a name can keep its
+owner out of the browser the owner uses.
+"""
+
+import hashlib
+import secrets
+from ipaddress import IPv6Address, ip_address
+
+from django.conf import settings
+from django.core import signing
+from django.http import HttpRequest, HttpResponse
+
+__all__ = ["COOKIE", "of", "of_attempt", "remember"]
+
+COOKIE = "gemel_browser"
+SALT = "gemel.browser"
+AGE_S = 60 * 60 * 24 * 365
+_UNIQUE_LOCAL = 0xFD << 120  # fd00::/8, addresses that no client can have here
+
+
+def of(request: HttpRequest) -> str:
+    """The client's address: the one that the outermost of our proxies saw.
+
+    ``PROXIES`` says how many we have. What stands further to the left in
+    X-Forwarded-For is the client's own word, and is not read.
+    """
+    direct = str(request.META.get("REMOTE_ADDR") or "")
+    told = str(request.META.get("HTTP_X_FORWARDED_FOR", "")).split(",")
+    hops = settings.PROXIES
+    candidate = told[-hops].strip() if 0 < hops <= len(told) else direct
+    for text in (candidate, direct):
+        try:
+            return str(ip_address(text))
+        except ValueError:
+            continue
+    return "0.0.0.0"  # noqa: S104 - nowhere: a socket of the file system
+
+
+def of_attempt(request: HttpRequest) -> str:
+    """Where a try to sign in counts: a known browser of this name has its own place."""
+    sealed = request.COOKIES.get(COOKIE, "")
+    try:
+        known = signing.loads(sealed, salt=SALT, max_age=AGE_S)
+        name, browser = str(known["name"]), str(known["id"])
+    except (signing.BadSignature, KeyError, TypeError):
+        return of(request)
+    user = getattr(request, "user", None)
+    tried = request.POST.get("username") or (user.get_username() if user else "")
+    if name != tried:
+        return of(request)
+    digest = hashlib.sha256(f"{browser} {name}".encode()).digest()
+    return str(IPv6Address(_UNIQUE_LOCAL | int.from_bytes(digest[:15], "big")))
+
+
+def remember(response: HttpResponse, name: str) -> None:
+    """Give this browser its note: somebody of this name signed in here."""
+    sealed = signing.dumps({"name": name, "id": secrets.token_hex(8)}, salt=SALT)
+    response.set_cookie(
+        COOKIE,
+        sealed,
+        max_age=AGE_S,
+        httponly=True,
+        secure=settings.SESSION_COOKIE_SECURE,
+        samesite="Lax",
+    )

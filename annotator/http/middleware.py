@@ -1,0 +1,119 @@
+"""Refusals of services become pages, the API has its own handler; and what no text
+may hold is refused at the door."""
+
+import logging
+import re
+from collections.abc import Callable
+from typing import Any
+
+from django.conf import settings
+from django.http import HttpRequest, HttpResponse, JsonResponse
+from django.shortcuts import render
+
+from annotator.errors import BadRequest, Refusal
+from annotator.faults import refusal_of
+
+__all__ = [
+    "FormMiddleware",
+    "NulMiddleware",
+    "PrivateMiddleware",
+    "RefusalMiddleware",
+    "in_api_shape",
+]
+
+log = logging.getLogger(__name__)
+TOKEN = re.compile("[0-9a-f-]{36}")
+
+
+class RefusalMiddleware:
+    """Show a Refusal raised in a view as a page with its status."""
+
+    def __init__(self, get_response: Callable[[HttpRequest], HttpResponse]) -> None:
+        self.get_response = get_response
+
+    def __call__(self, request: HttpRequest) -> HttpResponse:
+        return self.get_response(request)
+
+    def process_exception(
+        self, request: HttpRequest, error: Exception
+    ) -> HttpResponse | None:
+        told = error if isinstance(error, Refusal) else refusal_of(error)
+        if told is None:
+            return None
+        if told is not error:
+            log.error("%s: %s", type(error).__name__, error)
+        if request.path.startswith("/api/"):
+            return in_api_shape(told)
+        return render(request, "refusal.html", {"error": told}, status=told.status)
+
+
+def in_api_shape(told: Refusal) -> JsonResponse:
+    body = {"code": told.code, "message": str(told), "facts": told.facts}
+    return JsonResponse({"error": body}, status=told.status)
+
+
+class PrivateMiddleware:
+    """Pages are for who asked: no browser and no proxy keeps them on its disk."""
+
+    def __init__(self, get_response: Callable[[HttpRequest], HttpResponse]) -> None:
+        self.get_response = get_response
+
+    def __call__(self, request: HttpRequest) -> HttpResponse:
+        response = self.get_response(request)
+        response.headers.setdefault("Cache-Control", "no-store")
+        return response
+
+
+class FormMiddleware:
+    """Name the form that was taken, so that its page forgets the draft of it.
+
+    A form carries the token of its draft (``static/js/drafts.js``). Whoever is sent to
+    sign in first, or refused, keeps the draft.
+    """
+
+    def __init__(self, get_response: Callable[[HttpRequest], HttpResponse]) -> None:
+        self.get_response = get_response
+
+    def __call__(self, request: HttpRequest) -> HttpResponse:
+        response = self.get_response(request)
+        if request.method != "POST" or request.path.startswith("/api/"):
+            return response
+        token = request.POST.get("draft", "")
+        is_taken = 300 <= response.status_code < 400 and request.user.is_authenticated
+        if is_taken and TOKEN.fullmatch(token):
+            secure = settings.SESSION_COOKIE_SECURE
+            response.set_cookie(
+                "gemel_form", token, max_age=60, secure=secure, samesite="Lax"
+            )
+        return response
+
+
+class NulMiddleware:
+    """Refuse U+0000 in a query or a form: PostgreSQL cannot hold it in a text."""
+
+    def __init__(self, get_response: Callable[[HttpRequest], HttpResponse]) -> None:
+        self.get_response = get_response
+
+    def __call__(self, request: HttpRequest) -> HttpResponse:
+        return self.get_response(request)
+
+    def process_view(
+        self, request: HttpRequest, view: Any, args: Any, kwargs: Any
+    ) -> HttpResponse | None:
+        is_api = request.path.startswith("/api/")
+        if not (_in_query(request) or (not is_api and _in_form(request))):
+            return None
+        error = BadRequest("A text holds a NUL character (U+0000): take it out.")
+        if is_api:  # its bodies are checked field by field
+            return in_api_shape(error)
+        return render(request, "refusal.html", {"error": error}, status=error.status)
+
+
+def _in_query(request: HttpRequest) -> bool:
+    return "%00" in request.META.get("QUERY_STRING", "")
+
+
+def _in_form(request: HttpRequest) -> bool:
+    return request.method == "POST" and any(
+        "\0" in text for texts in request.POST.lists() for text in (texts[0], *texts[1])
+    )

@@ -1,0 +1,39 @@
+"""Who made a tree or a layer: an account of ours, or a name that a file gives.
+
+A file may name anybody. What it brings is nobody's work here: the name is kept in the
+row's ``meta`` and shown as imported, with the file and who brought it in.
+"""
+
+from collections.abc import Mapping
+from typing import Any, Protocol
+
+__all__ = ["AUTHOR", "IMPORTED", "author_of", "imported_name"]
+
+AUTHOR = "_author"  # in ``meta``: the name that the file gives
+IMPORTED = "_imported"  # in ``meta``: {"file": …, "by": …, "at": …}
+MARK = " (imported)"  # no name of an account can end so
+
+
+class Made(Protocol):
+    """A row with an author or without."""
+
+    author_id: int | None
+    author: Any
+    meta: Mapping[str, Any]
+
+
+def author_of(row: Made) -> str:
+    """The person's name; of imported work the file's word, marked; "" for neither."""
+    if row.author_id:
+        return str(row.author)
+    name = str(row.meta.get(AUTHOR, ""))
+    return imported_name(name) if name else ""
+
+
+def imported_name(name: str) -> str:
+    """As it is shown: signs that nobody sees, or that turn a text around, spelt out."""
+    plain = "".join(
+        sign if sign.isprintable() else sign.encode("unicode_escape").decode()
+        for sign in name
+    )
+    return plain + MARK

@@ -1,0 +1,57 @@
+"""Tables of paraphrases: what they were made of, and where they lie."""
+
+from pathlib import Path
+
+from django.conf import settings
+from django.db import models
+from django.utils import timezone
+
+from annotator.models.codes import CodeField
+from annotator.models.jobs import Job
+from annotator.models.projects import Anybody, Project
+
+__all__ = ["ParaphraseTable", "ParaphraseTableQuerySet"]
+
+
+class ParaphraseTableQuerySet(models.QuerySet["ParaphraseTable"]):
+    def visible_to(self, user: Anybody) -> "ParaphraseTableQuerySet":
+        return self.filter(project__memberships__user_id=user.pk)
+
+    def ready(self) -> "ParaphraseTableQuerySet":
+        return self.filter(made_at__isnull=False)
+
+
+class ParaphraseTable(models.Model):
+    """Paraphrases pivoted out of parallel text; the rows are Parquet files on disk.
+
+    ``rules``: how it was asked for; ``facts``: what was made of it (phrases,
+    paraphrases, seconds by stage). Empty ``made_at``: it is being made, or was
+    cancelled; building it again goes on where that ended.
+    """
+
+    code = CodeField()
+    project = models.ForeignKey(Project, models.CASCADE, related_name="tables")
+    name = models.CharField(max_length=120)
+    rules = models.JSONField(default=dict)
+    facts = models.JSONField(default=dict, blank=True)
+    job = models.ForeignKey(Job, models.SET_NULL, null=True, related_name="+")
+    made_at = models.DateTimeField(null=True, blank=True)
+    created_by = models.ForeignKey(
+        settings.AUTH_USER_MODEL, models.PROTECT, null=True, related_name="+"
+    )
+    created_at = models.DateTimeField(default=timezone.now)
+    objects = ParaphraseTableQuerySet.as_manager()
+
+    class Meta:
+        ordering = ["name"]
+        constraints = [
+            models.UniqueConstraint(fields=["project", "name"], name="table_name")
+        ]
+
+    def __str__(self) -> str:
+        return self.name
+
+    @property
+    def folder(self) -> Path:
+        """Where its files are; the name is the code, never what somebody typed."""
+        return Path(settings.GEMEL_HOME) / "tables" / self.code

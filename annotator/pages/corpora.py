@@ -1,0 +1,144 @@
+"""The pages of a corpus: its pairs, and those that the aligner is least sure of."""
+
+from typing import Any
+
+from django.http import QueryDict
+
+from annotator import access
+from annotator.models import AlignmentLayer, Corpus, Pair
+from annotator.models.corpora import PairQuerySet
+from annotator.models.projects import Anybody
+from annotator.services.alignments import phrases, scores, words
+from annotator.services.parses import joint, linking, offered, substitution, training
+from annotator.services.parses.accuracy import Engine
+from core.parsing import registry
+
+__all__ = [
+    "STATES",
+    "joint_runs",
+    "linked",
+    "next_page",
+    "pairs",
+    "parsed",
+    "uncertain",
+]
+
+PAGE = 50
+COUNTED = 1_000  # counting further would cost more than it tells
+STATES = [("open", "Not done"), ("", "All"), *Pair.State.choices]
+
+
+def pairs(
+    corpus: Corpus,
+    fits: PairQuerySet,
+    order: dict[str, Any],
+    query: QueryDict,
+    *,
+    by: Anybody,
+) -> dict[str, Any]:
+    """The pairs that fit, in an order, from the one that ``query`` names ``after``."""
+    after = query.get("after", "")
+    listed, run = scores.with_scores(fits.for_list(), corpus, **order, after=after)
+    rows = list(listed[: PAGE + 1])
+    filtered = any(value for name, value in query.items() if name != "after")
+    return {
+        "project": corpus.project,
+        "corpus": corpus,
+        "pairs": rows[:PAGE],
+        "counted": _counted(corpus, fits, filtered=filtered),
+        "next_url": next_page(query, rows[PAGE - 1].code) if len(rows) > PAGE else "",
+        "first_url": next_page(query, "") if after else "",
+        "run": run,
+        "runs": list(corpus.score_runs.filter(n_scored__gt=0)),
+        "scorers": list(scores.scorers()),
+        "may_run": access.may(by, "run", corpus.project),
+    }
+
+
+def _counted(corpus: Corpus, fits: PairQuerySet, *, filtered: bool) -> str:
+    if not filtered:
+        return f"{corpus.n_pairs:,} pairs"
+    n = fits.order_by()[: COUNTED + 1].count()
+    return f"more than {COUNTED:,} pairs fit" if n > COUNTED else f"{n:,} pairs fit"
+
+
+def next_page(query: QueryDict, after: str) -> str:
+    """The same address, beginning behind the row ``after``; "" begins anew."""
+    query = query.copy()
+    query.pop("after", None)
+    if after:
+        query["after"] = after
+    return "?" + query.urlencode()
+
+
+def uncertain(
+    corpus: Corpus, state: str, number: int, *, by: Anybody
+) -> dict[str, Any]:
+    """Pairs by how many of the aligner's links are wrong, to be expected."""
+    layers = phrases.uncertain(corpus, state=state)
+    rows = list(layers[(number - 1) * PAGE : number * PAGE + 1])
+    return {
+        "project": corpus.project,
+        "corpus": corpus,
+        "rows": [_row(layer) for layer in rows[:PAGE]],
+        "counted": layers.count(),
+        "aligned": phrases.uncertain(corpus).count(),
+        "aligned_words": words.n_aligned(corpus),
+        "methods": words.METHODS.items(),
+        "state": state,
+        "states": STATES,
+        "page": number,
+        "more": number + 1 if len(rows) > PAGE else 0,
+        "parsers": offered.of_project(corpus.project),
+        "default": registry.DEFAULT,
+        "may_run": access.may(by, "run", corpus.project),
+    }
+
+
+def _row(layer: AlignmentLayer) -> dict[str, Any]:
+    """A pair, and the least sure of its links in percent."""
+    sure = [float(link.attrs.get("prob", 1)) for link in layer.to_core().links]
+    least = 100 * min(sure) if sure else None
+    return {"pair": layer.pair, "layer": layer, "least": least}
+
+
+def parsed(corpus: Corpus, engines: list[Engine], *, by: Anybody) -> dict[str, Any]:
+    """Who has parsed the corpus and how well, and what could parse it."""
+    project = corpus.project
+    return {
+        "project": project,
+        "corpus": corpus,
+        "engines": engines,
+        "parsers": offered.of_project(project),
+        "may_run": access.may(by, "run", project),
+        "may_train": access.may(by, "manage", project),
+        "n_gold": training.n_gold(corpus),
+        "least": training.MIN_TREES,
+    }
+
+
+def joint_runs(corpus: Corpus, *, by: Anybody) -> dict[str, Any]:
+    """The joint parses of a corpus, and what could parse it."""
+    return {
+        "project": corpus.project,
+        "corpus": corpus,
+        "parsers": offered.of_project(corpus.project),
+        "default": registry.DEFAULT,
+        "runs": joint.runs_of(corpus),
+        "may_run": access.may(by, "run", corpus.project),
+    }
+
+
+def linked(corpus: Corpus, *, by: Anybody) -> dict[str, Any]:
+    """What the corpus can be parsed with by substitution, and what can be counted."""
+    project = corpus.project
+    return {
+        "project": project,
+        "corpus": corpus,
+        "corpora": project.corpora.all(),
+        "parsers": offered.of_project(project),
+        "linkings": linking.of_project(project),
+        "methods": substitution.METHODS.items(),
+        "may_run": access.may(by, "run", project),
+        "may_manage": access.may(by, "manage", project),
+    }

@@ -1,0 +1,73 @@
+"""What a page shows of unknown words: how many sentences have how many, and F1."""
+
+from collections.abc import Sequence
+from typing import Any
+
+from annotator.services.parses.accuracy import Engine
+from annotator.svg import charts
+from core.layout.charts import line_chart
+from core.layout.measure import GlyphTable
+
+__all__ = ["report"]
+
+TICKS = (0.0, 0.2, 0.4, 0.6, 0.8, 1.0)
+
+
+def report(engine: Engine | None, engines: Sequence[Engine]) -> dict[str, Any]:
+    """The domain report of an engine, beside the one that it helps, if any.
+
+    ``rows``: a class of sentences each, with ``f1`` and ``before``; ``share``: of all
+    words that the parser has not seen, in percent; ``svg``: "" where there is no gold.
+    {} if the engine does not tell its training words.
+    """
+    if engine is None or not engine.by_unknown:
+        return {}
+    base = next((e for e in engines if e.key == engine.helps), None)
+    plain = base.by_unknown if base else [{}] * len(engine.by_unknown)
+    names = _names([row["most"] for row in engine.by_unknown])
+    rows = [
+        {**row, "name": name, "before": other.get("f1")}
+        for name, row, other in zip(names, engine.by_unknown, plain, strict=True)
+    ]
+    words, unknown = (sum(row[k] for row in rows) for k in ("words", "unknown"))
+    share = 100 * unknown / words if words else 0.0
+    found = {"rows": rows, "share": share, "words": words, "unknown": unknown}
+    return found | {"svg": _chart(engine, base, rows, names), "base": base}
+
+
+def _names(ends: Sequence[float]) -> list[str]:
+    """Such as none, to 5 %, to 10 %."""
+    return [f"to {end:.0%}".replace("%", " %") if end else "none" for end in ends]
+
+
+def _chart(
+    engine: Engine,
+    base: Engine | None,
+    rows: Sequence[dict[str, Any]],
+    names: list[str],
+) -> str:
+    scored = [row for row in rows if row["f1"] is not None or row["before"] is not None]
+    if not scored:
+        return ""
+    series = [("with it" if base else "F1", [_share(row["f1"]) for row in rows])]
+    if base:
+        series.append(("without", [_share(row["before"]) for row in rows]))
+    chart = line_chart(
+        series,
+        names,
+        low=0,
+        high=1,
+        ticks_y=TICKS,
+        measure=GlyphTable(),
+        note_x="unknown words of a sentence",
+    )
+    said = "; ".join(
+        f"{name}: F1 {row['f1']:.1f} over {row['scored']} sentences"
+        for name, row in zip(names, rows, strict=True)
+        if row["f1"] is not None
+    )
+    return charts.draw(chart, title=f"F1 by unknown words, {engine.key}", desc=said)
+
+
+def _share(percent: float | None) -> float | None:
+    return None if percent is None else percent / 100

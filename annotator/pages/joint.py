@@ -1,0 +1,272 @@
+"""One pair before and after joint parsing, beside gold, and how its duals went."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from annotator.models import (
+    JointPair,
+    JointRun,
+    JointTree,
+    Pair,
+    Parse,
+    Sentence,
+    TreeChange,
+)
+from annotator.pages import parses
+from annotator.pages.ledger import Words, words_of
+from annotator.pages.lengths import refuse_long
+from annotator.pages.parses import Other, Shown
+from annotator.services.parses import accuracy, ledger, marginals
+from annotator.services.parses.accuracy import Sides
+from annotator.svg import charts
+from core.data.deps import DepTree
+from core.data.tree import Tree
+from core.errors import FormatError
+from core.formats.forest_npz import StoredForest
+from core.layout.charts import line_chart
+from core.layout.measure import GlyphTable
+
+__all__ = [
+    "Course",
+    "SentencePart",
+    "course_of",
+    "figures_of",
+    "result_of",
+    "results_of",
+    "shown",
+    "sides_of",
+    "solution_of",
+]
+
+MARKS = 10  # places named below a chart, at most
+MEASURE = GlyphTable()
+TOLD = "each tree is the best of its sentence under what the other one told it"
+SOLUTIONS = {
+    "bp": f"{TOLD}; what is told is approximate where several words are linked",
+    "mbr": TOLD,
+    "pairs": "the best pair of the trees that were looked at",
+}
+PROVED = "exact: no other pair of trees is better for this method"
+
+
+@dataclass(frozen=True, slots=True)
+class SentencePart:
+    """One sentence: its drawings, and its changes in words."""
+
+    name: str
+    text: str
+    language: str
+    before: Shown | None
+    after: Shown | None  # None where the method left the trees alone
+    gold: Shown | None
+    changes: list[tuple[TreeChange, Words]]
+    errors: list[tuple[str, int, int]]  # kind of tree, before, after
+
+
+@dataclass(frozen=True, slots=True)
+class Course:
+    """The rounds as two charts and as rows: number, dual, primal, disagreements."""
+
+    values: str
+    disagreements: str
+    rows: list[tuple[int, float | None, float | None, int]]
+
+
+def results_of(pair: Pair) -> list[JointPair]:
+    """The pair's results, of the newest run first."""
+    rows = pair.joint_results.select_related("run")
+    return list(rows.order_by("-run__created_at", "-run_id"))
+
+
+def result_of(results: Sequence[JointPair], code: str) -> JointPair | None:
+    """The result of the run of this code; of the newest run without a code."""
+    return next((one for one in results if code in ("", one.run.code)), None)
+
+
+def shown(
+    pair: Pair, results: list[JointPair], result: JointPair | None
+) -> dict[str, Any]:
+    """Separate and joint trees beside gold, and the course of the duals."""
+    refuse_long(pair)
+    page: dict[str, Any] = {"pair": pair, "results": results, "found": result}
+    if result is not None:
+        page["sides"] = sides_of(result, pair)
+        page["solution"] = solution_of(result)
+        page["course"] = course_of(result)
+    return page
+
+
+def solution_of(result: JointPair) -> str:
+    """What is known of how good the joint trees are, by the run's own measure."""
+    if result.exact:
+        return SOLUTIONS.get(result.run.method, PROVED)
+    if result.gap is None:
+        return "not proved, and no pair of trees was found that fits all constraints"
+    return f"not proved: another pair could be better by at most {result.gap:.3f} nats"
+
+
+def sides_of(result: JointPair, pair: Pair) -> list[SentencePart]:
+    """Source and target. The same number of queries whatever has changed."""
+    rows = JointTree.objects.filter(result=result).select_related("before", "after")
+    trees = {(row.side, row.kind): row for row in rows}
+    changes = ledger.rows_of(result.run).filter(result=result).order_by("kind", "start")
+    told = [(change, words_of(change)) for change in changes]
+    sentences = [pair.source, pair.target]
+    golds = accuracy.sides_of(sentences, "", "")
+    found = []
+    for name, title, gold in zip("st", ("Source", "Target"), golds, strict=True):
+        mine = {kind: trees.get((name, kind)) for kind in Parse.Kind.values}
+        changed = [one for one in told if one[0].side == name]
+        found.append(_side(title, gold, mine, changed, result.run))
+    return found
+
+
+Trees = tuple[Tree | None, DepTree | None]
+
+
+def _side(
+    title: str,
+    gold: Sides,
+    rows: dict[str, JointTree | None],
+    changed: list[tuple[TreeChange, Words]],
+    run: JointRun,
+) -> SentencePart:
+    sentence = gold.sentence
+    con, dep = rows[Parse.Kind.CONSTITUENCY], rows[Parse.Kind.DEPENDENCY]
+    old: Trees = _tree(con.before if con else None), _deps(dep.before if dep else None)
+    new: Trees = _tree(con.after if con else None), _deps(dep.after if dep else None)
+    right = gold.gold_tree if con else None, gold.gold_deps if dep else None
+    forest = _forest(sentence, dep or con, run)
+
+    def draw(
+        name: str, trees: Trees, other: Trees, tags: tuple[str, ...]
+    ) -> Shown | None:
+        if not any(trees):
+            return None
+        return parses.shown(
+            sentence.forms,
+            *trees,
+            title=f"{title}, {name}: {sentence.text}",
+            forest=None if name == "gold" else forest,
+            other=Other(*other, tags),
+        )
+
+    tags = gold.gold_tree.tags if gold.gold_tree else ()
+    return SentencePart(
+        title,
+        sentence.text,
+        sentence.language,
+        draw("separate", old, new, ()),
+        draw("joint", new, old, ()),
+        draw("gold", right, new, tags),
+        changed,
+        [*_errors(con), *_errors(dep)],
+    )
+
+
+def _errors(row: JointTree | None) -> list[tuple[str, int, int]]:
+    if row is None or row.errors_before is None or row.errors_after is None:
+        return []
+    return [(Parse.Kind(row.kind).label, row.errors_before, row.errors_after)]
+
+
+def _forest(
+    sentence: Sentence, row: JointTree | None, run: JointRun
+) -> StoredForest | None:
+    """That of the parser the run began from: how sure it was by itself."""
+    parser, version = (
+        str(run.parameters.get(name, "")) for name in ("parser", "parser_version")
+    )
+    return marginals.stored_forest(sentence, parser, version) if row else None
+
+
+def _tree(parse: Parse | None) -> Tree | None:
+    try:
+        return parse.to_tree() if parse else None
+    except FormatError:
+        return None
+
+
+def _deps(parse: Parse | None) -> DepTree | None:
+    try:
+        return parse.to_deps() if parse else None
+    except FormatError:
+        return None
+
+
+def figures_of(result: JointPair, pair: Pair) -> dict[str, str]:
+    """Every drawing of the page of a pair as SVG, by the name it is downloaded by."""
+    refuse_long(pair)
+    found = {}
+    for side in sides_of(result, pair):
+        drawn = {"separate": side.before, "joint": side.after, "gold": side.gold}
+        for name, shown in drawn.items():
+            if shown is not None:
+                found[f"{side.name.lower()}-{name}"] = shown.svg
+    if course := course_of(result):
+        found |= {"duals": course.values, "disagreements": course.disagreements}
+    return found
+
+
+def course_of(result: JointPair) -> Course | None:
+    """The rounds drawn and told; None where the method has none."""
+    if not result.rounds:
+        return None
+    duals, primals, counts = (list(row) for row in zip(*result.rounds, strict=True))
+    values = [("dual: the bound", duals), ("primal: the best pair so far", primals)]
+    rows = [(n, *row) for n, row in enumerate(result.rounds, 1)]
+    last = f"{len(rows)} rounds"
+    return Course(
+        _chart(values, f"Dual and primal value, {last}", "round; values in nats"),
+        _chart([("disagreements", counts)], f"Disagreements, {last}", "round", low=0.0),
+        rows,
+    )
+
+
+def _chart(
+    series: list[tuple[str, list[Any]]],
+    title: str,
+    note: str,
+    *,
+    low: float | None = None,
+) -> str:
+    known = [v for _, values in series for v in values if v is not None]
+    top = max(known, default=1.0) if low is None else max([*known, MARKS / 2])
+    ticks = _ticks(min(known, default=0.0) if low is None else low, top)
+    n = len(series[0][1])
+    step = -(-n // MARKS)
+    places = [str(i) if (i - 1) % step == 0 else "" for i in range(1, n + 1)]
+    chart = line_chart(
+        series,
+        places,
+        low=ticks[0],
+        high=ticks[-1],
+        ticks_y=ticks,
+        measure=MEASURE,
+        note_x=note,
+        percent=False,
+    )
+    ends = "; ".join(
+        f"{name}: from {_number(values[0])} to {_number(values[-1])}"
+        for name, values in series
+    )
+    return charts.draw(chart, title=title, desc=ends)
+
+
+def _ticks(low: float, high: float) -> list[float]:
+    """Round numbers from at most ``low`` to at least ``high``, four to eight."""
+    wide = max(high - low, 1e-3 * max(abs(high), 1.0))
+    size = 10.0 ** len(str(int(wide * 1e6))) / 1e7
+    step = next(
+        size * part for part in (0.1, 0.2, 0.5, 1, 2, 5) if wide / (size * part) <= 7
+    )
+    first = int(low // step)
+    found = [round(first * step, 9)]
+    while found[-1] < high - 1e-9 or len(found) < 2:
+        found.append(round((first + len(found)) * step, 9))
+    return found
+
+
+def _number(value: float | None) -> str:
+    return "none" if value is None else f"{value:.2f}".removesuffix(".00")

@@ -1,0 +1,24 @@
+"""How long a text may be to be drawn: a page of 60,000 words helps nobody."""
+
+from django.conf import settings
+
+from annotator.errors import TooLarge
+from annotator.models import Pair, Sentence
+
+__all__ = ["refuse_long"]
+
+
+def refuse_long(shown: Pair | Sentence) -> None:
+    """Raises TooLarge if a side has more words than GEMEL_MAX_SHOWN_WORDS."""
+    if isinstance(shown, Pair):
+        longest = max(shown.n_source, shown.n_target)
+    else:
+        longest = shown.n_tokens
+    limit = settings.MAX_SHOWN_WORDS
+    if longest > limit:
+        raise TooLarge(
+            f"This sentence has {longest:,} words; at most {limit:,} are drawn "
+            "(GEMEL_MAX_SHOWN_WORDS). The export of its corpus has all of it.",
+            words=longest,
+            limit=limit,
+        )

@@ -1,0 +1,348 @@
+"""What the pages draw of parses: trees and arcs, how sure, and where gold differs."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from django.http import Http404
+
+from annotator.models import Corpus, Parse, Sentence
+from annotator.pages.lengths import refuse_long
+from annotator.services.parses import accuracy, marginals
+from annotator.services.parses.accuracy import Engine, Sides
+from annotator.services.parses.marginals import Sureness, sureness
+from annotator.svg import parse as svg
+from annotator.svg.parse import Note
+from core.agreement.trees import parseval
+from core.data.check import Floats
+from core.data.deps import DepTree
+from core.data.tree import Tree
+from core.dependencies.mst import tree_marginals
+from core.forests.inside import entropy
+from core.forests.kbest import trees_of
+from core.formats.forest_npz import StoredForest
+from core.layout.links import LinkedSide, parse_scene
+from core.protocols import Analysis
+
+__all__ = [
+    "Choice",
+    "Other",
+    "Shown",
+    "Uncertain",
+    "advice",
+    "choices",
+    "drawings",
+    "ranked_choices",
+    "sentences",
+    "shown",
+    "sides_of",
+    "tried",
+]
+
+SURE = 0.95
+PAGE = 25  # sentences
+N_TRIED = 10  # trees of a sentence that somebody typed
+
+
+@dataclass(frozen=True, slots=True)
+class Choice:
+    """One tree of an engine's n-best list."""
+
+    rank: int
+    score: float
+    share: float  # its probability in percent
+
+
+@dataclass(frozen=True, slots=True)
+class Uncertain:
+    """A phrase or an arc, the words it is about, and how probable it is in percent."""
+
+    name: str
+    words: str
+    share: float
+
+
+@dataclass(frozen=True, slots=True)
+class Shown:
+    """A drawing and what it says in words; ``entropy`` in bits, None if not known.
+
+    ``uncertain``: what is less than 95 % sure, the least sure first.
+    """
+
+    svg: str
+    n_differing: int
+    entropy: float | None = None
+    uncertain: tuple[Uncertain, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Other:
+    """The trees a parse is compared with; ``gold_tags`` say what is punctuation."""
+
+    tree: Tree | None
+    deps: DepTree | None
+    gold_tags: tuple[str, ...]
+
+
+def choices(sentence: Sentence, engine: str, version: str) -> list[Choice]:
+    """The stored trees of an engine, the one it chose first, then by probability."""
+    rows = Parse.objects.filter(
+        sentence=sentence,
+        engine=engine,
+        version=version,
+        kind=Parse.Kind.CONSTITUENCY,
+    )
+    ranked = rows.order_by("rank").values_list("score", flat=True)
+    return ranked_choices([score or 0.0 for score in ranked])
+
+
+def advice(sentence: Sentence, engine: str, version: str) -> list[dict[str, Any]]:
+    """The words that a parser was helped with, and with what; see core's Advice."""
+    rows = Parse.objects.filter(
+        sentence=sentence, engine=engine, version=version, rank=1
+    )
+    found = rows.filter(meta__has_key="advice").values_list("meta", flat=True).first()
+    return [
+        {**one, "form": sentence.forms[one["token"]]}
+        for one in (found or {}).get("advice", [])
+    ]
+
+
+def unhelped(sentence: Sentence, engine: str, version: str) -> str:
+    """Why a parser that substitutes read the sentence as it stands, or ""."""
+    rows = Parse.objects.filter(
+        sentence=sentence, engine=engine, version=version, rank=1
+    )
+    found = rows.filter(meta__has_key="unhelped").values_list("meta", flat=True).first()
+    return str((found or {}).get("unhelped", ""))
+
+
+def ranked_choices(nats: Sequence[float]) -> list[Choice]:
+    """Choices for trees of these log-probabilities, in this order."""
+    return [
+        Choice(rank, score, 100 * float(np.exp(min(0.0, score))))
+        for rank, score in enumerate(nats, 1)
+    ]
+
+
+def sentences(
+    corpus: Corpus, engine: Engine | None, after: str, words: str = ""
+) -> dict[str, Any]:
+    """A page of the sentences with all these words: which trees each has, and the
+    engine's scores against gold where there is gold."""
+    name, version = (engine.name, engine.version) if engine else ("", "")
+    page = accuracy.by_sentence(
+        corpus, name, version, after=after, size=PAGE + 1, words=words
+    )
+    kinds = accuracy.kinds_of([one.sentence for one in page[:PAGE]])
+    rows = [
+        {"sentence": one.sentence, "trees": kinds.get(one.sentence.pk, ())}
+        | _percent(one)
+        for one in page[:PAGE]
+    ]
+    more = page[PAGE - 1].sentence.code if len(page) > PAGE else ""
+    return {"engine": engine, "rows": rows, "after": after, "more": more}
+
+
+def _percent(sides: Sides) -> dict[str, float | None]:
+    """Scores of one sentence, None where gold or the parser is silent."""
+    return {
+        "f1": 100 * sides.brackets.f1 if sides.brackets and sides.tree else None,
+        "uas": 100 * sides.arcs.uas if sides.arcs and sides.deps else None,
+        "las": 100 * sides.arcs.las if sides.arcs and sides.deps else None,
+    }
+
+
+def drawings(
+    sentence: Sentence,
+    engine: Engine | None,
+    rank: int,
+    beside: Parse | None = None,
+    *,
+    base: Engine | None = None,
+) -> dict[str, Any]:
+    """An engine's tree of this rank and another, each marked where it differs.
+
+    ``beside``: the other; by default the gold trees. ``base``: the engine that this one
+    helps by substitution: its tree is drawn too, and the two are marked where they
+    differ from each other, unless ``beside`` is asked for. Raises Http404 if no tree of
+    this rank is stored, TooLarge at a sentence that is too long to be drawn.
+    """
+    refuse_long(sentence)
+    name, version = (engine.name, engine.version) if engine else ("", "")
+    ranked = choices(sentence, name, version)
+    if rank != 1 and rank not in [choice.rank for choice in ranked]:
+        raise Http404("No tree of this rank is stored.")
+    sides = sides_of(sentence, name, version, rank)
+    if beside is not None:
+        sides = accuracy.beside(sides, beside)
+    drawn: dict[str, Any] = {"choices": ranked, "rank": rank, "sides": sides}
+    drawn |= _percent(sides) | _help(sentence, name, version)
+    words, gold_tags = sentence.forms, sides.gold_tree.tags if sides.gold_tree else ()
+    other = Other(sides.gold_tree, sides.gold_deps, gold_tags)
+    if base is not None and beside is None:
+        drawn["without"], other = _without(base, sides, other)
+    if sides.tree or sides.deps:
+        drawn["parser"] = shown(
+            words,
+            sides.tree,
+            sides.deps,
+            title=f"Tree {rank} of {name} over: {sentence.text}",
+            forest=marginals.stored_forest(sentence, name, version),
+            other=other,
+        )
+    if sides.gold_tree or sides.gold_deps:
+        drawn["gold"] = shown(
+            words,
+            sides.gold_tree,
+            sides.gold_deps,
+            title=f"{beside.name if beside else 'Gold'} over: {sentence.text}",
+            other=Other(sides.tree, sides.deps, gold_tags),
+        )
+    return drawn
+
+
+def _help(sentence: Sentence, name: str, version: str) -> dict[str, Any]:
+    return {
+        "advice": advice(sentence, name, version),
+        "unhelped": unhelped(sentence, name, version),
+    }
+
+
+def _without(
+    base: Engine, helped: Sides, other: Other
+) -> tuple[dict[str, Any] | None, Other]:
+    """The tree without substitution, its F1, and that tree to compare with; None and
+    ``other`` where one of the two trees is not there."""
+    plain = sides_of(helped.sentence, base.name, base.version, 1)
+    if plain.tree is None or helped.tree is None:
+        return None, other
+    tags = plain.tree.tags
+    drawn = shown(
+        plain.sentence.forms,
+        plain.tree,
+        plain.deps,
+        title=f"Tree without substitution over: {plain.sentence.text}",
+        other=Other(helped.tree, helped.deps, tags),
+    )
+    f1 = _percent(plain)["f1"]
+    return {"shown": drawn, "f1": f1}, Other(plain.tree, plain.deps, tags)
+
+
+def tried(analysis: Analysis, rank: int) -> dict[str, Any]:
+    """What a parser says of a sentence that is not stored."""
+    words, forest = analysis.sentence.forms, marginals.of_analysis(analysis)
+    tags = analysis.xpos or ("X",) * len(words)
+    ranked = trees_of(analysis, N_TRIED)
+    tree = ranked[min(rank, len(ranked)) - 1][1] if ranked else None
+    deps = analysis.deps.tree if analysis.deps else None
+    return {
+        "choices": ranked_choices([score for score, _ in ranked]),
+        "rank": rank,
+        "tokens": zip(words, analysis.upos or ("",) * len(words), tags, strict=True),
+        "parser": shown(
+            words,
+            tree,
+            deps,
+            title="Parse of: " + " ".join(words),
+            forest=forest,
+        )
+        if tree or deps
+        else None,
+    }
+
+
+def shown(
+    words: Sequence[str],
+    tree: Tree | None,
+    deps: DepTree | None,
+    *,
+    title: str,
+    forest: StoredForest | None = None,
+    other: Other | None = None,
+) -> Shown:
+    """The drawing of a parse; ``other``: the trees it is compared with."""
+    sure = sureness(forest) if forest else {}
+    arcs_sure = _arc_sureness(forest)
+    phrases = _phrase_notes(tree, sure, other) if tree else {}
+    arcs = _arc_notes(deps, arcs_sure, other) if deps else {}
+    uncertain = _uncertain(words, tree, deps, phrases | arcs)
+    if deps:
+        labels = [
+            svg.marked(label, arcs[f"w{m}"]) for m, label in enumerate(deps.labels)
+        ]
+        deps = DepTree(deps.heads, tuple(labels))
+    scene = parse_scene(LinkedSide(tuple(words), tree, deps))
+    drawn = svg.draw(scene, title=title, phrases=phrases, arcs=arcs)
+    differing = sum(note.differs for note in (*phrases.values(), *arcs.values()))
+    bits = entropy(forest.forest, forest.weights) / np.log(2) if forest else None
+    return Shown(drawn, differing, bits, uncertain)
+
+
+def _arc_sureness(stored: StoredForest | None) -> Floats | None:
+    if stored is None or stored.arcs is None:
+        return None
+    return tree_marginals(stored.arcs)
+
+
+def _uncertain(
+    words: Sequence[str],
+    tree: Tree | None,
+    deps: DepTree | None,
+    notes: Mapping[str, Note],
+) -> tuple[Uncertain, ...]:
+    found = []
+    for ref, note in notes.items():
+        if note.p is None or note.p >= SURE:
+            continue
+        v = int(ref[1:])
+        if ref[0] == "n" and tree:
+            start, end = tree.spans[v]
+            name, text = tree.labels[v], " ".join(words[start:end])
+        elif deps:
+            head = words[deps.heads[v]] if deps.heads[v] >= 0 else "ROOT"
+            name, text = deps.labels[v], f"{head} → {words[v]}"
+        found.append(Uncertain(name, text, 100 * note.p))
+    return tuple(sorted(found, key=lambda one: one.share))
+
+
+def _phrase_notes(tree: Tree, sure: Sureness, other: Other | None) -> dict[str, Note]:
+    theirs = other.tree if other else None
+    gold_tags = other.gold_tags if other and other.gold_tags else tree.tags
+    place = [0]
+    for tag in gold_tags:
+        place.append(place[-1] + (tag not in parseval.PUNCTUATION))
+    known = parseval.brackets(theirs, gold_tags) if theirs else None
+    scored = parseval.brackets(tree, gold_tags)
+    notes = {}
+    for v, label in enumerate(tree.labels):
+        if tree.is_leaf(v):
+            continue
+        start, end = tree.spans[v]
+        bracket = (place[start], place[end], parseval.plain_label(label))
+        differs = known is not None and bracket in scored and bracket not in known
+        p = sure.get((start, end, label), 0.0) if sure else None
+        notes[f"n{v}"] = Note(p, differs)
+    return notes
+
+
+def _arc_notes(
+    deps: DepTree, sure: Floats | None, other: Other | None
+) -> dict[str, Note]:
+    theirs = other.deps if other else None
+    notes = {}
+    for m, h in enumerate(deps.heads):
+        p = None if sure is None else float(sure[h + 1, m + 1])
+        differs = theirs is not None and (theirs.heads[m], theirs.labels[m]) != (
+            h,
+            deps.labels[m],
+        )
+        notes[f"w{m}"] = Note(p, differs)
+    return notes
+
+
+def sides_of(sentence: Sentence, engine: str, version: str, rank: int) -> Sides:
+    """Gold and the engine's tree of this rank over one sentence."""
+    (found,) = accuracy.sides_of([sentence], engine, version, rank=rank)
+    return found

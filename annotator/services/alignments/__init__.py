@@ -1,0 +1,1 @@
+"""Links between words and phrases: jobs, layers, operations, proposals, scores."""

@@ -1,0 +1,231 @@
+"""Alignment layers: which one may see, start, read, close and open again."""
+
+from collections.abc import Iterable
+from typing import Any
+
+from django.db import transaction
+from django.utils import timezone
+
+from annotator import access
+from annotator.errors import Conflict, NotAllowed
+from annotator.models import AlignmentLayer, LinkEvent, Origin, Pair, Parse, Project
+from annotator.models.projects import Anybody
+from annotator.services.undoing import Steps, walk
+from core.data.tree import Tree
+from core.errors import FormatError
+from core.phrase_alignment.editing import Draft
+from core.phrase_alignment.legitimacy import Problem, problems
+
+__all__ = [
+    "ORDER",
+    "best_parses",
+    "choose_parses",
+    "draft_of",
+    "event_json",
+    "first_of",
+    "history",
+    "may_edit",
+    "problems_of",
+    "set_state",
+    "snapshot",
+    "start",
+    "steps_of",
+    "tree_of",
+]
+
+HISTORY = 200  # events shown
+ORDER = {Origin.GOLD: 0, Origin.ANNOTATOR: 1, Origin.ENGINE: 2, Origin.FORMER: 3}
+
+
+def may_edit(layer: AlignmentLayer, user: Anybody, project: Project) -> bool:
+    """One's own layer, or the gold standard for those who curate; engines' never."""
+    if layer.origin == Origin.GOLD:
+        return access.may(user, "curate", project)
+    own = layer.origin == Origin.ANNOTATOR and layer.author_id == user.pk
+    return own and access.may(user, "annotate", project)
+
+
+@transaction.atomic
+def start(pair: Pair, *, by: Anybody) -> AlignmentLayer:
+    """The person's own layer of this pair, made now if there is none.
+
+    It stands on the trees of the gold layer, else of an engine's, else on the best
+    parses there are. Raises NotAllowed.
+    """
+    access.require(by, "annotate", pair.corpus.project)
+    source, target = best_parses(pair, by)
+    slot = AlignmentLayer.slot_of(Origin.ANNOTATOR, author_id=by.pk)
+    layer, _ = AlignmentLayer.objects.get_or_create(
+        pair=pair,
+        slot=slot,
+        defaults={
+            "origin": Origin.ANNOTATOR,
+            "author_id": by.pk,
+            "source_parse": source,
+            "target_parse": target,
+        },
+    )
+    return layer
+
+
+def best_parses(pair: Pair, by: Anybody) -> tuple[Parse | None, Parse | None]:
+    """The trees that a new layer of this pair stands on."""
+    given = pair.layers.select_related("source_parse", "target_parse")
+    parses = Parse.objects.readable_by(by, pair.corpus.project)
+    sentences = {pair.source_id, pair.target_id}
+    return choose_parses(pair, given, parses.filter(sentence_id__in=sentences))
+
+
+def choose_parses(
+    pair: Pair, given: Iterable[AlignmentLayer], parses: Iterable[Parse]
+) -> tuple[Parse | None, Parse | None]:
+    """The trees of the gold layer or an engine's, else the best parse of each side."""
+    stand = [r for r in given if r.origin != Origin.ANNOTATOR and r.source_parse_id]
+    stand.sort(key=lambda row: (row.origin != Origin.GOLD, -row.pk))
+    if stand:
+        return stand[0].source_parse, stand[0].target_parse
+    best = first_of(Parse.Kind.CONSTITUENCY, parses)
+    return best.get(pair.source_id), best.get(pair.target_id)
+
+
+def first_of(kind: str, parses: Iterable[Parse]) -> dict[int, Parse]:
+    """By sentence: gold before annotators' before engines', then the lowest rank."""
+    best: dict[int, Parse] = {}
+    for parse in sorted(parses, key=lambda p: (ORDER[Origin(p.origin)], p.rank, p.pk)):
+        if parse.kind == kind:
+            best.setdefault(parse.sentence_id, parse)
+    return best
+
+
+@transaction.atomic
+def set_state(layer: AlignmentLayer, state: str, *, by: Anybody) -> AlignmentLayer:
+    """Close a layer (``done``) or open it again. Raises NotAllowed, Conflict.
+
+    The pair is done when no layer that a person has begun is open.
+    """
+    project = layer.pair.corpus.project
+    if not may_edit(layer, by, project):
+        raise NotAllowed("This layer is not yours to close or open.")
+    if state not in AlignmentLayer.State.values:
+        raise Conflict(f"A layer is open or done, not {state!r}.")
+    now = timezone.now()
+    AlignmentLayer.objects.filter(pk=layer.pk).update(state=state, updated_at=now)
+    begun = AlignmentLayer.objects.filter(pair_id=layer.pair_id, revision__gt=0)
+    begun = begun.exclude(origin=Origin.ENGINE).exclude(pk=layer.pk)
+    going_on = state == AlignmentLayer.State.OPEN or (
+        begun.filter(state=AlignmentLayer.State.OPEN).exists()
+    )
+    of_pair = Pair.State.STARTED if going_on else Pair.State.DONE
+    Pair.objects.filter(pk=layer.pair_id).update(state=of_pair)
+    layer.refresh_from_db()
+    return layer
+
+
+def draft_of(layer: AlignmentLayer) -> Draft:
+    """What the layer holds, as the value that steps work on."""
+    kept = layer.meta.get("editor", {})
+    return Draft(
+        layer.to_core(),
+        tuple(layer.parked),
+        kept.get("ignored", {}),
+        kept.get("rejected", {}),
+        (
+            layer.source_parse.code if layer.source_parse else "",
+            layer.target_parse.code if layer.target_parse else "",
+        ),
+        kept.get("brackets", {}),
+    )
+
+
+def tree_of(parse: Parse | None, n_tokens: int) -> Tree | None:
+    """The tree, or None if there is none, or one over other tokens: never guessed."""
+    if parse is None or parse.kind != Parse.Kind.CONSTITUENCY:
+        return None
+    try:
+        tree = parse.to_tree()
+    except FormatError:
+        return None
+    return tree if tree.n_tokens == n_tokens else None
+
+
+def problems_of(
+    draft: Draft, source: Tree | None, target: Tree | None
+) -> list[Problem]:
+    """What is not legitimate; without two trees there are no rules to break."""
+    if source is None or target is None:
+        return []
+    found = problems(draft.alignment, source, target)
+    if draft.parked:
+        n = len(draft.parked)
+        reason = (
+            f"{n} decision{'s stand' if n > 1 else ' stands'} on phrases that these "
+            "trees do not have: one pair of trees must hold them all."
+        )
+        found.insert(0, Problem("same_tree", reason))
+    return found
+
+
+def steps_of(layer: AlignmentLayer, user: Anybody) -> Steps[LinkEvent]:
+    """Which of this person's steps undo and redo would take."""
+    return walk(LinkEvent.objects.filter(layer=layer, by_id=user.pk))
+
+
+def snapshot(layer: AlignmentLayer, user: Anybody) -> dict[str, Any]:
+    """All that an editor must know of a layer, as plain values."""
+    draft = draft_of(layer)
+    trees = (
+        tree_of(layer.source_parse, layer.pair.n_source),
+        tree_of(layer.target_parse, layer.pair.n_target),
+    )
+    steps = steps_of(layer, user)
+    return {
+        "code": layer.code,
+        "revision": layer.revision,
+        "state": layer.state,
+        **draft.alignment.to_json(),
+        "parked": list(draft.parked),
+        "ignored": dict(draft.ignored),
+        "rejected": dict(draft.rejected),
+        "brackets": dict(draft.brackets),
+        "source_parse": draft.trees[0],
+        "target_parse": draft.trees[1],
+        "undo": _undone_op(steps.undo),
+        "redo": _undone_op(steps.redo),
+        "problems": [_problem_json(p) for p in problems_of(draft, *trees)],
+    }
+
+
+def history(layer: AlignmentLayer) -> list[dict[str, Any]]:
+    """The last operations, newest first."""
+    rows = layer.events.select_related("by", "undoes").order_by("-revision")
+    return [event_json(event) for event in rows[:HISTORY]]
+
+
+def event_json(event: LinkEvent) -> dict[str, Any]:
+    return {
+        "uuid": str(event.uuid),
+        "revision": event.revision,
+        "op": event.op,
+        "by": event.made_by,
+        "at": event.at.isoformat(),
+        "before": event.before,
+        "after": event.after,
+        "undoes": event.undoes.revision if event.undoes else None,
+    }
+
+
+def _undone_op(event: LinkEvent | None) -> str:
+    """What redo would do again: "link", not "undo"."""
+    while event is not None and event.op in ("undo", "redo"):
+        event = event.undoes
+    return event.op if event else ""
+
+
+def _problem_json(problem: Problem) -> dict[str, Any]:
+    return {
+        "key": problem.key,
+        "rule": problem.rule,
+        "reason": problem.reason,
+        "source": list(problem.source),
+        "target": list(problem.target),
+    }

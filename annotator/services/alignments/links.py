@@ -1,0 +1,194 @@
+"""Operations on links: checked, compared with what the person saw, and put on record.
+
+The ledger is append-only. An operation is idempotent by its uuid; one that was made
+from an older revision is refused with what has happened since (StaleEdit), and nothing
+is ever overwritten. Undo appends the inverse of one's own last step.
+"""
+
+from typing import Any
+
+from django.db import transaction
+from django.utils import timezone
+
+from annotator.errors import BadRequest, Conflict, Frozen, NotAllowed, StaleEdit
+from annotator.models import AlignmentLayer, LinkEvent, Pair, Parse
+from annotator.models.projects import Anybody
+from annotator.services.alignments import layers
+from annotator.services.alignments.operations import Desk, Operation, Redo, Step, Undo
+from core.data.alignment import Ref, ref_key
+from core.data.tree import Tree
+from core.errors import Contradiction, InvalidValue
+from core.phrase_alignment import editing
+from core.phrase_alignment.editing import Delta, Draft
+from core.phrase_alignment.legitimacy import node_of
+
+__all__ = ["play"]
+
+
+@transaction.atomic
+def play(layer: AlignmentLayer, step: Step, *, by: Anybody) -> LinkEvent:
+    """Do one step; the event that records it, also if it was done before.
+
+    Raises NotAllowed, Frozen (the layer is done), BadRequest (no such node), Conflict
+    (nothing to undo, or changed since) and StaleEdit.
+    """
+    same = LinkEvent.objects.filter(layer=layer, uuid=step.uuid)
+    seen = same.first()
+    if seen is not None:
+        return seen
+    try:
+        return _play(layer, step, by)
+    except StaleEdit:
+        seen = same.first()  # sent twice at once, and the other was faster
+        if seen is not None:
+            return seen
+        raise
+
+
+def _play(layer: AlignmentLayer, step: Step, by: Anybody) -> LinkEvent:
+    desk = _desk(layer)
+    _check(desk.layer, step, by)
+    undoes = _undoes(desk.layer, step.operation, by)
+    new = _apply(desk, step.operation) if undoes is None else _revert(desk, undoes)
+    return _save(desk, new, step, by, undoes)
+
+
+def _desk(layer: AlignmentLayer) -> Desk:
+    rows = AlignmentLayer.objects.select_related(
+        "pair__corpus__project", "source_parse", "target_parse", "author"
+    )
+    fresh = rows.get(pk=layer.pk)
+    return Desk(
+        fresh,
+        layers.draft_of(fresh),
+        layers.tree_of(fresh.source_parse, fresh.pair.n_source),
+        layers.tree_of(fresh.target_parse, fresh.pair.n_target),
+    )
+
+
+def _check(layer: AlignmentLayer, step: Step, by: Anybody) -> None:
+    if not layers.may_edit(layer, by, layer.pair.corpus.project):
+        raise NotAllowed("This layer is not yours to change.")
+    if layer.state == AlignmentLayer.State.DONE:
+        raise Frozen("This layer is done. Open it again to change it.")
+    if step.base_rev != layer.revision:
+        raise _stale(layer, step.base_rev, by)
+
+
+def _stale(layer: AlignmentLayer, base: int, by: Anybody) -> StaleEdit:
+    since = layer.events.filter(revision__gt=base).select_related("by", "undoes")
+    return StaleEdit(
+        "Somebody else was faster.",
+        revision=layer.revision,
+        theirs=[layers.event_json(event) for event in since],
+        layer=layers.snapshot(layer, by),
+    )
+
+
+def _apply(desk: Desk, operation: Operation) -> Draft:
+    source, target = operation.nodes
+    for ref in source:
+        _check_ref(ref, desk.source, desk.n_tokens("s"))
+    for ref in target:
+        _check_ref(ref, desk.target, desk.n_tokens("t"))
+    try:
+        return operation.on(desk)
+    except InvalidValue as error:
+        raise Conflict(str(error)) from error
+
+
+def _check_ref(ref: Ref, tree: Tree | None, n_tokens: int) -> None:
+    try:
+        kind, number = ref_key(ref)
+    except InvalidValue as error:
+        raise BadRequest(str(error), field="s, t") from error
+    if tree is None:
+        here = kind == "w" and number < n_tokens
+    else:
+        here = node_of(tree, ref) is not None
+    if not here:
+        raise BadRequest(f"There is no node {ref!r} in this tree.", field="s, t")
+
+
+def _undoes(
+    layer: AlignmentLayer, operation: Operation, by: Anybody
+) -> LinkEvent | None:
+    """The event that undo or redo takes back; None for what adds something new."""
+    if not isinstance(operation, Undo | Redo):
+        return None
+    steps = layers.steps_of(layer, by)
+    event = steps.undo if isinstance(operation, Undo) else steps.redo
+    if event is None:
+        raise Conflict(f"There is nothing to {operation.op}.")
+    return event
+
+
+def _revert(desk: Desk, event: LinkEvent) -> Draft:
+    moved = desk.layer.events.filter(revision__gt=event.revision, op="parse")
+    if moved.exclude(by_id=event.by_id).exists():
+        raise Conflict("The trees have been changed by somebody else since then.")
+    try:
+        return editing.revert(desk.draft, event.before, event.after)
+    except Contradiction as error:
+        raise Conflict(f"This cannot be taken back: {error}.") from error
+
+
+def _save(
+    desk: Desk, new: Draft, step: Step, by: Anybody, undoes: LinkEvent | None
+) -> LinkEvent:
+    """Compare and set on the revision, then the record."""
+    layer = desk.layer
+    before, after = editing.delta(desk.draft, new)
+    rows = AlignmentLayer.objects.filter(pk=layer.pk, revision=step.base_rev)
+    if not rows.update(
+        links=new.alignment.to_json(),
+        parked=list(new.parked),
+        n_links=len(new.alignment.links),
+        revision=step.base_rev + 1,
+        updated_at=timezone.now(),
+        meta=layer.meta | {"editor": _kept(new)},
+        **_new_trees(after),
+    ):
+        layer.refresh_from_db()
+        raise _stale(layer, step.base_rev, by)
+    if step.base_rev == 0:
+        fresh = Pair.objects.filter(pk=layer.pair_id, state__in=_NOT_STARTED)
+        fresh.update(state=Pair.State.STARTED)
+    return LinkEvent.objects.create(
+        layer=layer,
+        uuid=step.uuid,
+        revision=step.base_rev + 1,
+        op=step.operation.op,
+        by_id=by.pk,
+        before=before,
+        after=after,
+        undoes=undoes,
+    )
+
+
+_NOT_STARTED = (Pair.State.NONE, Pair.State.PROPOSED)
+
+
+def _kept(draft: Draft) -> dict[str, Any]:
+    return {
+        "ignored": dict(draft.ignored),
+        "rejected": dict(draft.rejected),
+        "brackets": dict(draft.brackets),
+    }
+
+
+def _new_trees(after: Delta) -> dict[str, Any]:
+    """The columns of parses that this operation sets."""
+    changed = after.get("trees", {})
+    found = (
+        {
+            parse.code: parse
+            for parse in Parse.objects.filter(
+                code__in=[c for c in changed.values() if c]
+            )
+        }
+        if changed
+        else {}
+    )
+    names = {"s": "source_parse", "t": "target_parse"}
+    return {names[side]: found.get(code) for side, code in changed.items()}

@@ -1,0 +1,251 @@
+"""Aligning the phrases of pairs, as a job; which of them are least certain."""
+
+import base64
+import zlib
+from collections.abc import Generator, Sequence
+from dataclasses import asdict, dataclass
+from typing import Any
+
+import numpy as np
+from django.db import transaction
+from django.db.models import Exists, F, OuterRef
+from django.db.models.query import QuerySet
+
+from annotator import access
+from annotator.errors import Conflict
+from annotator.models import (
+    AlignmentLayer,
+    Corpus,
+    Job,
+    Origin,
+    PackedForest,
+    Pair,
+    Parse,
+    Sentence,
+)
+from annotator.models.projects import Anybody
+from annotator.services import jobs
+from annotator.services.parses import offered
+from core.data.alignment import Alignment
+from core.data.check import Floats
+from core.data.tree import Tree
+from core.errors import GemelError
+from core.formats import forest_npz, treetext
+from core.phrase_alignment.aligner import ENGINE, VERSION, PhraseAligner, side_of
+from core.phrase_alignment.forest_align import alignment_of
+from core.phrase_alignment.sides import side_of_tree
+from core.protocols import Analysis, BackendInfo, Capability, Step
+
+__all__ = ["pack", "run", "start", "store_tree", "uncertain", "unpack"]
+
+BATCH = 16
+UNPACKED = 10
+WANT: frozenset[Capability] = frozenset({"constituents", "tags", "forest", "vectors"})
+Vectors = tuple[Floats, Floats] | None
+
+
+def start(corpus: Corpus, parser: str, *, by: Anybody, enqueue: bool = True) -> Job:
+    """A job that aligns the pairs that the aligner has not aligned yet.
+
+    Gold trees are used where a sentence has one, else the forest of ``parser``.
+    Raises NotAllowed, BadRequest on an unknown parser, Conflict while one is at work.
+    """
+    access.require(by, "run", corpus.project)
+    offered.require(corpus.project, parser, field="parser")
+    active = Job.objects.active().filter(project=corpus.project, kind="align")
+    if any(job.params["corpus"] == corpus.code for job in active):
+        raise Conflict("This corpus is being aligned already; wait for its end.")
+    return jobs.create(
+        corpus.project,
+        "align",
+        title=f"Align phrases of {corpus.name}",
+        by=by,
+        params={"corpus": corpus.code, "parser": parser},
+        engine=ENGINE,
+        enqueue=enqueue,
+    )
+
+
+def run(job: Job) -> Generator[Step, None, dict[str, Any]]:
+    """Align what lacks it, a batch at a time; run again, it goes on."""
+    corpus = Corpus.objects.get(project=job.project, code=job.params["corpus"])
+    aligner = PhraseAligner.load()
+    backend = offered.load(job.params["parser"], job.project)
+    left = _lacking(corpus)
+    total = corpus.pairs.count()
+    yield Step(total=total, done=total - left.count(), note=f"{ENGINE} {VERSION}")
+    last, n_done, n_failed = 0, 0, 0
+    while batch := list(left.filter(pk__gt=last)[:BATCH]):
+        last = batch[-1].pk
+        sentences = [side.to_core() for p in batch for side in (p.source, p.target)]
+        found = backend.analyse(sentences, want=WANT & backend.info.capabilities)
+        made = []
+        for at, pair in enumerate(batch):
+            try:
+                made.append(_align(aligner, pair, found[2 * at : 2 * at + 2]))
+            except GemelError as error:
+                jobs.report_issue(
+                    job,
+                    f"{pair.ref or pair.code}: {error}",
+                    remedy="give both sentences a tree, or split them",
+                    excerpt=pair.source_text,
+                )
+        _store(made, job, backend.info)
+        n_done, n_failed = n_done + len(made), n_failed + len(batch) - len(made)
+        yield Step(done=len(made), failed=len(batch) - len(made))
+    return {"engine": ENGINE, "version": VERSION, "aligned": n_done, "failed": n_failed}
+
+
+@dataclass(frozen=True, slots=True)
+class _Made:
+    """A pair aligned: links over two trees, which may have to be stored first."""
+
+    pair: Pair
+    alignment: Alignment
+    trees: tuple[Tree, Tree]
+    parses: tuple[Parse | None, Parse | None]  # the gold ones
+    forests: tuple[bytes, ...]  # for the editor, where no tree is gold
+    doubt: float
+    meta: dict[str, Any]
+
+
+def _align(
+    aligner: PhraseAligner, pair: Pair, found: Sequence[Analysis | Exception]
+) -> _Made:
+    for answer in found:
+        if isinstance(answer, Exception):
+            raise answer
+    analyses = [answer for answer in found if isinstance(answer, Analysis)]
+    golds = _gold(pair.source), _gold(pair.target)
+    trees = tuple(gold.to_tree() if gold else None for gold in golds)
+    sides = [side_of(a, tree) for a, tree in zip(analyses, trees, strict=True)]
+    vectors = _vectors(analyses)
+    aligned = aligner.align(sides[0], sides[1], vectors, k=UNPACKED)
+    alignment, source, target = alignment_of(aligned, (trees[0], trees[1]))
+    fresh = side_of_tree(source), side_of_tree(target)
+    gains = aligner.gains(*fresh, vectors)
+    forests = tuple(
+        b""
+        if gold or one.forest is None or one.edge_weights is None
+        # the arcs are not asked for, so a forest with them is never replaced
+        else forest_npz.dump(one.forest, one.edge_weights)
+        for one, gold in zip(analyses, golds, strict=True)
+    )
+    meta = {"entropy": round(aligned.entropy, 4), "gains": pack(gains)}
+    found_trees = source, target
+    return _Made(
+        pair, alignment, found_trees, golds, forests, aligned.expected_errors, meta
+    )
+
+
+def _vectors(analyses: Sequence[Analysis]) -> Vectors:
+    source, target = (one.vectors for one in analyses)
+    return None if source is None or target is None else (source, target)
+
+
+def _gold(sentence: Sentence) -> Parse | None:
+    return sentence.parses.filter(
+        origin=Origin.GOLD, kind=Parse.Kind.CONSTITUENCY
+    ).first()
+
+
+@transaction.atomic
+def _store(made: Sequence[_Made], job: Job, info: BackendInfo) -> None:
+    """Add the layers of a batch, the trees they chose and the forests these are of."""
+    options = {"parser": job.params["parser"]}
+    options |= asdict(PhraseAligner.load().settings)
+    for one in made:
+        sentences = one.pair.source, one.pair.target
+        parses = [
+            gold or store_tree(sentence, tree)
+            for gold, sentence, tree in zip(
+                one.parses, sentences, one.trees, strict=True
+            )
+        ]
+        slot = AlignmentLayer.slot_of(Origin.ENGINE, engine=ENGINE, version=VERSION)
+        AlignmentLayer.objects.get_or_create(
+            pair=one.pair,
+            slot=slot,
+            defaults={
+                "origin": Origin.ENGINE,
+                "engine": ENGINE,
+                "version": VERSION,
+                "options": options,
+                "source_parse": parses[0],
+                "target_parse": parses[1],
+                "links": one.alignment.to_json(),
+                "n_links": len(one.alignment.links),
+                "doubt": one.doubt,
+                "meta": one.meta,
+            },
+        )
+        _store_forests(one, info)
+        none = Pair.objects.filter(pk=one.pair.pk, state=Pair.State.NONE)
+        none.update(state=Pair.State.PROPOSED)
+
+
+def _store_forests(made: _Made, info: BackendInfo) -> None:
+    of_engine = {"engine": info.name, "version": info.version}
+    sides = zip((made.pair.source, made.pair.target), made.forests, strict=True)
+    rows = [
+        PackedForest(sentence=side, data=data, **of_engine)
+        for side, data in sides
+        if data
+    ]
+    PackedForest.objects.bulk_create(rows, ignore_conflicts=True)
+
+
+def store_tree(sentence: Sentence, tree: Tree) -> Parse:
+    """The stored parse that is this tree, else a new one of the aligner's."""
+    text, notes = treetext.dump(tree)
+    digest = Sentence.key_of(text)
+    there = sentence.parses.filter(kind=Parse.Kind.CONSTITUENCY, digest=digest).first()
+    if there is not None:
+        return there
+    return Parse.objects.create(
+        sentence=sentence,
+        kind=Parse.Kind.CONSTITUENCY,
+        origin=Origin.ENGINE,
+        engine=ENGINE,
+        version=VERSION,
+        rank=sentence.parses.filter(engine=ENGINE, version=VERSION).count() + 1,
+        text=text,
+        digest=digest,
+        meta=notes,
+    )
+
+
+def _lacking(corpus: Corpus) -> QuerySet[Pair]:
+    mine = AlignmentLayer.objects.filter(
+        pair=OuterRef("pk"), origin=Origin.ENGINE, engine=ENGINE, version=VERSION
+    )
+    rows = Pair.objects.filter(~Exists(mine), corpus=corpus)
+    return rows.select_related("source", "target").order_by("pk")
+
+
+def uncertain(corpus: Corpus, *, state: str = "") -> QuerySet[AlignmentLayer]:
+    """The aligner's layers, those with most wrong links and nulls to be expected first.
+
+    ``state``: of the pairs, or "open" for all that are not done.
+    """
+    rows = AlignmentLayer.objects.filter(
+        pair__corpus=corpus, engine=ENGINE, version=VERSION
+    )
+    if state == "open":
+        rows = rows.exclude(pair__state=Pair.State.DONE)
+    elif state:
+        rows = rows.filter(pair__state=state)
+    first = F("doubt").desc(nulls_last=True)
+    rows = rows.select_related("pair__source", "pair__target")
+    return rows.defer("meta").order_by(first, "pair_id")
+
+
+def pack(gains: Floats) -> str:
+    """As text, to about three digits: what a corrected pair is decoded with again."""
+    small = np.clip(gains, -60, 60).astype(np.float16)
+    return base64.b85encode(zlib.compress(small.tobytes(), 9)).decode()
+
+
+def unpack(text: str, shape: tuple[int, int]) -> Floats:
+    data = zlib.decompress(base64.b85decode(text))
+    return np.frombuffer(data, np.float16).reshape(shape).astype(np.float64)

@@ -1,0 +1,395 @@
+"""What the aligner would link in a pair, given all that a person has decided in it.
+
+Nothing is stored here. A decision never changes for a
+proposal: links must be, nulls must be null, rejected links must not be. Decisions that
+exclude each other are named in a sentence, and the later ones are left out.
+"""
+
+import contextlib
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+from functools import lru_cache
+from typing import Any, Literal, cast
+
+import numpy as np
+
+from annotator.errors import BadRequest, NotReady
+from annotator.models import AlignmentLayer, Pair, Parse
+from annotator.services.alignments import layers, phrases
+from annotator.throughput.prepared import Select, Slot
+from annotator.timing import phase
+from core.data.alignment import Link, Ref
+from core.data.check import Floats
+from core.data.tokens import Sentence
+from core.data.tree import Tree
+from core.errors import Contradiction, Unavailable
+from core.forests.derivation import tree_of_phrases
+from core.phrase_alignment.aligner import ENGINE, VERSION, PhraseAligner, Regaining
+from core.phrase_alignment.constraints import (
+    Constraint,
+    Place,
+    Rule,
+    align_under,
+    can_hold,
+)
+from core.phrase_alignment.editing import Draft
+from core.phrase_alignment.forest_align import Aligned, alignment_of
+from core.phrase_alignment.legitimacy import ref_of
+from core.phrase_alignment.sides import BinaryForest, collapsed, side_of_tree
+from core.text.wordnet import thesaurus
+from core.word_alignment.lexicon import Relation, relations
+
+__all__ = [
+    "Decided",
+    "Parses",
+    "Proposal",
+    "Ready",
+    "SideName",
+    "aligner",
+    "constraints",
+    "decided_in",
+    "held_words",
+    "place_of",
+    "propose",
+    "ready",
+    "warm",
+    "warm_thesaurus",
+]
+
+_ENGINE = Select(
+    lambda: (
+        AlignmentLayer.objects.filter(
+            pair_id=Slot("pair"),
+            engine=ENGINE,
+            version=VERSION,
+            source_parse_id=Slot("source"),
+            target_parse_id=Slot("target"),
+        )
+        .order_by("pk")
+        .values_list("code")[:1]
+    )
+)
+UNPACKED = 10
+CACHED = 64  # pairs of trees whose gains are kept in memory
+MAX_NODES = 40_000  # pairs of nodes; beyond, an answer would come too late to be of use
+CLASHES = 8  # decisions that exclude each other, remembered for a pair of trees
+Parses = tuple[Parse, Parse]
+SideName = Literal["s", "t"]
+GROUNDS = {
+    Relation.EXACT: "the same word",
+    Relation.STEM: "forms of one word",
+    Relation.SYNONYM: "synonyms",
+    Relation.DERIVED: "one derived from the other",
+    Relation.KIN: "related in WordNet",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Decided:
+    """A person's word on nodes of two trees, and on the words of any tree."""
+
+    links: tuple[tuple[Ref, Ref], ...] = ()
+    null_source: tuple[Ref, ...] = ()
+    null_target: tuple[Ref, ...] = ()
+    rejected: tuple[tuple[Place, Place], ...] = ()
+    brackets: tuple[tuple[SideName, Place, Rule], ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Proposal:
+    """``supports``: by "s t", the links right below; ``grounds``: by "s t", why two
+    words are linked; ``said``: decisions that exclude each other, in sentences."""
+
+    links: tuple[Link, ...]
+    supports: dict[str, list[str]]
+    grounds: dict[str, str]
+    said: tuple[str, ...] = ()
+
+
+def decided_in(draft: Draft) -> Decided:
+    """What a stored layer decides."""
+    cells = [key.split() for key in draft.rejected if key.startswith("proposal ")]
+    brackets = [(*key.split(), rule) for key, rule in draft.brackets.items()]
+    return Decided(
+        tuple(link.cell for link in draft.alignment.links),
+        tuple(sorted(draft.alignment.null_source)),
+        tuple(sorted(draft.alignment.null_target)),
+        tuple((place_of(s), place_of(t)) for _, s, t in cells),
+        cast(Any, tuple((side, place_of(at), rule) for side, at, rule in brackets)),
+    )
+
+
+def place_of(text: str) -> Place:
+    """``3-5`` as (3, 5)."""
+    start, _, end = text.partition("-")
+    return int(start), int(end)
+
+
+def propose(pair: Pair, parses: Parses, decided: Decided) -> Proposal:
+    """The links over two trees that go best with what is decided.
+
+    Raises BadRequest on trees that are not this pair's or stand on other words,
+    NotReady if the aligner is missing or the pair too large to wait for.
+    """
+    with phase("prepare"):
+        here = ready(pair, parses)
+        wanted = constraints(decided, here.trees)
+        held = held_words(here.sides, wanted)
+    with phase("gains"):
+        gain = _regained(here, held.tobytes())
+    with phase("decode"):
+        aligned, said = _as_far_as_possible(here, gain, wanted)
+    with phase("read"):
+        alignment, *_ = alignment_of(aligned, here.trees)
+        supports = _supports(aligned, here.trees)
+        return Proposal(alignment.links, supports, _grounds(supports, here), said)
+
+
+@dataclass(frozen=True, eq=False)
+class Ready:
+    """Two trees as the decoder wants them."""
+
+    trees: tuple[Tree, Tree]
+    sides: tuple[BinaryForest, BinaryForest]
+    gains: Floats
+    regaining: Regaining = field(repr=False)
+    related: list[list[Relation]] = field(repr=False)
+    clashes: list[tuple[Constraint, ...]] = field(default_factory=list, repr=False)
+    """Decisions that excluded each other when last decoded: they are likely to be
+    among the next ones, too."""
+
+
+@lru_cache(maxsize=1)
+def aligner() -> PhraseAligner:
+    try:
+        return PhraseAligner.load()
+    except Unavailable as error:
+        raise NotReady(str(error)) from error
+
+
+def ready(pair: Pair, parses: Parses) -> Ready:
+    """The two trees of a pair. Raises BadRequest, NotReady."""
+    for parse, sentence in zip(parses, (pair.source_id, pair.target_id), strict=True):
+        if parse.sentence_id != sentence:
+            raise BadRequest("These trees are not of this pair.", field="source_parse")
+    source, target = parses
+    rows = _ENGINE.rows(pair=pair.pk, source=source.pk, target=target.pk)
+    return _loaded(source.code, target.code, rows[0][0] if rows else "")
+
+
+@lru_cache(maxsize=CACHED)
+def _loaded(source: str, target: str, layer: str) -> Ready:
+    """By public codes, which are never used twice: parses never change, and an engine
+    of another version has another layer. What people decide is no part of it.
+    O(n_s n_t) space: at 25 tokens about 0.2 MB a pair, 1 MB at the longest."""
+    trees = tuple(_tree(Parse.objects.get(code=code)) for code in (source, target))
+    sides = side_of_tree(trees[0]), side_of_tree(trees[1])
+    shape = sides[0].n_nodes, sides[1].n_nodes
+    if shape[0] * shape[1] > MAX_NODES:
+        raise NotReady(
+            "These sentences are too long for suggestions while you work; those of the "
+            "last alignment of the corpus stay."
+        )
+    stored = AlignmentLayer.objects.filter(code=layer).values_list("meta", flat=True)
+    packed = (stored.first() or {}).get("gains")
+    gains = phrases.unpack(packed, shape) if packed else aligner().gains(*sides, None)
+    related = relations(trees[0].words, trees[1].words, warm_thesaurus())
+    table = [[Relation(int(x)) for x in row] for row in related]
+    regaining = aligner().regaining(*sides)
+    return Ready((trees[0], trees[1]), sides, gains, regaining, table)
+
+
+@lru_cache(maxsize=CACHED)
+def _regained(here: Ready, held: bytes) -> Floats:
+    """What links gain once words are held (``held_words``): often as before."""
+    shape = len(here.sides[0].words), len(here.sides[1].words)
+    return here.regaining.of(here.gains, np.frombuffer(held).reshape(shape))
+
+
+def _tree(parse: Parse) -> Tree:
+    tree = layers.tree_of(parse, parse.sentence.n_tokens)
+    if tree is None:
+        raise BadRequest("This tree stands on other words than its sentence.")
+    return tree
+
+
+def warm_thesaurus() -> Any:
+    """The thesaurus, read if it was not yet: a third of a second, 60 MB; or None."""
+    try:
+        return thesaurus()
+    except Unavailable:
+        return None
+
+
+def warm() -> None:
+    """Load all that the first suggestion of a process would have to wait for."""
+    words = Sentence.of("a b")
+    tree = tree_of_phrases([(0, 2, "S")], words=words.forms, tags=("X", "X"))
+    side = side_of_tree(tree)
+    with contextlib.suppress(NotReady, Contradiction):
+        engine = aligner()
+        gain = engine.regaining(side, side).of(engine.gains(side, side, None), _HELD)
+        wanted = [Constraint("must-link", (0, 1), (0, 1))]
+        found = align_under(side, side, gain, wanted, engine.settings, k=UNPACKED)
+        alignment_of(found, (tree, tree))
+
+
+_HELD = np.eye(2)
+
+
+def constraints(decided: Decided, trees: tuple[Tree, Tree]) -> list[Constraint]:
+    """Decisions as constraints. A unary chain is one node to the decoder: what is said
+    of its top (of the word, over one word) counts, else a link below it."""
+    tops, all_of = [_spans(tree) for tree in trees], [_all_spans(t) for t in trees]
+    wanted: list[Constraint] = []
+    taken: tuple[set[Place], set[Place]] = set(), set()
+
+    def is_top(cell: tuple[Ref, Ref]) -> bool:
+        return cell[0] in tops[0] and cell[1] in tops[1]
+
+    for cell in sorted(decided.links, key=is_top, reverse=True):
+        s, t = all_of[0].get(cell[0]), all_of[1].get(cell[1])
+        if s and t and (is_top(cell) or not (s in taken[0] or t in taken[1])):
+            wanted.append(Constraint("must-link", s, t))
+            taken[0].add(s)
+            taken[1].add(t)
+    for ref in decided.null_source:
+        if ref in tops[0]:
+            wanted.append(Constraint("must-null", tops[0][ref], None))
+    for ref in decided.null_target:
+        if ref in tops[1]:
+            wanted.append(Constraint("must-null", None, tops[1][ref]))
+    for s, t in decided.rejected:
+        if Constraint("must-link", s, t) not in wanted:
+            wanted.append(Constraint("must-not-link", s, t))
+    return list(dict.fromkeys(wanted))
+
+
+@lru_cache(maxsize=2 * CACHED)
+def _all_spans(tree: Tree) -> dict[Ref, Place]:
+    spans = {ref_of(tree, v): tree.spans[v] for v in range(len(tree))}
+    return {ref: (a, b) for ref, (a, b) in spans.items() if b > a}
+
+
+@lru_cache(maxsize=2 * CACHED)
+def _spans(tree: Tree) -> dict[str, Place]:
+    """The span by ref of every node that stands for its chain."""
+    found = {}
+    for v in collapsed(tree):
+        start, end = tree.spans[v]
+        single = tree.is_leaf(v) or end - start == 1
+        found[f"w{start}" if single else f"n{v}"] = (start, end)
+    return found
+
+
+def held_words(
+    sides: tuple[BinaryForest, BinaryForest], wanted: Sequence[Constraint]
+) -> Floats:
+    """``(T, V)``: 1 for words that are linked, -1 for those that are not, else 0."""
+    held = np.zeros((len(sides[0].words), len(sides[1].words)))
+    links = [one for one in wanted if one.rule == "must-link"]
+    for one in links:
+        _bar(held, one)
+    for one in links:  # a word and a phrase: which of its words is not said
+        s, t = _word(one.source), _word(one.target)
+        if one.source and one.target and (s is not None or t is not None):
+            both = s is not None and t is not None
+            held[slice(*one.source), slice(*one.target)] = 1 if both else 0
+    for one in wanted:
+        s, t = _word(one.source), _word(one.target)
+        if one.rule == "must-null":
+            _bar(held, one)
+        elif one.rule == "must-not-link" and s is not None and t is not None:
+            held[s, t] = -1
+    return held
+
+
+def _bar(held: Floats, one: Constraint) -> None:
+    """The words of a constraint are linked to nothing."""
+    s, t = _word(one.source), _word(one.target)
+    if s is not None:
+        held[s] = -1
+    if t is not None:
+        held[:, t] = -1
+
+
+def _word(place: Place | None) -> int | None:
+    return place[0] if place is not None and place[1] - place[0] == 1 else None
+
+
+def _as_far_as_possible(
+    here: Ready, gain: Floats, wanted: list[Constraint]
+) -> tuple[Aligned, tuple[str, ...]]:
+    """Decoded without the later of those that exclude each other; what was said."""
+    settings = aligner().settings
+    said: list[str] = []
+    for among in list(here.clashes):
+        if set(among) <= set(wanted):
+            if can_hold(*here.sides, gain, among, settings):
+                continue
+            said.append(_sentence(among, here.sides))
+            wanted = [one for one in wanted if one != among[-1]]
+    while True:
+        try:
+            found = align_under(*here.sides, gain, wanted, settings, k=UNPACKED)
+            return found, tuple(said)
+        except Contradiction as error:
+            among = tuple(one for one in error.among if isinstance(one, Constraint))
+            if not among:
+                raise NotReady("The aligner finds no links for these trees.") from error
+            here.clashes[:] = [among, *here.clashes][:CLASHES]
+            said.append(_sentence(among, here.sides))
+            wanted = [one for one in wanted if one != among[-1]]
+
+
+def _sentence(
+    among: Sequence[Constraint], sides: tuple[BinaryForest, BinaryForest]
+) -> str:
+    """Why these cannot all hold, for the reader."""
+    named = [_named(one, sides) for one in among]
+    if len(named) == 1:
+        return f"No alignment has {named[0]}; the suggestions leave it aside."
+    listed = ", ".join(named[:-1]) + " and " + named[-1]
+    return (
+        f"No alignment has both {listed}: the suggestions leave the last aside. "
+        "Your decisions stay as they are."
+    )
+
+
+def _named(one: Constraint, sides: tuple[BinaryForest, BinaryForest]) -> str:
+    words = [
+        f"“{' '.join(side.words[slice(*place)])}”"
+        for side, place in zip(sides, (one.source, one.target), strict=True)
+        if place is not None
+    ]
+    sign = {"must-not-link": " ≠ ", "must-null": ""}.get(one.rule, " = ")
+    return sign.join(words) + (" with no counterpart" if len(words) == 1 else "")
+
+
+def _supports(aligned: Aligned, trees: tuple[Tree, Tree]) -> dict[str, list[str]]:
+    """By "s t" refs, the links right below each link."""
+    by_span = [{span: ref for ref, span in _spans(tree).items()} for tree in trees]
+
+    def name(pair: tuple[int, int]) -> str:
+        refs = []
+        for side, v, known in zip(
+            (aligned.source, aligned.target), pair, by_span, strict=True
+        ):
+            refs.append(known.get(side.places[v], ""))
+        return " ".join(refs)
+
+    return {
+        name(pair): [name(one) for one in below]
+        for pair, below in aligned.best.supports.items()
+    }
+
+
+def _grounds(supports: Iterable[str], ready: Ready) -> dict[str, str]:
+    """What links two words by themselves, where the dictionary knows."""
+    found = {}
+    for cell in supports:
+        s, _, t = cell.partition(" ")
+        if s[:1] == t[:1] == "w":
+            said = GROUNDS.get(ready.related[int(s[1:])][int(t[1:])], "")
+            found[cell] = said or "alike in spelling, context or place"
+    return found

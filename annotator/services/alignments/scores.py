@@ -1,0 +1,295 @@
+"""Scoring the pairs of a corpus, as a job; and the scores as they are shown."""
+
+import hashlib
+import json
+import os
+from collections.abc import Generator, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import asdict
+from typing import Any, NamedTuple
+
+from django.conf import settings
+from django.db import transaction
+from django.db.models import Exists, F, FilteredRelation, OuterRef, Q
+from django.db.models.query import QuerySet
+
+from annotator import access
+from annotator.errors import BadRequest, Conflict
+from annotator.models import Corpus, Job, Pair, PairScore, ScoreRun
+from annotator.models.corpora import PairQuerySet
+from annotator.models.projects import Anybody
+from annotator.services import jobs
+from core.data.check import Floats
+from core.data.tokens import Sentence
+from core.errors import GemelError, Unavailable
+from core.itg import scores as core_score
+from core.itg.scores import SCORERS, Scorer, find_thesaurus
+from core.parsing import registry
+from core.protocols import ParserBackend, Step
+from core.text.wordnet import Thesaurus
+
+__all__ = [
+    "run",
+    "run_of",
+    "score_one",
+    "scorers",
+    "start",
+    "with_scores",
+]
+
+BATCH = 100  # also what is lost, and how long a cancelled job goes on
+SHOWN = {name: scorer.label for name, scorer in SCORERS.items()}
+
+
+def start(corpus: Corpus, scorer: str, *, by: Anybody, enqueue: bool = True) -> Job:
+    """A job that scores every pair of the corpus which this run has not scored yet.
+
+    Raises NotAllowed; BadRequest on a scorer that there is not; Conflict while one of
+    the same kind runs over the corpus.
+    """
+    access.require(by, "run", corpus.project)
+    if scorer not in SCORERS:
+        raise BadRequest(f"Scorers: {', '.join(SCORERS)}.", field="scorer")
+    active = Job.objects.active().filter(project=corpus.project, kind="score")
+    params = {"corpus": corpus.code, "scorer": scorer}
+    if any(job.params == params for job in active):
+        raise Conflict("This corpus is being scored so already; wait for its end.")
+    title = f"Score {corpus.name}: {SCORERS[scorer].label}"
+    return jobs.create(
+        corpus.project,
+        "score",
+        title=title,
+        by=by,
+        params=params,
+        engine=f"itg {core_score.VERSION}",
+        enqueue=enqueue,
+    )
+
+
+def run(job: Job) -> Generator[Step, None, dict[str, Any]]:
+    """Score what has no score yet, a batch at a time; what is stored stays."""
+    corpus = Corpus.objects.get(project=job.project, code=job.params["corpus"])
+    engine = _Engine(SCORERS[job.params["scorer"]])
+    found = _open_run(corpus, engine, job)
+    left = _unscored(corpus, found)
+    n_left = left.count()
+    yield Step(
+        done=corpus.n_pairs - n_left, total=corpus.n_pairs, note=" ".join(engine.notes)
+    )
+    last, n_failed = 0, 0
+    while batch := _batch(left, last):
+        last = batch[-1].pk
+        scores, failures = engine.score(batch)
+        for ref, reason in failures:
+            jobs.report_issue(job, f"{ref}: {reason}", remedy="score it in parts")
+        _store(found, scores)
+        n_failed += len(failures)
+        yield Step(done=len(scores), failed=len(failures))
+    return {"run": found.code, "scored": found.n_scored, "failed": n_failed}
+
+
+class _Row(NamedTuple):
+    pk: int
+    ref: str
+    source: str
+    target: str
+
+
+_Scores = list[PairScore]
+_Failures = list[tuple[str, str]]
+
+
+class _Engine:
+    """A scorer with its thesaurus and its encoder, as far as they are installed."""
+
+    def __init__(self, scorer: Scorer) -> None:
+        self.scorer = scorer
+        self.notes: list[str] = []
+        self.thesaurus: Thesaurus | None = None
+        self.parser: ParserBackend | None = None
+        if scorer.needs_thesaurus:
+            self.thesaurus, missing = find_thesaurus()
+            self.notes += [missing] if missing else []
+        if scorer.wants_vectors:
+            try:
+                self.parser = registry.load(registry.DEFAULT, settings.MODELS_DIR)
+            except Unavailable as error:
+                self.notes.append(f"Scored without context: {error}")
+
+    def settings(self) -> dict[str, Any]:
+        """All that decides what a score will be."""
+        info = self.parser.info if self.parser else None
+        found: dict[str, Any] = {
+            "scorer": asdict(self.scorer),
+            "thesaurus": self.thesaurus is not None,
+            "vectors": f"{info.name} {info.version}" if info else "",
+        }
+        if self.scorer.tuned:
+            model = core_score.trained(self.scorer.tuned, context=info is not None)
+            found["weights"] = model.to_json()
+        return found
+
+    def score(self, rows: Sequence[_Row]) -> tuple[_Scores, _Failures]:
+        """Scores of a batch, on all cores; the loops leave Python's lock alone."""
+        sides = [(row.source.split("\n"), row.target.split("\n")) for row in rows]
+        vectors = self._vectors([side for pair in sides for side in pair])
+        tasks = zip(rows, sides, vectors[::2], vectors[1::2], strict=True)
+        with ThreadPoolExecutor(len(os.sched_getaffinity(0))) as pool:
+            found = list(pool.map(lambda task: self._one(*task), tasks))
+        scores = [one for one in found if isinstance(one, PairScore)]
+        failures = [
+            (row.ref, str(one))
+            for row, one in zip(rows, found, strict=True)
+            if isinstance(one, GemelError)
+        ]
+        return scores, failures
+
+    def _one(
+        self,
+        row: _Row,
+        sides: tuple[list[str], list[str]],
+        source: Floats | None,
+        target: Floats | None,
+    ) -> PairScore | GemelError:
+        known = source is not None and target is not None
+        vectors = (source, target) if known else None
+        try:
+            view = self.scorer.view(*sides, self.thesaurus, vectors)  # type: ignore[arg-type]
+            found = self.scorer.score(view)
+        except GemelError as error:
+            return error
+        return PairScore(
+            pair_id=row.pk,
+            value=found.value,
+            n_links=len(found.biparse.links),
+            n_inverted=found.biparse.n_inverted,
+        )
+
+    def _vectors(self, sentences: Sequence[list[str]]) -> list[Floats | None]:
+        if self.parser is None:
+            return [None] * len(sentences)
+        wanted = [Sentence.of(forms) for forms in sentences]
+        analyses = self.parser.analyse(wanted, want=frozenset({"vectors"}))
+        return [getattr(one, "vectors", None) for one in analyses]
+
+
+def _open_run(corpus: Corpus, engine: _Engine, job: Job) -> ScoreRun:
+    parameters = engine.settings()
+    text = json.dumps([core_score.VERSION, parameters], sort_keys=True)
+    digest = hashlib.blake2b(text.encode(), digest_size=16).hexdigest()
+    found, _ = ScoreRun.objects.get_or_create(
+        corpus=corpus,
+        digest=digest,
+        defaults={
+            "scorer": engine.scorer.name,
+            "label": engine.scorer.label,
+            "version": core_score.VERSION,
+            "parameters": parameters,
+            "by_id": job.by_id,
+        },
+    )
+    return found
+
+
+def _unscored(corpus: Corpus, found: ScoreRun) -> QuerySet[Pair]:
+    scores = PairScore.objects.filter(run=found, pair=OuterRef("pk"))
+    return Pair.objects.filter(~Exists(scores), corpus=corpus).order_by("pk")
+
+
+def _batch(left: QuerySet[Pair], last: int) -> list[_Row]:
+    rows = left.filter(pk__gt=last).values_list(
+        "pk", "ref", "source__tokens", "target__tokens"
+    )
+    return [_Row(*row) for row in rows[:BATCH]]
+
+
+@transaction.atomic
+def _store(found: ScoreRun, scores: _Scores) -> None:
+    for score in scores:
+        score.run = found
+    PairScore.objects.bulk_create(scores, ignore_conflicts=True)
+    found.n_scored = PairScore.objects.filter(run=found).count()
+    found.save(update_fields=["n_scored"])
+
+
+def run_of(corpus: Corpus, code: str) -> ScoreRun | None:
+    """The run of this code, by default the newest that has scores; None if none has.
+
+    Raises BadRequest on a code that the corpus does not have.
+    """
+    runs = ScoreRun.objects.filter(corpus=corpus)
+    if not code:
+        return runs.filter(n_scored__gt=0).first()
+    found = runs.filter(code=code).first()
+    if found is None:
+        raise BadRequest("There are no such scores here.", field="scores")
+    return found
+
+
+def with_scores(
+    pairs: PairQuerySet,
+    corpus: Corpus,
+    *,
+    code: str = "",
+    sort: str = "",
+    at_least: float | None = None,
+    at_most: float | None = None,
+    after: str = "",
+) -> tuple[PairQuerySet, ScoreRun | None]:
+    """The pairs with ``score`` and ``n_inverted`` of a run, None where it has none.
+
+    ``sort``: ``score`` lowest first, ``-score`` highest first; then, and with a limit,
+    only pairs that have a score. ``after``: what follows the pair of this code.
+    Without any run that has scores, the pairs as they are. Raises BadRequest.
+    """
+    found = run_of(corpus, code)
+    if found is None:
+        return pairs.after(corpus, after), None
+    only = Q(scores__run=found)
+    rows = pairs.annotate(of_run=FilteredRelation("scores", condition=only))
+    rows = rows.annotate(score=F("of_run__value"), n_inverted=F("of_run__n_inverted"))
+    if sort or at_least is not None or at_most is not None:
+        rows = rows.filter(of_run__isnull=False)
+    if at_least is not None:
+        rows = rows.filter(of_run__value__gte=at_least)
+    if at_most is not None:
+        rows = rows.filter(of_run__value__lte=at_most)
+    if not sort:
+        return rows.after(corpus, after), found
+    rows = rows.order_by(f"{sort.removesuffix('score')}of_run__value", "pk")
+    return _after_score(rows, found, sort, after), found
+
+
+def _after_score(
+    rows: PairQuerySet, found: ScoreRun, sort: str, code: str
+) -> PairQuerySet:
+    last = PairScore.objects.filter(run=found, pair__code=code).first()
+    if last is None:
+        return rows
+    beyond = "lt" if sort == "-score" else "gt"
+    tied = Q(of_run__value=last.value, pk__gt=last.pair_id)
+    return rows.filter(Q(**{f"of_run__value__{beyond}": last.value}) | tied)
+
+
+def score_one(
+    pair: Pair, scorer: str
+) -> tuple[core_score.ItgScore, tuple[tuple[int, int], ...], list[str]]:
+    """One pair under one scorer, which links are matches, and what was missing.
+
+    Nothing is stored.
+
+    Context is left out: a web process loads no encoder. Raises GemelError.
+    """
+    chosen = SCORERS[scorer]
+    found, missing = find_thesaurus() if chosen.needs_thesaurus else (None, "")
+    view = chosen.view(pair.source.forms, pair.target.forms, found)
+    notes = [missing] if missing else []
+    if chosen.wants_vectors:
+        notes.append("Shown without context; a job scores with it.")
+    scored = chosen.score(view)
+    return scored, chosen.matches(view, scored.biparse.links), notes
+
+
+def scorers() -> Iterator[tuple[str, str]]:
+    """Name and label of every scorer."""
+    yield from SHOWN.items()

@@ -1,0 +1,180 @@
+"""What a judge's browser is told: the items in hand, and how things stand.
+
+Blind means blind: no condition, rank, gold value, kind of check, batch, number, other
+judge or count of them is in anything built here. Tests scan for it.
+"""
+
+from typing import Any
+
+from django.db import OperationalError
+from django.db.models import Exists, F, OuterRef, Sum
+from django.http import Http404
+
+from annotator import access
+from annotator.models import (
+    Campaign,
+    Guideline,
+    Item,
+    JudgePreference,
+    Judgment,
+    Participant,
+)
+from annotator.models.projects import Anybody, id_of
+from annotator.services.campaigns import leases
+
+__all__ = ["card", "cards", "give", "of", "participant_of", "preference", "status"]
+
+RECENT = 30
+ATTEMPTS = 4
+MOST_AHEAD = 50
+SLOW_S = 24  # seconds that a slow judge spends on an item
+
+
+def participant_of(campaign_code: str, user: Anybody) -> Participant:
+    """The person in this campaign; raises Http404 to everybody else."""
+    rows = Participant.objects.select_related("campaign__project").filter(
+        campaign__code=campaign_code,
+        user_id=id_of(user),
+        campaign__project__memberships__user_id=id_of(user),
+        campaign__project__memberships__role__in=access.VERBS["annotate"],
+    )
+    person = rows.first()
+    if person is None or person.campaign.state == Campaign.State.DRAFT:
+        raise Http404("There is no such campaign, or it is not for you to judge.")
+    return person
+
+
+def card(judgment: Judgment) -> dict[str, Any]:
+    """One item as its judge sees it."""
+    instance = judgment.item.instance
+    return {
+        "code": judgment.code,
+        "revision": judgment.revision,
+        "before": instance.before,
+        "phrase": instance.phrase,
+        "after": instance.after,
+        "paraphrase": judgment.item.paraphrase,
+        "values": judgment.values,
+        "comment": judgment.comment,
+        "flag": judgment.flag,
+        "training": judgment.item.kind == Item.Kind.TRAINING,
+    }
+
+
+def cards(judgments: list[Judgment]) -> list[dict[str, Any]]:
+    return [card(judgment) for judgment in judgments]
+
+
+def give(person_id: int, *, want: int, held: list[str]) -> list[dict[str, Any]]:
+    """The next cards; tries again when the database gave way to another writer."""
+    for attempt in range(ATTEMPTS):
+        try:
+            return cards(leases.draw(person_id, want=want, held=held))
+        except OperationalError:
+            if attempt == ATTEMPTS - 1:
+                raise
+    raise AssertionError("unreachable")
+
+
+def of(person: Participant) -> dict[str, Any]:
+    """All that the screen needs when it opens."""
+    campaign = person.campaign
+    held = give(person.pk, want=campaign.prefetch, held=[])
+    guideline = Guideline.objects.filter(
+        campaign=campaign, number=campaign.guideline_number
+    ).first()
+    return {
+        "campaign": {"code": campaign.code, "name": campaign.name},
+        "mode": campaign.mode,
+        "ahead": _ahead(campaign),
+        "guideline": {
+            "number": campaign.guideline_number,
+            "text": guideline.text if guideline else "",
+        },
+        "next": held,
+        "recent": recent(person),
+        "status": status(person, is_empty=not held),
+    }
+
+
+def _ahead(campaign: Campaign) -> int:
+    """How many items a browser keeps for a time without network.
+
+    No more than a twentieth of the campaign, so that nobody sits on the last ones, and
+    than can be judged before their leases run out.
+    """
+    most = min(MOST_AHEAD, campaign.n_items // 20, campaign.lease_s // SLOW_S)
+    return max(campaign.prefetch, most)
+
+
+def recent(person: Participant) -> list[dict[str, Any]]:
+    """The last answers, newest first, to go back to."""
+    rows = person.judgments.answered().exclude(item__kind=Item.Kind.TRAINING)
+    shown = rows.select_related("item__instance").order_by("-pk")[:RECENT]
+    return cards(list(shown))
+
+
+def skipped(person: Participant) -> list[dict[str, Any]]:
+    """What this person skipped and may still answer."""
+    rows = _skipped(person).select_related("item__instance").order_by("pk")
+    return cards(list(rows[:RECENT]))
+
+
+def _skipped(person: Participant) -> Any:
+    still_open = Item.objects.filter(
+        pk=OuterRef("item_id"), n_taken__lt=F("need"), is_withdrawn=False
+    )
+    return person.judgments.filter(Exists(still_open), state=Judgment.State.SKIPPED)
+
+
+def status(person: Participant, *, is_empty: bool) -> dict[str, Any]:
+    """How things stand, as one word and numbers of this person's own."""
+    campaign = person.campaign
+    done = person.tallies.aggregate(n=Sum("n_done"), ms=Sum("active_ms"))
+    n_done = (done["n"] or 0) + person.n_checks + person.n_repeats
+    return {
+        "state": _word(person, is_empty=is_empty),
+        "done": n_done,
+        "expected": max(_expected(person), n_done),
+        "active_ms": done["ms"] or 0,
+        "training": [person.n_training, campaign.n_training],
+        "contact": campaign.contact,
+    }
+
+
+def _expected(person: Participant) -> int:
+    """About how many items this person will see, checks and repeats among them."""
+    campaign, there = person.campaign, person.campaign.n_items
+    if person.has_own_batches:
+        there = person.queues.aggregate(n=Sum("batch__n_items"))["n"] or 0
+    share = person.quota or campaign.quota or there
+    more = sum(1 / n for n in (campaign.check_every, campaign.repeat_every) if n)
+    return round(min(share, there) * (1 + more))
+
+
+def _word(person: Participant, *, is_empty: bool) -> str:
+    campaign = person.campaign
+    if person.state != Participant.State.ACTIVE:
+        return person.state
+    if not campaign.is_open:
+        return campaign.state
+    if not is_empty:
+        return "ready" if person.is_trained else "training"
+    quota = person.quota or campaign.quota
+    if quota is not None and person.n_taken >= quota:
+        return "finished"
+    if _skipped(person).exists():
+        return "skipped"
+    return "finished" if person.n_taken else "nothing"
+
+
+def preference(user: Anybody) -> dict[str, Any]:
+    """How this person likes the screen."""
+    row = (
+        JudgePreference.objects.filter(user_id=id_of(user)).first() or JudgePreference()
+    )
+    return {
+        "keys": row.keys,
+        "has_single_keys": row.has_single_keys,
+        "auto_advance": row.auto_advance,
+    }

@@ -1,0 +1,248 @@
+"""A rehearsal: a copy of a campaign, judged by invented annotators who err."""
+
+from collections.abc import Generator, Iterable
+from dataclasses import dataclass
+from typing import Any
+from uuid import uuid4
+
+import numpy as np
+from django.db import transaction
+from django.forms.models import model_to_dict
+from django.utils import timezone
+
+from annotator import access
+from annotator.errors import BadRequest
+from annotator.models import (
+    Batch,
+    Campaign,
+    Condition,
+    Credit,
+    Instance,
+    Item,
+    Job,
+    Judgment,
+    RatingScale,
+)
+from annotator.models.projects import Anybody
+from annotator.services import jobs
+from annotator.services.campaigns import answers, leases, setup
+from annotator.services.campaigns.items import finish
+from annotator.services.campaigns.scales import scales_for
+from core.protocols import Step
+
+__all__ = ["MAX_PEOPLE", "Noise", "rehearse", "run", "start"]
+
+MAX_PEOPLE = 50
+CHUNK = 1000
+
+
+@dataclass(frozen=True, slots=True)
+class Noise:
+    """How invented annotators err: ``bias`` and ``spread`` in points of the scale.
+
+    Each has a bias of their own, drawn with standard deviation ``bias``; every answer
+    is blurred by ``spread``, and with ``p_slip`` has nothing to do with the item.
+    """
+
+    bias: float = 0.3
+    spread: float = 0.7
+    p_slip: float = 0.02
+
+
+def rehearse(
+    campaign: Campaign,
+    *,
+    people: int,
+    seed: int,
+    by: Anybody,
+    noise: Noise | None = None,
+) -> Generator[Step, None, Campaign]:
+    """A simulated copy, judged to its end; yields a Step for every round of answers.
+
+    The true values are the gold ones where there are, else drawn by item and, for its
+    conditions, shifted by one drawn for each. Raises NotAllowed and BadRequest.
+    """
+    access.require(by, "manage", campaign.project)
+    if not 1 <= people <= MAX_PEOPLE:
+        raise BadRequest(f"From 1 to {MAX_PEOPLE} annotators, please.", field="people")
+    rng = np.random.default_rng(seed)
+    copy = _copy(campaign, by=by)
+    judges = [
+        setup.add_participant(copy, label=f"simulated {n + 1}") for n in range(people)
+    ]
+    setup.open_campaign(copy, by=by)
+    noise = noise or Noise()
+    biases = {one.pk: rng.normal(0, noise.bias) for one in judges}
+    truths = _truths(copy, rng)
+    ranks = {pk: rank for rank, pk in enumerate(truths)}  # the same in every copy
+    total = sum(copy.items.main().values_list("need", flat=True))
+    yield Step(total=total)
+    at_work = list(judges)
+    while at_work:
+        for one in list(at_work):
+            drawn = leases.draw(one.pk, want=copy.prefetch)
+            for judgment in drawn:
+                of_this = np.random.default_rng(
+                    [seed, one.seed, ranks[judgment.item_id]]
+                )
+                _answer(copy, judgment, truths, biases[one.pk], noise, of_this)
+            if drawn:
+                yield Step(done=sum(judgment.fills for judgment in drawn))
+            else:
+                at_work.remove(one)
+    setup.close(copy, by=by)
+    return copy
+
+
+def start(campaign: Campaign, *, people: int, by: Anybody) -> Job:
+    """The job that rehearses. Raises NotAllowed."""
+    access.require(by, "manage", campaign.project)
+    return jobs.create(
+        campaign.project,
+        "rehearse",
+        title=f"Rehearsal of {campaign.name}",
+        by=by,
+        params={"campaign": campaign.code, "people": people},
+        seed=campaign.seed,
+    )
+
+
+def run(job: Job) -> Generator[Step, None, dict[str, Any] | None]:
+    """The job ``rehearse``: ``params`` name the campaign and how many people."""
+    assert job.by is not None
+    campaign = job.project.campaigns.get(code=job.params["campaign"])
+    people = int(job.params["people"])
+    copy = yield from rehearse(campaign, people=people, seed=job.seed, by=job.by)
+    return {"campaign": copy.code}
+
+
+@transaction.atomic
+def _copy(campaign: Campaign, *, by: Anybody) -> Campaign:
+    """The same set-up and items under a new name, marked as simulated."""
+    stamp = timezone.now().strftime("%Y-%m-%d %H:%M:%S")
+    copy = Campaign.objects.get(pk=campaign.pk)
+    fresh = Campaign()
+    copy.pk, copy.code = None, fresh.code
+    copy._state.adding = True
+    copy.name = f"{campaign.name[:80]} · rehearsal {stamp} {uuid4().hex[:4]}"
+    copy.state, copy.is_simulated = Campaign.State.DRAFT, True
+    copy.created_by_id, copy.created_at = by.pk, timezone.now()
+    copy.opened_at, copy.guideline_number = None, 0
+    copy.save()
+    for scale in campaign.scales.all():
+        values = model_to_dict(scale, exclude=["id", "campaign"])
+        RatingScale.objects.create(campaign=copy, **values)
+    _copy_items(campaign, copy)
+    finish(copy)
+    return copy
+
+
+def _copy_items(campaign: Campaign, copy: Campaign) -> None:
+    batches = {
+        one.pk: Batch.objects.create(
+            campaign=copy, name=one.name, position=one.position, n_items=one.n_items
+        )
+        for one in campaign.batches.all()
+    }
+    conditions = {
+        one.pk: Condition.objects.create(
+            campaign=copy,
+            name=one.name,
+            position=one.position,
+            is_baseline=one.is_baseline,
+        )
+        for one in campaign.conditions.all()
+    }
+    instances = _bulk(
+        Instance, campaign.instances.all(), lambda row: {"campaign": copy}
+    )
+    items = _bulk(
+        Item,
+        campaign.items.all(),
+        lambda row: {
+            "campaign": copy,
+            "instance_id": instances[row.instance_id],
+            "batch": batches.get(row.batch_id),
+            "code": Item().code,
+            **dict.fromkeys(("need", "n_extra", "n_taken", "n_done"), 0),
+        },
+    )
+    _bulk(
+        Credit,
+        Credit.objects.filter(item__campaign=campaign),
+        lambda row: {
+            "item_id": items[row.item_id],
+            "condition": conditions[row.condition_id],
+        },
+    )
+
+
+def _bulk(model: Any, rows: Iterable[Any], changes: Any) -> dict[int, int]:
+    """Copies of the rows with changes; old id -> new id."""
+    old, new = [], []
+    for row in rows:
+        old.append(row.pk)
+        for name, value in changes(row).items():
+            setattr(row, name, value)
+        row.pk = None
+        row._state.adding = True
+        new.append(row)
+    made = model.objects.bulk_create(new, batch_size=CHUNK)
+    return dict(zip(old, (row.pk for row in made), strict=True))
+
+
+Truths = dict[int, dict[str, float]]
+
+
+def _truths(campaign: Campaign, rng: np.random.Generator) -> Truths:
+    """Item id -> scale -> true value, a place on the scale (0 = the lowest)."""
+    shifts = {
+        c: rng.normal(0, 0.15) for c in campaign.conditions.values_list("pk", flat=True)
+    }
+    credits: dict[int, list[float]] = {}
+    rows = Credit.objects.filter(item__campaign=campaign).order_by("pk")
+    for pk, condition in rows.values_list("item_id", "condition_id"):
+        credits.setdefault(pk, []).append(shifts[condition])
+    truths: Truths = {}
+    for item in campaign.items.order_by("pk"):
+        shift = float(np.mean(credits.get(item.pk, [0.0])))
+        truths[item.pk] = {
+            scale.name: _truth(scale, item, shift, rng)
+            for scale in scales_for(campaign)
+        }
+    return truths
+
+
+def _truth(
+    scale: RatingScale, item: Item, shift: float, rng: np.random.Generator
+) -> float:
+    labels = scale.to_core().labels
+    drawn = float(np.clip(rng.beta(1.4, 1.0) + shift, 0, 1)) * (len(labels) - 1)
+    if scale.name in item.gold:
+        return float(labels.index(str(item.gold[scale.name])))
+    return drawn
+
+
+def _answer(
+    campaign: Campaign,
+    judgment: Judgment,
+    truths: Truths,
+    bias: float,
+    noise: Noise,
+    rng: np.random.Generator,
+) -> None:
+    values: dict[str, Any] = {}
+    for scale in scales_for(campaign):
+        labels = scale.to_core().labels
+        unit = (len(labels) - 1) / 4  # noise is in points of a five-point scale
+        place = truths[judgment.item_id][scale.name]
+        place += unit * (bias + rng.normal(0, noise.spread))
+        if rng.random() < noise.p_slip:
+            place = rng.uniform(0, len(labels) - 1)
+        label = labels[int(np.clip(np.rint(place), 0, len(labels) - 1))]
+        values[scale.name] = int(label) if scale.is_ordered else label
+    active = int(1000 * campaign.seconds_per_item * rng.lognormal(0, 0.4))
+    answers.save(
+        judgment,
+        answers.Answer(uuid4(), judgment.revision, values, active_ms=active),
+    )

@@ -1,0 +1,1 @@
+"""Corpora: imports, exports, bundles, the sample, trees that people wrote."""

@@ -1,0 +1,180 @@
+"""Giving corpora back: streamed, file by file as they came in where that is known."""
+
+from collections.abc import Iterator
+from dataclasses import replace
+from typing import Any
+
+from annotator import access
+from annotator.errors import BadRequest
+from annotator.exchange import bundle, reading, registry
+from annotator.exchange.download import Part
+from annotator.exchange.files import safe_name
+from annotator.exchange.registry import Format
+from annotator.models import AlignmentLayer, Corpus
+from annotator.models.authorship import AUTHOR, MARK
+from annotator.models.projects import Anybody
+from core.formats import gemel
+from core.formats.alignments import pharaoh
+from core.formats.records import Head, PairRecord, Record, SentenceRecord, Tail
+
+__all__ = ["authors", "parts"]
+
+ENDINGS = {"ptb": "ptb", "conllu": "conllu", "tigerxml": "xml", "treealigner": "xml",
+           "pharaoh": "align", "pairs": "tsv", "jsonl": "jsonl", "msrpc": "tsv",
+           "rte": "xml", "multimwa": "tsv", "gemel": "gemel"}  # fmt: skip
+Row = tuple[int, Record]
+
+
+def parts(
+    corpus: Corpus,
+    kind: str,
+    *,
+    by: Anybody | None,
+    author: str = "",
+    split: bool = False,
+    exact: bool = False,
+) -> list[Part]:
+    """The files of this corpus in this format.
+
+    ``split``: one for each file that came in. ``author``: whose links; by default the
+    gold ones, else the first there are. ``exact``: tables for programs, whose cells a
+    spreadsheet might run. Raises NotAllowed, BadRequest.
+    """
+    if by is not None:
+        access.require(by, "export", corpus.project)
+    found = registry.find(kind)
+    if found.name == "gemel":
+        name = f"{safe_name(corpus.name)}.gemel"
+        return [Part(name, gemel.write(bundle.items(corpus)))]
+    files = _files(corpus, found)
+    if found.holds == "sentences":
+        return _treebanks(corpus, found, files, split=split or len(files) == 1)
+    layers = AlignmentLayer.objects.filter(pair__corpus=corpus)
+    if author and not layers.made_by(author).exists():
+        raise BadRequest(f"Nobody called {author} has links here.", field="author")
+    made = _pair_files(corpus, found, files, author=author, split=split)
+    if ENDINGS[found.name] == "tsv" and not exact:
+        made = [replace(part, is_table=True) for part in made]
+    if found.name == "pharaoh":
+        made += [_side_texts(corpus, found, side) for side in ("source", "target")]
+    if found.name == "treealigner":
+        made += _tigers(corpus, made[0].name)
+    return made
+
+
+def authors(corpus: Corpus) -> list[str]:
+    """Who has links in this corpus, by user name, and whom its files name."""
+    layers = AlignmentLayer.objects.filter(pair__corpus=corpus).order_by()
+    names = set(layers.values_list("author__username", flat=True).distinct())
+    imported = layers.filter(author=None, meta__has_key=AUTHOR)
+    told = set(imported.values_list(f"meta__{AUTHOR}", flat=True).distinct())
+    return sorted(names - {None}) + sorted(f"{name}{MARK}" for name in told)
+
+
+def _files(corpus: Corpus, kind: Format) -> dict[int, dict[str, Any]]:
+    """What is known of the files of this format, by their number."""
+    entries = enumerate(corpus.meta.get("files", []))
+    return {n: entry for n, entry in entries if entry["format"] == kind.name}
+
+
+def _treebanks(
+    corpus: Corpus, kind: Format, files: dict[int, dict[str, Any]], *, split: bool
+) -> list[Part]:
+    if not split or not files:
+        rows = reading.sentences(corpus, kind, set(files))
+        return [_part(kind, _default(corpus, kind), rows, list(files.values()))]
+    made = []
+    for n, entry in files.items():
+        rows = reading.sentences(corpus, kind, set(files))
+        wanted = {n, -1} if n == max(files) else {n}
+        mine = _only(rows, wanted)
+        made.append(_part(kind, entry["name"], mine, [entry]))
+    return made
+
+
+def _pair_files(
+    corpus: Corpus,
+    kind: Format,
+    files: dict[int, dict[str, Any]],
+    *,
+    author: str,
+    split: bool,
+) -> list[Part]:
+    groups: list[dict[int, dict[str, Any]]] = [files]
+    if split and len(files) > 1 and kind.name not in ("pharaoh", "treealigner"):
+        groups = [{n: entry} for n, entry in files.items()]
+    made = []
+    for group in groups:
+        rows: Iterator[Row] = reading.pairs(corpus, kind, set(files), author=author)
+        if len(groups) > 1:
+            rows = _only(rows, {*group, *([-1] if max(files) in group else [])})
+        one = len(group) == 1 or kind.name in ("pharaoh", "treealigner")
+        entry = next(iter(group.values()), None)
+        name = str(entry["name"]) if entry and one else _default(corpus, kind)
+        made.append(_part(kind, name, rows, list(group.values())))
+    return made
+
+
+def _only(rows: Iterator[Row], files: set[int]) -> Iterator[Row]:
+    return (row for row in rows if row[0] in files)
+
+
+def _part(
+    kind: Format, name: str, rows: Iterator[Row], entries: list[dict[str, Any]]
+) -> Part:
+    """Head of the first file, records, tail of the last."""
+    first, last = (entries[0], entries[-1]) if entries else ({}, {})
+
+    def records() -> Iterator[Record]:
+        if "head" in first:
+            yield Head(first["head"], first.get("meta", {}))
+        for _, record in rows:
+            yield record
+        if "tail" in last:
+            yield Tail(last["tail"])
+
+    lines = kind.codec.write(records())
+    encoding, bom = first.get("encoding", "utf-8"), bool(first.get("bom"))
+    return Part(safe_name(name), lines, encoding, bom)
+
+
+def _side_texts(corpus: Corpus, kind: Format, side: str) -> Part:
+    """The text of one side, a line a pair."""
+    rows = reading.pairs(corpus, kind, set())
+    lines = (
+        pharaoh.write_texts(getattr(record, side))
+        for _, record in rows
+        if isinstance(record, PairRecord)
+    )
+    return Part(f"{safe_name(corpus.name)}.{side}.txt", lines)
+
+
+def _tigers(corpus: Corpus, main: str) -> list[Part]:
+    """The treebanks that an alignment file names."""
+    tiger = registry.find("tigerxml")
+    files = _files(corpus, tiger)
+    if files:
+        return _treebanks(corpus, tiger, files, split=True)
+    made = []
+    for side in ("source", "target"):
+        rows = _side_trees(corpus, side)
+        made.append(_part(tiger, f"{side}.xml", rows, []))
+    return made
+
+
+def _side_trees(corpus: Corpus, side: str) -> Iterator[Row]:
+    """Each sentence of one side once, named as the alignment names it."""
+    kind, seen = registry.find("treealigner"), set()
+    for n, (_, record) in enumerate(reading.pairs(corpus, kind, set()), 1):
+        sentence: SentenceRecord = getattr(record, side)
+        name = sentence.id or f"s{n}"
+        if name not in seen:
+            seen.add(name)
+            yield (
+                -1,
+                SentenceRecord(sentence.tokens, sentence.text, name, sentence.parse),
+            )
+
+
+def _default(corpus: Corpus, kind: Format) -> str:
+    return f"{safe_name(corpus.name)}.{ENDINGS[kind.name]}"

@@ -1,0 +1,388 @@
+"""Bringing corpora in: a job that checks every row first, then writes in batches.
+
+The rows of a batch go in together, each known by a key made of its content: what is
+there already is left as it is, so a job whose worker died goes on where it ended. A job
+that is cancelled, or fails, takes back what it added.
+"""
+
+import os
+from collections.abc import Generator, Iterable
+from pathlib import Path
+from typing import Any, BinaryIO
+
+from django.conf import settings
+from django.core.files import File
+from django.db import OperationalError, transaction
+from django.db.models import Exists, OuterRef
+
+from annotator import access, disk
+from annotator.errors import BadRequest, Conflict, TooLarge
+from annotator.exchange import registry
+from annotator.exchange.files import ENCODINGS, Source, no_text, safe_name, sha256
+from annotator.exchange.registry import Format
+from annotator.exchange.unpacking import GZIP
+from annotator.models import (
+    Corpus,
+    Issue,
+    Job,
+    Pair,
+    Parse,
+    Project,
+    Upload,
+)
+from annotator.models.projects import Anybody
+from annotator.services import jobs
+from annotator.services.corpora import leftovers
+from annotator.services.corpora.batches import Loader, RecordLoader, languages_of
+from annotator.services.corpora.bundles import BundleLoader
+from core.formats.records import BadLine, Head
+from core.protocols import Step
+
+__all__ = ["go_on", "keep", "run", "start"]
+
+MAX_FILES = 5_000
+START = 8_192  # bytes that tell what a file is
+
+
+def keep(
+    project: Project,
+    name: str,
+    content: BinaryIO,
+    *,
+    by: Anybody | None,
+    may_be_packed: bool = False,
+) -> Upload:
+    """Store a file under a name of our own; its own name is only shown.
+
+    ``may_be_packed``: its reader takes gzip as well. Raises NotAllowed, TooLarge, or
+    BadRequest on a file that is empty or no text.
+    """
+    if by is not None:
+        access.require(by, "import", project)
+    limit = settings.MAX_UPLOAD_MB * 2**20
+    content.seek(0, os.SEEK_END)
+    size = content.tell()
+    content.seek(0)
+    disk.require(size)
+    if size > limit:
+        raise TooLarge(
+            f"{safe_name(name)} has {size / 2**20:.0f} MB; the limit is "
+            f"{settings.MAX_UPLOAD_MB} MB (GEMEL_MAX_UPLOAD_MB).",
+            limit_mb=settings.MAX_UPLOAD_MB,
+        )
+    if not size:
+        raise BadRequest(f"{safe_name(name)} is empty.", field="files")
+    begin = content.read(START)
+    is_packed = may_be_packed and begin.startswith(GZIP)
+    if not is_packed and (what := no_text(begin)):
+        message = f"{safe_name(name)} is {what}: send the text itself."
+        raise BadRequest(message, field="files")
+    content.seek(0)
+    upload = Upload(
+        project=project,
+        name=safe_name(name),
+        size=size,
+        by_id=by.pk if by is not None else None,
+    )
+    upload.sha256 = sha256(content)
+    content.seek(0)
+    upload.file.save(f"{upload.code}.upload", File(content), save=False)
+    upload.save()
+    return upload
+
+
+def start(
+    project: Project,
+    uploads: list[Upload],
+    *,
+    kind: str,
+    corpus: str,
+    by: Anybody | None,
+    about: dict[str, str] | None = None,
+    encoding: str = "",
+    dry_run: bool = True,
+    partial: bool = False,
+    is_ours: bool = False,
+    enqueue: bool = True,
+) -> Job:
+    """A job that reads these files into the corpus of this name.
+
+    ``about``: licence, provenance and languages for a corpus that is new. ``partial``:
+    good rows go in even if others are bad. ``is_ours``: a bundle's names are members';
+    for no file that a person sends. Raises NotAllowed, BadRequest, Conflict.
+    """
+    if by is not None:
+        access.require(by, "import", project)
+    registry.find(kind)
+    name = " ".join(corpus.split())[:120]
+    if not name or not uploads or len(uploads) > MAX_FILES:
+        raise BadRequest(
+            f"A corpus name and one to {MAX_FILES} files are needed.", field="corpus"
+        )
+    if encoding not in ("", *ENCODINGS):
+        raise BadRequest(f"Encodings: {', '.join(ENCODINGS)}.", field="encoding")
+    params = {
+        "format": kind,
+        "corpus": name,
+        "about": about or {},
+        "encoding": encoding,
+        "dry_run": dry_run,
+        "partial": partial,
+        "is_ours": is_ours,
+        "uploads": [upload.code for upload in uploads],
+    }
+    if (again := _same_job(project, params, uploads)) is not None:
+        return again
+    more = f" and {len(uploads) - 1} more" if len(uploads) > 1 else ""
+    title = f"{'Check' if dry_run else 'Import'} {uploads[0].name}{more}"
+    asked: dict[str, Any] = {"by": by, "params": params, "enqueue": enqueue}
+    return jobs.create(project, "import", title=title, **asked)
+
+
+def go_on(job: Job, *, by: Anybody, partial: bool) -> Job:
+    """The import that this dry run was for, of the same files.
+
+    Raises NotAllowed, or Conflict if the job is no dry run that has ended.
+    """
+    if not job.params.get("dry_run") or job.state != Job.State.DONE:
+        raise Conflict("Only a dry run that has ended can be followed by its import.")
+    codes = job.params["uploads"]
+    found = {one.code: one for one in job.project.uploads.filter(code__in=codes)}
+    return start(
+        job.project,
+        [found[code] for code in codes],
+        kind=job.params["format"],
+        corpus=job.params["corpus"],
+        by=by,
+        about=job.params["about"],
+        encoding=job.params["encoding"],
+        dry_run=False,
+        partial=partial,
+    )
+
+
+def run(job: Job) -> Generator[Step, None, dict[str, Any]]:
+    """Check all rows; then, unless it is a dry run, write them.
+
+    Raises Conflict if rows are bad and a partial import was not asked for, or if the
+    files hold nothing.
+    """
+    try:
+        return (yield from _work(job))
+    except OperationalError:
+        raise  # it will be run again, and go on
+    except (Exception, GeneratorExit) as error:
+        if _is_given_up(job, error):
+            _undo(job)
+        raise
+
+
+def _work(job: Job) -> Generator[Step, None, dict[str, Any]]:
+    kind = registry.find(job.params["format"])
+    sources = _sources(job, kind)
+    corpus = _corpus(job)
+    planned = corpus or Corpus(project=job.project, name=job.params["corpus"])
+    checking = _loader(job, planned, kind, sources, write=False)
+    n_records, n_bad = yield from _read(job, kind, sources, checking, note="Checking")
+    result: dict[str, Any] = {"dry_run": True, "corpus": job.params["corpus"]}
+    result |= checking.counts.as_dict() | {"issues": n_bad}
+    del checking  # with all the keys it has seen
+    if job.params["dry_run"]:
+        return result
+    if not (n_bad or result["sentences"] or kind.holds == "corpus"):
+        raise Conflict("There is nothing to import: the files hold no sentence.")
+    if n_bad and not job.params["partial"]:
+        raise Conflict(
+            f"Rows that cannot be read: {n_bad}; so nothing was imported. Mend them, "
+            "or import the others without them."
+        )
+    if n_bad and not result["sentences"]:
+        raise Conflict("There is nothing to import: no row can be read.")
+    corpus = corpus or _new_corpus(job)
+    yield Step(total=2 * n_records)
+    writing = _loader(job, corpus, kind, sources, write=True)
+    yield from _read(job, kind, sources, writing, note="Writing", report=False)
+    _finish(corpus, writing, sources)
+    return result | {"dry_run": False, "new": leftovers.brought(job)}
+
+
+def _read(
+    job: Job,
+    kind: Format,
+    sources: list[Source],
+    loader: Loader,
+    *,
+    note: str,
+    report: bool = True,
+) -> Generator[Step, None, tuple[int, int]]:
+    """Feed the loader; the numbers of records and of bad rows."""
+    n_records, n_bad, held = 0, 0, 0
+    issues: list[Issue] = []
+
+    def complain(lines: Iterable[BadLine], file: str) -> int:
+        found = [_issue(job, line, file) for line in lines]
+        issues.extend(found)
+        return len(found)
+
+    for index, record in registry.read(kind, sources):
+        file = sources[min(index, len(sources) - 1)].name
+        if isinstance(record, BadLine):
+            n_bad += complain([record], record.file or file)
+        else:
+            n_records += 1
+            held += 1
+            n_bad += complain(loader.take(index, record), file)
+        if loader.is_full or len(issues) >= 500:
+            n_bad += complain(loader.flush(), file)
+            issues = _save_issues(job, issues, report=report)
+            yield Step(done=held, note=f"{note} {file}")
+            held = 0
+    n_bad += complain(loader.flush(), "")
+    _save_issues(job, issues, report=report)
+    yield Step(done=held, failed=n_bad if report else 0, note=note)
+    return n_records, n_bad
+
+
+def _issue(job: Job, line: BadLine, file: str) -> Issue:
+    return Issue(
+        job=job,
+        file=(line.file or file)[:255],
+        line=line.line,
+        column=line.column,
+        reason=line.reason,
+        remedy=line.remedy,
+        excerpt=line.excerpt[:200],
+    )
+
+
+def _save_issues(job: Job, issues: list[Issue], *, report: bool) -> list[Issue]:
+    """Write them as long as there is room; nothing is left."""
+    room = jobs.MAX_ISSUES - job.issues.count() if report and issues else 0
+    Issue.objects.bulk_create(issues[: max(0, room)])
+    return []
+
+
+def _sources(job: Job, kind: Format) -> list[Source]:
+    codes = job.params["uploads"]
+    found = {one.code: one for one in job.project.uploads.filter(code__in=codes)}
+    missing = [code for code in codes if code not in found]
+    if missing:
+        raise Conflict("A file of this import is no longer here: send it again.")
+    fallback = "latin-1" if kind.name == "ptb" else ""
+    sources = []
+    for code in codes:
+        path = Path(found[code].file.path)
+        source = Source(
+            found[code].name,
+            lambda path=path: path.open("rb"),  # type: ignore[misc]
+            job.params["encoding"],
+            fallback,
+        )
+        sources.append(source)
+    return registry.arrange(kind, sources)
+
+
+def _loader(
+    job: Job, corpus: Corpus, kind: Format, sources: list[Source], *, write: bool
+) -> Loader:
+    if kind.holds == "corpus":
+        return BundleLoader(corpus, job, sources[0].name, write=write)
+    names = [source.name for source in sources]
+    return RecordLoader(corpus, kind, names, job=job if write else None)
+
+
+@transaction.atomic
+def _new_corpus(job: Job) -> Corpus:
+    about = job.params["about"]
+    names = ("licence", "provenance", "source_language", "target_language")
+    fields = {name: about[name] for name in names if about.get(name)}
+    corpus, _ = Corpus.objects.get_or_create(
+        project=job.project,
+        name=job.params["corpus"],
+        defaults={**fields, "created_by_id": job.by_id, "job": job},
+    )
+    return corpus
+
+
+def _corpus(job: Job) -> Corpus | None:
+    rows = Corpus.objects.filter(project=job.project, name=job.params["corpus"])
+    return rows.first()
+
+
+@transaction.atomic
+def _finish(corpus: Corpus, loader: Loader, sources: list[Source]) -> None:
+    """Note the files, and which pairs have become parsed."""
+    corpus = Corpus.objects.select_for_update().get(pk=corpus.pk)
+    files = list(corpus.meta.get("files", []))
+    new = getattr(loader, "files", [])
+    for entry in new:
+        source = next((one for one in sources if one.name == entry["name"]), None)
+        if source is not None:
+            entry |= {"encoding": source.encoding, "bom": source.bom}
+            entry["sha256"] = source.digest()
+    known = [_mark(one) for one in files]
+    if any(_mark(one) not in known for one in new) or any(loader.counts.new.values()):
+        corpus.meta = corpus.meta | {"files": files + new}
+        _take_languages(corpus, new)
+        corpus.save(update_fields=["meta", "source_language", "target_language"])
+    parsed = [
+        Exists(Parse.objects.filter(sentence=OuterRef(side)))
+        for side in ("source", "target")
+    ]
+    waiting = Pair.objects.filter(corpus=corpus, has_parse=False)
+    waiting.filter(*parsed).update(has_parse=True)
+
+
+def _take_languages(corpus: Corpus, entries: list[dict[str, Any]]) -> None:
+    """A corpus that is new speaks as its treebanks say."""
+    metas = [entry.get("meta", {}) for entry in entries]
+    banks = next((meta for meta in metas if "treebanks" in meta), None)
+    if banks is not None and not corpus.meta.get("files", [])[len(entries) :]:
+        for side, language in languages_of(corpus, Head(meta=banks)).items():
+            setattr(corpus, f"{side}_language", language)
+
+
+def _mark(entry: dict[str, Any]) -> tuple[Any, ...]:
+    return tuple(entry.get(name) for name in ("format", "name", "sha256"))
+
+
+def _is_given_up(job: Job, error: BaseException) -> bool:
+    """Whether nobody will go on with it: it was cancelled, or it fails now."""
+    fresh = Job.objects.get(pk=job.pk)
+    stopped = not isinstance(error, GeneratorExit) or fresh.cancel_asked
+    return fresh.claim == job.claim and stopped
+
+
+def _undo(job: Job) -> None:
+    """Take back what this job brought, and say what has to stay."""
+    kept = leftovers.take_back(job)
+    if kept:
+        note = f"Pairs that stay, since others have worked with them: {kept}."
+        Job.objects.filter(pk=job.pk).update(note=note)
+
+
+def _same_job(
+    project: Project, params: dict[str, Any], uploads: list[Upload]
+) -> Job | None:
+    """The job that does this very thing already: asking twice is asking once.
+
+    Raises Conflict if another import into this corpus is running.
+    """
+    digests = [one.sha256 for one in uploads]
+    for job in Job.objects.active().filter(project=project, kind="import"):
+        if job.params["corpus"] != params["corpus"]:
+            continue
+        if _asked(job.params) == _asked(params):
+            sent = project.uploads.filter(code__in=job.params["uploads"])
+            known = {one.code: one.sha256 for one in sent}
+            if [known.get(code) for code in job.params["uploads"]] == digests:
+                return job
+        if not (params["dry_run"] or job.params["dry_run"]):
+            name = params["corpus"]
+            raise Conflict(f"An import into {name} is running; wait for its end.")
+    return None
+
+
+def _asked(params: dict[str, Any]) -> dict[str, Any]:
+    """What was asked for, whatever the files are called here."""
+    return {k: v for k, v in params.items() if k != "uploads"}

@@ -1,0 +1,97 @@
+"""A tree that somebody wrote, and why an engine's tree is not there yet."""
+
+from dataclasses import dataclass
+
+from django.conf import settings
+from django.db import transaction
+
+from annotator import access
+from annotator.errors import BadRequest
+from annotator.models import Issue, Job, Origin, Pair, Parse, Sentence
+from annotator.models.projects import Anybody
+from core.errors import FormatError
+from core.formats import ptb
+
+__all__ = ["MAX_TEXT", "Waiting", "paste", "waiting_for"]
+
+MAX_TEXT = 50_000  # characters of a pasted bracketing
+
+
+@dataclass(frozen=True)
+class Waiting:
+    """The last parsing of a corpus. ``place``: jobs before it, while it is queued.
+
+    ``reason``: what the parser said of a sentence of this pair, "" for nothing.
+    """
+
+    job: Job
+    place: int
+    reason: str
+
+
+@transaction.atomic
+def paste(pair: Pair, side: str, text: str, *, by: Anybody) -> Parse:
+    """A constituency tree in brackets for one side ("s" or "t"), as ``by``'s own.
+
+    The same tree pasted twice is one row. Raises NotAllowed; BadRequest if the text
+    is no single tree or stands on other words than the sentence.
+    """
+    access.require(by, "annotate", pair.corpus.project)
+    if side not in ("s", "t"):
+        raise BadRequest("A tree is for side s or t.", field="side")
+    sentence = pair.source if side == "s" else pair.target
+    line = " ".join(_checked(sentence, text).split())
+    parse, _ = Parse.objects.get_or_create(
+        sentence=sentence,
+        kind=Parse.Kind.CONSTITUENCY,
+        origin=Origin.ANNOTATOR,
+        engine="",
+        version=str(by.pk),  # two people's trees may be the same
+        rank=1,
+        digest=Sentence.key_of(line),
+        defaults={"text": line, "author_id": by.pk},
+    )
+    sides = {pair.source_id, pair.target_id}
+    there = Parse.objects.filter(sentence_id__in=sides).values("sentence_id").distinct()
+    if there.count() == len(sides):
+        Pair.objects.filter(pk=pair.pk).update(has_parse=True)
+    return parse
+
+
+def waiting_for(pair: Pair) -> Waiting | None:
+    """How far the parsing of this pair's corpus is; None if nobody asked for it."""
+    jobs = Job.objects.filter(project=pair.corpus.project, kind="parse")
+    job = jobs.filter(params__corpus=pair.corpus.code).order_by("-pk").first()
+    if job is None:
+        return None
+    place = 0
+    if job.state == Job.State.QUEUED:
+        place = Job.objects.filter(state=Job.State.QUEUED, pk__lt=job.pk).count()
+    texts = {pair.source.text[:200], pair.target.text[:200]}
+    issue = Issue.objects.filter(job=job, excerpt__in=texts).first()
+    return Waiting(job, place, issue.reason if issue else "")
+
+
+def _checked(sentence: Sentence, text: str) -> str:
+    if len(text) > MAX_TEXT:
+        raise BadRequest(f"At most {MAX_TEXT} characters.", field="text")
+    try:
+        tree = ptb.parse_one(text)
+    except FormatError as error:
+        raise BadRequest(str(error), field="text") from error
+    words = [ptb.unescape(word) for word in tree.words]
+    if len(words) > (limit := settings.MAX_WORDS):
+        raise BadRequest(
+            f"A tree of {len(words)} words: at most {limit} (GEMEL_MAX_WORDS).",
+            field="text",
+        )
+    forms = [ptb.unescape(form) for form in sentence.forms]
+    if words != forms:
+        pairs = enumerate(zip(words, forms, strict=False), 1)
+        at = next((f"word {i}: {a!r}, not {b!r}" for i, (a, b) in pairs if a != b), "")
+        counts = f"{len(words)} words, not {len(forms)}"
+        raise BadRequest(
+            f"This tree stands on other words than the sentence ({at or counts}).",
+            field="text",
+        )
+    return text

@@ -1,0 +1,155 @@
+"""Rows of all tables as lines of JSON, and back: of today's tables or of older ones.
+
+``apps`` is a registry of models: today's, or that of a state of the migrations.
+"""
+
+import json
+from collections.abc import Iterator
+from datetime import datetime
+from typing import IO, Any
+
+from django.core import serializers
+from django.core.management.color import no_style
+from django.core.serializers.base import DeserializationError
+from django.core.serializers.json import DjangoJSONEncoder
+from django.core.serializers.python import Deserializer
+from django.db import connections, models, transaction
+
+from annotator.errors import BadRequest
+
+__all__ = ["APPS", "clear", "insert", "tables", "write"]
+
+APPS = ("auth", "contenttypes", "authtoken", "annotator")
+CHUNK = 500
+MAX_ROW = 512 * 2**20
+
+
+class _Exact(DjangoJSONEncoder):
+    """Times to the microsecond, which Django cuts to milliseconds."""
+
+    def default(self, o: Any) -> Any:
+        return o.isoformat() if isinstance(o, datetime) else super().default(o)
+
+
+class _Rows(Deserializer):
+    """Django's own reader of rows, for the models of one registry."""
+
+    def __init__(self, rows: list[Any], *, apps: Any, using: str) -> None:
+        super().__init__(rows, using=using)
+        self._apps = apps
+
+    def _get_model_from_node(self, model_identifier: str) -> Any:
+        try:
+            return self._apps.get_model(model_identifier)
+        except (LookupError, TypeError, ValueError) as error:
+            raise DeserializationError(f"no table {model_identifier!r}") from error
+
+
+def tables(apps: Any) -> list[type[models.Model]]:
+    """Every table once, what is named before what names it. Many-to-many rows go
+    with the rows that they belong to."""
+    found = []
+    for name in APPS:
+        config = apps.get_app_config(name)
+        own = [one for one in config.get_models() if _has_a_table(one)]
+        found.append((config, own))
+    ordered: Any = serializers.sort_dependencies(found, allow_cycles=True)
+    return list(ordered)
+
+
+def _has_a_table(model: type[models.Model]) -> bool:
+    return model._meta.managed and not model._meta.proxy
+
+
+def write(apps: Any, *, using: str, counts: dict[str, int]) -> Iterator[str]:
+    """The rows, a line each; ``counts`` grows by table. The caller holds a snapshot."""
+    for model in tables(apps):
+        rows = model._base_manager.using(using).order_by("pk")
+        n = 0
+        for row in rows.iterator(chunk_size=CHUNK):
+            n += 1
+            yield serializers.serialize("jsonl", [row], cls=_Exact).strip()
+        counts[model._meta.label] = n
+
+
+def clear(apps: Any, *, using: str) -> None:
+    """Empty all tables."""
+    for model in reversed(tables(apps)):
+        for field in model._meta.local_many_to_many:
+            _delete(field.remote_field.through, using)
+        _delete(model, using)
+
+
+def _delete(model: Any, using: str) -> None:
+    model._base_manager.using(using).all()._raw_delete(using)
+
+
+def insert(file: IO[bytes], apps: Any, *, using: str) -> dict[str, int]:
+    """Create the rows, all or none, and check what they name; how many by table.
+
+    Raises BadRequest at a row that cannot be read, IntegrityError at one that the
+    tables do not take.
+    """
+    there = connections[using]
+    with transaction.atomic(using), there.constraint_checks_disabled():
+        counts = _insert(file, apps, using)
+        there.check_constraints()
+    for sql in there.ops.sequence_reset_sql(no_style(), tables(apps)):
+        with there.cursor() as cursor:
+            cursor.execute(sql)
+    return counts
+
+
+def _insert(file: IO[bytes], apps: Any, using: str) -> dict[str, int]:
+    counts: dict[str, int] = {}
+    held: list[Any] = []
+
+    def flush() -> None:
+        if held:
+            _create(held, using)
+            label = held[0].object._meta.label
+            counts[label] = counts.get(label, 0) + len(held)
+            held.clear()
+
+    while line := file.readline(MAX_ROW):
+        for found in _read(line, apps, using):
+            if found.object._meta.proxy:  # releases before 0.2 wrote tokens twice
+                continue
+            if held and type(held[0].object) is not type(found.object):
+                flush()
+            held.append(found)
+            if len(held) >= CHUNK:
+                flush()
+    flush()
+    return counts
+
+
+def _create(held: list[Any], using: str) -> None:
+    """Rows of one table, then what they name in many-to-many fields."""
+    rows = [one.object for one in held]
+    kept = [(row, _own_times(row)) for row in rows]
+    manager = type(rows[0])._base_manager.using(using)
+    manager.bulk_create(rows)
+    for row, times in kept:
+        if times:  # Django has put in the present
+            manager.filter(pk=row.pk).update(**times)
+    for one in held:
+        for name, keys in (one.m2m_data or {}).items():
+            getattr(one.object, name).set(keys)
+
+
+def _own_times(row: models.Model) -> dict[str, Any]:
+    automatic = [
+        field.attname
+        for field in row._meta.concrete_fields
+        if getattr(field, "auto_now", False) or getattr(field, "auto_now_add", False)
+    ]
+    return {name: getattr(row, name) for name in automatic}
+
+
+def _read(line: bytes, apps: Any, using: str) -> list[Any]:
+    try:
+        return list(_Rows([json.loads(line)], apps=apps, using=using))
+    except (DeserializationError, ValueError, TypeError, KeyError) as error:
+        why = str(error) or str(error.__cause__)
+        raise BadRequest(f"A row of the backup cannot be read: {why}") from error

@@ -1,0 +1,181 @@
+"""Tables of paraphrases, made by a job out of aligned parallel text."""
+
+import shutil
+from collections.abc import Generator, Iterator, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from django.db import IntegrityError, transaction
+from django.utils import timezone
+
+from annotator import access
+from annotator.errors import BadRequest, Conflict
+from annotator.models import Bitext, Job, ParaphraseTable, Project
+from annotator.models.projects import Anybody
+from annotator.services import jobs
+from annotator.services.paraphrases import bitext_links, bitext_parses
+from core.protocols import Step
+
+if TYPE_CHECKING:
+    from core.pivoting.building.settings import Source
+
+__all__ = ["LENGTHS", "MODEL", "remove", "run", "start"]
+
+KIND = "paraphrases"
+LENGTHS = (5, 7, 10)  # words of the longest phrase
+MODEL = "english.arpa.gz"
+MOST_BUCKETS = 64
+PAIRS_OF_A_BUCKET = 4_000
+
+
+def start(
+    project: Project,
+    name: str,
+    bitexts: Sequence[str],
+    *,
+    by: Anybody,
+    max_length: int = LENGTHS[0],
+    prepare: bool = True,
+    enqueue: bool = True,
+) -> ParaphraseTable:
+    """A table to be made of these bitexts, by code; its job is queued.
+
+    ``prepare``: where the words are not linked, or the English is not parsed, the job
+    does that first, with the embedded aligner and the shipped parser.
+
+    Of a name that is there already, the table is made anew: what has not changed since
+    is not done again, and searches read the old one until the new one is whole. Raises
+    NotAllowed; BadRequest without a name, or on bitexts that are not there, or
+    whose words are not aligned unless ``prepare``; Conflict while it is being made.
+    """
+    access.require(by, "run", project)
+    name = " ".join(name.split())[:120]
+    if not name:
+        raise BadRequest("A table needs a name.", field="name")
+    if max_length not in LENGTHS:
+        raise BadRequest(f"Lengths: {', '.join(map(str, LENGTHS))}.", field="length")
+    chosen = _chosen(project, bitexts, linked=not prepare)
+    rules = {
+        "bitexts": [one.code for one in chosen],
+        "max_length": max_length,
+        "prepare": prepare,
+    }
+    with transaction.atomic():
+        table = _row(project, name, by)
+        if table.job and not table.job.is_over:
+            raise Conflict(
+                f"{name} is being made; wait for its end, or cancel its job."
+            )
+        table.rules = rules
+        table.job = jobs.create(
+            project,
+            KIND,
+            title=f"Paraphrases: {name}",
+            by=by,
+            params={"table": table.code, **rules},
+            enqueue=enqueue,
+        )
+        table.save(update_fields=["rules", "job"])
+    return table
+
+
+def _row(project: Project, name: str, by: Anybody) -> ParaphraseTable:
+    try:
+        with transaction.atomic():
+            return ParaphraseTable.objects.create(
+                project=project, name=name, created_by_id=by.pk
+            )
+    except IntegrityError:
+        rows = ParaphraseTable.objects.select_related("job")
+        return rows.get(project=project, name=name)
+
+
+def _chosen(
+    project: Project, codes: Sequence[str], *, linked: bool = True
+) -> list[Bitext]:
+    """The bitexts of these codes; ``linked``: with links, or BadRequest."""
+    found = list(project.bitexts.filter(code__in=codes).order_by("name"))
+    if not found or len(found) != len(set(codes)):
+        raise BadRequest("Choose parallel text of this project.", field="bitexts")
+    for one in found:
+        if linked and not one.aligner:
+            reason = f"The words of {one.name} are not aligned yet: do that first."
+            raise BadRequest(reason, field="bitexts")
+    return found
+
+
+def run(job: Job) -> Generator[Step, None, dict[str, Any]]:
+    """Stage by stage; run again it goes on where it ended."""
+    from core.pivoting.building.pipeline import build_table  # DuckDB: when it is used
+    from core.pivoting.building.settings import BuildSettings
+
+    table = ParaphraseTable.objects.get(project=job.project, code=job.params["table"])
+    prepare = job.params.get("prepare", False)
+    chosen = _chosen(job.project, job.params["bitexts"], linked=not prepare)
+    if prepare:
+        yield from _prepare(job, chosen)
+    rules = BuildSettings(max_length=job.params["max_length"], buckets=_buckets(chosen))
+    table.folder.mkdir(parents=True, exist_ok=True)
+    yield from build_table(table.folder, _sources(chosen), rules)
+    yield Step(note="training the language model")
+    n_words = _train_model(chosen, table.folder / MODEL)
+    made = {"bitexts": [one.name for one in chosen], "language_model_words": n_words}
+    ParaphraseTable.objects.filter(pk=table.pk).update(
+        made_at=timezone.now(), facts=made
+    )
+    return made
+
+
+def _prepare(job: Job, chosen: Sequence[Bitext]) -> Iterator[Step]:
+    for one in chosen:
+        if not one.aligner:
+            yield from bitext_links.link(one)
+        if not one.parser:
+            yield from bitext_parses.parse(job, one)
+
+
+def _buckets(chosen: Sequence[Bitext]) -> int:
+    """One for every few thousand pairs: each costs time, and bounds memory."""
+    n_pairs = sum(one.n_pairs for one in chosen)
+    return min(MOST_BUCKETS, 1 << (n_pairs // PAIRS_OF_A_BUCKET).bit_length())
+
+
+def _sources(chosen: Sequence[Bitext]) -> "list[Source]":
+    from core.pivoting.building.settings import Source
+
+    return [
+        Source(one.pairs_path, (one.parses_path,) if one.parser else ())
+        for one in chosen
+    ]
+
+
+def _train_model(chosen: Sequence[Bitext], path: Path) -> int:
+    """The trigram model of the English sides, each distinct sentence of one once."""
+    from core.pivoting.kneser_ney import train
+    from core.pivoting.language_model import write_arpa
+
+    n_words = 0
+
+    def sentences() -> Iterator[list[str]]:
+        nonlocal n_words
+        for one in chosen:
+            for text in one.pairs.sources():
+                words = text.lower().split(" ")
+                n_words += len(words)
+                yield words
+
+    model = train(sentences())
+    part = path.with_name(f"part-{path.name}")
+    write_arpa(model, part)
+    part.replace(path)
+    return n_words
+
+
+def remove(table: ParaphraseTable, *, by: Anybody) -> None:
+    """Take table and files away. Raises NotAllowed; Conflict while it is being made."""
+    access.require(by, "manage", table.project)
+    if table.job and not table.job.is_over:
+        raise Conflict(f"{table.name} is being made; cancel its job first.")
+    folder = table.folder
+    table.delete()
+    transaction.on_commit(lambda: shutil.rmtree(folder, ignore_errors=True))

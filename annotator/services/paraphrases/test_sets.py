@@ -1,0 +1,170 @@
+"""A campaign out of a table: phrases of parsed sentences, filled by each condition."""
+
+import csv
+import io
+from collections.abc import Generator, Iterator
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from django.db import transaction
+
+from annotator import access
+from annotator.errors import BadRequest, Conflict
+from annotator.models import (
+    Bitext,
+    Campaign,
+    Corpus,
+    Job,
+    Origin,
+    ParaphraseTable,
+    Parse,
+)
+from annotator.models.projects import Anybody
+from annotator.services import jobs
+from annotator.services.campaigns import items as campaign_items
+from annotator.services.campaigns import setup
+from annotator.services.paraphrases import reading
+from core.data.tree import Tree
+from core.formats import ptb
+from core.pivoting.bitext import parses_of
+from core.protocols import Step
+
+if TYPE_CHECKING:
+    from core.pivoting.items import Item, Place
+
+__all__ = ["MOST", "run", "start"]
+
+KIND = "paraphrase_items"
+MOST = 2000  # phrases of a test set
+COLUMNS = ("sentence", "start", "end", "phrase", "paraphrase", "condition", "rank")
+
+
+@transaction.atomic
+def start(
+    table: ParaphraseTable,
+    text: Corpus | Bitext,
+    name: str,
+    *,
+    n_phrases: int,
+    by: Anybody,
+    known: bool = True,
+    seed: int = 2008,
+    enqueue: bool = True,
+) -> tuple[Campaign, Job]:
+    """A draft campaign, and the job that fills it with items.
+
+    ``text``: where the test sentences are from. Those of a bitext that the table was
+    made of are easier than new ones. ``known``: only phrases are drawn that the table
+    has paraphrases of, whatever the label.
+
+    Raises NotAllowed; BadRequest on a number of phrases out of range, or a text
+    without trees; Conflict while the table has not been made.
+    """
+    access.require(by, "manage", table.project)
+    if not 1 <= n_phrases <= MOST:
+        raise BadRequest(f"Phrases: 1 to {MOST}.", field="phrases")
+    if table.made_at is None:
+        raise Conflict(f"{table.name} has not been made yet; see its job.")
+    kind = "bitext" if isinstance(text, Bitext) else "corpus"
+    if not (text.parser if isinstance(text, Bitext) else _parses(text).exists()):
+        raise BadRequest(f"{text.name} has no trees yet: parse it.", field="text")
+    campaign = setup.create(table.project, name, by=by)
+    params = {
+        "table": table.code,
+        kind: text.code,
+        "campaign": campaign.code,
+        "phrases": n_phrases,
+        "known": known,
+    }
+    job = jobs.create(
+        table.project,
+        KIND,
+        title=f"Items of {campaign.name} from {table.name}",
+        by=by,
+        params=params,
+        seed=seed,
+        enqueue=enqueue,
+    )
+    return campaign, job
+
+
+def run(job: Job) -> Generator[Step, None, dict[str, Any]]:
+    """Draw the places, fill them, take the items in. The same seed, the same items."""
+    from core.pivoting.items import items_of  # DuckDB: when it is used
+
+    table = job.project.tables.get(code=job.params["table"])
+    campaign = job.project.campaigns.get(code=job.params["campaign"])
+    yield Step(note="drawing phrases")
+    trees = _trees_for(job)
+    places = _places(job, table, trees)
+    yield Step(total=len(places), note="filling in")
+    items: list[Item] = []
+    for place in places:
+        with reading.opened(table, model=True) as opened:
+            items += items_of(opened.table, trees, [place], model=opened.model)
+        yield Step(done=1)
+    if not items:
+        raise BadRequest("No phrase of these sentences has a paraphrase in the table.")
+    content = _as_table(items, trees).encode()
+    upload = campaign_items.keep(campaign, f"{table.name}.tsv", content, by=_by(job))
+    result = yield from campaign_items.load(campaign, upload, by=_by(job))
+    return {"campaign": campaign.code, "places": len(places), **(result or {})}
+
+
+def _trees_for(job: Job) -> list[Tree]:
+    if "bitext" in job.params:
+        bitext = job.project.bitexts.get(code=job.params["bitext"])
+        best: dict[str, str] = {}  # a sentence may have several, the likeliest first
+        for row in parses_of(bitext.parses_path):
+            if row.tree:
+                best.setdefault(row.source, row.tree)
+        return [ptb.parse_one(tree) for tree in best.values()]
+    return list(_trees(job.project.corpora.get(code=job.params["corpus"])))
+
+
+def _places(job: Job, table: ParaphraseTable, trees: list[Tree]) -> "list[Place]":
+    from core.pivoting.items import draw_places, phrases_in
+
+    usable = None
+    if job.params.get("known", False):
+        with reading.opened(table) as opened:
+            usable = opened.table.known(phrases_in(trees)).__contains__
+    rng = np.random.default_rng(job.seed)
+    return draw_places(trees, job.params["phrases"], rng, usable=usable)
+
+
+def _by(job: Job) -> Anybody:
+    assert job.by is not None  # a job of this kind is started by somebody
+    return job.by
+
+
+def _parses(corpus: Corpus) -> Any:
+    kind = Parse.Kind.CONSTITUENCY
+    return Parse.objects.filter(sentence__corpus=corpus, kind=kind, rank=1)
+
+
+def _trees(corpus: Corpus) -> Iterator[Tree]:
+    """A tree a sentence, gold before an engine's, in the order of the corpus."""
+    rows = _parses(corpus).exclude(origin=Origin.ANNOTATOR)
+    last = 0
+    for parse in rows.order_by("sentence_id", "-origin", "engine").iterator():
+        if parse.sentence_id != last:
+            last = parse.sentence_id
+            yield parse.to_tree()
+
+
+def _as_table(items: "list[Item]", trees: list[Tree]) -> str:
+    """As a campaign reads it: a row a credit."""
+    out = io.StringIO()
+    writer = csv.writer(
+        out, delimiter="\t", quoting=csv.QUOTE_NONE, quotechar=None, lineterminator="\n"
+    )
+    writer.writerow(COLUMNS)
+    for item in items:
+        words = trees[item.place.sentence].words
+        begin = len(" ".join((*words[: item.place.start], "")))
+        phrase = " ".join(words[item.place.start : item.place.end])
+        for condition, rank in item.credits:
+            row = (" ".join(words), begin, begin + len(phrase), phrase)
+            writer.writerow((*row, item.paraphrase, condition, rank))
+    return out.getvalue()

@@ -1,0 +1,1 @@
+"""Parses of corpora, single and joint: jobs, scores against gold, the ledger."""

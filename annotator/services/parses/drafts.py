@@ -1,0 +1,227 @@
+"""Trees by hand: a draft a person and sentence, the steps on it, what becomes of it.
+
+The ledger is append-only. A step is idempotent by its uuid; one that was made from an
+older revision is refused with what is there now (StaleEdit): nothing is overwritten.
+Undo appends the inverse of one's own last step.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+from uuid import UUID
+
+from django.db import transaction
+from django.utils import timezone
+
+from annotator import access
+from annotator.errors import BadRequest, Conflict, StaleEdit
+from annotator.models import Parse, Sentence, TreeDraft, TreeEvent
+from annotator.models.projects import Anybody
+from annotator.services.alignments import layers
+from annotator.services.undoing import Steps, walk
+from core.data.tree import Tree, TreeBuilder
+from core.errors import FormatError, InvalidValue
+from core.formats import treetext
+from core.trees import brackets, editing
+from core.trees.editing import Operation
+
+__all__ = [
+    "OPS",
+    "Step",
+    "draft_of",
+    "play",
+    "snapshot",
+    "start",
+    "starting",
+    "steps_of",
+    "tree_at_start",
+]
+
+WALKS = ("undo", "redo")
+OPS = (*editing.OPS, *WALKS)
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """What somebody asks for; ``base_rev``: the revision they saw.
+
+    ``operation`` is None for "undo" and "redo": the ledger knows which step that is.
+    """
+
+    uuid: UUID
+    base_rev: int
+    op: str
+    operation: Operation | None = None
+
+    @classmethod
+    def read(cls, sent: Mapping[str, Any], tree: Tree) -> "Step":
+        """The step that was sent; brackets are read against the present ``tree``.
+
+        Raises BadRequest, in brackets with ``line`` and ``column``.
+        """
+        op = str(sent["op"])
+        if op not in OPS:
+            raise BadRequest(f"There is no operation {op!r}.", field="op")
+        return cls(sent["uuid"], sent["base_rev"], op, _operation(op, sent, tree))
+
+
+def _operation(op: str, sent: Mapping[str, Any], tree: Tree) -> Operation | None:
+    if op in WALKS:
+        return None
+    if op == "replace":
+        try:
+            return editing.Replace(brackets.typed(str(sent.get("text", "")), tree))
+        except FormatError as error:
+            place = {"line": error.line, "column": error.column}
+            raise BadRequest(str(error), field="text", **place) from error
+    try:
+        return editing.read(sent)
+    except InvalidValue as error:
+        raise BadRequest(str(error), field="op") from error
+
+
+def draft_of(sentence: Sentence, by: Anybody) -> TreeDraft | None:
+    return TreeDraft.objects.filter(sentence=sentence, author_id=by.pk).first()
+
+
+def starting(sentence: Sentence, by: Anybody, code: str = "") -> Parse | None:
+    """The parse that a draft begins as: that of ``code``, else one's own, gold, an
+    engine's best. Raises BadRequest on one that there is not, or not for this person.
+    """
+    rows = Parse.objects.readable_by(by, sentence.corpus.project)
+    rows = rows.filter(sentence=sentence, kind=Parse.Kind.CONSTITUENCY)
+    if code:
+        found = rows.filter(code=code).first()
+        if found is None or layers.tree_of(found, sentence.n_tokens) is None:
+            raise BadRequest("There is no such tree of this sentence.", field="base")
+        return found
+    own = rows.filter(author_id=by.pk).order_by("-pk").first()
+    best = layers.first_of(Parse.Kind.CONSTITUENCY, rows).get(sentence.pk)
+    chosen = own or best
+    return chosen if layers.tree_of(chosen, sentence.n_tokens) else None
+
+
+def tree_at_start(sentence: Sentence, base: Parse | None) -> Tree:
+    """The tree of ``base``; without one all words side by side, to be bracketed."""
+    if base is not None:
+        return base.to_tree()
+    tags = sentence.columns.get("xpos") or sentence.columns.get("upos") or []
+    builder = TreeBuilder()
+    builder.open("S")
+    for i, form in enumerate(sentence.forms):
+        builder.leaf((tags[i] if i < len(tags) else "") or "X", form)
+    builder.close()
+    return builder.freeze()
+
+
+@transaction.atomic
+def start(sentence: Sentence, *, by: Anybody, base: str = "") -> TreeDraft:
+    """The person's draft of this sentence, begun now if there is none.
+
+    Raises NotAllowed, BadRequest.
+    """
+    access.require(by, "annotate", sentence.corpus.project)
+    there = draft_of(sentence, by)
+    if there is not None:
+        return there
+    parse = starting(sentence, by, base)
+    text, notes = treetext.dump(tree_at_start(sentence, parse))
+    draft, _ = TreeDraft.objects.get_or_create(
+        sentence=sentence,
+        author_id=by.pk,
+        defaults={"base": parse, "text": text, "meta": notes},
+    )
+    return draft
+
+
+@transaction.atomic
+def play(draft: TreeDraft, step: Step, *, by: Anybody) -> TreeEvent:
+    """Do one step; the event that records it, also if it was done before.
+
+    Raises NotAllowed, Conflict (not with this tree, or nothing to undo), StaleEdit.
+    """
+    seen = TreeEvent.objects.filter(draft=draft, uuid=step.uuid).first()
+    if seen is not None:
+        return seen
+    access.require(by, "annotate", draft.sentence.corpus.project)
+    fresh = TreeDraft.objects.get(pk=draft.pk, author_id=by.pk)
+    if step.base_rev != fresh.revision:
+        raise _stale(fresh)
+    operation, undoes = _asked(fresh, step)
+    tree = fresh.to_tree()
+    try:
+        back = operation.inverse(tree)
+        edited = operation.on(tree)
+    except InvalidValue as error:
+        raise Conflict(str(error)) from error
+    _store(fresh, edited.tree, step)
+    draft.refresh_from_db()
+    return TreeEvent.objects.create(
+        draft=fresh,
+        uuid=step.uuid,
+        revision=step.base_rev + 1,
+        op=step.op,
+        by_id=fresh.author_id,
+        done=operation.to_json() | {"focus": edited.at},
+        back=back.to_json(),
+        undoes=undoes,
+    )
+
+
+def _asked(draft: TreeDraft, step: Step) -> tuple[Operation, TreeEvent | None]:
+    if step.operation is not None:
+        return step.operation, None
+    steps = steps_of(draft)
+    event = steps.undo if step.op == "undo" else steps.redo
+    if event is None:
+        raise Conflict(f"There is nothing to {step.op}.")
+    return editing.read(event.back), event
+
+
+def _store(draft: TreeDraft, tree: Tree, step: Step) -> None:
+    """Compare and set on the revision."""
+    text, notes = treetext.dump(tree)
+    rows = TreeDraft.objects.filter(pk=draft.pk, revision=step.base_rev)
+    now = timezone.now()
+    new = {"text": text, "meta": notes, "updated_at": now}
+    if not rows.update(revision=step.base_rev + 1, **new):
+        draft.refresh_from_db()
+        raise _stale(draft)
+
+
+def _stale(draft: TreeDraft) -> StaleEdit:
+    return StaleEdit(
+        "This tree was changed meanwhile, in another tab or by a program: what is "
+        "there now is shown, and your step was not done.",
+        revision=draft.revision,
+        draft=snapshot(draft),
+    )
+
+
+def steps_of(draft: TreeDraft) -> Steps[TreeEvent]:
+    return walk(TreeEvent.objects.filter(draft=draft))
+
+
+def snapshot(draft: TreeDraft) -> dict[str, Any]:
+    """All that a program must know of a draft, as plain values."""
+    tree, steps = draft.to_tree(), steps_of(draft)
+    last = draft.events.last()
+    return {
+        "code": draft.code,
+        "sentence": draft.sentence.code,
+        "revision": draft.revision,
+        "text": brackets.shown(tree),
+        "nodes": [
+            {
+                "id": v,
+                "label": tree.labels[v],
+                "mother": tree.parents[v] if v else None,
+                "words": list(tree.yield_of(v)),
+                "form": tree.forms[v],
+            }
+            for v in range(len(tree))
+        ],
+        "at": last.done.get("focus", 0) if last else 0,
+        "undo": steps.undo.op if steps.undo else "",
+        "redo": steps.redo.op if steps.redo else "",
+    }

@@ -1,0 +1,235 @@
+"""The ledger: every arc and bracket that a run changed, and people's verdicts on them.
+
+A verdict is compared with what the person saw, is idempotent by its uuid, and leaves an
+event that stays: nothing is ever overwritten unseen.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+from uuid import UUID
+
+from django.db import IntegrityError
+from django.db.models import Count, Q, Sum
+from django.http import Http404
+from django.utils import timezone
+
+from annotator import access
+from annotator.errors import BadRequest, StaleEdit
+from annotator.models import JointRun, JointTree, Parse, TreeChange, VerdictEvent
+from annotator.models.joint import TreeChangeQuerySet
+from annotator.models.projects import Anybody
+from annotator.throughput.writing import write
+
+__all__ = [
+    "SORTS",
+    "Totals",
+    "Verdict",
+    "choices",
+    "find",
+    "give",
+    "last_of",
+    "ordered",
+    "rows_of",
+    "totals",
+]
+
+SORTS = {
+    "": "as in the corpus",
+    "-confidence": "the parser leans to the new one most",
+    "confidence": "the parser leans to the old one most",
+}
+UNDONE = 100  # verdicts that a page can take back
+
+
+@dataclass(frozen=True, slots=True)
+class Verdict:
+    """One message of a person. ``seen``: the revision they saw; ``value``: one of
+    ``TreeChange.Verdict``, empty to take a verdict back."""
+
+    uuid: UUID
+    seen: int
+    value: str
+
+
+def rows_of(run: JointRun) -> TreeChangeQuerySet:
+    """The run's changes with all that a row shows: no query more for any row."""
+    rows = TreeChange.objects.filter(run=run).select_related(
+        "judged_by", "result__pair__source", "result__pair__target"
+    )
+    columns = (f"result__pair__{side}__columns" for side in ("source", "target"))
+    return rows.defer("result__rounds", "result__links", *columns)
+
+
+def ordered(
+    rows: TreeChangeQuerySet, run: JointRun, *, sort: str = "", after: str = ""
+) -> TreeChangeQuerySet:
+    """In the order of ``sort``, from behind the change of the code ``after``.
+
+    Raises BadRequest on an unknown order.
+    """
+    if sort not in SORTS:
+        raise BadRequest("There is no such order.", field="sort")
+    found = rows.order_by(*([sort] if sort else []), "pk")
+    if not after:
+        return found
+    last = TreeChange.objects.filter(run=run, code=after).first()
+    if last is None:
+        raise BadRequest("There is no such change here.", field="after")
+    if not sort:
+        return found.filter(pk__gt=last.pk)
+    beyond = "lt" if sort.startswith("-") else "gt"
+    tied = Q(confidence=last.confidence, pk__gt=last.pk)
+    return found.filter(Q(**{f"confidence__{beyond}": last.confidence}) | tied)
+
+
+def choices(run: JointRun) -> dict[str, list[str]]:
+    """What there is to filter by: domains, operations, labels."""
+    rows = TreeChange.objects.filter(run=run).order_by()
+    operations = set(rows.values_list("operations", flat=True).distinct())
+    pairs = rows.values_list("label_before", "label_after").distinct()
+    return {
+        "domain": sorted(set(rows.values_list("domain", flat=True).distinct()) - {""}),
+        "operation": sorted({name for text in operations for name in text.split("|")}),
+        "label": sorted({label for pair in pairs for label in pair} - {""}),
+    }
+
+
+@dataclass(frozen=True, slots=True)
+class Totals:
+    """Counts of changes by what gold says and what people say.
+
+    ``cells[gold][verdict]``. ``errors``: by kind of tree, errors before and after
+    against gold over the whole run, where there is gold.
+    """
+
+    cells: Mapping[str, Mapping[str, int]]
+    errors: Mapping[str, tuple[int, int]]
+
+    @property
+    def n(self) -> int:
+        return sum(sum(row.values()) for row in self.cells.values())
+
+    def of_gold(self, gold: str) -> int:
+        return sum(self.cells[gold].values())
+
+    def of_verdict(self, verdict: str) -> int:
+        return sum(row[verdict] for row in self.cells.values())
+
+    def real(self, gold: str) -> int:
+        """Without those that people call both right or bad input, as in Arase &
+        Tsujii 2017, section 6.4."""
+        row = self.cells[gold]
+        return self.of_gold(gold) - row["both"] - row["bad"]
+
+    @property
+    def reduction(self) -> float | None:
+        """The share of the errors before that the real changes take away."""
+        before = sum(both[0] for both in self.errors.values())
+        return (self.real("fixed") - self.real("broken")) / before if before else None
+
+    @property
+    def judged(self) -> int:
+        return self.n - self.of_verdict("")
+
+    def share(self, verdict: str) -> float | None:
+        """Of the judged ones; None if there are none."""
+        return self.of_verdict(verdict) / self.judged if self.judged else None
+
+
+def totals(rows: TreeChangeQuerySet, run: JointRun) -> Totals:
+    """Counts over these rows; errors over the run. Two queries."""
+    cells = {str(g): dict.fromkeys(TreeChange.Verdict.values, 0) for g in _GOLD}
+    counted = rows.order_by().values_list("gold", "verdict").annotate(n=Count("pk"))
+    for gold, verdict, n in counted:
+        cells[gold][verdict] = n
+    trees = JointTree.objects.filter(result__run=run, errors_before__isnull=False)
+    sums = (
+        trees.order_by()
+        .values_list("kind")
+        .annotate(Sum("errors_before"), Sum("errors_after"))
+    )
+    errors = {Parse.Kind(kind).label.lower(): (b, a) for kind, b, a in sums}
+    return Totals(cells, errors)
+
+
+_GOLD = (
+    TreeChange.Gold.FIXED,
+    TreeChange.Gold.BROKEN,
+    TreeChange.Gold.NEUTRAL,
+    TreeChange.Gold.NONE,
+)
+
+
+def find(code: str, *, run: JointRun) -> TreeChange:
+    """The change of this code in the run; raises Http404."""
+    try:
+        return rows_of(run).get(code=code)
+    except TreeChange.DoesNotExist:
+        raise Http404("There is no such change in this ledger.") from None
+
+
+def give(change: TreeChange, said: Verdict, *, by: Anybody) -> TreeChange:
+    """Store a verdict; the same message again changes nothing. The change, fresh.
+
+    Raises NotAllowed, BadRequest, and StaleEdit, with what is there now, if the
+    change moved on since ``said.seen``.
+    """
+    access.require(by, "annotate", change.run.corpus.project)
+    if said.value not in TreeChange.Verdict.values:
+        raise BadRequest("There is no such verdict.", field="verdict")
+    try:
+        with write():
+            _put(change, said, by)
+    except (StaleEdit, IntegrityError) as error:
+        known = VerdictEvent.objects.filter(uuid=said.uuid).first()
+        if known is not None and known.change_id != change.pk:
+            raise BadRequest("This uuid is another message's.", field="uuid") from error
+        if known is None:
+            raise
+    change.refresh_from_db()
+    return change
+
+
+def _put(change: TreeChange, said: Verdict, by: Anybody) -> None:
+    """Compare-and-set on the revision, and the event; raises StaleEdit."""
+    here = TreeChange.objects.filter(pk=change.pk, revision=said.seen)
+    before = here.values_list("verdict", flat=True).first()
+    is_open = said.value == TreeChange.Verdict.NONE
+    if before is None or not here.update(
+        verdict=said.value,
+        revision=said.seen + 1,
+        judged_by_id=None if is_open else by.pk,
+        judged_at=None if is_open else timezone.now(),
+    ):
+        raise _stale(change)
+    VerdictEvent.objects.create(
+        change=change,
+        uuid=said.uuid,
+        revision=said.seen + 1,
+        before=before,
+        after=said.value,
+        by_id=by.pk,
+    )
+
+
+def _stale(change: TreeChange) -> StaleEdit:
+    change.refresh_from_db()
+    who = str(change.judged_by) if change.judged_by_id else "somebody"
+    return StaleEdit(
+        f"This change was judged elsewhere, by {who}, perhaps in another tab.",
+        change=change.code,
+        revision=change.revision,
+        verdict=change.verdict,
+    )
+
+
+def last_of(run: JointRun, user: Anybody) -> list[dict[str, Any]]:
+    """The person's own last verdicts that still stand, the latest last: undo's list."""
+    rows = VerdictEvent.objects.filter(change__run=run, by_id=user.pk)
+    found = rows.select_related("change").order_by("-pk")[:UNDONE]
+    return [
+        {"change": e.change.code, "before": e.before, "revision": e.revision}
+        for e in reversed(found)
+        if e.revision == e.change.revision and e.after
+    ]

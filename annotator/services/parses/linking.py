@@ -1,0 +1,238 @@
+"""Linking corpora: a project's plain text counted, as a job, and kept.
+
+One lies in the models folder, under ``projects/<code>/linking/<name>/``: its counts,
+and a manifest with the SHA-256, what it was counted from, and the licence.
+"""
+
+import io
+import re
+import shutil
+from collections.abc import Generator, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from django.db.models import Max
+from django.utils.text import slugify
+
+from annotator import access
+from annotator.errors import BadRequest, Conflict
+from annotator.models import Corpus, Job, Project, Upload
+from annotator.models.projects import Anybody
+from annotator.services import jobs
+from annotator.services.parses import offered
+from core.parsing import registry
+from core.parsing.store import open_folder, write_manifest
+from core.protocols import Step
+from core.substitution import linking
+from core.substitution.linking import LinkingCounts, Recorder
+from core.substitution.texts import sentences_in
+
+__all__ = ["KIND", "Linking", "load", "of_project", "run", "start"]
+
+KIND = "linking"
+FILES = ("linking.npz",)
+MAX_TOKENS = 50_000_000  # about 1 GB while they are counted
+TOLD = 2_000  # sentences between two signs of progress
+_NAME = re.compile(r"[a-z0-9][-a-z0-9]{0,19}")
+
+
+@dataclass(frozen=True, slots=True)
+class Linking:
+    """A linking corpus that is there. ``digest``: of its text, hexadecimal."""
+
+    name: str
+    tokens: int
+    kinds: int
+    digest: str
+    licence: str
+    sources: tuple[str, ...]
+
+
+def of_project(project: Project) -> list[Linking]:
+    """What the project has counted, by name."""
+    found = sorted(_folder(project).glob("[!.]*/manifest.json"))
+    facts = (registry.facts_of(path.parent) for path in found)
+    return [
+        Linking(
+            str(one["name"]),
+            int(one["tokens"]),
+            int(one["kinds"]),
+            str(one["digest"]),
+            str(one["licence"]),
+            tuple(one["sources"]),
+        )
+        for one in facts
+        if one.get("kind") == KIND
+    ]
+
+
+def load(project: Project, name: str) -> LinkingCounts:
+    """The counts; raises BadRequest if there are none of that name, Unavailable or
+    FormatError if they cannot be read."""
+    known = [one.name for one in of_project(project)]
+    if name not in known:
+        said = f"Linking corpora: {', '.join(known) or 'none yet'}."
+        raise BadRequest(said, field="linking")
+    folder = open_folder(_folder(project) / name, needed=FILES)
+    return linking.load(folder.file(FILES[0]))
+
+
+def start(
+    project: Project,
+    name: str,
+    *,
+    corpora: Sequence[Corpus] = (),
+    uploads: Sequence[Upload] = (),
+    licence: str = "",
+    by: Anybody,
+    enqueue: bool = True,
+) -> Job:
+    """A job that counts the sentences of these corpora, and the text of these files.
+
+    Raises NotAllowed (managers may, as they may train); BadRequest on a name that is
+    none or taken, or without any text; Conflict while one of that name is counted.
+    """
+    access.require(by, "manage", project)
+    name = slugify(name)
+    if not _NAME.fullmatch(name):
+        raise BadRequest("A name of 1 to 20 letters and digits.", field="name")
+    if not corpora and not uploads:
+        raise BadRequest("Choose a corpus or a file to count.", field="corpora")
+    owners = {one.project_id for one in corpora} | {one.project_id for one in uploads}
+    if owners != {project.pk}:
+        raise BadRequest("Only text of this project.", field="corpora")
+    if name in [one.name for one in of_project(project)]:
+        raise BadRequest(f"There is a linking corpus {name} already.", field="name")
+    active = Job.objects.active().filter(project=project, kind=KIND)
+    if any(job.params["name"] == name for job in active):
+        raise Conflict(f"{name} is being counted already; wait for its end.")
+    page = corpora[0] if corpora else project.corpora.first()
+    params = {
+        "name": name,
+        "corpus": page.code if page else "",  # whose page the job leads to
+        "corpora": [corpus.code for corpus in corpora],
+        "uploads": [upload.code for upload in uploads],
+        "licence": licence[:200],
+    }
+    title = f"Count the linking corpus {name}"
+    return jobs.create(
+        project, KIND, title=title, by=by, params=params, enqueue=enqueue
+    )
+
+
+def run(job: Job) -> Generator[Step, None, dict[str, Any]]:
+    """Count, and put the counts in their place; what was counted before is copied.
+
+    Cancelled, or run again: it begins anew, and no half of it is left. Raises Conflict
+    beyond 50 million tokens.
+    """
+    project, name = job.project, job.params["name"]
+    corpora = list(
+        project.corpora.filter(code__in=job.params["corpora"]).order_by("pk")
+    )
+    uploads = list(
+        project.uploads.filter(code__in=job.params["uploads"]).order_by("pk")
+    )
+    made_of = _made_of(corpora, uploads)
+    total = sum(corpus.sentences.count() for corpus in corpora) + len(uploads)
+    yield Step(total=total, note="Counting")
+    before = next(_counted(project, made_of), None)
+    if before is not None:
+        counts = load(project, before)
+        yield Step(done=total, note=f"as {before}")
+    else:
+        recorder = Recorder()
+        for corpus in corpora:
+            yield from _add_corpus(recorder, corpus)
+        for upload in uploads:
+            yield from _add_file(recorder, upload)
+        sources = [one.name for one in corpora] + [one.name for one in uploads]
+        licences = {corpus.licence for corpus in corpora if corpus.licence}
+        licence = job.params["licence"] or "; ".join(sorted(licences))
+        counts = recorder.freeze(licence=licence, sources=sources)
+    _write(_folder(project), name, counts, made_of)
+    told = {"linking": name, "tokens": counts.n_tokens, "kinds": len(counts.words)}
+    told |= {"digest": counts.digest[:16], "licence": counts.licence or "not stated"}
+    return told | {"counted_before": before is not None}
+
+
+def _add_corpus(recorder: Recorder, corpus: Corpus) -> Generator[Step, None, None]:
+    rows = corpus.sentences.order_by("pk").values_list("tokens", flat=True)
+    yield from _add(
+        recorder, (text.split("\n") for text in rows.iterator(chunk_size=TOLD))
+    )
+
+
+def _add_file(recorder: Recorder, upload: Upload) -> Generator[Step, None, None]:
+    """Plain text, UTF-8; the whole file is one step."""
+    with upload.file.storage.open(str(upload.file.name), "rb") as raw:
+        lines = io.TextIOWrapper(raw, encoding="utf-8", errors="replace")
+        for _ in _add(recorder, sentences_in(lines)):
+            yield Step()
+    yield Step(done=1, note=upload.name)
+
+
+def _add(
+    recorder: Recorder, sentences: Iterable[Sequence[str]]
+) -> Generator[Step, None, None]:
+    k = 0
+    for k, forms in enumerate(sentences, 1):
+        recorder.add(forms)
+        if recorder.n_tokens > MAX_TOKENS:
+            raise Conflict(f"More than {MAX_TOKENS:,} tokens; count less text.")
+        if k % TOLD == 0:
+            yield Step(done=TOLD)
+    yield Step(done=k % TOLD)
+
+
+def _made_of(corpora: Iterable[Corpus], uploads: Iterable[Upload]) -> list[list[Any]]:
+    """What tells the same text: corpora as they stand now, files by their SHA-256."""
+    found: list[list[Any]] = [
+        [
+            corpus.code,
+            corpus.sentences.count(),
+            corpus.sentences.aggregate(m=Max("pk"))["m"],
+        ]
+        for corpus in corpora
+    ]
+    return found + [[upload.sha256] for upload in uploads]
+
+
+def _counted(project: Project, made_of: list[list[Any]]) -> Iterator[str]:
+    """The names of linking corpora of exactly this text."""
+    return (
+        one.name
+        for one in of_project(project)
+        if registry.facts_of(_folder(project) / one.name).get("made_of") == made_of
+    )
+
+
+def _write(
+    folder: Path, name: str, counts: LinkingCounts, made_of: list[list[Any]]
+) -> None:
+    """It appears whole, by renaming; raises Conflict if the name is taken by now."""
+    making = folder / f".{name}"
+    shutil.rmtree(making, ignore_errors=True)
+    making.mkdir(parents=True)
+    facts: dict[str, Any] = {
+        "kind": KIND,
+        "name": name,
+        "version": counts.digest[:8] or "empty",
+    }
+    facts |= {"digest": counts.digest, "licence": counts.licence}
+    facts |= {"tokens": counts.n_tokens, "kinds": len(counts.words)}
+    facts |= {"sources": list(counts.sources), "made_of": made_of}
+    try:
+        linking.save(counts, making / FILES[0])
+        write_manifest(making, facts, files=FILES)
+        if (folder / name).exists():
+            raise Conflict(f"There is a linking corpus {name} already.")
+        making.rename(folder / name)
+    except BaseException:
+        shutil.rmtree(making, ignore_errors=True)
+        raise
+
+
+def _folder(project: Project) -> Path:
+    return offered.folder_of(project) / "linking"

@@ -1,0 +1,132 @@
+"""Which parsers may be chosen: everybody's, and those a project trained for itself.
+
+A project's own models lie in the models folder, under ``projects/<its code>/``: they
+hold words of its treebank, so nobody else's project sees them.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+from django.conf import settings
+
+from annotator.errors import BadRequest
+from annotator.models import Project
+from annotator.models.projects import Anybody
+from core.errors import GemelError
+from core.parsing import registry
+from core.protocols import ParserBackend
+
+__all__ = [
+    "Offer",
+    "folder_of",
+    "load",
+    "load_for",
+    "names_of",
+    "of_person",
+    "of_project",
+    "require",
+]
+
+
+@dataclass(frozen=True, slots=True)
+class Offer:
+    """A parser to choose.
+
+    ``value``: what is sent to choose it. ``owner``: the project that trained it, "" if
+    it is everybody's. ``f1``: in percent, cross-validated on its own treebank, None
+    where that was not measured. ``models``: the folder that ``registry.load`` wants.
+    """
+
+    value: str
+    name: str
+    models: Path
+    owner: str = ""
+    f1: float | None = None
+
+    @property
+    def label(self) -> str:
+        """Such as "houses-1 (trained in Houses, F1 81.2 cross-validated)"."""
+        said = [f"trained in {self.owner}"] if self.owner else []
+        said += [f"F1 {self.f1:.1f} cross-validated"] if self.f1 is not None else []
+        return f"{self.name} ({', '.join(said)})" if said else self.name
+
+    @property
+    def gives_arcs(self) -> bool:
+        """Whether it has dependencies, which joint parsing needs."""
+        try:
+            info = registry.load(self.name, self.models).info
+        except GemelError:
+            return False
+        return "dependencies" in info.capabilities
+
+
+def folder_of(project: Project) -> Path:
+    """Where the project's own models lie; perhaps not there yet."""
+    folder: Path = settings.MODELS_DIR / "projects" / str(project.code)
+    return folder
+
+
+def names_of(project: Project) -> tuple[str, ...]:
+    """The names of the parsers that this project may use."""
+    return tuple(offer.name for offer in of_project(project))
+
+
+def of_project(project: Project) -> list[Offer]:
+    """Everybody's parsers and the project's own, by name."""
+    return sorted([*_everybodys(), *_own(project, "")], key=lambda one: one.name)
+
+
+def of_person(user: Anybody) -> list[Offer]:
+    """Everybody's parsers, then the own ones of the projects that the person is in."""
+    found = sorted(_everybodys(), key=lambda one: one.name)
+    for project in Project.objects.visible_to(user).order_by("name"):
+        found += _own(project, f"{project.slug}/")
+    return found
+
+
+def require(project: Project, name: str, *, field: str) -> None:
+    """Raise BadRequest, with what there is, unless the project may use ``name``."""
+    known = names_of(project)
+    if name not in known:
+        gone = f"{name} {registry.GONE[name]}. " if name in registry.GONE else ""
+        raise BadRequest(f"{gone}Parsers: {', '.join(known)}.", field=field)
+
+
+def load(name: str, project: Project) -> ParserBackend:
+    """One of ``names_of``; raises Unavailable if there is none of that name."""
+    everybodys = registry.names(settings.MODELS_DIR)
+    models = settings.MODELS_DIR if name in everybodys else folder_of(project)
+    return registry.load(name, models)
+
+
+def load_for(user: Anybody, value: str) -> ParserBackend:
+    """The parser of an offer to this person.
+
+    Raises BadRequest if there is none of that value, Unavailable if it cannot be made.
+    """
+    offers = {offer.value: offer for offer in of_person(user)}
+    if value not in offers:
+        raise BadRequest(f"Parsers: {', '.join(offers)}.", field="engine")
+    return registry.load(offers[value].name, offers[value].models)
+
+
+def _everybodys() -> Iterator[Offer]:
+    models = settings.MODELS_DIR
+    for name in registry.names(models):
+        yield Offer(name, name, models, f1=_f1(models / name))
+
+
+def _own(project: Project, prefix: str) -> Iterator[Offer]:
+    folder, shadowed = folder_of(project), registry.names(settings.MODELS_DIR)
+    for name in registry.names(folder):
+        if name not in shadowed:
+            f1 = _f1(folder / name)
+            yield Offer(f"{prefix}{name}", name, folder, project.name, f1)
+
+
+def _f1(folder: Path) -> float | None:
+    scores = registry.facts_of(folder).get("scores")
+    held_out = scores.get("cross_validated") if isinstance(scores, dict) else None
+    f1 = held_out.get("f1") if isinstance(held_out, dict) else None
+    return float(f1) if isinstance(f1, int | float) else None

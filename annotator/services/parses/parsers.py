@@ -1,0 +1,337 @@
+"""Parsing the sentences of a corpus, as a job; what parsers said, against gold."""
+
+from collections.abc import Generator, Sequence
+from dataclasses import asdict, dataclass
+from typing import Any
+
+from django.conf import settings
+from django.db import transaction
+from django.db.models import Count, Exists, OuterRef, Q
+from django.db.models.query import QuerySet
+
+from annotator import access
+from annotator.errors import BadRequest, Conflict
+from annotator.models import Corpus, Job, Origin, PackedForest, Pair, Parse, Sentence
+from annotator.models.projects import Anybody
+from annotator.services import jobs
+from annotator.services.parses import accuracy, domains, offered
+from core.data.check import Floats
+from core.data.tokens import Token
+from core.errors import GemelError
+from core.forests.kbest import trees_of
+from core.formats import conllu, forest_npz, treetext
+from core.parsing import registry
+from core.protocols import Analysis, BackendInfo, Capability, ParserBackend, Step
+from core.text.scripts import foreign_script
+from core.text.tokenize import tokenize
+
+__all__ = [
+    "MAX_TREES",
+    "ParsedText",
+    "found_of",
+    "mark_parsed",
+    "parse",
+    "run",
+    "spoken",
+    "start",
+    "store",
+    "try_out",
+    "unreadable",
+]
+
+BATCH = 64
+MAX_TREES = 50
+MAX_TEXT = 2_000
+WANT: frozenset[Capability] = frozenset(
+    {"constituents", "dependencies", "tags", "forest"}
+)
+
+
+def start(
+    corpus: Corpus, engine: str, *, n: int, by: Anybody, enqueue: bool = True
+) -> Job:
+    """A job that parses what this engine has not parsed yet, keeping ``n`` trees.
+
+    Raises NotAllowed; BadRequest on an engine that there is not, or a number of trees
+    that is not 1 to 50; Conflict while the engine is at work on this corpus.
+    """
+    access.require(by, "run", corpus.project)
+    offered.require(corpus.project, engine, field="engine")
+    if not 1 <= n <= MAX_TREES:
+        raise BadRequest(f"1 to {MAX_TREES} trees a sentence.", field="n")
+    active = Job.objects.active().filter(project=corpus.project, kind="parse")
+    mine = {"corpus": corpus.code, "engine": engine}
+    if any(job.params.items() >= mine.items() for job in active):
+        raise Conflict("This corpus is being parsed already; wait for its end.")
+    return jobs.create(
+        corpus.project,
+        "parse",
+        title=f"Parse {corpus.name}: {engine}, {n}-best",
+        by=by,
+        params=mine | {"n": n},
+        engine=engine,
+        enqueue=enqueue,
+    )
+
+
+def try_out(text: str, backend: ParserBackend) -> Analysis:
+    """What a parser says of one raw sentence; nothing is stored.
+
+    Raises BadRequest on a text without a word or of more than 2,000 characters; the
+    parser's own error if it cannot take the sentence.
+    """
+    if not text.strip() or len(text) > MAX_TEXT:
+        raise BadRequest(f"A sentence of 1 to {MAX_TEXT} characters.", field="text")
+    sentence = tokenize(text)
+    (answer,) = backend.analyse([sentence], want=WANT & backend.info.capabilities)
+    if isinstance(answer, Exception):
+        raise answer
+    return answer
+
+
+def unreadable(text: str, info: BackendInfo) -> str:
+    """Why a parser cannot make sense of a text, for people; "" if nothing tells."""
+    script = foreign_script(text, info.languages)
+    if not script:
+        return ""
+    return f"written in {script} script, and {info.name} reads {_listed(info)}"
+
+
+def _listed(info: BackendInfo) -> str:
+    return ", ".join(info.languages)
+
+
+def run(job: Job) -> Generator[Step, None, dict[str, Any]]:
+    """Parse what lacks it; run again, it goes on."""
+    corpus = Corpus.objects.get(project=job.project, code=job.params["corpus"])
+    backend = offered.load(job.params["engine"], job.project)
+    yield Step(total=corpus.sentences.count())
+    return (yield from parse(job, corpus, backend, job.params["n"]))
+
+
+def parse(
+    job: Job, corpus: Corpus, backend: ParserBackend, n: int
+) -> Generator[Step, None, dict[str, Any]]:
+    """Parse what lacks it, a batch at a time; a batch is stored whole or not at all.
+
+    The parser works outside of any transaction. A sentence that cannot be parsed
+    becomes an Issue; the others go on.
+    """
+    info = backend.info
+    n_others = _tell_languages(job, corpus, info)
+    left = _lacking(corpus, info, n)
+    n_there = corpus.sentences.count() - left.count()
+    yield Step(done=n_there, note=f"{info.name} {info.version}")
+    last, n_parsed, n_failed = 0, 0, 0
+    is_own = info.name not in registry.names(settings.MODELS_DIR)
+    while batch := list(left.filter(pk__gt=last)[:BATCH]):
+        last = batch[-1].pk
+        answers = _analyse(backend, batch, n, check=not is_own)
+        good = [found for found in answers if isinstance(found, ParsedText)]
+        store(info, good, n)
+        for sentence, answer in zip(batch, answers, strict=True):
+            if isinstance(answer, str):
+                _complain(job, sentence, answer)
+        n_parsed += len(good)
+        n_failed += len(batch) - len(good)
+        yield Step(done=len(good), failed=len(batch) - len(good))
+    mark_parsed(corpus)
+    result: dict[str, Any] = {"engine": info.name, "version": info.version}
+    result |= {"parsed": n_parsed, "failed": n_failed}
+    result |= {"in_other_languages": n_others} if n_others else {}
+    result |= accuracy.of_corpus(corpus, info.name, info.version)
+    return result | domains.of_corpus(corpus, backend)
+
+
+@dataclass(frozen=True, slots=True)
+class ParsedText:
+    """What an engine said of one sentence, ready to be stored."""
+
+    sentence: Sentence
+    trees: list[Parse]
+    deps: Parse | None
+    forest: bytes
+
+
+def found_of(
+    sentence: Sentence, analysis: Analysis, info: BackendInfo, n: int
+) -> ParsedText:
+    """The rows for an analysis, not saved: up to ``n`` trees, arcs, the forest."""
+    made = {"sentence": sentence, "origin": Origin.ENGINE}
+    made |= {"engine": info.name, "version": info.version}
+    trees = []
+    for rank, (score, tree) in enumerate(trees_of(analysis, n), 1):
+        text, notes = treetext.dump(tree)
+        meta = notes | ({"nbest": n} | _advice(analysis) if rank == 1 else {})
+        trees.append(
+            Parse(
+                **made,
+                kind=Parse.Kind.CONSTITUENCY,
+                rank=rank,
+                score=score,
+                text=text,
+                digest=Sentence.key_of(text),
+                meta=meta,
+            )
+        )
+    return ParsedText(sentence, trees, _deps(analysis, made, n), _forest(analysis))
+
+
+def _advice(analysis: Analysis) -> dict[str, Any]:
+    """Which words the parser was helped with, or why with none, for ``Parse.meta``."""
+    found: dict[str, Any] = {}
+    if analysis.advice:
+        found["advice"] = [asdict(one) for one in analysis.advice]
+    if analysis.unhelped:
+        found["unhelped"] = analysis.unhelped
+    return found
+
+
+def _deps(analysis: Analysis, made: dict[str, Any], n: int) -> Parse | None:
+    if analysis.deps is None:
+        return None
+    tree, arcs = analysis.deps.tree, analysis.deps.arcs
+    empty = ("",) * len(tree)
+    columns = zip(
+        analysis.sentence.forms,
+        analysis.upos or empty,
+        analysis.xpos or empty,
+        strict=True,
+    )
+    tokens = tuple(Token(form, upos=upos, xpos=xpos) for form, upos, xpos in columns)
+    text = conllu.lines_of(tokens, tree)
+    score = None
+    if arcs is not None:
+        score = float(sum(arcs[h + 1, m + 1] for m, h in enumerate(tree.heads)))
+    return Parse(
+        **made,
+        kind=Parse.Kind.DEPENDENCY,
+        score=score,
+        text=text,
+        digest=Sentence.key_of(text),
+        meta={"nbest": n},
+    )
+
+
+def _forest(analysis: Analysis) -> bytes:
+    """The forest, and the arc weights with it; empty bytes if there is no forest."""
+    if analysis.forest is None or analysis.edge_weights is None:
+        return b""
+    arcs: Floats | None = analysis.deps.arcs if analysis.deps else None
+    return forest_npz.dump(analysis.forest, analysis.edge_weights, arcs=arcs)
+
+
+def _lacking(corpus: Corpus, info: BackendInfo, n: int) -> QuerySet[Sentence]:
+    """Sentences in the engine's languages without its parse, or with fewer trees."""
+    there = Parse.objects.filter(
+        sentence=OuterRef("pk"),
+        engine=info.name,
+        version=info.version,
+        rank=1,
+        meta__nbest__gte=n,
+    )
+    rows = Sentence.objects.filter(spoken(info), ~Exists(there), corpus=corpus)
+    return rows.order_by("pk")
+
+
+def _tell_languages(job: Job, corpus: Corpus, info: BackendInfo) -> int:
+    """An issue for each language here that the engine does not read; how many
+    sentences are left alone for it."""
+    rows = Sentence.objects.filter(corpus=corpus).exclude(spoken(info))
+    counts = rows.values_list("language").annotate(n=Count("pk")).order_by("language")
+    for language, n in counts:
+        jobs.report_issue(
+            job,
+            f"{n} sentences are in {language!r}, and {info.name} reads {_listed(info)}",
+            remedy="choose a parser of that language, or train one on its gold trees",
+        )
+    return sum(n for _, n in counts)
+
+
+def spoken(info: BackendInfo, field: str = "language") -> Q:
+    """Whether ``field`` names a language of the engine, or a variety of one."""
+    found = Q()
+    for language in info.languages:
+        found |= Q(**{field: language}) | Q(**{f"{field}__startswith": f"{language}-"})
+    return found
+
+
+def _analyse(
+    backend: ParserBackend, batch: Sequence[Sentence], n: int, *, check: bool
+) -> list[ParsedText | str]:
+    """What is found, or the reason why nothing is, for each sentence.
+
+    ``check``: sentences in a script that the engine does not read are left alone. A
+    project's own parser was trained on what the project has.
+    """
+    info = backend.info
+    refused = [unreadable(one.text, info) if check else "" for one in batch]
+    wanted = [s for s, reason in zip(batch, refused, strict=True) if not reason]
+    answers = iter(
+        backend.analyse(
+            [sentence.to_core() for sentence in wanted], want=WANT & info.capabilities
+        )
+    )
+    return [
+        reason or _one(sentence, next(answers), info, n)
+        for sentence, reason in zip(batch, refused, strict=True)
+    ]
+
+
+def _one(
+    sentence: Sentence, answer: Analysis | Exception, info: BackendInfo, n: int
+) -> ParsedText | str:
+    if not isinstance(answer, Analysis):
+        if not isinstance(answer, GemelError):
+            raise answer
+        return str(answer)
+    made = found_of(sentence, answer, info, n)
+    if not made.trees and made.deps is None:
+        return "the parser finds no tree over this sentence"
+    return made
+
+
+def _complain(job: Job, sentence: Sentence, reason: str) -> None:
+    jobs.report_issue(
+        job,
+        f"{sentence.ref or sentence.code}: {reason}",
+        remedy="split it, or import a tree for it",
+        excerpt=sentence.text,
+    )
+
+
+@transaction.atomic
+def store(info: BackendInfo, found: Sequence[ParsedText], n: int) -> None:
+    """Add the rows of a batch; trees of a rank that is there already stay."""
+    of_engine = {"engine": info.name, "version": info.version}
+    sentences = [one.sentence.pk for one in found]
+    there = Parse.objects.filter(sentence_id__in=sentences, **of_engine)
+    known = set(there.values_list("sentence_id", "kind", "rank"))
+    # Asked for more trees than before: the best one remembers how many there are.
+    fewer = list(there.filter(rank=1).exclude(meta__nbest__gte=n))
+    for parse in fewer:
+        parse.meta = parse.meta | {"nbest": n}
+    Parse.objects.bulk_update(fewer, ["meta"])
+    rows = [row for one in found for row in (*one.trees, one.deps) if row is not None]
+    Parse.objects.bulk_create(
+        [row for row in rows if (row.sentence_id, row.kind, row.rank) not in known],
+        ignore_conflicts=True,
+    )
+    PackedForest.objects.bulk_create(
+        [
+            PackedForest(sentence=one.sentence, data=one.forest, **of_engine)
+            for one in found
+            if one.forest
+        ],
+        ignore_conflicts=True,
+    )
+
+
+def mark_parsed(corpus: Corpus) -> int:
+    """Note which pairs have a tree on both sides by now; how many are new."""
+    parsed = [
+        Exists(Parse.objects.filter(sentence=OuterRef(side)))
+        for side in ("source", "target")
+    ]
+    waiting = Pair.objects.filter(corpus=corpus, has_parse=False)
+    return waiting.filter(*parsed).update(has_parse=True)

@@ -1,0 +1,133 @@
+"""Parsing a corpus with lexical substitution, as a job, beside the parser as it is."""
+
+from collections.abc import Generator
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any, get_args
+
+from django.conf import settings
+
+from annotator import access
+from annotator.errors import BadRequest, Conflict
+from annotator.models import Corpus, Job, Project
+from annotator.models.projects import Anybody
+from annotator.services import jobs
+from annotator.services.parses import linking, offered, parsers
+from core.errors import GemelError
+from core.parsing import registry
+from core.protocols import ParserBackend, Step, TagGuided, TrainingCounts
+from core.substitution import folder as folders
+from core.substitution.options import Method, Options
+
+__all__ = ["KIND", "METHODS", "run", "start"]
+
+KIND = "substitution"
+METHODS: dict[str, str] = {
+    "tell": "tell the parser the likely tags of words in doubt",
+    "doubt": "replace words in doubt",
+    "replace": "replace every rare word (as the paper does)",
+}
+
+
+def start(
+    corpus: Corpus,
+    parser: str,
+    linked: str,
+    *,
+    method: str = "tell",
+    n: int,
+    by: Anybody,
+    enqueue: bool = True,
+) -> Job:
+    """A job that parses with ``parser``, then with it helped by the words of a linking
+    corpus of the project.
+
+    The helped parser is from then on a parser of the project like any other. Raises
+    NotAllowed, BadRequest, and Conflict while the same is at work on this corpus.
+    """
+    access.require(by, "run", corpus.project)
+    if method not in get_args(Method):
+        raise BadRequest(f"Methods: {', '.join(METHODS)}.", field="method")
+    if not 1 <= n <= parsers.MAX_TREES:
+        raise BadRequest(f"1 to {parsers.MAX_TREES} trees a sentence.", field="n")
+    offered.require(corpus.project, parser, field="parser")
+    _check(_loaded(parser, corpus.project), method)
+    linking.load(corpus.project, linked)
+    name = f"{parser[:28]}-{linked}-{method}"
+    params = {"corpus": corpus.code, "engine": name, "n": n}
+    params |= {"parser": parser, "linking": linked, "method": method}
+    active = Job.objects.active().filter(project=corpus.project)
+    mine = {"corpus": corpus.code, "engine": name}.items()
+    if any(job.params.items() >= mine for job in active):
+        raise Conflict("This corpus is being parsed so already; wait for its end.")
+    return jobs.create(
+        corpus.project,
+        KIND,
+        title=f"Parse {corpus.name} with substitution: {parser}, {linked}",
+        by=by,
+        params=params,
+        engine=name,
+        enqueue=enqueue,
+    )
+
+
+def run(job: Job) -> Generator[Step, None, dict[str, Any]]:
+    """Parse what lacks it, without substitution and with it; run again, it goes on.
+
+    The result is that of the second; ``base`` is that of the first.
+    """
+    asked, project = job.params, job.project
+    corpus = Corpus.objects.get(project=project, code=asked["corpus"])
+    yield Step(total=2 * corpus.sentences.count())
+    plain = offered.load(asked["parser"], project)
+    base = yield from parsers.parse(job, corpus, plain, asked["n"])
+    _make(job)
+    helped = offered.load(asked["engine"], project)
+    found = yield from parsers.parse(job, corpus, helped, asked["n"])
+    return found | {"base": base}
+
+
+def _check(backend: ParserBackend, method: str) -> None:
+    """Raise BadRequest if substitution cannot help this parser so."""
+    name = backend.info.name
+    if not isinstance(backend, TrainingCounts):
+        raise BadRequest(
+            f"{name} does not tell its training words: choose a parser trained here.",
+            field="parser",
+        )
+    if method == "tell" and not isinstance(backend, TagGuided):
+        raise BadRequest(
+            f"{name} cannot be told tags: choose another method.", field="method"
+        )
+
+
+def _loaded(parser: str, project: Project) -> ParserBackend:
+    try:
+        return offered.load(parser, project)
+    except GemelError as error:
+        raise BadRequest(str(error), field="parser") from error
+
+
+def _make(job: Job) -> None:
+    """The helped parser's folder, if it is not there.
+
+    Raises Conflict if another parser has its name.
+    """
+    asked, project = job.params, job.project
+    out = offered.folder_of(project) / asked["engine"]
+    counts = linking.load(project, asked["linking"])
+    options = Options(method=asked["method"])
+    parser = _path_of(asked["parser"])
+    if not out.exists():
+        folders.write(out, parser, counts, options)
+        return
+    facts = registry.facts_of(out)
+    same = (facts.get("parser"), facts.get("version"), facts.get("options"))
+    if same != (parser, counts.digest[:8] or "empty", asdict(options)):
+        raise Conflict(f"There is another parser {out.name}: take another name.")
+
+
+def _path_of(parser: str) -> str:
+    """As a folder of the project names it: its neighbours by name, others by path."""
+    shared: Path = settings.MODELS_DIR / parser
+    return str(shared.resolve()) if shared.is_dir() else parser

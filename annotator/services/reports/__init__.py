@@ -1,0 +1,1 @@
+"""Agreement reports: what they read, live and frozen."""

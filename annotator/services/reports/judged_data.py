@@ -1,0 +1,301 @@
+"""What a report reads: a campaign, or a set of outside ratings, as one ``Dataset``."""
+
+import json
+from collections import OrderedDict
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from django.db.models import Max, TextField
+from django.db.models.functions import Cast
+
+from annotator.errors import BadRequest
+from annotator.exchange import ratings as files
+from annotator.models import (
+    Adjudication,
+    Campaign,
+    Credit,
+    Instance,
+    Item,
+    Judgment,
+    JudgmentEvent,
+    RatingSet,
+)
+from core.agreement.judgments.dataset import Dataset, Question
+from core.data.check import Ints
+from core.data.ratings import PAPER_SCALES
+from core.errors import GemelError
+from core.formats.ratings import LAYOUTS
+
+__all__ = ["Read", "last_event", "read_campaign", "read_set", "set_of"]
+
+KEPT = 8  # datasets held in memory
+PAPER_THRESHOLDS = {"meaning": 3.0, "grammar": 4.0}  # Callison-Burch 2008
+_held: OrderedDict[tuple[Any, ...], "Read"] = OrderedDict()
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Read:
+    """``names``: whom the labels stand for; ``simulated``: labels that nobody is.
+
+    ``texts``: what an outside item says, by item; empty for a campaign. ``stamp``:
+    changes when the data may have.
+    """
+
+    data: Dataset
+    names: dict[str, str]
+    simulated: frozenset[str]
+    texts: dict[str, str]
+    stamp: tuple[Any, ...]
+
+
+def last_event() -> int:
+    """The newest entry of the ledger; 0 if there is none."""
+    return int(JudgmentEvent.objects.aggregate(last=Max("pk"))["last"] or 0)
+
+
+def read_campaign(campaign: Campaign) -> Read:
+    """All finished judgments of the campaign, training apart."""
+    last = Adjudication.objects.aggregate(last=Max("pk"))["last"] or 0
+    stamp = (
+        "c",
+        campaign.code,
+        campaign.revision,
+        campaign.n_items,
+        last_event(),
+        last,
+    )
+    return _kept(stamp) or _keep(_campaign(campaign, stamp))
+
+
+def read_set(found: RatingSet) -> Read:
+    """The ratings of a file that was uploaded."""
+    stamp = ("s", found.code)
+    return _kept(stamp) or _keep(_set(found, stamp))
+
+
+def _kept(stamp: tuple[Any, ...]) -> Read | None:
+    found = _held.get(stamp)
+    if found is not None:
+        _held.move_to_end(stamp)
+    return found
+
+
+def _keep(read: Read) -> Read:
+    _held[read.stamp] = read
+    while len(_held) > KEPT:
+        _held.popitem(last=False)
+    return read
+
+
+def _campaign(campaign: Campaign, stamp: tuple[Any, ...]) -> Read:
+    questions = [
+        Question(scale.to_core(), scale.title, scale.threshold)
+        for scale in campaign.scales.all()
+    ]
+    known = [Item.Kind.MAIN, Item.Kind.GOLD, Item.Kind.ATTENTION]
+    rows = campaign.items.filter(kind__in=known, is_withdrawn=False).order_by("pk")
+    items = list(
+        rows.values_list("pk", "code", "kind", "instance_id", "n_extra", "need", "gold")
+    )
+    place = {row[0]: at for at, row in enumerate(items)}
+    people = list(
+        campaign.participants.order_by("pk").values_list(
+            "pk", "label", "user__username", "is_simulated"
+        )
+    )
+    who = {row[0]: at for at, row in enumerate(people)}
+    columns = _judgments(campaign, questions, place, who)
+    instance, cluster = _instances(campaign, [row[3] for row in items])
+    spare = np.array([row[5] - row[4] for row in items], np.int32)
+    columns["is_extra"] = _extra(columns, spare, {row[0] for row in items if row[4]})
+    data = Dataset.of(
+        questions,
+        [row[1] for row in items],
+        [row[1] for row in people],
+        **columns,
+        instance=instance,
+        cluster=cluster,
+        is_check=np.array([row[2] != Item.Kind.MAIN for row in items], bool),
+        gold=_codes(questions, [row[6] for row in items]),
+        adjudicated=_decided(campaign, questions, place),
+        **_credits(campaign, place),
+    )
+    names = {label: name or label for _, label, name, _ in people}
+    simulated = frozenset(label for _, label, _, is_simulated in people if is_simulated)
+    return Read(data, names, simulated, {}, stamp)
+
+
+def _judgments(
+    campaign: Campaign,
+    questions: list[Question],
+    place: dict[int, int],
+    who: dict[int, int],
+) -> dict[str, Any]:
+    rows = Judgment.objects.of(campaign).answered().order_by("pk")
+    # as text: ten thousand answers are a few dozen different ones to parse
+    rows = rows.annotate(said=Cast("values", TextField()))
+    fields = ("item_id", "participant_id", "said", "round", "saved_at")
+    found = [
+        row
+        for row in rows.values_list(*fields, "active_ms", "guideline")
+        if row[0] in place
+    ]
+    times = [row[4].timestamp() if row[4] else 0.0 for row in found]
+    return {
+        "item": np.array([place[row[0]] for row in found], np.int32),
+        "annotator": np.array([who[row[1]] for row in found], np.int32),
+        "values": _codes(questions, _parsed([row[2] for row in found])),
+        "round": np.array([row[3] for row in found], np.int32),
+        "at": np.array(times, np.float64),
+        "active_ms": np.array([row[5] for row in found], np.int32),
+        "guideline": np.array([row[6] for row in found], np.int32),
+    }
+
+
+def _parsed(texts: list[str]) -> list[dict[str, Any]]:
+    known = {text: json.loads(text) for text in set(texts)}
+    return [known[text] for text in texts]
+
+
+def _codes(questions: list[Question], values: list[dict[str, Any]]) -> Ints:
+    """Codes of stored values: int32 ``(n, q)``, -1 where there is none."""
+    table = np.full((len(values), len(questions)), -1, np.int32)
+    for column, question in enumerate(questions):
+        labels, name = question.scale.labels, question.scale.name
+        codes = {label: code for code, label in enumerate(labels)}
+        table[:, column] = [codes.get(str(row.get(name)), -1) for row in values]
+    return table
+
+
+def _instances(campaign: Campaign, of_items: list[int]) -> tuple[Ints, Ints]:
+    """Instance and source phrase of each item, as codes."""
+    phrases = dict(
+        Instance.objects.filter(campaign=campaign).values_list("pk", "phrase")
+    )
+    instances: dict[int, int] = {}
+    clusters: dict[str, int] = {}
+    instance = [instances.setdefault(pk, len(instances)) for pk in of_items]
+    cluster = [
+        clusters.setdefault(phrases[pk].casefold(), len(clusters)) for pk in of_items
+    ]
+    return np.array(instance, np.int32), np.array(cluster, np.int32)
+
+
+def _extra(columns: dict[str, Any], spare: Ints, with_extra: set[int]) -> Any:
+    """First looks beyond the places planned: judges who came as two others differed."""
+    extra = np.zeros(len(columns["item"]), bool)
+    if not with_extra:
+        return extra
+    order = np.lexsort((columns["at"], columns["item"]))
+    rank: dict[int, int] = {}
+    for row in order:
+        item = int(columns["item"][row])
+        if columns["round"][row] == 1:
+            rank[item] = rank.get(item, 0) + 1
+            extra[row] = rank[item] > max(int(spare[item]), 1)
+    return extra
+
+
+def _credits(campaign: Campaign, place: dict[int, int]) -> dict[str, Any]:
+    conditions = list(campaign.conditions.values_list("pk", "name", "is_baseline"))
+    at = {pk: number for number, (pk, _, _) in enumerate(conditions)}
+    rows = Credit.objects.filter(condition__campaign=campaign).values_list(
+        "condition_id", "item_id", "rank"
+    )
+    table = [(at[c], place[i], rank) for c, i, rank in rows if i in place]
+    base = [number for number, row in enumerate(conditions) if row[2]]
+    return {
+        "conditions": tuple(name for _, name, _ in conditions),
+        "baseline": base[0] if base else 0,
+        "credit": np.array(table, np.int32).reshape(-1, 3),
+    }
+
+
+def _decided(
+    campaign: Campaign, questions: list[Question], place: dict[int, int]
+) -> Ints:
+    """The last decision on each item; -1 where there is none."""
+    rows = Adjudication.objects.filter(item__campaign=campaign).order_by("number")
+    last = dict(rows.values_list("item_id", "values"))
+    values: list[dict[str, Any]] = [{} for _ in place]
+    for pk, decided in last.items():
+        if pk in place:
+            values[place[pk]] = decided
+    return _codes(questions, values)
+
+
+def _set(found: RatingSet, stamp: tuple[Any, ...]) -> Read:
+    try:
+        with found.upload.file.open("rb") as raw:
+            text = raw.read().decode("utf-8")
+        parsed = files.parse(
+            text.split("\n"), LAYOUTS[found.format], name=found.upload.name
+        )
+    except (GemelError, UnicodeDecodeError) as error:
+        raise BadRequest(f"The file cannot be read any more: {error}") from error
+    return set_of(parsed, stamp)
+
+
+def set_of(parsed: files.RatingFile, stamp: tuple[Any, ...] = ()) -> Read:
+    """A dataset of outside ratings; annotators become A1, A2 … in order of name."""
+    tables = list(parsed.tables.values())
+    items = list(dict.fromkeys(item for table in tables for item in table.items))
+    people = sorted({name for table in tables for name in table.annotators})
+    place = {item: at for at, item in enumerate(items)}
+    who = {name: at for at, name in enumerate(people)}
+    rows: dict[tuple[int, int, int], list[int]] = {}
+    for column, table in enumerate(tables):
+        own = [place[item] for item in table.items], [who[n] for n in table.annotators]
+        for item, judge, value in zip(
+            table.item, table.annotator, table.value, strict=True
+        ):
+            key = own[0][item], own[1][judge], 1
+            rows.setdefault(key, [-1] * len(tables))[column] = int(value)
+        for item, judge, _, value in table.repeats:
+            key = own[0][item], own[1][judge], 2
+            rows.setdefault(key, [-1] * len(tables))[column] = int(value)
+    keys = np.array(list(rows), np.int32).reshape(-1, 3)
+    data = Dataset.of(
+        [_question(table.scale) for table in tables],
+        items,
+        [f"A{at + 1}" for at in range(len(people))],
+        keys[:, 0],
+        keys[:, 1],
+        np.array(list(rows.values()), np.int32).reshape(len(keys), len(tables)),
+        round=keys[:, 2],
+        **_outside(parsed, items),
+        gold=_outside_gold(parsed, place),
+    )
+    names = {f"A{at + 1}": name for at, name in enumerate(people)}
+    texts = {item: parsed.sources.get(item, "") for item in items}
+    return Read(data, names, frozenset(), texts, stamp)
+
+
+def _question(scale: Any) -> Question:
+    known = scale.name in PAPER_SCALES and scale.labels == ("1", "2", "3", "4", "5")
+    threshold = PAPER_THRESHOLDS[scale.name] if known else None
+    return Question(scale, scale.name, threshold)
+
+
+def _outside(parsed: files.RatingFile, items: list[str]) -> dict[str, Any]:
+    clusters: dict[str, int] = {}
+    sources = [parsed.sources.get(item) or item for item in items]
+    cluster = [clusters.setdefault(source, len(clusters)) for source in sources]
+    made = [parsed.credits.get(item, ()) for item in items]
+    conditions = list(dict.fromkeys(name for names in made for name in names))
+    at = {name: number for number, name in enumerate(conditions)}
+    table = [(at[name], place, 1) for place, names in enumerate(made) for name in names]
+    return {
+        "cluster": np.array(cluster, np.int32),
+        "conditions": tuple(conditions),
+        "credit": np.array(table, np.int32).reshape(-1, 3),
+    }
+
+
+def _outside_gold(parsed: files.RatingFile, place: dict[str, int]) -> Ints:
+    table = np.full((len(place), len(parsed.tables)), -1, np.int32)
+    for column, (name, ratings) in enumerate(parsed.tables.items()):
+        if name in parsed.gold:
+            table[[place[item] for item in ratings.items], column] = parsed.gold[name]
+    return table

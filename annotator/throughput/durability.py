@@ -1,0 +1,146 @@
+"""An acknowledged change is on the disk: commits of many, one wait for all.
+
+SQLite writes a commit to its log and, with ``synchronous=NORMAL``, leaves it to the
+system when the log reaches the disk. Waiting inside the transaction (``FULL``) makes
+all others wait too, for a turn of the disk each. Here the wait comes after the commit
+and before the answer: who is answered has been waited for, and whoever comes while the
+disk is busy shares its next turn (group commit: Gray and Reuter 1993, Transaction
+Processing, 10.4.7). PostgreSQL does the same within COMMIT.
+"""
+
+import os
+import threading
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any
+
+from django.core.checks import CheckMessage, Tags, Warning, register
+from django.db import connection
+from django.http import HttpRequest, HttpResponse
+
+__all__ = ["DurableMiddleware", "Group", "leave_turn", "on_disk", "take_turn"]
+
+_mine = threading.local()
+
+
+class Group:
+    """Calls of ``wait`` that share runs of ``work``: each sees one begin and end."""
+
+    def __init__(self, work: Callable[[], None]) -> None:
+        self._work = work
+        self._change = threading.Condition()
+        self._begun = self._ended = 0  # runs
+        self._failed: dict[int, Exception] = {}
+
+    def wait(self) -> None:
+        """Until a run that began after this call has ended; raises what it raised."""
+        with self._change:
+            mine = self._begun + 1
+            while self._ended < mine and self._begun != self._ended:
+                self._change.wait()
+            if self._ended >= mine:
+                if error := self._failed.get(mine):
+                    raise error
+                return
+            self._begun = mine
+        self._run(mine)
+
+    def _run(self, mine: int) -> None:
+        error: Exception | None = None
+        try:
+            self._work()
+        except OSError as found:
+            error = found
+        with self._change:
+            self._ended = mine
+            self._failed = {mine: error} if error else {}
+            self._change.notify_all()
+        if error:
+            raise error
+
+
+class _Log:
+    """The write-ahead log of the SQLite database."""
+
+    def __init__(self) -> None:
+        self._file = -1
+
+    def sync(self) -> None:
+        """To the disk. One that is gone was folded into the database, and synced."""
+        path = Path(f"{connection.settings_dict['NAME']}-wal")
+        try:
+            now = path.stat()
+        except FileNotFoundError:
+            return
+        if self._file < 0 or not os.path.samestat(now, os.fstat(self._file)):
+            self._close()
+            self._file = os.open(path, os.O_RDONLY)
+        os.fdatasync(self._file)
+
+    def _close(self) -> None:
+        if self._file >= 0:
+            os.close(self._file)
+        self._file = -1
+
+
+_log = _Log()
+_group = Group(_log.sync)
+
+
+def on_disk() -> None:
+    """Wait until all that this thread has committed is on the disk. Raises OSError."""
+    if connection.vendor != "sqlite" or connection.in_atomic_block:
+        return
+    leave_turn()
+    _group.wait()
+
+
+def take_turn(turn: Any) -> None:
+    """Wait for ``turn``, a semaphore, which waiting for the disk gives back."""
+    turn.acquire()
+    _mine.turn = turn
+
+
+def leave_turn() -> None:
+    """Give back the turn of this thread, if it has one."""
+    turn, _mine.turn = getattr(_mine, "turn", None), None
+    if turn is not None:
+        turn.release()
+
+
+class DurableMiddleware:
+    """Answer what may have changed something only when the change is on the disk."""
+
+    def __init__(self, get_response: Callable[[HttpRequest], HttpResponse]) -> None:
+        self.get_response = get_response
+
+    def __call__(self, request: HttpRequest) -> HttpResponse:
+        response = self.get_response(request)
+        is_done = response.status_code < 400
+        if is_done and request.method not in ("GET", "HEAD", "OPTIONS"):
+            on_disk()
+        return response
+
+
+@register(Tags.database)
+def commits_wait_for_the_disk(
+    databases: Sequence[str] | None = None, **_: Any
+) -> list[CheckMessage]:
+    """What is acknowledged is on the disk only if COMMIT waits for it."""
+    if not databases or connection.vendor != "postgresql" or _is_synchronous():
+        return []
+    return [
+        Warning(
+            "PostgreSQL acknowledges before it has written: a power cut loses answers.",
+            hint="Set synchronous_commit and fsync to on.",
+            id="gemel.W004",
+        )
+    ]
+
+
+def _is_synchronous() -> bool:
+    with connection.cursor() as cursor:
+        cursor.execute("SHOW synchronous_commit")
+        commit = cursor.fetchone()
+        cursor.execute("SHOW fsync")
+        return commit != ("off",) and cursor.fetchone() == ("on",)

@@ -1,0 +1,173 @@
+"""Parallel text: the list, bringing it in, one bitext with its jobs and sample."""
+
+from django.contrib.auth.decorators import login_required
+from django.core.paginator import Paginator
+from django.http import FileResponse, Http404, HttpRequest, HttpResponse
+from django.shortcuts import get_object_or_404, redirect, render
+from django.views.decorators.http import (
+    require_GET,
+    require_http_methods,
+    require_POST,
+)
+
+from annotator import access
+from annotator.errors import BadRequest, Refusal
+from annotator.exchange.bitexts import FORMATS
+from annotator.forms import BitextForm, refuse_unknown, whole
+from annotator.models import Bitext, Job, Project
+from annotator.pages import bitexts as pages
+from annotator.sample import texts as sample
+from annotator.services import jobs
+from annotator.services.paraphrases import bitext_links, bitext_parses
+from annotator.services.paraphrases import bitexts as service
+from annotator.services.parses import offered
+
+SHOWN = 50  # issues on a page
+
+
+@login_required
+@require_GET
+def bitexts(request: HttpRequest, slug: str) -> HttpResponse:
+    project = access.project_or_404(request.user, slug)
+    context = {
+        "project": project,
+        "bitexts": project.bitexts.all(),
+        "may_import": access.may(request.user, "import", project),
+    }
+    return render(request, "bitexts/bitexts.html", context)
+
+
+@login_required
+@require_http_methods(["GET", "POST"])
+def upload(request: HttpRequest, slug: str) -> HttpResponse:
+    """The form; what it sends is checked first, by a job."""
+    project = access.project_or_404(request.user, slug, "import")
+    form = BitextForm(request.POST or None)
+    problem, status = "", 200
+    if request.method == "POST":
+        try:
+            job = _start(request, project, form)
+        except Refusal as error:
+            problem, status = str(error), error.status
+        else:
+            if job is not None:
+                return redirect("bitext_report", slug, job.code)
+            status = 400
+    context = {
+        "project": project,
+        "form": form,
+        "problem": problem,
+        "formats": FORMATS.items(),
+        "sample": sample.TEXTS,
+        "worker": jobs.is_worker_alive(),
+    }
+    return render(request, "bitexts/upload.html", context, status=status)
+
+
+@login_required
+@require_GET
+def sample_text(request: HttpRequest, name: str) -> FileResponse:
+    """One of the sample's texts, to be sent back as a first bitext."""
+    if name not in sample.TEXTS:
+        raise Http404
+    path = sample.path_of(name)
+    return FileResponse(path.open("rb"), as_attachment=True, filename=path.name)
+
+
+@login_required
+@require_http_methods(["GET", "POST"])
+def upload_report(request: HttpRequest, slug: str, code: str) -> HttpResponse:
+    """What a dry run or an import found; from a dry run the import is started."""
+    project = access.project_or_404(request.user, slug, "import")
+    job = get_object_or_404(project.jobs, code=code, kind=service.KIND)
+    if request.method == "POST":
+        partial = request.POST.get("partial") == "yes"
+        made = service.go_on(job, by=request.user, partial=partial)
+        return redirect("bitext_report", slug, made.code)
+    refuse_unknown(request.GET, {"page"})
+    names = ("pairs", "without_counterpart", "sentences")
+    found = [(n.replace("_", " "), job.result[n]) for n in names if n in job.result]
+    context = {
+        "project": project,
+        "job": job,
+        "counts": found,
+        "issues": Paginator(job.issues.all(), SHOWN).get_page(request.GET.get("page")),
+        "bitext": project.bitexts.filter(code=job.code).first(),
+        "is_dry": job.params["dry_run"],
+        "worker": jobs.is_worker_alive(),
+    }
+    part = "_report" if request.headers.get("HX-Request") else "report"
+    return render(request, f"bitexts/{part}.html", context)
+
+
+@login_required
+@require_GET
+def bitext(request: HttpRequest, slug: str, code: str) -> HttpResponse:
+    """Counts, what can be done with it, its jobs, a sample of its pairs."""
+    project = access.project_or_404(request.user, slug)
+    found = get_object_or_404(project.bitexts.select_related("project"), code=code)
+    refuse_unknown(request.GET, {"from"})
+    start = whole(request.GET.get("from", "1"), 1, max(found.n_pairs, 1))
+    if start is None:
+        raise BadRequest("Pairs count from 1.", field="from")
+    mine = [
+        job
+        for job in project.jobs.filter(kind__startswith="bitext_")
+        if job.params.get("bitext") == code
+    ]
+    context = {
+        "project": project,
+        "bitext": found,
+        "pairs": pages.sample(found, start - 1),
+        "start": start,
+        "before": max(start - pages.SHOWN, 1) if start > 1 else None,
+        "after": start + pages.SHOWN if start + pages.SHOWN <= found.n_pairs else None,
+        "jobs": mine[:10],
+        "aligners": bitext_links.engines(),
+        "symmetrisations": bitext_links.SYMMETRISATIONS,
+        "parsers": offered.of_project(project),
+        "may_run": access.may(request.user, "run", project),
+        "may_import": access.may(request.user, "import", project),
+        "worker": jobs.is_worker_alive(),
+    }
+    return render(request, "bitexts/bitext.html", context)
+
+
+@login_required
+@require_POST
+def act(request: HttpRequest, slug: str, code: str) -> HttpResponse:
+    """Start the linking or the parsing, or take the bitext away."""
+    project = access.project_or_404(request.user, slug)
+    found = get_object_or_404(project.bitexts.select_related("project"), code=code)
+    what, engine = request.POST.get("what", ""), request.POST.get("engine", "")
+    if what == "delete":
+        service.delete(found, by=request.user)
+        return redirect("bitexts", slug)
+    job = _act(request, found, what, engine)
+    return redirect("job", slug, job.code)
+
+
+def _act(request: HttpRequest, found: Bitext, what: str, engine: str) -> Job:
+    if what == "link":
+        how = request.POST.get("symmetrise", "")
+        return bitext_links.start(found, engine=engine, symmetrise=how, by=request.user)
+    if what == "parse":
+        return bitext_parses.start(found, engine, by=request.user)
+    raise BadRequest("Link, parse or delete.", field="what")
+
+
+def _start(request: HttpRequest, project: Project, form: BitextForm) -> Job | None:
+    """The dry run; None if the form is not right, and says so itself."""
+    names = ("source_text", "target_text", "links")
+    files = [one for name in names for one in request.FILES.getlist(name)]
+    if not files:
+        form.add_error(None, "Choose the files.")
+    if "raw" in form.data and ("links" in request.FILES or "linked" in form.data):
+        reason = "Links count the tokens as they stand in the file: untick this."
+        form.add_error("raw", reason)
+    if not form.is_valid():
+        return None
+    uploads = service.keep(project, files, by=request.user)
+    return service.start(
+        project, uploads, by=request.user, dry_run=True, **form.asked()
+    )

@@ -1,0 +1,1 @@
+"""Campaigns: setting up, running, judging, curating."""

@@ -1,0 +1,199 @@
+"""The steps of setting a campaign up: items, scales, guideline, rules, people."""
+
+from typing import Any
+
+from django.conf import settings
+from django.contrib import messages
+from django.contrib.auth.decorators import login_required
+from django.http import HttpRequest, HttpResponse, QueryDict
+from django.shortcuts import get_object_or_404, redirect, render
+from django.views.decorators.http import require_http_methods, require_POST
+
+from annotator import access
+from annotator.errors import BadRequest, Refusal, TooLarge
+from annotator.models import Campaign, RatingScale, Upload
+from annotator.pages import campaigns as pages
+from annotator.services.campaigns import setup
+from annotator.services.campaigns.items import SHOWN, dry_run, keep, take_in
+from annotator.services.campaigns.scales import set_scales
+
+__all__ = ["batches", "guideline", "items", "items_check", "people", "rules", "scales"]
+
+WORDS = ("mode", "contact", "currency")
+
+
+@login_required
+@require_http_methods(["GET", "POST"])
+def items(request: HttpRequest, slug: str, code: str) -> HttpResponse:
+    """Send a file of items; what it holds is shown before anything is stored."""
+    campaign = access.campaign_or_404(request.user, slug, code, "manage")
+    context: dict[str, Any] = {"project": campaign.project, "campaign": campaign}
+    if request.method == "POST":
+        try:
+            upload = _keep(request, campaign)
+        except Refusal as error:
+            context["problem"] = str(error)
+            return render(request, "campaigns/items.html", context, status=error.status)
+        return redirect("campaign_items_check", slug, code, upload.code)
+    return render(request, "campaigns/items.html", context)
+
+
+def _keep(request: HttpRequest, campaign: Campaign) -> Upload:
+    file = request.FILES.get("file")
+    text = request.POST.get("text", "")
+    if file is None and not text.strip():
+        raise BadRequest("Choose a file, or paste a table.", field="file")
+    if file is not None and (file.size or 0) > settings.MAX_UPLOAD_MB * 2**20:
+        raise TooLarge(f"At most {settings.MAX_UPLOAD_MB} MB are taken.")
+    name = (file.name or "items.tsv") if file is not None else "pasted.tsv"
+    content = file.read() if file is not None else text.encode("utf-8", "replace")
+    return keep(campaign, name, content, by=request.user)
+
+
+@login_required
+@require_http_methods(["GET", "POST"])
+def items_check(
+    request: HttpRequest, slug: str, code: str, upload: str
+) -> HttpResponse:
+    """The dry run of a file; POST takes its good rows in."""
+    campaign = access.campaign_or_404(request.user, slug, code, "manage")
+    kept = get_object_or_404(campaign.project.uploads, code=upload)
+    found = dry_run(campaign, kept)
+    if request.method == "POST" and found.n_rows:
+        return _take_in(request, campaign, kept, found.n_rows)
+    context = {
+        "project": campaign.project,
+        "campaign": campaign,
+        "upload": kept,
+        "found": found,
+        "shown": SHOWN,
+    }
+    return render(request, "campaigns/items_check.html", context)
+
+
+def _take_in(
+    request: HttpRequest, campaign: Campaign, upload: Upload, n: int
+) -> HttpResponse:
+    """At once when it is quick, else as a job."""
+    slug = campaign.project.slug
+    if job := take_in(campaign, upload, n, by=request.user):
+        return redirect("job", slug, job.code)
+    messages.success(request, f"{campaign.n_items} items are in the campaign.")
+    step = "campaign" if campaign.participants.exists() else "campaign_people"
+    return redirect(step, slug, campaign.code)
+
+
+@login_required
+@require_http_methods(["GET", "POST"])
+def scales(request: HttpRequest, slug: str, code: str) -> HttpResponse:
+    """Titles, questions, anchors, values, thresholds."""
+    campaign = access.campaign_or_404(request.user, slug, code, "manage")
+    context: dict[str, Any] = {"project": campaign.project, "campaign": campaign}
+    status = 200
+    if request.method == "POST":
+        try:
+            set_scales(campaign, _scales_of(request.POST), by=request.user)
+        except Refusal as error:
+            context["problem"], status = str(error), error.status
+        else:
+            messages.success(request, "The scales are stored.")
+            return redirect("campaign", slug, code)
+    context["scales"] = campaign.scales.all()
+    context["kinds"] = RatingScale.Kind.choices
+    return render(request, "campaigns/scales.html", context, status=status)
+
+
+def _scales_of(sent: QueryDict) -> list[dict[str, Any]]:
+    """The scales a form sends: one line a point, ``value | label | anchor``."""
+    found = []
+    for n in sent.getlist("scale"):
+        if not n.isdigit() or sent.get(f"drop-{n}"):
+            continue
+        names = ("name", "title", "question", "kind", "low", "high", "threshold")
+        scale: dict[str, Any] = {name: sent.get(f"{name}-{n}", "") for name in names}
+        if not scale["title"].strip():
+            continue
+        lines = sent.get(f"points-{n}", "").splitlines()
+        scale["points"] = [_point(line) for line in lines if line.strip()]
+        found.append(scale)
+    return found
+
+
+def _point(line: str) -> dict[str, str]:
+    """``value | anchor``, or ``value | label | anchor``."""
+    value, *words = (cell.strip() for cell in line.split("|", 2))
+    label = words[0] if len(words) == 2 else value
+    return {"value": value, "label": label, "anchor": words[-1] if words else ""}
+
+
+@login_required
+@require_http_methods(["GET", "POST"])
+def guideline(request: HttpRequest, slug: str, code: str) -> HttpResponse:
+    campaign = access.campaign_or_404(request.user, slug, code, "manage")
+    if request.method == "POST":
+        made = setup.write_guideline(
+            campaign, request.POST.get("text", ""), by=request.user
+        )
+        messages.success(request, f"Guideline {made.number} is what judges see now.")
+        return redirect("campaign", slug, code)
+    versions = list(campaign.guidelines.select_related("by"))
+    context = {"project": campaign.project, "campaign": campaign, "versions": versions}
+    return render(request, "campaigns/guideline.html", context)
+
+
+@login_required
+@require_http_methods(["GET", "POST"])
+def rules(request: HttpRequest, slug: str, code: str) -> HttpResponse:
+    """Who judges how much, checks, leases, money."""
+    campaign = access.campaign_or_404(request.user, slug, code, "manage")
+    context: dict[str, Any] = {"project": campaign.project, "campaign": campaign}
+    if request.method == "GET":
+        return render(request, "campaigns/rules.html", context)
+    sent = request.POST.dict()
+    wanted = {n: sent[n] for n in [*setup.SETTINGS, *WORDS] if n in sent}
+    try:
+        setup.change(
+            campaign, wanted | {"is_adaptive": "is_adaptive" in sent}, by=request.user
+        )
+    except Refusal as error:
+        campaign.refresh_from_db()
+        context |= {"problem": str(error), "sent": sent}
+        return render(request, "campaigns/rules.html", context, status=error.status)
+    messages.success(request, "The rules are stored.")
+    return redirect("campaign_design", slug, code)
+
+
+@login_required
+@require_http_methods(["GET", "POST"])
+def people(request: HttpRequest, slug: str, code: str) -> HttpResponse:
+    """Choose among the members who judges, and which batches they get."""
+    campaign = access.campaign_or_404(request.user, slug, code, "manage")
+    if request.method == "GET":
+        return render(request, "campaigns/people.html", pages.people(campaign))
+    names, batches = (request.POST.getlist(name) for name in ("person", "batch"))
+    try:
+        made = setup.add_members(campaign, names, batches, by=request.user)
+    except Refusal as error:
+        messages.error(request, str(error))
+        return redirect("campaign_people", slug, code)
+    messages.success(request, f"{len(made)} more judge now.")
+    return redirect("campaign", slug, code)
+
+
+@login_required
+@require_POST
+def batches(request: HttpRequest, slug: str, code: str) -> HttpResponse:
+    """Who judges which batches: a list of batches for every person."""
+    campaign = access.campaign_or_404(request.user, slug, code, "manage")
+    wanted = {
+        person.code: request.POST.getlist(f"of-{person.code}")
+        for person in campaign.participants.all()
+        if f"seen-{person.code}" in request.POST
+    }
+    try:
+        setup.share_batches(campaign, wanted, by=request.user)
+    except Refusal as error:
+        messages.error(request, str(error))
+    else:
+        messages.success(request, "Stored: everybody gets the batches ticked here.")
+    return redirect("campaign_people", slug, code)

@@ -1,0 +1,1 @@
+"""Agreement reports: of judgments and of alignment layers."""

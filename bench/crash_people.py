@@ -1,0 +1,79 @@
+"""Who is at work while ``bench.crash`` kills: editors, and the record of what they were
+told. Judges are those of ``bench.judging``."""
+
+import threading
+import time
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from uuid import uuid4
+
+from bench.judging import Client, Line
+
+__all__ = ["Editor", "People"]
+
+PACE_S = 0.25  # from one act of a person to the next
+
+
+@dataclass(kw_only=True)
+class Editor(Line):
+    """Links and unlinks words of one pair; sends each operation until answered."""
+
+    pair: str
+    layer: str = ""
+    revision: int = 0
+    acknowledged: list[str] = field(default_factory=list)
+    until: float = float("inf")
+
+    def run(self) -> None:
+        made = self.post(f"/api/pairs/{self.pair}/layers/", {})
+        self.layer, self.revision = made["code"], made["revision"]
+        while time.perf_counter() < self.until:
+            n = len(self.acknowledged)
+            asked = {"uuid": str(uuid4()), "base_rev": self.revision, "s": "w0"}
+            asked |= {"op": "clear"} if n % 2 else {"op": "link", "t": f"w{n % 4}"}
+            said = self.post(f"/api/layers/{self.layer}/ops/", asked)
+            self.revision = said["revision"]
+            self.acknowledged.append(asked["uuid"])
+            time.sleep(PACE_S)
+
+
+class People:
+    """All of them, each in a thread, until they are told to go home."""
+
+    def __init__(
+        self, port: int, campaign: str, judges: list[str], editors: dict[str, str]
+    ) -> None:
+        now = time.perf_counter()
+        self.judges = [
+            Client(
+                token=token,
+                port=port,
+                campaign=campaign,
+                until=float("inf"),
+                due=now + PACE_S * i / len(judges),
+                every=PACE_S,
+            )
+            for i, token in enumerate(judges)
+        ]
+        self.editors = [
+            Editor(token=token, port=port, pair=pair) for token, pair in editors.items()
+        ]
+        self.refused: list[str] = []
+        self._threads = [
+            threading.Thread(target=self._watched, args=(one.run,), daemon=True)
+            for one in (*self.judges, *self.editors)
+        ]
+        for thread in self._threads:
+            thread.start()
+
+    def _watched(self, work: Callable[[], None]) -> None:
+        try:
+            work()
+        except RuntimeError as error:  # an answer that says no to honest work
+            self.refused.append(str(error))
+
+    def go_home(self) -> None:
+        for one in (*self.judges, *self.editors):
+            one.until = 0.0
+        for thread in self._threads:
+            thread.join(120)

@@ -1,0 +1,1 @@
+"""Alignment layers compared: F1, alignment error rate, reports of a corpus."""

@@ -1,0 +1,105 @@
+"""Agreement of alignment layers, as Arase & Tsujii 2017 section 6.3 measure it.
+
+    recall    |H & G & G'| / |G & G'|       what two annotators both linked is found
+    precision |H & (G | G')| / |H|          what is found was linked by one of the two
+
+over all pairs of annotators G, G' and then averaged. The human row takes each annotator
+as H against the pairs of the others, and averages that. Counts are summed over the
+sentence pairs before dividing; intervals resample sentence pairs.
+"""
+
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import combinations
+
+import numpy as np
+
+from core.agreement.alignments.aer import LinkSets
+from core.agreement.bootstrap import resample
+from core.agreement.figures import Figure, Undefined, figure
+from core.data.check import Floats
+
+__all__ = ["LayerScore", "agreed_share", "human_row", "score_layer"]
+
+
+@dataclass(frozen=True, slots=True)
+class LayerScore:
+    """Recall on the intersection, precision on the union."""
+
+    recall: Figure
+    precision: Figure
+
+
+def score_layer(
+    found: LinkSets,
+    golds: Sequence[LinkSets],
+    *,
+    replicates: int = 2000,
+    seed: int = 0,
+) -> LayerScore:
+    """``found`` against every pair of ``golds``; needs two annotators or more."""
+    weights = resample(len(found), replicates, np.random.default_rng(seed))
+    columns = _mean_over_pairs(found, golds, weights)
+    return _score(columns, len(found), "needs the links of two annotators")
+
+
+def human_row(
+    golds: Sequence[LinkSets], *, replicates: int = 2000, seed: int = 0
+) -> LayerScore:
+    """Each annotator against the others, averaged; needs three annotators."""
+    n = len(golds[0]) if golds else 0
+    weights = resample(n, replicates, np.random.default_rng(seed))
+    reason = f"leaving one out needs three annotators, there are {len(golds)}"
+    if len(golds) < 3:
+        return LayerScore(Undefined(reason, n), Undefined(reason, n))
+    each = [
+        _mean_over_pairs(golds[at], [*golds[:at], *golds[at + 1 :]], weights)
+        for at in range(len(golds))
+    ]
+    return _score(np.mean(each, axis=0), n, "no two annotators share a link")
+
+
+def agreed_share(
+    golds: Sequence[LinkSets], *, replicates: int = 2000, seed: int = 0
+) -> Figure:
+    """Of the links that anyone made, the share that all made (77 % in the paper)."""
+    rows = [
+        (len(frozenset.intersection(*sets)), len(frozenset().union(*sets)))
+        for sets in zip(*golds, strict=True)
+    ]
+    weights = resample(len(rows), replicates, np.random.default_rng(seed))
+    sums = weights @ np.array(rows, np.float64).reshape(-1, 2)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        column = sums[:, 0] / sums[:, 1]
+    return figure(column, len(rows), "nobody made a link", clusters=len(rows))
+
+
+def confusion(left: Sequence[str], right: Sequence[str]) -> Counter[tuple[str, str]]:
+    """How often the two said what of the same nodes."""
+    return Counter(zip(left, right, strict=True))
+
+
+def _score(columns: Floats, n: int, reason: str) -> LayerScore:
+    return LayerScore(
+        figure(columns[0], n, reason, clusters=n),
+        figure(columns[1], n, reason, clusters=n),
+    )
+
+
+def _mean_over_pairs(
+    found: LinkSets, golds: Sequence[LinkSets], weights: Floats
+) -> Floats:
+    """Recall and precision: ``(2, 1 + replicates)``, NaN where nothing is counted."""
+    each = []
+    for one, other in combinations(golds, 2):
+        rows = [
+            (len(h & g & k), len(g & k), len(h & (g | k)), len(h))
+            for h, g, k in zip(found, one, other, strict=True)
+        ]
+        sums = weights @ np.array(rows, np.float64).reshape(-1, 4)
+        with np.errstate(divide="ignore", invalid="ignore"):
+            each.append([sums[:, 0] / sums[:, 1], sums[:, 2] / sums[:, 3]])
+    if not each:
+        return np.full((2, len(weights)), np.nan)
+    return np.asarray(np.mean(each, axis=0))

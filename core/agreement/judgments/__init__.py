@@ -1,0 +1,1 @@
+"""Judgments of items: columns, plans, conditions, reports of a campaign."""

@@ -1,0 +1,173 @@
+"""What a plan of judging buys before it is paid for: overlap, precision, money."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from math import erf, sqrt
+
+from core.errors import InvalidValue
+
+__all__ = [
+    "DesignPart",
+    "Plan",
+    "components",
+    "difference_width",
+    "kappa_width",
+    "plan",
+    "power",
+    "shared_items",
+]
+
+Z95 = 1.959963984540054
+"""The 97.5 % point of the standard normal distribution."""
+
+
+@dataclass(frozen=True, slots=True)
+class DesignPart:
+    """A batch: ``items[m]`` items are to be judged by ``m`` of the ``people``."""
+
+    name: str
+    items: Mapping[int, int]
+    people: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """What a design costs and gives.
+
+    ``shared``: expected items that both of a pair judge. ``groups``: who hangs
+    together through at least ``enough`` shared items; one group = connected.
+    ``impossible``: items that want more judges than their batch has people.
+    """
+
+    judgments: int
+    overlapping: int
+    hours: float
+    cost: float
+    shared: Mapping[tuple[str, str], float]
+    groups: tuple[tuple[str, ...], ...]
+    impossible: int
+
+    @property
+    def is_connected(self) -> bool:
+        return len(self.groups) == 1
+
+
+def plan(
+    parts: Sequence[DesignPart],
+    *,
+    seconds_per_item: float,
+    cost_per_hour: float = 0.0,
+    enough: float = 10.0,
+) -> Plan:
+    """The plan of these parts. O(pairs of people) for each part."""
+    judgments = sum(m * n for part in parts for m, n in part.items.items())
+    over = sum(n for part in parts for m, n in part.items.items() if m > 1)
+    lacking = sum(
+        n for part in parts for m, n in part.items.items() if m > len(part.people)
+    )
+    hours = judgments * seconds_per_item / 3600
+    shared = shared_items(parts)
+    people = sorted({one for part in parts for one in part.people})
+    groups = components(people, [p for p, n in shared.items() if n >= enough])
+    return Plan(judgments, over, hours, hours * cost_per_hour, shared, groups, lacking)
+
+
+def shared_items(parts: Sequence[DesignPart]) -> dict[tuple[str, str], float]:
+    """Expected number of items that two people both judge, by sorted pair.
+
+    Judges are drawn evenly: of A people, two given ones are among the m judges of an
+    item with probability m (m - 1) / (A (A - 1)).
+    """
+    shared: dict[tuple[str, str], float] = {}
+    for part in parts:
+        people = sorted(part.people)
+        pairs = len(people) * (len(people) - 1)
+        if not pairs:
+            continue
+        each = sum(
+            n * min(m, len(people)) * (min(m, len(people)) - 1)
+            for m, n in part.items.items()
+        )
+        for at, one in enumerate(people):
+            for two in people[at + 1 :]:
+                shared[one, two] = shared.get((one, two), 0.0) + each / pairs
+    return shared
+
+
+def components(
+    people: Sequence[str], edges: Sequence[tuple[str, str]]
+) -> tuple[tuple[str, ...], ...]:
+    """The connected groups of people, each sorted, the largest first."""
+    root = {one: one for one in people}
+
+    def find(one: str) -> str:
+        while root[one] != one:
+            root[one] = root[root[one]]
+            one = root[one]
+        return one
+
+    for one, two in edges:
+        root[find(one)] = find(two)
+    groups: dict[str, list[str]] = {}
+    for one in people:
+        groups.setdefault(find(one), []).append(one)
+    found = (tuple(sorted(group)) for group in groups.values())
+    return tuple(sorted(found, key=lambda group: (-len(group), group)))
+
+
+def kappa_width(
+    n: int, *, agreement: float, categories: int, cluster: float = 1.0, rho: float = 0.0
+) -> float | None:
+    """Width of the 95 % interval of K with chance 1 / ``categories``; None if n < 2.
+
+    ``n``: items with two judges; ``agreement``: the raw agreement expected. Items
+    come in clusters of ``cluster`` on average with intraclass correlation ``rho``:
+    the variance grows by 1 + (cluster - 1) rho (Kish 1965, "Survey sampling"). The
+    standard error of raw agreement is divided by 1 - chance.
+    """
+    _share("agreement", agreement)
+    if categories < 2:
+        raise InvalidValue("a scale has at least two categories")
+    if n < 2:
+        return None
+    deff = 1 + (max(cluster, 1.0) - 1) * rho
+    error = sqrt(agreement * (1 - agreement) / n * deff)
+    return 2 * Z95 * error / (1 - 1 / categories)
+
+
+def difference_width(
+    n: int, *, p: float, q: float, correlation: float = 0.0
+) -> float | None:
+    """Width of the 95 % interval of p - q, each a share of the same ``n`` items.
+
+    ``correlation``: between the two outcomes on one item. None if n < 2.
+    """
+    error = _difference_error(n, p, q, correlation)
+    return None if error is None else 2 * Z95 * error
+
+
+def power(n: int, *, p: float, q: float, correlation: float = 0.0) -> float | None:
+    """Chance that a two-sided paired test at 5 % finds p and q to differ.
+
+    Normal approximation (Fleiss, Levin & Paik 2003, ch. 4); the far tail is left out.
+    """
+    error = _difference_error(n, p, q, correlation)
+    if error is None:
+        return None
+    if error == 0:
+        return 1.0 if p != q else 0.0
+    return 0.5 * (1 + erf((abs(p - q) / error - Z95) / sqrt(2)))
+
+
+def _difference_error(n: int, p: float, q: float, correlation: float) -> float | None:
+    _share("p", p)
+    _share("q", q)
+    if n < 2:
+        return None
+    a, b = p * (1 - p), q * (1 - q)
+    return sqrt(max(a + b - 2 * correlation * sqrt(a * b), 0.0) / n)
+
+
+def _share(name: str, value: float) -> None:
+    if not 0 <= value <= 1:
+        raise InvalidValue(f"{name} is a share, from 0 to 1; {value:g} is not")

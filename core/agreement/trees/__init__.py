@@ -1,0 +1,1 @@
+"""Trees compared: PARSEVAL, attachment, changes, trees of several annotators."""

@@ -1,0 +1,59 @@
+"""What gold says of one changed arc or bracket: fixed, broken, or neither."""
+
+from collections.abc import Sequence
+from typing import Literal
+
+from core.agreement.trees import parseval
+from core.data.deps import DepTree
+from core.data.tree import Tree
+from core.errors import InvalidValue
+
+__all__ = ["Arc", "Opinion", "Span", "of_arc", "of_spans", "wrong_brackets"]
+
+Opinion = Literal["fixed", "broken", "neutral"]
+Arc = tuple[int, str]
+"""Head (ROOT = -1) and relation."""
+Span = tuple[int, int, str, bool]
+"""Tokens from, to (half-open), label, and whether it is new (else it is gone)."""
+
+
+def of_arc(word: int, before: Arc, after: Arc, gold: DepTree) -> Opinion:
+    """Heads decide where they differ; where they are one, whole labels do.
+
+    A change between two wrong heads is neutral, whatever the labels.
+    Raises InvalidValue if ``word`` is beyond the gold tree.
+    """
+    if not 0 <= word < len(gold):
+        raise InvalidValue(f"word {word} in a gold tree of {len(gold)} tokens")
+    at = 0 if before[0] != after[0] else 1
+    right = (gold.heads[word], gold.labels[word])[at]
+    if after[at] == right:
+        return "fixed"
+    return "broken" if before[at] == right else "neutral"
+
+
+def of_spans(spans: Sequence[Span], gold: Tree) -> list[Opinion]:
+    """Brackets as PARSEVAL scores them, without punctuation and function tags.
+
+    A new bracket that gold has is fixed, one that it lacks broken; a bracket gone, the
+    other way round. One that PARSEVAL does not count (ROOT, punctuation alone) is
+    neutral.
+    """
+    known = parseval.brackets(gold, gold.tags)
+    place = [0]
+    for tag in gold.tags:
+        place.append(place[-1] + (tag not in parseval.PUNCTUATION))
+    found: list[Opinion] = []
+    for start, end, label, added in spans:
+        bracket = place[start], place[end], parseval.plain_label(label)
+        if bracket[0] == bracket[1] or bracket[2] in parseval.UNCOUNTED:
+            found.append("neutral")
+        else:
+            found.append("fixed" if (bracket in known) == added else "broken")
+    return found
+
+
+def wrong_brackets(tree: Tree, gold: Tree) -> int:
+    """Brackets that the tree has and gold lacks, and the other way round."""
+    found = parseval.compare(gold, tree)
+    return found.guessed + found.gold - 2 * found.matched

@@ -1,1 +1,0 @@
-"""Parsers behind one protocol, found lazily; model folders and their checks."""

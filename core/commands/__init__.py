@@ -1,0 +1,1 @@
+"""Commands of the engine, for ``python -m core`` and ``manage.py`` alike."""

@@ -1,0 +1,36 @@
+"""Cells of tables that people open with a spreadsheet.
+
+A spreadsheet runs a cell that begins like a formula, whoever wrote it, and a formula
+can send the rest of the sheet elsewhere. Everything a person wrote goes through here on
+its way into a table of tabs or commas (OWASP, "CSV Injection").
+"""
+
+import re
+from typing import Any
+
+__all__ = ["plain_cell", "plain_rows"]
+
+# Spaces and quotation marks may be taken away before the first sign is looked at.
+_FORMULA = re.compile(r"""[\t\r\n]|[\s"\ufeff]*[=+\-@＝＋－＠].""", re.DOTALL)
+_NUMBER = re.compile(r"[+-]?(\d+([.,]\d+)*|\.\d+)([eE][+-]?\d+)?%?\Z", re.ASCII)
+
+
+def plain_cell(value: Any) -> Any:
+    """The value; a text that a spreadsheet would run gets an apostrophe before it.
+
+    Numbers are numbers, also where they are written as text: "-0.5" stays.
+    """
+    if not isinstance(value, str) or not _FORMULA.match(value) or _NUMBER.match(value):
+        return value
+    return "'" + value
+
+
+def plain_rows(text: str) -> str:
+    """Lines of cells between tabs, each cell as ``plain_cell`` gives it."""
+    return "\n".join(_plain_row(line) for line in text.split("\n"))
+
+
+def _plain_row(line: str) -> str:
+    body = line.rstrip("\r")
+    cells = (plain_cell(cell) for cell in body.split("\t"))
+    return "\t".join(cells) + line[len(body) :]

@@ -1,0 +1,1 @@
+"""Arc weights to trees: Eisner, spanning arborescences, marginals."""

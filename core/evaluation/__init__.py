@@ -1,0 +1,1 @@
+"""Every measure of an engine against gold: parsers, words, phrases, joint parsing."""

@@ -1,0 +1,170 @@
+"""``evaluate joint``: parsing pairs jointly, against gold trees of their sources."""
+
+import argparse
+import random
+from pathlib import Path
+from typing import Any
+
+from core.errors import FormatError
+from core.evaluation.commands.options import Say, add_parser_options, backend_of
+from core.evaluation.joint.errors import breakdown
+from core.evaluation.joint.fit import Bench
+from core.evaluation.joint.golds import read_gold_pairs, read_pairs
+from core.evaluation.joint.scores import JointCase, Scored, analyse, report, score
+from core.joint_parsing.parser import METHODS, JointParser, JointResult, JointSettings
+from core.protocols import ParserBackend
+
+__all__ = ["HELP", "add_arguments", "outcomes", "read_cases", "run"]
+
+HELP = "what pairs gain by being parsed jointly, against gold trees of their sources"
+SEED = 16
+STEP = 100  # pairs between two lines that say how far it is
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    add = parser.add_argument
+    add(
+        "--pairs",
+        type=Path,
+        required=True,
+        metavar="FILE",
+        help="tab-separated: corpus, sent_id, source, paraphrase, operations",
+    )
+    add(
+        "--gold",
+        type=Path,
+        nargs="+",
+        required=True,
+        metavar="PATH",
+        help="files or folders of CoNLL-U or bracketings; pairs without gold are "
+        "left out and counted",
+    )
+    add("--method", choices=METHODS, default=JointSettings().method)
+    add_parser_options(parser)
+    add("--rounds", type=int, default=JointSettings().rounds)
+    _add_inference_arguments(parser)
+    add("--no-gate", action="store_true", help="keep every joint parse")
+    _add_report_arguments(parser)
+
+
+def _add_inference_arguments(parser: argparse.ArgumentParser) -> None:
+    add = parser.add_argument
+    add("--slack", type=float, help="nats; by default the shipped value")
+    add("--slack-kind", choices=("one", "relation", "prob"), default="one")
+    add("--trust", type=float, help="nats, of mbr; by default the shipped value")
+    add("--n-best", type=int, default=JointSettings().n_best, help="of pairs")
+    add("--crossing", action="store_true", help="let arcs cross: no projective trees")
+    add(
+        "--last-round",
+        action="store_true",
+        help="soft, hard: the trees of the last round, as the paper's algorithms do, "
+        "not the best pair met",
+    )
+    add(
+        "--one-sided",
+        action="store_true",
+        help="soft: only arcs of the paraphrase alone cost, as algorithm 2 is printed",
+    )
+    add("--no-root", action="store_true", help="ROOT is not linked to ROOT")
+    add(
+        "--alone",
+        action="store_true",
+        help="each sentence alone, even where the parser reads pairs (bp)",
+    )
+
+
+def _add_report_arguments(parser: argparse.ArgumentParser) -> None:
+    add = parser.add_argument
+    add(
+        "--folds",
+        type=int,
+        default=0,
+        help="fit numbers and gate on this very file, each pair with weights fitted "
+        "without it; by default the shipped weights are used",
+    )
+    add("--errors", action="store_true", help="add the gain by label, length and so on")
+
+
+def run(options: dict[str, Any], say: Say) -> dict[str, Any]:
+    """Figures under "all" and each corpus; what was left out beside them."""
+    cases, left_out, unreadable = read_cases(
+        options["pairs"], options["gold"], backend_of(options), say
+    )
+    chosen = _settings(options)
+    found = outcomes(Bench.of(cases, JointParser.load()), chosen, options["folds"], say)
+    figures: dict[str, Any] = report([scored for scored, _ in found])
+    if options["errors"]:
+        figures["errors"] = breakdown(cases, [result for _, result in found])
+    return {
+        **figures,
+        "method": options["method"],
+        "kept": sum(result.kept for _, result in found),
+        "exact": sum(result.exact for _, result in found),
+        "without_gold": left_out,
+        "unreadable": unreadable,
+    }
+
+
+def _settings(options: dict[str, Any]) -> JointSettings:
+    return JointSettings(
+        method=options["method"],
+        rounds=options["rounds"],
+        slack=options["slack"],
+        slack_kind=options["slack_kind"],
+        trust=options["trust"],
+        gate=not options["no_gate"],
+        projective=not options["crossing"],
+        n_best=options["n_best"],
+        in_view=not options["alone"],
+        last_round=options["last_round"],
+        one_sided=options["one_sided"],
+        link_roots=not options["no_root"],
+    )
+
+
+def outcomes(
+    bench: Bench, chosen: JointSettings, folds: int, say: Say
+) -> list[tuple[Scored, JointResult]]:
+    """Every case scored, in order, with the shipped weights or crossfitted ones."""
+    if folds:
+        parts = {}
+        for at, scored, result in bench.crossfit(chosen, folds):
+            parts[at] = scored, result
+            if len(parts) % STEP == 0:
+                say(f"{len(parts)} of {len(bench.cases)} pairs parsed jointly")
+        return [parts[at] for at in range(len(bench.cases))]
+    every = range(len(bench.cases))
+    results = bench.results(chosen, bench.parser.weights, every)
+    return [(score(case, result), result) for case, result in results]
+
+
+def read_cases(
+    pairs: Path,
+    golds: list[Path],
+    backend: ParserBackend,
+    say: Say,
+    *,
+    sample: int = 0,
+) -> tuple[list[JointCase], int, list[str]]:
+    """The pairs with gold, parsed; how many have none; a line about each trouble.
+
+    ``sample``: so many of them alone, by chance, always the same. Raises FormatError
+    if no pair is left.
+    """
+    found, left_out, lines = read_gold_pairs(read_pairs(pairs), golds)
+    if not found:
+        raise FormatError(
+            f"{pairs}: no pair has gold in {' '.join(map(str, golds))}",
+            remedy="give the treebanks that its sent_id column names",
+        )
+    if sample:
+        found = random.Random(SEED).sample(found, min(sample, len(found)))  # noqa: S311
+    cases: list[JointCase] = []
+    for item in analyse(found, backend):
+        if isinstance(item, str):
+            lines.append(item)
+            continue
+        cases.append(item)
+        if len(cases) % STEP == 0:
+            say(f"{len(cases)} of {len(found)} pairs parsed")
+    return cases, left_out, lines

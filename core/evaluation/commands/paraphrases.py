@@ -1,0 +1,73 @@
+"""``evaluate paraphrases``: a table's scores against what people said of pairs."""
+
+import argparse
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+from core.evaluation.commands.options import Say, add_parser_options, backend_of
+from core.evaluation.paraphrases import FORMATS, compare, read_judgments
+from core.pivoting.table import open_table
+
+HELP = "scores of paraphrases against people's, on pairs that were judged"
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    add = parser.add_argument
+    add("--table", type=Path, required=True, help="made by pivot build")
+    add("--judgments", type=Path, nargs="+", required=True, metavar="FILE")
+    add("--format", choices=sorted(FORMATS), required=True)
+    add("--folds", type=int, default=10, help="of the fitted rankings, 0: none")
+    add("--seed", type=int, default=0)
+    add(
+        "--vectors",
+        action="store_true",
+        help="the fitted rankings see the parser's word vectors, too",
+    )
+    add_parser_options(parser)
+
+
+def run(options: dict[str, Any], say: Say) -> dict[str, Any]:
+    """``pairs``, ``covered``, and ``rho`` and ``p`` of each score."""
+    judged = [
+        pair
+        for path in options["judgments"]
+        for pair in read_judgments(path, options["format"])
+    ]
+    say(f"{len(judged)} judged pairs")
+    table = open_table(options["table"])
+    try:
+        return compare(
+            table,
+            judged,
+            k=options["folds"],
+            seed=options["seed"],
+            backend=backend_of(options) if options["vectors"] else None,
+        )
+    finally:
+        table.close()
+
+
+def lines(results: dict[str, Any]) -> Iterator[str]:
+    yield f"pairs {results['pairs']}, covered {results['covered']}"
+    labelled = results["labelled"]
+    yield f"{'':12} {'covered':>18} {'under the label':>18}  ({labelled['pairs']})"
+    for name, found in results.items():
+        if isinstance(found, dict) and "rho" in found:
+            cells = [_cell(x) for x in (found, labelled[name])]
+            yield f"{name:12} {cells[0]:>18} {cells[1]:>18}"
+    for where, part in (("covered", results), ("under the label", labelled)):
+        for name, gap in part["above"].items():
+            yield (
+                f"{name} above baseline, {where}: {gap['difference']:+.3f} "
+                f"({gap['low']:+.3f} to {gap['high']:+.3f}, p {gap['p']:.3g})"
+            )
+    if people := results["people"]:
+        yield (
+            f"people: halves {people['halves']:.3f}, so at best "
+            f"{people['ceiling']:.3f} ({people['pairs']} pairs)"
+        )
+
+
+def _cell(found: dict[str, Any]) -> str:
+    return "–" if found["rho"] is None else f"{found['rho']:.3f} (p {found['p']:.2g})"

@@ -1,0 +1,41 @@
+"""``evaluate parser``: a parser against treebanks."""
+
+import argparse
+from pathlib import Path
+from typing import Any
+
+from core.errors import FormatError
+from core.evaluation.commands.options import Say, add_parser_options, backend_of
+from core.evaluation.golds import FORMATS, read_golds
+from core.evaluation.parsers import evaluate
+
+__all__ = ["HELP", "add_arguments", "run"]
+
+HELP = "a parser against treebanks"
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    add = parser.add_argument
+    add("--gold", nargs="+", type=Path, required=True, metavar="PATH")
+    add("--format", choices=FORMATS, help="by default by the files' names")
+    add("--max-tokens", type=int, default=0, help="leave longer sentences out")
+    add("--no-oracle", action="store_true", help="skip the n-best pass")
+    add_parser_options(parser)
+
+
+def run(options: dict[str, Any], say: Say) -> dict[str, Any]:
+    """Every figure of the parser; what could not be read is under "unreadable"."""
+    golds, unreadable = read_golds(options["gold"], format=options["format"])
+    limit = options["max_tokens"]
+    golds = [gold for gold in golds if not limit or len(gold.sentence) <= limit]
+    if not golds:
+        raise FormatError("no gold sentence to score; see --gold and --max-tokens")
+    backend = backend_of(options)
+    say(f"{len(golds)} sentences")
+    scores = evaluate(backend, golds, oracle=not options["no_oracle"])
+    info = backend.info
+    return {
+        "engine": f"{info.name} {info.version}",
+        **scores.to_json(),
+        "unreadable": unreadable,
+    }

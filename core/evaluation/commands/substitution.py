@@ -1,0 +1,104 @@
+"""``evaluate substitution``: a parser with and without lexical substitution."""
+
+import argparse
+import random
+from collections.abc import Sequence
+from dataclasses import fields
+from pathlib import Path
+from typing import Any, get_args
+
+from core.errors import FormatError
+from core.evaluation.commands.options import Say, add_parser_options, backend_of
+from core.evaluation.golds import FORMATS, Gold, read_golds
+from core.evaluation.substitution import effect, oracle
+from core.protocols import Step
+from core.substitution import linking
+from core.substitution.divergence import Measure
+from core.substitution.linking import LinkingCounts
+from core.substitution.options import PAPER, Method, Options
+from core.substitution.substituting import Substituting
+
+__all__ = ["HELP", "add_arguments", "linking_of", "run", "sampled"]
+
+HELP = "a parser with and without lexical substitution (Caplan et al.)"
+SEED = 16
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    add = parser.add_argument
+    add("--gold", nargs="+", type=Path, required=True, metavar="PATH")
+    add("--format", choices=FORMATS, help="by default by the files' names")
+    add("--linking", nargs="+", type=Path, required=True, metavar="PATH")
+    add("--cache", type=Path, metavar="FILE", help="keep the counts of --linking here")
+    add("--max-tokens", type=int, default=0, help="leave longer sentences out")
+    add("--sample", type=int, default=0, metavar="N", help="N sentences by chance")
+    add("--oracle", action="store_true", help="also the best of all candidates")
+    add("--paper", action="store_true", help="the paper's settings, not the best")
+    add("--method", choices=get_args(Method))
+    add("--measure", choices=get_args(Measure))
+    add("--strength", type=float, help="alpha, or the mass of the prior")
+    for name in ("f_q", "f_c", "f_lc"):
+        add("--" + name.replace("_", "-"), type=int)
+    add("--no-rerank", action="store_true", help="the nearest candidate as it is")
+    add_parser_options(parser)
+
+
+def run(options: dict[str, Any], say: Say) -> dict[str, Any]:
+    """Figures before and after; what could not be read is under "unreadable"."""
+    golds, unreadable = read_golds(options["gold"], format=options["format"])
+    golds = sampled(golds, options["max_tokens"], options["sample"])
+    counts = linking_of(options["linking"], options["cache"], say)
+    parser = Substituting(backend_of(options), counts, _chosen(options))
+    whole = None
+    for done, found in effect(parser, golds):
+        say(f"{done} of {len(golds)} sentences")
+        whole = found
+    if whole is None:
+        raise FormatError("no gold sentence with a tree; see --gold and --max-tokens")
+    results = {
+        "engine": f"{parser.info.name} {parser.info.version}",
+        **whole.to_json(),
+        "options": {f.name: getattr(parser.options, f.name) for f in fields(Options)},
+        "linking_tokens": counts.n_tokens,
+        "unreadable": unreadable,
+    }
+    if options["oracle"]:
+        results["oracle"] = oracle(parser, golds)
+    return results
+
+
+def linking_of(
+    paths: Sequence[Path], cache: Path | None, say: Say, *, licence: str = ""
+) -> LinkingCounts:
+    """The counts of these texts: out of ``cache`` if it holds them, else made."""
+    if cache and cache.exists():
+        kept = linking.load(cache)
+        if kept.sources == tuple(path.name for path in paths):
+            return kept
+    for item in linking.counted(paths, licence=licence):
+        if isinstance(item, Step):
+            say(item.note)
+        else:
+            counts = item
+    if cache:
+        linking.save(counts, cache)
+    return counts
+
+
+def sampled(golds: Sequence[Gold], max_tokens: int, sample: int) -> list[Gold]:
+    """Those short enough, in a random order that is always the same; the first N."""
+    short = [g for g in golds if not max_tokens or len(g.sentence) <= max_tokens]
+    if not sample:
+        return short
+    random.Random(SEED).shuffle(short)  # noqa: S311 - a sample, no secret
+    return short[:sample]
+
+
+def _chosen(options: dict[str, Any]) -> Options:
+    names = ("method", "measure", "strength", "f_q", "f_c", "f_lc")
+    given = {name: options[name] for name in names if options[name] is not None}
+    start = PAPER if options["paper"] else Options()
+    kept = {f.name: getattr(start, f.name) for f in fields(Options)}
+    if options["no_rerank"]:
+        given["rerank"] = False
+    return Options(**{**kept, **given})

@@ -1,0 +1,1 @@
+"""Joint parsing against gold trees: scores, errors by kind, fitting."""

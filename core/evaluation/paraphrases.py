@@ -1,0 +1,221 @@
+"""Scores of paraphrases against people's, on the pairs that a table holds."""
+
+import gzip
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from math import isnan
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from core.agreement.correlation import p_value, spearman
+from core.data.check import Floats, Ints
+from core.errors import FormatError, InvalidValue
+from core.evaluation.paraphrase_ranking import cross_fitted, vector_features
+from core.pivoting.pair_scores import PairScores, pair_scores
+from core.pivoting.table import Table
+from core.protocols import ParserBackend
+
+__all__ = ["FORMATS", "JudgedPair", "agreement", "compare", "read_judgments"]
+
+REPLICATES = 2000
+
+
+@dataclass(frozen=True, slots=True)
+class JudgedPair:
+    """``mean``: of what people said of the two; ``label``: of both, "" = not given;
+    ``single``: what each of them said, where the file has it."""
+
+    phrase: str
+    paraphrase: str
+    label: str
+    mean: float
+    single: tuple[float, ...] = ()
+
+
+def read_judgments(path: Path, format_name: str) -> list[JudgedPair]:
+    """The pairs of a file, gzipped or not.
+
+    "ppdb": mean, [label], phrase, paraphrase, single scores; no header. "bird": a
+    header, then pair, two terms and, in the seventh column, their relatedness. Raises
+    FormatError with the line.
+    """
+    opened = gzip.open if path.suffix == ".gz" else open
+    with opened(path, "rt", encoding="utf-8") as lines:
+        return list(FORMATS[format_name](lines))
+
+
+def _ppdb(lines: Iterator[str]) -> Iterator[JudgedPair]:
+    for number, line in enumerate(lines, 1):
+        cells = line.rstrip("\n").split("\t")
+        if len(cells) < 4:
+            raise FormatError("mean, label and two phrases wanted", line=number)
+        label = cells[1].strip("[]")
+        single = tuple(_number(x, number) for x in ",".join(cells[4:5]).split(",") if x)
+        yield JudgedPair(cells[2], cells[3], label, _number(cells[0], number), single)
+
+
+def _bird(lines: Iterator[str]) -> Iterator[JudgedPair]:
+    next(lines, None)
+    for number, line in enumerate(lines, 2):
+        cells = line.rstrip("\n").split("\t")
+        if len(cells) < 7:
+            raise FormatError("seven columns wanted", line=number)
+        yield JudgedPair(cells[1], cells[2], "", _number(cells[6], number))
+
+
+FORMATS: dict[str, Callable[[Iterator[str]], Iterator[JudgedPair]]] = {
+    "ppdb": _ppdb,
+    "bird": _bird,
+}
+
+
+def _number(cell: str, line: int) -> float:
+    try:
+        return float(cell)
+    except ValueError as error:
+        raise FormatError(f"a number wanted, not {cell[:20]!r}", line=line) from error
+
+
+def compare(
+    table: Table,
+    judged: Sequence[JudgedPair],
+    *,
+    k: int = 10,
+    seed: int = 0,
+    backend: ParserBackend | None = None,
+) -> dict[str, Any]:
+    """``pairs``, ``covered``, and for each score ``rho``, ``p`` and ``n``.
+
+    On all covered pairs; a syntactic score is 0 where the label knows no such
+    paraphrase, and ``labelled`` repeats all scores on the pairs where it does. The
+    fitted rankings are cross-validated, all pairs of a phrase in one of ``k`` parts;
+    k = 0: none is fitted. With a ``backend`` they see its word vectors, too.
+    ``above``: how far the syntactic scores are above the baseline, with a 95 %
+    interval and p from a bootstrap over phrases. ``people``: see ``agreement``.
+    """
+    scores = pair_scores(table, [(j.phrase, j.paraphrase, j.label) for j in judged])
+    covered = np.flatnonzero(scores.is_covered).astype(np.int32)
+    if len(covered) < 3:
+        raise InvalidValue(f"the table holds {len(covered)} of {len(judged)} pairs")
+    kept = [judged[at] for at in covered.tolist()]
+    people = np.array([one.mean for one in kept])
+    group = _groups([one.phrase for one in kept])
+    columns = {name: one[covered] for name, one in scores.columns.items()}
+    shown = {name: columns[name] for name in ("baseline", "syntactic", "extraction")}
+    shown["both ways"] = columns["baseline"] * columns["baseline_back"]
+    rng = np.random.default_rng(seed)
+    if k:
+        rows = _features(scores, kept, covered, backend)
+        shown |= cross_fitted(columns, rows, people, group, k=k, rng=rng)
+    known = shown["syntactic"] > 0
+    under = {name: one[known] for name, one in shown.items()}
+    return {
+        "pairs": len(judged),
+        "covered": len(covered),
+        **{name: _figures(one, people) for name, one in shown.items()},
+        "above": _above(shown, people, group, seed),
+        "people": agreement([one.single for one in kept], rng),
+        "labelled": {
+            "pairs": int(known.sum()),
+            **{name: _figures(one, people[known]) for name, one in under.items()},
+            "above": _above(under, people[known], group[known], seed),
+        },
+    }
+
+
+def _features(
+    scores: PairScores,
+    kept: Sequence[JudgedPair],
+    covered: Ints,
+    backend: ParserBackend | None,
+) -> Floats:
+    if backend is None:
+        return scores.features[covered]
+    phrases = [(one.phrase, one.paraphrase) for one in kept]
+    return np.hstack([scores.features[covered], vector_features(phrases, backend)])
+
+
+def agreement(
+    single: Sequence[Sequence[float]], rng: np.random.Generator
+) -> dict[str, float | int]:
+    """What bounds any score: how far people agree with each other.
+
+    ``halves``: rho of the means of two random halves of each pair's judges, over 20
+    drawings; ``ceiling``: the root of their reliability by the Spearman-Brown formula,
+    what a score that knew the true means would reach against the means of so many
+    judges. Over the pairs with four judges or more; empty without any.
+    """
+    several = [np.array(one) for one in single if len(one) >= 4]
+    if len(several) < 3:
+        return {}
+    found = []
+    for _ in range(20):
+        mixed = [rng.permutation(one) for one in several]
+        halves = [
+            np.array([one[side : 2 * (len(one) // 2) : 2].mean() for one in mixed])
+            for side in (0, 1)
+        ]
+        found.append(spearman(*halves))
+    rho = float(np.mean(found))
+    times = float(np.mean([len(one) / (len(one) // 2) for one in several]))
+    whole = times * rho / (1 + (times - 1) * rho)
+    return {"pairs": len(several), "halves": rho, "ceiling": whole**0.5}
+
+
+def _figures(scores: Floats, people: Floats) -> dict[str, float | None]:
+    """None where a constant column has no correlation."""
+    rho = spearman(scores, people)
+    if isnan(rho):
+        return {"rho": None, "p": None, "n": len(people)}
+    return {"rho": rho, "p": p_value(rho, len(people)), "n": len(people)}
+
+
+def _groups(phrases: Sequence[str]) -> Ints:
+    known: dict[str, int] = {}
+    found = [known.setdefault(phrase.lower(), len(known)) for phrase in phrases]
+    return np.array(found, dtype=np.int32)
+
+
+def _above(
+    columns: dict[str, Floats], people: Floats, group: Ints, seed: int
+) -> dict[str, dict[str, float]]:
+    """How far rho of the syntactic scores is above the baseline's, resampling
+    phrases."""
+    names, first = np.unique(group, return_inverse=True)
+    if len(names) < 2:
+        return {}
+    order = np.argsort(first, kind="stable")
+    at = np.searchsorted(first[order], np.arange(len(names) + 1))
+    rng = np.random.default_rng(seed)
+    samples = [np.arange(len(people))]
+    for _ in range(REPLICATES if len(people) < 3000 else REPLICATES // 4):
+        drawn = rng.integers(0, len(names), len(names))
+        samples.append(np.concatenate([order[at[g] : at[g + 1]] for g in drawn]))
+    rhos = {
+        name: np.array(
+            [spearman(columns[name][rows], people[rows]) for rows in samples]
+        )
+        for name in ("baseline", "syntactic", "smoothed")
+        if name in columns
+    }
+    base = rhos.pop("baseline")
+    return {
+        name: _gap(one - base)
+        for name, one in rhos.items()
+        if not isnan(one[0] - base[0])
+    }
+
+
+def _gap(gaps: Floats) -> dict[str, float]:
+    """The first is that of the whole sample."""
+    drawn = gaps[1:]
+    below = float((drawn <= 0).mean())
+    low, high = np.nanquantile(drawn, [0.025, 0.975])
+    return {
+        "difference": float(gaps[0]),
+        "low": float(low),
+        "high": float(high),
+        "p": max(2 * min(below, 1 - below), 1 / len(drawn)),
+    }

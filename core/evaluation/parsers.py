@@ -1,0 +1,154 @@
+"""How well a back-end parses gold sentences, given their tokens. Definitions of the
+scores: ``core.agreement.trees.parseval`` and ``core.agreement.trees.attachment``."""
+
+import time
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from core.agreement.trees import attachment, parseval
+from core.agreement.trees.attachment import Attachment
+from core.agreement.trees.parseval import Parseval
+from core.data.tokens import Sentence, Token
+from core.data.tree import Tree
+from core.evaluation.golds import Gold
+from core.forests.kbest import trees_of
+from core.protocols import Analysis, Capability, ParserBackend
+
+__all__ = ["ORACLES", "ParserScores", "evaluate"]
+
+ORACLES = (2, 10, 50)
+BATCH = 1024
+PLAIN: frozenset[Capability] = frozenset({"constituents", "dependencies", "tags"})
+ALL: frozenset[Capability] = frozenset({"constituents", "forest", "tags"})
+
+
+@dataclass(slots=True)
+class ParserScores:
+    """Counts; ``to_json`` gives shares in percent, None where gold does not say.
+
+    ``arcs`` counts punctuation, ``words`` leaves it out (gold UPOS PUNCT).
+    ``best[k]``: for each sentence the best of its k best trees.
+    """
+
+    sentences: int = 0
+    tokens: int = 0
+    failed: int = 0
+    seconds: float = 0.0
+    brackets: Parseval = field(default_factory=Parseval)
+    arcs: Attachment = field(default_factory=Attachment)
+    words: Attachment = field(default_factory=Attachment)
+    tags: Counter[str] = field(default_factory=Counter)
+    best: dict[int, Parseval] = field(default_factory=dict)
+
+    def to_json(self) -> dict[str, Any]:
+        """``uas, las`` count punctuation and label subtypes; the variants say so."""
+        arcs, words, trees = self.arcs, self.words, self.brackets
+        deps, const = bool(arcs.tokens), bool(trees.sentences)
+        return {
+            "sentences": self.sentences,
+            "tokens": self.tokens,
+            "failed": self.failed,
+            "uas": _percent(arcs.uas, deps),
+            "las": _percent(arcs.las, deps),
+            "las_main": _percent(arcs.las_main, deps),
+            "uas_no_punct": _percent(words.uas, bool(words.tokens)),
+            "las_no_punct": _percent(words.las, bool(words.tokens)),
+            "upos": self._tag_share("upos"),
+            "xpos": self._tag_share("xpos"),
+            "precision": _percent(trees.precision, const),
+            "recall": _percent(trees.recall, const),
+            "f1": _percent(trees.f1, const),
+            "exact": _percent(trees.exact / max(1, trees.sentences), const),
+            "oracle_f1": {str(k): _percent(self.best[k].f1, const) for k in self.best}
+            or None,
+            "sentences_per_second": round(self.sentences / self.seconds, 1)
+            if self.seconds
+            else None,
+        }
+
+    def _tag_share(self, layer: str) -> float | None:
+        total = self.tags["n_" + layer]
+        return _percent(self.tags[layer] / total, True) if total else None  # noqa: FBT003
+
+
+def evaluate(
+    backend: ParserBackend, golds: Sequence[Gold], *, oracle: bool = True
+) -> ParserScores:
+    """The scores of ``backend`` on ``golds``.
+
+    ``seconds`` is the time from tokens to 1-best trees and arcs, all of them in one
+    go, after one sentence to warm up. With ``oracle``, gold trees are compared with
+    the 2, 10 and 50 best of a second pass. A sentence that is answered by an error
+    counts as parsed all wrong.
+    """
+    scores = ParserScores(best={k: Parseval() for k in ORACLES} if oracle else {})
+    backend.analyse([_bare(gold.sentence) for gold in golds[:1]], want=PLAIN)
+    for gold, answer, seconds in _answers(backend, golds, PLAIN):
+        start = time.perf_counter()
+        trees = _trees(answer, 1)
+        scores.seconds += seconds + time.perf_counter() - start
+        _count(scores, gold, answer, trees[0] if trees else None)
+    with_trees = [gold for gold in golds if gold.tree] if oracle else []
+    for gold, answer, _ in _answers(backend, with_trees, ALL):
+        assert gold.tree is not None
+        none = parseval.compare(gold.tree, None)
+        ways = [parseval.compare(gold.tree, t) for t in _trees(answer, max(ORACLES))]
+        for k in ORACLES:
+            scores.best[k] += max(ways[:k], key=lambda way: way.f1, default=none)
+    return scores
+
+
+def _answers(
+    backend: ParserBackend, golds: Sequence[Gold], want: frozenset[Capability]
+) -> Iterator[tuple[Gold, Analysis | None, float]]:
+    """Each gold sentence, its analysis (None: an error), and its share of the time."""
+    for begin in range(0, len(golds), BATCH):
+        part = golds[begin : begin + BATCH]
+        sentences = [_bare(gold.sentence) for gold in part]
+        start = time.perf_counter()
+        answers = backend.analyse(sentences, want=want & backend.info.capabilities)
+        seconds = (time.perf_counter() - start) / len(part)
+        for gold, answer in zip(part, answers, strict=True):
+            yield gold, answer if isinstance(answer, Analysis) else None, seconds
+
+
+def _bare(sentence: Sentence) -> Sentence:
+    """The tokens without what gold says of them."""
+    return Sentence(tuple(Token(form) for form in sentence.forms))
+
+
+def _count(
+    scores: ParserScores, gold: Gold, answer: Analysis | None, tree: Tree | None
+) -> None:
+    n = len(gold.sentence)
+    scores.sentences += 1
+    scores.tokens += n
+    scores.failed += answer is None
+    if gold.tree is not None:
+        scores.brackets += parseval.compare(gold.tree, tree)
+    if gold.deps is not None:
+        found = answer.deps.tree if answer and answer.deps else None
+        scores.arcs += attachment.compare(gold.deps, found)
+        upos = [token.upos for token in gold.sentence.tokens]
+        if any(upos):
+            scores.words += attachment.compare(
+                gold.deps, found, without_punctuation=upos
+            )
+    for layer in ("upos", "xpos"):
+        wanted = [getattr(token, layer) for token in gold.sentence.tokens]
+        predicted = getattr(answer, layer) if answer else ()
+        if all(wanted):
+            scores.tags["n_" + layer] += n
+            pairs = zip(wanted, predicted or ("",) * n, strict=True)
+            scores.tags[layer] += sum(a == b for a, b in pairs)
+
+
+def _trees(answer: Analysis | None, k: int) -> list[Tree]:
+    """The k best trees of an answer; none if it has no forest, or no parse."""
+    return [tree for _, tree in trees_of(answer, k)] if answer else []
+
+
+def _percent(share: float, known: bool) -> float | None:  # noqa: FBT001
+    return round(100 * share, 2) if known else None

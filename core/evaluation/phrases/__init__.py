@@ -1,0 +1,1 @@
+"""How well phrases are aligned: scores against gold links, fitting, treebanks."""

@@ -1,0 +1,252 @@
+"""How well phrases are aligned: Arase & Tsujii 2017, section 6."""
+
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from itertools import combinations
+from typing import Any
+
+import numpy as np
+
+from core.agreement.alignments.layers import human_row, score_layer
+from core.agreement.trees import parseval
+from core.data.check import Floats
+from core.data.tree import Tree
+from core.errors import Contradiction, GemelError
+from core.evaluation.phrases.cases import (
+    Cell,
+    PhraseCase,
+    best_side,
+    cell_of,
+    only_tree,
+)
+from core.learning.folds import outer_folds
+from core.phrase_alignment.aligner import PhraseAligner
+from core.phrase_alignment.coverage import coverage_gains
+from core.phrase_alignment.feature_em import MU_N, EmState, features, gains
+from core.phrase_alignment.fitting import Reference, fit
+from core.phrase_alignment.forest_align import AlignSettings, align_all, tree_of
+from core.phrase_alignment.overlap import lexical_links, overlap_links
+from core.phrase_alignment.sides import BinaryForest
+from core.text.wordnet import Thesaurus, thesaurus
+
+__all__ = [
+    "METHODS",
+    "Outcome",
+    "calibration",
+    "crossfit",
+    "examples",
+    "pair_shares",
+    "run",
+    "scores",
+    "source_parses",
+]
+
+TREES = {"gold-trees": "gold", "overlap": "gold", "one-best": "one-best"}
+CERTAIN = 1e-6  # of a probability, this far from 0 and 1 is as far as it goes
+METHODS = ("forest", "monotonic", "no-em", "one-best", "gold-trees", "overlap")
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Outcome:
+    """What one method found for one pair; ``tree``: of the source, None: no parse.
+    ``sure``: the probability of each link, where the method tells one."""
+
+    cells: frozenset[Cell]
+    reached: bool
+    tree: Tree | None = None
+    sure: Mapping[Cell, float] = field(default_factory=dict)
+
+
+def run(
+    cases: Sequence[PhraseCase],
+    method: str,
+    aligner_of: Callable[[int], PhraseAligner],
+    *,
+    trees: str = "",
+    em_of: Callable[[int], EmState] | None = None,
+) -> list[Outcome]:
+    """What ``method`` finds; ``aligner_of(case number)`` gives its weights.
+
+    ``em_of``: weights of the paper's features, used instead of those. "no-em" has
+    none: exact and stem links of words, and how they cover the phrases.
+
+    ``trees``: gold, one-best or forest, by default what the method's name says.
+    """
+    kind = trees or TREES.get(method, "forest")
+    return [
+        _one(case, method, kind, aligner_of(at), em_of(at) if em_of else None)
+        for at, case in enumerate(cases)
+    ]
+
+
+def _one(
+    case: PhraseCase, method: str, kind: str, aligner: PhraseAligner, em: EmState | None
+) -> Outcome:
+    try:
+        source, target = case.sides(kind)
+    except GemelError:
+        return Outcome(frozenset(), reached=False)
+    if method == "overlap":
+        return Outcome(
+            _cells(source, target, overlap_links(source, target)), reached=True
+        )
+    settings = aligner.settings
+    if method == "monotonic":
+        settings = settings.monotonic()
+    if kind != "forest":
+        settings = replace(settings, parse_weight=0.0)
+    try:
+        gain = _gains(case, method, aligner, em, (source, target))
+        found = align_all(source, target, gain, settings, k=1)
+    except Contradiction:
+        return Outcome(frozenset(), reached=False)
+    tree = tree_of(found.best, source, 0) if kind == "forest" else None
+    sure = {cell_of(source, target, s, t): p for (s, t), p in found.sure.items()}
+    return Outcome(frozenset(sure), reached=True, tree=tree, sure=sure)
+
+
+def _gains(
+    case: PhraseCase,
+    method: str,
+    aligner: PhraseAligner,
+    em: EmState | None,
+    sides: tuple[BinaryForest, BinaryForest],
+) -> Floats:
+    if method == "no-em":
+        links = lexical_links(*sides)
+        return coverage_gains(sides[0].members, sides[1].members, links)
+    if em is None:
+        return aligner.gains(*sides, case.vectors)
+    pair = features(*sides, em, thesaurus(), case.vectors)
+    return gains(pair, np.array(em.weights), mu_n=MU_N)
+
+
+def _cells(
+    source: BinaryForest, target: BinaryForest, links: Sequence[tuple[int, int]]
+) -> frozenset[Cell]:
+    return frozenset(cell_of(source, target, s, t) for s, t in links)
+
+
+def crossfit(
+    cases: Sequence[PhraseCase],
+    k: int,
+    words: Thesaurus | None,
+    settings: AlignSettings,
+    *,
+    word_bias: float,
+    phrase_bias: float,
+    seed: int = 0,
+) -> Callable[[int], PhraseAligner]:
+    """For every case an aligner that was fitted without it: ``k`` folds."""
+    references = [examples(case) for case in cases]
+    aligners: dict[int, PhraseAligner] = {}
+    texts = [(case.pair.source.words, case.pair.target.words) for case in cases]
+    for part in outer_folds(texts, k, np.random.default_rng(seed)):
+        kept = [some for at, some in enumerate(references) if at not in part]
+        rest = [one for some in kept for one in some]
+        model = fit(rest, words, word_bias=word_bias, phrase_bias=phrase_bias)
+        aligner = PhraseAligner(model, model, settings, {})
+        aligners |= dict.fromkeys(part, aligner)
+    return aligners.__getitem__
+
+
+def examples(case: PhraseCase) -> list[Reference]:
+    """What is learnt from a pair: its gold trees, and the parser's best trees."""
+    parsed = [case.reference("one-best")] if case.parsed else []
+    return [case.reference(), *parsed]
+
+
+def scores(
+    cases: Sequence[PhraseCase], outcomes: Sequence[Outcome], *, multiword: bool
+) -> dict[str, Any]:
+    """Shares of 1 over all nodes, or over links of more than one word on both sides.
+
+    Recall on what two annotators both linked, precision on what either did, averaged
+    over the pairs of annotators (section 6.3); ``human_``: each against the others.
+    """
+    who = sorted(cases[0].links)
+
+    def kept(cells: frozenset[Cell]) -> frozenset[Cell]:
+        return frozenset(c for c in cells if not multiword or _is_phrase(c))
+
+    found = [kept(one.cells) for one in outcomes]
+    golds = [[kept(case.links[name]) for case in cases] for name in who]
+    ours = score_layer(found, golds, replicates=1)
+    human = human_row(golds, replicates=1)
+    recall, precision = _value(ours.recall), _value(ours.precision)
+    f1 = 0.0
+    if recall and precision:
+        f1 = 2 * recall * precision / (recall + precision)
+    return {
+        "recall": recall,
+        "precision": precision,
+        "f1": f1,
+        "human_recall": _value(human.recall),
+        "human_precision": _value(human.precision),
+    }
+
+
+def pair_shares(cases: Sequence[PhraseCase], outcomes: Sequence[Outcome]) -> Floats:
+    """``(pairs, 2)``: recall and precision of each pair, averaged over annotators."""
+    rows = []
+    for case, outcome in zip(cases, outcomes, strict=True):
+        found = outcome.cells
+        each = [
+            (
+                len(found & g & k) / max(len(g & k), 1),
+                len(found & (g | k)) / max(len(found), 1),
+            )
+            for g, k in combinations(case.links.values(), 2)
+        ]
+        rows.append(np.mean(each, axis=0))
+    return np.array(rows)
+
+
+def calibration(
+    cases: Sequence[PhraseCase], outcomes: Sequence[Outcome]
+) -> dict[str, Any]:
+    """Whether probabilities mean what they say, against the links of most annotators.
+
+    ``log_loss``: nats a link found; ``error``: the mean gap between what is said and
+    the share that holds, over tenths, weighted by size (Guo et al. 2017). None each
+    where nothing was said.
+    """
+    probabilities, holds = [], []
+    for case, outcome in zip(cases, outcomes, strict=True):
+        votes = Counter(cell for links in case.links.values() for cell in links)
+        for cell, much in outcome.sure.items():
+            probabilities.append(min(max(much, CERTAIN), 1.0 - CERTAIN))
+            holds.append(votes[cell] > len(case.links) / 2)
+    if not probabilities:
+        return {"links": 0, "log_loss": None, "error": None}
+    p, true = np.array(probabilities), np.array(holds)
+    gaps = np.bincount((p * 10).astype(int), p - true, minlength=10)
+    return {
+        "links": len(p),
+        "log_loss": float(-np.log(np.where(true, p, 1.0 - p)).mean()),
+        "error": float(np.abs(gaps).sum() / len(p)),
+    }
+
+
+def source_parses(
+    cases: Sequence[PhraseCase], outcomes: Sequence[Outcome]
+) -> dict[str, Any]:
+    """F1 of the source trees against gold: the parser's best, and the aligned ones."""
+    before, after = parseval.Parseval(), parseval.Parseval()
+    for case, outcome in zip(cases, outcomes, strict=True):
+        if case.parsed is None or outcome.tree is None:
+            continue
+        gold = case.pair.source
+        side = best_side(case.parsed[0])
+        before += parseval.compare(gold, only_tree(side))
+        after += parseval.compare(gold, outcome.tree)
+    return {"f1_before": before.f1, "f1_after": after.f1, "trees": after.sentences}
+
+
+def _is_phrase(cell: Cell) -> bool:
+    return all(end - start > 1 for start, end in cell)
+
+
+def _value(figure: Any) -> float | None:
+    return getattr(figure, "value", None)

@@ -1,0 +1,1 @@
+"""Packed forests: inside and outside, Viterbi, k best, pruning, derivations, CKY."""

@@ -1,0 +1,81 @@
+"""Sums over all derivations of a forest; marginals; entropy.
+
+A derivation weighs the (x)-product of its edges' weights. ``weights``: float64 per
+edge, nats, ``-inf`` forbids; marginals are expected numbers of uses, which for nodes
+over spans are probabilities. An empty forest has no derivation. All functions raise
+InvalidScores on another shape or dtype, on NaN or +inf. Time is linear in the forest.
+"""
+
+import numpy as np
+
+from core.data import check
+from core.data.check import Floats
+from core.data.forest import Forest
+from core.errors import InvalidScores
+from core.forests.kernels import forest as kernels
+
+__all__ = [
+    "check_weights",
+    "entropy",
+    "forest_log_partition",
+    "forest_marginals",
+    "inside_log",
+]
+
+
+def inside_log(forest: Forest, weights: Floats) -> Floats:
+    """Per node, the log of the summed weights of the derivations below it.
+
+    The root's is the last (Goodman 1999, "Semiring Parsing", with log-sum-exp and +).
+    """
+    check_weights(forest, weights)
+    values = np.empty(forest.n_nodes)
+    kernels.inside_log(
+        weights, forest.first_edge, forest.first_tail, forest.tails, values
+    )
+    return values
+
+
+def forest_log_partition(forest: Forest, weights: Floats) -> float:
+    """The log of the summed weights of all derivations; ``-inf`` if there is none."""
+    values = inside_log(forest, weights)
+    return float(values[-1]) if len(values) else -np.inf
+
+
+def forest_marginals(forest: Forest, weights: Floats) -> tuple[Floats, Floats]:
+    """How probable each node and each edge is; zeros if there is no derivation."""
+    values = inside_log(forest, weights)
+    p_node, p_edge = np.zeros(forest.n_nodes), np.zeros(forest.n_edges)
+    if len(values) and values[-1] > -np.inf:
+        kernels.marginals(
+            weights,
+            values,
+            forest.first_edge,
+            forest.first_tail,
+            forest.tails,
+            p_node,
+            p_edge,
+        )
+    return p_node, p_edge
+
+
+def entropy(forest: Forest, weights: Floats) -> float:
+    """The entropy over derivations in nats, 0 if there is none or only one.
+
+    H = log Z - E[weight] (Hwa 2004, "Sample Selection for Statistical Parsing").
+    """
+    log_z = forest_log_partition(forest, weights)
+    if log_z == -np.inf:
+        return 0.0
+    p_edge = forest_marginals(forest, weights)[1]
+    used = p_edge > 0.0
+    return max(0.0, log_z - float(p_edge[used] @ weights[used]))
+
+
+def check_weights(forest: Forest, weights: Floats) -> None:
+    """Check that there is one float64 weight per edge, none NaN or +inf."""
+    check.nats(weights=weights)
+    if weights.shape != (forest.n_edges,):
+        raise InvalidScores(
+            f"weights: one per edge ({forest.n_edges}) wanted, got {weights.shape}"
+        )

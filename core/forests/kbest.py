@@ -1,0 +1,96 @@
+"""The k best derivations of a forest. Conventions as in ``core.forests.inside``."""
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from core.data.check import Floats, Ints
+from core.data.forest import Forest
+from core.data.tree import Tree
+from core.errors import InvalidValue
+from core.forests.derivation import phrases_of, tree_of_phrases
+from core.forests.kernels import kbest as kernels
+from core.forests.viterbi import inside_max
+from core.protocols import Analysis
+
+__all__ = ["best_trees", "k_best", "trees_of"]
+
+
+def k_best(forest: Forest, weights: Floats, k: int) -> list[tuple[float, Ints]]:
+    """The k best derivations, best first: weight and edges in preorder.
+
+    Fewer if there are fewer; none from an empty forest. Ties: lower edges, then lower
+    ranks of the tails, first. O(edges + k depth log k); lazy: a node is opened only
+    when a rank of it is asked for. Huang & Chiang 2005, "Better k-best Parsing",
+    algorithm 3.
+    """
+    if k < 1:
+        raise InvalidValue(f"k: at least 1 wanted, got {k}")
+    values, best_edge = inside_max(forest, weights)
+    if not len(values) or values[-1] == -np.inf:
+        return []
+    scores, offsets, edges = kernels.k_best(
+        weights,
+        values,
+        best_edge,
+        forest.first_edge,
+        forest.first_tail,
+        forest.tails,
+        k,
+    )
+    return [
+        (float(score), edges[begin:end])
+        for score, begin, end in zip(scores, offsets[:-1], offsets[1:], strict=True)
+    ]
+
+
+def best_trees(
+    forest: Forest,
+    weights: Floats,
+    k: int,
+    *,
+    words: Sequence[str],
+    tags: Sequence[str],
+) -> list[tuple[float, Tree]]:
+    """The k best different trees, best first, each with its best derivation's weight.
+
+    Derivations that differ only in nodes named "" are one tree. More derivations are
+    asked for until there are k trees, or no more.
+    """
+    n_derivations = k
+    while True:
+        ranked = k_best(forest, weights, n_derivations)
+        trees: dict[tuple[tuple[int, int, str], ...], float] = {}
+        for score, edges in ranked:
+            trees.setdefault(tuple(phrases_of(forest, edges)), score)
+        if len(trees) >= k or len(ranked) < n_derivations:
+            break
+        n_derivations *= 2
+    return [
+        (score, tree_of_phrases(phrases, words=words, tags=tags))
+        for phrases, score in list(trees.items())[:k]
+    ]
+
+
+def trees_of(
+    analysis: Analysis, k: int, *, words: Sequence[str] | None = None
+) -> list[tuple[float, Tree]]:
+    """Up to k different trees of a back-end's answer with their weights, nats.
+
+    First the back-end's own choice, if it says one, then the heaviest others in order:
+    the first may weigh less than the second. None if there is no forest or no parse.
+    ``words``: what to write on the leaves, if not the sentence's forms.
+    """
+    if analysis.forest is None or analysis.edge_weights is None:
+        return []
+    words = analysis.sentence.forms if words is None else words
+    tags = analysis.xpos or ("X",) * len(words)
+    found: list[tuple[float, Tree]] = []
+    if analysis.best is not None:
+        score, phrases = analysis.best
+        found = [(score, tree_of_phrases(phrases, words=words, tags=tags))]
+    if len(found) < k:
+        forest, weights = analysis.forest, analysis.edge_weights
+        ranked = best_trees(forest, weights, k, words=words, tags=tags)
+        found += [row for row in ranked if not found or row[1] != found[0][1]]
+    return found[:k]

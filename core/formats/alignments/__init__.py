@@ -1,0 +1,1 @@
+"""Codecs of links: between words, phrases, chunks and nodes of trees."""

@@ -1,0 +1,66 @@
+"""What the codecs of parallel text yield, and how a line becomes tokens."""
+
+import re
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from core.formats.alignments import pharaoh
+from core.formats.records import clean, words
+
+__all__ = ["BitextRecord", "Cut", "checked_links", "cut_signs", "plain", "unescaped"]
+
+Cut = Callable[[str], list[str]]
+"""Text to tokens; ``words`` for text that is tokenised already."""
+
+_SIGNS = re.compile(r"\w+(?:['’]\w*)?|[^\w\s]")
+_ENTITIES = {
+    "&apos;": "'",
+    "&quot;": '"',
+    "&lt;": "<",
+    "&gt;": ">",
+    "&#124;": "|",
+    "&#91;": "[",
+    "&#93;": "]",
+    "&bar;": "|",
+    "&amp;": "&",
+}
+_ENTITY = re.compile("|".join(map(re.escape, _ENTITIES)))
+
+
+@dataclass(frozen=True, slots=True)
+class BitextRecord:
+    """A pair; a side without tokens has no counterpart.
+
+    ``number``: of the pair in its file, from 0; ``links``: Pharaoh, None if the file
+    has none. ``line``: where it stands, from 1.
+    """
+
+    number: int
+    source: tuple[str, ...]
+    target: tuple[str, ...]
+    links: str | None = None
+    line: int = 0
+
+
+def cut_signs(text: str) -> list[str]:
+    """Words with their apostrophes, numbers, and each other sign, of any language."""
+    return _SIGNS.findall(text)
+
+
+def unescaped(text: str) -> str:
+    """The text without the entities that Moses' tokeniser writes."""
+    return _ENTITY.sub(lambda found: _ENTITIES[found.group()], text)
+
+
+def plain(text: str, cut: Cut | None, *, line: int, column: int = 1) -> tuple[str, ...]:
+    """The tokens of a side, ``cut`` None: what stands between spaces; raises
+    FormatError at a control character. No token holds white space."""
+    found = (cut or words)(clean(text, line=line, column=column))
+    return tuple(token for one in found for token in one.split())
+
+
+def checked_links(
+    text: str, source: tuple[str, ...], target: tuple[str, ...], *, line: int
+) -> str:
+    """The links, sorted; raises FormatError at a bad one or one beyond the tokens."""
+    return pharaoh.dumps(pharaoh.parse(text, len(source), len(target), line=line))

@@ -1,0 +1,180 @@
+"""Scores of pairs: how well they biparse, and what a few tuned weights make of it."""
+
+import json
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cache
+from importlib.resources import files
+from typing import Any, Literal
+
+import numpy as np
+
+from core.data.check import Floats
+from core.errors import Unavailable
+from core.itg.biparse import Biparse
+from core.itg.costs import CostSettings
+from core.itg.features import PLAIN, THESAURUS, PairView, features
+from core.learning.logistic import LogisticModel
+from core.text.wordnet import Thesaurus, thesaurus
+from core.word_alignment.lexicon import LexiconSettings, Relation
+
+__all__ = [
+    "SCORERS",
+    "VERSION",
+    "ItgScore",
+    "Scorer",
+    "find_thesaurus",
+    "trained",
+    "trained_with",
+]
+
+VERSION = "1"  # of the scores: raised when the same settings score otherwise
+
+WU = CostSettings(LexiconSettings(substitution=2.0), match=0.34)
+"""The reading of Wu 2005 that gives the paper's figure on MSRPC: unnormalised
+log-probabilities, in which a match, too, costs about a third of a null."""
+WU_ENTAILMENT = CostSettings(LexiconSettings(substitution=2.0), inversion=1.0)
+"""The reading that gives the paper's figure on RTE-1: cost over the longer side."""
+STOPPED = CostSettings(LexiconSettings(substitution=2.0, stop_list=2.0), inversion=1.0)
+
+
+@dataclass(frozen=True, slots=True)
+class Scorer:
+    """A way to score: costs, what the cost is divided by, whether weights are tuned.
+
+    ``by``: ``null``, the cost of linking nothing, so that 1 is a perfect match and 0
+    none; ``longer``, the words of the longer side; ``nothing``: raw nats.
+    ``tuned``: the weights fitted on labelled pairs, whose log-odds become the score.
+    """
+
+    name: str
+    label: str
+    costs: CostSettings
+    by: Literal["null", "longer", "nothing"] = "null"
+    needs_thesaurus: bool = False
+    wants_vectors: bool = False
+    is_exact: bool = False
+    tuned: Literal["", "paraphrase", "entailment"] = ""
+
+    def view(
+        self,
+        source: Sequence[str],
+        target: Sequence[str],
+        thesaurus: Thesaurus | None = None,
+        vectors: tuple[Floats, Floats] | None = None,
+    ) -> PairView:
+        """The pair with all that this scorer looks at, and nothing else."""
+        return PairView(
+            source,
+            target,
+            thesaurus if self.needs_thesaurus else None,
+            vectors if self.wants_vectors else None,
+            is_symmetric=self.tuned != "entailment",
+        )
+
+    def matches(
+        self, view: PairView, links: Iterable[tuple[int, int]]
+    ) -> tuple[tuple[int, int], ...]:
+        """The links whose words have to do with each other, as far as this scorer sees.
+
+        The others stand for a substitution: one word instead of the other costs less
+        than leaving both without a counterpart.
+        """
+        related = view.exact if self.is_exact else view.related
+        return tuple(link for link in links if related[link] != Relation.NONE)
+
+    def score(self, view: PairView) -> "ItgScore":
+        """The score of one pair; higher means more alike."""
+        best, cost = view.biparse(
+            self.costs,
+            exact=self.is_exact,
+            context=self.wants_vectors and view.vectors is not None,
+        )
+        if self.tuned:
+            return ItgScore(_tuned_score(self.tuned, view), best)
+        longer = max(len(view.source), len(view.target))
+        by = {"null": 1 - cost, "longer": best.score / longer, "nothing": best.score}
+        return ItgScore(float(by[self.by]), best)
+
+
+@dataclass(frozen=True, slots=True)
+class ItgScore:
+    """``value``: higher is more alike; a probability where weights are tuned."""
+
+    value: float
+    biparse: Biparse
+
+
+def _tuned_score(task: str, view: PairView) -> float:
+    model = trained(task, context=view.cosine is not None)
+    return float(1.0 / (1.0 + np.exp(-model.log_odds(features(view)))))
+
+
+SCORERS: Mapping[str, Scorer] = {
+    scorer.name: scorer
+    for scorer in (
+        Scorer("plain", "Structure, exact words", PLAIN, is_exact=True),
+        Scorer("thesaurus", "Structure and thesaurus", THESAURUS, needs_thesaurus=True),
+        Scorer(
+            "context",
+            "Structure, thesaurus and context",
+            THESAURUS,
+            needs_thesaurus=True,
+            wants_vectors=True,
+        ),
+        Scorer(
+            "paraphrase",
+            "Probability of a paraphrase",
+            THESAURUS,
+            needs_thesaurus=True,
+            wants_vectors=True,
+            tuned="paraphrase",
+        ),
+        Scorer(
+            "entailment",
+            "Probability of entailment",
+            THESAURUS,
+            needs_thesaurus=True,
+            wants_vectors=True,
+            tuned="entailment",
+        ),
+        Scorer("wu2005", "Wu 2005, raw", WU, "nothing", is_exact=True),
+        Scorer(
+            "wu2005-rte", "Wu 2005, by length", WU_ENTAILMENT, "longer", is_exact=True
+        ),
+        Scorer("wu2005-stop", "Wu 2005, stop list", STOPPED, "longer", is_exact=True),
+    )
+}
+
+
+@cache
+def trained(task: str, *, context: bool) -> LogisticModel:
+    """The shipped weights of a task, with or without contextual features.
+
+    Raises Unavailable if this installation lacks them.
+    """
+    return LogisticModel.from_json(_shipped(task, context=context))
+
+
+def trained_with(task: str) -> str:
+    """Name and version of the encoder whose vectors the contextual weights know."""
+    return str(_shipped(task, context=True).get("vectors", ""))
+
+
+@cache
+def _shipped(task: str, *, context: bool) -> dict[str, Any]:
+    name = f"{task}-context.json" if context else f"{task}.json"
+    place = files("core.itg") / "weights" / name
+    try:
+        data: dict[str, Any] = json.loads(place.read_text(encoding="utf-8"))
+    except (OSError, ValueError) as error:
+        raise Unavailable(f"the tuned weights {name} are missing: {error}") from error
+    return data
+
+
+def find_thesaurus() -> tuple[Thesaurus | None, str]:
+    """The thesaurus and "", or None and how to get one: scoring goes on without."""
+    try:
+        return thesaurus(), ""
+    except Unavailable as error:
+        return None, str(error)

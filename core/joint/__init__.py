@@ -1,1 +1,0 @@
-"""Structures decided together: two parses, two trees, forests and their links."""

@@ -1,0 +1,1 @@
+"""Choe & McClosky 2015: parsing a sentence with its paraphrase."""

@@ -1,0 +1,207 @@
+"""Belief propagation between linked sentences: messages about their arcs.
+
+For every ordered pair of links either sentence has a variable: no arc between these
+words, or an arc with a relation. Two that differ cost ``slack`` nats, times the
+probabilities of the links: the price of soft dual decomposition, with relations, and
+summed over instead of maximised. A sentence is a factor over its trees, whose marginals
+are exact; messages go round, each without its receiver's own message (Smith & Eisner
+2008, "Dependency Parsing by Belief Propagation"). The tree is then the best labelled
+one by the parser's weights and the messages that came.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from core.data.check import Floats
+from core.data.deps import DepAnalysis
+from core.dependencies.eisner import EisnerDecoder
+from core.dependencies.mst import MstDecoder
+from core.errors import InvalidValue
+from core.joint_parsing.consensus import arc_marginals
+from core.joint_parsing.linked import Linked
+
+__all__ = ["ROUNDS", "Labelled", "agree"]
+
+ROUNDS = 2  # what the others think, knowing what this sentence thinks by itself
+TINY = 1e-9
+LEAST = 1e-4  # less probable relations are told apart no further
+
+
+@dataclass(frozen=True, slots=True)
+class Labelled:
+    """Heads by token (ROOT = -1), and the relation of each arc."""
+
+    heads: tuple[int, ...]
+    labels: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _SentenceFactor:
+    """A sentence: arc weights, and how probable each relation of an arc is, ``(n + 1,
+    n + 1, names)``, subtypes added up."""
+
+    deps: DepAnalysis
+    arcs: Floats
+    relations: Floats
+    projective: bool
+
+    def arc_beliefs(self, bonus: Floats) -> Floats:
+        """How probable each arc is by the weights and ``bonus``."""
+        return arc_marginals(self.arcs + bonus, projective=self.projective)
+
+
+@dataclass(slots=True, eq=False)
+class _LinkFactors:
+    """Between the first side and another: the cells of linked words in either's arcs,
+    ``exp(- price)`` of a difference ``(l, l)``, and the last messages, nats ``(l, l,
+    names)``: how much better an arc with that relation is than none."""
+
+    source_cells: Any
+    target_cells: Any
+    disagreement: Floats
+    to_source: Floats
+    to_target: Floats
+
+
+def agree(
+    source: DepAnalysis,
+    others: Sequence[tuple[DepAnalysis, Linked]],
+    *,
+    slack: float,
+    projective: bool,
+    rounds: int = ROUNDS,
+) -> tuple[Labelled, ...]:
+    """The tree of the source, then of each other sentence, by messages between them.
+
+    Without relations on every side, or without names in common, arcs alone agree.
+    Raises InvalidValue if a side has no arc weights, Contradiction if it has no tree.
+    O(rounds n^3 + n^2 names) a sentence, crossing or not.
+    """
+    names = _names([source, *(deps for deps, _ in others)])
+    first = _side(source, names, projective=projective)
+    sides = [_side(deps, names, projective=projective) for deps, _ in others]
+    all_factors = [
+        _link_factors(linked, slack, max(1, len(names))) for _, linked in others
+    ]
+    for _ in range(rounds):
+        _round(first, sides, all_factors)
+    incoming = [(factors.source_cells, factors.to_source) for factors in all_factors]
+    trees = [_best(first, names, incoming)]
+    for side, factors in zip(sides, all_factors, strict=True):
+        trees.append(_best(side, names, [(factors.target_cells, factors.to_target)]))
+    return tuple(trees)
+
+
+def _round(
+    first: _SentenceFactor,
+    sides: Sequence[_SentenceFactor],
+    all_factors: Sequence[_LinkFactors],
+) -> None:
+    """All messages anew, from those of the round before."""
+    gains = [
+        _gain(factors.to_source, first.relations[factors.source_cells])
+        for factors in all_factors
+    ]
+    bonus = np.zeros_like(first.arcs)
+    for factors, gain in zip(all_factors, gains, strict=True):
+        bonus[factors.source_cells] += gain
+    ours = first.arc_beliefs(bonus)
+    for side, factors, gain in zip(sides, all_factors, gains, strict=True):
+        back = _gain(factors.to_target, side.relations[factors.target_cells])
+        bonus = np.zeros_like(side.arcs)
+        bonus[factors.target_cells] = back
+        theirs = _without(side.arc_beliefs(bonus)[factors.target_cells], back)
+        ours_alone = _without(ours[factors.source_cells], gain)
+        factors.to_source = _message(
+            theirs, side.relations[factors.target_cells], factors.disagreement
+        )
+        factors.to_target = _message(
+            ours_alone, first.relations[factors.source_cells], factors.disagreement
+        )
+
+
+def _message(p_arcs: Floats, relations: Floats, disagreement: Floats) -> Floats:
+    """What a sentence that believes in arcs with ``p_arcs`` tells the other.
+
+    A state of the receiver is worth 1 where the sender's is the same, else
+    ``disagreement``: the log of that, expected, less the same of having no arc.
+    """
+    same = (1 - disagreement)[..., None] * p_arcs[..., None] * relations
+    none = disagreement + (1 - disagreement) * (1 - p_arcs)
+    return np.asarray(np.log(disagreement[..., None] + same) - np.log(none)[..., None])
+
+
+def _gain(message: Floats, relations: Floats) -> Floats:
+    """What a message adds to an arc whose relation is still open, nats."""
+    return np.asarray(np.log((relations * np.exp(message)).sum(-1)))
+
+
+def _without(p_arcs: Floats, gain: Floats) -> Floats:
+    """The probabilities before ``gain`` nats were added to each arc alone."""
+    sure = np.clip(p_arcs, TINY, 1 - TINY)
+    return np.asarray(1 / (1 + np.exp(gain) * (1 - sure) / sure))
+
+
+def _best(
+    side: _SentenceFactor, names: Sequence[str], incoming: Sequence[tuple[Any, Floats]]
+) -> Labelled:
+    """The best labelled tree by the side's weights and the messages."""
+    messages = np.zeros(side.relations.shape)
+    for cells, message in incoming:
+        messages[cells] += message
+    bonus = (np.log(np.maximum(side.relations, LEAST)) + messages).max(-1)
+    n = len(side.arcs) - 1
+    decoder = EisnerDecoder(n) if side.projective else MstDecoder(n)
+    heads = decoder.argmax(side.arcs, bonus=bonus)[1].tolist()
+    return Labelled(tuple(heads), _labels(side.deps, heads, names, messages))
+
+
+def _labels(
+    deps: DepAnalysis, heads: Sequence[int], names: Sequence[str], messages: Floats
+) -> tuple[str, ...]:
+    """The best relation of each arc; the parser's own where it gives no others."""
+    if deps.relations is None:
+        return deps.tree.labels
+    bases = _bases(deps)
+    at = [names.index(base) for base in bases] if names else [0] * len(bases)
+    labels = []
+    for m, h in enumerate(heads):
+        nats = deps.relations[h + 1, m + 1] + messages[h + 1, m + 1, at]
+        labels.append(deps.relation_names[int(nats.argmax())])
+    return tuple(labels)
+
+
+def _names(sides: Sequence[DepAnalysis]) -> tuple[str, ...]:
+    """The relations of the first, without subtypes; () unless all sides have them."""
+    sets = [
+        set(_bases(deps)) if deps.relations is not None else set() for deps in sides
+    ]
+    return tuple(sorted(sets[0])) if all(one == sets[0] for one in sets) else ()
+
+
+def _bases(deps: DepAnalysis) -> list[str]:
+    return [name.partition(":")[0] for name in deps.relation_names]
+
+
+def _side(
+    deps: DepAnalysis, names: Sequence[str], *, projective: bool
+) -> _SentenceFactor:
+    if deps.arcs is None:
+        raise InvalidValue("arc weights are wanted: ask the parser for dependencies")
+    if not names or deps.relations is None:
+        return _SentenceFactor(
+            deps, deps.arcs, np.ones((*deps.arcs.shape, 1)), projective
+        )
+    to_base = np.array([[base == name for name in names] for base in _bases(deps)])
+    relations = np.exp(deps.relations) @ to_base.astype(float)
+    return _SentenceFactor(deps, deps.arcs, relations, projective)
+
+
+def _link_factors(linked: Linked, slack: float, n_names: int) -> _LinkFactors:
+    here, there = (np.ix_(at, at) for at in (linked.pairs[:, 0], linked.pairs[:, 1]))
+    disagreement = np.exp(-slack * np.outer(linked.probs, linked.probs))
+    nothing = np.zeros((*disagreement.shape, n_names))
+    return _LinkFactors(here, there, disagreement, nothing, nothing)

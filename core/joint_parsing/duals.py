@@ -1,0 +1,136 @@
+"""Dual decomposition for two linked sentences: hard, or soft with slack.
+
+Of trees a and b, with d[i, j] = a[i, j] - b[i, j] for the arc from linked word i to
+linked word j, the best pair under ``f(a) + g(b) - sum price(d)`` is sought; price is
+``slack`` for each disagreement, or infinite (hard). Its dual keeps each Lagrange
+multiplier between - slack and slack: Choe & McClosky 2015, algorithms 1 and 2, after
+Anzaroot et al. 2014. There the multipliers stay between 0 and the slack, so that only
+arcs of the paraphrase alone cost (``one_sided``). The least dual bounds all pairs: one
+that reaches it is the best, proved.
+"""
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from core.data import check
+from core.data.check import Floats, Ints
+from core.errors import Contradiction, InvalidScores
+from core.joint_parsing.kernels import duals as kernels
+from core.joint_parsing.linked import Linked
+from core.joint_parsing.values import Round
+
+__all__ = ["STEP", "Agreed", "DualDecoder", "slack_of"]
+
+STEP = 1.0  # nats; against the 0.1 of the paper: docs/joint-parsing.md
+CLOSED = 1e-7  # nats: a smaller gap is rounding
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Agreed:
+    """The best pair found: heads by token, ROOT = -1; ``score`` with what the
+    disagreements cost; ``duals`` to start from next time; ``last``: the trees of the
+    last round, with which algorithms 1 and 2 answer."""
+
+    source: Ints
+    target: Ints
+    score: float
+    bound: float
+    rounds: tuple[Round, ...]
+    duals: Floats
+    last: tuple[Ints, Ints]
+
+    @property
+    def gap(self) -> float:
+        """How much better another pair could be at most, nats."""
+        return max(0.0, self.bound - self.score)
+
+    @property
+    def is_exact(self) -> bool:
+        return self.gap <= CLOSED * (1.0 + abs(self.bound))
+
+
+class DualDecoder:
+    """For two sentences of ``n`` and ``m`` tokens; no allocation within its rounds."""
+
+    def __init__(self, n: int, m: int, *, projective: bool = False) -> None:
+        self._sides = [_buffers(n), _buffers(m)]
+        self._projective = projective
+
+    def decode(
+        self,
+        source: Floats,
+        target: Floats,
+        linked: Linked,
+        slack: Floats,
+        *,
+        rounds: int = 20,
+        step: float = STEP,
+        one_sided: bool = False,
+        start: Floats | None = None,
+    ) -> Agreed:
+        """The best pair found within ``rounds``.
+
+        ``source``, ``target``: arc weights in nats, as in ``core.dependencies.mst``.
+        ``slack``: ``(l, l)`` nats from 0 for the l links, inf = hard. ``step``: the
+        first one, halved when the dual rises. ``start``: duals of an earlier call on
+        like links. Raises InvalidScores on another shape,
+        Contradiction if a sentence has no tree. O(rounds (n^2 + m^2 + l^2)), projective
+        O(rounds (n^3 + m^3)).
+        """
+        check.arc_nats(source=source, target=target)
+        shape = (len(linked.pairs),) * 2
+        if slack.shape != shape or np.isnan(slack).any() or (slack < 0).any():
+            raise InvalidScores(f"slack: {shape} from 0 wanted, got {slack.shape}")
+        low = np.zeros(shape) if one_sided else -slack
+        duals = np.zeros(shape) if start is None else np.clip(start, low, slack)
+        ours, theirs = (
+            (arcs, np.zeros_like(arcs), *buffers)
+            for arcs, buffers in zip((source, target), self._sides, strict=True)
+        )
+        kind, pairs, trace = self._projective, linked.pairs, np.empty((rounds, 3))
+        a, b = np.empty_like(ours[-1]), np.empty_like(theirs[-1])
+        best, bound, used = kernels.descend(
+            ours, theirs, pairs, duals, low, slack, kind, step, trace, a, b
+        )
+        if bound == -np.inf:
+            raise Contradiction("a sentence has no tree: every one is forbidden")
+        last = ours[-1].copy(), theirs[-1].copy()
+        if bound - best > CLOSED and np.isfinite(slack).all():
+            best = kernels.respond(ours, theirs, pairs, low, slack, kind, best, a, b)
+        course = tuple(Round(float(d), float(p), int(c)) for d, p, c in trace[:used])
+        return Agreed(a, b, best, bound, course, duals, last)
+
+
+def slack_of(
+    linked: Linked,
+    slack: float,
+    *,
+    by_prob: bool = False,
+    by_arc: Floats | None = None,
+) -> Floats:
+    """``(l, l)``: one slack for all; times the probabilities of the two links; or that
+    of the source's arc, ``by_arc`` ``(n + 1, n + 1)``."""
+    n = len(linked.pairs)
+    if by_arc is not None:
+        at = linked.pairs[:, 0]
+        return np.ascontiguousarray(by_arc[np.ix_(at, at)])
+    if by_prob:
+        return np.asarray(slack * np.outer(linked.probs, linked.probs))
+    return np.full((n, n), slack)
+
+
+def _buffers(n: int) -> tuple[Any, ...]:
+    """Those of ``dependencies.eisner`` and ``dependencies.mst``, and the heads."""
+    size = 2 * n + 1
+    return (
+        np.empty((6, n, n)),
+        np.empty((4, n, n), dtype=np.int32),
+        np.empty((2 * n + 4, 3), dtype=np.int32),
+        np.empty((size, size)),
+        np.empty((size, size), dtype=np.int32),
+        np.empty(size),
+        np.empty((5, size), dtype=np.int32),
+        np.empty(n, dtype=np.int32),
+    )

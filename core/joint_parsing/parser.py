@@ -1,0 +1,246 @@
+"""Two sentences that mean the same parse each other: the door to ``core.joint``.
+
+Choe & McClosky 2015, "Parsing Paraphrases with Joint Inference", and what came after.
+Methods: ``bp`` propagates beliefs through the links; ``mbr`` carries arc marginals
+over; ``soft`` and ``hard`` are dual decomposition over arcs; ``pairs`` looks among
+n-best trees; ``spans`` lets phrases agree.
+"""
+
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
+
+from core.data.alignment import Link
+from core.data.check import Floats
+from core.data.deps import DepAnalysis, DepTree
+from core.data.tree import Tree
+from core.errors import InvalidValue
+from core.forests.kbest import best_trees
+from core.joint_parsing.consensus import arc_marginals
+from core.joint_parsing.gate import gate_features
+from core.joint_parsing.in_view import View, seen
+from core.joint_parsing.linked import Linked, disagreements, linked_words
+from core.joint_parsing.methods import MethodResult, arcs_of, find
+from core.joint_parsing.values import (
+    METHODS,
+    ArcChange,
+    JointResult,
+    JointSettings,
+    JointSide,
+    Method,
+    Round,
+    SpanChange,
+)
+from core.joint_parsing.weights import WEIGHTS, JointWeights
+from core.protocols import Analysis, Capability, WordAligner
+from core.word_alignment.aligner import TrainedWordAligner
+
+__all__ = [
+    "ENGINE",
+    "METHODS",
+    "VERSION",
+    "WANT",
+    "ArcChange",
+    "JointParser",
+    "JointResult",
+    "JointSettings",
+    "JointSide",
+    "Method",
+    "Round",
+    "SpanChange",
+]
+
+ENGINE = "joint"
+VERSION = "1"
+WANT: frozenset[Capability] = frozenset(
+    {"constituents", "dependencies", "tags", "forest", "vectors"}
+)
+"""What to ask of a back-end; one that has no constituents leaves them out."""
+
+
+@dataclass(frozen=True)
+class JointParser:
+    """Parses pairs jointly; ``aligner`` links their words where no links are given."""
+
+    aligner: WordAligner
+    weights: JointWeights
+
+    @classmethod
+    def load(cls) -> "JointParser":
+        """The parser with the shipped weights and word aligner.
+
+        Raises Unavailable if a file of weights is missing.
+        """
+        return cls(TrainedWordAligner.load(), JointWeights.load(WEIGHTS))
+
+    def parse(
+        self,
+        source: Analysis,
+        target: Analysis,
+        settings: JointSettings | None = None,
+        *,
+        links: Iterable[Link] | None = None,
+        views: tuple[View, View] | None = None,
+    ) -> JointResult:
+        """The joint parse of a pair; ``links``: word links to use, else the aligner's;
+        ``views``: both sides as read with the other in view (``views_of``).
+
+        Analyses need what WANT asks for. Raises InvalidValue if they lack what the
+        method needs.
+        """
+        settings = settings or JointSettings()
+        if links is None:
+            links = self.aligner.align(source, target)
+        n, m = len(source.sentence), len(target.sentence)
+        linked = linked_words(links, n, m, root=settings.link_roots)
+        if views is None or settings.method != "bp" or not settings.in_view:
+            found = find(source, target, linked, settings, self.weights)
+        else:
+            found = self._find_in_view((source, target), views, linked, settings)
+        result = _result(source, target, linked, found, settings)
+        return self._gated(source, target, result, settings)
+
+    def _find_in_view(
+        self,
+        sides: tuple[Analysis, Analysis],
+        views: tuple[View, View],
+        linked: Linked,
+        settings: JointSettings,
+    ) -> MethodResult:
+        """Each side with the weights of both readings; so agreement need not pay as
+        much: what the other sentence says is partly in them."""
+        weights = self.weights
+        source, target = (
+            seen(side, view, weights.view_share)
+            for side, view in zip(sides, views, strict=True)
+        )
+        weights = weights.with_number("bp_slack", weights.view_slack)
+        return find(source, target, linked, settings, weights)
+
+    def _gated(
+        self,
+        source: Analysis,
+        target: Analysis,
+        result: JointResult,
+        settings: JointSettings,
+    ) -> JointResult:
+        """The result, or the separate parses where the gate prefers them."""
+        gate = self.weights.gates.get(settings.method)
+        if not settings.gate or gate is None or not result.source.arcs:
+            return result
+        features = gate_features(source, target, result, gate.templates)
+        probability = gate.probability(features)
+        if probability >= gate.least:
+            return replace(result, gate=probability)
+        return replace(
+            result,
+            source=JointSide(source.deps if result.source.deps else None),
+            target=JointSide(target.deps if result.target.deps else None),
+            agreement_after=result.agreement_before,
+            gate=probability,
+            kept=False,
+        )
+
+
+def _result(
+    source: Analysis,
+    target: Analysis,
+    linked: Linked,
+    found: MethodResult,
+    settings: JointSettings,
+) -> JointResult:
+    heads, trees = found.heads or (None, None), found.trees or (None, None)
+    labels = found.labels or (None, None)
+    ours = _side(source, heads[0], labels[0], trees[0], linked, settings)
+    theirs = _side(target, heads[1], labels[1], trees[1], linked.swapped(), settings)
+    before = after = 0
+    if source.deps is not None and target.deps is not None:
+        old = source.deps.tree.heads, target.deps.tree.heads
+        before = disagreements(linked, *old)
+        after = disagreements(linked, heads[0] or old[0], heads[1] or old[1])
+    return JointResult(
+        ours,
+        theirs,
+        tuple(link for link in linked.links if link is not None),
+        found.rounds,
+        found.exact,
+        found.gap,
+        before,
+        after,
+    )
+
+
+def _side(
+    analysis: Analysis,
+    heads: tuple[int, ...] | None,
+    labels: tuple[str, ...] | None,
+    tree: Tree | None,
+    linked: Linked,
+    settings: JointSettings,
+) -> JointSide:
+    """The side with these heads and this tree, and how they differ from its own."""
+    spans = () if tree is None else _span_changes(analysis, tree)
+    if heads is None or analysis.deps is None:
+        return JointSide(None, tree, (), spans)
+    deps = analysis.deps
+    new = DepTree(heads, labels) if labels else _labelled(deps, heads)
+    arcs: tuple[ArcChange, ...] = ()
+    if new != deps.tree:
+        p = arc_marginals(arcs_of(analysis), projective=settings.projective)
+        arcs = _arc_changes(deps.tree, new, p, linked)
+    return JointSide(replace(deps, tree=new), tree, arcs, spans)
+
+
+def _labelled(deps: DepAnalysis, heads: tuple[int, ...]) -> DepTree:
+    """These heads with the best label of each arc; an arc that stays keeps its own."""
+    old = deps.tree
+    labels = list(old.labels)
+    for m, h in enumerate(heads):
+        if h != old.heads[m] and deps.relations is not None:
+            best = int(deps.relations[h + 1, m + 1].argmax())
+            labels[m] = deps.relation_names[best]
+    return DepTree(heads, tuple(labels))
+
+
+def _arc_changes(
+    before: DepTree, after: DepTree, p: Floats, linked: Linked
+) -> tuple[ArcChange, ...]:
+    """The words whose head differs, with the links of word and new head."""
+    of = {int(s): link for (s, _), link in zip(linked.pairs, linked.links, strict=True)}
+    found = []
+    for m, (h, g) in enumerate(zip(before.heads, after.heads, strict=True)):
+        if h == g:
+            continue
+        because = tuple(x for x in (of.get(m + 1), of.get(g + 1)) if x is not None)
+        found.append(
+            ArcChange(
+                m,
+                h,
+                g,
+                before.labels[m],
+                after.labels[m],
+                float(p[h + 1, m + 1]),
+                float(p[g + 1, m + 1]),
+                because,
+            )
+        )
+    return tuple(found)
+
+
+def _span_changes(analysis: Analysis, tree: Tree) -> tuple[SpanChange, ...]:
+    """The phrases that ``tree`` has and the best tree of its own forest has not, and
+    the other way round."""
+    if analysis.forest is None or analysis.edge_weights is None:
+        raise InvalidValue("a forest is wanted: ask for constituents")
+    words = analysis.sentence.forms
+    tags = analysis.xpos or ("X",) * len(words)
+    ranked = best_trees(
+        analysis.forest, analysis.edge_weights, 1, words=words, tags=tags
+    )
+    old, new = (
+        {(*one.spans[v], one.labels[v]) for v in range(len(one)) if one.children[v]}
+        for one in (ranked[0][1], tree)
+    )
+    changes = [SpanChange(i, j, label, added=True) for i, j, label in new - old]
+    changes += [SpanChange(i, j, label, added=False) for i, j, label in old - new]
+    changes.sort(key=lambda c: (c.start, -c.end, c.label, c.added))
+    return tuple(changes)

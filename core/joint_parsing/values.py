@@ -1,0 +1,147 @@
+"""What joint parsing takes and gives: settings, changed arcs, rounds, results."""
+
+from dataclasses import dataclass
+from typing import Literal, get_args
+
+from core.data.alignment import Link
+from core.data.deps import DepAnalysis
+from core.data.tree import Tree
+from core.errors import InvalidValue
+
+__all__ = [
+    "METHODS",
+    "ArcChange",
+    "JointResult",
+    "JointSettings",
+    "JointSide",
+    "Method",
+    "Round",
+    "SlackKind",
+    "SpanChange",
+]
+
+Method = Literal["bp", "mbr", "soft", "hard", "pairs", "spans"]
+METHODS: tuple[Method, ...] = get_args(Method)
+SlackKind = Literal["one", "relation", "prob"]
+
+
+@dataclass(frozen=True, slots=True)
+class JointSettings:
+    """How two sentences parse each other; ``method`` by its name in METHODS.
+
+    ``rounds``: most rounds of dual decomposition. ``step``: its first step in nats.
+    ``slack``: nats that one disagreement costs (bp, soft, spans); ``slack_kind``: of
+    soft, the same for all, by the relation of the source's arc, or times the
+    probabilities of the two links. ``trust``: nats for an arc that the other sentence
+    is certain of (mbr). None stands for the shipped value. ``gate``: keep the separate
+    parses where the gate thinks them better. ``projective``: trees without crossing
+    arcs. ``n_best``: trees of either side among which pairs are sought. ``in_view``:
+    use what a parser that reads pairs makes of the two read as one (bp).
+
+    Of dual decomposition, ``last_round``: answer with the trees of the last round, as
+    algorithms 1 and 2 of Choe & McClosky 2015 do; else with the best pair met, which
+    under ``hard`` is that of the separate parses wherever no two trees were found that
+    agree. ``one_sided``: only arcs of the paraphrase alone cost (algorithm 2 as
+    printed). ``link_roots``: ROOT is linked to ROOT.
+
+    Raises InvalidValue if a number is out of range.
+    """
+
+    method: Method = "bp"
+    rounds: int = 20
+    step: float | None = None
+    slack: float | None = None
+    slack_kind: SlackKind = "one"
+    trust: float | None = None
+    gate: bool = True
+    projective: bool = True
+    n_best: int = 2
+    in_view: bool = True
+    last_round: bool = False
+    one_sided: bool = False
+    link_roots: bool = True
+
+    def __post_init__(self) -> None:
+        if self.method not in METHODS:
+            raise InvalidValue(f"method {self.method!r}: one of {', '.join(METHODS)}")
+        if self.rounds < 1 or self.n_best < 1:
+            raise InvalidValue("rounds and n_best: at least 1 wanted")
+        if self.step is not None and not self.step > 0:
+            raise InvalidValue("step: a positive number of nats wanted")
+        for name, value in (("slack", self.slack), ("trust", self.trust)):
+            if value is not None and not 0 <= value < float("inf"):
+                raise InvalidValue(f"{name}: 0 or more nats wanted")
+        if self.slack_kind not in get_args(SlackKind):
+            raise InvalidValue(f"slack_kind: one of {', '.join(get_args(SlackKind))}")
+
+
+@dataclass(frozen=True, slots=True)
+class ArcChange:
+    """The arc into ``word`` that joint parsing changed: its head (ROOT = -1), or only
+    its label. ``prob_before``, ``prob_after``: the parser's own marginals of the two
+    arcs, without the other sentence. ``because``: the links that pull."""
+
+    word: int
+    head_before: int
+    head_after: int
+    label_before: str
+    label_after: str
+    prob_before: float
+    prob_after: float
+    because: tuple[Link, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class SpanChange:
+    """A phrase over tokens ``start`` to ``end - 1`` that is new, or gone."""
+
+    start: int
+    end: int
+    label: str
+    added: bool
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class JointSide:
+    """One sentence's joint parse; None where the method leaves that kind alone."""
+
+    deps: DepAnalysis | None = None
+    tree: Tree | None = None
+    arcs: tuple[ArcChange, ...] = ()
+    spans: tuple[SpanChange, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Round:
+    """One round: ``dual``, the bound from above, and ``primal``, the best pair so far
+    (nats); ``disagreements``: constraints that the round's trees break."""
+
+    dual: float
+    primal: float
+    disagreements: int
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class JointResult:
+    """Both sides, and how they came about.
+
+    ``links``: the word links that counted. ``exact``: no other pair of trees is better
+    under the method's objective, proved; of bp and mbr, no other tree of either side
+    under what the other told it. ``gap``: how much better a pair could be at most,
+    nats. ``agreement_*``: c(a, b), pairs of linked words with an arc between
+    them on one side alone, of the separate and of the joint trees. ``gate``: how
+    probable the gate thinks the joint parse of the source the better one, None if it
+    was not asked; ``kept``: whether the joint parses are what ``source`` and
+    ``target`` hold.
+    """
+
+    source: JointSide
+    target: JointSide
+    links: tuple[Link, ...]
+    rounds: tuple[Round, ...] = ()
+    exact: bool = True
+    gap: float = 0.0
+    agreement_before: int = 0
+    agreement_after: int = 0
+    gate: float | None = None
+    kept: bool = True

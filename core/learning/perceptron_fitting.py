@@ -1,0 +1,73 @@
+"""Fitting a perceptron of one hidden layer; needs scikit-learn."""
+
+import warnings
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from core.data.check import Floats
+from core.errors import InvalidValue, Unavailable
+from core.learning.perceptron import Perceptron
+
+__all__ = ["FitSettings", "fit_perceptron"]
+
+
+@dataclass(frozen=True, slots=True)
+class FitSettings:
+    """``width`` hidden units; ``rate`` of Adam; ``penalty``: on the squared norm of the
+    weights, of a batch."""
+
+    width: int = 32
+    epochs: int = 12
+    batch: int = 1024
+    rate: float = 4e-3
+    penalty: float = 1.0
+
+
+def fit_perceptron(
+    rows: Floats,
+    positive: NDArray[np.bool_],
+    settings: FitSettings,
+    *,
+    weights: NDArray[np.float32] | None = None,
+    seed: int = 0,
+) -> Perceptron:
+    """Least log-loss, each row counted ``weights`` times, by Adam (Kingma & Ba 2015).
+
+    Same numbers, same seed, same result. Raises InvalidValue if a class is missing,
+    Unavailable without scikit-learn.
+    """
+    if positive.all() or not positive.any() or len(rows) != len(positive):
+        raise InvalidValue("both classes are needed to fit, one row of numbers each")
+    means, scales = rows.mean(0, dtype=np.float64), rows.std(0, dtype=np.float64)
+    scales[scales < 1e-6] = 1.0
+    net = _network(settings, seed)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # that all epochs were used is what is wanted
+        x = ((rows - means) / scales).astype(np.float32)
+        net.fit(x, positive, sample_weight=weights)
+    hidden = np.vstack([net.coefs_[0], net.intercepts_[0]]).astype(np.float64)
+    out = np.append(net.coefs_[1][:, 0], net.intercepts_[1][0]).astype(np.float64)
+    return Perceptron(means, scales, hidden, out)
+
+
+def _network(settings: FitSettings, seed: int) -> Any:
+    try:
+        from sklearn.neural_network import MLPClassifier
+    except ImportError as error:
+        raise Unavailable(
+            "fitting needs scikit-learn: pip install 'gemel[fit]'"
+        ) from error
+    return MLPClassifier(
+        (settings.width,),
+        alpha=settings.penalty,
+        batch_size=settings.batch,
+        learning_rate_init=settings.rate,
+        beta_2=0.99,
+        max_iter=settings.epochs,
+        n_iter_no_change=settings.epochs + 1,
+        tol=0.0,
+        random_state=seed,
+    )

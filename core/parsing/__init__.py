@@ -1,0 +1,1 @@
+"""Parsers behind the protocol: registry, model folders, back-ends, conformance."""

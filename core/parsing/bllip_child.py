@@ -1,0 +1,63 @@
+"""The process in which BLLIP runs: requests and answers are lines of JSON.
+
+    {"forms": [...], "tags": {"3": ["NN", "JJ"]}, "n": 50}
+    {"parses": [[-90.9, "(S1 (S ...))"], ...], "tags": [...]}   or  {"error": "..."}
+
+BLLIP holds one model a process, is not thread-safe, and ends its process on input it
+was not made for (a failed assert): so it has a process of its own, and what it takes
+down with it is one sentence. Library: bllipparser (Charniak & Johnson 2005).
+"""
+
+import json
+import os
+import sys
+from typing import Any, TextIO
+
+__all__ = ["main"]
+
+
+def main() -> None:
+    """Load the model folder ``sys.argv[1]``, then answer until the input ends."""
+    from bllipparser import RerankingParser
+
+    answers = _without_noise()
+    parser = RerankingParser()
+    parser.load_parser_model(sys.argv[1])
+    _say(answers, {"ready": True})
+    for line in sys.stdin:
+        try:
+            found = _parsed(parser, json.loads(line))
+        except (ValueError, RuntimeError) as error:
+            found = {"error": str(error)}
+        _say(answers, found)
+
+
+def _without_noise() -> TextIO:
+    """Where answers go; what BLLIP prints by itself goes to stderr instead."""
+    answers = os.fdopen(os.dup(1), "w", encoding="utf-8")
+    os.dup2(2, 1)
+    return answers
+
+
+def _parsed(parser: Any, asked: dict[str, Any]) -> dict[str, Any]:
+    parser.set_parser_options(nbest=asked["n"])
+    tags = {int(i): names for i, names in asked["tags"].items()}
+    found = parser.parse_tagged(asked["forms"], tags)
+    parses = [[parse.parser_score, str(parse.ptb_parse)] for parse in found]
+    return {"parses": parses, "tags": _alone(asked["forms"]) if not parses else []}
+
+
+def _alone(forms: list[str]) -> list[str]:
+    """The likeliest tag of each word by itself."""
+    from bllipparser import Sentence
+
+    return list(Sentence(forms).independent_tags())
+
+
+def _say(answers: TextIO, what: dict[str, Any]) -> None:
+    answers.write(json.dumps(what) + "\n")
+    answers.flush()
+
+
+if __name__ == "__main__":
+    main()

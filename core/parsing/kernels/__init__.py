@@ -1,0 +1,1 @@
+"""Compiled loops of the parsers; arrays in, arrays out."""

@@ -1,0 +1,212 @@
+"""Inside and outside over a chart of sparse cells, in probabilities scaled by cell.
+
+A cell's states stand in two lists: those just built (of two parts, or of a word), and
+those after one unary chain, which a longer phrase may take as a part. Cell (i, j) is
+number i * (n + 1) + j; its lists are rows ``bounds[cell]``: built from, to, chained
+from, to. A true inside value is the stored one times exp(scale[cell]); an outside value
+is stored so that stored inside times stored outside is a posterior probability.
+"""
+
+import numpy as np
+from numba import njit
+from numpy.typing import NDArray
+
+from core.data.check import Floats, Ints
+
+Bools = NDArray[np.bool_]
+__all__ = ["inside", "kept", "outside", "posteriors"]
+
+
+@njit(cache=True)
+def inside(
+    n: int, lex_first: Ints, lex_state: Ints, lex_value: Floats, by_left: Ints,
+    right: Ints, head: Ints, p_rule: Floats, by_end: Ints, chain_start: Ints,
+    p_chain: Floats, alive: Bools, coarse: Ints, bounds: Ints, scale: Floats,
+    built: Ints, built_in: Floats, chained: Ints, chained_in: Floats,
+) -> tuple[int, int]:  # fmt: skip
+    """The number of rows used in both lists; -1 if there is no room for them."""
+    n_states = len(by_left) - 1
+    acc, part = np.zeros(n_states), np.zeros(n_states)
+    found = np.empty(n_states, dtype=np.int32)
+    n_built = n_chained = 0
+    for width in range(1, n + 1):
+        for i in range(n + 1 - width):
+            cell = i * (n + 1) + i + width
+            ref, count = 0.0, 0
+            if width == 1:
+                for x in range(lex_first[i], lex_first[i + 1]):
+                    acc[lex_state[x]] = lex_value[x]
+                    found[count] = lex_state[x]
+                    count += 1
+            else:
+                ref, count = _built(
+                    n, i, i + width, by_left, right, head, p_rule, alive, coarse,
+                    bounds, scale, chained, chained_in, part, acc, found,
+                )  # fmt: skip
+            if n_built + count > len(built):
+                return -1, -1
+            bounds[cell, 0], bounds[cell, 1] = n_built, n_built + count
+            n_built = _stored(found, count, acc, built, built_in, n_built)
+            count = 0
+            for x in range(bounds[cell, 0], n_built):
+                for c in range(by_end[built[x]], by_end[built[x] + 1]):
+                    a = chain_start[c]
+                    if alive[cell, coarse[a]]:
+                        if acc[a] == 0.0:
+                            found[count] = a
+                            count += 1
+                        acc[a] += p_chain[c] * built_in[x]
+            if n_chained + count > len(chained):
+                return -1, -1
+            bounds[cell, 2], bounds[cell, 3] = n_chained, n_chained + count
+            n_chained = _stored(found, count, acc, chained, chained_in, n_chained)
+            top = 0.0
+            for x in range(bounds[cell, 2], n_chained):
+                top = max(top, chained_in[x])
+            if top > 0.0:
+                scale[cell] = ref + np.log(top)
+                for x in range(bounds[cell, 0], n_built):
+                    built_in[x] /= top
+                for x in range(bounds[cell, 2], n_chained):
+                    chained_in[x] /= top
+    return n_built, n_chained
+
+
+@njit(cache=True)
+def _stored(
+    found: Ints, count: int, acc: Floats, states: Ints, values: Floats, n_used: int,
+) -> int:  # fmt: skip
+    """Write what was summed up behind ``n_used`` rows, and clear it; rows used then."""
+    for x in range(count):
+        states[n_used + x] = found[x]
+        values[n_used + x] = acc[found[x]]
+        acc[found[x]] = 0.0
+    return n_used + count
+
+
+@njit(cache=True)
+def _built(
+    n: int, i: int, j: int, by_left: Ints, right: Ints, head: Ints, p_rule: Floats,
+    alive: Bools, coarse: Ints, bounds: Ints, scale: Floats, chained: Ints,
+    chained_in: Floats, part: Floats, acc: Floats, found: Ints,
+) -> tuple[float, int]:  # fmt: skip
+    """Sum all pairings of a cell into ``acc``: their log scale, and how many states."""
+    ref, count, cell = -np.inf, 0, i * (n + 1) + j
+    for k in range(i + 1, j):
+        le, ri = i * (n + 1) + k, k * (n + 1) + j
+        if bounds[le, 3] > bounds[le, 2] and bounds[ri, 3] > bounds[ri, 2]:
+            ref = max(ref, scale[le] + scale[ri])
+    for k in range(i + 1, j):
+        le, ri = i * (n + 1) + k, k * (n + 1) + j
+        if bounds[le, 3] == bounds[le, 2] or bounds[ri, 3] == bounds[ri, 2]:
+            continue
+        factor = np.exp(scale[le] + scale[ri] - ref)
+        for x in range(bounds[ri, 2], bounds[ri, 3]):
+            part[chained[x]] = chained_in[x] * factor
+        for x in range(bounds[le, 2], bounds[le, 3]):
+            mine = chained_in[x]
+            for r in range(by_left[chained[x]], by_left[chained[x] + 1]):
+                other = part[right[r]]
+                if other > 0.0 and alive[cell, coarse[head[r]]]:
+                    a = head[r]
+                    if acc[a] == 0.0:
+                        found[count] = a
+                        count += 1
+                    acc[a] += p_rule[r] * mine * other
+        for x in range(bounds[ri, 2], bounds[ri, 3]):
+            part[chained[x]] = 0.0
+    return ref, count
+
+
+@njit(cache=True)
+def outside(
+    n: int, root: int, by_left: Ints, right: Ints, head: Ints, p_rule: Floats,
+    by_start: Ints, chain_end: Ints, p_chain: Floats, bounds: Ints, scale: Floats,
+    built: Ints, chained: Ints, chained_in: Floats, built_out: Floats,
+    chained_out: Floats,
+) -> bool:  # fmt: skip
+    """Fill the outside values; False if the root does not span the sentence."""
+    n_states = len(by_left) - 1
+    above = np.zeros(n_states)
+    part = np.zeros(n_states)
+    place = np.full(n_states, -1, dtype=np.int64)
+    found = False
+    for x in range(bounds[n, 2], bounds[n, 3]):
+        if chained[x] == root and chained_in[x] > 0.0:
+            chained_out[x] = 1.0 / chained_in[x]
+            found = True
+    if not found:
+        return False
+    for width in range(n, 0, -1):
+        for i in range(n + 1 - width):
+            j = i + width
+            cell = i * (n + 1) + j
+            for x in range(bounds[cell, 2], bounds[cell, 3]):
+                if chained_out[x] > 0.0:
+                    for c in range(by_start[chained[x]], by_start[chained[x] + 1]):
+                        above[chain_end[c]] += p_chain[c] * chained_out[x]
+            for x in range(bounds[cell, 0], bounds[cell, 1]):
+                built_out[x] = above[built[x]]
+            for k in range(i + 1, j):
+                le, ri = i * (n + 1) + k, k * (n + 1) + j
+                factor = np.exp(scale[le] + scale[ri] - scale[cell])
+                for y in range(bounds[ri, 2], bounds[ri, 3]):
+                    part[chained[y]] = chained_in[y] * factor
+                    place[chained[y]] = y
+                for x in range(bounds[le, 2], bounds[le, 3]):
+                    mine, total = chained_in[x] * factor, 0.0
+                    for r in range(by_left[chained[x]], by_left[chained[x] + 1]):
+                        other = part[right[r]]
+                        if other > 0.0:
+                            upper = p_rule[r] * above[head[r]]
+                            total += upper * other
+                            chained_out[place[right[r]]] += upper * mine
+                    chained_out[x] += total
+                for y in range(bounds[ri, 2], bounds[ri, 3]):
+                    part[chained[y]] = 0.0
+            for x in range(bounds[cell, 2], bounds[cell, 3]):
+                for c in range(by_start[chained[x]], by_start[chained[x] + 1]):
+                    above[chain_end[c]] = 0.0
+    return True
+
+
+@njit(cache=True)
+def kept(
+    coarse: Ints, bounds: Ints, states: Ints, values: Floats, outs: Floats,
+    first: int, threshold: float, alive: Bools,
+) -> None:  # fmt: skip
+    """Mark the coarse states of rows whose posterior is above the threshold.
+
+    ``first``: 0 for built, 2 for chained: the column of ``bounds``.
+    """
+    total = np.zeros(alive.shape[1])
+    for cell in range(len(bounds)):
+        for x in range(bounds[cell, first], bounds[cell, first + 1]):
+            total[coarse[states[x]]] += values[x] * outs[x]
+        for x in range(bounds[cell, first], bounds[cell, first + 1]):
+            if total[coarse[states[x]]] > threshold:
+                alive[cell, coarse[states[x]]] = True
+        for x in range(bounds[cell, first], bounds[cell, first + 1]):
+            total[coarse[states[x]]] = 0.0
+
+
+@njit(cache=True)
+def posteriors(
+    n: int, by_start: Ints, chain_end: Ints, p_chain: Floats, chain_name: Ints,
+    bounds: Ints, built: Ints, built_in: Floats, chained: Ints, chained_out: Floats,
+    found: Floats,
+) -> None:  # fmt: skip
+    """``found[i, j, name]``: how probable a chain of this name is over the span."""
+    below = np.zeros(len(by_start) - 1)
+    for i in range(n):
+        for j in range(i + 1, n + 1):
+            cell = i * (n + 1) + j
+            for x in range(bounds[cell, 0], bounds[cell, 1]):
+                below[built[x]] = built_in[x]
+            for x in range(bounds[cell, 2], bounds[cell, 3]):
+                if chained_out[x] > 0.0:
+                    for c in range(by_start[chained[x]], by_start[chained[x] + 1]):
+                        p = chained_out[x] * p_chain[c] * below[chain_end[c]]
+                        found[i, j, chain_name[c]] += p
+            for x in range(bounds[cell, 0], bounds[cell, 1]):
+                below[built[x]] = 0.0

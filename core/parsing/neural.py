@@ -1,0 +1,332 @@
+"""Parsers in model folders, run by onnxruntime: batches by length, on all cores."""
+
+import os
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from functools import cached_property
+from pathlib import Path
+from typing import Any, Protocol
+
+import numpy as np
+import onnxruntime
+from numpy.typing import NDArray
+
+from core.data.check import Floats
+from core.data.deps import DepAnalysis, DepTree
+from core.data.tokens import Sentence
+from core.dependencies.mst import mst
+from core.errors import GemelError, SentenceTooLong
+from core.forests.packing import span_forest
+from core.parsing import conventions
+from core.parsing.consensus import consensus
+from core.parsing.reading import Reading
+from core.parsing.store import ModelFolder, open_folder
+from core.protocols import Analysis, BackendInfo, Capability
+from core.text.subwords import Pieces, Subwords
+
+__all__ = [
+    "Model",
+    "NeuralParser",
+    "OnnxModel",
+    "Raw",
+    "ScoringParser",
+    "cut",
+    "square",
+    "tensors",
+]
+
+PIECES_A_BATCH = 1024
+CELLS_A_BATCH = 45_000  # pairs of fence-posts: what bounds memory
+MAX_PIECES = 512
+MARGIN = 10.0  # nats below the best tree: one in 22,000 of its probability
+Raw = dict[str, NDArray[Any]]
+
+
+class Model(Protocol):
+    """What scores a batch. ``labels``: names by layer (upos, xpos, labels, spans).
+
+    ``run`` answers with arrays for B sentences padded to N words: upos, xpos
+    ``(B, N, names)``; arcs ``(B, N + 1, N + 1)``, labels with a fourth axis, ``[head,
+    modifier]``, 0 = ROOT; spans ``(B, P, names)`` for the P spans ``starts, ends``;
+    middle ``(B, N, d)``. All but the last are scores in nats up to a constant.
+    """
+
+    @property
+    def labels(self) -> dict[str, tuple[str, ...]]: ...
+
+    @property
+    def subwords(self) -> Subwords: ...
+
+    def run(self, pieces: Sequence[Pieces]) -> Raw: ...
+
+
+class OnnxModel:
+    """The weights of a model folder, read when they are first needed."""
+
+    def __init__(self, folder: ModelFolder) -> None:
+        self._folder = folder
+
+    @cached_property
+    def labels(self) -> dict[str, tuple[str, ...]]:
+        return {k: tuple(v) for k, v in self._folder.json("labels.json").items()}
+
+    @cached_property
+    def subwords(self) -> Subwords:
+        return Subwords(self._folder.file("tokenizer.json"))
+
+    @cached_property
+    def _session(self) -> Any:
+        options = onnxruntime.SessionOptions()
+        options.intra_op_num_threads = 1
+        options.inter_op_num_threads = 1
+        options.enable_cpu_mem_arena = False
+        return onnxruntime.InferenceSession(
+            str(self._folder.file("model.onnx")),
+            options,
+            providers=["CPUExecutionProvider"],
+        )
+
+    def run(self, pieces: Sequence[Pieces]) -> Raw:
+        inputs = tensors(pieces)
+        outputs = self._session.run(None, inputs)
+        names = [output.name for output in self._session.get_outputs()]
+        found = dict(zip(names, outputs, strict=True))
+        return found | {"starts": inputs["starts"], "ends": inputs["ends"]}
+
+
+class ScoringParser:
+    """A back-end over any Model. Thread-safe.
+
+    ``temperatures``: divisors of the scores of "spans", "arcs" and "xpos".
+    ``following``: names of ``core.parsing.conventions`` to follow. ``threads``: batches
+    in work at once, by default one a core. Peak memory grows by about 150 MB a thread,
+    whatever the number of sentences.
+    """
+
+    def __init__(
+        self,
+        model: Model,
+        info: BackendInfo,
+        *,
+        temperatures: Mapping[str, float] | None = None,
+        following: Sequence[str] = (),
+        threads: int = 0,
+    ) -> None:
+        self.info = info
+        self.model = model
+        self._temperatures = {
+            "spans": 1.0,
+            "arcs": 1.0,
+            "xpos": 1.0,
+            **(temperatures or {}),
+        }
+        self._following = tuple(following)
+        self._threads = threads or len(os.sched_getaffinity(0))
+
+    def analyse(
+        self, sentences: list[Sentence], *, want: frozenset[Capability]
+    ) -> list[Analysis | Exception]:
+        """An Analysis each, in order; SentenceTooLong in place of what is too long.
+
+        "forest" asks for all alternatives: every tree within 10 nats of the best, and
+        relations for every arc; without it the forest holds the best tree only.
+        Derivations weigh the log-probability of their tree; ``best`` is the consensus
+        tree, which is seldom another than the heaviest; ``deps.arcs`` are those of
+        the head given the modifier. ``tag_logp`` is over treebank tags (xpos).
+        """
+        found: list[Analysis | Exception | None] = [None] * len(sentences)
+        pieces = self.model.subwords.encode([sentence.forms for sentence in sentences])
+        for i, sentence in enumerate(sentences):
+            if len(sentence) > self.info.max_tokens:
+                found[i] = SentenceTooLong(len(sentence), self.info.max_tokens)
+            elif len(pieces[i].ids) > MAX_PIECES:
+                found[i] = SentenceTooLong(len(pieces[i].ids), MAX_PIECES)
+        short = [i for i, error in enumerate(found) if error is None]
+
+        def work(batch: list[int]) -> list[Analysis | Exception]:
+            raw = self.model.run([pieces[i] for i in batch])
+            return [
+                self._read(sentences[i], pieces[i], raw, b, want)
+                for b, i in enumerate(batch)
+            ]
+
+        batches = list(cut(short, pieces))
+        for batch, analyses in zip(batches, self._pool.map(work, batches), strict=True):
+            for i, analysis in zip(batch, analyses, strict=True):
+                found[i] = analysis
+        return [item for item in found if item is not None]
+
+    @cached_property
+    def _pool(self) -> ThreadPoolExecutor:
+        return ThreadPoolExecutor(self._threads, thread_name_prefix="parse")
+
+    def _read(
+        self,
+        sentence: Sentence,
+        pieces: Pieces,
+        raw: Raw,
+        b: int,
+        want: frozenset[Capability],
+    ) -> Analysis | Exception:
+        """Row ``b`` as an Analysis; its error if the scores cannot be parsed."""
+        try:
+            return self._analysis(sentence, pieces, raw, b, want)
+        except GemelError as error:
+            return error
+
+    def _analysis(
+        self,
+        sentence: Sentence,
+        pieces: Pieces,
+        raw: Raw,
+        b: int,
+        want: frozenset[Capability],
+    ) -> Analysis:
+        n, names = len(sentence), self.model.labels
+        xpos = _log_softmax(raw["xpos"][b, :n] / self._temperatures["xpos"])
+        tags = _named(names["xpos"], xpos)
+        forest = weights = best = None
+        deps = self._deps(raw, b, n, want)
+        if want & {"constituents", "forest"} and len(names["spans"]) > 1:
+            scores = square(raw["spans"][b], n, raw["starts"], raw["ends"])
+            scores /= self._temperatures["spans"]
+            if tags:
+                read = _reading(sentence, tags, deps, pieces)
+                conventions.follow(scores, read, names["spans"], which=self._following)
+            margin = MARGIN if "forest" in want else 0.0
+            forest, weights = span_forest(scores, names["spans"], margin=margin)
+            score, log_z, phrases = consensus(scores, names["spans"])
+            weights[forest.first_edge[-2] :] -= log_z
+            best = score - log_z, phrases
+        return Analysis(
+            sentence,
+            forest,
+            weights,
+            best,
+            deps=deps if "dependencies" in want else None,
+            upos=_named(names["upos"], raw["upos"][b, :n]),
+            xpos=tags,
+            tag_logp=xpos if names["xpos"] else None,
+            tag_names=names["xpos"],
+            vectors=raw["middle"][b, :n].astype(float) if "vectors" in want else None,
+        )
+
+    def _deps(
+        self, raw: Raw, b: int, n: int, want: frozenset[Capability]
+    ) -> DepAnalysis | None:
+        names = self.model.labels["labels"]
+        if not names:
+            return None
+        arcs = (
+            raw["arcs"][b, : n + 1, : n + 1].astype(np.float64)
+            / self._temperatures["arcs"]
+        )
+        np.fill_diagonal(arcs, -np.inf)
+        arcs = np.ascontiguousarray(_log_softmax(arcs.T).T)
+        arcs[:, 0] = -np.inf
+        _, heads = mst(arcs)
+        logits = raw["labels"][b, : n + 1, : n + 1]
+        chosen = logits[heads + 1, np.arange(1, n + 1)].argmax(-1)
+        tree = DepTree(tuple(int(h) for h in heads), tuple(names[x] for x in chosen))
+        relations = _log_softmax(logits) if "forest" in want else None
+        return DepAnalysis(tree, arcs, relations, names)
+
+
+class NeuralParser(ScoringParser):
+    """The back-end of one model folder."""
+
+    def __init__(self, folder: ModelFolder | Path, *, threads: int = 0) -> None:
+        opened = folder if isinstance(folder, ModelFolder) else open_folder(folder)
+        manifest = opened.manifest
+        info = BackendInfo(
+            name=str(manifest["name"]),
+            version=str(manifest["version"]),
+            licence=str(manifest.get("licence", "")),
+            languages=tuple(manifest.get("languages", ())),
+            capabilities=frozenset(manifest.get("capabilities", ())),
+            max_tokens=int(manifest.get("max_tokens", 200)),
+            note=str(manifest.get("note", "")),
+        )
+        temperatures = manifest.get("temperatures", {})
+        following = manifest.get("conventions", ())
+        super().__init__(
+            OnnxModel(opened),
+            info,
+            temperatures=temperatures,
+            following=following,
+            threads=threads,
+        )
+
+
+def cut(order: Iterable[int], pieces: Sequence[Pieces]) -> Iterator[list[int]]:
+    """Batches of like length, longest first, bounded in pieces and in span cells."""
+    batch: list[int] = []
+    widest = posts = 0
+    for i in sorted(order, key=lambda i: -len(pieces[i].ids)):
+        widest = widest or len(pieces[i].ids)
+        posts = max(posts, len(pieces[i].first) + 1)
+        size = len(batch) + 1
+        full = size * widest > PIECES_A_BATCH or size * posts**2 > CELLS_A_BATCH
+        if batch and full:
+            yield batch
+            batch, widest, posts = [], len(pieces[i].ids), len(pieces[i].first) + 1
+        batch.append(i)
+    if batch:
+        yield batch
+
+
+def tensors(pieces: Sequence[Pieces]) -> dict[str, NDArray[Any]]:
+    """The inputs of a model for these sentences, padded."""
+    size, width = len(pieces), max(len(p.ids) for p in pieces)
+    n = max(len(p.first) for p in pieces)
+    ids = np.zeros((size, width), dtype=np.int64)
+    shapes = np.zeros((size, width), dtype=np.int64)
+    mask = np.zeros((size, width), dtype=np.float32)
+    first = np.zeros((size, n + 2), dtype=np.int64)
+    last = np.zeros((size, n + 2), dtype=np.int64)
+    for b, piece in enumerate(pieces):
+        end, words = len(piece.ids), len(piece.first)
+        ids[b, :end], shapes[b, :end], mask[b, :end] = piece.ids, piece.shapes, 1
+        first[b, 1 : words + 1], last[b, 1 : words + 1] = piece.first, piece.last
+        first[b, words + 1] = last[b, words + 1] = end - 1
+    starts, ends = np.triu_indices(n + 1, 1)
+    return {
+        "ids": ids,
+        "shapes": shapes,
+        "mask": mask,
+        "first": first,
+        "last": last,
+        "starts": starts,
+        "ends": ends,
+    }
+
+
+def square(
+    logits: NDArray[np.float32], n: int, starts: NDArray[Any], ends: NDArray[Any]
+) -> Floats:
+    """``(P, L)`` scores as ``(n + 1, n + 1, L)``, ``-inf`` outside the triangle."""
+    scores = np.full((n + 1, n + 1, logits.shape[1]), -np.inf)
+    inside = ends <= n
+    scores[starts[inside], ends[inside]] = logits[inside]
+    return scores
+
+
+def _reading(
+    sentence: Sentence, tags: Sequence[str], deps: DepAnalysis | None, pieces: Pieces
+) -> Reading:
+    sizes = [b - a + 1 for a, b in zip(pieces.first, pieces.last, strict=True)]
+    if deps is None:
+        return Reading(sentence.forms, tags, pieces=sizes)
+    return Reading(sentence.forms, tags, deps.tree.heads, deps.tree.labels, sizes)
+
+
+def _named(names: tuple[str, ...], scores: NDArray[Any]) -> tuple[str, ...]:
+    """The best name of each row; nothing where the model has no names."""
+    return tuple(names[i] for i in scores.argmax(-1)) if names else ()
+
+
+def _log_softmax(logits: NDArray[Any]) -> Floats:
+    """Over the last axis, in float64."""
+    shifted = logits.astype(np.float64) - logits.max(-1, keepdims=True)
+    found: Floats = shifted - np.log(np.exp(shifted).sum(-1, keepdims=True))
+    return found

@@ -1,0 +1,118 @@
+"""Which parsers there are, and one of them by name. Nothing is imported until asked.
+
+A parser is an entry point in the group ``gemel.parsers``: a callable without arguments
+that returns a ParserBackend; or a model folder within a folder that the caller names,
+known by the name of its folder: one with a manifest (see ``core.parsing.store``), whose
+"kind" says what runs it, or one of BLLIP's. Entry points win.
+"""
+
+import json
+from functools import lru_cache
+from importlib import import_module
+from importlib.metadata import EntryPoint, entry_points
+from pathlib import Path
+from typing import Any
+
+from core.errors import Unavailable
+from core.protocols import ParserBackend
+
+__all__ = ["DEFAULT", "GONE", "GROUP", "at", "chosen", "facts_of", "load", "names"]
+
+GROUP = "gemel.parsers"
+DEFAULT = "english"
+MANIFEST = "manifest.json"
+PCFG = "pcfg"
+BLLIP_SIGN = "pSgT.txt"
+GONE = {
+    "nltk-chart": "was a toy grammar and is no longer part of Gemel; the trees that it "
+    "made stay. Train a parser on gold trees instead",
+}
+"""Parsers of before, which rows and scripts may still name; an installation that was
+not made anew may even still have their entry points."""
+KINDS = {"substitution": "core.substitution.folder:parser_at"}
+"""What runs a model folder of that kind, where a folder on a floor above does."""
+SIGNS = (BLLIP_SIGN, MANIFEST)
+
+
+def names(models: Path | None = None) -> tuple[str, ...]:
+    """The names that ``load`` knows, sorted."""
+    return tuple(sorted({*_registered(), *_folders(models)}))
+
+
+@lru_cache(maxsize=8)
+def load(name: str, models: Path | None = None) -> ParserBackend:
+    """The parser ``name``; made once a process.
+
+    Raises Unavailable if there is none of that name, or if it cannot be made: its
+    model or library is missing.
+    """
+    point = _registered().get(name)
+    if point is not None:
+        return _made(name, point)
+    folder = _folders(models).get(name)
+    if folder is None and name in GONE:
+        raise Unavailable(f"parser {name!r} {GONE[name]}")
+    if folder is None:
+        known = ", ".join(names(models)) or "none"
+        raise Unavailable(f"there is no parser {name!r}; known: {known}")
+    return at(folder)
+
+
+def chosen(engine: str, models: Path | None = None) -> ParserBackend:
+    """``load``, where ``engine`` may also be the path of a model folder, with a "/".
+
+    For command lines: who types a path there may read it anyway.
+    """
+    return at(Path(engine)) if "/" in engine else load(engine, models)
+
+
+def at(folder: Path) -> ParserBackend:
+    """The parser of a model folder; raises Unavailable if it is none.
+
+    What runs it is imported only now: onnxruntime, compiled kernels.
+    """
+    if not (folder / MANIFEST).is_file() and (folder / BLLIP_SIGN).is_file():
+        from core.parsing.bllip import BllipParser
+
+        return BllipParser(folder)
+    kind = str(facts_of(folder).get("kind", ""))
+    if kind == PCFG:
+        from core.parsing.pcfg.parser import PcfgParser
+
+        return PcfgParser(folder)
+    if kind in KINDS:
+        module, _, name = KINDS[kind].partition(":")
+        made: ParserBackend = getattr(import_module(module), name)(folder)
+        return made
+    from core.parsing.neural import NeuralParser
+
+    return NeuralParser(folder)
+
+
+def facts_of(folder: Path) -> dict[str, Any]:
+    """What the manifest of a model folder says; {} without one that can be read."""
+    try:
+        manifest = json.loads((folder / MANIFEST).read_text(encoding="utf-8"))
+    except (OSError, ValueError):
+        return {}  # who opens the folder will say what is wrong
+    return manifest if isinstance(manifest, dict) else {}
+
+
+def _made(name: str, point: EntryPoint) -> ParserBackend:
+    try:
+        made: ParserBackend = point.load()()
+    except (ImportError, AttributeError, OSError) as error:
+        raise Unavailable(f"parser {name!r} cannot be loaded: {error}") from error
+    return made
+
+
+def _registered() -> dict[str, EntryPoint]:
+    points = entry_points(group=GROUP)
+    return {point.name: point for point in points if point.name not in GONE}
+
+
+def _folders(models: Path | None) -> dict[str, Path]:
+    if models is None or not models.is_dir():
+        return {}
+    signs = (path for sign in SIGNS for path in models.glob(f"*/{sign}"))
+    return {path.parent.name: path.parent for path in signs}

@@ -1,0 +1,147 @@
+"""The phrase aligner that comes with Gemel: weights, settings, one door."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from core.data.check import Floats
+from core.data.forest import Forest
+from core.data.tree import Tree
+from core.errors import InvalidValue, Unavailable
+from core.forests.prune import prune
+from core.learning import weights_file
+from core.phrase_alignment.features import Nodes
+from core.phrase_alignment.forest_align import Aligned, AlignSettings, align_all, nodes
+from core.phrase_alignment.model import PhraseModel, Vectors
+from core.phrase_alignment.sides import BinaryForest, side_of_forest, side_of_tree
+from core.protocols import Analysis
+from core.text.wordnet import Thesaurus, thesaurus
+
+__all__ = [
+    "ENGINE",
+    "VERSION",
+    "WEIGHTS",
+    "PhraseAligner",
+    "Regaining",
+    "side_of",
+    "side_of_packed",
+]
+
+WEIGHTS = Path(__file__).parent / "weights" / "phrases.json"
+ENGINE = "forest-aligner"
+VERSION = "1"
+DECIDED = 8.0  # nats: the log-odds of a link that a person made
+MARGIN = 4.0  # nats: a tree less probable than the best by more than this, 1 in 55
+
+
+@dataclass(frozen=True)
+class PhraseAligner:
+    """``context``: the model where words have vectors; ``plain``: where they do not."""
+
+    context: PhraseModel
+    plain: PhraseModel
+    settings: AlignSettings
+    facts: Mapping[str, Any]
+
+    @classmethod
+    def load(cls, path: Path = WEIGHTS) -> "PhraseAligner":
+        """The aligner of a weights file; raises Unavailable if it is missing."""
+        found = weights_file.read(
+            path, "phrase aligner", AlignSettings, PhraseModel.from_json
+        )
+        return cls(*found)
+
+    def save(self, path: Path) -> None:
+        """Write the file that ``load`` reads."""
+        weights_file.write(path, self.facts, self.settings, self.context, self.plain)
+
+    def gains(
+        self, source: BinaryForest, target: BinaryForest, vectors: Vectors
+    ) -> Floats:
+        """``(n_s, n_t)`` nats, as ``core.phrase_alignment.supports`` wants them."""
+        model = self.plain if vectors is None else self.context
+        s, t = nodes(source), nodes(target)
+        word_nats = model.word_nats(s, t, vectors, self._thesaurus)
+        return model.gains(s, t, word_nats, vectors)
+
+    def align(
+        self,
+        source: BinaryForest,
+        target: BinaryForest,
+        vectors: Vectors = None,
+        *,
+        settings: AlignSettings | None = None,
+        k: int = 1,
+    ) -> Aligned:
+        """The best alignment of two sides, with ``k`` unpacked for probabilities."""
+        gain = self.gains(source, target, vectors)
+        return align_all(source, target, gain, settings or self.settings, k=k)
+
+    def regaining(self, source: BinaryForest, target: BinaryForest) -> "Regaining":
+        """How the gains of two sides move once words are decided; told by the model
+        that needs no vectors."""
+        s, t = nodes(source), nodes(target)
+        before = self.plain.word_nats(s, t, None, self._thesaurus)
+        gains = self.plain.gains(s, t, before, None)
+        return Regaining(self.plain, s, t, before, gains)
+
+    @property
+    def _thesaurus(self) -> Thesaurus | None:
+        try:
+            return thesaurus()
+        except Unavailable:
+            return None
+
+    def with_settings(self, **changes: Any) -> "PhraseAligner":
+        return replace(self, settings=replace(self.settings, **changes))
+
+
+@dataclass(frozen=True, eq=False)
+class Regaining:
+    """Two sides while nothing is decided: log-odds of words ``(T, V)``, and gains."""
+
+    model: PhraseModel
+    source: Nodes
+    target: Nodes
+    word_nats: Floats
+    gains: Floats
+
+    def of(self, gain: Floats, held: Floats) -> Floats:
+        """``gain`` once some words are decided: phrases gain by what is in them.
+
+        ``held`` ``(T, V)``: 1 for words that are linked, -1 for those that are not, 0
+        for the undecided.
+        """
+        if not held.any():
+            return gain
+        nats = np.where(held == 0, self.word_nats, DECIDED * held)
+        now = self.model.gains(self.source, self.target, nats, None)
+        return np.asarray(gain + now - self.gains)
+
+
+def side_of(analysis: Analysis, tree: Tree | None = None) -> BinaryForest:
+    """The forest of an analysis within 4 nats of its best tree, or the one ``tree``.
+
+    Raises InvalidValue if there is neither, or no parse.
+    """
+    if tree is not None:
+        return side_of_tree(tree)
+    if analysis.forest is None or analysis.edge_weights is None:
+        raise InvalidValue("a forest is wanted: parse with constituents")
+    words = analysis.sentence.forms
+    tags = analysis.xpos or analysis.upos or ("X",) * len(words)
+    return side_of_packed(analysis.forest, analysis.edge_weights, words, tags)
+
+
+def side_of_packed(
+    forest: Forest, weights: Floats, words: Sequence[str], tags: Sequence[str]
+) -> BinaryForest:
+    """A parser's forest within 4 nats of its best tree.
+
+    Raises InvalidValue if there is no parse.
+    """
+    near, kept = prune(forest, weights, margin=MARGIN)
+    return side_of_forest(near, kept, words=words, tags=tags)

@@ -1,0 +1,102 @@
+"""Compiled loops of the alignment of two packed forests; see ``supports``."""
+
+from numba import njit
+
+__all__ = ["fill"]
+
+NEVER = float("-inf")
+
+
+@njit(cache=True)
+def meet(down, below_s, below_t, a, b):  # type: ignore[no-untyped-def]
+    """Of two edges: the best with all parts used, and with one part of each used."""
+    full, single = NEVER, NEVER
+    if a[1] >= 0 and b[1] >= 0:
+        full = max(
+            down[a[0], b[0]] + down[a[1], b[1]], down[a[0], b[1]] + down[a[1], b[0]]
+        )
+    for x in range(2):
+        for y in range(2):
+            if a[x] >= 0 and b[y] >= 0:
+                found = down[a[x], b[y]]
+                found += below_s[a[1 - x]] if a[1 - x] >= 0 else 0.0
+                found += below_t[b[1 - y]] if b[1 - y] >= 0 else 0.0
+                single = max(single, found)
+    return full, single
+
+
+@njit(cache=True)
+def combine(s, t, first_s, parts_s, weight_s, below_s,  # type: ignore[no-untyped-def]
+            first_t, parts_t, weight_t, below_t, down):  # fmt: skip
+    """``meet`` over all pairs of edges of s and t that have parts."""
+    full, single = NEVER, NEVER
+    for e in range(first_s[s], first_s[s + 1]):
+        for f in range(first_t[t], first_t[t + 1]):
+            if parts_s[e, 0] >= 0 and parts_t[f, 0] >= 0:
+                two, one = meet(down, below_s, below_t, parts_s[e], parts_t[f])
+                weight = weight_s[e] + weight_t[f]
+                full = max(full, weight + two)
+                single = max(single, weight + one)
+    return full, single
+
+
+@njit(cache=True)
+def descend(v, first, parts, weight, below, named,  # type: ignore[no-untyped-def]
+            even, uneven, onward):  # fmt: skip
+    """The best of going from v into one part, the other one null.
+
+    ``even, uneven, onward`` ``(n,)``: those tables along the other side's node.
+    Returns (even, through unnamed parts; uneven; onward).
+    """
+    same, crossed, further = NEVER, NEVER, NEVER
+    for e in range(first[v], first[v + 1]):
+        for x in range(2):
+            c, other = parts[e, x], parts[e, 1 - x]
+            if c < 0:
+                continue
+            w = weight[e] + (below[other] if other >= 0 else 0.0)
+            crossed = max(crossed, w + uneven[c])
+            if named[c]:
+                crossed = max(crossed, w + even[c])
+            else:
+                same = max(same, w + even[c])
+            further = max(further, w + onward[c])
+    return same, crossed, further
+
+
+@njit(cache=True)
+def fill(first_s, parts_s, weight_s, named_s, below_s,  # type: ignore[no-untyped-def]
+         first_t, parts_t, weight_t, named_t, below_t,
+         gain, cross_cost, null_cost, tables):  # fmt: skip
+    """Fill ``tables`` ``(8, n_s, n_t)``: full, even, uneven (below s, below t), link,
+    item, top, down.
+
+    Meaning of each: ``supports``. Parts come before wholes on both sides.
+    """
+    full, even, link = tables[0], tables[1], tables[4]
+    below_source, below_target = tables[2], tables[3]
+    item, top, down = tables[5], tables[6], tables[7]
+    for s in range(len(below_s)):
+        for t in range(len(below_t)):
+            two, one = combine(
+                s, t, first_s, parts_s, weight_s, below_s,
+                first_t, parts_t, weight_t, below_t, down,
+            )  # fmt: skip
+            same_t, crossed_t, tops = descend(
+                t, first_t, parts_t, weight_t, below_t, named_t,
+                even[s], below_target[s], top[s],
+            )  # fmt: skip
+            same_s, crossed_s, downs = descend(
+                s, first_s, parts_s, weight_s, below_s, named_s,
+                even[:, t], below_source[:, t], down[:, t],
+            )  # fmt: skip
+            full[s, t] = two
+            even[s, t] = max(two, max(same_s, same_t))
+            below_source[s, t], below_target[s, t] = crossed_s, crossed_t
+            inner = max(max(below_s[s] + below_t[t], even[s, t]), one)
+            inner = max(inner, max(crossed_s, crossed_t) - cross_cost)
+            named = named_s[s] and named_t[t]
+            link[s, t] = gain[s, t] + inner if named else NEVER
+            item[s, t] = max(link[s, t], two - (null_cost if named else 0.0))
+            top[s, t] = max(item[s, t], tops)
+            down[s, t] = max(top[s, t], downs)

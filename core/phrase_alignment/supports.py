@@ -1,0 +1,171 @@
+"""Packed supports: the best alignments of two forests, bottom-up (Arase & Tsujii 2017).
+
+Algorithm 4.1 keeps, for every pair of phrases, all pairs of descendants that support
+it, packed, and finds their lowest common ancestors in tables. Here the two LCA tables
+are walked at once, one edge of a forest at a time, so that equation 1 becomes a product
+of forests: a support and its path products gamma are a derivation of
+
+    full(s, t)    l-l' and r-r' (straight) or l-r' and r-l' (inverted), over all edges
+    even(s, t)    the same, within the phrase s (t) though binarisation split it
+    uneven(s, t)  supports whose LCA is s on one side, on the other side below t; or t,
+                  and below s (two tables: below both they meet in two nulls)
+    link(s, t)    s and t aligned; inside: nothing, even, one part of each, or uneven
+    item(s, t)    link, or full with s and t both null
+    top(s, t)     item at s and at t or below;   down(s, t): item at or below both
+
+Every derivation uses one edge of each node it visits, on either side, so Same-Tree
+holds by construction, in O(edges_s * edges_t) time for all trees of both forests: no
+beam is needed for the best one. A gain is log P(s, t) - log P(s, null) - log
+P(null, t): then the nulls of a whole tree are a constant, or in a forest part of the
+edges' weights, and each null node counts once, off the paths of equation 1 too.
+
+Where the paper leaves a choice:
+- one support alone is enough if all beside it is null (see ``legitimacy``);
+- a link without any support is a leaf: a word link, or an idiom;
+- ``null_cost``: what leaving s and t null costs where links meet in them. Infinite is
+  Maximum Set (3.2.6) taken strictly;
+- ``cross_cost`` (mu_c): what an uneven link costs; it is marked as crossing.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from itertools import starmap
+from typing import cast
+
+import numpy as np
+
+from core.data import check
+from core.data.check import Floats, Ints
+from core.errors import Contradiction, InvalidScores
+from core.phrase_alignment.kernels.align import fill
+from core.phrase_alignment.kernels.unpacking import k_best
+from core.phrase_alignment.kernels.ways import Edges
+from core.phrase_alignment.sides import BinaryForest
+
+__all__ = ["Derivation", "PackedSupports", "pack"]
+
+MOST = 50  # derivations unpacked for each alignment wanted, most of them the same
+Pair = tuple[int, int]
+Found = tuple[Floats, Ints, Ints, Ints]  # scores, edges of either side, links
+
+
+@dataclass(frozen=True, slots=True)
+class Derivation:
+    """An alignment read off: links as node pairs, the trees, what supports what.
+
+    ``edges[0], edges[1]``: the chosen edge of every node of the two trees.
+    ``supports``: link to the links right below it. ``crossing``: the uneven ones.
+    """
+
+    score: float
+    links: tuple[Pair, ...]
+    edges: tuple[dict[int, int], dict[int, int]]
+    supports: dict[Pair, tuple[Pair, ...]]
+    crossing: frozenset[Pair] = frozenset()
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class PackedSupports:
+    """The filled tables; ``best`` and ``k_best`` unpack what they need."""
+
+    source: BinaryForest
+    target: BinaryForest
+    gain: Floats
+    cross_cost: float
+    null_cost: float
+    tables: Floats = field(repr=False)  # (8, n_s, n_t)
+
+    def best(self) -> Derivation:
+        """The best alignment of all trees. Raises Contradiction if there is none."""
+        return next(self.k_best(1), None) or self._none()
+
+    def k_best(self, k: int) -> Iterator[Derivation]:
+        """The ``k`` best different alignments, best first; fewer if there are fewer.
+
+        Derivations with the same links and trees are one alignment; regions that are
+        null keep their best tree.
+        """
+        n_unpacked = k
+        while True:
+            found = self._unpacked(n_unpacked)
+            first = _different(found)
+            if len(first) >= k or len(found[0]) < n_unpacked or n_unpacked >= MOST * k:
+                rows = (part[first[:k]].tolist() for part in found)
+                yield from starmap(_derivation, zip(*rows, strict=True))
+                return
+            n_unpacked = min(4 * n_unpacked, MOST * k)
+
+    def _unpacked(self, k: int) -> Found:
+        """The ``k`` best derivations. Lazy (Huang & Chiang 2005, algorithm 3)."""
+        goals = np.array([(s, t) for s in self.source.tops for t in self.target.tops])
+        costs = np.array([self.cross_cost, self.null_cost], dtype=np.float64)
+        sides = _edges(self.source), _edges(self.target)
+        found = k_best(*sides, self.gain, costs, self.tables, goals, k)
+        n = int(np.count_nonzero(found[0] > -np.inf))  # best first
+        return cast(Found, tuple(part[:n] for part in found))
+
+    def _none(self) -> Derivation:
+        raise Contradiction("no alignment links the two whole sentences")
+
+
+def _different(found: Found) -> list[int]:
+    """The first row of each set of links in each two trees."""
+    _, chosen_s, chosen_t, links = found
+    cells = np.sort(links[:, :, 0].astype(np.int64) << 32 | links[:, :, 1], axis=1)
+    rows = np.concatenate([cells, chosen_s, chosen_t], axis=1)
+    first: dict[bytes, int] = {}
+    for at, row in enumerate(rows):
+        first.setdefault(row.tobytes(), at)
+    return list(first.values())
+
+
+def _edges(side: BinaryForest) -> Edges:
+    return Edges(side.first_edge, side.parts, side.weight, side.named, side.below)
+
+
+def _derivation(
+    score: float, chosen_s: list[int], chosen_t: list[int], rows: list[list[int]]
+) -> Derivation:
+    """One row of what the kernel found, as a value."""
+    rows = [row for row in rows if row[0] >= 0]
+    below: list[list[Pair]] = [[] for _ in rows]
+    for s, t, above, _ in rows[1:]:
+        below[above].append((s, t))
+    supports = {
+        (s, t): tuple(sorted(under))
+        for (s, t, *_), under in zip(rows, below, strict=True)
+    }
+    crossing = frozenset((s, t) for s, t, _, uneven in rows if uneven)
+    edges = tuple(
+        {v: edge for v, edge in enumerate(chosen) if edge >= 0}
+        for chosen in (chosen_s, chosen_t)
+    )
+    return Derivation(
+        score, tuple(sorted(supports)), (edges[0], edges[1]), supports, crossing
+    )
+
+
+def pack(
+    source: BinaryForest,
+    target: BinaryForest,
+    gain: Floats,
+    *,
+    cross_cost: float = np.inf,
+    null_cost: float = np.inf,
+) -> PackedSupports:
+    """The packed supports of all alignments. ``gain``: float64 ``(n_s, n_t)``, nats.
+
+    ``-inf`` forbids a link. Costs are nats, at least 0; infinite: not allowed.
+    Raises InvalidScores. O(edges_s * edges_t) time, 8 tables of n_s * n_t in space.
+    """
+    check.nats(gain=gain)
+    if gain.shape != (source.n_nodes, target.n_nodes):
+        wanted = source.n_nodes, target.n_nodes
+        raise InvalidScores(f"gain: {wanted} wanted, got {gain.shape}")
+    tables = np.empty((8, *gain.shape))
+    sides = [
+        (side.first_edge, side.parts, side.weight, side.named, side.below)
+        for side in (source, target)
+    ]
+    fill(*sides[0], *sides[1], gain, float(cross_cost), float(null_cost), tables)
+    return PackedSupports(source, target, gain, cross_cost, null_cost, tables)

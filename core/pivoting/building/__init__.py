@@ -1,0 +1,1 @@
+"""From aligned, parsed pairs to a table of paraphrases: stages in SQL and numpy."""

@@ -1,0 +1,296 @@
+"""One chunk of aligned and parsed sentence pairs as counts of phrase pairs."""
+
+import hashlib
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from core.errors import GemelError, InvalidValue
+from core.pivoting.building.settings import BuildSettings
+from core.pivoting.building.statements import ONE
+from core.pivoting.categories import (
+    SpanLabels,
+    TreeArrays,
+    set_names,
+    span_labels,
+)
+from core.pivoting.extract import Rows, WordHashes, consistent_pairs, span_hashes
+
+__all__ = ["Chunk", "ChunkRow", "Counter", "kept_trees", "name_of"]
+
+_SPREAD = 0x9E3779B97F4A7C1  # odd: weights and labels do not cancel out
+
+
+class ChunkRow(NamedTuple):
+    """A sentence pair: tokens with a space between, Pharaoh links, a bracketed tree, or
+    several as ``kept_trees`` reads them."""
+
+    pair_id: int
+    source: str
+    target: str
+    links: str
+    tree: str | None
+
+
+Columns = dict[str, NDArray[Any]]
+
+
+@dataclass(frozen=True, slots=True)
+class Chunk:
+    """Tables by column, arrays of one length each.
+
+    ``pairs``: f, e, labels, loose, a row for each occurrence of a phrase pair.
+    ``english, foreign``: name, text of each phrase, and for English ones where it is:
+    pair_id, first, last. ``sets``: labels, label, weight, a row each. ``names``: of
+    each label a place where it is: pair_id, rank of the tree, first, last, node.
+    """
+
+    pairs: Columns
+    english: Columns
+    foreign: Columns
+    sets: Columns
+    names: Columns
+
+
+def name_of(text: str) -> int:
+    """64 bits for a label, a set of labels or a corpus; never 0, which means none."""
+    found = hashlib.blake2b(text.encode(), digest_size=8).digest()
+    return int.from_bytes(found, "little", signed=True) or 1
+
+
+class Counter:
+    """Counts chunk after chunk; words and trees that come again are not read again."""
+
+    def __init__(self, settings: BuildSettings) -> None:
+        self._settings = settings
+        self._words = WordHashes()
+        self._labels_known = WordHashes()
+        self._tree = lru_cache(maxsize=settings.chunk + 1000)(self._read_tree)
+
+    def count(self, rows: Sequence[ChunkRow]) -> Chunk:
+        """All phrase pairs of these sentences. Raises InvalidValue, naming the pair."""
+        english = [self._words_of(row.source) for row in rows]
+        foreign = [self._words_of(row.target) for row in rows]
+        sizes = np.array(
+            [(len(e), len(f)) for e, f in zip(english, foreign, strict=True)]
+        )
+        first, links = _links(rows)
+        found = consistent_pairs(sizes, first, links, self._settings.max_length)
+        e, e_at = self._named(english, found[:, 0], found[:, 1], found[:, 2])
+        f, f_at = self._named(foreign, found[:, 0], found[:, 3], found[:, 4])
+        ids = np.array([row.pair_id for row in rows], dtype=np.int64)
+        labels = self._labels(rows, found)
+        return Chunk(
+            {"f": f, "e": e, "labels": labels.of(found[:, :3]), "loose": found[:, 5]},
+            {
+                "e": e[e_at],
+                "text": _texts(english, found[e_at][:, :3]),
+                "pair_id": ids[found[e_at, 0]],
+                "first": found[e_at, 1],
+                "last": found[e_at, 2],
+            },
+            {"f": f[f_at], "text": _texts(foreign, found[f_at][:, [0, 3, 4]])},
+            labels.sets(),
+            labels.names(ids),
+        )
+
+    def _words_of(self, text: str) -> list[str]:
+        return (text.lower() if self._settings.lowercase else text).split(" ")
+
+    def _named(
+        self, sentences: Sequence[Sequence[str]], owners: Rows, i: Rows, j: Rows
+    ) -> tuple[Rows, Rows]:
+        """The name of each phrase, and where each name occurs first."""
+        words, first = self._words.of(sentences)
+        names = span_hashes(words, first, owners, i, j)
+        return names, np.unique(names, return_index=True)[1]
+
+    def _labels(self, rows: Sequence[ChunkRow], found: Rows) -> "_Labelled":
+        """The label sets of all phrases that stand in a tree."""
+        trees = self._forest(rows)
+        spans = found[:0, :3]
+        if len(trees.trees):
+            spans = found[np.isin(found[:, 0], trees.pair), :3]
+        if len(spans):
+            new = np.r_[True, (np.diff(spans, axis=0) != 0).any(axis=1)]
+            spans = spans[new]
+        asked, at = trees.over(spans)
+        exact = self._settings.labels == "constituents"
+        labels = span_labels(trees.trees, asked, exact=exact)
+        if len(trees.pair) == len(np.unique(trees.pair)):
+            one = np.full(len(labels.labels), ONE, dtype=np.int64)
+            ranks = np.zeros_like(one)
+            return _Labelled(
+                spans, labels.at, labels.labels, one, ranks, labels.nodes, labels.sets
+            )
+        return _merged(spans, trees, asked[:, 0], at, labels)
+
+    def _forest(self, rows: Sequence[ChunkRow]) -> "_Trees":
+        """The trees there are."""
+        trees: list[TreeArrays] = []
+        owners: list[tuple[int, int, float]] = []
+        for k, row in enumerate(rows):
+            if not row.tree or self._settings.labels == "none":
+                continue
+            for rank, (text, p) in enumerate(kept_trees(row.tree)):
+                tree = self._tree(text)
+                if tree is not None and len(tree.leaves) == row.source.count(" ") + 1:
+                    trees.append(tree)
+                    owners.append((k, rank, p))
+        about = np.array(owners, dtype=np.float64).reshape(-1, 3)
+        pair = about[:, 0].astype(np.int64)
+        mass = np.bincount(pair, about[:, 2], len(rows))
+        share = np.rint(ONE * about[:, 2] / mass[pair]).astype(np.int64)
+        return _Trees(trees, pair, about[:, 1].astype(np.int64), share)
+
+    def _read_tree(self, text: str) -> TreeArrays | None:
+        """None: it is no tree, or one with crossing branches."""
+        try:
+            return TreeArrays.read(text, self._labels_known)
+        except GemelError:
+            return None
+
+
+@dataclass(frozen=True, slots=True)
+class _Trees:
+    """Trees, of each the number of its ``pair`` in order, its ``rank`` among the
+    pair's, and its ``share`` of their probability, in millionths."""
+
+    trees: list[TreeArrays]
+    pair: Rows
+    rank: Rows
+    share: Rows
+
+    def over(self, spans: Rows) -> tuple[Rows, Rows]:
+        """Each of the ``spans`` in each tree of its pair, rows of tree, start and end;
+        and which of the spans each row is."""
+        low = np.searchsorted(spans[:, 0], self.pair, side="left")
+        many = np.searchsorted(spans[:, 0], self.pair, side="right") - low
+        before = np.concatenate([[0], np.cumsum(many)])[:-1]
+        at = np.arange(many.sum()) + np.repeat(low - before, many)
+        tree = np.repeat(np.arange(len(self.trees)), many)
+        return np.column_stack([tree, spans[at, 1:]]).astype(np.int64), at
+
+
+@dataclass(frozen=True, slots=True)
+class _Labelled:
+    """Spans (S, 3), in order of sentence, start and end. The labels of span s are
+    ``labels[at[s] : at[s + 1]]``, with their weights in millionths and where each can
+    be read off: the ``ranks`` of the tree and its ``nodes``. ``sets`` names them all
+    together, 0: none."""
+
+    spans: Rows
+    at: Rows
+    labels: Rows
+    weights: Rows
+    ranks: Rows
+    nodes: Rows
+    names_of_sets: Rows
+
+    def of(self, rows: Rows) -> Rows:
+        """The set of each of ``rows``, 0: none; they are in the same order."""
+        sets = np.zeros(len(rows), dtype=np.int64)
+        if len(self.spans):
+            wide = int(rows[:, 1:].max()) + 1
+            mine = (self.spans[:, 0] * wide + self.spans[:, 1]) * wide + self.spans[
+                :, 2
+            ]
+            asked = (rows[:, 0] * wide + rows[:, 1]) * wide + rows[:, 2]
+            at = np.minimum(np.searchsorted(mine, asked), len(mine) - 1)
+            sets[:] = np.where(mine[at] == asked, self.names_of_sets[at], 0)
+        return sets
+
+    def sets(self) -> Columns:
+        """The labels of each set once."""
+        first = np.unique(self.names_of_sets, return_index=True)[1]
+        many = np.diff(self.at)[first]
+        at = np.repeat(self.at[first] - np.r_[0, np.cumsum(many)[:-1]], many)
+        at += np.arange(len(at))
+        return {
+            "labels": np.repeat(self.names_of_sets[first], many),
+            "label": self.labels[at],
+            "weight": self.weights[at],
+        }
+
+    def names(self, ids: Rows) -> Columns:
+        """Of each label one place where it can be read off."""
+        labels, first = np.unique(self.labels, return_index=True)
+        span = self.spans[np.searchsorted(self.at, first, side="right") - 1]
+        return {
+            "label": labels,
+            "pair_id": ids[span[:, 0]],
+            "rank": self.ranks[first],
+            "first": span[:, 1],
+            "last": span[:, 2],
+            "node": self.nodes[first],
+        }
+
+
+def _merged(
+    spans: Rows, trees: _Trees, tree: Rows, span: Rows, found: SpanLabels
+) -> _Labelled:
+    """Labels of several trees, each once a span with the shares of its trees added.
+
+    ``tree``, ``span``: of each row of ``found``. A label that two nodes of one tree
+    give counts once in it.
+    """
+    many = np.diff(found.at)
+    rows = np.column_stack([np.repeat(span, many), found.labels, np.repeat(tree, many)])
+    order = np.lexsort(rows.T[::-1])
+    rows, nodes = rows[order], found.nodes[order]
+    once = np.r_[True, (np.diff(rows, axis=0) != 0).any(axis=1)][: len(rows)]
+    rows, nodes = rows[once], nodes[once]
+    first = np.flatnonzero(
+        np.r_[True, (np.diff(rows[:, :2], axis=0) != 0).any(axis=1)][: len(rows)]
+    )
+    weights = np.zeros(0, dtype=np.int64)
+    if len(first):
+        weights = np.add.reduceat(trees.share[rows[:, 2]], first)
+    kept = rows[first]
+    at = np.searchsorted(kept[:, 0], np.arange(len(spans) + 1)).astype(np.int64)
+    named = (kept[:, 1] ^ weights * _SPREAD).astype(np.int64)
+    return _Labelled(
+        spans,
+        at,
+        kept[:, 1],
+        weights,
+        trees.rank[kept[:, 2]],
+        nodes[first],
+        set_names(named.view(np.uint64), at),
+    )
+
+
+def kept_trees(text: str) -> list[tuple[str, float]]:
+    """Trees and their probabilities: one a line, or one tree alone, which has 1."""
+    if text.startswith("("):
+        return [(text, 1.0)]
+    rows = (line.partition(" ") for line in text.split("\n"))
+    return [(tree, float(p)) for p, _, tree in rows]
+
+
+def _links(rows: Sequence[ChunkRow]) -> tuple[Rows, Rows]:
+    """All links in a row, and where each sentence's begin."""
+    counts = [row.links.count("-") for row in rows]
+    first = np.concatenate([[0], np.cumsum(counts)]).astype(np.int64)
+    flat = " ".join(row.links for row in rows if row.links).replace("-", " ").split()
+    try:
+        links = np.array(flat, dtype=np.int64).reshape(-1, 2)
+    except ValueError as error:
+        raise InvalidValue(f"links such as 0-0 1-2 wanted: {error}") from error
+    if len(links) != first[-1]:
+        raise InvalidValue("links such as 0-0 1-2 wanted")
+    return first, links
+
+
+def _texts(sentences: Sequence[Sequence[str]], spans: Rows) -> NDArray[Any]:
+    """The words of each ``(sentence, start, end)``."""
+    words = (" ".join(sentences[s][i:j]) for s, i, j in _plain(spans))
+    return np.array(list(words), dtype=object)
+
+
+def _plain(spans: Rows) -> Iterator[list[int]]:
+    return iter(spans.tolist())

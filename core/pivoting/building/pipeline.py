@@ -1,0 +1,306 @@
+"""From aligned, parsed pairs to a table of paraphrases, stage by stage.
+
+    prepare   pairs beside their trees, by number        a file of pairs each
+    extract   counts of phrase pairs, their words        a chunk of pairs each
+    share     labels that two English phrases have       once
+    count     pairs that join, and totals                a bucket of foreign phrases
+    join      the same with totals of English phrases    a bucket of English phrases
+    pivot     sums over foreign phrases                  a bucket of foreign phrases
+    rank      the best of each phrase and label          a bucket of English phrases
+    name      labels in words                            once
+    spell     phrases in words                           a bucket
+    finish    what is read: paraphrases, pivots, places  a bucket of English phrases
+
+Every piece is one file, written beside its place and renamed, in a folder named by a
+digest of all that it depends on: the content of the inputs, the settings, the version.
+So a build that was stopped goes on where it was, and what has not changed is not done
+again. Memory is bounded by ``buckets`` and ``chunk``, whatever the size of the text.
+"""
+
+import fcntl
+import json
+import os
+import resource
+import shutil
+import time
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from core.errors import InvalidValue
+from core.pivoting.building import finishing, statements
+from core.pivoting.building.engines import DuckEngine, Engine, engine_of
+from core.pivoting.building.extracting import Extraction
+from core.pivoting.building.settings import (
+    VERSION,
+    BuildSettings,
+    Source,
+    digest,
+    file_digest,
+)
+from core.pivoting.building.spelling import spell_labels
+from core.pivoting.extract import phrase_hash
+from core.protocols import Step
+
+__all__ = ["build_table"]
+
+STAGES = ("share", "count", "join", "pivot", "rank", "name", "spell", "finish")
+
+
+def build_table(
+    out: Path,
+    sources: Sequence[Source],
+    settings: BuildSettings | None = None,
+    *,
+    spark: str = "",
+    memory: str = "2GB",
+    keep_work: bool = True,
+) -> Iterator[Step]:
+    """Make the table at ``out``, a step for each piece; it is there when all are done.
+
+    ``spark``: the master of a Spark cluster ("local[2]"), which then runs all but the
+    extraction; "": DuckDB, within ``memory``. ``keep_work``: what lies between stays
+    in ``out/work``, so that the next build need not do it again. A table that was at
+    ``out`` is there until the new one is. Raises InvalidValue on missing or wrong
+    input, before anything is written.
+    """
+    rules = settings or BuildSettings()
+    if not sources:
+        raise InvalidValue("a table is made of at least one file of pairs")
+    build = _Build(out, list(sources), rules, memory)
+    with _alone(out / "work"):
+        engine = engine_of(spark, out / "work", memory=memory)
+        try:
+            yield from build.run(engine)
+        finally:
+            engine.close()
+    if not keep_work:
+        shutil.rmtree(out / "work")
+
+
+@contextmanager
+def _alone(work: Path) -> Iterator[None]:
+    """One build a folder; a lock that its process holds goes when that ends."""
+    work.mkdir(parents=True, exist_ok=True)
+    with (work / ".lock").open("w") as lock:
+        try:
+            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except OSError as error:
+            raise InvalidValue(
+                f"{work.parent}: another build is at work here"
+            ) from error
+        yield
+
+
+@dataclass(slots=True)
+class _Watch:
+    """Seconds and peak memory by stage, over all runs that a build took."""
+
+    path: Path
+
+    def add(self, stage: str, seconds: float) -> None:
+        found = json.loads(self.path.read_text()) if self.path.is_file() else {}
+        row = found.setdefault(stage, {"seconds": 0.0, "peak_mb": 0})
+        row["seconds"] = round(row["seconds"] + seconds, 2)
+        peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss // 1024
+        row["peak_mb"] = max(row["peak_mb"], peak)
+        self.path.write_text(json.dumps(found, indent=1))
+
+
+class _Build:
+    """The stages of one build; each method makes one of them, piece by piece."""
+
+    def __init__(
+        self, out: Path, sources: list[Source], rules: BuildSettings, memory: str
+    ) -> None:
+        self.out, self.sources, self.rules, self.memory = out, sources, rules, memory
+        contents = [
+            [file_digest(source.pairs), *map(file_digest, source.parses)]
+            for source in sources
+        ]
+        facts = rules.facts()
+        reading = {k: facts[k] for k in ("max_length", "lowercase", "labels", "forest")}
+        reading |= {k: facts[k] for k in ("parsed_only", "buckets", "chunk")}
+        self.reading = digest([VERSION, contents, reading])
+        wanted = {k: facts[k] for k in ("widest", "wanted")}
+        self.pivoting = digest([self.reading, wanted])
+        self.key = digest([self.pivoting, facts])
+        self.all = list(range(rules.buckets))
+
+    def run(self, engine: Engine) -> Iterator[Step]:
+        extraction = Extraction(
+            self.folder("prepare"),
+            self.folder("extract"),
+            self.sources,
+            self.rules,
+            self.memory,
+        )
+        watch = _Watch(self.out / "work" / f"times-{self.key}.json")
+        stages: list[tuple[str, Iterator[str]]] = [
+            ("prepare", extraction.prepare()),
+            ("extract", extraction.extract()),
+            *((stage, self._pieces(engine, stage)) for stage in STAGES),
+        ]
+        for stage, pieces in stages:
+            begun = time.monotonic()
+            for piece in pieces:
+                watch.add(stage, time.monotonic() - begun)
+                yield Step(1, note=f"{stage} {piece}")
+                begun = time.monotonic()
+        self._publish(json.loads(watch.path.read_text()))
+        yield Step(1, note="done")
+
+    def folder(self, stage: str) -> Path:
+        """Where the files of a stage lie; what they depend on is in the name."""
+        key = {"pivot": self.pivoting, "rank": self.key, "finish": self.key}
+        found = self.out / "work" / f"{stage}-{key.get(stage, self.reading)}"
+        found.mkdir(parents=True, exist_ok=True)
+        return found
+
+    def files(self, stage: str, name: str) -> list[Path]:
+        return sorted(self.folder(stage).glob(f"{name}-*.parquet"))
+
+    def file(self, stage: str, name: str, bucket: int) -> Path:
+        return self.folder(stage) / f"{name}-{bucket:04d}.parquet"
+
+    def _pieces(self, engine: Engine, stage: str) -> Iterator[str]:
+        """Do what has not been done of a stage."""
+        names, make = self._stage(stage)
+        for bucket in [0] if stage in ("share", "name") else self.all:
+            wanted = [self.file(stage, name, bucket) for name in names]
+            if all(path.is_file() for path in wanted):
+                continue
+            make(engine, bucket)
+            engine.clear()
+            yield f"{bucket + 1}"
+
+    def _stage(
+        self, stage: str
+    ) -> tuple[tuple[str, ...], Callable[[Engine, int], None]]:
+        return {
+            "share": (("labels",), self._share),
+            "count": (("joinable", "sums"), self._count),
+            "join": (("joined", "totals"), self._join),
+            "pivot": (("terms", "bounds"), self._pivot),
+            "rank": (("ranked", "heads"), self._rank),
+            "name": (("labels",), self._name),
+            "spell": (finishing.SPELLED, self._spell),
+            "finish": (finishing.FINISHED, self._finish),
+        }[stage]
+
+    def _share(self, engine: Engine, bucket: int) -> None:
+        engine.scan("sets", self.files("extract", "sets"))
+        engine.write(statements.shared_labels(), self.file("share", "labels", bucket))
+
+    def _count(self, engine: Engine, bucket: int) -> None:
+        engine.scan("chunks", self.files("extract", "pairs"))
+        engine.scan("shared", self.files("share", "labels"))
+        engine.make("pairs", statements.pair_counts(bucket))
+        engine.make("counts", statements.counted())
+        for name, sql in (
+            ("joinable", statements.joinable(self.rules.buckets)),
+            ("sums", statements.english_sums(self.rules.buckets)),
+        ):
+            engine.write(sql, self.file("count", name, bucket))
+
+    def _join(self, engine: Engine, bucket: int) -> None:
+        engine.scan("joinable", self.files("count", "joinable"))
+        engine.scan("sums", self.files("count", "sums"))
+        engine.make("totals", statements.totals(bucket))
+        sql = statements.joined(bucket, self.rules.buckets)
+        engine.write(sql, self.file("join", "joined", bucket))
+        sql = "SELECT e, label, corpus, of_e FROM totals ORDER BY e, label, corpus"
+        engine.write(sql, self.file("join", "totals", bucket))
+
+    def _pivot(self, engine: Engine, bucket: int) -> None:
+        rules, wanted = self.rules, bool(self.rules.wanted)
+        if wanted:
+            engine.scan("wanted", [self._wanted()])
+        engine.scan("joined", self.files("join", "joined"))
+        engine.make("pivots", statements.pivots(bucket))
+        engine.make("kept", statements.kept(rules.widest))
+        for name, make in (("terms", statements.terms), ("bounds", statements.bounds)):
+            sql = make(rules.widest, rules.buckets, wanted=wanted)
+            engine.write(sql, self.file("pivot", name, bucket))
+
+    def _wanted(self) -> Path:
+        """The phrases that paraphrases are wanted for, by name."""
+        path = self.folder("pivot") / "wanted.parquet"
+        if not path.is_file():
+            lower = self.rules.lowercase
+            phrases = {w.lower() if lower else w for w in self.rules.wanted}
+            names = sorted(phrase_hash(phrase) for phrase in phrases)
+            duck = DuckEngine(self.out / "work", memory=self.memory)
+            duck.take("names", {"e": np.array(names, dtype=np.int64)})
+            duck.write("SELECT DISTINCT e FROM names", path)
+            duck.close()
+        return path
+
+    def _rank(self, engine: Engine, bucket: int) -> None:
+        best = self.rules.best
+        engine.scan("terms", self.files("pivot", "terms"))
+        engine.scan("bounds", self.files("pivot", "bounds"))
+        engine.scan("totals", [self.file("join", "totals", bucket)])
+        engine.make("summed", statements.summed(bucket))
+        engine.make("ranked", statements.ranked(best))
+        sql = f"SELECT * FROM ranked WHERE place <= {best} ORDER BY e1, label, place"
+        engine.write(sql, self.file("rank", "ranked", bucket))
+        engine.write(statements.heads(bucket, best), self.file("rank", "heads", bucket))
+
+    def _name(self, engine: Engine, bucket: int) -> None:
+        spell_labels(
+            self.files("extract", "labels"),
+            self.files("join", "joined"),
+            self.files("prepare", "pairs"),
+            self.file("name", "labels", bucket),
+            memory=self.memory,
+        )
+
+    def _spell(self, engine: Engine, bucket: int) -> None:
+        engine.scan("english", self.files("extract", "english"))
+        engine.scan("foreign_words", self.files("extract", "foreign"))
+        engine.scan("joined", [self.file("join", "joined", bucket)])
+        engine.scan("joinable", [self.file("count", "joinable", bucket)])
+        for name, sql in finishing.spelled(bucket).items():
+            engine.write(sql, self.file("spell", name, bucket))
+
+    def _finish(self, engine: Engine, bucket: int) -> None:
+        engine.scan("ranked", [self.file("rank", "ranked", bucket)])
+        engine.scan("heads", [self.file("rank", "heads", bucket)])
+        engine.scan("joined", [self.file("join", "joined", bucket)])
+        engine.scan("mine", [self.file("spell", "english", bucket)])
+        engine.scan("places", [self.file("spell", "places", bucket)])
+        engine.scan("english", self.files("spell", "english"))
+        engine.scan("foreign_words", self.files("spell", "foreign"))
+        engine.scan("labels", self.files("name", "labels"))
+        engine.scan("corpora", self.files("extract", "corpora"))
+        for name, sql in finishing.finished().items():
+            engine.write(sql, self.file("finish", name, bucket))
+
+    def _publish(self, times: dict[str, Any]) -> None:
+        """Put the finished files in place, then the manifest that names them."""
+        name = f"table-{self.key}"
+        if not (self.out / name).is_dir():
+            part = self.out / f".{name}.part"
+            shutil.rmtree(part, ignore_errors=True)
+            shutil.copytree(self.folder("finish"), part, copy_function=os.link)
+            for path in self.files("prepare", "pairs"):
+                os.link(path, part / path.name)
+            os.replace(part, self.out / name)
+        facts = {
+            "version": VERSION,
+            "table": name,
+            "settings": self.rules.facts(),
+            "sources": [str(source.pairs) for source in self.sources],
+            "stages": times,
+        }
+        part = self.out / ".manifest.part"
+        part.write_text(json.dumps(facts, indent=1) + "\n", encoding="utf-8")
+        os.replace(part, self.out / "manifest.json")
+        for old in self.out.glob("table-*"):
+            if old.name != name:
+                shutil.rmtree(old)

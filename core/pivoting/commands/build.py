@@ -1,0 +1,114 @@
+"""``pivot build``: files of aligned pairs to a table of paraphrases."""
+
+import argparse
+import os
+from pathlib import Path
+from typing import Any
+
+from core.errors import InvalidValue
+from core.pivoting.building.pipeline import build_table
+from core.pivoting.building.settings import BuildSettings, Source
+from core.pivoting.commands.options import Say
+from core.pivoting.table import open_table
+
+HELP = "make a table of paraphrases out of aligned, parsed parallel text"
+SPARK = "GEMEL_SPARK_MASTER"
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    add = parser.add_argument
+    usual = BuildSettings()
+    add(
+        "--bitext",
+        type=Path,
+        nargs="+",
+        required=True,
+        metavar="PATH",
+        help="pairs.parquet files with word links, or folders of them",
+    )
+    add(
+        "--parses",
+        type=Path,
+        nargs="+",
+        default=[],
+        metavar="PATH",
+        help="parses.parquet files of the English sides, or folders of them",
+    )
+    add("--out", type=Path, required=True, metavar="TABLE", help="folder to make")
+    add("--max-length", type=int, default=usual.max_length, help="words of a phrase")
+    add("--labels", choices=["none", "constituents", "ccg"], default=usual.labels)
+    add(
+        "--forest",
+        action="store_true",
+        help="labels out of all trees that are kept of a sentence, each for its share",
+    )
+    add("--parsed-only", action="store_true", help="leave out sentences without tree")
+    add("--keep-case", action="store_true", help="letter case tells phrases apart")
+    add("--best", type=int, default=usual.best, help="kept for a phrase and label")
+    add(
+        "--widest",
+        type=int,
+        default=usual.widest,
+        help="English phrases kept for a foreign one, 0: all",
+    )
+    add("--wanted", type=Path, help="phrases to paraphrase, one a line; by default all")
+    add("--buckets", type=int, default=usual.buckets)
+    add("--memory", default="2GB", help="of the database; beyond it, it spills to disk")
+    add("--tidy", action="store_true", help="keep nothing to build upon again")
+
+
+def run(options: dict[str, Any], say: Say) -> dict[str, Any]:
+    """What the table holds; ``say`` is told each piece that has been done."""
+    sources = _sources(options["bitext"], options["parses"])
+    rules = BuildSettings(
+        max_length=options["max_length"],
+        lowercase=not options["keep_case"],
+        labels=options["labels"],
+        parsed_only=options["parsed_only"],
+        forest=options["forest"],
+        best=options["best"],
+        widest=options["widest"],
+        wanted=_wanted(options["wanted"]),
+        buckets=options["buckets"],
+    )
+    steps = build_table(
+        options["out"],
+        sources,
+        rules,
+        spark=os.environ.get(SPARK, ""),
+        memory=options["memory"],
+        keep_work=not options["tidy"],
+    )
+    for step in steps:
+        say(step.note)
+    table = open_table(options["out"])
+    try:
+        return table.size() | {"stages": table.facts["stages"]}
+    finally:
+        table.close()
+
+
+def _sources(bitext: list[Path], parses: list[Path]) -> list[Source]:
+    trees = tuple(file for path in parses for file in _parquet(path))
+    return [Source(file, trees) for path in bitext for file in _parquet(path)]
+
+
+def _parquet(path: Path) -> list[Path]:
+    if path.is_dir():
+        found = sorted(path.glob("*.parquet"))
+        if not found:
+            raise InvalidValue(f"{path}: no .parquet file is in it")
+        return found
+    if not path.is_file():
+        raise InvalidValue(f"{path}: no such file or folder")
+    return [path]
+
+
+def _wanted(path: Path | None) -> tuple[str, ...]:
+    if path is None:
+        return ()
+    lines = path.read_text(encoding="utf-8").splitlines()
+    found = tuple(" ".join(line.split()) for line in lines if line.strip())
+    if not found:
+        raise InvalidValue(f"{path}: no phrase is in it")
+    return found

@@ -1,0 +1,72 @@
+"""``pivot lookup``: paraphrases of a phrase, and why."""
+
+import argparse
+from collections.abc import Iterator
+from dataclasses import asdict
+from typing import Any, get_args
+
+from core.pivoting.commands.options import Say, add_table
+from core.pivoting.conditions import Condition
+from core.pivoting.phrase_tables import phrase_tables
+from core.pivoting.table import open_table
+
+HELP = "paraphrases of a phrase, with the foreign phrases behind one"
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    add_table(parser)
+    add = parser.add_argument
+    add("phrase")
+    add("--label", action="append", default=[], help="of the phrase; again for more")
+    add(
+        "--condition",
+        choices=get_args(Condition),
+        help="with a label substitution, else baseline",
+    )
+    add("--average", action="store_true", help="divide by the corpora that hold it")
+    add("-k", type=int, default=10)
+    add("--tables", action="store_true", help="tables 1 to 4 of the paper, for it")
+    add("--why", metavar="PARAPHRASE", help="the foreign phrases behind this one")
+
+
+def run(options: dict[str, Any], say: Say) -> dict[str, Any]:
+    """``paraphrases`` best first, ``labels`` of the phrase, ``examples``, ``why``."""
+    table = open_table(options["table"])
+    phrase, labels = options["phrase"], options["label"]
+    try:
+        found = table.lookup(
+            phrase,
+            labels or None,
+            condition=options["condition"],
+            k=options["k"],
+            average=options["average"],
+        )
+        results: dict[str, Any] = {
+            "phrase": table.key(phrase),
+            "labels": table.labels(phrase),
+            "paraphrases": [asdict(one) for one in found],
+            "examples": [asdict(one) for one in table.examples(phrase)],
+        }
+        if options["tables"]:
+            results["tables"] = [asdict(one) for one in phrase_tables(table, phrase)]
+        if options["why"]:
+            label = labels[0] if labels else ""
+            behind = table.why(phrase, options["why"], label=label)
+            results["why"] = [asdict(pivot) for pivot in behind]
+        return results
+    finally:
+        table.close()
+
+
+def lines(results: dict[str, Any]) -> Iterator[str]:
+    if not results["paraphrases"]:
+        yield f"{results['phrase']}: no paraphrase"
+    for one in results["paraphrases"]:
+        sure = "" if one["proven"] else "  (rank not proven)"
+        yield f"{one['p']:.4f}  {one['text']:30} {one['label']}{sure}"
+    for one in results.get("tables", ()):
+        yield f"{results['phrase']}  {one['label'] or 'whatever the label'}"
+        yield from (f"    {p:.2f}  {text}" for text, p in one["rows"])
+    for pivot in results.get("why", ()):
+        counts = f"{pivot['n1']:g} and {pivot['n2']:g} times"
+        yield f"{pivot['p']:.4f}  {pivot['foreign']:30} {pivot['corpus']}, {counts}"

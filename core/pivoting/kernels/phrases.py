@@ -1,0 +1,114 @@
+"""Phrase pairs that are consistent with word links (Och and Ney 2004, section 3.1)."""
+
+import numpy as np
+from numba import njit
+from numpy.typing import NDArray
+
+Rows = NDArray[np.int64]
+
+_GOLDEN = np.uint64(0x9E3779B97F4A7C15)
+_FIRST = np.uint64(0xBF58476D1CE4E5B9)
+_SECOND = np.uint64(0x94D049BB133111EB)
+
+
+@njit(cache=True)
+def consistent(sizes: Rows, n_links: Rows, links: Rows, limit: int, found: Rows) -> int:
+    """How many phrase pairs there are; they are written to ``found`` if it has rows.
+
+    ``sizes`` (S, 2): English and foreign tokens of each sentence pair; ``n_links``
+    (S + 1,): where its rows of ``links`` (n, 2) begin. Rows of ``found``: pair,
+    English start and end, foreign start and end, unaligned words at the borders.
+    """
+    count = 0
+    for pair in range(len(sizes)):
+        n_e, n_f = sizes[pair]
+        mine = links[n_links[pair] : n_links[pair + 1]]
+        low = np.full(n_e, n_f, dtype=np.int64)  # leftmost foreign word of a word
+        high = np.full(n_e, -1, dtype=np.int64)
+        many = np.zeros(n_e, dtype=np.int64)
+        before = np.zeros(n_f + 1, dtype=np.int64)  # links of foreign words before
+        for row in range(len(mine)):
+            e, f = mine[row]
+            low[e], high[e] = min(low[e], f), max(high[e], f)
+            many[e] += 1
+            before[f + 1] += 1
+        for f in range(n_f):
+            before[f + 1] += before[f]
+        for i in range(n_e):
+            lo, hi, inside = n_f, -1, 0
+            for j in range(i + 1, min(i + limit, n_e) + 1):
+                lo, hi = min(lo, low[j - 1]), max(hi, high[j - 1])
+                inside += many[j - 1]
+                if hi - lo >= limit:
+                    break  # it can only become wider
+                if not inside or before[hi + 1] - before[lo] != inside:
+                    continue
+                loose = _loose(many, i, j)
+                count = _borders(
+                    before, lo, hi + 1, limit, pair, i, j, loose, found, count
+                )
+    return count
+
+
+@njit(cache=True)
+def _loose(many: Rows, i: int, j: int) -> int:
+    """Unaligned words at either end of the English phrase, which has a link."""
+    k, last = i, j - 1
+    while many[k] == 0:
+        k += 1
+    while many[last] == 0:
+        last -= 1
+    return (k - i) + (j - 1 - last)
+
+
+@njit(cache=True)
+def _borders(
+    before: Rows,
+    lo: int,
+    hi: int,
+    limit: int,
+    pair: int,
+    i: int,
+    j: int,
+    loose: int,
+    found: Rows,
+    count: int,
+) -> int:
+    """Every foreign phrase around ``lo .. hi`` that only adds unaligned words."""
+    start = lo
+    while start >= 0 and before[lo] == before[start] and hi - start <= limit:
+        end = hi
+        while end < len(before) and before[end] == before[hi] and end - start <= limit:
+            if len(found):
+                row = found[count]
+                row[0], row[1], row[2], row[3], row[4] = pair, i, j, start, end
+                row[5] = loose + (lo - start) + (end - hi)
+            count += 1
+            end += 1
+        start -= 1
+    return count
+
+
+@njit(cache=True)
+def spans_hashed(
+    words: NDArray[np.uint64],
+    first: Rows,
+    owners: Rows,
+    starts: Rows,
+    ends: Rows,
+    hashes: NDArray[np.uint64],
+) -> None:
+    """A hash of each phrase: of its words' hashes, in order, and of their number.
+
+    ``words`` uint64: all sentences' words; ``first[s]``: where sentence s begins.
+    The finaliser is that of splitmix64 (Steele, Lea and Flood 2014).
+    """
+    for row in range(len(owners)):
+        base = first[owners[row]]
+        total = np.uint64(ends[row] - starts[row])
+        for at in range(base + starts[row], base + ends[row]):
+            total = (total ^ words[at]) * _GOLDEN
+            total = (total ^ (total >> np.uint64(30))) * _FIRST
+            total = (total ^ (total >> np.uint64(27))) * _SECOND
+            total ^= total >> np.uint64(31)
+        hashes[row] = total

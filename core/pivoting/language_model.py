@@ -1,0 +1,253 @@
+r"""A trigram language model: what it holds, what it says of a text, ARPA out and in.
+
+ARPA (gzipped where the name ends in .gz), numbers log10:
+
+    \data\
+    ngram 1=N ...
+    \1-grams:
+    p \t word \t backoff
+    \2-grams:
+    p \t word word \t backoff
+    \3-grams:
+    p \t word word word
+    \end\
+
+A sentence begins after <s> and ends with </s>, which is scored; a word that the model
+does not know counts as <unk>.
+"""
+
+import gzip
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import IO, cast
+
+import numpy as np
+from numpy.typing import NDArray
+
+from core.data.check import Floats
+from core.errors import FormatError, InvalidValue
+
+__all__ = ["BEGIN", "END", "UNKNOWN", "TrigramModel", "read_arpa", "write_arpa"]
+
+Longs = NDArray[np.int64]
+UNKNOWN, BEGIN, END = 0, 1, 2
+SPECIAL = ("<unk>", "<s>", "</s>")
+_BATCH = 5_000  # sentences scored at once
+
+
+@dataclass(frozen=True)
+class TrigramModel:
+    """n-grams by sorted key, each with log10 probability and log10 backoff weight.
+
+    ``words``: type of each id, the first three <unk>, <s>, </s>. A bigram's key is
+    ``first * V + second``; a trigram's is ``rank of its first two * V + third``. An
+    n-gram that is no context has backoff 0.
+    """
+
+    words: tuple[str, ...]
+    unigrams: Floats  # (V, 2): probability, backoff
+    bigram_keys: Longs  # (B,)
+    bigrams: Floats  # (B, 2)
+    trigram_keys: Longs  # (T,)
+    trigrams: Floats  # (T,)
+    ids: dict[str, int] = field(init=False, repr=False, compare=False)
+
+    def __post_init__(self) -> None:
+        if self.words[:3] != SPECIAL:
+            raise InvalidValue("the first three words must be <unk>, <s>, </s>")
+        object.__setattr__(self, "ids", {w: i for i, w in enumerate(self.words)})
+
+    def score(self, sentence: str | Sequence[str]) -> tuple[float, int]:
+        """log10 probability of one sentence, and how many of its words are unknown."""
+        scores, unknown = self.scores([sentence])
+        return float(scores[0]), int(unknown[0])
+
+    def scores(self, sentences: Sequence[str | Sequence[str]]) -> tuple[Floats, Longs]:
+        """``(n,)`` each: log10 probabilities, with </s>; numbers of unknown words.
+
+        ``sentences``: token lists, or text with spaces between tokens. Divide by the
+        number of tokens + 1 for the mean; 10 ** -mean is the perplexity. O(log) a word.
+        """
+        found = np.zeros(len(sentences)), np.zeros(len(sentences), dtype=np.int64)
+        for start in range(0, len(sentences), _BATCH):
+            some = sentences[start : start + _BATCH]
+            by_word, ids, of = self._by_word(some)
+            for out, values in zip(found, (by_word, ids == UNKNOWN), strict=True):
+                sums = np.bincount(of, weights=values, minlength=len(some))
+                out[start : start + len(some)] = sums
+        return found
+
+    def word_scores(self, sentence: str | Sequence[str]) -> Floats:
+        """log10 probability of each word of one sentence, </s> last."""
+        return self._by_word([sentence])[0]
+
+    def _by_word(
+        self, sentences: Sequence[str | Sequence[str]]
+    ) -> tuple[Floats, Longs, Longs]:
+        """Probability, id and sentence of each word; </s> included."""
+        rows: list[int] = []
+        of: list[int] = []
+        for number, sentence in enumerate(sentences):
+            tokens = sentence.split() if isinstance(sentence, str) else sentence
+            known = [self.ids.get(word, UNKNOWN) for word in tokens]
+            inner = [one if one > END else UNKNOWN for one in known]
+            rows += [BEGIN, BEGIN, *inner, END]
+            of += [-1, -1] + [number] * (len(inner) + 1)
+        ids, numbers = np.array(rows, dtype=np.int64), np.array(of, dtype=np.int64)
+        here = np.flatnonzero(numbers >= 0)
+        values = self._conditional(ids[here - 2], ids[here - 1], ids[here])
+        return values, ids[here], numbers[here]
+
+    def _conditional(self, first: Longs, second: Longs, third: Longs) -> Floats:
+        """log10 p(third | first second): the longest n-gram there is, with the backoff
+        weights of the contexts passed over."""
+        n = len(self.words)
+        context = _find(self.bigram_keys, first * n + second)
+        pair = _find(self.bigram_keys, second * n + third)
+        whole = _find(self.trigram_keys, np.where(context < 0, -1, context * n + third))
+        whole = np.where(context < 0, -1, whole)
+        weight = np.where(context < 0, 0.0, _at(self.bigrams[:, 1], context))
+        short = self.unigrams[second, 1] + self.unigrams[third, 0]
+        middle = np.where(pair < 0, short, _at(self.bigrams[:, 0], pair))
+        long = _at(self.trigrams, whole)
+        return np.asarray(np.where(whole < 0, weight + middle, long))
+
+
+def _find(keys: Longs, wanted: Longs) -> Longs:
+    """Where each wanted key stands, -1 where it does not."""
+    if not len(keys):
+        return np.full(len(wanted), -1, dtype=np.int64)
+    at = np.minimum(np.searchsorted(keys, wanted), len(keys) - 1)
+    return np.where(keys[at] == wanted, at, -1)
+
+
+def _at(values: Floats, index: Longs) -> Floats:
+    """The values, whatever stands there where the index is -1."""
+    if not len(values):
+        return np.zeros(len(index))
+    return np.asarray(values[np.maximum(index, 0)])
+
+
+def write_arpa(model: TrigramModel, path: Path) -> None:
+    """Write the file, gzipped if its name ends in .gz; seven digits, as a float32."""
+    with _open(path, "wt") as out:
+        out.writelines(_arpa(model))
+
+
+def _arpa(model: TrigramModel) -> Iterator[str]:
+    words, n = model.words, len(model.words)
+    sizes = n, len(model.bigram_keys), len(model.trigram_keys)
+    yield "\\data\\\n"
+    yield from (f"ngram {order}={size}\n" for order, size in enumerate(sizes, 1))
+    yield "\n\\1-grams:\n"
+    for word, (p, weight) in zip(words, model.unigrams.tolist(), strict=True):
+        yield f"{p:.8g}\t{word}\t{weight:.8g}\n"
+    yield "\n\\2-grams:\n"
+    firsts, seconds = np.divmod(model.bigram_keys, n)
+    pairs = zip(firsts.tolist(), seconds.tolist(), strict=True)
+    for (a, b), (p, weight) in zip(pairs, model.bigrams.tolist(), strict=True):
+        yield f"{p:.8g}\t{words[a]} {words[b]}\t{weight:.8g}\n"
+    yield "\n\\3-grams:\n"
+    contexts, thirds = np.divmod(model.trigram_keys, n)
+    rows = zip(
+        firsts[contexts].tolist(), seconds[contexts].tolist(), thirds.tolist(),
+        model.trigrams.tolist(), strict=True,
+    )  # fmt: skip
+    for a, b, c, p in rows:
+        yield f"{p:.8g}\t{words[a]} {words[b]} {words[c]}\n"
+    yield "\n\\end\\\n"
+
+
+def read_arpa(path: Path) -> TrigramModel:
+    """The model of an ARPA file of order 3, or below.
+
+    Raises FormatError at a line that is none of ARPA's, a number of n-grams that is
+    not the announced one, or an n-gram whose words or context the file lacks.
+    """
+    with _open(path, "rt") as lines:
+        found = _sections(lines)
+    words = [row[1] for row in found[1]]
+    missing = [special for special in SPECIAL if special not in words]
+    if missing:
+        raise FormatError(
+            f"no {missing[0]} among the words", remedy="use lmplz's files"
+        )
+    order = [*SPECIAL, *(word for word in words if word not in SPECIAL)]
+    ids: dict[str, int] = {word: i for i, word in enumerate(order)}
+    n = len(order)
+    unigrams = np.zeros((n, 2))
+    for p, word, weight, _line in found[1]:
+        unigrams[ids[word]] = p, weight
+    keys = np.array([_key(row, ids, n) for row in found[2]], dtype=np.int64)
+    rank = np.argsort(keys)
+    bigrams = np.array([(p, w) for p, _, w, _ in found[2]]).reshape(-1, 2)[rank]
+    at: dict[int, int] = {int(key): i for i, key in enumerate(keys[rank])}
+    tri = np.array([_key(row, ids, n, at) for row in found[3]], dtype=np.int64)
+    by_key = np.argsort(tri)
+    trigrams = np.array([row[0] for row in found[3]])[by_key]
+    return TrigramModel(
+        tuple(order), unigrams, keys[rank], bigrams, tri[by_key], trigrams
+    )
+
+
+_Row = tuple[float, str, float, int]  # probability, n-gram, backoff, line
+
+
+def _sections(lines: Iterable[str]) -> dict[int, list[_Row]]:
+    found: dict[int, list[_Row]] = {1: [], 2: [], 3: []}
+    told: dict[int, int] = {}
+    order = 0
+    for number, line in enumerate(lines, 1):
+        text = line.rstrip("\r\n")
+        if head := re.fullmatch(r"ngram ([0-9])=([0-9]{1,18})", text):
+            told[int(head[1])] = int(head[2])
+        elif section := re.fullmatch(r"\\([0-9])-grams:", text):
+            order = int(section[1])
+        elif text and text[0] != "\\":
+            found.setdefault(order, []).append(_row(text, order, number))
+    for order, size in told.items():
+        if len(found.get(order, ())) != size or order > 3:
+            raise FormatError(
+                f"{len(found.get(order, ()))} {order}-grams where {size} are announced",
+                remedy="give a whole ARPA file of order 3 or less",
+            )
+    return found
+
+
+def _row(text: str, order: int, number: int) -> _Row:
+    cells = text.split("\t")
+    try:
+        if order == 0 or len(cells[1].split(" ")) != order:
+            raise ValueError
+        weight = float(cells[2]) if len(cells) > 2 else 0.0
+        return float(cells[0]), cells[1], weight, number
+    except (ValueError, IndexError):
+        raise FormatError(
+            f"{text[:40]!r} is no {order}-gram",
+            line=number,
+            column=1,
+            remedy="probability, tab, words, tab, backoff",
+        ) from None
+
+
+def _key(
+    row: _Row, ids: dict[str, int], n: int, pairs: dict[int, int] | None = None
+) -> int:
+    try:
+        *context, last = (ids[word] for word in row[1].split(" "))
+        first = context[0] if pairs is None else pairs[context[0] * n + context[1]]
+        return first * n + last
+    except KeyError:
+        raise FormatError(
+            f"{row[1]!r} stands on an n-gram that is not there",
+            line=row[3],
+            column=1,
+            remedy="give the file as the estimator wrote it",
+        ) from None
+
+
+def _open(path: Path, mode: str) -> IO[str]:
+    opened = gzip.open if path.suffix == ".gz" else open
+    return cast(IO[str], opened(path, mode, encoding="utf-8", newline="\n"))

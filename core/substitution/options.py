@@ -1,0 +1,63 @@
+"""What can be set of lexical substitution, and the values that are known to do well."""
+
+from dataclasses import dataclass
+from typing import Literal
+
+from core.errors import InvalidValue
+from core.substitution.divergence import Measure
+
+__all__ = ["PAPER", "Method", "Options"]
+
+Method = Literal["replace", "doubt", "tell", "sum"]
+"""``replace``: every query word that has a candidate, as the paper does. ``doubt``:
+those alone whose tag, in the parse of the sentence as it stands, is unlikely among the
+candidates' tags. ``tell``: nothing is replaced; of the words in doubt the parser is
+told which tags are likely (Caplan's reranking without Caplan's words). ``sum``: as
+``doubt``, but read ``n_read`` times, with the first, second, … candidate, and the
+forests are summed."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Options:
+    """``f_q, f_c``: a word seen less often than ``f_q`` in training is a query, one
+    seen ``f_c`` times a candidate; both stand ``f_lc`` times in the linking corpus.
+
+    ``measure, strength``: see ``core.substitution.divergence``. ``n_nearest``: M of
+    the paper. ``n_common``: how many of the commonest words are contexts besides
+    queries and candidates. ``rerank``: candidate reranking by equations 1 and 2;
+    ``floor``: the probability of a tag that a candidate never had, there.
+    ``share``: tags of P* below this share of its likeliest are unlikely: doubted, and
+    not told. ``same_case``: a capital is replaced by a capital only. ``open_class``:
+    candidates are words whose commonest tag new words do have: no unknown word is a
+    preposition, however much its neighbours look like one's.
+    """
+
+    method: Method = "tell"
+    measure: Measure = "alpha"
+    strength: float = 1e-4
+    f_q: int = 1
+    f_c: int = 3
+    f_lc: int = 20
+    n_nearest: int = 10
+    n_read: int = 5
+    n_common: int = 6000
+    rerank: bool = True
+    floor: float = 1e-3
+    share: float = 0.2
+    same_case: bool = False
+    open_class: bool = True
+
+    def __post_init__(self) -> None:
+        if not 1 <= self.f_q <= self.f_c:
+            raise InvalidValue(
+                f"f_q {self.f_q}, f_c {self.f_c}: 1 <= f_q <= f_c wanted, "
+                "or a word would replace itself"
+            )
+        if self.n_nearest < 1 or self.n_read < 1 or self.f_lc < 1:
+            raise InvalidValue("n_nearest, n_read and f_lc: at least 1 wanted")
+        if not self.strength > 0 or not self.floor > 0:
+            raise InvalidValue("strength and floor: above 0 wanted")
+
+
+PAPER = Options(method="replace", strength=1.0, f_q=5, f_c=7, f_lc=60, open_class=False)
+"""Section 4.1's best, but for f_LC, which goes with the corpus: 5e4 in Google Books."""

@@ -1,0 +1,295 @@
+"""A parser that reads known words in the place of unknown ones."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+
+from core.data.tokens import Sentence
+from core.errors import Unavailable
+from core.protocols import (
+    Advice,
+    Analysis,
+    BackendInfo,
+    Capability,
+    ParserBackend,
+    TagGuided,
+    TrainingCounts,
+)
+from core.substitution.candidates import (
+    Candidate,
+    Candidates,
+    likely_tags,
+    mean_tags,
+    reranked,
+)
+from core.substitution.linking import LinkingCounts
+from core.substitution.options import Options
+from core.substitution.shape import in_case_of, number_shape
+from core.substitution.summing import summed
+
+__all__ = ["Plan", "Query", "Reading", "Substituting"]
+
+
+@dataclass(frozen=True, slots=True)
+class Query:
+    """A word that the parser hardly knows, and what was found for it.
+
+    ``candidates``: the best first. ``substitute``: the form put in its place, "" if
+    it stays. ``tags``: P* of equation 1.
+    """
+
+    token: int
+    form: str
+    counted: str
+    training_count: int
+    candidates: tuple[Candidate, ...]
+    substitute: str
+    tags: Mapping[str, float]
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """What is done to a sentence. ``note`` says why nothing is, "" if something is."""
+
+    sentence: Sentence
+    queries: tuple[Query, ...]
+    note: str = ""
+
+    @property
+    def read(self) -> Sentence:
+        """The sentence as the parser reads it: tokens as many, some of other form."""
+        tokens = list(self.sentence.tokens)
+        for query in self.queries:
+            if query.substitute:
+                tokens[query.token] = type(tokens[query.token])(query.substitute)
+        return Sentence(tuple(tokens))
+
+    def read_with(self, rank: int) -> Sentence:
+        """As ``read``, with the candidate of that rank for every query; a query with
+        fewer has its last one, one with none stays."""
+        queries = tuple(
+            replace(q, substitute=q.candidates[min(rank, len(q.candidates) - 1)].form)
+            for q in self.queries
+            if q.candidates
+        )
+        return replace(self, queries=queries).read
+
+    @property
+    def n_replaced(self) -> int:
+        return sum(bool(query.substitute) for query in self.queries)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Reading:
+    """A sentence parsed as it stands, what was done to it, and the parse after that."""
+
+    plan: Plan
+    before: Analysis | Exception
+    after: Analysis | Exception
+
+
+class Substituting:
+    """``parser``, helped by the words of ``linking``; itself a back-end.
+
+    Forests, trees, tags, arcs and vectors come back over the sentence's own words:
+    they speak of positions, so only the sentence is put back. What has nothing to
+    replace is parsed as it stands; ``plan`` says why. Raises Unavailable if the parser
+    does not tell its training words, or cannot be guided (method "tell").
+    """
+
+    def __init__(
+        self,
+        parser: ParserBackend,
+        linking: LinkingCounts,
+        options: Options | None = None,
+    ) -> None:
+        self.options = options or Options()
+        if not isinstance(parser, TrainingCounts):
+            raise Unavailable(
+                f"parser {parser.info.name!r} does not tell its training words"
+            )
+        if self.options.method == "tell" and not isinstance(parser, TagGuided):
+            raise Unavailable(f"parser {parser.info.name!r} cannot be told tags")
+        self.parser = parser
+        self.candidates = Candidates(parser, linking, self.options)
+        digest = linking.digest[:8] or "empty"
+        self.info: BackendInfo = replace(
+            parser.info,
+            name=f"{parser.info.name}+substitution",
+            version=f"{parser.info.version}+{digest}",
+            note=f"{self.options.method}; {', '.join(linking.sources) or 'no text'}",
+        )
+
+    def analyse(
+        self, sentences: list[Sentence], *, want: frozenset[Capability]
+    ) -> list[Analysis | Exception]:
+        """An Analysis each, over the words that were asked for."""
+        plans = self.plans(sentences)
+        if self.options.method == "replace":
+            answers = self.parser.analyse([plan.read for plan in plans], want=want)
+            pairs = zip(answers, plans, strict=True)
+            return [self._restored(answer, plan) for answer, plan in pairs]
+        return [reading.after for reading in self._read(plans, want | {"tags"})]
+
+    def readings(
+        self, sentences: list[Sentence], *, want: frozenset[Capability]
+    ) -> list[Reading]:
+        """Every sentence without and with substitution."""
+        return self._read(self.plans(sentences), want | {"tags"})
+
+    def _read(
+        self, plans: Sequence[Plan], want: frozenset[Capability]
+    ) -> list[Reading]:
+        before = self.parser.analyse([plan.sentence for plan in plans], want=want)
+        if self.options.method != "replace":
+            plans = self.doubtful(plans, before)
+        after = self._again(plans, before, want)
+        return [Reading(*row) for row in zip(plans, before, after, strict=True)]
+
+    def doubtful(
+        self, plans: Sequence[Plan], answers: Sequence[Analysis | Exception]
+    ) -> list[Plan]:
+        """The plans for a second reading: words whose tag P* holds likely stay."""
+        pairs = zip(plans, answers, strict=True)
+        return [self._doubtful(plan, answer) for plan, answer in pairs]
+
+    def plan(self, sentence: Sentence) -> Plan:
+        """What would be replaced by what, and why."""
+        return self.plans([sentence])[0]
+
+    def plans(self, sentences: Sequence[Sentence]) -> list[Plan]:
+        """The plan of each sentence; one look-up for the words of all."""
+        found = [self._queries(sentence) for sentence in sentences]
+        counted = [form for queries in found for _, _, form in queries]
+        near = iter(self.candidates.nearest(counted))
+        return [
+            self._plan(sentence, [(*query, next(near)) for query in queries])
+            for sentence, queries in zip(sentences, found, strict=True)
+        ]
+
+    def _queries(self, sentence: Sentence) -> list[tuple[int, str, str]]:
+        """Position, form and counted form of each query word."""
+        linking = self.candidates.linking
+        rows = [
+            (i, form, linking.form_of(form, initial=i == 0))
+            for i, form in enumerate(sentence.forms)
+        ]
+        return [row for row in rows if self._asks(*row)]
+
+    def _asks(self, i: int, form: str, counted: str) -> bool:
+        is_word = any(map(str.isalpha, form)) and not number_shape(form)
+        return is_word and self.candidates.is_query(form, counted)
+
+    def _plan(
+        self,
+        sentence: Sentence,
+        found: Sequence[tuple[int, str, str, tuple[Candidate, ...]]],
+    ) -> Plan:
+        queries = tuple(self._query(*row) for row in found)
+        if any(query.candidates for query in queries):
+            return Plan(sentence, queries)
+        return Plan(sentence, queries, self._why_nothing(sentence, queries))
+
+    def _query(
+        self, i: int, form: str, counted: str, near: tuple[Candidate, ...]
+    ) -> Query:
+        ranked = (
+            reranked(near, floor=self.options.floor) if self.options.rerank else near
+        )
+        put = self._dressed(ranked[0].form, form) if ranked else ""
+        if self.options.method == "tell":
+            put = ""
+        seen = self.candidates.training_count(form)
+        return Query(i, form, counted, seen, ranked, put, mean_tags(near))
+
+    def _dressed(self, candidate: str, form: str) -> str:
+        """The candidate in the letter case of ``form`` if it stays a known word."""
+        dressed = in_case_of(candidate, form)
+        known = self.candidates.training_count(dressed) >= self.options.f_c
+        return dressed if known else candidate
+
+    def _why_nothing(self, sentence: Sentence, queries: Sequence[Query]) -> str:
+        linking = self.candidates.linking
+        if not linking.n_tokens:
+            return "the linking corpus is empty"
+        if queries:
+            return "no known word is near enough: the parser or the corpus is too small"
+        unknown = [f for f in sentence.forms if not self.candidates.training_count(f)]
+        if unknown and all(not linking.count(form) for form in unknown):
+            return "the linking corpus does not have its unknown words"
+        return "no word is rare in training and frequent in the linking corpus"
+
+    def _doubtful(self, plan: Plan, answer: Analysis | Exception) -> Plan:
+        if not isinstance(answer, Analysis) or not answer.xpos:
+            return replace(plan, queries=())
+        kept = tuple(
+            query
+            for query in plan.queries
+            if query.tags and answer.xpos[query.token] not in self._likely(query)
+        )
+        note = plan.note or ("" if kept else "the tags it was given are likely ones")
+        return replace(plan, queries=kept, note=note)
+
+    def _likely(self, query: Query) -> dict[str, float]:
+        return likely_tags(query.tags, share=self.options.share)
+
+    def _again(
+        self,
+        plans: Sequence[Plan],
+        answers: Sequence[Analysis | Exception],
+        want: frozenset[Capability],
+    ) -> list[Analysis | Exception]:
+        """``answers``, those with words in doubt replaced by a second reading."""
+        some = [k for k, plan in enumerate(plans) if any(q.tags for q in plan.queries)]
+        parser = self.parser
+        if self.options.method == "tell" and isinstance(parser, TagGuided):
+            guides = [
+                {q.token: self._likely(q) for q in plans[k].queries if q.tags}
+                for k in some
+            ]
+            sentences = [plans[k].sentence for k in some]
+            again = parser.analyse_guided(sentences, guides, want=want)
+        elif self.options.method == "sum":
+            again = [self._summed(plans[k], want) for k in some]
+        else:
+            again = parser.analyse([plans[k].read for k in some], want=want)
+        found = list(answers)
+        for k, answer in zip(some, again, strict=True):
+            found[k] = answer
+        return [self._restored(*row) for row in zip(found, plans, strict=True)]
+
+    def _summed(self, plan: Plan, want: frozenset[Capability]) -> Analysis | Exception:
+        ranks = range(self.options.n_read)
+        read = list(dict.fromkeys(plan.read_with(rank).forms for rank in ranks))
+        sentences = [Sentence.of(forms) for forms in read]
+        return summed(self.parser.analyse(sentences, want=want | {"forest"}))
+
+    def _restored(
+        self, answer: Analysis | Exception, plan: Plan
+    ) -> Analysis | Exception:
+        """The answer over the sentence's own words, with what helped."""
+        if not isinstance(answer, Analysis):
+            return answer
+        advice = tuple(self._advice(query) for query in plan.queries if query.tags)
+        unhelped = "" if advice else plan.note
+        return replace(answer, sentence=plan.sentence, advice=advice, unhelped=unhelped)
+
+    def _advice(self, query: Query) -> Advice:
+        tags = self._likely(query)
+        near = tuple((c.form, round(c.divergence, 3)) for c in query.candidates)
+        taken = query.candidates[0].form
+        return Advice(
+            query.token,
+            query.substitute,
+            tuple(sorted(tags.items(), key=lambda row: -row[1])),
+            near,
+            self.candidates.shared(query.counted, taken),
+        )
+
+
+def _agreeing(
+    candidates: Sequence[Candidate], tags: Mapping[str, float]
+) -> Sequence[Candidate]:
+    """Those whose commonest tag is the likeliest of all; every one if none is."""
+    top = max(tags, key=lambda tag: tags[tag], default="")
+    agreed = [c for c in candidates if max(c.tags, key=lambda t: c.tags[t]) == top]
+    return agreed or candidates

@@ -1,0 +1,1 @@
+"""Rules over trees: heads, binarisation, constituents to dependencies and UD."""

@@ -1,0 +1,84 @@
+"""A tree as brackets to type in, and what was typed back over the same words."""
+
+from core.data import remap
+from core.data.tree import Tree
+from core.errors import FormatError
+from core.formats import ptb, treetext
+
+__all__ = ["shown", "typed"]
+
+WIDTH = 78
+
+
+def shown(tree: Tree) -> str:
+    """The brackets, one phrase a line where it is long; "" if they cannot hold it."""
+    tokens = [token for token in tree.tokens if token >= 0]
+    if tokens != sorted(tokens):
+        return ""
+    text, _ = treetext.dump(tree)
+    return "\n".join(_lines(ptb.parse_one(text), 0, 0))
+
+
+def _lines(tree: Tree, v: int, indent: int) -> list[str]:
+    whole = " " * indent + ptb.bracket(tree, v)
+    if len(whole) <= WIDTH or tree.is_leaf(v):
+        return [whole]
+    lines = [" " * indent + f"({tree.labels[v]}"]
+    for child in tree.children[v]:
+        lines += _lines(tree, child, indent + 2)
+    lines[-1] += ")"
+    return lines
+
+
+def typed(text: str, tree: Tree) -> Tree:
+    """The tree that was typed, on the words of ``tree``; edge labels of phrases that
+    stay are kept.
+
+    Raises FormatError with line and column, or naming the first word that differs.
+    """
+    new = ptb.parse_one(text)
+    words = [ptb.unescape(word) for word in new.words]
+    wanted = [ptb.unescape(ptb.escape(word)) for word in tree.words]
+    if words != wanted:
+        raise _other_words(text, words, wanted)
+    forms = list(new.forms)
+    for token, v in enumerate(new.leaf_of):
+        forms[v] = tree.words[token]
+    return Tree(new.labels, new.parents, new.tokens, tuple(forms), _edges(new, tree))
+
+
+def _edges(new: Tree, old: Tree) -> tuple[str, ...]:
+    if not old.edges:
+        return ()
+    before, after = remap.places(old), remap.places(new)
+    edges = [""] * len(new)
+    for place, v in after.items():
+        if place in before:
+            edges[v] = old.edges[before[place]]
+    for token, v in enumerate(new.leaf_of):
+        edges[v] = old.edges[old.leaf_of[token]]
+    return tuple(edges) if any(edges) else ()
+
+
+def _other_words(text: str, words: list[str], wanted: list[str]) -> FormatError:
+    pairs = enumerate(zip(words, wanted, strict=False))
+    at = next((i for i, (a, b) in pairs if a != b), min(len(words), len(wanted)))
+    if at < len(words) and at < len(wanted):
+        said = f"word {at + 1} is {words[at]!r} and should be {wanted[at]!r}"
+    else:
+        said = f"{len(words)} words, and the sentence has {len(wanted)}"
+    line, column = _place(text, at)
+    remedy = "type the words of the sentence, in their order"
+    return FormatError(said, line=line, column=column, remedy=remedy)
+
+
+def _place(text: str, at: int) -> tuple[int, int]:
+    """Line and column of the leaf of this number; of the end if there is none."""
+    seen = -1
+    for match in ptb.LEAF.finditer(text):
+        seen += match["tag"] != ptb.TRACE
+        if seen == at:
+            start = match.start("word")
+            line = text.count("\n", 0, start) + 1
+            return line, start - (text.rfind("\n", 0, start) + 1) + 1
+    return text.count("\n") + 1, len(text) - (text.rfind("\n") + 1) + 1

@@ -1,0 +1,329 @@
+"""What a person can do to a constituent tree: one frozen value an operation.
+
+Every operation is done by ``on`` and taken back by the one ``inverse`` gives, which
+is asked of the tree before: ``op.inverse(tree).on(op.on(tree).tree).tree == tree``.
+Words stay what and where they are; a tree whose brackets a line can hold stays one.
+Nodes are preorder numbers of the tree that the operation is done to.
+"""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any, ClassVar, Protocol
+
+from core.data.tree import Tree
+from core.errors import InvalidValue
+
+__all__ = [
+    "OPS",
+    "Delete",
+    "Edited",
+    "Insert",
+    "Move",
+    "Operation",
+    "Relabel",
+    "Replace",
+    "read",
+]
+
+MAX_LABEL = 60
+_SIGNS = frozenset("() \t\n\r\f\v\0")
+Children = list[list[int]]
+
+
+@dataclass(frozen=True, slots=True)
+class Edited:
+    """The tree after an operation, and where its nodes are by then.
+
+    ``moved``: old number to new; ``at``: the node that the operation was about.
+    """
+
+    tree: Tree
+    moved: Mapping[int, int]
+    at: int
+
+
+class Operation(Protocol):
+    """``on`` and ``inverse`` raise InvalidValue where the tree does not allow it."""
+
+    @property
+    def op(self) -> str: ...
+    def on(self, tree: Tree) -> Edited: ...
+    def inverse(self, tree: Tree) -> "Operation": ...
+    def to_json(self) -> dict[str, Any]: ...
+
+
+@dataclass(frozen=True, slots=True)
+class Relabel:
+    """Another label for a phrase, another tag for a word."""
+
+    op: ClassVar[str] = "relabel"
+    node: int
+    label: str
+
+    def on(self, tree: Tree) -> Edited:
+        _check(tree, self.node)
+        label = _checked(self.label, empty=self.node == 0 and not tree.is_leaf(0))
+        labels = [label if v == self.node else x for v, x in enumerate(tree.labels)]
+        new = Tree(tuple(labels), tree.parents, tree.tokens, tree.forms, tree.edges)
+        return Edited(new, {v: v for v in range(len(tree))}, self.node)
+
+    def inverse(self, tree: Tree) -> "Relabel":
+        _check(tree, self.node)
+        return Relabel(self.node, tree.labels[self.node])
+
+    def to_json(self) -> dict[str, Any]:
+        return {"op": self.op, "node": self.node, "label": self.label}
+
+
+@dataclass(frozen=True, slots=True)
+class Insert:
+    """A new phrase over the sisters ``first`` to ``last``, or above the root."""
+
+    op: ClassVar[str] = "insert"
+    first: int
+    last: int
+    label: str
+    edge: str = ""
+
+    def on(self, tree: Tree) -> Edited:
+        mother, i, j = self._place(tree)
+        label = _checked(self.label, empty=mother < 0)
+        children = _children(tree)
+        new = len(tree)
+        if mother < 0:
+            children.append([0])
+            root = new
+        else:
+            children.append(children[mother][i:j])
+            children[mother][i:j] = [new]
+            root = 0
+        return _built(tree, children, root, new, new=(label, self.edge))
+
+    def inverse(self, tree: Tree) -> "Delete":
+        self._place(tree)
+        return Delete(self.first)  # in preorder the new node comes just before
+
+    def to_json(self) -> dict[str, Any]:
+        found = {"op": self.op, "first": self.first, "last": self.last}
+        edge = {"edge": self.edge} if self.edge else {}
+        return {**found, "label": self.label, **edge}
+
+    def _place(self, tree: Tree) -> tuple[int, int, int]:
+        """The mother, and which of her children; -1 over the root."""
+        _check(tree, self.first)
+        _check(tree, self.last)
+        mother = tree.parents[self.first]
+        if tree.parents[self.last] != mother or self.last < self.first:
+            raise InvalidValue("A new phrase stands over sisters: nodes of one mother.")
+        if mother < 0:
+            return -1, 0, 1
+        sisters = tree.children[mother]
+        return mother, sisters.index(self.first), sisters.index(self.last) + 1
+
+
+@dataclass(frozen=True, slots=True)
+class Delete:
+    """Take a phrase away; its children go up to its mother."""
+
+    op: ClassVar[str] = "delete"
+    node: int
+
+    def on(self, tree: Tree) -> Edited:
+        self._check(tree)
+        children = _children(tree)
+        below = children[self.node]
+        if self.node == 0:
+            return _built(tree, children, below[0], below[0])
+        sisters = children[tree.parents[self.node]]
+        at = sisters.index(self.node)
+        sisters[at : at + 1] = below
+        return _built(tree, children, 0, below[0])
+
+    def inverse(self, tree: Tree) -> Insert:
+        self._check(tree)
+        below = tree.children[self.node]
+        edge = tree.edges[self.node] if tree.edges else ""
+        # without the node, all that follows it in preorder counts one less
+        return Insert(below[0] - 1, below[-1] - 1, tree.labels[self.node], edge)
+
+    def to_json(self) -> dict[str, Any]:
+        return {"op": self.op, "node": self.node}
+
+    def _check(self, tree: Tree) -> None:
+        _check(tree, self.node)
+        if tree.is_leaf(self.node):
+            raise InvalidValue("A word stays in the tree: only phrases are deleted.")
+        if self.node == 0:
+            only = tree.children[0]
+            if len(only) > 1 or tree.is_leaf(only[0]):
+                raise InvalidValue("This is the root of several: a tree has one root.")
+
+
+@dataclass(frozen=True, slots=True)
+class Move:
+    """A node, with all below it, to another ``mother``.
+
+    ``at``: which of her children it becomes, counted without the node; None: where its
+    words belong among theirs.
+    """
+
+    op: ClassVar[str] = "move"
+    node: int
+    mother: int
+    at: int | None = None
+
+    def on(self, tree: Tree) -> Edited:
+        at = self._place(tree)
+        children = _children(tree)
+        children[tree.parents[self.node]].remove(self.node)
+        children[self.mother].insert(at, self.node)
+        edited = _built(tree, children, 0, self.node)
+        if _in_order(tree) and not _in_order(edited.tree):
+            raise InvalidValue(
+                f"{_name(tree, self.mother)} is not beside {_name(tree, self.node)}: "
+                "there, its words would stand between the words of others. Move it in "
+                "steps, or move what is between first."
+            )
+        return edited
+
+    def inverse(self, tree: Tree) -> "Move":
+        edited = self.on(tree)
+        mother = tree.parents[self.node]
+        at = tree.children[mother].index(self.node)
+        return Move(edited.moved[self.node], edited.moved[mother], at)
+
+    def to_json(self) -> dict[str, Any]:
+        at = {} if self.at is None else {"at": self.at}
+        return {"op": self.op, "node": self.node, "mother": self.mother, **at}
+
+    def _place(self, tree: Tree) -> int:
+        _check(tree, self.node)
+        _check(tree, self.mother)
+        if self.node == 0:
+            raise InvalidValue("The root has no mother: insert a new root above it.")
+        if tree.is_leaf(self.mother):
+            raise InvalidValue("A word has no children: choose a phrase.")
+        if self.mother in range(self.node, tree.subtree_end(self.node)):
+            raise InvalidValue("A phrase cannot move to a place below itself.")
+        if len(tree.children[tree.parents[self.node]]) == 1:
+            raise InvalidValue(
+                f"{_name(tree, tree.parents[self.node])} would be left without words: "
+                "delete it, or move it instead."
+            )
+        rest = [v for v in tree.children[self.mother] if v != self.node]
+        if self.at is not None:
+            if not 0 <= self.at <= len(rest):
+                raise InvalidValue(f"The mother has {len(rest)} other children.")
+            return self.at
+        here = tree.spans[self.node]
+        return sum(tree.spans[v] <= here for v in rest)
+
+
+@dataclass(frozen=True, slots=True)
+class Replace:
+    """Another tree over the same words, as typed in brackets."""
+
+    op: ClassVar[str] = "replace"
+    tree: Tree
+
+    def on(self, tree: Tree) -> Edited:
+        if self.tree.words != tree.words:
+            raise InvalidValue("This tree stands on other words.")
+        return Edited(self.tree, {}, 0)
+
+    def inverse(self, tree: Tree) -> "Replace":
+        return Replace(tree)
+
+    def to_json(self) -> dict[str, Any]:
+        return {"op": self.op, "tree": _tree_json(self.tree)}
+
+
+Read = Callable[[Mapping[str, Any]], Operation]
+OPS: dict[str, Read] = {
+    "relabel": lambda sent: Relabel(int(sent["node"]), str(sent["label"])),
+    "insert": lambda sent: Insert(
+        int(sent["first"]),
+        int(sent["last"]),
+        str(sent["label"]),
+        str(sent.get("edge", "")),
+    ),
+    "delete": lambda sent: Delete(int(sent["node"])),
+    "move": lambda sent: Move(int(sent["node"]), int(sent["mother"]), sent.get("at")),
+    "replace": lambda sent: Replace(_tree_of(sent["tree"])),
+}
+
+
+def read(sent: Mapping[str, Any]) -> Operation:
+    """The operation that ``to_json`` gave; raises InvalidValue on anything else."""
+    try:
+        return OPS[sent["op"]](sent)
+    except (KeyError, TypeError, ValueError) as error:
+        raise InvalidValue(f"This is no operation on a tree: {error}") from error
+
+
+def _tree_json(tree: Tree) -> list[list[Any]]:
+    rows = (tree.labels, tree.parents, tree.tokens, tree.forms, tree.edges)
+    return [list(row) for row in rows]
+
+
+def _tree_of(rows: list[list[Any]]) -> Tree:
+    labels, parents, tokens, forms, edges = (tuple(row) for row in rows)
+    return Tree(labels, parents, tokens, forms, edges)
+
+
+def _check(tree: Tree, v: int) -> None:
+    if not 0 <= v < len(tree):
+        raise InvalidValue(f"There is no node n{v} in this tree.")
+
+
+def _checked(label: str, *, empty: bool) -> str:
+    """The label; "" for an empty root alone."""
+    if (not label and not empty) or len(label) > MAX_LABEL or _SIGNS & set(label):
+        raise InvalidValue(
+            f"{label!r} is no label: one word without brackets, at most {MAX_LABEL} "
+            "signs."
+        )
+    return label
+
+
+def _name(tree: Tree, v: int) -> str:
+    words = [tree.words[token] for token in tree.yield_of(v)]
+    said = " ".join(words if len(words) < 6 else [*words[:2], "…", words[-1]])
+    return f"{tree.labels[v] or 'The root'} “{said}”"
+
+
+def _in_order(tree: Tree) -> bool:
+    """Whether brackets on a line can hold the tree."""
+    tokens = [token for token in tree.tokens if token >= 0]
+    return tokens == sorted(tokens)
+
+
+def _children(tree: Tree) -> Children:
+    return [list(below) for below in tree.children]
+
+
+def _built(
+    tree: Tree,
+    children: Children,
+    root: int,
+    at: int,
+    *,
+    new: tuple[str, str] = ("", ""),
+) -> Edited:
+    """The nodes in preorder again; ``new``: label and edge of one more node."""
+    order: list[int] = []
+    parents: list[int] = []
+    waiting = [(root, -1)]
+    while waiting:
+        v, parent = waiting.pop()
+        waiting += [(child, len(order)) for child in reversed(children[v])]
+        order.append(v)
+        parents.append(parent)
+    edges = tree.edges or ("",) * len(tree)
+    texts = (*tree.labels, new[0]), (*tree.forms, "")
+    labels, forms = (tuple(column[v] for v in order) for column in texts)
+    tokens = tuple((*tree.tokens, -1)[v] for v in order)
+    edged = tuple((*edges, new[1])[v] for v in order)
+    made = Tree(labels, tuple(parents), tokens, forms, edged if any(edged) else ())
+    moved = {v: number for number, v in enumerate(order) if v < len(tree)}
+    return Edited(made, moved, order.index(at))

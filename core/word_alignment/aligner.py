@@ -1,0 +1,142 @@
+"""The word aligner that comes with Gemel: weights, settings, one door.
+
+One to one or many to many, sure or possible, each link with its probability; with the
+vectors of the English parser's middle layer and WordNet, or without either.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from core.data.alignment import Kind, Link, token_ref
+from core.data.check import Floats
+from core.errors import InvalidValue, Unavailable
+from core.forests.assignment import assign
+from core.learning import weights_file
+from core.protocols import Analysis, BackendInfo
+from core.text.wordnet import Thesaurus, thesaurus
+from core.word_alignment.features import NO_TAG, AnalysedWords
+from core.word_alignment.model import WordModel
+
+__all__ = [
+    "ENGINE",
+    "VERSION",
+    "WEIGHTS",
+    "TrainedWordAligner",
+    "WordSettings",
+    "words_of",
+]
+
+WEIGHTS = Path(__file__).parent / "weights" / "words.json"
+ENGINE = "word-aligner"
+VERSION = "1"
+
+
+@dataclass(frozen=True, slots=True)
+class WordSettings:
+    """``least``: probability from which words are linked; ``sure``: from which they
+    are surely; ``many``: a word may have several links, so that phrases are linked
+    word by word; else the one-to-one links of the greatest total are taken. Raises
+    InvalidValue."""
+
+    least: float = 0.5
+    sure: float = 0.75
+    many: bool = False
+
+    def __post_init__(self) -> None:
+        if not 0 < self.least <= self.sure < 1:
+            raise InvalidValue("0 < least <= sure < 1 wanted")
+
+
+@dataclass(frozen=True)
+class TrainedWordAligner:
+    """``context``: the model where words have vectors; ``plain``: where they do not."""
+
+    context: WordModel
+    plain: WordModel
+    settings: WordSettings
+    facts: Mapping[str, Any]
+    thesaurus: Thesaurus | None = None
+
+    @classmethod
+    def load(cls, path: Path = WEIGHTS) -> "TrainedWordAligner":
+        """The aligner of a weights file, with WordNet if it is installed; raises
+        Unavailable if the file is missing, InvalidValue if it is no such file."""
+        found = weights_file.read(
+            path, "word aligner", WordSettings, WordModel.from_json
+        )
+        return cls(*found, _wordnet())
+
+    def save(self, path: Path) -> None:
+        """Write the file that ``load`` reads."""
+        weights_file.write(path, self.facts, self.settings, self.context, self.plain)
+
+    def with_settings(self, **changes: Any) -> "TrainedWordAligner":
+        return replace(self, settings=replace(self.settings, **changes))
+
+    def probabilities(self, source: Analysis, target: Analysis) -> Floats:
+        """``(T, V)``: how probable it is that two words are linked.
+
+        Raises InvalidValue on vectors of another width than it was fitted on.
+        """
+        both = source.vectors is not None and target.vectors is not None
+        model = self.context if both else self.plain
+        nats = model.nats(words_of(source), words_of(target), self.thesaurus)
+        return np.asarray(1.0 / (1.0 + np.exp(-np.clip(nats, -30, 30))))
+
+    def knows(self, parser: BackendInfo) -> bool:
+        """Whether its vectors are those that the weights were fitted on: of one name
+        and of one first number of the version."""
+        name, _, version = str(self.facts.get("vectors", "")).partition(" ")
+        fitted, here = (text.split(".")[0] for text in (version, parser.version))
+        return name == parser.name and fitted == here
+
+    def align(self, source: Analysis, target: Analysis) -> tuple[Link, ...]:
+        """The links, each with its ``prob``, in the order of the words."""
+        return self.links(self.probabilities(source, target))
+
+    def links(self, found: Floats) -> tuple[Link, ...]:
+        """Those of a table of probabilities. O(n^3) one to one."""
+        rules = self.settings
+        if rules.many:
+            cells = [(int(i), int(j)) for i, j in np.argwhere(found >= rules.least)]
+        else:
+            cells = assign(found - rules.least)
+        return tuple(_link(i, j, float(found[i, j]), rules) for i, j in cells)
+
+    def expected_errors(self, found: Floats) -> float:
+        """How many links of the table are to be expected wrong, and how many words
+        wrongly without one: of both sides the lower bound."""
+        linked = np.zeros(found.shape, dtype=bool)
+        for link in self.links(found):
+            linked[int(link.source[1:]), int(link.target[1:])] = True
+        wrong = float((1 - found)[linked].sum())
+        rows, columns = ~linked.any(1), ~linked.any(0)
+        missing = max(
+            float(found[rows].max(1, initial=0).sum()),
+            float(found[:, columns].max(0, initial=0).sum()),
+        )
+        return wrong + missing
+
+
+def _wordnet() -> Thesaurus | None:
+    try:
+        return thesaurus()
+    except Unavailable:
+        return None
+
+
+def words_of(analysis: Analysis) -> AnalysedWords:
+    """What the aligner reads of an analysis."""
+    forms = analysis.sentence.forms
+    return AnalysedWords(
+        forms, analysis.xpos or (NO_TAG,) * len(forms), analysis.vectors
+    )
+
+
+def _link(i: int, j: int, prob: float, rules: WordSettings) -> Link:
+    kind: Kind = "sure" if prob >= rules.sure else "possible"
+    return Link(token_ref(i), token_ref(j), kind, attrs={"prob": f"{prob:.3f}"})

@@ -1,0 +1,239 @@
+"""Expected counts of a stretch of pairs, and the most probable links.
+
+Both directions read the same cells: ``cells[cell_at[p] + i * J + j]`` is the entry of
+the lexical table for source word i and target word j of pair p. One side *makes* the
+words of the other: ``flip`` 1 lets the target make the source. Counts are float32, as
+the tables are: a sum of half a million keeps six digits.
+"""
+
+import numpy as np
+from numba import njit
+from numpy.typing import NDArray
+
+from core.data.check import Floats, Ints
+from core.word_alignment.kernels.hmm import forward_backward, moves, pool_jumps
+
+__all__ = ["expect", "link", "normalise"]
+
+Longs = NDArray[np.int64]
+Singles = NDArray[np.float32]
+
+
+@njit(cache=True, nogil=True)
+def _load(
+    cells: Ints,
+    base: int,
+    n: int,
+    m: int,
+    flip: int,
+    table: Singles,
+    lex: Floats,
+) -> None:
+    """``lex[j, i]``: the n words that make, the m that are made."""
+    for i in range(n):
+        for j in range(m):
+            at = base + j * n + i if flip else base + i * m + j
+            lex[j, i] = table[cells[at]]
+
+
+@njit(cache=True, nogil=True)
+def _count(
+    cells: Ints,
+    base: int,
+    n: int,
+    m: int,
+    flip: int,
+    posterior: Floats,
+    counts: Singles,
+) -> None:
+    for i in range(n):
+        for j in range(m):
+            at = base + j * n + i if flip else base + i * m + j
+            counts[cells[at]] += posterior[j, i]
+
+
+@njit(cache=True, nogil=True)
+def _ibm1(lex: Floats, none: Floats, n: int, m: int, posterior: Floats) -> float:
+    """Posteriors under IBM Model 1 and the log likelihood; nobody is one more word."""
+    likelihood = -m * np.log(n + 1.0)
+    for j in range(m):
+        total = none[j]
+        for i in range(n):
+            total += lex[j, i]
+        for i in range(n):
+            posterior[j, i] = lex[j, i] / total
+        likelihood += np.log(total)
+    return likelihood
+
+
+@njit(cache=True, nogil=True)
+def _count_none(
+    made: Ints, low: int, n: int, m: int, posterior: Floats, counts: Floats
+) -> None:
+    for j in range(m):
+        rest = 1.0
+        for i in range(n):
+            rest -= posterior[j, i]
+        counts[made[low + j]] += max(rest, 0.0)
+
+
+@njit(cache=True, nogil=True)
+def _best(n: int, m: int, posterior: Floats, low: int, best: Ints) -> None:
+    """``best[low + j]``: the position most probably behind word j, -1 for none."""
+    for j in range(m):
+        rest, value, arg = 1.0, 0.0, -1
+        for i in range(n):
+            rest -= posterior[j, i]
+            if posterior[j, i] > value:
+                value, arg = posterior[j, i], i
+        best[low + j] = arg if value >= rest else -1
+
+
+@njit(cache=True, nogil=True)
+def _agree(n: int, m: int, ahead: Floats, back: Floats) -> None:
+    """Both posteriors become their product (Liang, Taskar & Klein 2006)."""
+    for j in range(m):
+        for i in range(n):
+            both = ahead[j, i] * back[i, j]
+            ahead[j, i] = both
+            back[i, j] = both
+
+
+@njit(cache=True, nogil=True)
+def expect(
+    first: int,
+    stop: int,
+    cells: Ints,
+    cell_at: Longs,
+    ids: tuple[Ints, Ints],
+    at: tuple[Longs, Longs],
+    size: int,
+    tables: tuple[Singles, Singles],
+    nones: tuple[Floats, Floats],
+    jumps: tuple[Floats, Floats],
+    p_none: float,
+    uniform: float,
+    ordered: int,
+    agree: int,
+    counts: tuple[Singles, Singles],
+    none_counts: tuple[Floats, Floats],
+    jump_counts: tuple[Floats, Floats],
+) -> float:
+    """Add the expected counts of pairs ``first`` to ``stop - 1``; the log likelihood.
+
+    Of each two the first belongs to the source, or to the source making the target:
+    ``nones[0]``: how probably nobody makes each target type. ``ordered``: under the
+    HMM, else under Model 1. ``agree``: the counts are the products of both directions'
+    posteriors, into ``counts[0]`` alone. ``size``: of the longest sentence.
+    """
+    lex, posterior = np.empty((size, size)), np.empty((2, size, size))
+    fwd, made = np.empty((size + 1, size + 1)), np.empty((size, size))
+    move, passed = np.empty((size + 1, size)), np.empty((size + 1, size))
+    back, leave = np.empty((3, size + 1)), np.empty(size + 1)
+    empty, scale = np.empty(size), np.empty(size)
+    likelihood = 0.0
+    for p in range(first, stop):
+        if cell_at[p + 1] == cell_at[p]:
+            continue
+        for d in range(2):
+            n, m = at[d][p + 1] - at[d][p], at[1 - d][p + 1] - at[1 - d][p]
+            _load(cells, cell_at[p], n, m, d, tables[d], lex)
+            for j in range(m):
+                empty[j] = nones[d][ids[1 - d][at[1 - d][p] + j]]
+            if not ordered:
+                likelihood += _ibm1(lex, empty, n, m, posterior[d])
+                continue
+            moves(jumps[d], n, uniform, move, leave)
+            likelihood += forward_backward(
+                lex, empty, n, m, p_none, move, leave,
+                fwd, made, scale, back, posterior[d], passed,
+            )  # fmt: skip
+            pool_jumps(n, move, passed, fwd[m], leave, jump_counts[d])
+        n, m = at[0][p + 1] - at[0][p], at[1][p + 1] - at[1][p]
+        if agree:
+            _agree(n, m, posterior[0], posterior[1])
+        _count(cells, cell_at[p], n, m, 0, posterior[0], counts[0])
+        _count_none(ids[1], at[1][p], n, m, posterior[0], none_counts[0])
+        if not agree:
+            _count(cells, cell_at[p], m, n, 1, posterior[1], counts[1])
+        _count_none(ids[0], at[0][p], m, n, posterior[1], none_counts[1])
+    return likelihood
+
+
+@njit(cache=True, nogil=True)
+def link(
+    first: int,
+    stop: int,
+    cells: Ints,
+    cell_at: Longs,
+    ids: tuple[Ints, Ints],
+    at: tuple[Longs, Longs],
+    size: int,
+    tables: tuple[Singles, Singles],
+    nones: tuple[Floats, Floats],
+    jumps: tuple[Floats, Floats],
+    p_none: float,
+    uniform: float,
+    ordered: int,
+    best: tuple[Ints, Ints],
+) -> None:
+    """``best[0]``: for each target token the most probable position of its source
+    token, -1 for none; ``best[1]``: for each source token. Else as ``expect``."""
+    lex, posterior = np.empty((size, size)), np.empty((size, size))
+    fwd, made = np.empty((size + 1, size + 1)), np.empty((size, size))
+    move, passed = np.empty((size + 1, size)), np.empty((size + 1, size))
+    back, leave = np.empty((3, size + 1)), np.empty(size + 1)
+    empty, scale = np.empty(size), np.empty(size)
+    for p in range(first, stop):
+        if cell_at[p + 1] == cell_at[p]:
+            continue
+        for d in range(2):
+            n, low = at[d][p + 1] - at[d][p], at[1 - d][p]
+            m = at[1 - d][p + 1] - low
+            _load(cells, cell_at[p], n, m, d, tables[d], lex)
+            for j in range(m):
+                empty[j] = nones[d][ids[1 - d][low + j]]
+            if ordered:
+                moves(jumps[d], n, uniform, move, leave)
+                forward_backward(
+                    lex, empty, n, m, p_none, move, leave,
+                    fwd, made, scale, back, posterior, passed,
+                )  # fmt: skip
+            else:
+                _ibm1(lex, empty, n, m, posterior)
+            _best(n, m, posterior, low, best[d])
+
+
+@njit(cache=True, nogil=True)
+def _exp_digamma(x: float) -> float:
+    """exp of the digamma function, x > 0: raised by recurrence, then its series."""
+    shift = 0.0
+    while x < 6.0:
+        shift += 1.0 / x
+        x += 1.0
+    inverse = 1.0 / (x * x)
+    series = inverse * (1 / 12 - inverse * (1 / 120 - inverse / 252))
+    return float(np.exp(np.log(x) - 0.5 / x - series - shift))
+
+
+@njit(cache=True, nogil=True)
+def normalise(
+    counts: Singles, groups: Ints, n_groups: int, alpha: float, table: Singles
+) -> None:
+    """Turn counts into probabilities within each group of entries.
+
+    ``groups``: the making type of each entry. ``alpha`` > 0: the mean-field estimate
+    under a symmetric Dirichlet prior over the entries of the group, exp digamma(c + a)
+    / exp digamma(sum); else the relative frequency. No entry falls under 1e-10.
+    """
+    totals, sizes = np.zeros(n_groups), np.zeros(n_groups)
+    for k in range(counts.shape[0]):
+        totals[groups[k]] += counts[k]
+        sizes[groups[k]] += 1
+    for g in range(n_groups):
+        if alpha > 0 and sizes[g] > 0:
+            totals[g] = _exp_digamma(totals[g] + alpha * sizes[g])
+    for k in range(counts.shape[0]):
+        total = totals[groups[k]]
+        share = _exp_digamma(counts[k] + alpha) if alpha > 0 else float(counts[k])
+        table[k] = max(share / total, 1e-10) if total > 0 else 1e-10

@@ -1,0 +1,410 @@
+// The aligned-trees editor: wires the model, the drawing, the rail, the table and the queue.
+
+import { Canvas } from "./canvas.js";
+import { COMMANDS, command } from "./commands.js";
+import { Comparison } from "./comparing.js";
+import { ask } from "./dialogs.js";
+import { Input } from "./input.js";
+import { Model } from "./model.js";
+import { Proposals } from "./proposals.js";
+import { Queue, Turn, call } from "./queue.js";
+import { Rail } from "./rail.js";
+import { Saving } from "./saving.js";
+import { Table } from "./table.js";
+
+const $ = (id) => document.getElementById(id);
+const VIEWS = ["constituency", "dependency", "both"];
+
+export class Editor {
+  /** @param {any} data what the page starts from: ``annotator/pages/editor.py`` */
+  constructor(data) {
+    this.data = data;
+    this.news = ""; // the line that stays until the next step
+    this.withdrawn = false;
+    /** @type {{ s: string, t: string } | null} */
+    this.explained = null;
+    /** @type {string | undefined} */
+    this.last = undefined;
+    this.problemAt = -1;
+    this.model = new Model(data);
+    this.canvas = new Canvas($("canvas"), this.model);
+    /** @type {Comparison} */
+    this.comparison = new Comparison(this);
+    this.saving = new Saving(this);
+    this.filter = "all";
+    this.undoMarks = [];
+    this.redoMarks = [];
+    this.folded = new Set(data.folded);
+    this.view = "constituency";
+    this.threshold = 0.5; // less sure suggestions are not taken by "accept all"
+    this.better = [];
+    this.turned = false;
+    const own = !data.layer || data.layers.find((layer) => layer.code === data.layer.code)?.mine;
+    const key = own ? `${data.pair}-${data.user}` : data.layer.code;
+    this.proposals = new Proposals(this);
+    if (!this.proposals.on) this.model.propose({ links: [], supports: {}, grounds: {} });
+    /** @type {Rail} */
+    this.rail = new Rail(this);
+    this.table = new Table($("table"), this);
+    this.queue = new Queue(key, {
+      start: () => this.start(), url: () => this.layerUrl("ops/"), status: (text, bad) => this.saved(text, bad),
+      saved: (snapshot, idle, step) => this.saving.acknowledge(snapshot, idle, step),
+      refused: (error, step) => this.saving.refuse(error, step), conflict: (facts, steps) => this.saving.settle(facts, steps),
+    });
+    this.turn = new Turn(key, () => this.refresh());
+  }
+
+  boot() {
+    this.recall();
+    const plain = this.view === "constituency" && !this.turned;
+    this.canvas.mount();
+    if (this.canvas.svg && plain) this.canvas.open(); else this.redraw().then(() => this.canvas.open());
+    if (this.data.long) this.toggleTable({ quiet: true });
+    if (this.queue.steps.length) {
+      this.queue.steps.forEach((step) => this.model.play(step));
+      this.refresh();
+      this.queue.flush();
+    }
+    new Input(this).listen();
+    this.refresh();
+  }
+
+  // --- state ------------------------------------------------------------------------
+  get writable() { return this.data.edit && this.model.info.state !== "done" && this.turn.mine && !this.withdrawn; }
+  get at() {
+    const drawn = (key) => key && this.canvas.elements?.has(key);
+    return [this.canvas.focused, this.last, this.canvas.tabStop.s].find(drawn) || this.model.order[0];
+  }
+  layerUrl(rest) { return this.data.urls.layers.replace("0".repeat(16), this.model.info.code) + rest; }
+
+  async start() {
+    if (this.model.info.code) return;
+    const snapshot = await call(this.data.urls.start, {});
+    Object.assign(this.model.info, { code: snapshot.code, source_parse: snapshot.source_parse, target_parse: snapshot.target_parse });
+    const option = $("layer").selectedOptions[0];
+    option.value = snapshot.code;
+    option.textContent = `${this.data.user} · new`;
+    for (const link of $("figures").querySelectorAll("a")) link.search = "?layer=" + snapshot.code;
+  }
+
+  step(step) {
+    if (!this.writable) return this.say("This layer cannot be changed here.");
+    this.news = "";
+    this.undoMarks.push(this.model.mark());
+    this.redoMarks = [];
+    this.model.play(step);
+    this.queue.push(step, this.model.info.revision);
+    this.refresh();
+    return undefined;
+  }
+
+  undo() { this.walk("undo", this.undoMarks, this.redoMarks); }
+  redo() { this.walk("redo", this.redoMarks, this.undoMarks); }
+
+  // shown at once where this page made the step; else as soon as the server answers
+  walk(op, from, to) {
+    if (!this.writable) return this.say("This layer cannot be changed here.");
+    this.news = "";
+    if (!from.length && !(this.queue.idle && this.model.info[op])) return this.say(`Nothing to ${op}.`);
+    if (from.length) {
+      to.push(this.model.mark());
+      this.model.back(from.pop());
+    }
+    this.queue.push({ op }, this.model.info.revision);
+    this.refresh();
+    return this.say(op === "undo" ? "Undone." : "Done again.");
+  }
+
+  // --- what the page shows ------------------------------------------------------------
+  refresh() {
+    this.proposals.refresh(); // first, so that the aligner works while the page is drawn
+    this.canvas.overlay = this.comparison.on ? this.comparison.grouped() : [];
+    this.canvas.dress();
+    const shown = this.shown();
+    this.canvas.dim(shown);
+    this.table.refresh(shown);
+    if (["links", "problems", "why"].includes(this.rail.tab)) this.rail.draw();
+    this.buttons();
+    $("overlay").setAttribute("aria-pressed", String(this.comparison.on));
+    this.readOnly();
+    this.canvas.light(this.canvas.focused);
+    if (!this.canvas.picked) this.count();
+  }
+
+  buttons() {
+    $("undo").disabled = !this.writable || !(this.undoMarks.length || this.model.info.undo);
+    $("redo").disabled = !this.writable || !(this.redoMarks.length || this.model.info.redo);
+    $("done").hidden = !this.data.edit || !!this.withdrawn;
+    $("done").textContent = this.model.info.state === "done" ? "Open again" : "Done";
+    const option = $("layer").selectedOptions[0];
+    if (this.model.info.code) option.textContent = option.textContent.replace(/ · (\d+|new)/, ` · ${this.model.links.length}`);
+    $("suggest").setAttribute("aria-pressed", String(this.proposals.on));
+  }
+
+  // how far the work is; news stands beside it, until the next step
+  count() {
+    $("news").textContent = this.news;
+    const open = this.model.undecided().length;
+    const offers = this.model.offers.size / 2;
+    const links = this.model.links.length;
+    $("line").textContent = `${links} ${links === 1 ? "link" : "links"} · ${this.model.nulls.size} null · ${open} ${this.model.info.state === "done" ? "left " : ""}undecided${offers ? ` · ${offers} suggested` : ""}`;
+  }
+
+  line(text) { this.news = text; $("news").textContent = text; }
+  say(text) { $("live").textContent = ""; requestAnimationFrame(() => { $("live").textContent = text; }); }
+  saved(text, bad = false) { $("saved").textContent = text; $("saved").classList.toggle("bad", bad); }
+
+  readOnly() {
+    const box = $("read-only"), [text, button, next] = box.children;
+    const said = this.withdrawn ? ["This pair was withdrawn: what you did is kept, and nothing more can be changed.", ""]
+      : !this.data.edit ? ["You can read this layer; changing it is not yours. Your own links make a layer of their own.", ""]
+      : this.model.info.state === "done" ? [this.doneText(), "Open again"]
+      : !this.turn.mine ? ["These links are open in another tab of yours.", "Take over"] : null;
+    const held = box.contains(document.activeElement);
+    box.hidden = !said;
+    if (!said) { if (held) this.go(this.at); return; }  // or the next key would go nowhere
+    text.textContent = said[0];
+    next.hidden = this.model.info.state !== "done";
+    button.hidden = !said[1];
+    button.textContent = said[1];
+    button.onclick = () => (this.model.info.state === "done" ? this.toggleDone() : this.takeOver());
+  }
+
+  // "done" is what a person said, whatever is undecided: both are said in one place
+  doneText() {
+    const open = this.model.undecided().length;
+    return open ? `This layer is done, with ${open} ${open === 1 ? "node" : "nodes"} left undecided.` : "This layer is done.";
+  }
+
+  async takeOver() {
+    this.turn.take();
+    if (this.model.info.code) this.model.load(await call(this.layerUrl("")));
+    this.refresh();
+  }
+
+  shown() {
+    const { model } = this;
+    if (this.filter === "undecided") return new Set(model.undecided());
+    if (this.filter === "problems") return new Set(this.rail.live.filter((p) => p.rule !== "undecided").flatMap((p) => [...p.source.map((r) => "s:" + r), ...p.target.map((r) => "t:" + r)]));
+    if (this.filter === "versus") return this.comparison.differing();
+    return null;
+  }
+
+  async redraw() {
+    const query = new URLSearchParams({ view: this.view, across: this.turned ? "1" : "0", folded: [...this.folded].join(".") });
+    query.set("layer", this.model.info.code || "new");
+    const at = this.at;
+    const held = this.canvas.focused, word = this.model.nodes.get(at)?.start;
+    let data;
+    try { data = await call(`${this.data.urls.drawing}?${query}`); } catch (error) { this.say(error.message); return; }
+    this.data.trees = data.trees;
+    this.explained = this.canvas.chain = null;
+    this.model.setTrees(this.proposals.on ? data : { ...data, suggestions: [] });
+    this.model.sort();
+    this.canvas.mount(data.svg);
+    this.table.forget();
+    if (this.comparison.layers.length) await this.comparison.compare(this.comparison.layers.map((layer) => layer.code));
+    this.refresh();
+    if (held) this.go([at, `${at[0]}:w${word}`].find((key) => this.model.nodes.has(key) && this.canvas.seen(key)));
+    document.documentElement.dataset.drawn = String(Number(document.documentElement.dataset.drawn || 0) + 1);
+  }
+
+  recall() {
+    try { Object.assign(this, JSON.parse(localStorage.getItem("gemel-view")) || {}); } catch { /* first time */ }
+    if (!VIEWS.includes(this.view)) this.view = VIEWS[0];
+    $("view").value = this.view;
+    $("turn").setAttribute("aria-pressed", String(this.turned));
+  }
+
+  keepView() {
+    try { localStorage.setItem("gemel-view", JSON.stringify({ view: this.view, turned: this.turned })); } catch { /* private window */ }
+    this.recall();
+    return this.redraw().then(() => this.canvas.open());
+  }
+
+  nextView() { this.view = VIEWS[(VIEWS.indexOf(this.view) + 1) % VIEWS.length]; this.say({ constituency: "Trees", dependency: "Arcs", both: "Trees and arcs" }[this.view]); return this.keepView(); }
+  turnAround() { this.turned = !this.turned; return this.keepView(); }
+  isFolded(key) { return this.folded.has(foldName(key)); }
+
+  async fold(key) {
+    const name = foldName(key);
+    if (!this.model.nodes.get(key)?.children.length || !this.model.nodes.get(key).up) return this.say("This cannot be folded.");
+    if (!this.folded.delete(name)) this.folded.add(name);
+    await this.redraw();
+    return this.go(key);
+  }
+
+  async toggleTable({ quiet = false } = {}) {
+    const open = $("table").hidden, { at } = this;
+    $("table-button").setAttribute("aria-pressed", String(open));
+    if (!open) { this.table.hide(); if (!quiet) this.go(at); return; }
+    await this.table.show();
+    if (!quiet) this.table.focus(at);
+  }
+
+  async toggleDone() {
+    const state = this.model.info.state === "done" ? "open" : "done";
+    if (!this.queue.idle) return this.say("Not all is saved yet.");
+    try {
+      await this.start();
+      this.model.load(await call(this.layerUrl("state/"), { state }));
+      this.table.forget();
+    } catch (error) { this.say(error.message); this.line(error.message); }
+    this.say(state === "done" ? this.doneText() : "Open again.");
+    return this.refresh();
+  }
+
+  // --- moving and deciding --------------------------------------------------------------
+  go(key) {
+    if (!key || !this.model.nodes.has(key) || !this.canvas.seen(key)) return this.say("Nothing there.");
+    this.last = key;
+    this.canvas.focus(key);
+    this.canvas.light(key);
+    return undefined;
+  }
+
+  stopAt(key) { this.last = key; this.canvas.light(key); }
+
+  pickOrLink(key, beside = false) {
+    const { picked } = this.canvas, { model } = this;
+    if (!this.writable) return this.say("This layer cannot be changed here.");
+    if (!picked || picked === key || picked[0] === key[0]) {
+      this.canvas.picked = picked === key ? null : key;
+      this.refresh();
+      if (!this.canvas.picked) { this.count(); return this.say("Pick dropped."); }
+      $("line").textContent = `Picked ${model.name(key)}: choose its partner on the other side, or ∅.`;
+      return this.say(`Picked ${model.name(key)}.`);
+    }
+    const [s, t] = key[0] === "t" ? [picked, key] : [key, picked];
+    this.canvas.picked = null;
+    if (model.find(s, t)) { this.refresh(); return this.say("These two are linked already."); }
+    const gone = beside ? [] : [...model.partners(s), ...model.partners(t)].map((partner) => model.name(partner.key));
+    this.step({ op: beside ? "add" : "link", s, t });
+    return this.say(`Linked ${model.name(s)} to ${model.name(t)}${gone.length ? `, instead of ${[...new Set(gone)].join(" and ")}` : ""}.`);
+  }
+
+  drop() {
+    if (this.explained) { this.explained = this.canvas.chain = null; this.refresh(); }
+    if (!this.canvas.picked) return;
+    this.canvas.picked = null;
+    this.refresh();
+    this.say("Pick dropped.");
+  }
+
+  makeNull(keys) {
+    if (!this.writable) return this.say("This layer cannot be changed here.");
+    this.canvas.picked = null;
+    if (keys.every((key) => this.model.nulls.has(key))) return this.say("It has no counterpart already.");
+    this.step({ op: "null", keys });
+    return this.say(keys.length > 1 ? `${keys.length} nodes have no counterpart.` : `${this.model.name(keys[0])} has no counterpart.`);
+  }
+
+  otherTree(side, by) {
+    const row = this.data.parses.filter((parse) => parse.side === side);
+    if (row.length < 2) return this.say("Only one tree: no n-best supplied.");
+    const at = row.findIndex((parse) => parse.code === this.data.trees[side].parse);
+    return this.useTree(side, row[(at + by + row.length) % row.length].code);
+  }
+
+  useTree(side, code) { this.folded.clear(); return this.step({ op: "parse", side, parse: code }); }
+
+  // --- suggestions ---------------------------------------------------------------------------
+  acceptAbove() {
+    const links = this.model.offered.filter(({ share }) => (share ?? 1) >= this.threshold).map(({ s, t, kind, crossing }) => [s, t, kind, crossing]);
+    if (!links.length) return this.say("No suggestion is sure enough.");
+    this.step({ op: "accept", links });
+    return this.say(`Accepted ${links.length === 1 ? "one suggestion" : `${links.length} suggestions`}.`);
+  }
+
+  // the links a link rests on, down to the words: lit in the drawing, listed in the rail
+  async why(key) {
+    const to = this.model.counterparts(key)[0];
+    if (!to) return this.say("No link here.");
+    const [s, t] = key[0] === "s" ? [key, to] : [to, key];
+    try { await this.proposals.explain(); } catch (error) { return this.say(error.message); }
+    this.explained = { s, t };
+    this.canvas.chain = this.model.chain(s, t);
+    this.rail.open("why");
+    this.refresh();
+    return this.say(this.rail.whyText());
+  }
+
+  offerTrees(rows) {
+    this.better = rows;
+    const box = $("better");
+    box.hidden = !rows.length;
+    if (!rows.length) return;
+    const [{ side, only_here: more, not_here: less }] = rows;
+    const [text] = box.children;
+    text.textContent = `With what you decided, the aligner prefers another tree for the ${side === "s" ? "source" : "target"}${more.length ? `, with ${few(more)}` : ""}${less.length ? `, without ${few(less)}` : ""}.`;
+    this.say(text.textContent);
+  }
+
+  async takeTree() {
+    const [row] = this.better;
+    if (!row) return this.say("The aligner prefers these trees.");
+    this.offerTrees([]);
+    try {
+      const code = await this.proposals.take(row);
+      if (!code) return this.say("The aligner prefers these trees by now.");
+      if (!this.data.parses.some((parse) => parse.code === code)) this.data.parses.push({ code, side: row.side, name: "the aligner's", score: null });
+      return this.useTree(row.side, code);
+    } catch (error) { this.line(error.message); return this.say(error.message); }
+  }
+
+  leaveTree() {
+    this.better.slice(0, 1).forEach((row) => this.proposals.dismiss(row));
+    this.offerTrees([]);
+    this.go(this.at);
+  }
+
+  nextPair() {
+    if (!this.queue.idle) return this.say("Not all is saved yet.");
+    location.assign(this.data.urls.next);
+    return undefined;
+  }
+
+  // --- problems ---------------------------------------------------------------------------
+  nextProblem() {
+    const live = this.rail.live;
+    if (!live.length) return this.say("No problems.");
+    this.problemAt = (this.problemAt + 1) % live.length;
+    this.rail.open("problems");
+    return this.goProblem(live[this.problemAt]);
+  }
+
+  goProblem(problem) {
+    const key = problem.source.length ? "s:" + problem.source[0] : problem.target.length ? "t:" + problem.target[0] : null;
+    if (key) this.go(key);
+    this.line(problem.reason);
+    this.say(problem.reason);
+  }
+
+  fix(problem) {
+    const [s, t] = ["s:" + problem.source[0], "t:" + problem.target[0]];
+    if (problem.rule === "maximum" || problem.rule === "root") this.step({ op: "link", s, t });
+    if (problem.rule === "monotonous") this.step({ op: "crossing", s: "s:" + problem.source[1], t: "t:" + problem.target[1], crossing: true });
+    if (problem.rule === "consistency") {
+      const ends = problem.source.length > 1 ? problem.source.slice(1).map((ref) => ["s:" + ref, t]) : problem.target.slice(1).map((ref) => [s, "t:" + ref]);
+      for (const [a, b] of ends) this.step({ op: "unlink", s: a, t: b });
+    }
+  }
+
+  async ignore(problem) {
+    const note = await ask({ title: "Ignore this problem", text: problem.reason, yes: "Ignore", note: true });
+    if (note) this.step({ op: "ignore", key: problem.key, note });
+  }
+
+  run(id, key = this.at) {
+    if (command(id).edit && !this.writable) return this.say("This layer cannot be changed here.");
+    return command(id).run(this, key);
+  }
+}
+
+const few = (phrases) => phrases.slice(0, 3).map((phrase) => `“${phrase}”`).join(", ") + (phrases.length > 3 ? ` and ${phrases.length - 3} more` : "");
+const foldName = (key) => key[0] + key.slice(3);
+
+const editor = new Editor(JSON.parse($("editor-data").textContent));
+editor.boot();
+document.documentElement.dataset.editor = "ready";
+export { COMMANDS, editor };

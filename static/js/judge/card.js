@@ -1,0 +1,159 @@
+// One item, or all paraphrases of a phrase in the grid, as a form with native radios.
+
+import { showDiff } from "./diff.js";
+
+const template = () => document.getElementById("row").content.firstElementChild.cloneNode(true);
+
+function sentence(place, card, phrase) {
+  const target = document.createElement("span");
+  target.className = "target";
+  target.textContent = `⟦${phrase}⟧`;
+  place.replaceChildren(card.before, target, card.after);
+}
+
+const byId = (id) => document.getElementById(id);
+
+// A score in a box is a number or nothing; a choice is its point.
+function fill(field, value) {
+  for (const input of field.querySelectorAll("input")) {
+    if (input.type === "radio") input.checked = String(value) === input.value;
+    else input.value = value ?? "";
+  }
+}
+
+export function makeCard(scales) {
+  const form = byId("card");
+  const texts = byId("texts");
+  let shown = [];
+
+  // `draft`: an answer to a card that was begun and not saved, or null.
+  function show(cards, draft) {
+    shown = cards.map(makeRow);
+    sentence(byId("original"), cards[0], cards[0].phrase);
+    byId("rows").replaceChildren(...shown.map((row) => row.element));
+    // one paraphrase stays in sight beside the original; of several, each is at its scales
+    byId("rendering").replaceChildren(...(shown.length === 1 ? [shown[0].rendering] : []));
+    const drafts = shown.map(({ card }) => draft(card));
+    shown.forEach((row, at) => enter(row, drafts[at] ?? row.card));
+    byId("draft").hidden = !drafts.some(Boolean);
+    form.hidden = texts.hidden = false;
+    texts.tabIndex = texts.scrollHeight > texts.clientHeight ? 0 : -1;
+    const inSight = texts.parentElement;
+    inSight.parentElement.style.setProperty("--sight", `${inSight.offsetHeight}px`);
+    problem("");
+  }
+
+  function makeRow(card, at, cards) {
+    const element = template();
+    const rendering = element.querySelector(".rendering");
+    sentence(rendering.querySelector(".changed"), card, card.paraphrase);
+    showDiff(rendering.querySelector(".diff"), card.phrase, card.paraphrase);
+    if (cards.length > 1) rendering.querySelector(".item-title").textContent = `Paraphrase ${at + 1} of ${cards.length}`;
+    for (const field of element.querySelectorAll("fieldset")) {
+      for (const input of field.querySelectorAll("input")) input.name = `${field.dataset.scale}-${at}`;
+    }
+    const box = element.querySelector("textarea");
+    box.id = `comment-${at}`;
+    element.querySelector(".comment label").htmlFor = box.id;
+    return { card, element, box, rendering };
+  }
+
+  function enter({ element, box }, { values, comment }) {
+    for (const field of element.querySelectorAll("fieldset")) fill(field, values[field.dataset.scale]);
+    box.value = comment ?? "";
+    element.querySelector(".comment").open = Boolean(box.value);
+  }
+
+  const fields = () => shown.flatMap((row) => [...row.element.querySelectorAll("fieldset")].map((field) => ({ row, field })));
+
+  function valueOf(field) {
+    const scale = scales.find((one) => one.name === field.dataset.scale);
+    const input = scale.kind === "number" ? field.querySelector("input") : field.querySelector(":checked");
+    if (!input || input.value === "" || !input.checkValidity()) return undefined;
+    return scale.kind === "nominal" ? input.value : Number(input.value);
+  }
+
+  function focusOn(field) {
+    const input = field.querySelector(":checked") ?? field.querySelector("input");
+    input.focus({ preventScroll: true });
+    // whole scales where they fit; below the sentences in any case
+    for (const part of [field, input]) part.scrollIntoView({ block: "nearest" });
+  }
+
+  // Every item from the top: its sentences, and how far one is.
+  function begin() {
+    if (!shown.length) return;
+    window.scrollTo(0, 0);
+    const first = fields()[0].field;
+    (first.querySelector(":checked") ?? first.querySelector("input")).focus({ preventScroll: true });
+  }
+
+  // What each card holds so far, whether or not it is whole.
+  function begun() {
+    return shown.map(({ card, element, box }) => ({
+      card,
+      comment: box.value,
+      values: Object.fromEntries([...element.querySelectorAll("fieldset")]
+        .map((field) => [field.dataset.scale, valueOf(field)]).filter(([, value]) => value !== undefined)),
+    }));
+  }
+
+  function active() {
+    const all = fields();
+    return all.find(({ field }) => field.contains(document.activeElement))
+      ?? all.find(({ field }) => valueOf(field) === undefined) ?? all[0];
+  }
+
+  // A digit sets the scale in hand and goes on to the next one.
+  function digit(sign) {
+    const { field } = active();
+    const radios = [...field.querySelectorAll("input[type=radio]")];
+    if (!radios.length) return focusOn(field);
+    const chosen = radios.find((radio) => radio.value === sign) ?? radios[Number(sign) - 1];
+    if (!chosen || (sign === "0" && chosen.value !== "0")) return undefined;
+    chosen.checked = true;
+    chosen.focus();
+    chosen.dispatchEvent(new Event("change", { bubbles: true }));
+    const all = fields();
+    const next = all[all.findIndex((one) => one.field === field) + 1];
+    if (next) focusOn(next.field);
+    return undefined;
+  }
+
+  function problem(text) {
+    byId("problem").textContent = text;
+    for (const { field } of fields()) field.classList.remove("missing");
+  }
+
+  // The answers, or null with the first empty scale named and in focus.
+  function answers() {
+    problem("");
+    const empty = fields().find(({ field }) => valueOf(field) === undefined);
+    if (empty) {
+      const scale = scales.find((one) => one.name === empty.field.dataset.scale);
+      const where = shown.length > 1 ? ` for paraphrase ${shown.indexOf(empty.row) + 1}` : "";
+      empty.field.classList.add("missing");
+      focusOn(empty.field);
+      byId("problem").textContent = `Choose a ${scale.title.toLowerCase()} score${where}.`;
+      return null;
+    }
+    return begun().map(({ card, comment, values }) => ({ card, note: comment.trim(), values }));
+  }
+
+  function hide({ withTexts = true } = {}) {
+    form.hidden = true;
+    shown = [];
+    if (withTexts) texts.hidden = true;
+  }
+
+  return {
+    show, digit, answers, problem, hide, begin, begun,
+    isComplete: () => fields().every(({ field }) => valueOf(field) !== undefined),
+    scale(place) { const one = fields().filter(({ row }) => row === active().row)[place]; if (one) focusOn(one.field); },
+    comment() { const row = active().row; row.element.querySelector(".comment").open = true; row.box.focus(); },
+    leave: () => focusOn(active().field),
+    toggleDiff() { for (const { rendering } of shown) { const place = rendering.querySelector(".diff"); place.hidden = !place.hidden; } },
+    inHand: () => active()?.row.card,
+    get isShown() { return shown.length > 0; },
+  };
+}

@@ -1,0 +1,123 @@
+// The dialogs of the judgment screen. Each resolves to what was chosen.
+
+import { send, signIn } from "./http.js";
+
+const byId = (id) => document.getElementById(id);
+
+// Resolves in the very key press that closes the dialog: the event "close" comes a
+// moment later, and a key typed in between would meet the item that was before.
+function ask(dialog) {
+  dialog.returnValue = "";
+  if (!dialog.open) dialog.showModal();
+  return new Promise((resolve) => {
+    const finish = () => {
+      dialog.removeEventListener("submit", answered);
+      dialog.removeEventListener("close", closed);
+      resolve(dialog.returnValue);
+    };
+    const answered = (event) => {
+      if (event.target.method !== "dialog") return;
+      event.preventDefault();
+      dialog.close(event.submitter?.value ?? "");
+      finish();
+    };
+    // By Escape or a script; unless it is the event of an earlier time, come late.
+    const closed = () => { if (!dialog.open) finish(); };
+    dialog.addEventListener("submit", answered);
+    dialog.addEventListener("close", closed);
+  });
+}
+
+export async function askSkip() {
+  const dialog = byId("skip-dialog");
+  const said = await ask(dialog);
+  return said === "skip" ? dialog.querySelector(":checked").value : "";
+}
+
+export async function askFlag(before) {
+  byId("flag-text").value = before ?? "";
+  const said = await ask(byId("flag-dialog"));
+  return said === "flag" ? byId("flag-text").value.trim() : null;
+}
+
+export function showGuideline({ number, text }) {
+  byId("guideline-title").textContent = number ? `Guideline, version ${number}` : "Guideline";
+  const paragraph = document.createElement("p");
+  paragraph.textContent = text || "No guideline has been written for this campaign.";
+  byId("guideline-text").replaceChildren(paragraph);
+  return ask(byId("guideline-dialog"));
+}
+
+// The keys as they are now, in the help and on the buttons (hidden there when off).
+export function nameKeys(keys, areOn) {
+  const row = /** @type {HTMLTemplateElement} */ (byId("row"));
+  for (const key of [...document.querySelectorAll("[data-key]"), ...row.content.querySelectorAll("[data-key]")]) {
+    key.textContent = keys[key.dataset.key];
+    key.hidden = !areOn && key.closest("dialog") === null;
+  }
+}
+
+export function showHelp() {
+  return ask(byId("help-dialog"));
+}
+
+export async function askConflict(message, stored, scales) {
+  byId("conflict-text").textContent = message.shown;
+  byId("conflict-rows").replaceChildren(...scales.map(({ name, title }) => {
+    const row = document.createElement("tr");
+    for (const text of [title, stored.values[name] ?? "no answer", message.values?.[name] ?? "no answer"]) {
+      const cell = document.createElement("td");
+      cell.textContent = text;
+      row.append(cell);
+    }
+    return row;
+  }));
+  return ask(byId("conflict-dialog"));
+}
+
+// Signs in over the page; resolves to true once that worked.
+export function askSignIn({ url, user }) {
+  const dialog = byId("sign-in-dialog");
+  if (dialog.open) return Promise.resolve(false);
+  byId("sign-in-name").value = user;
+  byId("sign-in-password").value = "";
+  byId("sign-in-problem").textContent = "";
+  byId("sign-in").onsubmit = async (event) => {
+    event.preventDefault();
+    const wrong = await signIn(url, user, byId("sign-in-password").value);
+    byId("sign-in-problem").textContent = wrong;
+    if (!wrong) dialog.close("in");
+    else byId("sign-in-password").select();
+  };
+  const said = ask(dialog);
+  byId("sign-in-password").focus();
+  return said.then((value) => value === "in");
+}
+
+// Keys and pace; the server refuses collisions and says which. What it took is kept.
+export async function askSettings({ url, preference, keys, first, keep }) {
+  const form = byId("settings");
+  const fill = (chosen) => { for (const [name, key] of Object.entries(chosen)) form.elements[name].value = key; };
+  fill(keys);
+  form.elements.auto_advance.checked = preference.auto_advance;
+  form.elements.has_single_keys.checked = preference.has_single_keys;
+  byId("settings-problem").textContent = "";
+  form.querySelector("[data-do=reset-keys]").onclick = () => fill(first);
+  form.onsubmit = async (event) => {
+    event.preventDefault();
+    const wanted = Object.fromEntries(Object.keys(first).map((name) => [name, form.elements[name].value]));
+    const { status, body } = await send(url, {
+      method: "PUT",
+      body: { keys: wanted, auto_advance: form.elements.auto_advance.checked, has_single_keys: form.elements.has_single_keys.checked },
+    });
+    if (status !== 200) {
+      byId("settings-problem").textContent = body.error?.message ?? "No connection: nothing was changed.";
+      const field = body.error?.facts?.field;
+      if (field && form.elements[field]) form.elements[field].focus();
+      return;
+    }
+    keep(body);
+    byId("settings-dialog").close("kept");
+  };
+  await ask(byId("settings-dialog"));
+}

@@ -1,0 +1,87 @@
+// What the judge is told in place of an item, or above it. Never a passing message only.
+
+const TEXTS = {
+  sending: ["Sending …", "Your answers are on their way."],
+  nothing: ["Nothing for you now", "All places are taken for the moment. New items appear when others give some back."],
+  finished: ["All done", "Thank you. You have judged everything that was meant for you."],
+  skipped: ["Only skipped items remain", "You skipped some items that nobody has judged yet."],
+  paused: ["Paused", "This campaign, or your part in it, is paused. Everything you sent is stored."],
+  closed: ["This campaign is closed", "Thank you. Everything you sent is stored."],
+  draft: ["Not open yet", "This campaign has not begun."],
+  blocked: ["Please talk to the manager", "Your answers to some items with a known answer were too far off, so no more items are given out. What you sent is stored."],
+};
+
+function cells(...texts) {
+  const row = document.createElement("tr");
+  for (const text of texts) row.append(Object.assign(document.createElement("td"), { textContent: text }));
+  return row;
+}
+
+export function makeNotice({ look, offerSkipped }) {
+  const place = document.getElementById("notice");
+  const told = document.getElementById("feedback");
+  const actions = document.getElementById("notice-actions");
+  const note = document.getElementById("note");
+  let onward = null;
+
+  function put(kind, title, text, buttons) {
+    place.className = `notice ${kind}`;
+    place.querySelector("h2").textContent = title;
+    place.querySelector("p").textContent = text;
+    actions.replaceChildren(...buttons.map(([label, act]) => {
+      const button = document.createElement("button");
+      button.type = "button";
+      button.textContent = label;
+      button.addEventListener("click", () => { place.hidden = true; act(); });
+      return button;
+    }));
+    place.hidden = false;
+  }
+
+  function words(status) {
+    const [title, text] = TEXTS[status.state] ?? TEXTS.nothing;
+    const parts = [text];
+    if (status.state === "finished") parts.push(`You judged ${status.done} items in ${Math.round(status.active_ms / 60000)} minutes.`);
+    if (status.contact && ["blocked", "paused"].includes(status.state)) parts.push(`Contact: ${status.contact}.`);
+    return [title, parts.join(" ")];
+  }
+
+  document.querySelector("[data-do=continue]").addEventListener("click", () => goOn());
+
+  function goOn() {
+    told.hidden = true;
+    const next = onward;
+    onward = null;
+    next?.();
+  }
+
+  return {
+    // In place of an item.
+    show(status) {
+      const buttons = status.state === "sending" ? [] : [["Check for new items", look]];
+      if (status.state === "skipped") buttons.unshift(["Show them", offerSkipped]);
+      put(status.state === "blocked" ? "bad" : "", ...words(status), buttons);
+      if (status.state !== "sending") place.focus();
+    },
+    // Above an item that may still be answered.
+    standing(status) { if (TEXTS[status.state] && !["finished", "nothing", "skipped"].includes(status.state)) put("warn", ...words(status), []); },
+    problem(text, again) { put("bad", "Something is in the way", text, [["Try again", again]]); },
+    warn(text) { note.textContent = text; note.hidden = false; },
+    unwarn() { note.hidden = true; },
+    refused(text, { again, discard }) { put("bad", "An answer was refused", text, [["Try again", again], ["Discard that answer", discard]]); },
+    hide() { if (!place.matches(".bad")) place.hidden = true; },
+    // `values`: one's own answer; the sentences stay above.
+    feedback({ passed, expected, why }, values, scales, next) {
+      const asked = scales.filter(({ name }) => name in expected);
+      document.getElementById("feedback-title").textContent = passed ? "Well judged" : "Not quite";
+      document.getElementById("feedback-rows").replaceChildren(...asked.map(({ name, title }) => cells(title, values?.[name] ?? "no answer", expected[name])));
+      document.getElementById("feedback-why").textContent = why;
+      told.className = `notice ${passed ? "good" : "warn"}`;
+      told.hidden = false;
+      onward = next;
+      told.focus();
+    },
+    goOn,
+    get isFeedback() { return !told.hidden; },
+  };
+}

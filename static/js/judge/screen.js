@@ -1,0 +1,334 @@
+// The judgment screen: items in hand, the one in view, those behind, and the outbox.
+
+import { makeCard } from "./card.js";
+import { makeClock } from "./clock.js";
+import { askConflict, askFlag, askSettings, askSignIn, askSkip, nameKeys, showGuideline, showHelp } from "./dialogs.js";
+import { makeDrafts } from "./drafts.js";
+import { isSignedOut, send } from "./http.js";
+import { listen } from "./keys.js";
+import { makeNotice } from "./notice.js";
+import { makeOutbox } from "./outbox.js";
+import { openStore } from "./store.js";
+
+const WANT = 4; // items a request asks for, until as many are ahead as the desk says
+const PAUSE_MS = 300; // between requests that only fetch items
+const GRACE_MS = 400;
+const config = JSON.parse(document.getElementById("judge-config").textContent);
+const chip = document.getElementById("chip");
+const card = makeCard(config.scales);
+const clock = makeClock();
+const drafts = makeDrafts(config.user, config.campaign);
+const notice = makeNotice({ look, offerSkipped });
+let { preference } = config;
+/** @type {{ guideline: any, status: any, [part: string]: any }} */
+let desk = { guideline: { number: 0, text: "" }, status: { done: 0, expected: 0 } };
+let hand = [];     // cards still to judge
+let group = null;  // cards in view
+let behind = [];   // groups answered, oldest first
+let at = null;     // place in `behind` when looking back, else null
+let grace = 0;
+let outbox;
+
+const keys = () => ({ ...config.keys, ...preference.keys });
+const isGrid = () => desk.mode === "grid";
+const say = (text, kind = "") => { chip.textContent = text; chip.className = `chip ${kind}`; };
+const time = () => new Date().toLocaleTimeString([], { hour: "2-digit", minute: "2-digit", second: "2-digit" });
+
+async function start() {
+  const store = await openStore(config.user, config.campaign);
+  outbox = makeOutbox({
+    store, url: config.answers,
+    wish: () => ({ want: hand.length < ahead() ? WANT : 0, held: [...held(), ...outbox.codes] }),
+    on: { saved, signedOut, conflict, refused, change: unsent },
+  });
+  await outbox.load();
+  nameKeys(keys(), preference.has_single_keys);
+  if (!store.isSafe) notice.warn("This browser keeps nothing on disk: answers wait in this tab only.");
+  await look();
+  outbox.pump();
+  fetchAhead();
+}
+
+const ahead = () => desk.ahead ?? WANT;
+
+// Items for a time without network, a few at a time, while nothing else is sent.
+async function fetchAhead() {
+  while (hand.length && hand.length < ahead() && navigator.onLine) {
+    await new Promise((resolve) => { setTimeout(resolve, PAUSE_MS); });
+    if (outbox.size) continue;
+    const answer = await send(config.desk, { body: { want: WANT, held: held() } });
+    if (answer.status !== 200 || !take(answer.body.next)) return;
+  }
+}
+
+// Into the hand what is new; how many were.
+function take(cards) {
+  const known = new Set(held());
+  const fresh = cards.filter((one) => !known.has(one.code) && !outbox.holds(one.code));
+  hand.push(...fresh);
+  return fresh.length;
+}
+
+const begunFirst = (one, other) => Number(Boolean(draftOf(other))) - Number(Boolean(draftOf(one)));
+const draftOf = (one) => drafts.of(one.code, one.revision);
+
+// Fetch the desk; what waits in the outbox is answered already.
+async function look() {
+  const answer = await send(config.desk, { method: "GET" });
+  if (isSignedOut(answer)) return signedOut(look);
+  if (answer.status !== 200) {
+    say("No connection", "warn");
+    notice.problem(answer.body.error?.message ?? "The server cannot be reached.", look);
+    return undefined;
+  }
+  desk = answer.body;
+  desk.status.done += outbox.uncounted(new Set(desk.recent.map((one) => one.code)));
+  take(desk.next);
+  hand.sort(begunFirst);
+  if (!behind.length) behind = desk.recent.filter((one) => !outbox.holds(one.code)).reverse().map((one) => [one]);
+  if (!outbox.size) say("Ready", "good");
+  if (!group) advance();
+  return undefined;
+}
+
+const held = () => [...hand, ...(at === null && group ? group : [])].map((one) => one.code);
+
+function advance() {
+  at = null;
+  group = takeGroup();
+  if (!group) return empty();
+  notice.hide();
+  return show();
+}
+
+function takeGroup() {
+  if (!hand.length) return null;
+  const first = hand.shift();
+  if (!isGrid()) return [first];
+  const isSame = (one) => one.before === first.before && one.phrase === first.phrase && one.after === first.after;
+  const rest = hand.filter(isSame);
+  hand = hand.filter((one) => !isSame(one));
+  return [first, ...rest];
+}
+
+function show() {
+  for (const one of group) one.revision = outbox.seen(one.code, one.revision);
+  card.show(group, draftOf);
+  clock.start();
+  count();
+  card.begin();
+}
+
+function count() {
+  const { done, expected, training } = desk.status;
+  let text = `Item ${done + 1} of about ${Math.max(expected, done + 1)}`;
+  if (group?.[0].training) text = `Training ${Math.min(training[0] + 1, training[1])} of ${training[1]}`;
+  if (at !== null) text = `Back: ${behind.length - at} before the last`;
+  document.getElementById("count").textContent = text;
+  const line = document.getElementById("progress");
+  [line.max, line.value] = group?.[0].training ? [training[1], training[0]] : [Math.max(expected, done, 1), done];
+}
+
+function empty() {
+  card.hide();
+  group = null;
+  document.getElementById("count").textContent = "Judge";
+  notice.show(outbox.size ? { state: "sending" } : desk.status);
+}
+
+function stopGrace() {
+  clearTimeout(grace);
+  grace = 0;
+}
+
+function save() {
+  stopGrace();
+  const answers = group && card.answers();
+  if (!answers) return;
+  const active = Math.round(clock.read() / answers.length);
+  for (const { card: one, values, note } of answers) {
+    Object.assign(find(one.code), { values, comment: note });
+    const message = {
+      verb: "save", judgment: one.code, seen: one.revision, values, note, active_ms: active,
+      shown: one.before + one.paraphrase + one.after,
+    };
+    outbox.add(message).then(() => drafts.drop(one.code)); // first the answer is kept
+  }
+  say("Saving …");
+  notice.unwarn();
+  const isTraining = group.some((one) => one.training);
+  if (at === null) {
+    if (!isTraining) behind.push(group);
+    desk.status.done += isTraining ? 0 : group.length;
+  }
+  if (isTraining) wait();
+  else forward();
+}
+
+const find = (code) => group.find((one) => one.code === code);
+
+// After training the right answer is shown before the next item.
+function wait() {
+  card.hide({ withTexts: false });
+  group = null;
+  notice.show({ state: "sending" });
+}
+
+function saved(message, body) {
+  if (outbox.size) say(`Sending: ${outbox.size} to go`);
+  else if (message.verb !== "flag") say(`${body.saved.late ? "Saved late" : "Saved"} ${time()}`, "good");
+  if (body.saved.withdrawn) notice.warn("That item was withdrawn meanwhile; your answer is kept.");
+  take(body.next);
+  if (body.status) desk.status = { ...body.status, done: Math.max(body.status.done, desk.status.done) };
+  if (body.feedback) return feedback(body.feedback, message.values);
+  if (!group) return hand.length || outbox.size ? advance() : look();
+  if (body.status && !["ready", "training"].includes(body.status.state)) notice.standing(body.status);
+  return undefined;
+}
+
+function feedback(told, values) {
+  desk.status.training[0] += 1;
+  notice.hide();
+  notice.feedback(told, values, config.scales, () => (hand.length ? advance() : look()));
+}
+
+function unsent(n, isWriting) {
+  if (!n || isWriting) return;
+  if (outbox?.isRetrying || !navigator.onLine) say(`Kept on this device: ${n} not sent yet, ${hand.length} ahead`, "warn");
+}
+
+async function signedOut(after = () => outbox.pump()) {
+  say(outbox.size ? `Signed out: ${outbox.size} not sent yet` : "Signed out", "bad");
+  if (await askSignIn({ url: config.signIn, user: config.user })) {
+    say("Signed in", "good");
+    after();
+  } else {
+    notice.problem("You are signed out. Your answers wait here.", () => signedOut(after));
+  }
+}
+
+async function conflict(message, stored) {
+  const said = await askConflict(message, stored, config.scales);
+  if (said === "mine") return outbox.insist(message, stored.revision);
+  for (const one of behind.flat()) if (one.code === message.judgment) Object.assign(one, { values: stored.values, revision: stored.revision });
+  await outbox.drop(message);
+  return say("Kept what was stored", "good");
+}
+
+function refused(message, error) {
+  say("One answer was refused", "bad");
+  notice.refused(`${error.message || "The server refused an answer."} (${error.code})`, {
+    again: () => outbox.again(message),
+    discard: () => outbox.drop(message),
+  });
+}
+
+async function skip() {
+  if (!group || at !== null) return;
+  stopGrace();
+  const asked = group;
+  const reason = await askSkip();
+  if (!reason || group !== asked) return;
+  for (const one of asked) {
+    drafts.drop(one.code);
+    outbox.add({ verb: "skip", judgment: one.code, seen: one.revision, note: reason, shown: "" });
+  }
+  advance();
+}
+
+async function flag() {
+  const one = card.inHand();
+  if (!one) return;
+  stopGrace();
+  const note = await askFlag(one.flag);
+  if (note === null) return;
+  find(one.code).flag = note;
+  outbox.add({ verb: "flag", judgment: one.code, seen: one.revision, note, shown: "" });
+  say(note ? "Flagged" : "Flag taken away", "good");
+}
+
+function back() {
+  const to = (at ?? behind.length) - 1;
+  if (grace) return undo();
+  if (to < 0) return say("Nothing before this", "");
+  if (at === null && group) hand.unshift(...group);
+  at = to;
+  group = behind[to];
+  notice.hide();
+  return show();
+}
+
+function forward() {
+  if (at === null) return advance();
+  at += 1;
+  if (at >= behind.length) return advance();
+  group = behind[at];
+  return show();
+}
+
+function undo() {
+  if (!grace) return back();
+  stopGrace();
+  return say("Not saved yet");
+}
+
+async function offerSkipped() {
+  const answer = await send(config.desk, { body: { skipped: true } });
+  if (isSignedOut(answer)) return signedOut(offerSkipped);
+  if (answer.status !== 200) return notice.problem("The server cannot be reached.", offerSkipped);
+  hand.push(...answer.body.next);
+  return advance();
+}
+
+async function settings() {
+  const keep = (kept) => {
+    preference = kept;
+    nameKeys(keys(), preference.has_single_keys);
+  };
+  await askSettings({ url: config.preferences, preference, keys: keys(), first: config.keys, keep });
+}
+
+// What is begun stays, whatever becomes of the page.
+function keepDraft() {
+  for (const { card: one, values, comment } of card.begun()) drafts.keep(one.code, one.revision, values, comment);
+}
+
+function discard() {
+  for (const one of group ?? []) drafts.drop(one.code);
+  show();
+}
+
+function changed() {
+  if (!outbox.size) say(card.isComplete() ? "Ready to save" : "Half done");
+  if (!preference.auto_advance || !card.isComplete() || grace) return;
+  say(`Saving in 0.4 s: ${keys().undo} stops it`);
+  grace = setTimeout(save, GRACE_MS);
+}
+
+const commands = {
+  save, skip, flag, back, forward, undo, settings, discard,
+  digit: (sign) => { card.digit(sign); },
+  first: () => card.scale(0),
+  second: () => card.scale(1),
+  comment: () => card.comment(),
+  leave: () => card.leave(),
+  guideline: () => showGuideline(desk.guideline),
+  diff: () => card.toggleDiff(),
+  help: () => showHelp(),
+  close: (event) => event.target.closest("dialog").close(""),
+};
+
+listen({
+  keys, preference: () => preference,
+  act(command, detail) {
+    if (notice.isFeedback && command === "save") notice.goOn();
+    else if (card.isShown || ["help", "guideline", "undo", "back"].includes(command)) commands[command](detail);
+  },
+});
+document.addEventListener("click", (event) => commands[event.target.closest("[data-do]")?.dataset.do]?.(event));
+document.getElementById("card").addEventListener("submit", (event) => { event.preventDefault(); save(); });
+document.getElementById("card").addEventListener("input", keepDraft);
+document.getElementById("card").addEventListener("change", () => { keepDraft(); changed(); });
+window.addEventListener("online", () => { outbox?.pump(); fetchAhead(); });
+window.addEventListener("beforeunload", (event) => { if (outbox?.size) event.preventDefault(); });
+start();

@@ -1,0 +1,337 @@
+"""Answers: stored once, never lost, counted where a place is free, all logged."""
+
+from datetime import timedelta
+from uuid import uuid4
+
+import pytest
+from django.http import Http404
+from django.utils import timezone
+
+from annotator.errors import BadRequest, Conflict, NotAllowed, StaleEdit
+from annotator.models import Judgment, JudgmentEvent, Tally
+from annotator.services.campaigns import answers, checks, desk, items, leases, setup
+from tests.annotator.campaigns_cast import (
+    GOOD,
+    HEADER,
+    answer,
+    campaign,
+    draw,
+    judge,
+    judges,
+    person,
+    rows,
+)
+from tests.cast import Cast
+
+
+def take(judgment: Judgment, said: answers.Answer, verb: str = "save") -> Judgment:
+    who = judgment.participant
+    return answers.take(
+        judgment.code, verb, said, campaign=who.campaign.code, by=who.user
+    )
+
+
+def test_an_answer_is_stored_with_its_event_and_counters(cast: Cast) -> None:
+    made = campaign(cast, n=2)
+    setup.write_guideline(made, "Read twice.", by=cast.ada)
+    [judgment] = draw(made, cast.bob)
+    take(judgment, answer(active_ms=1500, note="odd"))
+    judgment.refresh_from_db()
+    event = judgment.events.get()
+    assert (judgment.state, judgment.values, judgment.revision) == ("done", GOOD, 1)
+    assert (judgment.guideline, judgment.mode, judgment.comment) == (1, "single", "odd")
+    assert (event.verb, event.values, event.note) == ("save", GOOD, "odd")
+    tally = Tally.objects.get()
+    assert (tally.n_done, tally.active_ms) == (1, 1500)
+
+
+def test_the_same_message_twice_is_stored_once(cast: Cast) -> None:
+    made = campaign(cast)
+    [judgment] = draw(made, cast.bob)
+    said = answer()
+    for _ in range(3):
+        assert take(judgment, said).revision == 1
+    assert JudgmentEvent.objects.count() == 1
+    assert Tally.objects.get().n_done == 1
+
+
+def test_a_replay_after_a_later_change_changes_nothing(cast: Cast) -> None:
+    made = campaign(cast)
+    [judgment] = draw(made, cast.bob)
+    first = answer()
+    take(judgment, first)
+    take(judgment, answer({"meaning": 1, "grammar": 1}, seen=1))
+    assert take(judgment, first).values == {"meaning": 1, "grammar": 1}
+    assert JudgmentEvent.objects.count() == 2
+
+
+def test_a_stale_answer_learns_what_is_stored(cast: Cast) -> None:
+    made = campaign(cast)
+    [judgment] = draw(made, cast.bob)
+    take(judgment, answer())
+    with pytest.raises(StaleEdit) as refused:
+        take(judgment, answer({"meaning": 2, "grammar": 2}))
+    assert refused.value.facts["values"] == GOOD
+    assert refused.value.facts["revision"] == 1
+
+
+def test_a_uuid_of_another_message_is_refused(cast: Cast) -> None:
+    made = campaign(cast)
+    one, two = draw(made, cast.bob, 2)
+    said = answer()
+    take(one, said)
+    with pytest.raises(BadRequest):
+        take(two, said)
+    two.refresh_from_db()
+    assert two.state == "leased"
+
+
+@pytest.mark.parametrize(
+    "values",
+    [
+        {},
+        {"meaning": 4},
+        {"meaning": 6, "grammar": 1},
+        {"meaning": True, "grammar": 1},
+        {"meaning": "4", "grammar": 4},
+        {"meaning": 4, "grammar": 4, "colour": 1},
+    ],
+)
+def test_values_off_the_scales_are_refused(cast: Cast, values: dict) -> None:
+    made = campaign(cast)
+    [judgment] = draw(made, cast.bob)
+    with pytest.raises(BadRequest):
+        take(judgment, answer(values))
+    assert not JudgmentEvent.objects.exists()
+
+
+def test_a_late_answer_fills_its_place_if_that_is_still_free(cast: Cast) -> None:
+    made = campaign(cast, n=1)
+    [judgment] = draw(made, cast.bob)
+    leases.expire(now=timezone.now() + timedelta(hours=1))
+    Judgment.objects.update(lease_until=timezone.now() - timedelta(minutes=1))
+    stored = take(judgment, answer())
+    item = made.items.get()
+    assert (stored.is_late, stored.fills, item.n_done, item.n_taken) == (
+        True,
+        True,
+        1,
+        1,
+    )
+
+
+def test_a_late_answer_is_kept_but_never_overfills(cast: Cast) -> None:
+    made = campaign(cast, n=1, people=2)
+    bob, other = judges(cast, 2)
+    [mine] = draw(made, bob)
+    leases.expire(now=timezone.now() + timedelta(hours=1))
+    [theirs] = draw(made, other)
+    judge(theirs)
+    stored = take(mine, answer())
+    stored.refresh_from_db()
+    item = made.items.get()
+    assert (stored.state, stored.fills, stored.values) == ("done", False, GOOD)
+    assert (item.n_done, item.n_taken, item.need) == (1, 1, 1)
+    assert Judgment.objects.counted().count() == 1
+
+
+def test_a_lease_over_time_but_not_taken_back_counts_as_late(cast: Cast) -> None:
+    made = campaign(cast, n=1)
+    [judgment] = draw(made, cast.bob)
+    Judgment.objects.update(lease_until=timezone.now() - timedelta(minutes=1))
+    stored = take(judgment, answer())
+    assert stored.is_late
+    assert made.items.get().n_done == 1
+
+
+def test_an_answer_is_stored_while_the_campaign_pauses(cast: Cast) -> None:
+    made = campaign(cast)
+    [judgment] = draw(made, cast.bob)
+    setup.pause(made, by=cast.ada)
+    assert take(judgment, answer()).state == "done"
+
+
+def test_an_answer_to_a_withdrawn_item_is_stored(cast: Cast) -> None:
+    made = campaign(cast, n=1)
+    [judgment] = draw(made, cast.bob)
+    items.withdraw(made.items.get(), by=cast.ada)
+    assert take(judgment, answer()).item.is_withdrawn
+    assert JudgmentEvent.objects.count() == 1
+
+
+def test_a_skipped_item_is_free_again_and_may_still_be_answered(cast: Cast) -> None:
+    made = campaign(cast, n=1, people=2)
+    bob, other = judges(cast, 2)
+    [mine] = draw(made, bob)
+    take(mine, answer({}, note="unclear"), "skip")
+    assert made.items.get().n_taken == 0
+    assert draw(made, bob) == []
+    [theirs] = draw(made, other)
+    take(theirs, answer({}, note="other"), "skip")
+    assert take(mine, answer(seen=1)).fills
+    assert made.items.get().n_done == 1
+
+
+def test_skipping_needs_a_known_reason_and_an_open_item(cast: Cast) -> None:
+    made = campaign(cast)
+    [judgment] = draw(made, cast.bob)
+    with pytest.raises(BadRequest):
+        take(judgment, answer({}, note="bored"), "skip")
+    take(judgment, answer())
+    with pytest.raises(Conflict):
+        take(judgment, answer({}, seen=1, note="unclear"), "skip")
+
+
+def test_a_flag_is_noted_and_changes_no_answer(cast: Cast) -> None:
+    made = campaign(cast)
+    [judgment] = draw(made, cast.bob)
+    take(judgment, answer({}, note="typo in the sentence"), "flag")
+    stored = take(judgment, answer(seen=1))
+    assert (stored.flag, stored.values) == ("typo in the sentence", GOOD)
+
+
+def test_another_persons_item_is_not_found(cast: Cast) -> None:
+    made = campaign(cast, people=2)
+    _, other = judges(cast, 2)
+    [mine] = draw(made, cast.bob)
+    for who in (other, cast.cyd, cast.ada):
+        with pytest.raises(Http404):
+            answers.take(mine.code, "save", answer(), campaign=made.code, by=who)
+
+
+def test_one_who_annotates_no_longer_has_no_desk(cast: Cast) -> None:
+    made = campaign(cast)
+    [mine] = draw(made, cast.bob)
+    cast.project.memberships.filter(user=cast.bob).update(role="viewer")
+    with pytest.raises(NotAllowed, match="no longer work in this campaign"):
+        answers.take(mine.code, "save", answer(), campaign=made.code, by=cast.bob)
+    with pytest.raises(Http404):
+        desk.participant_of(made.code, cast.bob)
+
+
+def test_failed_checks_stop_a_judge_until_reinstated(cast: Cast) -> None:
+    text = HEADER + rows(30) + rows(8, kind="gold", gold="5")
+    made = campaign(cast, text=text, check_every=2, check_min=3, check_fail_share=0.5)
+    while got := draw(made, cast.bob):
+        judge(got[0], {"meaning": 1, "grammar": 1})
+    who = person(made, cast.bob)
+    assert (who.state, who.n_checks, who.n_checks_failed) == ("blocked", 3, 3)
+    setup.set_participant(who, by=cast.ada, state="active")
+    for judgment in draw(made, cast.bob, 4):
+        judge(judgment, {"meaning": 5, "grammar": 5})
+    assert person(made, cast.bob).state == "active"
+
+
+def test_a_changed_check_counts_by_its_last_answer(cast: Cast) -> None:
+    text = HEADER + rows(9) + rows(4, kind="gold", gold="5")
+    made = campaign(cast, text=text, check_every=1)
+    [judgment] = draw(made, cast.bob)
+    judge(judgment, {"meaning": 1, "grammar": 1})
+    assert person(made, cast.bob).n_checks_failed == 1
+    judgment.refresh_from_db()
+    judge(judgment, {"meaning": 4, "grammar": 5})
+    who = person(made, cast.bob)
+    assert (who.n_checks, who.n_checks_failed) == (1, 0)
+
+
+def test_training_tells_the_right_answer_and_nothing_else_does(cast: Cast) -> None:
+    text = HEADER + rows(3) + rows(1, kind="training", gold="5", why="All is kept.")
+    made = campaign(cast, text=text)
+    [judgment] = draw(made, cast.bob)
+    stored = judge(judgment, {"meaning": 3, "grammar": 5})
+    told = checks.feedback(stored)
+    assert told == {
+        "passed": False,
+        "expected": {"meaning": 5, "grammar": 5},
+        "why": "All is kept.",
+    }
+    [judgment] = draw(made, cast.bob)
+    assert checks.feedback(judge(judgment)) is None
+
+
+def test_one_who_fails_training_is_stopped(cast: Cast) -> None:
+    text = HEADER + rows(3) + rows(2, kind="training", gold="5")
+    made = campaign(cast, text=text, training_pass_share=0.6)
+    for judgment in draw(made, cast.bob, 2):
+        judge(judgment, {"meaning": 1, "grammar": 1})
+    assert person(made, cast.bob).state == "blocked"
+
+
+@pytest.mark.parametrize(
+    ("second", "need"),
+    [
+        ({"meaning": 5, "grammar": 5}, 2),  # one point, both above the thresholds
+        ({"meaning": 2, "grammar": 5}, 3),  # two points
+        ({"meaning": 4, "grammar": 3}, 3),  # astride the threshold of grammar
+    ],
+)
+def test_a_third_judge_where_two_are_apart(cast: Cast, second: dict, need: int) -> None:
+    made = campaign(
+        cast, n=1, people=3, k=2, overlap_k=2, is_adaptive=True, adaptive_gap=2
+    )
+    people = list(judges(cast, 3))
+    first = {"meaning": 4, "grammar": 4}
+    for user, values in zip(people, (first, second), strict=False):
+        [judgment] = draw(made, user)
+        judge(judgment, values)
+    assert made.items.get().need == need
+    assert len(draw(made, people[2])) == need - 2
+
+
+def test_a_curator_reopens_one_persons_item(cast: Cast) -> None:
+    made = campaign(cast, n=1)
+    [judgment] = draw(made, cast.bob)
+    judgment = judge(judgment)
+    with pytest.raises(NotAllowed):
+        answers.reopen(judgment, by=cast.bob, uuid=uuid4())
+    answers.reopen(judgment, by=cast.ada, uuid=uuid4())
+    assert (made.items.get().n_done, made.items.get().n_taken) == (0, 1)
+    [again] = leases.draw(person(made, cast.bob).pk, want=1, held=[])
+    assert (again.pk, again.values) == (judgment.pk, GOOD)
+    judge(again, {"meaning": 2, "grammar": 2})
+    assert made.items.get().n_done == 1
+    assert Tally.objects.get().n_done == 1
+    assert [e.verb for e in judgment.events.all()] == ["save", "reopen", "save"]
+
+
+def test_an_answer_that_filled_no_place_frees_none_when_reopened(cast: Cast) -> None:
+    made = campaign(cast, n=1, people=2)
+    bob, other = judges(cast, 2)
+    [mine] = draw(made, bob)
+    leases.expire(now=timezone.now() + timedelta(hours=1))
+    [theirs] = draw(made, other)
+    judge(theirs)
+    kept = take(mine, answer())
+    answers.reopen(kept, by=cast.ada, uuid=uuid4())
+    item = made.items.get()
+    assert (item.n_done, item.n_taken) == (1, 1)
+
+
+def test_an_item_for_three_gets_no_fourth_judge(cast: Cast) -> None:
+    made = campaign(
+        cast, n=1, people=3, k=3, overlap_k=3, is_adaptive=True, adaptive_gap=2
+    )
+    for user, value in zip(judges(cast, 3), (1, 5, 3), strict=True):
+        [judgment] = draw(made, user)
+        judge(judgment, {"meaning": value, "grammar": 4})
+    assert made.items.get().need == 3
+
+
+def test_time_is_never_negative_and_half_an_hour_at_most(cast: Cast) -> None:
+    made = campaign(cast, n=2)
+    longest, negative = draw(made, cast.bob, 2)
+    assert take(longest, answer(active_ms=10**12)).active_ms == 30 * 60_000
+    assert take(negative, answer(active_ms=-5)).active_ms == 0
+    assert Tally.objects.get().active_ms == 30 * 60_000
+
+
+def test_a_lease_that_runs_out_while_the_answer_is_stored_is_noticed(
+    cast: Cast,
+) -> None:
+    made = campaign(cast, n=1)
+    [given] = draw(made, cast.bob)
+    read = answers.find(given.code, campaign=made.code, by=cast.bob)
+    leases.expire(now=timezone.now() + timedelta(hours=1))
+    with pytest.raises(StaleEdit):  # ``take`` then reads it anew, as late
+        answers.save(read, answer())
+    assert (made.items.get().n_taken, made.items.get().n_done) == (0, 0)

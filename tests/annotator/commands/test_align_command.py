@@ -1,0 +1,273 @@
+"""``evaluate alignment`` and ``reproduce arase2017`` on a file of our own."""
+
+import json
+from io import StringIO
+from pathlib import Path
+from typing import Any
+
+import pytest
+from django.conf import settings
+from django.core.management import CommandError, call_command
+
+from core.evaluation.phrases.tuning import RANGES
+from core.reproduce import arase2017
+
+pytestmark = pytest.mark.usefixtures("small_parser")
+SOURCE = "(S (NP (DT a) (NN dog)) (VP (VBD saw) (NP (NNP Mary))))"
+TARGET = "(S (NP (DT the) (NN dog)) (VP (VBD saw) (NP (NNP Mary))))"
+NOUNS = ("dog", "man", "telescope")  # pairs that share a sentence stay in one fold
+LINKS = [[n, n] for n in range(7)]
+
+
+@pytest.fixture
+def pairs(tmp_path: Path) -> Path:
+    rows = [
+        {
+            "id": str(at),
+            "source_tree": SOURCE.replace("dog", noun),
+            "paraphrase_tree": TARGET.replace("dog", noun),
+            "links": {"A": LINKS, "B": LINKS, "C": LINKS[:-1]},
+        }
+        for at, noun in enumerate(NOUNS)
+    ]
+    path = tmp_path / "dev.json"
+    path.write_text(json.dumps(rows))
+    return path
+
+
+def evaluate(path: Path, method: str) -> dict[str, Any]:
+    out = StringIO()
+    call_command(
+        "evaluate",
+        "alignment",
+        pairs=path,
+        method=method,
+        engine="small",
+        json=True,
+        stdout=out,
+    )
+    found: dict[str, Any] = json.loads(out.getvalue())
+    return found
+
+
+@pytest.mark.parametrize("method", ["gold-trees", "overlap", "no-em", "monotonic"])
+def test_the_same_sentence_is_aligned_by_all_methods(pairs: Path, method: str) -> None:
+    found = evaluate(pairs, method)
+    assert found["pairs"] == 3
+    assert found["reachability"] == 1.0
+    assert found["multiword"]["recall"] == 1.0
+    assert found["human_recall"] == pytest.approx((1 + 1 + 6 / 7) / 3)
+    assert found["human_precision"] == 1.0
+    assert (found["sure"]["links"] > 0) == (method != "overlap")
+
+
+def test_a_folder_of_spade_is_evaluated_pair_by_pair(tmp_path: Path) -> None:
+    tree = (
+        '<sentence id="x"><cons id="c0" cat="S" pa1="c0" pa2="c0" pa3="c0">'
+        '<cons id="c1" cat="NP" pa1="c1" pa2="c1" pa3="-1"><tok id="t0" pos="NNP">'
+        'Mary</tok></cons><cons id="c2" cat="VP" pa1="c2" pa2="c2" pa3="c2">'
+        '<tok id="t1" pos="VBD">slept</tok></cons></cons></sentence>'
+    )
+    for name in ("s-001", "t-001", "dev-s-002", "dev-t-002"):
+        (tmp_path / f"{name}.xml").write_text(tree)
+    found = evaluate(tmp_path, "gold-trees")
+    assert (found["pairs"], found["recall"]) == (2, 1.0)
+    (tmp_path / "t-001.xml").write_bytes(b"\xff" + tree.encode())
+    with pytest.raises(CommandError, match="UTF-8"):
+        evaluate(tmp_path, "gold-trees")
+    (tmp_path / "t-001.xml").unlink()
+    with pytest.raises(CommandError, match=r"t-001\.xml: No such file"):
+        evaluate(tmp_path, "gold-trees")
+
+
+WA = """<sentence id="1" status="">
+<source>
+1 the : 
+2 dog : 
+3 saw : 
+4 Mary : 
+</source>
+<translation>
+1 a : 
+2 dog : 
+3 saw : 
+4 Mary : 
+</translation>
+<alignment>
+1 2 <==> 1 2 // EQUI // 5 // the dog <==> a dog
+3 <==> 3 // EQUI // 5 // saw <==> saw
+4 <==> 4 // EQUI // 5 // Mary <==> Mary
+</alignment>
+</sentence>
+"""
+
+
+@pytest.mark.parametrize("method", ["forest", "overlap", "no-em"])
+def test_given_chunks_are_linked_and_scored(tmp_path: Path, method: str) -> None:
+    path = tmp_path / "talk.wa"
+    path.write_text(WA)
+    found = evaluate(path, method)
+    assert (found["pairs"], found["f1"]) == (1, 1.0)
+
+
+def test_a_file_of_chunks_is_refused_in_words(tmp_path: Path) -> None:
+    path = tmp_path / "talk.wa"
+    with pytest.raises(CommandError, match=r"talk\.wa: No such file"):
+        evaluate(path, "forest")
+    path.write_text(WA.replace("4 Mary", "5 Mary", 1))
+    with pytest.raises(CommandError, match=r"talk\.wa: line 6, column 1: token 4"):
+        evaluate(path, "forest")
+    path.write_bytes(WA.replace("Mary", "Zoë").encode("latin-1"))
+    with pytest.raises(CommandError, match="save the text as UTF-8"):
+        evaluate(path, "forest")
+    path.write_text("\n")
+    with pytest.raises(CommandError, match="no pair in it"):
+        evaluate(path, "forest")
+    with pytest.raises(CommandError, match="no gold trees in it"):
+        evaluate(path, "gold-trees")
+
+
+def test_weights_that_are_not_there_are_named(pairs: Path, tmp_path: Path) -> None:
+    for text in (None, "{}"):
+        path = tmp_path / "em.json"
+        if text:
+            path.write_text(text)
+        with pytest.raises(CommandError, match=r"em\.json: "):
+            call_command("evaluate", "alignment", pairs=pairs, em=path, engine="small")
+
+
+def test_recall_counts_what_two_annotators_both_linked(pairs: Path) -> None:
+    found = evaluate(pairs, "overlap")
+    # One "a" for "the" is not found: 5 of 6, 5 of 6 and 6 of 7 links.
+    assert 0.8 < found["recall"] < 0.9
+    assert found["precision"] == 1.0
+
+
+def test_a_link_to_no_node_is_refused_with_its_pair(tmp_path: Path) -> None:
+    row = {"id": "x7", "source_tree": SOURCE, "paraphrase_tree": TARGET}
+    path = tmp_path / "bad.json"
+    path.write_text(json.dumps([row | {"links": {"A": [[0, 40]]}}]))
+    with pytest.raises(CommandError, match="x7"):
+        evaluate(path, "gold-trees")
+    path.write_text(json.dumps([row]))
+    with pytest.raises(CommandError, match=r"bad\.json: pair 1"):
+        evaluate(path, "gold-trees")
+
+
+@pytest.mark.usefixtures("thesaurus")
+def test_table_three_has_the_paper_beside_ours(pairs: Path) -> None:
+    options = {"data": pairs.parent, "engine": "small", "folds": 3, "seed": 0}
+    options["models"] = settings.MODELS_DIR
+    options["em"] = options["self_trained"] = None
+    text = "\n".join(arase2017.lines(arase2017.run(options, print)))
+    assert "83.64" in text
+    assert "monotonic" in text
+    assert "not by people" in text
+    assert "gain of" in text
+    assert "non-compositional links" in text
+    assert "untrained" in text
+
+
+@pytest.mark.usefixtures("thesaurus")
+def test_an_aligner_is_trained_without_any_link(pairs: Path, tmp_path: Path) -> None:
+    lines = (
+        "the old dog saw the cat near the garden with mary .",
+        "a dog left the woman in the green garden near mary .",
+        "a dog that nobody knows here barks at all times .",
+    )
+    texts = [tmp_path / "talk.en.0", tmp_path / "talk.en.1"]
+    texts[0].write_text("\n".join(lines))
+    texts[1].write_text(
+        "\n".join(
+            line.replace("cat", "green cat").replace("woman", "man") for line in lines
+        )
+    )
+    kept = tmp_path / "self.json"
+    call_command("train", "phrases", *texts, out=kept, engine="small", self_train=True)
+    options = {"data": pairs.parent, "engine": "small", "folds": 3, "seed": 0}
+    options["models"] = settings.MODELS_DIR
+    options |= {"em": None, "self_trained": kept}
+    found = arase2017.run(options, print)
+    assert found["rows"]["self-trained"]["reachability"] == 1.0
+    assert "self-training" in found["gains"]
+    em = tmp_path / "em"
+    call_command("train", "phrases", *texts, out=em, engine="small")
+    before = em.read_text()
+    assert json.loads(before)["step"] == 3
+    found = arase2017.run(options | {"em": em}, print)
+    assert {"em", "taught", "em-taught"} <= found["rows"].keys()
+    assert {"links over EM", "EM under links"} <= found["gains"].keys()
+    assert em.read_text() == before
+
+
+@pytest.mark.usefixtures("thesaurus")
+def test_translations_end_at_line_ends_and_are_as_many(tmp_path: Path) -> None:
+    line = "the old dog\u2028saw the cat\x85near the garden with mary ."
+    texts = [tmp_path / "talk.en.0", tmp_path / "talk.en.1"]
+    for text, word in zip(texts, ("old", "green"), strict=True):
+        text.write_text(line.replace("old", word) + "\n", encoding="utf-8")
+    kept = tmp_path / "em.json"
+    options = {"out": kept, "engine": "small", "epochs": 1}
+    call_command("train", "phrases", *texts, **options)
+    assert json.loads(kept.read_text())["step"] == 1
+    texts[1].write_text(f"{line}\n{line}\n", encoding="utf-8")
+    with pytest.raises(CommandError, match=r"talk\.en\.1: 2 lines, 1 in the first"):
+        call_command("train", "phrases", *texts, **options)
+
+
+@pytest.mark.usefixtures("thesaurus")
+def test_tuning_goes_on_and_says_what_it_is_worth(pairs: Path, tmp_path: Path) -> None:
+    kept = tmp_path / "study.db"
+
+    def tune(n: int) -> tuple[int, dict[str, Any]]:
+        out, told = StringIO(), StringIO()
+        call_command(
+            "fit",
+            "phrases",
+            pairs=[pairs],
+            tune=n,
+            study=kept,
+            folds=3,
+            engine="small",
+            json=True,
+            stdout=out,
+            stderr=told,
+        )
+        return told.getvalue().count("trial "), json.loads(out.getvalue())
+
+    n_first, first = tune(2)
+    n_second, second = tune(3)
+    assert (n_first, n_second) == (2, 1)
+    assert second["trials"] == 3
+    assert second["f1_now"] == first["f1_now"] <= second["f1_best"]
+    assert set(second["numbers"]) == set(RANGES)
+
+
+def test_phrases_of_a_treebank_take_weights_of_another(tmp_path: Path) -> None:
+    with pytest.raises(CommandError, match="other"):
+        call_command("fit", "phrases", pairs=[tmp_path / "other.xml"])
+
+
+def test_a_pair_tells_which_tree_of_the_source_is_right(tmp_path: Path) -> None:
+    (tmp_path / "art.tree").write_text(SOURCE + "\n")
+    header = "corpus\tsent_id\tsource\tparaphrase\toperations\n"
+    rows = "toy\tart:1\ta dog saw Mary\tMary saw a dog\tlex\n"
+    pairs = tmp_path / "pairs.tsv"
+    pairs.write_text(header + rows + rows.replace("art:1", "art:9"))
+    out = StringIO()
+    call_command(
+        "evaluate",
+        "alignment",
+        pairs=pairs,
+        gold=[tmp_path / "art.tree"],
+        engine="small",
+        json=True,
+        stdout=out,
+    )
+    found = json.loads(out.getvalue())
+    assert (found["sentences"], found["without_gold_tree"]) == (1, 1)
+    wrong = found["errors_before"] - found["corrected"] + found["introduced"]
+    assert wrong >= 0
+    assert found["toy"]["f1_after"] == found["f1_after"]
+    with pytest.raises(CommandError, match="no source has a gold tree"):
+        call_command("evaluate", "alignment", pairs=pairs, engine="small")

@@ -1,0 +1,338 @@
+"""Corpora come in whole or not at all, once, and every bad row is named."""
+
+import io
+import json
+from pathlib import Path
+
+import pytest
+from django.core.management import call_command
+
+from annotator.errors import BadRequest, Conflict, NotAllowed, TooLarge
+from annotator.models import (
+    AlignmentLayer,
+    Corpus,
+    Job,
+    LinkEvent,
+    Pair,
+    Parse,
+    Sentence,
+    Upload,
+)
+from annotator.services import jobs
+from annotator.services.corpora import imports
+from tests import cast as people
+from tests import hostile
+
+TABLES = (Corpus, Sentence, Parse, Pair, AlignmentLayer, LinkEvent)
+TSV = (
+    "id\tsource\ttarget\tlabel\n"
+    "1\tThe nurse opened it.\tIt was opened.\tsame\n"
+    "2\tShe can't.\tShe cannot.\tsame\n"
+)
+BRACKETS = (
+    "(S (NP (PRP It)) (VP (VBD rained)))\n(S (NN Rain) (. .))\n(S (NN Rain) (. .))\n"
+)
+RAIN = """# sent_id = {name}
+# text = Rain.
+1\tRain\train\tNOUN\tNN\t_\t0\troot\t_\tSpaceAfter=No
+2\t.\t.\tPUNCT\t.\t_\t1\tpunct\t_\t_
+
+"""
+RAINED = """# sent_id = a
+# text = It rained
+1\tIt\tit\tPRON\tPRP\t_\t2\tnsubj\t_\t_
+2\trained\train\tVERB\tVBD\t_\t0\troot\t_\t_
+
+"""
+CONLLU = RAINED + RAIN.format(name="b") + RAIN.format(name="c")
+
+
+def counts() -> dict[str, int]:
+    return {table.__name__: table.objects.count() for table in TABLES}
+
+
+def sent(cast, content, name: str = "a.tsv") -> Upload:
+    """The file as it was kept."""
+    data = content if isinstance(content, bytes) else content.encode()
+    return imports.keep(cast.project, name, io.BytesIO(data), by=cast.ada)
+
+
+def start(cast, upload: Upload, **asked) -> Job:
+    """An import of one file into News; nobody is woken for it."""
+    asked = {"kind": "pairs", "corpus": "News", "dry_run": False} | asked
+    return imports.start(cast.project, [upload], by=cast.ada, enqueue=False, **asked)
+
+
+def bring_in(cast, content, *, name: str = "a.tsv", **asked) -> Job:
+    """Import this one file, to the end of the job."""
+    job = start(cast, sent(cast, content, name), **asked)
+    jobs.run(job.pk)
+    job.refresh_from_db()
+    return job
+
+
+def test_a_dry_run_counts_and_writes_nothing(cast) -> None:
+    before = counts()
+    job = bring_in(cast, TSV, dry_run=True)
+    assert job.state == Job.State.DONE
+    assert (job.result["pairs"], job.result["sentences"], job.result["issues"]) == (
+        2,
+        4,
+        0,
+    )
+    assert job.result["new"] == {"sentences": 4, "pairs": 2, "parses": 0, "layers": 0}
+    assert counts() == before
+
+
+def test_rows_keep_their_ids_labels_and_texts(cast) -> None:
+    bring_in(cast, TSV)
+    corpus = Corpus.objects.get(name="News")
+    found = corpus.pairs.values_list("ref", "label", "text", "n_source", "n_target")
+    assert list(found) == [
+        ("1", "same", "The nurse opened it.\nIt was opened.", 5, 4),
+        ("2", "same", "She can't.\nShe cannot.", 4, 4),
+    ]
+    assert (corpus.n_pairs, corpus.n_sentences) == (2, 4)
+
+
+def test_raw_text_is_tokenised(cast) -> None:
+    bring_in(cast, TSV)
+    pair = Pair.objects.get(ref="2")
+    assert pair.source.forms == ["She", "ca", "n't", "."]
+
+
+def test_the_same_file_again_adds_nothing(cast) -> None:
+    bring_in(cast, TSV)
+    before = counts()
+    job = bring_in(cast, TSV)
+    assert job.result["new"] == {"sentences": 0, "pairs": 0, "parses": 0, "layers": 0}
+    assert counts() == before
+
+
+def test_equal_pairs_without_ids_stay_two(cast) -> None:
+    bring_in(cast, "a b\tc d\na b\tc d\n")
+    bring_in(cast, "a b\tc d\na b\tc d\n")
+    assert Corpus.objects.get(name="News").pairs.count() == 2
+
+
+def test_bad_rows_stop_an_import_unless_the_others_are_wanted(cast) -> None:
+    before = counts()
+    job = bring_in(cast, TSV + "3\tonly one side\n")
+    assert job.state == Job.State.FAILED
+    assert "Rows that cannot be read: 1; so nothing was imported" in job.note
+    assert counts() == before
+    job = bring_in(cast, TSV + "3\tonly one side\n", partial=True)
+    assert (job.state, Corpus.objects.get(name="News").n_pairs) == (Job.State.DONE, 2)
+    issue = job.issues.get()
+    assert (issue.file, issue.line, issue.column) == ("a.tsv", 4, 16)
+    assert (issue.remedy, issue.excerpt) != ("", "")
+
+
+def test_files_without_a_sentence_make_no_corpus(cast) -> None:
+    job = bring_in(cast, "3\tonly one side\n", kind="msrpc", partial=True)
+    assert (job.state, "no row can be read" in job.note) == (Job.State.FAILED, True)
+    for text in ("\ufeff", "\n\n", "# a comment\n", "id\tsource\ttarget\n"):
+        job = bring_in(cast, text)
+        assert (job.state, "nothing to import" in job.note) == (Job.State.FAILED, True)
+    assert bring_in(cast, "\n", kind="ptb").state == Job.State.FAILED
+    assert bring_in(cast, "\n", dry_run=True).state == Job.State.DONE
+    assert not Corpus.objects.filter(name="News").exists()
+
+
+def test_what_the_database_cannot_take_names_its_file(cast) -> None:
+    job = bring_in(cast, f"id\tsource\ttarget\n{'i' * 201}\tIt rained.\tRain fell.\n")
+    issue = job.issues.get()
+    assert (issue.file, issue.line) == ("a.tsv", 2)
+    assert issue.reason == "id of 201 characters"
+
+
+@pytest.mark.parametrize("file", list(hostile.files()), ids=lambda file: file.name)
+def test_hostile_files_are_named_and_change_nothing(cast, file) -> None:
+    before = counts()
+    job = bring_in(cast, file.content, kind=file.kind, name=file.name)
+    assert job.state == Job.State.FAILED, job.note
+    assert not job.error, "a broken file is no bug"
+    issues = [f"{one.reason} {one.remedy}" for one in job.issues.all()]
+    assert any(file.says in issue for issue in issues), issues
+    assert counts() == before
+
+
+@pytest.mark.parametrize(
+    "file", [one for one in hostile.files() if one.good], ids=lambda file: file.name
+)
+def test_what_can_be_read_of_a_hostile_file_can_be_had(cast, file) -> None:
+    job = bring_in(cast, file.content, kind=file.kind, name=file.name, partial=True)
+    assert job.state == Job.State.DONE
+    found = job.result
+    n = found["sentences"] + found["pairs"] if file.kind == "gemel" else 0
+    got = n or found["pairs"] or found["sentences"]
+    assert got == file.good
+
+
+def test_parses_of_one_sentence_meet_whatever_format_they_came_in(cast) -> None:
+    bring_in(cast, BRACKETS, kind="ptb", name="doc.ptb", corpus="Rain")
+    bring_in(cast, CONLLU, kind="conllu", name="doc.conllu", corpus="Rain")
+    corpus = Corpus.objects.get(name="Rain")
+    assert corpus.n_sentences == 3
+    rows = corpus.sentences.order_by("pk")
+    assert [row.parses.count() for row in rows] == [2, 2, 2]
+    assert [(row.ref, row.text) for row in rows] == [
+        ("a", "It rained"), ("b", "Rain."), ("c", "Rain."),
+    ]  # fmt: skip
+    assert rows[0].columns["upos"] == ["PRON", "VERB"]
+
+
+def test_a_worker_that_dies_is_followed_by_one_that_finishes(cast, monkeypatch) -> None:
+    rows = "".join(f"{n}\tsource {n}\ttarget {n}\n" for n in range(1200))
+    job = start(cast, sent(cast, "id\tsource\ttarget\n" + rows))
+    steps = imports.run(Job.objects.get(pk=job.pk))
+    while Pair.objects.filter(corpus__name="News").count() == 0:
+        next(steps)
+    monkeypatch.setattr(
+        imports, "_undo", lambda *_: None
+    )  # a killed worker undoes nothing
+    steps.close()
+    assert 0 < Pair.objects.filter(corpus__name="News").count() < 1200
+    jobs.run(job.pk)
+    job.refresh_from_db()
+    assert job.state == Job.State.DONE
+    assert list(
+        Pair.objects.filter(corpus__name="News")
+        .order_by("pk")
+        .values_list("ref", flat=True)
+    ) == [str(n) for n in range(1200)]
+
+
+def test_a_cancelled_import_takes_back_what_it_added(cast) -> None:
+    bring_in(cast, TSV)
+    before = counts()
+    rows = "".join(f"new {n}\ttoo {n}\n" for n in range(1200))
+    job = start(cast, sent(cast, rows))
+    steps = imports.run(Job.objects.get(pk=job.pk))
+    while counts() == before:
+        next(steps)
+    Job.objects.filter(pk=job.pk).update(cancel_asked=True)
+    steps.close()
+    assert counts() == before
+    corpus = Corpus.objects.get(name="News")
+    assert (corpus.n_pairs, corpus.n_sentences) == (2, 4)
+
+
+def test_an_import_cancelled_after_a_dead_worker_leaves_nothing(
+    cast, monkeypatch
+) -> None:
+    before = counts()
+    rows = "".join(f"new {n}\ttoo {n}\n" for n in range(1800))
+    job = start(cast, sent(cast, rows))
+
+    def half(n: int):
+        steps = imports.run(Job.objects.get(pk=job.pk))
+        while Pair.objects.filter(corpus__name="News").count() < n:
+            next(steps)
+        return steps
+
+    with monkeypatch.context() as killed:
+        killed.setattr(imports, "_undo", lambda *_: None)
+        half(500).close()
+    steps = half(1000)
+    Job.objects.filter(pk=job.pk).update(cancel_asked=True)
+    steps.close()
+    assert counts() == before
+
+
+def test_a_worker_whose_job_another_has_taken_takes_nothing_back(cast) -> None:
+    rows = "".join(f"new {n}\ttoo {n}\n" for n in range(1200))
+    job = start(cast, sent(cast, rows))
+    steps = imports.run(Job.objects.get(pk=job.pk))
+    while not Pair.objects.filter(corpus__name="News").exists():
+        next(steps)
+    before = counts()
+    Job.objects.filter(pk=job.pk).update(claim="another", cancel_asked=True)
+    steps.close()
+    assert counts() == before
+
+
+def test_what_people_have_worked_on_is_never_taken_back(cast) -> None:
+    rows = "".join(f"new {n}\ttoo {n}\n" for n in range(1200))
+    job = start(cast, sent(cast, rows))
+    steps = imports.run(Job.objects.get(pk=job.pk))
+    while not Pair.objects.filter(corpus__name="News").exists():
+        next(steps)
+    pair = Pair.objects.filter(corpus__name="News").first()
+    layer = people.layer(pair, author=cast.bob)
+    LinkEvent.objects.create(layer=layer, revision=1, op="link", by=cast.bob)
+    Job.objects.filter(pk=job.pk).update(cancel_asked=True)
+    steps.close()
+    assert LinkEvent.objects.filter(layer=layer).exists()
+
+
+def test_a_dry_run_is_followed_by_the_import_of_the_same_files(cast) -> None:
+    job = bring_in(cast, TSV, dry_run=True)
+    after = imports.go_on(job, by=cast.ada, partial=False)
+    jobs.run(after.pk)
+    assert Corpus.objects.get(name="News").n_pairs == 2
+    with pytest.raises(Conflict):
+        imports.go_on(after, by=cast.ada, partial=False)
+
+
+def test_asking_twice_is_asking_once(cast) -> None:
+    assert start(cast, sent(cast, TSV)) == start(cast, sent(cast, TSV))
+
+
+def test_two_imports_into_one_corpus_wait_for_each_other(cast) -> None:
+    start(cast, sent(cast, TSV))
+    with pytest.raises(Conflict, match="is running"):
+        start(cast, sent(cast, TSV + "3\tc\td\te\n"))
+
+
+@pytest.mark.parametrize("who", ["bob", "cyd"])
+def test_only_managers_bring_corpora_in(cast, who: str) -> None:
+    with pytest.raises(NotAllowed):
+        imports.keep(cast.project, "a", io.BytesIO(b"x"), by=getattr(cast, who))
+
+
+def test_uploads_have_a_limit_and_no_say_in_paths(cast, settings) -> None:
+    settings.MAX_UPLOAD_MB = 1
+    with pytest.raises(TooLarge, match="GEMEL_MAX_UPLOAD_MB"):
+        imports.keep(cast.project, "a", io.BytesIO(b"x" * (2**20 + 1)), by=cast.ada)
+    with pytest.raises(BadRequest, match="empty"):
+        imports.keep(cast.project, "a", io.BytesIO(b""), by=cast.ada)
+    name = "../../etc/..\\cron.d/evil\0\u202e.tsv"
+    upload = imports.keep(cast.project, name, io.BytesIO(b"a\tb\n"), by=cast.ada)
+    assert upload.name == "evil.tsv"
+    path = Path(upload.file.path)
+    assert path.is_relative_to(settings.MEDIA_ROOT)
+    assert "evil" not in path.name
+    assert path.stat().st_mode & 0o077 == 0
+
+
+def test_the_command_reports_one_object(cast, tmp_path, capsys) -> None:
+    path = tmp_path / "rain.ptb"
+    path.write_text(BRACKETS)
+    call_command("import_corpus", str(tmp_path), "--format", "ptb", "--corpus", "Rain",
+                 "--project", "windows", "--json")  # fmt: skip
+    said = json.loads(capsys.readouterr().out)
+    names = ("sentences", "pairs", "parses", "layers", "links", "issues")
+    assert [said[name] for name in names] == [3, 0, 3, 0, 0, 0]
+
+
+def test_the_command_says_in_words_what_came_in(cast, tmp_path, capsys) -> None:
+    path = tmp_path / "rain.ptb"
+    path.write_text("(S (NN rain))\n")
+
+    def said(*more: str) -> str:
+        call_command("import_corpus", str(path), "--format", "ptb", "--corpus", "Rain",
+                     "--project", "windows", *more)  # fmt: skip
+        return capsys.readouterr().out
+
+    counts = "1 sentence, 0 pairs, 1 parse, 0 layers, 0 links.\n"
+    assert said("--dry-run") == counts + "Only checked; nothing was written.\n"
+    new = "Written to Rain: 1 sentence, 0 pairs, 1 parse, 0 layers.\n"
+    assert said() == counts + new
+    assert said() == counts + "All of it was in Rain already.\n"
+
+
+def test_latin_1_brackets_are_read_as_such(cast) -> None:
+    job = bring_in(cast, "(S (NN Café))\n".encode("latin-1"), kind="ptb", name="a.mrg")
+    assert job.state == Job.State.DONE
+    assert Sentence.objects.get(corpus__name="News").text == "Café"

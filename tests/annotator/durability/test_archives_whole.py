@@ -1,0 +1,254 @@
+"""What is restored is what was there, in every table, on either database."""
+
+import contextlib
+import io
+import json
+import os
+import resource
+import signal
+import subprocess
+import sys
+import zipfile
+from pathlib import Path
+from uuid import uuid4
+
+import pytest
+from django.apps import apps
+from django.conf import settings
+from django.contrib.auth.models import User
+from django.core.management import CommandError, call_command
+from hypothesis import Phase, given, strategies
+from hypothesis import settings as settings_
+
+from annotator.errors import BadRequest
+from annotator.services import archives
+from tests.annotator.durability import every_table
+from tests.running import ROOT, variables
+
+
+@pytest.fixture
+def full(db, settings, tmp_path):
+    settings.MEDIA_ROOT = tmp_path / "uploads"
+    every_table.fill()
+    return every_table.content()
+
+
+def test_every_table_has_rows_with_a_value_in_every_column(full) -> None:
+    for model in every_table.tables():
+        rows = [json.loads(row) for row in full[model._meta.label]]
+        assert len(rows) >= 2, model
+        for values in zip(*rows, strict=True):
+            assert any(one not in (None, "", 0) for one in values), model
+
+
+def test_whoever_adds_an_app_says_whether_it_is_backed_up() -> None:
+    with_tables = {
+        one._meta.app_label
+        for one in apps.get_models(include_auto_created=True)
+        if one._meta.managed
+    }
+    assert with_tables == set(archives.APPS) | every_table.LEFT_OUT
+
+
+def test_every_row_of_every_table_comes_back(full, tmp_path) -> None:
+    archives.backup(tmp_path / "one.zip")
+    archives.restore(tmp_path / "one.zip", replace=True)
+    now = every_table.content()
+    for table, rows in full.items():
+        assert now[table] == rows, table
+
+
+def test_a_restore_that_is_stopped_at_its_uploads_leaves_the_old_rows(
+    full, tmp_path, monkeypatch
+) -> None:
+    """No row is there before the file that it names."""
+    archives.backup(tmp_path / "one.zip")
+    User.objects.create_user("since")
+
+    def stopped(archive) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(archives, "_unpack", stopped)
+    with pytest.raises(KeyboardInterrupt):
+        archives.restore(tmp_path / "one.zip", replace=True)
+    assert User.objects.filter(username="since").exists()
+
+
+def test_one_archive_holds_each_table_once(full, tmp_path) -> None:
+    counts = archives.backup(tmp_path / "one.zip")
+    for model in every_table.tables():
+        if not model._meta.auto_created:
+            assert counts[model._meta.label] == len(full[model._meta.label])
+    assert archives.restore(tmp_path / "one.zip", replace=True) == {
+        name: n for name, n in counts.items() if n
+    }
+
+
+def ask(code: str, env: dict[str, str]) -> str:
+    done = subprocess.run(
+        [sys.executable, "manage.py", "shell", "--no-imports", "-c", code],
+        cwd=ROOT, env=env, capture_output=True, text=True, timeout=240,
+    )  # fmt: skip
+    assert done.returncode == 0, done.stderr
+    return done.stdout
+
+
+def manage(env: dict[str, str], *words: str) -> None:
+    done = subprocess.run(
+        [sys.executable, "manage.py", *words],
+        cwd=ROOT, env=env, capture_output=True, text=True, timeout=240,
+    )  # fmt: skip
+    assert done.returncode == 0, done.stderr
+
+
+@pytest.fixture
+def server_url():
+    """An empty database on PostgreSQL, gone afterwards."""
+    psycopg = pytest.importorskip("psycopg")
+    default = os.environ.get("DATABASE_URL", "")
+    base = default if default.startswith("postgres") else "postgres://root@127.0.0.1/"
+    base = os.environ.get("GEMEL_TEST_POSTGRES", base).rpartition("/")[0]
+    name = f"gemel_restore_{uuid4().hex[:12]}"
+    try:
+        server = psycopg.connect(f"{base}/postgres", autocommit=True, connect_timeout=3)
+    except psycopg.OperationalError:
+        if os.environ.get("CI"):
+            raise
+        pytest.skip("no PostgreSQL: set GEMEL_TEST_POSTGRES to postgres://user@host/")
+    server.execute(f"CREATE DATABASE {name}")
+    yield f"{base}/{name}"
+    server.execute(f"DROP DATABASE {name} WITH (FORCE)")
+    server.close()
+
+
+FILL = "from tests.annotator.durability import every_table as t; t.fill()"
+CONTENT = """
+import json
+from tests.annotator.durability import every_table as t
+print(json.dumps(t.content()))
+"""
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("back", ["to PostgreSQL", "to SQLite"])
+def test_a_backup_moves_between_databases(server_url, tmp_path: Path, back) -> None:
+    embedded = variables(tmp_path / "a")
+    server = variables(tmp_path / "b", DATABASE_URL=server_url)
+    old, new = (embedded, server) if back == "to PostgreSQL" else (server, embedded)
+    manage(old, "migrate", "-v0")
+    ask(FILL, old)
+    manage(old, "backup", str(tmp_path / "one.zip"))
+    manage(new, "migrate", "-v0")
+    manage(new, "restore", str(tmp_path / "one.zip"))
+    there, here = json.loads(ask(CONTENT, old)), json.loads(ask(CONTENT, new))
+    assert there.keys() == here.keys()
+    for table in there:
+        assert here[table] == there[table], table
+
+
+def test_a_backup_is_tried_before_it_is_needed(full, tmp_path) -> None:
+    counts = archives.backup(tmp_path / "one.zip")
+    assert archives.verify(tmp_path / "one.zip") == {
+        k: n for k, n in counts.items() if n
+    }
+    assert every_table.content() == full  # nothing here has changed
+    assert not list(Path(settings.GEMEL_HOME).glob("scratch-*"))
+
+
+def rewritten(path: Path, name: str, change) -> Path:
+    """The archive with this entry changed, or left out if ``change`` gives None."""
+    out = path.with_name("changed.zip")
+    with zipfile.ZipFile(path) as old, zipfile.ZipFile(out, "w") as new:
+        for entry in old.namelist():
+            data = old.read(entry)
+            data = change(data) if entry == name else data
+            if data is not None:
+                new.writestr(entry, data)
+    return out
+
+
+def without_table(table: str):
+    def change(data: bytes) -> bytes:
+        mark = f'{{"model": "{table}"'.encode()
+        lines = [one for one in data.split(b"\n") if one and not one.startswith(mark)]
+        return b"\n".join(lines) + b"\n"
+
+    return change
+
+
+@pytest.mark.parametrize(
+    ("entry", "change", "says"),
+    [
+        ("data.jsonl", without_table("annotator.linkevent"), "lacks rows"),
+        ("data.jsonl", without_table("annotator.sentence"), "do not fit together"),
+        ("data.jsonl", lambda data: data + data[-300:], "cannot be read"),
+        ("data.jsonl", lambda data: data + data, "do not fit together"),
+        ("data.jsonl", lambda data: None, "no backup of Gemel"),
+        ("manifest.json", lambda data: b"[]", "its manifest is another's"),
+        ("uploads/2026/01/file1.upload", lambda data: data + b"x", "not what was sent"),
+        ("uploads/2026/01/file1.upload", lambda data: None, "lacks the upload"),
+    ],
+)
+def test_what_is_wrong_with_a_backup_is_told(
+    full, tmp_path, entry: str, change, says: str
+) -> None:
+    archives.backup(tmp_path / "one.zip")
+    bad = rewritten(tmp_path / "one.zip", entry, change)
+    with pytest.raises(BadRequest, match=says):
+        archives.verify(bad)
+
+
+def test_one_bit_that_falls_over_is_seen(full, tmp_path) -> None:
+    path, bad = tmp_path / "one.zip", tmp_path / "bad.zip"
+    archives.backup(path)
+    whole = path.read_bytes()
+    with zipfile.ZipFile(path) as archive:
+        entries = archive.infolist()
+        content = {one.filename: archive.read(one) for one in entries}
+
+    @settings_(max_examples=15, phases=[Phase.generate])
+    @given(data=strategies.data())
+    def check(data) -> None:
+        entry = data.draw(strategies.sampled_from(entries))
+        extra = int.from_bytes(whole[entry.header_offset + 28 :][:2], "little")
+        start = entry.header_offset + 30 + len(entry.filename) + extra
+        bit = data.draw(strategies.integers(0, 8 * entry.compress_size - 1))
+        raw = bytearray(whole)
+        raw[start + bit // 8] ^= 1 << bit % 8
+        bad.write_bytes(raw)
+        with contextlib.suppress(BadRequest):
+            archives.verify(bad)
+            with zipfile.ZipFile(bad) as archive:  # a bit that says nothing: no harm
+                assert archive.read(entry.filename) == content[entry.filename]
+
+    check()
+
+
+def test_a_backup_that_fails_leaves_nothing_half_written(full, tmp_path) -> None:
+    (Path(settings.MEDIA_ROOT) / "gone").mkdir()
+    (Path(settings.MEDIA_ROOT) / "gone" / "x").write_bytes(b"x")
+    soft, hard = resource.getrlimit(resource.RLIMIT_FSIZE)
+    old = signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (4096, hard))
+    try:
+        with pytest.raises(OSError, match="File too large"):
+            archives.backup(tmp_path / "one.zip")
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, (soft, hard))
+        signal.signal(signal.SIGXFSZ, old)
+    assert not list(tmp_path.glob("one.zip*"))
+
+
+def test_a_backup_is_its_owners_alone(full, tmp_path) -> None:
+    archives.backup(tmp_path / "one.zip")
+    assert (tmp_path / "one.zip").stat().st_mode & 0o777 == 0o600
+
+
+def test_the_command_tries_a_backup(full, tmp_path) -> None:
+    out = io.StringIO()
+    call_command("backup", str(tmp_path / "one.zip"), stdout=out)
+    call_command("backup", "--verify", str(tmp_path / "one.zip"), stdout=out)
+    assert "one.zip can be restored" in out.getvalue()
+    bad = rewritten(tmp_path / "one.zip", "data.jsonl", lambda data: data + b"{}\n")
+    with pytest.raises(CommandError, match="cannot be read"):
+        call_command("backup", "--verify", str(bad))

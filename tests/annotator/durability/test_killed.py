@@ -1,0 +1,43 @@
+"""kill -9 of everything while everybody works: a round of ``bench.crash``."""
+
+import json
+import os
+import subprocess
+import sys
+
+import pytest
+from django.contrib.auth.models import User
+
+from annotator.services import jobs, projects
+from bench import crash_data
+from tests.running import ROOT
+
+
+@pytest.mark.skipif(
+    "GEMEL_CRASH_TEST" not in os.environ, reason="minutes long: set GEMEL_CRASH_TEST"
+)
+def test_kill_nine_loses_nothing_and_leaves_nothing_half_written() -> None:
+    """On SQLite, or the servers that DATABASE_URL and CELERY_BROKER_URL name."""
+    done = subprocess.run(
+        [sys.executable, "-m", "bench.crash", "--rounds=1", "--json"],
+        cwd=ROOT, capture_output=True, text=True, timeout=1200,
+    )  # fmt: skip
+    assert done.returncode == 0, done.stdout + done.stderr
+    report = json.loads(done.stdout)
+    assert report["faults"] == 0
+    for attack, row in report["attacks"].items():
+        assert row["acknowledged"] or attack in ("backup", "restore"), attack
+    assert sum(row["kills"] for row in report["attacks"].values()) > 2
+
+
+def test_what_is_lost_or_miscounted_is_seen(db) -> None:
+    owner = User.objects.create_user("owner")
+    project = projects.create("Bench", by=owner)
+    job = crash_data._import(project, "One", 3, by=owner, enqueue=False)
+    jobs.run(job.pk)
+    whole = {"acknowledged": 3, "lost": 0, "doubled": 0, "wrong": 0}
+    assert crash_data.outcome("import", job, n=3) == whole
+    project.corpora.get().pairs.first().delete()
+    assert crash_data.outcome("import", job, n=3) == whole | {"lost": 1}
+    project.corpora.update(n_pairs=2)
+    assert crash_data.outcome("import", job, n=3) == whole | {"lost": 1, "wrong": 1}

@@ -1,0 +1,75 @@
+"""Calls that follow from each other, by the links of the description: what is made is
+read, changed and read again, and nothing on the way is a fault of the server."""
+
+from typing import Any
+
+from django.db import transaction
+from drf_spectacular.generators import SchemaGenerator
+from hypothesis import settings
+
+from annotator.api import described
+from tests.annotator.fuzzed import world
+
+SEQUENCES, STEPS = 40, 12
+MADE = ("GET /api/projects/{slug}/ 200", "GET /api/jobs/{code}/ 200")
+"""Some that the links lead to, so that a test that leads nowhere fails."""
+
+
+def test_every_link_names_a_parameter_of_the_call_it_leads_to() -> None:
+    found = SchemaGenerator().get_schema(request=None, public=True)
+    names = {
+        call["operationId"]: {one["name"] for one in call.get("parameters", [])}
+        for verbs in found["paths"].values()
+        for call in verbs.values()
+    }
+    wrong = [
+        (source, target)
+        for source, _, target, link in described._all()
+        if not link.get("parameters", {}).keys() <= names[target]
+    ]
+    assert wrong == []
+
+
+def test_what_is_made_can_be_read_and_acted_on(db, calm: None) -> None:
+    there = world.filled()
+    followed: list[str] = []
+
+    class Sequence(
+        world.described()
+        .exclude(path_regex="/(bitexts|tables|tree-drafts)/")
+        .as_state_machine()
+    ):  # type: ignore[misc]
+        def setup(self) -> None:
+            self.taken_back = transaction.atomic()
+            self.taken_back.__enter__()
+
+        def before_call(self, case: Any) -> None:
+            case.headers, case.cookies = {}, {}
+            for name, value in (case.path_parameters or {}).items():
+                meant = there.meant(case.path, name)
+                if len(str(value)) != 16 or str(value).startswith("0000"):
+                    case.path_parameters[name] = meant[len(followed) % len(meant)]
+
+        def get_call_kwargs(self, case: Any) -> Any:
+            return there.people["manager"]
+
+        def after_call(self, response: Any, case: Any) -> None:
+            followed.append(f"{case.operation.label} {response.status_code}")
+
+        def validate_response(self, response: Any, case: Any, **_: Any) -> None:
+            case.validate_response(response, checks=world.CHECKS)
+
+        def teardown(self) -> None:
+            transaction.set_rollback(True)
+            self.taken_back.__exit__(None, None, None)
+
+    Sequence.run(
+        settings=settings(
+            max_examples=SEQUENCES,
+            stateful_step_count=STEPS,
+            deadline=None,
+            derandomize=True,  # the links that are followed are the same every time
+        )
+    )
+    missing = {name for name in MADE if name not in followed}
+    assert not missing

@@ -1,0 +1,283 @@
+"""Parsing pairs jointly as a job: stored once, with what produced it, and resumed."""
+
+from dataclasses import replace
+
+import pytest
+from django.conf import settings
+from django.db import connection
+from django.test import Client
+from django.test.utils import CaptureQueriesContext
+from django.urls import reverse
+
+from annotator.errors import BadRequest, Conflict, NotAllowed
+from annotator.models import Job, JointPair, JointRun, JointTree, Origin, Parse
+from annotator.models import TreeChange as Change
+from annotator.pages import joint as pages
+from annotator.services import jobs
+from annotator.services.parses import accuracy, joint, joint_gold, joint_rows
+from core.data.tokens import Sentence
+from core.joint_parsing import weights as joint_weights
+from core.joint_parsing.parser import JointSettings
+from core.parsing import registry
+from core.protocols import Analysis, Capability, ParserBackend
+from tests import cast as people
+from tests.annotator import joint_cast
+from tests.annotator.joint_cast import INFO
+from tests.cast import Cast
+
+PAIRS = (
+    (
+        "(S (NP (DT The) (NN man)) (VP (VBD saw) (NP (DT the) (NN dog)) (PP (IN with)"
+        " (NP (DT a) (NN telescope)))) (. .))",
+        "(S (NP (DT The) (NN dog)) (VP (VBD was) (VP (VBN seen) (PP (IN by) (NP (DT"
+        " the) (NN man))) (PP (IN with) (NP (DT a) (NN telescope))))) (. .))",
+    ),
+    (
+        "(S (NP (DT The) (NN cook)) (VP (VBD burnt) (NP (DT the) (NN soup))) (. .))",
+        "(S (NP (DT The) (NN soup)) (VP (VBD was) (VP (VBN burnt) (PP (IN by) (NP (DT"
+        " the) (NN cook))))) (. .))",
+    ),
+)
+
+
+@pytest.fixture
+def three(cast: Cast) -> Cast:
+    for sides in PAIRS:
+        people.pair(cast.corpus, *sides)
+    cast.corpus.refresh_from_db()
+    return cast
+
+
+def start(cast: Cast, **settings: object) -> Job:
+    wanted = JointSettings(**settings)
+    return joint.start(cast.corpus, wanted, by=cast.ada, enqueue=False)
+
+
+def do(cast: Cast, **settings: object) -> Job:
+    job = start(cast, **settings)
+    jobs.run(job.pk)
+    job.refresh_from_db()
+    assert job.state == Job.State.DONE, job.error
+    return job
+
+
+def test_joint_parses_are_stored_apart_with_what_made_them(three: Cast) -> None:
+    job = do(three)
+    assert (job.done, job.failed, job.total) == (3, 0, 3)
+    run = JointRun.objects.get()
+    assert job.result["run"] == run.code
+    assert (run.n_pairs, run.n_changes) == (3, Change.objects.count())
+    assert run.parameters["parser"] == "english"
+    assert run.parameters["vectors"]
+    assert len(run.parameters["weights"]) == 12
+    mine = Parse.objects.filter(engine="joint", version=run.version)
+    assert mine.values("sentence").distinct().count() == 6
+    assert {row.origin for row in mine} == {Origin.ENGINE}
+    assert {row.meta["run"] for row in mine} == {run.code}
+    trees = JointTree.objects.filter(result__run=run, kind="dependency")
+    assert trees.count() == 6
+    assert {tree.before.engine for tree in trees} == {"english"}
+
+
+def test_the_changes_are_the_difference_of_the_two_trees(three: Cast) -> None:
+    do(three)
+    for tree in JointTree.objects.filter(kind="dependency"):
+        old, new = tree.before.to_deps(), tree.after.to_deps()
+        arcs = zip(old.heads, old.labels, new.heads, new.labels, strict=True)
+        wanted = {m: arc for m, arc in enumerate(arcs) if arc[:2] != arc[2:]}
+        rows = tree.result.changes.filter(side=tree.side, kind="arc")
+        found = {
+            c.start: (c.head_before, c.label_before, c.head_after, c.label_after)
+            for c in rows
+        }
+        assert found == wanted
+
+
+@pytest.mark.parametrize("method", joint.methods())
+def test_every_method_leaves_trees_that_can_be_shown(three: Cast, method: str) -> None:
+    job = do(three, method=method)
+    run = JointRun.objects.get()
+    assert (job.result["parsed"], run.n_pairs) == (3, 3)
+    for result in run.results.select_related("pair__source", "pair__target", "run"):
+        sides = pages.sides_of(result, result.pair)
+        assert len(sides) == 2
+        for side, name in zip(sides, "st", strict=True):
+            assert len(side.changes) == result.changes.filter(side=name).count()
+    page = Client()
+    page.force_login(three.bob)
+    url = reverse("ledger", args=["windows", run.code])
+    assert page.get(url).status_code == 200
+    job_page = page.get(reverse("job", args=["windows", job.code]))
+    assert url in job_page.content.decode()
+
+
+def test_the_run_is_scored_against_gold_beside_its_parser(three: Cast) -> None:
+    cast_pair = joint_cast.pair(three)
+    job = do(three)
+    assert job.result["uas"] > 50
+    engines = accuracy.engines_of(three.corpus)
+    run = JointRun.objects.get()
+    mine = next(one for one in engines if one.name == "joint")
+    assert (mine.version, mine.scores["uas"]) == (run.version, job.result["uas"])
+    assert cast_pair.joint_results.count() == 1
+
+
+def test_run_again_nothing_is_done_twice(three: Cast) -> None:
+    do(three)
+    parses, results = Parse.objects.count(), JointPair.objects.count()
+    job = do(three)
+    assert (job.done, job.result["parsed"]) == (3, 0)
+    assert (Parse.objects.count(), JointPair.objects.count()) == (parses, results)
+    assert JointRun.objects.count() == 1
+    do(three, method="soft", slack=0.3)
+    assert JointRun.objects.count() == 2
+    assert JointPair.objects.count() == 2 * results
+
+
+def test_killed_worker_leaves_a_job_that_goes_on(three: Cast, monkeypatch) -> None:
+    monkeypatch.setattr(joint, "BATCH", 1)
+    job = start(three)
+    steps = joint.run(job)
+    next(steps)
+    next(steps)
+    steps.close()  # as if the worker had died: one pair is stored
+    first = JointPair.objects.get()
+    jobs.run(job.pk)
+    job.refresh_from_db()
+    assert (job.state, job.done, job.result["parsed"]) == (Job.State.DONE, 3, 2)
+    assert JointPair.objects.order_by("pk")[0] == first
+    assert JointRun.objects.get().n_pairs == 3
+
+
+def test_cancelled_job_keeps_what_it_had(three: Cast, monkeypatch) -> None:
+    monkeypatch.setattr(joint, "BATCH", 1)
+    monkeypatch.setattr(jobs, "FLUSH_S", 0.0)
+    job = start(three)
+
+    def stop(row: Job) -> None:
+        if row.done == 1:
+            jobs.cancel(row, by=three.ada)
+
+    jobs.run(job.pk, on_step=stop)
+    job.refresh_from_db()
+    assert job.state == Job.State.CANCELLED
+    assert JointPair.objects.count() == 2
+
+
+def test_other_weights_make_another_run(three: Cast, monkeypatch, tmp_path) -> None:
+    do(three)
+    weights = tmp_path / "joint.json"
+    weights.write_text(joint_weights.WEIGHTS.read_text() + " ")
+    monkeypatch.setattr(joint_weights, "WEIGHTS", weights)
+    do(three)
+    assert [run.n_pairs for run in JointRun.objects.all()] == [3, 3]
+
+
+def test_a_batch_that_another_worker_stored_adds_nothing(cast: Cast) -> None:
+    run = joint_cast.ledger(cast)
+    before = Parse.objects.count(), Change.objects.count()
+    pair = JointPair.objects.get().pair
+    again = joint_rows.JointAnswer(pair, joint_cast.analyses(pair), joint_cast.result())
+    assert joint_rows.store(run, [again], INFO) == 0
+    run.refresh_from_db()
+    assert (Parse.objects.count(), Change.objects.count()) == before
+    assert (run.n_pairs, run.n_changes) == (1, 3)
+
+
+def test_a_sentence_too_long_is_an_issue_and_the_rest_goes_on(three: Cast) -> None:
+    words = " ".join(["(X (NN word))"] * 300)
+    people.pair(three.corpus, f"(S {words})", PAIRS[0][0])
+    job = do(three)
+    assert (job.done, job.failed) == (3, 1)
+    assert "300" in job.issues.get().reason
+
+
+def test_gold_says_what_was_fixed_and_what_broken(cast: Cast) -> None:
+    run = joint_cast.ledger(cast)
+    arc, bracket, label = joint_cast.changes(run)
+    assert (arc.gold, label.gold) == ("fixed", "")
+    assert bracket.gold == "fixed"  # gold has no such phrase
+    assert bracket.because == arc.because == [["w5", "w2", 0.9]]
+    tree = JointTree.objects.get(side="s", kind="dependency")
+    assert (tree.errors_before, tree.errors_after) == (1, 0)
+    other = JointTree.objects.get(side="t", kind="dependency")
+    assert (other.errors_before, other.errors_after) == (None, None)
+
+
+def test_gold_that_came_later_is_compared_by_the_next_run(cast: Cast) -> None:
+    run = joint_cast.ledger(cast)
+    pair = JointPair.objects.get().pair
+    Parse.objects.filter(origin=Origin.GOLD, kind="dependency").delete()
+    joint_gold.compare(list(run.results.all()))
+    assert joint_cast.changes(run)[0].gold == ""
+    assert not joint_gold.is_stale(run)
+    joint_cast.gold_arcs(pair)
+    assert joint_gold.is_stale(run)
+    joint_gold.refresh(run)
+    run.refresh_from_db()
+    assert joint_cast.changes(run)[0].gold == "fixed"
+    assert not joint_gold.is_stale(run)
+
+
+def test_other_languages_are_left_alone(three: Cast) -> None:
+    three.corpus.sentences.filter(text__contains="soup").update(language="de")
+    job = do(three)
+    assert (job.done, job.total) == (2, 2)
+
+
+@pytest.mark.usefixtures("small_parser")
+def test_what_cannot_be_done_is_refused(three: Cast) -> None:
+    with pytest.raises(NotAllowed):
+        joint.start(three.corpus, JointSettings(), by=three.bob)
+    with pytest.raises(BadRequest, match="Parsers:"):
+        joint.start(three.corpus, JointSettings(), parser="klingon", by=three.ada)
+    with pytest.raises(BadRequest, match="no dependency arcs"):
+        joint.start(three.corpus, JointSettings(), parser="small", by=three.ada)
+    for wrong in ({"rounds": 0}, {"method": "guess"}, {"speed": 1}):
+        with pytest.raises(BadRequest):
+            joint.settings_of(wrong)
+    start(three)
+    with pytest.raises(Conflict):
+        start(three)
+    start(three, method="soft")
+
+
+def test_storing_costs_the_same_queries_for_any_batch(cast: Cast) -> None:
+    made, counts = joint_cast.batch(cast, 12), []
+    for n in (1, 12):
+        run = joint_cast.run(cast, f"{n} pairs")
+        with CaptureQueriesContext(connection) as seen:
+            joint_rows.store(run, made[:n], INFO)
+        counts.append(len(seen))
+    assert counts[1] <= counts[0]
+
+
+@pytest.mark.parametrize("in_view", [True, False])
+def test_a_parser_that_reads_pairs_reads_them_unless_told_not_to(
+    three: Cast, monkeypatch: pytest.MonkeyPatch, in_view: bool
+) -> None:
+    """The shipped one says that it can: two more texts a pair, both sides in each."""
+    plain = registry.load("english", settings.MODELS_DIR)
+    reader = Reader(plain)
+    monkeypatch.setattr(registry, "load", lambda *_: reader)
+    job = do(three, in_view=in_view)
+    assert job.result["parsed"] == 3
+    pair = three.corpus.pairs.select_related("source", "target").order_by("pk")[0]
+    forms = pair.source.to_core().forms, pair.target.to_core().forms
+    both = {forms[0] + forms[1], forms[1] + forms[0]}
+    assert (both <= set(reader.asked)) is in_view
+    assert len(reader.asked) == (12 if in_view else 6)
+    assert ("each sentence read alone" in job.title) is not in_view
+
+
+class Reader:
+    def __init__(self, parser: ParserBackend) -> None:
+        self.parser, self.asked = parser, []
+        can = parser.info.capabilities | {"pairs"}
+        self.info = replace(parser.info, capabilities=can)
+
+    def analyse(
+        self, sentences: list[Sentence], *, want: frozenset[Capability]
+    ) -> list[Analysis | Exception]:
+        self.asked += [sentence.forms for sentence in sentences]
+        return self.parser.analyse(sentences, want=want)

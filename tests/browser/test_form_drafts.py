@@ -1,0 +1,82 @@
+"""What is typed into a form outlives a reload, an expired login and a refusal."""
+
+import pytest
+from playwright.sync_api import expect
+
+from annotator.models import Guideline
+from annotator.services.campaigns import setup
+from tests.annotator.campaigns_cast import campaign
+from tests.cast import PASSWORD, Cast
+
+pytestmark = pytest.mark.browser
+TEXT = "Read the whole sentence before you judge."
+
+
+@pytest.fixture
+def people(live) -> Cast:
+    return Cast()
+
+
+@pytest.fixture
+def guideline(people, open_page):
+    """The page of a guideline, and its address."""
+    made = campaign(people, n=3, is_open=False)
+    page = open_page(people.ada)
+    page.goto(f"/p/{people.project.slug}/campaign/{made.code}/guideline/")
+    return page, made
+
+
+def test_typed_text_is_there_after_a_reload_and_gone_once_saved(guideline) -> None:
+    page, _ = guideline
+    page.fill("#text", TEXT)
+    page.reload()
+    expect(page.locator("form [role=status]")).to_contain_text("was brought back")
+    expect(page.locator("#text")).to_have_value(TEXT)
+    address = page.url
+    page.get_by_role("button", name="Save as version 1").click()
+    page.wait_for_url(lambda url: url != address)
+    assert Guideline.objects.get().text == TEXT
+    page.goto(address)
+    expect(page.locator("#text")).to_have_value(TEXT)
+    expect(page.locator("form [role=status]")).to_have_count(0)
+    assert page.evaluate("Object.keys(localStorage).length") == 0
+
+
+def test_typed_text_can_be_discarded(guideline) -> None:
+    page, _ = guideline
+    page.fill("#text", TEXT)
+    page.reload()
+    page.get_by_role("button", name="Discard it").click()
+    expect(page.locator("#text")).to_have_value("")
+    page.reload()
+    expect(page.locator("#text")).to_have_value("")
+
+
+@pytest.mark.parametrize("ended", ["sessionid", None])
+def test_an_expired_login_loses_nothing(guideline, ended) -> None:
+    """The session alone has ended, or all cookies are gone."""
+    page, _ = guideline
+    page.fill("#text", TEXT)
+    page.context.clear_cookies(**({"name": ended} if ended else {}))
+    page.get_by_role("button", name="Save as version 1").click()
+    expect(page.locator("main")).to_contain_text("You are signed out.")
+    assert Guideline.objects.count() == 0
+    page.fill("#id_username", "ada")
+    page.fill("#id_password", PASSWORD)
+    page.get_by_role("button", name="Sign in").click()
+    expect(page.locator("#text")).to_have_value(TEXT)
+    page.get_by_role("button", name="Save as version 1").click()
+    expect(page.locator(".checklist")).to_contain_text("Version 1.")
+    assert Guideline.objects.get().text == TEXT
+
+
+def test_one_is_told_when_somebody_else_saved_meanwhile(guideline, people) -> None:
+    page, made = guideline
+    page.fill("#text", TEXT)
+    setup.write_guideline(made, "Another text.", by=people.ada)
+    page.reload()
+    note = page.locator("form [role=status]")
+    expect(note).to_contain_text("What is stored has changed since.")
+    expect(page.locator("#text")).to_have_value(TEXT)
+    page.get_by_role("button", name="Discard it").click()
+    expect(page.locator("#text")).to_have_value("Another text.")

@@ -1,0 +1,134 @@
+"""Editing a tree in a browser: by keys alone, by mouse, in the table, at any width."""
+
+import pytest
+from playwright.sync_api import expect
+
+from annotator.models import TreeDraft
+from annotator.services.parses import gold
+from tests import cast as people
+from tests.browser.editing import press, said, shot
+
+pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
+# S NP DT NN VP VBD NP DT NN . : the numbers of the nodes
+
+
+@pytest.fixture
+def trees(cast, open_page):
+    def opened(user=None, *, width: int = 1280, sentence=None):
+        page = open_page(user or cast.bob, width=width)
+        page.set_default_timeout(120_000)  # the first page loads the parsers
+        code = (sentence or cast.pair.source).code
+        page.goto(f"/p/windows/sentence/{code}/tree/")
+        page.wait_for_selector("html[data-editor=ready]")
+        return page
+
+    return opened
+
+
+def node(v: int) -> str:
+    return f'.tn[data-v="{v}"]'
+
+
+def at(page, v: int) -> None:
+    expect(page.locator(node(v))).to_be_focused()
+
+
+def revision(page, n: int) -> None:
+    expect(page.locator("input[name=base_rev]")).to_have_value(str(n))
+
+
+def test_a_tree_is_edited_by_keys_alone_and_undone_after_a_reload(
+    trees, cast, check_axe
+) -> None:
+    page = trees()
+    page.focus(node(0))
+    press(page, "ArrowDown")
+    at(page, 1)
+    press(page, "r")
+    expect(page.locator("#label")).to_have_value("NP")
+    page.keyboard.type("NX")
+    press(page, "Enter")
+    revision(page, 1)
+    at(page, 1)
+    press(page, "ArrowRight", "ArrowDown", "ArrowRight", "m")
+    said(page, "Picked NP")
+    press(page, "ArrowUp", "ArrowUp", "m")
+    revision(page, 2)
+    at(page, 6)
+    expect(page.locator(node(6))).to_have_attribute("data-up", "0")
+    check_axe(page)
+    shot(page, "trees-1280")
+    page.reload()
+    page.wait_for_selector("html[data-editor=ready]")
+    page.focus(node(6))
+    press(page, "u")
+    revision(page, 3)
+    page.focus(node(1))
+    press(page, "u")
+    revision(page, 4)
+    assert TreeDraft.objects.get().text == people.SOURCE
+
+
+def test_a_phrase_goes_over_sisters_and_away_again(trees) -> None:
+    page = trees()
+    page.focus(node(5))
+    press(page, "Space", "ArrowRight", "i")
+    page.keyboard.type("VX")
+    press(page, "Enter")
+    revision(page, 1)
+    at(page, 5)
+    text = "(VP (VX (VBD opened) (NP (DT the) (NN window))))"
+    assert text in TreeDraft.objects.get().text
+    press(page, "Delete")
+    revision(page, 2)
+    assert TreeDraft.objects.get().text == people.SOURCE
+    press(page, "ArrowDown")
+    page.focus(node(2))
+    press(page, "Delete")
+    expect(page.locator("#refused")).to_contain_text("A word stays in the tree")
+    at(page, 2)
+
+
+def test_by_mouse_in_the_table_and_in_brackets_on_a_phone(trees, check_axe) -> None:
+    page = trees(width=390)
+    page.locator(node(6)).click()
+    page.fill("#label", "NZ")
+    page.get_by_role("button", name="Relabel").click()
+    revision(page, 1)
+    page.locator("#table-part summary").click()
+    page.locator("input[name=node][value='1']").check()
+    page.get_by_role("button", name="Delete phrase").click()
+    revision(page, 2)
+    page.locator("#brackets-part summary").click()
+    page.fill(
+        "#text", "(S (DT The)\n (NN surgeon) (VBD opened) (DT the) (NN window) (. .))"
+    )
+    page.get_by_role("button", name="Use these brackets").click()
+    expect(page.locator("#refused")).to_contain_text(
+        "line 2, column 6: word 2 is 'surgeon'"
+    )
+    expect(page.locator("#text")).to_be_focused()
+    expect(page.locator("#text")).to_have_value(
+        "(S (DT The)\n (NN surgeon) (VBD opened) (DT the) (NN window) (. .))"
+    )
+    check_axe(page)
+    shot(page, "trees-390")
+    wide = "document.documentElement.scrollWidth > innerWidth"
+    assert not page.evaluate(wide)
+
+
+def test_a_curator_saves_as_gold_and_nothing_typed_is_lost_offline(trees, cast) -> None:
+    page = trees(cast.ada)
+    page.locator("#brackets-part summary").click()
+    typed = people.SOURCE.replace("VP", "VX")
+    page.fill("#text", typed)
+    page.context.set_offline(True)
+    page.get_by_role("button", name="Use these brackets").click()
+    expect(page.locator("#tree-state")).to_contain_text("Nothing of what you typed")
+    expect(page.locator("#text")).to_have_value(typed)
+    page.context.set_offline(False)
+    page.get_by_role("button", name="Use these brackets").click()
+    revision(page, 1)
+    page.get_by_role("button", name="Save as gold").click()
+    expect(page.locator(".messages")).to_contain_text("This is the gold tree now")
+    assert gold.gold_of(cast.pair.source).text == typed

@@ -1,0 +1,178 @@
+"""Dual decomposition against every pair of trees."""
+
+import numpy as np
+import pytest
+from hypothesis import assume, given, settings
+from hypothesis import strategies as st
+
+from core.data.check import Floats
+from core.dependencies.eisner import eisner
+from core.dependencies.mst import mst
+from core.errors import Contradiction
+from core.joint_parsing.duals import Agreed, DualDecoder, slack_of
+from core.joint_parsing.linked import Linked
+from tests.oracles import joint, strategies
+
+
+@st.composite
+def pairs_of_sentences(draw: st.DrawFn, most: int = 4) -> tuple[Floats, Floats, Linked]:
+    """Arc weights of two sentences and one-to-one links, ROOT's among them or not."""
+    source = draw(strategies.arc_scores(max_tokens=most))
+    target = draw(strategies.arc_scores(max_tokens=most))
+    n, m = len(source) - 1, len(target) - 1
+    words = draw(st.permutations(range(1, m + 1)))
+    kept = draw(st.lists(st.booleans(), min_size=n, max_size=n))
+    cells = [(i + 1, words[i]) for i in range(min(n, m)) if kept[i]]
+    cells = [(0, 0), *cells] if draw(st.booleans()) else cells
+    pairs = np.array(cells, dtype=np.int32).reshape(-1, 2)
+    probs = np.linspace(1.0, 0.5, len(cells))
+    return source, target, Linked(pairs, probs, (None,) * len(cells))
+
+
+def decoded(
+    case: tuple[Floats, Floats, Linked],
+    slack: Floats,
+    *,
+    projective: bool,
+    rounds: int = 200,
+    one_sided: bool = False,
+) -> Agreed:
+    source, target, linked = case
+    decoder = DualDecoder(len(source) - 1, len(target) - 1, projective=projective)
+    try:
+        return decoder.decode(
+            source, target, linked, slack, rounds=rounds, one_sided=one_sided
+        )
+    except Contradiction:
+        assume(False)
+        raise
+
+
+@settings(max_examples=150, deadline=None)
+@given(
+    pairs_of_sentences(), st.floats(0, 3), st.booleans(), st.booleans(), st.booleans()
+)
+def test_certified_pair_is_the_best_of_all(
+    case: tuple[Floats, Floats, Linked],
+    slack: float,
+    projective: bool,
+    by_prob: bool,
+    one_sided: bool,
+) -> None:
+    source, target, linked = case
+    high = slack_of(linked, slack, by_prob=by_prob)
+    found = decoded(case, high, projective=projective, one_sided=one_sided)
+    low = 0 * high if one_sided else -high
+    best = joint.best_pair(
+        source, target, linked.pairs, low, high, projective=projective
+    )
+    assert found.score <= best + 1e-9 <= found.bound + 2e-9
+    if found.is_exact:
+        assert found.score == pytest.approx(best, abs=1e-6)
+
+
+@settings(max_examples=100, deadline=None)
+@given(pairs_of_sentences(), st.booleans())
+def test_hard_agreement_when_certified_is_the_best_that_agrees(
+    case: tuple[Floats, Floats, Linked],
+    projective: bool,
+) -> None:
+    source, target, linked = case
+    high = slack_of(linked, np.inf)
+    found = decoded(case, high, projective=projective)
+    best = joint.best_pair(
+        source, target, linked.pairs, -high, high, projective=projective
+    )
+    assert best <= found.bound + 1e-9
+    if found.is_exact:
+        assert found.score == pytest.approx(best, abs=1e-6)
+
+
+@settings(max_examples=100, deadline=None)
+@given(pairs_of_sentences(most=6), st.booleans())
+def test_no_slack_is_parsing_apart(
+    case: tuple[Floats, Floats, Linked],
+    projective: bool,
+) -> None:
+    source, target, linked = case
+    found = decoded(case, slack_of(linked, 0.0), projective=projective)
+    alone = eisner if projective else mst
+    assert found.is_exact
+    assert len(found.rounds) == 1
+    assert tuple(found.source) == tuple(alone(source)[1])
+    assert tuple(found.target) == tuple(alone(target)[1])
+
+
+@settings(max_examples=60, deadline=None)
+@given(pairs_of_sentences(most=5), st.sampled_from([np.inf, 0.3, 1.0]))
+def test_certified_pair_solves_the_integer_programme(
+    case: tuple[Floats, Floats, Linked], slack: float
+) -> None:
+    source, target, linked = case
+    found = decoded(case, slack_of(linked, slack), projective=False)
+    assume(found.is_exact)
+    best = joint.programme(
+        source, target, linked.pairs, hard=slack == np.inf, slack=slack
+    )
+    assert found.score == pytest.approx(best, abs=1e-5)
+
+
+def test_a_warm_start_needs_fewer_rounds() -> None:
+    rng = np.random.default_rng(5)
+    source, target = rng.normal(size=(9, 9)) * 2, rng.normal(size=(9, 9)) * 2
+    pairs = np.array([(i, i) for i in range(9)], dtype=np.int32)
+    linked = Linked(pairs, np.ones(9), (None,) * 9)
+    decoder = DualDecoder(8, 8)
+    slack = slack_of(linked, 0.5)
+    cold = decoder.decode(source, target, linked, slack, rounds=200)
+    warm = decoder.decode(
+        source, target, linked, slack, rounds=200, start=cold.duals, step=0.01
+    )
+    assert cold.is_exact
+    assert warm.is_exact
+    assert len(warm.rounds) < len(cold.rounds)
+    assert warm.score == pytest.approx(cold.score)
+
+
+@settings(max_examples=60, deadline=None)
+@given(pairs_of_sentences(), st.integers(1, 6), st.booleans())
+def test_the_last_round_is_the_best_pair_under_its_duals(
+    case: tuple[Floats, Floats, Linked], rounds: int, one_sided: bool
+) -> None:
+    """Algorithms 1 and 2 by hand, round by round."""
+    source, target, linked = case
+    slack = slack_of(linked, 0.7)
+    found = decoded(case, slack, projective=True, rounds=rounds, one_sided=one_sided)
+    duals, step, last = np.zeros_like(slack), 1.0, np.inf
+    for _ in range(len(found.rounds)):
+        trees, dual = _trees_under(source, target, linked, duals)
+        step = step / 2 if dual > last else step
+        last = dual
+        for i, j, difference in _differences(linked, *trees):
+            moved = duals[i, j] - step * difference
+            duals[i, j] = np.clip(moved, 0.0 if one_sided else -0.7, 0.7)
+    assert found.rounds[-1].dual == pytest.approx(last, abs=1e-9)
+    assert found.rounds[-1].disagreements == len(_differences(linked, *found.last))
+
+
+def _trees_under(
+    source: Floats, target: Floats, linked: Linked, duals: Floats
+) -> tuple[tuple[Floats, Floats], float]:
+    bonus = [np.zeros_like(source), np.zeros_like(target)]
+    for i, (s, t) in enumerate(linked.pairs):
+        for j, (u, v) in enumerate(linked.pairs):
+            if i != j:
+                bonus[0][s, u], bonus[1][t, v] = duals[i, j], -duals[i, j]
+    a, b = eisner(source + bonus[0]), eisner(target + bonus[1])
+    return (a[1], b[1]), a[0] + b[0]
+
+
+def _differences(linked: Linked, a: Floats, b: Floats) -> list[tuple[int, int, int]]:
+    found = []
+    for i, (s, t) in enumerate(linked.pairs):
+        for j, (u, v) in enumerate(linked.pairs):
+            if i != j and u > 0:
+                difference = int(a[u - 1] + 1 == s) - int(b[v - 1] + 1 == t)
+                if difference:
+                    found.append((i, j, difference))
+    return found

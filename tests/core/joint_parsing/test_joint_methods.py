@@ -1,0 +1,232 @@
+"""The other methods of joint parsing against enumeration, and their door."""
+
+from dataclasses import replace
+from itertools import product
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from core.data.alignment import Link
+from core.data.check import Floats
+from core.data.deps import DepAnalysis, DepTree
+from core.data.forest import Forest, ForestBuilder
+from core.data.tokens import Sentence
+from core.dependencies.mst import mst
+from core.errors import InvalidValue
+from core.joint_parsing.consensus import carried, consensus_heads
+from core.joint_parsing.gate import Gate
+from core.joint_parsing.linked import disagreements, linked_words
+from core.joint_parsing.pair_finding import best_pair, ranked_heads
+from core.joint_parsing.parser import JointParser, JointSettings
+from core.joint_parsing.span_duals import agree_on_spans, linked_spans
+from core.joint_parsing.weights import JointWeights
+from core.protocols import Analysis
+from tests.oracles import strategies
+from tests.oracles.arcs import dependency_trees, weight
+from tests.oracles.forests import derivations
+
+DIAGONAL = [Link(f"w{i}", f"w{i}") for i in range(9)]
+
+
+class NoLinks:
+    def align(self, source: Analysis, target: Analysis) -> tuple[Link, ...]:
+        return ()
+
+
+def analysis(text: str, arcs: dict[tuple[int, int], float]) -> Analysis:
+    """Weights in nats by (head, modifier), ROOT = -1; all others are -9."""
+    words = text.split()
+    table = np.full((len(words) + 1, len(words) + 1), -9.0)
+    for (h, m), nats in arcs.items():
+        table[h + 1, m + 1] = nats
+    _, heads = mst(table)
+    names = ("left", "right")
+    side = np.subtract.outer(*[np.arange(len(table))] * 2) > 0
+    relations = np.log(np.where(np.stack([side, ~side], -1), 0.2, 0.8))
+    tree = DepTree(tuple(int(h) for h in heads), ("left",) * len(words))
+    deps = DepAnalysis(tree, table, relations, names)
+    return Analysis(Sentence.of(text), deps=deps, xpos=("NN",) * len(words))
+
+
+@pytest.fixture
+def pair() -> tuple[Analysis, Analysis]:
+    """The source's parser doubts where "here" hangs, the paraphrase's is sure."""
+    unsure = {(-1, 1): 0.0, (1, 0): 0.0, (1, 2): 0.0, (1, 3): -0.8, (2, 3): -0.6}
+    sure = unsure | {(1, 3): -0.01, (2, 3): -5.0}
+    return analysis("she reads books here", unsure), analysis(
+        "she studies books here", sure
+    )
+
+
+@pytest.fixture
+def parser() -> JointParser:
+    return JointParser(NoLinks(), JointWeights())
+
+
+@pytest.mark.parametrize("method", ["bp", "mbr", "soft", "hard", "pairs"])
+def test_a_sure_paraphrase_settles_what_the_source_doubts(
+    method: str, pair: tuple[Analysis, Analysis], parser: JointParser
+) -> None:
+    settings = JointSettings(method, slack=2.0, trust=2.0)  # type: ignore[arg-type]
+    found = parser.parse(*pair, settings, links=DIAGONAL[:4])
+    (change,) = found.source.arcs
+    assert (change.word, change.head_before, change.head_after) == (3, 2, 1)
+    assert change.label_after in ("left", "right")
+    assert change.prob_before > change.prob_after
+    assert [link.source for link in change.because] == ["w3", "w1"]
+    assert (found.agreement_before, found.agreement_after) == (2, 0)
+    assert found.exact
+    assert not found.target.arcs
+
+
+def test_without_links_nothing_changes(
+    pair: tuple[Analysis, Analysis], parser: JointParser
+) -> None:
+    for method in ("bp", "mbr", "soft", "hard", "pairs"):
+        found = parser.parse(*pair, JointSettings(method))  # type: ignore[arg-type]
+        assert not found.source.arcs
+        assert not found.target.arcs
+
+
+def test_gate_puts_the_separate_parses_back(
+    pair: tuple[Analysis, Analysis],
+) -> None:
+    shut = JointWeights(bp_slack=2.0, gates={"bp": Gate(-5.0, {})})
+    found = JointParser(NoLinks(), shut).parse(*pair, links=DIAGONAL[:4])
+    assert not found.kept
+    assert found.gate is not None
+    assert found.gate < 0.01
+    assert found.source.deps is pair[0].deps
+    assert found.agreement_after == found.agreement_before
+    free = JointSettings(gate=False)
+    kept = JointParser(NoLinks(), shut).parse(*pair, free, links=DIAGONAL[:4])
+    assert kept.kept
+    assert kept.gate is None
+
+
+def test_links_beyond_the_pair_are_refused(
+    pair: tuple[Analysis, Analysis], parser: JointParser
+) -> None:
+    with pytest.raises(InvalidValue, match="beyond the words"):
+        parser.parse(*pair, links=[Link("w0", "w7")])
+
+
+@pytest.mark.parametrize(
+    "wrong", [{"method": "magic"}, {"rounds": 0}, {"slack": -1.0}, {"step": 0.0}]
+)
+def test_settings_out_of_range_are_refused(wrong: dict[str, object]) -> None:
+    with pytest.raises(InvalidValue):
+        JointSettings(**wrong)  # type: ignore[arg-type]
+
+
+@settings(max_examples=40, deadline=None)
+@given(strategies.arc_scores(max_tokens=4), st.booleans(), st.floats(0, 3))
+def test_consensus_is_the_tree_of_most_worth(
+    arcs: Floats,
+    projective: bool,
+    trust: float,
+) -> None:
+    arcs = np.where(np.isneginf(arcs), -5.0, arcs)
+    n = len(arcs) - 1
+    linked = linked_words(DIAGONAL[:n], n, n)
+    other = np.random.default_rng(n).random(arcs.shape)
+    seen = carried(linked, other, n)
+    heads = consensus_heads(arcs, [seen], trust=trust, projective=projective)
+    worth = arcs + trust * other
+    best = max(weight(t, worth) for t in dependency_trees(n, projective=projective))
+    assert weight(tuple(heads), worth) == pytest.approx(best, abs=1e-9)
+
+
+@settings(max_examples=30, deadline=None)
+@given(strategies.arc_scores(max_tokens=4), strategies.arc_scores(max_tokens=4))
+def test_pair_finding_over_all_trees_is_exhaustive(a: Floats, b: Floats) -> None:
+    a, b = (np.where(np.isneginf(x), -5.0, x) for x in (a, b))
+    n, m = len(a) - 1, len(b) - 1
+    linked = linked_words(DIAGONAL[: min(n, m)], n, m)
+    ours, theirs = (ranked_heads(x, 200, projective=True) for x in (a, b))
+    i, j, count = best_pair(ours, theirs, linked)
+    everything = [
+        (disagreements(linked, x, y), -weight(x, a) - weight(y, b))
+        for x, y in product(
+            dependency_trees(n, projective=True), dependency_trees(m, projective=True)
+        )
+    ]
+    least = min(everything)
+    assert count == least[0]
+    assert -ours[i][0] - theirs[j][0] == pytest.approx(least[1], abs=1e-9)
+
+
+def test_linked_spans_are_those_whose_words_stay_together() -> None:
+    swapped = [Link("w0", "w2"), Link("w1", "w3"), Link("w2", "w0"), Link("w3", "w1")]
+    linked = linked_words(swapped, 4, 4)
+    assert linked_spans(linked, 4, 4) == [((0, 2), (2, 4)), ((2, 4), (0, 2))]
+
+
+def test_no_span_is_linked_across_a_word_linked_elsewhere() -> None:
+    links = [Link("w0", "w0"), Link("w1", "w2"), Link("w2", "w1")]
+    found = linked_spans(linked_words(links, 4, 4), 4, 4)
+    assert ((0, 2), (0, 3)) not in found
+    assert ((1, 3), (1, 3)) in found
+
+
+def bracketed(first: float, second: float) -> tuple[Forest, Floats]:
+    """Three words, (a b) c or a (b c), with the weights of the two."""
+    builder = ForestBuilder()
+    words = [builder.node("W", i, i + 1) for i in range(3)]
+    for word in words:
+        builder.edge(word)
+    left, right = builder.node("P", 0, 2), builder.node("P", 1, 3)
+    top = builder.node("S", 0, 3)
+    builder.edge(left, words[:2])
+    builder.edge(right, words[1:])
+    builder.edge(top, [left, words[2]])
+    builder.edge(top, [words[0], right])
+    forest = builder.freeze()
+    weights = np.zeros(forest.n_edges)
+    for e in range(forest.n_edges):
+        v = int(forest.heads[e])
+        if forest.name(v) == "P":
+            weights[e] = first if forest.starts[v] == 0 else second
+    return forest, weights
+
+
+@settings(max_examples=60, deadline=None)
+@given(*[st.floats(-2, 2)] * 4, st.floats(0, 2))
+def test_certified_phrases_are_the_best_of_all_pairs(
+    a: float, b: float, c: float, d: float, slack: float
+) -> None:
+    ours, theirs = bracketed(a, b), bracketed(c, d)
+    spans = linked_spans(linked_words(DIAGONAL[:3], 3, 3), 3, 3)
+    found = agree_on_spans(ours, theirs, spans, slack=slack, rounds=60, step=0.5)
+    best = max(
+        (a, b)[x] + (c, d)[y] - 2 * slack * (x != y) for x, y in product((0, 1), (0, 1))
+    )
+    assert len(list(derivations(ours[0]))) == 2
+    assert found.score <= best + 1e-9 <= found.bound + 1e-6
+    if found.bound - found.score < 1e-7:
+        assert found.score == pytest.approx(best, abs=1e-6)
+
+
+def test_hard_decomposition_answers_with_round_k_or_with_the_best_pair(
+    pair: tuple[Analysis, Analysis], parser: JointParser
+) -> None:
+    """In one tiny step nothing agrees yet: the best pair met is the separate one."""
+    brief = JointSettings("hard", rounds=2, step=1e-6, gate=False)
+    best = parser.parse(*pair, brief, links=DIAGONAL[:4])
+    assert not best.exact
+    assert best.source.deps is not None
+    assert best.source.deps.tree.heads == pair[0].deps.tree.heads  # type: ignore[union-attr]
+    far = replace(brief, rounds=1000, step=50.0)
+    last = parser.parse(*pair, replace(far, last_round=True), links=DIAGONAL[:4])
+    assert last.agreement_after <= best.agreement_after
+
+
+def test_roots_are_linked_unless_they_are_not_to_be(
+    pair: tuple[Analysis, Analysis], parser: JointParser
+) -> None:
+    alone = JointSettings("soft", gate=False, link_roots=False)
+    apart = parser.parse(*pair, alone, links=())
+    assert apart.rounds[0].disagreements == 0
+    assert not apart.source.arcs

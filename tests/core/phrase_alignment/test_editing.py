@@ -1,0 +1,154 @@
+"""Every step can be taken back; what a tree lacks is parked, never lost."""
+
+from itertools import pairwise
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from core.data.alignment import Alignment, Link
+from core.data.remap import places
+from core.data.tree import Tree, TreeBuilder
+from core.errors import Contradiction, InvalidValue
+from core.formats import ptb
+from core.phrase_alignment import editing
+from core.phrase_alignment.editing import Draft
+from core.phrase_alignment.legitimacy import refs_of
+
+FLAT = ptb.parse_one("(S (NP (DT the) (JJ old) (NN dog)) (VP (VBD slept)))")
+DEEP = ptb.parse_one("(S (NP (DT the) (NP (JJ old) (NN dog))) (VP (VP (VBD slept))))")
+TARGET = ptb.parse_one("(S (NP (NN dog)) (VP (VBD slept)))")
+
+
+@st.composite
+def trees(draw: st.DrawFn, n_tokens: int) -> Tree:
+    """A random tree over ``n_tokens``, unary chains and repeated labels included."""
+    builder = TreeBuilder()
+
+    def top(start: int, end: int) -> None:
+        opened = draw(st.integers(1, 2))
+        for _ in range(opened):
+            builder.open(draw(st.sampled_from(["NP", "VP"])))
+        if end - start == 1:
+            builder.leaf("X", f"w{start}")
+        else:
+            cut = draw(st.integers(start + 1, end - 1))
+            top(start, cut)
+            top(cut, end)
+        for _ in range(opened):
+            builder.close()
+
+    top(0, n_tokens)
+    return builder.freeze()
+
+
+@st.composite
+def steps(draw: st.DrawFn, source: Tree, target: Tree) -> list[tuple]:
+    s, t = st.sampled_from(refs_of(source)), st.sampled_from(refs_of(target))
+    one = st.one_of(
+        st.tuples(st.just("link"), s, t, st.sampled_from(["sure", "possible"])),
+        st.tuples(st.just("beside"), s, t, st.just("sure")),
+        st.tuples(st.just("null"), st.sets(s, max_size=3), st.sets(t, max_size=3)),
+        st.tuples(st.just("clear"), st.sets(s, max_size=3), st.sets(t, max_size=3)),
+        st.tuples(st.just("unlink"), s, t),
+        st.tuples(st.just("crossing"), s, t),
+        st.tuples(st.just("ignore"), st.sampled_from("ab"), st.text(max_size=3)),
+        st.tuples(st.just("accept"), st.lists(st.tuples(s, t), max_size=4)),
+    )
+    return draw(st.lists(one, max_size=12))
+
+
+def play(draft: Draft, step: tuple) -> Draft:
+    match step:
+        case ("link", s, t, kind):
+            return editing.put_link(draft, Link(s, t, kind))
+        case ("beside", s, t, kind):
+            return editing.put_link(draft, Link(s, t, kind), beside=True)
+        case ("null", s, t):
+            return editing.put_null(draft, s, t)
+        case ("clear", s, t):
+            return editing.clear(draft, s, t)
+        case ("unlink", s, t):
+            return editing.unlink(draft, s, t)
+        case ("crossing", s, t):
+            return editing.mark_kind(draft, s, t, crossing=True)
+        case ("ignore", key, note):
+            return editing.ignore(draft, key, note)
+        case ("accept", cells):
+            return editing.accept(draft, [Link(s, t) for s, t in cells])
+    raise AssertionError(step)
+
+
+@given(steps(DEEP, TARGET))
+def test_undo_all_is_the_beginning_and_redo_all_the_end(played: list[tuple]) -> None:
+    drafts = [Draft(trees=("a", "b"))]
+    for step in played:
+        try:
+            drafts.append(play(drafts[-1], step))
+        except InvalidValue:
+            continue  # unlink, crossing: no such link
+    deltas = [editing.delta(a, b) for a, b in pairwise(drafts)]
+    back = drafts[-1]
+    for before, after in reversed(deltas):
+        back = editing.revert(back, before, after)
+    assert back == drafts[0]
+    for before, after in deltas:
+        back = editing.revert(back, after, before)
+    assert back == drafts[-1]
+
+
+@given(st.data())
+def test_another_tree_and_back_changes_nothing(data: st.DataObject) -> None:
+    n = data.draw(st.integers(1, 5))
+    old, new = data.draw(trees(n)), data.draw(trees(n))
+    cells = st.tuples(st.sampled_from(refs_of(old)), st.sampled_from(refs_of(TARGET)))
+    links = data.draw(st.sets(cells, max_size=6))
+    linked = {s for s, _ in links}
+    free = [ref for ref in refs_of(old) if ref not in linked]
+    nulls = data.draw(st.sets(st.sampled_from(free))) if free else set()
+    alignment = Alignment(tuple(Link(*cell) for cell in links), frozenset(nulls))
+    draft = Draft(alignment, trees=("old", "t"))
+    there = editing.switch_tree(draft, "s", "new", old, new)
+    back = editing.switch_tree(there, "s", "old", new, old)
+    assert back == draft
+    n_before = len(alignment.links) + len(alignment.null_source)
+    kept = there.alignment
+    assert len(kept.links) + len(kept.null_source) + len(there.parked) == n_before
+
+
+@given(st.data())
+def test_every_phrase_has_a_place_of_its_own(data: st.DataObject) -> None:
+    tree = data.draw(trees(data.draw(st.integers(1, 5))))
+    found = places(tree)
+    phrases = [v for v in range(len(tree)) if tree.tokens[v] < 0]
+    assert sorted(found.values()) == phrases
+    for (words, label, _), v in found.items():
+        assert (words, label) == (tree.yield_of(v), tree.labels[v])
+
+
+def test_links_of_a_missing_phrase_are_parked_and_come_back() -> None:
+    links = (Link("n3", "n1"), Link("w2", "w0"))  # n3: NP "old dog", only in DEEP
+    draft = Draft(Alignment(links), trees=("deep", "t"))
+    there = editing.switch_tree(draft, "s", "flat", DEEP, FLAT)
+    assert [link.cell for link in there.alignment.links] == [("w2", "w0")]
+    assert there.parked == ({"s": [[1, 2], "NP", 0], "t": "n1", "kind": "sure"},)
+    back = editing.switch_tree(there, "s", "deep", FLAT, DEEP)
+    assert back == draft
+
+
+def test_a_parked_link_waits_while_its_node_is_null() -> None:
+    draft = Draft(Alignment((Link("n3", "n1"),)), trees=("deep", "t"))
+    there = editing.switch_tree(draft, "s", "flat", DEEP, FLAT)
+    there = editing.put_null(there, [], ["n1"])
+    back = editing.switch_tree(there, "s", "deep", FLAT, DEEP)
+    assert back.alignment.null_target == {"n1"}
+    assert len(back.parked) == 1
+
+
+def test_a_step_that_was_changed_since_cannot_be_reverted() -> None:
+    first = Draft()
+    second = editing.put_link(first, Link("w0", "w0"))
+    third = editing.put_null(second, ["w0"], [])
+    before, after = editing.delta(first, second)
+    with pytest.raises(Contradiction, match="changed"):
+        editing.revert(third, before, after)

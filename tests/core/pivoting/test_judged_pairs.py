@@ -1,0 +1,131 @@
+"""Scores against people's: which file, which line, which pairs; nothing leaks."""
+
+import gzip
+import json
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from core.__main__ import main
+from core.errors import FormatError, InvalidValue
+from core.evaluation.paraphrases import (
+    JudgedPair,
+    agreement,
+    compare,
+    read_judgments,
+)
+from core.pivoting.pair_scores import pair_scores, smoothed
+from core.pivoting.pair_words import WORD_FEATURES, word_features
+from tests.core.pivoting.test_table import built
+
+PPDB = """4.5\t[ADJP]\tcalm\tquiet\t4.0,5.0
+2.0\t[NP]\tthe old sea\tthe ancient sea\t2.0
+1.0\t[NP]\tthe old boat\tthe ancient boat\t1.0
+3.0\t[VBP]\tlike\tlove\t3.0
+1.5\t[NN]\tsea\tocean\t1.5
+1.0\t[NN]\tboat\tharbour\t1.0
+"""
+BIRD = """pair\tterm1\tterm2\tkind\tsource\trelation\tscore\tpos
+(a, b)\tthe old sea\tthe ancient sea\tbigram\tx\tNone\t0.6\tn-n
+"""
+
+
+def test_both_formats_are_read(tmp_path: Path) -> None:
+    with gzip.open(tmp_path / "ppdb.gz", "wt") as file:
+        file.write(PPDB)
+    pairs = read_judgments(tmp_path / "ppdb.gz", "ppdb")
+    assert pairs[0] == JudgedPair("calm", "quiet", "ADJP", 4.5, (4.0, 5.0))
+    (tmp_path / "bird.txt").write_text(BIRD)
+    found = read_judgments(tmp_path / "bird.txt", "bird")
+    assert found == [JudgedPair("the old sea", "the ancient sea", "", 0.6)]
+
+
+@pytest.mark.parametrize("line", ["4.5\t[NP]\tone", "much\t[NP]\tone\tother\t1"])
+def test_a_bad_line_is_named(tmp_path: Path, line: str) -> None:
+    (tmp_path / "ppdb.txt").write_text("1\t[NP]\ta\tb\t1\n" + line)
+    with pytest.raises(FormatError, match="line 2"):
+        read_judgments(tmp_path / "ppdb.txt", "ppdb")
+
+
+def test_pairs_that_share_no_foreign_phrase_are_not_covered(tmp_path: Path) -> None:
+    (tmp_path / "ppdb.txt").write_text(PPDB)
+    built(tmp_path)
+    arguments = ["evaluate", "paraphrases", "--json", "--folds", "0", "--format"]
+    arguments += ["ppdb", "--table", str(tmp_path / "table"), "--judgments"]
+    assert main([*arguments, str(tmp_path / "ppdb.txt")]) == 0
+
+
+def test_the_result_names_pairs_covered_and_each_score(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    test_pairs_that_share_no_foreign_phrase_are_not_covered(tmp_path)
+    found = json.loads(capsys.readouterr().out)
+    assert (found["pairs"], found["covered"]) == (6, 5)
+    for name in ("baseline", "syntactic", "extraction"):
+        assert found[name].keys() == {"rho", "p", "n"}
+
+
+def test_a_fitted_ranking_never_saw_the_phrase_it_ranks(tmp_path: Path) -> None:
+    """Judgments that only the phrase explains cannot be learned from other phrases."""
+    table = built(tmp_path)
+    rng = np.random.default_rng(0)
+    judged = [
+        JudgedPair(one, other, label, float(rng.normal()))
+        for one, other, label in [
+            ("calm", "quiet", "ADJP"),
+            ("quiet", "calm", "ADJP"),
+            ("like", "love", "VBP"),
+            ("love", "like", "VBP"),
+            ("the old sea", "the ancient sea", "NP"),
+        ]
+        for _ in range(40)
+    ]
+    found = compare(table, judged, k=5)
+    assert abs(found["log-linear"]["rho"]) < 0.35
+    assert abs(found["supervised"]["rho"]) < 0.35
+
+
+def test_the_label_says_nothing_where_it_was_not_seen(tmp_path: Path) -> None:
+    """Where it was, its share grows with how often; without a prior it is alone."""
+    asked = [("calm", "quiet", "ADJP"), ("calm", "quiet", "NP")]
+    columns = pair_scores(built(tmp_path), asked).columns
+    seen, unseen = smoothed(columns, 2.0)
+    n, own, any_ = (columns[x][0] for x in ("under 1", "syntactic", "baseline"))
+    assert n > 0
+    assert seen == pytest.approx((n * own + 2 * any_) / (n + 2))
+    assert unseen == columns["baseline"][1]
+    assert smoothed(columns, 1e-9)[0] == pytest.approx(own)
+
+
+def test_translations_that_are_the_same_have_a_cosine_of_one(tmp_path: Path) -> None:
+    asked = [("calm", "calm", ""), ("calm", "quiet", ""), ("quiet", "calm", "")]
+    same, *both = pair_scores(built(tmp_path), asked).columns["cosine"]
+    assert same == pytest.approx(1)
+    assert both[0] == pytest.approx(both[1])
+    assert 0 < both[0] <= 1
+
+
+def test_words_alike_are_told_by_name() -> None:
+    rows = word_features([("not a boat", "the boats", "NP"), ("go", "going", "VB")])
+    first, second = (dict(zip(WORD_FEATURES, row, strict=True)) for row in rows)
+    assert (first["negation"], first["determiner"], first["plural"]) == (1, 1, 1)
+    assert (first["content stems"], second["stems"]) == (1, 1)
+    assert (first["label phrase"], second["label verb"]) == (1, 1)
+    assert (second["beginning"], second["end"]) == (2 / 5, 0)
+
+
+def test_judges_who_agree_bound_nothing_and_those_at_random_everything() -> None:
+    rng = np.random.default_rng(0)
+    alike = [[float(x)] * 4 for x in range(50)]
+    assert agreement(alike, rng) == {"pairs": 50, "halves": 1.0, "ceiling": 1.0}
+    noisy = (rng.normal(size=(4000, 1)) + rng.normal(size=(4000, 4))).tolist()
+    found = agreement(noisy, rng)
+    assert found["halves"] == pytest.approx(2 / 3, abs=0.05)  # 1 / (1 + 1 / 2)
+    assert found["ceiling"] == pytest.approx(0.8**0.5, abs=0.03)
+    assert agreement([(1.0, 2.0)] * 9, rng) == {}
+
+
+def test_a_table_that_holds_nothing_of_them_is_told(tmp_path: Path) -> None:
+    with pytest.raises(InvalidValue, match="holds 0 of 1"):
+        compare(built(tmp_path), [JudgedPair("harbour", "port", "NN", 4.0)])

@@ -1,0 +1,153 @@
+"""Trees by hand: every operation can be taken back, and words stay where they are."""
+
+from itertools import pairwise
+
+import pytest
+from hypothesis import assume, given
+from hypothesis import strategies as st
+
+from core.data.tree import Tree, TreeBuilder
+from core.errors import InvalidValue
+from core.formats import ptb
+from core.trees.editing import Delete, Insert, Move, Operation, Relabel, Replace, read
+
+LABELS = st.sampled_from(["S", "NP", "VP", "PP", "X-1"])
+SAW = "(S (NP (PRP I)) (VP (VBD saw) (NP (NP (DT a) (NN man)) (PP (IN in) (NN town)))) (. .))"  # fmt: skip  # noqa: E501
+
+
+@st.composite
+def trees(draw: st.DrawFn, most: int = 8) -> Tree:
+    """Trees with unary chains, traces and edge labels."""
+    builder = TreeBuilder()
+    edge = draw(st.booleans())
+
+    def grow(n: int, depth: int) -> None:
+        if n == 1 and (depth > 3 or draw(st.booleans())):
+            builder.leaf(draw(LABELS), "w", edge="HD" if edge else "")
+            return
+        builder.open(draw(LABELS), edge="OC" if edge else "")
+        if draw(st.integers(0, 5)) == 0:
+            builder.trace("-NONE-", "*")
+        places = st.lists(st.integers(1, n - 1), unique=True, min_size=int(depth > 3))
+        cuts = draw(places) if n > 1 else []
+        ends = [0, *sorted(cuts), n]
+        for a, b in pairwise(ends):
+            grow(b - a, depth + 1)
+        builder.close()
+
+    builder.open("S")
+    grow(draw(st.integers(1, most)), 0)
+    builder.close()
+    return builder.freeze()
+
+
+@st.composite
+def steps(draw: st.DrawFn, tree: Tree) -> Operation:
+    node = st.integers(0, len(tree) - 1)
+    v = draw(node)
+    kind = draw(st.sampled_from(["relabel", "insert", "delete", "move", "replace"]))
+    if kind == "relabel":
+        return Relabel(v, draw(LABELS))
+    if kind == "insert":
+        mother = tree.parents[v]
+        sisters = [u for u in (tree.children[mother] if mother >= 0 else [0]) if u >= v]
+        return Insert(v, draw(st.sampled_from(sisters)), draw(LABELS))
+    if kind == "delete":
+        return Delete(v)
+    if kind == "replace":
+        return Replace(tree)
+    return Move(v, draw(node), draw(st.none() | st.integers(0, 3)))
+
+
+@given(st.data())
+def test_every_operation_can_be_taken_back_and_done_again(data: st.DataObject) -> None:
+    tree = data.draw(trees())
+    step = data.draw(steps(tree))
+    try:
+        after = step.on(tree).tree
+    except InvalidValue:
+        assume(False)
+    back = step.inverse(tree)
+    assert back.on(after).tree == tree
+    again = back.inverse(after)
+    assert again.on(tree).tree == after
+
+
+@given(st.data())
+def test_words_stay_and_brackets_can_hold_the_tree(data: st.DataObject) -> None:
+    tree = data.draw(trees())
+    for _ in range(4):
+        try:
+            edited = data.draw(steps(tree)).on(tree)
+        except InvalidValue:
+            continue
+        assert edited.tree.words == tree.words
+        for v, (start, end) in enumerate(edited.tree.spans):
+            assert edited.tree.yield_of(v) == tuple(range(start, end))
+        for old, new in edited.moved.items():
+            if tree.is_leaf(old):
+                assert edited.tree.tokens[new] == tree.tokens[old]
+        tree = edited.tree
+
+
+@given(st.data())
+def test_an_operation_is_the_same_after_a_trip_through_json(
+    data: st.DataObject,
+) -> None:
+    step = data.draw(steps(data.draw(trees())))
+    assert read(step.to_json()) == step
+
+
+def after(step: Operation, text: str = SAW) -> str:
+    return ptb.bracket(step.on(ptb.parse_one(text)).tree)
+
+
+def test_a_prepositional_phrase_goes_from_the_noun_to_the_verb() -> None:
+    assert after(Move(9, 3)) == (
+        "(S (NP (PRP I)) (VP (VBD saw) (NP (NP (DT a) (NN man))) "
+        "(PP (IN in) (NN town))) (. .))"
+    )
+
+
+def test_a_phrase_is_put_over_sisters_and_taken_away() -> None:
+    over = Insert(4, 5, "VP").on(ptb.parse_one(SAW))
+    assert over.tree.labels[over.at] == "VP"
+    assert over.tree.children[3] == (4,)
+    assert Delete(over.at).on(over.tree).tree == ptb.parse_one(SAW)
+
+
+def test_a_new_root_goes_above_the_old_one_and_may_be_empty() -> None:
+    assert after(Insert(0, 0, ""), "(NP (NN tea))") == "( (NP (NN tea)))"
+    assert after(Delete(0), "( (NP (NN tea)))") == "(NP (NN tea))"
+
+
+@pytest.mark.parametrize(
+    ("step", "said"),
+    [
+        (Relabel(99, "NP"), "no node n99"),
+        (Relabel(1, "N P"), "no label"),
+        (Relabel(1, ""), "no label"),
+        (Relabel(1, "N" * 61), "no label"),
+        (Insert(1, 4, "X"), "sisters"),
+        (Delete(2), "word stays"),
+        (Delete(0), "one root"),
+        (Move(0, 1), "no mother"),
+        (Move(5, 9), "below itself"),
+        (Move(1, 2), "no children"),
+        (Move(2, 3), "left without words"),
+        (Move(1, 9), "not beside"),
+        (Move(9, 3, 7), "other children"),
+        (Replace(ptb.parse_one("(S (NN tea))")), "other words"),
+    ],
+)
+def test_what_a_tree_does_not_allow_is_refused_with_the_reason(
+    step: Operation, said: str
+) -> None:
+    with pytest.raises(InvalidValue, match=said):
+        step.on(ptb.parse_one(SAW))
+
+
+@pytest.mark.parametrize("sent", [{}, {"op": "fold"}, {"op": "delete", "node": "x"}])
+def test_what_is_no_operation_is_refused(sent: dict) -> None:
+    with pytest.raises(InvalidValue, match="no operation"):
+        read(sent)

@@ -1,0 +1,1 @@
+"""What keeps the repository itself: its floors, and the drawing of them."""

@@ -1,0 +1,64 @@
+"""Which folder stands on which floor, and what each imports."""
+
+import ast
+from collections.abc import Iterator
+from functools import cache
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parent.parent
+CORE_FLOORS = [
+    {"errors"},
+    {"data"},
+    {"protocols", "formats", "text", "layout", "learning", "agreement", "trees"},
+    {"forests"},
+    {"dependencies", "word_alignment"},
+    {"parsing"},
+    {"joint_parsing", "itg", "phrase_alignment", "pivoting", "substitution"},
+    {"training", "evaluation"},
+    {"reproduce"},
+    {"commands"},
+    {"__main__"},
+]
+ANNOTATOR_FLOORS = [
+    {"errors", "env", "checks", "faults", "secrecy", "timing", "__version__"},
+    {"settings", "broker", "celery", "disk", "backups", "wsgi"},
+    {"throughput"},
+    {"models"},
+    {
+        "access",
+        "exchange",
+        "svg",
+        "http",
+        "jobkinds",
+        "sample",
+    },
+    {"services"},
+    {"pages"},
+    {"forms"},
+    {"views", "api", "tasks", "management", "templatetags"},
+    {"urls", "apps", "webserver", "__main__"},
+]
+
+
+def modules(top: str) -> list[Path]:
+    found = sorted((ROOT / top).rglob("*.py"))
+    return [path for path in found if "migrations" not in path.parts]
+
+
+@cache
+def imports(path: Path) -> tuple[str, ...]:
+    """Dotted names of what this file imports, wherever in it."""
+    return tuple(_imports(path))
+
+
+def _imports(path: Path) -> Iterator[str]:
+    for node in ast.walk(ast.parse(path.read_text())):
+        if isinstance(node, ast.Import):
+            yield from (alias.name for alias in node.names)
+        elif isinstance(node, ast.ImportFrom):
+            assert not node.level, f"{path}: relative import"
+            yield from (f"{node.module}.{alias.name}" for alias in node.names)
+
+
+def folder_of(dotted: str) -> str:
+    return dotted.split(".")[1] if "." in dotted else ""
