@@ -20,7 +20,6 @@ __all__ = [
     "EisnerDecoder",
     "best_eisners",
     "eisner",
-    "eisner_log_partition",
     "eisner_marginals",
     "projective_forest",
 ]
@@ -96,22 +95,13 @@ def _heads(forest: Forest, edges: Ints) -> Ints:
     return heads
 
 
-def eisner_log_partition(arcs: Floats) -> float:
-    """The log of the summed weights of all projective trees; ``-inf`` if none."""
-    return _inside(arcs)[0]
-
-
 def eisner_marginals(arcs: Floats) -> Floats:
     """How probable each arc is, shaped as ``arcs``; zeros if no tree is allowed."""
-    log_z, chart, opened = _inside(arcs)
+    check.arc_nats(arcs=arcs)
+    n = len(arcs) - 1
+    chart, opened = np.empty((6, n, n)), np.empty((n, n))
+    log_z = kernels.eisner_inside(arcs, chart, opened)
     p_arcs = np.zeros_like(arcs)
     if log_z > -np.inf:
         kernels.eisner_marginals(arcs, chart, opened, log_z, p_arcs)
     return p_arcs
-
-
-def _inside(arcs: Floats) -> tuple[float, Floats, Floats]:
-    check.arc_nats(arcs=arcs)
-    n = len(arcs) - 1
-    chart, opened = np.empty((6, n, n)), np.empty((n, n))
-    return kernels.eisner_inside(arcs, chart, opened), chart, opened

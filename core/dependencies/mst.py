@@ -14,7 +14,7 @@ from core.dependencies.kernels import arcs as kernels
 from core.dependencies.kernels import trees
 from core.errors import Contradiction
 
-__all__ = ["MstDecoder", "best_msts", "mst", "tree_log_partition", "tree_marginals"]
+__all__ = ["MstDecoder", "best_msts", "mst", "tree_marginals"]
 
 LEAST_LOG_DET = -12.0  # of columns scaled to 1: e^-12 costs five of sixteen digits
 
@@ -68,11 +68,6 @@ class MstDecoder:
         return score, self._heads
 
 
-def tree_log_partition(arcs: Floats) -> float:
-    """The log of the summed weights of all trees; ``-inf`` if there is none. O(n^3)."""
-    return _matrix_tree(arcs)[0]
-
-
 def tree_marginals(arcs: Floats) -> Floats:
     """How probable each arc is, shaped as ``arcs``; zeros if every tree is forbidden.
 
@@ -81,36 +76,31 @@ def tree_marginals(arcs: Floats) -> Floats:
     arcs outweigh all trees by far, the inverse has no digits left, and the O(n^4) way
     of ``core.dependencies.kernels.trees`` is taken.
     """
-    return _matrix_tree(arcs)[1]
-
-
-def _matrix_tree(arcs: Floats) -> tuple[float, Floats]:
-    """Log partition and marginals, by the inverse, or without it where it is weak."""
     check.arc_nats(arcs=arcs)
     n = len(arcs) - 1
     inner = arcs[:, 1:].copy()
     inner[np.arange(1, n + 1), np.arange(n)] = -np.inf
     scale = inner.max(axis=0)  # (n,), the best arc into each token
     if np.isneginf(scale).any():
-        return -np.inf, np.zeros_like(arcs)
-    log_det, p_arcs = _by_inverse(np.exp(inner - scale))
-    if log_det > LEAST_LOG_DET:
-        return log_det + float(scale.sum()), p_arcs
+        return np.zeros_like(arcs)
+    p_arcs = _by_inverse(np.exp(inner - scale))
+    if p_arcs is not None:
+        return p_arcs
     p_arcs = np.zeros_like(arcs)
-    log_z = trees.stable_marginals(arcs, p_arcs)
+    trees.stable_marginals(arcs, p_arcs)
     roots = p_arcs[0].sum()  # far from 1 if all trees with one root are forbidden
-    return (log_z, p_arcs) if 0.5 < roots < 1.5 else (-np.inf, np.zeros_like(arcs))
+    return p_arcs if 0.5 < roots < 1.5 else np.zeros_like(arcs)
 
 
-def _by_inverse(weights: Floats) -> tuple[float, Floats]:
-    """Log determinant and marginals for arc weights ``(n + 1, n)``, not in logs."""
+def _by_inverse(weights: Floats) -> Floats | None:
+    """Marginals for arc weights ``(n + 1, n)``, not in logs; None where it is weak."""
     root, between = weights[0], weights[1:]
     n = len(root)
     laplace = np.diag(between.sum(axis=0)) - between
     laplace[0] = root
     sign, log_det = np.linalg.slogdet(laplace)
-    if sign <= 0 or log_det < LEAST_LOG_DET:
-        return -np.inf, np.zeros((n + 1, n + 1))
+    if sign <= 0 or log_det <= LEAST_LOG_DET:
+        return None
     inverse = np.linalg.inv(laplace)  # (n, n)
     not_first = np.arange(n) > 0
     diagonal = np.where(not_first, np.diag(inverse), 0.0)
@@ -118,4 +108,4 @@ def _by_inverse(weights: Floats) -> tuple[float, Floats]:
     p_arcs = np.zeros((n + 1, n + 1))
     p_arcs[1:, 1:] = between * (diagonal[None, :] - crossing)
     p_arcs[0, 1:] = root * inverse[:, 0]
-    return float(log_det), p_arcs.clip(0.0, 1.0)
+    return np.asarray(p_arcs.clip(0.0, 1.0))

@@ -37,6 +37,10 @@ class BinaryForest:
     second for one; ``weight`` in nats per edge. ``tops``: nodes over the whole
     sentence. ``members`` (n, tokens): whose words. ``origin``: node of the tree it
     came from, top of its chain, or -1. ``marginal``: how probable in the parse.
+
+    No ``core.data.forest.Forest``, whose nodes are spans under one root: a phrase of a
+    tree by hand may have gaps, and a parse several tops. Edges and tails lie as there,
+    so that inside is the same kernel.
     """
 
     words: tuple[str, ...]

@@ -73,10 +73,6 @@ class Plan:
         )
         return replace(self, queries=queries).read
 
-    @property
-    def n_replaced(self) -> int:
-        return sum(bool(query.substitute) for query in self.queries)
-
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Reading:
@@ -284,12 +280,3 @@ class Substituting:
             near,
             self.candidates.shared(query.counted, taken),
         )
-
-
-def _agreeing(
-    candidates: Sequence[Candidate], tags: Mapping[str, float]
-) -> Sequence[Candidate]:
-    """Those whose commonest tag is the likeliest of all; every one if none is."""
-    top = max(tags, key=lambda tag: tags[tag], default="")
-    agreed = [c for c in candidates if max(c.tags, key=lambda t: c.tags[t]) == top]
-    return agreed or candidates

@@ -90,14 +90,8 @@ def _judge(rows: Sequence[TreeChange], of_side: dict[tuple[int, str], Sides]) ->
         gold = of_side[row.result_id, row.side]
         if row.kind == TreeChange.Kind.BRACKET:
             row.gold = _of_bracket(row, gold)
-        elif (
-            gold.gold_deps is None or row.head_before is None or row.head_after is None
-        ):
-            row.gold = TreeChange.Gold.NONE
         else:
-            before = row.head_before, row.label_before
-            after = row.head_after, row.label_after
-            row.gold = changes.of_arc(row.start, before, after, gold.gold_deps)
+            row.gold = _of_arc(row, gold)
 
 
 def _of_arc(row: TreeChange, gold: Sides) -> str:

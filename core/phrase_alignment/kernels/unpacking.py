@@ -3,6 +3,12 @@
 Items and ways are those of ``ways``. A candidate for a rank of an item is
 a row of ``item``: its way, with the ranks of its two tails. What is null has one
 derivation, so that it needs no rank. Candidates of one item are a linked list.
+
+The algorithm is that of ``core.forests.kernels.kbest``, but that one wants a forest
+with all its edges, and here an item's ways are written when it is opened. All items
+written out as a forest for ``core.forests`` (2,300 to 51,000 items of two sentences of
+10 to 40 tokens; the same scores) take 7 to 84 times the CPU time for up to 40
+derivations, 3 to 23 times for 200.
 """
 
 import numpy as np

@@ -20,7 +20,7 @@ TAIL, TAIL_2, NULL_S, NULL_T, EDGE_S, EDGE_T, UNEVEN = range(7)  # of a way
 
 
 class Edges(NamedTuple):
-    """One side: what ``core.phrase_alignment.sides.Side`` holds under these names."""
+    """One side: what a ``BinaryForest`` holds under these names."""
 
     first: Ints
     parts: Ints

@@ -14,14 +14,8 @@ from tests.oracles.arcs import dependency_trees, is_projective, weight
 
 Best = Callable[[Floats], tuple[float, Ints]]
 KINDS = [
-    pytest.param(
-        True,
-        eisner.eisner,
-        eisner.eisner_log_partition,
-        eisner.eisner_marginals,
-        id="projective",
-    ),
-    pytest.param(False, mst.mst, mst.tree_log_partition, mst.tree_marginals, id="any"),
+    pytest.param(True, eisner.eisner, eisner.eisner_marginals, id="projective"),
+    pytest.param(False, mst.mst, mst.tree_marginals, id="any"),
 ]
 TREES = {
     (n, projective): list(dependency_trees(n, projective=projective))
@@ -40,10 +34,10 @@ def test_the_oracle_counts_as_cayley_does(n: int, count: int) -> None:
     assert len(TREES[n, False]) == count
 
 
-@pytest.mark.parametrize(("projective", "best", "_sum", "_marginals"), KINDS)
+@pytest.mark.parametrize(("projective", "best", "_marginals"), KINDS)
 @given(arcs=strategies.arc_scores())
 def test_best_tree_is_the_best_of_all(
-    projective: bool, best: Best, _sum: object, _marginals: object, arcs: Floats
+    projective: bool, best: Best, _marginals: object, arcs: Floats
 ) -> None:
     expected = _weights(arcs, projective).max()
     if expected == -np.inf:
@@ -57,18 +51,16 @@ def test_best_tree_is_the_best_of_all(
     assert weight(found, arcs) == pytest.approx(score, abs=1e-9)
 
 
-@pytest.mark.parametrize(("projective", "_best", "log_sum", "marginals"), KINDS)
+@pytest.mark.parametrize(("projective", "_best", "marginals"), KINDS)
 @given(arcs=strategies.arc_scores())
-def test_sums_and_marginals_count_every_tree_once(
+def test_marginals_count_every_tree_once(
     projective: bool,
     _best: object,
-    log_sum: Callable[[Floats], float],
     marginals: Callable[[Floats], Floats],
     arcs: Floats,
 ) -> None:
     weights = _weights(arcs, projective)
     total = float(np.logaddexp.reduce(weights))
-    assert log_sum(arcs) == pytest.approx(total, abs=1e-8)
     expected = np.zeros_like(arcs)
     if total > -np.inf:
         trees = TREES[len(arcs) - 1, projective]
@@ -95,18 +87,16 @@ def test_k_best_trees_are_the_k_best_of_all(
     assert all(weight(tuple(h), arcs) == pytest.approx(s, abs=1e-9) for s, h in found)
 
 
-@pytest.mark.parametrize(("projective", "best", "log_sum", "marginals"), KINDS)
+@pytest.mark.parametrize(("projective", "best", "marginals"), KINDS)
 def test_six_tokens_equal_enumeration(
     projective: bool,
     best: Best,
-    log_sum: Callable[[Floats], float],
     marginals: Callable[[Floats], Floats],
 ) -> None:
     arcs = np.random.default_rng(6).normal(size=(7, 7)) * 3
     trees = list(dependency_trees(6, projective=projective))
     weights = np.array([weight(heads, arcs) for heads in trees])
     assert best(arcs)[0] == pytest.approx(weights.max(), abs=1e-9)
-    assert log_sum(arcs) == pytest.approx(np.logaddexp.reduce(weights), abs=1e-9)
     shares = np.exp(weights - np.logaddexp.reduce(weights))
     expected = np.zeros_like(arcs)
     for heads, share in zip(trees, shares, strict=True):
@@ -166,7 +156,6 @@ def test_marginals_stay_right_where_cycles_outweigh_trees(seed: int) -> None:
             for m, h in enumerate(heads):
                 expected[h + 1, m + 1] += share
     assert mst.tree_marginals(arcs) == pytest.approx(expected, abs=1e-6)
-    assert mst.tree_log_partition(arcs) == pytest.approx(total, abs=1e-6)
 
 
 def test_a_cycle_far_better_than_any_tree_keeps_the_marginals_right() -> None:
@@ -177,7 +166,6 @@ def test_a_cycle_far_better_than_any_tree_keeps_the_marginals_right() -> None:
     share = np.exp(weights - np.logaddexp.reduce(weights))
     expected = sum(p for p, heads in zip(share, trees, strict=True) if heads[1] == 0)
     assert mst.tree_marginals(arcs)[1, 2] == pytest.approx(expected, abs=1e-6)
-    assert mst.tree_log_partition(arcs) == pytest.approx(np.logaddexp.reduce(weights))
 
 
 @pytest.mark.parametrize(
@@ -195,7 +183,6 @@ def test_trees_that_all_need_two_roots_have_no_sum(loop: float) -> None:
     arcs[0, 1] = arcs[0, 3] = 0.0
     for head, modifier in ((1, 2), (2, 1), (3, 4), (4, 3)):
         arcs[head, modifier] = loop
-    assert mst.tree_log_partition(arcs) == -np.inf
     assert not mst.tree_marginals(arcs).any()
     with pytest.raises(Contradiction):
         mst.mst(arcs)
