@@ -112,6 +112,8 @@ def oracle(parser: Substituting, golds: Sequence[Gold]) -> dict[str, Any]:
         ):
             best[k] = max(best[k], score, key=lambda one: one.f1)
     return {
+        "sentences": len(plans),
+        "helped": sum(_has_rank(plan, 0) for plan in plans),
         "before": _percent_f1(sum(plain, Parseval())),
         "oracle": _percent_f1(sum(best, Parseval())),
     }

@@ -7,6 +7,8 @@ from, to. A true inside value is the stored one times exp(scale[cell]); an outsi
 is stored so that stored inside times stored outside is a posterior probability.
 """
 
+from typing import NamedTuple
+
 import numpy as np
 from numba import njit
 from numpy.typing import NDArray
@@ -14,19 +16,36 @@ from numpy.typing import NDArray
 from core.data.check import Floats, Ints
 
 Bools = NDArray[np.bool_]
-__all__ = ["inside", "kept", "outside", "posteriors"]
+__all__ = ["Pairings", "inside", "kept", "outside", "posteriors"]
+
+
+class Pairings(NamedTuple):
+    """Binary rules in runs: same left part, right parts of one coarse state.
+
+    Runs of left part s are ``by_left[s] .. by_left[s + 1] - 1``; run g is rules
+    ``begin[g] .. begin[g + 1] - 1``, whose right parts are kinds of ``kind[g]``. A
+    cell without that coarse state is passed over by looking at the run alone.
+    """
+
+    by_left: Ints
+    kind: Ints
+    begin: Ints
+    right: Ints
+    head: Ints
+    p: Floats
 
 
 @njit(cache=True)
 def inside(
-    n: int, lex_first: Ints, lex_state: Ints, lex_value: Floats, by_left: Ints,
-    right: Ints, head: Ints, p_rule: Floats, by_end: Ints, chain_start: Ints,
-    p_chain: Floats, alive: Bools, coarse: Ints, bounds: Ints, scale: Floats,
-    built: Ints, built_in: Floats, chained: Ints, chained_in: Floats,
+    n: int, lex_first: Ints, lex_state: Ints, lex_value: Floats, pairings: Pairings,
+    by_end: Ints, chain_start: Ints, p_chain: Floats, alive: Bools, coarse: Ints,
+    bounds: Ints, scale: Floats, built: Ints, built_in: Floats, chained: Ints,
+    chained_in: Floats,
 ) -> tuple[int, int]:  # fmt: skip
     """The number of rows used in both lists; -1 if there is no room for them."""
-    n_states = len(by_left) - 1
+    n_states = len(pairings.by_left) - 1
     acc, part = np.zeros(n_states), np.zeros(n_states)
+    kinds = np.zeros(alive.shape[1], dtype=np.bool_)
     found = np.empty(n_states, dtype=np.int32)
     n_built = n_chained = 0
     for width in range(1, n + 1):
@@ -38,10 +57,10 @@ def inside(
                     acc[lex_state[x]] = lex_value[x]
                     found[count] = lex_state[x]
                     count += 1
-            else:
+            elif alive[cell].any():
                 ref, count = _built(
-                    n, i, i + width, by_left, right, head, p_rule, alive, coarse,
-                    bounds, scale, chained, chained_in, part, acc, found,
+                    n, i, i + width, pairings, alive, coarse, bounds, scale, chained,
+                    chained_in, part, kinds, acc, found,
                 )  # fmt: skip
             if n_built + count > len(built):
                 return -1, -1
@@ -86,12 +105,13 @@ def _stored(
 
 @njit(cache=True)
 def _built(
-    n: int, i: int, j: int, by_left: Ints, right: Ints, head: Ints, p_rule: Floats,
-    alive: Bools, coarse: Ints, bounds: Ints, scale: Floats, chained: Ints,
-    chained_in: Floats, part: Floats, acc: Floats, found: Ints,
+    n: int, i: int, j: int, pairings: Pairings, alive: Bools, coarse: Ints,
+    bounds: Ints, scale: Floats, chained: Ints, chained_in: Floats, part: Floats,
+    kinds: Bools, acc: Floats, found: Ints,
 ) -> tuple[float, int]:  # fmt: skip
     """Sum all pairings of a cell into ``acc``: their log scale, and how many states."""
-    ref, count, cell = -np.inf, 0, i * (n + 1) + j
+    by_left, kind, begin, right, head, p_rule = pairings
+    ref, count, is_open = -np.inf, 0, alive[i * (n + 1) + j]
     for k in range(i + 1, j):
         le, ri = i * (n + 1) + k, k * (n + 1) + j
         if bounds[le, 3] > bounds[le, 2] and bounds[ri, 3] > bounds[ri, 2]:
@@ -103,33 +123,36 @@ def _built(
         factor = np.exp(scale[le] + scale[ri] - ref)
         for x in range(bounds[ri, 2], bounds[ri, 3]):
             part[chained[x]] = chained_in[x] * factor
+            kinds[coarse[chained[x]]] = True
         for x in range(bounds[le, 2], bounds[le, 3]):
             mine = chained_in[x]
-            for r in range(by_left[chained[x]], by_left[chained[x] + 1]):
-                other = part[right[r]]
-                if other > 0.0 and alive[cell, coarse[head[r]]]:
-                    a = head[r]
-                    if acc[a] == 0.0:
-                        found[count] = a
-                        count += 1
-                    acc[a] += p_rule[r] * mine * other
+            for g in range(by_left[chained[x]], by_left[chained[x] + 1]):
+                if not kinds[kind[g]]:
+                    continue
+                for r in range(begin[g], begin[g + 1]):
+                    other, a = part[right[r]], head[r]
+                    if other > 0.0 and is_open[coarse[a]]:
+                        if acc[a] == 0.0:
+                            found[count] = a
+                            count += 1
+                        acc[a] += p_rule[r] * mine * other
         for x in range(bounds[ri, 2], bounds[ri, 3]):
             part[chained[x]] = 0.0
+            kinds[coarse[chained[x]]] = False
     return ref, count
 
 
 @njit(cache=True)
 def outside(
-    n: int, root: int, by_left: Ints, right: Ints, head: Ints, p_rule: Floats,
-    by_start: Ints, chain_end: Ints, p_chain: Floats, bounds: Ints, scale: Floats,
-    built: Ints, chained: Ints, chained_in: Floats, built_out: Floats,
-    chained_out: Floats,
+    n: int, root: int, pairings: Pairings, by_start: Ints, chain_end: Ints,
+    p_chain: Floats, coarse: Ints, bounds: Ints, scale: Floats, built: Ints,
+    chained: Ints, chained_in: Floats, built_out: Floats, chained_out: Floats,
 ) -> bool:  # fmt: skip
     """Fill the outside values; False if the root does not span the sentence."""
-    n_states = len(by_left) - 1
-    above = np.zeros(n_states)
-    part = np.zeros(n_states)
+    n_states = len(pairings.by_left) - 1
+    above, part = np.zeros(n_states), np.zeros(n_states)
     place = np.full(n_states, -1, dtype=np.int64)
+    kinds = np.zeros(coarse.max() + 1, dtype=np.bool_)
     found = False
     for x in range(bounds[n, 2], bounds[n, 3]):
         if chained[x] == root and chained_in[x] > 0.0:
@@ -147,27 +170,49 @@ def outside(
                         above[chain_end[c]] += p_chain[c] * chained_out[x]
             for x in range(bounds[cell, 0], bounds[cell, 1]):
                 built_out[x] = above[built[x]]
-            for k in range(i + 1, j):
-                le, ri = i * (n + 1) + k, k * (n + 1) + j
-                factor = np.exp(scale[le] + scale[ri] - scale[cell])
-                for y in range(bounds[ri, 2], bounds[ri, 3]):
-                    part[chained[y]] = chained_in[y] * factor
-                    place[chained[y]] = y
-                for x in range(bounds[le, 2], bounds[le, 3]):
-                    mine, total = chained_in[x] * factor, 0.0
-                    for r in range(by_left[chained[x]], by_left[chained[x] + 1]):
-                        other = part[right[r]]
-                        if other > 0.0:
-                            upper = p_rule[r] * above[head[r]]
-                            total += upper * other
-                            chained_out[place[right[r]]] += upper * mine
-                    chained_out[x] += total
-                for y in range(bounds[ri, 2], bounds[ri, 3]):
-                    part[chained[y]] = 0.0
+            if bounds[cell, 1] > bounds[cell, 0] and width > 1:
+                _handed_down(
+                    n, i, j, pairings, coarse, bounds, scale, chained, chained_in,
+                    above, part, place, kinds, chained_out,
+                )  # fmt: skip
             for x in range(bounds[cell, 2], bounds[cell, 3]):
                 for c in range(by_start[chained[x]], by_start[chained[x] + 1]):
                     above[chain_end[c]] = 0.0
     return True
+
+
+@njit(cache=True)
+def _handed_down(
+    n: int, i: int, j: int, pairings: Pairings, coarse: Ints, bounds: Ints,
+    scale: Floats, chained: Ints, chained_in: Floats, above: Floats, part: Floats,
+    place: Ints, kinds: Bools, chained_out: Floats,
+) -> None:  # fmt: skip
+    """Add to the parts of a cell what its states (``above``) are worth outside."""
+    by_left, kind, begin, right, head, p_rule = pairings
+    for k in range(i + 1, j):
+        le, ri = i * (n + 1) + k, k * (n + 1) + j
+        if bounds[le, 3] == bounds[le, 2] or bounds[ri, 3] == bounds[ri, 2]:
+            continue
+        factor = np.exp(scale[le] + scale[ri] - scale[i * (n + 1) + j])
+        for y in range(bounds[ri, 2], bounds[ri, 3]):
+            part[chained[y]] = chained_in[y] * factor
+            place[chained[y]] = y
+            kinds[coarse[chained[y]]] = True
+        for x in range(bounds[le, 2], bounds[le, 3]):
+            mine, total = chained_in[x] * factor, 0.0
+            for g in range(by_left[chained[x]], by_left[chained[x] + 1]):
+                if not kinds[kind[g]]:
+                    continue
+                for r in range(begin[g], begin[g + 1]):
+                    other = part[right[r]]
+                    if other > 0.0:
+                        upper = p_rule[r] * above[head[r]]
+                        total += upper * other
+                        chained_out[place[right[r]]] += upper * mine
+            chained_out[x] += total
+        for y in range(bounds[ri, 2], bounds[ri, 3]):
+            part[chained[y]] = 0.0
+            kinds[coarse[chained[y]]] = False
 
 
 @njit(cache=True)

@@ -4,17 +4,18 @@ import numpy as np
 from numba import njit
 
 from core.data.check import Floats, Ints
+from core.parsing.kernels.charts import Bools, Pairings
 
 __all__ = ["pack"]
 
 
 @njit(cache=True)
 def pack(
-    n: int, by_left: Ints, right: Ints, head: Ints, p_rule: Floats, by_start: Ints,
-    chain_end: Ints, p_chain: Floats, chain_name: Ints, bounds: Ints, scale: Floats,
-    built: Ints, built_in: Floats, leaf_weight: Floats, chained: Ints,
-    chained_in: Floats, chained_out: Floats, threshold: float, nodes: Ints,
-    n_edges: Ints, tails: Ints, weights: Floats,
+    n: int, pairings: Pairings, by_start: Ints, chain_end: Ints, p_chain: Floats,
+    chain_name: Ints, coarse: Ints, bounds: Ints, scale: Floats, built: Ints,
+    built_in: Floats, leaf_weight: Floats, chained: Ints, chained_in: Floats,
+    chained_out: Floats, threshold: float, nodes: Ints, n_edges: Ints, tails: Ints,
+    weights: Floats,
 ) -> tuple[int, int]:  # fmt: skip
     """The number of nodes and of edges; -1, -1 if there is no room for them.
 
@@ -23,7 +24,8 @@ def pack(
     ``leaf_weight``: of built rows that are words. The root, if it has a derivation,
     is the last node.
     """
-    n_states = len(by_left) - 1
+    n_states = len(pairings.by_left) - 1
+    kinds = np.zeros(coarse.max() + 1, dtype=np.bool_)
     above, below, part = np.zeros(n_states), np.zeros(n_states), np.zeros(n_states)
     place = np.full(n_states, -1, dtype=np.int64)
     leaf = np.full(n_states, -1, dtype=np.int64)
@@ -37,8 +39,8 @@ def pack(
                 for c in range(by_start[chained[x]], by_start[chained[x] + 1]):
                     above[chain_end[c]] += p_chain[c] * chained_out[x]
             count = _pairs(
-                n, i, j, by_left, right, head, p_rule, above, bounds, scale, chained,
-                chained_in, node_of, part, place, threshold, pairs, pair_weight,
+                n, i, j, pairings, above, coarse, bounds, scale, chained, chained_in,
+                node_of, part, place, kinds, threshold, pairs, pair_weight,
             )  # fmt: skip
             if count < 0:
                 return -1, -1
@@ -71,12 +73,13 @@ def pack(
 
 @njit(cache=True)
 def _pairs(
-    n: int, i: int, j: int, by_left: Ints, right: Ints, head: Ints, p_rule: Floats,
-    above: Floats, bounds: Ints, scale: Floats, chained: Ints, chained_in: Floats,
-    node_of: Ints, part: Floats, place: Ints, threshold: float, found: Ints,
+    n: int, i: int, j: int, pairings: Pairings, above: Floats, coarse: Ints,
+    bounds: Ints, scale: Floats, chained: Ints, chained_in: Floats, node_of: Ints,
+    part: Floats, place: Ints, kinds: Bools, threshold: float, found: Ints,
     weight: Floats,
 ) -> int:  # fmt: skip
     """Probable pairings of a cell: rows (built state, left node, right node)."""
+    by_left, kind, begin, right, head, p_rule = pairings
     cell, count = i * (n + 1) + j, 0
     for k in range(i + 1, j):
         le, ri = i * (n + 1) + k, k * (n + 1) + j
@@ -85,21 +88,26 @@ def _pairs(
             if node_of[y] >= 0:
                 part[chained[y]] = chained_in[y] * factor
                 place[chained[y]] = node_of[y]
+                kinds[coarse[chained[y]]] = True
         for x in range(bounds[le, 2], bounds[le, 3]):
             if node_of[x] < 0:
                 continue
-            for r in range(by_left[chained[x]], by_left[chained[x] + 1]):
-                p = above[head[r]] * p_rule[r] * chained_in[x] * part[right[r]]
-                if p > threshold:
-                    if count == len(found):
-                        return -1
-                    found[count, 0] = head[r]
-                    found[count, 1] = node_of[x]
-                    found[count, 2] = place[right[r]]
-                    weight[count] = np.log(p_rule[r])
-                    count += 1
+            for g in range(by_left[chained[x]], by_left[chained[x] + 1]):
+                if not kinds[kind[g]]:
+                    continue
+                for r in range(begin[g], begin[g + 1]):
+                    p = above[head[r]] * p_rule[r] * chained_in[x] * part[right[r]]
+                    if p > threshold:
+                        if count == len(found):
+                            return -1
+                        found[count, 0] = head[r]
+                        found[count, 1] = node_of[x]
+                        found[count, 2] = place[right[r]]
+                        weight[count] = np.log(p_rule[r])
+                        count += 1
         for y in range(bounds[ri, 2], bounds[ri, 3]):
             part[chained[y]] = 0.0
+            kinds[coarse[chained[y]]] = False
     return count
 
 

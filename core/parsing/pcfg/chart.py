@@ -41,10 +41,9 @@ class Chart:
         self.chained_out = np.zeros_like(self.chained_in)
         rules = self.rules
         self.is_complete = charts.outside(
-            self.n, rules.root, rules.by_left, rules.right, rules.head, rules.p_rule,
-            rules.by_start, rules.chain_end, rules.p_by_start, self.bounds, self.scale,
-            self.built, self.chained, self.chained_in, self.built_out,
-            self.chained_out,
+            self.n, rules.root, rules.pairings, rules.by_start, rules.chain_end,
+            rules.p_by_start, rules.coarse, self.bounds, self.scale, self.built,
+            self.chained, self.chained_in, self.built_out, self.chained_out,
         )  # fmt: skip
 
     @property
@@ -127,11 +126,10 @@ class Chart:
         tails = np.empty((room, 2), dtype=np.int32)
         weights = np.empty(room)
         v, e = packing.pack(
-            self.n, rules.by_left, rules.right, rules.head, rules.p_rule,
-            rules.by_start, rules.chain_end, rules.p_by_start, rules.chain_name,
-            self.bounds, self.scale, self.built, self.built_in, leaf_weight,
-            self.chained, self.chained_in, self.chained_out, threshold, nodes,
-            n_edges, tails, weights,
+            self.n, rules.pairings, rules.by_start, rules.chain_end,
+            rules.p_by_start, rules.chain_name, rules.coarse, self.bounds, self.scale,
+            self.built, self.built_in, leaf_weight, self.chained, self.chained_in,
+            self.chained_out, threshold, nodes, n_edges, tails, weights,
         )  # fmt: skip
         if v < 0:
             return None
@@ -164,9 +162,9 @@ def fill(
         built, chained = (np.empty(room, dtype=np.int32) for _ in range(2))
         built_in, chained_in = np.empty(room), np.empty(room)
         a, b = charts.inside(
-            n, lex_first, lex_state, lex_value, rules.by_left, rules.right,
-            rules.head, rules.p_rule, rules.by_end, rules.chain_start, rules.p_by_end,
-            alive, rules.coarse, bounds, scale, built, built_in, chained, chained_in,
+            n, lex_first, lex_state, lex_value, rules.pairings, rules.by_end,
+            rules.chain_start, rules.p_by_end, alive, rules.coarse, bounds, scale,
+            built, built_in, chained, chained_in,
         )  # fmt: skip
         if a >= 0:
             return Chart(

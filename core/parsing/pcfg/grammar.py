@@ -3,11 +3,13 @@
 from collections import defaultdict
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import cached_property
 from typing import TypeVar
 
 import numpy as np
 
 from core.data.check import Floats, Ints
+from core.parsing.kernels.charts import Pairings
 from core.parsing.pcfg.events import Chain, Pairing, State, bare
 
 __all__ = ["Rules", "smoothed"]
@@ -16,7 +18,7 @@ CUT = 1e-3  # what smoothing alone allows and is less probable is left out
 W = TypeVar("W")
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(frozen=True, eq=False)
 class Rules:
     """Binary rules grouped by left part, chains by end and by start; probabilities.
 
@@ -42,6 +44,26 @@ class Rules:
     @property
     def n_states(self) -> int:
         return len(self.by_left) - 1
+
+    @cached_property
+    def pairings(self) -> Pairings:
+        """The binary rules as kernels take them. Grouped here, not in the file, so
+        that a folder need not say which of its rules stand together."""
+        left = np.repeat(np.arange(self.n_states), np.diff(self.by_left))
+        kind = self.coarse[self.right]
+        order = np.lexsort((self.head, self.right, kind, left))
+        left, kind = left[order], kind[order]
+        is_new = np.ones(len(left), dtype=np.bool_)
+        is_new[1:] = (np.diff(left) != 0) | (np.diff(kind) != 0)
+        begin = np.append(np.flatnonzero(is_new), len(left)).astype(np.int32)
+        return Pairings(
+            _offsets(left[is_new], self.n_states),
+            kind[is_new],
+            begin,
+            self.right[order],
+            self.head[order],
+            self.p_rule[order],
+        )
 
     @classmethod
     def of(

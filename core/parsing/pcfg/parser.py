@@ -24,7 +24,7 @@ from core.protocols import Analysis, BackendInfo, Capability
 __all__ = ["CAPABILITIES", "ModelParser", "PcfgParser"]
 
 CAPABILITIES: frozenset[Capability] = frozenset({"constituents", "forest", "tags"})
-PRUNED = 1e-4  # coarse posteriors below are not looked at again
+PRUNED = 3e-4  # coarse posteriors below are not looked at again
 PACKED = 1e-5  # fine posteriors below are in no forest
 COST = 0.4  # of a bracket, in the consensus tree: chosen on wsj 0131 to 0160
 Guide = Mapping[int, Mapping[str, float]]
