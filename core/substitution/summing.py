@@ -12,36 +12,41 @@ import numpy as np
 
 from core.data.check import Floats
 from core.data.forest import Forest
-from core.forests.derivation import Phrase, chain_labels, phrases_of
+from core.forests.derivation import Phrase, tree_of_phrases
 from core.forests.inside import forest_marginals, inside_log
 from core.forests.mixture import mixture
-from core.forests.viterbi import viterbi
+from core.forests.ranked import ranked_forest
+from core.parsing.consensus import of_posteriors
 from core.protocols import Analysis
 
 __all__ = ["summed"]
 
-COST = 0.4  # of a bracket: a tree gains the posterior of each bracket less this
-Bracket = tuple[int, int, str, int]  # span, label, how many of it are above on the span
+EARNED = 1e5  # nats
 
 
 def summed(readings: Sequence[Analysis | Exception]) -> Analysis | Exception:
-    """The mean of the readings' forests; the tree shown is the reading's own that has
-    the highest expected number of right brackets, each less 0.4.
+    """The mean of the readings' forests, and the consensus tree of that mean.
 
-    Tags go by their mean probability. Arcs and vectors are the first reading's. An
-    error, or no parse, is left out; the first answer if no other is left.
+    The tree shown has the highest expected number of right brackets, each less 0.4,
+    of all trees: where no reading has it as a whole, it counts as one reading more, so
+    that it is in the forest. Tags go by their mean probability. Arcs and vectors are
+    the first reading's. An error, or no parse, is left out; the first answer if no
+    other is left.
     """
     some = [one for one in readings if isinstance(one, Analysis) and _has_parse(one)]
     if not some:
         return readings[0]
     own = [_parts(one) for one in some]
     forest, weights = mixture(own)
-    p = _posteriors(forest, weights)
-    shown = [_shown(one) for one in some]
-    phrases = max(shown, key=lambda some: sum(p[b] - COST for b in _brackets(some)))
+    phrases = _consensus(forest, weights)
+    answer = _with_tags(some[0], some)
+    if _log_share(forest, weights, phrases) == -np.inf:
+        words = answer.sentence.forms
+        tags = answer.xpos or ("X",) * len(words)
+        tree = tree_of_phrases(phrases, words=words, tags=tags)
+        forest, weights = mixture([*own, ranked_forest([(0.0, tree)])])
     best = _log_share(forest, weights, phrases), phrases
-    answer = replace(some[0], forest=forest, edge_weights=weights, best=best)
-    return _with_tags(answer, some)
+    return replace(answer, forest=forest, edge_weights=weights, best=best)
 
 
 def _has_parse(answer: Analysis) -> bool:
@@ -54,40 +59,35 @@ def _parts(answer: Analysis) -> tuple[Forest, Floats]:
     return answer.forest, answer.edge_weights
 
 
-def _shown(answer: Analysis) -> tuple[Phrase, ...]:
-    if answer.best is not None:
-        return answer.best[1]
-    forest, weights = _parts(answer)
-    return tuple(phrases_of(forest, viterbi(forest, weights)[1]))
-
-
-def _brackets(phrases: Sequence[Phrase]) -> list[Bracket]:
-    found = []
-    for start, end, name in phrases:
-        labels = chain_labels(name)
-        found += [(start, end, x, labels[:k].count(x)) for k, x in enumerate(labels)]
-    return found
-
-
-def _posteriors(forest: Forest, weights: Floats) -> dict[Bracket, float]:
-    """How probable each bracket is."""
+def _consensus(forest: Forest, weights: Floats) -> tuple[Phrase, ...]:
+    """Its phrases, in preorder; the likeliest over the whole if none is likely."""
+    names = ("", *sorted({*forest.names} - {""}))
+    number = np.array([names.index(name) for name in forest.names])
     p_node, _ = forest_marginals(forest, weights)
-    found: dict[Bracket, float] = {}
-    spans = zip(forest.starts.tolist(), forest.ends.tolist(), strict=True)
-    for (start, end), x, p in zip(spans, forest.labels, p_node.tolist(), strict=True):
-        for bracket in _brackets([(start, end, forest.names[x])]):
-            found[bracket] = found.get(bracket, 0.0) + p
-    return found
+    n = forest.n_tokens
+    posterior = np.zeros((n + 1, n + 1, len(names)))
+    np.add.at(posterior, (forest.starts, forest.ends, number[forest.labels]), p_node)
+    phrases = of_posteriors(posterior, names)
+    if phrases[:1] and phrases[0][:2] == (0, n):
+        return phrases
+    top = posterior[0, n, 1:]
+    return ((0, n, names[1 + int(top.argmax())]), *phrases) if top.any() else phrases
 
 
 def _log_share(forest: Forest, weights: Floats, phrases: Sequence[Phrase]) -> float:
-    """The log-probability of all derivations with these phrases and no other."""
+    """The log-probability of all derivations with these phrases and no other; -inf if
+    there is none.
+
+    Each phrase earns so much that derivations without one of them vanish beside it.
+    """
     chosen = set(phrases)
     names = [forest.names[x] for x in forest.labels.tolist()]
-    spans = zip(forest.starts.tolist(), forest.ends.tolist(), names, strict=True)
-    kept = np.array([not row[2] or row in chosen for row in spans])
-    inside = inside_log(forest, np.where(kept[forest.heads], weights, -np.inf))
-    return float(inside[-1])
+    spans = list(zip(forest.starts.tolist(), forest.ends.tolist(), names, strict=True))
+    bonus = np.array([EARNED * bool(row[2]) for row in spans])
+    bonus[[bool(row[2]) and row not in chosen for row in spans]] = -np.inf
+    found = float(inside_log(forest, weights + bonus[forest.heads])[-1])
+    found -= EARNED * len(chosen)
+    return found if found > -EARNED / 2 else -np.inf
 
 
 def _with_tags(answer: Analysis, readings: Sequence[Analysis]) -> Analysis:

@@ -11,10 +11,10 @@ from core.data.check import Floats
 from core.data.forest import EMPTY_FOREST, Forest
 from core.data.tokens import Sentence
 from core.errors import InvalidValue, SentenceTooLong
-from core.forests.cky import cky
-from core.forests.derivation import Phrase, chain_labels, phrases_of
+from core.forests.derivation import Phrase, phrases_of
 from core.forests.inside import inside_log
 from core.forests.viterbi import viterbi
+from core.parsing.consensus import of_posteriors
 from core.parsing.pcfg.chart import Chart, Emission, fill
 from core.parsing.pcfg.folder import FILES, read_model
 from core.parsing.pcfg.model import Model
@@ -26,7 +26,6 @@ __all__ = ["CAPABILITIES", "ModelParser", "PcfgParser"]
 CAPABILITIES: frozenset[Capability] = frozenset({"constituents", "forest", "tags"})
 PRUNED = 3e-4  # coarse posteriors below are not looked at again
 PACKED = 1e-5  # fine posteriors below are in no forest
-COST = 0.4  # of a bracket, in the consensus tree: chosen on wsj 0131 to 0160
 Guide = Mapping[int, Mapping[str, float]]
 
 
@@ -128,35 +127,17 @@ class ModelParser:
         self, chart: Chart, forest: Forest, weights: Floats
     ) -> tuple[float, tuple[Phrase, ...]]:
         """The consensus tree; the heaviest derivation's where no derivation has it."""
-        phrases = self._consensus(chart)
+        names = self.model.names
+        phrases = of_posteriors(chart.chain_posteriors(len(names)), names)
         chosen = set(phrases)
-        names = [forest.names[x] for x in forest.labels.tolist()]
-        spans = zip(forest.starts.tolist(), forest.ends.tolist(), names, strict=True)
+        labels = [forest.names[x] for x in forest.labels.tolist()]
+        spans = zip(forest.starts.tolist(), forest.ends.tolist(), labels, strict=True)
         is_kept = np.array([not row[2] or row in chosen for row in spans])
         inside = inside_log(forest, np.where(is_kept[forest.heads], weights, -np.inf))
         if inside[-1] > -np.inf:
             return float(inside[-1]), phrases
         weight, edges = viterbi(forest, weights)
         return weight, tuple(phrases_of(forest, edges))
-
-    def _consensus(self, chart: Chart) -> tuple[Phrase, ...]:
-        names, has = self.model.names, self._has
-        posterior = chart.chain_posteriors(len(names))
-        i, j = np.nonzero(posterior[:, :, 1:].sum(2) > COST / 4)
-        gain = (posterior[i, j, 1:] @ has - COST) @ has.T
-        scores = np.full_like(posterior, -np.inf)
-        scores[:, :, 0] = 0.0
-        scores[i, j, 1:] = gain
-        _, brackets = cky(scores)
-        return tuple((a, b, names[x]) for a, b, x in brackets.tolist() if x)
-
-    @cached_property
-    def _has(self) -> Floats:
-        """``(names, brackets)``, 1: a chain has a label, for the first, second time."""
-        chains = [chain_labels(name) for name in self.model.names[1:]]
-        rows = [{(x, c[:k].count(x)) for k, x in enumerate(c)} for c in chains]
-        every = sorted(set().union(*rows))
-        return np.array([[bracket in row for bracket in every] for row in rows], float)
 
     def _guided(self, tags: Mapping[str, float]) -> Emission:
         """P(word | state) from P(tag | word), by Bayes; nothing if no tag is known."""

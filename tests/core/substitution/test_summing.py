@@ -6,7 +6,7 @@ import pytest
 from core.data.tokens import Sentence
 from core.errors import InvalidValue
 from core.forests.inside import forest_log_partition
-from core.forests.kbest import trees_of
+from core.forests.kbest import best_trees, trees_of
 from core.forests.ranked import ranked_forest
 from core.formats.ptb import parse_one
 from core.protocols import Analysis
@@ -15,14 +15,13 @@ from core.substitution.substituting import Substituting
 from core.substitution.summing import summed
 from tests.core.substitution.flat import EVERYTHING, TEXT, Flat
 
-SENTENCE = Sentence.of("a b c")
 LEFT = "(S (NP (NN a) (NN b)) (VP (VB c)))"
 RIGHT = "(S (NP (NN a)) (VP (VB b) (NP (NN c))))"
 
 
-def reading(text: str) -> Analysis:
+def reading(text: str, words: str = "a b c") -> Analysis:
     tree = parse_one(text)
-    return Analysis(SENTENCE, *ranked_forest([(-9.0, tree)]), xpos=tree.tags)
+    return Analysis(Sentence.of(words), *ranked_forest([(-9.0, tree)]), xpos=tree.tags)
 
 
 def test_what_most_readings_say_is_shown() -> None:
@@ -34,6 +33,34 @@ def test_what_most_readings_say_is_shown() -> None:
     assert answer.best is not None
     assert answer.best[0] == pytest.approx(np.log(2 / 3))
     assert answer.xpos == parse_one(RIGHT).tags
+
+
+def test_brackets_that_most_readings_have_are_shown_though_no_reading_has_all() -> None:
+    pairs = [("(A (X a) (X b))", "(X a) (X b)"), ("(B (X c) (X d))", "(X c) (X d)")]
+    pairs += [("(C (X e) (X f))", "(X e) (X f)")]
+    texts = [
+        "(S " + " ".join(pair[k == flat] for k, pair in enumerate(pairs)) + ")"
+        for flat in range(3)
+    ]
+    answer = summed([reading(text, "a b c d e f") for text in texts])
+    assert isinstance(answer, Analysis)
+    tree = trees_of(answer, 1)[0][1]
+    assert tree == parse_one("(S " + " ".join(pair[0] for pair in pairs) + ")")
+    assert answer.forest is not None
+    assert answer.edge_weights is not None
+    words, tags = answer.sentence.forms, answer.xpos
+    kept = best_trees(answer.forest, answer.edge_weights, 9, words=words, tags=tags)
+    assert tree in [one for _, one in kept]
+    assert forest_log_partition(answer.forest, answer.edge_weights) == pytest.approx(0)
+    assert answer.best is not None
+    assert answer.best[0] == pytest.approx(np.log(1 / 4))  # as one reading more
+
+
+def test_readings_that_agree_on_no_top_show_the_likeliest() -> None:
+    tops = ("S", "S", "T", "U", "V", "W")
+    answer = summed([reading(f"({top} (A (X a) (X b)) (X c))") for top in tops])
+    assert isinstance(answer, Analysis)
+    assert trees_of(answer, 1)[0][1] == parse_one("(S (A (X a) (X b)) (X c))")
 
 
 def test_the_sum_is_a_distribution() -> None:
