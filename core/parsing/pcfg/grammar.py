@@ -49,7 +49,8 @@ class Rules:
     def pairings(self) -> Pairings:
         """The binary rules as kernels take them. Grouped here, not in the file, so
         that a folder need not say which of its rules stand together."""
-        left = np.repeat(np.arange(self.n_states), np.diff(self.by_left))
+        every = np.arange(self.n_states, dtype=np.int32)
+        left = np.repeat(every, np.diff(self.by_left))
         kind = self.coarse[self.right]
         order = np.lexsort((self.head, self.right, kind, left))
         left, kind = left[order], kind[order]
