@@ -20,6 +20,7 @@ from core.protocols import ParserBackend
 __all__ = ["FORMATS", "JudgedPair", "agreement", "compare", "read_judgments"]
 
 REPLICATES = 2000
+_NO_GAP = 1e-12  # of two rank correlations: rounding alone
 
 
 @dataclass(frozen=True, slots=True)
@@ -209,13 +210,15 @@ def _above(
 
 
 def _gap(gaps: Floats) -> dict[str, float]:
-    """The first is that of the whole sample."""
-    drawn = gaps[1:]
-    below = float((drawn <= 0).mean())
-    low, high = np.nanquantile(drawn, [0.025, 0.975])
+    """The first is that of the whole sample. Two-sided p by inverting the percentile
+    interval, the sample itself counted (Davison & Hinkley 1997, 4.2): samples without
+    a gap speak for both sides, so that equal scores have a p of 1."""
+    drawn = gaps[1:][~np.isnan(gaps[1:])]
+    sides = (drawn <= _NO_GAP).sum(), (drawn >= -_NO_GAP).sum()
+    low, high = np.quantile(drawn, [0.025, 0.975])
     return {
         "difference": float(gaps[0]),
         "low": float(low),
         "high": float(high),
-        "p": max(2 * min(below, 1 - below), 1 / len(drawn)),
+        "p": min(2 * float(1 + min(sides)) / (1 + len(drawn)), 1.0),
     }

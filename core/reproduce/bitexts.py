@@ -46,13 +46,17 @@ class BitextText:
     def corpus(self) -> str:
         return f"{self.collection}.{self.language}"
 
-    def pairs(self, *, limit: int = 0) -> Iterator[tuple[int, str, str]]:
+    def pairs(
+        self, *, limit: int = 0, every: int = 1
+    ) -> Iterator[tuple[int, str, str]]:
         """Line, English and foreign tokens with a space between; those that lack a
-        side are left out. ``limit``: of lines, 0 = all. Raises InvalidValue if two
-        files differ in length."""
+        side are left out. ``limit``: of lines, 0 = all; ``every``: of these, one in so
+        many. Raises InvalidValue if two files differ in length."""
         for at, (english, foreign) in enumerate(self._lines()):
             if limit and at >= limit:
                 return
+            if at % every:
+                continue
             one, other = self.read(english), self.read(foreign)
             if one and other:
                 yield at, one, other
