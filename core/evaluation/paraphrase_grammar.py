@@ -20,7 +20,8 @@ from core.data.tree import Tree
 from core.forests.kbest import trees_of
 from core.formats import ptb
 from core.pivoting.items import Item
-from core.pivoting.substitution import ALL_CONDITIONS, SentenceModel
+from core.pivoting.language_model import SentenceModel
+from core.pivoting.substitution import ALL_CONDITIONS
 from core.protocols import Analysis, Capability, ParserBackend
 from core.text.tokenize import tokenize
 

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from core.agreement.correlation import p_value, spearman
+from core.agreement.rank_gaps import rank_gaps
 from core.data.check import Floats, Ints
 from core.errors import FormatError, InvalidValue
 from core.evaluation.paraphrase_ranking import cross_fitted, vector_features
@@ -20,7 +21,6 @@ from core.protocols import ParserBackend
 __all__ = ["FORMATS", "JudgedPair", "agreement", "compare", "read_judgments"]
 
 REPLICATES = 2000
-_NO_GAP = 1e-12  # of two rank correlations: rounding alone
 
 
 @dataclass(frozen=True, slots=True)
@@ -182,43 +182,13 @@ def _groups(phrases: Sequence[str]) -> Ints:
 def _above(
     columns: dict[str, Floats], people: Floats, group: Ints, seed: int
 ) -> dict[str, dict[str, float]]:
-    """How far rho of the syntactic scores is above the baseline's, resampling
-    phrases."""
-    names, first = np.unique(group, return_inverse=True)
-    if len(names) < 2:
-        return {}
-    order = np.argsort(first, kind="stable")
-    at = np.searchsorted(first[order], np.arange(len(names) + 1))
-    rng = np.random.default_rng(seed)
-    samples = [np.arange(len(people))]
-    for _ in range(REPLICATES if len(people) < 3000 else REPLICATES // 4):
-        drawn = rng.integers(0, len(names), len(names))
-        samples.append(np.concatenate([order[at[g] : at[g + 1]] for g in drawn]))
-    rhos = {
-        name: np.array(
-            [spearman(columns[name][rows], people[rows]) for rows in samples]
-        )
-        for name in ("baseline", "syntactic", "smoothed")
-        if name in columns
-    }
-    base = rhos.pop("baseline")
-    return {
-        name: _gap(one - base)
-        for name, one in rhos.items()
-        if not isnan(one[0] - base[0])
-    }
-
-
-def _gap(gaps: Floats) -> dict[str, float]:
-    """The first is that of the whole sample. Two-sided p by inverting the percentile
-    interval, the sample itself counted (Davison & Hinkley 1997, 4.2): samples without
-    a gap speak for both sides, so that equal scores have a p of 1."""
-    drawn = gaps[1:][~np.isnan(gaps[1:])]
-    sides = (drawn <= _NO_GAP).sum(), (drawn >= -_NO_GAP).sum()
-    low, high = np.quantile(drawn, [0.025, 0.975])
-    return {
-        "difference": float(gaps[0]),
-        "low": float(low),
-        "high": float(high),
-        "p": min(2 * float(1 + min(sides)) / (1 + len(drawn)), 1.0),
-    }
+    """How far rho of the syntactic scores is above the baseline's."""
+    names = [name for name in ("syntactic", "smoothed") if name in columns]
+    return rank_gaps(
+        {name: columns[name] for name in names},
+        columns["baseline"],
+        people,
+        group,
+        replicates=REPLICATES if len(people) < 3000 else REPLICATES // 4,
+        rng=np.random.default_rng(seed),
+    )

@@ -1,7 +1,8 @@
 """Ridge regression on named features: a log-linear score out of a few components."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
@@ -25,6 +26,20 @@ class LinearModel:
         """``(n, f)`` to ``(n,)``."""
         found: Floats = (rows - self.means) / self.scales @ self.weights + self.bias
         return found
+
+    def to_json(self) -> dict[str, Any]:
+        arrays = {"means": self.means, "scales": self.scales, "weights": self.weights}
+        plain = {name: values.tolist() for name, values in arrays.items()}
+        return {"names": list(self.names), **plain, "bias": self.bias}
+
+    @classmethod
+    def of_json(cls, data: Mapping[str, Any]) -> "LinearModel":
+        """Raises KeyError, TypeError or ValueError if this is no such model."""
+        names = tuple(data["names"])
+        arrays = [np.array(data[key], float) for key in ("means", "scales", "weights")]
+        if any(values.shape != (len(names),) for values in arrays):
+            raise ValueError("as many values as names wanted")
+        return cls(names, *arrays, float(data["bias"]))
 
 
 def fit_ridge(

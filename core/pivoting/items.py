@@ -15,7 +15,8 @@ import numpy as np
 from core.data.tree import Tree
 from core.errors import InvalidValue
 from core.pivoting.labels import constituent_labels
-from core.pivoting.substitution import SentenceModel, Substitute, substitutes
+from core.pivoting.language_model import SentenceModel
+from core.pivoting.substitution import Substitute, substitutes
 from core.pivoting.table import Table
 from core.text.stems import STOP_WORDS
 

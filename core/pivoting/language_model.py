@@ -21,7 +21,7 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import IO, cast
+from typing import IO, Protocol, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -29,12 +29,28 @@ from numpy.typing import NDArray
 from core.data.check import Floats
 from core.errors import FormatError, InvalidValue
 
-__all__ = ["BEGIN", "END", "UNKNOWN", "TrigramModel", "read_arpa", "write_arpa"]
+__all__ = [
+    "BEGIN",
+    "END",
+    "UNKNOWN",
+    "SentenceModel",
+    "TrigramModel",
+    "read_arpa",
+    "write_arpa",
+]
 
 Longs = NDArray[np.int64]
 UNKNOWN, BEGIN, END = 0, 1, 2
 SPECIAL = ("<unk>", "<s>", "</s>")
 _BATCH = 5_000  # sentences scored at once
+
+
+class SentenceModel(Protocol):
+    """What the conditions with a language model ask: log10 of whole sentences."""
+
+    def scores(
+        self, sentences: Sequence[str | Sequence[str]]
+    ) -> tuple[NDArray[np.float64], NDArray[np.int64]]: ...
 
 
 @dataclass(frozen=True)

@@ -1,33 +1,31 @@
 """Paraphrases put into a sentence, under each condition, best first."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from math import log
-from typing import Protocol
-
-import numpy as np
-from numpy.typing import NDArray
 
 from core.data.tree import Tree
 from core.errors import InvalidValue
 from core.pivoting.conditions import CONDITIONS, Condition
 from core.pivoting.labels import ccg_labels
+from core.pivoting.language_model import SentenceModel
 from core.pivoting.table import Paraphrase, Table
+from core.pivoting.weighting import (
+    WEIGHTED,
+    Site,
+    Weights,
+    candidates,
+    components,
+    scored,
+)
+from core.protocols import ParserBackend
 
-__all__ = ["ALL_CONDITIONS", "SentenceModel", "Substitute", "substitutes"]
+__all__ = ["ALL_CONDITIONS", "Substitute", "substitutes", "weighted"]
 
 LM = "+lm"
 ALL_CONDITIONS = tuple(name + lm for name in CONDITIONS for lm in ("", LM))
 """The eight conditions of Callison-Burch 2008, section 4.3, in its order."""
 _TRIED = 100  # paraphrases that the language model sees
-
-
-class SentenceModel(Protocol):
-    """What the conditions with a language model ask: log10 of whole sentences."""
-
-    def scores(
-        self, sentences: Sequence[str | Sequence[str]]
-    ) -> tuple[NDArray[np.float64], NDArray[np.int64]]: ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,6 +86,37 @@ def substitutes(
         made = _Rewriting(words, span, model, lm_weight if name.endswith(LM) else None)
         found += made.ranked(name, tried)[:k]
     return found
+
+
+def weighted(
+    table: Table,
+    sentence: Tree | Sequence[str],
+    span: tuple[int, int],
+    weights: Weights,
+    *,
+    k: int = 5,
+    model: SentenceModel | None = None,
+    backend: ParserBackend | None = None,
+) -> list[Substitute]:
+    """The ninth condition: what the eight propose, ranked by fitted ``weights``.
+
+    ``score``: the judgment to expect, 0 the worst and 1 the best. Without a ``model``,
+    or a ``backend`` that has vectors, what these would say counts as on average.
+    """
+    words = sentence.words if isinstance(sentence, Tree) else tuple(sentence)
+    labels = ccg_labels(sentence, *span) if isinstance(sentence, Tree) else ()
+    site = Site(words, *span, tuple(labels))
+    tried = candidates(table, site)
+    if not tried:
+        return []
+    texts = [one.text for one in tried]
+    rows = components(table, site, texts, model=model, backend=backend)
+    scores = scored(weights.placed, rows).tolist()
+    order = sorted(range(len(tried)), key=lambda at: (-scores[at], texts[at]))[:k]
+    made = _Rewriting(words, span, model, None).ranked(
+        WEIGHTED, [tried[at] for at in order]
+    )
+    return [replace(one, score=scores[at]) for one, at in zip(made, order, strict=True)]
 
 
 def _plain(name: str) -> Condition:

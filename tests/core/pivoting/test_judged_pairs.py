@@ -9,7 +9,6 @@ import pytest
 
 from core.__main__ import main
 from core.errors import FormatError, InvalidValue
-from core.evaluation import paraphrases
 from core.evaluation.paraphrases import (
     JudgedPair,
     agreement,
@@ -130,41 +129,3 @@ def test_judges_who_agree_bound_nothing_and_those_at_random_everything() -> None
 def test_a_table_that_holds_nothing_of_them_is_told(tmp_path: Path) -> None:
     with pytest.raises(InvalidValue, match="holds 0 of 1"):
         compare(built(tmp_path), [JudgedPair("harbour", "port", "NN", 4.0)])
-
-
-def _gap_between(one: np.ndarray, other: np.ndarray, people: np.ndarray) -> float:
-    group = np.repeat(np.arange(len(people) // 2, dtype=np.int32), 2)
-    columns = {"baseline": one, "syntactic": other}
-    return paraphrases._above(columns, people, group, 0)["syntactic"]["p"]
-
-
-def test_scores_that_rank_alike_are_not_told_apart() -> None:
-    """Equal, of equal order, and equal but for a few pairs: no gap is no evidence."""
-    rng = np.random.default_rng(0)
-    people, scores = rng.normal(size=(2, 200))
-    assert _gap_between(scores, scores.copy(), people) == 1
-    assert _gap_between(scores, np.exp(scores), people) == 1
-    nearly = scores.copy()
-    nearly[:2] = nearly[1::-1]
-    assert _gap_between(scores, nearly, people) > 0.2
-
-
-def test_a_score_that_ranks_better_is_told_apart_whichever_stands_first() -> None:
-    rng = np.random.default_rng(0)
-    people, noise = rng.normal(size=(2, 200))
-    better = people + noise
-    assert _gap_between(noise, better, people) < 0.01
-    assert _gap_between(better, noise, people) < 0.01
-
-
-def test_one_in_twenty_of_equally_good_scores_is_told_apart_at_five_percent(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    monkeypatch.setattr(paraphrases, "REPLICATES", 200)
-    rng = np.random.default_rng(0)
-    found = []
-    for _ in range(40):
-        people, a, b = rng.normal(size=(3, 100))
-        found.append(_gap_between(people + 2 * a, people + 2 * b, people))
-    assert np.mean(np.array(found) < 0.05) < 0.15
-    assert 0.3 < np.mean(found) < 0.7

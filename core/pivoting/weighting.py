@@ -1,0 +1,252 @@
+"""The ninth condition: the components weighed as people's judgments say.
+
+Callison-Burch 2008 combines label and language model by one fixed product, and leaves
+better combinations open. Here the judged substitutes of a campaign fit a log-linear
+model over them: *alone*, what the table says of a pair of phrases, for look-ups, and
+*placed*, with what the sentence says, too: its labels, the language model, and how near
+the parser's vectors of the phrase are before and after, in the sentence.
+"""
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from math import log, nan
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from core.data.check import Floats
+from core.data.tokens import Sentence
+from core.errors import InvalidValue, Unavailable
+from core.learning.ridge import LinearModel
+from core.pivoting.conditions import CONDITIONS, rank
+from core.pivoting.language_model import SentenceModel
+from core.pivoting.table import Paraphrase, Table
+from core.protocols import Capability, ParserBackend
+
+__all__ = [
+    "ALONE",
+    "PLACED",
+    "WEIGHTED",
+    "Site",
+    "Weights",
+    "candidates",
+    "components",
+    "look_up",
+    "read_weights",
+    "write_weights",
+]
+
+VERSION = 1  # of what the components mean
+WEIGHTED = "weighted"
+ALONE = ("baseline", "any label", "pivots", "one holds the other", "difference")
+PLACED = (
+    *ALONE,
+    "labels here",
+    "labels here, mean",
+    "language model",
+    "fit of vectors",
+)
+_TINY = 1e-9  # stands for a probability of 0
+_TRIED = 10  # the first of each condition
+_VECTORS: frozenset[Capability] = frozenset({"vectors"})
+
+
+@dataclass(frozen=True, slots=True)
+class Weights:
+    """``facts``: what they were fitted on, and what they gain."""
+
+    alone: LinearModel
+    placed: LinearModel
+    facts: Mapping[str, Any]
+
+    def to_json(self) -> dict[str, Any]:
+        return {
+            "version": VERSION,
+            "facts": dict(self.facts),
+            "alone": self.alone.to_json(),
+            "placed": self.placed.to_json(),
+        }
+
+    @classmethod
+    def of_json(cls, data: Mapping[str, Any]) -> "Weights":
+        """Raises InvalidValue if these are no weights, or of other components."""
+        try:
+            alone, placed = (
+                LinearModel.of_json(data[kind]) for kind in ("alone", "placed")
+            )
+            facts, version = data["facts"], data["version"]
+        except (KeyError, TypeError, ValueError) as error:
+            raise InvalidValue(f"no weights of paraphrases: {error!r}") from error
+        if version != VERSION or (alone.names, placed.names) != (ALONE, PLACED):
+            raise InvalidValue("weights of another version: fit them again")
+        return cls(alone, placed, facts)
+
+
+def read_weights(path: Path) -> Weights:
+    """Raises Unavailable without the file, InvalidValue if it holds no weights."""
+    if not path.is_file():
+        raise Unavailable(f"{path}: no weights; make them with fit paraphrases")
+    try:
+        return Weights.of_json(json.loads(path.read_text(encoding="utf-8")))
+    except ValueError as error:
+        raise InvalidValue(f"{path}: {error}") from error
+
+
+def write_weights(path: Path, weights: Weights) -> None:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(json.dumps(weights.to_json(), indent=1) + "\n", encoding="utf-8")
+
+
+@dataclass(frozen=True, slots=True)
+class Site:
+    """A phrase in its sentence: tokens ``start`` to ``end - 1`` of ``words``, and the
+    labels that its tree gives it there."""
+
+    words: tuple[str, ...]
+    start: int
+    end: int
+    labels: tuple[str, ...] = ()
+
+    @property
+    def phrase(self) -> str:
+        return " ".join(self.words[self.start : self.end])
+
+    def rewritten(self, text: str) -> tuple[str, ...]:
+        return (*self.words[: self.start], *text.split(" "), *self.words[self.end :])
+
+
+def candidates(table: Table, site: Site) -> list[Paraphrase]:
+    """What any condition puts among its first ten, each string once: with the label of
+    the last condition of the paper that proposes it."""
+    found: dict[str, Paraphrase] = {}
+    for name in CONDITIONS:
+        for one in table.lookup(site.phrase, site.labels, condition=name, k=_TRIED):
+            found[one.text] = one
+    return list(found.values())
+
+
+def components(
+    table: Table,
+    site: Site,
+    texts: Sequence[str],
+    *,
+    model: SentenceModel | None = None,
+    backend: ParserBackend | None = None,
+) -> Floats:
+    """``(n, len(PLACED))`` of each of ``texts`` in place of the phrase.
+
+    Probabilities as natural logarithms; the model's as the change of the sentence's;
+    the fit as the cosine of the phrase's mean vector in the old sentence and the new
+    one's. NaN without the model, or the vectors. ``ALONE`` are the first columns.
+    """
+    rows = np.column_stack(
+        [_alone(table, site.phrase, texts), *_by_label(table, site, texts)]
+    )
+    sentences = [site.words, *map(site.rewritten, texts)]
+    logs = _scores(sentences, model)
+    fits = _fits(site, sentences, texts, backend)
+    return np.column_stack([rows, logs[1:] - logs[0], fits])
+
+
+def look_up(
+    table: Table, phrase: str, weights: Weights, *, k: int = 10
+) -> list[Paraphrase]:
+    """The best paraphrases of a phrase wherever it stands; their ``p`` is the weights'
+    score, no probability: the judgment to expect, 0 the worst and 1 the best."""
+    known = {row[1]: row for row in table.rows(phrase)}
+    if not known:
+        return []
+    scores = weights.alone.scores(_alone(table, phrase, list(known)))
+    order = sorted(zip(-scores, known, strict=True))[:k]
+    best = {one.text: one for one in table.lookup(phrase, condition="extraction", k=99)}
+    return [
+        Paraphrase(
+            text,
+            best[text].label if text in best else "",
+            float(-score),
+            known[text][3],
+            proven=False,
+        )
+        for score, text in order
+    ]
+
+
+def scored(model: LinearModel, rows: Floats) -> Floats:
+    """The model's scores; what is not known counts as it does on average."""
+    return model.scores(np.where(np.isnan(rows), model.means, rows))
+
+
+def _alone(table: Table, phrase: str, texts: Sequence[str]) -> Floats:
+    baseline, extraction = (_p(table, phrase, name) for name in CONDITIONS[:2])
+    pivots: dict[str, int] = {}
+    for _, text, _, many in table.rows(phrase):
+        pivots[text] = max(many, pivots.get(text, 0))
+    key = table.key(phrase)
+    return np.array(
+        [
+            (
+                log(baseline.get(text, 0.0) + _TINY),
+                log(extraction.get(text, 0.0) + _TINY),
+                log(1 + pivots.get(text, 0)),
+                float(f" {text} " in f" {key} " or f" {key} " in f" {text} "),
+                abs(text.count(" ") - key.count(" ")),
+            )
+            for text in map(table.key, texts)
+        ]
+    ).reshape(len(texts), len(ALONE))
+
+
+def _by_label(table: Table, site: Site, texts: Sequence[str]) -> list[Floats]:
+    return [
+        np.log([found.get(table.key(text), 0.0) + _TINY for text in texts])
+        for name in CONDITIONS[2:]
+        for found in [_p(table, site.phrase, name, site.labels)]
+    ]
+
+
+def _p(
+    table: Table, phrase: str, condition: Any, labels: Sequence[str] = ()
+) -> dict[str, float]:
+    ranked = rank(table.rows(phrase), condition, list(labels), table.heads(phrase))
+    return {row[0]: row[2] for row in ranked}
+
+
+def _scores(
+    sentences: Sequence[tuple[str, ...]], model: SentenceModel | None
+) -> Floats:
+    if model is None:
+        return np.full(len(sentences), nan)
+    lower = [[word.lower() for word in words] for words in sentences]
+    found: Floats = model.scores(lower)[0] * np.log(10)
+    return found
+
+
+def _fits(
+    site: Site,
+    sentences: Sequence[tuple[str, ...]],
+    texts: Sequence[str],
+    backend: ParserBackend | None,
+) -> Floats:
+    fits = np.full(len(texts), nan)
+    if backend is None or "vectors" not in backend.info.capabilities:
+        return fits
+    asked = [Sentence.of(" ".join(words)) for words in sentences]
+    found = [
+        None if isinstance(answer, Exception) else answer.vectors
+        for answer in backend.analyse(asked, want=_VECTORS)
+    ]
+    if found[0] is None:
+        return fits
+    own = found[0][site.start : site.end].mean(axis=0)
+    for at, (text, vectors) in enumerate(zip(texts, found[1:], strict=True)):
+        if vectors is not None:
+            end = site.start + text.count(" ") + 1
+            fits[at] = _cosine(own, vectors[site.start : end].mean(axis=0))
+    return fits
+
+
+def _cosine(one: Floats, other: Floats) -> float:
+    norm = float(np.linalg.norm(one) * np.linalg.norm(other))
+    return float(one @ other) / norm if norm else 0.0
