@@ -26,6 +26,7 @@ KINDS: dict[str, str] = {
     "joint": "annotator.services.parses.joint:run",
     "linking": "annotator.services.parses.linking:run",
     "paraphrase_items": "annotator.services.paraphrases.test_sets:run",
+    "paraphrase_weights": "annotator.services.paraphrases.weights:run",
     "paraphrases": "annotator.services.paraphrases.tables:run",
     "rehearse": "annotator.services.campaigns.simulation:run",
     "parse": "annotator.services.parses.parsers:run",

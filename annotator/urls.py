@@ -161,6 +161,11 @@ urlpatterns: list[URLPattern | URLResolver] = [
         name="paraphrase_substitute",
     ),
     path(
+        "p/<slug:slug>/paraphrases/<code:code>/weights/",
+        paraphrases.weights,
+        name="paraphrase_weights",
+    ),
+    path(
         "p/<slug:slug>/paraphrases/<code:code>/campaign/",
         paraphrases.campaign,
         name="paraphrase_campaign",

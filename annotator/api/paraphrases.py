@@ -14,15 +14,22 @@ from rest_framework.views import APIView
 from annotator import access
 from annotator.api.rows import JobSerializer
 from annotator.errors import BadRequest
-from annotator.models import Bitext, Corpus, Job, ParaphraseTable
+from annotator.models import (
+    Bitext,
+    Corpus,
+    Job,
+    ParaphraseTable,
+    ParaphraseWeights,
+)
 from annotator.pages import paraphrases as pages
-from annotator.services.paraphrases import reading, tables, test_sets
+from annotator.services.paraphrases import reading, tables, test_sets, weights
 
 __all__ = [
     "TableItems",
     "TableLookup",
     "TableSubstitute",
     "TableView",
+    "TableWeights",
     "TableWhy",
     "Tables",
 ]
@@ -55,7 +62,8 @@ class LookupSerializer(serializers.Serializer[Any]):
         max_length=200, default="", allow_blank=True
     )
     condition = serializers.ChoiceField(
-        choices=[name for name, _ in pages.CONDITIONS], default="baseline"
+        choices=[name for name, _ in (*pages.CONDITIONS, pages.WEIGHTED)],
+        default="baseline",
     )
     k = serializers.IntegerField(min_value=1, max_value=100, default=10)
 
@@ -83,7 +91,30 @@ class ItemsSerializer(serializers.Serializer[Any]):
         min_value=1, max_value=test_sets.MOST, default=100
     )
     known = serializers.BooleanField(default=True)
+    weighted = serializers.BooleanField(default=False)
     seed = serializers.IntegerField(min_value=0, max_value=2**31 - 1, default=2008)
+
+
+class WeightsSerializer(serializers.ModelSerializer[ParaphraseWeights]):
+    """``facts``: what they were fitted on, and the gain over the best component, of
+    phrases that the fit never saw. ``weights``: of each component, standardised."""
+
+    facts = serializers.JSONField(source="model.facts")
+    weights = serializers.SerializerMethodField()
+
+    class Meta:
+        model = ParaphraseWeights
+        fields = ["number", "campaign_name", "facts", "weights", "at"]
+
+    def get_weights(self, row: ParaphraseWeights) -> dict[str, float]:
+        fitted = row.model["placed"]
+        return dict(zip(fitted["names"], fitted["weights"], strict=True))
+
+
+class FitSerializer(serializers.Serializer[Any]):
+    """``campaign``: by code; one that people have judged in."""
+
+    campaign = serializers.CharField(max_length=16)
 
 
 class Tables(APIView):
@@ -123,10 +154,10 @@ class TableLookup(APIView):
     @extend_schema(parameters=[LookupSerializer], responses=OpenApiTypes.OBJECT)
     def get(self, request: Request, code: str) -> Response:
         asked = _asked(LookupSerializer, request)
-        phrase, label = asked["phrase"], asked["label"]
-        how = {"label": label} if label else {"condition": asked["condition"]}
-        with reading.opened(_table(request, code)) as files:
-            found = files.table.lookup(phrase, k=asked["k"], **how)
+        phrase, row = asked["phrase"], _table(request, code)
+        how = asked["label"], asked["condition"], asked["k"]
+        with reading.opened(row) as files:
+            found = pages.found_by(row, files.table, phrase, *how)
             body = {
                 "phrase": files.table.key(phrase),
                 "labels": files.table.labels(phrase),
@@ -161,6 +192,25 @@ class TableSubstitute(APIView):
         return Response({"labels": found.labels, "substitutes": rows})
 
 
+class TableWeights(APIView):
+    """The versions of the ninth condition, newest first; POST fits one more."""
+
+    @extend_schema(responses=WeightsSerializer(many=True))
+    def get(self, request: Request, code: str) -> Response:
+        rows = _table(request, code).weights.all()
+        return Response(WeightsSerializer(rows, many=True).data)
+
+    @extend_schema(request=FitSerializer, responses={201: JobSerializer})
+    def post(self, request: Request, code: str) -> Response:
+        table = _table(request, code)
+        sent = FitSerializer(data=request.data)
+        sent.is_valid(raise_exception=True)
+        campaigns = table.project.campaigns.all()
+        campaign = get_object_or_404(campaigns, code=sent.validated_data["campaign"])
+        job = weights.start(table, campaign, by=request.user)
+        return Response(JobSerializer(job).data, status=201)
+
+
 class TableItems(APIView):
     """A test set as a campaign: phrases drawn, filled in under each condition."""
 
@@ -183,6 +233,7 @@ class TableItems(APIView):
             n_phrases=asked["phrases"],
             by=request.user,
             known=asked["known"],
+            weighted=asked["weighted"],
             seed=asked["seed"],
         )
         return Response(JobSerializer(job).data, status=201)

@@ -94,6 +94,7 @@ urlpatterns: list[URLPattern | URLResolver] = [
     path("tables/<code:code>/lookup/", paraphrases.TableLookup.as_view()),
     path("tables/<code:code>/why/", paraphrases.TableWhy.as_view()),
     path("tables/<code:code>/substitute/", paraphrases.TableSubstitute.as_view()),
+    path("tables/<code:code>/weights/", paraphrases.TableWeights.as_view()),
     path("tables/<code:code>/items/", paraphrases.TableItems.as_view()),
     path("sentences/<code:code>/draft/", parsing.SentenceDraft.as_view()),
     path("tree-drafts/<code:code>/ops/", parsing.DraftOps.as_view()),

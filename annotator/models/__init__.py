@@ -31,7 +31,7 @@ from annotator.models.judgments import (
     Queue,
     Tally,
 )
-from annotator.models.paraphrases import ParaphraseTable
+from annotator.models.paraphrases import ParaphraseTable, ParaphraseWeights
 from annotator.models.projects import Invitation, Membership, Project, Role
 from annotator.models.reports import Adjudication, RatingSet, Report
 from annotator.models.scores import PairScore, ScoreRun
@@ -66,6 +66,7 @@ __all__ = [
     "Pair",
     "PairScore",
     "ParaphraseTable",
+    "ParaphraseWeights",
     "Parse",
     "Participant",
     "Project",

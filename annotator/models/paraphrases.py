@@ -6,11 +6,12 @@ from django.conf import settings
 from django.db import models
 from django.utils import timezone
 
+from annotator.models.campaigns import Campaign
 from annotator.models.codes import CodeField
 from annotator.models.jobs import Job
 from annotator.models.projects import Anybody, Project
 
-__all__ = ["ParaphraseTable", "ParaphraseTableQuerySet"]
+__all__ = ["ParaphraseTable", "ParaphraseTableQuerySet", "ParaphraseWeights"]
 
 
 class ParaphraseTableQuerySet(models.QuerySet["ParaphraseTable"]):
@@ -55,3 +56,34 @@ class ParaphraseTable(models.Model):
     def folder(self) -> Path:
         """Where its files are; the name is the code, never what somebody typed."""
         return Path(settings.GEMEL_HOME) / "tables" / self.code
+
+
+class ParaphraseWeights(models.Model):
+    """One version of a table's ninth condition, fitted on a campaign; never changed.
+
+    ``model``: ``core.pivoting.weighting.Weights`` as JSON, with its facts: what it was
+    fitted on and what it gains. ``job``: that fitted them; done again, it is not stored
+    twice.
+    """
+
+    table = models.ForeignKey(ParaphraseTable, models.CASCADE, related_name="weights")
+    number = models.PositiveIntegerField()
+    campaign = models.ForeignKey(Campaign, models.SET_NULL, null=True, related_name="+")
+    campaign_name = models.CharField(max_length=120)
+    model = models.JSONField()
+    job = models.OneToOneField(Job, models.SET_NULL, null=True, related_name="+")
+    by = models.ForeignKey(
+        settings.AUTH_USER_MODEL, models.PROTECT, null=True, related_name="+"
+    )
+    at = models.DateTimeField(default=timezone.now)
+
+    class Meta:
+        ordering = ["table_id", "-number"]
+        constraints = [
+            models.UniqueConstraint(
+                fields=["table", "number"], name="paraphrase_weights_number"
+            )
+        ]
+
+    def __str__(self) -> str:
+        return f"version {self.number}, fitted on {self.campaign_name}"

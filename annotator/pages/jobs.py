@@ -48,6 +48,7 @@ _NEXT = {  # kind of job: what the link says, the page, whose code it takes
     "bitext_import": ("Open the report", "bitext_report", ""),
     "bitext_links": ("Open the parallel text", "bitext", "bitext"),
     "bitext_parses": ("Open the parallel text", "bitext", "bitext"),
+    "paraphrase_weights": ("See the weights", "paraphrase_weights", "table"),
     "paraphrases": ("Search the paraphrases", "paraphrase_search", "table"),
 }
 

@@ -2,14 +2,21 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 from urllib.parse import urlencode
 
+from django.db.models import QuerySet
 from django.urls import reverse
 
 from annotator.errors import BadRequest
-from annotator.models import ParaphraseTable
-from annotator.services.paraphrases import reading
+from annotator.models import (
+    Campaign,
+    Judgment,
+    ParaphraseTable,
+    ParaphraseWeights,
+    Project,
+)
+from annotator.services.paraphrases import reading, weights
 from annotator.services.parses import parsers
 from core.forests.kbest import trees_of
 from core.parsing import registry
@@ -23,16 +30,22 @@ if TYPE_CHECKING:
 
 __all__ = [
     "CONDITIONS",
+    "WEIGHTED",
     "Choice",
     "Column",
     "Row",
     "SearchResult",
     "Substitution",
+    "Version",
     "Why",
     "choices",
+    "conditions",
+    "found_by",
+    "judged_campaigns",
     "search",
     "substitution",
     "tables_of",
+    "versions",
     "why",
 ]
 
@@ -46,7 +59,9 @@ NAMES = {
     "extraction": "Label, when extracted",
     "substitution": "Label, when substituted",
     "averaged": "Labels averaged",
+    "weighted": "Weighted by judgments",
 }
+WEIGHTED = ("weighted", "Weighted by people's judgments")
 LM = "+lm"  # ends the names of conditions that ask a language model
 SHOWN = 20
 LONGEST_CHOICE = 10  # words of a phrase that is offered
@@ -97,6 +112,11 @@ class Why:
     left_out: int
 
 
+def conditions(table: ParaphraseTable) -> tuple[tuple[str, str], ...]:
+    """What a search can rank by; the ninth where weights have been fitted."""
+    return (*CONDITIONS, WEIGHTED) if table.weights.exists() else CONDITIONS
+
+
 def search(
     table: ParaphraseTable, phrase: str, *, label: str, condition: str, corpus: str = ""
 ) -> SearchResult:
@@ -107,10 +127,7 @@ def search(
     """
     with reading.opened(table) as files:
         opened = files.table
-        if label:
-            found = opened.lookup(phrase, label, k=SHOWN)
-        else:
-            found = opened.lookup(phrase, condition=condition, k=SHOWN)  # type: ignore[arg-type]
+        found = found_by(table, opened, phrase, label, condition, SHOWN)
         texts = tuple(table.facts.get("bitexts") or opened.corpora)
         if corpus and corpus not in texts:
             raise BadRequest("There is no such text in this table.", field="corpus")
@@ -123,6 +140,28 @@ def search(
             tuple(opened.examples(phrase)),
             texts,
         )
+
+
+def found_by(
+    row: ParaphraseTable,
+    opened: "Table",
+    phrase: str,
+    label: str,
+    condition: str,
+    k: int,
+) -> "list[Paraphrase]":
+    """The best under a label or, without, by a condition. Raises BadRequest on the
+    ninth where no weights have been fitted."""
+    from core.pivoting.weighting import look_up
+
+    if label:
+        return opened.lookup(phrase, label, k=k)
+    if condition != WEIGHTED[0]:
+        return opened.lookup(phrase, condition=condition, k=k)  # type: ignore[arg-type]
+    fitted = weights.newest(row)
+    if fitted is None:
+        raise BadRequest("No weights have been fitted for it.", field="condition")
+    return look_up(opened, phrase, fitted[1], k=k)
 
 
 def _within(
@@ -204,6 +243,38 @@ def why(table: ParaphraseTable, phrase: str, paraphrase: str, *, label: str) -> 
 
 
 @dataclass(frozen=True, slots=True)
+class Version:
+    """Fitted weights, as they are shown; ``rows``: each component, its weight and its
+    own rho; ``is_older``: the table has been made anew since."""
+
+    row: ParaphraseWeights
+    facts: dict[str, Any]
+    rows: tuple[tuple[str, float, float | None], ...]
+    is_older: bool
+
+
+def versions(table: ParaphraseTable) -> list[Version]:
+    """The weights of a table, newest first."""
+    found = []
+    for row in table.weights.select_related("campaign"):
+        facts, fitted = row.model["facts"], row.model["placed"]
+        single = facts["components"]
+        rows = tuple(
+            (name, weight, single.get(name))
+            for name, weight in zip(fitted["names"], fitted["weights"], strict=True)
+        )
+        older = table.made_at is not None and row.at < table.made_at
+        found.append(Version(row, facts, rows, older))
+    return found
+
+
+def judged_campaigns(project: Project) -> QuerySet[Campaign]:
+    """Those in which somebody has judged."""
+    answered = Judgment.objects.counted().values("participant__campaign")
+    return project.campaigns.filter(pk__in=answered).order_by("name")
+
+
+@dataclass(frozen=True, slots=True)
 class Column:
     """What one condition would put there, best first."""
 
@@ -230,21 +301,25 @@ def substitution(table: ParaphraseTable, sentence: str, phrase: str) -> Substitu
     Raises BadRequest if the phrase is not in the sentence as whole words; Conflict and
     Unavailable as ``search`` does.
     """
-    from core.pivoting.substitution import ALL_CONDITIONS, substitutes  # DuckDB
+    from core.pivoting.substitution import ALL_CONDITIONS, substitutes, weighted
 
-    analysis = parsers.try_out(sentence, registry.load(registry.DEFAULT))
+    backend = registry.load(registry.DEFAULT)
+    analysis = parsers.try_out(sentence, backend)
     words = analysis.sentence.forms
     start, end = _place(words, tokenize(phrase).forms)
     tree = next((tree for _, tree in trees_of(analysis, 1)), None)
     with reading.opened(table, model=True) as files:
-        found = substitutes(files.table, tree or words, (start, end), model=files.model)
+        asked = files.table, tree or words, (start, end)
+        found = substitutes(*asked, model=files.model)
+        if fitted := weights.newest(table):
+            found += weighted(*asked, fitted[1], model=files.model, backend=backend)
     columns = [
         Column(
             NAMES[name.removesuffix(LM)],
             name.endswith(LM),
             tuple(one for one in found if one.condition == name),
         )
-        for name in ALL_CONDITIONS
+        for name in (*ALL_CONDITIONS, *([WEIGHTED[0]] if fitted else []))
         if files.model or not name.endswith(LM)
     ]
     return Substitution(

@@ -20,6 +20,7 @@ from annotator.models import Bitext, Corpus, ParaphraseTable, Project
 from annotator.pages import paraphrases as page
 from annotator.services.paraphrases import tables as service
 from annotator.services.paraphrases import test_sets
+from annotator.services.paraphrases import weights as fitting
 from core.errors import GemelError
 
 __all__ = [
@@ -30,6 +31,7 @@ __all__ = [
     "substitute",
     "tables",
     "tables_of",
+    "weights",
     "why",
 ]
 
@@ -84,7 +86,8 @@ def search(request: HttpRequest, slug: str, code: str) -> HttpResponse:
     phrase, label = _text(request, "phrase"), _text(request, "label")
     corpus = _text(request, "corpus")
     condition = request.GET.get("condition", "baseline")
-    if condition not in dict(page.CONDITIONS):
+    conditions = page.conditions(table)
+    if condition not in dict(conditions):
         raise BadRequest("There is no such condition.", field="condition")
     context: dict[str, Any] = {
         "project": project,
@@ -93,7 +96,7 @@ def search(request: HttpRequest, slug: str, code: str) -> HttpResponse:
         "label": label,
         "corpus": corpus,
         "condition": condition,
-        "conditions": page.CONDITIONS,
+        "conditions": conditions,
         "may_manage": access.may(request.user, "manage", project),
     }
     if phrase.strip() and table.made_at:
@@ -196,6 +199,8 @@ def campaign(request: HttpRequest, slug: str, code: str) -> HttpResponse:
         "phrases": sent.get("phrases", "100"),
         "text": sent.get("text", f"bitext:{table.rules.get('bitexts', [''])[0]}"),
         "known": sent.get("known", "" if sent else "yes") == "yes",
+        "fitted": table.weights.first(),
+        "weighted": sent.get("weighted", "" if sent else "yes") == "yes",
         "most": test_sets.MOST,
     }
     if request.method == "POST":
@@ -207,6 +212,7 @@ def campaign(request: HttpRequest, slug: str, code: str) -> HttpResponse:
                 n_phrases=whole(context["phrases"], 1, test_sets.MOST) or 0,
                 by=request.user,
                 known=context["known"],
+                weighted=bool(context["fitted"]) and context["weighted"],
             )
         except Refusal as error:
             context["problem"] = str(error)
@@ -215,6 +221,34 @@ def campaign(request: HttpRequest, slug: str, code: str) -> HttpResponse:
             )
         return redirect("job", slug, job.code)
     return render(request, "paraphrases/campaign.html", context)
+
+
+@login_required
+@require_http_methods(["GET", "POST"])
+def weights(request: HttpRequest, slug: str, code: str) -> HttpResponse:
+    """The versions of the ninth condition, and a form that fits one more."""
+    project, table = _table(request, slug, code)
+    may_manage = access.may(request.user, "manage", project)
+    problem, status = "", 200
+    if request.method == "POST":
+        access.require(request.user, "manage", project)
+        campaigns = project.campaigns.all()
+        chosen = get_object_or_404(campaigns, code=request.POST.get("campaign", ""))
+        try:
+            job = fitting.start(table, chosen, by=request.user)
+        except Refusal as error:
+            problem, status = str(error), error.status
+        else:
+            return redirect("job", slug, job.code)
+    context = {
+        "project": project,
+        "table": table,
+        "problem": problem,
+        "versions": page.versions(table),
+        "campaigns": page.judged_campaigns(project) if may_manage else (),
+        "may_manage": may_manage,
+    }
+    return render(request, "paraphrases/weights.html", context, status=status)
 
 
 @login_required

@@ -36,10 +36,12 @@ class LinearModel:
     def of_json(cls, data: Mapping[str, Any]) -> "LinearModel":
         """Raises KeyError, TypeError or ValueError if this is no such model."""
         names = tuple(data["names"])
-        arrays = [np.array(data[key], float) for key in ("means", "scales", "weights")]
-        if any(values.shape != (len(names),) for values in arrays):
+        means, scales, weights = (
+            np.array(data[key], float) for key in ("means", "scales", "weights")
+        )
+        if any(one.shape != (len(names),) for one in (means, scales, weights)):
             raise ValueError("as many values as names wanted")
-        return cls(names, *arrays, float(data["bias"]))
+        return cls(names, means, scales, weights, float(data["bias"]))
 
 
 def fit_ridge(

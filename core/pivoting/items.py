@@ -16,8 +16,10 @@ from core.data.tree import Tree
 from core.errors import InvalidValue
 from core.pivoting.labels import constituent_labels
 from core.pivoting.language_model import SentenceModel
-from core.pivoting.substitution import Substitute, substitutes
+from core.pivoting.substitution import Substitute, substitutes, weighted
 from core.pivoting.table import Table
+from core.pivoting.weighting import Weights
+from core.protocols import ParserBackend
 from core.text.stems import STOP_WORDS
 
 __all__ = ["LENGTHS", "Item", "Place", "draw_places", "items_of", "phrases_in"]
@@ -126,17 +128,18 @@ def items_of(
     k: int = 1,
     model: SentenceModel | None = None,
     lm_weight: float = 1.0,
+    weights: Weights | None = None,
+    backend: ParserBackend | None = None,
 ) -> Iterator[Item]:
-    """The ``k`` best of every condition at every place, each string once a place."""
+    """The ``k`` best of every condition at every place, each string once a place; with
+    ``weights`` those of the ninth, too."""
     for place in places:
-        found = substitutes(
-            table,
-            trees[place.sentence],
-            (place.start, place.end),
-            k=k,
-            model=model,
-            lm_weight=lm_weight,
-        )
+        tree, span = trees[place.sentence], (place.start, place.end)
+        found = substitutes(table, tree, span, k=k, model=model, lm_weight=lm_weight)
+        if weights is not None:
+            found += weighted(
+                table, tree, span, weights, k=k, model=model, backend=backend
+            )
         merged: dict[str, list[Substitute]] = defaultdict(list)
         for one in found:
             merged[one.paraphrase.text].append(one)

@@ -26,6 +26,7 @@ from annotator.services.campaigns import setup
 from annotator.services.paraphrases import reading
 from core.data.tree import Tree
 from core.formats import ptb
+from core.parsing import registry
 from core.pivoting.bitext import parses_of
 from core.protocols import Step
 
@@ -48,6 +49,7 @@ def start(
     n_phrases: int,
     by: Anybody,
     known: bool = True,
+    weighted: bool = False,
     seed: int = 2008,
     enqueue: bool = True,
 ) -> tuple[Campaign, Job]:
@@ -55,7 +57,8 @@ def start(
 
     ``text``: where the test sentences are from. Those of a bitext that the table was
     made of are easier than new ones. ``known``: only phrases are drawn that the table
-    has paraphrases of, whatever the label.
+    has paraphrases of, whatever the label. ``weighted``: with the ninth condition, by
+    the newest weights of the table.
 
     Raises NotAllowed; BadRequest on a number of phrases out of range, or a text
     without trees; Conflict while the table has not been made.
@@ -68,6 +71,10 @@ def start(
     kind = "bitext" if isinstance(text, Bitext) else "corpus"
     if not (text.parser if isinstance(text, Bitext) else _parses(text).exists()):
         raise BadRequest(f"{text.name} has no trees yet: parse it.", field="text")
+    fitted = table.weights.first() if weighted else None
+    if weighted and fitted is None:
+        reason = f"No weights have been fitted for {table.name} yet."
+        raise BadRequest(reason, field="weighted")
     campaign = setup.create(table.project, name, by=by)
     params = {
         "table": table.code,
@@ -75,6 +82,7 @@ def start(
         "campaign": campaign.code,
         "phrases": n_phrases,
         "known": known,
+        "weights": fitted.number if fitted else 0,
     }
     job = jobs.create(
         table.project,
@@ -99,9 +107,10 @@ def run(job: Job) -> Generator[Step, None, dict[str, Any]]:
     places = _places(job, table, trees)
     yield Step(total=len(places), note="filling in")
     items: list[Item] = []
+    ninth = _ninth(job, table)
     for place in places:
         with reading.opened(table, model=True) as opened:
-            items += items_of(opened.table, trees, [place], model=opened.model)
+            items += items_of(opened.table, trees, [place], model=opened.model, **ninth)
         yield Step(done=1)
     if not items:
         raise BadRequest("No phrase of these sentences has a paraphrase in the table.")
@@ -109,6 +118,16 @@ def run(job: Job) -> Generator[Step, None, dict[str, Any]]:
     upload = campaign_items.keep(campaign, f"{table.name}.tsv", content, by=_by(job))
     result = yield from campaign_items.load(campaign, upload, by=_by(job))
     return {"campaign": campaign.code, "places": len(places), **(result or {})}
+
+
+def _ninth(job: Job, table: ParaphraseTable) -> dict[str, Any]:
+    """The weights that were chosen, and the parser whose vectors they look at."""
+    from core.pivoting.weighting import Weights
+
+    if not (number := job.params.get("weights", 0)):
+        return {}
+    fitted = Weights.of_json(table.weights.get(number=number).model)
+    return {"weights": fitted, "backend": registry.load(registry.DEFAULT)}
 
 
 def _trees_for(job: Job) -> list[Tree]:

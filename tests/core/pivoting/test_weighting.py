@@ -1,4 +1,4 @@
-"""The ninth condition: fitted on judgments, judged on other phrases, read back whole."""
+"""The ninth condition: fitted on judgments, tried on other phrases, read back."""
 
 import json
 from pathlib import Path

@@ -1,0 +1,188 @@
+"""The ninth condition of a table: weights fitted on people's judgments, by a job."""
+
+from collections import defaultdict
+from collections.abc import Generator, Iterator, Sequence
+from itertools import chain
+from typing import TYPE_CHECKING, Any
+
+from django.db import transaction
+from django.db.models import Max
+
+from annotator import access
+from annotator.errors import BadRequest, Conflict
+from annotator.models import (
+    Campaign,
+    Instance,
+    Item,
+    Job,
+    Judgment,
+    ParaphraseTable,
+    ParaphraseWeights,
+    RatingScale,
+)
+from annotator.models.projects import Anybody
+from annotator.services import jobs
+from annotator.services.paraphrases import reading
+from core.data.tokens import Sentence
+from core.forests.kbest import trees_of
+from core.parsing import registry
+from core.pivoting.labels import ccg_labels
+from core.protocols import Step
+
+if TYPE_CHECKING:
+    from core.pivoting.weight_fitting import JudgedSubstitute
+    from core.pivoting.weighting import Site, Weights
+
+__all__ = ["newest", "run", "start"]
+
+KIND = "paraphrase_weights"
+
+
+def start(
+    table: ParaphraseTable, campaign: Campaign, *, by: Anybody, enqueue: bool = True
+) -> Job:
+    """A job that fits one more version of the table's weights.
+
+    Raises NotAllowed; BadRequest on a campaign of another project, or without answers
+    on a scale with an order; Conflict while the table has not been made, or weights of
+    it are being fitted.
+    """
+    access.require(by, "manage", table.project)
+    if table.made_at is None:
+        raise Conflict(f"{table.name} has not been made yet; see its job.")
+    if campaign.project_id != table.project_id:
+        raise BadRequest("Choose a campaign of this project.", field="campaign")
+    if not _scales(campaign):
+        reason = f"{campaign.name} has no scale whose points have an order."
+        raise BadRequest(reason, field="campaign")
+    if not Judgment.objects.of(campaign).counted().exists():
+        reason = f"Nobody has judged in {campaign.name} yet."
+        raise BadRequest(reason, field="campaign")
+    active = Job.objects.active().filter(project=table.project, kind=KIND)
+    if any(job.params["table"] == table.code for job in active):
+        raise Conflict("Weights of this table are being fitted; wait for their end.")
+    return jobs.create(
+        table.project,
+        KIND,
+        title=f"Weights of {table.name} from {campaign.name}",
+        by=by,
+        params={"table": table.code, "campaign": campaign.code},
+        enqueue=enqueue,
+    )
+
+
+def run(job: Job) -> Generator[Step, None, dict[str, Any]]:
+    """Fit, and store as the next version: once, also if it is done again."""
+    from core.pivoting.weight_fitting import fit_weights  # DuckDB: when it is used
+
+    table = job.project.tables.get(code=job.params["table"])
+    campaign = job.project.campaigns.get(code=job.params["campaign"])
+    yield Step(note=f"reading what people said in {campaign.name}")
+    means = _means(campaign)
+    backend = registry.load(registry.DEFAULT)
+    yield Step(note=f"parsing the sentences of {len(means)} judged substitutes")
+    judged = _judged(campaign, means, backend)
+    yield Step(note="fitting")
+    facts = {"campaign": campaign.name, "parser": backend.info.name}
+    with reading.opened(table, model=True) as files:
+        found = fit_weights(
+            files.table, judged, model=files.model, backend=backend, facts=facts
+        )
+    made = _store(job, table, campaign, found)
+    return {"table": table.code, "version": made.number, **_shown(found)}
+
+
+def newest(table: ParaphraseTable) -> "tuple[ParaphraseWeights, Weights] | None":
+    """The last version that there is, as a row and to be used; None without any."""
+    from core.pivoting.weighting import Weights
+
+    row = table.weights.first()
+    return (row, Weights.of_json(row.model)) if row else None
+
+
+def _scales(campaign: Campaign) -> list[RatingScale]:
+    return [scale for scale in campaign.scales.all() if scale.is_ordered]
+
+
+def _means(campaign: Campaign) -> dict[int, float]:
+    """By item: what people said on average, over judges and ordered scales, each from
+    0 for its lowest point to 1 for its highest."""
+    ends = {}
+    for scale in _scales(campaign):
+        values = scale.values()
+        ends[scale.name] = min(values), max(values)
+    found: dict[int, list[float]] = defaultdict(list)
+    rows = Judgment.objects.of(campaign).counted().filter(item__kind=Item.Kind.MAIN)
+    for item, values in rows.values_list("item_id", "values").iterator():
+        for name, (low, high) in ends.items():
+            if values.get(name) is not None and high > low:
+                found[item].append((float(values[name]) - low) / (high - low))
+    return {item: sum(said) / len(said) for item, said in found.items()}
+
+
+def _judged(
+    campaign: Campaign, means: dict[int, float], backend: Any
+) -> "list[JudgedSubstitute]":
+    """Each judged item in its sentence, which is parsed once."""
+    from core.pivoting.weight_fitting import JudgedSubstitute
+
+    items = Item.objects.filter(campaign=campaign, pk__in=means)
+    rows = list(items.select_related("instance").order_by("pk"))
+    sites = dict(_sites({row.instance for row in rows}, backend))
+    return [
+        JudgedSubstitute(sites[row.instance_id], row.paraphrase, means[row.pk])
+        for row in rows
+        if row.instance_id in sites
+    ]
+
+
+def _sites(instances: set[Instance], backend: Any) -> "Iterator[tuple[int, Site]]":
+    """Where each phrase stands, in tokens; those that cut a token are left out."""
+    from core.pivoting.weighting import Site
+
+    rows = sorted(instances, key=lambda one: one.pk)
+    texts = [_tokens(one) for one in rows]
+    sentences = [Sentence.of(" ".join(chain.from_iterable(parts))) for parts in texts]
+    answers = backend.analyse(sentences, want=frozenset({"constituents", "tags"}))
+    for one, (before, phrase, _), sentence, answer in zip(
+        rows, texts, sentences, answers, strict=True
+    ):
+        if not phrase:
+            continue
+        start, end = len(before), len(before) + len(phrase)
+        tree = None
+        if not isinstance(answer, Exception):
+            tree = next((tree for _, tree in trees_of(answer, 1)), None)
+        labels = tuple(ccg_labels(tree, start, end)) if tree else ()
+        yield one.pk, Site(tuple(sentence.forms), start, end, labels)
+
+
+def _tokens(one: Instance) -> Sequence[list[str]]:
+    """Tokens before, of and after the phrase; campaigns made of a table have blanks
+    between them."""
+    phrase = one.sentence[one.start : one.end]
+    return [part.split() for part in (one.before, phrase, one.after)]
+
+
+def _store(
+    job: Job, table: ParaphraseTable, campaign: Campaign, found: "Weights"
+) -> ParaphraseWeights:
+    with transaction.atomic():
+        ParaphraseTable.objects.select_for_update().get(pk=table.pk)
+        if there := ParaphraseWeights.objects.filter(job=job).first():
+            return there
+        last = table.weights.aggregate(last=Max("number"))["last"] or 0
+        return ParaphraseWeights.objects.create(
+            table=table,
+            number=last + 1,
+            campaign=campaign,
+            campaign_name=campaign.name,
+            model=found.to_json(),
+            job=job,
+            by=job.by,
+        )
+
+
+def _shown(found: "Weights") -> dict[str, Any]:
+    names = ("judged", "known", "phrases", "placed", "best")
+    return {name: found.facts[name] for name in names}

@@ -1,0 +1,207 @@
+"""From people's judgments back to the table: its ninth condition."""
+
+import pytest
+from django.test import Client
+from django.urls import reverse
+from django.utils import timezone
+
+from annotator.errors import BadRequest, Conflict, NotAllowed
+from annotator.models import (
+    Bitext,
+    Campaign,
+    Condition,
+    Item,
+    Job,
+    Judgment,
+    ParaphraseTable,
+    ParaphraseWeights,
+    Participant,
+)
+from annotator.services import jobs
+from annotator.services.paraphrases import test_sets, weights
+from tests.annotator.paraphrases.test_tables import bitexts, made  # noqa: F401
+from tests.cast import Cast
+
+JSON = "application/json"
+
+
+@pytest.fixture
+def table(cast: Cast, bitexts: list[Bitext]) -> ParaphraseTable:  # noqa: F811
+    return made(cast, bitexts)
+
+
+@pytest.fixture
+def campaign(
+    cast: Cast,
+    table: ParaphraseTable,
+    bitexts: list[Bitext],  # noqa: F811
+) -> Campaign:
+    campaign, job = test_sets.start(
+        table, bitexts[0], "Sea", n_phrases=100, by=cast.ada, enqueue=False
+    )
+    jobs.run(job.pk)
+    campaign.refresh_from_db()
+    return campaign
+
+
+def judge(campaign: Campaign, who) -> None:
+    """One who wants short paraphrases, on every scale."""
+    person = Participant.objects.create(campaign=campaign, user=who, label="A1")
+    names = [scale.name for scale in campaign.scales.all()]
+    for item in Item.objects.filter(campaign=campaign):
+        value = max(1, 5 - item.paraphrase.count(" "))
+        Judgment.objects.create(
+            item=item,
+            participant=person,
+            state=Judgment.State.DONE,
+            fills=True,
+            lease_until=timezone.now(),
+            values=dict.fromkeys(names, value),
+        )
+
+
+@pytest.fixture
+def fitted(cast: Cast, table: ParaphraseTable, campaign: Campaign) -> ParaphraseWeights:
+    judge(campaign, cast.bob)
+    job = weights.start(table, campaign, by=cast.ada, enqueue=False)
+    jobs.run(job.pk)
+    job.refresh_from_db()
+    assert job.state == Job.State.DONE, (job.note, job.error)
+    return table.weights.get()
+
+
+def signed_in(person) -> Client:
+    client = Client()
+    client.force_login(person)
+    return client
+
+
+def test_means_are_over_judges_and_scales_from_worst_to_best(
+    cast: Cast, campaign: Campaign
+) -> None:
+    judge(campaign, cast.bob)
+    other = Participant.objects.create(campaign=campaign, user=cast.ada, label="A2")
+    item = Item.objects.filter(campaign=campaign).first()
+    ours = weights._means(campaign)[item.pk]
+    assert ours == (max(1, 5 - item.paraphrase.count(" ")) - 1) / 4
+    names = [scale.name for scale in campaign.scales.all()]
+    Judgment.objects.create(
+        item=item,
+        participant=other,
+        state=Judgment.State.DONE,
+        fills=True,
+        lease_until=timezone.now(),
+        values=dict.fromkeys(names, 1),
+    )
+    assert weights._means(campaign)[item.pk] == ours / 2
+
+
+def test_weights_are_a_version_with_what_they_gain(
+    cast: Cast, table: ParaphraseTable, fitted: ParaphraseWeights
+) -> None:
+    facts = fitted.model["facts"]
+    assert (fitted.number, facts["campaign"]) == (1, "Sea")
+    assert facts["placed"] > 0.5
+    assert {"difference", "low", "high", "p"} == facts["gain"].keys()
+    assert weights._store(fitted.job, table, fitted.campaign, weights.newest(table)[1])
+    assert table.weights.count() == 1  # the same job stores nothing twice
+
+
+def test_the_ninth_condition_is_searched_and_put_into_a_sentence(
+    cast: Cast, table: ParaphraseTable, fitted: ParaphraseWeights
+) -> None:
+    bob = signed_in(cast.bob)
+    where = reverse("paraphrase_search", args=[cast.project.slug, table.code])
+    found = bob.get(where, {"phrase": "old", "condition": "weighted"}).context["found"]
+    assert found.rows
+    assert [row.p for row in found.rows] == sorted(
+        (row.p for row in found.rows), reverse=True
+    )
+    where = reverse("paraphrase_substitute", args=[cast.project.slug, table.code])
+    query = {"sentence": "The old boat came.", "phrase": "old"}
+    columns = bob.get(where, query).context["found"].columns
+    assert len(columns) == 9
+    assert columns[-1].name == "Weighted by judgments"
+    assert columns[-1].rows[0].paraphrase.text
+
+
+def test_a_test_set_is_filled_by_nine_conditions(
+    cast: Cast,
+    table: ParaphraseTable,
+    fitted: ParaphraseWeights,
+    bitexts: list[Bitext],  # noqa: F811
+) -> None:
+    campaign, job = test_sets.start(
+        table,
+        bitexts[0],
+        "Nine",
+        n_phrases=9,
+        by=cast.ada,
+        weighted=True,
+        enqueue=False,
+    )
+    jobs.run(job.pk)
+    names = Condition.objects.filter(campaign=campaign).values_list("name", flat=True)
+    assert "weighted" in names
+    assert job.params["weights"] == 1
+
+
+def test_the_page_shows_each_version_and_fits_one_more(
+    cast: Cast, table: ParaphraseTable, fitted: ParaphraseWeights, campaign: Campaign
+) -> None:
+    where = reverse("paraphrase_weights", args=[cast.project.slug, table.code])
+    assert "Fit weights" not in signed_in(cast.bob).get(where).content.decode()
+    ada = signed_in(cast.ada)
+    text = ada.get(where).content.decode()
+    assert "Version 1, Sea" in text
+    assert "fit of vectors" in text
+    answer = ada.post(where, {"campaign": campaign.code})
+    assert answer.status_code == 302
+    assert (
+        signed_in(cast.bob).post(where, {"campaign": campaign.code}).status_code == 403
+    )
+    again = ada.post(where, {"campaign": campaign.code})
+    assert again.status_code == 409
+    assert "being fitted" in again.content.decode()
+
+
+def test_programs_see_fit_and_use_the_weights(
+    cast: Cast, table: ParaphraseTable, fitted: ParaphraseWeights, campaign: Campaign
+) -> None:
+    at, ada = f"/api/tables/{table.code}/", signed_in(cast.ada)
+    (row,) = ada.get(f"{at}weights/").json()
+    assert (row["number"], row["campaign_name"]) == (1, "Sea")
+    assert "language model" in row["weights"]
+    query = {"phrase": "old", "condition": "weighted", "k": 1}
+    assert len(ada.get(f"{at}lookup/", query).json()["paraphrases"]) == 1
+    query = {"sentence": "The old boat came.", "phrase": "old"}
+    rows = ada.get(f"{at}substitute/", query).json()["substitutes"]
+    assert "weighted" in {row["condition"] for row in rows}
+    body = {"campaign": campaign.code}
+    assert ada.post(f"{at}weights/", body, content_type=JSON).status_code == 201
+    bob = signed_in(cast.bob)
+    assert bob.post(f"{at}weights/", body, content_type=JSON).status_code == 403
+    assert signed_in(cast.cyd).get(f"{at}weights/").status_code == 404
+
+
+def test_what_cannot_be_fitted_is_refused(
+    cast: Cast,
+    table: ParaphraseTable,
+    campaign: Campaign,
+    bitexts: list[Bitext],  # noqa: F811
+) -> None:
+    with pytest.raises(BadRequest, match="Nobody has judged"):
+        weights.start(table, campaign, by=cast.ada)
+    with pytest.raises(BadRequest, match="No weights"):
+        test_sets.start(
+            table, bitexts[0], "Nine", n_phrases=9, by=cast.ada, weighted=True
+        )
+    query = {"phrase": "old", "condition": "weighted"}
+    at = f"/api/tables/{table.code}/lookup/"
+    assert signed_in(cast.bob).get(at, query).status_code == 400
+    judge(campaign, cast.bob)
+    with pytest.raises(NotAllowed):
+        weights.start(table, campaign, by=cast.bob)
+    table.made_at = None
+    with pytest.raises(Conflict, match="not been made"):
+        weights.start(table, campaign, by=cast.ada)
