@@ -97,6 +97,7 @@ def search(request: HttpRequest, slug: str, code: str) -> HttpResponse:
         "corpus": corpus,
         "condition": condition,
         "conditions": conditions,
+        "measure": "Score" if condition == "weighted" and not label else "Probability",
         "may_manage": access.may(request.user, "manage", project),
     }
     if phrase.strip() and table.made_at:

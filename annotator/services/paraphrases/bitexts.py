@@ -156,6 +156,19 @@ def _work(job: Job, folder: Path) -> Generator[Step, None, dict[str, Any]]:
         )
     if not counts["pairs"]:
         raise Conflict("There is nothing to import: no line has both sides.")
+    bitext = Bitext.objects.filter(code=job.code).first()  # the worker died after it
+    if bitext is None:
+        bitext = yield from _write(job, folder, sources, reading, counts)
+    return result | {"dry_run": False, "sentences": bitext.n_sentences}
+
+
+def _write(
+    job: Job,
+    folder: Path,
+    sources: list[Source],
+    reading: Reading,
+    counts: dict[str, int],
+) -> Generator[Step, None, Bitext]:
     _check_name(job.project, job.params["name"], but=job.code)
     shutil.rmtree(folder, ignore_errors=True)
     yield Step(total=sum(counts.values()) + counts["pairs"], note="Writing")
@@ -167,8 +180,7 @@ def _work(job: Job, folder: Path) -> Generator[Step, None, dict[str, Any]]:
     join_files(parts, folder / "pairs.parquet")
     for part in parts:
         part.unlink()
-    bitext = _store(job, counts)
-    return result | {"dry_run": False, "sentences": bitext.n_sentences}
+    return _store(job, counts)
 
 
 def _check(

@@ -64,13 +64,7 @@ def start(
     without trees; Conflict while the table has not been made.
     """
     access.require(by, "manage", table.project)
-    if not 1 <= n_phrases <= MOST:
-        raise BadRequest(f"Phrases: 1 to {MOST}.", field="phrases")
-    if table.made_at is None:
-        raise Conflict(f"{table.name} has not been made yet; see its job.")
-    kind = "bitext" if isinstance(text, Bitext) else "corpus"
-    if not (text.parser if isinstance(text, Bitext) else _parses(text).exists()):
-        raise BadRequest(f"{text.name} has no trees yet: parse it.", field="text")
+    _check(table, text, n_phrases)
     fitted = table.weights.first() if weighted else None
     if weighted and fitted is None:
         reason = f"No weights have been fitted for {table.name} yet."
@@ -78,7 +72,7 @@ def start(
     campaign = setup.create(table.project, name, by=by)
     params = {
         "table": table.code,
-        kind: text.code,
+        "bitext" if isinstance(text, Bitext) else "corpus": text.code,
         "campaign": campaign.code,
         "phrases": n_phrases,
         "known": known,
@@ -94,6 +88,15 @@ def start(
         enqueue=enqueue,
     )
     return campaign, job
+
+
+def _check(table: ParaphraseTable, text: Corpus | Bitext, n_phrases: int) -> None:
+    if not 1 <= n_phrases <= MOST:
+        raise BadRequest(f"Phrases: 1 to {MOST}.", field="phrases")
+    if table.made_at is None:
+        raise Conflict(f"{table.name} has not been made yet; see its job.")
+    if not (text.parser if isinstance(text, Bitext) else _parses(text).exists()):
+        raise BadRequest(f"{text.name} has no trees yet: parse it.", field="text")
 
 
 def run(job: Job) -> Generator[Step, None, dict[str, Any]]:

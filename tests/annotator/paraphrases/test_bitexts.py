@@ -260,3 +260,16 @@ def test_work_that_calls_back_is_followed_and_can_be_stopped() -> None:
 
     with pytest.raises(ValueError, match="broken"):
         list(followed(broken))
+
+
+def test_a_worker_that_died_when_all_was_stored_stores_nothing_twice(ada) -> None:
+    bitext = brought_in(ada)
+    jobs_of = Job.objects.filter(code=bitext.code)
+    before = list(bitext.pairs.pairs())
+    jobs_of.update(state=Job.State.QUEUED, claim="")  # as ``reap`` leaves it
+    jobs.run(jobs_of.get().pk)
+    job = jobs_of.get()
+    assert job.state == Job.State.DONE, job.error
+    assert Bitext.objects.get() == bitext
+    assert list(bitext.pairs.pairs()) == before
+    assert job.result["sentences"] == bitext.n_sentences
