@@ -50,6 +50,23 @@ def test_a_manager_starts_a_run_by_a_method(cast: Cast) -> None:
     assert wrong.status_code == 400
 
 
+@pytest.mark.usefixtures("small_parser")
+def test_a_parser_without_arcs_is_refused_on_the_form_and_to_programs(
+    cast: Cast,
+) -> None:
+    client = client_of(cast.ada)
+    page = re.sub(r"\s+", " ", client.get(where(cast)).content.decode())
+    assert 'value="small" disabled>small, no arcs<' in page
+    assert "draws phrases alone and cannot take part" in page
+    sent = {"method": "soft", "parser": "small"}
+    shown = client.post(where(cast), sent)
+    told = client.post(f"/api/corpora/{cast.corpus.code}/joint/", sent, JSON)
+    assert (shown.status_code, told.status_code) == (400, 400)
+    for answer in (shown, told):
+        assert "small gives no dependency arcs" in answer.content.decode()
+    assert not Job.objects.filter(kind="joint").exists()
+
+
 def test_every_method_of_the_form_is_one_of_the_engine(cast: Cast) -> None:
     for method in joint.methods():
         settings = joint.settings_of(JointForm({"method": method}).asked())
