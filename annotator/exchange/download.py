@@ -6,14 +6,14 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import IO
 
-from django.http import FileResponse, StreamingHttpResponse
+from django.http import FileResponse, HttpResponse, StreamingHttpResponse
 from django.http.response import HttpResponseBase
 
 from annotator.exchange.files import safe_name
 from core.data.cells import plain_rows
 from core.errors import FormatError
 
-__all__ = ["Part", "archive", "attachment"]
+__all__ = ["Part", "archive", "attachment", "figure"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,4 +75,12 @@ def attachment(made: list[Part], name: str) -> HttpResponseBase:
     )
     response["Content-Disposition"] = f'attachment; filename="{plain}"'
     response["X-Content-Type-Options"] = "nosniff"
+    return response
+
+
+def figure(body: bytes, name: str, content_type: str, kind: str) -> HttpResponse:
+    """A drawing as a file, which may run nothing; ``kind``: attachment or inline."""
+    response = HttpResponse(body, content_type=content_type)
+    response["Content-Disposition"] = f'{kind}; filename="{name}"'
+    response["Content-Security-Policy"] = "default-src 'none'; style-src 'none'"
     return response

@@ -1,6 +1,17 @@
-"""What a bitext's page shows: sample pairs with their links drawn."""
+"""What the pages of bitexts show: what came in, sample pairs with their links drawn."""
 
-from annotator.models import Bitext
+from typing import Any
+
+from django.core.paginator import Paginator
+
+from annotator import access
+from annotator.access import Anybody
+from annotator.exchange.bitexts import FORMATS
+from annotator.models import Bitext, Job, Project
+from annotator.sample.texts import TEXTS
+from annotator.services import jobs
+from annotator.services.paraphrases import bitext_links
+from annotator.services.parses import offered
 from annotator.svg import links as drawing
 from core.data.alignment import Alignment
 from core.errors import GemelError
@@ -8,10 +19,58 @@ from core.formats.alignments import pharaoh
 from core.layout.links import LinkedSide, link_scene
 from core.pivoting.bitext import BitextPair
 
-__all__ = ["SHOWN", "figure_of", "sample"]
+__all__ = ["bitext", "figure_of", "sample", "upload", "upload_report"]
 
 SHOWN = 8
+ISSUES = 50  # on a page
+COUNTS = ("pairs", "without_counterpart", "sentences")
 WIDEST = 40  # tokens of a side that is drawn; a longer pair is text alone
+
+
+def upload(project: Project) -> dict[str, Any]:
+    """What stands around the form."""
+    return {
+        "project": project,
+        "formats": FORMATS.items(),
+        "sample": TEXTS,
+        "worker": jobs.is_worker_alive(),
+    }
+
+
+def upload_report(project: Project, job: Job, page: str | None) -> dict[str, Any]:
+    """What a dry run or an import found: counts, and a page of its issues."""
+    here = [name for name in COUNTS if name in job.result]
+    return {
+        "project": project,
+        "job": job,
+        "counts": [(name.replace("_", " "), job.result[name]) for name in here],
+        "issues": Paginator(job.issues.all(), ISSUES).get_page(page),
+        "bitext": project.bitexts.filter(code=job.code).first(),
+        "is_dry": job.params["dry_run"],
+        "worker": jobs.is_worker_alive(),
+    }
+
+
+def bitext(bitext: Bitext, start: int, *, by: Anybody) -> dict[str, Any]:
+    """Its jobs, what may be done with it, and its pairs from number ``start``, 1 on."""
+    project = bitext.project
+    every = project.jobs.filter(kind__startswith="bitext_")
+    mine = [job for job in every if job.params.get("bitext") == bitext.code]
+    return {
+        "project": project,
+        "bitext": bitext,
+        "pairs": sample(bitext, start - 1),
+        "start": start,
+        "before": max(start - SHOWN, 1) if start > 1 else None,
+        "after": start + SHOWN if start + SHOWN <= bitext.n_pairs else None,
+        "jobs": mine[:10],
+        "aligners": bitext_links.engines(),
+        "symmetrisations": bitext_links.SYMMETRISATIONS,
+        "parsers": offered.of_project(project),
+        "may_run": access.may(by, "run", project),
+        "may_import": access.may(by, "import", project),
+        "worker": jobs.is_worker_alive(),
+    }
 
 
 def sample(bitext: Bitext, start: int) -> list[tuple[BitextPair, str]]:

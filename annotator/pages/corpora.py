@@ -1,29 +1,38 @@
-"""The pages of a corpus: its pairs, and those that the aligner is least sure of."""
+"""The pages of a corpus: in and out, its pairs, those the aligner is least sure of."""
 
 from typing import Any
+from urllib.parse import urlencode
 
+from django.core.paginator import Paginator
 from django.http import QueryDict
 
 from annotator import access
-from annotator.models import AlignmentLayer, Corpus, Pair
+from annotator.exchange import registry as formats
+from annotator.models import AlignmentLayer, Corpus, Job, Pair, Project
 from annotator.models.corpora import PairQuerySet
 from annotator.models.projects import Anybody
+from annotator.services import jobs
 from annotator.services.alignments import phrases, scores, words
+from annotator.services.corpora import exports
 from annotator.services.parses import joint, linking, offered, substitution, training
 from annotator.services.parses.accuracy import Engine
 from core.parsing import registry
 
 __all__ = [
     "STATES",
+    "export",
     "joint_runs",
     "linked",
     "next_page",
     "pairs",
     "parsed",
     "uncertain",
+    "upload",
+    "upload_report",
 ]
 
 PAGE = 50
+COUNTS = ("sentences", "pairs", "parses", "layers", "links")  # of an import
 COUNTED = 1_000  # counting further would cost more than it tells
 STATES = [("open", "Not done"), ("", "All"), *Pair.State.choices]
 
@@ -141,4 +150,43 @@ def linked(corpus: Corpus, *, by: Anybody) -> dict[str, Any]:
         "methods": substitution.METHODS.items(),
         "may_run": access.may(by, "run", project),
         "may_manage": access.may(by, "manage", project),
+    }
+
+
+def upload(project: Project) -> dict[str, Any]:
+    """What stands around the form of an upload."""
+    worker = jobs.is_worker_alive()
+    known = formats.FORMATS.values()
+    return {"project": project, "formats": known, "worker": worker}
+
+
+def upload_report(project: Project, job: Job, page: str | None) -> dict[str, Any]:
+    """What a dry run or an import found. ``counts``: name, how many the files hold, how
+    many of them are new."""
+    held, new = job.result, job.result.get("new", {})
+    return {
+        "project": project,
+        "job": job,
+        "format": formats.find(job.params["format"]),
+        "counts": [
+            (name, held[name], new.get(name)) for name in COUNTS if name in held
+        ],
+        "good": job.params["format"] == "gemel" or held.get("sentences"),
+        "issues": Paginator(job.issues.all(), PAGE).get_page(page),
+        "corpus": project.corpora.filter(name=job.params["corpus"]).first(),
+        "is_dry": job.params["dry_run"],
+        "worker": jobs.is_worker_alive(),
+    }
+
+
+def export(corpus: Corpus, author: str) -> dict[str, Any]:
+    """The formats a corpus can go out in, and whose layers may."""
+    return {
+        "project": corpus.project,
+        "corpus": corpus,
+        "authors": exports.authors(corpus),
+        "author": author,
+        "query": "?" + urlencode({"author": author}) if author else "",
+        "formats": formats.FORMATS.values(),
+        "came_as": {entry["format"] for entry in corpus.meta.get("files", [])},
     }

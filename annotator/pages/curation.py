@@ -1,12 +1,36 @@
-"""The page of a curator: an item, what each judge said of it, what was decided."""
+"""The pages of a curator: the queue; an item, what judges said, what was decided."""
 
 import json
 from typing import Any
 
+from annotator.errors import BadRequest
 from annotator.models import Adjudication, Campaign, Item
 from annotator.services.campaigns import curation
 
-__all__ = ["item_page"]
+__all__ = ["item_page", "queue"]
+
+PAGE = 50
+LISTS = {"open": "Undecided", "decided": "Decided", "all": "All with two judges"}
+
+
+def queue(campaign: Campaign, show: str, page: int) -> dict[str, Any]:
+    """A page of a list, those first that differ most; raises BadRequest."""
+    if show not in LISTS:
+        raise BadRequest(f"There is no list {show!r}.", field="show")
+    rows = curation.queue(campaign, show=show)
+    last = max(1, -(-len(rows) // PAGE))
+    if not 1 <= page <= last:
+        raise BadRequest(f"There are pages 1 to {last}.", field="page")
+    return {
+        "project": campaign.project,
+        "campaign": campaign,
+        "rows": curation.shown(campaign, rows[(page - 1) * PAGE : page * PAGE]),
+        "n": len(rows),
+        "page": page,
+        "last": last,
+        "show": show,
+        "lists": LISTS.items(),
+    }
 
 
 def item_page(campaign: Campaign, item: Item) -> dict[str, Any]:

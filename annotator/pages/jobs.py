@@ -5,12 +5,36 @@ from urllib.parse import urlencode
 
 from django.urls import reverse
 
+from annotator import access
+from annotator.access import Anybody
 from annotator.models import Job
+from annotator.services import jobs
 
-__all__ = ["next_page", "report_lines"]
+__all__ = ["next_page", "report_lines", "shown"]
+
+ISSUES = 100  # shown to those who manage the project
 
 LINKED = {"run", "report", "campaign"}  # codes in a result
 ELSEWHERE = {"by_unknown", "base"}  # on the page of the corpus's parses
+
+
+def shown(job: Job, *, by: Anybody) -> dict[str, Any]:
+    """A job with its progress; its issues for those who manage the project."""
+    project = job.project
+    is_managed = access.may(by, "manage", project)
+    return {
+        "project": project,
+        "job": job,
+        "is_managed": is_managed,
+        "note": job.note_for(is_managed=is_managed),
+        "told": report_lines(job.result),
+        "next": next_page(job),
+        "issues": job.issues.all()[: ISSUES if is_managed else 0],
+        "n_issues": job.issues.count(),
+        "ahead": Job.objects.active().filter(pk__lt=job.pk).count(),
+        "worker": jobs.is_worker_alive(),
+        "may_cancel": job.by_id == by.pk or access.may(by, "run", project),
+    }
 
 
 def report_lines(result: dict[str, Any]) -> list[tuple[str, str]]:

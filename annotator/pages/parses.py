@@ -3,11 +3,15 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
+from urllib.parse import urlencode
 
 import numpy as np
+from django.db.models import Q
 from django.http import Http404
 
-from annotator.models import Corpus, Parse, Sentence
+from annotator import access
+from annotator.access import Anybody
+from annotator.models import Corpus, Pair, Parse, Sentence
 from annotator.pages.lengths import refuse_long
 from annotator.services.parses import accuracy, marginals
 from annotator.services.parses.accuracy import Engine, Sides
@@ -34,6 +38,7 @@ __all__ = [
     "choices",
     "drawings",
     "ranked_choices",
+    "sentence",
     "sentences",
     "shown",
     "sides_of",
@@ -42,6 +47,8 @@ __all__ = [
 
 SURE = 0.95
 PAGE = 25  # sentences
+PAIRS = 20  # of a sentence, shown
+LONGEST = 200  # letters of words to look for
 N_TRIED = 10  # trees of a sentence that somebody typed
 
 
@@ -133,7 +140,7 @@ def sentences(
     engine's scores against gold where there is gold."""
     name, version = (engine.name, engine.version) if engine else ("", "")
     page = accuracy.by_sentence(
-        corpus, name, version, after=after, size=PAGE + 1, words=words
+        corpus, name, version, after=after, size=PAGE + 1, words=words[:LONGEST]
     )
     kinds = accuracy.kinds_of([one.sentence for one in page[:PAGE]])
     rows = [
@@ -141,8 +148,47 @@ def sentences(
         | _percent(one)
         for one in page[:PAGE]
     ]
-    more = page[PAGE - 1].sentence.code if len(page) > PAGE else ""
-    return {"engine": engine, "rows": rows, "after": after, "more": more}
+    asked = {"engine": engine.key if engine else "", "words": words}
+    return {
+        "project": corpus.project,
+        "corpus": corpus,
+        "engine": engine,
+        "words": words,
+        "rows": rows,
+        "after": after,
+        "more": page[PAGE - 1].sentence.code if len(page) > PAGE else "",
+        "query": urlencode({name: value for name, value in asked.items() if value}),
+    }
+
+
+def sentence(
+    found: Sentence,
+    engines: list[Engine],
+    engine: Engine | None,
+    beside: str,
+    rank: int,
+    *,
+    by: Anybody,
+) -> dict[str, Any]:
+    """The page of a sentence; ``beside``: the code of the tree to compare with. Raises
+    Http404 if this person may not read it, and as ``drawings`` does."""
+    corpus, readable = found.corpus, accuracy.readable(found, by)
+    other = next((one for one in readable if one.code == beside), None)
+    if beside and other is None:
+        raise Http404("There is no such tree of this sentence, or it is not yours.")
+    base = next((e for e in engines if engine and e.key == engine.helps), None)
+    return {
+        "project": corpus.project,
+        "sentence": found,
+        "corpus": corpus,
+        "engines": engines,
+        "engine": engine,
+        "readable": readable,
+        "beside": other,
+        "base": base,
+        "may_edit": access.may(by, "annotate", corpus.project),
+        "pairs": Pair.objects.filter(Q(source=found) | Q(target=found))[:PAIRS],
+    } | drawings(found, engine, rank, other, base=base)
 
 
 def _percent(sides: Sides) -> dict[str, float | None]:

@@ -32,17 +32,20 @@ def sign_in(request: HttpRequest) -> HttpResponse:
     form = AuthenticationForm(request, request.POST or None)
     wanted = request.POST.get("next") or request.GET.get("next") or ""
     if request.method == "POST" and form.is_valid():
-        login(request, form.get_user())
-        name = form.get_user().get_username()
         safe = url_has_allowed_host_and_scheme(
             wanted, {request.get_host()}, require_https=request.is_secure()
         )
-        answer = redirect(wanted if safe else "projects")
-        addresses.remember(answer, name)
-        return answer
+        return _let_in(request, form.get_user(), wanted if safe else "projects")
     status = 400 if request.method == "POST" else 200
-    context = {"form": form, "next": wanted}
-    return render(request, "accounts/sign_in.html", context, status=status)
+    shown = {"form": form, "next": wanted}
+    return render(request, "accounts/sign_in.html", shown, status=status)
+
+
+def _let_in(request: HttpRequest, person: User, to: str) -> HttpResponse:
+    login(request, person, backend=BACKEND)
+    answer = redirect(to)
+    addresses.remember(answer, person.get_username())
+    return answer
 
 
 @require_POST
@@ -56,28 +59,29 @@ def sign_out(request: HttpRequest) -> HttpResponse:
 @require_http_methods(["GET", "POST"])
 def join(request: HttpRequest, token: str) -> HttpResponse:
     """Opening the link changes nothing (mail scanners open links); POST uses it."""
-    invitation = projects.find_invitation(token)
-    context: dict[str, object] = {"invitation": invitation}
+    shown: dict[str, Any] = {"invitation": projects.find_invitation(token)}
+    status = 200 if shown["invitation"] else 410
     if request.method == "POST":
-        name = request.POST.get("username", "")
         try:
-            person = projects.accept(
-                token,
-                user=request.user if request.user.is_authenticated else None,
-                username=name,
-                password=request.POST.get("password", ""),
-            )
+            return _join(request, token)
         except BadRequest as error:
-            context |= {"problem": str(error), "username": name}
-            return render(request, "accounts/join.html", context, status=400)
-        login(request, person, backend=BACKEND)
-        if invitation is not None and invitation.user is not None:
-            request.session[BY_LINK] = time.time()
-        answer = redirect("projects")
-        addresses.remember(answer, person.get_username())
-        return answer
-    status = 200 if invitation else 410
-    return render(request, "accounts/join.html", context, status=status)
+            name = request.POST.get("username", "")
+            shown, status = shown | {"problem": str(error), "username": name}, 400
+    return render(request, "accounts/join.html", shown, status=status)
+
+
+def _join(request: HttpRequest, token: str) -> HttpResponse:
+    invitation = projects.find_invitation(token)
+    person = projects.accept(
+        token,
+        user=request.user if request.user.is_authenticated else None,
+        username=request.POST.get("username", ""),
+        password=request.POST.get("password", ""),
+    )
+    answer = _let_in(request, person, "projects")
+    if invitation is not None and invitation.user is not None:
+        request.session[BY_LINK] = time.time()
+    return answer
 
 
 @sensitive_post_parameters()
@@ -87,32 +91,37 @@ def join(request: HttpRequest, token: str) -> HttpResponse:
 def account(request: HttpRequest) -> HttpResponse:
     """The password, and the tokens of programs that act for this person."""
     assert isinstance(request.user, User)
-    what = request.POST.get("what")
-    if what == "revoke":
-        mine = request.user.api_tokens.filter(code=request.POST.get("token", ""))
-        accounts.revoke_token(get_object_or_404(mine))
-        messages.success(request, "The token is revoked.")
-        return redirect("account")
+    what, secret = request.POST.get("what"), ""
     password = _password_form(request, request.POST if what == "password" else None)
-    if password.is_bound and password.is_valid():
-        accounts.set_password(request.user, password.cleaned_data["new_password1"])
-        request.session.pop(BY_LINK, None)
-        update_session_auth_hash(request, request.user)
-        messages.success(request, "Your password is set. Other sessions have ended.")
-        return redirect("account")
     token = TokenForm(request.POST if what == "token" else None)
-    secret = ""
+    if what == "revoke":
+        return _revoke(request, request.user)
+    if password.is_bound and password.is_valid():
+        return _set_password(request, request.user, password)
     if token.is_bound and token.is_valid():
         secret = accounts.make_token(request.user, **token.cleaned_data)[1]
         token = TokenForm()
-    context = {
-        "form": password,
-        "token_form": token,
-        "secret": secret,
-        "tokens": request.user.api_tokens.all(),
-    }
+    shown = {"form": password, "token_form": token, "secret": secret}
+    shown["tokens"] = request.user.api_tokens.all()
     status = 400 if password.errors or token.errors else 200
-    return render(request, "accounts/account.html", context, status=status)
+    return render(request, "accounts/account.html", shown, status=status)
+
+
+def _revoke(request: HttpRequest, person: User) -> HttpResponse:
+    mine = person.api_tokens.filter(code=request.POST.get("token", ""))
+    accounts.revoke_token(get_object_or_404(mine))
+    messages.success(request, "The token is revoked.")
+    return redirect("account")
+
+
+def _set_password(
+    request: HttpRequest, person: User, form: "SetPasswordForm[User]"
+) -> HttpResponse:
+    accounts.set_password(person, form.cleaned_data["new_password1"])
+    request.session.pop(BY_LINK, None)
+    update_session_auth_hash(request, person)
+    messages.success(request, "Your password is set. Other sessions have ended.")
+    return redirect("account")
 
 
 def _password_form(request: HttpRequest, data: Any) -> "SetPasswordForm[User]":

@@ -8,6 +8,7 @@ from django.views.decorators.http import require_GET, require_POST
 
 from annotator import access
 from annotator.errors import BadRequest
+from annotator.exchange import download
 from annotator.models import Pair
 from annotator.pages import biparse as pages
 from annotator.services.alignments import scores
@@ -36,11 +37,8 @@ def figure(
     if drawn.biparse is None:
         raise BadRequest(drawn.error)
     body = convert(pages.svg(drawn, what), to)
-    response = HttpResponse(body, content_type=FORMATS[to])
     name = f"gemel-biparse-{what}-{code}.{to}"
-    response["Content-Disposition"] = f'attachment; filename="{name}"'
-    response["Content-Security-Policy"] = "default-src 'none'; style-src 'none'"
-    return response
+    return download.figure(body, name, FORMATS[to], "attachment")
 
 
 @login_required

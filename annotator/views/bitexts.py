@@ -1,7 +1,6 @@
 """Parallel text: the list, bringing it in, one bitext with its jobs and sample."""
 
 from django.contrib.auth.decorators import login_required
-from django.core.paginator import Paginator
 from django.http import FileResponse, Http404, HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.views.decorators.http import (
@@ -12,17 +11,12 @@ from django.views.decorators.http import (
 
 from annotator import access
 from annotator.errors import BadRequest, Refusal
-from annotator.exchange.bitexts import FORMATS
 from annotator.forms import BitextForm, refuse_unknown, whole
 from annotator.models import Bitext, Job, Project
 from annotator.pages import bitexts as pages
 from annotator.sample import texts as sample
-from annotator.services import jobs
 from annotator.services.paraphrases import bitext_links, bitext_parses
 from annotator.services.paraphrases import bitexts as service
-from annotator.services.parses import offered
-
-SHOWN = 50  # issues on a page
 
 
 @login_required
@@ -42,26 +36,16 @@ def bitexts(request: HttpRequest, slug: str) -> HttpResponse:
 def upload(request: HttpRequest, slug: str) -> HttpResponse:
     """The form; what it sends is checked first, by a job."""
     project = access.project_or_404(request.user, slug, "import")
-    form = BitextForm(request.POST or None)
-    problem, status = "", 200
+    form, problem, status = BitextForm(request.POST or None), "", 200
     if request.method == "POST":
         try:
-            job = _start(request, project, form)
-        except Refusal as error:
-            problem, status = str(error), error.status
-        else:
-            if job is not None:
+            if job := _start(request, project, form):
                 return redirect("bitext_report", slug, job.code)
             status = 400
-    context = {
-        "project": project,
-        "form": form,
-        "problem": problem,
-        "formats": FORMATS.items(),
-        "sample": sample.TEXTS,
-        "worker": jobs.is_worker_alive(),
-    }
-    return render(request, "bitexts/upload.html", context, status=status)
+        except Refusal as error:
+            problem, status = str(error), error.status
+    shown = pages.upload(project) | {"form": form, "problem": problem}
+    return render(request, "bitexts/upload.html", shown, status=status)
 
 
 @login_required
@@ -85,19 +69,9 @@ def upload_report(request: HttpRequest, slug: str, code: str) -> HttpResponse:
         made = service.go_on(job, by=request.user, partial=partial)
         return redirect("bitext_report", slug, made.code)
     refuse_unknown(request.GET, {"page"})
-    names = ("pairs", "without_counterpart", "sentences")
-    found = [(n.replace("_", " "), job.result[n]) for n in names if n in job.result]
-    context = {
-        "project": project,
-        "job": job,
-        "counts": found,
-        "issues": Paginator(job.issues.all(), SHOWN).get_page(request.GET.get("page")),
-        "bitext": project.bitexts.filter(code=job.code).first(),
-        "is_dry": job.params["dry_run"],
-        "worker": jobs.is_worker_alive(),
-    }
+    shown = pages.upload_report(project, job, request.GET.get("page"))
     part = "_report" if request.headers.get("HX-Request") else "report"
-    return render(request, f"bitexts/{part}.html", context)
+    return render(request, f"bitexts/{part}.html", shown)
 
 
 @login_required
@@ -110,27 +84,8 @@ def bitext(request: HttpRequest, slug: str, code: str) -> HttpResponse:
     start = whole(request.GET.get("from", "1"), 1, max(found.n_pairs, 1))
     if start is None:
         raise BadRequest("Pairs count from 1.", field="from")
-    mine = [
-        job
-        for job in project.jobs.filter(kind__startswith="bitext_")
-        if job.params.get("bitext") == code
-    ]
-    context = {
-        "project": project,
-        "bitext": found,
-        "pairs": pages.sample(found, start - 1),
-        "start": start,
-        "before": max(start - pages.SHOWN, 1) if start > 1 else None,
-        "after": start + pages.SHOWN if start + pages.SHOWN <= found.n_pairs else None,
-        "jobs": mine[:10],
-        "aligners": bitext_links.engines(),
-        "symmetrisations": bitext_links.SYMMETRISATIONS,
-        "parsers": offered.of_project(project),
-        "may_run": access.may(request.user, "run", project),
-        "may_import": access.may(request.user, "import", project),
-        "worker": jobs.is_worker_alive(),
-    }
-    return render(request, "bitexts/bitext.html", context)
+    shown = pages.bitext(found, start, by=request.user)
+    return render(request, "bitexts/bitext.html", shown)
 
 
 @login_required

@@ -5,6 +5,7 @@ from django.http import Http404, HttpRequest, HttpResponse
 from django.views.decorators.http import require_GET
 
 from annotator import access
+from annotator.exchange import download
 from annotator.pages import canvas, editor
 from annotator.svg.figure import FORMATS, convert
 
@@ -22,10 +23,6 @@ def figure(request: HttpRequest, slug: str, code: str, to: str) -> HttpResponse:
     drawn = editor.load(project, code, layer=layer, by=request.user)
     options = canvas.options_of(request.GET.dict())
     body = convert(drawn.svg(options, figure=True), to)
-    response = HttpResponse(body, content_type=FORMATS[to])
     shown = request.GET.get("show") == "1" and to != "pdf"
-    kind = "inline" if shown else "attachment"
-    name = drawn.layer.code if drawn.layer else code
-    response["Content-Disposition"] = f'{kind}; filename="gemel-{name}.{to}"'
-    response["Content-Security-Policy"] = "default-src 'none'; style-src 'none'"
-    return response
+    name = f"gemel-{drawn.layer.code if drawn.layer else code}.{to}"
+    return download.figure(body, name, FORMATS[to], "inline" if shown else "attachment")

@@ -7,7 +7,7 @@ from django.views.decorators.http import require_GET, require_POST
 
 from annotator import access
 from annotator.models import Job
-from annotator.pages.jobs import next_page, report_lines
+from annotator.pages import jobs as pages
 from annotator.services import jobs as service
 
 SHOWN = 100
@@ -33,23 +33,10 @@ def jobs(request: HttpRequest, slug: str) -> HttpResponse:
 def job(request: HttpRequest, slug: str, code: str) -> HttpResponse:
     project = access.project_or_404(request.user, slug)
     found = get_object_or_404(project.jobs.select_related("by"), code=code)
-    is_managed = access.may(request.user, "manage", project)
-    context = {
-        "project": project,
-        "job": found,
-        "is_managed": is_managed,
-        "note": found.note_for(is_managed=is_managed),
-        "told": report_lines(found.result),
-        "next": next_page(found),
-        "issues": found.issues.all()[: SHOWN if is_managed else 0],
-        "n_issues": found.issues.count(),
-        "ahead": Job.objects.active().filter(pk__lt=found.pk).count(),
-        "worker": service.is_worker_alive(),
-        "may_cancel": found.by_id == request.user.pk
-        or access.may(request.user, "run", project),
-    }
+    found.project = project
     part = "_status" if request.headers.get("HX-Request") else "job"
-    return render(request, f"jobs/{part}.html", context)
+    shown = pages.shown(found, by=request.user)
+    return render(request, f"jobs/{part}.html", shown)
 
 
 @login_required

@@ -9,6 +9,7 @@ from django.views.decorators.http import require_GET, require_http_methods
 
 from annotator import access
 from annotator.errors import Refusal
+from annotator.exchange import download
 from annotator.forms import JointForm, refuse_unknown
 from annotator.models import Corpus, JointPair, Pair, Project
 from annotator.pages import corpora
@@ -74,11 +75,8 @@ def figure(
     drawn = pages.figures_of(asked.found, asked.pair) if asked.found else {}
     if what not in drawn:
         raise Http404("There is no such figure of this pair.")
-    response = HttpResponse(convert(drawn[what], to), content_type=FORMATS[to])
     name = f"gemel-joint-{what}-{code}.{to}"
-    response["Content-Disposition"] = f'attachment; filename="{name}"'
-    response["Content-Security-Policy"] = "default-src 'none'; style-src 'none'"
-    return response
+    return download.figure(convert(drawn[what], to), name, FORMATS[to], "attachment")
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,15 +4,14 @@ from typing import Any, BinaryIO, cast
 from urllib.parse import urlencode
 
 from django.contrib.auth.decorators import login_required
-from django.db.models import Q
-from django.http import Http404, HttpRequest, HttpResponse
+from django.http import HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.views.decorators.http import require_GET, require_http_methods
 
 from annotator import access
 from annotator.errors import BadRequest, Refusal
 from annotator.forms import number, refuse_unknown
-from annotator.models import Corpus, Job, Pair, Parse, Sentence
+from annotator.models import Corpus, Job, Sentence
 from annotator.pages import corpora, domains, parses
 from annotator.services.corpora import imports
 from annotator.services.parses import (
@@ -35,7 +34,6 @@ __all__ = [
     "with_substitution",
 ]
 
-PAIRS = 20  # of a sentence, shown
 EXAMPLE = "The nurse who opened the window saw a man with a telescope."
 
 
@@ -68,17 +66,10 @@ def corpus_sentences(request: HttpRequest, slug: str, code: str) -> HttpResponse
     engines = accuracy.engines_of(found)
     words, after = (request.GET.get(name, "") for name in ("words", "after"))
     engine = _chosen(engines, request)
-    asked = {"engine": engine.key if engine else "", "words": words}
-    context = {
-        "project": found.project,
-        "corpus": found,
-        "engines": engines,
-        "words": words,
-        "query": urlencode({name: value for name, value in asked.items() if value}),
-    } | parses.sentences(found, engine, after, words[:200])
+    shown = parses.sentences(found, engine, after, words) | {"engines": engines}
     if not after and not words:
-        context["domains"] = domains.report(engine, engines)
-    return render(request, "parses/sentences.html", context)
+        shown["domains"] = domains.report(engine, engines)
+    return render(request, "parses/sentences.html", shown)
 
 
 def _chosen(engines: list[Engine], request: HttpRequest) -> Engine | None:
@@ -146,34 +137,11 @@ def sentence(request: HttpRequest, slug: str, code: str) -> HttpResponse:
     found = get_object_or_404(rows, code=code)
     found.corpus.project = project
     engines = accuracy.engines_of(found.corpus)
-    engine = _chosen(engines, request)
-    context: dict[str, Any] = {
-        "project": project,
-        "sentence": found,
-        "corpus": found.corpus,
-        "engines": engines,
-        "engine": engine,
-        "query": _query(request, "engine", "beside"),
-    }
-    readable = accuracy.readable(found, request.user)
-    beside = _beside(readable, request.GET.get("beside", ""))
-    context |= {"readable": readable, "beside": beside}
-    context["may_edit"] = access.may(request.user, "annotate", project)
-    context |= {"pairs": Pair.objects.filter(Q(source=found) | Q(target=found))[:PAIRS]}
+    chosen = _chosen(engines, request), request.GET.get("beside", "")
     rank = _number(request.GET.get("rank", "1"), "rank")
-    base = next((e for e in engines if engine and e.key == engine.helps), None)
-    context |= parses.drawings(found, engine, rank, beside, base=base)
-    context["base"] = base
-    return render(request, "parses/sentence.html", context)
-
-
-def _beside(readable: list[Parse], code: str) -> Parse | None:
-    if not code:
-        return None
-    found = next((one for one in readable if one.code == code), None)
-    if found is None:
-        raise Http404("There is no such tree of this sentence, or it is not yours.")
-    return found
+    shown = parses.sentence(found, engines, *chosen, rank, by=request.user)
+    shown["query"] = _query(request, "engine", "beside")
+    return render(request, "parses/sentence.html", shown)
 
 
 @login_required

@@ -1,10 +1,8 @@
 """Bringing a corpus in by the browser: files, the report of a dry run, the import."""
 
 from typing import Any, BinaryIO, cast
-from urllib.parse import urlencode
 
 from django.contrib.auth.decorators import login_required
-from django.core.paginator import Paginator
 from django.http import HttpRequest, HttpResponse
 from django.http.response import HttpResponseBase
 from django.shortcuts import get_object_or_404, redirect, render
@@ -12,14 +10,12 @@ from django.views.decorators.http import require_GET, require_http_methods
 
 from annotator import access
 from annotator.errors import Refusal
-from annotator.exchange import registry
 from annotator.exchange.download import attachment
 from annotator.forms import UploadForm, refuse_unknown
-from annotator.models import Corpus, Job, Project
-from annotator.services import jobs
+from annotator.models import Job, Project
+from annotator.pages import corpora as pages
 from annotator.services.corpora import exports, imports
 
-SHOWN = 50  # issues on a page
 FILES = ("files", "source_text", "target_text")  # the last two for Pharaoh
 
 
@@ -28,26 +24,17 @@ FILES = ("files", "source_text", "target_text")  # the last two for Pharaoh
 def upload(request: HttpRequest, slug: str) -> HttpResponse:
     """The form; what it sends is checked first, by a job."""
     project = access.project_or_404(request.user, slug, "import")
-    corpus = request.GET.get("corpus", "")
-    form = UploadForm(request.POST or None, initial={"corpus": corpus})
-    problem, status = "", 200
+    first = {"corpus": request.GET.get("corpus", "")}
+    form, problem, status = UploadForm(request.POST or None, initial=first), "", 200
     if request.method == "POST":
         try:
-            job = _start(request, project, form)
-        except Refusal as error:
-            problem, status = str(error), error.status
-        else:
-            if job is not None:
+            if job := _start(request, project, form):
                 return redirect("upload_report", slug, job.code)
             status = 400
-    context = {
-        "project": project,
-        "form": form,
-        "problem": problem,
-        "formats": registry.FORMATS.values(),
-        "worker": jobs.is_worker_alive(),
-    }
-    return render(request, "uploads/upload.html", context, status=status)
+        except Refusal as error:
+            problem, status = str(error), error.status
+    shown = pages.upload(project) | {"form": form, "problem": problem}
+    return render(request, "uploads/upload.html", shown, status=status)
 
 
 @login_required
@@ -61,19 +48,9 @@ def upload_report(request: HttpRequest, slug: str, code: str) -> HttpResponse:
         made = imports.go_on(job, by=request.user, partial=partial)
         return redirect("upload_report", slug, made.code)
     refuse_unknown(request.GET, {"page"})
-    context = {
-        "project": project,
-        "job": job,
-        "format": registry.find(job.params["format"]),
-        "counts": _counts(job),
-        "good": job.params["format"] == "gemel" or job.result.get("sentences"),
-        "issues": Paginator(job.issues.all(), SHOWN).get_page(request.GET.get("page")),
-        "corpus": _corpus(project, job),
-        "is_dry": job.params["dry_run"],
-        "worker": jobs.is_worker_alive(),
-    }
+    shown = pages.upload_report(project, job, request.GET.get("page"))
     part = "_report" if request.headers.get("HX-Request") else "report"
-    return render(request, f"uploads/{part}.html", context)
+    return render(request, f"uploads/{part}.html", shown)
 
 
 @login_required
@@ -82,18 +59,8 @@ def export(request: HttpRequest, slug: str, code: str) -> HttpResponse:
     """The formats a corpus can go out in, and what each loses."""
     corpus = access.corpus_or_404(request.user, slug, code, "export")
     refuse_unknown(request.GET, {"author"})
-    came_as = {entry["format"] for entry in corpus.meta.get("files", [])}
-    author = request.GET.get("author", "")
-    context = {
-        "authors": exports.authors(corpus),
-        "author": author,
-        "query": "?" + urlencode({"author": author}) if author else "",
-        "project": corpus.project,
-        "corpus": corpus,
-        "formats": registry.FORMATS.values(),
-        "came_as": came_as,
-    }
-    return render(request, "uploads/export.html", context)
+    shown = pages.export(corpus, request.GET.get("author", ""))
+    return render(request, "uploads/export.html", shown)
 
 
 @login_required
@@ -128,16 +95,3 @@ def _start(request: HttpRequest, project: Project, form: UploadForm) -> Job | No
     ]
     asked: dict[str, Any] = form.asked()
     return imports.start(project, uploads, by=request.user, dry_run=True, **asked)
-
-
-def _counts(job: Job) -> list[tuple[str, int, int | None]]:
-    """Name, how many the files hold, how many of them are new."""
-    new = job.result.get("new", {})
-    names = ("sentences", "pairs", "parses", "layers", "links")
-    return [
-        (name, job.result[name], new.get(name)) for name in names if name in job.result
-    ]
-
-
-def _corpus(project: Project, job: Job) -> Corpus | None:
-    return project.corpora.filter(name=job.params["corpus"]).first()

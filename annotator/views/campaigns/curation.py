@@ -5,7 +5,7 @@ from uuid import uuid4
 
 from django.contrib import messages
 from django.contrib.auth.decorators import login_required
-from django.http import HttpRequest, HttpResponse
+from django.http import HttpRequest, HttpResponse, QueryDict
 from django.shortcuts import get_object_or_404, redirect, render
 from django.views.decorators.http import (
     require_GET,
@@ -15,7 +15,7 @@ from django.views.decorators.http import (
 
 from annotator import access
 from annotator.errors import BadRequest, Refusal
-from annotator.forms import number, refuse_unknown, whole
+from annotator.forms import refuse_unknown, whole
 from annotator.models import Campaign, Item
 from annotator.pages import curation as pages
 from annotator.services.campaigns.curation import (
@@ -23,16 +23,12 @@ from annotator.services.campaigns.curation import (
     decide,
     following,
     judgment_in,
-    queue,
-    shown,
     value_of,
     withdraw,
 )
 from annotator.services.campaigns.curation import reopen as give_back
 
-PAGE = 50
 MOST = 10**9
-SHOWN = {"open": "Undecided", "decided": "Decided", "all": "All with two judges"}
 
 
 @login_required
@@ -41,24 +37,9 @@ def curation(request: HttpRequest, slug: str, code: str) -> HttpResponse:
     """Items with two judges or more, those that differ most first."""
     campaign = access.campaign_or_404(request.user, slug, code, "curate")
     refuse_unknown(request.GET, {"show", "page"})
-    show = request.GET.get("show", "open")
-    if show not in SHOWN:
-        raise BadRequest(f"There is no list {show!r}.", field="show")
-    rows = queue(campaign, show=show)
-    last = max(1, -(-len(rows) // PAGE))
-    problem = f"There are pages 1 to {last}."
-    page = number(request.GET.get("page", "1"), 1, last, field="page", problem=problem)
-    context = {
-        "project": campaign.project,
-        "campaign": campaign,
-        "rows": shown(campaign, rows[(page - 1) * PAGE : page * PAGE]),
-        "n": len(rows),
-        "page": page,
-        "last": last,
-        "show": show,
-        "lists": SHOWN.items(),
-    }
-    return render(request, "curation/list.html", context)
+    show, page = request.GET.get("show", "open"), request.GET.get("page", "1")
+    place = whole(page, 1, MOST) or 0
+    return render(request, "curation/list.html", pages.queue(campaign, show, place))
 
 
 @login_required
@@ -67,21 +48,15 @@ def curate_item(request: HttpRequest, slug: str, code: str, item: str) -> HttpRe
     """One item; a decision is added, and nothing is changed."""
     campaign = access.campaign_or_404(request.user, slug, code, "curate")
     found = get_object_or_404(campaign.items.select_related("instance"), code=item)
-    context: dict[str, Any] = {}
+    refused: dict[str, Any] = {}
     status = 200
     if request.method == "POST":
         try:
-            _decide(request, campaign, found)
+            return _decide(request, campaign, found)
         except Refusal as error:
-            context, status = {"error": str(error), "sent": request.POST}, error.status
-        else:
-            messages.success(request, "Decided. The judgments stay as they are.")
-            after = following(campaign, found)
-            if request.POST.get("next") and after:
-                return redirect("curate_item", slug, code, after)
-            return redirect("curate_item", slug, code, item)
-    context |= pages.item_page(campaign, found)
-    return render(request, "curation/item.html", context, status=status)
+            refused, status = {"error": str(error), "sent": request.POST}, error.status
+    shown = refused | pages.item_page(campaign, found)
+    return render(request, "curation/item.html", shown, status=status)
 
 
 @login_required
@@ -95,24 +70,32 @@ def reopen(request: HttpRequest, slug: str, code: str, judgment: str) -> HttpRes
     return redirect("curate_item", slug, code, found.item.code)
 
 
-def _decide(request: HttpRequest, campaign: Campaign, item: Item) -> None:
+def _decide(request: HttpRequest, campaign: Campaign, item: Item) -> HttpResponse:
+    """Stores what was decided, and goes on, if that is asked for; raises Refusal."""
     sent = request.POST
-    seen = whole(sent.get("seen", "0"), 0, MOST) or 0
     if sent.get("withdraw"):
-        withdraw(item, by=request.user, seen=seen, note=sent.get("note", ""))
-        return
+        seen, note = whole(sent.get("seen", "0"), 0, MOST) or 0, sent.get("note", "")
+        withdraw(item, by=request.user, seen=seen, note=note)
+    else:
+        decide(item, _decision(campaign, sent), by=request.user)
+    messages.success(request, "Decided. The judgments stay as they are.")
+    after = following(campaign, item) if sent.get("next") else None
+    slug = campaign.project.slug
+    return redirect("curate_item", slug, campaign.code, after or item.code)
+
+
+def _decision(campaign: Campaign, sent: QueryDict) -> Decision:
     values = {
         scale.name: value_of(scale, sent.get(f"value-{scale.name}", ""))
         for scale in campaign.scales.all()
     }
-    decision = Decision(
+    if None in values.values():
+        raise BadRequest("Choose a value on every scale.", field="values")
+    return Decision(
         {name: value for name, value in values.items() if value is not None},
         sent.get("reason", ""),
         whole(sent.get("confidence", ""), 0, MOST) or 0,
         sent.get("note", ""),
         sent.get("accepts", ""),
-        seen,
+        whole(sent.get("seen", "0"), 0, MOST) or 0,
     )
-    if len(decision.values) < len(values):
-        raise BadRequest("Choose a value on every scale.", field="values")
-    decide(item, decision, by=request.user)
