@@ -19,7 +19,7 @@ from annotator.models import JointRun, JointTree, Pair, TreeChange
 from annotator.models.corpora import PairQuerySet
 from annotator.models.joint import TreeChangeQuerySet
 from annotator.models.tokens import Scope
-from annotator.services.alignments.operations import Step
+from annotator.services.alignments.operations import LayerStep
 from annotator.services.corpora.trees import MAX_TEXT
 from annotator.services.parses import joint, ledger
 from annotator.services.parses.drafts import OPS as TREE_OPS
@@ -172,7 +172,7 @@ class LinkForm(forms.Form):
             raise forms.ValidationError("choose a row")
         return cleaned
 
-    def to_step(self) -> Step:
+    def to_step(self) -> LayerStep:
         """Raises BadRequest."""
         sent = self.cleaned_data
         op = {"sure": "kind", "possible": "kind", "composed": "crossing"}
@@ -181,7 +181,7 @@ class LinkForm(forms.Form):
             "kind": sent["op"],
             "crossing": sent["op"] == "crossing",
         }
-        return Step.read(sent | rest)
+        return LayerStep.read(sent | rest)
 
 
 class TreeForm(forms.Form):
@@ -202,7 +202,7 @@ class TreeForm(forms.Form):
     text = forms.CharField(max_length=MAX_TEXT, required=False, strip=False)
 
     def asked(self) -> dict[str, Any]:
-        """What ``drafts.Step.read`` takes, and what goes with it; raises BadRequest."""
+        """What ``DraftStep.read`` takes, and what goes with it; raises BadRequest."""
         if not self.is_valid():
             field, problems = next(iter(self.errors.items()))
             raise BadRequest(f"{field}: {problems[0]}", field=field)

@@ -13,7 +13,7 @@ from annotator.models import AlignmentLayer, Pair
 from annotator.pages import canvas
 from annotator.services.alignments import layers
 from annotator.services.alignments.links import play
-from annotator.services.alignments.operations import OPS, Step
+from annotator.services.alignments.operations import OPS, LayerStep
 from annotator.services.corpora import trees
 from annotator.timing import phase
 
@@ -61,8 +61,8 @@ class OpSerializer(serializers.Serializer[Any]):
                 raise serializers.ValidationError("The fourth is: crossing.")
         return [(*row[:3], len(row) == 4) for row in rows]
 
-    def to_step(self) -> Step:
-        return Step.read(self.validated_data)
+    def to_step(self) -> LayerStep:
+        return LayerStep.read(self.validated_data)
 
 
 class ProblemSerializer(serializers.Serializer[Any]):

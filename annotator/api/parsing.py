@@ -241,7 +241,7 @@ class DraftOps(APIView):
         draft = _draft(request, code)
         sent = TreeStepSerializer(data=request.data)
         sent.is_valid(raise_exception=True)
-        step = drafts.Step.read(sent.validated_data, draft.to_tree())
+        step = drafts.DraftStep.read(sent.validated_data, draft.to_tree())
         drafts.play(draft, step, by=request.user)
         return Response(drafts.snapshot(draft))
 

@@ -5,11 +5,11 @@ from typing import Any
 
 from annotator.models import Campaign
 
-__all__ = ["Step", "in_words", "lacking", "steps"]
+__all__ = ["SetupStep", "in_words", "lacking", "steps"]
 
 
 @dataclass(frozen=True, slots=True)
-class Step:
+class SetupStep:
     """One part of the set-up: its page (a URL name), its present value in words.
 
     ``is_required``: nobody can judge without it.
@@ -23,40 +23,40 @@ class Step:
     is_required: bool = False
 
 
-def steps(campaign: Campaign, scales: Any, n_people: int) -> list[Step]:
+def steps(campaign: Campaign, scales: Any, n_people: int) -> list[SetupStep]:
     """The steps in the order in which people take them."""
     named = ", ".join(_scale(scale) for scale in scales)
     version = campaign.guideline_number
     return [
         _required("Items", "campaign_items", _items(campaign), campaign.n_items),
         _required("Scales", "campaign_scales", named or "None yet.", len(scales)),
-        Step(
+        SetupStep(
             "Guideline",
             "campaign_guideline",
             f"Version {version}." if version else "None yet; judges see the scales.",
             "Edit" if version else "Write one",
             bool(version),
         ),
-        Step("Rules", "campaign_rules", _rules(campaign), "Change", is_done=True),
+        SetupStep("Rules", "campaign_rules", _rules(campaign), "Change", is_done=True),
         _required("People", "campaign_people", _people(n_people), n_people),
-        Step("Plan", "campaign_design", _plan(campaign), "Look", is_done=True),
+        SetupStep("Plan", "campaign_design", _plan(campaign), "Look", is_done=True),
     ]
 
 
-def lacking(found: list[Step]) -> list[Step]:
+def lacking(found: list[SetupStep]) -> list[SetupStep]:
     """What nobody can judge without and is not there yet."""
     return [step for step in found if step.is_required and not step.is_done]
 
 
-def in_words(found: list[Step]) -> str:
+def in_words(found: list[SetupStep]) -> str:
     """Their titles as a list in a sentence: "items and people"."""
     titles = [step.title.lower() for step in found]
     return " and ".join([", ".join(titles[:-1])] * (len(titles) > 1) + titles[-1:])
 
 
-def _required(title: str, url: str, text: str, n: int) -> Step:
+def _required(title: str, url: str, text: str, n: int) -> SetupStep:
     verb = "Change" if n else "Add"
-    return Step(title, url, text, verb, is_done=n > 0, is_required=True)
+    return SetupStep(title, url, text, verb, is_done=n > 0, is_required=True)
 
 
 def _scale(scale: Any) -> str:

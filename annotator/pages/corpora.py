@@ -15,7 +15,7 @@ from annotator.services import jobs
 from annotator.services.alignments import phrases, scores, words
 from annotator.services.corpora import exports
 from annotator.services.parses import joint, linking, offered, substitution, training
-from annotator.services.parses.accuracy import Engine
+from annotator.services.parses.accuracy import CorpusEngine
 from core.parsing import registry
 
 __all__ = [
@@ -111,7 +111,9 @@ def _row(layer: AlignmentLayer) -> dict[str, Any]:
     return {"pair": layer.pair, "layer": layer, "least": least}
 
 
-def parsed(corpus: Corpus, engines: list[Engine], *, by: Anybody) -> dict[str, Any]:
+def parsed(
+    corpus: Corpus, engines: list[CorpusEngine], *, by: Anybody
+) -> dict[str, Any]:
     """Who has parsed the corpus and how well, and what could parse it."""
     project = corpus.project
     return {

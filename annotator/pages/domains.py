@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from typing import Any
 
-from annotator.services.parses.accuracy import Engine
+from annotator.services.parses.accuracy import CorpusEngine
 from annotator.svg import charts
 from core.layout.charts import line_chart
 from core.layout.measure import GlyphTable
@@ -13,7 +13,9 @@ __all__ = ["report"]
 TICKS = (0.0, 0.2, 0.4, 0.6, 0.8, 1.0)
 
 
-def report(engine: Engine | None, engines: Sequence[Engine]) -> dict[str, Any]:
+def report(
+    engine: CorpusEngine | None, engines: Sequence[CorpusEngine]
+) -> dict[str, Any]:
     """The domain report of an engine, beside the one that it helps, if any.
 
     ``rows``: a class of sentences each, with ``f1`` and ``before``; ``share``: of all
@@ -41,8 +43,8 @@ def _names(ends: Sequence[float]) -> list[str]:
 
 
 def _chart(
-    engine: Engine,
-    base: Engine | None,
+    engine: CorpusEngine,
+    base: CorpusEngine | None,
     rows: Sequence[dict[str, Any]],
     names: list[str],
 ) -> str:

@@ -14,7 +14,7 @@ from annotator.access import Anybody
 from annotator.models import Corpus, Pair, Parse, Sentence
 from annotator.pages.lengths import refuse_long
 from annotator.services.parses import accuracy, marginals
-from annotator.services.parses.accuracy import Engine, Sides
+from annotator.services.parses.accuracy import CorpusEngine, Sides
 from annotator.services.parses.marginals import Sureness, sureness
 from annotator.svg import parse as svg
 from annotator.svg.parse import Note
@@ -30,8 +30,8 @@ from core.layout.links import LinkedSide, parse_scene
 from core.protocols import Analysis
 
 __all__ = [
-    "Choice",
     "Other",
+    "RankedTree",
     "Shown",
     "Uncertain",
     "advice",
@@ -53,7 +53,7 @@ N_TRIED = 10  # trees of a sentence that somebody typed
 
 
 @dataclass(frozen=True, slots=True)
-class Choice:
+class RankedTree:
     """One tree of an engine's n-best list."""
 
     rank: int
@@ -92,7 +92,7 @@ class Other:
     gold_tags: tuple[str, ...]
 
 
-def choices(sentence: Sentence, engine: str, version: str) -> list[Choice]:
+def choices(sentence: Sentence, engine: str, version: str) -> list[RankedTree]:
     """The stored trees of an engine, the one it chose first, then by probability."""
     rows = Parse.objects.filter(
         sentence=sentence,
@@ -125,16 +125,16 @@ def unhelped(sentence: Sentence, engine: str, version: str) -> str:
     return str((found or {}).get("unhelped", ""))
 
 
-def ranked_choices(nats: Sequence[float]) -> list[Choice]:
+def ranked_choices(nats: Sequence[float]) -> list[RankedTree]:
     """Choices for trees of these log-probabilities, in this order."""
     return [
-        Choice(rank, score, 100 * float(np.exp(min(0.0, score))))
+        RankedTree(rank, score, 100 * float(np.exp(min(0.0, score))))
         for rank, score in enumerate(nats, 1)
     ]
 
 
 def sentences(
-    corpus: Corpus, engine: Engine | None, after: str, words: str = ""
+    corpus: Corpus, engine: CorpusEngine | None, after: str, words: str = ""
 ) -> dict[str, Any]:
     """A page of the sentences with all these words: which trees each has, and the
     engine's scores against gold where there is gold."""
@@ -163,8 +163,8 @@ def sentences(
 
 def sentence(
     found: Sentence,
-    engines: list[Engine],
-    engine: Engine | None,
+    engines: list[CorpusEngine],
+    engine: CorpusEngine | None,
     beside: str,
     rank: int,
     *,
@@ -202,11 +202,11 @@ def _percent(sides: Sides) -> dict[str, float | None]:
 
 def drawings(
     sentence: Sentence,
-    engine: Engine | None,
+    engine: CorpusEngine | None,
     rank: int,
     beside: Parse | None = None,
     *,
-    base: Engine | None = None,
+    base: CorpusEngine | None = None,
 ) -> dict[str, Any]:
     """An engine's tree of this rank and another, each marked where it differs.
 
@@ -257,7 +257,7 @@ def _help(sentence: Sentence, name: str, version: str) -> dict[str, Any]:
 
 
 def _without(
-    base: Engine, helped: Sides, other: Other
+    base: CorpusEngine, helped: Sides, other: Other
 ) -> tuple[dict[str, Any] | None, Other]:
     """The tree without substitution, its F1, and that tree to compare with; None and
     ``other`` where one of the two trees is not there."""

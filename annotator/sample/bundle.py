@@ -4,7 +4,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from typing import Any
 
-from annotator.sample.source import SamplePair, Side, read_pairs
+from annotator.sample.source import SamplePair, SampleSide, read_pairs
 from core.data.alignment import Alignment
 from core.data.tokens import Token
 from core.formats import conllu, gemel, ptb
@@ -40,7 +40,7 @@ def _items(pairs: Iterable[SamplePair]) -> Iterator[gemel.GemelItem]:
         yield from _pair(pair)
 
 
-def _side(name: str, side: Side) -> Iterator[gemel.GemelItem]:
+def _side(name: str, side: SampleSide) -> Iterator[gemel.GemelItem]:
     tokens = _spaced(side)
     columns = {"upos": list(side.upos), "xpos": list(side.tree.tags)}
     yield gemel.GemelItem(
@@ -62,7 +62,7 @@ def _side(name: str, side: Side) -> Iterator[gemel.GemelItem]:
         yield gemel.GemelItem("parse", row)
 
 
-def _spaced(side: Side) -> tuple[Token, ...]:
+def _spaced(side: SampleSide) -> tuple[Token, ...]:
     """The tokens, those with no space after them marked as CoNLL-U does."""
     tokens, rest = [], side.text
     for token in side.tokens:

@@ -20,7 +20,7 @@ from core.data.tree import Tree
 from core.errors import FormatError, GemelError
 from core.formats import ptb
 
-__all__ = ["ANNOTATORS", "PAIRS", "SamplePair", "Side", "read_pairs"]
+__all__ = ["ANNOTATORS", "PAIRS", "SamplePair", "SampleSide", "read_pairs"]
 
 PAIRS = Path(__file__).with_name("pairs.txt")
 ANNOTATORS = ("ana", "ben", "chi")
@@ -33,7 +33,7 @@ Cells = dict[tuple[str, str], str]
 
 
 @dataclass(frozen=True, slots=True)
-class Side:
+class SampleSide:
     """One sentence with its tree and its dependencies."""
 
     tree: Tree
@@ -78,8 +78,8 @@ class SamplePair:
     id: str
     domain: str
     operations: tuple[str, ...]
-    source: Side
-    target: Side
+    source: SampleSide
+    target: SampleSide
     layers: Mapping[str, Alignment] = field(default_factory=dict)
     unfinished: frozenset[str] = frozenset()
 
@@ -137,14 +137,14 @@ def _pair(fields: Mapping[str, str]) -> SamplePair:
     )
 
 
-def _side(fields: Mapping[str, str], key: str) -> Side:
+def _side(fields: Mapping[str, str], key: str) -> SampleSide:
     tree = ptb.parse_one(fields[key])
     rows = [row.split("/") for row in fields[f"{key}-deps"].split()]
     if len(rows) != tree.n_tokens:
         raise FormatError(f"{key}: {len(rows)} heads for {tree.n_tokens} tokens")
     heads, relations, upos = zip(*rows, strict=True)
     deps = DepTree(tuple(int(head) - 1 for head in heads), relations)
-    return Side(tree, deps, upos)
+    return SampleSide(tree, deps, upos)
 
 
 def _link(text: str) -> tuple[tuple[str, str], str]:
@@ -170,7 +170,9 @@ def _edited(cells: Cells, edits: list[str]) -> Cells:
     return edited
 
 
-def _layer(cells: Cells, source: Side, target: Side, *, is_done: bool) -> Alignment:
+def _layer(
+    cells: Cells, source: SampleSide, target: SampleSide, *, is_done: bool
+) -> Alignment:
     """With ``is_done``, all nodes in no link are null; else they stay undecided."""
     of_source, of_target = source.named(), target.named()
     links = tuple(

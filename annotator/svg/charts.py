@@ -2,12 +2,12 @@
 
 from annotator.svg import theme
 from annotator.svg.writer import Element, Svg, num
-from core.layout.charts import Chart, ChartMark
+from core.layout.charts import ChartMark, FigureChart
 
 __all__ = ["draw"]
 
 
-def draw(chart: Chart, *, title: str, desc: str) -> str:
+def draw(chart: FigureChart, *, title: str, desc: str) -> str:
     """The chart as SVG text; ``desc`` says in words what it shows."""
     svg = Svg(
         chart.width,

@@ -22,7 +22,7 @@ from annotator.services.parses import (
     substitution,
     training,
 )
-from annotator.services.parses.accuracy import Engine
+from annotator.services.parses.accuracy import CorpusEngine
 from core.errors import GemelError
 from core.parsing import registry
 
@@ -72,7 +72,7 @@ def corpus_sentences(request: HttpRequest, slug: str, code: str) -> HttpResponse
     return render(request, "parses/sentences.html", shown)
 
 
-def _chosen(engines: list[Engine], request: HttpRequest) -> Engine | None:
+def _chosen(engines: list[CorpusEngine], request: HttpRequest) -> CorpusEngine | None:
     wanted = request.GET.get("engine", "")
     if wanted and wanted not in [engine.key for engine in engines]:
         raise BadRequest("This engine has parsed nothing here.", field="engine")

@@ -74,5 +74,5 @@ def _do(sentence: Sentence, sent: QueryDict, by: Anybody) -> str:
     if asked["op"] == "begin":
         text = tree_editor.text_of(sentence, by, asked["source"])
         asked |= {"op": "replace", "text": text}
-    drafts.play(draft, drafts.Step.read(asked, draft.to_tree()), by=by)
+    drafts.play(draft, drafts.DraftStep.read(asked, draft.to_tree()), by=by)
     return ""

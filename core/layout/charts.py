@@ -7,7 +7,14 @@ import numpy as np
 
 from core.protocols import TextMeasure
 
-__all__ = ["Chart", "ChartMark", "Flag", "grid_chart", "interval_chart", "line_chart"]
+__all__ = [
+    "ChartMark",
+    "FigureChart",
+    "Flag",
+    "grid_chart",
+    "interval_chart",
+    "line_chart",
+]
 
 FONT = 13.0
 SMALL = 11.5
@@ -51,7 +58,7 @@ class Flag:
 
 
 @dataclass(frozen=True, slots=True)
-class Chart:
+class FigureChart:
     """A drawing without its ink."""
 
     width: float
@@ -66,7 +73,7 @@ def grid_chart(
     across: str,
     down: str,
     measure: TextMeasure,
-) -> Chart:
+) -> FigureChart:
     """A square table of counts, deeper where there are more; numbers in the cells."""
     left = max([measure.width(text, size=FONT) for text in labels], default=0) + PAD * 2
     cell = max(CELL, left)
@@ -88,7 +95,7 @@ def grid_chart(
     size = len(labels)
     bottom = top + size * CELL + ROW
     marks.append(ChartMark("note", left, bottom - 8, text=f"↓ {down}"))
-    return Chart(left + size * cell + PAD, bottom, tuple(marks))
+    return FigureChart(left + size * cell + PAD, bottom, tuple(marks))
 
 
 def interval_chart(
@@ -99,7 +106,7 @@ def interval_chart(
     ticks: Sequence[float],
     measure: TextMeasure,
     percent: bool = True,
-) -> Chart:
+) -> FigureChart:
     """A dot and a whisker for each row (name, value, low, high); None draws no dot."""
     left = max([measure.width(row[0], size=FONT) for row in rows], default=0) + PAD * 2
     bottom = PAD + len(rows) * ROW
@@ -126,7 +133,7 @@ def interval_chart(
             marks.append(ChartMark("whisker", place(least), y, place(most), y))
         shown = f"{value:.1%}" if percent else f"{value:.2f}"
         marks.append(ChartMark("dot", place(value), y, title=f"{name}: {shown}"))
-    return Chart(left + PLOT + PAD * 4, bottom + ROW, tuple(marks))
+    return FigureChart(left + PLOT + PAD * 4, bottom + ROW, tuple(marks))
 
 
 def line_chart(
@@ -140,7 +147,7 @@ def line_chart(
     note_x: str = "",
     percent: bool = True,
     flags: Sequence[Flag] = (),
-) -> Chart:
+) -> FigureChart:
     """A line for each series over the same places; it passes over values of None.
 
     Names stand at the right ends, moved apart so that none covers another.
@@ -172,7 +179,7 @@ def line_chart(
             marks += _flags([f for f in flags if f.series == at], path, left, step)
     marks += _names(ends, left + wide + 14, top + deep + 4)
     name_w = max([measure.width(name, size=SMALL) for name, _ in series], default=0)
-    return Chart(left + wide + name_w + 52, top + deep + 52, tuple(marks))
+    return FigureChart(left + wide + name_w + 52, top + deep + 52, tuple(marks))
 
 
 def _said(tick: float, *, percent: bool) -> str:

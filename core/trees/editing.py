@@ -19,9 +19,9 @@ __all__ = [
     "Edited",
     "Insert",
     "Move",
-    "Operation",
     "Relabel",
     "Replace",
+    "TreeEdit",
     "read",
 ]
 
@@ -42,13 +42,13 @@ class Edited:
     at: int
 
 
-class Operation(Protocol):
+class TreeEdit(Protocol):
     """``on`` and ``inverse`` raise InvalidValue where the tree does not allow it."""
 
     @property
     def op(self) -> str: ...
     def on(self, tree: Tree) -> Edited: ...
-    def inverse(self, tree: Tree) -> "Operation": ...
+    def inverse(self, tree: Tree) -> "TreeEdit": ...
     def to_json(self) -> dict[str, Any]: ...
 
 
@@ -238,7 +238,7 @@ class Replace:
         return {"op": self.op, "tree": _tree_json(self.tree)}
 
 
-Read = Callable[[Mapping[str, Any]], Operation]
+Read = Callable[[Mapping[str, Any]], TreeEdit]
 OPS: dict[str, Read] = {
     "relabel": lambda sent: Relabel(int(sent["node"]), str(sent["label"])),
     "insert": lambda sent: Insert(
@@ -253,7 +253,7 @@ OPS: dict[str, Read] = {
 }
 
 
-def read(sent: Mapping[str, Any]) -> Operation:
+def read(sent: Mapping[str, Any]) -> TreeEdit:
     """The operation that ``to_json`` gave; raises InvalidValue on anything else."""
     try:
         return OPS[sent["op"]](sent)

@@ -14,7 +14,13 @@ from annotator.errors import BadRequest, Conflict, Frozen, NotAllowed, StaleEdit
 from annotator.models import AlignmentLayer, LinkEvent, Pair, Parse
 from annotator.models.projects import Anybody
 from annotator.services.alignments import layers
-from annotator.services.alignments.operations import Desk, Operation, Redo, Step, Undo
+from annotator.services.alignments.operations import (
+    Desk,
+    LayerStep,
+    Operation,
+    Redo,
+    Undo,
+)
 from core.data.alignment import Ref, ref_key
 from core.data.tree import Tree
 from core.errors import Contradiction, InvalidValue
@@ -26,7 +32,7 @@ __all__ = ["play"]
 
 
 @transaction.atomic
-def play(layer: AlignmentLayer, step: Step, *, by: Anybody) -> LinkEvent:
+def play(layer: AlignmentLayer, step: LayerStep, *, by: Anybody) -> LinkEvent:
     """Do one step; the event that records it, also if it was done before.
 
     Raises NotAllowed, Frozen (the layer is done), BadRequest (no such node), Conflict
@@ -45,7 +51,7 @@ def play(layer: AlignmentLayer, step: Step, *, by: Anybody) -> LinkEvent:
         raise
 
 
-def _play(layer: AlignmentLayer, step: Step, by: Anybody) -> LinkEvent:
+def _play(layer: AlignmentLayer, step: LayerStep, by: Anybody) -> LinkEvent:
     desk = _desk(layer)
     _check(desk.layer, step, by)
     undoes = _undoes(desk.layer, step.operation, by)
@@ -66,7 +72,7 @@ def _desk(layer: AlignmentLayer) -> Desk:
     )
 
 
-def _check(layer: AlignmentLayer, step: Step, by: Anybody) -> None:
+def _check(layer: AlignmentLayer, step: LayerStep, by: Anybody) -> None:
     if not layers.may_edit(layer, by, layer.pair.corpus.project):
         raise NotAllowed("This layer is not yours to change.")
     if layer.state == AlignmentLayer.State.DONE:
@@ -134,7 +140,7 @@ def _revert(desk: Desk, event: LinkEvent) -> Draft:
 
 
 def _save(
-    desk: Desk, new: Draft, step: Step, by: Anybody, undoes: LinkEvent | None
+    desk: Desk, new: Draft, step: LayerStep, by: Anybody, undoes: LinkEvent | None
 ) -> LinkEvent:
     """Compare and set on the revision, then the record."""
     layer = desk.layer

@@ -20,7 +20,7 @@ from core.phrase_alignment import editing
 from core.phrase_alignment.editing import Draft
 from core.phrase_alignment.legitimacy import node_of
 
-__all__ = ["OPS", "PROPOSAL", "Desk", "Operation", "Redo", "Step", "Undo", "read"]
+__all__ = ["OPS", "PROPOSAL", "Desk", "LayerStep", "Operation", "Redo", "Undo", "read"]
 
 PROPOSAL = "proposal"  # whose link is rejected: the aligner's
 Refs = tuple[Ref, ...]
@@ -54,7 +54,7 @@ class Operation(Protocol):
 
 
 @dataclass(frozen=True, slots=True)
-class Step:
+class LayerStep:
     """An operation that somebody asks for; ``base_rev``: the revision they saw."""
 
     uuid: UUID
@@ -62,7 +62,7 @@ class Step:
     operation: Operation
 
     @classmethod
-    def read(cls, sent: Sent) -> "Step":
+    def read(cls, sent: Sent) -> "LayerStep":
         """The step that was sent; raises BadRequest."""
         return cls(sent["uuid"], sent["base_rev"], read(sent))
 

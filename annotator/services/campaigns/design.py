@@ -9,8 +9,8 @@ from annotator.errors import BadRequest
 from annotator.models import Campaign
 from annotator.services.campaigns.scales import scales_for
 from core.agreement.judgments.design import (
+    DesignCost,
     DesignPart,
-    Plan,
     difference_width,
     kappa_width,
     plan,
@@ -65,7 +65,7 @@ class Design:
     on which a difference is tested.
     """
 
-    plan: Plan
+    plan: DesignCost
     kappa: dict[str, float | None]
     coverage: dict[str, int]
     common: int

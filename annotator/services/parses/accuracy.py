@@ -21,7 +21,7 @@ from core.formats import conllu
 from core.parsing import registry
 
 __all__ = [
-    "Engine",
+    "CorpusEngine",
     "Sides",
     "beside",
     "by_sentence",
@@ -50,7 +50,7 @@ SHOWN = (
 
 
 @dataclass(frozen=True, slots=True)
-class Engine:
+class CorpusEngine:
     """An engine that has parsed something here; ``scores``: of its last job, or {}.
 
     ``helps``: the key of the engine that it helps by substitution, "" if it is none
@@ -110,7 +110,7 @@ class Sides:
         return attachment.compare(self.gold_deps, self.deps)
 
 
-def engines_of(corpus: Corpus) -> list[Engine]:
+def engines_of(corpus: Corpus) -> list[CorpusEngine]:
     """Who has parsed sentences of the corpus, with the scores of the last jobs."""
     rows = (
         Parse.objects.filter(sentence__corpus=corpus, origin=Origin.ENGINE, rank=1)
@@ -131,7 +131,7 @@ def engines_of(corpus: Corpus) -> list[Engine]:
                 key = one.get("engine", ""), one.get("version", "")
                 results.setdefault(key, {}).update(one)
     return [
-        Engine(name, version, n, **_told(results.get((name, version))))
+        CorpusEngine(name, version, n, **_told(results.get((name, version))))
         for name, version, n in rows
     ]
 

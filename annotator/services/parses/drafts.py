@@ -23,11 +23,11 @@ from core.data.tree import Tree, TreeBuilder
 from core.errors import FormatError, InvalidValue
 from core.formats import treetext
 from core.trees import brackets, editing
-from core.trees.editing import Operation
+from core.trees.editing import TreeEdit
 
 __all__ = [
     "OPS",
-    "Step",
+    "DraftStep",
     "draft_of",
     "play",
     "snapshot",
@@ -42,7 +42,7 @@ OPS = (*editing.OPS, *WALKS)
 
 
 @dataclass(frozen=True, slots=True)
-class Step:
+class DraftStep:
     """What somebody asks for; ``base_rev``: the revision they saw.
 
     ``operation`` is None for "undo" and "redo": the ledger knows which step that is.
@@ -51,10 +51,10 @@ class Step:
     uuid: UUID
     base_rev: int
     op: str
-    operation: Operation | None = None
+    operation: TreeEdit | None = None
 
     @classmethod
-    def read(cls, sent: Mapping[str, Any], tree: Tree) -> "Step":
+    def read(cls, sent: Mapping[str, Any], tree: Tree) -> "DraftStep":
         """The step that was sent; brackets are read against the present ``tree``.
 
         Raises BadRequest, in brackets with ``line`` and ``column``.
@@ -65,7 +65,7 @@ class Step:
         return cls(sent["uuid"], sent["base_rev"], op, _operation(op, sent, tree))
 
 
-def _operation(op: str, sent: Mapping[str, Any], tree: Tree) -> Operation | None:
+def _operation(op: str, sent: Mapping[str, Any], tree: Tree) -> TreeEdit | None:
     if op in WALKS:
         return None
     if op == "replace":
@@ -135,7 +135,7 @@ def start(sentence: Sentence, *, by: Anybody, base: str = "") -> TreeDraft:
 
 
 @transaction.atomic
-def play(draft: TreeDraft, step: Step, *, by: Anybody) -> TreeEvent:
+def play(draft: TreeDraft, step: DraftStep, *, by: Anybody) -> TreeEvent:
     """Do one step; the event that records it, also if it was done before.
 
     Raises NotAllowed, Conflict (not with this tree, or nothing to undo), StaleEdit.
@@ -168,7 +168,7 @@ def play(draft: TreeDraft, step: Step, *, by: Anybody) -> TreeEvent:
     )
 
 
-def _asked(draft: TreeDraft, step: Step) -> tuple[Operation, TreeEvent | None]:
+def _asked(draft: TreeDraft, step: DraftStep) -> tuple[TreeEdit, TreeEvent | None]:
     if step.operation is not None:
         return step.operation, None
     steps = steps_of(draft)
@@ -178,7 +178,7 @@ def _asked(draft: TreeDraft, step: Step) -> tuple[Operation, TreeEvent | None]:
     return editing.read(event.back), event
 
 
-def _store(draft: TreeDraft, tree: Tree, step: Step) -> None:
+def _store(draft: TreeDraft, tree: Tree, step: DraftStep) -> None:
     """Compare and set on the revision."""
     text, notes = treetext.dump(tree)
     rows = TreeDraft.objects.filter(pk=draft.pk, revision=step.base_rev)

@@ -131,7 +131,7 @@ def _follow(parse: Parse, whose: Q, by: Anybody) -> tuple[Followed, ...]:
         for layer in rows.exclude(**{f"{name}_parse": parse}).select_related("pair"):
             sent = {"op": "parse", "side": side, "parse": parse.code}
             step = {"uuid": uuid4(), "base_rev": layer.revision}
-            links.play(layer, operations.Step.read(sent | step), by=by)
+            links.play(layer, operations.LayerStep.read(sent | step), by=by)
             layer.refresh_from_db()
             now = layer.to_core()
             kept = len(now.links) + len(now.null_source) + len(now.null_target)

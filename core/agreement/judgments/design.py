@@ -7,8 +7,8 @@ from math import erf, sqrt
 from core.errors import InvalidValue
 
 __all__ = [
+    "DesignCost",
     "DesignPart",
-    "Plan",
     "components",
     "difference_width",
     "kappa_width",
@@ -31,7 +31,7 @@ class DesignPart:
 
 
 @dataclass(frozen=True, slots=True)
-class Plan:
+class DesignCost:
     """What a design costs and gives.
 
     ``shared``: expected items that both of a pair judge. ``groups``: who hangs
@@ -58,7 +58,7 @@ def plan(
     seconds_per_item: float,
     cost_per_hour: float = 0.0,
     enough: float = 10.0,
-) -> Plan:
+) -> DesignCost:
     """The plan of these parts. O(pairs of people) for each part."""
     judgments = sum(m * n for part in parts for m, n in part.items.items())
     over = sum(n for part in parts for m, n in part.items.items() if m > 1)
@@ -69,7 +69,9 @@ def plan(
     shared = shared_items(parts)
     people = sorted({one for part in parts for one in part.people})
     groups = components(people, [p for p, n in shared.items() if n >= enough])
-    return Plan(judgments, over, hours, hours * cost_per_hour, shared, groups, lacking)
+    return DesignCost(
+        judgments, over, hours, hours * cost_per_hour, shared, groups, lacking
+    )
 
 
 def shared_items(parts: Sequence[DesignPart]) -> dict[tuple[str, str], float]:

@@ -333,10 +333,10 @@ def best_arborescences(arcs: Floats, k: int) -> tuple[Floats, Ints]:
     size = 2 * n + 1
     w, real = np.empty((size, size)), np.empty((size, size), dtype=np.int32)
     entering, nodes = np.empty(size), np.empty((5, size), dtype=np.int32)
-    room = k * n + 1
-    score, first = np.full(room, -np.inf), np.zeros(room, dtype=np.int32)
-    heads = np.empty((room, n), dtype=np.int32)
-    banned = np.zeros((room, n + 1), dtype=np.bool_)  # heads of token first[c]
+    capacity = k * n + 1
+    score, first = np.full(capacity, -np.inf), np.zeros(capacity, dtype=np.int32)
+    heads = np.empty((capacity, n), dtype=np.int32)
+    banned = np.zeros((capacity, n + 1), dtype=np.bool_)  # heads of token first[c]
     zero, bent = np.zeros_like(arcs), arcs.copy()
     score[0] = arborescence(arcs, zero, w, real, entering, nodes, heads[0])
     used, found = 1, 0

@@ -116,7 +116,7 @@ def max_marginals(
 ) -> None:
     """Weight of the best derivation through every edge, into ``through``.
 
-    ``inside``: that of ``inside_max``; ``outside``: room per node, filled likewise.
+    ``inside``: that of ``inside_max``; ``outside``: one a node, filled likewise.
     """
     outside[:] = -np.inf
     outside[-1] = 0.0

@@ -109,8 +109,8 @@ def k_best(
         if count[v] > want or known:
             depth -= 1
             continue
-        room = max(arity, first_edge[v + 1] - first_edge[v])
-        while used + room > score.shape[0]:
+        capacity = max(arity, first_edge[v + 1] - first_edge[v])
+        while used + capacity > score.shape[0]:
             score = np.concatenate((score, score))
             item = np.concatenate((item, item))
         if heap[v] == UNOPENED:

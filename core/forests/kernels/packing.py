@@ -70,10 +70,10 @@ def keep_edges(
     """
     n, n_nodes = scores.shape[0] - 1, nodes.shape[0]
     first_edge = np.zeros(n_nodes + 2, dtype=np.int32)
-    room = 4 * n_nodes + 16
-    tails = np.empty(2 * room, dtype=np.int32)
-    first_tail = np.zeros(room + 1, dtype=np.int32)
-    weights = np.empty(room)
+    capacity = 4 * n_nodes + 16
+    tails = np.empty(2 * capacity, dtype=np.int32)
+    first_tail = np.zeros(capacity + 1, dtype=np.int32)
+    weights = np.empty(capacity)
     count, used = 0, 0
     for v in range(n_nodes):
         x, i, j = nodes[v, 0], nodes[v, 1], nodes[v, 2]

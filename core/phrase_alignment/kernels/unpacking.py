@@ -147,8 +147,8 @@ def _read(goal, n_found, source, target, gain, costs, tables,  # type: ignore[no
     chosen_t = np.full((n_found, n_t), -1, dtype=np.int32)
     links = np.full((n_found, min(n_s, n_t) + 1, 4), -1, dtype=np.int32)
     n_e, n_f = np.max(np.diff(source.first)), np.max(np.diff(target.first))
-    room = most_ways(n_e, n_f)
-    spare, spare_weight = np.empty((room, 7), dtype=np.int32), np.empty(room)
+    capacity = most_ways(n_e, n_f)
+    spare, spare_weight = np.empty((capacity, 7), dtype=np.int32), np.empty(capacity)
     stack = np.empty((goal + 2, 3), dtype=np.int32)  # item, rank, row of the link above
     for at in range(n_found):
         scores[at] = score[found[slot[goal], at]]

@@ -11,7 +11,7 @@ from annotator.errors import BadRequest, NotAllowed, NotReady
 from annotator.models import AlignmentLayer, Origin, PackedForest, Pair, Parse
 from annotator.services.alignments import layers, proposals
 from annotator.services.alignments.links import play
-from annotator.services.alignments.operations import Step
+from annotator.services.alignments.operations import LayerStep
 from annotator.services.alignments.proposals import Decided
 from annotator.services.parses import better_trees
 from core.data.forest import Forest, ForestBuilder
@@ -50,9 +50,9 @@ def cells(found: proposals.Proposal) -> set[tuple[str, str]]:
     return {link.cell for link in found.links}
 
 
-def step(seen: AlignmentLayer, name: str, **rest: Any) -> Step:
+def step(seen: AlignmentLayer, name: str, **rest: Any) -> LayerStep:
     sent = {"uuid": uuid4(), "base_rev": seen.revision, "op": name}
-    return Step.read(sent | rest)
+    return LayerStep.read(sent | rest)
 
 
 def test_without_a_decision_the_obvious_is_proposed(pair: Pair) -> None:

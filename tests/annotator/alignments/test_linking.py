@@ -12,7 +12,7 @@ from annotator.errors import BadRequest, Conflict, Frozen, NotAllowed, StaleEdit
 from annotator.models import AlignmentLayer, LinkEvent, Membership, Project
 from annotator.services.alignments import layers
 from annotator.services.alignments.links import play
-from annotator.services.alignments.operations import OPS, Step, read
+from annotator.services.alignments.operations import OPS, LayerStep, read
 from core.phrase_alignment.legitimacy import refs_of
 from tests import cast as people
 
@@ -23,8 +23,8 @@ ON_POSTGRES = pytest.mark.skipif(
 OTHER = "(S (NP (DT The) (NN nurse)) (VP (VBD opened) (DT the) (NN window)) (. .))"
 
 
-def step(base: int, op: str, **more) -> Step:
-    return Step.read({"uuid": uuid4(), "base_rev": base, "op": op} | more)
+def step(base: int, op: str, **more) -> LayerStep:
+    return LayerStep.read({"uuid": uuid4(), "base_rev": base, "op": op} | more)
 
 
 def do(layer: AlignmentLayer, op: str, by, *, rev: int | None = None, **more):

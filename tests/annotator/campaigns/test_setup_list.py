@@ -17,7 +17,7 @@ def cast() -> Cast:
     return Cast()
 
 
-def steps(made) -> dict[str, campaign_setup.Step]:
+def steps(made) -> dict[str, campaign_setup.SetupStep]:
     listed = campaign_setup.steps(
         made, made.scales.all(), made.participants.all().count()
     )

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from annotator.sample import bundle
-from annotator.sample.source import ANNOTATORS, SamplePair, Side, read_pairs
+from annotator.sample.source import ANNOTATORS, SamplePair, SampleSide, read_pairs
 from core.data.alignment import Alignment, Link, Ref
 from core.errors import FormatError
 from core.formats import gemel
@@ -43,7 +43,7 @@ compound compound:prt parataxis discourse punct
 """
 
 
-def sides(pair: SamplePair) -> Iterator[tuple[str, Side]]:
+def sides(pair: SamplePair) -> Iterator[tuple[str, SampleSide]]:
     yield "source", pair.source
     yield "target", pair.target
 
@@ -92,7 +92,7 @@ def test_each_phrase_hangs_together_in_the_dependencies(pair: SamplePair) -> Non
             assert len(heads) == 1 or is_raised(labels), (name, v, labels)
 
 
-def outward(side: Side, start: int, end: int) -> Iterator[int]:
+def outward(side: SampleSide, start: int, end: int) -> Iterator[int]:
     """The words of the span whose head is outside it, punctuation apart."""
     for i in range(start, end):
         is_inside = start <= side.deps.heads[i] < end
@@ -143,7 +143,7 @@ def is_possible_word(link: Link) -> bool:
     return link.source[0] == "w" and link.kind == "possible"
 
 
-def below(side: Side, ref: Ref, mother: Ref) -> bool:
+def below(side: SampleSide, ref: Ref, mother: Ref) -> bool:
     v = side.tree.leaf_of[int(ref[1:])] if ref[0] == "w" else int(ref[1:])
     return ref != mother and int(mother[1:]) in side.tree.path(v)
 

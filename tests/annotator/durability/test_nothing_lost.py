@@ -29,7 +29,7 @@ from annotator.models import (
 )
 from annotator.services import jobs
 from annotator.services.alignments import layers, links
-from annotator.services.alignments.operations import Step
+from annotator.services.alignments.operations import LayerStep
 from annotator.services.corpora import batches, bundles, exports, imports
 from tests.annotator import campaigns_cast
 from tests.cast import Cast
@@ -67,7 +67,7 @@ def start(cast: Cast, content: bytes, kind: str, corpus: str) -> Job:
 
 def link(cast: Cast, layer: AlignmentLayer) -> LinkEvent:
     layer.refresh_from_db()
-    asked = Step.read(
+    asked = LayerStep.read(
         {
             "uuid": uuid4(),
             "base_rev": layer.revision,

@@ -23,7 +23,7 @@ RELABELLED = people.SOURCE.replace("(NP (DT The)", "(NX (DT The)")
 def step(draft: TreeDraft, op: str, *, rev: int | None = None, **more):
     base = draft.revision if rev is None else rev
     sent = {"uuid": uuid4(), "base_rev": base, "op": op} | more
-    return drafts.Step.read(sent, draft.to_tree())
+    return drafts.DraftStep.read(sent, draft.to_tree())
 
 
 def play(draft: TreeDraft, op: str, **more):
@@ -131,7 +131,7 @@ def test_a_saved_tree_carries_the_links_along_and_says_what_is_parked(
             "s": s,
             "t": t,
         }
-        links.play(layer, operations.Step.read(sent), by=cast.bob)
+        links.play(layer, operations.LayerStep.read(sent), by=cast.bob)
         layer.refresh_from_db()
     play(draft, "delete", node=6)
     saved = gold.save(draft, by=cast.bob)

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from annotator.svg import charts
-from core.layout.charts import Chart, Flag, grid_chart, interval_chart, line_chart
+from core.layout.charts import FigureChart, Flag, grid_chart, interval_chart, line_chart
 from core.layout.measure import GlyphTable
 
 MEASURE = GlyphTable()
@@ -16,7 +16,7 @@ names = st.lists(st.text(min_size=1, max_size=20), min_size=1, max_size=8, uniqu
 shares = st.floats(0, 1)
 
 
-def inside(chart: Chart) -> None:
+def inside(chart: FigureChart) -> None:
     for mark in chart.marks:
         assert 0 <= mark.x <= chart.width
         assert 0 <= mark.y <= chart.height

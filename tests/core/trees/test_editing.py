@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from core.data.tree import Tree, TreeBuilder
 from core.errors import InvalidValue
 from core.formats import ptb
-from core.trees.editing import Delete, Insert, Move, Operation, Relabel, Replace, read
+from core.trees.editing import Delete, Insert, Move, Relabel, Replace, TreeEdit, read
 
 LABELS = st.sampled_from(["S", "NP", "VP", "PP", "X-1"])
 SAW = "(S (NP (PRP I)) (VP (VBD saw) (NP (NP (DT a) (NN man)) (PP (IN in) (NN town)))) (. .))"  # fmt: skip  # noqa: E501
@@ -42,7 +42,7 @@ def trees(draw: st.DrawFn, most: int = 8) -> Tree:
 
 
 @st.composite
-def steps(draw: st.DrawFn, tree: Tree) -> Operation:
+def steps(draw: st.DrawFn, tree: Tree) -> TreeEdit:
     node = st.integers(0, len(tree) - 1)
     v = draw(node)
     kind = draw(st.sampled_from(["relabel", "insert", "delete", "move", "replace"]))
@@ -98,7 +98,7 @@ def test_an_operation_is_the_same_after_a_trip_through_json(
     assert read(step.to_json()) == step
 
 
-def after(step: Operation, text: str = SAW) -> str:
+def after(step: TreeEdit, text: str = SAW) -> str:
     return ptb.bracket(step.on(ptb.parse_one(text)).tree)
 
 
@@ -141,7 +141,7 @@ def test_a_new_root_goes_above_the_old_one_and_may_be_empty() -> None:
     ],
 )
 def test_what_a_tree_does_not_allow_is_refused_with_the_reason(
-    step: Operation, said: str
+    step: TreeEdit, said: str
 ) -> None:
     with pytest.raises(InvalidValue, match=said):
         step.on(ptb.parse_one(SAW))
