@@ -94,8 +94,8 @@ def _corrected(observed: Floats, expected: Floats) -> Floats:
     return 1 - out
 
 
-def pair_reason(measure: str, x: Ints, y: Ints, scale: Scale) -> str:
-    """Why a pairwise measure has no value on these judgments."""
+def pair_reason(measure: str, x: Ints, scale: Scale) -> str:
+    """Why a pairwise measure has no value; ``x``: the first one's of the judgments."""
     if not len(x):
         return "no item was judged by both"
     if measure == "k_uniform" and not scale.closed:
@@ -107,9 +107,7 @@ def pair_reason(measure: str, x: Ints, y: Ints, scale: Scale) -> str:
         return f"scale {scale.name} has a single point: chance agreement is 100 %"
     if measure.startswith("cohen_") and not scale.is_ordered:
         return f"the labels of scale {scale.name} have no order"
-    if (x == x[0]).all() and (y == x[0]).all():
-        return (
-            f"every value is {scale.labels[int(x[0])]}: chance agreement is 100 %; "
-            "raw agreement is 100 %"
-        )
-    return "chance agreement is 100 %"
+    return (  # nothing else is left where a chance correction has no value
+        f"every value is {scale.labels[int(x[0])]}: chance agreement is 100 %; "
+        "raw agreement is 100 %"
+    )

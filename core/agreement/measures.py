@@ -108,7 +108,7 @@ def _over_pairs(
                 column = column if keep else column[:1]
                 figures[name] = figure(column, len(items), "", clusters=n_of)
             else:
-                reason = pair_reason(name, x, y, ratings.scale)
+                reason = pair_reason(name, x, ratings.scale)
                 figures[name] = Undefined(reason, len(items))
         found.append(PairAgreement(first, second, len(items), figures))
     return found, _means(ratings, found, totals, defined, weights.shape[1])

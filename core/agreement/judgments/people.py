@@ -110,7 +110,7 @@ def against_gold(ratings: Ratings, gold: Ints) -> dict[str, list[Figure]]:
         n_clusters = int(ratings.cluster.max(initial=-1)) + 1
         columns = pair_columns(x, y, cluster, ratings.scale, np.ones((1, n_clusters)))
         for name, row in found.items():
-            reason = pair_reason(name, x, y, ratings.scale)
+            reason = pair_reason(name, x, ratings.scale)
             if not len(x):
                 reason = "judged no gold item"
             row.append(figure(columns[name], len(x), reason, clusters=n_clusters))

@@ -5,6 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from core.agreement.chance import pair_reason
 from core.agreement.figures import Estimate, Undefined, as_json
 from core.agreement.measures import MEASURES, Agreement, measure_all
 from core.data.ratings import Ratings, Scale
@@ -298,3 +299,27 @@ def test_a_figure_says_as_json_what_it_holds() -> None:
 def test_a_value_off_the_scale_is_refused_by_name() -> None:
     with pytest.raises(InvalidValue, match="'6' is not on scale meaning"):
         Ratings.of([("i", "a", "6")], scale=FIVE)
+
+
+@pytest.mark.parametrize(
+    ("measure", "codes", "scale", "words"),
+    [
+        ("cohen", [], FIVE, "no item was judged by both"),
+        ("k_uniform", [0], Scale("s", ("a", "b"), closed=False), "s is not declared"),
+        ("k_uniform", [0], Scale("s", ("a",)), "s has a single point"),
+        ("cohen", [0], Scale("s", ("a",)), "every value is a"),
+        ("k_uniform", [2], FIVE, "every value is 3"),
+        (
+            "cohen_linear",
+            [0],
+            Scale("s", ("a", "b")),
+            "labels of scale s have no order",
+        ),
+        ("cohen_linear", [4], FIVE, "every value is 5"),
+    ],
+)
+def test_what_has_no_value_says_why(
+    measure: str, codes: list[int], scale: Scale, words: str
+) -> None:
+    both = np.array(codes, dtype=np.int32)
+    assert words in pair_reason(measure, both, scale)

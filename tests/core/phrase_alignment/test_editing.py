@@ -152,3 +152,74 @@ def test_a_step_that_was_changed_since_cannot_be_reverted() -> None:
     before, after = editing.delta(first, second)
     with pytest.raises(Contradiction, match="changed"):
         editing.revert(third, before, after)
+
+
+TWO = (Link("w0", "w0"), Link("w1", "w1", "possible", crossing=True))
+
+
+def draft_of(*links: Link, source: str = "", target: str = "") -> Draft:
+    nulls = frozenset(source.split()), frozenset(target.split())
+    return Draft(Alignment(links, *nulls))
+
+
+def cells(draft: Draft) -> list[tuple[str, str]]:
+    return sorted(link.cell for link in draft.alignment.links)
+
+
+def test_a_link_takes_the_place_of_others_unless_it_is_put_beside_them() -> None:
+    draft, new = draft_of(*TWO), Link("w0", "w1")
+    assert cells(editing.put_link(draft, new)) == [("w0", "w1")]
+    assert cells(editing.put_link(draft, new, beside=True)) == [
+        ("w0", "w0"),
+        ("w0", "w1"),
+        ("w1", "w1"),
+    ]
+
+
+def test_one_link_goes_and_one_that_is_not_there_is_refused() -> None:
+    left = editing.unlink(draft_of(*TWO), "w0", "w0")
+    assert left.alignment.links == TWO[1:]
+    with pytest.raises(InvalidValue, match="no link w0-w1"):
+        editing.unlink(draft_of(*TWO), "w0", "w1")
+    with pytest.raises(InvalidValue, match="no link w0-w1"):
+        editing.mark_kind(draft_of(*TWO), "w0", "w1", kind="sure")
+
+
+def test_a_mark_changes_what_it_marks_alone() -> None:
+    def marked(**marks) -> Link:
+        draft = editing.mark_kind(draft_of(*TWO), "w1", "w1", **marks)
+        assert set(TWO[:1]) < set(draft.alignment.links)
+        return next(k for k in draft.alignment.links if k.cell == ("w1", "w1"))
+
+    assert marked(kind="sure") == Link("w1", "w1", "sure", crossing=True)
+    assert marked(crossing=False) == Link("w1", "w1", "possible", crossing=False)
+    assert marked() == TWO[1]
+
+
+def test_suggestions_are_taken_where_both_nodes_are_undecided() -> None:
+    draft = draft_of(*TWO, source="w2", target="w3")
+    offered = ("w0 w4", "w4 w1", "w2 w4", "w4 w3", "w4 w4", "w4 w5", "w5 w4", "w5 w5")
+    taken = editing.accept(draft, [Link(*cell.split()) for cell in offered])
+    assert cells(taken) == [("w0", "w0"), ("w1", "w1"), ("w4", "w4"), ("w5", "w5")]
+
+
+def test_notes_and_brackets_are_kept_by_their_key_until_they_are_taken_back() -> None:
+    draft = editing.ignore(editing.ignore(Draft(), "a", "1"), "b", "2")
+    assert draft.ignored == {"a": "1", "b": "2"}
+    assert editing.ignore(draft, "a", "3").ignored == {"a": "3", "b": "2"}
+    assert editing.ignore(draft, "a", None).ignored == {"b": "2"}
+    draft = editing.bracket(Draft(), "s 0-2", "must-bracket")
+    draft = editing.bracket(draft, "t 0-2", "cannot-bracket")
+    assert draft.brackets == {"s 0-2": "must-bracket", "t 0-2": "cannot-bracket"}
+    assert editing.bracket(draft, "s 0-2", "").brackets == {"t 0-2": "cannot-bracket"}
+
+
+def test_nulls_take_links_with_them_and_clearing_takes_both() -> None:
+    null = editing.put_null(draft_of(*TWO), ["w0"], []).alignment
+    assert (null.links, null.null_source, null.null_target) == (TWO[1:], {"w0"}, set())
+    clear = editing.clear(draft_of(*TWO, source="w2"), ["w2"], ["w1"]).alignment
+    assert (clear.links, clear.null_source, clear.null_target) == (
+        TWO[:1],
+        set(),
+        set(),
+    )
