@@ -1,0 +1,83 @@
+"""``pivot`` and what measures its tables, as ``manage.py`` has them."""
+
+import gzip
+import json
+from io import StringIO
+from pathlib import Path
+from typing import Any
+
+import pytest
+from django.core.management import CommandError, call_command
+
+from core.pivoting.kneser_ney import train
+from core.pivoting.language_model import write_arpa
+from core.reproduce.callison_burch2008 import PAPER
+from tests.core.pivoting import small_bitext
+from tests.core.pivoting.test_judged_pairs import BIRD, PPDB
+
+
+def answer(*words: object) -> str:
+    out = StringIO()
+    call_command(*map(str, words), stdout=out, stderr=StringIO())
+    return out.getvalue()
+
+
+def told(*words: object) -> dict[str, Any]:
+    found: dict[str, Any] = json.loads(answer(*words, "--json"))
+    return found
+
+
+@pytest.fixture
+def table(tmp_path: Path) -> Path:
+    pairs = [source.pairs for source in small_bitext.sources(tmp_path)]
+    out, parses = tmp_path / "table", tmp_path / "parses.parquet"
+    given = ["--bitext", *pairs, "--parses", parses, "--out", out, "--buckets", 1]
+    assert told("pivot", "build", *given)["phrases"] > 10
+    return out
+
+
+def test_a_table_is_built_and_asked(table: Path, tmp_path: Path) -> None:
+    found = told("pivot", "lookup", "--table", table, "calm")
+    assert [one["text"] for one in found["paraphrases"]] == ["quiet"]
+    assert "quiet" in answer("pivot", "lookup", "--table", table, "calm")
+    trees, model = tmp_path / "trees.mrg", tmp_path / "english.arpa"
+    trees.write_text("\n".join(small_bitext.TREES), encoding="utf-8")
+    english = [small_bitext.english(at).lower().split() for at in range(6)]
+    write_arpa(train(english * 3), model)
+    given = ["--table", table, "--tree", trees, "--lm", model, "old"]
+    rows = told("pivot", "substitute", *given)["substitutes"]
+    assert len({row["condition"] for row in rows}) == 8
+    given = ["--table", table, "--trees", trees, "--lm", model, "--phrases", 20]
+    made = told("pivot", "items", *given, "--out", tmp_path / "items.tsv")
+    assert made["covered"]["averaged+lm"] > 0
+    assert (tmp_path / "items.tsv").read_text().count("\n") == made["items"] + 1
+    with pytest.raises(CommandError, match="no table"):
+        answer("pivot", "lookup", "--table", tmp_path, "calm")
+
+
+def test_a_table_is_measured_against_people(table: Path, tmp_path: Path) -> None:
+    (tmp_path / "ppdb.txt").write_text(PPDB)
+    given = ["--table", table, "--format", "ppdb", "--folds", 0, "--judgments"]
+    found = told("evaluate", "paraphrases", *given, tmp_path / "ppdb.txt")
+    assert (found["pairs"], found["covered"]) == (6, 5)
+    assert found["baseline"].keys() == {"rho", "p", "n"}
+    (tmp_path / "bird.txt").write_text(BIRD)
+    given = ["--table", table, "--format", "bird", "--judgments"]
+    with pytest.raises(CommandError, match="holds 1 of 1"):
+        answer("evaluate", "paraphrases", *given, tmp_path / "bird.txt")
+
+
+def test_the_papers_counts_stand_beside_ours(table: Path, tmp_path: Path) -> None:
+    news = tmp_path / "wmt-newstest" / "newstest2008.en.gz"
+    news.parent.mkdir()
+    with gzip.open(news, "wt", encoding="utf-8") as file:
+        file.write("The old sea is calm.\nWe like the old boat.\n")
+    given = ["reproduce", "callison-burch2008", "--data", tmp_path, "--table", table]
+    found = told(*given)
+    ours = found["ours"]
+    assert found["paper"] == json.loads(json.dumps(PAPER))
+    assert ours["places"] >= ours["covered"]["baseline"] > 0
+    assert ours["paraphrasable"]["baseline"] >= ours["paraphrasable"]["ccg"] > 0
+    shown = answer(*given)
+    assert "3,700,000" in shown
+    assert "table 6 as published" in shown
