@@ -21,6 +21,7 @@ from annotator.views import (
     uploads,
 )
 from annotator.views.campaigns import campaigns, curation, judge
+from annotator.views.campaigns import items as campaign_items
 from annotator.views.campaigns import setup as campaign_setup
 from annotator.views.reports import agreement
 from annotator.views.reports import layers as layer_reports
@@ -197,12 +198,27 @@ urlpatterns: list[URLPattern | URLResolver] = [
     ),
     path(
         "p/<slug:slug>/campaign/<code:code>/items/",
-        campaign_setup.items,
+        campaign_items.items,
         name="campaign_items",
     ),
     path(
+        "p/<slug:slug>/campaign/<code:code>/items/add/",
+        campaign_items.add,
+        name="campaign_items_add",
+    ),
+    path(
+        "p/<slug:slug>/campaign/<code:code>/items/do/",
+        campaign_items.act,
+        name="campaign_items_act",
+    ),
+    path(
+        "p/<slug:slug>/campaign/<code:code>/items/sample.<slug:form>",
+        campaign_items.sample,
+        name="campaign_items_sample",
+    ),
+    path(
         "p/<slug:slug>/campaign/<code:code>/items/<code:upload>/",
-        campaign_setup.items_check,
+        campaign_items.check,
         name="campaign_items_check",
     ),
     path(

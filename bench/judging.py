@@ -282,7 +282,7 @@ class Server:
 
     def stop(self) -> None:
         self.process.terminate()
-        self.process.wait(20)
+        self.process.wait(60)
 
 
 def _options() -> argparse.Namespace:

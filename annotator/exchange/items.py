@@ -1,4 +1,4 @@
-"""Items of a judgment campaign, as a table (TSV) or as JSON Lines.
+"""Items of a judgment campaign, from a table's rows.
 
     sentence     the sentence with the original phrase in it            (needed)
     phrase       the original phrase                                    (needed)
@@ -14,21 +14,20 @@
     gold_<scale> the expected value on that scale: gold_meaning, gold_grammar …
     why          the explanation shown after a training item
 
-A header names the columns, in any order; others are not read. JSONL: an object a line
-with the same keys. A row that cannot be read is a BadLine and the rest goes on.
+Columns may have other names: which one holds which field is guessed, or said. Columns
+that hold none are not read. A row that cannot be read is a BadLine, the rest goes on.
 """
 
-import json
 import math
 import re
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
-from typing import Any
 
+from annotator.exchange.tables import Row
 from core.errors import FormatError
-from core.formats.records import BadLine, bad, clean, numbered
+from core.formats.records import BadLine, bad, clean
 
-__all__ = ["COLUMNS", "FORMATS", "ItemRecord", "read", "sniff"]
+__all__ = ["COLUMNS", "NEEDED", "ItemRecord", "guess", "lacking", "read"]
 
 COLUMNS = (
     "id",
@@ -46,7 +45,23 @@ COLUMNS = (
 )
 NEEDED = ("sentence", "phrase", "paraphrase")
 KINDS = ("main", "gold", "attention", "training")
-FORMATS = ("tsv", "jsonl")
+SYNONYMS = {
+    "sentence": ("text", "context", "source", "original", "original_sentence", "sent"),
+    "phrase": ("original_phrase", "target", "target_phrase", "word", "source_phrase"),
+    "paraphrase": (
+        *("substitute", "replacement", "substitution", "candidate", "output"),
+        *("suggestion", "hypothesis"),
+    ),
+    "condition": ("conditions", "system", "systems", "model", "method"),
+    "start": ("begin", "from", "start_char", "char_start"),
+    "end": ("stop", "to", "end_char", "char_end"),
+    "rank": ("position",),
+    "score": ("probability", "prob", "weight"),
+    "id": ("item", "item_id", "ref", "name", "no"),
+    "batch": ("part", "group"),
+    "kind": ("type",),
+    "why": ("explanation", "reason"),
+}
 MAX_SENTENCE, MAX_PHRASE, MAX_NAME = 4000, 400, 120
 _WORD = re.compile(r"\w")
 
@@ -74,102 +89,59 @@ class ItemRecord:
     line: int = 0
 
 
-def sniff(name: str, head: str) -> str:
-    """``"jsonl"`` or ``"tsv"``, by the file's name or its first sign."""
-    if name.lower().endswith((".jsonl", ".ndjson", ".json")):
-        return "jsonl"
-    return "jsonl" if head.lstrip("\ufeff \r\n").startswith("{") else "tsv"
+def guess(columns: Iterable[str], scales: Iterable[str] = ()) -> dict[str, str]:
+    """Which column holds which field, by its name; a field without one is left out."""
+    known = {_plain(column): column for column in reversed(list(columns))}
+    fields: dict[str, str] = {}
+    for name in (*COLUMNS, *(f"gold_{scale}" for scale in scales)):
+        for word in (name, *SYNONYMS.get(name, ())):
+            if word in known and known[word] not in fields.values():
+                fields[name] = known[word]
+                break
+    return fields
 
 
-def read(lines: Iterable[str], form: str = "tsv") -> Iterator[ItemRecord | BadLine]:
-    """The rows in order; a header that lacks a column gives one BadLine and ends."""
-    rows = _json_rows(lines) if form == "jsonl" else _table_rows(lines)
-    for number, row, line in rows:
+def _plain(column: str) -> str:
+    return re.sub(r"[\s_.-]+", "_", column.strip().casefold())
+
+
+def lacking(fields: Mapping[str, str]) -> list[str]:
+    """The fields that no row can be without and no column holds."""
+    return [name for name in NEEDED if not fields.get(name)]
+
+
+def read(
+    rows: Iterable[Row], fields: Mapping[str, str] | None = None
+) -> Iterator[ItemRecord | BadLine]:
+    """The rows in order; where a needed column lacks, one BadLine and the end.
+
+    ``fields``: the column that holds each field; None: by the first row's.
+    """
+    for number, row, text in rows:
         if isinstance(row, BadLine):
             yield row
             continue
+        if fields is None:
+            fields = guess(row, _scales_in(row))
+        if missing := lacking(fields):
+            yield _no_column(missing, number, row)
+            return
+        cells = {name: row.get(column, "") for name, column in fields.items()}
         try:
-            yield _record(row, number)
+            yield _record(cells, number)
         except FormatError as error:
-            yield bad(error, line=number, excerpt=line)
+            yield bad(error, line=number, excerpt=text)
 
 
-Rows = Iterator[tuple[int, dict[str, str] | BadLine, str]]
+def _scales_in(row: Mapping[str, str]) -> list[str]:
+    names = (_plain(column) for column in row)
+    return [name.removeprefix("gold_") for name in names if name.startswith("gold_")]
 
 
-def _table_rows(lines: Iterable[str]) -> Rows:
-    names: list[str] | None = None
-    for number, line, _ in numbered(lines):
-        text = line.lstrip("\ufeff") if number == 1 else line
-        if not text.strip():
-            continue
-        if names is None:
-            names = [name.strip().lower() for name in text.split("\t")]
-            wrong = _header(names, number)
-            if wrong:
-                yield number, wrong, text
-                return
-            continue
-        cells = text.split("\t")
-        if len(cells) != len(names):
-            reason = f"{len(cells)} cells where the header has {len(names)}"
-            remedy = "split cells by one tab, and take tabs out of the text"
-            yield number, BadLine(number, 1, reason, remedy, text[:120]), text
-        else:
-            yield number, dict(zip(names, cells, strict=True)), text
-    if names is None:
-        yield 0, BadLine(0, 0, "the file is empty", "begin it with a header line"), ""
-
-
-def _header(names: list[str], number: int) -> BadLine | None:
-    lacking = [name for name in NEEDED if name not in names]
-    twice = sorted({name for name in names if name and names.count(name) > 1})
-    if lacking:
-        reason = f"the header has no column {', '.join(lacking)}"
-        remedy = "begin with a header, tabs between: " + ", ".join(NEEDED) + " …"
-        return BadLine(number, 1, reason, remedy, "\t".join(names)[:120])
-    if twice:
-        reason = f"column {twice[0]!r} is there twice"
-        return BadLine(number, 1, reason, "rename one of them")
-    return None
-
-
-def _json_rows(lines: Iterable[str]) -> Rows:
-    for number, line, _ in numbered(lines):
-        text = line.lstrip("\ufeff") if number == 1 else line
-        if not text.strip():
-            continue
-        try:
-            yield number, _flat(json.loads(text), number), text
-        except json.JSONDecodeError as error:
-            error_here = FormatError(
-                f"not JSON: {error.msg}",
-                line=number,
-                column=error.colno,
-                remedy="write one object a line",
-            )
-            yield number, bad(error_here, excerpt=text), text
-        except (FormatError, RecursionError) as error:
-            shown = FormatError(str(error) or "nested too deeply", line=number)
-            yield number, bad(shown, excerpt=text), text
-
-
-def _flat(value: Any, number: int) -> dict[str, str]:
-    """The object's keys as cells; ``"gold": {…}`` and lists of conditions, too."""
-    if not isinstance(value, dict):
-        raise FormatError("an object is wanted: {…}", line=number)
-    row: dict[str, str] = {}
-    for key, cell in value.items():
-        name = str(key).strip().lower()
-        if name == "gold" and isinstance(cell, dict):
-            row |= {f"gold_{k}": str(v) for k, v in cell.items() if v is not None}
-        elif name == "condition" and isinstance(cell, list):
-            row[name] = " | ".join(str(part) for part in cell)
-        elif isinstance(cell, dict | list):
-            raise FormatError(f"{name}: a text or a number is wanted", line=number)
-        else:
-            row[name] = "" if cell is None else str(cell)
-    return row
+def _no_column(missing: list[str], number: int, row: Mapping[str, str]) -> BadLine:
+    reason = f"the header has no column {', '.join(missing)}"
+    remedy = "say which column holds it, or begin the file with: " + ", ".join(NEEDED)
+    return BadLine(max(number - 1, 1), 1, reason, remedy, ", ".join(row)[:120])
 
 
 def _record(row: dict[str, str], number: int) -> ItemRecord:

@@ -1,5 +1,6 @@
 """A small campaign for tests: Ada manages, Bob and more annotators judge."""
 
+import io
 from collections.abc import Iterable
 from typing import Any
 from uuid import uuid4
@@ -7,7 +8,7 @@ from uuid import uuid4
 from django.contrib.auth.models import User
 
 from annotator.models import Campaign, Judgment, Membership, Participant, Upload
-from annotator.services.campaigns import answers, items, leases, setup
+from annotator.services.campaigns import answers, item_files, items, leases, setup
 
 HEADER = (
     "sentence\tphrase\tparaphrase\tcondition\trank\tkind\tgold_meaning\tgold_grammar"
@@ -26,7 +27,7 @@ def rows(n: int, *, kind: str = "main", gold: str = "", why: str = "") -> str:
 
 
 def upload(campaign: Campaign, by: User, text: str, name: str = "i.tsv") -> Upload:
-    return items.keep(campaign, name, text.encode(), by=by)
+    return item_files.keep(campaign, name, io.BytesIO(text.encode()), by=by)
 
 
 def campaign(

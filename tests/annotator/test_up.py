@@ -25,13 +25,11 @@ def test_it_serves_works_and_stops(tmp_path: Path) -> None:
         assert "Stopped." in gemel.output()
 
 
-def test_the_second_start_is_quick_and_shows_no_stale_link(tmp_path: Path) -> None:
+def test_the_second_start_loads_nothing_and_shows_no_stale_link(tmp_path: Path) -> None:
     with running(tmp_path):
         pass
     (tmp_path / "up.log").unlink()
-    began = time.monotonic()
     with running(tmp_path) as gemel:
-        assert time.monotonic() - began < 20
         assert "Loading the sample" not in gemel.output()
         assert answers(f"{gemel.base}/sign-in/")
 

@@ -119,16 +119,25 @@ def test_a_stuck_worker_keeps_nobody_waiting(port: int) -> None:
 
 
 class Meeting:
-    """Stands for gunicorn's own handling: how many requests are in it at once."""
+    """Stands for gunicorn's own handling: how many requests are in it at once.
 
-    def __init__(self) -> None:
+    Each stays until ``wanted`` have been in it together, and a little longer.
+    """
+
+    def __init__(self, wanted: int) -> None:
+        self.wanted = wanted
         self.inside = self.most = 0
+        self.entered = threading.Condition()
 
     def __call__(self, worker: object, req: object, conn: object) -> bool:
-        self.inside += 1
-        self.most = max(self.most, self.inside)
+        with self.entered:
+            self.inside += 1
+            self.most = max(self.most, self.inside)
+            self.entered.notify_all()
+            self.entered.wait_for(lambda: self.most >= self.wanted, timeout=30)
         time.sleep(0.05)
-        self.inside -= 1
+        with self.entered:
+            self.inside -= 1
         return True
 
 
@@ -148,7 +157,7 @@ MESSAGE = "/api/judge/abc/answers/"
 def test_messages_of_judges_take_turns_and_others_do_not(
     method: str, path: str, length: str, at_once: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    meeting = Meeting()
+    meeting = Meeting(at_once)
     monkeypatch.setattr(ThreadWorker, "handle_request", lambda *given: meeting(*given))
     worker = EvenWorker.__new__(EvenWorker)
     worker.in_turn = threading.Lock()
@@ -186,11 +195,11 @@ def test_where_the_database_is_elsewhere_two_messages_go_at_once(
     monkeypatch.setattr(proposals, "warm", lambda: None)
     monkeypatch.setattr(ThreadWorker, "handle_request", lambda *given: meeting(*given))
     found = []
-    for vendor in ("sqlite", "postgresql"):
+    for vendor, wanted in (("sqlite", 1), ("postgresql", 2)):
         monkeypatch.setattr(type(connections["default"]), "vendor", vendor)
         worker = EvenWorker.__new__(EvenWorker)
         post_fork(None, worker)
-        meeting = Meeting()
+        meeting = Meeting(wanted)
         all_at_once(worker, request("POST", MESSAGE, "2"))
         found.append(meeting.most)
     assert found == [1, 2]

@@ -1,15 +1,13 @@
-"""Items of a campaign: a dry run that says what a file holds, and taking it in."""
+"""Items of a campaign: taking them in, changing them, withdrawing them."""
 
-import hashlib
 from collections import Counter, deque
-from collections.abc import Generator, Iterable, Iterator
-from dataclasses import dataclass, field
+from collections.abc import Generator, Iterable, Mapping
 from itertools import islice
 from typing import Any
 
-from django.core.files.base import ContentFile
 from django.db import transaction
-from django.db.models import F
+from django.db.models import F, Value
+from django.db.models.functions import Greatest
 
 from annotator import access
 from annotator.errors import BadRequest, Conflict
@@ -26,150 +24,70 @@ from annotator.models import (
 )
 from annotator.models.projects import Anybody
 from annotator.services import jobs
+from annotator.services.campaigns.item_files import (
+    MAIN_BATCH,
+    TableReading,
+    held_against_scales,
+    records,
+)
 from annotator.services.campaigns.scales import scales_for
 from annotator.services.campaigns.setup import give_queues, next_position, share_out
 from core.formats.records import BadLine
 from core.protocols import Step
 
-__all__ = ["INLINE", "DryRun", "dry_run", "keep", "load", "run", "take_in", "withdraw"]
+__all__ = [
+    "INLINE",
+    "add",
+    "correct",
+    "load",
+    "restore",
+    "run",
+    "take_in",
+    "withdraw",
+]
 
 CHUNK = 500
-SHOWN = 200
 INLINE = 3000  # rows taken in at once; more become a job
-MAIN_BATCH = "Main"
-
-
-@dataclass
-class DryRun:
-    """What a file holds, before anything is stored."""
-
-    n_rows: int = 0
-    n_items: int = 0  # different paraphrases in place
-    n_instances: int = 0
-    n_merged: int = 0  # rows whose rendering another row has too
-    kinds: dict[str, int] = field(default_factory=dict)
-    conditions: dict[str, int] = field(default_factory=dict)
-    batches: dict[str, int] = field(default_factory=dict)
-    n_bad: int = 0
-    bad: list[BadLine] = field(default_factory=list)
-    examples: list[codec.ItemRecord] = field(default_factory=list)
-
-    def refuse(self, line: BadLine) -> None:
-        self.n_bad += 1
-        if len(self.bad) < SHOWN:
-            self.bad.append(line)
-
-
-def keep(campaign: Campaign, name: str, content: bytes, *, by: Anybody) -> Upload:
-    """The file, stored until its dry run has been read. Raises NotAllowed."""
-    access.require(by, "import", campaign.project)
-    upload = Upload(
-        project=campaign.project,
-        name=name[-255:] or "items.tsv",
-        size=len(content),
-        sha256=hashlib.sha256(content).hexdigest(),
-        by_id=by.pk,
-    )
-    upload.file.save(f"{upload.code}.txt", ContentFile(content), save=True)
-    return upload
-
-
-def dry_run(campaign: Campaign, upload: Upload) -> DryRun:
-    """Read the whole file and store nothing; bad rows are told with their remedy."""
-    found = DryRun()
-    seen: set[tuple[str, str]] = set()
-    instances: set[str] = set()
-    kinds, batches, conditions = Counter[str](), Counter[str](), Counter[str]()
-    for record in records(campaign, upload):
-        if isinstance(record, BadLine):
-            found.refuse(record)
-            continue
-        found.n_rows += 1
-        key = _instance_key(record)
-        if (key, record.paraphrase) in seen:
-            found.n_merged += 1
-        else:
-            seen.add((key, record.paraphrase))
-            kinds[record.kind] += 1
-            batches[record.batch or MAIN_BATCH] += record.kind == "main"
-        instances.add(key)
-        conditions.update(record.conditions)
-        if len(found.examples) < 3:
-            found.examples.append(record)
-    found.n_items, found.n_instances = len(seen), len(instances)
-    found.kinds, found.batches = dict(kinds), dict(batches)
-    found.conditions = dict(conditions)
-    return found
-
-
-def records(campaign: Campaign, upload: Upload) -> Iterator[codec.ItemRecord | BadLine]:
-    """The rows of the file, each gold value held against the campaign's scales."""
-    scales = {scale.name: scale.to_core() for scale in scales_for(campaign)}
-    with upload.file.open("rb") as file:
-        lines = (line.decode("utf-8", "surrogateescape") for line in file)
-        head = next(lines, "")
-        form = codec.sniff(upload.name, head)
-        for record in codec.read(_again(head, lines), form):
-            yield record if isinstance(record, BadLine) else _on_scale(record, scales)
-
-
-def _again(first: str, rest: Iterator[str]) -> Iterator[str]:
-    if first:
-        yield first
-    yield from rest
-
-
-def _on_scale(
-    record: codec.ItemRecord, scales: dict[str, Any]
-) -> codec.ItemRecord | BadLine:
-    for name, value in record.gold.items():
-        scale = scales.get(name)
-        if scale is None:
-            known = ", ".join(f"gold_{known}" for known in scales)
-            return BadLine(
-                record.line,
-                1,
-                f"there is no scale {name!r}",
-                f"the columns are {known}",
-            )
-        if value not in scale.labels:
-            shown = ", ".join(scale.labels[:11])
-            return BadLine(
-                record.line, 1, f"gold_{name}: {value!r} is not one of {shown}"
-            )
-    return record
+AS_NAMED = TableReading()
 
 
 def take_in(
-    campaign: Campaign, upload: Upload, n_rows: int, *, by: Anybody
+    campaign: Campaign,
+    upload: Upload,
+    reading: TableReading,
+    n_rows: int,
+    *,
+    by: Anybody,
 ) -> Job | None:
     """Load a file at once, or answer the job that will, if it holds many rows."""
     if n_rows <= INLINE:
-        deque(load(campaign, upload, by=by), maxlen=0)
+        deque(load(campaign, upload, reading, by=by), maxlen=0)
         return None
     return jobs.create(
         campaign.project,
         "campaign_items",
         title=f"Items of {campaign.name}",
         by=by,
-        params={"campaign": campaign.code, "upload": upload.code},
+        params={
+            "campaign": campaign.code,
+            "upload": upload.code,
+            "reading": reading.as_params(),
+        },
     )
 
 
 def load(
-    campaign: Campaign, upload: Upload, *, by: Anybody
+    campaign: Campaign, upload: Upload, reading: TableReading = AS_NAMED, *, by: Anybody
 ) -> Generator[Step, None, dict[str, Any]]:
     """Take the good rows in, in chunks; loading again adds only what is new.
 
     Raises NotAllowed, and Conflict if the campaign is closed.
     """
-    access.require(by, "import", campaign.project)
-    if campaign.state == Campaign.State.CLOSED:
-        raise Conflict("This campaign is closed: open it again first.")
+    _require_open(campaign, by)
     if upload.project_id != campaign.project_id:
         raise BadRequest("That file belongs to another project.")
     taken, bad = 0, 0
-    rows = records(campaign, upload)
+    rows = records(campaign, upload, reading)
     while chunk := list(islice(rows, CHUNK)):
         good = [row for row in chunk if not isinstance(row, BadLine)]
         with transaction.atomic():
@@ -185,7 +103,8 @@ def run(job: Job) -> Generator[Step, None, dict[str, Any] | None]:
     campaign = job.project.campaigns.get(code=job.params["campaign"])
     upload = job.project.uploads.get(code=job.params["upload"])
     assert job.by is not None
-    return (yield from load(campaign, upload, by=job.by))
+    reading = TableReading(**job.params.get("reading", {}))
+    return (yield from load(campaign, upload, reading, by=job.by))
 
 
 def _store(campaign: Campaign, rows: list[codec.ItemRecord]) -> None:
@@ -319,8 +238,71 @@ def finish(campaign: Campaign) -> None:
         give_queues(campaign, campaign.participants.all())
 
 
+def add(campaign: Campaign, cells: Mapping[str, str], *, by: Anybody) -> None:
+    """Take in one item, its fields named as in a file.
+
+    Raises NotAllowed, Conflict if the campaign is closed, BadRequest with the remedy.
+    """
+    _require_open(campaign, by)
+    fields = {name: name for name in cells}
+    (record,) = held_against_scales(
+        campaign, codec.read([(1, dict(cells), "")], fields)
+    )
+    if isinstance(record, BadLine):
+        remedy = f": {record.remedy}" if record.remedy else ""
+        raise BadRequest(f"{record.reason}{remedy}.")
+    with transaction.atomic():
+        before = campaign.items.count()
+        _store(campaign, [record])
+        if campaign.items.count() == before:
+            raise Conflict("That item is in the campaign already.")
+        finish(campaign)
+
+
 @transaction.atomic
 def withdraw(item: Item, *, by: Anybody) -> None:
     """Give this item to nobody any more. Its answers stay, and say so."""
     access.require(by, "manage", item.campaign.project)
     Item.objects.filter(pk=item.pk).update(is_withdrawn=True, need=F("n_taken"))
+
+
+@transaction.atomic
+def restore(item: Item, *, by: Anybody) -> None:
+    """Give a withdrawn item out again, to as many as the campaign's rules say."""
+    campaign = item.campaign
+    access.require(by, "manage", campaign.project)
+    need: Any = F("n_taken")
+    if item.kind == Item.Kind.MAIN and campaign.state != Campaign.State.DRAFT:
+        need = Greatest(F("n_taken"), Value(campaign.k))
+    Item.objects.filter(pk=item.pk, is_withdrawn=True).update(
+        is_withdrawn=False, need=need
+    )
+    give_queues(campaign, campaign.participants.all())
+
+
+@transaction.atomic
+def correct(item: Item, paraphrase: str, *, by: Anybody) -> None:
+    """Put another paraphrase in its place, as long as nobody holds or has judged it.
+
+    Raises NotAllowed, BadRequest on an empty one, Conflict.
+    """
+    access.require(by, "manage", item.campaign.project)
+    text = " ".join(paraphrase.split())
+    if not text or len(text) > codec.MAX_PHRASE:
+        raise BadRequest(f"A paraphrase has 1 to {codec.MAX_PHRASE} characters.")
+    held = Item.objects.select_for_update().get(pk=item.pk)
+    if held.n_taken or held.judgments.exists():
+        raise Conflict(
+            "Somebody holds this item or has judged it. Withdraw it, and add the "
+            "corrected one."
+        )
+    if held.instance.items.filter(paraphrase=text).exclude(pk=held.pk).exists():
+        raise Conflict("That item is in the campaign already.")
+    held.paraphrase = text
+    held.save(update_fields=["paraphrase"])
+
+
+def _require_open(campaign: Campaign, by: Anybody) -> None:
+    access.require(by, "import", campaign.project)
+    if campaign.state == Campaign.State.CLOSED:
+        raise Conflict("This campaign is closed: open it again first.")

@@ -20,7 +20,6 @@ from annotator.errors import BadRequest, Conflict, TooLarge
 from annotator.exchange import registry
 from annotator.exchange.files import ENCODINGS, Source, no_text, safe_name, sha256
 from annotator.exchange.registry import Format
-from annotator.exchange.unpacking import GZIP
 from annotator.models import (
     Corpus,
     Issue,
@@ -50,12 +49,12 @@ def keep(
     content: BinaryIO,
     *,
     by: Anybody | None,
-    may_be_packed: bool = False,
+    packed: tuple[bytes, ...] = (),
 ) -> Upload:
     """Store a file under a name of our own; its own name is only shown.
 
-    ``may_be_packed``: its reader takes gzip as well. Raises NotAllowed, TooLarge, or
-    BadRequest on a file that is empty or no text.
+    ``packed``: how files begin that are no text and yet read. Raises NotAllowed,
+    TooLarge, or BadRequest on a file that is empty or no text.
     """
     if by is not None:
         access.require(by, "import", project)
@@ -73,8 +72,7 @@ def keep(
     if not size:
         raise BadRequest(f"{safe_name(name)} is empty.", field="files")
     begin = content.read(START)
-    is_packed = may_be_packed and begin.startswith(GZIP)
-    if not is_packed and (what := no_text(begin)):
+    if not begin.startswith(packed) and (what := no_text(begin)):
         message = f"{safe_name(name)} is {what}: send the text itself."
         raise BadRequest(message, field="files")
     content.seek(0)

@@ -24,7 +24,7 @@ from annotator.models import (
 from annotator.sample import bundle, items, texts
 from annotator.sample.source import ANNOTATORS
 from annotator.services import jobs
-from annotator.services.campaigns import answers, leases, setup
+from annotator.services.campaigns import answers, item_files, leases, setup
 from annotator.services.campaigns import items as campaign_items
 from annotator.services.corpora import imports
 from annotator.services.paraphrases import bitexts
@@ -154,8 +154,8 @@ def _load_campaign(project: Project, owner: User) -> None:
     campaign = setup.create(project, CAMPAIGN, by=owner)
     setup.change(campaign, SETTINGS, by=owner)
     setup.write_guideline(campaign, GUIDELINE, by=owner)
-    content = items.ITEMS.read_bytes()
-    upload = campaign_items.keep(campaign, items.ITEMS.name, content, by=owner)
+    with items.ITEMS.open("rb") as content:
+        upload = item_files.keep(campaign, items.ITEMS.name, content, by=owner)
     for _ in campaign_items.load(campaign, upload, by=owner):
         pass
     setup.set_baseline(campaign.conditions.get(name="baseline"), by=owner)

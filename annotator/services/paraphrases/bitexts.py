@@ -17,7 +17,7 @@ from annotator.errors import BadRequest, Conflict
 from annotator.exchange import bitexts as exchange
 from annotator.exchange.bitexts import FORMATS, Reading
 from annotator.exchange.files import ENCODINGS, Source
-from annotator.exchange.unpacking import unpacked
+from annotator.exchange.unpacking import GZIP, unpacked
 from annotator.models import Bitext, Job, Project, Upload
 from annotator.models.projects import Anybody
 from annotator.services import jobs
@@ -42,7 +42,7 @@ def keep(project: Project, files: Iterable[Any], *, by: Anybody) -> list[Upload]
     Raises what ``imports.keep`` raises.
     """
     return [
-        imports.keep(project, str(one.name), one, by=by, may_be_packed=True)
+        imports.keep(project, str(one.name), one, by=by, packed=(GZIP,))
         for one in files
     ]
 

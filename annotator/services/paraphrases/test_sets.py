@@ -21,8 +21,8 @@ from annotator.models import (
 )
 from annotator.models.projects import Anybody
 from annotator.services import jobs
+from annotator.services.campaigns import item_files, setup
 from annotator.services.campaigns import items as campaign_items
-from annotator.services.campaigns import setup
 from annotator.services.paraphrases import reading
 from core.data.tree import Tree
 from core.formats import ptb
@@ -117,8 +117,8 @@ def run(job: Job) -> Generator[Step, None, dict[str, Any]]:
         yield Step(done=1)
     if not items:
         raise BadRequest("No phrase of these sentences has a paraphrase in the table.")
-    content = _as_table(items, trees).encode()
-    upload = campaign_items.keep(campaign, f"{table.name}.tsv", content, by=_by(job))
+    content = io.BytesIO(_as_table(items, trees).encode())
+    upload = item_files.keep(campaign, f"{table.name}.tsv", content, by=_by(job))
     result = yield from campaign_items.load(campaign, upload, by=_by(job))
     return {"campaign": campaign.code, "places": len(places), **(result or {})}
 

@@ -1,86 +1,23 @@
-"""The steps of setting a campaign up: items, scales, guideline, rules, people."""
+"""The steps of setting a campaign up: scales, guideline, rules, people."""
 
 from typing import Any
 
-from django.conf import settings
 from django.contrib import messages
 from django.contrib.auth.decorators import login_required
 from django.http import HttpRequest, HttpResponse, QueryDict
-from django.shortcuts import get_object_or_404, redirect, render
+from django.shortcuts import redirect, render
 from django.views.decorators.http import require_http_methods, require_POST
 
 from annotator import access
-from annotator.errors import BadRequest, Refusal, TooLarge
-from annotator.models import Campaign, RatingScale, Upload
+from annotator.errors import Refusal
+from annotator.models import RatingScale
 from annotator.pages import campaigns as pages
 from annotator.services.campaigns import setup
-from annotator.services.campaigns.items import SHOWN, dry_run, keep, take_in
 from annotator.services.campaigns.scales import set_scales
 
-__all__ = ["batches", "guideline", "items", "items_check", "people", "rules", "scales"]
+__all__ = ["batches", "guideline", "people", "rules", "scales"]
 
 WORDS = ("mode", "contact", "currency")
-
-
-@login_required
-@require_http_methods(["GET", "POST"])
-def items(request: HttpRequest, slug: str, code: str) -> HttpResponse:
-    """Send a file of items; what it holds is shown before anything is stored."""
-    campaign = access.campaign_or_404(request.user, slug, code, "manage")
-    context: dict[str, Any] = {"project": campaign.project, "campaign": campaign}
-    if request.method == "POST":
-        try:
-            upload = _keep(request, campaign)
-        except Refusal as error:
-            context["problem"] = str(error)
-            return render(request, "campaigns/items.html", context, status=error.status)
-        return redirect("campaign_items_check", slug, code, upload.code)
-    return render(request, "campaigns/items.html", context)
-
-
-def _keep(request: HttpRequest, campaign: Campaign) -> Upload:
-    file = request.FILES.get("file")
-    text = request.POST.get("text", "")
-    if file is None and not text.strip():
-        raise BadRequest("Choose a file, or paste a table.", field="file")
-    if file is not None and (file.size or 0) > settings.MAX_UPLOAD_MB * 2**20:
-        raise TooLarge(f"At most {settings.MAX_UPLOAD_MB} MB are taken.")
-    name = (file.name or "items.tsv") if file is not None else "pasted.tsv"
-    content = file.read() if file is not None else text.encode("utf-8", "replace")
-    return keep(campaign, name, content, by=request.user)
-
-
-@login_required
-@require_http_methods(["GET", "POST"])
-def items_check(
-    request: HttpRequest, slug: str, code: str, upload: str
-) -> HttpResponse:
-    """The dry run of a file; POST takes its good rows in."""
-    campaign = access.campaign_or_404(request.user, slug, code, "manage")
-    kept = get_object_or_404(campaign.project.uploads, code=upload)
-    found = dry_run(campaign, kept)
-    if request.method == "POST" and found.n_rows:
-        return _take_in(request, campaign, kept, found.n_rows)
-    context = {
-        "project": campaign.project,
-        "campaign": campaign,
-        "upload": kept,
-        "found": found,
-        "shown": SHOWN,
-    }
-    return render(request, "campaigns/items_check.html", context)
-
-
-def _take_in(
-    request: HttpRequest, campaign: Campaign, upload: Upload, n: int
-) -> HttpResponse:
-    """At once when it is quick, else as a job."""
-    slug = campaign.project.slug
-    if job := take_in(campaign, upload, n, by=request.user):
-        return redirect("job", slug, job.code)
-    messages.success(request, f"{campaign.n_items} items are in the campaign.")
-    step = "campaign" if campaign.participants.exists() else "campaign_people"
-    return redirect(step, slug, campaign.code)
 
 
 @login_required

@@ -12,6 +12,7 @@ from annotator.models import Campaign, Credit, Item, Judgment
 from annotator.services.campaigns import (
     design,
     exports,
+    item_files,
     items,
     preferences,
     progress,
@@ -54,7 +55,7 @@ def test_the_same_rendering_is_judged_once_and_credited_to_all(cast: Cast) -> No
 def test_the_dry_run_stores_nothing_and_counts_all(cast: Cast) -> None:
     made = campaign(cast, n=1, is_open=False)
     kept = upload(made, cast.ada, SAME + "bad\n")
-    found = items.dry_run(made, kept)
+    found = item_files.dry_run(made, kept, item_files.TableReading())
     assert (found.n_rows, found.n_items, found.n_merged, found.n_bad) == (5, 3, 2, 1)
     assert found.conditions == {"A": 2, "B": 3, "C": 1}
     assert found.bad[0].line == 7
@@ -83,7 +84,7 @@ def test_items_added_to_an_open_campaign_are_given_out(cast: Cast) -> None:
 def test_a_gold_value_off_the_scale_is_a_bad_row(cast: Cast) -> None:
     made = campaign(cast, n=1, is_open=False)
     kept = upload(made, cast.ada, HEADER + rows(1, kind="gold", gold="7"))
-    found = items.dry_run(made, kept)
+    found = item_files.dry_run(made, kept, item_files.TableReading())
     assert (found.n_rows, found.n_bad) == (0, 1)
     assert "'7' is not one of 1, 2, 3, 4, 5" in found.bad[0].reason
 

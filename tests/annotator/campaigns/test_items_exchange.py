@@ -4,14 +4,15 @@ import json
 
 import pytest
 
-from annotator.exchange.items import ItemRecord, read, sniff
+from annotator.exchange.items import ItemRecord, read
+from annotator.exchange.tables import rows_of
 from core.formats.records import BadLine
 
 HEAD = "sentence\tphrase\tparaphrase"
 
 
 def one(row: str, head: str = HEAD) -> ItemRecord | BadLine:
-    [found] = list(read([head + "\n", row + "\n"]))
+    [found] = read(rows_of([head + "\n", row + "\n"]))
     return found
 
 
@@ -80,7 +81,7 @@ def test_a_bad_row_says_why(row: str, head: str, reason: str) -> None:
 
 def test_a_bad_row_does_not_cost_the_others() -> None:
     rows = [HEAD, "He left.\tleft\twent", "broken", "", "She left.\tleft\twent"]
-    found = list(read(line + "\n" for line in rows))
+    found = list(read(rows_of(line + "\n" for line in rows)))
     assert [type(one).__name__ for one in found] == [
         "ItemRecord",
         "BadLine",
@@ -89,7 +90,7 @@ def test_a_bad_row_does_not_cost_the_others() -> None:
 
 
 def test_a_header_without_a_needed_column_ends_the_reading() -> None:
-    [found] = list(read(["sentence\tphrase\n", "a\tb\n"]))
+    [found] = read(rows_of(["sentence\tphrase\n", "a\tb\n"]))
     assert isinstance(found, BadLine)
     assert "no column paraphrase" in found.reason
 
@@ -102,16 +103,13 @@ def test_jsonl_reads_the_same_rows() -> None:
         {"sentence": {"x": 1}, "phrase": "left", "paraphrase": "went"},
     ]  # fmt: skip
     lines = [json.dumps(row) + "\n" for row in rows] + ["{broken\n"]
-    good, *bad = read(lines, "jsonl")
+    good, *bad = read(rows_of(lines, "jsonl"))
     assert isinstance(good, ItemRecord)
     assert (good.conditions, good.rank, good.gold) == (("a", "b"), 2, {"meaning": "3"})
     assert [one.line for one in bad if isinstance(one, BadLine)] == [2, 3, 4]
 
 
-def test_the_format_is_told_from_name_or_first_sign() -> None:
-    assert sniff("x.jsonl", "") == "jsonl"
-    assert sniff("x", '{"sentence"') == "jsonl"
-    assert sniff("x.tsv", "sentence\t") == "tsv"
-    assert list(read([])) == [
+def test_an_empty_file_says_so() -> None:
+    assert list(read(rows_of([]))) == [
         BadLine(0, 0, "the file is empty", "begin it with a header line")
     ]

@@ -11,13 +11,16 @@ from pathlib import Path
 
 import pytest
 
+from tests.running import free_port
+
 ROOT = Path(__file__).resolve().parents[3]
 PG = "postgres://root@127.0.0.1:5432/"
 pytestmark = [pytest.mark.service, pytest.mark.slow]
 
 
-def run(tmp_path: Path, url: str, port: int, *more: str) -> dict:
-    command = [sys.executable, "-m", "bench.judging", "exact", "--port", str(port)]
+def run(tmp_path: Path, url: str, *more: str) -> dict:
+    port = str(free_port())
+    command = [sys.executable, "-m", "bench.judging", "exact", "--port", port]
     command += ["--clients", "10", "--items", "120", "--seconds", "240", *more]
     env = os.environ | {"GEMEL_HOME": str(tmp_path), "DATABASE_URL": url}
     done = subprocess.run(command, cwd=ROOT, env=env, capture_output=True, text=True)
@@ -48,12 +51,12 @@ def url(request, tmp_path):
 
 
 def test_every_item_gets_exactly_k_answers(tmp_path, url: str) -> None:
-    report = run(tmp_path, url, 8781)
+    report = run(tmp_path, url)
     assert report["clients_10"]["judgments"] == 360
     assert set(report["clients_10"]["statuses"]) == {"200"}
 
 
 def test_kill_9_half_way_loses_no_acknowledged_answer(tmp_path, url: str) -> None:
-    report = run(tmp_path, url, 8782, "--kill", "--kill-after", "100")
+    report = run(tmp_path, url, "--kill", "--kill-after", "100")
     assert report["clients_10"]["connections_lost"] > 0
     assert all(report["right"].values())

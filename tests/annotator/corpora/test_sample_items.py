@@ -6,10 +6,11 @@ from itertools import combinations
 import numpy as np
 
 from annotator.exchange.items import ItemRecord, read
+from annotator.exchange.tables import rows_of
 from annotator.sample.items import ITEMS, JUDGES, answers, truths
 
 with ITEMS.open(encoding="utf-8") as file:
-    ROWS = [row for row in read(file) if isinstance(row, ItemRecord)]
+    ROWS = [row for row in read(rows_of(file)) if isinstance(row, ItemRecord)]
 MAIN = [row for row in ROWS if row.kind == "main"]
 CONDITIONS = (
     "baseline",

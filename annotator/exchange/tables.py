@@ -1,0 +1,368 @@
+"""Tables as people have them: TSV, CSV, Excel workbooks, JSON, JSON Lines.
+
+What a file is (format, encoding, delimiter) is told from its bytes, and can be
+overruled. ``rows`` gives each row as cells by column name; a row that cannot be read is
+a BadLine, and the rest goes on. Nothing here knows what the columns mean.
+"""
+
+import csv
+import json
+import re
+import zipfile
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
+from datetime import date, datetime
+from typing import Any, BinaryIO
+
+from annotator.errors import BadRequest
+from annotator.exchange.files import Source
+from core.errors import FormatError
+from core.formats.records import BadLine, bad, numbered
+
+__all__ = ["DELIMITERS", "FORMS", "ZIP", "Row", "Sheet", "rows_of"]
+
+Row = tuple[int, dict[str, str] | BadLine, str]
+"""Number of the line or row, from 1; cells by column, or why not; its text."""
+
+FORMS = ("tsv", "csv", "xlsx", "json", "jsonl")
+DELIMITERS = {"\t": "tab", ",": "comma", ";": "semicolon", "|": "bar"}
+ZIP = b"PK\x03\x04"  # how a workbook begins
+MAX_UNPACKED = 400 * 2**20  # bytes of a workbook's parts together
+MAX_CELL = 100_000  # characters
+EMPTY = BadLine(0, 0, "the file is empty", "begin it with a header line")
+START = 1 << 16
+_LONE_CR = re.compile(r"(?<=\r)(?!\n)")
+
+
+@dataclass
+class Sheet:
+    """A file as a table; what is "" or None is told from its bytes by ``settle``.
+
+    ``has_header``: the first row names the columns; else they are "Column 1", … .
+    """
+
+    source: Source
+    form: str = ""
+    delimiter: str = ""
+    has_header: bool = True
+
+    def settle(self) -> "Sheet":
+        """The same sheet with form, encoding and delimiter known. Raises BadRequest."""
+        with self.source.open() as file:
+            start = file.read(START)
+        if start.startswith(ZIP):
+            self.form = "xlsx"
+            return self
+        if not self.source.encoding:
+            self.source.encoding = _encoding(self.source, start)
+        head = _LONE_CR.split(next(iter(self.source.lines()), ""))[0]
+        self.form = self.form or _form(self.source.name, head)
+        if self.form in ("tsv", "csv"):
+            self.delimiter = self.delimiter or _delimiter(self.form, head)
+            self.form = "tsv" if self.delimiter == "\t" else "csv"
+        return self
+
+    def rows(self) -> Iterator[Row]:
+        """Every row but empty ones and the header, in order."""
+        if not self.form:
+            self.settle()
+        if self.form == "xlsx":
+            yield from _named(
+                _workbook_rows(self.source.open), has_header=self.has_header
+            )
+            return
+        for number, row, text in rows_of(
+            self.source.lines(), self.form, self.delimiter, has_header=self.has_header
+        ):
+            if self.source.bad and _has_nul(row):
+                line = min(self.source.bad)
+                yield line, self.source.bad.pop(line), ""
+            else:
+                yield number, row, text
+
+    def columns(self) -> tuple[str, ...]:
+        """The names of the columns; of JSON, of the first hundred rows."""
+        names: dict[str, None] = {}
+        for n, (_, row, _) in enumerate(self.rows()):
+            if isinstance(row, dict):
+                names |= dict.fromkeys(row)
+            if n >= (100 if self.form.startswith("json") else 0):
+                break
+        return tuple(names)
+
+
+def _has_nul(row: dict[str, str] | BadLine) -> bool:
+    """Whether it is made of a line that could not be decoded: that has a NUL in it."""
+    return isinstance(row, BadLine) or any("\0" in cell for cell in row.values())
+
+
+def rows_of(
+    lines: Iterable[str],
+    form: str = "tsv",
+    delimiter: str = "\t",
+    *,
+    has_header: bool = True,
+) -> Iterator[Row]:
+    """The rows of decoded lines in one of the ``FORMS`` that are text."""
+    if form == "jsonl":
+        yield from _json_lines(lines)
+    elif form == "json":
+        yield from _json_list(lines)
+    else:
+        cells = _split_rows(lines) if form == "tsv" else _csv_rows(lines, delimiter)
+        yield from _named(cells, has_header=has_header, may_be_short=form == "csv")
+
+
+# ------------------------------------------------------------------ what a file is
+def _encoding(source: Source, start: bytes) -> str:
+    """A byte order mark, else UTF-8, UTF-16 by its NULs, else the likeliest."""
+    if (wide := _wide(start)) is not None:
+        return wide
+    told = Source(source.name, source.open, fallback="unknown")
+    told.settle()
+    if told.encoding != "unknown":
+        source.bom = told.bom
+        return told.encoding
+    from charset_normalizer import from_bytes  # some megabytes, and seldom needed
+
+    best = from_bytes(start).best()
+    return best.encoding if best is not None else "cp1252"
+
+
+def _wide(start: bytes) -> str | None:
+    """UTF-16 without a mark: every second byte of Western text is NUL."""
+    if start[:2] in (b"\xff\xfe", b"\xfe\xff") or len(start) < 4:
+        return None
+    half = len(start) // 2
+    if start[1::2].count(0) > half * 0.6 and start[::2].count(0) < half * 0.1:
+        return "utf-16-le"
+    if start[::2].count(0) > half * 0.6 and start[1::2].count(0) < half * 0.1:
+        return "utf-16-be"
+    return None
+
+
+def _form(name: str, head: str) -> str:
+    text = head.lstrip("\ufeff \r\n")
+    if text.startswith("[") and not name.lower().endswith((".csv", ".tsv")):
+        return "json"
+    if text.startswith("{") or name.lower().endswith((".jsonl", ".ndjson")):
+        return "jsonl"
+    return "tsv" if "\t" in head else "csv"
+
+
+def _delimiter(form: str, head: str) -> str:
+    """The sign that cuts the header into most cells; a tab before all others."""
+    if form == "tsv" or "\t" in head:
+        return "\t"
+    return max(
+        ",;|", key=lambda sign: len(next(csv.reader([head], delimiter=sign), ""))
+    )
+
+
+# ------------------------------------------------------------------ rows as cells
+Cells = Iterator[tuple[int, list[str] | BadLine, str]]
+
+
+def _split_rows(lines: Iterable[str]) -> Cells:
+    """Tab-separated: no quotes, a tab ends a cell, a line break a row."""
+    for number, line, _ in numbered(lines):
+        text = line.lstrip("\ufeff") if number == 1 else line
+        yield number, text.split("\t") if text.strip() else [], text
+
+
+def _csv_rows(lines: Iterable[str], delimiter: str) -> Cells:
+    """Cells with quotes, which may hold delimiters and line breaks (RFC 4180)."""
+    reader = csv.reader(_bounded(lines), delimiter=delimiter)
+    while True:
+        first = reader.line_num + 1
+        try:
+            cells = next(reader)
+        except StopIteration:
+            return
+        except csv.Error as error:
+            remedy = "look for a quote that is never closed"
+            yield first, BadLine(first, 1, f"not CSV: {error}", remedy), ""
+            continue
+        if first == 1 and cells:
+            cells[0] = cells[0].lstrip("\ufeff")
+        yield first, cells if any(cells) else [], delimiter.join(cells)[:200]
+
+
+def _bounded(lines: Iterable[str]) -> Iterator[str]:
+    """The lines, also where only "\\r" ends them (old Macs).
+
+    One longer than a cell may be is cut, and so refused by csv itself.
+    """
+    limit = csv.field_size_limit()
+    for line in lines:
+        for piece in _LONE_CR.split(line):
+            yield piece[: limit + 2] if len(piece) > limit else piece
+
+
+def _workbook_rows(opened: Callable[[], BinaryIO]) -> Cells:
+    """The first sheet of an Excel workbook; formulas as the values stored with them."""
+    from openpyxl import load_workbook  # when it is used
+
+    with opened() as file:
+        _check_parts(file)
+        try:
+            book = load_workbook(file, read_only=True, data_only=True)
+            for number, row in enumerate(book.worksheets[0].values, 1):
+                cells = [_cell(value) for value in row]
+                while cells and not cells[-1]:
+                    cells.pop()
+                yield number, cells, " | ".join(cells)[:200]
+        except BadRequest:
+            raise
+        except Exception as error:  # openpyxl raises whatever its parsers raise
+            raise BadRequest(
+                "The workbook cannot be read. Open it in a spreadsheet, save it as "
+                f".xlsx or .csv, and send that. ({type(error).__name__})",
+                field="file",
+            ) from error
+
+
+def _check_parts(file: BinaryIO) -> None:
+    """Raises BadRequest on a broken archive, or one that unpacks to too much."""
+    try:
+        with zipfile.ZipFile(file) as parts:
+            size = sum(part.file_size for part in parts.infolist())
+            is_book = any(name.startswith("xl/") for name in parts.namelist())
+    except (zipfile.BadZipFile, OSError, ValueError) as error:
+        raise BadRequest(
+            "The workbook is broken: save it again.", field="file"
+        ) from error
+    if not is_book:
+        message = "That is a zip archive, no workbook: send the table that is in it."
+        raise BadRequest(message, field="file")
+    if size > MAX_UNPACKED:
+        message = "The workbook unpacks to more than 400 MB: save the sheet as CSV."
+        raise BadRequest(message, field="file")
+    file.seek(0)
+
+
+def _cell(value: Any) -> str:
+    if value is None:
+        return ""
+    if isinstance(value, float) and value.is_integer():
+        return str(int(value))
+    if isinstance(value, datetime | date):
+        return value.isoformat()
+    return str(value)
+
+
+def _named(
+    rows: Cells, *, has_header: bool, may_be_short: bool = True
+) -> Iterator[Row]:
+    """Cells by the names of their columns.
+
+    ``may_be_short``: cells that lack at a row's end are empty ones.
+    """
+    names: list[str] | None = None
+    n_rows = 0
+    for number, cells, text in rows:
+        if not cells:
+            continue
+        if isinstance(cells, BadLine):
+            yield number, cells, text
+        elif names is None:
+            names = _names(cells) if has_header else []
+            if not has_header:
+                names = [f"Column {n}" for n in range(1, len(cells) + 1)]
+                yield number, dict(zip(names, cells, strict=True)), text
+        elif len(cells) > len(names) or (len(cells) < len(names) and not may_be_short):
+            yield number, _ragged(number, len(cells), len(names), text), text
+        else:
+            filled = cells + [""] * (len(names) - len(cells))
+            yield number, dict(zip(names, filled, strict=True)), text
+        n_rows += 1
+    if names is None:
+        yield 0, EMPTY, ""
+    elif n_rows < 2 and has_header:
+        remedy = "add a row for each item, or say that there is no header"
+        yield 1, BadLine(1, 1, "a header and no row below it", remedy), ""
+
+
+def _names(cells: list[str]) -> list[str]:
+    """Each column's name, told apart where two are alike or one is empty."""
+    found: list[str] = []
+    for n, cell in enumerate(cells, 1):
+        name = " ".join(cell.replace("\0", "").split())[:80] or f"Column {n}"
+        found.append(name if name not in found else f"{name} ({n})")
+    return found
+
+
+def _ragged(number: int, here: int, wanted: int, text: str) -> BadLine:
+    remedy = "split cells by one delimiter, and quote or take out those in the text"
+    return BadLine(
+        number,
+        1,
+        f"{here} cells where the header has {wanted}",
+        remedy,
+        text[:120],
+    )
+
+
+# ------------------------------------------------------------------ JSON
+def _json_lines(lines: Iterable[str]) -> Iterator[Row]:
+    for number, line, _ in numbered(lines):
+        text = line.lstrip("\ufeff") if number == 1 else line
+        if text.strip():
+            yield _json_row(text, number)
+
+
+def _json_row(text: str, number: int) -> Row:
+    try:
+        return number, _flat(json.loads(text), number), text
+    except json.JSONDecodeError as error:
+        told = FormatError(
+            f"not JSON: {error.msg}",
+            line=number,
+            column=error.colno,
+            remedy="write one object a line",
+        )
+        return number, bad(told, excerpt=text), text
+    except (FormatError, RecursionError) as error:
+        shown = FormatError(str(error) or "nested too deeply", line=number)
+        return number, bad(shown, excerpt=text), text
+
+
+def _json_list(lines: Iterable[str]) -> Iterator[Row]:
+    """One list of objects; the row's place in the list stands for its line."""
+    try:
+        values = json.loads("".join(lines).lstrip("\ufeff"))
+    except (json.JSONDecodeError, RecursionError) as error:
+        line = getattr(error, "lineno", 0)
+        column = getattr(error, "colno", 0)
+        reason = f"not JSON: {getattr(error, 'msg', 'nested too deeply')}"
+        yield line, BadLine(line, column, reason, "send a list of objects"), ""
+        return
+    if not values:
+        yield 0, EMPTY, ""
+    for number, value in enumerate(values, 1):
+        try:
+            yield number, _flat(value, number), str(value)[:200]
+        except FormatError as error:
+            yield number, bad(error, line=number, excerpt=str(value)), ""
+
+
+def _flat(value: Any, number: int) -> dict[str, str]:
+    """The object's keys as cells: ``outer_inner`` for an object in it, lists by "|"."""
+    if not isinstance(value, dict):
+        raise FormatError("an object is wanted: {…}", line=number)
+    row: dict[str, str] = {}
+    for key, cell in value.items():
+        name = str(key).strip()
+        if isinstance(cell, dict):
+            row |= {f"{name}_{k}": _atom(v, name, number) for k, v in cell.items()}
+        elif isinstance(cell, list):
+            row[name] = " | ".join(_atom(part, name, number) for part in cell)
+        else:
+            row[name] = _atom(cell, name, number)
+    return row
+
+
+def _atom(value: Any, name: str, number: int) -> str:
+    if isinstance(value, dict | list):
+        raise FormatError(f"{name}: a text or a number is wanted", line=number)
+    return "" if value is None else str(value)

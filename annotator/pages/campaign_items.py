@@ -1,0 +1,176 @@
+"""Pages of a campaign's items: the list, and how a file is read."""
+
+import csv
+import io
+import json
+from dataclasses import dataclass
+from typing import Any
+
+from django.core.paginator import Paginator
+from django.db.models import Count, Prefetch, Q
+from django.http import QueryDict
+
+from annotator.exchange import items as codec
+from annotator.exchange.files import ENCODINGS
+from annotator.exchange.tables import DELIMITERS
+from annotator.models import Campaign, Credit, Item, Upload
+from annotator.services.campaigns.item_files import SHOWN, DryRun, TableReading
+
+__all__ = ["SAMPLES", "check", "listed", "reading_of", "sample"]
+
+PER_PAGE = 50
+STATES = {"": "All", "in": "Given out", "withdrawn": "Withdrawn"}
+LABELS = {
+    "sentence": "Sentence",
+    "phrase": "Original phrase",
+    "paraphrase": "Paraphrase",
+    "condition": "Condition (system)",
+    "rank": "Rank in its condition",
+    "score": "Score",
+    "start": "Start (character)",
+    "end": "End (character)",
+    "id": "Name of your own",
+    "batch": "Batch",
+    "kind": "Kind",
+    "why": "Explanation (training)",
+}
+SAMPLES = {
+    "tsv": "text/tab-separated-values; charset=utf-8",
+    "csv": "text/csv; charset=utf-8",
+    "jsonl": "application/jsonl; charset=utf-8",
+    "xlsx": "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet",
+}
+EXAMPLES = (
+    ("The committee put off the vote.", "put off", "postponed", "system A", 1),
+    ("The committee put off the vote.", "put off", "delayed", "system B", 1),
+    ("She ran out of patience.", "ran out of", "lost", "system A", 1),
+)
+
+
+@dataclass(frozen=True, slots=True)
+class FieldChoice:
+    """One field of an item, and the column that holds it ("": none)."""
+
+    name: str
+    label: str
+    column: str
+    is_needed: bool
+
+
+def listed(campaign: Campaign, sent: QueryDict) -> dict[str, Any]:
+    """The items that fit the search, a page of them, and what may be searched by."""
+    text, kind = sent.get("q", "").strip(), sent.get("kind", "")
+    state, condition = sent.get("state", ""), sent.get("condition", "")
+    rows = campaign.items.annotate(n_judged=Count("judgments"))
+    if text:
+        rows = rows.filter(
+            Q(paraphrase__icontains=text)
+            | Q(instance__sentence__icontains=text)
+            | Q(ref=text)
+        )
+    if kind in Item.Kind.values:
+        rows = rows.filter(kind=kind)
+    if state in ("in", "withdrawn"):
+        rows = rows.filter(is_withdrawn=state == "withdrawn")
+    if condition:
+        rows = rows.filter(credits__condition__name=condition)
+    credits = Credit.objects.select_related("condition").order_by("condition__position")
+    rows = rows.select_related("instance").prefetch_related(
+        Prefetch("credits", credits)
+    )
+    page = Paginator(rows.order_by("pk"), PER_PAGE).get_page(sent.get("page"))
+    return {
+        "project": campaign.project,
+        "campaign": campaign,
+        "page": page,
+        "sent": sent,
+        "is_filtered": any((text, kind, state, condition)),
+        "n_all": campaign.items.count(),
+        "kinds": Item.Kind.choices,
+        "states": STATES.items(),
+        "conditions": campaign.conditions.values_list("name", flat=True),
+        "scales": campaign.scales.all(),
+        "samples": list(SAMPLES),
+        "is_closed": campaign.state == Campaign.State.CLOSED,
+    }
+
+
+def reading_of(sent: QueryDict) -> TableReading:
+    """How to read the file, as the form says. Raises BadRequest."""
+    named = {key[6:]: sent.get(key, "") for key in sent if key.startswith("field-")}
+    return TableReading(
+        {name: column for name, column in named.items() if column},
+        sent.get("encoding", ""),
+        sent.get("delimiter", ""),
+        has_header=not sent.get("headless"),
+    )
+
+
+def check(
+    campaign: Campaign, upload: Upload, reading: TableReading, told: DryRun
+) -> dict[str, Any]:
+    """What the file holds, and which column holds which field."""
+    names = [*codec.COLUMNS, *(f"gold_{s.name}" for s in campaign.scales.all())]
+    wanted = sorted(names, key=lambda name: _place(name))
+    return {
+        "project": campaign.project,
+        "campaign": campaign,
+        "upload": upload,
+        "reading": reading,
+        "found": told,
+        "shown": SHOWN,
+        "fields": [
+            FieldChoice(
+                name, _label(name), told.fields.get(name, ""), name in codec.NEEDED
+            )
+            for name in wanted
+        ],
+        "encodings": ENCODINGS,
+        "delimiters": DELIMITERS.items(),
+        "lacking_words": " and ".join(_label(name).lower() for name in told.lacking),
+    }
+
+
+def _place(name: str) -> int:
+    order = list(LABELS)
+    return order.index(name) if name in order else len(order)
+
+
+def _label(name: str) -> str:
+    return LABELS.get(name) or f"Expected {name.removeprefix('gold_')}"
+
+
+def sample(campaign: Campaign, form: str) -> bytes:
+    """A file as it may be sent, with a gold item for the campaign's own scales."""
+    scales = [scale.name for scale in campaign.scales.all()]
+    head = ["sentence", "phrase", "paraphrase", "condition", "rank"]
+    head += ["kind", *(f"gold_{name}" for name in scales)]
+    best = [str(scale.to_core().labels[-1]) for scale in campaign.scales.all()]
+    rows = [[*map(str, row), "main", *("" for _ in scales)] for row in EXAMPLES]
+    gold = ["He bought a car.", "bought", "purchased", "", "", "gold", *best]
+    return _written([head, *rows, gold] if scales else [head, *rows], form)
+
+
+def _written(rows: list[list[str]], form: str) -> bytes:
+    if form == "xlsx":
+        from openpyxl import Workbook  # when it is used
+
+        book = Workbook(write_only=True)
+        sheet = book.create_sheet("Items")
+        for row in rows:
+            sheet.append(row)
+        file = io.BytesIO()
+        book.save(file)
+        return file.getvalue()
+    if form == "jsonl":
+        head, *rest = rows
+        objects = (dict(zip(head, row, strict=True)) for row in rest)
+        lines = (
+            json.dumps({k: v for k, v in one.items() if v}, ensure_ascii=False)
+            for one in objects
+        )
+        return "".join(line + "\n" for line in lines).encode()
+    text = io.StringIO()
+    sign = "\t" if form == "tsv" else ","
+    csv.writer(text, delimiter=sign, lineterminator="\n").writerows(rows)
+    return text.getvalue().encode()

@@ -1,0 +1,202 @@
+"""Files of items: kept, read by the columns that were chosen, told before taken in."""
+
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import asdict, dataclass, field
+from itertools import islice
+from pathlib import Path
+from typing import Any, BinaryIO
+
+from annotator.errors import BadRequest
+from annotator.exchange import items as codec
+from annotator.exchange.files import ENCODINGS, Source
+from annotator.exchange.tables import DELIMITERS, ZIP, Sheet
+from annotator.models import Campaign, Instance, Upload
+from annotator.models.projects import Anybody
+from annotator.services.campaigns.scales import scales_for
+from annotator.services.corpora import imports
+from core.formats.records import BadLine
+
+__all__ = [
+    "MAIN_BATCH",
+    "SHOWN",
+    "DryRun",
+    "TableReading",
+    "dry_run",
+    "held_against_scales",
+    "keep",
+    "records",
+]
+
+SHOWN = 200
+N_PREVIEW = 3
+MAIN_BATCH = "Main"
+
+
+@dataclass(frozen=True, slots=True)
+class TableReading:
+    """How to read a file; "" and an empty ``fields`` are found out.
+
+    ``fields``: the column that holds each field (``annotator.exchange.items``).
+    """
+
+    fields: Mapping[str, str] = field(default_factory=dict)
+    encoding: str = ""
+    delimiter: str = ""
+    has_header: bool = True
+
+    def __post_init__(self) -> None:
+        if self.encoding and self.encoding not in ENCODINGS:
+            raise BadRequest(f"Encodings: {', '.join(ENCODINGS)}.", field="encoding")
+        if self.delimiter and self.delimiter not in DELIMITERS:
+            known = ", ".join(DELIMITERS.values())
+            raise BadRequest(f"Delimiters: {known}.", field="delimiter")
+
+    def as_params(self) -> dict[str, Any]:
+        """What a job keeps of it."""
+        return asdict(self)
+
+
+@dataclass
+class DryRun:
+    """What a file holds, before anything is stored.
+
+    ``form, encoding, delimiter, columns, fields``: how it was read; ``preview``: its
+    first rows as they stand there; ``lacking``: needed fields that no column holds.
+    """
+
+    form: str = ""
+    encoding: str = ""
+    delimiter: str = ""
+    columns: tuple[str, ...] = ()
+    fields: dict[str, str] = field(default_factory=dict)
+    preview: list[list[str]] = field(default_factory=list)
+    lacking: list[str] = field(default_factory=list)
+    n_rows: int = 0
+    n_items: int = 0  # different paraphrases in place
+    n_instances: int = 0
+    n_merged: int = 0  # rows whose rendering another row has too
+    n_present: int = 0  # items that the campaign has already
+    kinds: dict[str, int] = field(default_factory=dict)
+    conditions: dict[str, int] = field(default_factory=dict)
+    batches: dict[str, int] = field(default_factory=dict)
+    n_bad: int = 0
+    bad: list[BadLine] = field(default_factory=list)
+    examples: list[codec.ItemRecord] = field(default_factory=list)
+
+    def refuse(self, line: BadLine) -> None:
+        self.n_bad += 1
+        if len(self.bad) < SHOWN:
+            self.bad.append(line)
+
+
+def keep(campaign: Campaign, name: str, content: BinaryIO, *, by: Anybody) -> Upload:
+    """The file, stored until its dry run has been read.
+
+    Raises NotAllowed, TooLarge, or BadRequest on one that is empty or no table.
+    """
+    return imports.keep(campaign.project, name, content, by=by, packed=(ZIP,))
+
+
+def dry_run(campaign: Campaign, upload: Upload, reading: TableReading) -> DryRun:
+    """Read the whole file and store nothing; bad rows are told with their remedy."""
+    sheet = _sheet(upload, reading).settle()
+    told = DryRun(sheet.form, sheet.source.encoding, sheet.delimiter, sheet.columns())
+    told.fields = _fields(campaign, told.columns, reading)
+    told.preview = _preview(sheet, told.columns)
+    told.lacking = codec.lacking(told.fields)
+    if not told.lacking:
+        _count(told, campaign, records(campaign, upload, reading))
+    return told
+
+
+def _preview(sheet: Sheet, columns: tuple[str, ...]) -> list[list[str]]:
+    rows = (row for _, row, _ in sheet.rows() if isinstance(row, dict))
+    return [
+        [row.get(name, "")[:120] for name in columns] for row in islice(rows, N_PREVIEW)
+    ]
+
+
+def _count(
+    told: DryRun, campaign: Campaign, rows: Iterator[codec.ItemRecord | BadLine]
+) -> None:
+    """Count rows, items, kinds, batches and conditions."""
+    seen: set[tuple[str, str]] = set()
+    kinds, batches, conditions = Counter[str](), Counter[str](), Counter[str]()
+    for record in rows:
+        if isinstance(record, BadLine):
+            told.refuse(record)
+            continue
+        told.n_rows += 1
+        key = Instance.key_of(record.sentence, record.start, record.end)
+        if (key, record.paraphrase) in seen:
+            told.n_merged += 1
+        else:
+            seen.add((key, record.paraphrase))
+            kinds[record.kind] += 1
+            batches[record.batch or MAIN_BATCH] += record.kind == "main"
+        conditions.update(record.conditions)
+        if len(told.examples) < N_PREVIEW:
+            told.examples.append(record)
+    places = campaign.items.values_list("instance__key", "paraphrase")
+    told.n_present = sum(place in seen for place in places.iterator())
+    told.n_items, told.n_instances = len(seen), len({key for key, _ in seen})
+    told.kinds, told.batches = dict(kinds), dict(batches)
+    told.conditions = dict(conditions)
+
+
+def records(
+    campaign: Campaign, upload: Upload, reading: TableReading
+) -> Iterator[codec.ItemRecord | BadLine]:
+    """The good rows of the file, and why the others are not."""
+    sheet = _sheet(upload, reading).settle()
+    fields = _fields(campaign, sheet.columns(), reading)
+    yield from held_against_scales(campaign, codec.read(sheet.rows(), fields))
+
+
+def held_against_scales(
+    campaign: Campaign, rows: Iterable[codec.ItemRecord | BadLine]
+) -> Iterator[codec.ItemRecord | BadLine]:
+    """The rows; one with a gold value that no scale has becomes a BadLine."""
+    scales = {scale.name: scale.to_core() for scale in scales_for(campaign)}
+    for record in rows:
+        yield record if isinstance(record, BadLine) else _on_scale(record, scales)
+
+
+def _sheet(upload: Upload, reading: TableReading) -> Sheet:
+    path = Path(upload.file.path)
+    source = Source(upload.name, lambda: path.open("rb"), reading.encoding)
+    return Sheet(source, delimiter=reading.delimiter, has_header=reading.has_header)
+
+
+def _fields(
+    campaign: Campaign, columns: tuple[str, ...], reading: TableReading
+) -> dict[str, str]:
+    """The columns that were chosen and are there, else those that names suggest."""
+    if reading.fields:
+        return {name: at for name, at in reading.fields.items() if at in columns}
+    # gold columns for scales that do not exist are read too, so that they are told
+    named = [name[5:] for name in columns if name.casefold().startswith("gold_")]
+    scales = [scale.name for scale in campaign.scales.all()]
+    return codec.guess(columns, dict.fromkeys([*scales, *named]))
+
+
+def _on_scale(
+    record: codec.ItemRecord, scales: dict[str, Any]
+) -> codec.ItemRecord | BadLine:
+    for name, value in record.gold.items():
+        scale = scales.get(name)
+        if scale is None:
+            known = ", ".join(f"gold_{known}" for known in scales)
+            return BadLine(
+                record.line,
+                1,
+                f"there is no scale {name!r}",
+                f"the columns are {known}",
+            )
+        if value not in scale.labels:
+            shown = ", ".join(scale.labels[:11])
+            return BadLine(
+                record.line, 1, f"gold_{name}: {value!r} is not one of {shown}"
+            )
+    return record

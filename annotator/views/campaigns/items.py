@@ -1,0 +1,133 @@
+"""The items of a campaign: listed, sent as a file, added, corrected, withdrawn."""
+
+import io
+from typing import BinaryIO, cast
+
+from django.contrib import messages
+from django.contrib.auth.decorators import login_required
+from django.http import Http404, HttpRequest, HttpResponse, QueryDict
+from django.shortcuts import get_object_or_404, redirect, render
+from django.urls import reverse
+from django.views.decorators.http import require_GET, require_http_methods, require_POST
+
+from annotator import access
+from annotator.errors import BadRequest, Refusal
+from annotator.exchange.items import COLUMNS
+from annotator.models import Campaign, Item, Upload
+from annotator.pages import campaign_items as pages
+from annotator.services.campaigns import item_files
+from annotator.services.campaigns import items as services
+
+__all__ = ["act", "add", "check", "items", "sample"]
+
+
+@login_required
+@require_http_methods(["GET", "POST"])
+def items(request: HttpRequest, slug: str, code: str) -> HttpResponse:
+    """The list; POST keeps a file, whose check is shown before anything is stored."""
+    campaign = access.campaign_or_404(request.user, slug, code, "manage")
+    context, status = pages.listed(campaign, request.GET), 200
+    if request.method == "POST":
+        try:
+            upload = _keep(request, campaign)
+            return redirect("campaign_items_check", slug, code, upload.code)
+        except Refusal as error:
+            context["problem"], status = str(error), error.status
+    return render(request, "campaigns/items.html", context, status=status)
+
+
+def _keep(request: HttpRequest, campaign: Campaign) -> Upload:
+    file = request.FILES.get("file")
+    text = request.POST.get("text", "")
+    if file is None and not text.strip():
+        raise BadRequest("Choose a file, or paste a table.", field="file")
+    if file is None:
+        content = io.BytesIO(text.encode("utf-8", "replace"))
+        return item_files.keep(campaign, "pasted table", content, by=request.user)
+    name = file.name or "items"
+    return item_files.keep(campaign, name, cast(BinaryIO, file), by=request.user)
+
+
+@login_required
+@require_http_methods(["GET", "POST"])
+def check(request: HttpRequest, slug: str, code: str, upload: str) -> HttpResponse:
+    """What a file holds, read by the columns chosen; POST takes its good rows in."""
+    campaign = access.campaign_or_404(request.user, slug, code, "manage")
+    kept = get_object_or_404(campaign.project.uploads, code=upload)
+    try:
+        sent = request.POST if request.method == "POST" else request.GET
+        reading = pages.reading_of(sent)
+        told = item_files.dry_run(campaign, kept, reading)
+    except Refusal as error:
+        messages.error(request, str(error))
+        return redirect("campaign_items", slug, code)
+    if request.method == "POST" and told.n_rows:
+        job = services.take_in(campaign, kept, reading, told.n_rows, by=request.user)
+        if job:
+            return redirect("job", slug, job.code)
+        messages.success(request, f"{campaign.n_items} items are in the campaign.")
+        step = "campaign" if campaign.participants.exists() else "campaign_people"
+        return redirect(step, slug, code)
+    context = pages.check(campaign, kept, reading, told)
+    return render(request, "campaigns/items_check.html", context)
+
+
+@login_required
+@require_GET
+def sample(request: HttpRequest, slug: str, code: str, form: str) -> HttpResponse:
+    """A sample file with the columns that this campaign reads."""
+    campaign = access.campaign_or_404(request.user, slug, code, "manage")
+    if form not in pages.SAMPLES:
+        raise Http404
+    content = pages.sample(campaign, form)
+    response = HttpResponse(content, content_type=pages.SAMPLES[form])
+    response["Content-Disposition"] = f'attachment; filename="items.{form}"'
+    return response
+
+
+@login_required
+@require_POST
+def add(request: HttpRequest, slug: str, code: str) -> HttpResponse:
+    """One item, written into a form."""
+    campaign = access.campaign_or_404(request.user, slug, code, "manage")
+    known = {*COLUMNS, *(f"gold_{scale.name}" for scale in campaign.scales.all())}
+    cells = {name: request.POST[name] for name in request.POST if name in known}
+    try:
+        services.add(campaign, cells, by=request.user)
+    except Refusal as error:
+        context = pages.listed(campaign, request.GET)
+        context |= {"refused": str(error), "cells": cells}
+        return render(request, "campaigns/items.html", context, status=error.status)
+    messages.success(request, "The item is in the campaign.")
+    return redirect("campaign_items", slug, code)
+
+
+@login_required
+@require_POST
+def act(request: HttpRequest, slug: str, code: str) -> HttpResponse:
+    """Withdraw an item, give it out again, or correct its paraphrase."""
+    campaign = access.campaign_or_404(request.user, slug, code, "manage")
+    rows = campaign.items.select_related("campaign__project", "instance")
+    item = get_object_or_404(rows, code=request.POST.get("item", ""))
+    try:
+        messages.success(request, _done(request, item))
+    except Refusal as error:
+        messages.error(request, str(error))
+    search = QueryDict(request.POST.get("back", "")).urlencode()
+    page = reverse("campaign_items", args=[slug, code])
+    return redirect(f"{page}?{search}" if search else page)
+
+
+def _done(request: HttpRequest, item: Item) -> str:
+    match request.POST.get("do"):
+        case "withdraw":
+            services.withdraw(item, by=request.user)
+            return "Withdrawn: nobody gets that item any more; its answers stay."
+        case "restore":
+            services.restore(item, by=request.user)
+            return "The item is given out again."
+        case "correct":
+            text = request.POST.get("paraphrase", "")
+            services.correct(item, text, by=request.user)
+            return "The paraphrase is corrected."
+    raise BadRequest("Withdraw, restore or correct.", field="do")
