@@ -16,7 +16,7 @@ from annotator import access
 from annotator.errors import BadRequest, Refusal
 from annotator.forms import number, refuse_unknown
 from annotator.models import Campaign
-from annotator.pages import campaigns as pages
+from annotator.pages.campaigns import overview as pages
 from annotator.services.campaigns import design as plans
 from annotator.services.campaigns import exports, items, setup, simulation
 from annotator.services.campaigns.scales import TEMPLATES

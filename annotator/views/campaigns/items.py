@@ -14,7 +14,7 @@ from annotator import access
 from annotator.errors import BadRequest, Refusal
 from annotator.exchange.items import COLUMNS
 from annotator.models import Campaign, Item, Upload
-from annotator.pages import campaign_items as pages
+from annotator.pages.campaigns import items as pages
 from annotator.services.campaigns import item_files
 from annotator.services.campaigns import items as services
 

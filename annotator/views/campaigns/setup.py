@@ -11,7 +11,7 @@ from django.views.decorators.http import require_http_methods, require_POST
 from annotator import access
 from annotator.errors import Refusal
 from annotator.models import RatingScale
-from annotator.pages import campaigns as pages
+from annotator.pages.campaigns import overview as pages
 from annotator.services.campaigns import setup
 from annotator.services.campaigns.scales import set_scales
 

@@ -4,7 +4,7 @@ import pytest
 
 from annotator.models import Membership
 from annotator.models.projects import Role
-from annotator.pages import campaign_setup
+from annotator.pages.campaigns import setup as campaign_setup
 from annotator.services.campaigns import items, setup
 from tests.annotator.campaigns_cast import HEADER, rows, upload
 from tests.cast import Cast

@@ -5,7 +5,7 @@ from typing import Any
 from annotator import access
 from annotator.models import Campaign, Participant, Project
 from annotator.models.projects import Anybody, id_of
-from annotator.pages import campaign_setup
+from annotator.pages.campaigns import setup as campaign_setup
 from annotator.services.campaigns import progress
 
 __all__ = ["listed", "overview", "people"]

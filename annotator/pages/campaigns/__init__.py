@@ -1,0 +1,1 @@
+"""Pages of campaigns: the overview, the set-up, the items."""
