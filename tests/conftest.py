@@ -8,6 +8,7 @@ from collections.abc import Iterator
 # runs a part of them.
 home = tempfile.mkdtemp(prefix="gemel-tests-")
 os.environ["GEMEL_HOME"] = home
+os.environ["GEMEL_API_RATE"] = "1000000000"  # thousands of calls; tests of it set it
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "annotator.settings")
 if not os.environ.get("DATABASE_URL"):
     # A file, as users have it: in memory, all threads of a live server would share one
