@@ -10,6 +10,7 @@ from annotator import access
 from annotator.errors import Conflict, NotAllowed
 from annotator.models import AlignmentLayer, LinkEvent, Origin, Pair, Parse, Project
 from annotator.models.projects import Anybody
+from annotator.services.holding import hold
 from annotator.services.undoing import Steps, walk
 from core.data.tree import Tree
 from core.errors import FormatError
@@ -50,11 +51,16 @@ def start(pair: Pair, *, by: Anybody) -> AlignmentLayer:
     """The person's own layer of this pair, made now if there is none.
 
     It stands on the trees of the gold layer, else of an engine's, else on the best
-    parses there are. Raises NotAllowed.
+    parses there are. Raises NotAllowed; Conflict if the pair was taken back.
     """
     access.require(by, "annotate", pair.corpus.project)
-    source, target = best_parses(pair, by)
     slot = AlignmentLayer.slot_of(Origin.ANNOTATOR, author_id=by.pk)
+    there = AlignmentLayer.objects.filter(pair=pair, slot=slot).first()
+    if there is not None:
+        return there
+    source, target = best_parses(pair, by)
+    for stands_on in (pair, source, target):
+        hold(stands_on)
     layer, _ = AlignmentLayer.objects.get_or_create(
         pair=pair,
         slot=slot,

@@ -189,7 +189,7 @@ def _new_trees(after: Delta) -> dict[str, Any]:
     found = (
         {
             parse.code: parse
-            for parse in Parse.objects.filter(
+            for parse in Parse.objects.select_for_update(no_key=True).filter(
                 code__in=[c for c in changed.values() if c]
             )
         }

@@ -9,6 +9,7 @@ from annotator import access
 from annotator.errors import BadRequest
 from annotator.models import Issue, Job, Origin, Pair, Parse, Sentence
 from annotator.models.projects import Anybody
+from annotator.services.holding import hold
 from core.errors import FormatError
 from core.formats import ptb
 
@@ -34,12 +35,14 @@ def paste(pair: Pair, side: str, text: str, *, by: Anybody) -> Parse:
     """A constituency tree in brackets for one side ("s" or "t"), as ``by``'s own.
 
     The same tree pasted twice is one row. Raises NotAllowed; BadRequest if the text
-    is no single tree or stands on other words than the sentence.
+    is no single tree or stands on other words than the sentence; Conflict if the
+    sentence was taken back.
     """
     access.require(by, "annotate", pair.corpus.project)
     if side not in ("s", "t"):
         raise BadRequest("A tree is for side s or t.", field="side")
     sentence = pair.source if side == "s" else pair.target
+    hold(sentence)
     line = " ".join(_checked(sentence, text).split())
     parse, _ = Parse.objects.get_or_create(
         sentence=sentence,

@@ -18,6 +18,7 @@ from annotator.errors import BadRequest, Conflict, StaleEdit
 from annotator.models import Parse, Sentence, TreeDraft, TreeEvent
 from annotator.models.projects import Anybody
 from annotator.services.alignments import layers
+from annotator.services.holding import hold
 from annotator.services.undoing import Steps, walk
 from core.data.tree import Tree, TreeBuilder
 from core.errors import FormatError, InvalidValue
@@ -118,13 +119,15 @@ def tree_at_start(sentence: Sentence, base: Parse | None) -> Tree:
 def start(sentence: Sentence, *, by: Anybody, base: str = "") -> TreeDraft:
     """The person's draft of this sentence, begun now if there is none.
 
-    Raises NotAllowed, BadRequest.
+    Raises NotAllowed, BadRequest; Conflict if the sentence was taken back.
     """
     access.require(by, "annotate", sentence.corpus.project)
     there = draft_of(sentence, by)
     if there is not None:
         return there
     parse = starting(sentence, by, base)
+    for stands_on in (sentence, parse):
+        hold(stands_on)
     text, notes = treetext.dump(tree_at_start(sentence, parse))
     draft, _ = TreeDraft.objects.get_or_create(
         sentence=sentence,

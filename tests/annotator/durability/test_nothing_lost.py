@@ -26,11 +26,15 @@ from annotator.models import (
     Pair,
     Parse,
     Sentence,
+    TreeDraft,
+    TreeEvent,
 )
 from annotator.services import jobs
 from annotator.services.alignments import layers, links
 from annotator.services.alignments.operations import LayerStep
 from annotator.services.corpora import batches, bundles, exports, imports
+from annotator.services.parses import drafts
+from core.trees.editing import Relabel
 from tests.annotator import campaigns_cast
 from tests.cast import Cast
 
@@ -212,6 +216,17 @@ class JobsComeAndGo(RuleBasedStateMachine):
             author=self.cast.bob, digest=uuid4().hex,
         )  # fmt: skip
         self.made.add((Parse, tree.pk, "digest", tree.digest))
+
+    @rule(data=strategies.data())
+    def edit_a_tree(self, data: strategies.DataObject) -> None:
+        sentence = self._one_of(data, Sentence.objects.order_by("pk"))
+        draft = drafts.start(sentence, by=self.cast.bob)
+        rename = Relabel(0, data.draw(strategies.sampled_from("STX")))
+        asked = drafts.Step(uuid4(), draft.revision, "relabel", rename)
+        with suppress(Refusal):
+            event = drafts.play(draft, asked, by=self.cast.bob)
+            self.made.add((TreeEvent, event.pk, "uuid", event.uuid))
+        self.made.add((TreeDraft, draft.pk, "code", draft.code))
 
     def _one_of(self, data: strategies.DataObject, rows: Any) -> Any:
         return rows[data.draw(strategies.integers(0, rows.count() - 1))]

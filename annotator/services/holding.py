@@ -1,0 +1,32 @@
+"""What a person's new work stands on, held until the work is stored.
+
+An import that is taken back deletes the rows that nobody uses, and cannot see what is
+not committed yet. PostgreSQL checks what a row names only as its transaction ends, and
+would then refuse the whole of it; on SQLite transactions that write come one after
+another.
+"""
+
+from typing import TypeVar
+
+from django.db.models import Model
+
+from annotator.errors import Conflict
+
+__all__ = ["hold"]
+
+M = TypeVar("M", bound=Model)
+
+
+def hold(row: M | None) -> None:
+    """Keep the row until the transaction ends, or say that it is gone; None is there.
+
+    Others may still name it or change it. Raises Conflict.
+    """
+    if row is None:
+        return
+    rows = type(row)._base_manager.filter(pk=row.pk)
+    if not rows.select_for_update(no_key=True).exists():
+        raise Conflict(
+            "What this stands on has just been taken back with the import that brought "
+            "it. Load the page again."
+        )
