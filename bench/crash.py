@@ -2,17 +2,20 @@
 
     python -m bench.crash --minutes 10 [--seed 1] [--json]
     python -m bench.crash --rounds 1      as many as said, however long they take
+    python -m bench.crash --quick         one round with little to do
 
-Judges and editors go on all the time, and keep a record of what the server has
-acknowledged. A round imports, parses, aligns and parses jointly, all at once, and
-kills meanwhile; a backup is written and killed, and a second installation restores and
-is killed. Then all that was acknowledged must be there, once, and nothing half-written.
+Judges and editors of links and trees go on all the time, and keep a record of what the
+server has acknowledged. A round imports, parses, aligns and parses jointly, all at
+once; meanwhile web server, worker and both are killed, in any order; a backup is
+written and killed, and a second installation restores and is killed. Then all that was
+acknowledged must be there, once, and nothing half-written.
 The same --seed chooses the same targets and pauses; what these meet, chance decides.
 
 A new folder and SQLite with the file broker; with DATABASE_URL and CELERY_BROKER_URL a
 PostgreSQL server, where databases are made for this and dropped, and a broker. Kills of
-a job are those that came while it ran. Ends with 1 if anything is lost, there twice,
-over k, half-written or miscounted, or if honest work was refused.
+a job are those that came while it ran; backup and restore are processes of their own,
+killed themselves. Ends with 1 if anything is lost, there twice, over k, half-written or
+miscounted, or if honest work was refused.
 """
 
 import argparse
@@ -28,6 +31,7 @@ import threading
 import time
 from collections import Counter, defaultdict
 from collections.abc import Iterator
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 from uuid import uuid4
@@ -37,18 +41,35 @@ from tests.running import ROOT, Running, running, variables, wait
 
 JUDGES, EDITORS = 4, 2
 TARGETS = {"web": ["gunicorn"], "worker": ["celery"], "both": ["gunicorn", "celery"]}
-PAIRS, ROWS = 64, 4000  # of a round: parsed and aligned, imported
-KILLS = 2  # of workers, of one round: a job that lost three is given up
 JOBS = ("import", "parse", "align", "joint")
-COLUMNS = ("kills", "acknowledged", "lost", "doubled", "over_k", "wrong")
+PEOPLE = ("judging", "editing links", "editing trees")
+KILLED, FAULTS = (*TARGETS, "itself"), ("lost", "doubled", "over_k", "wrong")
+COLUMNS = (*KILLED, "acknowledged", *FAULTS)
 Table = dict[str, Counter[str]]
+
+
+@dataclass(frozen=True)
+class Load:
+    """Of a round: ``pairs`` parsed and aligned, ``rows`` imported; at most ``pause_s``
+    from one kill to the next; a worker silent for ``stale_s`` is taken for dead."""
+
+    pairs: int = 64
+    rows: int = 4000
+    pause_s: float = 8.0
+    stale_s: int = 12
+    web_workers: int = 2
+
+
+QUICK = Load(pairs=24, rows=1500, pause_s=2.5, stale_s=6, web_workers=1)
 
 
 class Crash:
     """One installation under attack, a second that is restored into, the record."""
 
-    def __init__(self, gemel: Running, second: dict[str, str], seed: int) -> None:
-        self.gemel, self.second = gemel, second
+    def __init__(
+        self, gemel: Running, second: dict[str, str], seed: int, load: Load
+    ) -> None:
+        self.gemel, self.second, self.load = gemel, second, load
         self.chance = random.Random(seed)
         self.table: Table = defaultdict(Counter)
         self.backup_s = self.restore_s = 0.0  # what they take when nobody kills them
@@ -58,7 +79,7 @@ class Crash:
         """All jobs at once, killed at random times; then each must have come right."""
         from bench import crash_data
 
-        mine = crash_data.start(n, pairs=PAIRS, rows=ROWS)
+        mine = crash_data.start(n, pairs=self.load.pairs, rows=self.load.rows)
         schedule = random.Random(self.chance.random())
         killer = threading.Thread(target=self._kill, args=(schedule, mine))
         killer.start()
@@ -68,24 +89,23 @@ class Crash:
         wait(lambda: all(_is_over(job) for job in mine.values()), self.gemel.output,
              seconds=600)  # fmt: skip
         for kind, job in mine.items():
-            promised = {"import": ROWS, "parse": 2 * PAIRS}.get(kind, PAIRS)
+            pairs = self.load.pairs
+            promised = {"import": self.load.rows, "parse": 2 * pairs}.get(kind, pairs)
             self.table[kind].update(crash_data.outcome(kind, job, n=promised))
 
     def _kill(self, chance: random.Random, mine: dict[str, Any]) -> None:
         from django.db import connection
 
         wait(lambda: any(_is_running(job) for job in mine.values()), seconds=120)
-        for target in chance.sample(sorted(TARGETS), KILLS):
-            time.sleep(chance.uniform(0.2, 8.0))
+        for target in chance.sample(sorted(TARGETS), len(TARGETS)):
+            time.sleep(chance.uniform(0.2, self.load.pause_s))
             hit = [kind for kind, job in mine.items() if _is_running(job)]
             for word in TARGETS[target]:
                 self.gemel.kill(word)
-            if target != "worker":
-                hit += ["judging", "editing links"]
             if target == "web":
-                hit = hit[-2:]
-            for attack in hit:
-                self.table[attack]["kills"] += 1
+                hit = []
+            for attack in (*hit, *(PEOPLE if target != "worker" else ())):
+                self.table[attack][target] += 1
         connection.close()
 
     def _backup(self, n: int) -> None:
@@ -132,7 +152,7 @@ class Crash:
         return crash_data.fingerprint(there, home / "uploads")
 
     def _note(self, attack: str, *, ended: bool, right: bool) -> None:
-        self.table[attack]["kills"] += not ended
+        self.table[attack]["itself"] += not ended
         self.table[attack]["acknowledged"] += ended
         self.table[attack]["lost"] += ended and not right
         self.table[attack]["wrong"] += not ended and not right
@@ -169,40 +189,46 @@ class Crash:
 
 def main() -> int:
     options = _options()
-    with _places() as (env, second):
+    load = QUICK if options.quick else Load()
+    with _places(load) as (env, second):
         os.environ.update(env, DJANGO_SETTINGS_MODULE="annotator.settings")
         sys.path.insert(0, str(ROOT))
         import django
 
         django.setup()
         small_pcfg.written(Path(env["GEMEL_HOME"]) / "models" / "small")
-        report = attack(options, env, second)
+        report = attack(options, load, env, second)
     print(json.dumps(report, indent=1) if options.json else shown(report))
     return 1 if report["faults"] else 0
 
 
 def attack(
-    options: argparse.Namespace, env: dict[str, str], second: dict[str, str]
+    options: argparse.Namespace,
+    load: Load,
+    env: dict[str, str],
+    second: dict[str, str],
 ) -> dict[str, Any]:
     """Build, start, kill for as long as asked; the report."""
     from bench import crash_data, judging_data
     from bench.crash_people import People
 
-    minutes = options.minutes if options.rounds is None else 5.0 * options.rounds
+    rounds = 1 if options.quick else options.rounds
+    minutes = options.minutes if rounds is None else 3.0 * rounds
     made = crash_data.build(
         items=int(60 * minutes * JUDGES * 2) + 100, judges=JUDGES, editors=EDITORS
     )
     home = Path(env["GEMEL_HOME"])
-    with running(home, "--no-sample", f"--jobs={len(JOBS)}", **env) as gemel:
-        crash = Crash(gemel, second, options.seed)
+    words = f"--jobs={len(JOBS)}", f"--web-workers={load.web_workers}"
+    with running(home, "--no-sample", *words, **env) as gemel:
+        crash = Crash(gemel, second, options.seed, load)
         crash.archive("before.zip")
         people = People(gemel.port, made["campaign"], made["judges"], made["editors"])
-        wait(lambda: all(one.acknowledged for one in people.judges), gemel.output)
+        wait(lambda: people.are_at_work() or people.refused, gemel.output)
         crash.archive("after.zip")
         start, n = time.monotonic(), 0
         while (
-            n < options.rounds
-            if options.rounds is not None
+            n < rounds
+            if rounds is not None
             else time.monotonic() - start < 60 * minutes
         ):
             n += 1
@@ -213,15 +239,16 @@ def attack(
         faults = judging_data.faults(made["campaign"])
         crash.table["judging"].update({"acknowledged": answers} | faults)
         crash.table["editing links"].update(crash_data.edits(people.editors))
+        crash.table["editing trees"].update(crash_data.steps(people.tree_editors))
     return _report(crash.table, people, n, time.monotonic() - start)
 
 
 def _report(table: Table, people: Any, rounds: int, seconds: float) -> dict[str, Any]:
     rows = {
         name: {column: table[name][column] for column in COLUMNS}
-        for name in ("judging", "editing links", *JOBS, "backup", "restore")
+        for name in (*PEOPLE, *JOBS, "backup", "restore")
     }
-    bad = sum(row[name] for row in rows.values() for name in COLUMNS[2:])
+    bad = sum(row[name] for row in rows.values() for name in FAULTS)
     return {
         "database": os.environ.get("DATABASE_URL", "sqlite").partition(":")[0],
         "broker": os.environ.get("CELERY_BROKER_URL", "files").partition(":")[0],
@@ -257,7 +284,7 @@ def _digest(path: Path) -> str:
 
 
 @contextlib.contextmanager
-def _places() -> Iterator[tuple[dict[str, str], dict[str, str]]]:
+def _places(load: Load) -> Iterator[tuple[dict[str, str], dict[str, str]]]:
     """The variables of two fresh installations, which are gone afterwards."""
     server = os.environ.get("DATABASE_URL", "")
     broker = os.environ.get("CELERY_BROKER_URL", "")
@@ -269,7 +296,10 @@ def _places() -> Iterator[tuple[dict[str, str], dict[str, str]]]:
         for home, url in zip(homes, urls, strict=True):
             home.mkdir()
             both.append(shared | ({"DATABASE_URL": url} if url else {}))
-            both[-1] |= {"GEMEL_HOME": str(home), "GEMEL_JOB_STALE_S": "12"}
+            both[-1] |= {
+                "GEMEL_HOME": str(home),
+                "GEMEL_JOB_STALE_S": str(load.stale_s),
+            }
         first, second = both
         yield first, variables(homes[1], **second)
 
@@ -298,6 +328,7 @@ def _options() -> argparse.Namespace:
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
     parser.add_argument("--minutes", type=float, default=10)
     parser.add_argument("--rounds", type=int)
+    parser.add_argument("--quick", action="store_true")
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--json", action="store_true")
     return parser.parse_args()

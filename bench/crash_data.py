@@ -11,7 +11,7 @@ from typing import Any
 from django.apps import apps
 from django.contrib.auth.models import User
 from django.db import connections
-from django.db.models import Count, Model
+from django.db.models import Model
 
 from annotator.models import (
     AlignmentLayer,
@@ -23,6 +23,8 @@ from annotator.models import (
     Pair,
     Parse,
     Project,
+    TreeDraft,
+    TreeEvent,
     Upload,
 )
 from annotator.services import accounts, jobs
@@ -31,9 +33,9 @@ from annotator.services.corpora import imports
 from annotator.services.installation import archive_rows
 from annotator.services.parses import joint, parsers
 from bench import judging_data
-from bench.crash_people import Editor
+from bench.crash_people import Editor, Place, TreeEditor
 
-__all__ = ["SECOND", "build", "edits", "fingerprint", "outcome", "start"]
+__all__ = ["SECOND", "build", "edits", "fingerprint", "outcome", "start", "steps"]
 
 PARSER = "small"  # a grammar of thirty trees, in the folder of models
 SECOND = "second"  # the installation that is restored into
@@ -41,19 +43,19 @@ Counts = dict[str, int]
 
 
 def build(*, items: int, judges: int, editors: int) -> dict[str, Any]:
-    """A campaign with judges; a corpus with editors, each with a pair of theirs."""
+    """A campaign with judges; a corpus with editors, each with a pair and a tree."""
     code, tokens = judging_data.build(items=items, people=judges, k=3, n=0)
     project = Project.objects.get(campaigns__code=code)
     corpus = _read_in(project, "Houses", editors)
     for job in _on(corpus, enqueue=False).values():
         jobs.run(job.pk)  # compiles what workers that are killed would compile anew
     pairs = list(corpus.pairs.order_by("pk"))
-    made = {}
+    made: list[Place] = []
     for i, pair in enumerate(pairs):
         user = User.objects.create_user(f"editor{i}")
         Membership.objects.create(project=project, user=user, role="annotator")
         token = accounts.make_token(user, name="crash", scope="annotate")[1]
-        made[f"Token {token}"] = pair.code
+        made.append((f"Token {token}", pair.code, pair.source.code))
     return {"campaign": code, "judges": tokens, "editors": made}
 
 
@@ -142,14 +144,29 @@ def edits(editors: Iterable[Editor]) -> Counts:
     found = Counter[str]()
     for one in editors:
         rows = LinkEvent.objects.filter(layer__code=one.layer)
-        kept = [str(uuid) for uuid in rows.values_list("uuid", flat=True)]
-        found["acknowledged"] += len(one.acknowledged)
-        found["lost"] += len(set(one.acknowledged) - set(kept))
-        found["doubled"] += len(kept) - len(set(kept))
-        revision = rows.aggregate(n=Count("pk"))["n"]
         layer = AlignmentLayer.objects.filter(code=one.layer).first()
-        found["wrong"] += layer is None or layer.revision != revision
+        found.update(_kept(one.acknowledged, rows, layer))
     return dict(found)
+
+
+def steps(editors: Iterable[TreeEditor]) -> Counts:
+    """The same of the steps on trees."""
+    found = Counter[str]()
+    for one in editors:
+        rows = TreeEvent.objects.filter(draft__code=one.draft)
+        draft = TreeDraft.objects.filter(code=one.draft).first()
+        found.update(_kept(one.acknowledged, rows, draft))
+    return dict(found)
+
+
+def _kept(acknowledged: list[str], rows: Any, work: Any) -> Counts:
+    kept = [str(uuid) for uuid in rows.values_list("uuid", flat=True)]
+    return {
+        "acknowledged": len(acknowledged),
+        "lost": len(set(acknowledged) - set(kept)),
+        "doubled": len(kept) - len(set(kept)),
+        "wrong": int(work is None or work.revision != len(kept)),
+    }
 
 
 @contextlib.contextmanager

@@ -35,6 +35,9 @@ ANNOTATING = frozenset(
         "api/layers/<code:code>/state/",
         "api/layers/<code:code>/proposals/",
         "api/joint-runs/<code:code>/verdicts/",
+        "api/sentences/<code:code>/draft/",
+        "api/tree-drafts/<code:code>/ops/",
+        "api/tree-drafts/<code:code>/save/",
     }
 )
 """Writing is managing, but for these: the work of annotators."""

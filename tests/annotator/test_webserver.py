@@ -1,6 +1,7 @@
 """Connections that stay open are shared out evenly, also when a worker was killed;
 messages of judges take turns."""
 
+import contextlib
 import http.client
 import os
 import signal
@@ -28,11 +29,16 @@ N = 20
 @pytest.fixture(scope="module")
 def port(tmp_path_factory: pytest.TempPathFactory) -> Iterator[int]:
     """Two workers, as ``up`` starts them, on a port of their own."""
+    with serving(tmp_path_factory.mktemp("home")) as port:
+        yield port
+
+
+@contextlib.contextmanager
+def serving(home: Path, *more: str) -> Iterator[int]:
+    """The port of a server. ``more``: words after those of ``up``, which win."""
     port = free_port()
     process = subprocess.Popen(
-        web_command("127.0.0.1", port, 2),
-        cwd=ROOT,
-        env=variables(tmp_path_factory.mktemp("home")),
+        [*web_command("127.0.0.1", port, 2), *more], cwd=ROOT, env=variables(home)
     )
     try:
         wait(lambda: answered(port) is not None, seconds=180)
@@ -116,6 +122,38 @@ def test_a_stuck_worker_keeps_nobody_waiting(port: int) -> None:
         assert time.monotonic() - began < 5
     finally:
         os.kill(stuck, signal.SIGCONT)
+
+
+PAUSES = [0.2 * n for n in range(1, N + 1)]  # around gunicorn's own 2 s
+
+
+def unanswered(port: int) -> int:
+    """Of N people who read for a while, each another while, how many get no answer to
+    what they do next on the connection they have."""
+    began = time.monotonic()
+    lines = [answered(port) for _ in PAUSES]
+    assert all(lines)
+    lost = 0
+    for pause, line in zip(PAUSES, lines, strict=True):
+        time.sleep(max(0.0, began + pause - time.monotonic()))
+        try:
+            line.request("GET", "/static/css/gemel.css")
+            lost += not line.getresponse().read()
+        except (OSError, http.client.HTTPException):
+            lost += 1
+        line.close()
+    return lost
+
+
+@pytest.mark.slow
+def test_who_pauses_is_answered_on_the_same_connection(
+    port: int, tmp_path: Path
+) -> None:
+    """What closes a connection under a request is the server's own patience: with that
+    of gunicorn, 2 s, the same people go without an answer."""
+    assert unanswered(port) == 0
+    with serving(tmp_path, "--keep-alive=2") as impatient:
+        assert unanswered(impatient) > 0
 
 
 class Meeting:

@@ -149,6 +149,7 @@ def tried(cast: Cast, scope: str) -> dict[str, int]:
         ("read", "get", "/api/projects/", ""),
         ("layer", "post", f"/api/pairs/{cast.pair.code}/layers/", "{}"),
         ("keys", "put", "/api/judge-preference/", '{"keys": {}}'),
+        ("tree", "post", f"/api/sentences/{cast.pair.source.code}/draft/", "{}"),
         ("project", "post", "/api/projects/", '{"name": "X"}'),
         ("pause", "post", f"/api/campaigns/{made.code}/act/", '{"action": "pause"}'),
         (
@@ -165,7 +166,7 @@ def tried(cast: Cast, scope: str) -> dict[str, int]:
 
 
 def test_a_token_does_what_its_scope_covers(cast: Cast) -> None:
-    annotating = {"layer": 200, "keys": 200}
+    annotating = {"layer": 200, "keys": 200, "tree": 200}
     managing = {"project": 201, "pause": 200, "role": 200}
     no = dict.fromkeys
     assert tried(cast, "read") == {"read": 200} | no([*annotating, *managing], 403)
