@@ -3,13 +3,14 @@
 from typing import Any
 
 from django.shortcuts import get_object_or_404
-from drf_spectacular.utils import extend_schema
+from drf_spectacular.utils import OpenApiParameter, extend_schema
 from rest_framework import serializers, status
 from rest_framework.pagination import CursorPagination
 from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.views import APIView
 
+from annotator.api.queries import of_form
 from annotator.api.rows import JobSerializer, corpus_of
 from annotator.forms import ChangeFilter, refuse_unknown
 from annotator.models import JointPair, JointRun, Pair, TreeChange
@@ -161,6 +162,9 @@ class VerdictEventSerializer(serializers.Serializer[Any]):
     at = serializers.DateTimeField()
 
 
+FILTERS = of_form(ChangeFilter().form.fields)
+
+
 class ChangePages(CursorPagination):
     page_size = 50
     max_page_size = 500
@@ -205,7 +209,7 @@ class PairJoint(APIView):
 class RunTotals(APIView):
     """A run's changes counted by gold and verdict; filters as in its changes."""
 
-    @extend_schema(responses=TotalsSerializer)
+    @extend_schema(parameters=FILTERS, responses=TotalsSerializer)
     def get(self, request: Request, code: str) -> Response:
         run = _run(request, code)
         refuse_unknown(request.query_params, set(ChangeFilter.base_filters))
@@ -221,7 +225,15 @@ class RunChanges(APIView):
     ``confidence`` or ``-confidence``.
     """
 
-    @extend_schema(responses=ChangePageSerializer)
+    @extend_schema(
+        parameters=[
+            *FILTERS,
+            OpenApiParameter("sort", str, enum=[one for one in ledger.SORTS if one]),
+            OpenApiParameter("cursor", str, description="of the page, from next"),
+            OpenApiParameter("page_size", int),
+        ],
+        responses=ChangePageSerializer,
+    )
     def get(self, request: Request, code: str) -> Response:
         run = _run(request, code)
         known = {*ChangeFilter.base_filters, "sort", "cursor", "page_size"}

@@ -1,13 +1,16 @@
 """What may stand in the query of a call: what the call reads, and nothing else."""
 
+from collections.abc import Mapping
 from typing import Any
 
+from django import forms
+from drf_spectacular.utils import OpenApiParameter
 from rest_framework.permissions import BasePermission
 from rest_framework.request import Request
 
 from annotator.forms import refuse_unknown
 
-__all__ = ["READ", "KnownQuery"]
+__all__ = ["READ", "KnownQuery", "of_form"]
 
 PAGES = frozenset({"cursor", "page_size"})
 READ: dict[str, frozenset[str]] = {
@@ -30,9 +33,30 @@ _CHECK_THEMSELVES = frozenset(
         "api/campaigns/<code:code>/agreement/",
         "api/ratings/<code:code>/agreement/",
         "api/corpora/<code:code>/agreement/",
-        "api/reports/<code:code>/",
     }
 )
+
+
+_TYPES: list[tuple[type[forms.Field], type]] = [
+    (forms.NullBooleanField, bool),
+    (forms.FloatField, float),
+    (forms.DecimalField, float),
+    (forms.CharField, str),
+]
+
+
+def of_form(fields: Mapping[str, forms.Field]) -> list[OpenApiParameter]:
+    """What the description says of a query that a form reads. StopIteration at a kind
+    of field that is not known here."""
+    found = []
+    for name, field in fields.items():
+        more: dict[str, Any] = {"type": str}
+        if isinstance(field, forms.ChoiceField):
+            more["enum"] = [value for value, _ in field.choices if value]
+        else:
+            more["type"] = next(kind for one, kind in _TYPES if isinstance(field, one))
+        found.append(OpenApiParameter(name, description=str(field.label), **more))
+    return found
 
 
 class KnownQuery(BasePermission):

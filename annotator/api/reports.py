@@ -6,7 +6,7 @@ from uuid import uuid4
 from django.http import Http404
 from django.shortcuts import get_object_or_404
 from drf_spectacular.types import OpenApiTypes
-from drf_spectacular.utils import extend_schema
+from drf_spectacular.utils import OpenApiParameter, extend_schema
 from rest_framework import serializers
 from rest_framework.decorators import api_view
 from rest_framework.request import Request
@@ -72,13 +72,37 @@ class AdjudicationSerializer(serializers.ModelSerializer[Adjudication]):
         ]
 
 
+def _filter(name: str, kind: Any = str, *, many: bool = False, about: str = "") -> Any:
+    return OpenApiParameter(name, kind, description=about, many=many)
+
+
+_YES = {"type": "string", "enum": ["1"]}
+FILTERS = [
+    _filter("annotator", many=True, about="a label; several: any of them"),
+    _filter("condition", many=True, about="several: any of them"),
+    _filter("since", OpenApiTypes.DATE),
+    _filter("until", OpenApiTypes.DATE, about="with that day"),
+    _filter("guideline", int, about="its number"),
+    _filter("checks", _YES, about="with items whose answer is known"),
+    _filter("rank", int, about="up to which paraphrase of a phrase; 1 by default"),
+    _filter(
+        "threshold", many=True, about="name:value of a scale, from where it is met"
+    ),
+    _filter("baseline", about="the condition that others are held against"),
+    _filter("adjudicated", _YES, about="with what curators decided"),
+    _filter("seed", int, about="of the bootstrap"),
+]
+
+
 @extend_schema(
     methods=["GET"],
+    parameters=FILTERS,
     responses=OpenApiTypes.OBJECT,
     operation_id="campaign_agreement",
 )
 @extend_schema(
     methods=["POST"],
+    parameters=FILTERS,
     request=TitleSerializer,
     responses={201: ReportSerializer},
     operation_id="campaign_agreement_freeze",
@@ -96,11 +120,13 @@ def campaign(request: Request, code: str) -> Response:
 
 @extend_schema(
     methods=["GET"],
+    parameters=FILTERS,
     responses=OpenApiTypes.OBJECT,
     operation_id="ratings_agreement",
 )
 @extend_schema(
     methods=["POST"],
+    parameters=FILTERS,
     request=TitleSerializer,
     responses={201: ReportSerializer},
     operation_id="ratings_agreement_freeze",

@@ -4,13 +4,14 @@ from typing import Any
 
 from django.db.models import QuerySet
 from django.shortcuts import get_object_or_404
-from drf_spectacular.utils import extend_schema
+from drf_spectacular.utils import extend_schema, extend_schema_view
 from rest_framework import serializers, viewsets
 from rest_framework.decorators import action
 from rest_framework.pagination import CursorPagination
 from rest_framework.request import Request
 from rest_framework.response import Response
 
+from annotator.api.queries import of_form
 from annotator.errors import BadRequest
 from annotator.forms import PairFilter, ScoreForm, refuse_unknown
 from annotator.models import Corpus, Job, Pair, Project
@@ -174,6 +175,11 @@ class ScoredPages(RowPages):
         return (sort, "pk") if sort in ("score", "-score") else ("pk",)
 
 
+@extend_schema_view(
+    list=extend_schema(
+        parameters=of_form(PairFilter().form.fields | ScoreForm.base_fields)
+    )
+)
 class PairViews(_Rows):
     """The pairs of one corpus: ``/api/corpora/<code>/pairs/``.
 
@@ -189,7 +195,7 @@ class PairViews(_Rows):
     def get_queryset(self) -> QuerySet[Pair]:
         rows = Pair.objects.visible_to(self.request.user).for_list()
         rows = rows.filter(corpus__code=self.kwargs["corpus"])
-        fits = PairFilter(self.request.query_params, queryset=rows).qs
+        fits = PairFilter.of(self.request.query_params, rows).qs
         corpus = Corpus.objects.visible_to(self.request.user).filter(
             code=self.kwargs["corpus"]
         )

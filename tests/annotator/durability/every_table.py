@@ -16,11 +16,11 @@ FILE = b"source\ttarget\nA door\tA gate\n"
 ODD = "é 中 \u2028 \x85 'x'; --"
 
 
-def tables() -> list[type[models.Model]]:
+def tables(registry: Any = apps) -> list[type[models.Model]]:
     """All of them, found without asking the code under test."""
     found = [
         model
-        for config in apps.get_app_configs()
+        for config in registry.get_app_configs()
         for model in config.get_models(include_auto_created=True)
     ]
     return [
@@ -32,35 +32,36 @@ def tables() -> list[type[models.Model]]:
     ]
 
 
-def fill() -> None:
-    """The second row names the first where a table names itself."""
-    made: dict[type[models.Model], list[models.Model]] = {}
-    waiting = tables()
+def fill(registry: Any = apps, using: str = "default") -> None:
+    """The second row names the first where a table names itself. ``registry``: the
+    models of a state of the migrations, whose tables are in ``using``."""
+    made: dict[str, list[models.Model]] = {}
+    waiting = tables(registry)
     while waiting:
         ready = [one for one in waiting if _needs(one) <= made.keys()]
         assert ready, f"these need each other: {waiting}"
         for model in ready:
-            made[model] = []
+            rows = made[model._meta.label] = []
             for n in (1, 2):
-                made[model].append(_row(model, n, made))
+                rows.append(_row(model, n, made, using))
             waiting.remove(model)
 
 
-def _needs(model: type[models.Model]) -> set[Any]:
-    keys = [f for f in model._meta.concrete_fields if f.is_relation]
-    return {f.related_model for f in keys} - {model}
+def _needs(model: type[models.Model]) -> set[str]:
+    keys: list[Any] = [f for f in model._meta.concrete_fields if f.is_relation]
+    return {f.related_model._meta.label for f in keys} - {model._meta.label}
 
 
-def _row(model: type[models.Model], n: int, made: Any) -> models.Model:
+def _row(model: type[models.Model], n: int, made: Any, using: str) -> models.Model:
     values: dict[str, Any] = {}
     for field in model._meta.concrete_fields:
         if field.is_relation:
-            there = made[field.related_model]
+            there = made[field.related_model._meta.label]
             if there:
-                values[field.name] = there[min(n, len(there)) - 1]
+                values[field.attname] = there[min(n, len(there)) - 1].pk
         elif not isinstance(field, models.AutoField):
             values[field.name] = _value(field, n)
-    return model._base_manager.create(**values)
+    return model._base_manager.using(using).create(**values)
 
 
 def _value(field: Any, n: int) -> Any:

@@ -1,16 +1,23 @@
 """Backups of every release are restored by this one, with all that they hold."""
 
+import io
 import json
 import zipfile
 from pathlib import Path
 
 import pytest
+from django.conf import settings
+from django.core.management import call_command
 
+from annotator import migrations
 from annotator.models import LinkEvent, Pair
 from annotator.services import archives
-from annotator.services.installation import scratch
+from annotator.services.installation import archive_rows, scratch
 from tests.annotator.durability import every_table
 
+PAIR = "annotator.pair"
+FIRST = "0005_own_batches"  # the last migration of the first release
+DIGESTS = "0008_tokens_of_before"  # tokens are kept as digests since
 RELEASES = sorted((Path(__file__).parent / "backups").glob("*.zip"))
 
 
@@ -34,7 +41,52 @@ def test_a_backup_of_a_release_is_restored(db, settings, tmp_path, path: Path) -
     assert len(list((tmp_path / "uploads").rglob("*.upload"))) == 2
 
 
-PAIR = "annotator.pair"
+def between() -> list[str]:
+    """States of the tables from the first release on, by their last migration."""
+    folder = Path(migrations.__file__).parent
+    names = sorted(path.stem for path in folder.glob("[0-9]*.py"))
+    return names[names.index(FIRST) : -1]
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("last", between())
+def test_a_backup_of_each_state_since_then_is_restored_by_command(
+    db, settings, tmp_path: Path, last: str
+) -> None:
+    settings.MEDIA_ROOT = tmp_path / "uploads"
+    path, then = tmp_path / "then.zip", written(tmp_path / "then.zip", last)
+    (tmp_path / "uploads").rename(tmp_path / "lost")
+    said = io.StringIO()
+    call_command("backup", str(path), "--verify", stdout=said)
+    call_command("restore", str(path), "--replace", stdout=said)
+    assert "can be restored" in said.getvalue()
+    assert "rows restored" in said.getvalue()
+    kept = then.keys() & every_table.content().keys()
+    kept -= {"annotator.ApiToken", "authtoken.Token"}
+    now = {name: len(rows) for name, rows in every_table.content().items()}
+    tokens = 0 if last >= DIGESTS else then["authtoken.Token"]
+    assert now["annotator.ApiToken"] == then.get("annotator.ApiToken", 0) + tokens
+    assert {name: now[name] for name in kept} == {name: then[name] for name in kept}
+    assert len(list((tmp_path / "uploads").rglob("*.upload"))) == 2
+
+
+def written(path: Path, last: str) -> dict[str, int]:
+    """An archive of two rows in each table of then; the rows by table."""
+    applied = [one for one in scratch.applied() if one <= f"annotator.{last}"]
+    others = [one for one in scratch.applied() if not one.startswith("annotator.")]
+    counts: dict[str, int] = {}
+    with scratch.at({*applied, *others}) as then, zipfile.ZipFile(path, "w") as archive:
+        every_table.fill(then, scratch.ALIAS)
+        rows = archive_rows.write(then, using=scratch.ALIAS, counts=counts)
+        archive.writestr("data.jsonl", "".join(f"{row}\n" for row in rows))
+        files = sorted(Path(settings.MEDIA_ROOT).rglob("*.upload"))
+        for one in files:
+            name = one.relative_to(settings.MEDIA_ROOT).as_posix()
+            archive.write(one, f"uploads/{name}")
+        manifest = {"gemel": "0.1.0", "rows": counts, "uploads": len(files)}
+        manifest["migrations"] = scratch.applied(scratch.ALIAS)
+        archive.writestr("manifest.json", json.dumps(manifest))
+    return counts
 
 
 def test_the_last_release_is_among_them(db) -> None:

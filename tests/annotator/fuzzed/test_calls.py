@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 from django.db import transaction
+from django.test import Client
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from schemathesis import GenerationMode
@@ -37,6 +38,33 @@ def there(django_db_setup, django_db_blocker) -> Iterator[world.World]:
 @pytest.fixture(autouse=True)
 def _quiet(db, calm: None) -> None:
     """No job is woken, nobody is told to wait."""
+
+
+def test_each_parameter_of_a_query_is_described(there: world.World) -> None:
+    """What a call says that it knows is what its description says that it reads."""
+    client, differ = Client(), {}
+    client.cookies["sessionid"] = there.people["manager"]["cookies"]["sessionid"]
+    for operation in OPERATIONS:
+        if operation.method != "get":
+            continue
+        codes = {one.name: there.meant(operation.path, one.name)[0]
+                 for one in operation.path_parameters}  # fmt: skip
+        answer = client.get(operation.path.format(**codes), {"no_such_name": "1"})
+        assert answer.status_code == 400, operation.path
+        known = answer.json()["error"]["facts"]["known"]
+        described = sorted(one.name for one in operation.query)
+        if known != described:
+            differ[operation.path] = (known, described)
+    assert differ == {}
+
+
+def test_a_value_that_no_filter_knows_is_refused(there: world.World) -> None:
+    client = Client()
+    client.cookies["sessionid"] = there.people["manager"]["cookies"]["sessionid"]
+    (corpus, *_) = there.meant("/api/corpora/{code}/", "code")
+    for wrong in ("state=nonsense", "min_words=-1"):
+        answer = client.get(f"/api/corpora/{corpus}/pairs/?{wrong}")
+        assert answer.status_code == 400, wrong
 
 
 @pytest.mark.parametrize("operation", OPERATIONS, ids=lambda one: one.label)
