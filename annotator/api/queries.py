@@ -52,7 +52,8 @@ def of_form(fields: Mapping[str, forms.Field]) -> list[OpenApiParameter]:
     for name, field in fields.items():
         more: dict[str, Any] = {"type": str}
         if isinstance(field, forms.ChoiceField):
-            more["enum"] = [value for value, _ in field.choices if value]
+            choices: Any = field.choices
+            more["enum"] = [value for value, _ in choices if value]
         else:
             more["type"] = next(kind for one, kind in _TYPES if isinstance(field, one))
         found.append(OpenApiParameter(name, description=str(field.label), **more))
