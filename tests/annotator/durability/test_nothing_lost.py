@@ -222,7 +222,7 @@ class JobsComeAndGo(RuleBasedStateMachine):
         sentence = self._one_of(data, Sentence.objects.order_by("pk"))
         draft = drafts.start(sentence, by=self.cast.bob)
         rename = Relabel(0, data.draw(strategies.sampled_from("STX")))
-        asked = drafts.Step(uuid4(), draft.revision, "relabel", rename)
+        asked = drafts.DraftStep(uuid4(), draft.revision, "relabel", rename)
         with suppress(Refusal):
             event = drafts.play(draft, asked, by=self.cast.bob)
             self.made.add((TreeEvent, event.pk, "uuid", event.uuid))
