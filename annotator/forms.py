@@ -1,7 +1,7 @@
 """What a browser or a program may send in a query: named fields, nothing else."""
 
 from collections.abc import Iterable
-from typing import Any, TypeVar
+from typing import Any
 
 import django_filters
 from django import forms
@@ -64,24 +64,8 @@ class PairFilter(django_filters.FilterSet):
         model = Pair
         fields: list[str] = []
 
-    @classmethod
-    def of(cls, query: QueryDict, rows: PairQuerySet) -> "PairFilter":
-        """The filter over these pairs; raises BadRequest on a value unknown."""
-        return _valid(cls(query, queryset=rows))
-
     def by_words(self, pairs: PairQuerySet, name: str, value: str) -> PairQuerySet:
         return pairs.containing(value)
-
-
-F = TypeVar("F", bound=django_filters.FilterSet)
-
-
-def _valid(filters: F) -> F:
-    """Raises BadRequest on a value unknown, which would else filter nothing."""
-    if not filters.form.is_valid():
-        field, problems = next(iter(filters.form.errors.items()))
-        raise BadRequest(f"{field}: {problems[0]}", field=field)
-    return filters
 
 
 class ScoreForm(forms.Form):
@@ -382,7 +366,11 @@ class ChangeFilter(django_filters.FilterSet):
     @classmethod
     def of(cls, query: QueryDict, run: JointRun) -> "ChangeFilter":
         """The filter over the run's changes; raises BadRequest on a value unknown."""
-        return _valid(cls(query, queryset=ledger.rows_of(run)))
+        found = cls(query, queryset=ledger.rows_of(run))
+        if not found.form.is_valid():
+            field, problems = next(iter(found.form.errors.items()))
+            raise BadRequest(f"{field}: {problems[0]}", field=field)
+        return found
 
     def by_verdict(
         self, rows: TreeChangeQuerySet, name: str, value: str

@@ -195,7 +195,11 @@ class PairViews(_Rows):
     def get_queryset(self) -> QuerySet[Pair]:
         rows = Pair.objects.visible_to(self.request.user).for_list()
         rows = rows.filter(corpus__code=self.kwargs["corpus"])
-        fits = PairFilter.of(self.request.query_params, rows).qs
+        asked_for = PairFilter(self.request.query_params, queryset=rows)
+        if not asked_for.form.is_valid():  # it would filter nothing
+            field, problems = next(iter(asked_for.form.errors.items()))
+            raise BadRequest(f"{field}: {problems[0]}", field=field)
+        fits = asked_for.qs
         corpus = Corpus.objects.visible_to(self.request.user).filter(
             code=self.kwargs["corpus"]
         )
