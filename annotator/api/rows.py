@@ -168,11 +168,14 @@ class CorpusViews(_Rows):
 
 
 class ScoredPages(RowPages):
-    """The same, in the order of ``sort`` where it is asked for."""
+    """The same, in the order of ``sort`` where it is asked for and there are scores."""
 
-    def get_ordering(self, request: Request, *args: Any) -> tuple[str, ...]:
+    def get_ordering(
+        self, request: Request, queryset: QuerySet[Any], view: object
+    ) -> tuple[str, ...]:
         sort = request.query_params.get("sort", "")
-        return (sort, "pk") if sort in ("score", "-score") else ("pk",)
+        is_scored = "score" in queryset.query.annotations
+        return (sort, "pk") if is_scored and sort in ("score", "-score") else ("pk",)
 
 
 @extend_schema_view(

@@ -125,3 +125,15 @@ def test_the_api_lists_the_same_pairs(cast, client: Client) -> None:
     ]
     client.force_login(cast.cyd)
     assert client.get(f"/api/corpora/{cast.corpus.code}/pairs/").json()["results"] == []
+
+
+@pytest.mark.parametrize("sort", ["score", "-score"])
+def test_order_by_scores_that_nobody_made_is_the_order_as_it_is(
+    cast, client: Client, sort: str
+) -> None:
+    client.force_login(cast.ada)
+    plain = client.get(f"/api/corpora/{cast.corpus.code}/pairs/").json()
+    answer = client.get(f"/api/corpora/{cast.corpus.code}/pairs/?sort={sort}")
+    assert answer.status_code == 200
+    assert answer.json()["results"] == plain["results"] != []
+    assert client.get(f"/api/corpora/{'0' * 16}/pairs/?sort={sort}").status_code == 200
