@@ -62,6 +62,79 @@ def test_a_wheel_holds_the_program_alone(installed: Path) -> None:
     }
 
 
+HIDE = """
+import importlib.metadata, re, sys
+locked = {"gemel", *open("locked").read().split()}
+gone = {"tests", "bench", "tools"} | {
+    top
+    for top, owners in importlib.metadata.packages_distributions().items()
+    if not {re.sub("[-_.]+", "-", one).lower() for one in owners} & locked
+}
+
+class Absent:
+    def find_spec(self, name, path=None, target=None):
+        if name.partition(".")[0] in gone:
+            raise ModuleNotFoundError(f"No module named {name!r}", name=name)
+
+sys.meta_path.insert(0, Absent())
+"""
+
+
+def run(code: str, installed: Path, here: Path) -> str:
+    """What it prints where there is the wheel and what its lock names, nothing else."""
+    lock = (ROOT / "requirements.lock").read_text().splitlines()
+    names = [named(line) for line in lock if "==" in line and line[0].isalpha()]
+    (here / "locked").write_text(" ".join(names))
+    done = subprocess.run(
+        [sys.executable, "-c", HIDE + code],
+        cwd=here,
+        env={
+            "PATH": os.environ["PATH"],
+            "PYTHONPATH": str(installed),
+            "GEMEL_HOME": str(here / "home"),
+            "DJANGO_SETTINGS_MODULE": "annotator.settings",
+        },
+        capture_output=True,
+        text=True,
+        timeout=240,
+    )
+    assert done.returncode == 0, done.stderr
+    return done.stdout
+
+
+START = """
+import importlib
+
+def is_there(name):
+    try:
+        importlib.import_module(name)
+    except ModuleNotFoundError:
+        return False
+    return True
+
+print([name for name in TOOLS if is_there(name)])
+from annotator.__main__ import main
+
+for words in ("--help", "up --help", "migrate -v0", "check", "check --deploy",
+              "backup one.zip", "backup --verify one.zip"):
+    sys.argv = ["gemel", *words.split()]
+    try:
+        main()
+    except SystemExit as end:
+        assert not end.code, (words, end.code)
+"""
+
+
+def test_a_wheel_starts_without_any_development_tool(
+    installed: Path, tmp_path: Path
+) -> None:
+    tools = ["pytest", "hypothesis", "schemathesis", "mypy", "ruff", "tests", "bench"]
+    code = f"TOOLS = {tools}\n{START}"
+    said = run(code, installed, tmp_path)
+    assert said.startswith("[]")
+    assert "one.zip can be restored" in said
+
+
 def test_a_wheel_serves_its_pages(installed: Path, tmp_path: Path) -> None:
     asked = (
         "from django.core.management import call_command;"
@@ -77,20 +150,6 @@ def test_a_wheel_serves_its_pages(installed: Path, tmp_path: Path) -> None:
         "print(page.status_code, css, Pair.objects.count())"
     )
     code = f"import django; django.setup(); {asked}"
-    done = subprocess.run(
-        [sys.executable, "-c", code],
-        cwd=tmp_path,
-        env={
-            "PATH": os.environ["PATH"],
-            "PYTHONPATH": str(installed),
-            "GEMEL_HOME": str(tmp_path / "home"),
-            "DJANGO_SETTINGS_MODULE": "annotator.settings",
-        },
-        capture_output=True,
-        text=True,
-        timeout=120,
-    )
-    assert done.returncode == 0, done.stderr
-    status, static, n_pairs = done.stdout.split()
+    status, static, n_pairs = run(code, installed, tmp_path).split()
     assert (status, static) == ("200", "True")
     assert int(n_pairs) >= 60
