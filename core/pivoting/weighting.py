@@ -7,18 +7,16 @@ model over them: *alone*, what the table says of a pair of phrases, for look-ups
 the parser's vectors of the phrase are before and after, in the sentence.
 """
 
-import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from math import log, nan
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from core.data.check import Floats
 from core.data.tokens import Sentence
-from core.errors import InvalidValue, Unavailable
+from core.errors import InvalidValue
 from core.learning.ridge import LinearModel
 from core.pivoting.conditions import CONDITIONS, rank
 from core.pivoting.language_model import SentenceModel
@@ -34,8 +32,6 @@ __all__ = [
     "candidates",
     "components",
     "look_up",
-    "read_weights",
-    "write_weights",
 ]
 
 VERSION = 1  # of what the components mean
@@ -82,21 +78,6 @@ class Weights:
         if version != VERSION or (alone.names, placed.names) != (ALONE, PLACED):
             raise InvalidValue("weights of another version: fit them again")
         return cls(alone, placed, facts)
-
-
-def read_weights(path: Path) -> Weights:
-    """Raises Unavailable without the file, InvalidValue if it holds no weights."""
-    if not path.is_file():
-        raise Unavailable(f"{path}: no weights; make them with fit paraphrases")
-    try:
-        return Weights.of_json(json.loads(path.read_text(encoding="utf-8")))
-    except ValueError as error:
-        raise InvalidValue(f"{path}: {error}") from error
-
-
-def write_weights(path: Path, weights: Weights) -> None:
-    path.parent.mkdir(parents=True, exist_ok=True)
-    path.write_text(json.dumps(weights.to_json(), indent=1) + "\n", encoding="utf-8")
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,7 +9,12 @@ from playwright.sync_api import Page, expect
 from annotator.models import Bitext, Campaign, Job, ParaphraseTable
 from annotator.sample import texts
 from annotator.services import jobs
-from tests.annotator.paraphrases.test_tables import bitexts  # noqa: F401 a fixture
+from annotator.services.paraphrases import test_sets
+from tests.annotator.paraphrases.test_tables import (  # noqa: F401 a fixture
+    bitexts,
+    made,
+)
+from tests.annotator.paraphrases.test_weights import judge
 from tests.browser.test_uploads import finish
 from tests.cast import Cast
 
@@ -64,6 +69,49 @@ def test_a_table_is_made_searched_and_put_into_a_sentence(
     page.get_by_role("link", name="Make a campaign").press("Enter")
     check_axe(page)
     shown(page, "campaign", width)
+
+
+@pytest.mark.parametrize(("width", "theme"), [(1280, "light"), (390, "dark")])
+def test_weights_are_fitted_and_rank_by_keyboard(
+    cast: Cast,
+    open_page,
+    check_axe,
+    width: int,
+    theme: str,
+    bitexts: list[Bitext],  # noqa: F811
+) -> None:
+    table = made(cast, bitexts)
+    campaign, job = test_sets.start(
+        table, bitexts[0], "Sea", n_phrases=100, by=cast.ada, enqueue=False
+    )
+    jobs.run(job.pk)
+    judge(campaign, cast.bob)
+    page = open_page(cast.ada, width=width, color_scheme=theme)
+    page.goto(f"/p/{cast.project.slug}/paraphrases/{table.code}/weights/")
+    expect(page.get_by_role("status")).to_contain_text("No weights have been fitted")
+    check_axe(page)
+    page.get_by_role("button", name="Fit weights").press("Enter")
+    page.wait_for_url("**/jobs/*/")
+    finish()
+    page.get_by_role("link", name="See the weights").press("Enter")
+    expect(page.locator("main")).to_contain_text("Version 1, Sea")
+    check_axe(page)
+    shown(page, f"weights-{theme}", width)
+    page.get_by_role("link", name="Search").last.press("Enter")
+    page.get_by_label("Phrase", exact=True).fill("old")
+    page.get_by_label("Ranked").select_option("weighted")
+    page.keyboard.press("Enter")
+    page.get_by_role("button", name="Search").last.press("Enter")
+    expect(page.locator("table.paraphrases")).to_contain_text("ancient")
+    check_axe(page)
+    shown(page, f"search-weighted-{theme}", width)
+    page.get_by_role("link", name="Substitute").press("Enter")
+    page.get_by_label("Sentence", exact=True).fill("The old boat came.")
+    page.get_by_label("Phrase in it").fill("old")
+    page.keyboard.press("Enter")
+    expect(page.locator(".conditions")).to_contain_text("Weighted by judgments")
+    check_axe(page)
+    shown(page, f"substitute-weighted-{theme}", width)
 
 
 class Walk:

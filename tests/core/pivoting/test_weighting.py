@@ -1,12 +1,11 @@
 """The ninth condition: fitted on judgments, tried on other phrases, read back."""
 
 import json
-from pathlib import Path
 
 import numpy as np
 import pytest
 
-from core.errors import InvalidValue, Unavailable
+from core.errors import InvalidValue
 from core.formats import ptb
 from core.pivoting.labels import ccg_labels
 from core.pivoting.substitution import substitutes, weighted
@@ -20,8 +19,6 @@ from core.pivoting.weighting import (
     candidates,
     components,
     look_up,
-    read_weights,
-    write_weights,
 )
 from core.protocols import Analysis, BackendInfo
 from tests.core.pivoting import small_bitext
@@ -142,14 +139,11 @@ def test_the_gain_is_over_phrases_that_the_fit_never_saw(table: Table) -> None:
     assert facts["phrases"] == len(taste)
 
 
-def test_weights_come_back_from_their_file(table: Table, tmp_path: Path) -> None:
+def test_weights_come_back_as_they_were_stored(table: Table) -> None:
     made = fit_weights(table, judged(table, lambda site, text: len(text) / 30))
-    write_weights(tmp_path / "weights.json", made)
-    read = read_weights(tmp_path / "weights.json")
+    read = Weights.of_json(json.loads(json.dumps(made.to_json())))
     assert look_up(table, "old", read) == look_up(table, "old", made)
     assert read.facts == made.facts
-    with pytest.raises(Unavailable):
-        read_weights(tmp_path / "none.json")
 
 
 @pytest.mark.parametrize(
