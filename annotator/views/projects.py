@@ -11,6 +11,7 @@ from django.views.decorators.http import require_GET, require_http_methods
 from annotator import access
 from annotator.models import Project, Role
 from annotator.services import projects as service
+from annotator.services.campaigns import desk
 
 
 @login_required
@@ -18,7 +19,8 @@ from annotator.services import projects as service
 def projects(request: HttpRequest) -> HttpResponse:
     rows = Project.objects.visible_to(request.user)
     rows = rows.annotate(n_corpora=Count("corpora", distinct=True))
-    return render(request, "projects/projects.html", {"projects": rows})
+    context = {"projects": rows, "to_judge": desk.open_to(request.user)}
+    return render(request, "projects/projects.html", context)
 
 
 @login_required

@@ -7,7 +7,7 @@ judge or count of them is in anything built here. Tests scan for it.
 from typing import Any
 
 from django.db import OperationalError
-from django.db.models import Exists, F, OuterRef, Sum
+from django.db.models import Exists, F, OuterRef, QuerySet, Sum
 from django.http import Http404
 
 from annotator import access
@@ -22,7 +22,16 @@ from annotator.models import (
 from annotator.models.projects import Anybody, id_of
 from annotator.services.campaigns import leases
 
-__all__ = ["card", "cards", "give", "of", "participant_of", "preference", "status"]
+__all__ = [
+    "card",
+    "cards",
+    "give",
+    "of",
+    "open_to",
+    "participant_of",
+    "preference",
+    "status",
+]
 
 RECENT = 30
 ATTEMPTS = 4
@@ -42,6 +51,18 @@ def participant_of(campaign_code: str, user: Anybody) -> Participant:
     if person is None or person.campaign.state == Campaign.State.DRAFT:
         raise Http404("There is no such campaign, or it is not for you to judge.")
     return person
+
+
+def open_to(user: Anybody) -> QuerySet[Campaign]:
+    """The open campaigns in which this person judges, the newest first."""
+    here = {"participants__user_id": id_of(user), "participants__state": "active"}
+    rows = Campaign.objects.filter(
+        **here,
+        state=Campaign.State.OPEN,
+        project__memberships__user_id=id_of(user),
+        project__memberships__role__in=access.VERBS["annotate"],
+    )
+    return rows.select_related("project").order_by("-pk")
 
 
 def card(judgment: Judgment) -> dict[str, Any]:

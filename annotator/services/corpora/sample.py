@@ -45,6 +45,13 @@ GUIDELINE = (
     "All judgments of this campaign are simulated: three invented judges answer from "
     "an assigned quality, each with a leaning and a spread."
 )
+PRACTICE = "Try judging"
+PRACTICE_GUIDELINE = (
+    "Read the sentence with the paraphrase in place of the marked phrase. Judge first "
+    "whether it still means the same, then whether the whole sentence is correct "
+    "English. The first four items are training: after each you see what was expected."
+)
+N_PRACTICE = 20  # items, beside those of the training
 SETTINGS = {
     "k": 2,
     "overlap_k": 3,
@@ -78,6 +85,8 @@ def load(owner: User) -> Project:
         _load_bitext(project, owner, language)
     if not project.campaigns.filter(name=CAMPAIGN).exists():
         _load_campaign(project, owner)
+    if not project.campaigns.filter(name=PRACTICE).exists():
+        _load_practice(project, owner)
     return project
 
 
@@ -168,6 +177,22 @@ def _load_campaign(project: Project, owner: User) -> None:
     setup.open_campaign(campaign, by=owner)
     _judge_all(campaign, people)
     setup.close(campaign, by=owner)
+
+
+@transaction.atomic
+def _load_practice(project: Project, owner: User) -> None:
+    """An open campaign for the owner: some of the items, and the training."""
+    campaign = setup.create(project, PRACTICE, by=owner)
+    setup.change(campaign, {"k": 1, "overlap_share": 0.0}, by=owner)
+    setup.write_guideline(campaign, PRACTICE_GUIDELINE, by=owner)
+    head, *rows = items.ITEMS.read_bytes().splitlines(keepends=True)
+    training = [row for row in rows if b"\ttraining\t" in row]
+    content = BytesIO(b"".join([head, *training, *rows[:N_PRACTICE]]))
+    upload = item_files.keep(campaign, "practice.tsv", content, by=owner)
+    for _ in campaign_items.load(campaign, upload, by=owner):
+        pass
+    setup.add_people(campaign, [owner], by=owner)
+    setup.open_campaign(campaign, by=owner)
 
 
 def _judge_all(campaign: Campaign, people: list[Participant]) -> None:

@@ -1,5 +1,7 @@
 """The sample project comes in whole, once, and leaves people's work alone."""
 
+from collections import Counter
+
 from django.contrib.auth.models import User
 from django.db.models import F
 from django.test import TestCase
@@ -14,6 +16,7 @@ from annotator.models import (
     Project,
 )
 from annotator.sample.source import ANNOTATORS, read_pairs
+from annotator.services.campaigns import leases
 from annotator.services.corpora import sample
 
 
@@ -52,15 +55,25 @@ class LoadedSampleTest(TestCase):
         assert not any(person.has_usable_password() for person in people)
 
     def test_the_campaign_is_simulated_and_complete(self) -> None:
-        campaign = self.project.campaigns.get()
-        assert campaign.is_simulated
+        campaign = self.project.campaigns.get(is_simulated=True)
         assert all(campaign.participants.values_list("is_simulated", flat=True))
-        main = Item.objects.main()
+        main = Item.objects.main().filter(campaign=campaign)
         assert main.count() >= 128
         assert not main.exclude(n_done=F("need")).exists()
         assert not Judgment.objects.exclude(state="done").exists()
         active = campaign.participants.filter(state="active")
         assert active.count() == len(ANNOTATORS)
+
+    def test_the_owner_judges_at_once_after_signing_in(self) -> None:
+        self.client.force_login(self.owner)
+        campaign = self.project.campaigns.get(is_simulated=False)
+        where = f"/p/sample/judge/{campaign.code}/"
+        assert f'href="{where}"' in self.client.get("/").content.decode()
+        assert self.client.get(where).status_code == 200
+        drawn = leases.draw(campaign.participants.get(user=self.owner).pk, want=50)
+        kinds = Counter(one.item.kind for one in drawn)
+        assert kinds["training"] == 4
+        assert not campaign.is_simulated
 
     def test_loading_again_changes_nothing(self) -> None:
         layer = AlignmentLayer.objects.order_by("pk")[0]
