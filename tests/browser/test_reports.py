@@ -7,7 +7,7 @@ from playwright.sync_api import expect
 from annotator.models import Adjudication, Campaign, Judgment, Report
 from tests.annotator.campaigns_cast import HEADER, rows
 from tests.annotator.judged import Judged, judged, save_again
-from tests.browser.test_campaigns import press, tab_to
+from tests.browser.campaigns.test_campaigns import press, tab_to
 from tests.cast import Cast
 
 pytestmark = pytest.mark.browser
