@@ -108,20 +108,36 @@ def secret_key(home: Path) -> str:
 
 
 def _key_file(path: Path) -> str:
+    """The key in the file, which is made whole or not at all.
+
+    Processes that start together all get the key of whichever was first.
+    """
+    if not path.exists():
+        _make_key_file(path)
+    if path.stat().st_mode & 0o077:
+        raise ImproperlyConfigured(
+            f"{path} can be read by others, who could forge a session with it: "
+            f"delete it (a new key is made; people sign in again), or if nobody "
+            f"can have read it: chmod 600 {path}"
+        )
+    return path.read_text().strip()
+
+
+def _make_key_file(path: Path) -> None:
+    aside = path.with_name(f"{path.name}.{secrets.token_hex(8)}")
     try:
-        handle = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
-    except FileExistsError:
-        if path.stat().st_mode & 0o077:
-            raise ImproperlyConfigured(
-                f"{path} can be read by others, who could forge a session with it: "
-                f"delete it (a new key is made; people sign in again), or if nobody "
-                f"can have read it: chmod 600 {path}"
-            ) from None
-        return path.read_text().strip()
-    key = secrets.token_urlsafe(50)
-    with os.fdopen(handle, "w") as file:
-        file.write(key)
-    return key
+        with os.fdopen(os.open(aside, os.O_WRONLY | os.O_CREAT, 0o600), "w") as file:
+            file.write(secrets.token_urlsafe(50))
+            file.flush()
+            os.fsync(file.fileno())
+        try:
+            os.link(aside, path)
+        except FileExistsError:
+            pass  # another process was first
+        except OSError:  # a file system without links
+            os.replace(aside, path)
+    finally:
+        aside.unlink(missing_ok=True)
 
 
 def database(url: str, home: Path) -> dict[str, Any]:

@@ -4,6 +4,7 @@ import os
 import stat
 import subprocess
 import sys
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
@@ -144,3 +145,13 @@ def test_a_folder_that_is_none_gets_a_clear_message(tmp_path: Path) -> None:
 def test_no_migration_is_missing(tmp_path: Path) -> None:
     done = manage(tmp_path, "makemigrations", "--check", "--dry-run")
     assert done.returncode == 0, done.stdout
+
+
+def test_who_starts_together_gets_the_same_key(tmp_path: Path) -> None:
+    with ThreadPoolExecutor(8) as pool:
+        for n in range(200):
+            home = tmp_path / str(n)
+            home.mkdir()
+            keys = list(pool.map(lambda _, at=home: env.secret_key(at), range(8)))
+            assert len(set(keys)) == 1
+            assert [path.name for path in home.iterdir()] == ["secret_key"]
