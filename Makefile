@@ -10,7 +10,7 @@ run: install
 	@$(BIN)/python manage.py up --port $(PORT)
 
 test: install-dev
-	$(BIN)/python -m pytest -n auto --dist loadfile
+	$(BIN)/python -m pytest -n auto --dist loadfile --no-loadscope-reorder
 
 install: $(VENV)/.installed
 

@@ -1,6 +1,10 @@
 """The Django app."""
 
+from typing import Any
+
 from django.apps import AppConfig
+from django.db import connections
+from django.db.models.signals import post_migrate
 
 
 class AnnotatorConfig(AppConfig):
@@ -11,3 +15,12 @@ class AnnotatorConfig(AppConfig):
 
     def ready(self) -> None:
         from annotator import checks, jobkinds  # noqa: F401 - they register
+
+        post_migrate.connect(_search_tables, sender=self)
+
+
+def _search_tables(using: str, **_: Any) -> None:
+    """The tables and triggers of searches, which no model describes."""
+    from annotator.services.queries import tables
+
+    tables.ensure(connections[using])

@@ -23,7 +23,6 @@ from annotator.errors import Conflict
 __all__ = [
     "Backup",
     "State",
-    "asked",
     "find",
     "held",
     "is_wanted",
@@ -32,6 +31,7 @@ __all__ = [
     "note_fault",
     "path_of",
     "request",
+    "requests",
     "state",
 ]
 
@@ -67,7 +67,7 @@ class State:
     hours: int  # between two; 0: none are made by themselves
     is_late: bool  # the last good one is older than twice that
     is_at_work: bool
-    is_asked: bool
+    is_requested: bool
     fault: str  # why the last one could not be made
     fault_at: datetime | None
 
@@ -80,7 +80,7 @@ def state(now: datetime | None = None) -> State:
         hours=settings.BACKUP_HOURS,
         is_late=_is_late(now),
         is_at_work=_is_held(),
-        is_asked=bool(asked()),
+        is_requested=bool(requests()),
         fault=fault,
         fault_at=at,
     )
@@ -90,8 +90,8 @@ def kept() -> list[Backup]:
     """Newest first: by number, whatever the clock said."""
     names = [path.stem for path in folder().glob("*.zip") if NAME.fullmatch(path.stem)]
     names.sort(key=_number, reverse=True)
-    found = [find(name) for name in names]
-    return [one for one in found if one is not None]
+    files = [find(name) for name in names]
+    return [one for one in files if one is not None]
 
 
 def find(name: str) -> Backup | None:
@@ -139,7 +139,7 @@ def request(word: str) -> None:
     _write(folder() / f"{word}.asked", "")
 
 
-def asked() -> list[str]:
+def requests() -> list[str]:
     return sorted(path.stem for path in folder().glob("*.asked"))
 
 
@@ -152,7 +152,7 @@ def is_wanted(now: datetime | None = None) -> bool:
     if _is_held():
         return False
     untried = any(not one.verified_at and not one.fault for one in kept())
-    return bool(asked()) or untried or is_due(now)
+    return bool(requests()) or untried or is_due(now)
 
 
 def is_due(now: datetime | None = None) -> bool:
@@ -186,9 +186,9 @@ def held() -> Iterator[None]:
 
 
 def folder() -> Path:
-    found = Path(settings.GEMEL_HOME) / "backups"
-    found.mkdir(mode=0o700, exist_ok=True)
-    return found
+    place = Path(settings.GEMEL_HOME) / "backups"
+    place.mkdir(mode=0o700, exist_ok=True)
+    return place
 
 
 def _is_held() -> bool:
@@ -238,10 +238,10 @@ def _time(text: object) -> datetime | None:
 def _read(path: Path) -> dict[str, Any]:
     """The facts; none if there are none, or a power cut has spoilt them."""
     try:
-        found = json.loads(path.read_bytes())
+        facts = json.loads(path.read_bytes())
     except (OSError, ValueError):
         return {}
-    return found if isinstance(found, dict) else {}
+    return facts if isinstance(facts, dict) else {}
 
 
 def _write(path: Path, text: str) -> None:

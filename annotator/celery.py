@@ -23,8 +23,10 @@ app.autodiscover_tasks(["annotator"])
 
 RUN_JOB = "annotator.run_job"
 REAP = "annotator.reap_stale_jobs"
+NOTIFY = "annotator.send_notices"
 SIGN_S = 5.0  # a worker shows itself this often
 REAP_EVERY = 2  # signs
+NOTIFY_EVERY = 360  # signs
 log = logging.getLogger(__name__)
 
 
@@ -34,6 +36,16 @@ def enqueue(job_id: int) -> None:
     Raises ConnectionError if the broker is away.
     """
     _send(RUN_JOB, args=[job_id])
+
+
+def broker_fault() -> str:
+    """Why no job can be handed to a worker now; "": one can."""
+    try:
+        with app.connection_for_write(connect_timeout=2) as connection:
+            connection.ensure_connection(max_retries=1, interval_start=0, timeout=2)
+    except (KombuError, OSError) as error:
+        return f"does not answer ({type(error).__name__})"
+    return ""
 
 
 def _send(task: str, **options: Any) -> None:
@@ -54,9 +66,13 @@ def _keep_watch(**_: object) -> None:
 
 
 def _watch(sign: Path) -> None:
-    rounds, child = 0, None
+    rounds, child, fault = 0, None, ""
     while True:
-        _show(sign, rounds)
+        if rounds % REAP_EVERY == 0:
+            fault = _call(REAP, expires=SIGN_S * REAP_EVERY)
+        if rounds % NOTIFY_EVERY == NOTIFY_EVERY - 1:
+            _call(NOTIFY, expires=SIGN_S * NOTIFY_EVERY)
+        _show(sign, fault)
         child = _back_up(child)
         rounds += 1
         time.sleep(SIGN_S)
@@ -75,11 +91,20 @@ def _back_up(child: "subprocess.Popen[bytes] | None") -> Any:
     return child
 
 
-def _show(sign: Path, rounds: int) -> None:
-    """One sign of life. A broker that is away must not end the thread."""
+def _call(task: str, *, expires: float) -> str:
+    """Have something done within that time; why that was not possible, "" if it was."""
     try:
-        sign.touch()
-        if rounds % REAP_EVERY == 0:
-            _send(REAP, expires=SIGN_S * REAP_EVERY)
-    except OSError as error:
+        _send(task, expires=expires)
+    except ConnectionError as error:
         log.warning("the watch goes on: %s", error)
+        return str(error)
+    return ""
+
+
+def _show(sign: Path, fault: str) -> None:
+    """One sign of life, with what is wrong with the broker. A disk that cannot be
+    written must not end the thread."""
+    try:
+        sign.write_text(fault)
+    except OSError as error:
+        log.warning("no sign of life: %s", error)

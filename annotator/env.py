@@ -13,10 +13,13 @@ from django.core.exceptions import ImproperlyConfigured
 __all__ = [
     "database",
     "env_bool",
+    "env_choice",
     "env_int",
     "env_list",
     "env_path",
     "home",
+    "mail",
+    "metrics_token",
     "secret_key",
 ]
 
@@ -42,6 +45,50 @@ def env_int(name: str, *, default: int) -> int:
     if not value.isascii() or not value.isdigit():
         raise ImproperlyConfigured(f"{name}={value!r}: write a whole number")
     return int(value)
+
+
+def env_choice(name: str, choices: tuple[str, ...]) -> str:
+    """One of ``choices``, the first if nothing is said."""
+    value = os.environ.get(name, "").strip().lower() or choices[0]
+    if value not in choices:
+        raise ImproperlyConfigured(f"{name}={value!r}: write {' or '.join(choices)}")
+    return value
+
+
+def metrics_token() -> str:
+    """``GEMEL_METRICS_TOKEN``: who has it reads the figures; "": nobody does."""
+    token = os.environ.get("GEMEL_METRICS_TOKEN", "").strip()
+    if token and (len(token) < 20 or len(set(token)) < 8):
+        raise ImproperlyConfigured(
+            "GEMEL_METRICS_TOKEN is too easy to guess: write 20 random signs or more, "
+            "for example from `openssl rand -hex 20`."
+        )
+    return token
+
+
+def mail(url: str) -> dict[str, Any]:
+    """Django's settings of a mail server; {} for "".
+
+    ``smtp://user:password@host:587`` encrypts by STARTTLS, ``smtps://`` from the first
+    byte; ``smtp+plain://`` does not, for a server on this machine.
+    """
+    if not url:
+        return {}
+    parts = urlsplit(url)
+    kinds = {"smtp": 587, "smtps": 465, "smtp+plain": 25}
+    if parts.scheme not in kinds or not parts.hostname:
+        raise ImproperlyConfigured(
+            "GEMEL_MAIL: write smtp://user:password@host:587, smtps://… or "
+            "smtp+plain://…"
+        )
+    return {
+        "EMAIL_HOST": parts.hostname,
+        "EMAIL_PORT": parts.port or kinds[parts.scheme],
+        "EMAIL_HOST_USER": unquote(parts.username or ""),
+        "EMAIL_HOST_PASSWORD": unquote(parts.password or ""),
+        "EMAIL_USE_TLS": parts.scheme == "smtp",
+        "EMAIL_USE_SSL": parts.scheme == "smtps",
+    }
 
 
 def env_list(name: str) -> list[str]:
@@ -172,13 +219,13 @@ def _options(query: str) -> dict[str, Any]:
     ``prepare_threshold``: how often a statement is met before its plan is kept, by
     default 5; empty for poolers that cannot keep any.
     """
-    found: dict[str, Any] = dict(parse_qsl(query, keep_blank_values=True))
-    times = found.pop("prepare_threshold", "5")
+    options: dict[str, Any] = dict(parse_qsl(query, keep_blank_values=True))
+    times = options.pop("prepare_threshold", "5")
     if times and not times.isdecimal():
         raise ImproperlyConfigured(
             f"DATABASE_URL: prepare_threshold={times!r}: give a number, or nothing"
         )
-    return found | {"prepare_threshold": int(times) if times else None}
+    return options | {"prepare_threshold": int(times) if times else None}
 
 
 def _sqlite(path: Path) -> dict[str, Any]:

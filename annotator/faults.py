@@ -25,15 +25,15 @@ def refusal_of(error: BaseException) -> Refusal | None:
             "The disk of the server is full, so nothing was stored. Keep it and try "
             "again when there is space."
         )
-    if not isinstance(error, OperationalError | InterfaceError | OSError):
-        return None
     text = str(error).lower()
     is_database = isinstance(error, DatabaseError | InterfaceError)
     if getattr(error, "errno", 0) == errno.EROFS or (
         is_database and any(words in text for words in _READ_ONLY)
     ):
-        return NotReady("The server's disk is read-only now, so nothing was stored.")
-    if is_database:
+        return NotReady(
+            "The server's disk or database is read-only now, so nothing was stored."
+        )
+    if isinstance(error, OperationalError | InterfaceError):
         return NotReady(
             "The database does not answer now, so nothing was stored. Try again."
         )

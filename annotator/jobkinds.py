@@ -23,13 +23,16 @@ KINDS: dict[str, str] = {
     "bitext_parses": "annotator.services.paraphrases.bitext_parses:run",
     "campaign_items": "annotator.services.campaigns.items:run",
     "import": "annotator.services.corpora.imports:run",
+    "index": "annotator.services.queries.index:run",
     "joint": "annotator.services.parses.joint:run",
     "linking": "annotator.services.parses.linking:run",
     "paraphrase_items": "annotator.services.paraphrases.test_sets:run",
     "paraphrase_weights": "annotator.services.paraphrases.weights:run",
     "paraphrases": "annotator.services.paraphrases.tables:run",
+    "relabel": "annotator.services.treebanks.batches:run",
     "rehearse": "annotator.services.campaigns.simulation:run",
     "parse": "annotator.services.parses.parsers:run",
+    "release": "annotator.services.releases.kept:run",
     "report": "annotator.services.reports.jobs:run",
     "substitution": "annotator.services.parses.substitution:run",
     "train_parser": "annotator.services.parses.training:run",
@@ -40,5 +43,5 @@ KINDS: dict[str, str] = {
 def runner(kind: str) -> Runner:
     """The generator function of this kind; KeyError if there is no such kind."""
     module, _, name = KINDS[kind].partition(":")
-    found: Runner = getattr(import_module(module), name)
-    return found
+    function: Runner = getattr(import_module(module), name)
+    return function

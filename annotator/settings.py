@@ -11,10 +11,13 @@ from csp.constants import NONE, SELF
 from annotator.env import (
     database,
     env_bool,
+    env_choice,
     env_int,
     env_list,
     env_path,
     home,
+    mail,
+    metrics_token,
     secret_key,
 )
 
@@ -36,9 +39,10 @@ if BEHIND_PROXY:
     SECURE_PROXY_SSL_HEADER = ("HTTP_X_FORWARDED_PROTO", "https")
     USE_X_FORWARDED_HOST = True
 SECURE_SSL_REDIRECT = HTTPS
+SECURE_REDIRECT_EXEMPT = ["^(health|ready|metrics)$"]  # asked within the server
 SECURE_HSTS_SECONDS = 31_536_000 if HTTPS else 0
 SECURE_HSTS_INCLUDE_SUBDOMAINS = SECURE_HSTS_PRELOAD = HTTPS
-SESSION_COOKIE_SECURE = CSRF_COOKIE_SECURE = HTTPS
+SESSION_COOKIE_SECURE = CSRF_COOKIE_SECURE = LANGUAGE_COOKIE_SECURE = HTTPS
 SESSION_COOKIE_AGE = 60 * 60 * 24 * 14
 SESSION_COOKIE_SAMESITE = CSRF_COOKIE_SAMESITE = "Lax"
 SECURE_REFERRER_POLICY = "same-origin"
@@ -70,12 +74,15 @@ INSTALLED_APPS = [
     "drf_spectacular",
 ]
 MIDDLEWARE = [
+    "annotator.monitoring.requests.RequestMiddleware",
     "annotator.timing.ServerTiming",
     "annotator.throughput.durability.DurableMiddleware",
     "django.middleware.security.SecurityMiddleware",
     "csp.middleware.CSPMiddleware",
+    "annotator.http.middleware.PagesCompressed",
     "whitenoise.middleware.WhiteNoiseMiddleware",
     "django.contrib.sessions.middleware.SessionMiddleware",
+    "django.middleware.locale.LocaleMiddleware",
     "django.middleware.common.CommonMiddleware",
     "django.middleware.csrf.CsrfViewMiddleware",
     "django.contrib.auth.middleware.AuthenticationMiddleware",
@@ -97,12 +104,16 @@ TEMPLATES = [
         "APP_DIRS": True,
         "OPTIONS": {
             "context_processors": [
+                "django.template.context_processors.i18n",
                 "django.template.context_processors.request",
                 "django.contrib.auth.context_processors.auth",
                 "django.contrib.messages.context_processors.messages",
                 "annotator.http.context.site",
+                "annotator.pages.site.help.site",
+                "annotator.pages.site.navigation.site",
+                "annotator.pages.site.tour.site",
             ],
-            "builtins": ["annotator.templatetags.gemel"],
+            "builtins": ["django.templatetags.i18n", "annotator.templatetags.gemel"],
         },
     }
 ]
@@ -117,8 +128,14 @@ CACHES = {
     }
 }
 LANGUAGE_CODE = "en"
+LANGUAGES = [("en", "English"), ("de", "Deutsch")]
+LOCALE_PATHS = [Path(__file__).parent / "locale"]
+FORMAT_MODULE_PATH = "annotator.locale"
+LANGUAGE_COOKIE_NAME = "gemel_language"
+LANGUAGE_COOKIE_AGE = 60 * 60 * 24 * 365
+LANGUAGE_COOKIE_HTTPONLY = True
+LANGUAGE_COOKIE_SAMESITE = "Lax"
 TIME_ZONE = "UTC"
-USE_I18N = False
 USE_TZ = True
 
 # --- people --------------------------------------------------------------------------
@@ -152,7 +169,10 @@ AXES_DISABLE_ACCESS_LOG = True
 
 # --- files ---------------------------------------------------------------------------
 STATIC_URL = "static/"
-STATICFILES_DIRS = [WEB_DIR / "static"]
+STATICFILES_DIRS = [
+    WEB_DIR / "static",
+    ("docs", WEB_DIR / "docs" / "img"),  # pictures of the pages of help
+]
 STATIC_ROOT = GEMEL_HOME / "static"
 STORAGES = {
     "default": {"BACKEND": "django.core.files.storage.FileSystemStorage"},
@@ -165,8 +185,18 @@ MAX_UPLOAD_MB = env_int("GEMEL_MAX_UPLOAD_MB", default=200)
 MAX_UNPACKED_MB = env_int("GEMEL_MAX_UNPACKED_MB", default=2000)
 MIN_FREE_MB = env_int("GEMEL_MIN_FREE_MB", default=200)
 MAX_WORDS = env_int("GEMEL_MAX_WORDS", default=1000)  # of a sentence that comes in
+QUERY_SECONDS = env_int("GEMEL_QUERY_SECONDS", default=10)  # of a search of trees
 BACKUP_HOURS = env_int("GEMEL_BACKUP_HOURS", default=24)  # 0: none by themselves
 BACKUPS_KEPT = env_int("GEMEL_BACKUPS_KEPT", default=7)
+_MAIL = mail(os.environ.get("GEMEL_MAIL", ""))  # "": nobody is written to
+EMAIL_HOST = _MAIL.get("EMAIL_HOST", "")
+EMAIL_PORT = _MAIL.get("EMAIL_PORT", 25)
+EMAIL_HOST_USER = _MAIL.get("EMAIL_HOST_USER", "")
+EMAIL_HOST_PASSWORD = _MAIL.get("EMAIL_HOST_PASSWORD", "")
+EMAIL_USE_TLS = _MAIL.get("EMAIL_USE_TLS", False)
+EMAIL_USE_SSL = _MAIL.get("EMAIL_USE_SSL", False)
+EMAIL_TIMEOUT = 20  # seconds
+DEFAULT_FROM_EMAIL = os.environ.get("GEMEL_MAIL_FROM", "gemel@localhost")
 MAX_SHOWN_WORDS = env_int("GEMEL_MAX_SHOWN_WORDS", default=2000)  # that pages draw
 FILE_UPLOAD_MAX_MEMORY_SIZE = 2 * 2**20
 DATA_UPLOAD_MAX_MEMORY_SIZE = 4 * 2**20
@@ -188,6 +218,8 @@ CELERY_TASK_IGNORE_RESULT = True
 CELERY_WORKER_PREFETCH_MULTIPLIER = 1
 CELERY_TASK_ACKS_LATE = False  # the Job row is the truth; the message only wakes
 CELERY_WORKER_HIJACK_ROOT_LOGGER = False
+# kB: a worker that has held a parser begins anew, and gives its memory back.
+CELERY_WORKER_MAX_MEMORY_PER_CHILD = 250_000
 CELERY_BROKER_CONNECTION_RETRY_ON_STARTUP = True
 JOB_STALE_S = env_int("GEMEL_JOB_STALE_S", default=20)
 
@@ -195,19 +227,19 @@ JOB_STALE_S = env_int("GEMEL_JOB_STALE_S", default=20)
 API_RATE = env_int("GEMEL_API_RATE", default=3000)  # a minute, for each person
 REST_FRAMEWORK = {
     "DEFAULT_AUTHENTICATION_CLASSES": [
-        "annotator.api.tokens.Tokens",
+        "annotator.api.calls.tokens.Tokens",
         "rest_framework.authentication.SessionAuthentication",
     ],
     "DEFAULT_PERMISSION_CLASSES": [
         "rest_framework.permissions.IsAuthenticated",
-        "annotator.api.tokens.WithinScope",
-        "annotator.api.queries.KnownQuery",
+        "annotator.api.calls.tokens.WithinScope",
+        "annotator.api.calls.queries.KnownQuery",
     ],
-    "DEFAULT_THROTTLE_CLASSES": ["annotator.api.rates.Rate"],
+    "DEFAULT_THROTTLE_CLASSES": ["annotator.api.calls.rates.Rate"],
     "DEFAULT_RENDERER_CLASSES": ["rest_framework.renderers.JSONRenderer"],
-    "DEFAULT_PARSER_CLASSES": ["annotator.api.bodies.JsonParser"],
+    "DEFAULT_PARSER_CLASSES": ["annotator.api.calls.bodies.JsonParser"],
     "DEFAULT_SCHEMA_CLASS": "drf_spectacular.openapi.AutoSchema",
-    "EXCEPTION_HANDLER": "annotator.api.errors.answer",
+    "EXCEPTION_HANDLER": "annotator.api.calls.errors.answer",
     "UNAUTHENTICATED_USER": "django.contrib.auth.models.AnonymousUser",
 }
 SPECTACULAR_SETTINGS = {
@@ -218,35 +250,48 @@ SPECTACULAR_SETTINGS = {
     "COMPONENT_SPLIT_REQUEST": True,
     "SERVE_PERMISSIONS": [
         "rest_framework.permissions.AllowAny",
-        "annotator.api.queries.KnownQuery",
+        "annotator.api.calls.queries.KnownQuery",
     ],
     "POSTPROCESSING_HOOKS": [
         "drf_spectacular.hooks.postprocess_schema_enums",
-        "annotator.api.described.refusals",
-        "annotator.api.described.links",
+        "annotator.api.calls.described.refusals",
+        "annotator.api.calls.described.links",
     ],
     "ENUM_NAME_OVERRIDES": {
         "JobStateEnum": "annotator.models.jobs.Job.State",
         "LayerStateEnum": "annotator.models.alignments.AlignmentLayer.State",
         "PairStateEnum": "annotator.models.corpora.Pair.State",
+        "ParseKindEnum": "annotator.models.analyses.Parse.Kind",
         "CampaignStateEnum": "annotator.models.campaigns.Campaign.State",
         "SideEnum": ["s", "t"],
         "RoleEnum": "annotator.models.projects.Role",
         "TreeRoleEnum": ["mine", "gold"],
+        "RemovalKindEnum": "annotator.models.projects.Removal.Kind",
     },
 }
+# --- watching it ---------------------------------------------------------------------
+METRICS_TOKEN = metrics_token()
+LOG_FORMAT = env_choice("GEMEL_LOG_FORMAT", ("text", "json"))
+LOG_REQUESTS = env_bool("GEMEL_LOG_REQUESTS", default=LOG_FORMAT == "json")
 LOGGING = {
     "version": 1,
     "disable_existing_loggers": False,
     "formatters": {
-        "line": {"format": "{asctime} {levelname} {name}: {message}", "style": "{"}
+        "text": {
+            "format": "{asctime} {levelname} {name}: {message}{of_request}",
+            "style": "{",
+        },
+        "json": {"()": "annotator.monitoring.lines.JsonLines"},
     },
-    "filters": {"secrets": {"()": "annotator.secrecy.Secrets"}},
+    "filters": {
+        "secrets": {"()": "annotator.secrecy.Secrets"},
+        "numbered": {"()": "annotator.monitoring.lines.Numbered"},
+    },
     "handlers": {
         "console": {
             "class": "logging.StreamHandler",
-            "formatter": "line",
-            "filters": ["secrets"],
+            "formatter": LOG_FORMAT,
+            "filters": ["secrets", "numbered"],
         }
     },
     "root": {"handlers": ["console"], "level": "INFO"},

@@ -1,6 +1,8 @@
-"""The two things a worker does."""
+"""The three things a worker does."""
 
-from annotator.celery import REAP, RUN_JOB, app
+from django.conf import settings
+
+from annotator.celery import NOTIFY, REAP, RUN_JOB, app
 from annotator.services import jobs
 
 
@@ -12,3 +14,11 @@ def run_job(job_id: int) -> None:
 @app.task(name=REAP)
 def reap_stale_jobs() -> None:
     jobs.reap()
+
+
+@app.task(name=NOTIFY)
+def send_notices() -> None:
+    if settings.EMAIL_HOST:
+        from annotator.pages.site import mailing  # reports: not for who sends no mail
+
+        mailing.send_due()

@@ -41,6 +41,6 @@ class ServerTiming:
         response = self.get_response(request)
         if spent:
             spent["all"] = 1000 * (time.perf_counter() - began)
-            told = [f"{name};dur={ms:.1f}" for name, ms in spent.items()]
-            response["Server-Timing"] = ", ".join(told)
+            entries = [f"{name};dur={ms:.1f}" for name, ms in spent.items()]
+            response["Server-Timing"] = ", ".join(entries)
         return response

@@ -1,11 +1,12 @@
 """The table of contents: every page and endpoint, grouped by noun."""
 
-from django.urls import URLPattern, URLResolver, include, path, register_converter
+from django.urls import URLPattern, URLResolver, include, path
+from django.views.i18n import set_language
 
+from annotator.http import converters  # noqa: F401  before any address is made
 from annotator.views import (
     accounts,
     alignments,
-    backups,
     biparse,
     bitexts,
     editor,
@@ -17,49 +18,70 @@ from annotator.views import (
     paraphrases,
     parsing,
     projects,
+    queries,
+    releases,
+    settings,
     trees,
     uploads,
 )
-from annotator.views.campaigns import campaigns, curation, judge
-from annotator.views.campaigns import items as campaign_items
-from annotator.views.campaigns import setup as campaign_setup
-from annotator.views.reports import agreement
-from annotator.views.reports import layers as layer_reports
+from annotator.views.campaigns.urls import campaign_urls
+from annotator.views.installation import backups, monitoring
+from annotator.views.reports.urls import report_urls
+from annotator.views.site import finding, tour
+from annotator.views.site import help as help_pages
+from annotator.views.treebanks import relabelling, worklists
+from annotator.views.treebanks import rules as treebank_rules
 
-
-class CodeConverter:
-    """Public ids: sixteen hexadecimal digits."""
-
-    regex = "[0-9a-f]{16}"
-
-    def to_python(self, value: str) -> str:
-        return value
-
-    def to_url(self, value: str) -> str:
-        return value
-
-
-register_converter(CodeConverter, "code")
 handler400 = "annotator.views.missing.not_readable"
 handler404 = "annotator.views.missing.not_found"
 handler500 = "annotator.views.missing.broken"
 
 urlpatterns: list[URLPattern | URLResolver] = [
     path("api/", include("annotator.api.urls")),  # first: every judgment comes here
+    # for programs that watch it
+    path("health", monitoring.health, name="health"),
+    path("ready", monitoring.ready, name="ready"),
+    path("metrics", monitoring.metrics_text, name="metrics"),
     # people
     path("sign-in/", accounts.sign_in, name="sign_in"),
     path("sign-out/", accounts.sign_out, name="sign_out"),
     path("join/<str:token>/", accounts.join, name="join"),
     path("account/", accounts.account, name="account"),
+    path("theme/", accounts.theme, name="theme"),
+    path("language/", set_language, name="language"),
+    path("words/<slug:language>.js", accounts.words, name="words"),
+    # help
+    path("help/", help_pages.index, name="help_index"),
+    path("help/<slug:name>/", help_pages.page, name="help"),
+    path("tour/", tour.tour, name="tour"),
     # the installation
     path("backups/", backups.backups, name="backups"),
     path("backups/<slug:name>.zip", backups.download, name="backup_download"),
+    path("find/", finding.find, name="find"),
     # projects
     path("", projects.projects, name="projects"),
     path("p/new/", projects.new, name="project_new"),
     path("p/<slug:slug>/", projects.project, name="project"),
     path("p/<slug:slug>/people/", projects.people, name="people"),
+    path("p/<slug:slug>/settings/", settings.of_project, name="project_settings"),
+    path(
+        "p/<slug:slug>/settings/<slug:kind>/<code:code>/",
+        settings.of_part,
+        name="part_settings",
+    ),
+    path(
+        "p/<slug:slug>/settings/restore/<code:code>/do/",
+        settings.restore,
+        name="restore",
+    ),
+    path("p/<slug:slug>/log/", settings.project_log, name="project_log"),
+    path(
+        "deleted/<code:code>/restore/",
+        settings.restore_project,
+        name="project_restore",
+    ),
     # corpora and pairs
+    path("p/<slug:slug>/corpora/", projects.corpora, name="corpora"),
     path("p/<slug:slug>/corpus/<code:code>/", pairs.corpus, name="corpus"),
     path("p/<slug:slug>/pair/<code:code>/", editor.pair, name="pair"),
     path("p/<slug:slug>/pair/<code:code>/table/", editor.table, name="pair_table"),
@@ -120,6 +142,45 @@ urlpatterns: list[URLPattern | URLResolver] = [
     ),
     path("p/<slug:slug>/sentence/<code:code>/", parsing.sentence, name="sentence"),
     path("p/<slug:slug>/sentence/<code:code>/tree/", trees.edit, name="tree_edit"),
+    path(
+        "p/<slug:slug>/sentence/<code:code>/compare/",
+        trees.compare,
+        name="trees_compare",
+    ),
+    path("p/<slug:slug>/sentence/<code:code>/arcs/", trees.arcs, name="arcs_edit"),
+    # searches of trees
+    path("p/<slug:slug>/search/", queries.search, name="project_query"),
+    path("p/<slug:slug>/search/tree/", queries.tree, name="query_tree"),
+    path(
+        "p/<slug:slug>/search/export/<slug:form>/",
+        queries.export,
+        name="project_query_export",
+    ),
+    path("p/<slug:slug>/corpus/<code:code>/search/", queries.search, name="query"),
+    path(
+        "p/<slug:slug>/corpus/<code:code>/search/export/<slug:form>/",
+        queries.export,
+        name="query_export",
+    ),
+    # whole treebanks
+    path(
+        "p/<slug:slug>/corpus/<code:code>/relabel/",
+        relabelling.relabel,
+        name="relabel",
+    ),
+    path(
+        "p/<slug:slug>/corpus/<code:code>/problems/",
+        treebank_rules.problems,
+        name="problems",
+    ),
+    path(
+        "p/<slug:slug>/corpus/<code:code>/worklists/",
+        worklists.corpus_lists,
+        name="worklists",
+    ),
+    path("p/<slug:slug>/worklist/<code:code>/", worklists.worklist, name="worklist"),
+    path("p/<slug:slug>/work/<code:code>/", worklists.finish, name="work_finish"),
+    path("p/<slug:slug>/relabelled/<code:code>/", relabelling.batch, name="relabelled"),
     # joint parses and the ledger of what they changed
     path("p/<slug:slug>/corpus/<code:code>/joint/", joint.corpus_joint, name="joint"),
     path("p/<slug:slug>/pair/<code:code>/joint/", joint.pair_joint, name="pair_joint"),
@@ -176,79 +237,7 @@ urlpatterns: list[URLPattern | URLResolver] = [
         paraphrases.remove,
         name="paraphrase_remove",
     ),
-    # campaigns
-    path("p/<slug:slug>/campaigns/", campaigns.campaigns, name="campaigns"),
-    path("p/<slug:slug>/campaigns/new/", campaigns.new, name="campaign_new"),
-    path("p/<slug:slug>/campaign/<code:code>/", campaigns.campaign, name="campaign"),
-    path(
-        "p/<slug:slug>/campaign/<code:code>/design/",
-        campaigns.design,
-        name="campaign_design",
-    ),
-    path("p/<slug:slug>/campaign/<code:code>/do/", campaigns.act, name="campaign_act"),
-    path(
-        "p/<slug:slug>/campaign/<code:code>/flags/",
-        campaigns.flags,
-        name="campaign_flags",
-    ),
-    path(
-        "p/<slug:slug>/campaign/<code:code>/judgments.tsv",
-        campaigns.table,
-        name="campaign_table",
-    ),
-    path(
-        "p/<slug:slug>/campaign/<code:code>/items/",
-        campaign_items.items,
-        name="campaign_items",
-    ),
-    path(
-        "p/<slug:slug>/campaign/<code:code>/items/add/",
-        campaign_items.add,
-        name="campaign_items_add",
-    ),
-    path(
-        "p/<slug:slug>/campaign/<code:code>/items/do/",
-        campaign_items.act,
-        name="campaign_items_act",
-    ),
-    path(
-        "p/<slug:slug>/campaign/<code:code>/items/sample.<slug:form>",
-        campaign_items.sample,
-        name="campaign_items_sample",
-    ),
-    path(
-        "p/<slug:slug>/campaign/<code:code>/items/<code:upload>/",
-        campaign_items.check,
-        name="campaign_items_check",
-    ),
-    path(
-        "p/<slug:slug>/campaign/<code:code>/scales/",
-        campaign_setup.scales,
-        name="campaign_scales",
-    ),
-    path(
-        "p/<slug:slug>/campaign/<code:code>/guideline/",
-        campaign_setup.guideline,
-        name="campaign_guideline",
-    ),
-    path(
-        "p/<slug:slug>/campaign/<code:code>/rules/",
-        campaign_setup.rules,
-        name="campaign_rules",
-    ),
-    path(
-        "p/<slug:slug>/campaign/<code:code>/people/",
-        campaign_setup.people,
-        name="campaign_people",
-    ),
-    path(
-        "p/<slug:slug>/campaign/<code:code>/batches/",
-        campaign_setup.batches,
-        name="campaign_batches",
-    ),
-    # judging
-    path("p/<slug:slug>/judge/", judge.choose, name="judging"),
-    path("p/<slug:slug>/judge/<code:code>/", judge.screen, name="judge"),
+    *campaign_urls,
     # biparses and scores
     path("p/<slug:slug>/pair/<code:code>/biparse/", biparse.biparse, name="biparse"),
     path(
@@ -258,76 +247,14 @@ urlpatterns: list[URLPattern | URLResolver] = [
     ),
     path("p/<slug:slug>/corpus/<code:code>/score/", biparse.score, name="score"),
     # jobs
+    path("p/<slug:slug>/releases/", releases.releases, name="releases"),
+    path(
+        "p/<slug:slug>/releases/<code:code>.zip",
+        releases.download,
+        name="release_download",
+    ),
     path("p/<slug:slug>/jobs/", jobs.jobs, name="jobs"),
     path("p/<slug:slug>/jobs/<code:code>/", jobs.job, name="job"),
     path("p/<slug:slug>/jobs/<code:code>/cancel/", jobs.cancel, name="job_cancel"),
-    # agreement and curation
-    path("p/<slug:slug>/agreement/", agreement.index, name="agreement"),
-    path("p/<slug:slug>/agreement/upload/", agreement.upload, name="agreement_upload"),
-    path(
-        "p/<slug:slug>/agreement/corpus/<code:code>/",
-        layer_reports.layer_report,
-        name="layer_report",
-    ),
-    path(
-        "p/<slug:slug>/agreement/corpus/<code:code>/cases/",
-        layer_reports.layer_cases,
-        name="layer_cases",
-    ),
-    path(
-        "p/<slug:slug>/agreement/corpus/<code:code>/freeze/",
-        layer_reports.freeze,
-        name="layer_freeze",
-    ),
-    path(
-        "p/<slug:slug>/agreement/corpus/<code:code>/frozen/<code:report>/",
-        layer_reports.frozen,
-        name="layer_frozen",
-    ),
-    path(
-        "p/<slug:slug>/agreement/frozen/<code:code>/", agreement.frozen, name="frozen"
-    ),
-    path(
-        "p/<slug:slug>/agreement/frozen/<code:code>/export/<slug:form>/",
-        agreement.frozen_export,
-        name="frozen_export",
-    ),
-    path(
-        "p/<slug:slug>/agreement/<slug:kind>/<code:code>/",
-        agreement.report,
-        name="report",
-    ),
-    path(
-        "p/<slug:slug>/agreement/<slug:kind>/<code:code>/cases/",
-        agreement.report_cases,
-        name="report_cases",
-    ),
-    path(
-        "p/<slug:slug>/agreement/<slug:kind>/<code:code>/freeze/",
-        agreement.freeze,
-        name="report_freeze",
-    ),
-    path(
-        "p/<slug:slug>/agreement/<slug:kind>/<code:code>/fresh/",
-        agreement.fresh,
-        name="report_fresh",
-    ),
-    path(
-        "p/<slug:slug>/agreement/<slug:kind>/<code:code>/export/<slug:form>/",
-        agreement.export,
-        name="report_export",
-    ),
-    path(
-        "p/<slug:slug>/campaign/<code:code>/curate/", curation.curation, name="curation"
-    ),
-    path(
-        "p/<slug:slug>/campaign/<code:code>/curate/<code:item>/",
-        curation.curate_item,
-        name="curate_item",
-    ),
-    path(
-        "p/<slug:slug>/campaign/<code:code>/curate/reopen/<code:judgment>/",
-        curation.reopen,
-        name="curate_reopen",
-    ),
+    *report_urls,
 ]

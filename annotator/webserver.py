@@ -1,16 +1,17 @@
 """What gunicorn does around its workers, and how they share out connections.
 
-The first suggestion need not be waited for: the thesaurus is read once, before the
-workers part from the process that they share memory with; compiled code is loaded by
-each, in the background. A process works on one message of a judge at a time, on two
-where the database is another process to wait for: threads that compute at once take the
-interpreter from each other in the middle of a transaction, which others wait for (on
-SQLite a third more judgments in bench/judging.py).
+A process works on one message of a judge at a time, on two where the database is
+another process to wait for: threads that compute at once take the interpreter from each
+other in the middle of a transaction, which others wait for (on SQLite a third more
+judgments in bench/judging.py). What is loaded before the workers part is shared by all:
+it is frozen, so that the collector of garbage leaves it alone. The engine is loaded
+when somebody opens a pair: a server where people only judge never does.
 
 This file is read before Django is set up, so that services are imported where they are
 used.
 """
 
+import gc
 import mmap
 import struct
 import threading
@@ -124,9 +125,11 @@ def is_message(req: Any) -> bool:
 
 def when_ready(server: Any) -> None:
     """Before the workers start."""
-    from annotator.services.alignments import proposals
+    from annotator.monitoring import metrics
 
-    proposals.warm_thesaurus()
+    metrics.forget()
+    gc.collect()
+    gc.freeze()
 
 
 def pre_fork(server: Any, worker: Any) -> None:
@@ -138,10 +141,10 @@ def post_fork(server: Any, worker: Any) -> None:
     """In each worker as it starts."""
     from django.db import connection
 
-    from annotator.services.alignments import proposals
+    from annotator.services.alignments import warming
 
+    warming.is_cold.set()
     worker.in_turn = threading.Semaphore(AT_ONCE.get(connection.vendor, 1))
-    threading.Thread(target=proposals.warm, daemon=True).start()
 
 
 def child_exit(server: Any, worker: Any) -> None:

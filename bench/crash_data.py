@@ -29,7 +29,7 @@ from annotator.models import (
 )
 from annotator.services import accounts, jobs
 from annotator.services.alignments import phrases
-from annotator.services.corpora import imports
+from annotator.services.corpora import imports, storing
 from annotator.services.installation import archive_rows
 from annotator.services.parses import joint, parsers
 from bench import judging_data
@@ -95,7 +95,7 @@ def _import(
         for i in range(n)
     )
     content = ("id\tsource\ttarget\n" + "".join(lines)).encode()
-    kept = imports.keep(project, f"{name}.tsv", io.BytesIO(content), by=by)
+    kept = storing.keep(project, f"{name}.tsv", io.BytesIO(content), by=by)
     return imports.start(
         project, [kept], kind="pairs", corpus=name, by=by, dry_run=False,
         enqueue=enqueue,

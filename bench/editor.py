@@ -166,15 +166,16 @@ def build(pair: tuple[str, str], base: str) -> tuple[str, dict[str, str], list[i
     from django.contrib.auth.models import User
     from django.core.management import call_command
 
-    from annotator.services import jobs, projects
+    from annotator.services import jobs
     from annotator.services.alignments import phrases
     from annotator.services.parses import parsers
+    from annotator.services.projects import members
     from tests import cast
     from tests.browser.conftest import _session_cookie
 
     call_command("migrate", verbosity=0)
     ada = User.objects.create_user("ada")
-    project = projects.create("Bench", by=ada)
+    project = members.create("Bench", by=ada)
     corpus = cast.corpus(project)
     sides = [cast.sentence(corpus, words) for words in pair]
     made = corpus.pairs.create(

@@ -21,8 +21,9 @@ from annotator.models import (
     Participant,
     Tally,
 )
-from annotator.services import accounts, projects
-from annotator.services.campaigns import setup
+from annotator.services import accounts
+from annotator.services.campaigns import participants, setup
+from annotator.services.projects import members
 
 SENTENCE = "In sentence {} the committee put off its decision until the autumn."
 PHRASE = "put off"
@@ -40,8 +41,8 @@ def build(*, items: int, people: int, k: int, n: int) -> tuple[str, list[str]]:
     if there := Campaign.objects.filter(name="Bench").first():
         judges = User.objects.filter(username__startswith="annotator").order_by("pk")
         return there.code, [_token(user) for user in judges[:people]]
-    owner, _ = projects.ensure_owner()
-    project = projects.create("Bench", by=owner)
+    owner, _ = members.ensure_owner()
+    project = members.create("Bench", by=owner)
     campaign = setup.create(project, "Bench", by=owner)
     before = -(-n // items)
     setup.change(
@@ -91,7 +92,7 @@ def _instance(campaign: Campaign, i: int) -> Instance:
 def _annotator(campaign: Campaign, owner: User, i: int) -> str:
     user = User.objects.create_user(f"annotator{i}")
     Membership.objects.create(project=campaign.project, user=user, role="annotator")
-    setup.add_people(campaign, [user], by=owner)
+    participants.add_people(campaign, [user], by=owner)
     return _token(user)
 
 

@@ -95,11 +95,11 @@ def build(n: int) -> tuple[str, str, str, list[str]]:
     from django.contrib.auth.models import User
 
     from annotator.models import Corpus, Pair
-    from annotator.services import projects
+    from annotator.services.projects import members
     from tests.browser.conftest import _session_cookie
 
     ada = User.objects.create_user("ada")
-    project = projects.create("Bench", by=ada)
+    project = members.create("Bench", by=ada)
     corpus = Corpus.objects.create(project=project, name="Bench")
     sides = sentences(corpus)
     for batch in batches(rows(corpus, sides, n), 5000):

@@ -44,14 +44,14 @@ def _say(text: str) -> None:
     print(text, file=sys.stderr, flush=True)
 
 
-def _options(asked: str) -> argparse.ArgumentParser:
+def _options(chosen_group: str) -> argparse.ArgumentParser:
     """The commands; those of a group only when it is asked for, as they load much."""
     parser = argparse.ArgumentParser(prog="python -m core")
     groups = parser.add_subparsers(dest="group", required=True, metavar="COMMAND")
     parse.add_arguments(groups.add_parser("parse", help=parse.HELP))
-    for group, told in catalogue.HELP.items():
-        one = groups.add_parser(group, help=told)
-        if group == asked:
+    for group, text in catalogue.HELP.items():
+        one = groups.add_parser(group, help=text)
+        if group == chosen_group:
             catalogue.add_group(one, group)
     return parser
 

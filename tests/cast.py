@@ -9,12 +9,14 @@ from annotator.models import (
     Corpus,
     Membership,
     Origin,
+    PackedForest,
     Pair,
     Parse,
     Project,
     Sentence,
 )
-from core.formats import ptb
+from core.forests.ranked import ranked_forest
+from core.formats import forest_npz, ptb
 
 PASSWORD = "correct horse battery"
 SOURCE = (
@@ -76,6 +78,14 @@ def parse(of: Sentence, brackets: str, *, rank: int = 1, engine: str = "") -> Pa
         rank=rank,
         text=brackets,
         digest=Sentence.key_of(brackets),
+    )
+
+
+def forest(of: Sentence, *trees: tuple[float, str], engine: str) -> PackedForest:
+    """A stored forest that has these trees, weights in nats, and no other."""
+    ranked = ranked_forest([(weight, ptb.parse_one(text)) for weight, text in trees])
+    return PackedForest.objects.create(
+        sentence=of, engine=engine, data=forest_npz.dump(*ranked)
     )
 
 

@@ -15,9 +15,11 @@ if not os.environ.get("DATABASE_URL"):
     # connection, and with it each other's transactions.
     os.environ["GEMEL_TEST_DB"] = f"{home}/test.sqlite3"
 
+import django  # noqa: E402
 import pytest  # noqa: E402
 from hypothesis import HealthCheck, settings  # noqa: E402
 
+django.setup()  # here, not by pytest's settings, which are read before the lines above
 # The first compiled call takes longer than Hypothesis' deadline.
 settings.register_profile(
     "gemel",

@@ -13,7 +13,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
-WAIT_S = 180  # a busy machine is slow, not wrong
+WAIT_S = 600  # a busy machine is slow, not wrong
 
 
 def free_port() -> int:

@@ -17,9 +17,6 @@ from tools.floors import (
     modules,
 )
 
-KERNEL_FOLDERS = sorted(
-    str(path.relative_to(ROOT)) for path in (ROOT / "core").glob("*/kernels")
-)
 DOORS = {
     "django": ["annotator", "manage.py"],
     "rest_framework": ["annotator/api"],
@@ -28,11 +25,12 @@ DOORS = {
     "svglib": ["annotator/svg"],
     "reportlab": ["annotator/svg"],
     "resvg_py": ["annotator/svg"],
-    "duckdb": ["core/pivoting", "core/substitution"],
+    "duckdb": ["core/pivoting", "core/substitution", "core/releases"],
     "bllipparser": ["core/parsing/bllip_child.py"],
     "eflomal": ["core/word_alignment/eflomal.py"],
-    "numba": KERNEL_FOLDERS,
+    "numba": ["core/compiled.py"],
     "nltk": ["core/text"],
+    "prometheus_client": ["annotator/monitoring"],
     "torch": ["core/training"],
     "onnxruntime": ["core/parsing", "core/training"],
     "tokenizers": ["core/text", "core/parsing", "core/training"],
@@ -114,6 +112,13 @@ def test_each_library_has_one_door(library: str) -> None:
     assert found == []
 
 
+def test_what_is_compiled_stands_in_folders_of_kernels() -> None:
+    compiled = (
+        path for path in modules("core") if "core.compiled.njit" in imports(path)
+    )
+    assert {path.parent.name for path in compiled} == {"kernels"}
+
+
 def test_nothing_is_fetched_from_elsewhere() -> None:
     """No address out of data can make the server call somebody."""
     fetching = (
@@ -131,8 +136,11 @@ def test_nothing_is_fetched_from_elsewhere() -> None:
         for dotted in imports(path)
         if f"{dotted}.".startswith(tuple(f"{name}." for name in fetching))
     ]
-    # ``up`` looks whether its port is free.
-    assert found == ["annotator/management/commands/up.py imports socket"]
+    # ``up`` looks whether its port is free, then whether somebody answers there.
+    assert sorted(found) == [
+        "annotator/management/commands/up.py imports socket",
+        "annotator/management/crew.py imports socket",
+    ]
 
 
 def test_only_services_write_rows() -> None:

@@ -59,6 +59,7 @@ def test_a_wheel_holds_the_program_alone(installed: Path) -> None:
     assert {one for one in tops if not one.endswith(".dist-info")} == {
         "annotator",
         "core",
+        "gemel_client.py",
     }
 
 
@@ -139,17 +140,20 @@ def test_a_wheel_serves_its_pages(installed: Path, tmp_path: Path) -> None:
     asked = (
         "from django.core.management import call_command;"
         "call_command('migrate', verbosity=0);"
-        "from annotator.services import projects;"
+        "from annotator.services.projects import members;"
         "from annotator.services.corpora import sample;"
-        "sample.load(projects.ensure_owner()[0]);"
+        "sample.load(members.ensure_owner()[0]);"
         "from django.test import Client;"
         "from annotator.models import Pair;"
         "page = Client().get('/sign-in/', SERVER_NAME='localhost');"
         "from django.contrib.staticfiles import finders;"
         "css = bool(finders.find('css/gemel.css'));"
-        "print(page.status_code, css, Pair.objects.count())"
+        "help_page = Client().get('/help/glossary/', SERVER_NAME='localhost');"
+        "picture = bool(finders.find('docs/screens/home-wide.png'));"
+        "print(page.status_code, css, Pair.objects.count(),"
+        " help_page.status_code, picture)"
     )
     code = f"import django; django.setup(); {asked}"
-    status, static, n_pairs = run(code, installed, tmp_path).split()
-    assert (status, static) == ("200", "True")
+    status, static, n_pairs, of_help, picture = run(code, installed, tmp_path).split()
+    assert (status, static, of_help, picture) == ("200", "True", "200", "True")
     assert int(n_pairs) >= 60

@@ -7,10 +7,20 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
 CORE_FLOORS = [
-    {"errors"},
+    {"errors", "compiled"},
     {"data"},
-    {"protocols", "formats", "text", "layout", "learning", "agreement", "trees"},
-    {"forests"},
+    {
+        "protocols",
+        "formats",
+        "text",
+        "layout",
+        "learning",
+        "agreement",
+        "trees",
+        "queries",
+        "validation",
+    },
+    {"forests", "releases"},
     {"dependencies", "word_alignment"},
     {"parsing"},
     {"joint_parsing", "itg", "phrase_alignment", "pivoting", "substitution"},
@@ -20,7 +30,7 @@ CORE_FLOORS = [
     {"__main__"},
 ]
 ANNOTATOR_FLOORS = [
-    {"errors", "env", "checks", "faults", "secrecy", "timing", "__version__"},
+    {"errors", "env", "locale", "checks", "faults", "secrecy", "timing", "__version__"},
     {"settings", "broker", "celery", "disk", "backups", "wsgi"},
     {"throughput"},
     {"models"},
@@ -30,6 +40,7 @@ ANNOTATOR_FLOORS = [
         "svg",
         "http",
         "jobkinds",
+        "monitoring",
         "sample",
     },
     {"services"},

@@ -170,7 +170,7 @@ class PairProposals(APIView):
     @extend_schema(request=DecidedSerializer, responses=ProposalSerializer)
     def post(self, request: Request, code: str) -> Response:
         """Nothing is stored. 503: there is no answer now, and nothing depends on it."""
-        pair, parses, decided, _ = _asked(request, code)
+        pair, parses, decided, _ = _read(request, code)
         return _proposal(proposals.propose(pair, parses, decided))
 
 
@@ -180,9 +180,11 @@ class PairBetterTrees(APIView):
     @extend_schema(request=DecidedSerializer, responses=PreferredSerializer(many=True))
     def post(self, request: Request, code: str) -> Response:
         """With ``take``, the tree of that side is stored, and named by ``parse``."""
-        pair, parses, decided, take = _asked(request, code)
-        found = better_trees.prefer(pair, parses, decided, by=request.user, take=take)
-        return Response(PreferredSerializer(found, many=True).data)
+        pair, parses, decided, take = _read(request, code)
+        preferred = better_trees.prefer(
+            pair, parses, decided, by=request.user, take=take
+        )
+        return Response(PreferredSerializer(preferred, many=True).data)
 
 
 class LayerProposals(APIView):
@@ -198,29 +200,33 @@ class LayerProposals(APIView):
         return _proposal(proposals.propose(layer.pair, parses, decided))
 
 
-def _asked(
+def _read(
     request: Request, code: str
 ) -> tuple[Pair, proposals.Parses, proposals.Decided, str]:
-    found = _PAIR.models(code=code, user=request.user.pk)
-    if not found:
+    matches = _PAIR.models(code=code, user=request.user.pk)
+    if not matches:
         raise Http404
-    (pair,) = found
+    (pair,) = matches
     sent = DecidedSerializer(data=request.data)
     sent.is_valid(raise_exception=True)
     data = sent.validated_data
     codes = data["source_parse"], data["target_parse"]
     sentences = pair.source_id, pair.target_id
-    found = _PARSES.models(codes=codes)
-    rows = {row.code: row for row in found if row.sentence_id in sentences}
+    matches = _PARSES.models(codes=codes)
+    rows = {row.code: row for row in matches if row.sentence_id in sentences}
     if not rows.keys() >= set(codes):
         raise Http404
     return pair, (rows[codes[0]], rows[codes[1]]), sent.decided(), data["take"]
 
 
-def _proposal(found: proposals.Proposal) -> Response:
+def _proposal(proposal: proposals.Proposal) -> Response:
     links = [
         [k.source, k.target, k.kind, k.crossing, float(k.attrs.get("prob", 1))]
-        for k in found.links
+        for k in proposal.links
     ]
-    rest = {"supports": found.supports, "grounds": found.grounds, "said": found.said}
+    rest = {
+        "supports": proposal.supports,
+        "grounds": proposal.grounds,
+        "said": proposal.conflicts,
+    }
     return Response({"links": links, **rest})

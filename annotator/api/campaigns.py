@@ -16,9 +16,11 @@ from rest_framework.pagination import CursorPagination
 from rest_framework.request import Request
 from rest_framework.response import Response
 
+from annotator.api.calls.bodies import validated
+from annotator.api.managing.keeping import Kept
 from annotator.forms import refuse_unknown
 from annotator.models import Campaign, Item
-from annotator.services.campaigns import progress, setup
+from annotator.services.campaigns import copying, participants, progress, setup
 
 __all__ = ["CampaignViews", "ItemViews"]
 
@@ -47,7 +49,7 @@ class CampaignSerializer(serializers.ModelSerializer[Campaign]):
             *("code", "project", "name", "state", "mode", "seed", "k", "overlap_k"),
             *("overlap_share", "quota", "lease_s", "check_every", "repeat_every"),
             *("is_adaptive", "guideline_number", "n_items", "n_checks", "n_training"),
-            *("is_simulated", "created_at", "opened_at"),
+            *("is_simulated", "created_at", "opened_at", "archived_at"),
         ]
 
 
@@ -85,7 +87,14 @@ class PeopleSerializer(serializers.Serializer[Any]):
     )
 
 
-class CampaignViews(viewsets.ReadOnlyModelViewSet[Campaign]):
+class CopySerializer(serializers.Serializer[Any]):
+    """``name``: of the copy; ``items``: whether it has the items, too."""
+
+    name = serializers.CharField(max_length=120)
+    items = serializers.BooleanField(default=True)
+
+
+class CampaignViews(Kept, viewsets.ReadOnlyModelViewSet[Campaign]):
     """The campaigns whose results you may see."""
 
     serializer_class = CampaignSerializer
@@ -106,7 +115,7 @@ class CampaignViews(viewsets.ReadOnlyModelViewSet[Campaign]):
     @action(detail=True)
     def progress(self, request: Request, code: str) -> Response:
         """Answers there and wanted, by annotator, batch and condition."""
-        found = progress.of(self.get_object())
+        progress_now = progress.of(self.get_object())
         parts = {
             name: [
                 {
@@ -119,8 +128,8 @@ class CampaignViews(viewsets.ReadOnlyModelViewSet[Campaign]):
                 for row in rows
             ]
             for name, rows in (
-                ("batches", found.batches),
-                ("conditions", found.conditions),
+                ("batches", progress_now.batches),
+                ("conditions", progress_now.conditions),
             )
         }
         people = [
@@ -134,10 +143,15 @@ class CampaignViews(viewsets.ReadOnlyModelViewSet[Campaign]):
                 "checks_failed": row.person.n_checks_failed,
                 "seconds": row.seconds,
             }
-            for row in found.people
+            for row in progress_now.people
         ]
         return Response(
-            {"done": found.done, "need": found.need, "people": people, **parts}
+            {
+                "done": progress_now.done,
+                "need": progress_now.need,
+                "people": people,
+                **parts,
+            }
         )
 
     @extend_schema(request=ActionSerializer, responses=CampaignSerializer)
@@ -146,10 +160,21 @@ class CampaignViews(viewsets.ReadOnlyModelViewSet[Campaign]):
         """Open, pause or close."""
         sent = ActionSerializer(data=request.data)
         sent.is_valid(raise_exception=True)
-        found = self.get_object()
-        ACTIONS[sent.validated_data["action"]](found, by=request.user)
-        found.refresh_from_db()
-        return Response(CampaignSerializer(found).data)
+        campaign = self.get_object()
+        ACTIONS[sent.validated_data["action"]](campaign, by=request.user)
+        campaign.refresh_from_db()
+        return Response(CampaignSerializer(campaign).data)
+
+    @extend_schema(request=CopySerializer, responses={201: CampaignSerializer})
+    @action(detail=True, methods=["post"])
+    def copy(self, request: Request, code: str) -> Response:
+        """A draft with the same scales, rules and guideline, without people and their
+        answers. For managers."""
+        sent = validated(CopySerializer, request)
+        made = copying.copy_campaign(
+            self.get_object(), sent["name"], by=request.user, with_items=sent["items"]
+        )
+        return Response(CampaignSerializer(made).data, status=201)
 
     @extend_schema(
         methods=["GET"],
@@ -165,16 +190,16 @@ class CampaignViews(viewsets.ReadOnlyModelViewSet[Campaign]):
     @action(detail=True, methods=["get", "put"])
     def people(self, request: Request, code: str) -> Response:
         """Who judges which batches; PUT changes it for those it names."""
-        found = self.get_object()
+        campaign = self.get_object()
         if request.method == "PUT":
             sent = PeopleSerializer(data=request.data)
             sent.is_valid(raise_exception=True)
             wanted = sent.validated_data["batches"]
-            setup.share_batches(found, wanted, by=request.user)
-        people = found.participants.select_related("user")
+            participants.share_batches(campaign, wanted, by=request.user)
+        people = campaign.participants.select_related("user")
         return Response(
             {
-                "batches": list(found.batches.values("code", "name", "n_items")),
+                "batches": list(campaign.batches.values("code", "name", "n_items")),
                 "people": [
                     {
                         "code": person.code,

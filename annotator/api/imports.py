@@ -13,13 +13,13 @@ from rest_framework.response import Response
 from rest_framework.views import APIView
 
 from annotator import access
-from annotator.api.bodies import JsonParser
+from annotator.api.calls.bodies import JsonParser
 from annotator.api.rows import JobSerializer, RowPages
 from annotator.exchange import registry
 from annotator.exchange.download import attachment
 from annotator.exchange.files import ENCODINGS
 from annotator.models import Corpus, Issue, Job
-from annotator.services.corpora import exports, imports
+from annotator.services.corpora import exports, imports, storing
 
 __all__ = ["CorpusExport", "Formats", "ImportGoOn", "Imports", "JobIssues"]
 
@@ -44,9 +44,11 @@ class ImportSerializer(serializers.Serializer[Any]):
 
 
 class GoOnSerializer(serializers.Serializer[Any]):
-    """``partial``: the good rows go in even if others are bad."""
+    """``partial``: the good rows go in even if others are bad. ``align``: the pairs are
+    then parsed and aligned, by a job that the import's ``result.align`` names."""
 
     partial = serializers.BooleanField(default=False)  # type: ignore[assignment]
+    align = serializers.BooleanField(default=False)
 
 
 class FormatSerializer(serializers.Serializer[Any]):
@@ -89,7 +91,7 @@ class Imports(APIView):
         sent.is_valid(raise_exception=True)
         row = sent.validated_data
         uploads = [
-            imports.keep(project, str(one.name), one, by=request.user)
+            storing.keep(project, str(one.name), one, by=request.user)
             for one in row["files"]
         ]
         about = ("licence", "provenance", "source_language", "target_language")
@@ -118,8 +120,7 @@ class ImportGoOn(APIView):
         job = get_object_or_404(jobs, code=code, kind="import")
         sent = GoOnSerializer(data=request.data)
         sent.is_valid(raise_exception=True)
-        partial = sent.validated_data["partial"]
-        made = imports.go_on(job, by=request.user, partial=partial)
+        made = imports.go_on(job, by=request.user, **sent.validated_data)
         return Response(JobSerializer(made).data, status=201)
 
 

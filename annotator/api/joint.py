@@ -10,7 +10,7 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.views import APIView
 
-from annotator.api.queries import of_form
+from annotator.api.calls.queries import of_form
 from annotator.api.rows import JobSerializer, corpus_of
 from annotator.forms import ChangeFilter, refuse_unknown
 from annotator.models import JointPair, JointRun, Pair, TreeChange
@@ -189,9 +189,9 @@ class CorpusJoint(APIView):
         corpus = corpus_of(request, code)
         sent = JointStartSerializer(data=request.data)
         sent.is_valid(raise_exception=True)
-        asked = dict(sent.validated_data)
-        parser = asked.pop("parser")
-        settings = joint.settings_of(asked)
+        options = dict(sent.validated_data)
+        parser = options.pop("parser")
+        settings = joint.settings_of(options)
         job = joint.start(corpus, settings, parser=parser, by=request.user)
         return Response(JobSerializer(job).data, status=status.HTTP_201_CREATED)
 
@@ -214,8 +214,8 @@ class RunTotals(APIView):
         run = _run(request, code)
         refuse_unknown(request.query_params, set(ChangeFilter.base_filters))
         rows = ChangeFilter.of(request.query_params, run).qs
-        found = ledger.totals(rows, run)
-        return Response(TotalsSerializer(found).data)
+        totals = ledger.totals(rows, run)
+        return Response(TotalsSerializer(totals).data)
 
 
 class RunChanges(APIView):
@@ -241,8 +241,8 @@ class RunChanges(APIView):
         rows = ChangeFilter.of(request.query_params, run).qs
         rows = ledger.ordered(rows, run, sort=request.query_params.get("sort", ""))
         pages = ChangePages()
-        found = pages.paginate_queryset(rows, request, view=self) or []
-        records = [record(change, run) for change in found]
+        page = pages.paginate_queryset(rows, request, view=self) or []
+        records = [record(change, run) for change in page]
         return pages.get_paginated_response(records)
 
 
@@ -255,11 +255,11 @@ class RunVerdicts(APIView):
         run = _run(request, code)
         sent = VerdictSerializer(data=request.data)
         sent.is_valid(raise_exception=True)
-        asked = sent.validated_data
-        change = ledger.find(asked["change"], run=run)
+        data = sent.validated_data
+        change = ledger.find(data["change"], run=run)
         change.run = run
-        said = ledger.Verdict(asked["uuid"], asked["seen"], asked["verdict"])
-        change = ledger.give(change, said, by=request.user)
+        verdict = ledger.Verdict(data["uuid"], data["seen"], data["verdict"])
+        change = ledger.give(change, verdict, by=request.user)
         saved = {"change": change.code, "revision": change.revision}
         return Response({"saved": saved | {"verdict": change.verdict}})
 

@@ -81,16 +81,16 @@ def show(request: Request, code: str) -> Response:
 @api_view(["POST"])
 def answers(request: Request, code: str) -> Response:
     """Store one answer (or skip, or flag) and bring the next items."""
-    said = _valid(MessageSerializer, request)
+    message = _valid(MessageSerializer, request)
     answer = Answer(
-        uuid=said["uuid"],
-        seen=said["seen"],
-        values=said["values"],
-        note=said["note"],
-        active_ms=said["active_ms"],
+        uuid=message["uuid"],
+        seen=message["seen"],
+        values=message["values"],
+        note=message["note"],
+        active_ms=message["active_ms"],
     )
     judgment = take(
-        said["judgment"], said["verb"], answer, campaign=code, by=request.user
+        message["judgment"], message["verb"], answer, campaign=code, by=request.user
     )
     body: dict[str, Any] = {
         "saved": {
@@ -102,14 +102,14 @@ def answers(request: Request, code: str) -> Response:
         },
         "next": [],
     }
-    if (told := checks.feedback(judgment)) and said["verb"] == "save":
-        body["feedback"] = told
-    if said["want"]:
+    if (feedback := checks.feedback(judgment)) and message["verb"] == "save":
+        body["feedback"] = feedback
+    if message["want"]:
         person = judgment.participant
-        body["next"] = desk.give(person.pk, want=said["want"], held=said["held"])
+        body["next"] = desk.give(person.pk, want=message["want"], held=message["held"])
         if not body["next"]:
             person.refresh_from_db()
-            is_empty = not set(said["held"]) - {judgment.code}
+            is_empty = not set(message["held"]) - {judgment.code}
             body["status"] = desk.status(person, is_empty=is_empty)
     return Response(body)
 

@@ -192,8 +192,8 @@ class PairTrees(APIView):
 
     @extend_schema(responses=TreeRowSerializer(many=True))
     def get(self, request: Request, code: str) -> Response:
-        found = canvas.load(get_pair(request, code), None, user=request.user)
-        return Response(canvas.trees_of(found))
+        shown = canvas.load(get_pair(request, code), None, user=request.user)
+        return Response(canvas.trees_of(shown))
 
     @extend_schema(request=PastedSerializer, responses=TreeRowSerializer(many=True))
     def post(self, request: Request, code: str) -> Response:
@@ -259,5 +259,5 @@ class LayerCompare(APIView):
     def get(self, request: Request, code: str) -> Response:
         layer = get_layer(request, code)
         codes = request.query_params.get("with", "").split(",")
-        found = canvas.load(layer.pair, layer, user=request.user)
-        return Response(canvas.compared(found, codes))
+        shown = canvas.load(layer.pair, layer, user=request.user)
+        return Response(canvas.compared(shown, codes))

@@ -97,14 +97,15 @@ class ItemsSerializer(serializers.Serializer[Any]):
 
 class WeightsSerializer(serializers.ModelSerializer[ParaphraseWeights]):
     """``facts``: what they were fitted on, and the gain over the best component, of
-    phrases that the fit never saw. ``weights``: of each component, standardised."""
+    phrases that the fit never saw. ``weights``: of each component, standardised.
+    ``model``: the whole, as ``manage.py pivot … --weights FILE`` reads it."""
 
     facts = serializers.JSONField(source="model.facts")
     weights = serializers.SerializerMethodField()
 
     class Meta:
         model = ParaphraseWeights
-        fields = ["number", "campaign_name", "facts", "weights", "at"]
+        fields = ["number", "campaign_name", "facts", "weights", "model", "at"]
 
     def get_weights(self, row: ParaphraseWeights) -> dict[str, float]:
         fitted = row.model["placed"]
@@ -153,15 +154,15 @@ class TableLookup(APIView):
 
     @extend_schema(parameters=[LookupSerializer], responses=OpenApiTypes.OBJECT)
     def get(self, request: Request, code: str) -> Response:
-        asked = _asked(LookupSerializer, request)
-        phrase, row = asked["phrase"], _table(request, code)
-        how = asked["label"], asked["condition"], asked["k"]
+        params = _validated(LookupSerializer, request)
+        phrase, row = params["phrase"], _table(request, code)
+        how = params["label"], params["condition"], params["k"]
         with reading.opened(row) as files:
-            found = pages.found_by(row, files.table, phrase, *how)
+            ranked = pages.paraphrases_of(row, files.table, phrase, *how)
             body = {
                 "phrase": files.table.key(phrase),
                 "labels": files.table.labels(phrase),
-                "paraphrases": [asdict(one) for one in found],
+                "paraphrases": [asdict(one) for one in ranked],
                 "examples": [asdict(one) for one in files.table.examples(phrase)],
             }
         return Response(body)
@@ -172,12 +173,12 @@ class TableWhy(APIView):
 
     @extend_schema(parameters=[WhySerializer], responses=OpenApiTypes.OBJECT)
     def get(self, request: Request, code: str) -> Response:
-        asked = _asked(WhySerializer, request)
+        params = _validated(WhySerializer, request)
         table = _table(request, code)
-        pair = asked["phrase"], asked["paraphrase"]
-        found = pages.why(table, *pair, label=asked["label"])
-        rows = [asdict(pivot) | {"share": share} for pivot, share in found.pivots]
-        return Response({"pivots": rows, "left_out": found.left_out})
+        pair = params["phrase"], params["paraphrase"]
+        explained = pages.why(table, *pair, label=params["label"])
+        rows = [asdict(pivot) | {"share": share} for pivot, share in explained.pivots]
+        return Response({"pivots": rows, "left_out": explained.left_out})
 
 
 class TableSubstitute(APIView):
@@ -185,11 +186,11 @@ class TableSubstitute(APIView):
 
     @extend_schema(parameters=[SubstituteSerializer], responses=OpenApiTypes.OBJECT)
     def get(self, request: Request, code: str) -> Response:
-        asked = _asked(SubstituteSerializer, request)
+        params = _validated(SubstituteSerializer, request)
         table = _table(request, code)
-        found = pages.substitution(table, asked["sentence"], asked["phrase"])
-        rows = [asdict(one) for column in found.columns for one in column.rows]
-        return Response({"labels": found.labels, "substitutes": rows})
+        substitution = pages.substitution(table, params["sentence"], params["phrase"])
+        rows = [asdict(one) for column in substitution.columns for one in column.rows]
+        return Response({"labels": substitution.labels, "substitutes": rows})
 
 
 class TableWeights(APIView):
@@ -225,16 +226,16 @@ class TableItems(APIView):
         table = _table(request, code)
         sent = ItemsSerializer(data=request.data)
         sent.is_valid(raise_exception=True)
-        asked = sent.validated_data
+        data = sent.validated_data
         _, job = test_sets.start(
             table,
-            _text(table, asked["corpus"], asked["bitext"]),
-            asked["name"],
-            n_phrases=asked["phrases"],
+            _text(table, data["corpus"], data["bitext"]),
+            data["name"],
+            n_phrases=data["phrases"],
             by=request.user,
-            known=asked["known"],
-            weighted=asked["weighted"],
-            seed=asked["seed"],
+            known=data["known"],
+            weighted=data["weighted"],
+            seed=data["seed"],
         )
         return Response(JobSerializer(job).data, status=201)
 
@@ -247,11 +248,13 @@ def _text(table: ParaphraseTable, corpus: str, bitext: str) -> Corpus | Bitext:
     return get_object_or_404(table.project.corpora, code=corpus)
 
 
-def _asked(kind: type[serializers.Serializer[Any]], request: Request) -> dict[str, Any]:
+def _validated(
+    kind: type[serializers.Serializer[Any]], request: Request
+) -> dict[str, Any]:
     sent = kind(data=request.query_params)
     sent.is_valid(raise_exception=True)
-    found: dict[str, Any] = sent.validated_data
-    return found
+    data: dict[str, Any] = sent.validated_data
+    return data
 
 
 def _table(request: Request, code: str) -> ParaphraseTable:

@@ -11,15 +11,12 @@ from rest_framework.response import Response
 from rest_framework.views import APIView
 
 from annotator import access
-from annotator.api.bodies import asked
+from annotator.api.calls.bodies import validated
 from annotator.api.rows import JobSerializer, corpus_of
 from annotator.errors import BadRequest
-from annotator.models import Corpus, Parse, Sentence, TreeDraft
-from annotator.services.corpora.trees import MAX_TEXT
+from annotator.models import Corpus, Parse, Sentence
 from annotator.services.parses import (
     accuracy,
-    drafts,
-    gold,
     linking,
     offered,
     parsers,
@@ -32,12 +29,9 @@ __all__ = [
     "CorpusHelped",
     "CorpusParses",
     "CorpusTraining",
-    "DraftOps",
-    "DraftSave",
     "Parsers",
     "ProjectLinking",
     "ProjectParsers",
-    "SentenceDraft",
     "SentenceParses",
 ]
 
@@ -109,7 +103,7 @@ class CorpusTraining(APIView):
     @extend_schema(request=TrainSerializer, responses={201: JobSerializer})
     def post(self, request: Request, code: str) -> Response:
         """Cross-validate and train, as a job; managers alone."""
-        asked(TrainSerializer, request)
+        validated(TrainSerializer, request)
         job = training.start(corpus_of(request, code), by=request.user)
         return Response(JobSerializer(job).data, status=status.HTTP_201_CREATED)
 
@@ -126,7 +120,7 @@ class CorpusParses(APIView):
     def post(self, request: Request, code: str) -> Response:
         """Parse what this engine has not parsed yet, as a job."""
         corpus = corpus_of(request, code)
-        sent = asked(ParseStartSerializer, request)
+        sent = validated(ParseStartSerializer, request)
         job = parsers.start(corpus, sent["engine"], n=sent["n"], by=request.user)
         return Response(JobSerializer(job).data, status=status.HTTP_201_CREATED)
 
@@ -140,141 +134,6 @@ class SentenceParses(APIView):
         sentence = get_object_or_404(Sentence, code=code, corpus__in=seen)
         rows = accuracy.readable(sentence, request.user)
         return Response(ParseSerializer(rows, many=True).data)
-
-
-class NodeSerializer(serializers.Serializer[Any]):
-    id = serializers.IntegerField()
-    label = serializers.CharField(allow_blank=True)  # type: ignore[assignment]
-    mother = serializers.IntegerField(allow_null=True)
-    words = serializers.ListField(child=serializers.IntegerField())
-    form = serializers.CharField(allow_blank=True)
-
-
-class DraftSerializer(serializers.Serializer[Any]):
-    """A draft: its nodes in preorder, its brackets, what undo and redo would take."""
-
-    code = serializers.CharField()
-    sentence = serializers.CharField()
-    revision = serializers.IntegerField()
-    text = serializers.CharField(
-        allow_blank=True, help_text="Empty if a line of brackets cannot hold the tree."
-    )
-    nodes = NodeSerializer(many=True)
-    at = serializers.IntegerField(help_text="The node that the last step was about.")
-    undo = serializers.CharField(allow_blank=True)
-    redo = serializers.CharField(allow_blank=True)
-
-
-class BeginSerializer(serializers.Serializer[Any]):
-    base = serializers.RegexField(
-        r"^[0-9a-f]{16}\Z", required=False, help_text="The parse to begin as."
-    )
-
-
-class TreeStepSerializer(serializers.Serializer[Any]):
-    """One step. ``relabel``: node, label. ``insert``: first, last (sisters), label.
-    ``delete``: node. ``move``: node, mother. ``replace``: text. ``undo``, ``redo``."""
-
-    uuid = serializers.UUIDField()
-    base_rev = serializers.IntegerField(min_value=0)
-    op = serializers.ChoiceField(choices=sorted(drafts.OPS))
-    node = serializers.IntegerField(min_value=0, required=False)
-    first = serializers.IntegerField(min_value=0, required=False)
-    last = serializers.IntegerField(min_value=0, required=False)
-    mother = serializers.IntegerField(min_value=0, required=False)
-    at = serializers.IntegerField(min_value=0, required=False)
-    label = serializers.CharField(  # type: ignore[assignment]
-        required=False, allow_blank=True, max_length=60
-    )
-    text = serializers.CharField(required=False, max_length=MAX_TEXT)
-
-
-class TreeSaveSerializer(serializers.Serializer[Any]):
-    role = serializers.ChoiceField(choices=["mine", "gold"])
-    gold = serializers.RegexField(
-        r"^[0-9a-f]{16}\Z",
-        required=False,
-        help_text="For gold: the gold parse you saw, if there was one.",
-    )
-
-
-class FollowedSerializer(serializers.Serializer[Any]):
-    pair = serializers.CharField()
-    kept = serializers.IntegerField()
-    parked = serializers.IntegerField()
-
-
-class SavedDraftSerializer(serializers.Serializer[Any]):
-    """The parse, and the layers of links that moved to it."""
-
-    parse = serializers.CharField(source="parse.code")
-    followed = FollowedSerializer(many=True)
-    done = serializers.IntegerField()
-
-
-class SentenceDraft(APIView):
-    """Your draft of a sentence's constituent tree."""
-
-    @extend_schema(responses=DraftSerializer)
-    def get(self, request: Request, code: str) -> Response:
-        sentence = _sentence(request, code)
-        draft = get_object_or_404(sentence.drafts, author=request.user.pk)
-        draft.sentence = sentence
-        return Response(drafts.snapshot(draft))
-
-    @extend_schema(request=BeginSerializer, responses=DraftSerializer)
-    def post(self, request: Request, code: str) -> Response:
-        """Begin it; asking twice is asking once."""
-        sent = BeginSerializer(data=request.data)
-        sent.is_valid(raise_exception=True)
-        base = sent.validated_data.get("base", "")
-        draft = drafts.start(_sentence(request, code), by=request.user, base=base)
-        return Response(drafts.snapshot(draft))
-
-
-class DraftOps(APIView):
-    """Steps on your draft."""
-
-    @extend_schema(request=TreeStepSerializer, responses=DraftSerializer)
-    def post(self, request: Request, code: str) -> Response:
-        """One step; sent twice it counts once, from an older revision it is refused."""
-        draft = _draft(request, code)
-        sent = TreeStepSerializer(data=request.data)
-        sent.is_valid(raise_exception=True)
-        step = drafts.DraftStep.read(sent.validated_data, draft.to_tree())
-        drafts.play(draft, step, by=request.user)
-        return Response(drafts.snapshot(draft))
-
-
-class DraftSave(APIView):
-    """Your draft as a parse: your own, or the gold one."""
-
-    @extend_schema(request=TreeSaveSerializer, responses=SavedDraftSerializer)
-    def post(self, request: Request, code: str) -> Response:
-        draft = _draft(request, code)
-        sent = TreeSaveSerializer(data=request.data)
-        sent.is_valid(raise_exception=True)
-        if sent.validated_data["role"] == "mine":
-            saved = gold.save(draft, by=request.user)
-        else:
-            seen = sent.validated_data.get("gold", "")
-            saved = gold.save_as_gold(draft, by=request.user, seen=seen)
-        return Response(SavedDraftSerializer(saved).data)
-
-
-def _sentence(request: Request, code: str) -> Sentence:
-    seen = Corpus.objects.visible_to(request.user)
-    rows = Sentence.objects.filter(corpus__in=seen).select_related("corpus__project")
-    return get_object_or_404(rows, code=code)
-
-
-def _draft(request: Request, code: str) -> TreeDraft:
-    """One's own alone: others' drafts are nobody's business."""
-    seen = Corpus.objects.visible_to(request.user)
-    rows = TreeDraft.objects.filter(author=request.user.pk, sentence__corpus__in=seen)
-    return get_object_or_404(
-        rows.select_related("sentence__corpus__project", "base"), code=code
-    )
 
 
 class LinkingSerializer(serializers.Serializer[Any]):
@@ -319,7 +178,7 @@ class ProjectLinking(APIView):
     def post(self, request: Request, slug: str) -> Response:
         """Count sentences of corpora, as a job; managers alone."""
         project = access.project_or_404(request.user, slug)
-        sent = asked(LinkingStartSerializer, request)
+        sent = validated(LinkingStartSerializer, request)
         codes = set(sent.pop("corpora"))
         corpora = list(project.corpora.filter(code__in=codes))
         if len(corpora) != len(codes):
@@ -342,7 +201,7 @@ class CorpusHelped(APIView):
         """Start the job; what it makes is then a parser of the project."""
         seen = Corpus.objects.visible_to(request.user).select_related("project")
         corpus = get_object_or_404(seen, code=code)
-        sent = asked(HelpedStartSerializer, request)
+        sent = validated(HelpedStartSerializer, request)
         job = substitution.start(
             corpus,
             sent["parser"],

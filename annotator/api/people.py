@@ -12,7 +12,7 @@ from rest_framework.views import APIView
 
 from annotator import access
 from annotator.models import Membership, Role
-from annotator.services import projects
+from annotator.services.projects import invitations, members
 
 __all__ = ["Invitations", "Member", "Members"]
 
@@ -52,13 +52,13 @@ class Member(APIView):
         sent = MemberSerializer(data=request.data)
         sent.is_valid(raise_exception=True)
         member = self._member(request, slug, username)
-        projects.set_role(member, sent.validated_data["role"], by=request.user)
+        members.set_role(member, sent.validated_data["role"], by=request.user)
         member.refresh_from_db()
         return Response(MemberSerializer(member).data)
 
     @extend_schema(responses={204: None})
     def delete(self, request: Request, slug: str, username: str) -> Response:
-        projects.remove_member(self._member(request, slug, username), by=request.user)
+        members.remove_member(self._member(request, slug, username), by=request.user)
         return Response(status=204)
 
     def _member(self, request: Request, slug: str, username: str) -> Membership:
@@ -74,7 +74,7 @@ class Invitations(APIView):
     def post(self, request: Request, slug: str) -> Response:
         sent = InvitationSerializer(data=request.data)
         sent.is_valid(raise_exception=True)
-        made, token = projects.invite(
+        made, token = invitations.invite(
             access.project_or_404(request.user, slug),
             role=sent.validated_data["role"],
             note=sent.validated_data.get("note", ""),

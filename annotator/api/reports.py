@@ -209,8 +209,8 @@ def reopen(request: Request, code: str, judge: str) -> Response:
     """Give a judge, by label, the item back; the answer stays until they change it."""
     item = _item(request.user, code)
     rows = item.judgments.select_related("participant__campaign__project")
-    found = rows.filter(participant__label=judge, state="done").order_by("-round")
-    judgment = found.first()
+    judgments = rows.filter(participant__label=judge, state="done").order_by("-round")
+    judgment = judgments.first()
     if judgment is None:
         raise Http404(f"{judge} has not answered this item.")
     judgment = curation.reopen(judgment, by=request.user, uuid=uuid4())
@@ -220,16 +220,16 @@ def reopen(request: Request, code: str, judge: str) -> Response:
 def _answer(request: Request, source: ReportSource) -> Response:
     access.require(request.user, "report", source.project)
     refuse_unknown(request.query_params, set(query.FILTERS))
-    asked = query.parse(request.query_params)
-    query.check(asked, source.read().data)
+    spec = query.parse(request.query_params)
+    query.check(spec, source.read().data)
     if request.method == "GET":
-        body, _ = agreement.report(source, asked)
+        body, _ = agreement.report(source, spec)
         return Response(body)
     sent = TitleSerializer(data=request.data)
     sent.is_valid(raise_exception=True)
     kept = agreement.freeze(
         source,
-        asked,
+        spec,
         query=query.filters_of(request.query_params),
         title=sent.validated_data["title"],
         by=request.user,

@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from django.db.models import QuerySet
+from django.db.models import F, QuerySet
 from django.shortcuts import get_object_or_404
 from drf_spectacular.utils import extend_schema, extend_schema_view
 from rest_framework import serializers, viewsets
@@ -11,12 +11,14 @@ from rest_framework.pagination import CursorPagination
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from annotator.api.queries import of_form
+from annotator.api.calls.queries import of_form
+from annotator.api.managing.keeping import Kept
 from annotator.errors import BadRequest
 from annotator.forms import PairFilter, ScoreForm, refuse_unknown
 from annotator.models import Corpus, Job, Pair, Project
-from annotator.services import jobs, projects
+from annotator.services import jobs
 from annotator.services.alignments import scores
+from annotator.services.projects import members
 
 __all__ = [
     "CorpusViews",
@@ -24,6 +26,7 @@ __all__ = [
     "PairViews",
     "ProjectViews",
     "RowPages",
+    "Rows",
     "corpus_of",
 ]
 
@@ -49,8 +52,11 @@ PAGING = {"cursor", "page_size"}
 class ProjectSerializer(serializers.ModelSerializer[Project]):
     class Meta:
         model = Project
-        fields = ["code", "slug", "name", "description", "is_sample", "created_at"]
-        read_only_fields = ["slug", "is_sample", "created_at"]
+        fields = [
+            *("code", "slug", "name", "description", "is_sample", "created_at"),
+            "archived_at",
+        ]
+        read_only_fields = ["slug", "is_sample", "created_at", "archived_at"]
 
 
 class CorpusSerializer(serializers.ModelSerializer[Corpus]):
@@ -69,6 +75,7 @@ class CorpusSerializer(serializers.ModelSerializer[Corpus]):
             "n_pairs",
             "n_sentences",
             "created_at",
+            "archived_at",
         ]
 
 
@@ -77,6 +84,8 @@ class PairSerializer(serializers.ModelSerializer[Pair]):
         source="source_text", read_only=True
     )
     target = serializers.CharField(source="target_text", read_only=True)
+    source_code = serializers.CharField(read_only=True)
+    target_code = serializers.CharField(read_only=True)
     score = serializers.FloatField(read_only=True, allow_null=True, default=None)
     n_inverted = serializers.IntegerField(read_only=True, allow_null=True, default=None)
 
@@ -87,6 +96,8 @@ class PairSerializer(serializers.ModelSerializer[Pair]):
             "ref",
             "source",
             "target",
+            "source_code",
+            "target_code",
             "label",
             "state",
             "has_parse",
@@ -124,7 +135,7 @@ class JobSerializer(serializers.ModelSerializer[Job]):
         ]
 
 
-class _Rows(viewsets.ReadOnlyModelViewSet[Any]):
+class Rows(viewsets.ReadOnlyModelViewSet[Any]):
     """Rows the person may see, by code; unknown parameters are refused."""
 
     lookup_field = "code"
@@ -137,7 +148,7 @@ class _Rows(viewsets.ReadOnlyModelViewSet[Any]):
         return super().list(request, *args, **kwargs)
 
 
-class ProjectViews(_Rows):
+class ProjectViews(Kept, Rows):
     """The projects you are in; a new one makes you its manager."""
 
     serializer_class = ProjectSerializer
@@ -152,11 +163,11 @@ class ProjectViews(_Rows):
     def create(self, request: Request) -> Response:
         sent = ProjectSerializer(data=request.data)
         sent.is_valid(raise_exception=True)
-        made = projects.create(**sent.validated_data, by=request.user)
+        made = members.create(**sent.validated_data, by=request.user)
         return Response(ProjectSerializer(made).data, status=201)
 
 
-class CorpusViews(_Rows):
+class CorpusViews(Kept, Rows):
     """The corpora of your projects."""
 
     serializer_class = CorpusSerializer
@@ -183,8 +194,9 @@ class ScoredPages(RowPages):
         parameters=of_form(PairFilter().form.fields | ScoreForm.base_fields)
     )
 )
-class PairViews(_Rows):
-    """The pairs of one corpus: ``/api/corpora/<code>/pairs/``.
+class PairViews(Rows):
+    """The pairs of one corpus: ``/api/corpora/<code>/pairs/``; ``source_code`` and
+    ``target_code`` are those of the sentences.
 
     ``scores``: the code of a scoring, by default the newest; ``sort``: ``score`` or
     ``-score``; ``min_score``, ``max_score``.
@@ -197,22 +209,24 @@ class PairViews(_Rows):
 
     def get_queryset(self) -> QuerySet[Pair]:
         rows = Pair.objects.visible_to(self.request.user).for_list()
-        rows = rows.filter(corpus__code=self.kwargs["corpus"])
-        asked_for = PairFilter(self.request.query_params, queryset=rows)
-        if not asked_for.form.is_valid():  # it would filter nothing
-            field, problems = next(iter(asked_for.form.errors.items()))
+        rows = rows.filter(corpus__code=self.kwargs["corpus"]).annotate(
+            source_code=F("source__code"), target_code=F("target__code")
+        )
+        filtered = PairFilter(self.request.query_params, queryset=rows)
+        if not filtered.form.is_valid():  # it would filter nothing
+            field, problems = next(iter(filtered.form.errors.items()))
             raise BadRequest(f"{field}: {problems[0]}", field=field)
-        fits = asked_for.qs
+        fits = filtered.qs
         corpus = Corpus.objects.visible_to(self.request.user).filter(
             code=self.kwargs["corpus"]
         )
-        asked = ScoreForm(self.request.query_params).asked()
-        if not (found := corpus.first()):
+        order = ScoreForm(self.request.query_params).arguments()
+        if not (row := corpus.first()):
             return fits
-        return scores.with_scores(fits, found, **asked)[0]
+        return scores.with_scores(fits, row, **order)[0]
 
 
-class JobViews(_Rows):
+class JobViews(Rows):
     """Long work and how far it is."""
 
     serializer_class = JobSerializer

@@ -43,6 +43,6 @@ class CorpusScores(APIView):
     def post(self, request: Request, corpus: str) -> Response:
         sent = ScoreStartSerializer(data=request.data)
         sent.is_valid(raise_exception=True)
-        found = corpus_of(request, corpus)
-        job = scores.start(found, sent.validated_data["scorer"], by=request.user)
+        row = corpus_of(request, corpus)
+        job = scores.start(row, sent.validated_data["scorer"], by=request.user)
         return Response(JobSerializer(job).data, status=202)

@@ -17,15 +17,28 @@ from annotator.api import (
     people,
     reports,
     rows,
+    rules,
     scores,
+    searches,
+    sentences,
+    treebanks,
+    worklists,
 )
+from annotator.api.editing import arcs, trees
+from annotator.api.managing import keeping, plans, ratings
 from annotator.views.api_docs import api_docs
 
 router = SimpleRouter()
 router.register("projects", rows.ProjectViews)
 router.register("corpora", rows.CorpusViews)
 router.register(r"corpora/(?P<corpus>[0-9a-f]{16})/pairs", rows.PairViews)
+router.register(
+    r"corpora/(?P<corpus>[0-9a-f]{16})/sentences", sentences.CorpusSentences
+)
 router.register("jobs", rows.JobViews)
+router.register("ratings", ratings.RatingViews)
+router.register("removals", keeping.RemovalViews)
+router.register(r"projects/(?P<slug>[-a-z0-9_]+)/log", keeping.LogViews)
 router.register("campaigns", campaigns.CampaignViews)
 router.register(r"campaigns/(?P<campaign>[0-9a-f]{16})/items", campaigns.ItemViews)
 
@@ -56,6 +69,8 @@ urlpatterns: list[URLPattern | URLResolver] = [
     path("layers/<code:code>/state/", layers.LayerState.as_view()),
     path("layers/<code:code>/compare/", layers.LayerCompare.as_view()),
     path("layers/<code:code>/proposals/", aligning.LayerProposals.as_view()),
+    path("corpora/<code:code>/query/", searches.CorpusQuery.as_view()),
+    path("projects/<slug:slug>/query/", searches.ProjectQuery.as_view()),
     path("corpora/<code:code>/alignments/", aligning.CorpusAlignments.as_view()),
     path("corpora/<code:code>/joint/", joint.CorpusJoint.as_view()),
     path("pairs/<code:code>/joint/", joint.PairJoint.as_view()),
@@ -73,6 +88,7 @@ urlpatterns: list[URLPattern | URLResolver] = [
     path("jobs/<code:code>/issues/", imports.JobIssues.as_view()),
     path("corpora/<code:code>/export/<slug:kind>/", imports.CorpusExport.as_view()),
     path("campaigns/<code:code>/agreement/", reports.campaign),
+    path("campaigns/<code:code>/plan/", plans.CampaignPlan.as_view()),
     path("ratings/<code:code>/agreement/", reports.rating_set),
     path("corpora/<code:code>/agreement/", reports.corpus),
     path("reports/<code:code>/", reports.frozen),
@@ -84,6 +100,8 @@ urlpatterns: list[URLPattern | URLResolver] = [
     path("corpora/<code:code>/substitution/", parsing.CorpusHelped.as_view()),
     path("corpora/<code:code>/parsers/", parsing.CorpusTraining.as_view()),
     path("corpora/<code:code>/parses/", parsing.CorpusParses.as_view()),
+    path("sentences/<code:code>/", sentences.SentenceView.as_view()),
+    path("sentences/<code:code>/likenesses/", sentences.SentenceLikenesses.as_view()),
     path("sentences/<code:code>/parses/", parsing.SentenceParses.as_view()),
     path("projects/<slug:slug>/bitexts/", bitexts.Bitexts.as_view()),
     path("bitexts/<code:code>/", bitexts.BitextView.as_view()),
@@ -96,9 +114,21 @@ urlpatterns: list[URLPattern | URLResolver] = [
     path("tables/<code:code>/substitute/", paraphrases.TableSubstitute.as_view()),
     path("tables/<code:code>/weights/", paraphrases.TableWeights.as_view()),
     path("tables/<code:code>/items/", paraphrases.TableItems.as_view()),
-    path("sentences/<code:code>/draft/", parsing.SentenceDraft.as_view()),
-    path("tree-drafts/<code:code>/ops/", parsing.DraftOps.as_view()),
-    path("tree-drafts/<code:code>/save/", parsing.DraftSave.as_view()),
+    path("sentences/<code:code>/draft/", trees.SentenceDraft.as_view()),
+    path("sentences/<code:code>/arc-draft/", arcs.SentenceArcDraft.as_view()),
+    path("arc-drafts/<code:code>/ops/", arcs.ArcDraftOps.as_view()),
+    path("tree-drafts/<code:code>/ops/", trees.DraftOps.as_view()),
+    path("tree-drafts/<code:code>/history/", trees.DraftHistory.as_view()),
+    path("tree-drafts/<code:code>/save/", trees.DraftSave.as_view()),
+    path("corpora/<code:code>/relabel/", treebanks.CorpusRelabel.as_view()),
+    path("corpora/<code:code>/rules/", rules.CorpusRules.as_view()),
+    path("corpora/<code:code>/problems/", rules.CorpusProblems.as_view()),
+    path("sentences/<code:code>/problems/", rules.SentenceProblems.as_view()),
+    path("corpora/<code:code>/worklists/", worklists.CorpusWorklists.as_view()),
+    path("worklists/<code:code>/next/", worklists.WorkNext.as_view()),
+    path("work/<code:code>/", worklists.WorkFinish.as_view()),
+    path("tree-batches/<code:code>/", treebanks.BatchView.as_view()),
+    path("tree-batches/<code:code>/undo/", treebanks.BatchUndo.as_view()),
     path("schema/", SpectacularAPIView.as_view(), name="api_schema"),
     path("docs/", api_docs, name="api_docs"),
 ]

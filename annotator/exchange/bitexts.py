@@ -3,6 +3,8 @@
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
+from django.utils.translation import gettext_noop
+
 from annotator.errors import BadRequest
 from annotator.exchange.files import Source
 from core.data.tokens import Sentence
@@ -14,9 +16,11 @@ from core.text.tokenize import tokenize
 __all__ = ["FORMATS", "Reading", "read"]
 
 FORMATS = {
-    "moses": "Two text files, a line for each pair; perhaps a third with the links",
-    "tsv": "A table: source, tab, target",
-    "tmx": "A translation memory",
+    "moses": gettext_noop(
+        "Two text files, a line for each pair; perhaps a third with the links"
+    ),
+    "tsv": gettext_noop("A table: source, tab, target"),
+    "tmx": gettext_noop("A translation memory"),
 }
 
 
@@ -41,8 +45,8 @@ def read(
 
     Raises BadRequest on a wrong number of files.
     """
-    found = _records(sources, how)
-    for record in found:
+    records = _records(sources, how)
+    for record in records:
         if isinstance(record, BadLine):
             yield _named(sources, record)
         else:
@@ -97,5 +101,5 @@ def _cut(language: str, how: Reading) -> Cut | None:
 
 
 def _english(text: str) -> list[str]:
-    found: Sentence = tokenize(text)
-    return [token.form for token in found.tokens]
+    sentence: Sentence = tokenize(text)
+    return [token.form for token in sentence.tokens]

@@ -81,11 +81,11 @@ def _each(
 def _sentence(s: Sentence, named: _Names) -> GemelItem:
     text = "" if s.text == s.tokens.replace("\n", " ") else s.text
     row = {"id": named("s", s.pk), "tokens": s.forms, "text": text}
-    return GemelItem("sentence", row | _said(s, "ref", "language", "columns", "key"))
+    return GemelItem("sentence", row | _fields(s, "ref", "language", "columns", "key"))
 
 
 def _parse(p: Parse, named: _Names) -> GemelItem:
-    plain = _said(p, "kind", "origin", "engine", "version", "rank", "score", "text",
+    plain = _fields(p, "kind", "origin", "engine", "version", "rank", "score", "text",
                   "meta", "created_at")  # fmt: skip
     row = {"id": named("t", p.pk), "sentence": named("s", p.sentence_id)}
     meta = dict(p.meta)
@@ -96,17 +96,17 @@ def _parse(p: Parse, named: _Names) -> GemelItem:
 def _forest(f: PackedForest, named: _Names) -> GemelItem:
     data = base64.b64encode(bytes(f.data)).decode("ascii")
     row = {"sentence": named("s", f.sentence_id), "data": data}
-    return GemelItem("forest", row | _said(f, "engine", "version"))
+    return GemelItem("forest", row | _fields(f, "engine", "version"))
 
 
 def _pair(p: Pair, named: _Names) -> GemelItem:
     sides = {"source": named("s", p.source_id), "target": named("s", p.target_id)}
-    plain = _said(p, "ref", "label", "meta", "state", "key")
+    plain = _fields(p, "ref", "label", "meta", "state", "key")
     return GemelItem("pair", {"id": named("p", p.pk), **sides, **plain})
 
 
 def _layer(a: AlignmentLayer, named: _Names) -> GemelItem:
-    row = _said(a, "origin", "engine", "version", "name", "options", "links",
+    row = _fields(a, "origin", "engine", "version", "name", "options", "links",
                 "parked", "revision", "state", "created_at", "updated_at")  # fmt: skip
     if not any(row["links"].values()):
         row["links"] = {}
@@ -126,11 +126,11 @@ def _event(e: LinkEvent, named: _Names) -> GemelItem:
         "by": _name(e.by) or e.imported_by,
         "undoes": e.undoes.revision if e.undoes else None,
     }
-    plain = _said(e, "revision", "op", "at", "before", "after")
+    plain = _fields(e, "revision", "op", "at", "before", "after")
     return GemelItem("event", row | plain)
 
 
-def _said(one: models.Model, *names: str) -> dict[str, Any]:
+def _fields(one: models.Model, *names: str) -> dict[str, Any]:
     row = {name: getattr(one, name) for name in names}
     return {
         name: value.isoformat() if isinstance(value, datetime) else value

@@ -14,11 +14,22 @@ from dataclasses import dataclass, field
 from pathlib import PurePosixPath, PureWindowsPath
 from typing import BinaryIO
 
+from annotator.errors import BadRequest
 from core.formats.records import MAX_RECORD, BadLine
 
-__all__ = ["ENCODINGS", "Source", "no_text", "safe_name", "sha256", "stem"]
+__all__ = [
+    "ENCODINGS",
+    "START",
+    "Source",
+    "no_text",
+    "refuse_binary",
+    "safe_name",
+    "sha256",
+    "stem",
+]
 
 ENCODINGS = ("utf-8", "latin-1", "cp1252", "utf-16")
+START = 8_192  # bytes that tell what a file is
 POISON = "\0\n"
 _BOMS = (
     (codecs.BOM_UTF8, "utf-8"),
@@ -38,7 +49,8 @@ _MAGIC = {
     b"SQLite format 3": "a database (SQLite)",
     b"\xd0\xcf\x11\xe0": "a document (doc, xls)",
 }
-_SIGNS = frozenset(range(1, 32)) - frozenset(b"\t\n\v\f\r\x1b")  # NUL: in UTF-16
+_SIGNS = frozenset(range(32)) - frozenset(b"\t\n\v\f\r\x1b")
+_NO_LETTERS = {"Cc", "Cn", "Co", "Cs"}  # categories of Unicode
 _TEXT = re.compile(
     r"utf-(8|16|16-le|16-be)|ascii|iso8859-\d+|cp125\d|koi8-[rut]|mac-roman"
     r"|gb(2312|k|18030)|big5|shift_jis|euc_(jp|kr)"
@@ -60,13 +72,45 @@ def no_text(start: bytes) -> str:
 
     A few control signs are left to the codec, which names their lines.
     """
-    if any(start.startswith(mark) for mark, _ in _BOMS):
-        return ""
     for magic, what in _MAGIC.items():
         if start.startswith(magic):
             return what
+    if start.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
+        return "" if _is_wide(start) else "binary data"
     n_signs = sum(byte in _SIGNS for byte in start)
-    return "no text" if n_signs > len(start) // 20 + 3 else ""
+    is_text = _is_mostly_text(n_signs, len(start)) or (0 in start and _is_wide(start))
+    return "" if is_text else "binary data"
+
+
+def refuse_binary(name: str, start: bytes, *, field: str) -> None:
+    """Raises BadRequest, with what helps, if a file that begins so is no text."""
+    if what := no_text(start):
+        remedy = "Send the text that is in it, as a file of UTF-8."
+        raise BadRequest(f"{safe_name(name)} is {what}. {remedy}", field=field)
+
+
+def _is_mostly_text(n_signs: int, n: int) -> bool:
+    return n_signs <= n // 20 + 3
+
+
+def _is_wide(start: bytes) -> bool:
+    """Whether it reads as UTF-16, of either order of bytes.
+
+    Half of what signs of Western scripts consist of is NUL, all at odd or all at even
+    places; others have few of them (a Chinese "one" has one at the other place).
+    """
+    if min(start[::2].count(0), start[1::2].count(0)) > len(start) // 50 + 3:
+        return False
+    for encoding in ("utf-16-le", "utf-16-be"):
+        text = codecs.getincrementaldecoder(encoding)("replace").decode(start)
+        n_signs = sum(
+            sign == "\ufffd"
+            or (unicodedata.category(sign) in _NO_LETTERS and not sign.isspace())
+            for sign in text
+        )
+        if _is_mostly_text(n_signs, len(text)):
+            return True
+    return False
 
 
 def stem(name: str) -> str:

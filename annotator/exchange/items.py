@@ -57,7 +57,7 @@ SYNONYMS = {
     "end": ("stop", "to", "end_char", "char_end"),
     "rank": ("position",),
     "score": ("probability", "prob", "weight"),
-    "id": ("item", "item_id", "ref", "name", "no"),
+    "id": ("item", "item_id", "ref", "name", "no", "task"),
     "batch": ("part", "group"),
     "kind": ("type",),
     "why": ("explanation", "reason"),
@@ -218,17 +218,17 @@ def _find(sentence: str, phrase: str, number: int) -> tuple[int, int]:
     """The only place where the phrase stands as whole words."""
     left = r"\b" if _WORD.match(phrase[0]) else ""
     right = r"\b" if _WORD.match(phrase[-1]) else ""
-    found = list(re.finditer(left + re.escape(phrase) + right, sentence))
-    if len(found) == 1:
-        return found[0].span()
-    if not found:
+    matches = list(re.finditer(left + re.escape(phrase) + right, sentence))
+    if len(matches) == 1:
+        return matches[0].span()
+    if not matches:
         raise FormatError(
             f"{phrase!r} is not in the sentence",
             line=number,
             remedy="write the phrase exactly as it stands there",
         )
     raise FormatError(
-        f"{phrase!r} stands {len(found)} times in the sentence",
+        f"{phrase!r} stands {len(matches)} times in the sentence",
         line=number,
         remedy="say which by start and end (characters from 0)",
     )

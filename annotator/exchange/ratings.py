@@ -14,7 +14,7 @@ from core.formats.alignments import msr_rte2
 from core.formats.ratings import GOLD, LAYOUTS, Layout, read
 from core.formats.records import BadLine
 
-__all__ = ["FORMATS", "BadRatings", "RatingFile", "load", "parse"]
+__all__ = ["FORMATS", "BadRatings", "RatingFile", "gathered", "load", "parse"]
 
 FORMATS = (*LAYOUTS, "msr-rte2")
 SHOWN = 20
@@ -26,7 +26,7 @@ class BadRatings(InvalidValue):
 
     def __init__(self, file: str, lines: list[BadLine]) -> None:
         self.file, self.lines = file, lines
-        shown = [_told(file, line) for line in lines[:SHOWN]]
+        shown = [_message(file, line) for line in lines[:SHOWN]]
         if len(lines) > SHOWN:
             shown.append(f"... and {len(lines) - SHOWN} more")
         super().__init__("\n".join(shown))
@@ -39,6 +39,8 @@ class RatingFile:
     ``n_items, n_annotators, n_ratings``: over all scales; an aligned pair counts as one
     item and each annotator's alignment of it as one rating. ``gold``: codes by scale,
     -1 where an item has none. ``sure, linked``: each annotator's links, by pair.
+    ``looks``: when and for how long, of each look of an annotator at an item, in the
+    order of the file (``RatingRecord``).
     """
 
     tables: dict[str, Ratings]
@@ -50,6 +52,9 @@ class RatingFile:
     sources: dict[str, str] = field(default_factory=dict)
     sure: dict[str, LinkSets] = field(default_factory=dict)
     linked: dict[str, LinkSets] = field(default_factory=dict)
+    looks: dict[tuple[str, str], list[tuple[float, float]]] = field(
+        default_factory=dict
+    )
 
 
 def load(
@@ -81,13 +86,20 @@ def parse(
 ) -> RatingFile:
     """The ratings in the lines of one file; raises BadRatings."""
     declared = dict(layout.scales) | (scales or {})
+    return gathered(read(lines, layout), declared, name=name)
+
+
+def gathered(
+    rows: Iterable[RatingRecord | BadLine], declared: dict[str, Scale], *, name: str
+) -> RatingFile:
+    """The ratings of rows that are read already; raises BadRatings."""
     records: list[RatingRecord] = []
     bad: list[BadLine] = []
-    for found in read(lines, layout):
-        if isinstance(found, BadLine):
-            bad.append(found)
+    for row in rows:
+        if isinstance(row, BadLine):
+            bad.append(row)
         else:
-            records.append(found)
+            records.append(row)
     for scale in declared.values():
         bad += _off_scale(records, scale)
     if bad:
@@ -137,19 +149,32 @@ def _file_of(records: list[RatingRecord], declared: dict[str, Scale]) -> RatingF
         gold,
         {item: tuple(conditions) for item, conditions in made.items()},
         sources,
+        looks=_looks(judged),
     )
+
+
+def _looks(
+    records: list[RatingRecord],
+) -> dict[tuple[str, str], list[tuple[float, float]]]:
+    """Ratings of several scales at the same time are one look."""
+    seen: dict[tuple[str, str], dict[tuple[float, float], None]] = {}
+    for record in records:
+        if record.at or record.seconds:
+            place = seen.setdefault((record.item, record.annotator), {})
+            place[record.at, record.seconds] = None
+    return {key: list(times) for key, times in seen.items()}
 
 
 def _only_file(path: Path, pattern: str) -> Path:
     if path.is_file():
         return path
-    found = sorted(path.glob(pattern)) if path.is_dir() else []
-    if len(found) != 1:
-        there = ", ".join(file.name for file in found) or "none"
+    files = sorted(path.glob(pattern)) if path.is_dir() else []
+    if len(files) != 1:
+        there = ", ".join(file.name for file in files) or "none"
         raise InvalidValue(
             f"{path}: one file {pattern} wanted, found {there}; name the file itself"
         )
-    return found[0]
+    return files[0]
 
 
 def _load_msr(path: Path) -> RatingFile:
@@ -238,7 +263,7 @@ def _cell_ratings(
     )
 
 
-def _told(file: str, line: BadLine) -> str:
+def _message(file: str, line: BadLine) -> str:
     where = f"{file}:{line.line}:{line.column}" if line.line else file
     remedy = f" ({line.remedy})" if line.remedy else ""
     return f"{where}: {line.reason}{remedy}"

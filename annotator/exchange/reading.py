@@ -54,8 +54,8 @@ def sentences(
     best = parses.order_by("origin", "rank", "-pk")
     rest = rest.prefetch_related(Prefetch("parses", queryset=best, to_attr="best"))
     for sentence in rest.iterator(chunk_size=CHUNK):
-        found: list[Parse] = sentence.best
-        yield -1, _sentence(sentence, found[0] if found else None, raw=False)
+        ranked: list[Parse] = sentence.best
+        yield -1, _sentence(sentence, ranked[0] if ranked else None, raw=False)
 
 
 def pairs(

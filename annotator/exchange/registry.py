@@ -30,8 +30,8 @@ class Format:
     @property
     def losses(self) -> tuple[str, ...]:
         """What a record may hold and this format cannot."""
-        found: tuple[str, ...] = self.codec.LOSSES
-        return found
+        losses: tuple[str, ...] = self.codec.LOSSES
+        return losses
 
     @property
     def needs(self) -> str:
@@ -94,15 +94,15 @@ def read(
         yield from _merged(0, sources, _treealigner(sources))
     else:
         for index, source in enumerate(sources):
-            found = kind.codec.read(source.lines())
-            yield from _merged(index, [source], found)
+            records = kind.codec.read(source.lines())
+            yield from _merged(index, [source], records)
 
 
 def _merged(
-    index: int, sources: list[Source], found: Iterator[Record | GemelItem | BadLine]
+    index: int, sources: list[Source], records: Iterator[Record | GemelItem | BadLine]
 ) -> Iterator[tuple[int, Record | GemelItem | BadLine]]:
     """The records; a line that could not be decoded is named once, by that reason."""
-    for record in found:
+    for record in records:
         if isinstance(record, BadLine):
             named = [one for one in sources if one.name == record.file] or sources[:1]
             if record.line not in named[0].bad:

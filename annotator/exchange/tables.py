@@ -9,7 +9,7 @@ import csv
 import json
 import re
 import zipfile
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from datetime import date, datetime
 from typing import Any, BinaryIO
@@ -19,7 +19,16 @@ from annotator.exchange.files import Source
 from core.errors import FormatError
 from core.formats.records import BadLine, bad, numbered
 
-__all__ = ["DELIMITERS", "FORMS", "ZIP", "Row", "Sheet", "rows_of"]
+__all__ = [
+    "DELIMITERS",
+    "FORMS",
+    "ZIP",
+    "Row",
+    "Sheet",
+    "check_workbook",
+    "holds_workbook",
+    "rows_of",
+]
 
 Row = tuple[int, dict[str, str] | BadLine, str]
 """Number of the line or row, from 1; cells by column, or why not; its text."""
@@ -67,9 +76,7 @@ class Sheet:
         if not self.form:
             self.settle()
         if self.form == "xlsx":
-            yield from _named(
-                _workbook_rows(self.source.open), has_header=self.has_header
-            )
+            yield from _named(_workbook_rows(self.source), has_header=self.has_header)
             return
         for number, row, text in rows_of(
             self.source.lines(), self.form, self.delimiter, has_header=self.has_header
@@ -118,11 +125,11 @@ def _encoding(source: Source, start: bytes) -> str:
     """A byte order mark, else UTF-8, UTF-16 by its NULs, else the likeliest."""
     if (wide := _wide(start)) is not None:
         return wide
-    told = Source(source.name, source.open, fallback="unknown")
-    told.settle()
-    if told.encoding != "unknown":
-        source.bom = told.bom
-        return told.encoding
+    guessed = Source(source.name, source.open, fallback="unknown")
+    guessed.settle()
+    if guessed.encoding != "unknown":
+        source.bom = guessed.bom
+        return guessed.encoding
     from charset_normalizer import from_bytes  # some megabytes, and seldom needed
 
     best = from_bytes(start).best()
@@ -154,8 +161,10 @@ def _delimiter(form: str, head: str) -> str:
     """The sign that cuts the header into most cells; a tab before all others."""
     if form == "tsv" or "\t" in head:
         return "\t"
+    # csv refuses a lone "\r" within a line, and a cell that is over its limit
+    line = next(iter(head.splitlines()), "")[: csv.field_size_limit()]
     return max(
-        ",;|", key=lambda sign: len(next(csv.reader([head], delimiter=sign), ""))
+        ",;|", key=lambda sign: len(next(csv.reader([line], delimiter=sign), ""))
     )
 
 
@@ -199,12 +208,13 @@ def _bounded(lines: Iterable[str]) -> Iterator[str]:
             yield piece[: limit + 2] if len(piece) > limit else piece
 
 
-def _workbook_rows(opened: Callable[[], BinaryIO]) -> Cells:
+def _workbook_rows(source: Source) -> Cells:
     """The first sheet of an Excel workbook; formulas as the values stored with them."""
     from openpyxl import load_workbook  # when it is used
 
-    with opened() as file:
-        _check_parts(file)
+    with source.open() as file:
+        check_workbook(source.name, file)
+        file.seek(0)
         try:
             book = load_workbook(file, read_only=True, data_only=True)
             for number, row in enumerate(book.worksheets[0].values, 1):
@@ -216,29 +226,35 @@ def _workbook_rows(opened: Callable[[], BinaryIO]) -> Cells:
             raise
         except Exception as error:  # openpyxl raises whatever its parsers raise
             raise BadRequest(
-                "The workbook cannot be read. Open it in a spreadsheet, save it as "
+                f"{source.name} cannot be read. Open it in a spreadsheet, save it as "
                 f".xlsx or .csv, and send that. ({type(error).__name__})",
                 field="file",
             ) from error
 
 
-def _check_parts(file: BinaryIO) -> None:
-    """Raises BadRequest on a broken archive, or one that unpacks to too much."""
-    try:
-        with zipfile.ZipFile(file) as parts:
-            size = sum(part.file_size for part in parts.infolist())
-            is_book = any(name.startswith("xl/") for name in parts.namelist())
-    except (zipfile.BadZipFile, OSError, ValueError) as error:
-        raise BadRequest(
-            "The workbook is broken: save it again.", field="file"
-        ) from error
-    if not is_book:
-        message = "That is a zip archive, no workbook: send the table that is in it."
-        raise BadRequest(message, field="file")
-    if size > MAX_UNPACKED:
-        message = "The workbook unpacks to more than 400 MB: save the sheet as CSV."
+def check_workbook(name: str, file: BinaryIO) -> None:
+    """Raises BadRequest on a broken archive, one that holds no workbook, or one that
+    unpacks to too much."""
+    if not holds_workbook(name, file):
+        message = f"{name} is a zip archive, no workbook. Send the table that is in it."
         raise BadRequest(message, field="file")
     file.seek(0)
+    with zipfile.ZipFile(file) as parts:
+        size = sum(part.file_size for part in parts.infolist())
+    if size > MAX_UNPACKED:
+        message = f"{name} unpacks to more than 400 MB. Save the sheet as CSV."
+        raise BadRequest(message, field="file")
+
+
+def holds_workbook(name: str, file: BinaryIO) -> bool:
+    """Whether an archive is a workbook. Raises BadRequest on a broken one."""
+    try:
+        with zipfile.ZipFile(file) as parts:
+            return any(part.startswith("xl/") for part in parts.namelist())
+    except (zipfile.BadZipFile, OSError, ValueError) as error:
+        what = "archive" if name.lower().endswith(".zip") else "workbook"
+        message = f"{name} is a broken {what}. Save it again, and send that."
+        raise BadRequest(message, field="file") from error
 
 
 def _cell(value: Any) -> str:
@@ -285,11 +301,11 @@ def _named(
 
 def _names(cells: list[str]) -> list[str]:
     """Each column's name, told apart where two are alike or one is empty."""
-    found: list[str] = []
+    names: list[str] = []
     for n, cell in enumerate(cells, 1):
         name = " ".join(cell.replace("\0", "").split())[:80] or f"Column {n}"
-        found.append(name if name not in found else f"{name} ({n})")
-    return found
+        names.append(name if name not in names else f"{name} ({n})")
+    return names
 
 
 def _ragged(number: int, here: int, wanted: int, text: str) -> BadLine:
@@ -315,13 +331,13 @@ def _json_row(text: str, number: int) -> Row:
     try:
         return number, _flat(json.loads(text), number), text
     except json.JSONDecodeError as error:
-        told = FormatError(
+        problem = FormatError(
             f"not JSON: {error.msg}",
             line=number,
             column=error.colno,
             remedy="write one object a line",
         )
-        return number, bad(told, excerpt=text), text
+        return number, bad(problem, excerpt=text), text
     except (FormatError, RecursionError) as error:
         shown = FormatError(str(error) or "nested too deeply", line=number)
         return number, bad(shown, excerpt=text), text

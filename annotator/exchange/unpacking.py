@@ -1,20 +1,26 @@
-"""Files packed with gzip, read as what is in them, up to a bound.
+"""Files packed with gzip, and archives, read as what is in them, up to a bound.
 
 A kilobyte can unpack to a gigabyte, so what is unpacked is counted while it is read,
-and never held.
+and never held. Nothing of an archive is ever written to the disk.
 """
 
 import gzip
 import io
+import zipfile
 import zlib
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from functools import partial
 from typing import BinaryIO, cast
 
 from annotator.errors import BadRequest
+from annotator.exchange.files import START, refuse_binary, safe_name
 
-__all__ = ["GZIP", "unpacked"]
+__all__ = ["GZIP", "check", "members", "unpacked"]
 
 GZIP = b"\x1f\x8b"  # how such a file begins
+MOST_MEMBERS = 20_000  # files in an archive
+_AGAIN = "Pack it again, or send the files that are in it one by one."
 
 
 def unpacked(
@@ -36,6 +42,27 @@ def unpacked(
     return inner
 
 
+def check(name: str, file: BinaryIO) -> None:
+    """Raises BadRequest if what is packed in this file is no text, or the packing is
+    broken at its start."""
+    with _breakage(name), gzip.GzipFile(fileobj=file) as inside:
+        start = inside.read(START)
+    refuse_binary(name, start, field="files")
+
+
+@contextmanager
+def _breakage(name: str) -> Iterator[None]:
+    """What gzip raises on a broken file, as BadRequest that names it."""
+    try:
+        yield
+    except (gzip.BadGzipFile, EOFError, zlib.error) as error:
+        raise BadRequest(
+            f"{name}: the gzip file is broken ({error}). Pack it again, or send it "
+            "unpacked.",
+            field="files",
+        ) from error
+
+
 class _Unpacked(io.RawIOBase):
     """What is in a packed file, as bytes; it counts what it gives."""
 
@@ -47,14 +74,8 @@ class _Unpacked(io.RawIOBase):
         return True
 
     def readinto(self, buffer: bytearray | memoryview) -> int:  # type: ignore[override]
-        try:
+        with _breakage(self._name):
             piece = self._packed.read(len(buffer))
-        except (gzip.BadGzipFile, EOFError, zlib.error) as error:
-            raise BadRequest(
-                f"{self._name}: the gzip file is broken ({error}). Pack it again, or "
-                "send it unpacked.",
-                field="files",
-            ) from error
         self._given += len(piece)
         if self._given > self._limit:
             raise BadRequest(
@@ -69,3 +90,67 @@ class _Unpacked(io.RawIOBase):
         self._packed.close()
         self._file.close()
         super().close()
+
+
+def members(
+    opened: Callable[[], BinaryIO], name: str, *, limit: int
+) -> dict[str, Callable[[], BinaryIO]]:
+    """The files of a zip archive by their path, each opened as bytes in memory.
+
+    Raises BadRequest on a broken or encrypted archive, on one of too many files, and on
+    one whose files together have more than ``limit`` bytes.
+    """
+    with opened() as file, _broken_zip(name), zipfile.ZipFile(file) as archive:
+        infos = [one for one in archive.infolist() if not _is_litter(one)]
+    if len(infos) > MOST_MEMBERS:
+        raise BadRequest(
+            f"{safe_name(name)} holds {len(infos):,} files; at most {MOST_MEMBERS:,} "
+            "are read. Send it in parts.",
+            field="file",
+        )
+    if sum(one.file_size for one in infos) > limit:
+        raise BadRequest(
+            f"{safe_name(name)} unpacks to more than {limit // 2**20} MB. "
+            "Send it in parts.",
+            field="file",
+        )
+    if any(one.flag_bits & 1 for one in infos):
+        raise BadRequest(
+            f"{safe_name(name)} is locked by a password. {_AGAIN}", field="file"
+        )
+    return {one.filename: partial(_member, opened, name, one) for one in infos}
+
+
+def _is_litter(info: zipfile.ZipInfo) -> bool:
+    """Folders, and what systems put into archives for themselves."""
+    parts = info.filename.split("/")
+    hidden = any(part.startswith(".") and part.strip(".") for part in parts)
+    return info.is_dir() or hidden or "__MACOSX" in parts
+
+
+def _member(
+    opened: Callable[[], BinaryIO], name: str, info: zipfile.ZipInfo
+) -> BinaryIO:
+    """One file of it; no more bytes are unpacked than the archive said it has."""
+    with (
+        opened() as file,
+        _broken_zip(name),
+        zipfile.ZipFile(file) as archive,
+        archive.open(info) as inside,
+    ):
+        return io.BytesIO(inside.read(info.file_size))
+
+
+@contextmanager
+def _broken_zip(name: str) -> Iterator[None]:
+    """What zipfile raises on a broken archive, as BadRequest that names it."""
+    try:
+        yield
+    except (
+        *(zipfile.BadZipFile, zlib.error, EOFError, OSError),
+        *(ValueError, NotImplementedError, RuntimeError),
+    ) as error:
+        raise BadRequest(
+            f"{safe_name(name)}: the archive is broken ({error}). {_AGAIN}",
+            field="file",
+        ) from error

@@ -28,9 +28,9 @@ def of(request: HttpRequest) -> str:
     X-Forwarded-For is the client's own word, and is not read.
     """
     direct = str(request.META.get("REMOTE_ADDR") or "")
-    told = str(request.META.get("HTTP_X_FORWARDED_FOR", "")).split(",")
+    forwarded = str(request.META.get("HTTP_X_FORWARDED_FOR", "")).split(",")
     hops = settings.PROXIES
-    candidate = told[-hops].strip() if 0 < hops <= len(told) else direct
+    candidate = forwarded[-hops].strip() if 0 < hops <= len(forwarded) else direct
     for text in (candidate, direct):
         try:
             return str(ip_address(text))

@@ -8,6 +8,8 @@ from typing import Any
 
 from django.conf import settings
 from django.http import HttpRequest, HttpResponse, JsonResponse
+from django.http.response import HttpResponseBase
+from django.middleware.gzip import GZipMiddleware
 from django.shortcuts import render
 
 from annotator.errors import BadRequest, Refusal
@@ -16,6 +18,7 @@ from annotator.faults import refusal_of
 __all__ = [
     "FormMiddleware",
     "NulMiddleware",
+    "PagesCompressed",
     "PrivateMiddleware",
     "RefusalMiddleware",
     "in_api_shape",
@@ -37,19 +40,38 @@ class RefusalMiddleware:
     def process_exception(
         self, request: HttpRequest, error: Exception
     ) -> HttpResponse | None:
-        told = error if isinstance(error, Refusal) else refusal_of(error)
-        if told is None:
+        refusal = error if isinstance(error, Refusal) else refusal_of(error)
+        if refusal is None:
             return None
-        if told is not error:
+        if refusal is not error:
             log.error("%s: %s", type(error).__name__, error)
         if request.path.startswith("/api/"):
-            return in_api_shape(told)
-        return render(request, "refusal.html", {"error": told}, status=told.status)
+            return in_api_shape(refusal)
+        return render(
+            request, "refusal.html", {"error": refusal}, status=refusal.status
+        )
 
 
-def in_api_shape(told: Refusal) -> JsonResponse:
-    body = {"code": told.code, "message": str(told), "facts": told.facts}
-    return JsonResponse({"error": body}, status=told.status)
+def in_api_shape(refusal: Refusal) -> JsonResponse:
+    body = {"code": refusal.code, "message": str(refusal), "facts": refusal.facts}
+    return JsonResponse({"error": body}, status=refusal.status)
+
+
+class PagesCompressed(GZipMiddleware):
+    """Pages, and the scripts and styles that they load, go over the line as gzip, with
+    random bytes against guessing by length (BREACH). Files, and answers to programs, go
+    as they are: their lengths are known, and judging at speed does without."""
+
+    LOADED = ("text/css", "text/javascript", "application/javascript")
+
+    def process_response(
+        self, request: HttpRequest, response: HttpResponseBase
+    ) -> HttpResponseBase:
+        kind = response.get("Content-Type", "").split(";")[0]
+        is_loaded = kind in self.LOADED and response.status_code == 200
+        if is_loaded or (kind == "text/html" and not response.streaming):
+            return super().process_response(request, response)
+        return response
 
 
 class PrivateMiddleware:

@@ -7,7 +7,19 @@ from django.core.management.base import BaseCommand, CommandError
 from django.db import connection
 from django.db.migrations.executor import MigrationExecutor
 
-__all__ = ["DatabaseCommand"]
+__all__ = ["DatabaseCommand", "bring_up_to_date"]
+
+
+def bring_up_to_date() -> None:
+    """Migrate a new or an embedded database. Raises CommandError if a server's is
+    behind."""
+    executor = MigrationExecutor(connection)
+    behind = executor.migration_plan(executor.loader.graph.leaf_nodes())
+    is_new = not executor.loader.applied_migrations
+    if behind and (is_new or connection.vendor == "sqlite"):
+        call_command("migrate", verbosity=0, interactive=False)
+    elif behind:
+        raise CommandError("The database is behind: run manage.py migrate first.")
 
 
 class DatabaseCommand(BaseCommand):
@@ -18,11 +30,5 @@ class DatabaseCommand(BaseCommand):
     """
 
     def execute(self, *args: Any, **options: Any) -> str | None:
-        executor = MigrationExecutor(connection)
-        behind = executor.migration_plan(executor.loader.graph.leaf_nodes())
-        is_new = not executor.loader.applied_migrations
-        if behind and (is_new or connection.vendor == "sqlite"):
-            call_command("migrate", verbosity=0, interactive=False)
-        elif behind:
-            raise CommandError("The database is behind: run manage.py migrate first.")
+        bring_up_to_date()
         return super().execute(*args, **options)

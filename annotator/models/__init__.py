@@ -32,16 +32,28 @@ from annotator.models.judgments import (
     Tally,
 )
 from annotator.models.paraphrases import ParaphraseTable, ParaphraseWeights
-from annotator.models.projects import Invitation, Membership, Project, Role
+from annotator.models.projects import (
+    Invitation,
+    InvitationUse,
+    LogEntry,
+    Membership,
+    Project,
+    Removal,
+    Role,
+)
+from annotator.models.queries import SavedQuery
 from annotator.models.reports import Adjudication, RatingSet, Report
 from annotator.models.scores import PairScore, ScoreRun
-from annotator.models.tokens import ApiToken
+from annotator.models.tokens import ApiToken, MailNotices
+from annotator.models.treebanks import BatchTree, TreebankRules, TreeBatch
+from annotator.models.worklists import WorkItem, Worklist, WorkPerson, WorkShare
 
 __all__ = [
     "Adjudication",
     "AlignmentLayer",
     "ApiToken",
     "Batch",
+    "BatchTree",
     "Bitext",
     "Campaign",
     "Condition",
@@ -50,6 +62,7 @@ __all__ = [
     "Guideline",
     "Instance",
     "Invitation",
+    "InvitationUse",
     "Issue",
     "Item",
     "Job",
@@ -60,6 +73,8 @@ __all__ = [
     "Judgment",
     "JudgmentEvent",
     "LinkEvent",
+    "LogEntry",
+    "MailNotices",
     "Membership",
     "Origin",
     "PackedForest",
@@ -73,14 +88,22 @@ __all__ = [
     "Queue",
     "RatingScale",
     "RatingSet",
+    "Removal",
     "Report",
     "Role",
+    "SavedQuery",
     "ScoreRun",
     "Sentence",
     "Tally",
+    "TreeBatch",
     "TreeChange",
     "TreeDraft",
     "TreeEvent",
+    "TreebankRules",
     "Upload",
     "VerdictEvent",
+    "WorkItem",
+    "WorkPerson",
+    "WorkShare",
+    "Worklist",
 ]

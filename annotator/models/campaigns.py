@@ -11,6 +11,8 @@ from django.conf import settings
 from django.db import models
 from django.db.models import F, Q
 from django.utils import timezone
+from django.utils.translation import gettext_lazy as _
+from django.utils.translation import pgettext_lazy
 
 from annotator.models.codes import CodeField
 from annotator.models.corpora import Sentence
@@ -48,14 +50,14 @@ class Campaign(models.Model):
     """One round of judging. ``revision`` moves with every change of its set-up."""
 
     class State(models.TextChoices):
-        DRAFT = "draft", "Draft"
-        OPEN = "open", "Open"
-        PAUSED = "paused", "Paused"
-        CLOSED = "closed", "Closed"
+        DRAFT = "draft", _("Draft")
+        OPEN = "open", pgettext_lazy("a campaign", "Open")
+        PAUSED = "paused", _("Paused")
+        CLOSED = "closed", _("Closed")
 
     class Mode(models.TextChoices):
-        SINGLE = "single", "One paraphrase at a time"
-        GRID = "grid", "All paraphrases of a phrase together"
+        SINGLE = "single", _("One paraphrase at a time")
+        GRID = "grid", _("All paraphrases of a phrase together")
 
     code = CodeField()
     project = models.ForeignKey(Project, models.CASCADE, related_name="campaigns")
@@ -82,6 +84,7 @@ class Campaign(models.Model):
     repeat_gap_h = models.FloatField(default=24.0)  # hours before the second look
     is_adaptive = models.BooleanField(default=False)  # a third judge where two differ
     adaptive_gap = models.FloatField(default=2.0)  # points
+    is_curation_blind = models.BooleanField(default=False)  # who judged is not shown
     # money, for the plan
     seconds_per_item = models.FloatField(default=12.0)
     cost_per_hour = models.FloatField(default=0.0)
@@ -91,6 +94,7 @@ class Campaign(models.Model):
     n_checks = models.PositiveIntegerField(default=0)
     n_training = models.PositiveIntegerField(default=0)
     is_simulated = models.BooleanField(default=False)
+    archived_at = models.DateTimeField(null=True, blank=True)  # out of the lists
     created_by = models.ForeignKey(
         settings.AUTH_USER_MODEL, models.PROTECT, null=True, related_name="+"
     )
@@ -120,9 +124,9 @@ class RatingScale(models.Model):
     """
 
     class Kind(models.TextChoices):
-        ORDINAL = "ordinal", "Ordered points"
-        NUMBER = "number", "A number in a range"
-        NOMINAL = "nominal", "Labels without order"
+        ORDINAL = "ordinal", _("Ordered points")
+        NUMBER = "number", _("A number in a range")
+        NOMINAL = "nominal", _("Labels without order")
 
     campaign = models.ForeignKey(Campaign, models.CASCADE, related_name="scales")
     position = models.PositiveSmallIntegerField(default=0)
@@ -276,10 +280,10 @@ class Item(models.Model):
     """
 
     class Kind(models.TextChoices):
-        MAIN = "main", "Item"
-        GOLD = "gold", "Gold"
-        ATTENTION = "attention", "Attention check"
-        TRAINING = "training", "Training"
+        MAIN = "main", _("Item")
+        GOLD = "gold", _("Gold")
+        ATTENTION = "attention", _("Attention check")
+        TRAINING = "training", _("Training")
 
     code = CodeField()
     campaign = models.ForeignKey(

@@ -37,6 +37,7 @@ class Corpus(models.Model):
     )  # what formats need on the way out
     n_pairs = models.PositiveIntegerField(default=0)
     n_sentences = models.PositiveIntegerField(default=0)
+    archived_at = models.DateTimeField(null=True, blank=True)  # out of the lists
     created_by = models.ForeignKey(
         settings.AUTH_USER_MODEL, models.PROTECT, null=True, related_name="+"
     )

@@ -11,12 +11,13 @@ from annotator.models.codes import CodeField
 from annotator.models.corpora import Sentence
 from core.data.tree import Tree
 from core.formats import treetext
+from core.trees.arcs import Arcs
 
 __all__ = ["TreeDraft", "TreeEvent"]
 
 
 class TreeDraft(models.Model):
-    """One person's constituent tree of one sentence while it is being edited.
+    """One person's tree of one sentence, of either kind, while it is being edited.
 
     ``base``: the parse it began as; ``text`` and ``meta`` as those of a ``Parse``. It
     becomes a parse, which never changes, when the person saves it.
@@ -26,6 +27,9 @@ class TreeDraft(models.Model):
     sentence = models.ForeignKey(Sentence, models.CASCADE, related_name="drafts")
     author = models.ForeignKey(
         settings.AUTH_USER_MODEL, models.PROTECT, related_name="+"
+    )
+    kind = models.CharField(
+        max_length=12, choices=Parse.Kind, default=Parse.Kind.CONSTITUENCY
     )
     base = models.ForeignKey(Parse, models.SET_NULL, null=True, related_name="+")
     text = models.TextField()
@@ -38,7 +42,7 @@ class TreeDraft(models.Model):
         ordering = ["sentence_id", "pk"]
         constraints = [
             models.UniqueConstraint(
-                fields=["sentence", "author"], name="draft_a_person"
+                fields=["sentence", "author", "kind"], name="draft_a_person_a_kind"
             )
         ]
 
@@ -46,7 +50,12 @@ class TreeDraft(models.Model):
         return f"draft {self.code} by {self.author}"
 
     def to_tree(self) -> Tree:
+        """The constituent tree; raises FormatError on a draft of arcs."""
         return treetext.load(self.text, self.meta)
+
+    def to_arcs(self) -> Arcs:
+        """The dependency tree; raises FormatError on a draft of constituents."""
+        return Arcs(self.text)
 
 
 class TreeEvent(models.Model):
@@ -54,7 +63,7 @@ class TreeEvent(models.Model):
 
     ``uuid`` comes from the browser: the same operation sent twice counts once.
     ``done``: the operation, ``back``: the one that takes it back, both as
-    ``core.trees.editing`` writes them. ``undoes``: the event that this one takes back.
+    ``core.trees`` writes them. ``undoes``: the event that this one takes back.
     """
 
     draft = models.ForeignKey(TreeDraft, models.CASCADE, related_name="events")

@@ -3,6 +3,7 @@
 from django.conf import settings
 from django.db import models
 from django.utils import timezone
+from django.utils.translation import gettext_lazy as _
 
 from annotator.models.codes import CodeField
 from annotator.models.projects import Anybody, Membership, Project, Role, id_of
@@ -24,6 +25,12 @@ class JobQuerySet(models.QuerySet["Job"]):
     def active(self) -> "JobQuerySet":
         return self.filter(state__in=[Job.State.QUEUED, Job.State.RUNNING])
 
+    def importing(self, check: "Job") -> "JobQuerySet":
+        """Imports, done or under way, of the files that the dry run ``check`` read."""
+        given_up = [Job.State.FAILED, Job.State.CANCELLED]
+        rows = self.filter(kind=check.kind, params__uploads=check.params["uploads"])
+        return rows.filter(params__dry_run=False).exclude(state__in=given_up)
+
 
 class Job(models.Model):
     """Long work. This row is the truth; the queue only wakes a worker.
@@ -34,11 +41,11 @@ class Job(models.Model):
     """
 
     class State(models.TextChoices):
-        QUEUED = "queued", "Waiting"
-        RUNNING = "running", "Running"
-        DONE = "done", "Done"
-        FAILED = "failed", "Failed"
-        CANCELLED = "cancelled", "Cancelled"
+        QUEUED = "queued", _("Waiting")
+        RUNNING = "running", _("Running")
+        DONE = "done", _("Done")
+        FAILED = "failed", _("Failed")
+        CANCELLED = "cancelled", _("Cancelled")
 
     code = CodeField()
     project = models.ForeignKey(Project, models.CASCADE, related_name="jobs")
@@ -58,6 +65,7 @@ class Job(models.Model):
     claim = models.CharField(max_length=32, blank=True)
     cancel_asked = models.BooleanField(default=False)
     by = models.ForeignKey(settings.AUTH_USER_MODEL, models.PROTECT, null=True)
+    request_id = models.CharField(max_length=64, blank=True)  # that asked for it
     created_at = models.DateTimeField(default=timezone.now)
     started_at = models.DateTimeField(null=True, blank=True)
     ended_at = models.DateTimeField(null=True, blank=True)

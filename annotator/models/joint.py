@@ -3,6 +3,7 @@
 from django.conf import settings
 from django.db import models
 from django.utils import timezone
+from django.utils.translation import gettext_lazy as _
 
 from annotator.models.analyses import Parse
 from annotator.models.codes import CodeField
@@ -101,8 +102,8 @@ class JointTree(models.Model):
     """
 
     class Side(models.TextChoices):
-        SOURCE = "s", "Source"
-        TARGET = "t", "Target"
+        SOURCE = "s", _("Source")
+        TARGET = "t", _("Target")
 
     result = models.ForeignKey(JointPair, models.CASCADE, related_name="trees")
     side = models.CharField(max_length=1, choices=Side)
@@ -141,21 +142,21 @@ class TreeChange(models.Model):
     """
 
     class Kind(models.TextChoices):
-        ARC = "arc", "Arc"
-        BRACKET = "bracket", "Bracket"
+        ARC = "arc", _("Arc")
+        BRACKET = "bracket", _("Bracket")
 
     class Gold(models.TextChoices):
-        NONE = "", "No gold tree"
-        FIXED = "fixed", "Fixed"
-        BROKEN = "broken", "Broken"
-        NEUTRAL = "neutral", "Wrong before and after"
+        NONE = "", _("No gold tree")
+        FIXED = "fixed", _("Fixed")
+        BROKEN = "broken", _("Broken")
+        NEUTRAL = "neutral", _("Wrong before and after")
 
     class Verdict(models.TextChoices):
-        NONE = "", "Open"
-        FIX = "fix", "Real fix"
-        ERROR = "error", "Real error"
-        BOTH = "both", "Both right"
-        BAD = "bad", "Bad input"
+        NONE = "", _("Open")
+        FIX = "fix", _("Real fix")
+        ERROR = "error", _("Real error")
+        BOTH = "both", _("Both right")
+        BAD = "bad", _("Bad input")
 
     code = CodeField()
     run = models.ForeignKey(

@@ -4,6 +4,7 @@ from django.conf import settings
 from django.db import models
 from django.db.models import Q
 from django.utils import timezone
+from django.utils.translation import gettext_lazy as _
 
 from annotator.models.campaigns import Batch, Campaign, Item
 from annotator.models.codes import CodeField
@@ -26,9 +27,9 @@ class Participant(models.Model):
     """
 
     class State(models.TextChoices):
-        ACTIVE = "active", "Active"
-        PAUSED = "paused", "Paused by a manager"
-        BLOCKED = "blocked", "Stopped by failed checks"
+        ACTIVE = "active", _("Active")
+        PAUSED = "paused", _("Paused by a manager")
+        BLOCKED = "blocked", _("Stopped by failed checks")
 
     code = CodeField()
     campaign = models.ForeignKey(Campaign, models.CASCADE, related_name="participants")
@@ -110,10 +111,10 @@ class Judgment(models.Model):
     """
 
     class State(models.TextChoices):
-        LEASED = "leased", "Given out"
-        DONE = "done", "Answered"
-        SKIPPED = "skipped", "Skipped"
-        EXPIRED = "expired", "Lease ran out"
+        LEASED = "leased", _("Given out")
+        DONE = "done", _("Answered")
+        SKIPPED = "skipped", _("Skipped")
+        EXPIRED = "expired", _("Lease ran out")
 
     code = CodeField()
     item = models.ForeignKey(
@@ -165,10 +166,10 @@ class JudgmentEvent(models.Model):
     """
 
     class Verb(models.TextChoices):
-        SAVE = "save", "Saved"
-        SKIP = "skip", "Skipped"
-        FLAG = "flag", "Flagged"
-        REOPEN = "reopen", "Reopened by a curator"
+        SAVE = "save", _("Saved")
+        SKIP = "skip", _("Skipped")
+        FLAG = "flag", _("Flagged")
+        REOPEN = "reopen", _("Reopened by a curator")
 
     judgment = models.ForeignKey(Judgment, models.PROTECT, related_name="events")
     uuid = models.UUIDField(unique=True)

@@ -4,15 +4,19 @@ from django.conf import settings
 from django.contrib.auth.models import AbstractBaseUser, AnonymousUser
 from django.db import models
 from django.utils import timezone
+from django.utils.translation import gettext_lazy as _
 
 from annotator.models.codes import CodeField
 
 __all__ = [
     "SEE_OTHERS",
     "Invitation",
+    "InvitationUse",
+    "LogEntry",
     "Membership",
     "Project",
     "ProjectQuerySet",
+    "Removal",
     "Role",
     "id_of",
 ]
@@ -26,10 +30,10 @@ def id_of(user: Anybody) -> int:
 
 
 class Role(models.TextChoices):
-    MANAGER = "manager", "Manager"
-    CURATOR = "curator", "Curator"
-    ANNOTATOR = "annotator", "Annotator"
-    VIEWER = "viewer", "Viewer"
+    MANAGER = "manager", _("Manager")
+    CURATOR = "curator", _("Curator")
+    ANNOTATOR = "annotator", _("Annotator")
+    VIEWER = "viewer", _("Viewer")
 
 
 SEE_OTHERS = frozenset({Role.MANAGER, Role.CURATOR, Role.VIEWER})
@@ -50,6 +54,7 @@ class Project(models.Model):
     description = models.TextField(blank=True)
     options = models.JSONField(default=dict, blank=True)  # rules of the editor, …
     is_sample = models.BooleanField(default=False)
+    archived_at = models.DateTimeField(null=True, blank=True)  # out of the lists
     created_by = models.ForeignKey(
         settings.AUTH_USER_MODEL, models.PROTECT, null=True, related_name="+"
     )
@@ -82,15 +87,33 @@ class Membership(models.Model):
         return f"{self.user} as {self.role} in {self.project}"
 
 
-class Invitation(models.Model):
-    """A link that lets one person in, once. Only the digest of its token is kept.
+class InvitationQuerySet(models.QuerySet["Invitation"]):
+    def open(self) -> "InvitationQuerySet":
+        """Those that somebody could still come in by."""
+        return self.filter(
+            n_uses__lt=models.F("max_uses"),
+            revoked_at=None,
+            expires_at__gt=timezone.now(),
+        )
 
+
+class Invitation(models.Model):
+    """A link that lets people in, as often as ``max_uses`` says, until it expires.
+
+    Only the digest of its token is kept. ``campaign``: who comes in by it judges there.
     ``project`` empty: a link that signs ``user`` in (the owner's first, or a reset).
     """
 
     code = CodeField()
     digest = models.CharField(max_length=64, unique=True)
     project = models.ForeignKey(Project, models.CASCADE, null=True, blank=True)
+    campaign = models.ForeignKey(
+        "annotator.Campaign",
+        models.CASCADE,
+        null=True,
+        blank=True,
+        related_name="invitations",
+    )
     user = models.ForeignKey(
         settings.AUTH_USER_MODEL,
         models.CASCADE,
@@ -100,19 +123,97 @@ class Invitation(models.Model):
     )
     role = models.CharField(max_length=12, choices=Role, default=Role.ANNOTATOR)
     note = models.CharField(max_length=120, blank=True)
+    max_uses = models.PositiveIntegerField(default=1)
+    n_uses = models.PositiveIntegerField(default=0)
     created_by = models.ForeignKey(
         settings.AUTH_USER_MODEL, models.PROTECT, null=True, related_name="+"
     )
     created_at = models.DateTimeField(default=timezone.now)
     expires_at = models.DateTimeField()
-    used_at = models.DateTimeField(null=True, blank=True)
-    used_by = models.ForeignKey(
-        settings.AUTH_USER_MODEL, models.PROTECT, null=True, related_name="+"
-    )
+    revoked_at = models.DateTimeField(null=True, blank=True)
+    objects = InvitationQuerySet.as_manager()
 
     def __str__(self) -> str:
         return f"invitation {self.code}"
 
     @property
+    def state(self) -> str:
+        """``open``, ``used``, ``expired`` or ``revoked``."""
+        if self.revoked_at is not None:
+            return "revoked"
+        if self.n_uses >= self.max_uses:
+            return "used"
+        return "open" if self.expires_at > timezone.now() else "expired"
+
+    @property
     def is_open(self) -> bool:
-        return self.used_at is None and self.expires_at > timezone.now()
+        return self.state == "open"
+
+
+class InvitationUse(models.Model):
+    """Who came in by a link, and when."""
+
+    invitation = models.ForeignKey(Invitation, models.CASCADE, related_name="uses")
+    user = models.ForeignKey(settings.AUTH_USER_MODEL, models.PROTECT, related_name="+")
+    at = models.DateTimeField(default=timezone.now)
+
+    class Meta:
+        ordering = ["pk"]
+
+    def __str__(self) -> str:
+        return f"{self.user} by {self.invitation}"
+
+
+class Removal(models.Model):
+    """What was deleted, out of everybody's sight, until it goes for good.
+
+    ``holder`` is a project without members, in which the deleted thing stands; nothing
+    else has to know of it, since every page asks for a membership. A deleted project
+    holds itself: ``members`` says who was in it (key, role, since when).
+    """
+
+    class Kind(models.TextChoices):
+        PROJECT = "project", "Project"
+        CORPUS = "corpus", "Corpus"
+        CAMPAIGN = "campaign", "Campaign"
+        RATINGS = "ratings", "Ratings"
+
+    code = CodeField()
+    project = models.ForeignKey(  # where it came from, and goes back to
+        Project, models.CASCADE, null=True, blank=True, related_name="removals"
+    )
+    holder = models.OneToOneField(Project, models.CASCADE, related_name="removal")
+    kind = models.CharField(max_length=8, choices=Kind)
+    name = models.CharField(max_length=120)
+    members = models.JSONField(default=list, blank=True)
+    by = models.ForeignKey(
+        settings.AUTH_USER_MODEL, models.PROTECT, null=True, related_name="+"
+    )
+    at = models.DateTimeField(default=timezone.now)
+
+    class Meta:
+        ordering = ["-pk"]
+
+    def __str__(self) -> str:
+        return f"{self.get_kind_display()} {self.name}"
+
+
+class LogEntry(models.Model):
+    """What somebody did to a project. Rows are only ever added."""
+
+    project = models.ForeignKey(Project, models.CASCADE, related_name="log")
+    by = models.ForeignKey(
+        settings.AUTH_USER_MODEL, models.PROTECT, null=True, related_name="+"
+    )
+    at = models.DateTimeField(default=timezone.now)
+    act = models.CharField(max_length=40)  # a verb: "deleted", "opened"
+    kind = models.CharField(max_length=20)  # of what: "campaign", "person"
+    name = models.CharField(max_length=200, blank=True)
+    detail = models.CharField(max_length=300, blank=True)
+
+    class Meta:
+        ordering = ["-pk"]
+        indexes = [models.Index(fields=["project", "-id"], name="log_of_project")]
+
+    def __str__(self) -> str:
+        return f"{self.act} {self.kind} {self.name}"

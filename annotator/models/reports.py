@@ -3,6 +3,7 @@
 from django.conf import settings
 from django.db import models
 from django.utils import timezone
+from django.utils.translation import gettext_lazy as _
 
 from annotator.models.campaigns import Campaign, Item
 from annotator.models.codes import CodeField
@@ -18,11 +19,14 @@ class RatingSet(models.Model):
     code = CodeField()
     project = models.ForeignKey(Project, models.CASCADE, related_name="rating_sets")
     name = models.CharField(max_length=120)
-    format = models.CharField(max_length=20)
+    format = models.CharField(max_length=20)  # "table": read as ``reading`` says
+    reading = models.JSONField(default=dict, blank=True)
+    origin = models.JSONField(default=dict, blank=True)  # counts of a tool's export
     upload = models.ForeignKey(Upload, models.PROTECT, related_name="+")
     n_items = models.PositiveIntegerField(default=0)
     n_annotators = models.PositiveIntegerField(default=0)
     n_ratings = models.PositiveIntegerField(default=0)
+    archived_at = models.DateTimeField(null=True, blank=True)  # out of the lists
     created_by = models.ForeignKey(
         settings.AUTH_USER_MODEL, models.PROTECT, null=True, related_name="+"
     )
@@ -91,19 +95,19 @@ class Adjudication(models.Model):
     """
 
     class Reason(models.TextChoices):
-        AGREED = "agreed", "The judges agree"
-        MAJORITY = "majority", "The majority is right"
-        MISREAD = "misread", "A judge misread the item"
-        GUIDELINE = "guideline", "The guideline says otherwise"
-        UNCLEAR = "unclear", "The guideline is silent or unclear"
-        CONTEXT = "context", "The context decides"
-        FAULTY = "faulty", "The item is faulty"
-        OTHER = "other", "Other (see the note)"
+        AGREED = "agreed", _("The judges agree")
+        MAJORITY = "majority", _("The majority is right")
+        MISREAD = "misread", _("A judge misread the item")
+        GUIDELINE = "guideline", _("The guideline says otherwise")
+        UNCLEAR = "unclear", _("The guideline is silent or unclear")
+        CONTEXT = "context", _("The context decides")
+        FAULTY = "faulty", _("The item is faulty")
+        OTHER = "other", _("Other (see the note)")
 
     class Confidence(models.IntegerChoices):
-        LOW = 1, "Low"
-        MEDIUM = 2, "Medium"
-        HIGH = 3, "High"
+        LOW = 1, _("Low")
+        MEDIUM = 2, _("Medium")
+        HIGH = 3, _("High")
 
     code = CodeField()
     item = models.ForeignKey(
@@ -115,6 +119,7 @@ class Adjudication(models.Model):
     reason = models.CharField(max_length=10, choices=Reason)
     confidence = models.PositiveSmallIntegerField(choices=Confidence)
     note = models.TextField(blank=True)
+    batch = models.CharField(max_length=16, blank=True)  # decided together, by rule
     by = models.ForeignKey(settings.AUTH_USER_MODEL, models.PROTECT, null=True)
     at = models.DateTimeField(default=timezone.now)
 

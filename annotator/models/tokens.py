@@ -1,20 +1,21 @@
-"""Tokens of programs that act for a person."""
+"""What belongs to an account: tokens of programs, notices by mail."""
 
 from django.conf import settings
 from django.db import models
 from django.utils import timezone
+from django.utils.translation import gettext_lazy as _
 
 from annotator.models.codes import CodeField
 
-__all__ = ["ApiToken", "Scope"]
+__all__ = ["ApiToken", "MailNotices", "Scope"]
 
 
 class Scope(models.TextChoices):
     """What a token may do, at most: each includes those before it."""
 
-    READ = "read", "Read"
-    ANNOTATE = "annotate", "Read and annotate"
-    MANAGE = "manage", "Everything you may do"
+    READ = "read", _("Read")
+    ANNOTATE = "annotate", _("Read and annotate")
+    MANAGE = "manage", _("Everything you may do")
 
 
 class ApiToken(models.Model):
@@ -39,3 +40,20 @@ class ApiToken(models.Model):
     @property
     def is_over(self) -> bool:
         return self.expires_at <= timezone.now()
+
+
+class MailNotices(models.Model):
+    """That somebody wants to hear by mail what needs a manager, and what was sent.
+
+    ``told``: the lines of the last mail and before, as far as they still hold: only
+    what is new is written.
+    """
+
+    user = models.OneToOneField(
+        settings.AUTH_USER_MODEL, models.CASCADE, related_name="mail_notices"
+    )
+    told = models.JSONField(default=list)
+    sent_at = models.DateTimeField(null=True)
+
+    def __str__(self) -> str:
+        return f"notices to {self.user}"

@@ -3,6 +3,9 @@
 from dataclasses import dataclass
 from typing import Any
 
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy, pgettext_lazy
+
 from annotator.errors import BadRequest
 from annotator.models import Pair, PairScore
 from annotator.pages.lengths import refuse_long
@@ -18,6 +21,11 @@ from core.layout.measure import GlyphTable
 __all__ = ["DEFAULT", "Drawn", "load", "shown", "svg"]
 
 DEFAULT = "thesaurus"
+ORDERS = {
+    "straight": gettext_lazy("straight"),
+    "inverted": gettext_lazy("inverted"),
+    "link": pgettext_lazy("block", "link"),
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,7 +66,7 @@ def load(pair: Pair, scorer: str) -> Drawn:
     TooLarge at a pair that is too long to be drawn."""
     refuse_long(pair)
     if scorer not in dict(scores.scorers()):
-        raise BadRequest("There is no such scorer.", field="scorer")
+        raise BadRequest(_("There is no such scorer."), field="scorer")
     try:
         score, matched, notes = scores.score_one(pair, scorer)
     except GemelError as error:
@@ -97,9 +105,11 @@ def svg(drawn: Drawn, what: str) -> str:
     measure = GlyphTable()
     if what == "matrix":
         scene = matrix_scene(*drawn.sides, tree, measure)
-        return biparse.draw_matrix(scene, title=f"Biparse of {drawn.pair}: matrix")
+        title = _("Biparse of %(pair)s: matrix") % {"pair": drawn.pair}
+        return biparse.draw_matrix(scene, title=title)
     facing = trees_scene(*drawn.sides, tree, measure)
-    return biparse.draw_trees(facing, title=f"Biparse of {drawn.pair}: trees")
+    title = _("Biparse of %(pair)s: trees") % {"pair": drawn.pair}
+    return biparse.draw_trees(facing, title=title)
 
 
 def _rows(drawn: Drawn) -> list[dict[str, Any]]:
@@ -109,7 +119,7 @@ def _rows(drawn: Drawn) -> list[dict[str, Any]]:
     return [
         {
             "number": number,
-            "orientation": block.orientation,
+            "orientation": ORDERS.get(block.orientation, block.orientation),
             "depth": depth,
             "parent": parent or "",
             "source": " ".join(source[block.source.start : block.source.end]),

@@ -3,6 +3,8 @@
 from typing import Any
 
 from django.core.paginator import Paginator
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy
 
 from annotator import access
 from annotator.access import Anybody
@@ -23,7 +25,11 @@ __all__ = ["bitext", "figure_of", "sample", "upload", "upload_report"]
 
 SHOWN = 8
 ISSUES = 50  # on a page
-COUNTS = ("pairs", "without_counterpart", "sentences")
+COUNTS = {
+    "pairs": gettext_lazy("pairs"),
+    "without_counterpart": gettext_lazy("without counterpart"),
+    "sentences": gettext_lazy("sentences"),
+}
 WIDEST = 40  # tokens of a side that is drawn; a longer pair is text alone
 
 
@@ -38,15 +44,17 @@ def upload(project: Project) -> dict[str, Any]:
 
 
 def upload_report(project: Project, job: Job, page: str | None) -> dict[str, Any]:
-    """What a dry run or an import found: counts, and a page of its issues."""
+    """What a dry run or an import found: counts, and a page of its issues; ``made``:
+    the import that a dry run was followed by."""
     here = [name for name in COUNTS if name in job.result]
     return {
         "project": project,
         "job": job,
-        "counts": [(name.replace("_", " "), job.result[name]) for name in here],
+        "counts": [(COUNTS[name], job.result[name]) for name in here],
         "issues": Paginator(job.issues.all(), ISSUES).get_page(page),
         "bitext": project.bitexts.filter(code=job.code).first(),
         "is_dry": job.params["dry_run"],
+        "made": project.jobs.importing(job).first() if job.params["dry_run"] else None,
         "worker": jobs.is_worker_alive(),
     }
 
@@ -92,7 +100,8 @@ def figure_of(pair: BitextPair) -> str:
         alignment = Alignment()
     return drawing.draw(
         link_scene(LinkedSide(source), LinkedSide(target)),
-        title=f"Pair {pair.pair_id + 1}: {len(alignment.links)} links",
+        title=_("Pair %(number)s: %(n)s links")
+        % {"number": pair.pair_id + 1, "n": len(alignment.links)},
         desc=f"{pair.source} — {pair.target}",
         marks=drawing.marks_of(alignment),
     )

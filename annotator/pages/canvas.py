@@ -3,6 +3,8 @@
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
+from django.utils.translation import gettext as _
+
 from annotator.models import AlignmentLayer, Origin, Pair, Parse
 from annotator.models.alignments import LayerQuerySet
 from annotator.models.analyses import ParseQuerySet
@@ -102,11 +104,11 @@ class Canvas:
         mother, span."""
         words = {"s": self.pair.source.forms, "t": self.pair.target.forms}
         names: tuple[SideName, SideName] = ("s", "t")
-        found: dict[str, Any] = {n: self._nodes(n, words[n]) for n in names}
+        trees: dict[str, Any] = {n: self._nodes(n, words[n]) for n in names}
         for name in names:
             deps = self.deps[name]
-            found[name]["heads"] = list(deps.heads) if deps else []
-        return found
+            trees[name]["heads"] = list(deps.heads) if deps else []
+        return trees
 
     def suggestions(self) -> list[list[Any]]:
         """An engine's links on the trees in hand: source, target, kind, whether it is
@@ -186,14 +188,14 @@ def of_code(code: str) -> Canvas | None:
     every = AlignmentLayer.objects.all()
     layer = every.filter(code=code).first()
     pairs = Pair.objects.select_related("corpus__project", "source", "target")
-    found = pairs.filter(pk=layer.pair_id) if layer else pairs.filter(code=code)
-    pair = found.first()
+    matches = pairs.filter(pk=layer.pair_id) if layer else pairs.filter(code=code)
+    pair = matches.first()
     trees = Parse.objects.all()
     return on_layer(_load(pair, every, trees), layer) if pair else None
 
 
 def _load(pair: Pair, seen: LayerQuerySet, trees: ParseQuerySet) -> Canvas:
-    found = list(
+    chosen = list(
         seen.filter(pair=pair)
         .select_related("source_parse", "target_parse", "author")
         .order_by("pk")
@@ -205,12 +207,12 @@ def _load(pair: Pair, seen: LayerQuerySet, trees: ParseQuerySet) -> Canvas:
         .order_by("engine", "version", "rank", "pk")
     )
     parses.sort(key=lambda parse: layers.ORDER[Origin(parse.origin)])
-    for row in found:
+    for row in chosen:
         row.pair = pair
     constituents = [p for p in parses if p.kind == Parse.Kind.CONSTITUENCY]
     nothing: dict[SideName, Any] = {"s": None, "t": None}
     deps = _deps(pair, parses)
-    return Canvas(pair, None, dict(nothing), dict(nothing), deps, constituents, found)
+    return Canvas(pair, None, dict(nothing), dict(nothing), deps, constituents, chosen)
 
 
 def on_layer(canvas: Canvas, layer: AlignmentLayer | None) -> Canvas:
@@ -251,30 +253,30 @@ def on_trees(
 
 def decisions(draft: editing.Draft | None) -> dict[str, dict[str, str]]:
     """What is decided about each node: state, partners and kind, by "s:n5"."""
-    found: dict[str, dict[str, str]] = {}
+    states: dict[str, dict[str, str]] = {}
     if draft is None:
-        return found
+        return states
     for link in draft.alignment.links:
         ends = ((f"s:{link.source}", link.target), (f"t:{link.target}", link.source))
         for key, partner in ends:
-            old = found.get(key, {}).get("partner", "")
+            old = states.get(key, {}).get("partner", "")
             both = f"{old} {partner}".strip()
-            found[key] = {"state": "linked", "partner": both, "kind": link.kind}
+            states[key] = {"state": "linked", "partner": both, "kind": link.kind}
     for side, refs in (
         ("s", draft.alignment.null_source),
         ("t", draft.alignment.null_target),
     ):
-        found |= {f"{side}:{ref}": {"state": "null"} for ref in refs}
-    return found
+        states |= {f"{side}:{ref}": {"state": "null"} for ref in refs}
+    return states
 
 
 def compared(canvas: Canvas, codes: list[str]) -> list[dict[str, Any]]:
     """Up to three other layers on the trees in hand, lettered A, B, C."""
     chosen = [row for row in canvas.layers if row.code in codes][:COMPARED]
-    found = []
+    rows = []
     for letter, row in zip("ABC", chosen, strict=False):
         draft = on_trees(row, canvas.used, canvas.trees)
-        found.append(
+        rows.append(
             {
                 "code": row.code,
                 "letter": letter,
@@ -283,7 +285,7 @@ def compared(canvas: Canvas, codes: list[str]) -> list[dict[str, Any]]:
                 "missing": len(draft.parked),
             }
         )
-    return found
+    return rows
 
 
 def trees_of(canvas: Canvas) -> list[dict[str, Any]]:
@@ -326,15 +328,15 @@ def _deps(pair: Pair, parses: list[Parse]) -> dict[SideName, DepTree | None]:
     """The first dependency parse of each side, gold before engines."""
     best = layers.first_of(Parse.Kind.DEPENDENCY, parses)
     texts = Parse.objects.in_bulk([p.pk for p in best.values()])
-    found: dict[SideName, DepTree | None] = {"s": None, "t": None}
+    by_side: dict[SideName, DepTree | None] = {"s": None, "t": None}
     sides: tuple[tuple[SideName, int, int], ...] = (
         ("s", pair.source_id, pair.n_source),
         ("t", pair.target_id, pair.n_target),
     )
     for name, sentence, n_tokens in sides:
         if sentence in best:
-            found[name] = _dep_tree(texts[best[sentence].pk], n_tokens)
-    return found
+            by_side[name] = _dep_tree(texts[best[sentence].pk], n_tokens)
+    return by_side
 
 
 def _dep_tree(parse: Parse, n_tokens: int) -> DepTree | None:
@@ -348,25 +350,40 @@ def _dep_tree(parse: Parse, n_tokens: int) -> DepTree | None:
 def _notes(canvas: Canvas) -> list[str]:
     """What is missing, in words for the reader."""
     notes = _origin_notes(canvas)
-    for name, side in (("s", "source"), ("t", "target")):
-        parse = canvas.used["s" if name == "s" else "t"]
-        tree = canvas.trees["s" if name == "s" else "t"]
-        if parse is None:
-            notes.append(f"The {side} sentence has no tree: its words can be linked.")
-        elif tree is None:
-            notes.append(
-                f"The {side} tree stands on other tokens than the sentence, so it is "
-                "not drawn: the two are shown as they are, not matched by guessing."
-            )
+    sides: tuple[SideName, SideName] = ("s", "t")
+    for name in sides:
+        if canvas.used[name] is None:
+            notes.append(_no_tree(name))
+        elif canvas.trees[name] is None:
+            notes.append(_other_tokens(name))
     return notes
+
+
+def _no_tree(side: SideName) -> str:
+    if side == "s":
+        return _("The source sentence has no tree: its words can be linked.")
+    return _("The target sentence has no tree: its words can be linked.")
+
+
+def _other_tokens(side: SideName) -> str:
+    if side == "s":
+        return _(
+            "The source tree stands on other tokens than the sentence, so it is "
+            "not drawn: the two are shown as they are, not matched by guessing."
+        )
+    return _(
+        "The target tree stands on other tokens than the sentence, so it is "
+        "not drawn: the two are shown as they are, not matched by guessing."
+    )
 
 
 def _origin_notes(canvas: Canvas) -> list[str]:
     """Where a layer of a file is from, and that nobody here made it."""
-    told = canvas.layer.meta.get(IMPORTED) if canvas.layer else None
-    if not told:
+    origin = canvas.layer.meta.get(IMPORTED) if canvas.layer else None
+    if not origin:
         return []
-    return [f"This layer is from {told['file']}, imported by {told['by']}."]
+    facts = {"file": origin["file"], "name": origin["by"]}
+    return [_("This layer is from %(file)s, imported by %(name)s.") % facts]
 
 
 def _share(text: str | None) -> float | None:

@@ -5,9 +5,12 @@ from urllib.parse import urlencode
 
 from django.core.paginator import Paginator
 from django.http import QueryDict
+from django.utils.translation import get_language_info, gettext_lazy, pgettext_lazy
+from django.utils.translation import gettext as _
 
 from annotator import access
 from annotator.exchange import registry as formats
+from annotator.exchange.examples import EXAMPLES
 from annotator.models import AlignmentLayer, Corpus, Job, Pair, Project
 from annotator.models.corpora import PairQuerySet
 from annotator.models.projects import Anybody
@@ -32,9 +35,19 @@ __all__ = [
 ]
 
 PAGE = 50
-COUNTS = ("sentences", "pairs", "parses", "layers", "links")  # of an import
+COUNTS = {  # of an import
+    "sentences": gettext_lazy("sentences"),
+    "pairs": gettext_lazy("pairs"),
+    "parses": gettext_lazy("parses"),
+    "layers": gettext_lazy("layers"),
+    "links": gettext_lazy("links"),
+}
 COUNTED = 1_000  # counting further would cost more than it tells
-STATES = [("open", "Not done"), ("", "All"), *Pair.State.choices]
+STATES = [
+    ("open", pgettext_lazy("pairs", "Not done")),
+    ("", gettext_lazy("All")),
+    *Pair.State.choices,
+]
 
 
 def pairs(
@@ -66,9 +79,11 @@ def pairs(
 
 def _counted(corpus: Corpus, fits: PairQuerySet, *, filtered: bool) -> str:
     if not filtered:
-        return f"{corpus.n_pairs:,} pairs"
+        return _("%(n)s pairs") % {"n": f"{corpus.n_pairs:,}"}
     n = fits.order_by()[: COUNTED + 1].count()
-    return f"more than {COUNTED:,} pairs fit" if n > COUNTED else f"{n:,} pairs fit"
+    if n > COUNTED:
+        return _("more than %(n)s pairs fit") % {"n": f"{COUNTED:,}"}
+    return _("%(n)s pairs fit") % {"n": f"{n:,}"}
 
 
 def next_page(query: QueryDict, after: str) -> str:
@@ -159,26 +174,69 @@ def upload(project: Project) -> dict[str, Any]:
     """What stands around the form of an upload."""
     worker = jobs.is_worker_alive()
     known = formats.FORMATS.values()
-    return {"project": project, "formats": known, "worker": worker}
+    shown = [(one, EXAMPLES[one.name]) for one in known]
+    return {"project": project, "formats": shown, "worker": worker}
 
 
 def upload_report(project: Project, job: Job, page: str | None) -> dict[str, Any]:
     """What a dry run or an import found. ``counts``: name, how many the files hold, how
-    many of them are new."""
+    many of them are new; ``good``: whether there is anything to import."""
     held, new = job.result, job.result.get("new", {})
+    is_bundle = job.params["format"] == "gemel"  # it may hold a corpus and no sentence
     return {
         "project": project,
         "job": job,
         "format": formats.find(job.params["format"]),
         "counts": [
-            (name, held[name], new.get(name)) for name in COUNTS if name in held
+            (word, held[name], new.get(name))
+            for name, word in COUNTS.items()
+            if name in held
         ],
-        "good": job.params["format"] == "gemel" or held.get("sentences"),
+        "good": held.get("sentences") or (is_bundle and not held.get("issues")),
+        "made": project.jobs.importing(job).first() if job.params["dry_run"] else None,
         "issues": Paginator(job.issues.all(), PAGE).get_page(page),
         "corpus": project.corpora.filter(name=job.params["corpus"]).first(),
         "is_dry": job.params["dry_run"],
+        "rows": held.get("rows", []),
+        "questions": _questions(job),
+        "may_align": _may_align(job),
+        "aligning": project.jobs.filter(code=job.result.get("align", "")).first(),
         "worker": jobs.is_worker_alive(),
     }
+
+
+def _questions(job: Job) -> list[dict[str, str]]:
+    """The sides whose text looks like another language than was said."""
+    languages = job.result.get("languages", {}).items()
+    return [
+        {
+            "field": f"{side}_language",
+            "side": side,
+            "said": _language(job.params["about"][f"{side}_language"]),
+            "code": code,
+            "likelier": _language(code),
+        }
+        for side, code in languages
+    ]
+
+
+def _language(code: str) -> str:
+    """The name of a language with its code; the code alone where none is known."""
+    try:
+        return f"{get_language_info(code)['name_translated']} ({code})"
+    except KeyError:
+        return code
+
+
+def _may_align(job: Job) -> bool:
+    """Whether what was checked holds pairs that the usual parser reads, for all that
+    one can tell."""
+    info = registry.load(registry.DEFAULT).info
+    about = job.params.get("about", {})
+    named = [about.get(f"{side}_language", "") for side in ("source", "target")]
+    speaks = all(one.split("-")[0] in info.languages for one in named)
+    has_question = bool(job.result.get("languages"))
+    return speaks and not has_question and bool(job.result.get("pairs"))
 
 
 def export(corpus: Corpus, author: str) -> dict[str, Any]:

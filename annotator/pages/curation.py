@@ -3,24 +3,33 @@
 import json
 from typing import Any
 
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy
+
 from annotator.errors import BadRequest
-from annotator.models import Adjudication, Campaign, Item
-from annotator.services.campaigns import curation
+from annotator.models import Adjudication, Campaign, Item, RatingScale
+from annotator.services.campaigns import curation, majority
 
 __all__ = ["item_page", "queue"]
 
 PAGE = 50
-LISTS = {"open": "Undecided", "decided": "Decided", "all": "All with two judges"}
+LISTS = {
+    "open": gettext_lazy("Undecided"),
+    "decided": gettext_lazy("Decided"),
+    "all": gettext_lazy("All with two judges"),
+}
 
 
 def queue(campaign: Campaign, show: str, page: int) -> dict[str, Any]:
     """A page of a list, those first that differ most; raises BadRequest."""
     if show not in LISTS:
-        raise BadRequest(f"There is no list {show!r}.", field="show")
+        text = _("There is no list %(name)s.") % {"name": repr(show)}
+        raise BadRequest(text, field="show")
     rows = curation.queue(campaign, show=show)
     last = max(1, -(-len(rows) // PAGE))
     if not 1 <= page <= last:
-        raise BadRequest(f"There are pages 1 to {last}.", field="page")
+        text = _("There are pages 1 to %(last)s.") % {"last": last}
+        raise BadRequest(text, field="page")
     return {
         "project": campaign.project,
         "campaign": campaign,
@@ -30,6 +39,8 @@ def queue(campaign: Campaign, show: str, page: int) -> dict[str, Any]:
         "last": last,
         "show": show,
         "lists": LISTS.items(),
+        "n_agreed": len(majority.proposals(campaign)) if show == "open" else 0,
+        "batches": majority.batches(campaign),
     }
 
 
@@ -38,16 +49,6 @@ def item_page(campaign: Campaign, item: Item) -> dict[str, Any]:
     scales = list(campaign.scales.all())
     history = curation.history(item)
     last = history[0] if history and history[0].values else None
-    rows = [
-        {
-            "judgment": row,
-            "name": row.participant.user or row.participant.label,
-            "label": row.participant.label,
-            "taken": json.dumps({k: str(v) for k, v in row.values.items()}),
-            "values": [(scale, row.values.get(scale.name, "")) for scale in scales],
-        }
-        for row in curation.judgments_of(item)
-    ]
     return {
         "project": campaign.project,
         "campaign": campaign,
@@ -57,7 +58,7 @@ def item_page(campaign: Campaign, item: Item) -> dict[str, Any]:
             (scale, scale.values(), last.values.get(scale.name) if last else None)
             for scale in scales
         ],
-        "rows": rows,
+        "rows": _judges(campaign, item, scales),
         "history": [
             (row, [(scale.title, row.values.get(scale.name)) for scale in scales])
             for row in history
@@ -66,6 +67,35 @@ def item_page(campaign: Campaign, item: Item) -> dict[str, Any]:
         "seen": history[0].number if history else 0,
         "reasons": Adjudication.Reason.choices,
         "levels": Adjudication.Confidence.choices,
-        "credits": item.credits.select_related("condition"),
+        "credits": []
+        if campaign.is_curation_blind
+        else item.credits.select_related("condition"),
         "following": curation.following(campaign, item),
     }
+
+
+def _judges(
+    campaign: Campaign, item: Item, scales: list[RatingScale]
+) -> list[dict[str, Any]]:
+    """What each judge said. Where curation is blind neither names nor their order tell
+    who it was: the order is by the random code of the judgment."""
+    rows = curation.judgments_of(item)
+    is_blind = campaign.is_curation_blind
+    if is_blind:
+        rows.sort(key=lambda row: row.code)
+    return [
+        {
+            "judgment": row,
+            "name": _judge(n)
+            if is_blind
+            else row.participant.user or row.participant.label,
+            "label": _judge(n) if is_blind else row.participant.label,
+            "taken": json.dumps({k: str(v) for k, v in row.values.items()}),
+            "values": [(scale, row.values.get(scale.name, "")) for scale in scales],
+        }
+        for n, row in enumerate(rows, 1)
+    ]
+
+
+def _judge(n: int) -> str:
+    return _("Judge %(n)s") % {"n": n}

@@ -3,6 +3,8 @@
 from collections.abc import Sequence
 from typing import Any
 
+from django.utils.translation import gettext as _
+
 from annotator.services.parses.accuracy import CorpusEngine
 from annotator.svg import charts
 from core.layout.charts import line_chart
@@ -33,13 +35,16 @@ def report(
     ]
     words, unknown = (sum(row[k] for row in rows) for k in ("words", "unknown"))
     share = 100 * unknown / words if words else 0.0
-    found = {"rows": rows, "share": share, "words": words, "unknown": unknown}
-    return found | {"svg": _chart(engine, base, rows, names), "base": base}
+    table = {"rows": rows, "share": share, "words": words, "unknown": unknown}
+    return table | {"svg": _chart(engine, base, rows, names), "base": base}
 
 
 def _names(ends: Sequence[float]) -> list[str]:
     """Such as none, to 5 %, to 10 %."""
-    return [f"to {end:.0%}".replace("%", " %") if end else "none" for end in ends]
+    return [
+        _("to %(share)s") % {"share": f"{100 * end:.0f} %"} if end else _("none")
+        for end in ends
+    ]
 
 
 def _chart(
@@ -51,9 +56,9 @@ def _chart(
     scored = [row for row in rows if row["f1"] is not None or row["before"] is not None]
     if not scored:
         return ""
-    series = [("with it" if base else "F1", [_share(row["f1"]) for row in rows])]
+    series = [(_("with it") if base else "F1", [_share(row["f1"]) for row in rows])]
     if base:
-        series.append(("without", [_share(row["before"]) for row in rows]))
+        series.append((_("without"), [_share(row["before"]) for row in rows]))
     chart = line_chart(
         series,
         names,
@@ -61,14 +66,16 @@ def _chart(
         high=1,
         ticks_y=TICKS,
         measure=GlyphTable(),
-        note_x="unknown words of a sentence",
+        note_x=_("unknown words of a sentence"),
     )
-    said = "; ".join(
-        f"{name}: F1 {row['f1']:.1f} over {row['scored']} sentences"
+    description = "; ".join(
+        _("%(name)s: F1 %(f1)s over %(n)s sentences")
+        % {"name": name, "f1": f"{row['f1']:.1f}", "n": row["scored"]}
         for name, row in zip(names, rows, strict=True)
         if row["f1"] is not None
     )
-    return charts.draw(chart, title=f"F1 by unknown words, {engine.key}", desc=said)
+    title = _("F1 by unknown words, %(parser)s") % {"parser": engine.key}
+    return charts.draw(chart, title=title, desc=description)
 
 
 def _share(percent: float | None) -> float | None:

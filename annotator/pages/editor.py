@@ -4,6 +4,8 @@ from typing import Any
 
 from django.shortcuts import get_object_or_404
 from django.urls import reverse
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy
 
 from annotator import access
 from annotator.errors import BadRequest
@@ -17,6 +19,16 @@ from annotator.services.corpora import trees
 __all__ = ["load", "shown", "table", "table_rows", "trees_part"]
 
 Json = dict[str, Any]
+STATES = {
+    "undecided": gettext_lazy("undecided"),
+    "linked": gettext_lazy("linked"),
+    "null": gettext_lazy("null"),
+}
+KINDS = {
+    "": "",
+    "sure": gettext_lazy("sure"),
+    "possible": gettext_lazy("possible"),
+}
 
 
 def load(project: Project, code: str, *, layer: str, by: Anybody) -> Canvas:
@@ -35,7 +47,7 @@ def load(project: Project, code: str, *, layer: str, by: Anybody) -> Canvas:
     elif layer:
         chosen = next((row for row in loaded.layers if row.code == layer), None)
         if chosen is None:
-            raise BadRequest("There is no such layer, or it is not yours to see.")
+            raise BadRequest(_("There is no such layer, or it is not yours to see."))
     else:
         chosen = _default_layer(loaded, by)
     return canvas.on_layer(loaded, chosen)
@@ -179,7 +191,7 @@ def table_rows(drawn: Canvas) -> list[Json]:
         for n in trees[end]["nodes"]
     }
     sides = []
-    for end, other, title in (("s", "t", "Source"), ("t", "s", "Target")):
+    for end, other, title in (("s", "t", _("Source")), ("t", "s", _("Target"))):
         rows = []
         for i, node in enumerate(trees[end]["nodes"]):
             node_state = decided.get(f"{end}:{node[0]}", {})
@@ -193,13 +205,13 @@ def table_rows(drawn: Canvas) -> list[Json]:
 
 
 def _name(side: Json, node: list[Any]) -> str:
-    _, label, form, _, start, end = node
+    label, form, start, end = node[1], node[2], *node[4:]
     return f"{label} {form or ' '.join(side['words'][start:end])}".strip()
 
 
 def _table_row(side: Json, i: int, node_state: dict[str, str]) -> Json:
-    ref, label, form, _, start, end = side["nodes"][i]
-    depth, up = 0, side["nodes"][i][3]
+    ref, label, form, up, start, end = side["nodes"][i]
+    depth = 0
     while up >= 0:
         depth, up = depth + 1, side["nodes"][up][3]
     return {
@@ -208,6 +220,6 @@ def _table_row(side: Json, i: int, node_state: dict[str, str]) -> Json:
         "text": form or " ".join(side["words"][start:end]),
         "span": f"{start + 1}–{end}" if end - start > 1 else str(start + 1),
         "depth": min(depth, 12),
-        "state": node_state.get("state", "undecided"),
-        "kind": node_state.get("kind", ""),
+        "state": STATES[node_state.get("state", "undecided")],
+        "kind": KINDS[node_state.get("kind", "")],
     }

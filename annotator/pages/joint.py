@@ -4,6 +4,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy, override
+
 from annotator.models import (
     JointPair,
     JointRun,
@@ -41,19 +44,29 @@ __all__ = [
 
 MARKS = 10  # places named below a chart, at most
 MEASURE = GlyphTable()
-TOLD = "each tree is the best of its sentence under what the other one told it"
 SOLUTIONS = {
-    "bp": f"{TOLD}; what is told is approximate where several words are linked",
-    "mbr": TOLD,
-    "pairs": "the best pair of the trees that were looked at",
+    "bp": gettext_lazy(
+        "each tree is the best of its sentence under what the other one told it; "
+        "what is told is approximate where several words are linked"
+    ),
+    "mbr": gettext_lazy(
+        "each tree is the best of its sentence under what the other one told it"
+    ),
+    "pairs": gettext_lazy("the best pair of the trees that were looked at"),
 }
-PROVED = "exact: no other pair of trees is better for this method"
+PROVED = gettext_lazy("exact: no other pair of trees is better for this method")
+KINDS = {
+    Parse.Kind.CONSTITUENCY: gettext_lazy("Constituency"),
+    Parse.Kind.DEPENDENCY: gettext_lazy("Dependency"),
+}
 
 
 @dataclass(frozen=True, slots=True)
 class SentencePart:
-    """One sentence: its drawings, and its changes in words."""
+    """One sentence: its drawings, and its changes in words; ``key``: "source" or
+    "target"."""
 
+    key: str
     name: str
     text: str
     language: str
@@ -100,10 +113,13 @@ def shown(
 def solution_of(result: JointPair) -> str:
     """What is known of how good the joint trees are, by the run's own measure."""
     if result.exact:
-        return SOLUTIONS.get(result.run.method, PROVED)
+        return str(SOLUTIONS.get(result.run.method, PROVED))
     if result.gap is None:
-        return "not proved, and no pair of trees was found that fits all constraints"
-    return f"not proved: another pair could be better by at most {result.gap:.3f} nats"
+        return _("not proved, and no pair of trees was found that fits all constraints")
+    gap = f"{result.gap:.3f}"
+    return _("not proved: another pair could be better by at most %(n)s nats") % {
+        "n": gap
+    }
 
 
 def sides_of(result: JointPair, pair: Pair) -> list[SentencePart]:
@@ -111,22 +127,22 @@ def sides_of(result: JointPair, pair: Pair) -> list[SentencePart]:
     rows = JointTree.objects.filter(result=result).select_related("before", "after")
     trees = {(row.side, row.kind): row for row in rows}
     changes = ledger.rows_of(result.run).filter(result=result).order_by("kind", "start")
-    told = [(change, words_of(change)) for change in changes]
+    worded = [(change, words_of(change)) for change in changes]
     sentences = [pair.source, pair.target]
     golds = accuracy.sides_of(sentences, "", "")
-    found = []
-    for name, title, gold in zip("st", ("Source", "Target"), golds, strict=True):
+    parts = []
+    for name, key, gold in zip("st", ("source", "target"), golds, strict=True):
         mine = {kind: trees.get((name, kind)) for kind in Parse.Kind.values}
-        changed = [one for one in told if one[0].side == name]
-        found.append(_side(title, gold, mine, changed, result.run))
-    return found
+        changed = [one for one in worded if one[0].side == name]
+        parts.append(_side(key, gold, mine, changed, result.run))
+    return parts
 
 
 Trees = tuple[Tree | None, DepTree | None]
 
 
 def _side(
-    title: str,
+    key: str,
     gold: Sides,
     rows: dict[str, JointTree | None],
     changed: list[tuple[TreeChange, Words]],
@@ -138,28 +154,27 @@ def _side(
     new: Trees = _tree(con.after if con else None), _deps(dep.after if dep else None)
     right = gold.gold_tree if con else None, gold.gold_deps if dep else None
     forest = _forest(sentence, dep or con, run)
+    title = _("Source") if key == "source" else _("Target")
 
     def draw(
-        name: str, trees: Trees, other: Trees, tags: tuple[str, ...]
+        name: str, trees: Trees, other: Other, forest: StoredForest | None
     ) -> Shown | None:
         if not any(trees):
             return None
+        about = f"{title}, {name}: {sentence.text}"
         return parses.shown(
-            sentence.forms,
-            *trees,
-            title=f"{title}, {name}: {sentence.text}",
-            forest=None if name == "gold" else forest,
-            other=Other(*other, tags),
+            sentence.forms, *trees, title=about, forest=forest, other=other
         )
 
     tags = gold.gold_tree.tags if gold.gold_tree else ()
     return SentencePart(
+        key,
         title,
         sentence.text,
         sentence.language,
-        draw("separate", old, new, ()),
-        draw("joint", new, old, ()),
-        draw("gold", right, new, tags),
+        draw(_("separate"), old, Other(*new, ()), forest),
+        draw(_("joint"), new, Other(*old, ()), forest),
+        draw(_("gold"), right, Other(*new, tags), None),
         changed,
         [*_errors(con), *_errors(dep)],
     )
@@ -168,7 +183,7 @@ def _side(
 def _errors(row: JointTree | None) -> list[tuple[str, int, int]]:
     if row is None or row.errors_before is None or row.errors_after is None:
         return []
-    return [(Parse.Kind(row.kind).label, row.errors_before, row.errors_after)]
+    return [(str(KINDS[Parse.Kind(row.kind)]), row.errors_before, row.errors_after)]
 
 
 def _forest(
@@ -196,17 +211,23 @@ def _deps(parse: Parse | None) -> DepTree | None:
 
 
 def figures_of(result: JointPair, pair: Pair) -> dict[str, str]:
-    """Every drawing of the page of a pair as SVG, by the name it is downloaded by."""
+    """Every drawing of the page of a pair as SVG, by the name it is downloaded by, in
+    English as all files are."""
     refuse_long(pair)
-    found = {}
+    with override("en"):
+        return _figures(result, pair)
+
+
+def _figures(result: JointPair, pair: Pair) -> dict[str, str]:
+    pictures = {}
     for side in sides_of(result, pair):
         drawn = {"separate": side.before, "joint": side.after, "gold": side.gold}
         for name, shown in drawn.items():
             if shown is not None:
-                found[f"{side.name.lower()}-{name}"] = shown.svg
+                pictures[f"{side.key}-{name}"] = shown.svg
     if course := course_of(result):
-        found |= {"duals": course.values, "disagreements": course.disagreements}
-    return found
+        pictures |= {"duals": course.values, "disagreements": course.disagreements}
+    return pictures
 
 
 def course_of(result: JointPair) -> Course | None:
@@ -214,12 +235,24 @@ def course_of(result: JointPair) -> Course | None:
     if not result.rounds:
         return None
     duals, primals, counts = (list(row) for row in zip(*result.rounds, strict=True))
-    values = [("dual: the bound", duals), ("primal: the best pair so far", primals)]
     rows = [(n, *row) for n, row in enumerate(result.rounds, 1)]
-    last = f"{len(rows)} rounds"
+    values = [
+        (_("dual: the bound"), duals),
+        (_("primal: the best pair so far"), primals),
+    ]
+    last = _("%(n)s rounds") % {"n": len(rows)}
     return Course(
-        _chart(values, f"Dual and primal value, {last}", "round; values in nats"),
-        _chart([("disagreements", counts)], f"Disagreements, {last}", "round", low=0.0),
+        _chart(
+            values,
+            _("Dual and primal value, %(rounds)s") % {"rounds": last},
+            _("round; values in nats"),
+        ),
+        _chart(
+            [(_("disagreements"), counts)],
+            _("Disagreements, %(rounds)s") % {"rounds": last},
+            _("round"),
+            low=0.0,
+        ),
         rows,
     )
 
@@ -231,7 +264,7 @@ def _chart(
     *,
     low: float | None = None,
 ) -> str:
-    known = [v for _, values in series for v in values if v is not None]
+    known = [v for _name, values in series for v in values if v is not None]
     top = max(known, default=1.0) if low is None else max([*known, MARKS / 2])
     ticks = _ticks(min(known, default=0.0) if low is None else low, top)
     n = len(series[0][1])
@@ -248,7 +281,8 @@ def _chart(
         percent=False,
     )
     ends = "; ".join(
-        f"{name}: from {_number(values[0])} to {_number(values[-1])}"
+        _("%(name)s: from %(first)s to %(last)s")
+        % {"name": name, "first": _number(values[0]), "last": _number(values[-1])}
         for name, values in series
     )
     return charts.draw(chart, title=title, desc=ends)
@@ -262,11 +296,11 @@ def _ticks(low: float, high: float) -> list[float]:
         size * part for part in (0.1, 0.2, 0.5, 1, 2, 5) if wide / (size * part) <= 7
     )
     first = int(low // step)
-    found = [round(first * step, 9)]
-    while found[-1] < high - 1e-9 or len(found) < 2:
-        found.append(round((first + len(found)) * step, 9))
-    return found
+    ticks = [round(first * step, 9)]
+    while ticks[-1] < high - 1e-9 or len(ticks) < 2:
+        ticks.append(round((first + len(ticks)) * step, 9))
+    return ticks
 
 
 def _number(value: float | None) -> str:
-    return "none" if value is None else f"{value:.2f}".removesuffix(".00")
+    return _("none") if value is None else f"{value:.2f}".removesuffix(".00")

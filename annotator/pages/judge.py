@@ -31,6 +31,6 @@ def config(code: str, user: Anybody, scales: tuple[RatingScale, ...]) -> dict[st
             }
             for s in scales
         ],
-        "keys": {name: key for name, (key, _) in COMMANDS.items()},
+        "keys": {name: key for name, (key, _text) in COMMANDS.items()},
         "preference": desk.preference(user),
     }

@@ -10,6 +10,8 @@ from uuid import uuid4
 
 from django.http import QueryDict
 from django.urls import reverse
+from django.utils.translation import gettext as _
+from django.utils.translation import override
 
 from annotator import access
 from annotator.errors import BadRequest
@@ -73,9 +75,9 @@ def shown(
     """A page of changes that fit; ``query`` says in which order and after which."""
     project = run.corpus.project
     sort, after = query.get("sort", ""), query.get("after", "")
-    found = list(ledger.ordered(fits, run, sort=sort, after=after)[: PAGE + 1])
-    rows = found[:PAGE]
-    more = len(found) > PAGE
+    page = list(ledger.ordered(fits, run, sort=sort, after=after)[: PAGE + 1])
+    rows = page[:PAGE]
+    more = len(page) > PAGE
     return {
         "project": project,
         "corpus": run.corpus,
@@ -122,8 +124,8 @@ def words_of(change: TreeChange) -> Words:
         before = _arc(here, change.head_before, change.label_before)
         after = _arc(here, change.head_after, change.label_after)
     else:
-        before = change.label_before or "no phrase"
-        after = change.label_after or "no phrase"
+        before = change.label_before or _("no phrase")
+        after = change.label_after or _("no phrase")
     return Words(
         " ".join(here[change.start : change.end]),
         before,
@@ -134,8 +136,10 @@ def words_of(change: TreeChange) -> Words:
 
 
 def _arc(words: list[str], head: int | None, label: str) -> str:
-    name = "ROOT" if head is None or head < 0 else f"{words[head]} ({head + 1})"
-    return f"{label} of {name}" if name != "ROOT" else f"{label}, ROOT"
+    if head is None or head < 0:
+        return f"{label}, ROOT"
+    name = f"{words[head]} ({head + 1})"
+    return _("%(label)s of %(word)s") % {"label": label, "word": name}
 
 
 def _pull(row: list[Any], side: str, here: list[str], there: list[str]) -> Pull:
@@ -156,7 +160,7 @@ def row_of(change: TreeChange) -> dict[str, Any]:
         "pair": change.result.pair,
         "words": words_of(change),
         "uuid": uuid4(),
-        "side": "source" if change.side == "s" else "target",
+        "side": _("source") if change.side == "s" else _("target"),
     }
 
 
@@ -174,16 +178,16 @@ def totals_of(counts: ledger.Totals) -> dict[str, Any]:
         {
             "gold": gold,
             "name": TreeChange.Gold(gold).label,
-            "cells": [counts.cells[gold][verdict] for verdict, _ in heads],
+            "cells": [counts.cells[gold][verdict] for verdict, _name in heads],
             "n": counts.of_gold(gold),
         }
         for gold in counts.cells
     ]
-    shares = [counts.share(verdict) for verdict, _ in heads[:-1]]
+    shares = [counts.share(verdict) for verdict, _name in heads[:-1]]
     return {
         "heads": heads,
         "rows": rows,
-        "sums": [counts.of_verdict(verdict) for verdict, _ in heads],
+        "sums": [counts.of_verdict(verdict) for verdict, _name in heads],
         "shares": [None if s is None else 100 * s for s in shares],
         "n": counts.n,
         "judged": counts.judged,
@@ -199,9 +203,11 @@ def totals_of(counts: ledger.Totals) -> dict[str, Any]:
 
 
 def record(change: TreeChange, run: JointRun) -> dict[str, Any]:
-    """One change as plain values, as files and programs get it."""
-    said, pair = words_of(change), change.result.pair
-    found = {
+    """One change as plain values, as files and programs get it: in English."""
+    with override("en"):
+        worded = words_of(change)
+    pair = change.result.pair
+    fields = {
         "change": change.code,
         "engine": run.engine,
         "version": run.version,
@@ -213,16 +219,16 @@ def record(change: TreeChange, run: JointRun) -> dict[str, Any]:
         "kind": change.kind,
         "start": change.start + 1,
         "end": change.end,
-        "words": said.text,
-        "before": said.before,
-        "after": said.after,
-        "because": [f"{one.here} ~ {one.there}" for one in said.because],
+        "words": worded.text,
+        "before": worded.before,
+        "after": worded.after,
+        "because": [f"{one.here} ~ {one.there}" for one in worded.because],
         "judged_by": str(change.judged_by) if change.judged_by_id else "",
         "judged_at": change.judged_at.isoformat() if change.judged_at else "",
-        "sentence": " ".join(word for word, _ in said.tokens),
+        "sentence": " ".join(word for word, _part in worded.tokens),
     }
     return {
-        name: found[name] if name in found else getattr(change, name)
+        name: fields[name] if name in fields else getattr(change, name)
         for name in COLUMNS
     }
 
@@ -236,7 +242,7 @@ def export(
     """
     access.require(by, "export", run.corpus.project)
     if form not in FORMS:
-        raise BadRequest("The ledger is written as csv or json.", field="form")
+        raise BadRequest(_("The ledger is written as csv or json."), field="form")
     records = (record(row, run) for row in rows.iterator(CHUNK))
     return _csv(records) if form == "csv" else _json(records, run)
 

@@ -1,6 +1,7 @@
 """How long a text may be to be drawn: a page of 60,000 words helps nobody."""
 
 from django.conf import settings
+from django.utils.translation import gettext as _
 
 from annotator.errors import TooLarge
 from annotator.models import Pair, Sentence
@@ -17,8 +18,11 @@ def refuse_long(shown: Pair | Sentence) -> None:
     limit = settings.MAX_SHOWN_WORDS
     if longest > limit:
         raise TooLarge(
-            f"This sentence has {longest:,} words; at most {limit:,} are drawn "
-            "(GEMEL_MAX_SHOWN_WORDS). The export of its corpus has all of it.",
+            _(
+                "This sentence has %(n)s words; at most %(limit)s are drawn "
+                "(GEMEL_MAX_SHOWN_WORDS). The export of its corpus has all of it."
+            )
+            % {"n": f"{longest:,}", "limit": f"{limit:,}"},
             words=longest,
             limit=limit,
         )

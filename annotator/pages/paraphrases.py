@@ -7,6 +7,8 @@ from urllib.parse import urlencode
 
 from django.db.models import QuerySet
 from django.urls import reverse
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy
 
 from annotator.errors import BadRequest
 from annotator.models import (
@@ -40,8 +42,8 @@ __all__ = [
     "Why",
     "choices",
     "conditions",
-    "found_by",
     "judged_campaigns",
+    "paraphrases_of",
     "search",
     "substitution",
     "tables_of",
@@ -50,18 +52,18 @@ __all__ = [
 ]
 
 CONDITIONS = (
-    ("baseline", "Whatever the label (baseline)"),
-    ("extraction", "Under any label"),
-    ("constituents", "Under any label of a constituent"),
+    ("baseline", gettext_lazy("Whatever the label (baseline)")),
+    ("extraction", gettext_lazy("Under any label")),
+    ("constituents", gettext_lazy("Under any label of a constituent")),
 )
 NAMES = {
-    "baseline": "Baseline",
-    "extraction": "Label, when extracted",
-    "substitution": "Label, when substituted",
-    "averaged": "Labels averaged",
-    "weighted": "Weighted by judgments",
+    "baseline": gettext_lazy("Baseline"),
+    "extraction": gettext_lazy("Label, when extracted"),
+    "substitution": gettext_lazy("Label, when substituted"),
+    "averaged": gettext_lazy("Labels averaged"),
+    "weighted": gettext_lazy("Weighted by judgments"),
 }
-WEIGHTED = ("weighted", "Weighted by people's judgments")
+WEIGHTED = ("weighted", gettext_lazy("Weighted by people's judgments"))
 LM = "+lm"  # ends the names of conditions that ask a language model
 SHOWN = 20
 LONGEST_CHOICE = 10  # words of a phrase that is offered
@@ -112,9 +114,10 @@ class Why:
     left_out: int
 
 
-def conditions(table: ParaphraseTable) -> tuple[tuple[str, str], ...]:
+def conditions(table: ParaphraseTable) -> list[tuple[str, str]]:
     """What a search can rank by; the ninth where weights have been fitted."""
-    return (*CONDITIONS, WEIGHTED) if table.weights.exists() else CONDITIONS
+    names = (*CONDITIONS, WEIGHTED) if table.weights.exists() else CONDITIONS
+    return [(name, str(title)) for name, title in names]
 
 
 def search(
@@ -127,22 +130,22 @@ def search(
     """
     with reading.opened(table) as files:
         opened = files.table
-        found = found_by(table, opened, phrase, label, condition, SHOWN)
+        matches = paraphrases_of(table, opened, phrase, label, condition, SHOWN)
         texts = tuple(table.facts.get("bitexts") or opened.corpora)
         if corpus and corpus not in texts:
-            raise BadRequest("There is no such text in this table.", field="corpus")
+            raise BadRequest(_("There is no such text in this table."), field="corpus")
         if corpus:
-            found = _within(opened, phrase, found, corpus)
+            matches = _within(opened, phrase, matches, corpus)
         return SearchResult(
             opened.key(phrase),
-            _rows(table, opened.key(phrase), found),
+            _rows(table, opened.key(phrase), matches),
             tuple(opened.labels(phrase)),
             tuple(opened.examples(phrase)),
             texts,
         )
 
 
-def found_by(
+def paraphrases_of(
     row: ParaphraseTable,
     opened: "Table",
     phrase: str,
@@ -160,17 +163,17 @@ def found_by(
         return opened.lookup(phrase, condition=condition, k=k)  # type: ignore[arg-type]
     fitted = weights.newest(row)
     if fitted is None:
-        raise BadRequest("No weights have been fitted for it.", field="condition")
+        raise BadRequest(_("No weights have been fitted for it."), field="condition")
     return look_up(opened, phrase, fitted[1], k=k)
 
 
 def _within(
-    opened: "Table", phrase: str, found: "Sequence[Paraphrase]", corpus: str
+    opened: "Table", phrase: str, matches: "Sequence[Paraphrase]", corpus: str
 ) -> "list[Paraphrase]":
     """What one corpus has to say of these paraphrases, likeliest first; none of the
     ranks is proven."""
     kept = []
-    for one in found:
+    for one in matches:
         pivots = opened.why(phrase, one.text, label=one.label)
         mine = [pivot.p for pivot in pivots if pivot.corpus == corpus]
         if mine:
@@ -182,7 +185,7 @@ def choices(sentence: str) -> tuple[Choice, ...]:
     """The words and the constituents of a sentence, which is parsed at once, by where
     they begin, short ones first; none if no tree is found."""
     analysis = parsers.try_out(sentence, registry.load(registry.DEFAULT))
-    tree = next((tree for _, tree in trees_of(analysis, 1)), None)
+    tree = next((tree for _logp, tree in trees_of(analysis, 1)), None)
     if tree is None:
         return tuple(Choice(word, "") for word in analysis.sentence.forms)
     words = tree.words
@@ -200,9 +203,9 @@ def choices(sentence: str) -> tuple[Choice, ...]:
 
 
 def _rows(
-    table: ParaphraseTable, phrase: str, found: "Sequence[Paraphrase]"
+    table: ParaphraseTable, phrase: str, matches: "Sequence[Paraphrase]"
 ) -> tuple[Row, ...]:
-    most = max((one.p for one in found), default=1.0) or 1.0
+    most = max((one.p for one in matches), default=1.0) or 1.0
     place = reverse("paraphrase_why", args=[table.project.slug, table.code])
     return tuple(
         Row(
@@ -213,13 +216,13 @@ def _rows(
             one.pivots,
             one.proven,
             round(100 * one.p / most, 1),
-            f"{place}?{_asked(phrase, one)}",
+            f"{place}?{_why_query(phrase, one)}",
         )
-        for rank, one in enumerate(found, 1)
+        for rank, one in enumerate(matches, 1)
     )
 
 
-def _asked(phrase: str, one: "Paraphrase") -> str:
+def _why_query(phrase: str, one: "Paraphrase") -> str:
     return urlencode({"phrase": phrase, "paraphrase": one.text, "label": one.label})
 
 
@@ -255,7 +258,7 @@ class Version:
 
 def versions(table: ParaphraseTable) -> list[Version]:
     """The weights of a table, newest first."""
-    found = []
+    listed = []
     for row in table.weights.select_related("campaign"):
         facts, fitted = row.model["facts"], row.model["placed"]
         single = facts["components"]
@@ -264,8 +267,8 @@ def versions(table: ParaphraseTable) -> list[Version]:
             for name, weight in zip(fitted["names"], fitted["weights"], strict=True)
         )
         older = table.made_at is not None and row.at < table.made_at
-        found.append(Version(row, facts, rows, older))
-    return found
+        listed.append(Version(row, facts, rows, older))
+    return listed
 
 
 def judged_campaigns(project: Project) -> QuerySet[Campaign]:
@@ -307,17 +310,17 @@ def substitution(table: ParaphraseTable, sentence: str, phrase: str) -> Substitu
     analysis = parsers.try_out(sentence, backend)
     words = analysis.sentence.forms
     start, end = _place(words, tokenize(phrase).forms)
-    tree = next((tree for _, tree in trees_of(analysis, 1)), None)
+    tree = next((tree for _logp, tree in trees_of(analysis, 1)), None)
     with reading.opened(table, model=True) as files:
-        asked = files.table, tree or words, (start, end)
-        found = substitutes(*asked, model=files.model)
+        place_of = files.table, tree or words, (start, end)
+        ranked = substitutes(*place_of, model=files.model)
         if fitted := weights.newest(table):
-            found += weighted(*asked, fitted[1], model=files.model, backend=backend)
+            ranked += weighted(*place_of, fitted[1], model=files.model, backend=backend)
     columns = [
         Column(
-            NAMES[name.removesuffix(LM)],
+            str(NAMES[name.removesuffix(LM)]),
             name.endswith(LM),
-            tuple(one for one in found if one.condition == name),
+            tuple(one for one in ranked if one.condition == name),
         )
         for name in (*ALL_CONDITIONS, *([WEIGHTED[0]] if fitted else []))
         if files.model or not name.endswith(LM)
@@ -338,4 +341,4 @@ def _place(words: Sequence[str], phrase: Sequence[str]) -> tuple[int, int]:
     for start in range(len(lower) - len(wanted) + 1):
         if wanted and lower[start : start + len(wanted)] == wanted:
             return start, start + len(wanted)
-    raise BadRequest("The phrase is not in the sentence.", field="phrase")
+    raise BadRequest(_("The phrase is not in the sentence."), field="phrase")

@@ -8,10 +8,12 @@ from urllib.parse import urlencode
 import numpy as np
 from django.db.models import Q
 from django.http import Http404
+from django.utils.translation import gettext as _
 
 from annotator import access
 from annotator.access import Anybody
 from annotator.models import Corpus, Pair, Parse, Sentence
+from annotator.pages import ranked_trees
 from annotator.pages.lengths import refuse_long
 from annotator.services.parses import accuracy, marginals
 from annotator.services.parses.accuracy import CorpusEngine, Sides
@@ -31,13 +33,10 @@ from core.protocols import Analysis
 
 __all__ = [
     "Other",
-    "RankedTree",
     "Shown",
     "Uncertain",
     "advice",
-    "choices",
     "drawings",
-    "ranked_choices",
     "sentence",
     "sentences",
     "shown",
@@ -50,15 +49,6 @@ PAGE = 25  # sentences
 PAIRS = 20  # of a sentence, shown
 LONGEST = 200  # letters of words to look for
 N_TRIED = 10  # trees of a sentence that somebody typed
-
-
-@dataclass(frozen=True, slots=True)
-class RankedTree:
-    """One tree of an engine's n-best list."""
-
-    rank: int
-    score: float
-    share: float  # its probability in percent
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,27 +82,15 @@ class Other:
     gold_tags: tuple[str, ...]
 
 
-def choices(sentence: Sentence, engine: str, version: str) -> list[RankedTree]:
-    """The stored trees of an engine, the one it chose first, then by probability."""
-    rows = Parse.objects.filter(
-        sentence=sentence,
-        engine=engine,
-        version=version,
-        kind=Parse.Kind.CONSTITUENCY,
-    )
-    ranked = rows.order_by("rank").values_list("score", flat=True)
-    return ranked_choices([score or 0.0 for score in ranked])
-
-
 def advice(sentence: Sentence, engine: str, version: str) -> list[dict[str, Any]]:
     """The words that a parser was helped with, and with what; see core's Advice."""
     rows = Parse.objects.filter(
         sentence=sentence, engine=engine, version=version, rank=1
     )
-    found = rows.filter(meta__has_key="advice").values_list("meta", flat=True).first()
+    meta = rows.filter(meta__has_key="advice").values_list("meta", flat=True).first()
     return [
         {**one, "form": sentence.forms[one["token"]]}
-        for one in (found or {}).get("advice", [])
+        for one in (meta or {}).get("advice", [])
     ]
 
 
@@ -121,16 +99,8 @@ def unhelped(sentence: Sentence, engine: str, version: str) -> str:
     rows = Parse.objects.filter(
         sentence=sentence, engine=engine, version=version, rank=1
     )
-    found = rows.filter(meta__has_key="unhelped").values_list("meta", flat=True).first()
-    return str((found or {}).get("unhelped", ""))
-
-
-def ranked_choices(nats: Sequence[float]) -> list[RankedTree]:
-    """Choices for trees of these log-probabilities, in this order."""
-    return [
-        RankedTree(rank, score, 100 * float(np.exp(min(0.0, score))))
-        for rank, score in enumerate(nats, 1)
-    ]
+    meta = rows.filter(meta__has_key="unhelped").values_list("meta", flat=True).first()
+    return str((meta or {}).get("unhelped", ""))
 
 
 def sentences(
@@ -148,7 +118,7 @@ def sentences(
         | _percent(one)
         for one in page[:PAGE]
     ]
-    asked = {"engine": engine.key if engine else "", "words": words}
+    filters = {"engine": engine.key if engine else "", "words": words}
     return {
         "project": corpus.project,
         "corpus": corpus,
@@ -157,12 +127,12 @@ def sentences(
         "rows": rows,
         "after": after,
         "more": page[PAGE - 1].sentence.code if len(page) > PAGE else "",
-        "query": urlencode({name: value for name, value in asked.items() if value}),
+        "query": urlencode({name: value for name, value in filters.items() if value}),
     }
 
 
 def sentence(
-    found: Sentence,
+    sentence: Sentence,
     engines: list[CorpusEngine],
     engine: CorpusEngine | None,
     beside: str,
@@ -172,14 +142,14 @@ def sentence(
 ) -> dict[str, Any]:
     """The page of a sentence; ``beside``: the code of the tree to compare with. Raises
     Http404 if this person may not read it, and as ``drawings`` does."""
-    corpus, readable = found.corpus, accuracy.readable(found, by)
+    corpus, readable = sentence.corpus, accuracy.readable(sentence, by)
     other = next((one for one in readable if one.code == beside), None)
     if beside and other is None:
-        raise Http404("There is no such tree of this sentence, or it is not yours.")
+        raise Http404(_("There is no such tree of this sentence, or it is not yours."))
     base = next((e for e in engines if engine and e.key == engine.helps), None)
     return {
         "project": corpus.project,
-        "sentence": found,
+        "sentence": sentence,
         "corpus": corpus,
         "engines": engines,
         "engine": engine,
@@ -187,8 +157,8 @@ def sentence(
         "beside": other,
         "base": base,
         "may_edit": access.may(by, "annotate", corpus.project),
-        "pairs": Pair.objects.filter(Q(source=found) | Q(target=found))[:PAIRS],
-    } | drawings(found, engine, rank, other, base=base)
+        "pairs": Pair.objects.filter(Q(source=sentence) | Q(target=sentence))[:PAIRS],
+    } | drawings(sentence, engine, rank, other, base=base)
 
 
 def _percent(sides: Sides) -> dict[str, float | None]:
@@ -217,36 +187,44 @@ def drawings(
     """
     refuse_long(sentence)
     name, version = (engine.name, engine.version) if engine else ("", "")
-    ranked = choices(sentence, name, version)
+    forest = marginals.stored_forest(sentence, name, version)
+    ranked = ranked_trees.stored(sentence, name, version, forest)
     if rank != 1 and rank not in [choice.rank for choice in ranked]:
-        raise Http404("No tree of this rank is stored.")
+        raise Http404(_("No tree of this rank is stored."))
     sides = sides_of(sentence, name, version, rank)
     if beside is not None:
         sides = accuracy.beside(sides, beside)
     drawn: dict[str, Any] = {"choices": ranked, "rank": rank, "sides": sides}
     drawn |= _percent(sides) | _help(sentence, name, version)
-    words, gold_tags = sentence.forms, sides.gold_tree.tags if sides.gold_tree else ()
+    gold_tags = sides.gold_tree.tags if sides.gold_tree else ()
     other = Other(sides.gold_tree, sides.gold_deps, gold_tags)
     if base is not None and beside is None:
         drawn["without"], other = _without(base, sides, other)
     if sides.tree or sides.deps:
         drawn["parser"] = shown(
-            words,
+            sentence.forms,
             sides.tree,
             sides.deps,
-            title=f"Tree {rank} of {name} over: {sentence.text}",
-            forest=marginals.stored_forest(sentence, name, version),
+            title=_("Tree %(n)s of %(parser)s over: %(text)s")
+            % {"n": rank, "parser": name, "text": sentence.text},
+            forest=forest,
             other=other,
         )
     if sides.gold_tree or sides.gold_deps:
-        drawn["gold"] = shown(
-            words,
-            sides.gold_tree,
-            sides.gold_deps,
-            title=f"{beside.name if beside else 'Gold'} over: {sentence.text}",
-            other=Other(sides.tree, sides.deps, gold_tags),
-        )
+        drawn["gold"] = _beside_it(sides, beside.name if beside else _("Gold"))
     return drawn
+
+
+def _beside_it(sides: Sides, name: str) -> Shown:
+    gold_tags = sides.gold_tree.tags if sides.gold_tree else ()
+    return shown(
+        sides.sentence.forms,
+        sides.gold_tree,
+        sides.gold_deps,
+        title=_("%(name)s over: %(text)s")
+        % {"name": name, "text": sides.sentence.text},
+        other=Other(sides.tree, sides.deps, gold_tags),
+    )
 
 
 def _help(sentence: Sentence, name: str, version: str) -> dict[str, Any]:
@@ -269,7 +247,8 @@ def _without(
         plain.sentence.forms,
         plain.tree,
         plain.deps,
-        title=f"Tree without substitution over: {plain.sentence.text}",
+        title=_("Tree without substitution over: %(text)s")
+        % {"text": plain.sentence.text},
         other=Other(helped.tree, helped.deps, tags),
     )
     f1 = _percent(plain)["f1"]
@@ -284,14 +263,14 @@ def tried(analysis: Analysis, rank: int) -> dict[str, Any]:
     tree = ranked[min(rank, len(ranked)) - 1][1] if ranked else None
     deps = analysis.deps.tree if analysis.deps else None
     return {
-        "choices": ranked_choices([score for score, _ in ranked]),
+        "choices": ranked_trees.ranked(ranked, forest),
         "rank": rank,
         "tokens": zip(words, analysis.upos or ("",) * len(words), tags, strict=True),
         "parser": shown(
             words,
             tree,
             deps,
-            title="Parse of: " + " ".join(words),
+            title=_("Parse of: %(text)s") % {"text": " ".join(words)},
             forest=forest,
         )
         if tree or deps
@@ -338,7 +317,7 @@ def _uncertain(
     deps: DepTree | None,
     notes: Mapping[str, Note],
 ) -> tuple[Uncertain, ...]:
-    found = []
+    uncertain = []
     for ref, note in notes.items():
         if note.p is None or note.p >= SURE:
             continue
@@ -349,8 +328,8 @@ def _uncertain(
         elif deps:
             head = words[deps.heads[v]] if deps.heads[v] >= 0 else "ROOT"
             name, text = deps.labels[v], f"{head} → {words[v]}"
-        found.append(Uncertain(name, text, 100 * note.p))
-    return tuple(sorted(found, key=lambda one: one.share))
+        uncertain.append(Uncertain(name, text, 100 * note.p))
+    return tuple(sorted(uncertain, key=lambda one: one.share))
 
 
 def _phrase_notes(tree: Tree, sure: Sureness, other: Other | None) -> dict[str, Note]:
@@ -390,5 +369,5 @@ def _arc_notes(
 
 def sides_of(sentence: Sentence, engine: str, version: str, rank: int) -> Sides:
     """Gold and the engine's tree of this rank over one sentence."""
-    (found,) = accuracy.sides_of([sentence], engine, version, rank=rank)
-    return found
+    (sides,) = accuracy.sides_of([sentence], engine, version, rank=rank)
+    return sides

@@ -1,21 +1,34 @@
 """The page where a constituent tree is edited: drawing, table and brackets."""
 
 from collections import Counter
-from typing import Any
+from collections.abc import Collection, Mapping
+from typing import Any, cast
 from uuid import uuid4
 
+from django.utils.translation import gettext as _
+
 from annotator import access
+from annotator.errors import BadRequest
 from annotator.models import Parse, Sentence, TreeDraft
 from annotator.models.projects import Anybody
-from annotator.services.parses import drafts, gold
+from annotator.services.parses import drafts, following, gold
+from annotator.services.parses.following import Following
+from annotator.services.treebanks import rules
 from annotator.svg import editable
 from core.data.tree import Tree
+from core.errors import InvalidValue
+from core.forests.constraints import Decisions
+from core.forests.following import can_follow
 from core.layout.links import LinkedSide, parse_scene
 from core.trees import brackets
+from core.trees.editing import TreeEdit
+from core.validation.declared import Rules
+from core.validation.problems import Problem
 
-__all__ = ["shown", "text_of"]
+__all__ = ["shown", "state_of", "text_of", "typed"]
 
 Json = dict[str, Any]
+SURE = 0.95  # phrases that the parser holds less probable are shaded
 
 
 def shown(sentence: Sentence, by: Anybody, *, base: str = "") -> Json:
@@ -28,25 +41,35 @@ def shown(sentence: Sentence, by: Anybody, *, base: str = "") -> Json:
     tree = draft.to_tree() if draft else drafts.tree_at_start(sentence, parse)
     project = sentence.corpus.project
     former = gold.gold_of(sentence)
+    problems = _problems(sentence, tree)
+    declared = rules.rules_of(sentence.corpus)
+    stored = following.forest_of(sentence, parse)
+    decided = following.decisions(draft) if draft else Decisions()
+    sure = following.chances(tree, stored, decided)
+    brought = following.last_followed(draft) if draft else following.Following()
     return {
         "project": project,
         "corpus": sentence.corpus,
         "sentence": sentence,
         "draft": draft,
         "base": parse,
-        "rows": _rows(tree),
-        "svg": _svg(sentence, tree),
+        "rows": _rows(tree, sure, brought.came),
+        "svg": _svg(sentence, tree, problems, sure, brought.came),
+        "may_follow": stored is not None and can_follow(tree),
+        "doubts": sum(p < SURE for p in sure.values()),
+        "brought": _brought(tree, brought),
+        "problems": problems,
         "brackets": brackets.shown(tree),
-        "labels": [name for name, _ in Counter(tree.labels).most_common() if name],
+        "labels": _labels(tree, declared),
         "uuid": uuid4(),
         "gold": former.code if former else "",
         "may_edit": access.may(by, "annotate", project),
         "may_gold": access.may(by, "curate", project),
         "sources": _sources(sentence, by),
-    } | _state(draft)
+    } | state_of(draft)
 
 
-def _state(draft: TreeDraft | None) -> Json:
+def state_of(draft: TreeDraft | None) -> Json:
     if draft is None:
         return {"revision": 0, "at": 0, "undo": "", "redo": ""}
     steps, last = drafts.steps_of(draft), draft.events.last()
@@ -66,8 +89,26 @@ def _sources(sentence: Sentence, by: Anybody) -> list[Parse]:
     return list(rows.select_related("author").order_by("origin", "engine", "rank"))
 
 
-def _rows(tree: Tree) -> list[Json]:
-    """The table twin: a node a row, in preorder."""
+def _brought(tree: Tree, brought: Following) -> Json:
+    """What followed from the last step, in words."""
+    return {
+        "came": [
+            {"label": tree.labels[v], "words": " ".join(_words(tree, *tree.spans[v]))}
+            for v in brought.came
+        ],
+        "gone": [
+            {"label": label, "words": " ".join(_words(tree, start, end))}
+            for start, end, label in brought.gone
+        ],
+    }
+
+
+def _words(tree: Tree, start: int, end: int) -> tuple[str, ...]:
+    return tree.words[start:end]
+
+
+def _rows(tree: Tree, sure: Mapping[int, float], came: Collection[int]) -> list[Json]:
+    """The table twin: a node a row, in preorder; ``sure`` in percent."""
     return [
         {
             "v": v,
@@ -77,14 +118,67 @@ def _rows(tree: Tree) -> list[Json]:
             "words": tree.forms[v]
             or " ".join(tree.words[token] for token in tree.yield_of(v)),
             "edge": tree.edges[v] if tree.edges else "",
+            "sure": round(100 * sure[v]) if v in sure else None,
+            "came": v in came,
         }
         for v in range(len(tree))
     ]
 
 
-def _svg(sentence: Sentence, tree: Tree) -> str:
+def _labels(tree: Tree, declared: Rules) -> list[str]:
+    """What the label field offers: those of this tree, then all that are declared."""
+    own = [name for name, _n in Counter(tree.labels).most_common() if name]
+    return [*own, *sorted((declared.labels | declared.tags) - set(own))]
+
+
+def _svg(
+    sentence: Sentence,
+    tree: Tree,
+    problems: list[Json],
+    sure: Mapping[int, float],
+    came: Collection[int],
+) -> str:
     scene = parse_scene(LinkedSide(tuple(sentence.forms), tree, None))
-    return editable.draw(scene, tree, title=f"Tree over: {sentence.text}")
+    wrong = {one["node"] for one in problems}
+    title = _("Tree over: %(text)s") % {"text": sentence.text}
+    uncertain = {v: p for v, p in sure.items() if p < SURE}
+    marks = editable.Marks(frozenset(wrong), uncertain, frozenset(came))
+    return editable.draw(scene, tree, title=title, marks=marks)
+
+
+def _problems(sentence: Sentence, tree: Tree) -> list[Json]:
+    """What is wrong with the tree, and with its arcs, each with its place."""
+    return [
+        {
+            "text": one.text,
+            "remedy": one.remedy,
+            "rule": one.rule,
+            "node": _node_of(one, tree),
+            "words": " ".join(tree.words[m] for m in one.words if m < tree.n_tokens),
+        }
+        for one in rules.of_sentence(sentence, tree)
+    ]
+
+
+def _node_of(problem: Problem, tree: Tree) -> int:
+    """Where the drawing shows it: of arcs the first word; -1 for nowhere."""
+    if problem.node >= 0 or not problem.words or problem.words[0] >= tree.n_tokens:
+        return problem.node
+    return tree.leaf_of[problem.words[0]]
+
+
+def typed(sentence: Sentence, by: Anybody, sent: Mapping[str, Any]) -> Json:
+    """What is wrong with the tree as it would be with what is being typed."""
+    draft = drafts.draft_of(sentence, by)
+    parse = None if draft else drafts.starting(sentence, by, str(sent["base"]))
+    tree = draft.to_tree() if draft else drafts.tree_at_start(sentence, parse)
+    page: Json = {"sentence": sentence, "is_typed": True}
+    try:
+        step = drafts.DraftStep.read({**sent, "op": sent["what"] or "relabel"}, tree)
+        edited = cast(TreeEdit, step.operation).on(tree).tree
+    except (BadRequest, InvalidValue) as error:
+        return page | {"unreadable": str(error)}
+    return page | {"problems": _problems(sentence, edited)}
 
 
 def text_of(sentence: Sentence, by: Anybody, code: str) -> str:

@@ -42,13 +42,13 @@ JUDGES = (
 def truths(path: Path = ITEMS) -> dict[Key, dict[str, int]]:
     """The assigned values of every item, by scale. Raises ValueError if rows of one
     item differ in them."""
-    found: dict[Key, dict[str, int]] = {}
+    gold: dict[Key, dict[str, int]] = {}
     for row in _rows(path):
         key = row["sentence"], int(row["start"]), int(row["end"]), row["paraphrase"]
         values = {scale: int(row[f"true_{scale}"]) for scale in SCALES}
-        if found.setdefault(key, values) != values:
+        if gold.setdefault(key, values) != values:
             raise ValueError(f"{row['id']}: another row of this item says otherwise")
-    return found
+    return gold
 
 
 def answers(

@@ -10,9 +10,10 @@ from django.contrib.auth.password_validation import validate_password
 from django.core.exceptions import ValidationError
 from django.db import transaction
 from django.utils import timezone
+from django.utils.translation import gettext as _
 
 from annotator.errors import BadRequest
-from annotator.models import ApiToken
+from annotator.models import ApiToken, MailNotices
 from annotator.models.tokens import Scope
 
 __all__ = [
@@ -21,6 +22,7 @@ __all__ = [
     "new_account",
     "revoke_token",
     "same_name",
+    "set_notices",
     "set_password",
 ]
 
@@ -43,7 +45,7 @@ def new_account(username: str, password: str) -> User:
     # One after the other: the first account is the lock (SQLite has one writer anyway).
     User.objects.select_for_update().order_by("pk").first()
     if same_name(person.username) is not None:
-        raise BadRequest("This name is taken: choose another.", field="account")
+        raise BadRequest(_("This name is taken: choose another."), field="account")
     person.set_password(password)
     person.save()
     return person
@@ -81,11 +83,14 @@ def make_token(
     """
     name = " ".join(name.split())[:60]
     if not name:
-        raise BadRequest("Name the token after the program it is for.", field="name")
+        problem = _("Name the token after the program it is for.")
+        raise BadRequest(problem, field="name")
     if scope not in Scope.values:
-        raise BadRequest(f"Scopes: {', '.join(Scope.values)}.", field="scope")
+        known = ", ".join(Scope.values)
+        raise BadRequest(_("Scopes: %(known)s.") % {"known": known}, field="scope")
     if not 1 <= days <= MAX_DAYS:
-        raise BadRequest(f"A token lives 1 to {MAX_DAYS} days.", field="days")
+        problem = _("A token lives 1 to %(most)s days.") % {"most": MAX_DAYS}
+        raise BadRequest(problem, field="days")
     secret = secrets.token_urlsafe(32)
     expires = timezone.now() + timedelta(days=days)
     fields = {"name": name, "scope": scope, "expires_at": expires}
@@ -101,3 +106,16 @@ def revoke_token(token: ApiToken) -> None:
 def digest_of(secret: str) -> str:
     """As it is stored; a secret is random, so no slow hash is needed."""
     return hashlib.sha256(secret.encode("utf-8", "replace")).hexdigest()
+
+
+@transaction.atomic
+def set_notices(person: User, email: str, *, is_wanted: bool) -> None:
+    """Where mails go to, and whether any do. Raises BadRequest without an address."""
+    if is_wanted and not email:
+        raise BadRequest("Mails need an address.", field="email")
+    person.email = email
+    person.save(update_fields=["email"])
+    if is_wanted:
+        MailNotices.objects.get_or_create(user=person)
+    else:
+        MailNotices.objects.filter(user=person).delete()

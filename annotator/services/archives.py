@@ -1,10 +1,11 @@
 """One archive of everything an installation holds: database, uploads, settings.
 
-    gemel-backup.zip = manifest.json, data.jsonl, uploads/<path> …
+    gemel-backup.zip = manifest.json, data.jsonl, uploads/<path> …, tables/<path> …
 
 ``data.jsonl`` is Django's own serialisation, a row a line, readable by SQLite and
 PostgreSQL alike. The secret key is never in it: after a restore elsewhere people sign
-in again. Sessions and spent log-in attempts are left out.
+in again. Sessions and spent log-in attempts are left out. Parallel text lies among the
+uploads; tables of paraphrases are named, and put in on wish (``archive_files``).
 
 An archive of older tables is loaded into a scratch database of just these tables, which
 is then migrated: so it is read by the models that wrote it.
@@ -13,34 +14,34 @@ is then migrated: so it is read by the models that wrote it.
 import contextlib
 import hashlib
 import json
-import os
-import shutil
 import tempfile
 import zipfile
 import zlib
 from collections.abc import Iterator
-from pathlib import Path, PurePosixPath
+from pathlib import Path
 from typing import IO, Any
 
 from django.apps import apps
 from django.conf import settings
-from django.db import DatabaseError, connection, transaction
+from django.db import DatabaseError, transaction
 
 from annotator import __version__
 from annotator.errors import BadRequest, Conflict
-from annotator.services.installation import archive_rows, scratch
+from annotator.services.installation import archive_files, archive_rows, scratch
 from annotator.services.installation.archive_rows import APPS
 from annotator.throughput import durability
 
-__all__ = ["APPS", "backup", "restore", "verify"]
+__all__ = ["APPS", "backup", "lacking", "restore", "verify"]
 
 SETTINGS = ("TIME_ZONE", "LANGUAGE_CODE", "MAX_UPLOAD_MB", "JOB_STALE_S", "SITE_URL")
 UPLOAD = "annotator.Upload"
 DAMAGE = (zipfile.BadZipFile, zlib.error, EOFError)
 
 
-def backup(path: Path) -> dict[str, int]:
+def backup(path: Path, *, with_tables: bool = False) -> dict[str, int]:
     """Write the archive; the number of rows by table. Raises Conflict if it exists.
+
+    ``with_tables``: with the files of the tables of paraphrases, too.
 
     All rows are of one moment, so they fit each other. It is on the disk, whole and
     readable by its owner alone, or not there.
@@ -49,8 +50,8 @@ def backup(path: Path) -> dict[str, int]:
         raise Conflict(f"{path} is there already: choose another name.")
     partial = path.with_name(path.name + ".part")
     try:
-        with _private(partial) as file:
-            counts = _write(file)
+        with archive_files.private(partial) as file:
+            counts = _write(file, with_tables=with_tables)
     except BaseException:
         partial.unlink(missing_ok=True)
         raise
@@ -58,32 +59,20 @@ def backup(path: Path) -> dict[str, int]:
     return counts
 
 
-@contextlib.contextmanager
-def _private(path: Path) -> Iterator[IO[bytes]]:
-    """A new file for the owner alone; on the disk when this ends."""
-    flags = os.O_RDWR | os.O_CREAT | os.O_TRUNC
-    with os.fdopen(os.open(path, flags, 0o600), "w+b") as file:
-        os.fchmod(file.fileno(), 0o600)
-        yield file
-        file.flush()
-        os.fsync(file.fileno())
-
-
-def _write(file: IO[bytes]) -> dict[str, int]:
+def _write(file: IO[bytes], *, with_tables: bool) -> dict[str, int]:
     counts: dict[str, int] = {}
     with zipfile.ZipFile(file, "w", zipfile.ZIP_DEFLATED) as archive:
-        with _snapshot(), archive.open("data.jsonl", "w", force_zip64=True) as data:
+        with (
+            archive_rows.snapshot(),
+            archive.open("data.jsonl", "w", force_zip64=True) as data,
+        ):
             for row in archive_rows.write(apps, using="default", counts=counts):
                 data.write(row.encode("utf-8", "surrogatepass") + b"\n")
-        root = Path(settings.MEDIA_ROOT)
-        files = sorted(one for one in root.rglob("*") if one.is_file())
-        for one in files:
-            archive.write(one, f"uploads/{one.relative_to(root).as_posix()}")
         manifest = {
             "gemel": __version__,
             "migrations": scratch.applied(),
             "rows": counts,
-            "uploads": len(files),
+            **archive_files.write(archive, with_tables=with_tables),
             "settings": {name: getattr(settings, name) for name in SETTINGS},
         }
         archive.writestr("manifest.json", json.dumps(manifest, indent=1))
@@ -98,15 +87,22 @@ def restore(path: Path, *, replace: bool = False) -> dict[str, int]:
     Conflict if there are rows and not ``replace``.
     """
     with _opened(path) as (archive, manifest):
-        _refuse_paths(archive)
+        archive_files.refuse_paths(archive)
         if set(manifest["migrations"]) == set(scratch.applied()):
             with archive.open("data.jsonl") as data:
-                counts = _load(data, archive, replace=replace)
+                counts = _load(data, archive, manifest, replace=replace)
         else:
             with _renewed(archive, manifest) as data:
-                counts = _load(data, archive, replace=replace)
+                counts = _load(data, archive, manifest, replace=replace)
     durability.on_disk()
     return counts
+
+
+def lacking(path: Path) -> list[dict[str, Any]]:
+    """The tables of paraphrases that the backup names and that are not here as they
+    were then: their ``name``, ``project``, and the ``bitexts`` that each is made of."""
+    with _opened(path) as (_, manifest):
+        return archive_files.lacking(manifest)
 
 
 def verify(path: Path) -> dict[str, int]:
@@ -116,7 +112,7 @@ def verify(path: Path) -> dict[str, int]:
     it names is there, and each upload is what was sent. Raises BadRequest.
     """
     with _opened(path) as (archive, manifest):
-        _refuse_paths(archive)
+        archive_files.refuse_paths(archive)
         if broken := archive.testzip():
             raise BadRequest(f"{path}: {broken} is damaged.")
         with scratch.at(manifest["migrations"]) as then:
@@ -124,6 +120,7 @@ def verify(path: Path) -> dict[str, int]:
             uploads = then.get_model(UPLOAD)._base_manager.using(scratch.ALIAS)
             for name, digest in uploads.values_list("file", "sha256"):
                 _check_upload(archive, name, digest)
+            archive_files.check(archive, manifest)
             scratch.forward()
     return counts
 
@@ -147,8 +144,10 @@ def _opened(path: Path) -> Iterator[tuple[zipfile.ZipFile, dict[str, Any]]]:
 
 def _check_manifest(path: Path, manifest: Any) -> None:
     kinds = {"gemel": str, "migrations": list, "rows": dict, "uploads": int}
+    later = {"files": dict, "tables": list}  # archives of before have none
     if not isinstance(manifest, dict) or not all(
-        isinstance(manifest.get(name), kind) for name, kind in kinds.items()
+        isinstance(manifest.get(name, kind() if name in later else None), kind)
+        for name, kind in (kinds | later).items()
     ):
         raise BadRequest(f"{path} is no backup of Gemel: its manifest is another's.")
     unknown = sorted(set(map(str, manifest["migrations"])) - set(scratch.applied()))
@@ -182,55 +181,31 @@ def _tried(
     except DatabaseError as error:
         raise BadRequest(f"Rows of the backup do not fit together: {error}") from error
     known = {one._meta.label for one in archive_rows.tables(then)}
-    told = {name: n for name, n in manifest["rows"].items() if n and name in known}
-    if counts != told:
-        wrong = sorted(dict(counts.items() ^ told.items()))
+    announced = {name: n for name, n in manifest["rows"].items() if n and name in known}
+    if counts != announced:
+        wrong = sorted(dict(counts.items() ^ announced.items()))
         raise BadRequest(f"The backup lacks rows, or has too many: {wrong[0]}.")
     return counts
 
 
 def _check_upload(archive: zipfile.ZipFile, name: str, digest: str) -> None:
-    found = hashlib.sha256()
+    hashed = hashlib.sha256()
     try:
         with archive.open(f"uploads/{name}") as file:
             while piece := file.read(1 << 20):
-                found.update(piece)
+                hashed.update(piece)
     except KeyError as error:
         raise BadRequest(f"The backup lacks the upload {name}.") from error
-    if found.hexdigest() != digest:
+    if hashed.hexdigest() != digest:
         raise BadRequest(f"The upload {name} is not what was sent.")
 
 
-@contextlib.contextmanager
-def _snapshot() -> Iterator[None]:
-    """All reads see one moment; nobody who writes has to wait."""
-    if connection.vendor == "postgresql":
-        with transaction.atomic(), connection.cursor() as cursor:
-            if not connection.savepoint_ids:
-                cursor.execute("SET TRANSACTION ISOLATION LEVEL REPEATABLE READ")
-            yield
-    elif connection.in_atomic_block:
-        yield
-    else:  # atomic() would take the write lock
-        with connection.cursor() as cursor:
-            cursor.execute("BEGIN DEFERRED")
-            try:
-                yield
-            finally:
-                cursor.execute("ROLLBACK")
-
-
-def _refuse_paths(archive: zipfile.ZipFile) -> None:
-    """No entry may leave the folder of uploads."""
-    for name in archive.namelist():
-        parts = PurePosixPath(name).parts
-        inside = name in ("manifest.json", "data.jsonl") or parts[0] == "uploads"
-        if not inside or ".." in parts or name.startswith("/") or "\\" in name:
-            raise BadRequest(f"The archive holds a path that it must not: {name!r}.")
-
-
 def _load(
-    data: IO[bytes], archive: zipfile.ZipFile, *, replace: bool
+    data: IO[bytes],
+    archive: zipfile.ZipFile,
+    manifest: dict[str, Any],
+    *,
+    replace: bool,
 ) -> dict[str, int]:
     """Rows and uploads; no row is there before the file that it names."""
     with transaction.atomic():
@@ -242,17 +217,5 @@ def _load(
             )
         archive_rows.clear(apps, using="default")
         counts = archive_rows.insert(data, apps, using="default")
-        _unpack(archive)
+        archive_files.unpack(archive, manifest)
         return counts
-
-
-def _unpack(archive: zipfile.ZipFile) -> None:
-    root = Path(settings.MEDIA_ROOT)
-    for name in archive.namelist():
-        if name.startswith("uploads/") and not name.endswith("/"):
-            target = root.joinpath(*PurePosixPath(name).parts[1:])
-            target.parent.mkdir(parents=True, exist_ok=True)
-            partial = target.with_name(target.name + ".part")
-            with archive.open(name) as source, _private(partial) as file:
-                shutil.copyfileobj(source, file, 1 << 20)
-            partial.replace(target)

@@ -20,10 +20,20 @@ from annotator.errors import Refusal
 from annotator.faults import is_full
 from annotator.models import Issue, Job, Project
 from annotator.models.projects import Anybody
+from annotator.monitoring.lines import current, within
+from annotator.services.queries import index
 from core.errors import GemelError
 from core.protocols import Step
 
-__all__ = ["cancel", "create", "is_worker_alive", "reap", "report_issue", "run"]
+__all__ = [
+    "cancel",
+    "create",
+    "is_queue_away",
+    "is_worker_alive",
+    "reap",
+    "report_issue",
+    "run",
+]
 
 FLUSH_S = 1.0  # progress is written at most this often
 HEARTBEAT_S = 4.0
@@ -63,6 +73,7 @@ def create(
         params=params or {},
         seed=seed,
         engine=engine,
+        request_id=current.get(),
         by_id=by.pk if by is not None else None,
     )
     if enqueue:
@@ -92,11 +103,15 @@ def run(job_id: int, *, on_step: Callable[[Job], None] | None = None) -> None:
     ``on_step`` is called with the fresh row whenever progress is written.
     """
     job = None if disk.is_low() else _claim(job_id)
-    if job is None:
-        return
+    if job is not None:
+        with within(job.request_id):
+            _run(job, on_step)
+
+
+def _run(job: Job, on_step: Callable[[Job], None] | None) -> None:
     try:
         with _heartbeat(job):
-            result = _drive(job, jobkinds.runner(job.kind)(job), on_step)
+            result = _drive(job, _with_index(job), on_step)
     except _Stop:
         _end(job, Job.State.CANCELLED)
     except _NoRoom:
@@ -179,6 +194,16 @@ def is_worker_alive() -> bool:
         return False
 
 
+def is_queue_away() -> bool:
+    """Whether the worker says that it cannot reach the broker, as it looks every few
+    seconds. What waits is begun when the broker is back."""
+    sign = settings.GEMEL_HOME / "worker.alive"
+    try:
+        return is_worker_alive() and bool(sign.read_text())
+    except OSError:
+        return False
+
+
 def _wake(job_id: int) -> None:
     try:
         celery.enqueue(job_id)
@@ -196,11 +221,25 @@ def _claim(job_id: int) -> Job | None:
         heartbeat_at=now,
         done=0,
         failed=0,
+        note="",
     )
     if not won:
         return None
     Issue.objects.filter(job_id=job_id).delete()  # a second run finds them again
     return Job.objects.get(pk=job_id, claim=claim)
+
+
+def _with_index(job: Job) -> Generator[Step, None, dict[str, Any] | None]:
+    """The job, and then the search index of what it has brought: what fails there is
+    noted still and fails no work that is done."""
+    result = yield from jobkinds.runner(job.kind)(job)
+    try:
+        yield from index.in_steps(job.project)
+    except OperationalError:
+        raise
+    except Exception:
+        log.exception("job %s: its trees are not indexed yet", job.code)
+    return result
 
 
 def _drive(

@@ -41,7 +41,7 @@ def draw_matrix(scene: MatrixScene, *, title: str) -> str:
     for mark in scene.blocks:
         stroke, dash, _ = STYLE[mark.orientation]
         group = svg.group(class_=f"block {mark.orientation}", data_n=mark.number)
-        group.title(_said(mark, scene.source, scene.target))
+        group.title(_title(mark, scene.source, scene.target))
         group.rect(
             mark.rect.x,
             mark.rect.y,
@@ -111,7 +111,7 @@ def draw_trees(scene: TreesScene, *, title: str) -> str:
 def _node(svg: Element, mark: BlockMark, scene: TreesScene) -> None:
     stroke, dash, sign = STYLE[mark.orientation]
     group = svg.group(class_=f"block {mark.orientation}", data_n=mark.number)
-    group.title(_said(mark, scene.source, scene.target))
+    group.title(_title(mark, scene.source, scene.target))
     x, y = mark.rect.centre
     group.rect(
         mark.rect.x,
@@ -137,7 +137,7 @@ def _ink(label: Label, colour: str) -> str:
     return theme.MUTED if label.is_null else colour
 
 
-def _said(mark: BlockMark, source: Sequence[Label], target: Sequence[Label]) -> str:
+def _title(mark: BlockMark, source: Sequence[Label], target: Sequence[Label]) -> str:
     words = (
         " ".join(label.text for label in source[mark.source.start : mark.source.end]),
         " ".join(label.text for label in target[mark.target.start : mark.target.end]),

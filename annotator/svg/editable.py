@@ -1,17 +1,55 @@
 """Draws a tree whose nodes are chosen by mouse and keys: each is a tree item with a
 name, and knows its mother, so that a script finds its way without the tree."""
 
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+
 from annotator.svg import theme
+from annotator.svg.arcs import draw_arcs as draw_lines
 from annotator.svg.writer import Svg
 from core.data.tree import Tree
 from core.layout.links import FONT, SMALL
 from core.layout.scene import Box, Scene, rounded
+from core.trees.arcs import Arcs
 
-__all__ = ["draw"]
+__all__ = ["Marks", "draw", "draw_arcs"]
 
 
-def draw(scene: Scene, tree: Tree, *, title: str) -> str:
-    """SVG text of a ``parse_scene`` of this tree; ``data-v``: the node's number."""
+@dataclass(frozen=True, slots=True)
+class Marks:
+    """Nodes that say more of themselves, in the drawing and in their names.
+
+    ``wrong``: they break a rule; ``uncertain``: how probable the parser holds them,
+    those of which it is not sure; ``came``: they followed from the last step.
+    """
+
+    wrong: frozenset[int] = frozenset()
+    uncertain: Mapping[int, float] = field(default_factory=dict)
+    came: frozenset[int] = frozenset()
+
+    def classes(self, v: int) -> str:
+        p = self.uncertain.get(v)
+        classes = {
+            "wrong": v in self.wrong,
+            "doubt": p is not None,
+            "grave": p is not None and p < 0.5,
+            "came": v in self.came,
+        }
+        return "".join(f" {name}" for name, holds in classes.items() if holds)
+
+    def words(self, v: int) -> str:
+        p = self.uncertain.get(v)
+        return (
+            (", breaks a rule" if v in self.wrong else "")
+            + (f", parser {p:.0%} sure" if p is not None else "")
+            + (", followed from the last step" if v in self.came else "")
+        )
+
+
+def draw(scene: Scene, tree: Tree, *, title: str, marks: Marks | None = None) -> str:
+    """SVG text of a ``parse_scene`` of this tree; ``data-v``: the node's number;
+    ``data-word``: its first word."""
+    marks = marks or Marks()
     svg = Svg(
         scene.width,
         scene.height,
@@ -25,8 +63,49 @@ def draw(scene: Scene, tree: Tree, *, title: str) -> str:
     for edge in scene.edges:
         edges.path(rounded(edge.points))
     for box in scene.boxes:
-        _box(svg, box, _node_of(tree, box.ref), tree)
+        v = _node_of(tree, box.ref)
+        _box(svg, box, v, tree, marks)
     return svg.render()
+
+
+def draw_arcs(
+    scene: Scene, arcs: Arcs, tags: Sequence[str], *, title: str, marks: Marks
+) -> str:
+    """SVG text of a ``parse_scene`` of these arcs: each word is an item that knows its
+    head. ``tags``: what stands above the words."""
+    svg = Svg(
+        scene.width,
+        scene.height,
+        title=title,
+        class_="parse tree-edit",
+        font_family=theme.FONT_FAMILY,
+        font_size=FONT,
+        fill=theme.INK,
+    )
+    draw_lines(svg, scene)
+    for box in scene.boxes:
+        _word(svg, box, arcs, tags, marks)
+    return svg.render()
+
+
+def _word(svg: Svg, box: Box, arcs: Arcs, tags: Sequence[str], marks: Marks) -> None:
+    rect, m = box.rect, int(box.ref[1:])
+    deps, words = arcs.deps, arcs.words
+    head = deps.heads[m]
+    node = svg.group(class_="pw tn" + marks.classes(m),
+                     data_v=m, data_up=head, data_label=deps.labels[m],
+                     data_word=m)  # fmt: skip
+    on = f"of {words[head]}" if head >= 0 else "of the sentence"
+    text = f"{words[m]}, {deps.labels[m]} {on}, word {m + 1}"
+    node.title(text + marks.words(m))
+    look = {"rx": 4, "fill": theme.PAPER, "stroke": theme.LINE}
+    node.rect(rect.x, rect.y, rect.w, rect.h, stroke_width=1.3, **look)
+    middle = rect.x + rect.w / 2
+    if m in marks.wrong:
+        node.text(rect.x + rect.w - 1, rect.y + 5, "!", class_="sign")
+    small = {"font_size": SMALL, "fill": theme.MUTED, "text_anchor": "middle"}
+    node.text(middle, rect.y + 15.5, tags[m], class_="tag", **small)
+    node.text(middle, rect.y + rect.h - 8, box.text, text_anchor="middle")
 
 
 def _node_of(tree: Tree, ref: str) -> int:
@@ -34,14 +113,18 @@ def _node_of(tree: Tree, ref: str) -> int:
     return number if ref[0] == "n" else tree.leaf_of[number]
 
 
-def _box(svg: Svg, box: Box, v: int, tree: Tree) -> None:
+def _box(svg: Svg, box: Box, v: int, tree: Tree, marks: Marks) -> None:
     rect, is_leaf = box.rect, tree.is_leaf(v)
-    node = svg.group(class_="pw tn" if is_leaf else "pp tn", data_v=v,
-                     data_up=tree.parents[v], data_label=tree.labels[v])  # fmt: skip
-    node.title(_said(tree, v))
+    kind = ("pw" if is_leaf else "pp") + " tn" + marks.classes(v)
+    node = svg.group(class_=kind, data_v=v,
+                     data_up=tree.parents[v], data_label=tree.labels[v],
+                     data_word=tree.spans[v][0])  # fmt: skip
+    node.title(_title(tree, v) + marks.words(v))
     look = {"rx": 4 if is_leaf else 7, "fill": theme.PAPER, "stroke": theme.LINE}
     node.rect(rect.x, rect.y, rect.w, rect.h, stroke_width=1.3, **look)
     middle = rect.x + rect.w / 2
+    if v in marks.wrong:
+        node.text(rect.x + rect.w - 1, rect.y + 5, "!", class_="sign")
     if not is_leaf:
         low = rect.y + rect.h / 2 + 4.5
         node.text(middle, low, box.text, text_anchor="middle")
@@ -51,7 +134,7 @@ def _box(svg: Svg, box: Box, v: int, tree: Tree) -> None:
     node.text(middle, rect.y + rect.h - 8, box.text, text_anchor="middle")
 
 
-def _said(tree: Tree, v: int) -> str:
+def _title(tree: Tree, v: int) -> str:
     """The name of a node: "NP, the window, words 4 to 5"."""
     start, end = tree.spans[v]
     words = [tree.words[token] for token in tree.yield_of(v)]

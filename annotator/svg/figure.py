@@ -2,17 +2,12 @@
 
 Both renderers get the fonts that come with Gemel and none of the system's, and the PDF
 is written without dates, so a figure is the same from the page and the command line.
-Letters that the fonts lack (Chinese, for one) come out as boxes in PDF and PNG.
+Letters that the fonts lack (Chinese, for one) come out as boxes in PDF and PNG. The
+renderers are large, and imported when one is asked for.
 """
 
 import io
 import threading
-
-import resvg_py
-from reportlab.graphics import renderPDF
-from reportlab.pdfgen.canvas import Canvas
-from svglib import fonts
-from svglib.svglib import svg2rlg
 
 from annotator.svg import theme
 
@@ -36,6 +31,8 @@ def _svg(svg: str) -> bytes:
 
 
 def _png(svg: str) -> bytes:
+    import resvg_py
+
     return bytes(
         resvg_py.svg_to_bytes(
             svg_string=svg,
@@ -47,6 +44,10 @@ def _png(svg: str) -> bytes:
 
 
 def _pdf(svg: str) -> bytes:
+    from reportlab.graphics import renderPDF
+    from reportlab.pdfgen.canvas import Canvas
+    from svglib.svglib import svg2rlg
+
     with _lock:
         _register_fonts()
         drawing = svg2rlg(io.BytesIO(svg.encode()))
@@ -61,5 +62,7 @@ def _pdf(svg: str) -> bytes:
 
 def _register_fonts() -> None:
     """Anew for each file: an embedded subset is numbered by what came before it."""
+    from svglib import fonts
+
     for weight, path in (("normal", theme.FONT_FILE), ("bold", theme.BOLD_FILE)):
         fonts.register_font(theme.FONT_NAME, str(path), weight=weight)

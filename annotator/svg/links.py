@@ -43,7 +43,7 @@ def marks_of(
         numbers.setdefault(s, []).append(str(n))
         numbers.setdefault(t, []).append(str(n))
         lines.append(_Line(s, t, link.kind, link.crossing))
-    nodes = {key: Mark("linked", _few(found)) for key, found in numbers.items()}
+    nodes = {key: Mark("linked", _few(partners)) for key, partners in numbers.items()}
     nodes |= {f"s:{ref}": Mark("null") for ref in alignment.null_source}
     nodes |= {f"t:{ref}": Mark("null") for ref in alignment.null_target}
     return Marks(nodes, lines)

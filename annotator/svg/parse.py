@@ -18,10 +18,12 @@ THIN, THICK = 0.8, 2.6  # px: a line that is never, and always, there
 
 @dataclass(frozen=True, slots=True)
 class Note:
-    """``p``: how probable it is, None if not known; ``differs``: gold has it not."""
+    """``p``: how probable it is, None if not known; ``differs``: gold has it not;
+    ``is_match``: it is part of what somebody looked for."""
 
     p: float | None = None
     differs: bool = False
+    is_match: bool = False
 
 
 def draw(
@@ -69,9 +71,9 @@ def _box(svg: Svg, box: Box, note: Note) -> None:
     rect = box.rect
     phrase = box.kind == "phrase"
     kind = "pp" if phrase else "pw"
-    group = svg.group(class_=f"{kind} differs" if note.differs else kind)
-    if phrase:
-        group.title(_said(box.text, note))
+    group = svg.group(class_=_class(kind, note))
+    if phrase or note.is_match:
+        group.title(_title(box.text, note))
         look = {"rx": 7, "fill": theme.PAPER, "stroke": _colour(note)}
         group.rect(rect.x, rect.y, rect.w, rect.h, **look, **_stroke(note))
     middle = rect.x + rect.w / 2
@@ -83,8 +85,8 @@ def _box(svg: Svg, box: Box, note: Note) -> None:
 
 
 def _arc(svg: Svg, arc: Arc, note: Note) -> None:
-    group = svg.group(class_="pa differs" if note.differs else "pa")
-    group.title(_said(arc.label.removesuffix(f" {DIFFERS}"), note))
+    group = svg.group(class_=_class("pa", note))
+    group.title(_title(arc.label.removesuffix(f" {DIFFERS}"), note))
     colour = _colour(note)
     line = {"fill": "none", "stroke": colour}
     group.path(rounded(arc.points, 8.0), class_="line", **line, **_stroke(note))
@@ -95,6 +97,11 @@ def _arc(svg: Svg, arc: Arc, note: Note) -> None:
     middle, low = rect.x + rect.w / 2, rect.y + rect.h - 3.5
     text = {"font_size": SMALL, "text_anchor": "middle"}
     group.text(middle, low, arc.label, **text)
+
+
+def _class(kind: str, note: Note) -> str:
+    names = [kind, *["differs"] * note.differs, *["found"] * note.is_match]
+    return " ".join(names)
 
 
 def _tag() -> dict[str, object]:
@@ -121,10 +128,12 @@ def _stroke(note: Note) -> dict[str, object]:
     }
 
 
-def _said(name: str, note: Note) -> str:
+def _title(name: str, note: Note) -> str:
     parts = [name or "phrase"]
     if note.p is not None:
         parts.append(f"{100 * note.p:.0f} % sure" if note.p < 0.995 else "sure")
     if note.differs:
         parts.append("not in the other tree")
+    if note.is_match:
+        parts.append("found")
     return ", ".join(parts)

@@ -49,8 +49,8 @@ class Group:
         error: Exception | None = None
         try:
             self._work()
-        except OSError as found:
-            error = found
+        except OSError as cause:
+            error = cause
         with self._change:
             self._ended = mine
             self._failed = {mine: error} if error else {}

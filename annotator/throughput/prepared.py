@@ -97,19 +97,19 @@ class _Prepared:
 
     def _statement(self) -> _Statement:
         """Two threads that are first at once both compile it, to the same."""
-        if (found := self._kept) is None:
+        if (statement := self._kept) is None:
             compiler = self._query().get_compiler(using=DEFAULT_DB_ALIAS)
             text, params = compiler.as_sql()
             columns = [column for column, *_ in compiler.select or []]
-            found = _Statement(
+            statement = _Statement(
                 text,
                 tuple(params),
                 columns=compiler.select,
                 classes=compiler.klass_info,
                 converters=list(compiler.get_converters(columns).items()),
             )
-            self._kept = found
-        return found
+            self._kept = statement
+        return statement
 
 
 class Select(_Prepared):
@@ -117,7 +117,7 @@ class Select(_Prepared):
 
     def rows(self, **given: Any) -> list[tuple[Any, ...]]:
         """The rows as tuples of the columns selected."""
-        return [tuple(row) for row in self._found(self._statement(), given)]
+        return [tuple(row) for row in self._executed(self._statement(), given)]
 
     def models(self, **given: Any) -> list[Any]:
         """The rows as instances, with what ``select_related`` names."""
@@ -127,14 +127,14 @@ class Select(_Prepared):
         names = [column.target.attname for column, *_ in select[first:last]]
         related = get_related_populators(info, select, DEFAULT_DB_ALIAS)  # type: ignore[call-arg]  # the stubs are a release ahead
         made = []
-        for row in self._found(statement, given):
+        for row in self._executed(statement, given):
             one = info["model"].from_db(DEFAULT_DB_ALIAS, names, row[first:last])
             for populator in related:
                 populator.populate(row, one)
             made.append(one)
         return made
 
-    def _found(self, statement: _Statement, given: dict[str, Any]) -> Iterator[Any]:
+    def _executed(self, statement: _Statement, given: dict[str, Any]) -> Iterator[Any]:
         with _cursor() as cursor:
             statement.run(cursor, given)
             rows = cursor.fetchall()

@@ -3,22 +3,30 @@
 import time
 from typing import Any
 
+from django.conf import settings
 from django.contrib import messages
 from django.contrib.auth import login, logout, update_session_auth_hash
 from django.contrib.auth.decorators import login_required
 from django.contrib.auth.forms import AuthenticationForm, SetPasswordForm
 from django.contrib.auth.models import User
-from django.http import HttpRequest, HttpResponse
+from django.http import Http404, HttpRequest, HttpResponse
+from django.http.response import HttpResponseBase
 from django.shortcuts import get_object_or_404, redirect, render
-from django.utils.http import url_has_allowed_host_and_scheme
-from django.views.decorators.cache import never_cache
+from django.urls import reverse
+from django.utils import translation
+from django.utils.translation import gettext as _
+from django.views.decorators.cache import cache_control, never_cache
 from django.views.decorators.debug import sensitive_post_parameters
 from django.views.decorators.http import require_http_methods, require_POST
+from django.views.i18n import JavaScriptCatalog
 
 from annotator.errors import BadRequest
-from annotator.forms import OldPasswordForm, TokenForm
-from annotator.http import addresses
-from annotator.services import accounts, projects
+from annotator.forms.accounts import NoticesForm, OldPasswordForm, TokenForm
+from annotator.http import addresses, themes
+from annotator.http.returning import safe_next
+from annotator.models import Invitation, MailNotices
+from annotator.services import accounts
+from annotator.services.projects import invitations
 
 BY_LINK = "by_link_at"  # in the session: when a sign-in link was used
 LINK_S = 3600
@@ -32,13 +40,32 @@ def sign_in(request: HttpRequest) -> HttpResponse:
     form = AuthenticationForm(request, request.POST or None)
     wanted = request.POST.get("next") or request.GET.get("next") or ""
     if request.method == "POST" and form.is_valid():
-        safe = url_has_allowed_host_and_scheme(
-            wanted, {request.get_host()}, require_https=request.is_secure()
-        )
-        return _let_in(request, form.get_user(), wanted if safe else "projects")
+        return _let_in(request, form.get_user(), safe_next(request, wanted))
     status = 400 if request.method == "POST" else 200
     shown = {"form": form, "next": wanted}
     return render(request, "accounts/sign_in.html", shown, status=status)
+
+
+@require_POST
+def theme(request: HttpRequest) -> HttpResponse:
+    """Light, dark, or as the system is, in this browser."""
+    answer = redirect(safe_next(request, request.POST.get("next", "")))
+    try:
+        themes.remember(answer, request.POST.get("theme", ""))
+    except KeyError as error:
+        names = ", ".join(themes.NAMES)
+        problem = _("A theme is one of %(known)s.") % {"known": names}
+        raise BadRequest(problem, field="theme") from error
+    return answer
+
+
+@cache_control(public=True, max_age=3600)
+def words(request: HttpRequest, language: str) -> HttpResponseBase:
+    """What scripts say, in one language; Django's script defines ``django.gettext``."""
+    if language not in dict(settings.LANGUAGES):
+        raise Http404
+    with translation.override(language):
+        return JavaScriptCatalog.as_view(packages=["annotator"])(request)
 
 
 def _let_in(request: HttpRequest, person: User, to: str) -> HttpResponse:
@@ -59,7 +86,7 @@ def sign_out(request: HttpRequest) -> HttpResponse:
 @require_http_methods(["GET", "POST"])
 def join(request: HttpRequest, token: str) -> HttpResponse:
     """Opening the link changes nothing (mail scanners open links); POST uses it."""
-    shown: dict[str, Any] = {"invitation": projects.find_invitation(token)}
+    shown: dict[str, Any] = {"invitation": invitations.find_invitation(token)}
     status = 200 if shown["invitation"] else 410
     if request.method == "POST":
         try:
@@ -71,17 +98,25 @@ def join(request: HttpRequest, token: str) -> HttpResponse:
 
 
 def _join(request: HttpRequest, token: str) -> HttpResponse:
-    invitation = projects.find_invitation(token)
-    person = projects.accept(
+    invitation = invitations.find_invitation(token)
+    person = invitations.accept(
         token,
         user=request.user if request.user.is_authenticated else None,
         username=request.POST.get("username", ""),
         password=request.POST.get("password", ""),
     )
-    answer = _let_in(request, person, "projects")
+    answer = _let_in(request, person, _first_page(invitation))
     if invitation is not None and invitation.user is not None:
         request.session[BY_LINK] = time.time()
     return answer
+
+
+def _first_page(invitation: Invitation | None) -> str:
+    """Judging, where a campaign's link leads and there is something to judge."""
+    campaign = invitation.campaign if invitation is not None else None
+    if campaign is None or not campaign.is_open:
+        return reverse("projects")
+    return reverse("judge", args=[campaign.project.slug, campaign.code])
 
 
 @sensitive_post_parameters()
@@ -94,23 +129,29 @@ def account(request: HttpRequest) -> HttpResponse:
     what, secret = request.POST.get("what"), ""
     password = _password_form(request, request.POST if what == "password" else None)
     token = TokenForm(request.POST if what == "token" else None)
+    notices = _notices_form(request, request.user)
     if what == "revoke":
         return _revoke(request, request.user)
     if password.is_bound and password.is_valid():
         return _set_password(request, request.user, password)
+    if notices.is_bound and notices.is_valid():
+        accounts.set_notices(request.user, **notices.cleaned_data)
+        messages.success(request, _("Saved."))
+        return redirect("account")
     if token.is_bound and token.is_valid():
         secret = accounts.make_token(request.user, **token.cleaned_data)[1]
         token = TokenForm()
     shown = {"form": password, "token_form": token, "secret": secret}
-    shown["tokens"] = request.user.api_tokens.all()
-    status = 400 if password.errors or token.errors else 200
+    shown |= {"tokens": request.user.api_tokens.all(), "notices": notices}
+    shown["sends_mail"] = bool(settings.EMAIL_HOST)
+    status = 400 if password.errors or token.errors or notices.errors else 200
     return render(request, "accounts/account.html", shown, status=status)
 
 
 def _revoke(request: HttpRequest, person: User) -> HttpResponse:
     mine = person.api_tokens.filter(code=request.POST.get("token", ""))
     accounts.revoke_token(get_object_or_404(mine))
-    messages.success(request, "The token is revoked.")
+    messages.success(request, _("The token is revoked."))
     return redirect("account")
 
 
@@ -120,8 +161,15 @@ def _set_password(
     accounts.set_password(person, form.cleaned_data["new_password1"])
     request.session.pop(BY_LINK, None)
     update_session_auth_hash(request, person)
-    messages.success(request, "Your password is set. Other sessions have ended.")
+    messages.success(request, _("Your password is set. Other sessions have ended."))
     return redirect("account")
+
+
+def _notices_form(request: HttpRequest, person: User) -> NoticesForm:
+    """With what was sent, or with what holds."""
+    is_wanted = MailNotices.objects.filter(user=person).exists()
+    sent = request.POST if request.POST.get("what") == "notices" else None
+    return NoticesForm(sent, initial={"email": person.email, "is_wanted": is_wanted})
 
 
 def _password_form(request: HttpRequest, data: Any) -> "SetPasswordForm[User]":

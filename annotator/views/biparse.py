@@ -4,6 +4,7 @@ from django.contrib import messages
 from django.contrib.auth.decorators import login_required
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
+from django.utils.translation import gettext as _
 from django.views.decorators.http import require_GET, require_POST
 
 from annotator import access
@@ -32,7 +33,7 @@ def figure(
 ) -> HttpResponse:
     """The matrix or the trees as SVG, PDF or PNG."""
     if to not in FORMATS or what not in ("matrix", "trees"):
-        raise Http404("A figure is svg, pdf or png.")
+        raise Http404(_("A figure is svg, pdf or png."))
     drawn = _load(request, slug, code)
     if drawn.biparse is None:
         raise BadRequest(drawn.error)
@@ -47,7 +48,7 @@ def score(request: HttpRequest, slug: str, code: str) -> HttpResponse:
     """Start scoring the pairs of a corpus."""
     corpus = access.corpus_or_404(request.user, slug, code, "run")
     job = scores.start(corpus, request.POST.get("scorer", ""), by=request.user)
-    messages.success(request, "Scoring has started; this page follows it.")
+    messages.success(request, _("Scoring has started; this page follows it."))
     return redirect("job", slug=slug, code=job.code)
 
 

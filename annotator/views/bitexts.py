@@ -3,6 +3,7 @@
 from django.contrib.auth.decorators import login_required
 from django.http import FileResponse, Http404, HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
+from django.utils.translation import gettext as _
 from django.views.decorators.http import (
     require_GET,
     require_http_methods,
@@ -79,12 +80,12 @@ def upload_report(request: HttpRequest, slug: str, code: str) -> HttpResponse:
 def bitext(request: HttpRequest, slug: str, code: str) -> HttpResponse:
     """Counts, what can be done with it, its jobs, a sample of its pairs."""
     project = access.project_or_404(request.user, slug)
-    found = get_object_or_404(project.bitexts.select_related("project"), code=code)
+    bitext = get_object_or_404(project.bitexts.select_related("project"), code=code)
     refuse_unknown(request.GET, {"from"})
-    start = whole(request.GET.get("from", "1"), 1, max(found.n_pairs, 1))
+    start = whole(request.GET.get("from", "1"), 1, max(bitext.n_pairs, 1))
     if start is None:
-        raise BadRequest("Pairs count from 1.", field="from")
-    shown = pages.bitext(found, start, by=request.user)
+        raise BadRequest(_("Pairs count from 1."), field="from")
+    shown = pages.bitext(bitext, start, by=request.user)
     return render(request, "bitexts/bitext.html", shown)
 
 
@@ -93,22 +94,24 @@ def bitext(request: HttpRequest, slug: str, code: str) -> HttpResponse:
 def act(request: HttpRequest, slug: str, code: str) -> HttpResponse:
     """Start the linking or the parsing, or take the bitext away."""
     project = access.project_or_404(request.user, slug)
-    found = get_object_or_404(project.bitexts.select_related("project"), code=code)
+    bitext = get_object_or_404(project.bitexts.select_related("project"), code=code)
     what, engine = request.POST.get("what", ""), request.POST.get("engine", "")
     if what == "delete":
-        service.delete(found, by=request.user)
+        service.delete(bitext, by=request.user)
         return redirect("bitexts", slug)
-    job = _act(request, found, what, engine)
+    job = _act(request, bitext, what, engine)
     return redirect("job", slug, job.code)
 
 
-def _act(request: HttpRequest, found: Bitext, what: str, engine: str) -> Job:
+def _act(request: HttpRequest, bitext: Bitext, what: str, engine: str) -> Job:
     if what == "link":
         how = request.POST.get("symmetrise", "")
-        return bitext_links.start(found, engine=engine, symmetrise=how, by=request.user)
+        return bitext_links.start(
+            bitext, engine=engine, symmetrise=how, by=request.user
+        )
     if what == "parse":
-        return bitext_parses.start(found, engine, by=request.user)
-    raise BadRequest("Link, parse or delete.", field="what")
+        return bitext_parses.start(bitext, engine, by=request.user)
+    raise BadRequest(_("Link, parse or delete."), field="what")
 
 
 def _start(request: HttpRequest, project: Project, form: BitextForm) -> Job | None:
@@ -116,13 +119,13 @@ def _start(request: HttpRequest, project: Project, form: BitextForm) -> Job | No
     names = ("source_text", "target_text", "links")
     files = [one for name in names for one in request.FILES.getlist(name)]
     if not files:
-        form.add_error(None, "Choose the files.")
+        form.add_error(None, _("Choose the files."))
     if "raw" in form.data and ("links" in request.FILES or "linked" in form.data):
-        reason = "Links count the tokens as they stand in the file: untick this."
+        reason = _("Links count the tokens as they stand in the file: untick this.")
         form.add_error("raw", reason)
     if not form.is_valid():
         return None
     uploads = service.keep(project, files, by=request.user)
     return service.start(
-        project, uploads, by=request.user, dry_run=True, **form.asked()
+        project, uploads, by=request.user, dry_run=True, **form.arguments()
     )

@@ -7,6 +7,7 @@ from django.contrib.auth.decorators import login_required
 from django.http import HttpRequest, HttpResponse, JsonResponse
 from django.shortcuts import redirect, render
 from django.urls import reverse
+from django.utils.translation import gettext as _
 from django.views.decorators.http import (
     require_GET,
     require_http_methods,
@@ -19,7 +20,8 @@ from annotator.forms import LinkForm
 from annotator.models import AlignmentLayer
 from annotator.pages import canvas, editor
 from annotator.pages.canvas import Canvas
-from annotator.services.alignments import layers, links
+from annotator.pages.treebanks import worklists
+from annotator.services.alignments import layers, links, warming
 from annotator.services.corpora import trees
 
 __all__ = ["drawing", "pair", "table", "tree"]
@@ -28,8 +30,11 @@ __all__ = ["drawing", "pair", "table", "tree"]
 @login_required
 @require_GET
 def pair(request: HttpRequest, slug: str, code: str) -> HttpResponse:
+    warming.warm_soon()
     options = canvas.options_of(request.GET.dict())
     page = editor.shown(_load(request, slug, code), options, by=request.user)
+    work = request.GET.get("work", "")
+    page["work"] = worklists.bar(work, page["project"], request.user)
     return render(request, "editor/pair.html", page)
 
 
@@ -50,7 +55,7 @@ def tree(request: HttpRequest, slug: str, code: str) -> HttpResponse:
     side, text = request.POST.get("side", ""), request.POST.get("text", "")
     try:
         trees.paste(drawn.pair, side, text, by=request.user)
-        messages.success(request, "The tree is there.")
+        messages.success(request, _("The tree is there."))
     except BadRequest as refusal:
         messages.error(request, str(refusal))
     return redirect("pair", slug, code)
@@ -82,7 +87,7 @@ def _play_form(request: HttpRequest, drawn: Canvas) -> None:
     """One operation from the plain form; what is refused becomes a message."""
     sent = LinkForm(request.POST)
     if not sent.is_valid():
-        messages.error(request, "Choose a row of each side, then a command.")
+        messages.error(request, _("Choose a row of each side, then a command."))
         return
     try:
         layer = drawn.layer or layers.start(drawn.pair, by=request.user)

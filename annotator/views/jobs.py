@@ -23,6 +23,7 @@ def jobs(request: HttpRequest, slug: str) -> HttpResponse:
         "jobs": rows,
         "waiting": any(row.state == Job.State.QUEUED for row in rows),
         "worker": service.is_worker_alive(),
+        "is_queue_away": service.is_queue_away(),
     }
     part = "_list" if request.headers.get("HX-Request") else "jobs"
     return render(request, f"jobs/{part}.html", context)
@@ -32,10 +33,10 @@ def jobs(request: HttpRequest, slug: str) -> HttpResponse:
 @require_GET
 def job(request: HttpRequest, slug: str, code: str) -> HttpResponse:
     project = access.project_or_404(request.user, slug)
-    found = get_object_or_404(project.jobs.select_related("by"), code=code)
-    found.project = project
+    job = get_object_or_404(project.jobs.select_related("by"), code=code)
+    job.project = project
     part = "_status" if request.headers.get("HX-Request") else "job"
-    shown = pages.shown(found, by=request.user)
+    shown = pages.shown(job, by=request.user)
     return render(request, f"jobs/{part}.html", shown)
 
 
@@ -43,6 +44,6 @@ def job(request: HttpRequest, slug: str, code: str) -> HttpResponse:
 @require_POST
 def cancel(request: HttpRequest, slug: str, code: str) -> HttpResponse:
     project = access.project_or_404(request.user, slug)
-    found = get_object_or_404(project.jobs, code=code)
-    service.cancel(found, by=request.user)
+    job = get_object_or_404(project.jobs, code=code)
+    service.cancel(job, by=request.user)
     return redirect("job", slug, code)

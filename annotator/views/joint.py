@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from django.contrib.auth.decorators import login_required
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
+from django.utils.translation import gettext as _
 from django.views.decorators.http import require_GET, require_http_methods
 
 from annotator import access
@@ -25,17 +26,17 @@ __all__ = ["corpus_joint", "figure", "pair_joint"]
 @require_http_methods(["GET", "POST"])
 def corpus_joint(request: HttpRequest, slug: str, code: str) -> HttpResponse:
     """The runs over a corpus; POST starts one, or goes on with it."""
-    found = access.corpus_or_404(request.user, slug, code)
+    corpus = access.corpus_or_404(request.user, slug, code)
     form, error = JointForm(), ""
     if request.method == "POST":
         form = JointForm(request.POST)
         try:
-            return _start(request, found, form)
+            return _start(request, corpus, form)
         except Refusal as refusal:
             if refusal.status == 403:
                 raise
             error = str(refusal)
-    context = corpora.joint_runs(found, by=request.user) | {
+    context = corpora.joint_runs(corpus, by=request.user) | {
         "form": form,
         "error": error,
     }
@@ -46,7 +47,7 @@ def _start(request: HttpRequest, corpus: Corpus, form: JointForm) -> HttpRespons
     """Raises BadRequest or Conflict."""
     access.require(request.user, "run", corpus.project)
     parser = request.POST.get("parser") or registry.DEFAULT
-    settings = joint.settings_of(form.asked())
+    settings = joint.settings_of(form.arguments())
     job = joint.start(corpus, settings, parser=parser, by=request.user)
     return redirect("job", corpus.project.slug, job.code)
 
@@ -55,10 +56,10 @@ def _start(request: HttpRequest, corpus: Corpus, form: JointForm) -> HttpRespons
 @require_GET
 def pair_joint(request: HttpRequest, slug: str, code: str) -> HttpResponse:
     """One pair: separate and joint trees beside gold, and the course of the duals."""
-    asked = _load(request, slug, code)
-    page = pages.shown(asked.pair, asked.results, asked.found) | {
-        "project": asked.project,
-        "may_run": access.may(request.user, "run", asked.project),
+    loaded = _load(request, slug, code)
+    page = pages.shown(loaded.pair, loaded.results, loaded.result) | {
+        "project": loaded.project,
+        "may_run": access.may(request.user, "run", loaded.project),
     }
     return render(request, "joint/pair.html", page)
 
@@ -70,26 +71,26 @@ def figure(
 ) -> HttpResponse:
     """One drawing of that page, by its name, as SVG, PDF or PNG."""
     if to not in FORMATS:
-        raise Http404("A figure is svg, pdf or png.")
-    asked = _load(request, slug, code)
-    drawn = pages.figures_of(asked.found, asked.pair) if asked.found else {}
+        raise Http404(_("A figure is svg, pdf or png."))
+    loaded = _load(request, slug, code)
+    drawn = pages.figures_of(loaded.result, loaded.pair) if loaded.result else {}
     if what not in drawn:
-        raise Http404("There is no such figure of this pair.")
+        raise Http404(_("There is no such figure of this pair."))
     name = f"gemel-joint-{what}-{code}.{to}"
     return download.figure(convert(drawn[what], to), name, FORMATS[to], "attachment")
 
 
 @dataclass(frozen=True, slots=True)
-class _Asked:
+class _Loaded:
     """A pair, its results, and the one that is asked for: None if there is none."""
 
     project: Project
     pair: Pair
     results: list[JointPair]
-    found: JointPair | None
+    result: JointPair | None
 
 
-def _load(request: HttpRequest, slug: str, code: str) -> _Asked:
+def _load(request: HttpRequest, slug: str, code: str) -> _Loaded:
     """Raises Http404 if the run asked for has no result of the pair."""
     project = access.project_or_404(request.user, slug)
     refuse_unknown(request.GET, {"run"})
@@ -99,7 +100,7 @@ def _load(request: HttpRequest, slug: str, code: str) -> _Asked:
     )
     results = pages.results_of(pair)
     wanted = request.GET.get("run", "")
-    found = pages.result_of(results, wanted)
-    if wanted and found is None:
-        raise Http404("This run has no result for the pair.")
-    return _Asked(project, pair, results, found)
+    result = pages.result_of(results, wanted)
+    if wanted and result is None:
+        raise Http404(_("This run has no result for the pair."))
+    return _Loaded(project, pair, results, result)

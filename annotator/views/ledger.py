@@ -4,6 +4,7 @@ from django.contrib import messages
 from django.contrib.auth.decorators import login_required
 from django.http import HttpRequest, HttpResponse, StreamingHttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
+from django.utils.translation import gettext as _
 from django.views.decorators.http import require_GET, require_http_methods
 
 from annotator import access
@@ -51,11 +52,11 @@ def _run(request: HttpRequest, slug: str, code: str) -> JointRun:
 def _judge(request: HttpRequest, run: JointRun) -> HttpResponse:
     sent = VerdictForm(request.POST)
     if not sent.is_valid():
-        raise BadRequest("A verdict needs a change, a uuid and what was seen.")
-    said = sent.cleaned_data
-    change = ledger.find(said["change"], run=run)
+        raise BadRequest(_("A verdict needs a change, a uuid and what was seen."))
+    data = sent.cleaned_data
+    change = ledger.find(data["change"], run=run)
     change.run = run
-    verdict = ledger.Verdict(said["uuid"], said["seen"], said["verdict"])
+    verdict = ledger.Verdict(data["uuid"], data["seen"], data["verdict"])
     try:
         ledger.give(change, verdict, by=request.user)
     except Refusal as refusal:

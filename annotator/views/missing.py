@@ -10,6 +10,7 @@ from django.shortcuts import redirect, render
 from django.template import loader
 from django.urls import reverse
 from django.utils.http import url_has_allowed_host_and_scheme
+from django.utils.translation import gettext as _
 from django.views import defaults
 
 from annotator.errors import BadRequest, Refusal
@@ -32,10 +33,10 @@ def not_readable(request: HttpRequest, exception: Exception) -> HttpResponse:
     """The answer to a request that Django itself refuses: too many files or fields."""
     is_too_many = isinstance(exception, TooManyFilesSent | TooManyFieldsSent)
     why = f" {exception}" if is_too_many else ""
-    told = BadRequest(f"The request cannot be read.{why}")
+    refusal = BadRequest(_("The request cannot be read.") + why)
     if request.path.startswith("/api/"):
-        return in_api_shape(told)
-    return render(request, "fault.html", {"error": told}, status=told.status)
+        return in_api_shape(refusal)
+    return render(request, "fault.html", {"error": refusal}, status=refusal.status)
 
 
 class _FormTooOld(Refusal):
@@ -49,11 +50,15 @@ def form_too_old(request: HttpRequest, reason: str = "") -> HttpResponse:
     Whoever is signed out signs in and comes back to the form, which kept its text.
     """
     if request.user.is_authenticated:
-        told = _FormTooOld(
-            "This form is from before you signed in. Go back and load it again: "
-            "what you typed is kept."
+        refusal = _FormTooOld(
+            _(
+                "This form is from before you signed in. Go back and load it again: "
+                "what you typed is kept."
+            )
         )
-        return render(request, "refusal.html", {"error": told}, status=told.status)
+        return render(
+            request, "refusal.html", {"error": refusal}, status=refusal.status
+        )
     form = request.META.get("HTTP_REFERER", "")
     is_ours = url_has_allowed_host_and_scheme(form, {request.get_host()})
     query = urlencode({"next": urlsplit(form).path}) if is_ours else ""
@@ -68,10 +73,12 @@ class _Bug(Refusal):
 def broken(request: HttpRequest) -> HttpResponse:
     """The answer where nothing else could be answered; it needs no database."""
     error = sys.exc_info()[1]
-    told = refusal_of(error) if error is not None else None
+    refusal = refusal_of(error) if error is not None else None
     if request.path.startswith("/api/"):
-        return in_api_shape(told or _Bug("A fault of ours; it is in the server's log."))
-    if told is None:
+        return in_api_shape(
+            refusal or _Bug("A fault of ours; it is in the server's log.")
+        )
+    if refusal is None:
         return defaults.server_error(request)
-    page = loader.render_to_string("fault.html", {"error": told})
-    return HttpResponse(page, status=told.status)
+    page = loader.render_to_string("fault.html", {"error": refusal})
+    return HttpResponse(page, status=refusal.status)

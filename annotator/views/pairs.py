@@ -13,12 +13,12 @@ from annotator.pages import corpora as pages
 @login_required
 @require_GET
 def corpus(request: HttpRequest, slug: str, code: str) -> HttpResponse:
-    found = access.corpus_or_404(request.user, slug, code)
+    corpus = access.corpus_or_404(request.user, slug, code)
     known = {*PairFilter.base_filters, *ScoreForm.base_fields, "after"}
     refuse_unknown(request.GET, known)
-    fits = PairFilter(request.GET, queryset=found.pairs.all())
+    fits = PairFilter(request.GET, queryset=corpus.pairs.all())
     order = ScoreForm(request.GET)
-    page = pages.pairs(found, fits.qs, order.asked(), request.GET, by=request.user)
+    page = pages.pairs(corpus, fits.qs, order.arguments(), request.GET, by=request.user)
     return render(
         request, "pairs/corpus.html", {**page, "filter": fits, "order": order}
     )

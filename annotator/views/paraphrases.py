@@ -7,6 +7,7 @@ from django.contrib.auth.decorators import login_required
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.urls import reverse
+from django.utils.translation import gettext as _
 from django.views.decorators.http import (
     require_GET,
     require_http_methods,
@@ -88,7 +89,8 @@ def search(request: HttpRequest, slug: str, code: str) -> HttpResponse:
     condition = request.GET.get("condition", "baseline")
     conditions = page.conditions(table)
     if condition not in dict(conditions):
-        raise BadRequest("There is no such condition.", field="condition")
+        raise BadRequest(_("There is no such condition."), field="condition")
+    is_score = condition == "weighted" and not label
     context: dict[str, Any] = {
         "project": project,
         "table": table,
@@ -97,7 +99,8 @@ def search(request: HttpRequest, slug: str, code: str) -> HttpResponse:
         "corpus": corpus,
         "condition": condition,
         "conditions": conditions,
-        "measure": "Score" if condition == "weighted" and not label else "Probability",
+        "is_score": is_score,
+        "measure": _("Score") if is_score else _("Probability"),
         "may_manage": access.may(request.user, "manage", project),
     }
     if phrase.strip() and table.made_at:
@@ -118,7 +121,7 @@ def tables_of(request: HttpRequest, slug: str, code: str) -> HttpResponse:
     refuse_unknown(request.GET, {"phrase"})
     phrase = _text(request, "phrase")
     if not phrase.strip():
-        raise BadRequest("A phrase is needed.", field="phrase")
+        raise BadRequest(_("A phrase is needed."), field="phrase")
     context = {
         "project": project,
         "table": table,
@@ -135,11 +138,11 @@ def why(request: HttpRequest, slug: str, code: str) -> HttpResponse:
     """The foreign phrases behind one paraphrase; a part of a page for htmx."""
     project, table = _table(request, slug, code)
     refuse_unknown(request.GET, {"phrase", "paraphrase", "label"})
-    asked = [_text(request, name) for name in ("phrase", "paraphrase", "label")]
-    if not (asked[0].strip() and asked[1].strip()):
-        raise BadRequest("A phrase and a paraphrase are needed.", field="phrase")
-    found = page.why(table, asked[0], asked[1], label=asked[2])
-    context = {"project": project, "table": table, "why": found, "label": asked[2]}
+    texts = [_text(request, name) for name in ("phrase", "paraphrase", "label")]
+    if not (texts[0].strip() and texts[1].strip()):
+        raise BadRequest(_("A phrase and a paraphrase are needed."), field="phrase")
+    explained = page.why(table, texts[0], texts[1], label=texts[2])
+    context = {"project": project, "table": table, "why": explained, "label": texts[2]}
     name = "_why" if getattr(request, "htmx", False) else "why"
     return render(request, f"paraphrases/{name}.html", context)
 
@@ -191,12 +194,13 @@ def campaign(request: HttpRequest, slug: str, code: str) -> HttpResponse:
     project = access.project_or_404(request.user, slug, "manage")
     table = get_object_or_404(project.tables, code=code)
     sent = request.POST
+    name = _("Substitutions from %(name)s") % {"name": table.name}
     context: dict[str, Any] = {
         "project": project,
         "table": table,
         "corpora": project.corpora.all(),
         "bitexts": project.bitexts.exclude(parser=""),
-        "name": sent.get("name", f"Substitutions from {table.name}")[:120],
+        "name": sent.get("name", name)[:120],
         "phrases": sent.get("phrases", "100"),
         "text": sent.get("text", f"bitext:{table.rules.get('bitexts', [''])[0]}"),
         "known": sent.get("known", "" if sent else "yes") == "yes",
@@ -206,7 +210,7 @@ def campaign(request: HttpRequest, slug: str, code: str) -> HttpResponse:
     }
     if request.method == "POST":
         try:
-            _, job = test_sets.start(
+            _made, job = test_sets.start(
                 table,
                 _text_of(project, context["text"]),
                 context["name"],
@@ -278,5 +282,6 @@ def _table(
 def _text(request: HttpRequest, name: str, longest: int = LONGEST) -> str:
     text = request.GET.get(name, "")
     if len(text) > longest or "\x00" in text:
-        raise BadRequest(f"At most {longest} characters.", field=name)
+        reason = _("At most %(n)s characters.") % {"n": longest}
+        raise BadRequest(reason, field=name)
     return text

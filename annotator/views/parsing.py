@@ -6,6 +6,7 @@ from urllib.parse import urlencode
 from django.contrib.auth.decorators import login_required
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
+from django.utils.translation import gettext as _
 from django.views.decorators.http import require_GET, require_http_methods
 
 from annotator import access
@@ -13,7 +14,7 @@ from annotator.errors import BadRequest, Refusal
 from annotator.forms import number, refuse_unknown
 from annotator.models import Corpus, Job, Sentence
 from annotator.pages import corpora, domains, parses
-from annotator.services.corpora import imports
+from annotator.services.corpora import storing
 from annotator.services.parses import (
     accuracy,
     linking,
@@ -41,18 +42,18 @@ EXAMPLE = "The nurse who opened the window saw a man with a telescope."
 @require_http_methods(["GET", "POST"])
 def corpus_parses(request: HttpRequest, slug: str, code: str) -> HttpResponse:
     """Who has parsed the corpus, and how well; starting a parser."""
-    found = access.corpus_or_404(request.user, slug, code)
+    corpus = access.corpus_or_404(request.user, slug, code)
     if request.POST.get("do") == "train":
-        return redirect("job", slug, training.start(found, by=request.user).code)
+        return redirect("job", slug, training.start(corpus, by=request.user).code)
     if request.method == "POST":
         job = parsers.start(
-            found,
+            corpus,
             request.POST.get("engine", ""),
             n=_number(request.POST.get("n", "1"), "n"),
             by=request.user,
         )
         return redirect("job", slug, job.code)
-    page = corpora.parsed(found, accuracy.engines_of(found), by=request.user)
+    page = corpora.parsed(corpus, accuracy.engines_of(corpus), by=request.user)
     page["default"] = request.GET.get("parser") or registry.DEFAULT
     return render(request, "parses/corpus.html", page)
 
@@ -61,12 +62,12 @@ def corpus_parses(request: HttpRequest, slug: str, code: str) -> HttpResponse:
 @require_GET
 def corpus_sentences(request: HttpRequest, slug: str, code: str) -> HttpResponse:
     """The sentences of a corpus, whatever it came as: their trees and scores."""
-    found = access.corpus_or_404(request.user, slug, code)
+    corpus = access.corpus_or_404(request.user, slug, code)
     refuse_unknown(request.GET, {"engine", "words", "after"})
-    engines = accuracy.engines_of(found)
+    engines = accuracy.engines_of(corpus)
     words, after = (request.GET.get(name, "") for name in ("words", "after"))
     engine = _chosen(engines, request)
-    shown = parses.sentences(found, engine, after, words) | {"engines": engines}
+    shown = parses.sentences(corpus, engine, after, words) | {"engines": engines}
     if not after and not words:
         shown["domains"] = domains.report(engine, engines)
     return render(request, "parses/sentences.html", shown)
@@ -75,7 +76,7 @@ def corpus_sentences(request: HttpRequest, slug: str, code: str) -> HttpResponse
 def _chosen(engines: list[CorpusEngine], request: HttpRequest) -> CorpusEngine | None:
     wanted = request.GET.get("engine", "")
     if wanted and wanted not in [engine.key for engine in engines]:
-        raise BadRequest("This engine has parsed nothing here.", field="engine")
+        raise BadRequest(_("This engine has parsed nothing here."), field="engine")
     return next((e for e in engines if wanted in ("", e.key)), None)
 
 
@@ -83,15 +84,15 @@ def _chosen(engines: list[CorpusEngine], request: HttpRequest) -> CorpusEngine |
 @require_http_methods(["GET", "POST"])
 def with_substitution(request: HttpRequest, slug: str, code: str) -> HttpResponse:
     """Linking corpora, counting one, and parsing the corpus with one."""
-    found = access.corpus_or_404(request.user, slug, code)
+    corpus = access.corpus_or_404(request.user, slug, code)
     error, status = "", 200
     if request.method == "POST":
         start = _count if request.POST.get("do") == "count" else _helped
         try:
-            return redirect("job", slug, start(request, found).code)
+            return redirect("job", slug, start(request, corpus).code)
         except BadRequest as refusal:
             error, status = str(refusal), refusal.status
-    page = corpora.linked(found, by=request.user)
+    page = corpora.linked(corpus, by=request.user)
     page |= {"error": error, "sent": request.POST}
     return render(request, "parses/substitution.html", page, status=status)
 
@@ -105,7 +106,7 @@ def _count(request: HttpRequest, corpus: Corpus) -> Job:
     if file is not None:
         name = file.name or "text"
         content = cast(BinaryIO, file)
-        uploads.append(imports.keep(project, name, content, by=request.user))
+        uploads.append(storing.keep(project, name, content, by=request.user))
     return linking.start(
         project,
         sent.get("name", ""),
@@ -134,12 +135,12 @@ def sentence(request: HttpRequest, slug: str, code: str) -> HttpResponse:
     """One sentence: an engine's trees, how sure it is, gold or another beside it."""
     project = access.project_or_404(request.user, slug)
     rows = Sentence.objects.filter(corpus__project=project).select_related("corpus")
-    found = get_object_or_404(rows, code=code)
-    found.corpus.project = project
-    engines = accuracy.engines_of(found.corpus)
+    sentence = get_object_or_404(rows, code=code)
+    sentence.corpus.project = project
+    engines = accuracy.engines_of(sentence.corpus)
     chosen = _chosen(engines, request), request.GET.get("beside", "")
     rank = _number(request.GET.get("rank", "1"), "rank")
-    shown = parses.sentence(found, engines, *chosen, rank, by=request.user)
+    shown = parses.sentence(sentence, engines, *chosen, rank, by=request.user)
     shown["query"] = _query(request, "engine", "beside")
     return render(request, "parses/sentence.html", shown)
 
@@ -175,5 +176,5 @@ def _query(request: HttpRequest, *names: str) -> str:
 
 
 def _number(text: str, field: str) -> int:
-    problem = "A number from 1 to 999 is needed."
+    problem = _("A number from 1 to 999 is needed.")
     return number(text, 1, 999, field=field, problem=problem)

@@ -1,26 +1,25 @@
 """Projects and their people."""
 
 from django.contrib.auth.decorators import login_required
-from django.db.models import Count
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.urls import reverse
+from django.utils.translation import gettext as _
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_GET, require_http_methods
 
 from annotator import access
-from annotator.models import Project, Role
-from annotator.services import projects as service
-from annotator.services.campaigns import desk
+from annotator.forms import number
+from annotator.models import Campaign, Project, Role
+from annotator.pages.site import dashboard as pages
+from annotator.pages.site import figures, settings
+from annotator.services.projects import invitations, members
 
 
 @login_required
 @require_GET
 def projects(request: HttpRequest) -> HttpResponse:
-    rows = Project.objects.visible_to(request.user)
-    rows = rows.annotate(n_corpora=Count("corpora", distinct=True))
-    context = {"projects": rows, "to_judge": desk.open_to(request.user)}
-    return render(request, "projects/projects.html", context)
+    return render(request, "projects/projects.html", pages.home(request.user))
 
 
 @login_required
@@ -28,7 +27,7 @@ def projects(request: HttpRequest) -> HttpResponse:
 def new(request: HttpRequest) -> HttpResponse:
     if request.method == "GET":
         return render(request, "projects/new.html")
-    project = service.create(
+    project = members.create(
         request.POST.get("name", ""),
         by=request.user,
         description=request.POST.get("description", ""),
@@ -39,44 +38,89 @@ def new(request: HttpRequest) -> HttpResponse:
 @login_required
 @require_GET
 def project(request: HttpRequest, slug: str) -> HttpResponse:
-    found = access.project_or_404(request.user, slug)
+    project = access.project_or_404(request.user, slug)
+    shown = pages.overview(project, by=request.user)
+    return render(request, "projects/project.html", shown)
+
+
+@login_required
+@require_GET
+def agreement_line(request: HttpRequest, slug: str, code: str) -> HttpResponse:
+    """A part of the overview, asked for once that is there."""
+    campaign = access.campaign_or_404(request.user, slug, code, "report")
+    return render(request, "projects/_agreement.html", figures.agreement_line(campaign))
+
+
+@login_required
+@require_GET
+def corpora(request: HttpRequest, slug: str) -> HttpResponse:
+    project = access.project_or_404(request.user, slug)
     context = {
-        "project": found,
-        "corpora": found.corpora.all(),
-        "role": access.role_in(request.user, found),
+        "project": project,
+        "corpora": project.corpora.filter(archived_at=None),
+        "archived": project.corpora.exclude(archived_at=None),
+        "bitexts": project.bitexts.all(),
+        "may_import": access.may(request.user, "import", project),
     }
-    return render(request, "projects/project.html", context)
+    return render(request, "projects/corpora.html", context)
 
 
 @never_cache
 @login_required
 @require_http_methods(["GET", "POST"])
 def people(request: HttpRequest, slug: str) -> HttpResponse:
-    found = access.project_or_404(request.user, slug)
+    project = access.project_or_404(request.user, slug)
+    may_manage = access.may(request.user, "manage", project)
     context: dict[str, object] = {
-        "project": found,
-        "may_manage": access.may(request.user, "manage", found),
+        "project": project,
+        "may_manage": may_manage,
         "roles": Role.choices,
     }
     if request.method == "POST":
-        context |= _change(request, found)
-    members = found.memberships.select_related("user").order_by("user__username")
+        context |= _change(request, project)
+    if may_manage:
+        context |= settings.invitations(project)
+    members = project.memberships.select_related("user").order_by("user__username")
     return render(request, "projects/people.html", context | {"members": members})
 
 
 def _change(request: HttpRequest, project: Project) -> dict[str, object]:
-    """Invite, change a role, or remove; what the page shows of it."""
-    role = request.POST.get("role", "")
-    if request.POST.get("what") == "invite":
-        made, token = service.invite(
-            project, role=role, by=request.user, note=request.POST.get("note", "")
-        )
-        url = request.build_absolute_uri(reverse("join", args=[token]))
-        return {"link": url, "expires": made.expires_at}
+    """Invite, revoke, change a role, or remove; what the page shows of it."""
+    if request.POST.get("what") in ("invite", "revoke"):
+        return change_links(request, project)
     name = request.POST.get("member", "")
     member = get_object_or_404(project.memberships, user__username=name)
     if request.POST.get("what") == "remove":
-        service.remove_member(member, by=request.user)
+        members.remove_member(member, by=request.user)
     else:
-        service.set_role(member, role, by=request.user)
+        members.set_role(member, request.POST.get("role", ""), by=request.user)
     return {}
+
+
+def change_links(
+    request: HttpRequest, project: Project, campaign: Campaign | None = None
+) -> dict[str, object]:
+    """Make a link or revoke one; a new link, which is shown once."""
+    if request.POST.get("what") == "revoke":
+        rows = project.invitation_set.filter(campaign=campaign)
+        link = get_object_or_404(rows, code=request.POST.get("link", ""))
+        invitations.revoke(link, by=request.user)
+        return {}
+    uses, days = (
+        number(request.POST.get(name, "") or default, 0, 10**6, field=name, problem=why)
+        for name, default, why in (
+            ("max_uses", "1", _("How many people? A whole number.")),
+            ("days", "14", _("For how many days? A whole number.")),
+        )
+    )
+    made, token = invitations.invite(
+        project,
+        role=request.POST.get("role", ""),
+        by=request.user,
+        note=request.POST.get("note", ""),
+        campaign=campaign,
+        max_uses=uses,
+        days=days,
+    )
+    url = request.build_absolute_uri(reverse("join", args=[token]))
+    return {"link": url, "made": made}

@@ -1,4 +1,4 @@
-"""Editing the constituent tree of a sentence, in any browser."""
+"""Editing the trees of a sentence, in any browser."""
 
 from typing import Any
 
@@ -6,17 +6,20 @@ from django.contrib import messages
 from django.contrib.auth.decorators import login_required
 from django.http import HttpRequest, HttpResponse, QueryDict
 from django.shortcuts import get_object_or_404, redirect, render
+from django.utils.translation import gettext as _
 from django.views.decorators.http import require_http_methods
 
 from annotator import access
-from annotator.errors import Refusal
-from annotator.forms import TreeForm, refuse_unknown
-from annotator.models import Sentence
+from annotator.errors import BadRequest, Refusal
+from annotator.forms import refuse_unknown
+from annotator.forms.trees import ArcForm, TreeForm
+from annotator.models import Parse, Sentence
 from annotator.models.projects import Anybody
-from annotator.pages import tree_editor
-from annotator.services.parses import drafts, gold
+from annotator.pages import arc_editor, tree_editor
+from annotator.pages.treebanks import comparing, worklists
+from annotator.services.parses import arc_drafts, drafts, following, gold
 
-__all__ = ["edit"]
+__all__ = ["arcs", "compare", "edit"]
 
 
 @login_required
@@ -27,27 +30,111 @@ def edit(request: HttpRequest, slug: str, code: str) -> HttpResponse:
     A script asks for the editor alone; without one the whole page comes again. What was
     typed and refused is in its field still.
     """
+    sentence = _sentence(request, slug, code)
+    project = sentence.corpus.project
+    refuse_unknown(request.GET, {"base", "work"})
+    refusal: Refusal | None = None
+    if request.POST.get("op") == "check":
+        return _checked(request, sentence)
+    if request.method == "POST":
+        request.session["trees_stay"] = "follow" not in request.POST
+        try:
+            message = _do(sentence, request.POST, request.user)
+            if message:
+                messages.success(request, message)
+        except Refusal as error:
+            refusal = error
+        if not refusal and not request.headers.get("HX-Request"):
+            return redirect(request.get_full_path())
+    base = request.GET.get("base", "")
+    context = tree_editor.shown(sentence, request.user, base=base)
+    context["stays"] = request.session.get("trees_stay", False)
+    context |= _refused(request.POST, refusal)
+    context["work"] = worklists.bar(request.GET.get("work", ""), project, request.user)
+    part = "_editor" if request.headers.get("HX-Request") else "editor"
+    status = refusal.status if refusal else 200
+    return render(request, f"trees/{part}.html", context, status=status)
+
+
+@login_required
+@require_http_methods(["GET", "POST"])
+def arcs(request: HttpRequest, slug: str, code: str) -> HttpResponse:
+    """The arcs under one's hands; as ``edit``."""
+    sentence = _sentence(request, slug, code)
+    refuse_unknown(request.GET, {"base", "work"})
+    refusal: Refusal | None = None
+    if request.method == "POST":
+        try:
+            message = _do_arcs(sentence, request.POST, request.user)
+            if message:
+                messages.success(request, message)
+        except Refusal as error:
+            refusal = error
+        if not refusal and not request.headers.get("HX-Request"):
+            return redirect(request.get_full_path())
+    base = request.GET.get("base", "")
+    context = arc_editor.shown(sentence, request.user, base=base)
+    context |= _refused(request.POST, refusal)
+    project = sentence.corpus.project
+    context["work"] = worklists.bar(request.GET.get("work", ""), project, request.user)
+    part = "_arcs" if request.headers.get("HX-Request") else "arcs"
+    status = refusal.status if refusal else 200
+    return render(request, f"trees/{part}.html", context, status=status)
+
+
+@login_required
+@require_http_methods(["GET", "POST"])
+def compare(request: HttpRequest, slug: str, code: str) -> HttpResponse:
+    """People's trees of a sentence, two side by side; POST makes one of them gold."""
+    sentence = _sentence(request, slug, code)
+    refuse_unknown(request.GET, {"kind", "a", "b"})
+    if request.method == "POST":
+        parse = comparing.chosen(sentence, request.POST.get("parse", ""), request.user)
+        saved = gold.choose(parse, by=request.user, seen=request.POST.get("gold", ""))
+        message = _("This is the gold tree now.")
+        messages.success(request, f"{message} {saved.summary}")
+        return redirect(f"{request.path}?kind={parse.kind}")  # a, b may be former now
+    kind = request.GET.get("kind", Parse.Kind.CONSTITUENCY)
+    if kind not in Parse.Kind.values:
+        raise BadRequest(_("There is no such kind of tree."), field="kind")
+    codes = request.GET.get("a", ""), request.GET.get("b", "")
+    page = comparing.shown(sentence, kind, codes, request.user)
+    return render(request, "trees/compare.html", page)
+
+
+def _do_arcs(sentence: Sentence, sent: QueryDict, by: Anybody) -> str:
+    """One step of the form; what is to be said of it. Raises Refusal."""
+    options = ArcForm(sent).arguments()
+    draft = arc_drafts.start(sentence, by=by, base=options["base"])
+    draft.sentence = sentence
+    if options["op"] == "save":
+        gold.save(draft, by=by)
+        return _("Saved as your arcs.")
+    if options["op"] == "gold":
+        gold.save_as_gold(draft, by=by, seen=options["gold"])
+        return _("These are the gold arcs now.")
+    if options["op"] == "begin":
+        text = arc_editor.lines_of(sentence, by, options["source"])
+        options |= {"op": "replace", "text": text}
+    step = arc_drafts.read_step(options, draft.to_arcs())
+    drafts.play(draft, step, by=by)
+    return ""
+
+
+def _sentence(request: HttpRequest, slug: str, code: str) -> Sentence:
     project = access.project_or_404(request.user, slug)
     rows = Sentence.objects.filter(corpus__project=project).select_related("corpus")
     sentence = get_object_or_404(rows, code=code)
     sentence.corpus.project = project
-    refuse_unknown(request.GET, {"base"})
-    refusal: Refusal | None = None
-    if request.method == "POST":
-        try:
-            said = _do(sentence, request.POST, request.user)
-            if said:
-                messages.success(request, said)
-        except Refusal as error:
-            refusal = error
-        if not refusal and not request.headers.get("HX-Request"):
-            return redirect("tree_edit", slug, code)
-    base = request.GET.get("base", "")
-    context = tree_editor.shown(sentence, request.user, base=base)
-    context |= _refused(request.POST, refusal)
-    part = "_editor" if request.headers.get("HX-Request") else "editor"
-    status = refusal.status if refusal else 200
-    return render(request, f"trees/{part}.html", context, status=status)
+    return sentence
+
+
+def _checked(request: HttpRequest, sentence: Sentence) -> HttpResponse:
+    """What would be wrong with the tree that is being typed; nothing is stored."""
+    access.require(request.user, "annotate", sentence.corpus.project)
+    options = TreeForm(request.POST).arguments()
+    page = tree_editor.typed(sentence, request.user, options)
+    return render(request, "trees/_problems.html", page)
 
 
 def _refused(sent: QueryDict, refusal: Refusal | None) -> dict[str, Any]:
@@ -63,16 +150,19 @@ def _refused(sent: QueryDict, refusal: Refusal | None) -> dict[str, Any]:
 
 def _do(sentence: Sentence, sent: QueryDict, by: Anybody) -> str:
     """One step of the form; what is to be said of it. Raises Refusal."""
-    asked = TreeForm(sent).asked()
-    draft = drafts.start(sentence, by=by, base=asked["base"])
+    options = TreeForm(sent).arguments()
+    draft = drafts.start(sentence, by=by, base=options["base"])
     draft.sentence = sentence
-    if asked["op"] == "save":
-        return f"Saved as your tree. {gold.save(draft, by=by).said}"
-    if asked["op"] == "gold":
-        saved = gold.save_as_gold(draft, by=by, seen=asked["gold"])
-        return f"This is the gold tree now. {saved.said}"
-    if asked["op"] == "begin":
-        text = tree_editor.text_of(sentence, by, asked["source"])
-        asked |= {"op": "replace", "text": text}
-    drafts.play(draft, drafts.DraftStep.read(asked, draft.to_tree()), by=by)
+    if options["op"] == "save":
+        summary = gold.save(draft, by=by).summary
+        return f"{_('Saved as your tree.')} {summary}"
+    if options["op"] == "gold":
+        saved = gold.save_as_gold(draft, by=by, seen=options["gold"])
+        return f"{_('This is the gold tree now.')} {saved.summary}"
+    if options["op"] == "begin":
+        text = tree_editor.text_of(sentence, by, options["source"])
+        options |= {"op": "replace", "text": text}
+    step = drafts.DraftStep.read(options, draft.to_tree())
+    play = following.play if options["follow"] else drafts.play
+    play(draft, step, by=by)
     return ""

@@ -6,15 +6,16 @@ from django.contrib.auth.decorators import login_required
 from django.http import HttpRequest, HttpResponse
 from django.http.response import HttpResponseBase
 from django.shortcuts import get_object_or_404, redirect, render
+from django.utils.translation import gettext as _
 from django.views.decorators.http import require_GET, require_http_methods
 
 from annotator import access
 from annotator.errors import Refusal
 from annotator.exchange.download import attachment
-from annotator.forms import UploadForm, refuse_unknown
+from annotator.forms import LanguagesForm, UploadForm, refuse_unknown
 from annotator.models import Job, Project
 from annotator.pages import corpora as pages
-from annotator.services.corpora import exports, imports
+from annotator.services.corpora import exports, imports, storing
 
 FILES = ("files", "source_text", "target_text")  # the last two for Pharaoh
 
@@ -44,8 +45,11 @@ def upload_report(request: HttpRequest, slug: str, code: str) -> HttpResponse:
     project = access.project_or_404(request.user, slug, "import")
     job = get_object_or_404(project.jobs, code=code, kind="import")
     if request.method == "POST":
-        partial = request.POST.get("partial") == "yes"
-        made = imports.go_on(job, by=request.user, partial=partial)
+        chosen = {
+            name: request.POST.get(name) == "yes" for name in ("partial", "align")
+        }
+        languages = LanguagesForm(request.POST).sent()
+        made = imports.go_on(job, by=request.user, languages=languages, **chosen)
         return redirect("upload_report", slug, made.code)
     refuse_unknown(request.GET, {"page"})
     shown = pages.upload_report(project, job, request.GET.get("page"))
@@ -86,12 +90,12 @@ def _start(request: HttpRequest, project: Project, form: UploadForm) -> Job | No
     """The dry run; None if the form is not right, and says so itself."""
     files = [one for name in FILES for one in request.FILES.getlist(name)]
     if not files:
-        form.add_error(None, "Choose at least one file.")
+        form.add_error(None, _("Choose at least one file."))
     if not form.is_valid():
         return None
     uploads = [
-        imports.keep(project, str(one.name), cast(BinaryIO, one), by=request.user)
+        storing.keep(project, str(one.name), cast(BinaryIO, one), by=request.user)
         for one in files
     ]
-    asked: dict[str, Any] = form.asked()
-    return imports.start(project, uploads, by=request.user, dry_run=True, **asked)
+    arguments: dict[str, Any] = form.arguments()
+    return imports.start(project, uploads, by=request.user, dry_run=True, **arguments)

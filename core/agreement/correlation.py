@@ -13,8 +13,8 @@ def ranks(values: Floats) -> Floats:
     """Ranks from 1; equal values share the mean of theirs. O(n log n)."""
     _, inverse, counts = np.unique(values, return_inverse=True, return_counts=True)
     last = np.cumsum(counts)
-    found: Floats = (last - (counts - 1) / 2.0)[inverse]
-    return found
+    mean_ranks: Floats = (last - (counts - 1) / 2.0)[inverse]
+    return mean_ranks
 
 
 def spearman(one: Floats, other: Floats) -> float:

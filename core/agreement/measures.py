@@ -69,7 +69,7 @@ def measure_all(
     replicates = min(replicates, max(200, DRAWS_AT_MOST // max(n_clusters, 1)))
     weights = resample(n_clusters, replicates, np.random.default_rng(seed))
     n_shared = int((ratings.counts().sum(1) >= 2).sum())
-    found, figures = _over_pairs(ratings, weights, keep=pairs)
+    by_pair, figures = _over_pairs(ratings, weights, keep=pairs)
     columns = pooled_columns(ratings, weights)
     lost = np.full(1, np.nan)
     for name in POOLED:
@@ -77,7 +77,7 @@ def measure_all(
         column = columns.get(name, lost) if _has_pair(ratings) else lost
         figures[name] = figure(column, n_shared, reason, clusters=n_clusters)
     ordered = {name: figures[name] for name in MEASURES}
-    return Agreement(ordered, tuple(found), n_shared, replicates, seed)
+    return Agreement(ordered, tuple(by_pair), n_shared, replicates, seed)
 
 
 def _has_pair(ratings: Ratings) -> bool:
@@ -91,7 +91,7 @@ def _over_pairs(
     that define the measure there."""
     totals = {name: np.zeros(len(weights)) for name in PAIRWISE}
     defined = {name: np.zeros(len(weights)) for name in PAIRWISE}
-    found: list[PairAgreement] = []
+    by_pair: list[PairAgreement] = []
     lost = np.full(1, np.nan)
     for first, second, items, x, y in shared_items(ratings):
         of = ratings.cluster[items]
@@ -110,13 +110,13 @@ def _over_pairs(
             else:
                 reason = pair_reason(name, x, ratings.scale)
                 figures[name] = Undefined(reason, len(items))
-        found.append(PairAgreement(first, second, len(items), figures))
-    return found, _means(ratings, found, totals, defined, weights.shape[1])
+        by_pair.append(PairAgreement(first, second, len(items), figures))
+    return by_pair, _means(ratings, by_pair, totals, defined, weights.shape[1])
 
 
 def _means(
     ratings: Ratings,
-    found: list[PairAgreement],
+    by_pair: list[PairAgreement],
     totals: dict[str, Floats],
     defined: dict[str, Floats],
     n_clusters: int,
@@ -128,13 +128,15 @@ def _means(
         column = np.full(len(totals[name]), np.nan)
         np.divide(totals[name], defined[name], out=column, where=defined[name] > 0)
         reason = pooled_reason(name, ratings)
-        if found and isinstance(found[0].figures[name], Undefined):
-            why = sorted({getattr(pair.figures[name], "reason", "") for pair in found})
+        if by_pair and isinstance(by_pair[0].figures[name], Undefined):
+            why = sorted(
+                {getattr(pair.figures[name], "reason", "") for pair in by_pair}
+            )
             reason = "; ".join(why[:3])
         mean = figure(column, n_shared, reason, clusters=n_clusters)
-        short = sum(isinstance(pair.figures[name], Undefined) for pair in found)
+        short = sum(isinstance(pair.figures[name], Undefined) for pair in by_pair)
         if short and isinstance(mean, Estimate):
-            note = f"undefined for {short} of {len(found)} pairs of annotators"
+            note = f"undefined for {short} of {len(by_pair)} pairs of annotators"
             note = f"{mean.note}; {note}" if mean.note else note
             mean = replace(mean, note=note)
         means[name] = mean

@@ -80,5 +80,5 @@ def f1_swap_p(
 
 
 def _f1(sums: Floats) -> Floats:
-    found: Floats = 2 * sums[..., 0] / np.maximum(sums[..., 1], 1)
-    return found
+    f1: Floats = 2 * sums[..., 0] / np.maximum(sums[..., 1], 1)
+    return f1

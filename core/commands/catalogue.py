@@ -20,11 +20,13 @@ HELP = {
     "fit": "fit weights on references",
     "train": "train a model",
     "pivot": "paraphrases out of parallel text",
+    "release": "check a sealed release, or write it in another form",
 }
 _EVALUATION = "core.evaluation.commands"
 GROUPS: dict[str, dict[str, str]] = {
     "evaluate": {
         "parser": f"{_EVALUATION}.parsers",
+        "corrections": f"{_EVALUATION}.corrections",
         "alignment": f"{_EVALUATION}.phrases",
         "words": f"{_EVALUATION}.words",
         "bitext": f"{_EVALUATION}.bitext",
@@ -50,6 +52,10 @@ GROUPS: dict[str, dict[str, str]] = {
     "pivot": {
         name: f"core.pivoting.commands.{name}"
         for name in ("build", "lookup", "substitute", "items")
+    },
+    "release": {
+        "verify": "core.releases.commands.verify",
+        "hugging-face": "core.releases.commands.hugging_face",
     },
     "train": {
         "pcfg": f"{_EVALUATION}.train_pcfg",

@@ -19,6 +19,7 @@ class RatingRecord:
 
     ``conditions``: the systems that produced the item; ``source``: the sentence or
     phrase it was made from, the cluster of its bootstrap ("" = the item itself).
+    ``at``: when, in seconds since 1970, and ``seconds``: how long it took; 0 = unknown.
     """
 
     item: str
@@ -28,6 +29,8 @@ class RatingRecord:
     conditions: tuple[str, ...] = ()
     source: str = ""
     line: int = 0
+    at: float = 0.0
+    seconds: float = 0.0
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,7 +4,7 @@ from collections import defaultdict
 
 from core.data.tree import Tree
 
-__all__ = ["Place", "places"]
+__all__ = ["Place", "across", "places"]
 
 Place = tuple[tuple[int, ...], str, int]
 """Where a phrase is, whatever tree it is in: its words, its label, and how many phrases
@@ -19,10 +19,24 @@ def places(tree: Tree) -> dict[Place, int]:
     O(nodes * words).
     """
     seen: defaultdict[tuple[tuple[int, ...], str], int] = defaultdict(int)
-    found: dict[Place, int] = {}
+    nodes: dict[Place, int] = {}
     for v in range(len(tree)):
         if tree.tokens[v] < 0:
             words, label = tree.yield_of(v), f"{tree.labels[v]} {tree.forms[v]}".strip()
-            found[words, label, seen[words, label]] = v
+            nodes[words, label, seen[words, label]] = v
             seen[words, label] += 1
-    return found
+    return nodes
+
+
+def across(old: Tree, new: Tree) -> dict[Place, int]:
+    """Where the places of either tree are in ``new``.
+
+    A phrase of ``old`` that has another label in ``new``, where nothing but labels
+    differs, is where it was, unless another phrase of ``old`` is now there.
+    """
+    before, after = places(old), places(new)
+    if (old.parents, old.tokens, old.forms) != (new.parents, new.tokens, new.forms):
+        return after
+    taken = {v for place, v in after.items() if place in before}
+    same = {place: v for place, v in before.items() if v not in taken}
+    return same | after

@@ -82,14 +82,14 @@ def _ud(source: Path, target: Path, links: Path) -> Iterator[LinkedSentences]:
 
 def _words(path: Path) -> Iterator[dict[str, str]]:
     """The forms of each sentence, by the id of the word."""
-    found: dict[str, str] = {}
+    sentences: dict[str, str] = {}
     for line in [*path.read_text(encoding="utf-8").splitlines(), ""]:
         cells = line.split("\t")
         if cells[0].isdigit():
-            found[cells[0]] = cells[1]
-        elif not line and found:
-            yield found
-            found = {}
+            sentences[cells[0]] = cells[1]
+        elif not line and sentences:
+            yield sentences
+            sentences = {}
 
 
 def _moses(source: Path, target: Path, links: Path) -> Iterator[LinkedSentences]:
@@ -98,7 +98,7 @@ def _moses(source: Path, target: Path, links: Path) -> Iterator[LinkedSentences]
     )
     for number, (first, second, linked) in enumerate(zip(*texts, strict=True), 1):
         sides = tuple(first.split()), tuple(second.split())
-        found = pharaoh.parse(linked, len(sides[0]), len(sides[1]), line=number).links
-        cells = {(int(x.source[1:]), int(x.target[1:])): x.kind for x in found}
+        parsed = pharaoh.parse(linked, len(sides[0]), len(sides[1]), line=number).links
+        cells = {(int(x.source[1:]), int(x.target[1:])): x.kind for x in parsed}
         sure = frozenset(cell for cell, kind in cells.items() if kind == "sure")
         yield LinkedSentences(*sides, sure, frozenset(cells))

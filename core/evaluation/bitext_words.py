@@ -32,16 +32,16 @@ def compare(
     """By aligner its figures, trained on the gold sentences and ``text``, unlinked."""
     pairs = [(" ".join(one.source), " ".join(one.target)) for one in golds]
     pairs += text
-    found = {}
+    by_name = {}
     for name in aligners:
         start = time.perf_counter()
         links = _aligned(name, pairs, settings, on_iteration)
         wall = time.perf_counter() - start
-        found[name] = scores(golds, links) | {
+        by_name[name] = scores(golds, links) | {
             "seconds": round(wall, 1),
             "pairs_a_second": round(len(pairs) / wall),
         }
-    return found
+    return by_name
 
 
 def _aligned(

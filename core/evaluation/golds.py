@@ -61,10 +61,10 @@ def files_of(path: Path) -> list[Path]:
         raise FormatError(f"{path}: there is no such file or folder")
     if path.is_file():
         return [path]
-    found = [p for p in sorted(path.rglob("*")) if _stem_suffix(p) in SUFFIXES]
-    if not found:
+    files = [p for p in sorted(path.rglob("*")) if _stem_suffix(p) in SUFFIXES]
+    if not files:
         raise FormatError(f"{path}: no file ending in {' '.join(SUFFIXES)}, or .gz")
-    return found
+    return files
 
 
 def _stem_suffix(path: Path) -> str:
@@ -100,17 +100,17 @@ def _read(path: Path, format: Format) -> Iterator[Gold | str]:
 def _joined(golds: list[Gold]) -> list[Gold]:
     """Trees and dependencies of the same words, each pair in the earlier's place."""
     waiting: dict[tuple[str, ...], list[int]] = {}
-    found: list[Gold] = []
+    joined: list[Gold] = []
     for gold in golds:
         at = waiting.setdefault(gold.sentence.forms, [])
-        partner = next((i for i in at if _completes(found[i], gold)), None)
+        partner = next((i for i in at if _completes(joined[i], gold)), None)
         if partner is None:
-            at.append(len(found))
-            found.append(gold)
+            at.append(len(joined))
+            joined.append(gold)
         else:
-            found[partner] = _one(found[partner], gold)
+            joined[partner] = _one(joined[partner], gold)
             at.remove(partner)
-    return found
+    return joined
 
 
 def _completes(a: Gold, b: Gold) -> bool:

@@ -37,8 +37,8 @@ def parse_texts(path: Path, backend: ParserBackend, *, limit: int) -> list[Tree]
     opened = gzip.open if path.suffix == ".gz" else open
     with opened(path, "rt", encoding="utf-8") as lines:
         texts = [line.strip() for line in lines if line.strip()][:limit]
-    found = trees_of_tokens([tokenize(text) for text in texts], backend)
-    return [tree for tree in found if tree is not None]
+    trees = trees_of_tokens([tokenize(text) for text in texts], backend)
+    return [tree for tree in trees if tree is not None]
 
 
 def trees_of_tokens(

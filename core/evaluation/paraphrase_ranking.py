@@ -36,7 +36,7 @@ def cross_fitted(
     on the other parts.
     """
     names = ("smoothed", "log-linear", "boosted", "forest", "supervised")
-    found = {name: np.zeros(len(people)) for name in names}
+    scores = {name: np.zeros(len(people)) for name in names}
     for part in folds(int(group.max()) + 1, k, rng):
         held = np.isin(group, part)
         if held.all() or not held.any():
@@ -44,15 +44,15 @@ def cross_fitted(
         prior = [smoothed(columns, strength) for strength in STRENGTHS]
         seen = [spearman(one[~held], people[~held]) for one in prior]
         best = int(np.argmax(np.nan_to_num(seen, nan=-1.0)))
-        found["smoothed"][held] = _ranks(prior[best])[held]
+        scores["smoothed"][held] = _ranks(prior[best])[held]
         made = _fitted(rows[~held], people[~held])
         spread = [(model(rows[~held]), model(rows[held])) for model in made.values()]
         for name, (_, one) in zip(made, spread, strict=True):
-            found[name][held] = one
-        found["supervised"][held] = np.mean(
+            scores[name][held] = one
+        scores["supervised"][held] = np.mean(
             [(one - known.mean()) / (known.std() or 1) for known, one in spread], axis=0
         )
-    return found
+    return scores
 
 
 def _fitted(rows: Floats, people: Floats) -> dict[str, Callable[[Floats], Floats]]:

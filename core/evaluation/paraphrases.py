@@ -151,15 +151,15 @@ def agreement(
     several = [np.array(one) for one in single if len(one) >= 4]
     if len(several) < 3:
         return {}
-    found = []
+    correlations = []
     for _ in range(20):
         mixed = [rng.permutation(one) for one in several]
         halves = [
             np.array([one[side : 2 * (len(one) // 2) : 2].mean() for one in mixed])
             for side in (0, 1)
         ]
-        found.append(spearman(*halves))
-    rho = float(np.mean(found))
+        correlations.append(spearman(*halves))
+    rho = float(np.mean(correlations))
     times = float(np.mean([len(one) / (len(one) // 2) for one in several]))
     whole = times * rho / (1 + (times - 1) * rho)
     return {"pairs": len(several), "halves": rho, "ceiling": whole**0.5}
@@ -175,8 +175,8 @@ def _figures(scores: Floats, people: Floats) -> dict[str, float | None]:
 
 def _groups(phrases: Sequence[str]) -> Ints:
     known: dict[str, int] = {}
-    found = [known.setdefault(phrase.lower(), len(known)) for phrase in phrases]
-    return np.array(found, dtype=np.int32)
+    numbers = [known.setdefault(phrase.lower(), len(known)) for phrase in phrases]
+    return np.array(numbers, dtype=np.int32)
 
 
 def _above(

@@ -129,12 +129,12 @@ def _count(
     if gold.tree is not None:
         scores.brackets += parseval.compare(gold.tree, tree)
     if gold.deps is not None:
-        found = answer.deps.tree if answer and answer.deps else None
-        scores.arcs += attachment.compare(gold.deps, found)
+        guess = answer.deps.tree if answer and answer.deps else None
+        scores.arcs += attachment.compare(gold.deps, guess)
         upos = [token.upos for token in gold.sentence.tokens]
         if any(upos):
             scores.words += attachment.compare(
-                gold.deps, found, without_punctuation=upos
+                gold.deps, guess, without_punctuation=upos
             )
     for layer in ("upos", "xpos"):
         wanted = [getattr(token, layer) for token in gold.sentence.tokens]

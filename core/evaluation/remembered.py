@@ -107,9 +107,9 @@ class Remembered:
 
 
 def _key(sentence: Sentence, guide: Guide) -> str:
-    told = [[i, sorted(tags.items())] for i, tags in sorted(guide.items())]
-    asked = json.dumps([sentence.forms, told])
-    return hashlib.sha256(asked.encode("utf-8", "surrogatepass")).hexdigest()[:32]
+    tags_by_word = [[i, sorted(tags.items())] for i, tags in sorted(guide.items())]
+    query = json.dumps([sentence.forms, tags_by_word])
+    return hashlib.sha256(query.encode("utf-8", "surrogatepass")).hexdigest()[:32]
 
 
 def _facts(answer: Analysis | Exception) -> dict[str, Any]:

@@ -50,8 +50,8 @@ def read_targets(path: Path, form: Format) -> list[Target]:
     opened = gzip.open if path.suffix == ".gz" else open
     try:
         with opened(path, "rt", encoding="utf-8") as lines:
-            found = _coinco(lines) if form == "coinco" else _swords(json.load(lines))
-            return [target for target in found if target.offered]
+            targets = _coinco(lines) if form == "coinco" else _swords(json.load(lines))
+            return [target for target in targets if target.offered]
     except (OSError, ValueError, KeyError, TypeError) as error:
         raise FormatError(f"{path}: not in the format {form}: {error}") from error
 
@@ -70,14 +70,14 @@ def _lemmas(token: Element) -> list[str]:
     return [one.attrib["lemma"] for one in token.iter("subst")]
 
 
-def _swords(found: dict[str, Any]) -> Iterator[Target]:
-    accepted: dict[str, list[str]] = {key: [] for key in found["targets"]}
-    for key, row in found["substitutes"].items():
-        said = found["substitute_labels"][key]
-        if said.count("TRUE") >= ACCEPTABLE * len(said):
+def _swords(data: dict[str, Any]) -> Iterator[Target]:
+    accepted: dict[str, list[str]] = {key: [] for key in data["targets"]}
+    for key, row in data["substitutes"].items():
+        votes = data["substitute_labels"][key]
+        if votes.count("TRUE") >= ACCEPTABLE * len(votes):
             accepted[row["target_id"]].append(row["substitute"])
-    for key, row in found["targets"].items():
-        sentence = tokenize(found["contexts"][row["context_id"]]["context"])
+    for key, row in data["targets"].items():
+        sentence = tokenize(data["contexts"][row["context_id"]]["context"])
         starts = [span.start for span in sentence.offsets]
         if row["offset"] in starts:
             at = starts.index(row["offset"])

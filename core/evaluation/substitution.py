@@ -80,7 +80,7 @@ def effect(
     error counts as parsed all wrong.
     """
     with_trees = [gold for gold in golds if gold.tree]
-    found = Effect()
+    total = Effect()
     for begin in range(0, len(with_trees), batch):
         part = with_trees[begin : begin + batch]
         sentences = [_bare(gold.sentence) for gold in part]
@@ -88,8 +88,8 @@ def effect(
         for gold, plan, reading in zip(
             part, plans, parser.readings(sentences, want=WANT), strict=True
         ):
-            _count(found, parser, gold, plan, reading)
-        yield begin + len(part), found
+            _count(total, parser, gold, plan, reading)
+        yield begin + len(part), total
 
 
 def oracle(parser: Substituting, golds: Sequence[Gold]) -> dict[str, Any]:
@@ -134,29 +134,29 @@ def _compared(
 
 
 def _count(
-    found: Effect, parser: Substituting, gold: Gold, plan: Plan, reading: Reading
+    total: Effect, parser: Substituting, gold: Gold, plan: Plan, reading: Reading
 ) -> None:
     assert gold.tree is not None
     before, after = _tree(reading.before), _tree(reading.after)
     is_changed = before != after
-    found.rows.append(
+    total.rows.append(
         (
             parseval.compare(gold.tree, before),
             parseval.compare(gold.tree, after),
             is_changed,
         )
     )
-    found.replaced += bool(getattr(reading.after, "advice", ()))
-    found.changed += is_changed
+    total.replaced += bool(getattr(reading.after, "advice", ()))
+    total.changed += is_changed
     forms = gold.sentence.forms
-    found.tokens += len(forms)
-    found.unknown += sum(not parser.candidates.training_count(f) for f in forms)
+    total.tokens += len(forms)
+    total.unknown += sum(not parser.candidates.training_count(f) for f in forms)
     for query in plan.queries:
         if query.candidates:
             wanted = gold.tree.tags[query.token]
-            found.words += 1
-            found.tags_before += _tag(reading.before, query.token) == wanted
-            found.tags_after += _tag(reading.after, query.token) == wanted
+            total.words += 1
+            total.tags_before += _tag(reading.before, query.token) == wanted
+            total.tags_after += _tag(reading.after, query.token) == wanted
 
 
 def _tree(answer: Analysis | Exception) -> Tree | None:

@@ -44,14 +44,14 @@ class Rates:
         if first in words[:1] and not is_known(first):
             n -= is_known(first[:1].lower() + first[1:])
         share = n / len(words) if words else 0.0
-        found = next(
+        rate = next(
             c for c, end in zip(self.classes, ENDS, strict=True) if share <= end
         )
-        found.sentences += 1
-        found.tokens += len(words)
-        found.unknown += n
+        rate.sentences += 1
+        rate.tokens += len(words)
+        rate.unknown += n
         if brackets is not None:
-            found.brackets += brackets
+            rate.brackets += brackets
 
     def to_json(self) -> list[dict[str, Any]]:
         """A row a class: ``most`` (share), counts, ``scored`` sentences, ``f1`` in

@@ -42,10 +42,10 @@ class WordCase:
     def matrix(self) -> NDArray[np.bool_]:
         """The links, possible ones too, bool ``(T, V)``."""
         shape = len(self.source.sentence), len(self.target.sentence)
-        found = np.zeros(shape, dtype=bool)
+        cells = np.zeros(shape, dtype=bool)
         for cell in self.possible:
-            found[cell] = True
-        return found
+            cells[cell] = True
+        return cells
 
 
 def read_cases(paths: Sequence[Path], format: Format) -> list[WordCase]:
@@ -60,17 +60,17 @@ def read_cases(paths: Sequence[Path], format: Format) -> list[WordCase]:
             raise FormatError("Pharaoh takes three files: links, source, target")
         lines = [_lines(path) for path in paths]
         return list(_of_records(pharaoh.read(*lines), paths[0]))
-    found: dict[tuple[str, tuple[str, ...], tuple[str, ...]], WordCase] = {}
+    cases: dict[tuple[str, tuple[str, ...], tuple[str, ...]], WordCase] = {}
     for path in paths:
         for case in _read(path, format):
             sides = case.source.sentence.forms, case.target.sentence.forms
-            old = found.get((case.ref, *sides), case)
-            found[case.ref, *sides] = replace(
+            old = cases.get((case.ref, *sides), case)
+            cases[case.ref, *sides] = replace(
                 old, sure=old.sure & case.sure, possible=old.possible | case.possible
             )
-    if not found:
+    if not cases:
         raise FormatError(f"{paths[0]}: no pair in it")
-    return list(found.values())
+    return list(cases.values())
 
 
 def _read(path: Path, format: Format) -> Iterator[WordCase]:
@@ -126,13 +126,13 @@ def analysed(
     for at in range(0, len(cases), BATCH):
         some = cases[at : at + BATCH]
         sentences = [s.sentence for case in some for s in (case.source, case.target)]
-        found = backend.analyse(sentences, want=WANT & backend.info.capabilities)
+        analyses = backend.analyse(sentences, want=WANT & backend.info.capabilities)
         yield [
             replace(case, source=source, target=target)
             if isinstance(source, Analysis) and isinstance(target, Analysis)
             else case
             for case, source, target in zip(
-                some, found[::2], found[1::2], strict=True
+                some, analyses[::2], analyses[1::2], strict=True
             )
         ]  # fmt: skip
 
@@ -149,13 +149,13 @@ def read_versions(prefix: Path) -> list[tuple[Sentence, Sentence]]:
     files = sorted(prefix.parent.glob(f"{prefix.name}.[0-9]"))
     if len(files) < 2:
         raise FormatError(f"{prefix}.0 and {prefix}.1: not there")
-    found = []
+    pairs = []
     for row in zip(*(_lines(path) for path in files), strict=False):
         texts = dict.fromkeys(tuple(line.split()) for line in row)
         some = [words for words in texts if 8 <= len(words) <= 32]
         if len(some) > 1:
-            found.append((Sentence.of(some[0]), Sentence.of(some[1])))
-    return found
+            pairs.append((Sentence.of(some[0]), Sentence.of(some[1])))
+    return pairs
 
 
 def _text(sentence: Sentence) -> str:

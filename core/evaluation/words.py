@@ -31,8 +31,8 @@ class CosineAligner:
     def align(self, source: Analysis, target: Analysis) -> tuple[Link, ...]:
         if source.vectors is None or target.vectors is None:
             return ()
-        found = cosines(source.vectors, target.vectors)
-        rows, columns = found.argmax(1), found.argmax(0)
+        similarity = cosines(source.vectors, target.vectors)
+        rows, columns = similarity.argmax(1), similarity.argmax(0)
         return tuple(
             Link(token_ref(i), token_ref(int(j)))
             for i, j in enumerate(rows)
@@ -44,9 +44,9 @@ class LexicalAligner:
     """Links words of one form or one stem, one to one: what needs no model."""
 
     def align(self, source: Analysis, target: Analysis) -> tuple[Link, ...]:
-        found = lexical_word_links(source.sentence.forms, target.sentence.forms)
+        cells = lexical_word_links(source.sentence.forms, target.sentence.forms)
         return tuple(Link(token_ref(int(i)), token_ref(int(j)))
-                     for i, j in np.argwhere(found))  # fmt: skip
+                     for i, j in np.argwhere(cells))  # fmt: skip
 
 
 class _Plain:
@@ -62,13 +62,13 @@ class _Plain:
 
 def aligner_of(method: str, trained: TrainedWordAligner) -> WordAligner:
     """One of METHODS."""
-    found: dict[str, WordAligner] = {
+    aligners: dict[str, WordAligner] = {
         "trained": trained,
         "plain": _Plain(trained),
         "cosine": CosineAligner(),
         "lexical": LexicalAligner(),
     }
-    return found[method]
+    return aligners[method]
 
 
 def linked(cases: Sequence[WordCase], *, vectors: bool = True) -> list[LinkedPair]:
@@ -113,17 +113,17 @@ def scores(cases: Sequence[WordCase], chooser: Chooser) -> dict[str, Any]:
     ``pairs_per_second``: aligning alone, the analyses being at hand.
     """
     start = time.perf_counter()
-    found = [
+    predicted = [
         chooser(at).align(case.source, case.target) for at, case in enumerate(cases)
     ]
     seconds = time.perf_counter() - start
-    every = [_cells(links, ("sure", "possible")) for links in found]
+    every = [_cells(links, ("sure", "possible")) for links in predicted]
     gold_sure = [case.sure for case in cases]
     gold = [case.possible for case in cases]
     return {
         **_prf(every, gold),
         "aer": as_json(alignment_error_rate(every, gold_sure, gold)).get("value"),
-        "sure": _prf([_cells(links, ("sure",)) for links in found], gold_sure),
+        "sure": _prf([_cells(links, ("sure",)) for links in predicted], gold_sure),
         "links": sum(map(len, every)),
         "gold_links": sum(map(len, gold)),
         "pairs": len(cases),
@@ -140,12 +140,12 @@ def _cells(links: Sequence[Link], kinds: Sequence[Kind]) -> frozenset[Cell]:
 
 
 def _prf(
-    found: Sequence[frozenset[Cell]], gold: Sequence[frozenset[Cell]]
+    predicted: Sequence[frozenset[Cell]], gold: Sequence[frozenset[Cell]]
 ) -> dict[str, float]:
-    hits = sum(len(a & b) for a, b in zip(found, gold, strict=True))
-    n_found, n_gold = (max(1, sum(map(len, side))) for side in (found, gold))
+    hits = sum(len(a & b) for a, b in zip(predicted, gold, strict=True))
+    n_predicted, n_gold = (max(1, sum(map(len, side))) for side in (predicted, gold))
     return {
-        "precision": hits / n_found,
+        "precision": hits / n_predicted,
         "recall": hits / n_gold,
-        "f1": 2 * hits / (n_found + n_gold),
+        "f1": 2 * hits / (n_predicted + n_gold),
     }

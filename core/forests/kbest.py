@@ -85,12 +85,12 @@ def trees_of(
         return []
     words = analysis.sentence.forms if words is None else words
     tags = analysis.xpos or ("X",) * len(words)
-    found: list[tuple[float, Tree]] = []
+    trees: list[tuple[float, Tree]] = []
     if analysis.best is not None:
         score, phrases = analysis.best
-        found = [(score, tree_of_phrases(phrases, words=words, tags=tags))]
-    if len(found) < k:
+        trees = [(score, tree_of_phrases(phrases, words=words, tags=tags))]
+    if len(trees) < k:
         forest, weights = analysis.forest, analysis.edge_weights
         ranked = best_trees(forest, weights, k, words=words, tags=tags)
-        found += [row for row in ranked if not found or row[1] != found[0][1]]
-    return found[:k]
+        trees += [row for row in ranked if not trees or row[1] != trees[0][1]]
+    return trees[:k]

@@ -68,7 +68,7 @@ def load_object(line: str, number: int) -> dict[str, Any]:
     """The object on this line; raises FormatError with the column of the fault."""
     clean(line, line=number)
     try:
-        found = json.loads(line, parse_constant=_refuse)
+        value = json.loads(line, parse_constant=_refuse)
     except json.JSONDecodeError as error:
         raise FormatError(
             f"no JSON: {error.msg}",
@@ -80,15 +80,15 @@ def load_object(line: str, number: int) -> dict[str, Any]:
         raise FormatError(
             "JSON nested too deep, or a number that is none", line=number, column=1
         ) from error
-    if not isinstance(found, dict):
+    if not isinstance(value, dict):
         raise FormatError(
             "a JSON value that is no object",
             line=number,
             column=1,
             remedy='write {"source": "…", "target": "…"}',
         )
-    _check(found, number)
-    return found
+    _check(value, number)
+    return value
 
 
 def _refuse(name: str) -> Any:

@@ -39,7 +39,7 @@ def unpack(data: Mapping[str, Any]) -> Floats:
             raise ValueError(f"{bits} bits")
         scales = np.array(data["scales"], dtype=np.float64)
         whole = np.frombuffer(base64.b85decode(data["data"]), f"<i{bits // 8}")
-        found: Floats = whole.reshape(-1, shape[-1]) * scales
-        return found.reshape(shape)
+        values: Floats = whole.reshape(-1, shape[-1]) * scales
+        return values.reshape(shape)
     except (KeyError, TypeError, ValueError, IndexError, binascii.Error) as error:
         raise InvalidValue(f"not packed weights: {error!r}") from error

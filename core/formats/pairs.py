@@ -143,8 +143,8 @@ def _pair(names: list[str], line: str, number: int) -> PairRecord:
         sizes = len(source.tokens), len(target.tokens)
         before = line.split("\t")[: names.index("links")]
         column = sum(len(cell) + 1 for cell in before) + 1
-        found = pharaoh.parse(row["links"], *sizes, line=number, column=column)
-        layers = (LayerRecord(found),)
+        alignment = pharaoh.parse(row["links"], *sizes, line=number, column=column)
+        layers = (LayerRecord(alignment),)
     meta = {name: row[name] for name in names if name not in KNOWN}
     return PairRecord(
         source, target, row.get("id", ""), row.get("label", ""), layers, meta

@@ -11,7 +11,7 @@ from core.errors import SentenceTooLong
 from core.itg.grammar import ItgWeights, blocks_of, n_inverted
 from core.itg.kernels import search as itg_search
 
-__all__ = ["Biparse", "best_biparse"]
+__all__ = ["Biparse", "best_biparse", "biparse_of"]
 
 Floats32 = NDArray[np.float32]
 CELLS = 2**25  # of the best-only chart: 128 MiB; exact to 75 x 75 words
@@ -68,9 +68,9 @@ def best_biparse(weights: ItgWeights, *, max_cells: int = CELLS) -> Biparse:
     reduced = _reduce(weights)
     links, is_whole = _best_links(reduced, max_cells)
     links = links or _lone_link(weights)
-    biparse = _scored(weights, links)
+    biparse = biparse_of(weights, links)
     if biparse.score < weights.all_null:
-        biparse = _scored(weights, ())
+        biparse = biparse_of(weights, ())
     if is_whole:
         return biparse
     bound = _upper_bound(weights, reduced)
@@ -103,8 +103,8 @@ def _best_links(
     if not n_source:
         return (), True
     span, width = _reach(n_source, n_target, max_cells)
-    found = itg_search.best_links(gains, penalty, (span, width), FIRST_TRY, ROUNDING)
-    rows, columns = reduced.rows[found[:, 0]], reduced.columns[found[:, 1]]
+    cells = itg_search.best_links(gains, penalty, (span, width), FIRST_TRY, ROUNDING)
+    rows, columns = reduced.rows[cells[:, 0]], reduced.columns[cells[:, 1]]
     links = sorted(zip(rows.tolist(), columns.tolist(), strict=True))
     return tuple(links), span == n_source and width == n_target
 
@@ -136,7 +136,8 @@ def _upper_bound(weights: ItgWeights, reduced: _Reduced) -> float:
     return weights.all_null + max(best - min(favourite, 0.0), 0.0)
 
 
-def _scored(weights: ItgWeights, links: tuple[tuple[int, int], ...]) -> Biparse:
+def biparse_of(weights: ItgWeights, links: tuple[tuple[int, int], ...]) -> Biparse:
+    """The biparse of these links, which ITG must be able to order, with its score."""
     inverted, gains = n_inverted(links), weights.gains
     score = weights.all_null + sum(float(gains[i, j]) for i, j in links)
     score += weights.straight * max(len(links) - 1 - inverted, 0)

@@ -51,7 +51,7 @@ def coverage(links: Iterable[tuple[int, int]]) -> Coverage:
         matrix[rows.index(i), columns.index(j)] = 1.0
     wide = matrix if len(rows) <= len(columns) else matrix.T
     single = round(float(best_assignment(np.ascontiguousarray(wide))[0].sum()))
-    found = best_biparse(
+    biparse = best_biparse(
         ItgWeights(
             np.where(matrix > 0, 0.0, -np.inf),
             np.full(len(rows), -0.5),
@@ -63,11 +63,11 @@ def coverage(links: Iterable[tuple[int, int]]) -> Coverage:
     return Coverage(
         len(given),
         single,
-        len(found.links),
+        len(biparse.links),
         len(units),
         is_split,
         not is_split and _is_separable(units),
-        found.is_exact or len(found.links) == single,
+        biparse.is_exact or len(biparse.links) == single,
     )
 
 

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from core.data.check import Floats
 from core.itg.biparse import Biparse, best_biparse
 from core.itg.costs import CostSettings, WordClass, pair_costs, word_classes
+from core.itg.grammar import ItgWeights
 from core.text.wordnet import Thesaurus
 from core.word_alignment.lexicon import (
     Lexicon,
@@ -88,6 +89,19 @@ class PairView:
         context: bool = False,
     ) -> tuple[Biparse, float]:
         """The best biparse, and its cost as a share of leaving every word alone."""
+        weights = self.weights(settings, exact=exact, context=context)
+        best = best_biparse(weights)
+        return best, best.score / min(weights.all_null, -1e-9)
+
+    def weights(
+        self,
+        settings: CostSettings,
+        *,
+        exact: bool = False,
+        context: bool = False,
+    ) -> ItgWeights:
+        """What every rule of a biparse weighs, with exact matches alone or with all
+        that is known of the words."""
         lexicon = Lexicon(settings.lexicon, self.thesaurus)
         distance = lexicon.of_relations(
             self.exact if exact else self.related,
@@ -95,9 +109,7 @@ class PairView:
             self.target,
             cosine=self.cosine if context else None,
         )
-        weights = pair_costs(distance, *self.classes, settings)
-        found = best_biparse(weights)
-        return found, found.score / min(weights.all_null, -1e-9)
+        return pair_costs(distance, *self.classes, settings)
 
     def sides(
         self, name: str, source: float, target: float
@@ -118,11 +130,11 @@ def features(view: PairView, groups: Sequence[str] = GROUPS) -> dict[str, float]
         "thesaurus": _thesaurus,
         "context": _context,
     }
-    found: dict[str, float] = {}
+    values: dict[str, float] = {}
     for group in groups:
         if group != "context" or view.cosine is not None:
-            found.update(makers[group](view))
-    return found
+            values.update(makers[group](view))
+    return values
 
 
 def _overlap(view: PairView) -> Iterator[tuple[str, float]]:

@@ -14,6 +14,7 @@ from core.errors import Unavailable
 from core.itg.biparse import Biparse
 from core.itg.costs import CostSettings
 from core.itg.features import PLAIN, THESAURUS, PairView, features
+from core.itg.posteriors import likeliest_biparse
 from core.learning.logistic import LogisticModel
 from core.text.wordnet import Thesaurus, thesaurus
 from core.word_alignment.lexicon import LexiconSettings, Relation
@@ -83,12 +84,23 @@ class Scorer:
         related = view.exact if self.is_exact else view.related
         return tuple(link for link in links if related[link] != Relation.NONE)
 
+    def likeliest(self, view: PairView) -> Biparse:
+        """Of the pair's best biparses, the one whose links are the most probable.
+
+        Raises SentenceTooLong where ``score`` would still find one of the best.
+        """
+        weights = view.weights(
+            self.costs, exact=self.is_exact, context=self._sees_context(view)
+        )
+        return likeliest_biparse(weights)
+
+    def _sees_context(self, view: PairView) -> bool:
+        return self.wants_vectors and view.vectors is not None
+
     def score(self, view: PairView) -> "ItgScore":
         """The score of one pair; higher means more alike."""
         best, cost = view.biparse(
-            self.costs,
-            exact=self.is_exact,
-            context=self.wants_vectors and view.vectors is not None,
+            self.costs, exact=self.is_exact, context=self._sees_context(view)
         )
         if self.tuned:
             return ItgScore(_tuned_score(self.tuned, view), best)

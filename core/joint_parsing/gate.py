@@ -97,13 +97,13 @@ def gate_features(
     if source.deps is None or result.source.deps is None:
         raise InvalidValue("a gate wants dependency trees")
     before, after = source.deps.tree, result.source.deps.tree
-    found = _of_pair(source, target, result) | _of_changes(result)
+    features = _of_pair(source, target, result) | _of_changes(result)
     more = non_projective_arcs(after) > non_projective_arcs(before)
-    found["more non-projective arcs"] = float(more)
+    features["more non-projective arcs"] = float(more)
     for k in templates:
         for name, tree in (("before", before), ("after", after)):
-            found |= dict.fromkeys(_template(k, name, tree, source), 1.0)
-    return found
+            features |= dict.fromkeys(_template(k, name, tree, source), 1.0)
+    return features
 
 
 def _of_pair(source: Analysis, target: Analysis, result: JointResult) -> Features:
@@ -153,7 +153,7 @@ def _of_changes(result: JointResult) -> Features:
 def _template(k: int, name: str, tree: DepTree, source: Analysis) -> set[str]:
     """The features of one template over every word of a tree."""
     tags = [tag[:2] for tag in source.xpos or source.upos or ("",) * len(tree)]
-    found = set()
+    names = set()
     for m in range(len(tree)):
         at = {"": m, "p": tree.heads[m]}
         at["gp"] = tree.heads[at["p"]] if at["p"] != ROOT else ROOT
@@ -162,8 +162,8 @@ def _template(k: int, name: str, tree: DepTree, source: Analysis) -> set[str]:
             kind, _, which = part.partition("_")
             row = tree.labels if kind == "REL" else tags
             parts.append(row[at[which]] if at[which] != ROOT else "ROOT")
-        found.add(f"{name} {k} {' '.join(parts)}")
-    return found
+        names.add(f"{name} {k} {' '.join(parts)}")
+    return names
 
 
 def non_projective_arcs(tree: DepTree) -> int:

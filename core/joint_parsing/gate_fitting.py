@@ -136,7 +136,7 @@ def _of_groups(one: GateExample, chosen: tuple[int, ...]) -> Features:
     """What is always looked at, and the chosen groups: templates, then ``BULLETS``."""
     n = len(TEMPLATES)
     left_out = {name for k, name in enumerate(BULLETS) if n + k not in chosen}
-    found = {k: v for k, v in one.plain.items() if k not in left_out}
+    features = {k: v for k, v in one.plain.items() if k not in left_out}
     for k in chosen:
-        found |= one.by_template[k] if k < n else {}
-    return found
+        features |= one.by_template[k] if k < n else {}
+    return features

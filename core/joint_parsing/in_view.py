@@ -43,15 +43,15 @@ def views_of(
         return [None] * len(pairs)
     texts = [_joined(*order) for a, b in pairs for order in ((a, b), (b, a))]
     answers = backend.analyse(texts, want=WANT & backend.info.capabilities)
-    found: list[tuple[View, View] | None] = []
+    views: list[tuple[View, View] | None] = []
     for (a, b), there, back in zip(pairs, answers[::2], answers[1::2], strict=True):
         if isinstance(there, Exception) or isinstance(back, Exception):
-            found.append(None)
+            views.append(None)
             continue
         n, m = len(a), len(b)
         ours = _mean(_cut(there, 0, n), _cut(back, m, n))
-        found.append((ours, _mean(_cut(there, n, m), _cut(back, 0, m))))
-    return found
+        views.append((ours, _mean(_cut(there, n, m), _cut(back, 0, m))))
+    return views
 
 
 def seen(analysis: Analysis, view: View, share: float) -> Analysis:
@@ -96,8 +96,8 @@ def _mean(a: View, b: View) -> View:
 
 def _log_z(arcs: Floats) -> Floats:
     """By modifier, so that each column is a distribution; ROOT's own stays empty."""
-    found = np.logaddexp.reduce(arcs, axis=0)
-    return np.where(np.isfinite(found), found, 0.0)
+    log_sums = np.logaddexp.reduce(arcs, axis=0)
+    return np.where(np.isfinite(log_sums), log_sums, 0.0)
 
 
 def _mixed(own: Floats, theirs: Floats, share: float) -> Floats:

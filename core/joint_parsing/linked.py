@@ -24,9 +24,9 @@ class Linked:
 
     def matrix(self, n_source: int, n_target: int) -> Floats:
         """``(n_source + 1, n_target + 1)``: the probability on each linked cell."""
-        found = np.zeros((n_source + 1, n_target + 1))
-        found[self.pairs[:, 0], self.pairs[:, 1]] = self.probs
-        return found
+        table = np.zeros((n_source + 1, n_target + 1))
+        table[self.pairs[:, 0], self.pairs[:, 1]] = self.probs
+        return table
 
     def swapped(self) -> "Linked":
         """The same, seen from the target."""
@@ -43,21 +43,21 @@ def linked_words(
     A link's probability is its attribute ``prob``; without it 1, a possible one 0.5.
     With ``root``, ROOT is linked to ROOT. Raises InvalidValue on a word out of range.
     """
-    found: list[tuple[float, int, int, Link | None]] = []
+    ranked: list[tuple[float, int, int, Link | None]] = []
     for link in links:
         (kind_s, s), (kind_t, t) = ref_key(link.source), ref_key(link.target)
         if kind_s != "w" or kind_t != "w":
             continue
         if s >= n_source or t >= n_target:
             raise InvalidValue(f"link {s}-{t}: beyond the words of its pair")
-        found.append((_prob(link), s + 1, t + 1, link))
-    found.sort(key=lambda row: (-row[0], row[1], row[2]))
+        ranked.append((_prob(link), s + 1, t + 1, link))
+    ranked.sort(key=lambda row: (-row[0], row[1], row[2]))
     if root:
-        found.insert(0, (1.0, 0, 0, None))
+        ranked.insert(0, (1.0, 0, 0, None))
     taken_s: set[int] = set()
     taken_t: set[int] = set()
     kept = []
-    for row in found:
+    for row in ranked:
         if row[1] not in taken_s and row[2] not in taken_t:
             kept.append(row)
             taken_s.add(row[1])

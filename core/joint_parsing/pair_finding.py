@@ -26,12 +26,12 @@ def best_pair(source: Ranked, target: Ranked, linked: Linked) -> tuple[int, int,
 
     Of pairs that agree and score alike the first. O(n m tokens).
     """
-    found = [
+    candidates = [
         (disagreements(linked, a, b), -(x + y), i, j)
         for i, (x, a) in enumerate(source)
         for j, (y, b) in enumerate(target)
     ]
-    count, _, i, j = min(found)
+    count, _, i, j = min(candidates)
     return i, j, count
 
 

@@ -93,10 +93,10 @@ class JointParser:
         n, m = len(source.sentence), len(target.sentence)
         linked = linked_words(links, n, m, root=settings.link_roots)
         if views is None or settings.method != "bp" or not settings.in_view:
-            found = find(source, target, linked, settings, self.weights)
+            outcome = find(source, target, linked, settings, self.weights)
         else:
-            found = self._find_in_view((source, target), views, linked, settings)
-        result = _result(source, target, linked, found, settings)
+            outcome = self._find_in_view((source, target), views, linked, settings)
+        result = _result(source, target, linked, outcome, settings)
         return self._gated(source, target, result, settings)
 
     def _find_in_view(
@@ -145,11 +145,11 @@ def _result(
     source: Analysis,
     target: Analysis,
     linked: Linked,
-    found: MethodResult,
+    outcome: MethodResult,
     settings: JointSettings,
 ) -> JointResult:
-    heads, trees = found.heads or (None, None), found.trees or (None, None)
-    labels = found.labels or (None, None)
+    heads, trees = outcome.heads or (None, None), outcome.trees or (None, None)
+    labels = outcome.labels or (None, None)
     ours = _side(source, heads[0], labels[0], trees[0], linked, settings)
     theirs = _side(target, heads[1], labels[1], trees[1], linked.swapped(), settings)
     before = after = 0
@@ -161,9 +161,9 @@ def _result(
         ours,
         theirs,
         tuple(link for link in linked.links if link is not None),
-        found.rounds,
-        found.exact,
-        found.gap,
+        outcome.rounds,
+        outcome.exact,
+        outcome.gap,
         before,
         after,
     )
@@ -206,12 +206,12 @@ def _arc_changes(
 ) -> tuple[ArcChange, ...]:
     """The words whose head differs, with the links of word and new head."""
     of = {int(s): link for (s, _), link in zip(linked.pairs, linked.links, strict=True)}
-    found = []
+    changes = []
     for m, (h, g) in enumerate(zip(before.heads, after.heads, strict=True)):
         if h == g:
             continue
         because = tuple(x for x in (of.get(m + 1), of.get(g + 1)) if x is not None)
-        found.append(
+        changes.append(
             ArcChange(
                 m,
                 h,
@@ -223,7 +223,7 @@ def _arc_changes(
                 because,
             )
         )
-    return tuple(found)
+    return tuple(changes)
 
 
 def _span_changes(analysis: Analysis, tree: Tree) -> tuple[SpanChange, ...]:

@@ -37,7 +37,7 @@ def linked_spans(linked: Linked, n_source: int, n_target: int) -> list[SpanPair]
     """Half-open token spans that are linked, of two words and more, not the whole."""
     to = {int(s) - 1: int(t) - 1 for s, t in linked.pairs if s > 0}
     back = {t: s for s, t in to.items()}
-    found = []
+    spans = []
     for i in sorted(to):
         low = high = to[i]
         for j in range(i + 1, n_source):
@@ -47,8 +47,8 @@ def linked_spans(linked: Linked, n_source: int, n_target: int) -> list[SpanPair]
             inner = [back[t] for t in range(low, high + 1) if t in back]
             whole = j - i + 1 == n_source or high - low + 1 == n_target
             if not whole and min(inner) >= i and max(inner) <= j:
-                found.append(((i, j + 1), (low, high + 1)))
-    return found
+                spans.append(((i, j + 1), (low, high + 1)))
+    return spans
 
 
 def agree_on_spans(

@@ -80,14 +80,14 @@ class TreesScene:
 
 def numbered(tree: Block | None) -> list[tuple[int, Block, int, int]]:
     """(number, block, depth, number of its parent) in preorder; 0 is no parent."""
-    found: list[tuple[int, Block, int, int]] = []
+    numbers: list[tuple[int, Block, int, int]] = []
     waiting = [(tree, 0, 0)] if tree else []
     while waiting:
         block, depth, parent = waiting.pop()
-        number = len(found) + 1
-        found.append((number, block, depth, parent))
+        number = len(numbers) + 1
+        numbers.append((number, block, depth, parent))
         waiting += [(child, depth + 1, number) for child in reversed(block.children)]
-    return found
+    return numbers
 
 
 def matrix_scene(

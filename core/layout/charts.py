@@ -117,7 +117,7 @@ def interval_chart(
 
     marks = []
     for tick in ticks:
-        text = _said(tick, percent=percent)
+        text = _number(tick, percent=percent)
         kind = "zero" if tick == 0 and low < 0 else "tick"
         marks.append(ChartMark(kind, place(tick), PAD, place(tick), bottom))
         marks.append(
@@ -164,7 +164,7 @@ def line_chart(
     marks = []
     for tick in ticks_y:
         kind = "zero" if tick == 0 and low < 0 else "tick"
-        marks += _across(kind, left, wide, y_of(tick), _said(tick, percent=percent))
+        marks += _across(kind, left, wide, y_of(tick), _number(tick, percent=percent))
     marks += _below(ticks_x, left, step, top + deep)
     marks.append(ChartMark("note", left, top + deep + 40, text=note_x))
     ends: list[tuple[float, int, str]] = []
@@ -182,7 +182,7 @@ def line_chart(
     return FigureChart(left + wide + name_w + 52, top + deep + 52, tuple(marks))
 
 
-def _said(tick: float, *, percent: bool) -> str:
+def _number(tick: float, *, percent: bool) -> str:
     return f"{tick:.0%}" if percent else f"{tick:g}"
 
 

@@ -29,8 +29,8 @@ class Perceptron:
         bias = self.hidden[-1] - self.means @ weights
         inner = rows @ weights.astype(rows.dtype) + bias.astype(rows.dtype)
         np.maximum(inner, 0, out=inner)
-        found: Floats = (inner @ self.out[:-1] + self.out[-1]).astype(np.float64)
-        return found
+        scores: Floats = (inner @ self.out[:-1] + self.out[-1]).astype(np.float64)
+        return scores
 
     def to_json(self) -> dict[str, Any]:
         arrays = self.means, self.scales, self.hidden, self.out

@@ -24,8 +24,8 @@ class LinearModel:
 
     def scores(self, rows: Floats) -> Floats:
         """``(n, f)`` to ``(n,)``."""
-        found: Floats = (rows - self.means) / self.scales @ self.weights + self.bias
-        return found
+        scores: Floats = (rows - self.means) / self.scales @ self.weights + self.bias
+        return scores
 
     def to_json(self) -> dict[str, Any]:
         arrays = {"means": self.means, "scales": self.scales, "weights": self.weights}

@@ -114,22 +114,22 @@ class BllipParser:
             return SentenceTooLong(len(sentence), MAX_TOKENS)
         try:
             forms = ["_".join(form.split()) or "_" for form in sentence.forms]
-            asked = {"forms": forms, "tags": self._tags(guide), "n": n}
-            found = self._running().ask(asked)
+            query = {"forms": forms, "tags": self._tags(guide), "n": n}
+            answer = self._running().ask(query)
         except GemelError as error:
             if not isinstance(error, InvalidValue):
                 self._end()
             return error
-        if "error" in found:
-            return InvalidValue(f"BLLIP: {found['error']}")
-        return self._analysis(sentence, found)
+        if "error" in answer:
+            return InvalidValue(f"BLLIP: {answer['error']}")
+        return self._analysis(sentence, answer)
 
-    def _analysis(self, sentence: Sentence, found: dict[str, Any]) -> Analysis:
-        rows = ((bits * _NATS_A_BIT, text) for bits, text in found["parses"])
+    def _analysis(self, sentence: Sentence, answer: dict[str, Any]) -> Analysis:
+        rows = ((bits * _NATS_A_BIT, text) for bits, text in answer["parses"])
         ranked = [(weight, _without_top(text)) for weight, text in rows]
         forest, weights = ranked_forest(ranked)
         if not ranked:
-            return Analysis(sentence, forest, weights, xpos=tuple(found["tags"]))
+            return Analysis(sentence, forest, weights, xpos=tuple(answer["tags"]))
         tag_logp = _tag_posteriors(ranked, self._tag_names)
         return Analysis(
             sentence,
@@ -141,13 +141,13 @@ class BllipParser:
         )
 
     def _tags(self, guide: Mapping[int, Mapping[str, float]]) -> dict[str, list[str]]:
-        asked = {}
+        by_word = {}
         for i, tags in guide.items():
             known = [tag for tag in tags if tag in self._tag_names]
             if not known:
                 raise InvalidValue(f"token {i}: no tag of this model among {[*tags]}")
-            asked[str(i)] = sorted(known, key=lambda tag: -tags[tag])
-        return asked
+            by_word[str(i)] = sorted(known, key=lambda tag: -tags[tag])
+        return by_word
 
     def _running(self) -> "_Child":
         if self._child is None:
@@ -170,17 +170,17 @@ class BllipParser:
     def _lexicon(self) -> Mapping[str, Mapping[str, int]]:
         totals = _tag_totals(self._folder / "nttCounts.txt")
         text = (self._folder / "pSgT.txt").read_text(encoding="utf-8")
-        found: dict[str, Counter[str]] = {}
+        lexicon: dict[str, Counter[str]] = {}
         for row in text.split("\n"):
             word, _, rest = row.partition("\t")
             parts = rest.partition("|")[0].split()
             if not parts or int(parts[0]) >= len(self._tag_names):
                 continue  # the number of words; the end of a sentence, ^^ under S1
-            counts = found.setdefault(word, Counter())
+            counts = lexicon.setdefault(word, Counter())
             for tag, p in zip(parts[::2], parts[1::2], strict=True):
                 seen = round(float(p) * totals[int(tag)])
                 counts[self._tag_names[int(tag)]] += max(seen, 1)
-        return found
+        return lexicon
 
 
 class _Child:
@@ -206,8 +206,8 @@ class _Child:
             self._process.stdin.flush()
         except BrokenPipeError as error:
             raise Unavailable("BLLIP ended on this sentence") from error
-        found: dict[str, Any] = json.loads(self._line())
-        return found
+        answer: dict[str, Any] = json.loads(self._line())
+        return answer
 
     def end(self) -> None:
         self._process.kill()
@@ -252,13 +252,13 @@ def _tag_posteriors(
     ranked: Sequence[tuple[float, Tree]], names: Sequence[str]
 ) -> Floats:
     """Log-probabilities ``(n, tags)`` given that one of the trees is right."""
-    found = np.full((ranked[0][1].n_tokens, len(names)), -np.inf)
+    log_sums = np.full((ranked[0][1].n_tokens, len(names)), -np.inf)
     number = {name: x for x, name in enumerate(names)}
     for weight, tree in ranked:
         for i, tag in enumerate(tree.tags):
-            found[i, number[tag]] = np.logaddexp(found[i, number[tag]], weight)
+            log_sums[i, number[tag]] = np.logaddexp(log_sums[i, number[tag]], weight)
     total: Floats = np.logaddexp.reduce([weight for weight, _ in ranked])
-    return found - total
+    return log_sums - total
 
 
 def _tag_totals(path: Path) -> dict[int, int]:

@@ -26,10 +26,10 @@ def main() -> None:
     _say(answers, {"ready": True})
     for line in sys.stdin:
         try:
-            found = _parsed(parser, json.loads(line))
+            answer = _parsed(parser, json.loads(line))
         except (ValueError, RuntimeError) as error:
-            found = {"error": str(error)}
-        _say(answers, found)
+            answer = {"error": str(error)}
+        _say(answers, answer)
 
 
 def _without_noise() -> TextIO:
@@ -39,12 +39,12 @@ def _without_noise() -> TextIO:
     return answers
 
 
-def _parsed(parser: Any, asked: dict[str, Any]) -> dict[str, Any]:
-    parser.set_parser_options(nbest=asked["n"])
-    tags = {int(i): names for i, names in asked["tags"].items()}
-    found = parser.parse_tagged(asked["forms"], tags)
-    parses = [[parse.parser_score, str(parse.ptb_parse)] for parse in found]
-    return {"parses": parses, "tags": _alone(asked["forms"]) if not parses else []}
+def _parsed(parser: Any, query: dict[str, Any]) -> dict[str, Any]:
+    parser.set_parser_options(nbest=query["n"])
+    tags = {int(i): names for i, names in query["tags"].items()}
+    ranked = parser.parse_tagged(query["forms"], tags)
+    parses = [[parse.parser_score, str(parse.ptb_parse)] for parse in ranked]
+    return {"parses": parses, "tags": _alone(query["forms"]) if not parses else []}
 
 
 def _alone(forms: list[str]) -> list[str]:

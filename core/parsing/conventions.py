@@ -99,15 +99,15 @@ def _is_nominal(name: str) -> bool:
 
 def _runs(words: Sequence[str]) -> list[Span]:
     """Bracketed references; "[1], [3]" in a row are one."""
-    found: list[Span] = []
+    runs: list[Span] = []
     for start, end in bracketed(words):
         if start and _is_reference(words[start], " ".join(words[start + 1 : end - 1])):
-            gap = words[found[-1][1] : start] if found else words
+            gap = words[runs[-1][1] : start] if runs else words
             if not gap or (len(gap) == 1 and gap[0] in BETWEEN):
-                found[-1] = found[-1][0], end
+                runs[-1] = runs[-1][0], end
             else:
-                found.append((start, end))
-    return found
+                runs.append((start, end))
+    return runs
 
 
 def _is_reference(bracket: str, text: str) -> bool:

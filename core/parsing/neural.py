@@ -90,8 +90,8 @@ class OnnxModel:
         inputs = tensors(pieces)
         outputs = self._session.run(None, inputs)
         names = [output.name for output in self._session.get_outputs()]
-        found = dict(zip(names, outputs, strict=True))
-        return found | {"starts": inputs["starts"], "ends": inputs["ends"]}
+        scores = dict(zip(names, outputs, strict=True))
+        return scores | {"starts": inputs["starts"], "ends": inputs["ends"]}
 
 
 class ScoringParser:
@@ -134,14 +134,14 @@ class ScoringParser:
         tree, which is seldom another than the heaviest; ``deps.arcs`` are those of
         the head given the modifier. ``tag_logp`` is over treebank tags (xpos).
         """
-        found: list[Analysis | Exception | None] = [None] * len(sentences)
+        answers: list[Analysis | Exception | None] = [None] * len(sentences)
         pieces = self.model.subwords.encode([sentence.forms for sentence in sentences])
         for i, sentence in enumerate(sentences):
             if len(sentence) > self.info.max_tokens:
-                found[i] = SentenceTooLong(len(sentence), self.info.max_tokens)
+                answers[i] = SentenceTooLong(len(sentence), self.info.max_tokens)
             elif len(pieces[i].ids) > MAX_PIECES:
-                found[i] = SentenceTooLong(len(pieces[i].ids), MAX_PIECES)
-        short = [i for i, error in enumerate(found) if error is None]
+                answers[i] = SentenceTooLong(len(pieces[i].ids), MAX_PIECES)
+        short = [i for i, error in enumerate(answers) if error is None]
 
         def work(batch: list[int]) -> list[Analysis | Exception]:
             raw = self.model.run([pieces[i] for i in batch])
@@ -153,8 +153,8 @@ class ScoringParser:
         batches = list(cut(short, pieces))
         for batch, analyses in zip(batches, self._pool.map(work, batches), strict=True):
             for i, analysis in zip(batch, analyses, strict=True):
-                found[i] = analysis
-        return [item for item in found if item is not None]
+                answers[i] = analysis
+        return [item for item in answers if item is not None]
 
     @cached_property
     def _pool(self) -> ThreadPoolExecutor:
@@ -328,5 +328,5 @@ def _named(names: tuple[str, ...], scores: NDArray[Any]) -> tuple[str, ...]:
 def _log_softmax(logits: NDArray[Any]) -> Floats:
     """Over the last axis, in float64."""
     shifted = logits.astype(np.float64) - logits.max(-1, keepdims=True)
-    found: Floats = shifted - np.log(np.exp(shifted).sum(-1, keepdims=True))
-    return found
+    log_p: Floats = shifted - np.log(np.exp(shifted).sum(-1, keepdims=True))
+    return log_p

@@ -49,10 +49,10 @@ class PhraseAligner:
     @classmethod
     def load(cls, path: Path = WEIGHTS) -> "PhraseAligner":
         """The aligner of a weights file; raises Unavailable if it is missing."""
-        found = weights_file.read(
+        parts = weights_file.read(
             path, "phrase aligner", AlignSettings, PhraseModel.from_json
         )
-        return cls(*found)
+        return cls(*parts)
 
     def save(self, path: Path) -> None:
         """Write the file that ``load`` reads."""

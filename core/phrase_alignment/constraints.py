@@ -80,12 +80,12 @@ def align_under(
     """
     core = list(_clash(constraints))
     if not core:
-        found = _attempt(source, target, gain, constraints, settings, k)
-        if found is not None:
-            return found
+        aligned = _attempt(source, target, gain, constraints, settings, k)
+        if aligned is not None:
+            return aligned
         core = _smallest(source, target, gain, constraints, settings)
-    said = "; ".join(one.words(source, target) for one in core)
-    raise Contradiction(f"these cannot hold together: {said}", tuple(core))
+    described = "; ".join(one.words(source, target) for one in core)
+    raise Contradiction(f"these cannot hold together: {described}", tuple(core))
 
 
 def can_hold(
@@ -102,8 +102,8 @@ def can_hold(
 
 def _clash(constraints: Sequence[Constraint]) -> tuple[Constraint, ...]:
     """The first two that exclude each other whatever the trees are, else none."""
-    said = Counter(end for one in constraints for end in enumerate(_ends(one)))
-    several = {end for end, n in said.items() if n > 1 and end[1] is not None}
+    counts = Counter(end for one in constraints for end in enumerate(_ends(one)))
+    several = {end for end, n in counts.items() if n > 1 and end[1] is not None}
     near = [one for one in constraints if several.intersection(enumerate(_ends(one)))]
     for a, b in combinations(near, 2):
         if _exclude(a, b) or _exclude(b, a):
@@ -188,14 +188,14 @@ def _attempt(
             demands.links[cells] = -np.inf
     barred = np.where(demands.links == -np.inf, -np.inf, gain)
     try:
-        found = align_all(source, target, barred, settings, k=k, demands=demands)
+        aligned = align_all(source, target, barred, settings, k=k, demands=demands)
     except Contradiction:
         return None
-    if not all(_holds(one, found, nodes) for one in constraints):
+    if not all(_holds(one, aligned, nodes) for one in constraints):
         return None
     n_bonus = sum(one.rule in ("must-link", "must-bracket") for one in constraints)
-    best = replace(found.best, score=found.best.score - BONUS * n_bonus)
-    return replace(found, best=best)
+    best = replace(aligned.best, score=aligned.best.score - BONUS * n_bonus)
+    return replace(aligned, best=best)
 
 
 def _on_edges(side: BinaryForest, demanded: list[tuple[Rule, Place | None]]) -> Floats:
@@ -216,16 +216,16 @@ def _at(over: dict[Place, list[int]], place: Place | None) -> list[int]:
 
 def _holds(
     one: Constraint,
-    found: Aligned,
+    aligned: Aligned,
     nodes: tuple[dict[Place, list[int]], dict[Place, list[int]]],
 ) -> bool:
     """Whether the alignment meets the constraint."""
     at_s, at_t = set(_at(nodes[0], one.source)), set(_at(nodes[1], one.target))
-    links = found.best.links
+    links = aligned.best.links
     if one.rule == "must-null":
         return not any(s in at_s or t in at_t for s, t in links)
     if one.rule.endswith("link"):
         linked = any(s in at_s and t in at_t for s, t in links)
         return linked == (one.rule == "must-link")
-    chosen = found.best.edges[0 if one.source else 1]
+    chosen = aligned.best.edges[0 if one.source else 1]
     return bool((at_s | at_t) & set(chosen)) == (one.rule == "must-bracket")

@@ -98,26 +98,26 @@ def mark_kind(
 
     Raises InvalidValue if there is none.
     """
-    found = [k for k in draft.alignment.links if k.cell == (source, target)]
-    if not found:
+    links = [k for k in draft.alignment.links if k.cell == (source, target)]
+    if not links:
         raise InvalidValue(f"there is no link {source}-{target}")
     link = replace(
-        found[0],
-        kind=kind or found[0].kind,
-        crossing=found[0].crossing if crossing is None else crossing,
+        links[0],
+        kind=kind or links[0].kind,
+        crossing=links[0].crossing if crossing is None else crossing,
     )
     return replace(draft, alignment=draft.alignment.with_link(link))
 
 
 def accept(draft: Draft, links: Iterable[Link]) -> Draft:
     """With those of ``links`` whose two nodes are both undecided, in order."""
-    found = draft.alignment
+    alignment = draft.alignment
     for link in links:
-        taken_s = {k.source for k in found.links} | found.null_source
-        taken_t = {k.target for k in found.links} | found.null_target
+        taken_s = {k.source for k in alignment.links} | alignment.null_source
+        taken_t = {k.target for k in alignment.links} | alignment.null_target
         if link.source not in taken_s and link.target not in taken_t:
-            found = found.with_link(link)
-    return replace(draft, alignment=found)
+            alignment = alignment.with_link(link)
+    return replace(draft, alignment=alignment)
 
 
 def ignore(draft: Draft, key: str, note: str | None) -> Draft:
@@ -143,22 +143,23 @@ def switch_tree(
 ) -> Draft:
     """The draft on another tree of one side.
 
-    Phrases are found again by their words, label and rank; what is not there is
-    parked, and what was parked returns as soon as its phrases are there.
+    Phrases are found again by their words, label and rank, and by their number in a
+    tree that differs in labels alone; what is not there is parked, and what was parked
+    returns as soon as its phrases are there.
     """
     was = {} if old is None else {v: place for place, v in remap.places(old).items()}
-    there = remap.places(new)
+    there = remap.places(new) if old is None else remap.across(old, new)
     rows = [_moved(row, side, was, there) for row in _rows(draft)]
-    found, parked = Alignment(), []
+    alignment, parked = Alignment(), []
     for row in sorted(rows, key=lambda row: row.pop("late", False)):
-        joined = _joined(found, row)
+        joined = _joined(alignment, row)
         if joined is None:
             parked.append(row)
         else:
-            found = joined
+            alignment = joined
     trees = (code, draft.trees[1]) if side == "s" else (draft.trees[0], code)
     ordered = tuple(sorted(parked, key=_park_key))
-    return replace(draft, alignment=found, parked=ordered, trees=trees)
+    return replace(draft, alignment=alignment, parked=ordered, trees=trees)
 
 
 def delta(old: Draft, new: Draft) -> tuple[Delta, Delta]:
@@ -219,19 +220,23 @@ def _moved(
     return row | {side: gone if u is None else f"n{u}"}
 
 
-def _joined(found: Alignment, row: Mapping[str, Any]) -> Alignment | None:
+def _joined(alignment: Alignment, row: Mapping[str, Any]) -> Alignment | None:
     """With this row, or None if a phrase is missing or was decided otherwise."""
     if not all(isinstance(row[end], str) for end in ("s", "t") if end in row):
         return None
     s, t = row.get("s"), row.get("t")
     if s and t:
-        if s in found.null_source or t in found.null_target:
+        if s in alignment.null_source or t in alignment.null_target:
             return None
-        return found.with_link(_link(row))
-    linked = {k.source for k in found.links} if s else {k.target for k in found.links}
+        return alignment.with_link(_link(row))
+    linked = (
+        {k.source for k in alignment.links}
+        if s
+        else {k.target for k in alignment.links}
+    )
     if (s or t) in linked:
         return None
-    return found.with_null(source=[s] if s else [], target=[t] if t else [])
+    return alignment.with_null(source=[s] if s else [], target=[t] if t else [])
 
 
 def _row(link: Link) -> dict[str, Any]:

@@ -119,10 +119,10 @@ def features(
                 continue  # null weighs nothing: what is learnt is how links beat it
             i, j = int(source.heads[s]), int(target.heads[t])
             a, b = lemmas[0][i], lemmas[1][j]
-            found = [f"6 {row} {column}"]
-            found += _of_heads(a, b, row, column, int(table[i, j]))
-            found += ["4"] if near[i, j] else []
-            ids[s, t, : len(found)] = [state.number(name) for name in found]
+            names = [f"6 {row} {column}"]
+            names += _of_heads(a, b, row, column, int(table[i, j]))
+            names += ["4"] if near[i, j] else []
+            ids[s, t, : len(names)] = [state.number(name) for name in names]
     links = lexical_links(source, target) | ((table <= Relation.DERIVED) & near)
     return FeaturePair(source, target, ids, *_words(source, target, links))
 
@@ -139,11 +139,11 @@ def _of_heads(a: str, b: str, row: str, column: str, related: int) -> list[str]:
 
 def _categories(side: BinaryForest) -> list[str]:
     """N, V, J, R, P, C, other, by node; null for the last, which is none."""
-    found = []
+    categories = []
     for v in range(side.n_nodes):
         name = side.category(v)
-        found.append(_PHRASES.get(name) or _REDUCED.get(name[:1], "other"))
-    return [*found, NULL]
+        categories.append(_PHRASES.get(name) or _REDUCED.get(name[:1], "other"))
+    return [*categories, NULL]
 
 
 def _words(
@@ -167,9 +167,9 @@ def gains(pair: FeaturePair, weights: Floats, *, mu_n: float) -> Floats:
     """log P(t | s) - log P(null | s) - log P(null | t) - P_e, and ``LINK`` more:
     ``(n_s, n_t)``."""
     forth, back = _log_probabilities(pair, weights)
-    found = forth[:-1, :-1] - forth[:-1, -1:] - back[-1:, :-1]
+    log_ratio = forth[:-1, :-1] - forth[:-1, -1:] - back[-1:, :-1]
     penalty = (pair.free + 1.0) ** mu_n - 1.0
-    return np.ascontiguousarray(found - penalty + pair.bar + LINK)
+    return np.ascontiguousarray(log_ratio - penalty + pair.bar + LINK)
 
 
 def train(

@@ -322,8 +322,8 @@ def best_other(table: Floats, axis: int) -> Floats:
         return np.zeros_like(table)
     ranked = np.sort(table, axis=axis)
     first, second = ranked.take([-1], axis), ranked.take([-2], axis)
-    found: Floats = np.where(table == first, second, first)
-    return found
+    best: Floats = np.where(table == first, second, first)
+    return best
 
 
 def _shifted(table: Floats, by: int) -> Floats:
@@ -335,8 +335,10 @@ def _shifted(table: Floats, by: int) -> Floats:
 
 
 def _distance(n: int, m: int) -> Floats:
-    found: Floats = np.abs((np.arange(n) + 0.5)[:, None] / n - (np.arange(m) + 0.5) / m)
-    return found
+    distance: Floats = np.abs(
+        (np.arange(n) + 0.5)[:, None] / n - (np.arange(m) + 0.5) / m
+    )
+    return distance
 
 
 def _same(a: Sequence[str], b: Sequence[str]) -> Floats:

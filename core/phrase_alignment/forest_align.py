@@ -137,7 +137,7 @@ def align_all(
         target, rules, gain.max(axis=0), demands.target if demands else None
     )
     wanted = gain if demands is None else gain + demands.links
-    found: list[Derivation] = []
+    ranked: list[Derivation] = []
     for table in [wanted, gain] if np.any(wanted > gain) else [wanted]:
         packed = pack(
             source,
@@ -146,17 +146,17 @@ def align_all(
             cross_cost=rules.cross_cost,
             null_cost=rules.null_cost,
         )
-        found += packed.k_best(max(k, rules.unpacked))
-    if not found:
+        ranked += packed.k_best(max(k, rules.unpacked))
+    if not ranked:
         raise Contradiction("no alignment links the two whole sentences")
     if rules.fill:
-        found = [
+        ranked = [
             fill_nulls(one, source, target, wanted, order_cost=rules.order_cost)
-            for one in _distinct(found)
+            for one in _distinct(ranked)
         ]
-    found = _distinct(sorted(found, key=lambda one: -one.score))
-    best, *others = found
-    uncertainty = _uncertainty(found, source, target, match)
+    ranked = _distinct(sorted(ranked, key=lambda one: -one.score))
+    best, *others = ranked
+    uncertainty = _uncertainty(ranked, source, target, match)
     return Aligned(source, target, best, tuple(others), *uncertainty)
 
 
@@ -166,10 +166,10 @@ def _log_odds(source: BinaryForest, target: BinaryForest) -> Floats:
     return np.asarray(s[:, None] + t)
 
 
-def _distinct(found: list[Derivation]) -> list[Derivation]:
+def _distinct(ranked: list[Derivation]) -> list[Derivation]:
     """Each set of links in each trees once, the first of them."""
     unique: dict[object, Derivation] = {}
-    for one in found:
+    for one in ranked:
         trees = (frozenset(chosen.values()) for chosen in one.edges)
         unique.setdefault((one.links, *trees), one)
     return list(unique.values())
@@ -192,19 +192,19 @@ def _weighed(
 
 
 def _uncertainty(
-    found: list[Derivation], source: BinaryForest, target: BinaryForest, match: Floats
+    ranked: list[Derivation], source: BinaryForest, target: BinaryForest, match: Floats
 ) -> tuple[dict[Pair, float], float, float]:
     """Of every link of the best one, the probability; the entropy of all; and over the
     links and nulls of the best one, the sum of the probabilities of the opposite.
 
     ``match`` (n_s, n_t): log-odds that two nodes match.
     """
-    scores = np.array([one.score for one in found])
+    scores = np.array([one.score for one in ranked])
     shares = np.exp(scores - scores.max())
     shares /= shares.sum()
-    holds = dict.fromkeys(found[0].links, 0.0)
+    holds = dict.fromkeys(ranked[0].links, 0.0)
     taken = np.zeros(source.n_nodes), np.zeros(target.n_nodes)
-    for share, one in zip(shares.tolist(), found, strict=True):
+    for share, one in zip(shares.tolist(), ranked, strict=True):
         for pair in one.links:
             taken[0][pair[0]] += share
             taken[1][pair[1]] += share
@@ -215,7 +215,7 @@ def _uncertainty(
     expected_errors = len(holds) - sum(holds.values())
     for which, side in enumerate((source, target)):
         linked = {pair[which] for pair in holds}
-        nulls = [v for v in nodes_of(found[0], side, which) if v not in linked]
+        nulls = [v for v in nodes_of(ranked[0], side, which) if v not in linked]
         expected_errors += float(taken[which][nulls].sum())
     return holds, float(-(used @ np.log(used))), max(expected_errors, 0.0)
 
@@ -295,16 +295,16 @@ def _chains(
     groups: dict[int, list[int]] = {}
     for v in sorted(nodes_of(derivation, side, which), reverse=True):
         groups.setdefault(side.bits[v], []).append(v)
-    found = {}
+    chains = {}
     for key, above in groups.items():
         chain = [tops[key]]
         while len(below := _with_words(tree, chain[-1])) == 1:
             chain.append(below[0])
         for v in above[:-1]:  # each holds its own labels, the lowest all the rest
             n = len(chain_labels(side.labels[v]))  # a word over a word has none
-            found[v], chain = chain[:n], chain[n:]
-        found[above[-1]] = chain
-    return found
+            chains[v], chain = chain[:n], chain[n:]
+        chains[above[-1]] = chain
+    return chains
 
 
 def _with_words(tree: Tree, v: int) -> list[int]:

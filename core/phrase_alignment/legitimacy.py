@@ -121,10 +121,10 @@ class _Work:
 
     def consistency(self) -> Iterator[Problem]:
         for side, tree in ((0, self.source), (1, self.target)):
-            found: dict[int, list[int]] = defaultdict(list)
+            partners_of: dict[int, list[int]] = defaultdict(list)
             for pair in self.pairs:
-                found[pair[side]].append(pair[1 - side])
-            for v, partners in sorted(found.items()):
+                partners_of[pair[side]].append(pair[1 - side])
+            for v, partners in sorted(partners_of.items()):
                 if len(partners) > 1:
                     ends = ([v], partners) if side == 0 else (partners, [v])
                     yield Problem(
@@ -227,11 +227,11 @@ class _Work:
             if _below(self.ends_s, a[0], s) and _below(self.ends_t, a[1], t):
                 under = _towards(self.source, s, a[0]), _towards(self.target, t, a[1])
                 groups[under].append(a)
-        found: set[Pair] = set()
+        supporters: set[Pair] = set()
         for (i, j), links in groups.items():
             if any(k != i and m != j for k, m in groups) or self._beside_null(of, i, j):
-                found.update(links)
-        return found
+                supporters.update(links)
+        return supporters
 
     def _beside_null(self, of: Pair, i: int, j: int) -> bool:
         """Whether all daughters of both are null, but i and j."""

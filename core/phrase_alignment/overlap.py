@@ -24,12 +24,12 @@ def lexical_word_links(
     Each word takes the partner whose neighbours agree with its own, then the one at
     the nearest relative place.
     """
-    found = relations(source, target, None)
-    n, m = found.shape
-    alike = np.where(found == Relation.EXACT, 2.0, 0.0)
-    alike[found == Relation.STEM] = 1.0
+    table = relations(source, target, None)
+    n, m = table.shape
+    alike = np.where(table == Relation.EXACT, 2.0, 0.0)
+    alike[table == Relation.STEM] = 1.0
     framed = np.zeros((n + 2, m + 2))
-    framed[1:-1, 1:-1] = found <= Relation.STEM
+    framed[1:-1, 1:-1] = table <= Relation.STEM
     around = framed[:-2, :-2] + framed[2:, 2:]
     place = np.abs((np.arange(n) + 0.5)[:, None] / n - (np.arange(m) + 0.5) / m)
     score = np.where(alike > 0, 10 * alike + 2 * around - place, 0.0)

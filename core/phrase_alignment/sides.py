@@ -103,10 +103,10 @@ class BinaryForest:
     @cached_property
     def over(self) -> dict[tuple[int, int], list[int]]:
         """The named nodes over each half-open span."""
-        found: dict[tuple[int, int], list[int]] = {}
+        nodes: dict[tuple[int, int], list[int]] = {}
         for v in sorted(self.linkable):
-            found.setdefault(self.places[v], []).append(v)
-        return found
+            nodes.setdefault(self.places[v], []).append(v)
+        return nodes
 
     def weighed(self, weight: Floats) -> "BinaryForest":
         """The same nodes and edges with other weights; what was found out about them

@@ -159,8 +159,8 @@ def _kinds(source: Nodes, target: Nodes, w: Floats) -> dict[str, NDArray[np.gene
         s, t = (
             [np.isin(kind, list(names)) for names in (one, other)] for kind in kinds
         )
-        found: NDArray[np.bool_] = (s[0][:, None] & t[1]) | (s[1][:, None] & t[0])
-        return found
+        is_mixed: NDArray[np.bool_] = (s[0][:, None] & t[1]) | (s[1][:, None] & t[0])
+        return is_mixed
 
     return {
         "head_linked": w[np.ix_(source.heads, target.heads)] > 0,

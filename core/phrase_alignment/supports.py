@@ -46,7 +46,7 @@ __all__ = ["Derivation", "PackedSupports", "pack"]
 
 MOST = 50  # derivations unpacked for each alignment wanted, most of them the same
 Pair = tuple[int, int]
-Found = tuple[Floats, Ints, Ints, Ints]  # scores, edges of either side, links
+Unpacked = tuple[Floats, Ints, Ints, Ints]  # scores, edges of either side, links
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,30 +87,34 @@ class PackedSupports:
         """
         n_unpacked = k
         while True:
-            found = self._unpacked(n_unpacked)
-            first = _different(found)
-            if len(first) >= k or len(found[0]) < n_unpacked or n_unpacked >= MOST * k:
-                rows = (part[first[:k]].tolist() for part in found)
+            unpacked = self._unpacked(n_unpacked)
+            first = _different(unpacked)
+            if (
+                len(first) >= k
+                or len(unpacked[0]) < n_unpacked
+                or n_unpacked >= MOST * k
+            ):
+                rows = (part[first[:k]].tolist() for part in unpacked)
                 yield from starmap(_derivation, zip(*rows, strict=True))
                 return
             n_unpacked = min(4 * n_unpacked, MOST * k)
 
-    def _unpacked(self, k: int) -> Found:
+    def _unpacked(self, k: int) -> Unpacked:
         """The ``k`` best derivations. Lazy (Huang & Chiang 2005, algorithm 3)."""
         goals = np.array([(s, t) for s in self.source.tops for t in self.target.tops])
         costs = np.array([self.cross_cost, self.null_cost], dtype=np.float64)
         sides = _edges(self.source), _edges(self.target)
-        found = k_best(*sides, self.gain, costs, self.tables, goals, k)
-        n = int(np.count_nonzero(found[0] > -np.inf))  # best first
-        return cast(Found, tuple(part[:n] for part in found))
+        unpacked = k_best(*sides, self.gain, costs, self.tables, goals, k)
+        n = int(np.count_nonzero(unpacked[0] > -np.inf))  # best first
+        return cast(Unpacked, tuple(part[:n] for part in unpacked))
 
     def _none(self) -> Derivation:
         raise Contradiction("no alignment links the two whole sentences")
 
 
-def _different(found: Found) -> list[int]:
+def _different(unpacked: Unpacked) -> list[int]:
     """The first row of each set of links in each two trees."""
-    _, chosen_s, chosen_t, links = found
+    _, chosen_s, chosen_t, links = unpacked
     cells = np.sort(links[:, :, 0].astype(np.int64) << 32 | links[:, :, 1], axis=1)
     rows = np.concatenate([cells, chosen_s, chosen_t], axis=1)
     first: dict[bytes, int] = {}

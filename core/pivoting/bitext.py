@@ -31,10 +31,12 @@ from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import astuple, dataclass, fields
 from pathlib import Path
-
-import duckdb
+from typing import TYPE_CHECKING
 
 from core.errors import InvalidValue
+
+if TYPE_CHECKING:
+    import duckdb
 
 __all__ = [
     "PAIR_COLUMNS",
@@ -148,8 +150,8 @@ class Bitext:
             raise InvalidValue(f"{self.path.name}: no such file of pairs")
         with _database() as database:
             database.read_parquet(str(self.path)).create_view("rows")
-            found = database.execute(sql)
-            while batch := found.fetchmany(_BATCH):
+            cursor = database.execute(sql)
+            while batch := cursor.fetchmany(_BATCH):
                 yield from batch
 
 
@@ -204,19 +206,19 @@ def trees_in(paths: Sequence[Path], sources: Sequence[str]) -> dict[str, str]:
     if not there or not sources:
         return {}
     with _database() as database:
-        found = database.execute(
+        cursor = database.execute(
             f"SELECT source, max_by(tree, p) FROM ({_PARSES}) "
             "WHERE source IN (SELECT unnest($sources)) GROUP BY source",
             {"paths": list(map(str, there)), "sources": list(sources)},
         )
-        return dict(found.fetchall())
+        return dict(cursor.fetchall())
 
 
 def parses_of(path: Path) -> Iterator[BitextParse]:
     """The rows of ``parses.parquet``, in the order of the file."""
     with _database() as database:
-        found = database.execute(_PARSES, {"paths": [str(path)]})
-        while batch := found.fetchmany(_BATCH):
+        cursor = database.execute(_PARSES, {"paths": [str(path)]})
+        while batch := cursor.fetchmany(_BATCH):
             yield from (BitextParse(*row) for row in batch)
 
 
@@ -261,7 +263,7 @@ def _to_text(path: Path, rows: Iterable[Sequence[object]]) -> int:
 
 
 def _to_parquet(
-    database: duckdb.DuckDBPyConnection,
+    database: "duckdb.DuckDBPyConnection",
     text: Path,
     parquet: Path,
     columns: dict[str, str],
@@ -287,8 +289,10 @@ def _window(start: int, limit: int | None) -> str:
 
 
 @contextmanager
-def _database() -> Iterator[duckdb.DuckDBPyConnection]:
+def _database() -> Iterator["duckdb.DuckDBPyConnection"]:
     """A database in memory that spills beside the system's scratch files."""
+    import duckdb  # when it is used: it is large
+
     with tempfile.TemporaryDirectory(prefix="gemel-duckdb-") as spill:
         settings: dict[str, str | bool | int | float | list[str]] = {
             "threads": 1,

@@ -172,13 +172,13 @@ def span_labels(
     at = np.zeros(len(spans) + 1, dtype=np.int64)
     none, nowhere = np.empty(0, dtype=np.uint64), np.empty(0, dtype=np.int64)
     count = kernels.categories(ends, starts, *table, int(exact), at, none, nowhere)
-    found = np.empty(count, dtype=np.uint64)
+    hashes = np.empty(count, dtype=np.uint64)
     where = np.empty(count, dtype=np.int64)
     if count:
-        kernels.categories(ends, starts, *table, int(exact), at, found, where)
+        kernels.categories(ends, starts, *table, int(exact), at, hashes, where)
     owner = np.repeat(spans[:, 0], np.diff(at))
     return SpanLabels(
-        at, found.view(np.int64), where - base[owner], set_names(found, at)
+        at, hashes.view(np.int64), where - base[owner], set_names(hashes, at)
     )
 
 
@@ -207,8 +207,8 @@ def _stacked(arrays: Sequence[Rows]) -> Rows:
     return np.concatenate([np.empty(0, dtype=np.int64), *arrays]).astype(np.int64)
 
 
-def set_names(found: NDArray[np.uint64], at: Rows) -> Rows:
+def set_names(hashes: NDArray[np.uint64], at: Rows) -> Rows:
     """A name for each span's labels, whatever their order."""
     sets = np.zeros(len(at) - 1, dtype=np.uint64)
-    kernels.sums(found, at, sets)
+    kernels.sums(hashes, at, sets)
     return sets.view(np.int64)

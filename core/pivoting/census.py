@@ -34,9 +34,9 @@ def census(table: Table, phrases: Sequence[str]) -> dict[str, Any]:
         read_parquet('{table.files("paraphrases")}') t
         JOIN wanted w ON w.phrase = t.phrase""",
     )
-    found: dict[str, Any] = {"phrases": len(phrases)}
+    counts: dict[str, Any] = {"phrases": len(phrases)}
     for name in ("paraphrasable", "paraphrases", "contained", "best contained"):
-        found[name] = {}
+        counts[name] = {}
     for kind, only in KINDS.items():
         row = engine.rows(f"""
             SELECT count(DISTINCT phrase), count(*), avg(inside),
@@ -51,6 +51,6 @@ def census(table: Table, phrases: Sequence[str]) -> dict[str, Any]:
             ranked""")[0]
         names = ("paraphrasable", "paraphrases", "contained", "best contained")
         for name, value in zip(names, row, strict=True):
-            found[name][kind] = value
+            counts[name][kind] = value
     engine.clear()
-    return found
+    return counts

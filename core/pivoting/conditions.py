@@ -62,13 +62,13 @@ def rank(
     divisor = {s: heads[s].corpora if average else 1 for s in allowed}
     if condition == "averaged":
         divisor = {s: many * len(set(labels)) for s, many in divisor.items()}
-    found: dict[str, list[tuple[float, str, int]]] = defaultdict(list)
+    by_text: dict[str, list[tuple[float, str, int]]] = defaultdict(list)
     for label, text, p, pivots in rows:
         if label in divisor:
-            found[text].append((p / divisor[label], label, pivots))
+            by_text[text].append((p / divisor[label], label, pivots))
     scored = [
         (text, label, _score(condition, under), pivots)
-        for text, under in found.items()
+        for text, under in by_text.items()
         for _, label, pivots in [max(under, key=lambda x: (x[0], x[1]))]
     ]
     scored.sort(key=lambda row: (-row[2], row[0]))
@@ -110,10 +110,10 @@ def _proven(
     slack = join([head.lost / by for head, by in heads])
     unseen = join([(head.next + head.lost) / by for head, by in heads])
     hidden = slack if condition != "averaged" else unseen
-    found: list[Ranked] = []
+    ranked: list[Ranked] = []
     certain = True
     for at, (text, label, p, pivots) in enumerate(scored):
         after = scored[at + 1][2] + hidden if at + 1 < len(scored) else 0.0
         certain = certain and p >= max(after, unseen)
-        found.append((text, label, p, pivots, certain))
-    return found
+        ranked.append((text, label, p, pivots, certain))
+    return ranked

@@ -61,10 +61,10 @@ def consistent_pairs(sizes: Rows, first: Rows, links: Rows, max_length: int) -> 
     _check(sizes, first, links)
     none = np.empty((0, 6), dtype=np.int64)
     count = kernels.consistent(sizes, first, links, max_length, none)
-    found = np.empty((count, 6), dtype=np.int64)
+    rows = np.empty((count, 6), dtype=np.int64)
     if count:
-        kernels.consistent(sizes, first, links, max_length, found)
-    return found
+        kernels.consistent(sizes, first, links, max_length, rows)
+    return rows
 
 
 def _arrays(pairs: Sequence[Linked]) -> tuple[Rows, Rows, Rows]:
@@ -93,8 +93,8 @@ class WordHashes(dict[str, int]):
 
     def __missing__(self, word: str) -> int:
         digest = hashlib.blake2b(word.encode(), digest_size=8).digest()
-        self[word] = found = int.from_bytes(digest, "little")
-        return found
+        self[word] = hashed = int.from_bytes(digest, "little")
+        return hashed
 
     def of(self, sentences: Sequence[Sequence[str]]) -> tuple[NDArray[Any], Rows]:
         """The words of all sentences in a row, uint64, and where each begins."""

@@ -75,9 +75,9 @@ def draw_places(
         phrases = sorted(groups.get(key, {}))
         count = min(share + (at < more), len(phrases))
         for k in rng.choice(len(phrases), count, replace=False) if count else ():
-            found = groups[key][phrases[k]]
-            order = rng.permutation(len(found))[:instances]
-            chosen += [found[int(x)] for x in order]
+            places = groups[key][phrases[k]]
+            order = rng.permutation(len(places))[:instances]
+            chosen += [places[int(x)] for x in order]
     return sorted(chosen, key=lambda place: (place.sentence, place.start, place.end))
 
 
@@ -135,13 +135,13 @@ def items_of(
     ``weights`` those of the ninth, too."""
     for place in places:
         tree, span = trees[place.sentence], (place.start, place.end)
-        found = substitutes(table, tree, span, k=k, model=model, lm_weight=lm_weight)
+        ranked = substitutes(table, tree, span, k=k, model=model, lm_weight=lm_weight)
         if weights is not None:
-            found += weighted(
+            ranked += weighted(
                 table, tree, span, weights, k=k, model=model, backend=backend
             )
         merged: dict[str, list[Substitute]] = defaultdict(list)
-        for one in found:
+        for one in ranked:
             merged[one.paraphrase.text].append(one)
         for text, same in merged.items():
             named = tuple((one.condition, one.place) for one in same)

@@ -87,9 +87,9 @@ def discounts(
     """
     if min(n[1:4]) > 0:
         y = n[1] / (n[1] + 2 * n[2])
-        found = tuple(k - (k + 1) * y * n[k + 1] / n[k] for k in (1, 2, 3))
-        if all(0 <= d <= k for k, d in enumerate(found, 1)):
-            return found[0], found[1], found[2]
+        estimates = tuple(k - (k + 1) * y * n[k + 1] / n[k] for k in (1, 2, 3))
+        if all(0 <= d <= k for k, d in enumerate(estimates, 1)):
+            return estimates[0], estimates[1], estimates[2]
     if fallback is None:
         raise InvalidValue("too little text for Kneser-Ney discounts: give a fallback")
     return fallback

@@ -86,14 +86,14 @@ class TrigramModel:
         ``sentences``: token lists, or text with spaces between tokens. Divide by the
         number of tokens + 1 for the mean; 10 ** -mean is the perplexity. O(log) a word.
         """
-        found = np.zeros(len(sentences)), np.zeros(len(sentences), dtype=np.int64)
+        totals = np.zeros(len(sentences)), np.zeros(len(sentences), dtype=np.int64)
         for start in range(0, len(sentences), _BATCH):
             some = sentences[start : start + _BATCH]
             by_word, ids, of = self._by_word(some)
-            for out, values in zip(found, (by_word, ids == UNKNOWN), strict=True):
+            for out, values in zip(totals, (by_word, ids == UNKNOWN), strict=True):
                 sums = np.bincount(of, weights=values, minlength=len(some))
                 out[start : start + len(some)] = sums
-        return found
+        return totals
 
     def word_scores(self, sentence: str | Sequence[str]) -> Floats:
         """log10 probability of each word of one sentence, </s> last."""
@@ -183,8 +183,8 @@ def read_arpa(path: Path) -> TrigramModel:
     not the announced one, or an n-gram whose words or context the file lacks.
     """
     with _open(path, "rt") as lines:
-        found = _sections(lines)
-    words = [row[1] for row in found[1]]
+        sections = _sections(lines)
+    words = [row[1] for row in sections[1]]
     missing = [special for special in SPECIAL if special not in words]
     if missing:
         raise FormatError(
@@ -194,15 +194,15 @@ def read_arpa(path: Path) -> TrigramModel:
     ids: dict[str, int] = {word: i for i, word in enumerate(order)}
     n = len(order)
     unigrams = np.zeros((n, 2))
-    for p, word, weight, _line in found[1]:
+    for p, word, weight, _line in sections[1]:
         unigrams[ids[word]] = p, weight
-    keys = np.array([_key(row, ids, n) for row in found[2]], dtype=np.int64)
+    keys = np.array([_key(row, ids, n) for row in sections[2]], dtype=np.int64)
     rank = np.argsort(keys)
-    bigrams = np.array([(p, w) for p, _, w, _ in found[2]]).reshape(-1, 2)[rank]
+    bigrams = np.array([(p, w) for p, _, w, _ in sections[2]]).reshape(-1, 2)[rank]
     at: dict[int, int] = {int(key): i for i, key in enumerate(keys[rank])}
-    tri = np.array([_key(row, ids, n, at) for row in found[3]], dtype=np.int64)
+    tri = np.array([_key(row, ids, n, at) for row in sections[3]], dtype=np.int64)
     by_key = np.argsort(tri)
-    trigrams = np.array([row[0] for row in found[3]])[by_key]
+    trigrams = np.array([row[0] for row in sections[3]])[by_key]
     return TrigramModel(
         tuple(order), unigrams, keys[rank], bigrams, tri[by_key], trigrams
     )
@@ -212,24 +212,25 @@ _Row = tuple[float, str, float, int]  # probability, n-gram, backoff, line
 
 
 def _sections(lines: Iterable[str]) -> dict[int, list[_Row]]:
-    found: dict[int, list[_Row]] = {1: [], 2: [], 3: []}
-    told: dict[int, int] = {}
+    sections: dict[int, list[_Row]] = {1: [], 2: [], 3: []}
+    announced: dict[int, int] = {}
     order = 0
     for number, line in enumerate(lines, 1):
         text = line.rstrip("\r\n")
         if head := re.fullmatch(r"ngram ([0-9])=([0-9]{1,18})", text):
-            told[int(head[1])] = int(head[2])
+            announced[int(head[1])] = int(head[2])
         elif section := re.fullmatch(r"\\([0-9])-grams:", text):
             order = int(section[1])
         elif text and text[0] != "\\":
-            found.setdefault(order, []).append(_row(text, order, number))
-    for order, size in told.items():
-        if len(found.get(order, ())) != size or order > 3:
+            sections.setdefault(order, []).append(_row(text, order, number))
+    for order, size in announced.items():
+        n_rows = len(sections.get(order, ()))
+        if n_rows != size or order > 3:
             raise FormatError(
-                f"{len(found.get(order, ()))} {order}-grams where {size} are announced",
+                f"{n_rows} {order}-grams where {size} are announced",
                 remedy="give a whole ARPA file of order 3 or less",
             )
-    return found
+    return sections
 
 
 def _row(text: str, order: int, number: int) -> _Row:

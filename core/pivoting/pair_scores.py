@@ -84,8 +84,8 @@ def pair_scores(table: Table, pairs: Sequence[tuple[str, str, str]]) -> PairScor
     keyed = [(table.key(a), table.key(b), label) for a, b, label in pairs]
     columns = {name: np.zeros(len(pairs)) for name in _COLUMNS}
     both, single = _rows(table, keyed)
-    for id_, label, *found in both:
-        _take(columns, id_, label, keyed[id_][2], found)
+    for id_, label, *values in both:
+        _take(columns, id_, label, keyed[id_][2], values)
     _add_phrases(columns, keyed, {(row[0], row[1]): row[2:] for row in single})
     logs = [np.log(columns[name] + _TINY) for name in _COLUMNS]
     return PairScores(columns, np.column_stack([*logs, word_features(keyed)]))
@@ -96,8 +96,8 @@ def smoothed(columns: Mapping[str, Floats], strength: float) -> Floats:
     the phrase was seen n times with the label, n parts of 7 and ``strength`` parts of
     5. So a label that was never seen says nothing, instead of 0."""
     n = columns["under 1"]
-    found: Floats = n * columns["syntactic"] + strength * columns["baseline"]
-    return found / (n + strength)
+    total: Floats = n * columns["syntactic"] + strength * columns["baseline"]
+    return total / (n + strength)
 
 
 def _rows(
@@ -119,15 +119,15 @@ def _rows(
         f"SELECT p.* FROM read_parquet('{table.files('pivots')}') p "
         "JOIN words w ON w.phrase = p.phrase",
     )
-    found = engine.rows(_PAIRS), engine.rows(_PHRASES)
+    rows = engine.rows(_PAIRS), engine.rows(_PHRASES)
     engine.clear()
-    return found
+    return rows
 
 
 def _take(
-    columns: dict[str, Floats], at: int, label: str, given: str, found: Sequence[float]
+    columns: dict[str, Floats], at: int, label: str, given: str, values: Sequence[float]
 ) -> None:
-    forward, backward, pivots, corpora, support, dot = found
+    forward, backward, pivots, corpora, support, dot = values
     if not label:
         columns["baseline"][at], columns["baseline_back"][at] = forward, backward
         columns["pivots"][at], columns["corpora"][at] = pivots, corpora

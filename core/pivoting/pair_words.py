@@ -1,6 +1,6 @@
 """What the words of two phrases themselves say of how alike they are."""
 
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Sequence
 from difflib import SequenceMatcher
 from functools import cache
 
@@ -9,7 +9,7 @@ import numpy as np
 from core.data.check import Floats
 from core.errors import Unavailable
 from core.text.stems import STOP_WORDS, stem
-from core.text.wordnet import Thesaurus, thesaurus
+from core.text.wordnet import Related, Thesaurus, thesaurus
 
 __all__ = ["WORD_FEATURES", "word_features"]
 
@@ -38,7 +38,6 @@ WORD_FEATURES = (
 _PHRASES = frozenset({"NP", "VP", "S", "PP", "SBAR", "ADJP", "ADVP"})
 _NEGATIONS = frozenset({"no", "not", "n't", "never", "without", "nor", "neither"})
 _DETERMINERS = frozenset({"a", "an", "the", "this", "that", "these", "those", "any"})
-Related = Callable[[str], Collection[str]]
 
 
 def word_features(pairs: Sequence[tuple[str, str, str]]) -> Floats:
@@ -116,20 +115,16 @@ def _senses(one: str, other: str) -> list[float]:
         [word for word in text.split(" ") if word not in STOP_WORDS] or text.split(" ")
         for text in (one, other)
     ]
-    ways: tuple[Related, ...] = (
-        known.lemmas,
-        known.synonyms,
-        known.derivations,
-        known.kin,
-    )
-    return [_matched(sides[0], sides[1], known.lemmas, way) for way in ways]
+    related = {word: known.related(word) for side in sides for word in side}
+    return [_matched(sides[0], sides[1], related, field) for field in Related._fields]
 
 
 def _matched(
-    one: Sequence[str], other: Sequence[str], lemmas: Related, way: Related
+    one: Sequence[str], other: Sequence[str], related: dict[str, Related], field: str
 ) -> float:
-    found = 0
+    """The share of the words of both that have one across in this field."""
+    matched = 0
     for side, across in ((one, other), (other, one)):
-        there = {name for word in across for name in (word, *lemmas(word))}
-        found += sum(bool(there & {*way(word)}) for word in side)
-    return found / (len(one) + len(other))
+        there = {name for word in across for name in (word, *related[word].lemmas)}
+        matched += sum(bool(there & getattr(related[word], field)) for word in side)
+    return matched / (len(one) + len(other))

@@ -50,10 +50,10 @@ def _one(
 ) -> LabelTable:
     """All probabilities of one corpus add up to 1: what the others leave is the
     phrase's own."""
-    found = table.lookup(phrase, head.label, k=most, average=True)
+    paraphrases = table.lookup(phrase, head.label, k=most, average=True)
     if not head.label:
-        found = table.lookup(phrase, k=most, average=True)
-    rows = [(one.text, one.p) for one in found]
+        paraphrases = table.lookup(phrase, k=most, average=True)
+    rows = [(one.text, one.p) for one in paraphrases]
     rows.append((table.key(phrase), max(0.0, 1 - head.mass / head.corpora)))
     rows.sort(key=lambda row: (-row[1], row[0]))
     return LabelTable(

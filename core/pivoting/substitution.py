@@ -73,7 +73,7 @@ def substitutes(
     if not 0 <= start < end <= len(words):
         raise InvalidValue(f"span [{start}, {end}) is not within {len(words)} tokens")
     labels = ccg_labels(sentence, start, end) if isinstance(sentence, Tree) else ()
-    found: list[Substitute] = []
+    ranked: list[Substitute] = []
     for name in wanted:
         if name.endswith(LM) and model is None:
             continue
@@ -84,8 +84,8 @@ def substitutes(
             k=_TRIED if name.endswith(LM) else k,
         )
         made = _Rewriting(words, span, model, lm_weight if name.endswith(LM) else None)
-        found += made.ranked(name, tried)[:k]
-    return found
+        ranked += made.ranked(name, tried)[:k]
+    return ranked
 
 
 def weighted(

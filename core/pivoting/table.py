@@ -20,7 +20,7 @@ from core.pivoting.building.settings import VERSION, digest
 from core.pivoting.conditions import Condition, Label, rank
 from core.pivoting.extract import phrase_hash
 
-__all__ = ["Example", "Head", "Paraphrase", "Pivot", "Table", "open_table"]
+__all__ = ["Example", "Head", "Paraphrase", "Pivot", "Table", "files", "open_table"]
 
 MANIFEST = "manifest.json"
 
@@ -95,6 +95,16 @@ def open_table(path: Path) -> "Table":
     return Table(path / facts["table"], facts)
 
 
+def files(path: Path) -> list[Path]:
+    """The files of the table at ``path``, without those that it was made by way of;
+    none if there is no table."""
+    manifest = path / MANIFEST
+    if not manifest.is_file():
+        return []
+    table = path / json.loads(manifest.read_text(encoding="utf-8"))["table"]
+    return [manifest, *sorted(one for one in table.rglob("*") if one.is_file())]
+
+
 class Table:
     """A folder of Parquet files, a bucket of phrases each. One thread at a time.
 
@@ -154,15 +164,17 @@ class Table:
         """
         names = [label] if isinstance(label, str) else list(label or ())
         how = condition or ("substitution" if names else "baseline")
-        found = rank(self.rows(phrase), how, names, self.heads(phrase), average=average)
-        return [Paraphrase(*row) for row in found[:k]]
+        ranked = rank(
+            self.rows(phrase), how, names, self.heads(phrase), average=average
+        )
+        return [Paraphrase(*row) for row in ranked[:k]]
 
     def rows(self, phrase: str) -> list[tuple[str, str, float, int]]:
         """All that is kept for a phrase: label, paraphrase, p, number of pivots."""
-        found: list[tuple[str, str, float, int]] = self._read(
+        rows: list[tuple[str, str, float, int]] = self._read(
             "paraphrases", "label, paraphrase, p, pivots", phrase, "label, place"
         )
-        return found
+        return rows
 
     def heads(self, phrase: str) -> dict[str, Head]:
         """What is known of a phrase, by label; empty: it has no paraphrase."""
@@ -183,13 +195,13 @@ class Table:
         sides = [
             self._pivots_of(phrase, label) for phrase in (self.key(e1), self.key(e2))
         ]
-        found = [
+        pivots = [
             Pivot(corpus, foreign, n1, n2, n1 / of_e * (n2 / of_f))
             for (corpus, foreign), (n1, of_e, of_f) in sides[0].items()
             for n2 in [sides[1].get((corpus, foreign), (0.0, 0.0, 0.0))[0]]
             if n2
         ]
-        return sorted(found, key=lambda pivot: (-pivot.p, pivot.corpus, pivot.foreign))
+        return sorted(pivots, key=lambda pivot: (-pivot.p, pivot.corpus, pivot.foreign))
 
     def _pivots_of(
         self, phrase: str, label: str
@@ -201,14 +213,14 @@ class Table:
     def examples(self, phrase: str, *, k: int = 3) -> list[Example]:
         """Sentences that hold the phrase, at most three, with their counterparts."""
         places = self._read("places", "file, pair_id, first, last", phrase, "pair_id")
-        found = []
+        examples = []
         for file, pair, start, end in places[:k]:
             rows = self.engine.rows(
                 "SELECT corpus, source, target FROM read_parquet(?) WHERE pair_id = ?",
                 [str(self.folder / f"pairs-{file:04d}.parquet"), pair],
             )
-            found += [Example(a, b, c, start, end) for a, b, c in rows]
-        return found
+            examples += [Example(a, b, c, start, end) for a, b, c in rows]
+        return examples
 
     def _read(
         self, kind: str, names: str, phrase: str, order: str, group: str = ""

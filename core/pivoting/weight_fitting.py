@@ -73,7 +73,7 @@ def fit_weights(
         name: _cross_fitted(rows[:, :width], people, group, parts)
         for name, width in (("alone", len(ALONE)), ("placed", len(PLACED)))
     }
-    found = {
+    measured = {
         "judged": len(judged),
         "known": len(rows),
         "phrases": n_phrases,
@@ -84,7 +84,7 @@ def fit_weights(
     return Weights(
         _fit(rows[:, : len(ALONE)], people),
         _fit(rows, people),
-        {**(facts or {}), **found},
+        {**(facts or {}), **measured},
     )
 
 
@@ -126,12 +126,12 @@ def _cross_fitted(
     rows: Floats, people: Floats, group: Ints, parts: Iterable[Sequence[int]]
 ) -> Floats:
     """What is said of each part by what never saw one of its phrases."""
-    found = np.zeros(len(people))
+    scores = np.zeros(len(people))
     for part in parts:
         held = np.isin(group, part)
         if held.any() and not held.all():
-            found[held] = scored(_fit(rows[~held], people[~held]), rows[held])
-    return found
+            scores[held] = scored(_fit(rows[~held], people[~held]), rows[held])
+    return scores
 
 
 def _compared(

@@ -101,11 +101,11 @@ class Site:
 def candidates(table: Table, site: Site) -> list[Paraphrase]:
     """What any condition puts among its first ten, each string once: with the label of
     the last condition of the paper that proposes it."""
-    found: dict[str, Paraphrase] = {}
+    by_text: dict[str, Paraphrase] = {}
     for name in CONDITIONS:
         for one in table.lookup(site.phrase, site.labels, condition=name, k=_TRIED):
-            found[one.text] = one
-    return list(found.values())
+            by_text[one.text] = one
+    return list(by_text.values())
 
 
 def components(
@@ -181,9 +181,9 @@ def _alone(table: Table, phrase: str, texts: Sequence[str]) -> Floats:
 
 def _by_label(table: Table, site: Site, texts: Sequence[str]) -> list[Floats]:
     return [
-        np.log([found.get(table.key(text), 0.0) + _TINY for text in texts])
+        np.log([chances.get(table.key(text), 0.0) + _TINY for text in texts])
         for name in CONDITIONS[2:]
-        for found in [_p(table, site.phrase, name, site.labels)]
+        for chances in [_p(table, site.phrase, name, site.labels)]
     ]
 
 
@@ -200,8 +200,8 @@ def _scores(
     if model is None:
         return np.full(len(sentences), nan)
     lower = [[word.lower() for word in words] for words in sentences]
-    found: Floats = model.scores(lower)[0] * np.log(10)
-    return found
+    log_p: Floats = model.scores(lower)[0] * np.log(10)
+    return log_p
 
 
 def _fits(
@@ -213,15 +213,15 @@ def _fits(
     fits = np.full(len(texts), nan)
     if backend is None or "vectors" not in backend.info.capabilities:
         return fits
-    asked = [Sentence.of(" ".join(words)) for words in sentences]
-    found = [
+    sentences_of = [Sentence.of(" ".join(words)) for words in sentences]
+    vectors_of = [
         None if isinstance(answer, Exception) else answer.vectors
-        for answer in backend.analyse(asked, want=_VECTORS)
+        for answer in backend.analyse(sentences_of, want=_VECTORS)
     ]
-    if found[0] is None:
+    if vectors_of[0] is None:
         return fits
-    own = found[0][site.start : site.end].mean(axis=0)
-    for at, (text, vectors) in enumerate(zip(texts, found[1:], strict=True)):
+    own = vectors_of[0][site.start : site.end].mean(axis=0)
+    for at, (text, vectors) in enumerate(zip(texts, vectors_of[1:], strict=True)):
         if vectors is not None:
             end = site.start + text.count(" ") + 1
             fits[at] = _cosine(own, vectors[site.start : end].mean(axis=0))

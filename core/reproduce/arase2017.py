@@ -92,9 +92,9 @@ def table(
         trees = "one-best" if method == "overlap" else ""
         name = "forest" if method in (*states, *of) else method
         whose = of.get(method, aligner_of)
-        found = run_method(cases, name, whose, trees=trees, em_of=states.get(method))
-        shares[method] = pair_shares(cases, found)
-        rows[method] = _row(cases, found, shares[method] - shares["forest"], seed)
+        outcomes = run_method(cases, name, whose, trees=trees, em_of=states.get(method))
+        shares[method] = pair_shares(cases, outcomes)
+        rows[method] = _row(cases, outcomes, shares[method] - shares["forest"], seed)
     gains = _gains(rows, shares, seed)
     return {
         "rows": rows,
@@ -107,15 +107,15 @@ def table(
 
 def _row(
     cases: Sequence[PhraseCase],
-    found: Sequence[Outcome],
+    outcomes: Sequence[Outcome],
     differences: Floats,
     seed: int,
 ) -> dict[str, Any]:
     p = _p(differences, seed)
     return {
-        **scores(cases, found, multiword=False),
-        "multiword": scores(cases, found, multiword=True),
-        "reachability": sum(one.reached for one in found) / len(found),
+        **scores(cases, outcomes, multiword=False),
+        "multiword": scores(cases, outcomes, multiword=True),
+        "reachability": sum(one.reached for one in outcomes) / len(outcomes),
         "p_recall": p[0],
         "p_precision": p[1],
     }
@@ -126,31 +126,31 @@ def _states(
 ) -> dict[str, Callable[[int], EmState]]:
     """The rows of the paper's features, and their weights by pair."""
     zero = EmState()
-    found: dict[str, Callable[[int], EmState]] = {"untrained": lambda _: zero}
+    states: dict[str, Callable[[int], EmState]] = {"untrained": lambda _: zero}
     if em is not None:
-        found["em"] = lambda _: em
+        states["em"] = lambda _: em
         for name, begin in (("taught", EmState()), ("em-taught", em)):
-            found[name] = taught_crossfit(cases, folds, thesaurus(), begin, seed=seed)
-    return found
+            states[name] = taught_crossfit(cases, folds, thesaurus(), begin, seed=seed)
+    return states
 
 
 def _gains(
     rows: dict[str, Any], shares: dict[str, Floats], seed: int
 ) -> dict[str, dict[str, float]]:
     """What each part of the method adds, over all nodes and over phrases."""
-    found = {}
+    gains = {}
     for name, (more, less) in GAINS.items():
         if not {more, less} <= rows.keys():
             continue
         p = _p(shares[more] - shares[less], seed)
         phrases = [rows[one]["multiword"]["f1"] for one in (more, less)]
-        found[name] = {
+        gains[name] = {
             "f1": 100 * (rows[more]["f1"] - rows[less]["f1"]),
             "f1_multiword": 100 * (phrases[0] - phrases[1]),
             "p_recall": p[0],
             "p_precision": p[1],
         }
-    return found
+    return gains
 
 
 def _p(differences: Floats, seed: int) -> list[float]:

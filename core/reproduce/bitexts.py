@@ -78,16 +78,16 @@ class BitextText:
 def bitexts_in(data: Path, collections: Sequence[str]) -> list[BitextText]:
     """The bitexts of these collections. Raises InvalidValue for an unknown one, and
     for a file that is not there."""
-    found = []
+    texts = []
     for name in collections:
         if name not in COLLECTIONS:
             raise InvalidValue(f"{name}: one of {', '.join(COLLECTIONS)} wanted")
-        found += COLLECTIONS[name](data / name)
-    for text in found:
+        texts += COLLECTIONS[name](data / name)
+    for text in texts:
         for path in (path for paths in text.files for path in paths):
             if not path.is_file():
                 raise InvalidValue(f"{path}: no such file")
-    return found
+    return texts
 
 
 def _opened(path: Path) -> Iterator[str]:

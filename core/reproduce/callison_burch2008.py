@@ -102,13 +102,13 @@ def _parquet(path: Path) -> list[Path]:
 
 def _phrases(trees: Sequence[Tree], table: Table, longest: int = 5) -> list[str]:
     """Every phrase of the test sentences, as the paper's list was out of its tests."""
-    found: set[str] = set()
+    phrases: set[str] = set()
     for tree in trees:
         words = [table.key(word) for word in tree.words]
         for i in range(len(words)):
             for j in range(i + 1, min(i + longest, len(words)) + 1):
-                found.add(" ".join(words[i:j]))
-    return sorted(found)
+                phrases.add(" ".join(words[i:j]))
+    return sorted(phrases)
 
 
 def _coverage(table: Table, trees: Sequence[Tree], seed: int) -> dict[str, Any]:
@@ -137,14 +137,14 @@ def _shown(table: Table, phrase: str) -> dict[str, list[tuple[str, float]]]:
     if "" not in known:
         return {}
     share = max(known[""].corpora, 1)
-    found = {"any label": table.lookup(phrase, k=12)}
+    ranked = {"any label": table.lookup(phrase, k=12)}
     for label in table.labels(phrase)[:4]:
-        found[label] = table.lookup(phrase, label, k=8)
+        ranked[label] = table.lookup(phrase, label, k=8)
     return {
         label: [
             (one.text, round(one.p / share, 3)) for one in rows if one.p >= 0.01 * share
         ]
-        for label, rows in found.items()
+        for label, rows in ranked.items()
     }
 
 

@@ -15,6 +15,8 @@ from core.evaluation.golds import Gold, read_golds
 from core.evaluation.remembered import Remembered
 from core.evaluation.substitution import Effect, effect, oracle
 from core.parsing import registry
+from core.protocols import ParserBackend, TagGuided, TrainingCounts
+from core.substitution.counted import Counted, counts_of
 from core.substitution.linking import LinkingCounts
 from core.substitution.options import PAPER, Options
 from core.substitution.substituting import Substituting
@@ -58,7 +60,9 @@ VARIANTS = {
     "LS + CR": PAPER,
     "in doubt": Options(method="doubt"),
     "told": Options(method="tell"),
+    "summed": Options(method="sum"),
 }
+TRAINED_ON = "treebanks of a parser that does not tell its training words"
 EVERY_CANDIDATE = Options(method="replace")
 
 
@@ -68,6 +72,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add("--engine", action="append", required=True, help="a parser; may be repeated")
     add("--models", type=Path, metavar="DIR", help="has folders of further parsers")
     add("--cache", type=Path, metavar="FILE", help="keep the linking counts here")
+    add("--trained-on", nargs="+", type=Path, metavar="PATH", help=TRAINED_ON)
     add("--variant", action="append", choices=VARIANTS, help="by default all")
     add("--oracle", action="store_true", help="the best candidates by gold, alone")
     add("--max-tokens", type=int, default=40, help="by default %(default)s; 0: all")
@@ -102,8 +107,8 @@ def run(options: dict[str, Any], say: Say) -> dict[str, Any]:
 
 def _golds(paths: list[Path]) -> list[Gold]:
     """Sentences of three tokens and more."""
-    found, _ = read_golds(paths, format="ptb")
-    return [gold for gold in found if gold.tree and len(gold.sentence) > 2]
+    golds, _ = read_golds(paths, format="ptb")
+    return [gold for gold in golds if gold.tree and len(gold.sentence) > 2]
 
 
 def _engine(
@@ -113,20 +118,38 @@ def _engine(
     options: dict[str, Any],
     say: Say,
 ) -> dict[str, dict[str, Any]]:
-    known = registry.chosen(engine, options.get("models"))
-    parser = Remembered(known, options["keep"])
+    parser = _parser(engine, options)
     if options["oracle"]:
         substituting = Substituting(parser, counts, EVERY_CANDIDATE)
         return {where: oracle(substituting, some) for where, some in golds.items()}
     rows: dict[str, dict[str, Any]] = {}
     for name in options["variant"] or VARIANTS:
+        if VARIANTS[name].method == "tell" and not isinstance(parser, TagGuided):
+            say(f"{engine}: cannot be told tags, so not {name}")
+            continue
         substituting = Substituting(parser, counts, VARIANTS[name])
         for where, some in golds.items():
-            found = Effect()
-            for done, found in effect(substituting, some):  # noqa: B007 - the last one
+            total = Effect()
+            for done, total in effect(substituting, some):  # noqa: B007 - the last one
                 say(f"{engine}, {name}, {where}: {done} of {len(some)}")
-            rows.setdefault(where, {})[name] = found.to_json()
+            rows.setdefault(where, {})[name] = total.to_json()
     return _corrected(rows)
+
+
+def _parser(engine: str, options: dict[str, Any]) -> ParserBackend:
+    """One that tells its training words, or the words of ``trained_on`` as its own.
+
+    The second is asked again for every variant: only trees and tags can be kept.
+    """
+    parser = registry.chosen(engine, options.get("models"))
+    if isinstance(parser, TrainingCounts):
+        return Remembered(parser, options["keep"])
+    golds, _ = read_golds(options["trained_on"] or [])
+    tagged = (
+        [(token.form, token.xpos or "") for token in gold.sentence.tokens]
+        for gold in golds
+    )
+    return Counted(parser, counts_of(tagged))
 
 
 def _corrected(rows: dict[str, dict[str, Any]]) -> dict[str, dict[str, Any]]:

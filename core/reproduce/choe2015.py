@@ -168,11 +168,11 @@ def _bllip(
 def _dual_rows(
     bench: Bench, settings: JointSettings, say: Say
 ) -> dict[str, list[float]]:
-    found = {}
+    rows = {}
     for name, how in TABLE_4.items():
         scored = outcomes(bench, replace(settings, **how), 0, say)
-        found[name] = _rows([one for one, _ in scored])[1]
-    return found
+        rows[name] = _rows([one for one, _ in scored])[1]
+    return rows
 
 
 def lines(results: dict[str, Any]) -> Iterator[str]:
@@ -219,7 +219,7 @@ def _counted(bench: Bench) -> Counted:
 
     The 50-best lists are made once and cut.
     """
-    found: Counted = []
+    counted: Counted = []
     for case, links in zip(bench.cases, bench.links, strict=True):
         gold = case.pair.gold.tree
         if gold is None or case.tree is None:
@@ -230,8 +230,8 @@ def _counted(bench: Bench) -> Counted:
         theirs, _ = ranked_trees(case.target, max(N_BEST))
         chosen = {n: best_pair(ours[:n], theirs[:n], linked)[0] for n in N_BEST}
         counts = {n: _right(gold, trees[i]) for n, i in chosen.items()}
-        found.append((case.corpus, counts))
-    return found
+        counted.append((case.corpus, counts))
+    return counted
 
 
 def _shares(

@@ -87,12 +87,12 @@ def _pud(path: Path) -> Iterator[Links]:
 
 
 def _ids(path: Path) -> list[dict[str, int]]:
-    found: list[dict[str, int]] = []
+    numbers: list[dict[str, int]] = []
     for block in path.read_text(encoding="utf-8").strip().split("\n\n"):
         rows = [line.split("\t")[0] for line in block.split("\n") if line[:1].isdigit()]
         words = [name for name in rows if name.isdigit()]
-        found.append({name: k for k, name in enumerate(words)})
-    return found
+        numbers.append({name: k for k, name in enumerate(words)})
+    return numbers
 
 
 ONE, TWO = "one language", "two languages"

@@ -41,21 +41,21 @@ def run(options: dict[str, Any], say: Say) -> dict[str, Any]:
 
 
 def _measure(gold: GoldSet, path: Path, replicates: int) -> dict[str, Any]:
-    found = [coverage(links) for links in gold.read(path) if links]
+    coverages = [coverage(links) for links in gold.read(path) if links]
     table = np.array(
         [
             (c.n_links, c.n_single, c.n_built, c.n_built == c.n_single, c.is_built,
              c.is_split, not c.is_split and not c.is_built, 1)
-            for c in found
+            for c in coverages
         ],
         dtype=np.float64,
     )  # fmt: skip
-    weights = resample(len(found), replicates, np.random.default_rng(SEED))
+    weights = resample(len(coverages), replicates, np.random.default_rng(SEED))
     sums = weights @ table
     return {
         "name": gold.name,
         "languages": gold.languages,
-        "pairs": len(found),
+        "pairs": len(coverages),
         "links": int(table[:, 0].sum()),
         "links_one_to_one": int(table[:, 1].sum()),
         "links_covered": _share(sums[:, 2], sums[:, 1]),
@@ -63,7 +63,7 @@ def _measure(gold: GoldSet, path: Path, replicates: int) -> dict[str, Any]:
         "pairs_built_of_units": _share(sums[:, 4], sums[:, 7]),
         "pairs_split": _share(sums[:, 5], sums[:, 7]),
         "pairs_inside_out": _share(sums[:, 6], sums[:, 7]),
-        "lower_bounds": sum(not c.is_exact for c in found),
+        "lower_bounds": sum(not c.is_exact for c in coverages),
     }
 
 

@@ -88,10 +88,10 @@ def encode(pairs: Sequence[LabelledPairs]) -> str:
         return ""
     for one in pairs:
         sentences = [Sentence.of(side) for pair in one.sides for side in pair]
-        found = parser.analyse(sentences, want=frozenset({"vectors"}))
+        analyses = parser.analyse(sentences, want=frozenset({"vectors"}))
         vectors: list[Any] = [
             None if isinstance(x, GemelError) else getattr(x, "vectors", None)
-            for x in found
+            for x in analyses
         ]
         for source, target in zip(vectors[::2], vectors[1::2], strict=True):
             known = source is not None and target is not None

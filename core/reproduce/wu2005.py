@@ -176,14 +176,14 @@ class _Study:
         groups = GROUPS if self.model else GROUPS[:-1]
         train = [features(view, groups) for view in self.views(self.train)]
         test = [features(view, groups) for view in self.views(self.test)]
-        found: dict[str, RankingReport] = {}
+        reports: dict[str, RankingReport] = {}
         sample = self.views(self.train)[0]
         for k in range(1, len(groups) + 1):
             names = list(features(sample, groups[:k]))
             model = _fit(train, names, self.train)
             nats = model.nats(_matrix(test, names))
-            found["+".join(groups[:k])] = self.report(nats, self.test, 0.0)
-        return found
+            reports["+".join(groups[:k])] = self.report(nats, self.test, 0.0)
+        return reports
 
     def equal_overlap(self) -> dict[str, float]:
         """How often the better pair of two with equal overlap scores higher.
@@ -273,18 +273,18 @@ def _fit(
     )
 
 
-def _points(found: object) -> float | None:
-    return round(100 * found.value, 2) if isinstance(found, Estimate) else None
+def _points(figure: object) -> float | None:
+    return round(100 * figure.value, 2) if isinstance(figure, Estimate) else None
 
 
 def _percent(report: RankingReport) -> dict[str, Any]:
     """Figures in percent, and the ends of their intervals."""
     ends = {
-        name: [round(100 * (x or 0.0), 2) for x in (found.low, found.high)]
-        for name, found in report.figures.items()
-        if isinstance(found, Estimate)
+        name: [round(100 * (x or 0.0), 2) for x in (figure.low, figure.high)]
+        for name, figure in report.figures.items()
+        if isinstance(figure, Estimate)
     }
-    values = {name: _points(found) for name, found in report.figures.items()}
+    values = {name: _points(figure) for name, figure in report.figures.items()}
     return values | {"intervals": ends}
 
 

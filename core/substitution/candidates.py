@@ -115,7 +115,7 @@ class Candidates:
             return [()] * len(forms)
         numbers = [self.linking.number_of[form] for form in forms]
         rows = definitions(self.linking, numbers, self._contexts)
-        found = divergences(
+        distances = divergences(
             rows,
             self._rows,
             measure=self.options.measure,
@@ -124,13 +124,13 @@ class Candidates:
         )
         if self.options.same_case:
             capital = np.array([form[:1].isupper() for form in forms])
-            found[capital[:, None] != self._capital[None, :]] = np.inf
-        best = np.argsort(found, axis=1, kind="stable")[:, : self.options.n_nearest]
+            distances[capital[:, None] != self._capital[None, :]] = np.inf
+        best = np.argsort(distances, axis=1, kind="stable")[:, : self.options.n_nearest]
         return [
             tuple(
-                self._candidate(int(c), float(found[q, c]))
+                self._candidate(int(c), float(distances[q, c]))
                 for c in best[q]
-                if found[q, c] < np.inf
+                if distances[q, c] < np.inf
             )
             for q in range(len(forms))
         ]

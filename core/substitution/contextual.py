@@ -26,12 +26,12 @@ def in_context(
     in its place. Ties, and sentences without vectors: as they came. One sentence to
     encode for each candidate, and the sentence itself.
     """
-    asked = [
+    versions = [
         sentence if form is None else _with(sentence, at, form)
         for sentence, at, candidates in places
         for form in (None, *(c.form for c in candidates))
     ]
-    answers = iter(encoder.analyse(asked, want=frozenset({"vectors"})))
+    answers = iter(encoder.analyse(versions, want=frozenset({"vectors"})))
     ranked = []
     for _, at, candidates in places:
         own, *others = (_vector(next(answers), at) for _ in range(len(candidates) + 1))
@@ -50,8 +50,8 @@ def _with(sentence: Sentence, at: int, form: str) -> Sentence:
 def _vector(answer: Analysis | Exception, at: int) -> Floats | None:
     if not isinstance(answer, Analysis) or answer.vectors is None:
         return None
-    found: Floats = answer.vectors[at]
-    return found
+    vector: Floats = answer.vectors[at]
+    return vector
 
 
 def _cosine(a: Floats | None, b: Floats | None) -> float:

@@ -143,12 +143,12 @@ class _Rows:
 
 
 def _log(x: Floats, *, expected: bool) -> Floats:
-    found: Floats = np.empty(len(x))
+    logs: Floats = np.empty(len(x))
     if expected:
-        products.digamma(np.ascontiguousarray(x), found)
+        products.digamma(np.ascontiguousarray(x), logs)
     else:
-        np.log(x, out=found)
-    return found
+        np.log(x, out=logs)
+    return logs
 
 
 def _cross(q: _Rows, c: _Rows, prior: Floats, *, expected: bool) -> Floats:
@@ -184,11 +184,11 @@ def _own(q: _Rows, prior: Floats, *, expected: bool) -> Floats:
     seen = prior[q.of_counts.cells]
     whole = (seen + q.extra) * _log(seen + q.extra + more, expected=expected)
     sums = rest.sum() + _row_sums(q.of_counts, whole - rest[q.of_counts.cells])
-    found: Floats = sums / q.mass - _log(q.mass + more, expected=expected)
-    return found
+    terms: Floats = sums / q.mass - _log(q.mass + more, expected=expected)
+    return terms
 
 
 def _row_sums(rows: Definitions, values: Floats) -> Floats:
     sums = np.concatenate([[0.0], np.cumsum(values)])
-    found: Floats = sums[rows.first[1:]] - sums[rows.first[:-1]]
-    return found
+    row_sums: Floats = sums[rows.first[1:]] - sums[rows.first[:-1]]
+    return row_sums

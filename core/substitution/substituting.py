@@ -154,12 +154,12 @@ class Substituting:
 
     def plans(self, sentences: Sequence[Sentence]) -> list[Plan]:
         """The plan of each sentence; one look-up for the words of all."""
-        found = [self._queries(sentence) for sentence in sentences]
-        counted = [form for queries in found for _, _, form in queries]
+        queries_of = [self._queries(sentence) for sentence in sentences]
+        counted = [form for queries in queries_of for _, _, form in queries]
         near = iter(self.candidates.nearest(counted))
         return [
             self._plan(sentence, [(*query, next(near)) for query in queries])
-            for sentence, queries in zip(sentences, found, strict=True)
+            for sentence, queries in zip(sentences, queries_of, strict=True)
         ]
 
     def _queries(self, sentence: Sentence) -> list[tuple[int, str, str]]:
@@ -178,9 +178,9 @@ class Substituting:
     def _plan(
         self,
         sentence: Sentence,
-        found: Sequence[tuple[int, str, str, tuple[Candidate, ...]]],
+        rows: Sequence[tuple[int, str, str, tuple[Candidate, ...]]],
     ) -> Plan:
-        queries = tuple(self._query(*row) for row in found)
+        queries = tuple(self._query(*row) for row in rows)
         if any(query.candidates for query in queries):
             return Plan(sentence, queries)
         return Plan(sentence, queries, self._why_nothing(sentence, queries))
@@ -248,10 +248,10 @@ class Substituting:
             again = [self._summed(plans[k], want) for k in some]
         else:
             again = parser.analyse([plans[k].read for k in some], want=want)
-        found = list(answers)
+        restored = list(answers)
         for k, answer in zip(some, again, strict=True):
-            found[k] = answer
-        return [self._restored(*row) for row in zip(found, plans, strict=True)]
+            restored[k] = answer
+        return [self._restored(*row) for row in zip(restored, plans, strict=True)]
 
     def _summed(self, plan: Plan, want: frozenset[Capability]) -> Analysis | Exception:
         ranks = range(self.options.n_read)

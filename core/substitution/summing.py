@@ -85,9 +85,9 @@ def _log_share(forest: Forest, weights: Floats, phrases: Sequence[Phrase]) -> fl
     spans = list(zip(forest.starts.tolist(), forest.ends.tolist(), names, strict=True))
     bonus = np.array([EARNED * bool(row[2]) for row in spans])
     bonus[[bool(row[2]) and row not in chosen for row in spans]] = -np.inf
-    found = float(inside_log(forest, weights + bonus[forest.heads])[-1])
-    found -= EARNED * len(chosen)
-    return found if found > -EARNED / 2 else -np.inf
+    log_share = float(inside_log(forest, weights + bonus[forest.heads])[-1])
+    log_share -= EARNED * len(chosen)
+    return log_share if log_share > -EARNED / 2 else -np.inf
 
 
 def _with_tags(answer: Analysis, readings: Sequence[Analysis]) -> Analysis:

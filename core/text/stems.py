@@ -1,8 +1,7 @@
 """Stems, and the words that carry little meaning of their own."""
 
-from functools import lru_cache
-
-from nltk.stem.porter import PorterStemmer
+from collections.abc import Callable
+from functools import cache, lru_cache
 
 __all__ = ["STOP_WORDS", "stem"]
 
@@ -24,7 +23,13 @@ _STOP = """
 STOP_WORDS = frozenset(_STOP.split())
 """English function words, contractions in the treebank style included."""
 
-_PORTER = PorterStemmer()
+
+@cache
+def _porter() -> Callable[[str], str]:
+    from nltk.stem.porter import PorterStemmer  # when it is used: nltk is large
+
+    stemmer: Callable[[str], str] = PorterStemmer().stem
+    return stemmer
 
 
 @lru_cache(maxsize=100_000)
@@ -32,4 +37,4 @@ def stem(word: str) -> str:
     """The Porter stem (1980) of a word; the word itself if it has digits."""
     if not word.isalpha():
         return word.lower()
-    return str(_PORTER.stem(word.lower()))
+    return _porter()(word.lower())

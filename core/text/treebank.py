@@ -7,8 +7,6 @@ For counting words in millions of lines. What people look at goes through
 import re
 from collections.abc import Iterable, Iterator
 
-from nltk.tokenize import TreebankWordTokenizer
-
 __all__ = ["sentences"]
 
 _END = re.compile(r"(?<=[a-z0-9)\]\"'][.!?])[\"')\]]*\s+(?=[\"'(\[]*[A-Z])")
@@ -17,6 +15,8 @@ _TITLE = re.compile(r"(?:^|\s)(?:Mr|Mrs|Ms|Dr|Prof|St|Gen|Col|Sen|Rev|vs|cf|al|F
 
 def sentences(lines: Iterable[str]) -> Iterator[list[str]]:
     """The tokens of each sentence; a blank line ends a paragraph, and a sentence."""
+    from nltk.tokenize import TreebankWordTokenizer  # when it is used: nltk is large
+
     tokenizer = TreebankWordTokenizer()
     for paragraph in _paragraphs(lines):
         for sentence in _split(paragraph):

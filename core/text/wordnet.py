@@ -15,11 +15,9 @@ from functools import cache
 from pathlib import Path
 from typing import NamedTuple
 
-import nltk
-
 from core.errors import Unavailable
 
-__all__ = ["Thesaurus", "thesaurus", "wordnet_folder"]
+__all__ = ["Related", "Thesaurus", "thesaurus", "wordnet_folder"]
 
 SYSTEM_FOLDERS = (Path("/usr/share/wordnet"), Path("/usr/share/wordnet-3.0/dict"))
 REMEDY = (
@@ -28,13 +26,16 @@ REMEDY = (
 )
 FILES = {"n": "noun", "v": "verb", "a": "adj", "r": "adv"}
 ENDINGS = {
-    "n": "s: ses:s ves:f xes:x zes:z ches:ch shes:sh men:man ies:y",
-    "v": "s: ies:y es:e es: ed:e ed: ing:e ing:",
-    "a": "er: est: er:e est:e",
-    "r": "",
+    pos: tuple(tuple(rule.split(":")) for rule in rules.split())
+    for pos, rules in (
+        ("n", "s: ses:s ves:f xes:x zes:z ches:ch shes:sh men:man ies:y"),
+        ("v", "s: ies:y es:e es: ed:e ed: ing:e ing:"),
+        ("a", "er: est: er:e est:e"),
+        ("r", ""),
+    )
 }
-DERIVED, SIMILAR = ("+", "\\"), ("&",)
-NEAR = ("@", "~", "@i", "~i")
+RELATIONS = dict.fromkeys((b"+", b"\\"), "derivations")
+RELATIONS |= {b"&": "synonyms"} | dict.fromkeys((b"@", b"~", b"@i", b"~i"), "kin")
 
 
 def wordnet_folder() -> Path:
@@ -42,6 +43,8 @@ def wordnet_folder() -> Path:
 
     May be a zip file of nltk's. Raises Unavailable, naming the ways to get it.
     """
+    import nltk  # when it is used: it is large
+
     home = os.environ.get("WNHOME", "")
     candidates = [Path(home) / "dict", Path(home)] if home else []
     for folder in nltk.data.path:
@@ -61,9 +64,17 @@ def thesaurus() -> "Thesaurus":
     return Thesaurus(wordnet_folder())
 
 
-class _Synset(NamedTuple):
-    words: tuple[str, ...]
-    pointers: tuple[tuple[str, str, int, int, int], ...]
+class Related(NamedTuple):
+    """Words related to a word, in lower case."""
+
+    lemmas: frozenset[str]
+    """The word and its base forms: itself alone if WordNet lacks it."""
+    synonyms: frozenset[str]
+    """All words of all its synsets, and of those similar to an adjective."""
+    derivations: frozenset[str]
+    """Words derived from it, or it from them: decide, decision."""
+    kin: frozenset[str]
+    """Words of the synsets one step more general or more special."""
 
 
 class Thesaurus:
@@ -76,7 +87,6 @@ class Thesaurus:
         self._data: dict[str, bytes] = {}
         self._index: dict[tuple[str, str], tuple[int, ...]] = {}
         self._irregular: dict[tuple[str, str], tuple[str, ...]] = {}
-        self._known: dict[tuple[str, str], frozenset[str]] = {}
         self._members: dict[tuple[str, int], tuple[str, ...]] = {}
         try:
             for pos, name in FILES.items():
@@ -95,44 +105,34 @@ class Thesaurus:
                 offsets = tuple(int(cell) for cell in cells[6 + int(cells[3]) :])
                 self._index[pos, cells[0]] = offsets
 
-    def lemmas(self, word: str) -> frozenset[str]:
-        """The word and its base forms: itself alone if WordNet lacks it."""
-        return self._cached("lemmas", word)
-
-    def synonyms(self, word: str) -> frozenset[str]:
-        """All words of all its synsets, and of those similar to an adjective."""
-        return self._cached("synonyms", word)
-
-    def derivations(self, word: str) -> frozenset[str]:
-        """Words derived from it, or it from them: decide, decision."""
-        return self._cached("derivations", word)
-
-    def kin(self, word: str) -> frozenset[str]:
-        """Words of the synsets one step more general or more special."""
-        return self._cached("kin", word)
-
-    def _cached(self, kind: str, word: str) -> frozenset[str]:
+    def related(self, word: str) -> Related:
+        """What is related to it, in one walk over its senses: O(their pointers)."""
         word = word.lower()
-        if (kind, word) not in self._known:
-            find = getattr(self, f"_{kind}")
-            self._known[kind, word] = frozenset(name.lower() for name in find(word))
-        return self._known[kind, word]
+        names: dict[str, set[str]] = {field: set() for field in Related._fields}
+        names["lemmas"].add(word)
+        for pos, base in self._bases(word):
+            names["lemmas"].add(base)
+            for offset in self._index[pos, base]:
+                members = self._words(pos, offset)
+                names["synonyms"].update(members)
+                own = _place(base, members)
+                for relation, at, ends in self._pointers(pos, offset):
+                    source, target = int(ends[:2], 16), int(ends[2:], 16)
+                    if source in (0, own):
+                        pointed = self._words(*at)
+                        names[relation].update(
+                            pointed[target - 1 : target] if target else pointed
+                        )
+        return Related(*(frozenset(map(str.lower, some)) for some in names.values()))
 
     def _bases(self, word: str) -> Iterator[tuple[str, str]]:
         """Every (pos, base form) of the word that WordNet knows: morphy."""
         for pos, endings in ENDINGS.items():
             bases = {word, *self._irregular.get((pos, word), ())}
-            for rule in endings.split():
-                old, _, new = rule.partition(":")
+            for old, new in endings:
                 if word.endswith(old) and len(word) > len(old) + 1:
                     bases.add(word[: -len(old)] + new)
-            yield from ((pos, b) for b in sorted(bases) if (pos, b) in self._index)
-
-    def _synsets(self, word: str) -> Iterator[tuple[str, _Synset]]:
-        """(base form, synset) for every sense of the word."""
-        for pos, base in self._bases(word):
-            for offset in self._index[pos, base]:
-                yield base, self._synset(pos, offset)
+            yield from ((pos, b) for b in bases if (pos, b) in self._index)
 
     def _line(self, pos: str, offset: int) -> bytes:
         data = self._data["a" if pos == "s" else pos]
@@ -148,46 +148,22 @@ class Thesaurus:
             self._members[pos, offset] = tuple(members)
         return self._members[pos, offset]
 
-    def _synset(self, pos: str, offset: int) -> _Synset:
-        line = self._line(pos, offset).decode()
-        cells = line.partition(" | ")[0].split()
-        n_words = int(cells[3], 16)
-        rest = cells[5 + 2 * n_words :]
-        pointers = [
-            rest[i : i + 4] for i in range(0, 4 * int(cells[4 + 2 * n_words]), 4)
-        ]
-        return _Synset(
-            self._words(pos, offset),
-            tuple(
-                (symbol, pos, int(at), int(ends[:2], 16), int(ends[2:], 16))
-                for symbol, at, pos, ends in pointers
-            ),
-        )
+    def _pointers(
+        self, pos: str, offset: int
+    ) -> Iterator[tuple[str, tuple[str, int], bytes]]:
+        """(relation, (pos, offset) pointed to, source and target), all that count."""
+        cells = self._line(pos, offset).partition(b" | ")[0].split(b" ")
+        start = 4 + 2 * int(cells[3], 16)
+        for i in range(start + 1, start + 1 + 4 * int(cells[start]), 4):
+            relation = RELATIONS.get(cells[i])
+            if relation is not None:
+                at = cells[i + 2].decode(), int(cells[i + 1])
+                yield relation, at, cells[i + 3]
 
-    def _pointed(self, word: str, symbols: tuple[str, ...]) -> Iterator[str]:
-        """Words that the senses of the word point to, or this word of theirs."""
-        for base, synset in self._synsets(word):
-            lower = [name.lower() for name in synset.words]
-            own = lower.index(base) + 1 if base in lower else 0
-            for symbol, pos, at, source, target in synset.pointers:
-                if symbol in symbols and source in (0, own):
-                    words = self._words(pos, at)
-                    yield from words[target - 1 : target] if target else words
 
-    def _lemmas(self, word: str) -> Iterator[str]:
-        yield word
-        yield from (base for _, base in self._bases(word))
-
-    def _synonyms(self, word: str) -> Iterator[str]:
-        for _, synset in self._synsets(word):
-            yield from synset.words
-        yield from self._pointed(word, SIMILAR)
-
-    def _derivations(self, word: str) -> Iterator[str]:
-        return self._pointed(word, DERIVED)
-
-    def _kin(self, word: str) -> Iterator[str]:
-        return self._pointed(word, NEAR)
+def _place(base: str, members: tuple[str, ...]) -> int:
+    """Which word of its synset it is, from 1; 0 if it stands there otherwise."""
+    return next((n for n, name in enumerate(members, 1) if name.lower() == base), 0)
 
 
 def _read(place: Path, name: str) -> bytes:

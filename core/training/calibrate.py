@@ -90,13 +90,13 @@ def _rows_loss(rows: NDArray[np.float64], gold: Sequence[int]) -> Floats:
     """-log p of the gold columns for each temperature; -1 is skipped."""
     known = [i for i, column in enumerate(gold) if column >= 0]
     columns = [gold[i] for i in known]
-    found = np.zeros(len(TEMPERATURES))
+    losses = np.zeros(len(TEMPERATURES))
     for at, temperature in enumerate(TEMPERATURES):
         scaled = rows[known] / temperature
         top = scaled.max(axis=1, keepdims=True)
         log_z = top[:, 0] + np.log(np.exp(scaled - top).sum(axis=1))
-        found[at] = (log_z - scaled[np.arange(len(known)), columns]).sum()
-    return found
+        losses[at] = (log_z - scaled[np.arange(len(known)), columns]).sum()
+    return losses
 
 
 def _tree_loss(raw: Raw, b: int, gold: Gold, names: Sequence[str]) -> Floats:
@@ -120,7 +120,7 @@ def reliability(parser: ParserBackend, golds: Sequence[Gold]) -> dict[str, Relia
         if isinstance(answer, Analysis):
             claims["brackets"] += _bracket_claims(gold, answer)
             claims["arcs"] += _arc_claims(gold, answer)
-    return {kind: Reliability.of(found) for kind, found in claims.items() if found}
+    return {kind: Reliability.of(rows) for kind, rows in claims.items() if rows}
 
 
 def gold_spans(gold: Gold) -> tuple[tuple[int, int, str], ...] | None:

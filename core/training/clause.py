@@ -81,10 +81,10 @@ class Clause:
             more = children.get(id(rest.pop()), [])
             inside |= {id(other) for other in more}
             rest += more
-        found = [i for i, w in enumerate(self.words) if id(w) in inside]
-        if found[-1] - found[0] + 1 != len(found):
+        places = [i for i, w in enumerate(self.words) if id(w) in inside]
+        if places[-1] - places[0] + 1 != len(places):
             return None
-        return self.words[found[0] : found[-1] + 1]
+        return self.words[places[0] : places[-1] + 1]
 
     def take(self, part: Sequence[Word]) -> None:
         """Take words out; those that hang from them must go, too, or get new heads."""

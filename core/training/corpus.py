@@ -58,10 +58,10 @@ class TreebankSource:
         """The files meant, in order of name."""
         if self.path.is_file():
             return [self.path]
-        found = [p for p in self.path.rglob("*") if p.name.endswith(suffixes)]
-        if not found:
+        files = [p for p in self.path.rglob("*") if p.name.endswith(suffixes)]
+        if not files:
             raise FormatError(f"{self.path}: no file ending in {' or '.join(suffixes)}")
-        return sorted(found)
+        return sorted(files)
 
 
 def read_ptb(

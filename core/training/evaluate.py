@@ -44,8 +44,8 @@ class TorchModel:
         batch["treebank"] = torch.full_like(batch["ids"][:, 0], self._style)
         with torch.no_grad():
             scores = self._parser(batch)._asdict()
-        found: Raw = {name: x.float().cpu().numpy() for name, x in scores.items()}
-        return found | {"starts": arrays["starts"], "ends": arrays["ends"]}
+        arrays_out: Raw = {name: x.float().cpu().numpy() for name, x in scores.items()}
+        return arrays_out | {"starts": arrays["starts"], "ends": arrays["ends"]}
 
 
 def backend_of(model: TorchModel) -> ScoringParser:
@@ -69,14 +69,14 @@ def scores_of(
 ) -> dict[str, Any]:
     """The scores that gold knows, in percent; with ``oracle``, oracle_f1 by k too."""
     oracle = oracle and any(gold.tree for gold in golds)
-    found = evaluate(backend, golds, oracle=oracle).to_json()
+    figures = evaluate(backend, golds, oracle=oracle).to_json()
     names = (*SCORES, "exact", "oracle_f1") if oracle else SCORES
-    return {name: found[name] for name in names if found[name] is not None}
+    return {name: figures[name] for name in names if figures[name] is not None}
 
 
 def style_quality(model: TorchModel, dev: Mapping[str, Sequence[Gold]]) -> float:
     """Mean of LAS and F1 over the dev sets, of at most 600 sentences each."""
     backend = backend_of(model)
     scores = [scores_of(backend, golds[:600]) for golds in dev.values()]
-    found = [s[key] for s in scores for key in ("las", "f1") if key in s]
-    return float(sum(found) / max(1, len(found)))
+    values = [s[key] for s in scores for key in ("las", "f1") if key in s]
+    return float(sum(values) / max(1, len(values)))

@@ -55,5 +55,5 @@ def _vectors(encoder: Path, words: Iterable[str]) -> Mapping[str, Floats]:
     name = next(key for key in tensors if key.endswith("word_embeddings.weight"))
     words = list(words)
     pieces = Subwords(encoder / "tokenizer.json").encode([[word] for word in words])
-    found = (np.mean(tensors[name][piece.ids[1:-1]], axis=0) for piece in pieces)
-    return dict(zip(words, found, strict=True))
+    means = (np.mean(tensors[name][piece.ids[1:-1]], axis=0) for piece in pieces)
+    return dict(zip(words, means, strict=True))

@@ -98,7 +98,7 @@ def likes_of(
     same tag by cosine; words without a vector have none. O(v^2) a tag of v words."""
     tokens = (token for gold in golds for token in gold.sentence.tokens)
     counts = Counter((token.form.lower(), token.xpos) for token in tokens)
-    found: dict[tuple[str, str], Sequence[str]] = {}
+    likes: dict[tuple[str, str], Sequence[str]] = {}
     for tag in OPEN:
         words = sorted(
             form
@@ -109,8 +109,8 @@ def likes_of(
         if len(words) > n:
             table = np.stack([vectors[word] for word in words])
             near = _nearest(words, table, n)
-            found |= {(word, tag): next(near) for word in words}
-    return found
+            likes |= {(word, tag): next(near) for word in words}
+    return likes
 
 
 def _nearest(words: Sequence[str], table: Floats, n: int) -> Iterator[list[str]]:

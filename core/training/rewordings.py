@@ -97,12 +97,12 @@ def _to_back(clause: Clause, draw: random.Random) -> bool:
 
 def _neighbours(clause: Clause, draw: random.Random) -> bool:
     """ "met him in May at home" -> "met him at home in May"."""
-    found = [
+    pairs = [
         (clause.below(a), clause.below(b))
         for word in clause.words
         for a, b in _pairs_after(clause, word)
     ]
-    ready = [(x, y) for x, y in found if x and y]
+    ready = [(x, y) for x, y in pairs if x and y]
     ready = [(x, y) for x, y in ready if clause.at(x[-1]) + 1 == clause.at(y[0])]
     if not ready:
         return False
@@ -124,10 +124,10 @@ def _pairs_after(clause: Clause, word: Word) -> Iterator[tuple[Word, Word]]:
 
 def _conjuncts(clause: Clause, draw: random.Random) -> bool:
     """ "tea and milk" -> "milk and tea"; what stands before both stays before both."""
-    found = [plan for word in clause.words if (plan := _coordination(clause, word))]
-    if not found:
+    plans = [plan for word in clause.words if (plan := _coordination(clause, word))]
+    if not plans:
         return False
-    first, second, link, part, other = draw.choice(found)
+    first, second, link, part, other = draw.choice(plans)
     at = clause.at(part[0])
     clause.take([*part, *other])
     rest = [word for word in other if word is not link]
@@ -170,15 +170,15 @@ def _coordination(clause: Clause, first: Word) -> Plan | None:
 
 def _genitive(clause: Clause, draw: random.Random) -> bool:
     """ "lid of boxes" -> "boxes lid", "box lid" -> "lid of box"."""
-    found = [
+    candidates = [
         word
         for word in clause.words
         if word.head is not None and word.head.xpos in NOUNS
         if _is_of(clause, word) or _is_compound(clause, word)
     ]
-    if not found:
+    if not candidates:
         return False
-    word = draw.choice(found)
+    word = draw.choice(candidates)
     head, of = word.head, clause.children(word)
     assert head is not None
     clause.take([word, *of])
@@ -215,17 +215,17 @@ def _is_compound(clause: Clause, word: Word) -> bool:
 
 def _possessive(clause: Clause, draw: random.Random) -> bool:
     """ "Mina 's boat" -> "the boat of Mina"."""
-    found = []
+    candidates = []
     for word in clause.words:
         part = clause.below(word)
         if word.label != "nmod:poss" or word.head is None or not part:
             continue
         is_before = clause.at(word.head) > clause.at(part[-1])
         if part[-1].xpos == "POS" and part[-1].head is word and is_before:
-            found.append((word, part))
-    if not found:
+            candidates.append((word, part))
+    if not candidates:
         return False
-    word, part = draw.choice(found)
+    word, part = draw.choice(candidates)
     at = clause.at(part[0])
     clause.take(part)
     head, part = word.head, part[:-1]
@@ -243,11 +243,11 @@ def _possessive(clause: Clause, draw: random.Random) -> bool:
 
 def _passive(clause: Clause, draw: random.Random, participles: Participles) -> bool:
     """ "She sold boats" -> "boats were sold by her"."""
-    found = [plan for verb in clause.words if (plan := _active(clause, verb))]
-    found = [plan for plan in found if plan[0].lemma in participles]
-    if not found:
+    plans = [plan for verb in clause.words if (plan := _active(clause, verb))]
+    plans = [plan for plan in plans if plan[0].lemma in participles]
+    if not plans:
         return False
-    verb, subject, thing, before, after = draw.choice(found)
+    verb, subject, thing, before, after = draw.choice(plans)
     at = clause.at(before[0])
     if at == 0:
         small(before[0])
@@ -303,19 +303,19 @@ def _declined(part: Sequence[Word], forms: Mapping[str, str]) -> None:
 
 def _drop(clause: Clause, draw: random.Random) -> bool:
     """An adverb, a short phrase or "that" is left out."""
-    found = []
+    candidates = []
     for word in clause.words:
         if word.head is None or word.form.lower() in KEPT:
             continue
         part = clause.below(word)
         is_that = word.relation == "mark" and word.form.lower() == "that"
         if part == [word] and (is_that or word.relation in ("advmod", "discourse")):
-            found.append(part)
+            candidates.append(part)
         elif part and len(part) <= 6 and word.relation in DROPPED:
-            found += [part] if draw.random() < 0.4 else []
-    if not found or len(clause.words) < 5:
+            candidates += [part] if draw.random() < 0.4 else []
+    if not candidates or len(clause.words) < 5:
         return False
-    part = draw.choice(found)
+    part = draw.choice(candidates)
     was_capital = part[0] is clause.words[0] and part[0].form[:1].isupper()
     clause.take(part)
     if was_capital:

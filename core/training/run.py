@@ -113,14 +113,14 @@ def read_data(
     for source in (*dev_conllu, *dev_trees):
         paths.setdefault(source.name, []).append(source.path)
     dev = {name: _golds(paths[name]) for name in sorted(paths)}
-    found = _read(conllu, trees, re.compile(skip) if skip else None)
+    examples = _read(conllu, trees, re.compile(skip) if skip else None)
     held_out = {
         forms
         for golds in dev.values()
         for gold in golds
         if len(forms := _plain(gold.sentence.forms)) > 3
     }
-    short = (e for e in found if len(e.words) <= max_words)
+    short = (e for e in examples if len(e.words) <= max_words)
     kept = [e for e in short if _plain(e.words) not in held_out]
     return Data(kept, dev)
 
@@ -156,14 +156,14 @@ def train(options: TrainingOptions, data: Data) -> Path:
         log.info("going on from step %d", trainer.step)
 
     def dev_scores() -> dict[str, float]:
-        found: dict[str, float] = {}
+        figures: dict[str, float] = {}
         for name, golds in data.dev.items():
             style = name if name in inventory.treebanks else ""
             model = TorchModel(trainer.parser, trainer.batcher.subwords, style)
             scores = scores_of(backend_of(model), golds)
-            found |= {f"{name}.{key}": value for key, value in scores.items()}
-        log.info("epoch %d, step %d: %s", trainer.epoch, trainer.step, found)
-        return found
+            figures |= {f"{name}.{key}": value for key, value in scores.items()}
+        log.info("epoch %d, step %d: %s", trainer.epoch, trainer.step, figures)
+        return figures
 
     trainer.run([*data.train, *data.pairs], evaluate=dev_scores)
     return export_folder(options, data)
@@ -252,8 +252,10 @@ def _read(
     trees: list[TreebankSource],
     skip: re.Pattern[str] | None,
 ) -> list[Example]:
-    found = [e for source in conllu for e in read_conllu(source, skip=skip)]
-    return merge(found + [e for source in trees for e in read_ptb(source, skip=skip)])
+    examples = [e for source in conllu for e in read_conllu(source, skip=skip)]
+    return merge(
+        examples + [e for source in trees for e in read_ptb(source, skip=skip)]
+    )
 
 
 def _best_style(parser: Parser, subwords: Subwords, dev: dict[str, list[Gold]]) -> str:
@@ -261,11 +263,11 @@ def _best_style(parser: Parser, subwords: Subwords, dev: dict[str, list[Gold]]) 
     names = parser.inventory.treebanks
     if not dev or len(names) == 1:
         return names[0]
-    found = {
+    quality = {
         name: style_quality(TorchModel(parser, subwords, name), dev) for name in names
     }
-    log.info("styles: %s", found)
-    return max(names, key=found.__getitem__)
+    log.info("styles: %s", quality)
+    return max(names, key=quality.__getitem__)
 
 
 def _close(ours: dict[str, dict[str, Any]], theirs: dict[str, dict[str, Any]]) -> bool:

@@ -64,12 +64,12 @@ def _other_words(text: str, words: list[str], wanted: list[str]) -> FormatError:
     pairs = enumerate(zip(words, wanted, strict=False))
     at = next((i for i, (a, b) in pairs if a != b), min(len(words), len(wanted)))
     if at < len(words) and at < len(wanted):
-        said = f"word {at + 1} is {words[at]!r} and should be {wanted[at]!r}"
+        message = f"word {at + 1} is {words[at]!r} and should be {wanted[at]!r}"
     else:
-        said = f"{len(words)} words, and the sentence has {len(wanted)}"
+        message = f"{len(words)} words, and the sentence has {len(wanted)}"
     line, column = _place(text, at)
     remedy = "type the words of the sentence, in their order"
-    return FormatError(said, line=line, column=column, remedy=remedy)
+    return FormatError(message, line=line, column=column, remedy=remedy)
 
 
 def _place(text: str, at: int) -> tuple[int, int]:

@@ -20,8 +20,10 @@ __all__ = [
     "Insert",
     "Move",
     "Relabel",
+    "RelabelAll",
     "Replace",
     "TreeEdit",
+    "checked_label",
     "read",
 ]
 
@@ -62,7 +64,7 @@ class Relabel:
 
     def on(self, tree: Tree) -> Edited:
         _check(tree, self.node)
-        label = _checked(self.label, empty=self.node == 0 and not tree.is_leaf(0))
+        label = checked_label(self.label, empty=self.node == 0 and not tree.is_leaf(0))
         labels = [label if v == self.node else x for v, x in enumerate(tree.labels)]
         new = Tree(tuple(labels), tree.parents, tree.tokens, tree.forms, tree.edges)
         return Edited(new, {v: v for v in range(len(tree))}, self.node)
@@ -73,6 +75,31 @@ class Relabel:
 
     def to_json(self) -> dict[str, Any]:
         return {"op": self.op, "node": self.node, "label": self.label}
+
+
+@dataclass(frozen=True, slots=True)
+class RelabelAll:
+    """Other labels for several nodes at once: number and label of each."""
+
+    op: ClassVar[str] = "relabel_all"
+    labels: tuple[tuple[int, str], ...]
+
+    def on(self, tree: Tree) -> Edited:
+        if not self.labels:
+            raise InvalidValue("Nodes to relabel are wanted.")
+        new = tree
+        for node, label in self.labels:
+            new = Relabel(node, label).on(new).tree
+        return Edited(new, {v: v for v in range(len(tree))}, self.labels[0][0])
+
+    def inverse(self, tree: Tree) -> "RelabelAll":
+        for node, _ in self.labels:
+            _check(tree, node)
+        former = {node: tree.labels[node] for node, _ in self.labels}
+        return RelabelAll(tuple(former.items()))
+
+    def to_json(self) -> dict[str, Any]:
+        return {"op": self.op, "labels": [list(one) for one in self.labels]}
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,7 +114,7 @@ class Insert:
 
     def on(self, tree: Tree) -> Edited:
         mother, i, j = self._place(tree)
-        label = _checked(self.label, empty=mother < 0)
+        label = checked_label(self.label, empty=mother < 0)
         children = _children(tree)
         new = len(tree)
         if mother < 0:
@@ -104,9 +131,9 @@ class Insert:
         return Delete(self.first)  # in preorder the new node comes just before
 
     def to_json(self) -> dict[str, Any]:
-        found = {"op": self.op, "first": self.first, "last": self.last}
+        fields = {"op": self.op, "first": self.first, "last": self.last}
         edge = {"edge": self.edge} if self.edge else {}
-        return {**found, "label": self.label, **edge}
+        return {**fields, "label": self.label, **edge}
 
     def _place(self, tree: Tree) -> tuple[int, int, int]:
         """The mother, and which of her children; -1 over the root."""
@@ -241,6 +268,9 @@ class Replace:
 Read = Callable[[Mapping[str, Any]], TreeEdit]
 OPS: dict[str, Read] = {
     "relabel": lambda sent: Relabel(int(sent["node"]), str(sent["label"])),
+    "relabel_all": lambda sent: RelabelAll(
+        tuple((int(node), str(label)) for node, label in sent["labels"])
+    ),
     "insert": lambda sent: Insert(
         int(sent["first"]),
         int(sent["last"]),
@@ -276,8 +306,8 @@ def _check(tree: Tree, v: int) -> None:
         raise InvalidValue(f"There is no node n{v} in this tree.")
 
 
-def _checked(label: str, *, empty: bool) -> str:
-    """The label; "" for an empty root alone."""
+def checked_label(label: str, *, empty: bool = False) -> str:
+    """The label; "" for an ``empty`` root alone. Raises InvalidValue."""
     if (not label and not empty) or len(label) > MAX_LABEL or _SIGNS & set(label):
         raise InvalidValue(
             f"{label!r} is no label: one word without brackets, at most {MAX_LABEL} "
@@ -288,8 +318,8 @@ def _checked(label: str, *, empty: bool) -> str:
 
 def _name(tree: Tree, v: int) -> str:
     words = [tree.words[token] for token in tree.yield_of(v)]
-    said = " ".join(words if len(words) < 6 else [*words[:2], "…", words[-1]])
-    return f"{tree.labels[v] or 'The root'} “{said}”"
+    shown = " ".join(words if len(words) < 6 else [*words[:2], "…", words[-1]])
+    return f"{tree.labels[v] or 'The root'} “{shown}”"
 
 
 def _in_order(tree: Tree) -> bool:

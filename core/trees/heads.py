@@ -210,5 +210,5 @@ def _copula_predicate(
     if predicates:
         return predicates[0]
     phrases = {"ADJP", "NP", "NML", "PP", "UCP", "SBAR", "S"}
-    found = _first(names, phrases, after)
-    return _first(names, {"ADVP"}, after) if found is None else found
+    head = _first(names, phrases, after)
+    return _first(names, {"ADVP"}, after) if head is None else head

@@ -123,8 +123,8 @@ def _fixed(tree: Tree) -> Iterator[tuple[int, int]]:
     words = [word.lower() for word in tree.words]
     at = 0
     while at < len(words):
-        found = (x for x in FIXED if tuple(words[at : at + len(x)]) == x)
-        length = len(next(found, ()))
+        matches = (x for x in FIXED if tuple(words[at : at + len(x)]) == x)
+        length = len(next(matches, ()))
         if length:
             yield at, at + length
         at += max(1, length)

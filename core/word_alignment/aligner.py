@@ -65,10 +65,10 @@ class TrainedWordAligner:
     def load(cls, path: Path = WEIGHTS) -> "TrainedWordAligner":
         """The aligner of a weights file, with WordNet if it is installed; raises
         Unavailable if the file is missing, InvalidValue if it is no such file."""
-        found = weights_file.read(
+        parts = weights_file.read(
             path, "word aligner", WordSettings, WordModel.from_json
         )
-        return cls(*found, _wordnet())
+        return cls(*parts, _wordnet())
 
     def save(self, path: Path) -> None:
         """Write the file that ``load`` reads."""
@@ -98,26 +98,26 @@ class TrainedWordAligner:
         """The links, each with its ``prob``, in the order of the words."""
         return self.links(self.probabilities(source, target))
 
-    def links(self, found: Floats) -> tuple[Link, ...]:
+    def links(self, probs: Floats) -> tuple[Link, ...]:
         """Those of a table of probabilities. O(n^3) one to one."""
         rules = self.settings
         if rules.many:
-            cells = [(int(i), int(j)) for i, j in np.argwhere(found >= rules.least)]
+            cells = [(int(i), int(j)) for i, j in np.argwhere(probs >= rules.least)]
         else:
-            cells = assign(found - rules.least)
-        return tuple(_link(i, j, float(found[i, j]), rules) for i, j in cells)
+            cells = assign(probs - rules.least)
+        return tuple(_link(i, j, float(probs[i, j]), rules) for i, j in cells)
 
-    def expected_errors(self, found: Floats) -> float:
+    def expected_errors(self, probs: Floats) -> float:
         """How many links of the table are to be expected wrong, and how many words
         wrongly without one: of both sides the lower bound."""
-        linked = np.zeros(found.shape, dtype=bool)
-        for link in self.links(found):
+        linked = np.zeros(probs.shape, dtype=bool)
+        for link in self.links(probs):
             linked[int(link.source[1:]), int(link.target[1:])] = True
-        wrong = float((1 - found)[linked].sum())
+        wrong = float((1 - probs)[linked].sum())
         rows, columns = ~linked.any(1), ~linked.any(0)
         missing = max(
-            float(found[rows].max(1, initial=0).sum()),
-            float(found[:, columns].max(0, initial=0).sum()),
+            float(probs[rows].max(1, initial=0).sum()),
+            float(probs[:, columns].max(0, initial=0).sum()),
         )
         return wrong + missing
 

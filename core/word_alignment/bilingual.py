@@ -189,13 +189,13 @@ class _Training:
         for stage, n_rounds in self._plan():
             for number in range(1, n_rounds + 1):
                 self._round(stage, number)
-        found = tuple(
+        links = tuple(
             np.full(len(side.ids), -1, dtype=np.int32) for side in reversed(self.sides)
         )
         ordered = int(self.rules.hmm + self.rules.agree > 0)
         for first, stop in self._blocks("links", 1):
-            kernels.link(first, stop, *self._model(), ordered, found)
-        return found[0], found[1]
+            kernels.link(first, stop, *self._model(), ordered, links)
+        return links[0], links[1]
 
     def _round(self, stage: str, number: int) -> None:
         agree = stage == "agree"

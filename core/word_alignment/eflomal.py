@@ -86,10 +86,10 @@ def _run(folder: Path) -> None:
 
 def _read(path: Path, at: Longs, *, made: int) -> Ints:
     """For each token of the side that is made the position behind it, -1 for none."""
-    found = np.full(int(at[-1]), -1, dtype=np.int32)
+    links = np.full(int(at[-1]), -1, dtype=np.int32)
     with path.open() as lines:
         for p, line in enumerate(lines):
             for link in line.split():
                 ends = [int(end) for end in link.split("-")]
-                found[at[p] + ends[made]] = ends[1 - made]
-    return found
+                links[at[p] + ends[made]] = ends[1 - made]
+    return links

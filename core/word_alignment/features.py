@@ -105,14 +105,14 @@ def table(
 ) -> Floats:
     """The first round: float32 ``(T, V, names)`` by PLAIN_NAMES, or by CONTEXT_NAMES
     if both sides have vectors and ``projected`` ones. O(T V)."""
-    found = relations(source.forms, target.forms, thesaurus)
-    exact = (found == Relation.EXACT).astype(np.float32)
-    columns = [*_lexical(source, target, found, exact), *_beside(exact)]
+    related = relations(source.forms, target.forms, thesaurus)
+    exact = (related == Relation.EXACT).astype(np.float32)
+    columns = [*_lexical(source, target, related, exact), *_beside(exact)]
     columns += [k[:, None] for k in _kinds(source)] + [k[None] for k in _kinds(target)]
     if projected and source.vectors is not None and target.vectors is not None:
         raw = cosines(source.vectors, target.vectors)
         columns += _cosines(cosines(*projected), raw)
-    rows = np.empty((*found.shape, len(columns)), dtype=np.float32)
+    rows = np.empty((*related.shape, len(columns)), dtype=np.float32)
     for at, column in enumerate(columns):
         rows[..., at] = column
     return rows
@@ -139,10 +139,13 @@ def around(nats: Floats) -> Floats:
 
 
 def _lexical(
-    source: AnalysedWords, target: AnalysedWords, found: NDArray[np.int8], exact: Floats
+    source: AnalysedWords,
+    target: AnalysedWords,
+    related: NDArray[np.int8],
+    exact: Floats,
 ) -> list[Floats]:
     """Those of LEXICAL, in order."""
-    n, m = found.shape
+    n, m = related.shape
     stop_s, stop_t = (_function(side) for side in (source, target))
     places_s, places_t = (np.arange(k) for k in (n, m))
     shift = (places_s[:, None] + 0.5) / n - (places_t + 0.5) / m
@@ -151,7 +154,7 @@ def _lexical(
     known = np.array([[tag != NO_TAG] for tag in source.tags], np.float32)
     ranks = np.subtract.outer(_ranks(source.forms), _ranks(target.forms)) == 0
     return [
-        *[(found == r).astype(np.float32) for r in list(Relation)[:5]],
+        *[(related == r).astype(np.float32) for r in list(Relation)[:5]],
         _same(source.forms, target.forms),
         spelling,
         beginning,
@@ -194,10 +197,10 @@ def _beside(cells: Floats) -> list[Floats]:
 
 def _shifted(cells: Floats, i: int, j: int) -> Floats:
     """``[a, b]`` holds cell ``[a + i, b + j]``; 0 outside of the table."""
-    found = np.zeros_like(cells)
+    shifted = np.zeros_like(cells)
     (to_a, from_a), (to_b, from_b) = (_move(k) for k in (i, j))
-    found[to_a, to_b] = cells[from_a, from_b]
-    return found
+    shifted[to_a, to_b] = cells[from_a, from_b]
+    return shifted
 
 
 def _move(by: int) -> tuple[slice, slice]:
@@ -219,21 +222,21 @@ def _spellings(
     source: Sequence[str], target: Sequence[str]
 ) -> tuple[Floats, Floats, Floats]:
     """Dice of letter pairs; share of a common beginning; both numbers, not the same."""
-    found = np.zeros((3, len(source), len(target)), dtype=np.float32)
+    shares = np.zeros((3, len(source), len(target)), dtype=np.float32)
     right = [(word.lower(), _letter_pairs(word.lower())) for word in target]
     for i, word in enumerate(source):
         a, pairs_a = word.lower(), _letter_pairs(word.lower())
         digit_a = a[:1].isdigit()
         for j, (b, pairs_b) in enumerate(right):
             if a == b:
-                found[:2, i, j] = 1.0
+                shares[:2, i, j] = 1.0
             elif digit_a and b[:1].isdigit():
-                found[2, i, j] = 1.0
+                shares[2, i, j] = 1.0
             elif a[0] == b[0] or not pairs_a.isdisjoint(pairs_b):
                 both = len(pairs_a) + len(pairs_b)
-                found[0, i, j] = 2 * len(pairs_a & pairs_b) / both if both else 0.0
-                found[1, i, j] = _common(a, b) / max(len(a), len(b))
-    return found[0], found[1], found[2]
+                shares[0, i, j] = 2 * len(pairs_a & pairs_b) / both if both else 0.0
+                shares[1, i, j] = _common(a, b) / max(len(a), len(b))
+    return shares[0], shares[1], shares[2]
 
 
 def _letter_pairs(word: str) -> frozenset[str]:
@@ -251,11 +254,11 @@ def _common(a: str, b: str) -> int:
 def _ranks(words: Sequence[str]) -> NDArray[np.int64]:
     """How often the word came before: the first "the" is 0, the second 1."""
     seen: Counter[str] = Counter()
-    found = []
+    earlier = []
     for word in words:
-        found.append(seen[word.lower()])
+        earlier.append(seen[word.lower()])
         seen[word.lower()] += 1
-    return np.array(found)
+    return np.array(earlier)
 
 
 def _same(a: Sequence[str], b: Sequence[str]) -> Floats:

@@ -60,10 +60,10 @@ def fit_metric(pairs: Sequence[tuple[Floats, Floats]]) -> Metric:
     the same vector say little, so that the less alike half counts once more. Raises
     InvalidValue without a pair of alike words. O(words d^2 + d^3).
     """
-    found = [both for a, b in pairs for both in _alike(a, b)]
-    if not found:
+    pairs_alike = [both for a, b in pairs for both in _alike(a, b)]
+    if not pairs_alike:
         raise InvalidValue("no words that are alike: give more paraphrases")
-    left, right = (np.array(side) for side in zip(*found, strict=True))
+    left, right = (np.array(side) for side in zip(*pairs_alike, strict=True))
     mean = np.concatenate([np.concatenate(both) for both in pairs]).mean(0)
     difference = left - right
     size = np.linalg.norm(difference, axis=1)

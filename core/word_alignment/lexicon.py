@@ -74,12 +74,12 @@ class Lexicon:
         cosine: Floats | None = None,
     ) -> Floats:
         """``(T, V)``, 0 to ``substitution``; ``cosine``: of the words in context."""
-        found = relations(source, target, self.thesaurus)
-        return self.of_relations(found, source, target, cosine=cosine)
+        related = relations(source, target, self.thesaurus)
+        return self.of_relations(related, source, target, cosine=cosine)
 
     def of_relations(
         self,
-        found: NDArray[np.int8],
+        related: NDArray[np.int8],
         source: Sequence[str],
         target: Sequence[str],
         *,
@@ -87,19 +87,19 @@ class Lexicon:
     ) -> Floats:
         """The same, from relations already looked up."""
         rules = self.settings
-        distance = rules.by_relation[found]
+        distance = rules.by_relation[related]
         if cosine is not None:
             width = rules.cosine_high - rules.cosine_low
             share = np.clip((rules.cosine_high - cosine) / width, 0.0, 1.0)
             distance = np.minimum(distance, rules.substitution * share)
         if rules.stop_list is not None:
-            _stop(distance, found, source, target, rules)
+            _stop(distance, related, source, target, rules)
         return np.asarray(distance, dtype=np.float64)
 
 
 def _stop(
     distance: Floats,
-    found: NDArray[np.int8],
+    related: NDArray[np.int8],
     source: Sequence[str],
     target: Sequence[str],
     rules: LexiconSettings,
@@ -108,7 +108,7 @@ def _stop(
     columns = np.array([word.lower() in STOP_WORDS for word in target])
     either = rows[:, None] | columns[None, :]
     distance[either] = rules.substitution
-    distance[either & (found == Relation.EXACT)] = rules.stop_list
+    distance[either & (related == Relation.EXACT)] = rules.stop_list
 
 
 def relations(
@@ -160,12 +160,13 @@ def _look_up(
     reach[f"~{stem(word)}"] = int(Relation.STEM)
     if thesaurus is None:
         return (f"={word}", f"~{stem(word)}"), reach
-    own = thesaurus.lemmas(word) - STOP_WORDS
+    related = thesaurus.related(word)
+    own = related.lemmas - STOP_WORDS
     for words, relation in (
         (own, Relation.STEM),
-        (thesaurus.synonyms(word), Relation.SYNONYM),
-        (thesaurus.derivations(word), Relation.DERIVED),
-        (thesaurus.kin(word), Relation.KIN),
+        (related.synonyms, Relation.SYNONYM),
+        (related.derivations, Relation.DERIVED),
+        (related.kin, Relation.KIN),
     ):
         for other in words:
             reach.setdefault(other, int(relation))

@@ -31,8 +31,8 @@ class Metric:
                 f"word vectors of {vectors.shape[1:]} numbers where the word aligner "
                 f"was fitted on {self.mean.shape}: fit it on this parser's"
             )
-        found: Floats = (vectors - self.mean) @ self.matrix
-        return found
+        projected: Floats = (vectors - self.mean) @ self.matrix
+        return projected
 
     def to_json(self) -> dict[str, Any]:
         return {"mean": pack(self.mean), "matrix": pack(self.matrix, bits=8)}
@@ -63,8 +63,8 @@ class WordModel:
         return self.second.nats(again(rows, self.first.nats(rows)))
 
     def to_json(self) -> dict[str, Any]:
-        found = {"first": self.first.to_json(), "second": self.second.to_json()}
-        return found | ({"metric": self.metric.to_json()} if self.metric else {})
+        fields = {"first": self.first.to_json(), "second": self.second.to_json()}
+        return fields | ({"metric": self.metric.to_json()} if self.metric else {})
 
     @classmethod
     def from_json(cls, data: Mapping[str, Any]) -> "WordModel":

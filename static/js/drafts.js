@@ -2,6 +2,8 @@
 // taken it: a reload, an expired login or a crash brings it back, with "Discard it".
 // The server answers a form that it has taken with a cookie that names its token.
 
+import { gettext } from "./words.js";
+
 const MAX_AGE_MS = 30 * 86_400_000;
 const PREFIX = "gemel-form ";
 const SKIPPED = new Set(["hidden", "password", "file", "submit", "button", "reset"]);
@@ -38,10 +40,11 @@ function told(form, hasMoved, discard) {
   const note = document.createElement("p");
   note.className = "notice warn row";
   note.setAttribute("role", "status");
-  const moved = hasMoved ? " What is stored has changed since." : "";
-  const button = Object.assign(document.createElement("button"), { type: "button", className: "quiet", textContent: "Discard it" });
+  const parts = [gettext("What you had typed was brought back.")];
+  if (hasMoved) parts.push(gettext("What is stored has changed since."));
+  const button = Object.assign(document.createElement("button"), { type: "button", className: "quiet", textContent: gettext("Discard it") });
   button.addEventListener("click", () => { discard(); note.remove(); });
-  note.append(`What you had typed was brought back.${moved} `, button);
+  note.append(`${parts.join(" ")} `, button);
   form.prepend(note);
 }
 

@@ -8,7 +8,14 @@ from uuid import uuid4
 from django.contrib.auth.models import User
 
 from annotator.models import Campaign, Judgment, Membership, Participant, Upload
-from annotator.services.campaigns import answers, item_files, items, leases, setup
+from annotator.services.campaigns import (
+    answers,
+    item_files,
+    items,
+    leases,
+    participants,
+    setup,
+)
 
 HEADER = (
     "sentence\tphrase\tparaphrase\tcondition\trank\tkind\tgold_meaning\tgold_grammar"
@@ -45,7 +52,7 @@ def campaign(
     setup.change(made, chosen, by=cast.ada)
     kept = upload(made, cast.ada, text or HEADER + rows(n))
     list(items.load(made, kept, by=cast.ada))
-    setup.add_people(made, list(judges(cast, people)), by=cast.ada)
+    participants.add_people(made, list(judges(cast, people)), by=cast.ada)
     if is_open:
         setup.open_campaign(made, by=cast.ada)
     return made

@@ -1,11 +1,22 @@
 """The page of a job: what it found, in words, and where that is to be seen."""
 
+import re
+
 import pytest
+from django.http import QueryDict
 from django.test import Client
 from django.urls import reverse
 
-from annotator.models import Job
+from annotator.jobkinds import KINDS
+from annotator.models import Bitext, Job, ParaphraseTable, TreeBatch
+from annotator.services import jobs
+from annotator.services.campaigns import simulation
+from annotator.services.reports import agreement, rating_sets
+from annotator.services.reports.query import parse
+from core.pivoting.bitext import BitextPair, write_pairs
+from tests.annotator import joint_cast
 from tests.annotator.campaigns_cast import campaign
+from tests.annotator.reports import test_rating_sets as ratings
 from tests.cast import Cast
 
 pytestmark = pytest.mark.django_db
@@ -92,17 +103,133 @@ def test_a_manager_sees_the_rows_and_the_traceback(
     assert issues[0]["excerpt"] == "a private row"
 
 
-@pytest.mark.parametrize("kind", ["parse", "align", "align_words", "score"])
-def test_a_job_that_is_done_leads_to_what_it_made(client, cast, kind: str) -> None:
-    page = page_of(client, cast, kind=kind, params={"corpus": cast.corpus.code},
-                   result={"run": "0" * 16})  # fmt: skip
-    assert (
-        f'<a class="button quiet" href="/p/windows/corpus/{cast.corpus.code}/' in page
+@pytest.fixture
+def made(cast: Cast, settings, tmp_path) -> dict[str, str]:
+    """The codes of what jobs make, a row of each."""
+    settings.MEDIA_ROOT = tmp_path
+    mine = {"project": cast.project, "created_by": cast.ada}
+    bitext = Bitext.objects.create(**mine, name="Sea", target_language="de")
+    bitext.folder.mkdir(parents=True)
+    write_pairs(bitext.pairs_path, [BitextPair(0, "Sea", "the sea", "die See", None)])
+    table = ParaphraseTable.objects.create(**mine, name="Sea")
+    judged = campaign(cast, n=2)
+    rating = rating_sets.add(
+        cast.project, ratings.sent(), name="Old", form="long", by=cast.ada
     )
+    source = agreement.source(cast.project, "ratings", rating.code)
+    report = agreement.freeze(
+        source, parse(QueryDict()), query="", title="Old", by=cast.ada
+    )
+    batch = TreeBatch.objects.create(
+        corpus=cast.corpus, query="NP", label="NX", by=cast.ada
+    )
+    rows = {"corpus": cast.corpus, "bitext": bitext, "table": table}
+    rows |= {"campaign": judged, "report": report, "batch": batch}
+    rows |= {"run": joint_cast.bare(cast)}
+    return {name: row.code for name, row in rows.items()}
 
 
-def test_every_kind_of_job_leads_somewhere() -> None:
-    from annotator.jobkinds import KINDS
-    from annotator.pages.jobs import _NEXT
+FOUND = {  # kind: what it is asked, and what it answers, as its service writes them
+    "align": (["corpus"], []),
+    "align_words": (["corpus"], []),
+    "bitext_import": ([], []),
+    "bitext_links": (["bitext"], []),
+    "bitext_parses": (["bitext"], []),
+    "campaign_items": (["campaign"], []),
+    "import": ([], []),
+    "index": ([], []),
+    "joint": (["corpus"], ["run"]),
+    "linking": ([], []),
+    "paraphrase_items": (["table", "corpus", "campaign"], ["campaign"]),
+    "paraphrase_weights": (["table", "campaign"], ["table"]),
+    "paraphrases": (["table"], []),
+    "relabel": (["batch", "corpus"], ["batch"]),
+    "rehearse": (["campaign"], ["campaign"]),
+    "parse": (["corpus"], []),
+    "release": ([], []),
+    "report": ([], ["report"]),
+    "substitution": (["corpus"], []),
+    "train_parser": (["corpus"], []),
+    "score": (["corpus"], []),
+}
+IMPORTED = {"format": "pairs", "dry_run": False, "corpus": "News", "uploads": []}
+LINK = re.compile(r'<a class="button quiet" href="([^"]+)">')
 
-    assert set(_NEXT) == set(KINDS)
+
+@pytest.mark.parametrize("who", ["ada", "bob"])
+@pytest.mark.parametrize("kind", sorted(KINDS))
+def test_a_job_that_is_done_leads_to_what_it_made_and_who_reads_it_may_go_there(
+    client: Client, cast: Cast, made: dict[str, str], kind: str, who: str
+) -> None:
+    asked, found = ({name: made[name] for name in names} for names in FOUND[kind])
+    if kind == "import":
+        asked = IMPORTED | {"corpus": cast.corpus.name}
+    mine = {}
+    if kind == "bitext_import":
+        asked, mine = IMPORTED | {"name": "Sea"}, {"code": made["bitext"]}
+    job = Job.objects.create(
+        project=cast.project, title="A trial", kind=kind, by=cast.ada, params=asked,
+        result=found, state=Job.State.DONE, **mine,
+    )  # fmt: skip
+    client.force_login(getattr(cast, who))
+    page = client.get(reverse("job", args=["windows", job.code])).content.decode()
+    links = LINK.findall(page.partition('id="status"')[2])
+    assert links or (kind, who) in ONLY_MANAGERS
+    for link in links:
+        answer = client.get(link, follow=True)
+        assert answer.status_code == 200, link
+
+
+ONLY_MANAGERS = {
+    ("relabel", "bob"), ("release", "bob"), ("report", "bob"), ("rehearse", "bob"),
+    ("campaign_items", "bob"), ("paraphrase_items", "bob"),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("state", ["failed", "cancelled", "running"])
+@pytest.mark.parametrize("kind", ["parse", "index", "release", "joint"])
+def test_a_job_that_made_nothing_leads_nowhere(
+    client: Client, cast: Cast, kind: str, state: str
+) -> None:
+    job = Job.objects.create(
+        project=cast.project, title="x", kind=kind, state=state, by=cast.ada,
+        params={"corpus": cast.corpus.code},
+    )  # fmt: skip
+    client.force_login(cast.ada)
+    page = client.get(reverse("job", args=["windows", job.code])).content.decode()
+    assert LINK.findall(page.partition('id="status"')[2]) == []
+
+
+def test_an_import_leads_to_its_corpus_once_it_is_made(client, cast: Cast) -> None:
+    mine = {"kind": "import", "title": "x", "by": cast.ada, "state": "done"}
+    here = IMPORTED | {"corpus": cast.corpus.name}
+    check = Job.objects.create(
+        project=cast.project, params=here | {"dry_run": True}, **mine
+    )
+    done = Job.objects.create(project=cast.project, params=here, **mine)
+    client.force_login(cast.ada)
+    corpus = reverse("corpus", args=["windows", cast.corpus.code])
+    for job, is_made in ((check, False), (done, True)):
+        page = client.get(reverse("job", args=["windows", job.code])).content.decode()
+        links = LINK.findall(page.partition('id="status"')[2])
+        assert (corpus in links) is is_made
+        assert reverse("upload_report", args=["windows", job.code]) in links
+
+
+def test_a_rehearsal_leads_to_the_copy_that_it_made(client, cast: Cast) -> None:
+    judged = campaign(cast, n=2)
+    job = simulation.start(judged, people=2, by=cast.ada)
+    jobs.run(job.pk)
+    job.refresh_from_db()
+    copy = job.result["campaign"]
+    assert copy != judged.code
+    client.force_login(cast.ada)
+    page = client.get(reverse("job", args=["windows", job.code])).content.decode()
+    assert reverse("campaign", args=["windows", copy]) in page
+    assert reverse("campaign", args=["windows", judged.code]) not in page
+
+
+def test_counting_files_leads_on_though_no_corpus_was_counted(client, cast) -> None:
+    params = {"name": "mine", "corpus": "", "corpora": [], "uploads": []}
+    page = page_of(client, cast, kind="linking", params=params)
+    assert reverse("corpora", args=["windows"]) in LINK.findall(page)

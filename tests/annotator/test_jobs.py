@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 from celery import Celery
 from django.db import OperationalError
+from django.urls import reverse
 from django.utils import timezone
 
 from annotator import celery, jobkinds
@@ -225,8 +226,22 @@ def test_a_job_is_kept_while_the_broker_is_away(cast, no_broker) -> None:
 def test_a_worker_shows_itself_while_the_broker_is_away(no_broker, tmp_path) -> None:
     with pytest.raises(ConnectionError, match="broker is away"):
         celery.enqueue(1)
-    celery._show(tmp_path / "alive", 0)
-    assert (tmp_path / "alive").exists()
+    celery._show(tmp_path / "alive", celery._call(celery.REAP, expires=10))
+    assert "broker is away" in (tmp_path / "alive").read_text()
+
+
+@pytest.mark.parametrize(("fault", "is_away"), [("", False), ("it is away", True)])
+def test_a_waiting_job_says_that_the_queue_cannot_be_reached(
+    cast, client, settings, tmp_path, fault: str, is_away
+) -> None:
+    settings.GEMEL_HOME = tmp_path
+    (tmp_path / "worker.alive").write_text(fault)
+    job = jobs.create(cast.project, "parse", title="x", by=cast.ada, enqueue=False)
+    client.force_login(cast.ada)
+    slug = cast.project.slug
+    for page in (reverse("job", args=[slug, job.code]), reverse("jobs", args=[slug])):
+        text = " ".join(client.get(page).content.decode().split())
+        assert ("The queue of jobs cannot be reached" in text) is is_away
 
 
 def test_unknown_kinds_are_refused_before_anything_is_stored(cast) -> None:

@@ -10,7 +10,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.running import ROOT, answers, running, variables, wait
+from tests.annotator.durability.test_crash import ask
+from tests.running import ROOT, Running, answers, running, variables, wait
 
 pytestmark = pytest.mark.slow
 
@@ -41,6 +42,22 @@ def test_a_dead_worker_is_started_again(tmp_path: Path) -> None:
         gemel.kill("celery")
         wait(lambda: set(gemel.children("celery")) - before, gemel.output)
         assert "The worker ended" in gemel.output()
+
+
+def test_web_and_worker_apart_share_a_folder(tmp_path: Path) -> None:
+    with running(tmp_path, "--only=web", "--no-sample") as web:
+        assert web.children("gunicorn")
+        assert not web.children("celery")
+        assert answers(f"{web.base}/ready")
+        worker = Running(tmp_path, "--only=worker")
+        try:
+            wait((tmp_path / "worker.alive").exists, web.output)
+            assert not worker.children("gunicorn")
+            second = Running(tmp_path, "--only=worker")
+            assert second.process.wait(60) != 0
+            assert "Another Gemel is running" in web.output()
+        finally:
+            assert worker.stop() == 0
 
 
 def test_a_busy_port_is_named(tmp_path: Path) -> None:
@@ -94,3 +111,43 @@ def test_a_kept_connection_is_answered_after_a_pause(tmp_path: Path) -> None:
             line.request("GET", "/sign-in/")
             assert line.getresponse().read()
             assert line.sock is sock
+
+
+PARSE = """
+from django.contrib.auth.models import User
+from annotator.models import Corpus, Sentence
+from annotator.services.parses import parsers
+corpus = Corpus.objects.filter(project__is_sample=True, source_language="en").first()
+words = "A window of the house was open when rain fell on the roof ."
+Sentence.objects.create(corpus=corpus, key="0" * 32, text=words, n_tokens=14,
+                        tokens=words.replace(" ", chr(10)))
+owner = User.objects.get(is_superuser=True)
+print(parsers.start(corpus, "english", n=1, by=owner).code)
+"""
+ENDED = """
+from annotator.models import Job
+print(Job.objects.get(code="{code}").state)
+"""
+
+
+def memory_mb(gemel: Running) -> float:
+    """PSS of all its processes: what it takes from the machine."""
+    total = 0
+    for pid in gemel.children(""):
+        lines = Path(f"/proc/{pid}/smaps_rollup").read_text().splitlines()
+        total += sum(int(line.split()[1]) for line in lines if line.startswith("Pss:"))
+    return total / 1024
+
+
+def test_at_rest_it_is_small_and_after_a_parse_it_is_small_again(
+    tmp_path: Path,
+) -> None:
+    with running(tmp_path) as gemel:
+        assert answers(f"{gemel.base}/sign-in/")
+        wait((tmp_path / "worker.alive").exists, gemel.output)
+        assert memory_mb(gemel) < 400
+        before = set(gemel.children("celery"))
+        code = ask(gemel, PARSE)
+        wait(lambda: ask(gemel, ENDED.format(code=code)) == "done", gemel.output)
+        wait(lambda: set(gemel.children("celery")) - before, gemel.output)
+        wait(lambda: memory_mb(gemel) < 400, gemel.output)

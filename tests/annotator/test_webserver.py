@@ -19,7 +19,7 @@ from django.db import connections
 from gunicorn.workers.gthread import ThreadWorker  # type: ignore[import-untyped]
 
 from annotator.management.commands.up import web_command
-from annotator.services.alignments import proposals
+from annotator.services.alignments import warming
 from annotator.webserver import LARGEST, MAX_WORKERS, EvenWorker, _Shared, post_fork
 from tests.running import ROOT, free_port, variables, wait
 
@@ -230,7 +230,7 @@ def test_a_message_cut_off_half_way_keeps_nobody_waiting(port: int) -> None:
 def test_where_the_database_is_elsewhere_two_messages_go_at_once(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(proposals, "warm", lambda: None)
+    monkeypatch.setattr(warming, "is_cold", threading.Event())
     monkeypatch.setattr(ThreadWorker, "handle_request", lambda *given: meeting(*given))
     found = []
     for vendor, wanted in (("sqlite", 1), ("postgresql", 2)):

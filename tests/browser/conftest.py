@@ -1,6 +1,7 @@
 """A live server and a real Chromium; every page is watched for policy violations."""
 
 import os
+import random
 import shutil
 import time
 
@@ -15,6 +16,8 @@ CHROMIUM = os.environ.get("CHROMIUM") or next(
     ),
     None,
 )
+# Seconds: each answer waits up to so long, which shows a test that looks too early.
+LATENCY = float(os.environ.get("GEMEL_TEST_LATENCY") or 0)
 # Playwright's sync API runs an event loop in this thread; Django would refuse the ORM.
 os.environ.setdefault("DJANGO_ALLOW_ASYNC_UNSAFE", "true")
 
@@ -59,8 +62,10 @@ class _AtWork:
         request_started.connect(self._begin)
         request_finished.connect(self._end)
 
-    def _begin(self, **_) -> None:
+    def _begin(self, environ=None, **_) -> None:
         self.began.append(1)
+        if LATENCY and not (environ or {}).get("PATH_INFO", "").startswith("/static/"):
+            time.sleep(random.uniform(0, LATENCY))
 
     def _end(self, **_) -> None:
         self.ended.append(1)
@@ -105,9 +110,18 @@ def open_page(chromium, live):
 def check_axe():
     """Fails on any serious or critical finding of axe."""
     from axe_playwright_python.sync_playwright import Axe
+    from playwright.sync_api import Error
+
+    def violations(page) -> list[dict]:
+        """Asked again of the next page where one was just being left."""
+        try:
+            return Axe().run(page).response["violations"]
+        except Error:
+            page.wait_for_load_state()
+            return Axe().run(page).response["violations"]
 
     def check(page) -> None:
-        found = Axe().run(page).response["violations"]
+        found = violations(page)
         grave = [v for v in found if v["impact"] in ("serious", "critical")]
         assert not grave, [
             (v["id"], [n["html"] for n in v["nodes"]][:3]) for v in grave

@@ -43,6 +43,6 @@ def test_one_is_asked_for_and_another_tried_again(
     page.get_by_text("Waiting for the worker").wait_for()
     press(page, "Verify again gemel-000002")
     page.get_by_text("Waiting for the worker").wait_for()
-    assert backups.asked() == ["gemel-000002", "make"]
+    assert backups.requests() == ["gemel-000002", "make"]
     if folder := os.environ.get("GEMEL_PICTURES"):
         page.screenshot(path=f"{folder}/backups-{width}.png", full_page=True)

@@ -156,6 +156,8 @@ def test_the_ledger_works_without_scripts(open_page, people, run) -> None:
     page = open_page(people.bob, java_script_enabled=False)
     page.goto(where(run, "?side=s"))
     row(page, 0).get_by_role("button", name="Real error").click()
+    pressed = row(page, 0).get_by_role("button", name="Real error")
+    expect(pressed).to_have_attribute("aria-pressed", "true")
     assert verdicts(run)[0] == "error"
     assert "side=s" in page.url
 

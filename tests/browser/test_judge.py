@@ -6,7 +6,7 @@ import pytest
 from playwright.sync_api import expect
 
 from annotator.models import Judgment, JudgmentEvent
-from annotator.services.campaigns import items, setup
+from annotator.services.campaigns import items, participants, setup
 from tests.annotator.campaigns_cast import HEADER, campaign, person, rows
 from tests.browser.judging import (
     done,
@@ -243,7 +243,9 @@ def test_paused_blocked_and_withdrawn_are_told(open_page, people) -> None:
     page.reload()
     expect(page.locator("#notice h2")).to_have_text("Paused")
     setup.open_campaign(made, by=people.ada)
-    setup.set_participant(person(made, people.bob), by=people.ada, state="blocked")
+    participants.set_participant(
+        person(made, people.bob), by=people.ada, state="blocked"
+    )
     page.get_by_role("button", name="Check for new items").click()
     expect(page.locator("#notice h2")).to_have_text("Please talk to the manager")
 

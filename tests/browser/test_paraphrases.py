@@ -67,6 +67,7 @@ def test_a_table_is_made_searched_and_put_into_a_sentence(
     check_axe(page)
     shown(page, "substitute", width)
     page.get_by_role("link", name="Make a campaign").press("Enter")
+    expect(page.locator("h1")).to_contain_text("Make a campaign of")
     check_axe(page)
     shown(page, "campaign", width)
 
@@ -122,7 +123,8 @@ class Walk:
 
     def click(self, role: str, name: str) -> None:
         self.acts += 1
-        self.page.get_by_role(role, name=name).first.click()
+        place = self.page.locator("nav.side, main").get_by_role(role, name=name)
+        place.last.click()
 
     def press(self, selector: str) -> None:
         self.acts += 1
@@ -159,7 +161,7 @@ def test_from_two_text_files_to_people_judging(
     page = open_page(cast.ada, width=width)
     walk = Walk(page, check_axe, width)
     page.goto(f"/p/{cast.project.slug}/")
-    walk.click("link", "Parallel text")
+    walk.click("link", "Corpora")
     walk.click("link", "Upload parallel text")
     walk.sees("Nothing at hand?", "walk-1-upload")
     walk.give("#source_text", english)

@@ -1,5 +1,7 @@
 """Reports and curation by keyboard alone, at two widths, watched by axe."""
 
+import re
+
 import pytest
 from django.urls import reverse
 from playwright.sync_api import expect
@@ -8,6 +10,7 @@ from annotator.models import Adjudication, Campaign, Judgment, Report
 from tests.annotator.campaigns_cast import HEADER, rows
 from tests.annotator.judged import Judged, judged, save_again
 from tests.browser.campaigns.test_campaigns import press, tab_to
+from tests.browser.pictures import keep_picture
 from tests.cast import Cast
 
 pytestmark = pytest.mark.browser
@@ -177,3 +180,20 @@ def test_a_campaign_from_its_items_to_a_frozen_report_by_keyboard(
     assert kept.campaign == made
     assert kept.body["facts"]["judgments"] == 4
     expect(page.locator("h1")).to_have_text("Whole way, frozen")
+
+
+@pytest.mark.parametrize(("width", "scheme"), [(1280, "light"), (390, "dark")])
+def test_a_report_says_first_what_it_comes_to(
+    open_page, check_axe, set_up: Judged, width: int, scheme: str
+) -> None:
+    page = open_page(set_up.cast.ada, width=width)
+    page.emulate_media(color_scheme=scheme)
+    page.goto(where(set_up))
+    lead = page.locator("#headline > .lead")
+    expect(lead).to_contain_text("Agreement on meaning is")
+    check_axe(page)
+    keep_picture(page, f"report-{width}-{scheme}")
+    lead.get_by_role("link").first.focus()
+    page.keyboard.press("Enter")
+    expect(page).to_have_url(re.compile("#headline$"))
+    assert page.locator(".grids figure svg").count() == 3

@@ -3,10 +3,12 @@
 from pathlib import Path
 
 import pytest
+from playwright.sync_api import expect
 
 from annotator.models import Corpus, Job
 from annotator.services import jobs
 from tests import hostile
+from tests.browser.pictures import keep_picture
 from tests.cast import Cast
 
 pytestmark = pytest.mark.browser
@@ -61,7 +63,7 @@ def test_upload_report_import_export(
     page.wait_for_url("**/upload/*/")
     finish()
     page.wait_for_selector("text=Checked; nothing is imported yet.")
-    assert "rows.tsv, line 4, column 16" in page.locator("table").nth(1).inner_text()
+    assert "rows.tsv, line 4, column 16" in page.locator("table").last.inner_text()
     check_axe(page)
     assert fits(page)
     page.locator("h1").click()
@@ -76,3 +78,47 @@ def test_upload_report_import_export(
     with page.expect_download() as download:
         page.locator("a:has-text('jsonl')").press("Enter")
     assert "<script>" in Path(download.value.path()).read_text()
+
+
+@pytest.mark.parametrize("width", [1280, 390])
+def test_a_text_in_another_language_is_asked_about(
+    open_page, transactional_db, check_axe, tmp_path: Path, width: int
+) -> None:
+    rows = tmp_path / "rows.tsv"
+    german = "Die Frau hat das Fenster geöffnet, und der Mann schlief noch eine Weile."
+    rows.write_text(
+        f"The woman opened the window and he slept on for a while.\t{german}\n"
+    )
+    page = open_page(Cast().ada, width=width)
+    page.goto("/p/windows/upload/")
+    page.locator("#files").set_input_files(rows)
+    page.get_by_label("Name of the corpus").fill("Two")
+    page.get_by_role("button", name="Check the files").click()
+    page.wait_for_url("**/upload/*/")
+    finish()
+    expect(page.locator("main")).to_contain_text(
+        "The target sentences look like German (de); English (en) was chosen."
+    )
+    expect(page.get_by_label("Language of the target")).to_have_value("de")
+    expect(page.locator("main")).to_contain_text(german)
+    expect(page.get_by_role("button", name="parse and align")).to_have_count(0)
+    check_axe(page)
+    assert fits(page)
+    keep_picture(page, f"upload-question-{width}")
+    page.get_by_role("button", name="Import", exact=True).click()
+    expect(page.locator("main")).to_contain_text("Waiting")
+    finish()
+    expect(page.locator("main")).to_contain_text("Imported into")
+    made = Corpus.objects.get(name="Two")
+    assert (made.source_language, made.target_language) == ("en", "de")
+
+
+@pytest.mark.parametrize("width", [1280, 390])
+def test_an_example_of_each_format_is_shown(open_page, check_axe, width: int) -> None:
+    page = open_page(Cast().ada, width=width)
+    page.goto("/p/windows/upload/")
+    page.get_by_text("Show an example of treealigner").click()
+    expect(page.locator("main")).to_contain_text("<treealign>")
+    check_axe(page)
+    assert fits(page)
+    keep_picture(page, f"upload-example-{width}")

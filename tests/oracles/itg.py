@@ -56,6 +56,26 @@ def weighed(weights) -> dict[Links, float]:
     return table
 
 
+def posteriors(weights: ItgWeights, *, sharpness: float) -> Floats:
+    """``(T, V)``: the share of exp(``sharpness`` * weight) of the alignments that hold
+    each link."""
+    table = {links: sharpness * x for links, x in weighed(weights).items()}
+    top = max(table.values())
+    shares = np.zeros(weights.shape)
+    total = sum(np.exp(weight - top) for weight in table.values())
+    for links, weight in table.items():
+        for link in links:
+            shares[link] += np.exp(weight - top) / total
+    return shares
+
+
+def best_links(weights: ItgWeights, *, within: float) -> list[Links]:
+    """All alignments that weigh as much as the best, to so many nats."""
+    table = weighed(weights)
+    top = max(table.values())
+    return [links for links, weight in table.items() if weight >= top - within]
+
+
 def best_score(weights: ItgWeights) -> float:
     """The best alignment's score by the whole chart, nothing pruned. O(T^3 V^3)."""
     n, m = weights.shape

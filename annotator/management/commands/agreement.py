@@ -8,6 +8,9 @@ from typing import Any
 from django.core.management.base import BaseCommand, CommandError
 
 from annotator.exchange import ratings as files
+from annotator.exchange.peers import ratings as peers
+from annotator.exchange.peers.registry import PEERS
+from annotator.exchange.peers.reports import Report
 from core.agreement.alignments.aer import link_f1
 from core.agreement.alignments.layers import agreed_share, human_row
 from core.agreement.figures import Figure, as_json
@@ -24,7 +27,8 @@ class Command(BaseCommand):
 
     def add_arguments(self, parser: argparse.ArgumentParser) -> None:
         parser.add_argument("path", type=Path, help="a file, or the folder it is in")
-        parser.add_argument("--format", required=True, choices=files.FORMATS)
+        formats = (*files.FORMATS, *PEERS)
+        parser.add_argument("--format", required=True, choices=formats)
         parser.add_argument("--scale", help="only this scale")
         parser.add_argument(
             "--range",
@@ -53,20 +57,20 @@ class Command(BaseCommand):
 
 
 def _report(options: dict[str, Any]) -> dict[str, Any]:
-    found = files.load(options["path"], options["format"], scales=_declared(options))
-    tables = found.tables
+    ratings, export = _loaded(options)
+    tables = ratings.tables
     if options["scale"]:
         if options["scale"] not in tables:
             there = ", ".join(tables) or "none"
             raise CommandError(f"no scale {options['scale']!r} here; there is {there}")
         tables = {options["scale"]: tables[options["scale"]]}
     report: dict[str, Any] = {
-        "items": found.n_items,
-        "annotators": found.n_annotators,
-        "ratings": found.n_ratings,
+        "items": ratings.n_items,
+        "annotators": ratings.n_annotators,
+        "ratings": ratings.n_ratings,
         "scales": {},
     }
-    if options["scale"] and not found.sure:
+    if options["scale"] and not ratings.sure:
         table = tables[options["scale"]]
         report |= {
             "items": len(table.items),
@@ -75,17 +79,27 @@ def _report(options: dict[str, Any]) -> dict[str, Any]:
         }
     for name, table in tables.items():
         body = _scale(table, options)
-        if name in found.gold:
-            body["gold"] = _gold(table, against_gold(table, found.gold[name]))
+        if name in ratings.gold:
+            body["gold"] = _gold(table, against_gold(table, ratings.gold[name]))
         at = options["threshold"]
         at = THRESHOLDS.get(name) if at is None else at
         if at is not None and table.scale.is_ordered:
             cut = _scale(table.at_least(at), options)
             body["threshold"] = {"at": at, **cut}
         report["scales"][name] = body
-    if found.sure:
-        report["alignment"] = _alignment(found)
+    if ratings.sure:
+        report["alignment"] = _alignment(ratings)
+    if export is not None:
+        report["export"] = export.as_params()
     return report
+
+
+def _loaded(options: dict[str, Any]) -> tuple[files.RatingFile, Report | None]:
+    """The ratings, and what the export of a tool held."""
+    path, form, scales = options["path"], options["format"], _declared(options)
+    if form in PEERS:
+        return peers.load(path, form, scales=scales)
+    return files.load(path, form, scales=scales), None
 
 
 def _declared(options: dict[str, Any]) -> dict[str, Scale]:
@@ -101,30 +115,32 @@ def _declared(options: dict[str, Any]) -> dict[str, Scale]:
 
 
 def _scale(table: Ratings, options: dict[str, Any]) -> dict[str, Any]:
-    found = measure_all(table, replicates=options["replicates"], seed=options["seed"])
+    agreement = measure_all(
+        table, replicates=options["replicates"], seed=options["seed"]
+    )
     return {
-        **{name: as_json(figure) for name, figure in found.figures.items()},
-        "pairs": _pairs(table, found),
+        **{name: as_json(figure) for name, figure in agreement.figures.items()},
+        "pairs": _pairs(table, agreement),
         "points": list(table.scale.labels),
         "items": len(table.items),
-        "items_shared": found.n_shared,
+        "items_shared": agreement.n_shared,
         "annotators": len(table.annotators),
         "ratings": table.n + len(table.repeats),
         "repeats": len(table.repeats),
         "clusters": int(table.cluster.max(initial=-1)) + 1,
-        "replicates": found.replicates,
-        "seed": found.seed,
+        "replicates": agreement.replicates,
+        "seed": agreement.seed,
     }
 
 
-def _pairs(table: Ratings, found: Agreement) -> list[dict[str, Any]]:
+def _pairs(table: Ratings, agreement: Agreement) -> list[dict[str, Any]]:
     return [
         {
             "annotators": [table.annotators[pair.first], table.annotators[pair.second]],
             "n": pair.n,
             **{name: as_json(figure) for name, figure in pair.figures.items()},
         }
-        for pair in found.pairs
+        for pair in agreement.pairs
     ]
 
 
@@ -138,16 +154,16 @@ def _gold(table: Ratings, rows: dict[str, list[Figure]]) -> list[dict[str, Any]]
     ]
 
 
-def _alignment(found: files.RatingFile) -> dict[str, Any]:
-    people = list(found.sure)
-    sure = [found.sure[who] for who in people]
+def _alignment(ratings: files.RatingFile) -> dict[str, Any]:
+    people = list(ratings.sure)
+    sure = [ratings.sure[who] for who in people]
     human = human_row(sure)
     return {
         "link_f1": [
             {
                 "annotators": [a, b],
-                "sure": as_json(link_f1(found.sure[a], found.sure[b])),
-                "any": as_json(link_f1(found.linked[a], found.linked[b])),
+                "sure": as_json(link_f1(ratings.sure[a], ratings.sure[b])),
+                "any": as_json(link_f1(ratings.linked[a], ratings.linked[b])),
             }
             for at, a in enumerate(people)
             for b in people[at + 1 :]
@@ -163,6 +179,8 @@ def _lines(report: dict[str, Any]) -> list[str]:
         f"{report['items']} items, {report['annotators']} annotators, "
         f"{report['ratings']} ratings"
     ]
+    if export := report.get("export"):
+        lines = [export["title"], *_left(Report(**export)), "", *lines]
     for name, body in report["scales"].items():
         lines += ["", f"{name} ({body['items_shared']} items with two judges or more)"]
         for measure, figure in body.items():
@@ -171,6 +189,12 @@ def _lines(report: dict[str, Any]) -> list[str]:
             ):
                 lines.append(f"  {measure:<16} {_shown(figure)}")
     return lines
+
+
+def _left(export: Report) -> list[str]:
+    """What of the export was not taken, and why."""
+    lines = [f"  not taken: {n} {unit}: {why}" for unit, n, why in export.left]
+    return lines + [f"  not taken: {n} {what}" for what, n in export.losses]
 
 
 def _shown(figure: dict[str, Any]) -> str:

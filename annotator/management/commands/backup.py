@@ -31,20 +31,26 @@ class Command(DatabaseCommand):
             action="store_true",
             help="write nothing: try whether this archive can be restored",
         )
+        parser.add_argument(
+            "--with-tables",
+            action="store_true",
+            help="with the files of the tables of paraphrases, which can be made anew",
+        )
 
     def handle(self, *args: Any, **options: Any) -> None:
         if options["automatic"]:
             with contextlib.suppress(Conflict):  # another is at work
                 backing_up.work()
             return
-        path, act = options["path"], archives.backup
+        path = options["path"]
         if path is None:
             raise CommandError("Name the file to write, or say --automatic.")
-        if options["verify"]:
-            act = archives.verify
         try:
-            n = sum(act(path).values())
+            if options["verify"]:
+                counts = archives.verify(path)
+            else:
+                counts = archives.backup(path, with_tables=options["with_tables"])
         except (Refusal, OSError) as error:
             raise CommandError(str(error)) from error
-        said = "can be restored: " if options["verify"] else ""
-        self.stdout.write(f"{path} {said}{n} rows")
+        verdict = "can be restored: " if options["verify"] else ""
+        self.stdout.write(f"{path} {verdict}{sum(counts.values())} rows")

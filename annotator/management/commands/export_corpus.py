@@ -48,9 +48,9 @@ class Command(DatabaseCommand):
         rows = Corpus.objects.filter(name=options["corpus"]).select_related("project")
         if options["project"]:
             rows = rows.filter(project__slug=options["project"])
-        found = list(rows[:2])
-        if len(found) != 1:
-            what = "several corpora are" if found else "no corpus is"
+        corpora = list(rows[:2])
+        if len(corpora) != 1:
+            what = "several corpora are" if corpora else "no corpus is"
             raise CommandError(f"{what} called {options['corpus']!r}: see --project")
         out = options["out"]
         folder = (
@@ -58,7 +58,7 @@ class Command(DatabaseCommand):
         )
         try:
             made = exports.parts(
-                found[0],
+                corpora[0],
                 options["format"],
                 by=None,
                 author=options["author"],

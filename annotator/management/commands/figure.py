@@ -25,11 +25,11 @@ class Command(DatabaseCommand):
         parser.add_argument("--out", type=Path, help="a file; without it, stdout")
 
     def handle(self, *args: Any, **options: Any) -> None:
-        found = canvas.of_code(options["code"])
-        if found is None:
+        drawn = canvas.of_code(options["code"])
+        if drawn is None:
             raise CommandError(f"There is no layer and no pair {options['code']!r}.")
         how = canvas.ViewOptions(options["view"], options["across"])
-        body = convert(found.svg(how, figure=True), options["format"])
+        body = convert(drawn.svg(how, figure=True), options["format"])
         if options["out"]:
             options["out"].write_bytes(body)
         else:

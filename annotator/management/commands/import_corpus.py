@@ -13,8 +13,9 @@ from annotator.exchange import registry
 from annotator.exchange.files import ENCODINGS, Source
 from annotator.management.database import DatabaseCommand
 from annotator.models import Job, Project, Upload
-from annotator.services import jobs, projects
-from annotator.services.corpora import imports
+from annotator.services import jobs
+from annotator.services.corpora import imports, storing
+from annotator.services.projects import members
 from core.formats.alignments import treealigner
 
 EXAMPLES = "\n".join(
@@ -61,7 +62,7 @@ class Command(DatabaseCommand):
         try:
             for path in _paths(kind, options["path"]):
                 with path.open("rb") as file:
-                    uploads.append(imports.keep(project, path.name, file, by=None))
+                    uploads.append(storing.keep(project, path.name, file, by=None))
             job = imports.start(
                 project,
                 uploads,
@@ -84,18 +85,18 @@ class Command(DatabaseCommand):
         issues = list(job.issues.all())
         if as_json:
             names = ("sentences", "pairs", "parses", "layers", "links", "issues", "new")
-            said: dict[str, Any] = {name: job.result.get(name) for name in names}
+            report: dict[str, Any] = {name: job.result.get(name) for name in names}
             if job.state != Job.State.DONE:
-                said = {"error": job.note, "issues": len(issues)}
-            said["bad"] = [_issue(issue) for issue in issues[:1000]]
-            self.stdout.write(json.dumps(said, ensure_ascii=False))
+                report = {"error": job.note, "issues": len(issues)}
+            report["bad"] = [_issue(issue) for issue in issues[:1000]]
+            self.stdout.write(json.dumps(report, ensure_ascii=False))
         else:
             for issue in issues[:50]:
                 self.stderr.write(f"{issue} {issue.remedy and f'({issue.remedy})'}")
             if len(issues) > 50:
                 self.stderr.write(f"... and {len(issues) - 50} more")
             if job.state == Job.State.DONE:
-                self.stdout.write(_told(job.result))
+                self.stdout.write(_summary(job.result))
         if job.state != Job.State.DONE:
             raise CommandError(job.note + ("\n" + job.error if job.error else ""))
 
@@ -103,7 +104,7 @@ class Command(DatabaseCommand):
 _ABOUT = ("licence", "provenance", "source_language", "target_language")
 
 
-def _told(result: dict[str, Any]) -> str:
+def _summary(result: dict[str, Any]) -> str:
     """What was found, and what of it is new, in words."""
     names = ("sentences", "pairs", "parses", "layers", "links")
     lines = [_counted(result, names)]
@@ -117,9 +118,9 @@ def _told(result: dict[str, Any]) -> str:
 
 
 def _counted(counts: dict[str, int], names: Iterable[str]) -> str:
-    found = [(counts[name], name) for name in names if name in counts]
-    said = (f"{n:,} {name if n != 1 else name[:-1]}" for n, name in found)
-    return ", ".join(said) + "."
+    named = [(counts[name], name) for name in names if name in counts]
+    parts = (f"{n:,} {name if n != 1 else name[:-1]}" for n, name in named)
+    return ", ".join(parts) + "."
 
 
 def _issue(issue: Any) -> dict[str, Any]:
@@ -129,32 +130,32 @@ def _issue(issue: Any) -> dict[str, Any]:
 
 def _project(slug: str) -> Project:
     if slug:
-        found = Project.objects.filter(slug=slug).first()
-        if found is None:
+        project = Project.objects.filter(slug=slug).first()
+        if project is None:
             raise CommandError(f"There is no project {slug!r}.")
-        return found
+        return project
     first = Project.objects.order_by("pk").first()
     if first is not None:
         return first
-    owner, _ = projects.ensure_owner()
-    return projects.create("Corpora", by=owner)
+    owner, _ = members.ensure_owner()
+    return members.create("Corpora", by=owner)
 
 
 def _paths(kind: registry.Format, given: list[Path]) -> list[Path]:
     """The files; of a folder those named as this format's are, else all."""
-    found: list[Path] = []
+    paths: list[Path] = []
     for path in given:
         if not path.exists():
             raise CommandError(f"There is no file {path}.")
         if path.is_dir():
             files = sorted(one for one in path.rglob("*") if one.is_file())
             named = [one for one in files if one.suffix.lower() in kind.suffixes]
-            found += named or files
+            paths += named or files
         else:
-            found.append(path)
-    if kind.name == "treealigner" and len(found) == 1:
-        main = found[0]
+            paths.append(path)
+    if kind.name == "treealigner" and len(paths) == 1:
+        main = paths[0]
         lines = Source(main.name, lambda: main.open("rb")).lines()
         names = (Path(name).name for name in treealigner.filenames(lines))
-        found += [one for one in (main.parent / name for name in names) if one.exists()]
-    return found
+        paths += [one for one in (main.parent / name for name in names) if one.exists()]
+    return paths

@@ -29,3 +29,10 @@ class Command(DatabaseCommand):
         except (Refusal, OSError) as error:
             raise CommandError(str(error)) from error
         self.stdout.write(f"{sum(counts.values())} rows restored")
+        for one in archives.lacking(options["path"]):
+            bitexts = ", ".join(one["bitexts"]) or "its parallel text"
+            self.stdout.write(
+                f"The table of paraphrases {one['name']} of project {one['project']} "
+                f"is not in the backup: make it anew, on the project's page of "
+                f"paraphrases, out of {bitexts}"
+            )

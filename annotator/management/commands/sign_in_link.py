@@ -9,7 +9,7 @@ from django.core.management.base import CommandError
 from django.urls import reverse
 
 from annotator.management.database import DatabaseCommand
-from annotator.services import projects
+from annotator.services.projects import invitations
 
 
 class Command(DatabaseCommand):
@@ -25,5 +25,5 @@ class Command(DatabaseCommand):
             names = ", ".join(User.objects.values_list("username", flat=True)[:20])
             raise CommandError(f"There is no {options['name']!r}. There are: {names}")
         base = options["base"] or settings.SITE_URL or "http://127.0.0.1:8000"
-        token = projects.sign_in_link(person)
+        token = invitations.sign_in_link(person)
         self.stdout.write(base.rstrip("/") + reverse("join", args=[token]))

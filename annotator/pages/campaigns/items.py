@@ -9,9 +9,12 @@ from typing import Any
 from django.core.paginator import Paginator
 from django.db.models import Count, Prefetch, Q
 from django.http import QueryDict
+from django.utils.translation import gettext
+from django.utils.translation import gettext_lazy as _
 
 from annotator.exchange import items as codec
 from annotator.exchange.files import ENCODINGS
+from annotator.exchange.peers.registry import PEERS
 from annotator.exchange.tables import DELIMITERS
 from annotator.models import Campaign, Credit, Item, Upload
 from annotator.services.campaigns.item_files import SHOWN, DryRun, TableReading
@@ -19,20 +22,32 @@ from annotator.services.campaigns.item_files import SHOWN, DryRun, TableReading
 __all__ = ["SAMPLES", "check", "listed", "reading_of", "sample"]
 
 PER_PAGE = 50
-STATES = {"": "All", "in": "Given out", "withdrawn": "Withdrawn"}
+STATES = {"": _("All"), "in": _("Given out"), "withdrawn": _("Withdrawn")}
 LABELS = {
-    "sentence": "Sentence",
-    "phrase": "Original phrase",
-    "paraphrase": "Paraphrase",
-    "condition": "Condition (system)",
-    "rank": "Rank in its condition",
-    "score": "Score",
-    "start": "Start (character)",
-    "end": "End (character)",
-    "id": "Name of your own",
-    "batch": "Batch",
-    "kind": "Kind",
-    "why": "Explanation (training)",
+    "sentence": _("Sentence"),
+    "phrase": _("Original phrase"),
+    "paraphrase": _("Paraphrase"),
+    "condition": _("Condition (system)"),
+    "rank": _("Rank in its condition"),
+    "score": _("Score"),
+    "start": _("Start (character)"),
+    "end": _("End (character)"),
+    "id": _("Name of your own"),
+    "batch": _("Batch"),
+    "kind": _("Kind"),
+    "why": _("Explanation (training)"),
+}
+KINDS = {
+    "main": _("Main"),
+    "gold": _("Gold"),
+    "attention": _("Attention"),
+    "training": _("Training"),
+}
+SIGNS = (_("tab"), _("comma"), _("semicolon"), _("bar"))  # names in DELIMITERS
+NOUNS = {  # what lacks, within a sentence
+    "sentence": _("sentence"),
+    "phrase": _("original phrase"),
+    "paraphrase": _("paraphrase"),
 }
 SAMPLES = {
     "tsv": "text/tab-separated-values; charset=utf-8",
@@ -103,11 +118,12 @@ def reading_of(sent: QueryDict) -> TableReading:
         sent.get("encoding", ""),
         sent.get("delimiter", ""),
         has_header=not sent.get("headless"),
+        tool=sent.get("tool", ""),
     )
 
 
 def check(
-    campaign: Campaign, upload: Upload, reading: TableReading, told: DryRun
+    campaign: Campaign, upload: Upload, reading: TableReading, trial: DryRun
 ) -> dict[str, Any]:
     """What the file holds, and which column holds which field."""
     names = [*codec.COLUMNS, *(f"gold_{s.name}" for s in campaign.scales.all())]
@@ -117,17 +133,20 @@ def check(
         "campaign": campaign,
         "upload": upload,
         "reading": reading,
-        "found": told,
+        "found": trial,
         "shown": SHOWN,
         "fields": [
             FieldChoice(
-                name, _label(name), told.fields.get(name, ""), name in codec.NEEDED
+                name, _label(name), trial.fields.get(name, ""), name in codec.NEEDED
             )
             for name in wanted
         ],
+        "tool": trial.tool if trial.report else "",
+        "tools": [(name, tool.LABEL) for name, tool in PEERS.items()],
         "encodings": ENCODINGS,
-        "delimiters": DELIMITERS.items(),
-        "lacking_words": " and ".join(_label(name).lower() for name in told.lacking),
+        "delimiters": [(sign, gettext(name)) for sign, name in DELIMITERS.items()],
+        "lacking_words": gettext(" and ").join(str(NOUNS[n]) for n in trial.lacking),
+        "kinds": [(KINDS.get(kind, kind), n) for kind, n in trial.kinds.items()],
     }
 
 
@@ -137,7 +156,9 @@ def _place(name: str) -> int:
 
 
 def _label(name: str) -> str:
-    return LABELS.get(name) or f"Expected {name.removeprefix('gold_')}"
+    if name in LABELS:
+        return str(LABELS[name])
+    return gettext("Expected %(scale)s") % {"scale": name.removeprefix("gold_")}
 
 
 def sample(campaign: Campaign, form: str) -> bytes:

@@ -17,7 +17,8 @@ def listed(project: Project, *, by: Anybody) -> dict[str, Any]:
     may_see = access.may(by, "see_others", project)
     return {
         "project": project,
-        "campaigns": project.campaigns.all() if may_see else [],
+        "campaigns": project.campaigns.filter(archived_at=None) if may_see else [],
+        "archived": project.campaigns.exclude(archived_at=None) if may_see else [],
         "mine": list(mine.exclude(state=Campaign.State.DRAFT)),
         "may_manage": access.may(by, "manage", project),
         "may_see": may_see,
@@ -28,7 +29,9 @@ def overview(campaign: Campaign, *, by: Anybody) -> dict[str, Any]:
     """One campaign: what it still lacks, or how far it is."""
     project = campaign.project
     how_far = progress.of(campaign)
-    steps = campaign_setup.steps(campaign, campaign.scales.all(), len(how_far.people))
+    n_links = campaign.invitations.open().count()
+    scales = campaign.scales.all()
+    steps = campaign_setup.steps(campaign, scales, len(how_far.people), n_links)
     lacking = campaign_setup.lacking(steps)
     return {
         "project": project,

@@ -3,9 +3,22 @@
 from dataclasses import dataclass
 from typing import Any
 
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy, ngettext
+
 from annotator.models import Campaign
 
 __all__ = ["SetupStep", "in_words", "lacking", "steps"]
+
+
+NOUNS = {  # what lacks, within a sentence
+    "campaign_items": gettext_lazy("items"),
+    "campaign_scales": gettext_lazy("scales"),
+    "campaign_people": gettext_lazy("people"),
+    "campaign_guideline": gettext_lazy("guideline"),
+    "campaign_rules": gettext_lazy("rules"),
+    "campaign_design": gettext_lazy("plan"),
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,40 +36,52 @@ class SetupStep:
     is_required: bool = False
 
 
-def steps(campaign: Campaign, scales: Any, n_people: int) -> list[SetupStep]:
-    """The steps in the order in which people take them."""
+def steps(
+    campaign: Campaign, scales: Any, n_people: int, n_links: int = 0
+) -> list[SetupStep]:
+    """The steps in the order in which people take them. ``n_links``: open links that
+    would let people in."""
     named = ", ".join(_scale(scale) for scale in scales)
-    version = campaign.guideline_number
+    rules, plan = _rules(campaign), _plan(campaign)
     return [
-        _required("Items", "campaign_items", _items(campaign), campaign.n_items),
-        _required("Scales", "campaign_scales", named or "None yet.", len(scales)),
-        SetupStep(
-            "Guideline",
-            "campaign_guideline",
-            f"Version {version}." if version else "None yet; judges see the scales.",
-            "Edit" if version else "Write one",
-            bool(version),
+        _required(_("Items"), "campaign_items", _items(campaign), campaign.n_items),
+        _required(_("Scales"), "campaign_scales", named or _("None yet."), len(scales)),
+        _guideline(campaign.guideline_number),
+        SetupStep(_("Rules"), "campaign_rules", rules, _("Change"), is_done=True),
+        _required(
+            _("People"),
+            "campaign_people",
+            _people(n_people, n_links),
+            n_people + n_links,
         ),
-        SetupStep("Rules", "campaign_rules", _rules(campaign), "Change", is_done=True),
-        _required("People", "campaign_people", _people(n_people), n_people),
-        SetupStep("Plan", "campaign_design", _plan(campaign), "Look", is_done=True),
+        SetupStep(_("Plan"), "campaign_design", plan, _("Look"), is_done=True),
     ]
 
 
-def lacking(found: list[SetupStep]) -> list[SetupStep]:
+def lacking(steps: list[SetupStep]) -> list[SetupStep]:
     """What nobody can judge without and is not there yet."""
-    return [step for step in found if step.is_required and not step.is_done]
+    return [step for step in steps if step.is_required and not step.is_done]
 
 
-def in_words(found: list[SetupStep]) -> str:
-    """Their titles as a list in a sentence: "items and people"."""
-    titles = [step.title.lower() for step in found]
-    return " and ".join([", ".join(titles[:-1])] * (len(titles) > 1) + titles[-1:])
+def in_words(steps: list[SetupStep]) -> str:
+    """What lacks as a list in a sentence: "items and people"."""
+    *first, last = [str(NOUNS[step.url]) for step in steps] or [""]
+    if not first:
+        return last
+    return _("%(first)s and %(last)s") % {"first": ", ".join(first), "last": last}
 
 
 def _required(title: str, url: str, text: str, n: int) -> SetupStep:
-    verb = "Change" if n else "Add"
+    verb = _("Change") if n else _("Add")
     return SetupStep(title, url, text, verb, is_done=n > 0, is_required=True)
+
+
+def _guideline(version: int) -> SetupStep:
+    text, verb = _("None yet; judges see the scales."), _("Write one")
+    if version:
+        text, verb = _("Version %(n)s.") % {"n": version}, _("Edit")
+    title = _("Guideline")
+    return SetupStep(title, "campaign_guideline", text, verb, is_done=bool(version))
 
 
 def _scale(scale: Any) -> str:
@@ -69,33 +94,44 @@ def _scale(scale: Any) -> str:
     return f"{scale.title} {low}–{high}"
 
 
-def _n(n: int, one: str, several: str = "") -> str:
-    return f"{n:,} {one if n == 1 else several or one + 's'}"
-
-
 def _items(campaign: Campaign) -> str:
-    if not campaign.n_items:
-        return "None yet."
-    more = [
-        *([_n(campaign.n_checks, "check")] if campaign.n_checks else []),
-        *([f"{campaign.n_training:,} for training"] if campaign.n_training else []),
-    ]
-    return ", ".join([_n(campaign.n_items, "item"), *more]) + "."
+    n, checks, training = campaign.n_items, campaign.n_checks, campaign.n_training
+    if not n:
+        return _("None yet.")
+    parts = [ngettext("%(n)s item", "%(n)s items", n) % {"n": f"{n:,}"}]
+    if checks:
+        text = ngettext("%(n)s check", "%(n)s checks", checks)
+        parts.append(text % {"n": f"{checks:,}"})
+    if training:
+        parts.append(_("%(n)s for training") % {"n": f"{training:,}"})
+    return ", ".join(parts) + "."
 
 
-def _people(n: int) -> str:
-    return f"{_n(n, 'annotator')}." if n else "Nobody yet."
+def _people(n: int, n_links: int) -> str:
+    people = ngettext("%(n)s annotator.", "%(n)s annotators.", n) % {"n": f"{n:,}"}
+    links = ngettext("%(n)s open link.", "%(n)s open links.", n_links)
+    text = people if n else _("Nobody yet.")
+    return f"{text} {links % {'n': f'{n_links:,}'}}" if n_links else text
 
 
 def _rules(campaign: Campaign) -> str:
-    minutes = round(campaign.lease_s / 60)
-    checks = campaign.check_every
-    after = f"a check in every {checks}" if checks else "no checks"
-    return f"Items are held for {_n(minutes, 'minute')}; {after}."
+    minutes, checks = round(campaign.lease_s / 60), campaign.check_every
+    held = ngettext(
+        "Items are held for %(n)s minute", "Items are held for %(n)s minutes", minutes
+    ) % {"n": f"{minutes:,}"}
+    if not checks:
+        return _("%(held)s; no checks.") % {"held": held}
+    return _("%(held)s; a check in every %(n)s.") % {"held": held, "n": checks}
 
 
 def _plan(campaign: Campaign) -> str:
-    text = f"{_n(campaign.k, 'annotator')} for each item"
-    if campaign.overlap_share and campaign.overlap_k != campaign.k:
-        text += f", {campaign.overlap_k} for {campaign.overlap_share:.0%} of them"
-    return f"{text}: what that costs and can show."
+    k, values = campaign.k, {"n": f"{campaign.k:,}"}
+    people = ngettext(
+        "%(n)s annotator for each item", "%(n)s annotators for each item", k
+    )
+    people %= values
+    if campaign.overlap_share and campaign.overlap_k != k:
+        share = f"{campaign.overlap_share:.0%}"
+        values = {"people": people, "n": str(campaign.overlap_k), "share": share}
+        people = _("%(people)s, %(n)s for %(share)s of them") % values
+    return _("%(people)s: what that costs and can show.") % {"people": people}

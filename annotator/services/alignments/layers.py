@@ -5,6 +5,8 @@ from typing import Any
 
 from django.db import transaction
 from django.utils import timezone
+from django.utils.translation import gettext as _
+from django.utils.translation import ngettext
 
 from annotator import access
 from annotator.errors import Conflict, NotAllowed
@@ -61,7 +63,7 @@ def start(pair: Pair, *, by: Anybody) -> AlignmentLayer:
     source, target = best_parses(pair, by)
     for stands_on in (pair, source, target):
         hold(stands_on)
-    layer, _ = AlignmentLayer.objects.get_or_create(
+    layer, _made = AlignmentLayer.objects.get_or_create(
         pair=pair,
         slot=slot,
         defaults={
@@ -111,9 +113,10 @@ def set_state(layer: AlignmentLayer, state: str, *, by: Anybody) -> AlignmentLay
     """
     project = layer.pair.corpus.project
     if not may_edit(layer, by, project):
-        raise NotAllowed("This layer is not yours to close or open.")
+        raise NotAllowed(_("This layer is not yours to close or open."))
     if state not in AlignmentLayer.State.values:
-        raise Conflict(f"A layer is open or done, not {state!r}.")
+        reason = _("A layer is open or done, not %(state)s.")
+        raise Conflict(reason % {"state": repr(state)})
     now = timezone.now()
     AlignmentLayer.objects.filter(pk=layer.pk).update(state=state, updated_at=now)
     begun = AlignmentLayer.objects.filter(pair_id=layer.pair_id, revision__gt=0)
@@ -160,15 +163,18 @@ def problems_of(
     """What is not legitimate; without two trees there are no rules to break."""
     if source is None or target is None:
         return []
-    found = problems(draft.alignment, source, target)
+    listed = problems(draft.alignment, source, target)
     if draft.parked:
         n = len(draft.parked)
-        reason = (
-            f"{n} decision{'s stand' if n > 1 else ' stands'} on phrases that these "
-            "trees do not have: one pair of trees must hold them all."
+        reason = ngettext(
+            "%(n)s decision stands on phrases that these trees do not have: one pair "
+            "of trees must hold them all.",
+            "%(n)s decisions stand on phrases that these trees do not have: one pair "
+            "of trees must hold them all.",
+            n,
         )
-        found.insert(0, Problem("same_tree", reason))
-    return found
+        listed.insert(0, Problem("same_tree", reason % {"n": n}))
+    return listed
 
 
 def steps_of(layer: AlignmentLayer, user: Anybody) -> Steps[LinkEvent]:

@@ -9,6 +9,7 @@ from typing import Any
 
 from django.db import transaction
 from django.utils import timezone
+from django.utils.translation import gettext as _
 
 from annotator.errors import BadRequest, Conflict, Frozen, NotAllowed, StaleEdit
 from annotator.models import AlignmentLayer, LinkEvent, Pair, Parse
@@ -74,9 +75,9 @@ def _desk(layer: AlignmentLayer) -> Desk:
 
 def _check(layer: AlignmentLayer, step: LayerStep, by: Anybody) -> None:
     if not layers.may_edit(layer, by, layer.pair.corpus.project):
-        raise NotAllowed("This layer is not yours to change.")
+        raise NotAllowed(_("This layer is not yours to change."))
     if layer.state == AlignmentLayer.State.DONE:
-        raise Frozen("This layer is done. Open it again to change it.")
+        raise Frozen(_("This layer is done. Open it again to change it."))
     if step.base_rev != layer.revision:
         raise _stale(layer, step.base_rev, by)
 
@@ -84,7 +85,7 @@ def _check(layer: AlignmentLayer, step: LayerStep, by: Anybody) -> None:
 def _stale(layer: AlignmentLayer, base: int, by: Anybody) -> StaleEdit:
     since = layer.events.filter(revision__gt=base).select_related("by", "undoes")
     return StaleEdit(
-        "Somebody else was faster.",
+        _("Somebody else was faster."),
         revision=layer.revision,
         theirs=[layers.event_json(event) for event in since],
         layer=layers.snapshot(layer, by),
@@ -113,7 +114,8 @@ def _check_ref(ref: Ref, tree: Tree | None, n_tokens: int) -> None:
     else:
         here = node_of(tree, ref) is not None
     if not here:
-        raise BadRequest(f"There is no node {ref!r} in this tree.", field="s, t")
+        reason = _("There is no node %(ref)s in this tree.") % {"ref": repr(ref)}
+        raise BadRequest(reason, field="s, t")
 
 
 def _undoes(
@@ -125,18 +127,24 @@ def _undoes(
     steps = layers.steps_of(layer, by)
     event = steps.undo if isinstance(operation, Undo) else steps.redo
     if event is None:
-        raise Conflict(f"There is nothing to {operation.op}.")
+        is_undo = isinstance(operation, Undo)
+        raise Conflict(
+            _("There is nothing to undo.")
+            if is_undo
+            else _("There is nothing to redo.")
+        )
     return event
 
 
 def _revert(desk: Desk, event: LinkEvent) -> Draft:
     moved = desk.layer.events.filter(revision__gt=event.revision, op="parse")
     if moved.exclude(by_id=event.by_id).exists():
-        raise Conflict("The trees have been changed by somebody else since then.")
+        raise Conflict(_("The trees have been changed by somebody else since then."))
     try:
         return editing.revert(desk.draft, event.before, event.after)
     except Contradiction as error:
-        raise Conflict(f"This cannot be taken back: {error}.") from error
+        reason = _("This cannot be taken back: %(reason)s.") % {"reason": error}
+        raise Conflict(reason) from error
 
 
 def _save(
@@ -186,7 +194,7 @@ def _kept(draft: Draft) -> dict[str, Any]:
 def _new_trees(after: Delta) -> dict[str, Any]:
     """The columns of parses that this operation sets."""
     changed = after.get("trees", {})
-    found = (
+    codes = (
         {
             parse.code: parse
             for parse in Parse.objects.select_for_update(no_key=True).filter(
@@ -197,4 +205,4 @@ def _new_trees(after: Delta) -> dict[str, Any]:
         else {}
     )
     names = {"s": "source_parse", "t": "target_parse"}
-    return {names[side]: found.get(code) for side, code in changed.items()}
+    return {names[side]: codes.get(code) for side, code in changed.items()}

@@ -10,6 +10,8 @@ from dataclasses import dataclass
 from typing import Any, ClassVar, Literal, Protocol
 from uuid import UUID
 
+from django.utils.translation import gettext as _
+
 from annotator.errors import BadRequest
 from annotator.models import AlignmentLayer, Parse
 from annotator.services.alignments import layers
@@ -222,7 +224,9 @@ class Bracket(_Nodeless):
 
     def on(self, desk: Desk) -> Draft:
         if not self.start < self.end <= desk.n_tokens(self.side):
-            raise BadRequest("Words of this side are wanted, such as 3-5.", field="key")
+            raise BadRequest(
+                _("Words of this side are wanted, such as 3-5."), field="key"
+            )
         rule = "" if self.op == "unbracket" else self.op
         place = f"{self.side} {self.start}-{self.end}"
         return editing.bracket(desk.draft, place, rule)
@@ -270,7 +274,9 @@ class UseTree(_Nodeless):
         parse = Parse.objects.filter(code=self.parse, sentence_id=sentence).first()
         new = layers.tree_of(parse, desk.n_tokens(self.side))
         if parse is None or new is None:
-            raise BadRequest("There is no such tree of this sentence.", field="parse")
+            raise BadRequest(
+                _("There is no such tree of this sentence."), field="parse"
+            )
         return editing.switch_tree(desk.draft, self.side, parse.code, old, new)
 
 
@@ -299,7 +305,8 @@ def read(sent: Sent) -> Operation:
     ``s``, ``t``: refs with spaces between. Raises BadRequest naming the field.
     """
     if sent["op"] not in OPS:
-        raise BadRequest(f"There is no operation {sent['op']!r}.", field="op")
+        reason = _("There is no operation %(name)s.") % {"name": repr(sent["op"])}
+        raise BadRequest(reason, field="op")
     return OPS[sent["op"]](sent)
 
 
@@ -310,7 +317,7 @@ def _nodes(sent: Sent) -> tuple[Refs, Refs]:
 def _cell(sent: Sent) -> tuple[Ref, Ref]:
     source, target = _nodes(sent)
     if len(source) != 1 or len(target) != 1:
-        raise BadRequest("This operation takes one node of each side.", field="s, t")
+        raise BadRequest(_("This operation takes one node of each side."), field="s, t")
     return source[0], target[0]
 
 
@@ -333,21 +340,21 @@ def _accept(sent: Sent) -> Accept:
 def _reject(sent: Sent) -> Reject:
     layer, note = sent.get("layer", ""), sent.get("note", "")
     if layer != PROPOSAL and not note.strip():
-        raise BadRequest("Say why this link is not taken.", field="note")
+        raise BadRequest(_("Say why this link is not taken."), field="note")
     return Reject(*_cell(sent), layer, note)
 
 
 def _bracket(sent: Sent) -> Bracket:
-    first, _, last = sent.get("key", "").partition("-")
+    first, _dash, last = sent.get("key", "").partition("-")
     if not all(x.isascii() and x.isdigit() and len(x) < 5 for x in (first, last)):
-        raise BadRequest("Words of this side are wanted, such as 3-5.", field="key")
+        raise BadRequest(_("Words of this side are wanted, such as 3-5."), field="key")
     return Bracket(sent["op"], sent.get("side", "s"), int(first), int(last))
 
 
 def _ignore(sent: Sent) -> Ignore:
     key, note = sent.get("key", ""), sent.get("note", "")
     if not key or not note.strip():
-        raise BadRequest("Say why this problem may be ignored.", field="note")
+        raise BadRequest(_("Say why this problem may be ignored."), field="note")
     return Ignore(key, note)
 
 

@@ -10,6 +10,7 @@ import numpy as np
 from django.db import transaction
 from django.db.models import Exists, F, OuterRef
 from django.db.models.query import QuerySet
+from django.utils.translation import gettext as _
 
 from annotator import access
 from annotator.errors import Conflict
@@ -54,7 +55,7 @@ def start(corpus: Corpus, parser: str, *, by: Anybody, enqueue: bool = True) -> 
     offered.require(corpus.project, parser, field="parser")
     active = Job.objects.active().filter(project=corpus.project, kind="align")
     if any(job.params["corpus"] == corpus.code for job in active):
-        raise Conflict("This corpus is being aligned already; wait for its end.")
+        raise Conflict(_("This corpus is being aligned already; wait for its end."))
     return jobs.create(
         corpus.project,
         "align",
@@ -78,11 +79,11 @@ def run(job: Job) -> Generator[Step, None, dict[str, Any]]:
     while batch := list(left.filter(pk__gt=last)[:BATCH]):
         last = batch[-1].pk
         sentences = [side.to_core() for p in batch for side in (p.source, p.target)]
-        found = backend.analyse(sentences, want=WANT & backend.info.capabilities)
+        answers = backend.analyse(sentences, want=WANT & backend.info.capabilities)
         made = []
         for at, pair in enumerate(batch):
             try:
-                made.append(_align(aligner, pair, found[2 * at : 2 * at + 2]))
+                made.append(_align(aligner, pair, answers[2 * at : 2 * at + 2]))
             except GemelError as error:
                 jobs.report_issue(
                     job,
@@ -105,17 +106,17 @@ class _Made:
     trees: tuple[Tree, Tree]
     parses: tuple[Parse | None, Parse | None]  # the gold ones
     forests: tuple[bytes, ...]  # for the editor, where no tree is gold
-    doubt: float
+    expected_errors: float
     meta: dict[str, Any]
 
 
 def _align(
-    aligner: PhraseAligner, pair: Pair, found: Sequence[Analysis | Exception]
+    aligner: PhraseAligner, pair: Pair, answers: Sequence[Analysis | Exception]
 ) -> _Made:
-    for answer in found:
+    for answer in answers:
         if isinstance(answer, Exception):
             raise answer
-    analyses = [answer for answer in found if isinstance(answer, Analysis)]
+    analyses = [answer for answer in answers if isinstance(answer, Analysis)]
     golds = _gold(pair.source), _gold(pair.target)
     trees = tuple(gold.to_tree() if gold else None for gold in golds)
     sides = [side_of(a, tree) for a, tree in zip(analyses, trees, strict=True)]
@@ -132,9 +133,9 @@ def _align(
         for one, gold in zip(analyses, golds, strict=True)
     )
     meta = {"entropy": round(aligned.entropy, 4), "gains": pack(gains)}
-    found_trees = source, target
+    chosen_trees = source, target
     return _Made(
-        pair, alignment, found_trees, golds, forests, aligned.expected_errors, meta
+        pair, alignment, chosen_trees, golds, forests, aligned.expected_errors, meta
     )
 
 
@@ -175,7 +176,7 @@ def _store(made: Sequence[_Made], job: Job, info: BackendInfo) -> None:
                 "target_parse": parses[1],
                 "links": one.alignment.to_json(),
                 "n_links": len(one.alignment.links),
-                "doubt": one.doubt,
+                "doubt": one.expected_errors,
                 "meta": one.meta,
             },
         )

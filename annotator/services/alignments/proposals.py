@@ -5,13 +5,14 @@ proposal: links must be, nulls must be null, rejected links must not be. Decisio
 exclude each other are named in a sentence, and the later ones are left out.
 """
 
-import contextlib
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import Any, Literal, cast
 
 import numpy as np
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy
 
 from annotator.errors import BadRequest, NotReady
 from annotator.models import AlignmentLayer, Pair, Parse
@@ -20,10 +21,8 @@ from annotator.throughput.prepared import Select, Slot
 from annotator.timing import phase
 from core.data.alignment import Link, Ref
 from core.data.check import Floats
-from core.data.tokens import Sentence
 from core.data.tree import Tree
 from core.errors import Contradiction, Unavailable
-from core.forests.derivation import tree_of_phrases
 from core.phrase_alignment.aligner import ENGINE, VERSION, PhraseAligner, Regaining
 from core.phrase_alignment.constraints import (
     Constraint,
@@ -52,7 +51,6 @@ __all__ = [
     "place_of",
     "propose",
     "ready",
-    "warm",
     "warm_thesaurus",
 ]
 
@@ -76,11 +74,11 @@ CLASHES = 8  # decisions that exclude each other, remembered for a pair of trees
 Parses = tuple[Parse, Parse]
 SideName = Literal["s", "t"]
 GROUNDS = {
-    Relation.EXACT: "the same word",
-    Relation.STEM: "forms of one word",
-    Relation.SYNONYM: "synonyms",
-    Relation.DERIVED: "one derived from the other",
-    Relation.KIN: "related in WordNet",
+    Relation.EXACT: gettext_lazy("the same word"),
+    Relation.STEM: gettext_lazy("forms of one word"),
+    Relation.SYNONYM: gettext_lazy("synonyms"),
+    Relation.DERIVED: gettext_lazy("one derived from the other"),
+    Relation.KIN: gettext_lazy("related in WordNet"),
 }
 
 
@@ -98,12 +96,12 @@ class Decided:
 @dataclass(frozen=True, slots=True)
 class Proposal:
     """``supports``: by "s t", the links right below; ``grounds``: by "s t", why two
-    words are linked; ``said``: decisions that exclude each other, in sentences."""
+    words are linked; ``conflicts``: decisions that exclude each other, in sentences."""
 
     links: tuple[Link, ...]
     supports: dict[str, list[str]]
     grounds: dict[str, str]
-    said: tuple[str, ...] = ()
+    conflicts: tuple[str, ...] = ()
 
 
 def decided_in(draft: Draft) -> Decided:
@@ -114,14 +112,14 @@ def decided_in(draft: Draft) -> Decided:
         tuple(link.cell for link in draft.alignment.links),
         tuple(sorted(draft.alignment.null_source)),
         tuple(sorted(draft.alignment.null_target)),
-        tuple((place_of(s), place_of(t)) for _, s, t in cells),
+        tuple((place_of(s), place_of(t)) for _name, s, t in cells),
         cast(Any, tuple((side, place_of(at), rule) for side, at, rule in brackets)),
     )
 
 
 def place_of(text: str) -> Place:
     """``3-5`` as (3, 5)."""
-    start, _, end = text.partition("-")
+    start, _dash, end = text.partition("-")
     return int(start), int(end)
 
 
@@ -138,11 +136,11 @@ def propose(pair: Pair, parses: Parses, decided: Decided) -> Proposal:
     with phase("gains"):
         gain = _regained(here, held.tobytes())
     with phase("decode"):
-        aligned, said = _as_far_as_possible(here, gain, wanted)
+        aligned, conflicts = _as_far_as_possible(here, gain, wanted)
     with phase("read"):
-        alignment, *_ = alignment_of(aligned, here.trees)
+        alignment, *_rest = alignment_of(aligned, here.trees)
         supports = _supports(aligned, here.trees)
-        return Proposal(alignment.links, supports, _grounds(supports, here), said)
+        return Proposal(alignment.links, supports, _grounds(supports, here), conflicts)
 
 
 @dataclass(frozen=True, eq=False)
@@ -171,7 +169,9 @@ def ready(pair: Pair, parses: Parses) -> Ready:
     """The two trees of a pair. Raises BadRequest, NotReady."""
     for parse, sentence in zip(parses, (pair.source_id, pair.target_id), strict=True):
         if parse.sentence_id != sentence:
-            raise BadRequest("These trees are not of this pair.", field="source_parse")
+            raise BadRequest(
+                _("These trees are not of this pair."), field="source_parse"
+            )
     source, target = parses
     rows = _ENGINE.rows(pair=pair.pk, source=source.pk, target=target.pk)
     return _loaded(source.code, target.code, rows[0][0] if rows else "")
@@ -187,8 +187,10 @@ def _loaded(source: str, target: str, layer: str) -> Ready:
     shape = sides[0].n_nodes, sides[1].n_nodes
     if shape[0] * shape[1] > MAX_NODES:
         raise NotReady(
-            "These sentences are too long for suggestions while you work; those of the "
-            "last alignment of the corpus stay."
+            _(
+                "These sentences are too long for suggestions while you work; those of "
+                "the last alignment of the corpus stay."
+            )
         )
     stored = AlignmentLayer.objects.filter(code=layer).values_list("meta", flat=True)
     packed = (stored.first() or {}).get("gains")
@@ -209,7 +211,7 @@ def _regained(here: Ready, held: bytes) -> Floats:
 def _tree(parse: Parse) -> Tree:
     tree = layers.tree_of(parse, parse.sentence.n_tokens)
     if tree is None:
-        raise BadRequest("This tree stands on other words than its sentence.")
+        raise BadRequest(_("This tree stands on other words than its sentence."))
     return tree
 
 
@@ -219,22 +221,6 @@ def warm_thesaurus() -> Any:
         return thesaurus()
     except Unavailable:
         return None
-
-
-def warm() -> None:
-    """Load all that the first suggestion of a process would have to wait for."""
-    words = Sentence.of("a b")
-    tree = tree_of_phrases([(0, 2, "S")], words=words.forms, tags=("X", "X"))
-    side = side_of_tree(tree)
-    with contextlib.suppress(NotReady, Contradiction):
-        engine = aligner()
-        gain = engine.regaining(side, side).of(engine.gains(side, side, None), _HELD)
-        wanted = [Constraint("must-link", (0, 1), (0, 1))]
-        found = align_under(side, side, gain, wanted, engine.settings, k=UNPACKED)
-        alignment_of(found, (tree, tree))
-
-
-_HELD = np.eye(2)
 
 
 def constraints(decided: Decided, trees: tuple[Tree, Tree]) -> list[Constraint]:
@@ -274,12 +260,12 @@ def _all_spans(tree: Tree) -> dict[Ref, Place]:
 @lru_cache(maxsize=2 * CACHED)
 def _spans(tree: Tree) -> dict[str, Place]:
     """The span by ref of every node that stands for its chain."""
-    found = {}
+    spans = {}
     for v in collapsed(tree):
         start, end = tree.spans[v]
         single = tree.is_leaf(v) or end - start == 1
-        found[f"w{start}" if single else f"n{v}"] = (start, end)
-    return found
+        spans[f"w{start}" if single else f"n{v}"] = (start, end)
+    return spans
 
 
 def held_words(
@@ -322,23 +308,25 @@ def _as_far_as_possible(
 ) -> tuple[Aligned, tuple[str, ...]]:
     """Decoded without the later of those that exclude each other; what was said."""
     settings = aligner().settings
-    said: list[str] = []
+    conflicts: list[str] = []
     for among in list(here.clashes):
         if set(among) <= set(wanted):
             if can_hold(*here.sides, gain, among, settings):
                 continue
-            said.append(_sentence(among, here.sides))
+            conflicts.append(_sentence(among, here.sides))
             wanted = [one for one in wanted if one != among[-1]]
     while True:
         try:
-            found = align_under(*here.sides, gain, wanted, settings, k=UNPACKED)
-            return found, tuple(said)
+            aligned = align_under(*here.sides, gain, wanted, settings, k=UNPACKED)
+            return aligned, tuple(conflicts)
         except Contradiction as error:
             among = tuple(one for one in error.among if isinstance(one, Constraint))
             if not among:
-                raise NotReady("The aligner finds no links for these trees.") from error
+                raise NotReady(
+                    _("The aligner finds no links for these trees.")
+                ) from error
             here.clashes[:] = [among, *here.clashes][:CLASHES]
-            said.append(_sentence(among, here.sides))
+            conflicts.append(_sentence(among, here.sides))
             wanted = [one for one in wanted if one != among[-1]]
 
 
@@ -348,12 +336,13 @@ def _sentence(
     """Why these cannot all hold, for the reader."""
     named = [_named(one, sides) for one in among]
     if len(named) == 1:
-        return f"No alignment has {named[0]}; the suggestions leave it aside."
-    listed = ", ".join(named[:-1]) + " and " + named[-1]
-    return (
-        f"No alignment has both {listed}: the suggestions leave the last aside. "
-        "Your decisions stay as they are."
+        reason = _("No alignment has %(what)s; the suggestions leave it aside.")
+        return reason % {"what": named[0]}
+    reason = _(
+        "No alignment has both %(some)s and %(last)s: the suggestions leave the last "
+        "aside. Your decisions stay as they are."
     )
+    return reason % {"some": ", ".join(named[:-1]), "last": named[-1]}
 
 
 def _named(one: Constraint, sides: tuple[BinaryForest, BinaryForest]) -> str:
@@ -363,7 +352,9 @@ def _named(one: Constraint, sides: tuple[BinaryForest, BinaryForest]) -> str:
         if place is not None
     ]
     sign = {"must-not-link": " ≠ ", "must-null": ""}.get(one.rule, " = ")
-    return sign.join(words) + (" with no counterpart" if len(words) == 1 else "")
+    if len(words) == 1:
+        return _("%(words)s with no counterpart") % {"words": words[0]}
+    return sign.join(words)
 
 
 def _supports(aligned: Aligned, trees: tuple[Tree, Tree]) -> dict[str, list[str]]:
@@ -386,10 +377,10 @@ def _supports(aligned: Aligned, trees: tuple[Tree, Tree]) -> dict[str, list[str]
 
 def _grounds(supports: Iterable[str], ready: Ready) -> dict[str, str]:
     """What links two words by themselves, where the dictionary knows."""
-    found = {}
+    grounds = {}
     for cell in supports:
-        s, _, t = cell.partition(" ")
+        s, _space, t = cell.partition(" ")
         if s[:1] == t[:1] == "w":
-            said = GROUNDS.get(ready.related[int(s[1:])][int(t[1:])], "")
-            found[cell] = said or "alike in spelling, context or place"
-    return found
+            ground = GROUNDS.get(ready.related[int(s[1:])][int(t[1:])], "")
+            grounds[cell] = str(ground) or _("alike in spelling, context or place")
+    return grounds

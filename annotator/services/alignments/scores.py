@@ -5,13 +5,14 @@ import json
 import os
 from collections.abc import Generator, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from typing import Any, NamedTuple
 
 from django.conf import settings
 from django.db import transaction
 from django.db.models import Exists, F, FilteredRelation, OuterRef, Q
 from django.db.models.query import QuerySet
+from django.utils.translation import gettext as _
 
 from annotator import access
 from annotator.errors import BadRequest, Conflict
@@ -21,7 +22,7 @@ from annotator.models.projects import Anybody
 from annotator.services import jobs
 from core.data.check import Floats
 from core.data.tokens import Sentence
-from core.errors import GemelError, Unavailable
+from core.errors import GemelError, SentenceTooLong, Unavailable
 from core.itg import scores as core_score
 from core.itg.scores import SCORERS, Scorer, find_thesaurus
 from core.parsing import registry
@@ -49,11 +50,12 @@ def start(corpus: Corpus, scorer: str, *, by: Anybody, enqueue: bool = True) -> 
     """
     access.require(by, "run", corpus.project)
     if scorer not in SCORERS:
-        raise BadRequest(f"Scorers: {', '.join(SCORERS)}.", field="scorer")
+        reason = _("Scorers: %(names)s.") % {"names": ", ".join(SCORERS)}
+        raise BadRequest(reason, field="scorer")
     active = Job.objects.active().filter(project=corpus.project, kind="score")
     params = {"corpus": corpus.code, "scorer": scorer}
     if any(job.params == params for job in active):
-        raise Conflict("This corpus is being scored so already; wait for its end.")
+        raise Conflict(_("This corpus is being scored so already; wait for its end."))
     title = f"Score {corpus.name}: {SCORERS[scorer].label}"
     return jobs.create(
         corpus.project,
@@ -70,11 +72,13 @@ def run(job: Job) -> Generator[Step, None, dict[str, Any]]:
     """Score what has no score yet, a batch at a time; what is stored stays."""
     corpus = Corpus.objects.get(project=job.project, code=job.params["corpus"])
     engine = _Engine(SCORERS[job.params["scorer"]])
-    found = _open_run(corpus, engine, job)
-    left = _unscored(corpus, found)
+    score_run = _open_run(corpus, engine, job)
+    left = _unscored(corpus, score_run)
     n_left = left.count()
+    for note in engine.notes:
+        jobs.report_issue(job, note)
     yield Step(
-        done=corpus.n_pairs - n_left, total=corpus.n_pairs, note=" ".join(engine.notes)
+        done=corpus.n_pairs - n_left, total=corpus.n_pairs, note=engine.scorer.label
     )
     last, n_failed = 0, 0
     while batch := _batch(left, last):
@@ -82,10 +86,11 @@ def run(job: Job) -> Generator[Step, None, dict[str, Any]]:
         scores, failures = engine.score(batch)
         for ref, reason in failures:
             jobs.report_issue(job, f"{ref}: {reason}", remedy="score it in parts")
-        _store(found, scores)
+        _store(score_run, scores)
         n_failed += len(failures)
         yield Step(done=len(scores), failed=len(failures))
-    return {"run": found.code, "scored": found.n_scored, "failed": n_failed}
+    result = {"run": score_run.code, "scored": score_run.n_scored, "failed": n_failed}
+    return result | ({"lacking": engine.notes} if engine.notes else {})
 
 
 class _Row(NamedTuple):
@@ -119,15 +124,15 @@ class _Engine:
     def settings(self) -> dict[str, Any]:
         """All that decides what a score will be."""
         info = self.parser.info if self.parser else None
-        found: dict[str, Any] = {
+        settings: dict[str, Any] = {
             "scorer": asdict(self.scorer),
             "thesaurus": self.thesaurus is not None,
             "vectors": f"{info.name} {info.version}" if info else "",
         }
         if self.scorer.tuned:
             model = core_score.trained(self.scorer.tuned, context=info is not None)
-            found["weights"] = model.to_json()
-        return found
+            settings["weights"] = model.to_json()
+        return settings
 
     def score(self, rows: Sequence[_Row]) -> tuple[_Scores, _Failures]:
         """Scores of a batch, on all cores; the loops leave Python's lock alone."""
@@ -135,11 +140,11 @@ class _Engine:
         vectors = self._vectors([side for pair in sides for side in pair])
         tasks = zip(rows, sides, vectors[::2], vectors[1::2], strict=True)
         with ThreadPoolExecutor(len(os.sched_getaffinity(0))) as pool:
-            found = list(pool.map(lambda task: self._one(*task), tasks))
-        scores = [one for one in found if isinstance(one, PairScore)]
+            results = list(pool.map(lambda task: self._one(*task), tasks))
+        scores = [one for one in results if isinstance(one, PairScore)]
         failures = [
             (row.ref, str(one))
-            for row, one in zip(rows, found, strict=True)
+            for row, one in zip(rows, results, strict=True)
             if isinstance(one, GemelError)
         ]
         return scores, failures
@@ -155,14 +160,14 @@ class _Engine:
         vectors = (source, target) if known else None
         try:
             view = self.scorer.view(*sides, self.thesaurus, vectors)  # type: ignore[arg-type]
-            found = self.scorer.score(view)
+            scored = self.scorer.score(view)
         except GemelError as error:
             return error
         return PairScore(
             pair_id=row.pk,
-            value=found.value,
-            n_links=len(found.biparse.links),
-            n_inverted=found.biparse.n_inverted,
+            value=scored.value,
+            n_links=len(scored.biparse.links),
+            n_inverted=scored.biparse.n_inverted,
         )
 
     def _vectors(self, sentences: Sequence[list[str]]) -> list[Floats | None]:
@@ -177,7 +182,7 @@ def _open_run(corpus: Corpus, engine: _Engine, job: Job) -> ScoreRun:
     parameters = engine.settings()
     text = json.dumps([core_score.VERSION, parameters], sort_keys=True)
     digest = hashlib.blake2b(text.encode(), digest_size=16).hexdigest()
-    found, _ = ScoreRun.objects.get_or_create(
+    score_run, _made = ScoreRun.objects.get_or_create(
         corpus=corpus,
         digest=digest,
         defaults={
@@ -188,11 +193,11 @@ def _open_run(corpus: Corpus, engine: _Engine, job: Job) -> ScoreRun:
             "by_id": job.by_id,
         },
     )
-    return found
+    return score_run
 
 
-def _unscored(corpus: Corpus, found: ScoreRun) -> QuerySet[Pair]:
-    scores = PairScore.objects.filter(run=found, pair=OuterRef("pk"))
+def _unscored(corpus: Corpus, score_run: ScoreRun) -> QuerySet[Pair]:
+    scores = PairScore.objects.filter(run=score_run, pair=OuterRef("pk"))
     return Pair.objects.filter(~Exists(scores), corpus=corpus).order_by("pk")
 
 
@@ -204,12 +209,12 @@ def _batch(left: QuerySet[Pair], last: int) -> list[_Row]:
 
 
 @transaction.atomic
-def _store(found: ScoreRun, scores: _Scores) -> None:
+def _store(score_run: ScoreRun, scores: _Scores) -> None:
     for score in scores:
-        score.run = found
+        score.run = score_run
     PairScore.objects.bulk_create(scores, ignore_conflicts=True)
-    found.n_scored = PairScore.objects.filter(run=found).count()
-    found.save(update_fields=["n_scored"])
+    score_run.n_scored = PairScore.objects.filter(run=score_run).count()
+    score_run.save(update_fields=["n_scored"])
 
 
 def run_of(corpus: Corpus, code: str) -> ScoreRun | None:
@@ -220,10 +225,10 @@ def run_of(corpus: Corpus, code: str) -> ScoreRun | None:
     runs = ScoreRun.objects.filter(corpus=corpus)
     if not code:
         return runs.filter(n_scored__gt=0).first()
-    found = runs.filter(code=code).first()
-    if found is None:
-        raise BadRequest("There are no such scores here.", field="scores")
-    return found
+    chosen = runs.filter(code=code).first()
+    if chosen is None:
+        raise BadRequest(_("There are no such scores here."), field="scores")
+    return chosen
 
 
 def with_scores(
@@ -242,10 +247,10 @@ def with_scores(
     only pairs that have a score. ``after``: what follows the pair of this code.
     Without any run that has scores, the pairs as they are. Raises BadRequest.
     """
-    found = run_of(corpus, code)
-    if found is None:
+    score_run = run_of(corpus, code)
+    if score_run is None:
         return pairs.after(corpus, after), None
-    only = Q(scores__run=found)
+    only = Q(scores__run=score_run)
     rows = pairs.annotate(of_run=FilteredRelation("scores", condition=only))
     rows = rows.annotate(score=F("of_run__value"), n_inverted=F("of_run__n_inverted"))
     if sort or at_least is not None or at_most is not None:
@@ -255,15 +260,15 @@ def with_scores(
     if at_most is not None:
         rows = rows.filter(of_run__value__lte=at_most)
     if not sort:
-        return rows.after(corpus, after), found
+        return rows.after(corpus, after), score_run
     rows = rows.order_by(f"{sort.removesuffix('score')}of_run__value", "pk")
-    return _after_score(rows, found, sort, after), found
+    return _after_score(rows, score_run, sort, after), score_run
 
 
 def _after_score(
-    rows: PairQuerySet, found: ScoreRun, sort: str, code: str
+    rows: PairQuerySet, score_run: ScoreRun, sort: str, code: str
 ) -> PairQuerySet:
-    last = PairScore.objects.filter(run=found, pair__code=code).first()
+    last = PairScore.objects.filter(run=score_run, pair__code=code).first()
     if last is None:
         return rows
     beyond = "lt" if sort == "-score" else "gt"
@@ -276,17 +281,20 @@ def score_one(
 ) -> tuple[core_score.ItgScore, tuple[tuple[int, int], ...], list[str]]:
     """One pair under one scorer, which links are matches, and what was missing.
 
-    Nothing is stored.
-
-    Context is left out: a web process loads no encoder. Raises GemelError.
+    Of equally good biparses it is the one whose links are the most probable. Nothing is
+    stored. Context is left out: a web process loads no encoder. Raises GemelError.
     """
     chosen = SCORERS[scorer]
-    found, missing = find_thesaurus() if chosen.needs_thesaurus else (None, "")
-    view = chosen.view(pair.source.forms, pair.target.forms, found)
+    thesaurus, missing = find_thesaurus() if chosen.needs_thesaurus else (None, "")
+    view = chosen.view(pair.source.forms, pair.target.forms, thesaurus)
     notes = [missing] if missing else []
     if chosen.wants_vectors:
-        notes.append("Shown without context; a job scores with it.")
+        notes.append(_("Shown without context; a job scores with it."))
     scored = chosen.score(view)
+    try:
+        scored = replace(scored, biparse=chosen.likeliest(view))
+    except SentenceTooLong:
+        notes.append(_("Of equally good biparses any is drawn: this pair is too long."))
     return scored, chosen.matches(view, scored.biparse.links), notes
 
 

@@ -7,6 +7,7 @@ from typing import Any
 from django.db import transaction
 from django.db.models import Exists, OuterRef
 from django.db.models.query import QuerySet
+from django.utils.translation import gettext as _
 
 from annotator import access
 from annotator.errors import BadRequest, Conflict
@@ -40,7 +41,8 @@ def start_by(corpus: Corpus, method: str, parser: str, *, by: Anybody) -> Job:
     Raises BadRequest on another method.
     """
     if method not in METHODS:
-        raise BadRequest(f"Methods: {', '.join(METHODS)}.", field="method")
+        reason = _("Methods: %(names)s.") % {"names": ", ".join(METHODS)}
+        raise BadRequest(reason, field="method")
     if method == "phrases":
         return phrases.start(corpus, parser, by=by)
     return start(corpus, parser, many=method == "words-many", by=by)
@@ -60,7 +62,9 @@ def start(
         offered.require(corpus.project, parser, field="parser")
     active = Job.objects.active().filter(project=corpus.project, kind=KIND)
     if any(job.params["corpus"] == corpus.code for job in active):
-        raise Conflict("The words of this corpus are being aligned; wait for the end.")
+        raise Conflict(
+            _("The words of this corpus are being aligned; wait for the end.")
+        )
     how = MANY if many else "one to one"
     return jobs.create(
         corpus.project,
@@ -98,8 +102,8 @@ def run(job: Job) -> Generator[Step, None, dict[str, Any]]:
         rows = []
         for pair, sides in zip(batch, _analyses(batch, job, aligner), strict=True):
             n_plain += any(side.vectors is None for side in sides)
-            found = aligner.probabilities(*sides)
-            rows.append(_layer(pair, found, aligner, name, job.params["parser"]))
+            probs = aligner.probabilities(*sides)
+            rows.append(_layer(pair, probs, aligner, name, job.params["parser"]))
         _store(rows)
         n_done += len(rows)
         yield Step(done=len(rows))
@@ -120,17 +124,17 @@ def _analyses(
         backend = offered.load(parser, job.project)
         want = WANT if aligner.knows(backend.info) else WANT - {"vectors"}
         answers = backend.analyse(sentences, want=want & backend.info.capabilities)
-    found = [
+    analyses = [
         answer if isinstance(answer, Analysis) else plain
         for answer, plain in zip(answers, bare, strict=True)
     ]
-    return list(zip(found[::2], found[1::2], strict=True))
+    return list(zip(analyses[::2], analyses[1::2], strict=True))
 
 
 def _layer(
-    pair: Pair, found: Floats, aligner: TrainedWordAligner, name: str, parser: str
+    pair: Pair, probs: Floats, aligner: TrainedWordAligner, name: str, parser: str
 ) -> AlignmentLayer:
-    alignment = Alignment(aligner.links(found))
+    alignment = Alignment(aligner.links(probs))
     slot = AlignmentLayer.slot_of(
         Origin.ENGINE, engine=ENGINE, version=VERSION, name=name
     )
@@ -144,7 +148,7 @@ def _layer(
         options={"parser": parser} | asdict(aligner.settings),
         links=alignment.to_json(),
         n_links=len(alignment.links),
-        doubt=round(aligner.expected_errors(found), 4),
+        doubt=round(aligner.expected_errors(probs), 4),
     )
 
 

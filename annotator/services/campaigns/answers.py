@@ -16,6 +16,8 @@ from django.db import IntegrityError, OperationalError, transaction
 from django.db.models import DateField, F
 from django.http import Http404
 from django.utils import timezone
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy
 
 from annotator import access
 from annotator.errors import BadRequest, Conflict, NotAllowed, StaleEdit
@@ -35,11 +37,11 @@ from annotator.throughput.writing import write
 __all__ = ["SKIP_REASONS", "VERBS", "Answer", "find", "reopen", "save", "take"]
 
 SKIP_REASONS = {
-    "unclear": "I do not understand the sentence",
-    "language": "It is not in the language I judge",
-    "broken": "The text is damaged",
-    "offensive": "I would rather not judge this",
-    "other": "Another reason",
+    "unclear": gettext_lazy("I do not understand the sentence"),
+    "language": gettext_lazy("It is not in the language I judge"),
+    "broken": gettext_lazy("The text is damaged"),
+    "offensive": gettext_lazy("I would rather not judge this"),
+    "other": gettext_lazy("Another reason"),
 }
 ANNOTATORS = sorted(access.VERBS["annotate"])
 NEEDED = (  # the columns that a plain save reads; others are fetched when asked for
@@ -114,11 +116,11 @@ def find(code: str, *, campaign: str, by: Anybody) -> Judgment:
 
     Raises NotAllowed if it was, before the person was taken off the project.
     """
-    found = _FIND.models(code=code, campaign=campaign, user=id_of(by))
-    if not found:
+    rows = _FIND.models(code=code, campaign=campaign, user=id_of(by))
+    if not rows:
         _tell_the_removed(code, campaign=campaign, by=by)
-        raise Http404("That item was not given to you.")
-    judgment: Judgment = found[0]
+        raise Http404(_("That item was not given to you."))
+    judgment: Judgment = rows[0]
     return judgment
 
 
@@ -127,10 +129,11 @@ def _tell_the_removed(code: str, *, campaign: str, by: Anybody) -> None:
         code=code, item__campaign__code=campaign, participant__user_id=id_of(by)
     )
     if mine.exists():
-        raise NotAllowed(
+        message = _(
             "You no longer work in this campaign, so this answer was not stored. "
             "If that is a mistake, the manager can take you in again: keep this page."
         )
+        raise NotAllowed(message)
 
 
 def take(
@@ -189,11 +192,11 @@ def skip(judgment: Judgment, answer: Answer) -> Judgment:
     Raises BadRequest on an unknown reason, Conflict if it is answered already.
     """
     if answer.note not in SKIP_REASONS:
-        raise BadRequest("Choose a reason for skipping.", field="note")
+        raise BadRequest(_("Choose a reason for skipping."), field="note")
     if _is_known(judgment, answer):
         return judgment
     if judgment.state == Judgment.State.DONE:
-        raise Conflict("You have answered this already: change the answer instead.")
+        raise Conflict(_("You have answered this already: change the answer instead."))
     before, held = judgment.state, judgment.fills
     judgment.skip_reason, judgment.fills = answer.note, False
 
@@ -237,7 +240,7 @@ def reopen(judgment: Judgment, *, by: Anybody, uuid: UUID) -> Judgment:
         lease_until=leases.until(campaign),
         revision=F("revision") + 1,
     ):
-        raise Conflict("Only an answered item can be reopened.")
+        raise Conflict(_("Only an answered item can be reopened."))
     judgment.refresh_from_db()
     if judgment.fills:
         Item.objects.filter(pk=judgment.item_id).update(n_done=F("n_done") - 1)
@@ -319,7 +322,7 @@ def _advance(judgment: Judgment, answer: Answer, before: str, after: str) -> Non
 def _stale(judgment: Judgment, answer: Answer) -> StaleEdit:
     judgment.refresh_from_db()
     return StaleEdit(
-        "This item was changed elsewhere, perhaps in another tab.",
+        _("This item was changed elsewhere, perhaps in another tab."),
         judgment=judgment.code,
         revision=judgment.revision,
         state="done" if judgment.state == Judgment.State.DONE else "open",

@@ -8,6 +8,7 @@ from uuid import UUID
 import numpy as np
 from django.db import IntegrityError, transaction
 from django.shortcuts import get_object_or_404
+from django.utils.translation import gettext as _
 
 from annotator import access
 from annotator.errors import BadRequest, StaleEdit
@@ -27,6 +28,7 @@ __all__ = [
     "history",
     "judgment_in",
     "judgments_of",
+    "label_of",
     "queue",
     "reopen",
     "shown",
@@ -88,8 +90,8 @@ def queue(campaign: Campaign, *, show: str = "open") -> list[QueueRow]:
 def shown(campaign: Campaign, rows: list[QueueRow]) -> list[tuple[QueueRow, Item]]:
     """The rows with their items, in one query."""
     items = campaign.items.filter(code__in=[row.code for row in rows])
-    found = {item.code: item for item in items.select_related("instance")}
-    return [(row, found[row.code]) for row in rows if row.code in found]
+    by_code = {item.code: item for item in items.select_related("instance")}
+    return [(row, by_code[row.code]) for row in rows if row.code in by_code]
 
 
 def following(campaign: Campaign, item: Item) -> str:
@@ -110,6 +112,12 @@ def judgment_in(campaign: Campaign, code: str) -> Judgment:
 def value_of(scale: RatingScale, text: str) -> Any:
     """What a form sent, as it is stored; None if nothing, or nothing of the scale."""
     return next((value for value in scale.values() if str(value) == text), None)
+
+
+def label_of(item: Item, code: str) -> str:
+    """Whose judgment of the item this is, by label; "" if it is none of them."""
+    rows = item.judgments.filter(code=code)
+    return rows.values_list("participant__label", flat=True).first() or ""
 
 
 def judgments_of(item: Item) -> list[Judgment]:
@@ -136,11 +144,11 @@ def decide(item: Item, decision: Decision, *, by: Anybody) -> Adjudication:
     access.require(by, "curate", campaign.project)
     values = check_values(campaign, decision.values) if decision.values else {}
     if not decision.values and not decision.seen:
-        raise BadRequest("Choose a value on every scale.", field="values")
+        raise BadRequest(_("Choose a value on every scale."), field="values")
     if decision.reason not in Adjudication.Reason.values:
-        raise BadRequest("Choose a reason.", field="reason")
+        raise BadRequest(_("Choose a reason."), field="reason")
     if decision.confidence not in Adjudication.Confidence.values:
-        raise BadRequest("Say how sure you are.", field="confidence")
+        raise BadRequest(_("Say how sure you are."), field="confidence")
     if decision.accepts:
         _require_equal(item, decision.accepts, values)
     last = item.adjudications.order_by("-number").first()
@@ -179,14 +187,15 @@ def _require_equal(item: Item, label: str, values: Mapping[str, Any]) -> None:
     theirs = item.judgments.filter(participant__label=label, state="done")
     if not any(row.values == values for row in theirs):
         raise BadRequest(
-            f"These are not the values of {label}: decide without accepting them.",
+            _("These are not the values of %(name)s: decide without accepting them.")
+            % {"name": label},
             field="accepts",
         )
 
 
 def _stale(last: Adjudication | None) -> None:
     raise StaleEdit(
-        "Somebody has decided about this item meanwhile; look again.",
+        _("Somebody has decided about this item meanwhile; look again."),
         revision=last.number if last else 0,
         values=last.values if last else {},
     )

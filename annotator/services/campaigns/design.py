@@ -5,6 +5,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from django.utils.translation import gettext as _
+
 from annotator.errors import BadRequest
 from annotator.models import Campaign
 from annotator.services.campaigns.scales import scales_for
@@ -53,7 +55,9 @@ def _share(name: str, text: str, *, most: float = 1) -> float:
     except ValueError:
         value = -1
     if not 0 <= value <= most:
-        raise BadRequest(f"{name}: a number from 0 to {most:g}, please.", field=name)
+        limits = {"name": name, "most": f"{most:g}"}
+        problem = _("%(name)s: a number from 0 to %(most)s, please.") % limits
+        raise BadRequest(problem, field=name)
     return value
 
 
@@ -78,7 +82,7 @@ def design(campaign: Campaign, guess: Guess) -> Design:
     """The plan of this campaign as it is set up now."""
     people = tuple(str(person) for person in campaign.participants.all())
     if guess.people:
-        people = tuple(f"annotator {n + 1}" for n in range(guess.people))
+        people = tuple(_("annotator %(n)s") % {"n": n + 1} for n in range(guess.people))
     parts = _parts(campaign, people, is_guess=bool(guess.people))
     made = plan(
         parts,

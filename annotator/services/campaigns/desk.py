@@ -9,6 +9,7 @@ from typing import Any
 from django.db import OperationalError
 from django.db.models import Exists, F, OuterRef, QuerySet, Sum
 from django.http import Http404
+from django.utils.translation import gettext as _
 
 from annotator import access
 from annotator.models import (
@@ -49,7 +50,7 @@ def participant_of(campaign_code: str, user: Anybody) -> Participant:
     )
     person = rows.first()
     if person is None or person.campaign.state == Campaign.State.DRAFT:
-        raise Http404("There is no such campaign, or it is not for you to judge.")
+        raise Http404(_("There is no such campaign, or it is not for you to judge."))
     return person
 
 

@@ -7,14 +7,19 @@ from itertools import islice
 from pathlib import Path
 from typing import Any, BinaryIO
 
+from django.utils.translation import gettext as _
+
 from annotator.errors import BadRequest
 from annotator.exchange import items as codec
 from annotator.exchange.files import ENCODINGS, Source
-from annotator.exchange.tables import DELIMITERS, ZIP, Sheet
+from annotator.exchange.peers import registry as peers
+from annotator.exchange.peers.reports import Report
+from annotator.exchange.peers.sheets import PeerSheet
+from annotator.exchange.tables import DELIMITERS, ZIP
 from annotator.models import Campaign, Instance, Upload
 from annotator.models.projects import Anybody
 from annotator.services.campaigns.scales import scales_for
-from annotator.services.corpora import imports
+from annotator.services.corpora import storing
 from core.formats.records import BadLine
 
 __all__ = [
@@ -38,19 +43,24 @@ class TableReading:
     """How to read a file; "" and an empty ``fields`` are found out.
 
     ``fields``: the column that holds each field (``annotator.exchange.items``).
+    ``tool``: whose export it is (``annotator.exchange.peers``), or "table".
     """
 
     fields: Mapping[str, str] = field(default_factory=dict)
     encoding: str = ""
     delimiter: str = ""
     has_header: bool = True
+    tool: str = ""
 
     def __post_init__(self) -> None:
         if self.encoding and self.encoding not in ENCODINGS:
-            raise BadRequest(f"Encodings: {', '.join(ENCODINGS)}.", field="encoding")
+            known = ", ".join(ENCODINGS)
+            problem = _("Encodings: %(known)s.") % {"known": known}
+            raise BadRequest(problem, field="encoding")
         if self.delimiter and self.delimiter not in DELIMITERS:
             known = ", ".join(DELIMITERS.values())
-            raise BadRequest(f"Delimiters: {known}.", field="delimiter")
+            problem = _("Delimiters: %(known)s.") % {"known": known}
+            raise BadRequest(problem, field="delimiter")
 
     def as_params(self) -> dict[str, Any]:
         """What a job keeps of it."""
@@ -63,6 +73,7 @@ class DryRun:
 
     ``form, encoding, delimiter, columns, fields``: how it was read; ``preview``: its
     first rows as they stand there; ``lacking``: needed fields that no column holds.
+    ``report``: what a tool's export holds; ``tool``: whose it is, or "table".
     """
 
     form: str = ""
@@ -83,6 +94,8 @@ class DryRun:
     n_bad: int = 0
     bad: list[BadLine] = field(default_factory=list)
     examples: list[codec.ItemRecord] = field(default_factory=list)
+    tool: str = peers.TABLE
+    report: Report | None = None
 
     def refuse(self, line: BadLine) -> None:
         self.n_bad += 1
@@ -95,22 +108,27 @@ def keep(campaign: Campaign, name: str, content: BinaryIO, *, by: Anybody) -> Up
 
     Raises NotAllowed, TooLarge, or BadRequest on one that is empty or no table.
     """
-    return imports.keep(campaign.project, name, content, by=by, packed=(ZIP,))
+    return storing.keep(
+        campaign.project, name, content, by=by, packed={ZIP: peers.check_archive}
+    )
 
 
 def dry_run(campaign: Campaign, upload: Upload, reading: TableReading) -> DryRun:
     """Read the whole file and store nothing; bad rows are told with their remedy."""
-    sheet = _sheet(upload, reading).settle()
-    told = DryRun(sheet.form, sheet.source.encoding, sheet.delimiter, sheet.columns())
-    told.fields = _fields(campaign, told.columns, reading)
-    told.preview = _preview(sheet, told.columns)
-    told.lacking = codec.lacking(told.fields)
-    if not told.lacking:
-        _count(told, campaign, records(campaign, upload, reading))
-    return told
+    sheet = _sheet(upload, reading)
+    trial = DryRun(sheet.form, sheet.source.encoding, sheet.delimiter, sheet.columns())
+    if isinstance(sheet, PeerSheet):
+        trial.tool, trial.report = sheet.form, sheet.report
+    trial.fields = _fields(campaign, trial.columns, reading)
+    trial.preview = _preview(sheet, trial.columns)
+    trial.lacking = codec.lacking(trial.fields)
+    if not trial.lacking:
+        rows = codec.read(sheet.rows(), trial.fields)
+        _count(trial, campaign, held_against_scales(campaign, rows))
+    return trial
 
 
-def _preview(sheet: Sheet, columns: tuple[str, ...]) -> list[list[str]]:
+def _preview(sheet: peers.Table, columns: tuple[str, ...]) -> list[list[str]]:
     rows = (row for _, row, _ in sheet.rows() if isinstance(row, dict))
     return [
         [row.get(name, "")[:120] for name in columns] for row in islice(rows, N_PREVIEW)
@@ -118,38 +136,38 @@ def _preview(sheet: Sheet, columns: tuple[str, ...]) -> list[list[str]]:
 
 
 def _count(
-    told: DryRun, campaign: Campaign, rows: Iterator[codec.ItemRecord | BadLine]
+    trial: DryRun, campaign: Campaign, rows: Iterator[codec.ItemRecord | BadLine]
 ) -> None:
     """Count rows, items, kinds, batches and conditions."""
     seen: set[tuple[str, str]] = set()
     kinds, batches, conditions = Counter[str](), Counter[str](), Counter[str]()
     for record in rows:
         if isinstance(record, BadLine):
-            told.refuse(record)
+            trial.refuse(record)
             continue
-        told.n_rows += 1
+        trial.n_rows += 1
         key = Instance.key_of(record.sentence, record.start, record.end)
         if (key, record.paraphrase) in seen:
-            told.n_merged += 1
+            trial.n_merged += 1
         else:
             seen.add((key, record.paraphrase))
             kinds[record.kind] += 1
             batches[record.batch or MAIN_BATCH] += record.kind == "main"
         conditions.update(record.conditions)
-        if len(told.examples) < N_PREVIEW:
-            told.examples.append(record)
+        if len(trial.examples) < N_PREVIEW:
+            trial.examples.append(record)
     places = campaign.items.values_list("instance__key", "paraphrase")
-    told.n_present = sum(place in seen for place in places.iterator())
-    told.n_items, told.n_instances = len(seen), len({key for key, _ in seen})
-    told.kinds, told.batches = dict(kinds), dict(batches)
-    told.conditions = dict(conditions)
+    trial.n_present = sum(place in seen for place in places.iterator())
+    trial.n_items, trial.n_instances = len(seen), len({key for key, _ in seen})
+    trial.kinds, trial.batches = dict(kinds), dict(batches)
+    trial.conditions = dict(conditions)
 
 
 def records(
     campaign: Campaign, upload: Upload, reading: TableReading
 ) -> Iterator[codec.ItemRecord | BadLine]:
     """The good rows of the file, and why the others are not."""
-    sheet = _sheet(upload, reading).settle()
+    sheet = _sheet(upload, reading)
     fields = _fields(campaign, sheet.columns(), reading)
     yield from held_against_scales(campaign, codec.read(sheet.rows(), fields))
 
@@ -163,10 +181,15 @@ def held_against_scales(
         yield record if isinstance(record, BadLine) else _on_scale(record, scales)
 
 
-def _sheet(upload: Upload, reading: TableReading) -> Sheet:
+def _sheet(upload: Upload, reading: TableReading) -> peers.Table:
     path = Path(upload.file.path)
-    source = Source(upload.name, lambda: path.open("rb"), reading.encoding)
-    return Sheet(source, delimiter=reading.delimiter, has_header=reading.has_header)
+    return peers.opened(
+        Source(upload.name, lambda: path.open("rb"), reading.encoding),
+        tool=reading.tool,
+        items=True,
+        delimiter=reading.delimiter,
+        has_header=reading.has_header,
+    )
 
 
 def _fields(

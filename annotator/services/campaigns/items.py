@@ -8,6 +8,7 @@ from typing import Any
 from django.db import transaction
 from django.db.models import F, Value
 from django.db.models.functions import Greatest
+from django.utils.translation import gettext as _
 
 from annotator import access
 from annotator.errors import BadRequest, Conflict
@@ -30,8 +31,9 @@ from annotator.services.campaigns.item_files import (
     held_against_scales,
     records,
 )
+from annotator.services.campaigns.participants import give_queues
 from annotator.services.campaigns.scales import scales_for
-from annotator.services.campaigns.setup import give_queues, next_position, share_out
+from annotator.services.campaigns.setup import next_position, share_out
 from core.formats.records import BadLine
 from core.protocols import Step
 
@@ -85,7 +87,7 @@ def load(
     """
     _require_open(campaign, by)
     if upload.project_id != campaign.project_id:
-        raise BadRequest("That file belongs to another project.")
+        raise BadRequest(_("That file belongs to another project."))
     taken, bad = 0, 0
     rows = records(campaign, upload, reading)
     while chunk := list(islice(rows, CHUNK)):
@@ -255,7 +257,7 @@ def add(campaign: Campaign, cells: Mapping[str, str], *, by: Anybody) -> None:
         before = campaign.items.count()
         _store(campaign, [record])
         if campaign.items.count() == before:
-            raise Conflict("That item is in the campaign already.")
+            raise Conflict(_("That item is in the campaign already."))
         finish(campaign)
 
 
@@ -289,15 +291,18 @@ def correct(item: Item, paraphrase: str, *, by: Anybody) -> None:
     access.require(by, "manage", item.campaign.project)
     text = " ".join(paraphrase.split())
     if not text or len(text) > codec.MAX_PHRASE:
-        raise BadRequest(f"A paraphrase has 1 to {codec.MAX_PHRASE} characters.")
+        most = {"most": codec.MAX_PHRASE}
+        raise BadRequest(_("A paraphrase has 1 to %(most)s characters.") % most)
     held = Item.objects.select_for_update().get(pk=item.pk)
     if held.n_taken or held.judgments.exists():
         raise Conflict(
-            "Somebody holds this item or has judged it. Withdraw it, and add the "
-            "corrected one."
+            _(
+                "Somebody holds this item or has judged it. Withdraw it, and add the "
+                "corrected one."
+            )
         )
     if held.instance.items.filter(paraphrase=text).exclude(pk=held.pk).exists():
-        raise Conflict("That item is in the campaign already.")
+        raise Conflict(_("That item is in the campaign already."))
     held.paraphrase = text
     held.save(update_fields=["paraphrase"])
 
@@ -305,4 +310,4 @@ def correct(item: Item, paraphrase: str, *, by: Anybody) -> None:
 def _require_open(campaign: Campaign, by: Anybody) -> None:
     access.require(by, "import", campaign.project)
     if campaign.state == Campaign.State.CLOSED:
-        raise Conflict("This campaign is closed: open it again first.")
+        raise Conflict(_("This campaign is closed: open it again first."))

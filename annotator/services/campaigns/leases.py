@@ -204,11 +204,11 @@ def _to_repeat(person: Participant) -> list[int]:
         participant=person, pk__gt=person.repeat_cursor, saved_at__lte=before
     )
     skip = mix(person.seed, REPEAT, person.n_served) % 4
-    found = list(rows.order_by("pk").values_list("pk", "item_id")[: skip + 1])
-    if not found:
+    candidates = list(rows.order_by("pk").values_list("pk", "item_id")[: skip + 1])
+    if not candidates:
         return []
-    person.repeat_cursor = found[-1][0]
-    return [found[-1][1]]
+    person.repeat_cursor = candidates[-1][0]
+    return [candidates[-1][1]]
 
 
 def _open_items(person: Participant, want: int) -> list[int]:
@@ -267,17 +267,17 @@ def _numbered(
 def _from_index(person: Participant, batch: Batch, want: int, got: list[int]) -> bool:
     """Add open items from a place of one's own on; False if there is none at all."""
     start = mix(person.seed, person.n_served) % max(batch.n_items, 1)
-    found = False
+    is_taken = False
     for part in ({"number__gte": start}, {"number__lt": start}):
         rows = _candidates(person, batch).filter(**part).exclude(pk__in=got)
         ids = list(rows.order_by("number").values_list("pk", flat=True)[: want * 4])
-        found = found or bool(ids)
+        is_taken = is_taken or bool(ids)
         # holding no item yet, this may wait for one; else it takes what is free now
         locked = _lock(ids, wait=not got)
         got += [pk for pk in ids if pk in locked][: max(want - len(got), 0)]
         if len(got) >= want:
             break
-    return found
+    return is_taken
 
 
 def _lock(ids: list[int], *, wait: bool = False) -> set[int]:

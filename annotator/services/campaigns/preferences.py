@@ -3,24 +3,28 @@
 from collections.abc import Mapping
 from typing import Any
 
+from django.utils.functional import Promise
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy
+
 from annotator.errors import BadRequest
 from annotator.models import JudgePreference
 from annotator.models.projects import Anybody, id_of
 
 __all__ = ["COMMANDS", "effective", "set_preference"]
 
-COMMANDS: dict[str, tuple[str, str]] = {
-    "first": ("m", "Go to the first scale"),
-    "second": ("r", "Go to the second scale"),
-    "undo": ("u", "Reopen the last saved item"),
-    "back": ("[", "Previous item"),
-    "forward": ("]", "Next item"),
-    "skip": ("s", "Skip"),
-    "flag": ("f", "Flag"),
-    "comment": ("c", "Comment"),
-    "guideline": ("g", "Guideline"),
-    "diff": ("d", "Show which words differ"),
-    "help": ("?", "Keys"),
+COMMANDS: dict[str, tuple[str, Promise]] = {
+    "first": ("m", gettext_lazy("Go to the first scale")),
+    "second": ("r", gettext_lazy("Go to the second scale")),
+    "undo": ("u", gettext_lazy("Reopen the last saved item")),
+    "back": ("[", gettext_lazy("Previous item")),
+    "forward": ("]", gettext_lazy("Next item")),
+    "skip": ("s", gettext_lazy("Skip")),
+    "flag": ("f", gettext_lazy("Flag")),
+    "comment": ("c", gettext_lazy("Comment")),
+    "guideline": ("g", gettext_lazy("Guideline")),
+    "diff": ("d", gettext_lazy("Show which words differ")),
+    "help": ("?", gettext_lazy("Keys")),
 }
 """Command -> its key at first, and what it does."""
 
@@ -29,7 +33,7 @@ RESERVED = set("0123456789") | {" "}
 
 def effective(keys: Mapping[str, str]) -> dict[str, str]:
     """Command -> key, the changed ones over the first ones."""
-    return {name: keys.get(name, key) for name, (key, _) in COMMANDS.items()}
+    return {name: keys.get(name, key) for name, (key, _text) in COMMANDS.items()}
 
 
 def set_preference(
@@ -45,12 +49,12 @@ def set_preference(
     for name, key in effective(changed).items():
         if key in used:
             first, second = COMMANDS[used[key]][1], COMMANDS[name][1]
-            raise BadRequest(
-                f"Key {key} would mean both {first!r} and {second!r}.", field=name
-            )
+            meant = {"key": key, "first": first, "second": second}
+            problem = _("Key %(key)s would mean both '%(first)s' and '%(second)s'.")
+            raise BadRequest(problem % meant, field=name)
         used[key] = name
     kept = {name: key for name, key in changed.items() if key != COMMANDS[name][0]}
-    row, _ = JudgePreference.objects.update_or_create(
+    row, _made = JudgePreference.objects.update_or_create(
         user_id=id_of(user),
         defaults={
             "keys": kept,
@@ -63,10 +67,10 @@ def set_preference(
 
 def _key(name: str, key: Any) -> str:
     if name not in COMMANDS:
-        raise BadRequest("There is no such command.", field="keys")
+        raise BadRequest(_("There is no such command."), field="keys")
     if not isinstance(key, str) or len(key) != 1 or not key.isprintable():
-        raise BadRequest("A key is one printable sign.", field=name)
+        raise BadRequest(_("A key is one printable sign."), field=name)
     key = key.lower()
     if key in RESERVED:
-        raise BadRequest("Digits and the space bar choose values.", field=name)
+        raise BadRequest(_("Digits and the space bar choose values."), field=name)
     return key

@@ -112,12 +112,12 @@ def _people(campaign: Campaign) -> list[PersonRow]:
         total[1] += n_skipped
         total[2] += ms
         total[3] += n_done if day >= since else 0
-    found = []
+    people = []
     for person in campaign.participants.select_related("user"):
         done, skipped, ms, lately = sums.get(person.pk, [0, 0, 0, 0])
         seconds = ms / 1000 / done if done else None
-        found.append(PersonRow(person, done, skipped, seconds, lately))
-    return found
+        people.append(PersonRow(person, done, skipped, seconds, lately))
+    return people
 
 
 _COMPLETE = Sum(
@@ -133,10 +133,10 @@ def _batches(campaign: Campaign) -> list[PartRow]:
             done=Sum("n_done"), wanted=Sum("need"), complete=_COMPLETE, n=Count("pk")
         )
     }
-    found = []
+    batches = []
     for batch in campaign.batches.all():
         row = sums.get(batch.pk) or {"done": 0, "wanted": 0, "complete": 0, "n": 0}
-        found.append(
+        batches.append(
             PartRow(
                 batch.name,
                 row["done"],
@@ -146,7 +146,7 @@ def _batches(campaign: Campaign) -> list[PartRow]:
                 batch,
             )
         )
-    return found
+    return batches
 
 
 def _conditions(campaign: Campaign) -> list[PartRow]:

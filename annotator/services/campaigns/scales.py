@@ -5,7 +5,10 @@ from functools import lru_cache
 from typing import Any
 
 from django.db import transaction
+from django.utils.functional import Promise
 from django.utils.text import slugify
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy
 
 from annotator import access
 from annotator.errors import BadRequest, Conflict
@@ -85,11 +88,14 @@ LABELS = {
         {"value": "other", "label": "Other", "anchor": "They say different things."},
     ],
 }
-TEMPLATES: dict[str, tuple[str, list[dict[str, Any]]]] = {
-    "substitution": ("Meaning and grammar, five points each", [MEANING, GRAMMAR]),
-    "four": ("One scale of four points", [OVERALL]),
-    "hundred": ("One number from 0 to 100", [SLIDER]),
-    "labels": ("Labels without order", [LABELS]),
+TEMPLATES: dict[str, tuple[Promise, list[dict[str, Any]]]] = {
+    "substitution": (
+        gettext_lazy("Meaning and grammar, five points each"),
+        [MEANING, GRAMMAR],
+    ),
+    "four": (gettext_lazy("One scale of four points"), [OVERALL]),
+    "hundred": (gettext_lazy("One number from 0 to 100"), [SLIDER]),
+    "labels": (gettext_lazy("Labels without order"), [LABELS]),
 }
 """Scales to begin with: a name, what people read, and the scales."""
 
@@ -97,7 +103,8 @@ TEMPLATES: dict[str, tuple[str, list[dict[str, Any]]]] = {
 def make_scales(campaign: Campaign, template: str) -> None:
     """The scales of a template, for a campaign that has none. Raises BadRequest."""
     if template not in TEMPLATES:
-        raise BadRequest(f"There is no template {template!r}.", field="template")
+        problem = _("There is no template %(name)s.") % {"name": repr(template)}
+        raise BadRequest(problem, field="template")
     for position, scale in enumerate(TEMPLATES[template][1]):
         RatingScale.objects.create(campaign=campaign, position=position, **scale)
 
@@ -114,15 +121,18 @@ def set_scales(
     access.require(by, "manage", campaign.project)
     fresh = [_scale(campaign, one, at) for at, one in enumerate(wanted)]
     if not 1 <= len(fresh) <= MAX_SCALES:
-        raise BadRequest(f"From 1 to {MAX_SCALES} scales, please.", field="scales")
+        problem = _("From 1 to %(most)s scales, please.") % {"most": MAX_SCALES}
+        raise BadRequest(problem, field="scales")
     if len({scale.name for scale in fresh}) < len(fresh):
-        raise BadRequest("Two scales have the same name.", field="name")
+        raise BadRequest(_("Two scales have the same name."), field="name")
     shapes = [(s.name, s.kind, s.values()) for s in campaign.scales.all()]
     moved = shapes != [(s.name, s.kind, s.values()) for s in fresh]
     if moved and Judgment.objects.of(campaign).answered().exists():
         raise Conflict(
-            "People have answered on these scales: their names, kinds and values stay. "
-            "Make another campaign for other scales."
+            _(
+                "People have answered on these scales: their names, kinds and values "
+                "stay. Make another campaign for other scales."
+            )
         )
     campaign.scales.all().delete()
     RatingScale.objects.bulk_create(fresh)
@@ -135,9 +145,10 @@ def _scale(campaign: Campaign, wanted: Mapping[str, Any], at: int) -> RatingScal
     name = slugify(str(wanted.get("name") or title))[:40]
     kind = str(wanted.get("kind", "ordinal"))
     if not name or not title:
-        raise BadRequest("A scale needs a name and a title.", field="title")
+        raise BadRequest(_("A scale needs a name and a title."), field="title")
     if kind not in RatingScale.Kind.values:
-        raise BadRequest(f"There is no kind of scale {kind!r}.", field="kind")
+        problem = _("There is no kind of scale %(name)s.") % {"name": repr(kind)}
+        raise BadRequest(problem, field="kind")
     low, high = _range(wanted) if kind == RatingScale.Kind.NUMBER else (0, 100)
     points = [] if kind == RatingScale.Kind.NUMBER else _checked_points(wanted, kind)
     return RatingScale(
@@ -158,9 +169,10 @@ def _range(wanted: Mapping[str, Any]) -> tuple[int, int]:
     try:
         low, high = int(wanted.get("low", 0)), int(wanted.get("high", 100))
     except (TypeError, ValueError):
-        raise BadRequest("The range needs two whole numbers.", field="low") from None
+        problem = _("The range needs two whole numbers.")
+        raise BadRequest(problem, field="low") from None
     if not 1 <= high - low <= 1000:
-        raise BadRequest("The range goes up, by 1000 at most.", field="high")
+        raise BadRequest(_("The range goes up, by 1000 at most."), field="high")
     return low, high
 
 
@@ -174,7 +186,8 @@ def _checked_points(wanted: Mapping[str, Any], kind: str) -> list[dict[str, Any]
     values = [point["value"] for point in points]
     if not 2 <= len(points) <= MAX_POINTS or len(set(values)) < len(values):
         raise BadRequest(
-            f"A scale has 2 to {MAX_POINTS} points with different values.",
+            _("A scale has 2 to %(most)s points with different values.")
+            % {"most": MAX_POINTS},
             field="points",
         )
     return points
@@ -188,7 +201,8 @@ def _value(point: Mapping[str, Any], label: str, kind: str) -> Any:
         return int(value)
     except (TypeError, ValueError):
         raise BadRequest(
-            f"{value!r}: the value of an ordered point is a whole number.",
+            _("%(value)s: the value of an ordered point is a whole number.")
+            % {"value": repr(value)},
             field="points",
         ) from None
 
@@ -199,7 +213,7 @@ def _threshold(value: Any, kind: str) -> float | None:
     try:
         return float(value)
     except (TypeError, ValueError):
-        raise BadRequest("The threshold is a number.", field="threshold") from None
+        raise BadRequest(_("The threshold is a number."), field="threshold") from None
 
 
 def scales_for(campaign: Campaign) -> tuple[RatingScale, ...]:
@@ -218,13 +232,15 @@ def check_values(campaign: Campaign, values: Mapping[str, Any]) -> dict[str, Any
     for scale in scales_for(campaign):
         value = values.get(scale.name)
         if value is None:
-            raise BadRequest(f"Choose a value for {scale.title}.", field=scale.name)
+            problem = _("Choose a value for %(scale)s.") % {"scale": scale.title}
+            raise BadRequest(problem, field=scale.name)
         if isinstance(value, bool) or value not in scale.values():
-            raise BadRequest(
-                f"{value!r} is not on the scale {scale.title}.", field=scale.name
-            )
+            named = {"value": repr(value), "scale": scale.title}
+            problem = _("%(value)s is not on the scale %(scale)s.") % named
+            raise BadRequest(problem, field=scale.name)
         known[scale.name] = value
     extra = set(values) - set(known)
     if extra:
-        raise BadRequest(f"There is no scale {sorted(extra)[0]!r}.", field="values")
+        problem = _("There is no scale %(name)s.") % {"name": repr(sorted(extra)[0])}
+        raise BadRequest(problem, field="values")
     return known

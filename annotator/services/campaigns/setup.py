@@ -1,13 +1,12 @@
-"""Setting up campaigns: scales, guidelines, people, and their states."""
+"""Setting up campaigns: settings, guidelines, and their states."""
 
-import math
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping
 from typing import Any
 
-from django.contrib.auth.models import User
 from django.db import transaction
 from django.db.models import F, Max
 from django.utils import timezone
+from django.utils.translation import gettext as _
 
 from annotator import access
 from annotator.errors import BadRequest, Conflict
@@ -17,18 +16,16 @@ from annotator.models import (
     Condition,
     Guideline,
     Item,
-    Participant,
     Project,
-    Queue,
 )
 from annotator.models.projects import Anybody
+from annotator.services.campaigns.participants import give_queues
 from annotator.services.campaigns.scales import make_scales
+from annotator.services.campaigns.settings import SETTINGS, number_of
+from annotator.services.projects import log
 from core.data.orders import mix, nth
 
 __all__ = [
-    "SETTINGS",
-    "add_members",
-    "add_people",
     "change",
     "close",
     "create",
@@ -36,31 +33,8 @@ __all__ = [
     "pause",
     "set_baseline",
     "set_batch_paused",
-    "set_batches",
-    "set_participant",
-    "share_batches",
     "write_guideline",
 ]
-
-SETTINGS: dict[str, tuple[float, float]] = {
-    "k": (1, 50),
-    "overlap_k": (1, 50),
-    "overlap_share": (0, 1),
-    "quota": (1, 1_000_000),
-    "lease_s": (30, 7 * 86_400),
-    "prefetch": (1, 20),
-    "check_every": (0, 500),
-    "check_tolerance": (0, 100),
-    "check_min": (1, 100),
-    "check_fail_share": (0, 1),
-    "training_pass_share": (0, 1),
-    "repeat_every": (0, 500),
-    "repeat_gap_h": (0, 24 * 60),
-    "adaptive_gap": (0, 100),
-    "seconds_per_item": (1, 3600),
-    "cost_per_hour": (0, 10_000),
-}
-"""What a manager may set, and between which values."""
 
 FIXED_ONCE_OPEN = {"k", "overlap_k", "overlap_share", "mode", "is_adaptive"}
 
@@ -77,9 +51,10 @@ def create(
     access.require(by, "manage", project)
     name = " ".join(name.split())[:120]
     if not name:
-        raise BadRequest("A campaign needs a name.", field="name")
+        raise BadRequest(_("A campaign needs a name."), field="name")
     if project.campaigns.filter(name=name).exists():
-        raise Conflict(f"There is a campaign {name!r} already: take another name.")
+        problem = _("There is a campaign %(name)s already: take another name.")
+        raise Conflict(problem % {"name": repr(name)})
     campaign = Campaign.objects.create(
         project=project,
         name=name,
@@ -87,6 +62,7 @@ def create(
         seed=1 + project.campaigns.count(),
     )
     make_scales(campaign, template)
+    log.note(project, by, "made", "campaign", name)
     return campaign
 
 
@@ -103,38 +79,28 @@ def change(campaign: Campaign, values: Mapping[str, Any], *, by: Anybody) -> Cam
         if getattr(campaign, name) == new:
             continue
         if campaign.state != Campaign.State.DRAFT and name in FIXED_ONCE_OPEN:
-            raise Conflict(f"{name} is fixed once a campaign has opened.", field=name)
+            problem = _("%(name)s is fixed once a campaign has opened.")
+            raise Conflict(problem % {"name": name}, field=name)
         setattr(campaign, name, new)
     campaign.revision += 1
     campaign.save()
+    changed = ", ".join(sorted(values))
+    log.note(campaign.project, by, "set rules of", "campaign", campaign.name, changed)
     return campaign
 
 
 def _checked(name: str, value: Any) -> Any:
     """The value as the column wants it; raises BadRequest."""
     if name in SETTINGS:
-        return _number(name, value)
-    if name == "is_adaptive":
+        return number_of(name, value)
+    if name in ("is_adaptive", "is_curation_blind"):
         return bool(value)
     if name == "mode" and value in Campaign.Mode.values:
         return value
     if name in ("contact", "currency"):
         return str(value).strip()[: 200 if name == "contact" else 8]
-    raise BadRequest(f"{name}: {value!r} is not a setting.", field=name)
-
-
-def _number(name: str, value: Any) -> float | int | None:
-    if name == "quota" and value in ("", None):
-        return None
-    low, high = SETTINGS[name]
-    try:
-        number = float(value)
-    except (TypeError, ValueError):
-        number = math.nan
-    if not low <= number <= high:
-        raise BadRequest(f"{name}: from {low:g} to {high:g}, please.", field=name)
-    field = Campaign._meta.get_field(name)
-    return number if field.get_internal_type() == "FloatField" else int(number)
+    values = {"name": name, "value": repr(value)}
+    raise BadRequest(_("%(name)s: %(value)s is not a setting.") % values, field=name)
 
 
 @transaction.atomic
@@ -152,123 +118,9 @@ def write_guideline(campaign: Campaign, text: str, *, by: Anybody) -> Guideline:
     campaign.guideline_number = number
     campaign.revision += 1
     campaign.save(update_fields=["guideline_number", "revision"])
+    wrote = f"version {number}"
+    log.note(campaign.project, by, "wrote", "guideline", campaign.name, wrote)
     return made
-
-
-def add_members(
-    campaign: Campaign, names: Sequence[str], batches: Sequence[str], *, by: Anybody
-) -> list[Participant]:
-    """``add_people`` by user names and codes of batches; no code: every batch."""
-    members = User.objects.filter(memberships__project=campaign.project)
-    people = list(members.filter(username__in=names).distinct())
-    rows = list(campaign.batches.filter(code__in=batches)) if batches else None
-    return add_people(campaign, people, by=by, batches=rows)
-
-
-@transaction.atomic
-def add_people(
-    campaign: Campaign,
-    people: Sequence[User],
-    *,
-    by: Anybody,
-    batches: Iterable[Batch] | None = None,
-) -> list[Participant]:
-    """Participants for these people, who stay as they are if they are in already.
-
-    ``batches``: the parts they get; if None all of them, and those that come later.
-    Raises NotAllowed, and BadRequest on somebody who may not annotate in this project.
-    """
-    access.require(by, "manage", campaign.project)
-    for person in people:
-        if not access.may(person, "annotate", campaign.project):
-            raise BadRequest(f"{person} may not annotate in this project.")
-    present = set(campaign.participants.values_list("user_id", flat=True))
-    made = [
-        add_participant(campaign, user=person)
-        for person in people
-        if person.pk not in present
-    ]
-    if batches is None:
-        give_queues(campaign, made)
-    else:
-        chosen = list(batches)
-        for one in made:
-            set_batches(one, chosen, by=by)
-    return made
-
-
-def add_participant(
-    campaign: Campaign, *, user: User | None = None, label: str = ""
-) -> Participant:
-    """One more participant; without ``user`` a simulated one. No access check."""
-    n = campaign.participants.count() + 1
-    return Participant.objects.create(
-        campaign=campaign,
-        user=user,
-        label=label or f"A{n}",
-        is_simulated=user is None,
-        is_trained=campaign.n_training == 0,
-        seed=mix(campaign.seed, n) & 0x7FFFFFFF,
-    )
-
-
-def give_queues(campaign: Campaign, people: Iterable[Participant]) -> None:
-    """All batches for these people, but for those who have batches of their own."""
-    parts = list(campaign.batches.all())
-    rows = [
-        Queue(participant=one, batch=part)
-        for one in people
-        if not one.has_own_batches
-        for part in parts
-    ]
-    Queue.objects.bulk_create(rows, ignore_conflicts=True, batch_size=500)
-
-
-@transaction.atomic
-def set_batches(
-    person: Participant, batches: Sequence[Batch] | None, *, by: Anybody
-) -> None:
-    """Let the person judge these batches only; None: all, and those that come later.
-
-    What they hold or have answered stays theirs. Raises NotAllowed, and BadRequest if
-    no batch is named or one is of another campaign.
-    """
-    campaign = person.campaign
-    access.require(by, "manage", campaign.project)
-    if batches is not None and not batches:
-        raise BadRequest(f"{person} needs a batch, or a pause.", field="batches")
-    if any(batch.campaign_id != campaign.pk for batch in batches or ()):
-        raise BadRequest("That batch is of another campaign.", field="batches")
-    person.has_own_batches = batches is not None
-    person.save(update_fields=["has_own_batches"])
-    if batches is None:
-        give_queues(campaign, [person])
-        return
-    person.queues.exclude(batch__in=batches).delete()
-    rows = [Queue(participant=person, batch=batch) for batch in batches]
-    Queue.objects.bulk_create(rows, ignore_conflicts=True)
-
-
-@transaction.atomic
-def share_batches(
-    campaign: Campaign, wanted: Mapping[str, Sequence[str]], *, by: Anybody
-) -> None:
-    """Set the batches of several people at once: code of a participant -> of batches.
-
-    Somebody with all of them gets later ones too. Raises what ``set_batches`` does,
-    and BadRequest on a code unknown here; then nothing has changed.
-    """
-    access.require(by, "manage", campaign.project)
-    people = {one.code: one for one in campaign.participants.select_related("user")}
-    batches = {one.code: one for one in campaign.batches.all()}
-    unknown = [c for c in wanted if c not in people]
-    unknown += [c for codes in wanted.values() for c in codes if c not in batches]
-    if unknown:
-        raise BadRequest(f"There is no {unknown[0]!r} in this campaign.")
-    for code, codes in wanted.items():
-        has_all = len(set(codes)) == len(batches)
-        chosen = None if has_all else [batches[c] for c in dict.fromkeys(codes)]
-        set_batches(people[code], chosen, by=by)
 
 
 @transaction.atomic
@@ -276,13 +128,13 @@ def open_campaign(campaign: Campaign, *, by: Anybody) -> Campaign:
     """Let judging begin, or go on.
 
     The first time, decides which items several people judge. Raises NotAllowed, and
-    Conflict while there is nothing to judge or nobody to do it.
+    Conflict while there is nothing to judge, or nobody to do it and no link for any.
     """
     access.require(by, "manage", campaign.project)
     if not campaign.n_items:
-        raise Conflict("There are no items yet: upload some first.")
-    if not campaign.participants.exists():
-        raise Conflict("Nobody is to judge yet: add people first.")
+        raise Conflict(_("There are no items yet: upload some first."))
+    if not campaign.participants.exists() and not campaign.invitations.open().exists():
+        raise Conflict(_("Nobody is to judge yet: add people first, or make a link."))
     if campaign.state == Campaign.State.DRAFT:
         for batch in campaign.batches.all():
             share_out(campaign, batch)
@@ -293,6 +145,7 @@ def open_campaign(campaign: Campaign, *, by: Anybody) -> Campaign:
     campaign.state = Campaign.State.OPEN
     campaign.revision += 1
     campaign.save(update_fields=["state", "revision", "opened_at"])
+    log.note(campaign.project, by, "opened", "campaign", campaign.name)
     return campaign
 
 
@@ -327,30 +180,11 @@ def close(campaign: Campaign, *, by: Anybody) -> None:
 def _to_state(campaign: Campaign, state: str, *, by: Anybody) -> None:
     access.require(by, "manage", campaign.project)
     if campaign.state == Campaign.State.DRAFT:
-        raise Conflict("This campaign has not opened yet.")
+        raise Conflict(_("This campaign has not opened yet."))
     campaign.state = state
     campaign.revision += 1
     campaign.save(update_fields=["state", "revision"])
-
-
-@transaction.atomic
-def set_participant(
-    person: Participant, *, by: Anybody, state: str = "", quota: Any = ...
-) -> None:
-    """Pause or (re)instate a participant, or set the quota. What failed is forgiven."""
-    access.require(by, "manage", person.campaign.project)
-    if state and state not in Participant.State.values:
-        raise BadRequest(f"There is no state {state!r}.", field="state")
-    if state == Participant.State.ACTIVE and person.state == Participant.State.BLOCKED:
-        person.forgiven = person.n_checks
-        person.forgiven_failed = person.n_checks_failed
-        person.is_trained = True
-    person.state = state or person.state
-    if quota is not ...:
-        person.quota = _number("quota", quota)
-    person.save(
-        update_fields=["state", "forgiven", "forgiven_failed", "is_trained", "quota"]
-    )
+    log.note(campaign.project, by, state, "campaign", campaign.name)
 
 
 def set_batch_paused(batch: Batch, *, paused: bool, by: Anybody) -> None:

@@ -1,23 +1,18 @@
 """A rehearsal: a copy of a campaign, judged by invented annotators who err."""
 
-from collections.abc import Generator, Iterable
+from collections.abc import Generator
 from dataclasses import dataclass
 from typing import Any
 from uuid import uuid4
 
 import numpy as np
-from django.db import transaction
-from django.forms.models import model_to_dict
-from django.utils import timezone
+from django.utils.translation import gettext as _
 
 from annotator import access
 from annotator.errors import BadRequest
 from annotator.models import (
-    Batch,
     Campaign,
-    Condition,
     Credit,
-    Instance,
     Item,
     Job,
     Judgment,
@@ -25,8 +20,13 @@ from annotator.models import (
 )
 from annotator.models.projects import Anybody
 from annotator.services import jobs
-from annotator.services.campaigns import answers, leases, setup
-from annotator.services.campaigns.items import finish
+from annotator.services.campaigns import (
+    answers,
+    copying,
+    leases,
+    participants,
+    setup,
+)
 from annotator.services.campaigns.scales import scales_for
 from core.protocols import Step
 
@@ -64,11 +64,13 @@ def rehearse(
     """
     access.require(by, "manage", campaign.project)
     if not 1 <= people <= MAX_PEOPLE:
-        raise BadRequest(f"From 1 to {MAX_PEOPLE} annotators, please.", field="people")
+        problem = _("From 1 to %(most)s annotators, please.") % {"most": MAX_PEOPLE}
+        raise BadRequest(problem, field="people")
     rng = np.random.default_rng(seed)
-    copy = _copy(campaign, by=by)
+    copy = copying.rehearsal_of(campaign, by=by)
     judges = [
-        setup.add_participant(copy, label=f"simulated {n + 1}") for n in range(people)
+        participants.add_participant(copy, label=f"simulated {n + 1}")
+        for n in range(people)
     ]
     setup.open_campaign(copy, by=by)
     noise = noise or Noise()
@@ -114,81 +116,6 @@ def run(job: Job) -> Generator[Step, None, dict[str, Any] | None]:
     people = int(job.params["people"])
     copy = yield from rehearse(campaign, people=people, seed=job.seed, by=job.by)
     return {"campaign": copy.code}
-
-
-@transaction.atomic
-def _copy(campaign: Campaign, *, by: Anybody) -> Campaign:
-    """The same set-up and items under a new name, marked as simulated."""
-    stamp = timezone.now().strftime("%Y-%m-%d %H:%M:%S")
-    copy = Campaign.objects.get(pk=campaign.pk)
-    fresh = Campaign()
-    copy.pk, copy.code = None, fresh.code
-    copy._state.adding = True
-    copy.name = f"{campaign.name[:80]} · rehearsal {stamp} {uuid4().hex[:4]}"
-    copy.state, copy.is_simulated = Campaign.State.DRAFT, True
-    copy.created_by_id, copy.created_at = by.pk, timezone.now()
-    copy.opened_at, copy.guideline_number = None, 0
-    copy.save()
-    for scale in campaign.scales.all():
-        values = model_to_dict(scale, exclude=["id", "campaign"])
-        RatingScale.objects.create(campaign=copy, **values)
-    _copy_items(campaign, copy)
-    finish(copy)
-    return copy
-
-
-def _copy_items(campaign: Campaign, copy: Campaign) -> None:
-    batches = {
-        one.pk: Batch.objects.create(
-            campaign=copy, name=one.name, position=one.position, n_items=one.n_items
-        )
-        for one in campaign.batches.all()
-    }
-    conditions = {
-        one.pk: Condition.objects.create(
-            campaign=copy,
-            name=one.name,
-            position=one.position,
-            is_baseline=one.is_baseline,
-        )
-        for one in campaign.conditions.all()
-    }
-    instances = _bulk(
-        Instance, campaign.instances.all(), lambda row: {"campaign": copy}
-    )
-    items = _bulk(
-        Item,
-        campaign.items.all(),
-        lambda row: {
-            "campaign": copy,
-            "instance_id": instances[row.instance_id],
-            "batch": batches.get(row.batch_id),
-            "code": Item().code,
-            **dict.fromkeys(("need", "n_extra", "n_taken", "n_done"), 0),
-        },
-    )
-    _bulk(
-        Credit,
-        Credit.objects.filter(item__campaign=campaign),
-        lambda row: {
-            "item_id": items[row.item_id],
-            "condition": conditions[row.condition_id],
-        },
-    )
-
-
-def _bulk(model: Any, rows: Iterable[Any], changes: Any) -> dict[int, int]:
-    """Copies of the rows with changes; old id -> new id."""
-    old, new = [], []
-    for row in rows:
-        old.append(row.pk)
-        for name, value in changes(row).items():
-            setattr(row, name, value)
-        row.pk = None
-        row._state.adding = True
-        new.append(row)
-    made = model.objects.bulk_create(new, batch_size=CHUNK)
-    return dict(zip(old, (row.pk for row in made), strict=True))
 
 
 Truths = dict[int, dict[str, float]]

@@ -48,19 +48,20 @@ class Counts:
 
     def as_dict(self) -> dict[str, Any]:
         names = ("sentences", "pairs", "parses", "layers", "links")
-        found: dict[str, Any] = {name: getattr(self, name) for name in names}
-        return found | {"new": {name: self.new.get(name, 0) for name in names[:4]}}
+        counts: dict[str, Any] = {name: getattr(self, name) for name in names}
+        return counts | {"new": {name: self.new.get(name, 0) for name in names[:4]}}
 
 
 def languages_of(corpus: Corpus, head: Head | None) -> dict[str, str]:
     """The language of each side: as the file's treebanks say, else as the corpus."""
     banks = head.meta.get("treebanks", ()) if head else ()
-    said = [str(bank.get("language", "")).replace("_", "-") for bank in banks]
-    asked = [getattr(corpus, f"{side}_language") for side in _SIDES]
-    found = (
-        a if _LANGUAGE.fullmatch(a) else b for a, b in zip(said, asked, strict=True)
+    declared = [str(bank.get("language", "")).replace("_", "-") for bank in banks]
+    defaults = [getattr(corpus, f"{side}_language") for side in _SIDES]
+    languages = (
+        a if _LANGUAGE.fullmatch(a) else b
+        for a, b in zip(declared, defaults, strict=True)
     )
-    return dict(zip(_SIDES, found if banks else asked, strict=True))
+    return dict(zip(_SIDES, languages if banks else defaults, strict=True))
 
 
 class Loader(Protocol):
@@ -153,8 +154,8 @@ class RecordLoader:
             try:
                 made.add(one, self._heads.get(one.index), self._base)
             except FormatError as error:
-                found = bad(error, line=one.record.line, excerpt=one.record.raw)
-                yield replace(found, file=found.file or self.files[one.index]["name"])
+                line = bad(error, line=one.record.line, excerpt=one.record.raw)
+                yield replace(line, file=line.file or self.files[one.index]["name"])
                 continue
             if self._job is None:  # the numbers are those of the check
                 self._count(one)
@@ -220,18 +221,18 @@ class _Draft:
 
     def save(self, counts: Counts) -> None:
         """Count what would be new; nothing is written."""
-        found = {"sentences": len(self._sentences), "pairs": len(self._pairs),
+        new = {"sentences": len(self._sentences), "pairs": len(self._pairs),
                  "parses": len(self._parses), "layers": self._n_layers}  # fmt: skip
         if self._corpus.pk is not None:
             there = _there(self._corpus, list(self._sentences))
             pairs = Pair.objects.filter(corpus=self._corpus, key__in=self._pairs)
             n_pairs = pairs.count()
             known = _known_parses(there) if self._parses else {}
-            found["sentences"] -= len(there)
-            found["pairs"] -= n_pairs
-            found["parses"] -= sum(place in known for place in self._parses)
-            found["layers"] = self._n_layers if not n_pairs else 0
-        for name, n in found.items():
+            new["sentences"] -= len(there)
+            new["pairs"] -= n_pairs
+            new["parses"] -= sum(place in known for place in self._parses)
+            new["layers"] = self._n_layers if not n_pairs else 0
+        for name, n in new.items():
             counts.add_new(name, n)
 
 
@@ -341,8 +342,8 @@ class _Batch:
 
     def _save_pairs(self, ids: dict[str, int]) -> dict[str, Pair]:
         keys = list(self._pairs)
-        found = Pair.objects.filter(corpus=self._corpus, key__in=keys)
-        there = set(found.values_list("key", flat=True))
+        known = Pair.objects.filter(corpus=self._corpus, key__in=keys)
+        there = set(known.values_list("key", flat=True))
         new = []
         for key, (pair, source, target) in self._pairs.items():
             if key not in there:
@@ -368,18 +369,17 @@ class _Batch:
 
 
 def _there(corpus: Corpus, keys: list[str]) -> dict[str, Sentence]:
-    found = Sentence.objects.filter(corpus=corpus, key__in=keys)
-    return {row.key: row for row in found}
+    rows = Sentence.objects.filter(corpus=corpus, key__in=keys)
+    return {row.key: row for row in rows}
 
 
 def _known_parses(
     there: dict[str, Sentence],
 ) -> dict[tuple[str, str, str], Parse]:
     """The gold parses of these sentences, by key, kind and digest."""
-    found = Parse.objects.filter(
+    rows = Parse.objects.filter(
         sentence__in=list(there.values()), origin="gold"
     ).select_related("sentence")
     return {
-        (one.sentence.key, str(one.kind), one.digest): one
-        for one in found.defer("text")
+        (one.sentence.key, str(one.kind), one.digest): one for one in rows.defer("text")
     }

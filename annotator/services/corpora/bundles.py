@@ -65,13 +65,13 @@ class BundleLoader:
         """Write what is held, what is named before what names it."""
         held, self._held = self._held, {kind: [] for kind in ORDER}
         with transaction.atomic():
-            for kind, found in held.items():
-                self._count(kind, found)
-                if self._write and found:
+            for kind, rows in held.items():
+                self._count(kind, rows)
+                if self._write and rows:
                     save: Callable[[list[GemelItem]], None] = getattr(
                         self, f"_save_{kind}"
                     )
-                    save(found)
+                    save(rows)
         yield from ()
 
     def _count(self, kind: str, held: list[GemelItem]) -> None:
@@ -267,7 +267,7 @@ class _Authors:
 
     def __init__(self, job: Job, file: str) -> None:
         by, at = str(job.by or "Gemel"), job.created_at.isoformat()
-        self._told = {"file": file, "by": by, "at": at}
+        self._provenance = {"file": file, "by": by, "at": at}
         self._is_trusted = bool(job.params.get("is_ours"))
         members = User.objects.filter(memberships__project=job.project_id)
         self._members = {str(m): m for m in members} if self._is_trusted else {}
@@ -277,14 +277,14 @@ class _Authors:
 
     def is_ours(self, meta: Mapping[str, Any]) -> bool:
         """Whether a row with this ``meta`` came with this very import."""
-        return self._is_trusted or meta.get(IMPORTED) == self._told
+        return self._is_trusted or meta.get(IMPORTED) == self._provenance
 
     def of(self, row: Mapping[str, Any]) -> tuple[User | None, dict[str, Any]]:
         """The account, and ``meta`` with what is known of where the row is from."""
         meta = {k: v for k, v in row["meta"].items() if k not in (AUTHOR, IMPORTED)}
         author = self.find(row["author"])
         if author is None:
-            meta[IMPORTED] = self._told
+            meta[IMPORTED] = self._provenance
             meta |= {AUTHOR: row["author"]} if row["author"] else {}
         return author, meta
 

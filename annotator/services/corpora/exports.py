@@ -4,6 +4,8 @@ from collections.abc import Iterator
 from dataclasses import replace
 from typing import Any
 
+from django.utils.translation import gettext as _
+
 from annotator import access
 from annotator.errors import BadRequest
 from annotator.exchange import bundle, reading, registry
@@ -42,22 +44,23 @@ def parts(
     """
     if by is not None:
         access.require(by, "export", corpus.project)
-    found = registry.find(kind)
-    if found.name == "gemel":
+    format_ = registry.find(kind)
+    if format_.name == "gemel":
         name = f"{safe_name(corpus.name)}.gemel"
         return [Part(name, gemel.write(bundle.items(corpus)))]
-    files = _files(corpus, found)
-    if found.holds == "sentences":
-        return _treebanks(corpus, found, files, split=split or len(files) == 1)
+    files = _files(corpus, format_)
+    if format_.holds == "sentences":
+        return _treebanks(corpus, format_, files, split=split or len(files) == 1)
     layers = AlignmentLayer.objects.filter(pair__corpus=corpus)
     if author and not layers.made_by(author).exists():
-        raise BadRequest(f"Nobody called {author} has links here.", field="author")
-    made = _pair_files(corpus, found, files, author=author, split=split)
-    if ENDINGS[found.name] == "tsv" and not exact:
+        problem = _("Nobody called %(name)s has links here.") % {"name": author}
+        raise BadRequest(problem, field="author")
+    made = _pair_files(corpus, format_, files, author=author, split=split)
+    if ENDINGS[format_.name] == "tsv" and not exact:
         made = [replace(part, is_table=True) for part in made]
-    if found.name == "pharaoh":
-        made += [_side_texts(corpus, found, side) for side in ("source", "target")]
-    if found.name == "treealigner":
+    if format_.name == "pharaoh":
+        made += [_side_texts(corpus, format_, side) for side in ("source", "target")]
+    if format_.name == "treealigner":
         made += _tigers(corpus, made[0].name)
     return made
 
@@ -67,8 +70,8 @@ def authors(corpus: Corpus) -> list[str]:
     layers = AlignmentLayer.objects.filter(pair__corpus=corpus).order_by()
     names = set(layers.values_list("author__username", flat=True).distinct())
     imported = layers.filter(author=None, meta__has_key=AUTHOR)
-    told = set(imported.values_list(f"meta__{AUTHOR}", flat=True).distinct())
-    return sorted(names - {None}) + sorted(f"{name}{MARK}" for name in told)
+    importers = set(imported.values_list(f"meta__{AUTHOR}", flat=True).distinct())
+    return sorted(names - {None}) + sorted(f"{name}{MARK}" for name in importers)
 
 
 def _files(corpus: Corpus, kind: Format) -> dict[int, dict[str, Any]]:
@@ -128,7 +131,7 @@ def _part(
     def records() -> Iterator[Record]:
         if "head" in first:
             yield Head(first["head"], first.get("meta", {}))
-        for _, record in rows:
+        for _name, record in rows:
             yield record
         if "tail" in last:
             yield Tail(last["tail"])
@@ -143,7 +146,7 @@ def _side_texts(corpus: Corpus, kind: Format, side: str) -> Part:
     rows = reading.pairs(corpus, kind, set())
     lines = (
         pharaoh.write_texts(getattr(record, side))
-        for _, record in rows
+        for _name, record in rows
         if isinstance(record, PairRecord)
     )
     return Part(f"{safe_name(corpus.name)}.{side}.txt", lines)
@@ -165,7 +168,7 @@ def _tigers(corpus: Corpus, main: str) -> list[Part]:
 def _side_trees(corpus: Corpus, side: str) -> Iterator[Row]:
     """Each sentence of one side once, named as the alignment names it."""
     kind, seen = registry.find("treealigner"), set()
-    for n, (_, record) in enumerate(reading.pairs(corpus, kind, set()), 1):
+    for n, (_name, record) in enumerate(reading.pairs(corpus, kind, set()), 1):
         sentence: SentenceRecord = getattr(record, side)
         name = sentence.id or f"s{n}"
         if name not in seen:

@@ -5,20 +5,18 @@ there already is left as it is, so a job whose worker died goes on where it ende
 that is cancelled, or fails, takes back what it added.
 """
 
-import os
 from collections.abc import Generator, Iterable
-from pathlib import Path
-from typing import Any, BinaryIO
+from contextlib import suppress
+from typing import Any
 
-from django.conf import settings
-from django.core.files import File
 from django.db import OperationalError, transaction
 from django.db.models import Exists, OuterRef
+from django.utils.translation import gettext as _
 
-from annotator import access, disk
-from annotator.errors import BadRequest, Conflict, TooLarge
+from annotator import access
+from annotator.errors import BadRequest, Conflict
 from annotator.exchange import registry
-from annotator.exchange.files import ENCODINGS, Source, no_text, safe_name, sha256
+from annotator.exchange.files import ENCODINGS, Source
 from annotator.exchange.registry import Format
 from annotator.models import (
     Corpus,
@@ -31,62 +29,19 @@ from annotator.models import (
 )
 from annotator.models.projects import Anybody
 from annotator.services import jobs
+from annotator.services.alignments import phrases
 from annotator.services.corpora import leftovers
 from annotator.services.corpora.batches import Loader, RecordLoader, languages_of
 from annotator.services.corpora.bundles import BundleLoader
+from annotator.services.corpora.glance import Glance
+from annotator.services.corpora.storing import format_of, opened
 from core.formats.records import BadLine, Head
+from core.parsing.registry import DEFAULT
 from core.protocols import Step
 
-__all__ = ["go_on", "keep", "run", "start"]
+__all__ = ["go_on", "run", "start"]
 
 MAX_FILES = 5_000
-START = 8_192  # bytes that tell what a file is
-
-
-def keep(
-    project: Project,
-    name: str,
-    content: BinaryIO,
-    *,
-    by: Anybody | None,
-    packed: tuple[bytes, ...] = (),
-) -> Upload:
-    """Store a file under a name of our own; its own name is only shown.
-
-    ``packed``: how files begin that are no text and yet read. Raises NotAllowed,
-    TooLarge, or BadRequest on a file that is empty or no text.
-    """
-    if by is not None:
-        access.require(by, "import", project)
-    limit = settings.MAX_UPLOAD_MB * 2**20
-    content.seek(0, os.SEEK_END)
-    size = content.tell()
-    content.seek(0)
-    disk.require(size)
-    if size > limit:
-        raise TooLarge(
-            f"{safe_name(name)} has {size / 2**20:.0f} MB; the limit is "
-            f"{settings.MAX_UPLOAD_MB} MB (GEMEL_MAX_UPLOAD_MB).",
-            limit_mb=settings.MAX_UPLOAD_MB,
-        )
-    if not size:
-        raise BadRequest(f"{safe_name(name)} is empty.", field="files")
-    begin = content.read(START)
-    if not begin.startswith(packed) and (what := no_text(begin)):
-        message = f"{safe_name(name)} is {what}: send the text itself."
-        raise BadRequest(message, field="files")
-    content.seek(0)
-    upload = Upload(
-        project=project,
-        name=safe_name(name),
-        size=size,
-        by_id=by.pk if by is not None else None,
-    )
-    upload.sha256 = sha256(content)
-    content.seek(0)
-    upload.file.save(f"{upload.code}.upload", File(content), save=False)
-    upload.save()
-    return upload
 
 
 def start(
@@ -101,61 +56,85 @@ def start(
     dry_run: bool = True,
     partial: bool = False,
     is_ours: bool = False,
+    align: bool = False,
     enqueue: bool = True,
 ) -> Job:
     """A job that reads these files into the corpus of this name.
 
     ``about``: licence, provenance and languages for a corpus that is new. ``partial``:
     good rows go in even if others are bad. ``is_ours``: a bundle's names are members';
-    for no file that a person sends. Raises NotAllowed, BadRequest, Conflict.
+    for no file that a person sends. ``kind``: "" to find out. ``align``: its pairs are
+    then parsed and aligned, by a job that ``result["align"]`` names. Raises NotAllowed,
+    BadRequest, Conflict.
     """
     if by is not None:
         access.require(by, "import", project)
-    registry.find(kind)
-    name = " ".join(corpus.split())[:120]
-    if not name or not uploads or len(uploads) > MAX_FILES:
-        raise BadRequest(
-            f"A corpus name and one to {MAX_FILES} files are needed.", field="corpus"
-        )
-    if encoding not in ("", *ENCODINGS):
-        raise BadRequest(f"Encodings: {', '.join(ENCODINGS)}.", field="encoding")
+    name = _checked(kind, corpus, uploads, encoding)
     params = {
-        "format": kind,
+        "format": kind or format_of(uploads, encoding).name,
         "corpus": name,
         "about": about or {},
         "encoding": encoding,
         "dry_run": dry_run,
         "partial": partial,
         "is_ours": is_ours,
+        "align": align,
         "uploads": [upload.code for upload in uploads],
     }
     if (again := _same_job(project, params, uploads)) is not None:
         return again
     more = f" and {len(uploads) - 1} more" if len(uploads) > 1 else ""
     title = f"{'Check' if dry_run else 'Import'} {uploads[0].name}{more}"
-    asked: dict[str, Any] = {"by": by, "params": params, "enqueue": enqueue}
-    return jobs.create(project, "import", title=title, **asked)
+    fields: dict[str, Any] = {"by": by, "params": params, "enqueue": enqueue}
+    return jobs.create(project, "import", title=title, **fields)
 
 
-def go_on(job: Job, *, by: Anybody, partial: bool) -> Job:
-    """The import that this dry run was for, of the same files.
+def _checked(kind: str, corpus: str, uploads: list[Upload], encoding: str) -> str:
+    """The name of the corpus as it is kept; raises BadRequest on what cannot be."""
+    if kind:
+        registry.find(kind)
+    name = " ".join(corpus.split())[:120]
+    if not name or not uploads or len(uploads) > MAX_FILES:
+        raise BadRequest(
+            _("A corpus name and one to %(n)s files are needed.") % {"n": MAX_FILES},
+            field="corpus",
+        )
+    if encoding not in ("", *ENCODINGS):
+        problem = _("Encodings: %(known)s.") % {"known": ", ".join(ENCODINGS)}
+        raise BadRequest(problem, field="encoding")
+    return name
+
+
+def go_on(
+    job: Job,
+    *,
+    by: Anybody,
+    partial: bool,
+    align: bool = False,
+    languages: dict[str, str] | None = None,
+) -> Job:
+    """The import that this dry run was for, of the same files; ``align`` as in `start`,
+    ``languages``: ``source_language`` and ``target_language``, where others were meant.
 
     Raises NotAllowed, or Conflict if the job is no dry run that has ended.
     """
     if not job.params.get("dry_run") or job.state != Job.State.DONE:
-        raise Conflict("Only a dry run that has ended can be followed by its import.")
+        raise Conflict(
+            _("Only a dry run that has ended can be followed by its import.")
+        )
     codes = job.params["uploads"]
-    found = {one.code: one for one in job.project.uploads.filter(code__in=codes)}
+    uploads = {one.code: one for one in job.project.uploads.filter(code__in=codes)}
     return start(
         job.project,
-        [found[code] for code in codes],
+        [uploads[code] for code in codes],
         kind=job.params["format"],
         corpus=job.params["corpus"],
         by=by,
-        about=job.params["about"],
+        about=job.params["about"] | (languages or {}),
         encoding=job.params["encoding"],
         dry_run=False,
         partial=partial,
+        align=align,
     )
 
 
@@ -180,13 +159,15 @@ def _work(job: Job) -> Generator[Step, None, dict[str, Any]]:
     sources = _sources(job, kind)
     corpus = _corpus(job)
     planned = corpus or Corpus(project=job.project, name=job.params["corpus"])
-    checking = _loader(job, planned, kind, sources, write=False)
-    n_records, n_bad = yield from _read(job, kind, sources, checking, note="Checking")
+    checking, seen = _loader(job, planned, kind, sources, write=False), Glance()
+    n_records, n_bad = yield from _read(
+        job, kind, sources, checking, note="Checking", seen=seen
+    )
     result: dict[str, Any] = {"dry_run": True, "corpus": job.params["corpus"]}
     result |= checking.counts.as_dict() | {"issues": n_bad}
     del checking  # with all the keys it has seen
     if job.params["dry_run"]:
-        return result
+        return result | seen.as_dict({} if corpus else job.params["about"])
     if not (n_bad or result["sentences"] or kind.holds == "corpus"):
         raise Conflict("There is nothing to import: the files hold no sentence.")
     if n_bad and not job.params["partial"]:
@@ -199,9 +180,24 @@ def _work(job: Job) -> Generator[Step, None, dict[str, Any]]:
     corpus = corpus or _new_corpus(job)
     yield Step(total=2 * n_records)
     writing = _loader(job, corpus, kind, sources, write=True)
-    yield from _read(job, kind, sources, writing, note="Writing", report=False)
+    yield from _read(job, kind, sources, writing, note="Writing")
     _finish(corpus, writing, sources)
-    return result | {"dry_run": False, "new": leftovers.brought(job)}
+    result |= {"dry_run": False, "new": leftovers.brought(job)}
+    return result | (_align(job, corpus) if job.params.get("align") else {})
+
+
+def _align(job: Job, corpus: Corpus) -> dict[str, str]:
+    """The job that goes on from here, if who asked for it may still do that."""
+    by = job.by
+    if (
+        by is None
+        or not access.may(by, "run", job.project)
+        or not corpus.pairs.exists()
+    ):
+        return {}
+    with suppress(Conflict):  # one is at work, and sees the new pairs too
+        return {"align": phrases.start(corpus, DEFAULT, by=by).code}
+    return {}
 
 
 def _read(
@@ -211,16 +207,18 @@ def _read(
     loader: Loader,
     *,
     note: str,
-    report: bool = True,
+    seen: Glance | None = None,
 ) -> Generator[Step, None, tuple[int, int]]:
-    """Feed the loader; the numbers of records and of bad rows."""
+    """Feed the loader; the numbers of records and of bad rows. ``seen``: what is kept
+    of a first reading, whose issues are reported."""
+    report = seen is not None
     n_records, n_bad, held = 0, 0, 0
     issues: list[Issue] = []
 
     def complain(lines: Iterable[BadLine], file: str) -> int:
-        found = [_issue(job, line, file) for line in lines]
-        issues.extend(found)
-        return len(found)
+        new = [_issue(job, line, file) for line in lines]
+        issues.extend(new)
+        return len(new)
 
     for index, record in registry.read(kind, sources):
         file = sources[min(index, len(sources) - 1)].name
@@ -229,6 +227,8 @@ def _read(
         else:
             n_records += 1
             held += 1
+            if seen:
+                seen.see(record)
             n_bad += complain(loader.take(index, record), file)
         if loader.is_full or len(issues) >= 500:
             n_bad += complain(loader.flush(), file)
@@ -262,22 +262,13 @@ def _save_issues(job: Job, issues: list[Issue], *, report: bool) -> list[Issue]:
 
 def _sources(job: Job, kind: Format) -> list[Source]:
     codes = job.params["uploads"]
-    found = {one.code: one for one in job.project.uploads.filter(code__in=codes)}
-    missing = [code for code in codes if code not in found]
+    by_code = {one.code: one for one in job.project.uploads.filter(code__in=codes)}
+    missing = [code for code in codes if code not in by_code]
     if missing:
         raise Conflict("A file of this import is no longer here: send it again.")
     fallback = "latin-1" if kind.name == "ptb" else ""
-    sources = []
-    for code in codes:
-        path = Path(found[code].file.path)
-        source = Source(
-            found[code].name,
-            lambda path=path: path.open("rb"),  # type: ignore[misc]
-            job.params["encoding"],
-            fallback,
-        )
-        sources.append(source)
-    return registry.arrange(kind, sources)
+    uploads = [by_code[code] for code in codes]
+    return registry.arrange(kind, opened(uploads, job.params["encoding"], fallback))
 
 
 def _loader(
@@ -294,7 +285,7 @@ def _new_corpus(job: Job) -> Corpus:
     about = job.params["about"]
     names = ("licence", "provenance", "source_language", "target_language")
     fields = {name: about[name] for name in names if about.get(name)}
-    corpus, _ = Corpus.objects.get_or_create(
+    corpus, _is_new = Corpus.objects.get_or_create(
         project=job.project,
         name=job.params["corpus"],
         defaults={**fields, "created_by_id": job.by_id, "job": job},
@@ -370,17 +361,18 @@ def _same_job(
     for job in Job.objects.active().filter(project=project, kind="import"):
         if job.params["corpus"] != params["corpus"]:
             continue
-        if _asked(job.params) == _asked(params):
+        if _comparable(job.params) == _comparable(params):
             sent = project.uploads.filter(code__in=job.params["uploads"])
             known = {one.code: one.sha256 for one in sent}
             if [known.get(code) for code in job.params["uploads"]] == digests:
                 return job
         if not (params["dry_run"] or job.params["dry_run"]):
             name = params["corpus"]
-            raise Conflict(f"An import into {name} is running; wait for its end.")
+            message = _("An import into %(name)s is running; wait for its end.")
+            raise Conflict(message % {"name": name})
     return None
 
 
-def _asked(params: dict[str, Any]) -> dict[str, Any]:
+def _comparable(params: dict[str, Any]) -> dict[str, Any]:
     """What was asked for, whatever the files are called here."""
     return {k: v for k, v in params.items() if k != "uploads"}

@@ -42,8 +42,8 @@ def take_back(job: Job) -> int:
         Parse.objects.filter(**of_sentence),
         Sentence.objects.filter(corpus=corpus),
     ):
-        for found in _batches(rows.filter(job=job)):
-            _delete(rows.model, found, job)
+        for keys in _batches(rows.filter(job=job)):
+            _delete(rows.model, keys, job)
     left = {"n_sentences": corpus.sentences.count(), "n_pairs": corpus.pairs.count()}
     Corpus.objects.filter(pk=corpus.pk).update(**left)
     if corpus.job_id == job.pk and not any(left.values()):
@@ -67,11 +67,11 @@ def _batches(rows: QuerySet[Any]) -> Iterator[list[int]]:
     last = 0
     while True:
         more = rows.filter(pk__gt=last).order_by("pk").values_list("pk", flat=True)
-        found = list(more[:BATCH])
-        if not found:
+        keys = list(more[:BATCH])
+        if not keys:
             return
-        yield found
-        last = found[-1]
+        yield keys
+        last = keys[-1]
 
 
 @transaction.atomic
@@ -101,14 +101,14 @@ def _worked_on(layers: list[int], job: Job) -> set[int]:
 
 def _used(model: type[Model], keys: set[int]) -> set[int]:
     """Those of these rows that any row of any table names."""
-    found: set[int] = set()
+    used: set[int] = set()
     for field in model._meta.get_fields(include_hidden=True):
         if field.auto_created and not field.concrete:
             users: Any = field.related_model
             name = field.remote_field.name  # type: ignore[union-attr]
             rows = users._base_manager.filter(**{f"{name}__in": keys})
-            found |= set(rows.values_list(name, flat=True))
-    return found
+            used |= set(rows.values_list(name, flat=True))
+    return used
 
 
 def _raw_delete(rows: Any) -> None:

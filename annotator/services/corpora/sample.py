@@ -24,9 +24,15 @@ from annotator.models import (
 from annotator.sample import bundle, items, texts
 from annotator.sample.source import ANNOTATORS
 from annotator.services import jobs
-from annotator.services.campaigns import answers, item_files, leases, setup
+from annotator.services.campaigns import (
+    answers,
+    item_files,
+    leases,
+    participants,
+    setup,
+)
 from annotator.services.campaigns import items as campaign_items
-from annotator.services.corpora import imports
+from annotator.services.corpora import imports, storing
 from annotator.services.paraphrases import bitexts
 
 __all__ = ["load"]
@@ -108,7 +114,7 @@ def _load_pairs(project: Project, owner: User) -> None:
     if project.corpora.filter(name=bundle.CORPUS, n_pairs__gt=0).exists():
         return
     content = BytesIO("".join(bundle.lines()).encode())
-    upload = imports.keep(project, "sample.gemel", content, by=owner)
+    upload = storing.keep(project, "sample.gemel", content, by=owner)
     job = imports.start(
         project,
         [upload],
@@ -129,7 +135,7 @@ def _load_bitext(project: Project, owner: User, language: str) -> None:
         return
     target = texts.TARGETS[language]
     uploads = [
-        imports.keep(project, path.name, BytesIO(path.read_bytes()), by=owner)
+        storing.keep(project, path.name, BytesIO(path.read_bytes()), by=owner)
         for path in map(texts.path_of, (texts.SOURCE, language))
     ]
     job = bitexts.start(
@@ -171,7 +177,9 @@ def _load_campaign(project: Project, owner: User) -> None:
     campaign.is_simulated = True
     campaign.save(update_fields=["is_simulated"])
     people = [
-        setup.add_participant(campaign, label=f"{judge.name.title()} (simulated)")
+        participants.add_participant(
+            campaign, label=f"{judge.name.title()} (simulated)"
+        )
         for judge in items.JUDGES
     ]
     setup.open_campaign(campaign, by=owner)
@@ -191,7 +199,7 @@ def _load_practice(project: Project, owner: User) -> None:
     upload = item_files.keep(campaign, "practice.tsv", content, by=owner)
     for _ in campaign_items.load(campaign, upload, by=owner):
         pass
-    setup.add_people(campaign, [owner], by=owner)
+    participants.add_people(campaign, [owner], by=owner)
     setup.open_campaign(campaign, by=owner)
 
 

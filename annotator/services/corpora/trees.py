@@ -4,6 +4,7 @@ from dataclasses import dataclass
 
 from django.conf import settings
 from django.db import transaction
+from django.utils.translation import gettext as _
 
 from annotator import access
 from annotator.errors import BadRequest
@@ -40,11 +41,11 @@ def paste(pair: Pair, side: str, text: str, *, by: Anybody) -> Parse:
     """
     access.require(by, "annotate", pair.corpus.project)
     if side not in ("s", "t"):
-        raise BadRequest("A tree is for side s or t.", field="side")
+        raise BadRequest(_("A tree is for side s or t."), field="side")
     sentence = pair.source if side == "s" else pair.target
     hold(sentence)
     line = " ".join(_checked(sentence, text).split())
-    parse, _ = Parse.objects.get_or_create(
+    parse, _is_new = Parse.objects.get_or_create(
         sentence=sentence,
         kind=Parse.Kind.CONSTITUENCY,
         origin=Origin.ANNOTATOR,
@@ -77,7 +78,8 @@ def waiting_for(pair: Pair) -> Waiting | None:
 
 def _checked(sentence: Sentence, text: str) -> str:
     if len(text) > MAX_TEXT:
-        raise BadRequest(f"At most {MAX_TEXT} characters.", field="text")
+        problem = _("At most %(n)s characters.") % {"n": MAX_TEXT}
+        raise BadRequest(problem, field="text")
     try:
         tree = ptb.parse_one(text)
     except FormatError as error:
@@ -85,16 +87,24 @@ def _checked(sentence: Sentence, text: str) -> str:
     words = [ptb.unescape(word) for word in tree.words]
     if len(words) > (limit := settings.MAX_WORDS):
         raise BadRequest(
-            f"A tree of {len(words)} words: at most {limit} (GEMEL_MAX_WORDS).",
+            _("A tree of %(n)s words: at most %(limit)s (GEMEL_MAX_WORDS).")
+            % {"n": len(words), "limit": limit},
             field="text",
         )
     forms = [ptb.unescape(form) for form in sentence.forms]
     if words != forms:
-        pairs = enumerate(zip(words, forms, strict=False), 1)
-        at = next((f"word {i}: {a!r}, not {b!r}" for i, (a, b) in pairs if a != b), "")
-        counts = f"{len(words)} words, not {len(forms)}"
         raise BadRequest(
-            f"This tree stands on other words than the sentence ({at or counts}).",
+            _("This tree stands on other words than the sentence (%(where)s).")
+            % {"where": _difference(words, forms)},
             field="text",
         )
     return text
+
+
+def _difference(words: list[str], forms: list[str]) -> str:
+    """Where the words of a tree leave those of the sentence, for people."""
+    for n, (word, form) in enumerate(zip(words, forms, strict=False), 1):
+        if word != form:
+            there = {"n": n, "word": repr(word), "form": repr(form)}
+            return _("word %(n)s: %(word)s, not %(form)s") % there
+    return _("%(n)s words, not %(wanted)s") % {"n": len(words), "wanted": len(forms)}

@@ -5,6 +5,7 @@
 
 import json
 from collections.abc import Iterator
+from contextlib import contextmanager
 from datetime import datetime
 from typing import IO, Any
 
@@ -13,11 +14,11 @@ from django.core.management.color import no_style
 from django.core.serializers.base import DeserializationError
 from django.core.serializers.json import DjangoJSONEncoder
 from django.core.serializers.python import Deserializer
-from django.db import connections, models, transaction
+from django.db import connection, connections, models, transaction
 
 from annotator.errors import BadRequest
 
-__all__ = ["APPS", "clear", "insert", "tables", "write"]
+__all__ = ["APPS", "clear", "insert", "snapshot", "tables", "write"]
 
 APPS = ("auth", "contenttypes", "authtoken", "annotator")
 CHUNK = 500
@@ -48,17 +49,36 @@ class _Rows(Deserializer):
 def tables(apps: Any) -> list[type[models.Model]]:
     """Every table once, what is named before what names it. Many-to-many rows go
     with the rows that they belong to."""
-    found = []
+    by_app = []
     for name in APPS:
         config = apps.get_app_config(name)
         own = [one for one in config.get_models() if _has_a_table(one)]
-        found.append((config, own))
-    ordered: Any = serializers.sort_dependencies(found, allow_cycles=True)
+        by_app.append((config, own))
+    ordered: Any = serializers.sort_dependencies(by_app, allow_cycles=True)
     return list(ordered)
 
 
 def _has_a_table(model: type[models.Model]) -> bool:
     return model._meta.managed and not model._meta.proxy
+
+
+@contextmanager
+def snapshot() -> Iterator[None]:
+    """All reads of the default database see one moment; who writes need not wait."""
+    if connection.vendor == "postgresql":
+        with transaction.atomic(), connection.cursor() as cursor:
+            if not connection.savepoint_ids:
+                cursor.execute("SET TRANSACTION ISOLATION LEVEL REPEATABLE READ")
+            yield
+    elif connection.in_atomic_block:
+        yield
+    else:  # atomic() would take the write lock
+        with connection.cursor() as cursor:
+            cursor.execute("BEGIN DEFERRED")
+            try:
+                yield
+            finally:
+                cursor.execute("ROLLBACK")
 
 
 def write(apps: Any, *, using: str, counts: dict[str, int]) -> Iterator[str]:
@@ -112,12 +132,12 @@ def _insert(file: IO[bytes], apps: Any, using: str) -> dict[str, int]:
             held.clear()
 
     while line := file.readline(MAX_ROW):
-        for found in _read(line, apps, using):
-            if found.object._meta.proxy:  # releases before 0.2 wrote tokens twice
+        for row in _read(line, apps, using):
+            if row.object._meta.proxy:  # releases before 0.2 wrote tokens twice
                 continue
-            if held and type(held[0].object) is not type(found.object):
+            if held and type(held[0].object) is not type(row.object):
                 flush()
-            held.append(found)
+            held.append(row)
             if len(held) >= CHUNK:
                 flush()
     flush()

@@ -16,6 +16,7 @@ from django.db import DatabaseError, connection
 from annotator import backups, disk
 from annotator.errors import Refusal
 from annotator.services import archives
+from annotator.services.projects import purging
 
 __all__ = ["work"]
 
@@ -25,11 +26,13 @@ STRAY_S = 24 * 3600  # a scratch folder of this age belongs to nobody
 def work(now: datetime | None = None) -> None:
     """Make what is due or asked for, try what is not tried yet, keep the newest.
 
+    Then what was deleted a month ago goes for good: a backup has held it until now.
+
     What goes wrong is noted for the page. Raises Conflict if another is at work.
     """
     with backups.held():
         _sweep()
-        words = backups.asked()
+        words = backups.requests()
         if backups.ALL in words or backups.is_due(now):
             _make(now or datetime.now(UTC))
         for one in backups.kept():
@@ -38,6 +41,7 @@ def work(now: datetime | None = None) -> None:
         for word in words:
             backups.answered(word)
         _prune()
+    purging.purge(now)
 
 
 def _make(now: datetime) -> None:
@@ -48,7 +52,7 @@ def _make(now: datetime) -> None:
     except (Refusal, OSError, DatabaseError) as error:
         backups.note_fault(str(error), now)
         return
-    backups.note(replace(_found(name), made_at=now, rows=rows))
+    backups.note(replace(_backup_of(name), made_at=now, rows=rows))
     backups.note_fault("", now)
 
 
@@ -102,10 +106,10 @@ def _needed() -> int:
     return int(files + 2 * rows)
 
 
-def _found(name: str) -> backups.Backup:
-    found = backups.find(name)
-    assert found is not None
-    return found
+def _backup_of(name: str) -> backups.Backup:
+    backup = backups.find(name)
+    assert backup is not None
+    return backup
 
 
 def _now() -> datetime:

@@ -4,6 +4,8 @@ from collections.abc import Callable, Generator
 from functools import partial
 from typing import Any
 
+from django.utils.translation import gettext as _
+
 from annotator import access
 from annotator.errors import BadRequest, Conflict
 from annotator.models import Bitext, Job
@@ -58,13 +60,15 @@ def start(
     """
     access.require(by, "run", bitext.project)
     if engine not in engines():
-        raise BadRequest(f"Aligners: {', '.join(engines())}.", field="engine")
+        reason = _("Aligners: %(names)s.") % {"names": ", ".join(engines())}
+        raise BadRequest(reason, field="engine")
     if symmetrise not in SYMMETRISATIONS:
         known = ", ".join(SYMMETRISATIONS)
-        raise BadRequest(f"Symmetrisations: {known}.", field="symmetrise")
+        reason = _("Symmetrisations: %(names)s.") % {"names": known}
+        raise BadRequest(reason, field="symmetrise")
     active = Job.objects.active().filter(project=bitext.project, kind=KIND)
     if any(job.params["bitext"] == bitext.code for job in active):
-        raise Conflict("This bitext is being aligned already; wait for its end.")
+        raise Conflict(_("This bitext is being aligned already; wait for its end."))
     return jobs.create(
         bitext.project,
         KIND,

@@ -11,6 +11,8 @@ from itertools import islice
 from pathlib import Path
 from typing import Any
 
+from django.utils.translation import gettext as _
+
 from annotator import access
 from annotator.errors import Conflict
 from annotator.models import Bitext, Job
@@ -41,7 +43,7 @@ def start(bitext: Bitext, engine: str, *, by: Anybody, enqueue: bool = True) -> 
     offered.require(bitext.project, engine, field="engine")
     active = Job.objects.active().filter(project=bitext.project, kind=KIND)
     if any(job.params["bitext"] == bitext.code for job in active):
-        raise Conflict("This bitext is being parsed already; wait for its end.")
+        raise Conflict(_("This bitext is being parsed already; wait for its end."))
     return jobs.create(
         bitext.project,
         KIND,
@@ -97,9 +99,9 @@ def _parse(
     """Write the trees of these sentences; how many have none."""
     known = trees_in(others, sentences)
     new = [one for one in sentences if one not in known]
-    asked = [Sentence(tuple(map(Token, one.split(" "))), one) for one in new]
+    unparsed = [Sentence(tuple(map(Token, one.split(" "))), one) for one in new]
     failed = 0
-    answers = backend.analyse(asked, want=frozenset({"constituents"}))
+    answers = backend.analyse(unparsed, want=frozenset({"constituents"}))
     for sentence, answer in zip(new, answers, strict=True):
         if isinstance(answer, Exception) and not isinstance(answer, GemelError):
             raise answer

@@ -10,18 +10,19 @@ from pathlib import Path
 from typing import Any, BinaryIO, cast
 
 from django.conf import settings
-from django.db import OperationalError
+from django.db import OperationalError, transaction
+from django.utils.translation import gettext as _
 
 from annotator import access
 from annotator.errors import BadRequest, Conflict
 from annotator.exchange import bitexts as exchange
+from annotator.exchange import unpacking
 from annotator.exchange.bitexts import FORMATS, Reading
 from annotator.exchange.files import ENCODINGS, Source
-from annotator.exchange.unpacking import GZIP, unpacked
 from annotator.models import Bitext, Job, Project, Upload
 from annotator.models.projects import Anybody
 from annotator.services import jobs
-from annotator.services.corpora import imports
+from annotator.services.corpora import storing
 from core.formats.bitext.records import BitextRecord
 from core.formats.records import BadLine
 from core.pivoting.bitext import Bitext as BitextFile
@@ -39,11 +40,11 @@ _ABOUT = ("source_language", "target_language", "licence", "provenance")
 def keep(project: Project, files: Iterable[Any], *, by: Anybody) -> list[Upload]:
     """Store files as a request holds them, packed with gzip or not.
 
-    Raises what ``imports.keep`` raises.
+    Raises what ``storing.keep`` raises.
     """
+    packed = {unpacking.GZIP: unpacking.check}
     return [
-        imports.keep(project, str(one.name), one, by=by, packed=(GZIP,))
-        for one in files
+        storing.keep(project, str(one.name), one, by=by, packed=packed) for one in files
     ]
 
 
@@ -68,11 +69,13 @@ def start(
     access.require(by, "import", project)
     name = " ".join(name.split())[:120]
     if not name or not uploads:
-        raise BadRequest("A name and the files are needed.", field="name")
+        raise BadRequest(_("A name and the files are needed."), field="name")
     if reading.format not in FORMATS:
-        raise BadRequest(f"Formats: {', '.join(FORMATS)}.", field="format")
+        reason = _("Formats: %(names)s.") % {"names": ", ".join(FORMATS)}
+        raise BadRequest(reason, field="format")
     if encoding not in ("", *ENCODINGS):
-        raise BadRequest(f"Encodings: {', '.join(ENCODINGS)}.", field="encoding")
+        reason = _("Encodings: %(names)s.") % {"names": ", ".join(ENCODINGS)}
+        raise BadRequest(reason, field="encoding")
     _check_name(project, name)
     params = {
         "name": name,
@@ -93,16 +96,18 @@ def go_on(job: Job, *, by: Anybody, partial: bool) -> Job:
     """The import that this dry run was for; raises NotAllowed, or Conflict if the job
     is no dry run that has ended."""
     if not job.params.get("dry_run") or job.state != Job.State.DONE:
-        raise Conflict("Only a dry run that has ended can be followed by its import.")
-    asked = job.params
+        raise Conflict(
+            _("Only a dry run that has ended can be followed by its import.")
+        )
+    params = job.params
     return start(
         job.project,
         _uploads(job),
-        name=asked["name"],
-        reading=Reading(**asked["reading"]),
+        name=params["name"],
+        reading=Reading(**params["reading"]),
         by=by,
-        about=asked["about"],
-        encoding=asked["encoding"],
+        about=params["about"],
+        encoding=params["encoding"],
         dry_run=False,
         partial=partial,
     )
@@ -113,10 +118,10 @@ def delete(bitext: Bitext, *, by: Anybody) -> None:
     access.require(by, "import", bitext.project)
     active = Job.objects.active().filter(project=bitext.project)
     if any(bitext.code in _needed(job) for job in active):
-        raise Conflict("A job is at work on this bitext; cancel it first.")
+        raise Conflict(_("A job is at work on this bitext; cancel it first."))
     folder = bitext.folder
     bitext.delete()
-    shutil.rmtree(folder, ignore_errors=True)
+    transaction.on_commit(lambda: shutil.rmtree(folder, ignore_errors=True))
 
 
 def _needed(job: Job) -> set[str]:
@@ -206,7 +211,7 @@ def _slices(
     job: Job, sources: list[Source], reading: Reading
 ) -> Iterator[list[BitextPair]]:
     rows: list[BitextPair] = []
-    for _, record in exchange.read(sources, reading):
+    for _place, record in exchange.read(sources, reading):
         if isinstance(record, BitextRecord) and record.source and record.target:
             rows.append(_row(job.params["name"], record))
         if len(rows) == PART:
@@ -222,10 +227,10 @@ def _row(corpus: str, record: BitextRecord) -> BitextPair:
 
 
 def _store(job: Job, counts: dict[str, int]) -> Bitext:
-    asked = job.params
-    made = Bitext(project=job.project, code=job.code, name=asked["name"])
+    params = job.params
+    made = Bitext(project=job.project, code=job.code, name=params["name"])
     file = BitextFile(made.pairs_path)
-    for key, value in asked["about"].items():
+    for key, value in params["about"].items():
         setattr(made, key, value)
     made.files = [
         {"name": one.name, "size": one.size, "sha256": one.sha256}
@@ -247,15 +252,14 @@ def _store(job: Job, counts: dict[str, int]) -> Bitext:
 def _check_name(project: Project, name: str, *, but: str = "") -> None:
     taken = project.bitexts.filter(name=name).exclude(code=but)
     if taken.exists():
-        raise Conflict(
-            f"There is a bitext {name} in this project: choose another name."
-        )
+        reason = _("There is a bitext %(name)s in this project: choose another name.")
+        raise Conflict(reason % {"name": name})
 
 
 def _uploads(job: Job) -> list[Upload]:
     codes = job.params["uploads"]
-    found = {one.code: one for one in job.project.uploads.filter(code__in=codes)}
-    return [found[code] for code in codes]
+    uploads = {one.code: one for one in job.project.uploads.filter(code__in=codes)}
+    return [uploads[code] for code in codes]
 
 
 def _source(upload: Upload, encoding: str) -> Source:
@@ -263,7 +267,9 @@ def _source(upload: Upload, encoding: str) -> Source:
         return cast(BinaryIO, upload.file.storage.open(str(upload.file.name), "rb"))
 
     limit = settings.MAX_UNPACKED_MB * 2**20
-    return Source(upload.name, unpacked(opened, upload.name, limit=limit), encoding)
+    return Source(
+        upload.name, unpacking.unpacked(opened, upload.name, limit=limit), encoding
+    )
 
 
 def _complain(job: Job, file: str, line: BadLine) -> None:

@@ -7,7 +7,7 @@ from typing import Generic, TypeVar
 
 __all__ = ["followed"]
 
-Told = TypeVar("Told")
+Message = TypeVar("Message")
 Made = TypeVar("Made")
 
 
@@ -15,29 +15,29 @@ class _Given(Exception):
     """Nobody listens any more."""
 
 
-class _Box(Generic[Told, Made]):
+class _Box(Generic[Message, Made]):
     def __init__(self) -> None:
-        self.told: queue.Queue[Told | None] = queue.Queue(maxsize=8)
+        self.messages: queue.Queue[Message | None] = queue.Queue(maxsize=8)
         self.stop = threading.Event()
         self.made: list[Made] = []
         self.error: BaseException | None = None
 
-    def tell(self, value: Told | None) -> None:
+    def tell(self, value: Message | None) -> None:
         while not self.stop.is_set():
             try:
-                return self.told.put(value, timeout=0.2)
+                return self.messages.put(value, timeout=0.2)
             except queue.Full:
                 continue
         raise _Given
 
 
 def followed(
-    work: Callable[[Callable[[Told], None]], Made],
-) -> Generator[Told, None, Made]:
+    work: Callable[[Callable[[Message], None]], Made],
+) -> Generator[Message, None, Made]:
     """Run ``work(tell)`` in a thread of its own; yield what it tells, return what it
     returns, raise what it raises. Closed early, ``tell`` raises within the work, which
     must not touch the database."""
-    box: _Box[Told, Made] = _Box()
+    box: _Box[Message, Made] = _Box()
 
     def run() -> None:
         try:
@@ -51,7 +51,7 @@ def followed(
     thread = threading.Thread(target=run, daemon=True)
     thread.start()
     try:
-        while (value := box.told.get()) is not None:
+        while (value := box.messages.get()) is not None:
             yield value
     finally:
         box.stop.set()

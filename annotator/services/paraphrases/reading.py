@@ -8,6 +8,8 @@ from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from django.utils.translation import gettext as _
+
 from annotator.errors import Conflict
 from annotator.models import ParaphraseTable
 from annotator.services.paraphrases.tables import MODEL
@@ -37,7 +39,8 @@ def opened(row: ParaphraseTable, *, model: bool = False) -> "Iterator[Opened]":
     Conflict while the table has not been made yet, Unavailable if its files are gone.
     """
     if row.made_at is None:
-        raise Conflict(f"{row.name} has not been made yet; see its job.")
+        reason = _("%(name)s has not been made yet; see its job.")
+        raise Conflict(reason % {"name": row.name})
     made = row.made_at.isoformat()
     with _lock:
         yield Opened(

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from django.db import IntegrityError, transaction
 from django.utils import timezone
+from django.utils.translation import gettext as _
 
 from annotator import access
 from annotator.errors import BadRequest, Conflict
@@ -19,7 +20,7 @@ from core.protocols import Step
 if TYPE_CHECKING:
     from core.pivoting.building.settings import Source
 
-__all__ = ["LENGTHS", "MODEL", "remove", "run", "start"]
+__all__ = ["LENGTHS", "MODEL", "files_of", "remove", "run", "start"]
 
 KIND = "paraphrases"
 LENGTHS = (5, 7, 10)  # words of the longest phrase
@@ -51,9 +52,10 @@ def start(
     access.require(by, "run", project)
     name = " ".join(name.split())[:120]
     if not name:
-        raise BadRequest("A table needs a name.", field="name")
+        raise BadRequest(_("A table needs a name."), field="name")
     if max_length not in LENGTHS:
-        raise BadRequest(f"Lengths: {', '.join(map(str, LENGTHS))}.", field="length")
+        reason = _("Lengths: %(names)s.") % {"names": ", ".join(map(str, LENGTHS))}
+        raise BadRequest(reason, field="length")
     chosen = _chosen(project, bitexts, linked=not prepare)
     rules = {
         "bitexts": [one.code for one in chosen],
@@ -63,9 +65,8 @@ def start(
     with transaction.atomic():
         table = _row(project, name, by)
         if table.job and not table.job.is_over:
-            raise Conflict(
-                f"{name} is being made; wait for its end, or cancel its job."
-            )
+            reason = _("%(name)s is being made; wait for its end, or cancel its job.")
+            raise Conflict(reason % {"name": name})
         table.rules = rules
         table.job = jobs.create(
             project,
@@ -94,14 +95,14 @@ def _chosen(
     project: Project, codes: Sequence[str], *, linked: bool = True
 ) -> list[Bitext]:
     """The bitexts of these codes; ``linked``: with links, or BadRequest."""
-    found = list(project.bitexts.filter(code__in=codes).order_by("name"))
-    if not found or len(found) != len(set(codes)):
-        raise BadRequest("Choose parallel text of this project.", field="bitexts")
-    for one in found:
+    bitexts = list(project.bitexts.filter(code__in=codes).order_by("name"))
+    if not bitexts or len(bitexts) != len(set(codes)):
+        raise BadRequest(_("Choose parallel text of this project."), field="bitexts")
+    for one in bitexts:
         if linked and not one.aligner:
-            reason = f"The words of {one.name} are not aligned yet: do that first."
-            raise BadRequest(reason, field="bitexts")
-    return found
+            reason = _("The words of %(name)s are not aligned yet: do that first.")
+            raise BadRequest(reason % {"name": one.name}, field="bitexts")
+    return bitexts
 
 
 def run(job: Job) -> Generator[Step, None, dict[str, Any]]:
@@ -169,6 +170,14 @@ def _train_model(chosen: Sequence[Bitext], path: Path) -> int:
     write_arpa(model, part)
     part.replace(path)
     return n_words
+
+
+def files_of(table: ParaphraseTable) -> list[Path]:
+    """What readers of the table need; none while it has never been made."""
+    from core.pivoting.table import files
+
+    model = table.folder / MODEL
+    return [*files(table.folder), *([model] if model.is_file() else [])]
 
 
 def remove(table: ParaphraseTable, *, by: Anybody) -> None:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from django.db import transaction
+from django.utils.translation import gettext as _
 
 from annotator import access
 from annotator.errors import BadRequest, Conflict
@@ -67,8 +68,8 @@ def start(
     _check(table, text, n_phrases)
     fitted = table.weights.first() if weighted else None
     if weighted and fitted is None:
-        reason = f"No weights have been fitted for {table.name} yet."
-        raise BadRequest(reason, field="weighted")
+        reason = _("No weights have been fitted for %(name)s yet.")
+        raise BadRequest(reason % {"name": table.name}, field="weighted")
     campaign = setup.create(table.project, name, by=by)
     params = {
         "table": table.code,
@@ -92,11 +93,14 @@ def start(
 
 def _check(table: ParaphraseTable, text: Corpus | Bitext, n_phrases: int) -> None:
     if not 1 <= n_phrases <= MOST:
-        raise BadRequest(f"Phrases: 1 to {MOST}.", field="phrases")
+        reason = _("Phrases: 1 to %(most)s.") % {"most": MOST}
+        raise BadRequest(reason, field="phrases")
     if table.made_at is None:
-        raise Conflict(f"{table.name} has not been made yet; see its job.")
+        reason = _("%(name)s has not been made yet; see its job.")
+        raise Conflict(reason % {"name": table.name})
     if not (text.parser if isinstance(text, Bitext) else _parses(text).exists()):
-        raise BadRequest(f"{text.name} has no trees yet: parse it.", field="text")
+        reason = _("%(name)s has no trees yet: parse it.") % {"name": text.name}
+        raise BadRequest(reason, field="text")
 
 
 def run(job: Job) -> Generator[Step, None, dict[str, Any]]:

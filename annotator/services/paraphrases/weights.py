@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from django.db import transaction
 from django.db.models import Max
+from django.utils.translation import gettext as _
 
 from annotator import access
 from annotator.errors import BadRequest, Conflict
@@ -49,18 +50,19 @@ def start(
     """
     access.require(by, "manage", table.project)
     if table.made_at is None:
-        raise Conflict(f"{table.name} has not been made yet; see its job.")
+        reason = _("%(name)s has not been made yet; see its job.")
+        raise Conflict(reason % {"name": table.name})
     if campaign.project_id != table.project_id:
-        raise BadRequest("Choose a campaign of this project.", field="campaign")
+        raise BadRequest(_("Choose a campaign of this project."), field="campaign")
     if not _scales(campaign):
-        reason = f"{campaign.name} has no scale whose points have an order."
-        raise BadRequest(reason, field="campaign")
+        reason = _("%(name)s has no scale whose points have an order.")
+        raise BadRequest(reason % {"name": campaign.name}, field="campaign")
     if not Judgment.objects.of(campaign).counted().exists():
-        reason = f"Nobody has judged in {campaign.name} yet."
-        raise BadRequest(reason, field="campaign")
+        reason = _("Nobody has judged in %(name)s yet.")
+        raise BadRequest(reason % {"name": campaign.name}, field="campaign")
     active = Job.objects.active().filter(project=table.project, kind=KIND)
     if any(job.params["table"] == table.code for job in active):
-        raise Conflict("Weights of this table are being fitted; wait for their end.")
+        raise Conflict(_("Weights of this table are being fitted; wait for their end."))
     return jobs.create(
         table.project,
         KIND,
@@ -85,11 +87,11 @@ def run(job: Job) -> Generator[Step, None, dict[str, Any]]:
     yield Step(note="fitting")
     facts = {"campaign": campaign.name, "parser": backend.info.name}
     with reading.opened(table, model=True) as files:
-        found = fit_weights(
+        fitted = fit_weights(
             files.table, judged, model=files.model, backend=backend, facts=facts
         )
-    made = _store(job, table, campaign, found)
-    return {"table": table.code, "version": made.number, **_shown(found)}
+    made = _store(job, table, campaign, fitted)
+    return {"table": table.code, "version": made.number, **_shown(fitted)}
 
 
 def newest(table: ParaphraseTable) -> "tuple[ParaphraseWeights, Weights] | None":
@@ -111,13 +113,13 @@ def _means(campaign: Campaign) -> dict[int, float]:
     for scale in _scales(campaign):
         values = scale.values()
         ends[scale.name] = min(values), max(values)
-    found: dict[int, list[float]] = defaultdict(list)
+    values_of: dict[int, list[float]] = defaultdict(list)
     rows = Judgment.objects.of(campaign).counted().filter(item__kind=Item.Kind.MAIN)
     for item, values in rows.values_list("item_id", "values").iterator():
         for name, (low, high) in ends.items():
             if values.get(name) is not None and high > low:
-                found[item].append((float(values[name]) - low) / (high - low))
-    return {item: sum(said) / len(said) for item, said in found.items()}
+                values_of[item].append((float(values[name]) - low) / (high - low))
+    return {item: sum(shares) / len(shares) for item, shares in values_of.items()}
 
 
 def _judged(
@@ -144,7 +146,7 @@ def _sites(instances: set[Instance], backend: Any) -> "Iterator[tuple[int, Site]
     texts = [_tokens(one) for one in rows]
     sentences = [Sentence.of(" ".join(chain.from_iterable(parts))) for parts in texts]
     answers = backend.analyse(sentences, want=frozenset({"constituents", "tags"}))
-    for one, (before, phrase, _), sentence, answer in zip(
+    for one, (before, phrase, _after), sentence, answer in zip(
         rows, texts, sentences, answers, strict=True
     ):
         if not phrase:
@@ -152,7 +154,7 @@ def _sites(instances: set[Instance], backend: Any) -> "Iterator[tuple[int, Site]
         start, end = len(before), len(before) + len(phrase)
         tree = None
         if not isinstance(answer, Exception):
-            tree = next((tree for _, tree in trees_of(answer, 1)), None)
+            tree = next((tree for _logp, tree in trees_of(answer, 1)), None)
         labels = tuple(ccg_labels(tree, start, end)) if tree else ()
         yield one.pk, Site(tuple(sentence.forms), start, end, labels)
 
@@ -165,7 +167,7 @@ def _tokens(one: Instance) -> Sequence[list[str]]:
 
 
 def _store(
-    job: Job, table: ParaphraseTable, campaign: Campaign, found: "Weights"
+    job: Job, table: ParaphraseTable, campaign: Campaign, fitted: "Weights"
 ) -> ParaphraseWeights:
     with transaction.atomic():
         ParaphraseTable.objects.select_for_update().get(pk=table.pk)
@@ -177,12 +179,12 @@ def _store(
             number=last + 1,
             campaign=campaign,
             campaign_name=campaign.name,
-            model=found.to_json(),
+            model=fitted.to_json(),
             job=job,
             by=job.by,
         )
 
 
-def _shown(found: "Weights") -> dict[str, Any]:
+def _shown(fitted: "Weights") -> dict[str, Any]:
     names = ("judged", "known", "phrases", "placed", "best")
-    return {name: found.facts[name] for name in names}
+    return {name: fitted.facts[name] for name in names}

@@ -6,6 +6,7 @@ from typing import Any
 
 from django.db.models import Count, Exists, OuterRef, Q
 from django.db.models.query import QuerySet
+from django.utils.translation import gettext as _
 
 from annotator.models import Corpus, Job, Origin, Parse, Sentence
 from annotator.models.projects import Anybody
@@ -131,12 +132,12 @@ def engines_of(corpus: Corpus) -> list[CorpusEngine]:
                 key = one.get("engine", ""), one.get("version", "")
                 results.setdefault(key, {}).update(one)
     return [
-        CorpusEngine(name, version, n, **_told(results.get((name, version))))
+        CorpusEngine(name, version, n, **_shares(results.get((name, version))))
         for name, version, n in rows
     ]
 
 
-def _told(result: dict[str, Any] | None) -> dict[str, Any]:
+def _shares(result: dict[str, Any] | None) -> dict[str, Any]:
     """What jobs say at their ends; scores are None where they say nothing of them."""
     if result is None:
         return {"scores": {}}
@@ -164,8 +165,8 @@ def of_corpus(corpus: Corpus, engine: str, version: str) -> dict[str, Any]:
             _add(total, sides)
     if not total.sentences:
         return {}
-    found = total.to_json()
-    return {name: found[name] for name in SHOWN if found[name] is not None}
+    figures = total.to_json()
+    return {name: figures[name] for name in SHOWN if figures[name] is not None}
 
 
 def by_sentence(
@@ -196,15 +197,18 @@ def kinds_of(sentences: Sequence[Sentence]) -> dict[int, list[str]]:
     rows = rows.filter(origin__in=[Origin.GOLD, Origin.ENGINE]).order_by(
         "-origin", "engine", "kind"
     )
-    found: dict[int, list[str]] = {}
+    kinds: dict[int, list[str]] = {}
     for pk, origin, engine, kind in rows.values_list(
         "sentence_id", "origin", "engine", "kind"
     ):
-        what = "constituents" if kind == Parse.Kind.CONSTITUENCY else "arcs"
-        said = f"{'gold' if origin == Origin.GOLD else engine} {what}"
-        if said not in found.setdefault(pk, []):
-            found[pk].append(said)
-    return found
+        maker = {"maker": _("gold") if origin == Origin.GOLD else engine}
+        is_tree = kind == Parse.Kind.CONSTITUENCY
+        label = (
+            _("%(maker)s constituents") if is_tree else _("%(maker)s arcs")
+        ) % maker
+        if label not in kinds.setdefault(pk, []):
+            kinds[pk].append(label)
+    return kinds
 
 
 def readable(sentence: Sentence, user: Anybody) -> list[Parse]:
@@ -218,9 +222,11 @@ def readable(sentence: Sentence, user: Anybody) -> list[Parse]:
 
 def beside(sides: Sides, parse: Parse) -> Sides:
     """The engine's side as it is, and this parse in the place of gold."""
-    found = Sides(sides.sentence, tree=sides.tree, deps=sides.deps, tokens=sides.tokens)
-    _put(found, parse, gold=True)
-    return found
+    beside_gold = Sides(
+        sides.sentence, tree=sides.tree, deps=sides.deps, tokens=sides.tokens
+    )
+    _put(beside_gold, parse, gold=True)
+    return beside_gold
 
 
 def with_gold(corpus: Corpus) -> QuerySet[Sentence]:
@@ -242,10 +248,10 @@ def sides_of(
     rows = Parse.objects.filter(
         Q(origin=Origin.GOLD) | (by_engine & ranked), sentence__in=sentences
     ).order_by("-pk")
-    found = {sentence.pk: Sides(sentence) for sentence in sentences}
+    by_pk = {sentence.pk: Sides(sentence) for sentence in sentences}
     for parse in rows:
-        _put(found[parse.sentence_id], parse, gold=parse.origin == Origin.GOLD)
-    return (found[sentence.pk] for sentence in sentences)
+        _put(by_pk[parse.sentence_id], parse, gold=parse.origin == Origin.GOLD)
+    return (by_pk[sentence.pk] for sentence in sentences)
 
 
 def _put(sides: Sides, parse: Parse, *, gold: bool) -> None:

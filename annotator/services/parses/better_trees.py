@@ -67,13 +67,13 @@ def prefer(
     rows = PackedForest.objects.filter(sentence_id__in={p.sentence_id for p in parses})
     last = dict(rows.order_by("pk").values_list("sentence_id", "pk"))
     forests = _forests(here, *(last.get(parse.sentence_id, 0) for parse in parses))
-    found = _better(forests, here.trees, here.sides, decided)
+    preferred = _better(forests, here.trees, here.sides, decided)
     sentences = {"s": pair.source, "t": pair.target}
     return [
         replace(one, parse=phrases.store_tree(sentences[one.side], tree).code)
         if one.side == take
         else one
-        for one, tree in found
+        for one, tree in preferred
     ]
 
 
@@ -103,23 +103,23 @@ def _better(
 ) -> list[tuple[Preferred, Tree]]:
     sides = forests.sides
     wanted = constraints(decided, trees)
-    said = [_bracket(*one) for one in decided.brackets]
-    best = _over(forests, [*wanted, *said])
-    now = _over(forests, [*wanted, *said, *_phrases(trees, sides, in_hand)])
+    brackets = [_bracket(*one) for one in decided.brackets]
+    best = _over(forests, [*wanted, *brackets])
+    now = _over(forests, [*wanted, *brackets, *_phrases(trees, sides, in_hand)])
     if best is None:
         return []
     nats = best.best.score - now.best.score if now is not None else None
     if nats is not None and nats < MARGIN:
         return []
-    found = []
+    preferred = []
     for which, name in enumerate(get_args(SideName)):
         if sides[which] is in_hand[which]:
             continue
         tree = tree_of(best.best, sides[which], which)
         more, less = _difference(tree, trees[which]), _difference(trees[which], tree)
         if more or less:
-            found.append((Preferred(name, nats, more, less), tree))
-    return found
+            preferred.append((Preferred(name, nats, more, less), tree))
+    return preferred
 
 
 def _forest_side(pk: int, tree: Tree) -> BinaryForest | None:

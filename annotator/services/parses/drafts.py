@@ -12,6 +12,7 @@ from uuid import UUID
 
 from django.db import transaction
 from django.utils import timezone
+from django.utils.translation import gettext as _
 
 from annotator import access
 from annotator.errors import BadRequest, Conflict, StaleEdit
@@ -19,27 +20,36 @@ from annotator.models import Parse, Sentence, TreeDraft, TreeEvent
 from annotator.models.projects import Anybody
 from annotator.services.alignments import layers
 from annotator.services.holding import hold
-from annotator.services.undoing import Steps, walk
+from annotator.services.parses.snapshots import snapshot, steps_of
 from core.data.tree import Tree, TreeBuilder
 from core.errors import FormatError, InvalidValue
 from core.formats import treetext
-from core.trees import brackets, editing
+from core.trees import arcs, brackets, editing
+from core.trees.arcs import Arcs, ArcsEdit
 from core.trees.editing import TreeEdit
 
 __all__ = [
+    "FOLLOW",
     "OPS",
+    "WALKS",
     "DraftStep",
+    "begin",
     "draft_of",
     "play",
+    "read_edit",
     "snapshot",
     "start",
     "starting",
     "steps_of",
     "tree_at_start",
+    "tree_of",
 ]
 
+AnyEdit = TreeEdit | ArcsEdit
 WALKS = ("undo", "redo")
-OPS = (*editing.OPS, *WALKS)
+FOLLOW = "follow"  # what came after a person's step by itself
+OPS = (*(op for op in editing.OPS if op != editing.RelabelAll.op), *WALKS)
+"""What a person sends; several nodes at once are relabelled by a query."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,7 +62,8 @@ class DraftStep:
     uuid: UUID
     base_rev: int
     op: str
-    operation: TreeEdit | None = None
+    operation: AnyEdit | None = None
+    focus: int | None = None  # the node that it is about, if not the operation's own
 
     @classmethod
     def read(cls, sent: Mapping[str, Any], tree: Tree) -> "DraftStep":
@@ -62,7 +73,9 @@ class DraftStep:
         """
         op = str(sent["op"])
         if op not in OPS:
-            raise BadRequest(f"There is no operation {op!r}.", field="op")
+            raise BadRequest(
+                _("There is no operation %(op)s.") % {"op": repr(op)}, field="op"
+            )
         return cls(sent["uuid"], sent["base_rev"], op, _operation(op, sent, tree))
 
 
@@ -81,8 +94,11 @@ def _operation(op: str, sent: Mapping[str, Any], tree: Tree) -> TreeEdit | None:
         raise BadRequest(str(error), field="op") from error
 
 
-def draft_of(sentence: Sentence, by: Anybody) -> TreeDraft | None:
-    return TreeDraft.objects.filter(sentence=sentence, author_id=by.pk).first()
+def draft_of(
+    sentence: Sentence, by: Anybody, kind: Parse.Kind = Parse.Kind.CONSTITUENCY
+) -> TreeDraft | None:
+    drafts = TreeDraft.objects.filter(sentence=sentence, author_id=by.pk)
+    return drafts.filter(kind=kind).first()
 
 
 def starting(sentence: Sentence, by: Anybody, code: str = "") -> Parse | None:
@@ -92,10 +108,10 @@ def starting(sentence: Sentence, by: Anybody, code: str = "") -> Parse | None:
     rows = Parse.objects.readable_by(by, sentence.corpus.project)
     rows = rows.filter(sentence=sentence, kind=Parse.Kind.CONSTITUENCY)
     if code:
-        found = rows.filter(code=code).first()
-        if found is None or layers.tree_of(found, sentence.n_tokens) is None:
-            raise BadRequest("There is no such tree of this sentence.", field="base")
-        return found
+        parse = rows.filter(code=code).first()
+        if parse is None or layers.tree_of(parse, sentence.n_tokens) is None:
+            raise BadRequest(_("There is no such tree of this sentence."), field="base")
+        return parse
     own = rows.filter(author_id=by.pk).order_by("-pk").first()
     best = layers.first_of(Parse.Kind.CONSTITUENCY, rows).get(sentence.pk)
     chosen = own or best
@@ -126,13 +142,22 @@ def start(sentence: Sentence, *, by: Anybody, base: str = "") -> TreeDraft:
     if there is not None:
         return there
     parse = starting(sentence, by, base)
-    for stands_on in (sentence, parse):
-        hold(stands_on)
     text, notes = treetext.dump(tree_at_start(sentence, parse))
-    draft, _ = TreeDraft.objects.get_or_create(
-        sentence=sentence,
-        author_id=by.pk,
-        defaults={"base": parse, "text": text, "meta": notes},
+    made = {"base": parse, "text": text, "meta": notes}
+    return begin(sentence, Parse.Kind.CONSTITUENCY, made, by=by)
+
+
+def begin(
+    sentence: Sentence, kind: Parse.Kind, made: Mapping[str, Any], *, by: Anybody
+) -> TreeDraft:
+    """The person's draft of this kind; ``made``: base, text and meta of a new one.
+
+    Within a transaction. Raises Conflict if the sentence was taken back.
+    """
+    for stands_on in (sentence, made["base"]):
+        hold(stands_on)
+    draft, _is_new = TreeDraft.objects.get_or_create(
+        sentence=sentence, author_id=by.pk, kind=kind, defaults=made
     )
     return draft
 
@@ -150,8 +175,8 @@ def play(draft: TreeDraft, step: DraftStep, *, by: Anybody) -> TreeEvent:
     fresh = TreeDraft.objects.get(pk=draft.pk, author_id=by.pk)
     if step.base_rev != fresh.revision:
         raise _stale(fresh)
-    operation, undoes = _asked(fresh, step)
-    tree = fresh.to_tree()
+    operation, undoes = _operation_of(fresh, step)
+    tree = tree_of(fresh)
     try:
         back = operation.inverse(tree)
         edited = operation.on(tree)
@@ -165,25 +190,48 @@ def play(draft: TreeDraft, step: DraftStep, *, by: Anybody) -> TreeEvent:
         revision=step.base_rev + 1,
         op=step.op,
         by_id=fresh.author_id,
-        done=operation.to_json() | {"focus": edited.at},
+        done=operation.to_json()
+        | {"focus": edited.at if step.focus is None else step.focus},
         back=back.to_json(),
         undoes=undoes,
     )
 
 
-def _asked(draft: TreeDraft, step: DraftStep) -> tuple[TreeEdit, TreeEvent | None]:
+def tree_of(draft: TreeDraft) -> Any:
+    """The value that its operations work on: a Tree, or Arcs."""
+    is_arcs = draft.kind == Parse.Kind.DEPENDENCY
+    return draft.to_arcs() if is_arcs else draft.to_tree()
+
+
+def read_edit(draft: TreeDraft, stored: Mapping[str, Any]) -> AnyEdit:
+    """An operation as the ledger has it."""
+    is_arcs = draft.kind == Parse.Kind.DEPENDENCY
+    return arcs.read(stored) if is_arcs else editing.read(stored)
+
+
+def _operation_of(
+    draft: TreeDraft, step: DraftStep
+) -> tuple[AnyEdit, TreeEvent | None]:
     if step.operation is not None:
         return step.operation, None
     steps = steps_of(draft)
     event = steps.undo if step.op == "undo" else steps.redo
     if event is None:
-        raise Conflict(f"There is nothing to {step.op}.")
-    return editing.read(event.back), event
+        is_undo = step.op == "undo"
+        raise Conflict(
+            _("There is nothing to undo.")
+            if is_undo
+            else _("There is nothing to redo.")
+        )
+    return read_edit(draft, event.back), event
 
 
-def _store(draft: TreeDraft, tree: Tree, step: DraftStep) -> None:
+def _store(draft: TreeDraft, tree: Tree | Arcs, step: DraftStep) -> None:
     """Compare and set on the revision."""
-    text, notes = treetext.dump(tree)
+    if isinstance(tree, Arcs):
+        text, notes = tree.lines, draft.meta
+    else:
+        text, notes = treetext.dump(tree)
     rows = TreeDraft.objects.filter(pk=draft.pk, revision=step.base_rev)
     now = timezone.now()
     new = {"text": text, "meta": notes, "updated_at": now}
@@ -194,37 +242,10 @@ def _store(draft: TreeDraft, tree: Tree, step: DraftStep) -> None:
 
 def _stale(draft: TreeDraft) -> StaleEdit:
     return StaleEdit(
-        "This tree was changed meanwhile, in another tab or by a program: what is "
-        "there now is shown, and your step was not done.",
+        _(
+            "This tree was changed meanwhile, in another tab or by a program: what is "
+            "there now is shown, and your step was not done."
+        ),
         revision=draft.revision,
         draft=snapshot(draft),
     )
-
-
-def steps_of(draft: TreeDraft) -> Steps[TreeEvent]:
-    return walk(TreeEvent.objects.filter(draft=draft))
-
-
-def snapshot(draft: TreeDraft) -> dict[str, Any]:
-    """All that a program must know of a draft, as plain values."""
-    tree, steps = draft.to_tree(), steps_of(draft)
-    last = draft.events.last()
-    return {
-        "code": draft.code,
-        "sentence": draft.sentence.code,
-        "revision": draft.revision,
-        "text": brackets.shown(tree),
-        "nodes": [
-            {
-                "id": v,
-                "label": tree.labels[v],
-                "mother": tree.parents[v] if v else None,
-                "words": list(tree.yield_of(v)),
-                "form": tree.forms[v],
-            }
-            for v in range(len(tree))
-        ],
-        "at": last.done.get("focus", 0) if last else 0,
-        "undo": steps.undo.op if steps.undo else "",
-        "redo": steps.redo.op if steps.redo else "",
-    }

@@ -7,6 +7,8 @@ from typing import Any
 
 from django.db.models import Count, Exists, OuterRef, Q
 from django.db.models.query import QuerySet
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_noop
 
 from annotator import access
 from annotator.errors import BadRequest, Conflict
@@ -41,12 +43,12 @@ __all__ = ["NAMES", "methods", "run", "runs_of", "settings_of", "start"]
 
 BATCH = 32  # pairs: also what is lost, and how long a cancelled job goes on
 NAMES = {
-    "bp": "Belief propagation",
-    "mbr": "Minimum Bayes risk",
-    "soft": "Soft dual decomposition",
-    "hard": "Hard dual decomposition",
-    "pairs": "Pairs of n-best trees",
-    "spans": "Agreement of phrases",
+    "bp": gettext_noop("Belief propagation"),
+    "mbr": gettext_noop("Minimum Bayes risk"),
+    "soft": gettext_noop("Soft dual decomposition"),
+    "hard": gettext_noop("Hard dual decomposition"),
+    "pairs": gettext_noop("Pairs of n-best trees"),
+    "spans": gettext_noop("Agreement of phrases"),
 }
 
 SWITCHES = {
@@ -71,7 +73,10 @@ def settings_of(sent: Mapping[str, Any]) -> JointSettings:
     """
     known = {one.name for one in fields(JointSettings)}
     if unknown := sorted(set(sent) - known):
-        raise BadRequest(f"There is no setting {unknown[0]!r}.", field=unknown[0])
+        raise BadRequest(
+            _("There is no setting %(name)s.") % {"name": repr(unknown[0])},
+            field=unknown[0],
+        )
     try:
         return JointSettings(**sent)
     except (InvalidValue, TypeError) as error:
@@ -95,14 +100,17 @@ def start(
     offered.require(corpus.project, parser, field="parser")
     if "dependencies" not in _info(parser, corpus.project).capabilities:
         raise BadRequest(
-            f"{parser} gives no dependency arcs, which joint parsing needs: choose "
-            "another parser.",
+            _(
+                "%(parser)s gives no dependency arcs, which joint parsing needs: "
+                "choose another parser."
+            )
+            % {"parser": parser},
             field="parser",
         )
     params = {"corpus": corpus.code, "parser": parser, "settings": asdict(settings)}
     active = Job.objects.active().filter(project=corpus.project, kind="joint")
     if any(job.params == params for job in active):
-        raise Conflict("This corpus is being parsed so already; wait for its end.")
+        raise Conflict(_("This corpus is being parsed so already; wait for its end."))
     return jobs.create(
         corpus.project,
         "joint",
@@ -124,12 +132,14 @@ def run(job: Job) -> Generator[Step, None, dict[str, Any]]:
     settings = JointSettings(**job.params["settings"])
     backend = offered.load(job.params["parser"], job.project)
     joint = JointParser.load()
-    found = _open_run(corpus, settings, _made_with(joint, backend.info), job)
+    joint_run = _open_run(corpus, settings, _made_with(joint, backend.info), job)
     pairs = _pairs(corpus, backend.info)
-    left = _lacking(pairs, found)
+    left = _lacking(pairs, joint_run)
     total, n_left = pairs.count(), left.count()
-    yield Step(total=total, done=total - n_left, note=f"{backend.info.name}, {found}")
-    joint_gold.refresh(found)
+    yield Step(
+        total=total, done=total - n_left, note=f"{backend.info.name}, {joint_run}"
+    )
+    joint_gold.refresh(joint_run)
     last, n_done, n_failed = 0, 0, 0
     while batch := list(left.filter(pk__gt=last)[:BATCH]):
         last = batch[-1].pk
@@ -139,15 +149,15 @@ def run(job: Job) -> Generator[Step, None, dict[str, Any]]:
                 made.append(answer)
             else:
                 _complain(job, pair, answer)
-        joint_rows.store(found, made, backend.info)
+        joint_rows.store(joint_run, made, backend.info)
         n_done, n_failed = n_done + len(made), n_failed + len(batch) - len(made)
         yield Step(done=len(made), failed=len(batch) - len(made))
     parsers.mark_parsed(corpus)
-    found.refresh_from_db()
-    result: dict[str, Any] = {"engine": found.engine, "version": found.version}
-    result |= {"run": found.code, "parsed": n_done, "failed": n_failed}
-    result |= {"changes": found.n_changes}
-    return result | accuracy.of_corpus(corpus, found.engine, found.version)
+    joint_run.refresh_from_db()
+    result: dict[str, Any] = {"engine": joint_run.engine, "version": joint_run.version}
+    result |= {"run": joint_run.code, "parsed": n_done, "failed": n_failed}
+    result |= {"changes": joint_run.n_changes}
+    return result | accuracy.of_corpus(corpus, joint_run.engine, joint_run.version)
 
 
 def runs_of(corpus: Corpus) -> list[JointRun]:
@@ -170,15 +180,15 @@ def _info(parser: str, project: Project) -> BackendInfo:
 def _label(settings: JointSettings) -> str:
     """The method, and what differs from its usual settings."""
     usual = JointSettings(method=settings.method)
-    said = [methods()[settings.method]]
+    parts = [methods()[settings.method]]
     for one in fields(JointSettings):
         value = getattr(settings, one.name)
         if one.name == "in_view" and settings.method != "bp":
             continue
         if value != getattr(usual, one.name):
             name = one.name.replace("_", " ")
-            said.append(SWITCHES.get((one.name, value), f"{name} {value}"))
-    return ", ".join(said)
+            parts.append(SWITCHES.get((one.name, value), f"{name} {value}"))
+    return ", ".join(parts)
 
 
 def _made_with(joint: JointParser, info: BackendInfo) -> dict[str, Any]:
@@ -223,8 +233,8 @@ def _pairs(corpus: Corpus, info: BackendInfo) -> QuerySet[Pair]:
     return Pair.objects.filter(both, corpus=corpus)
 
 
-def _lacking(pairs: QuerySet[Pair], found: JointRun) -> QuerySet[Pair]:
-    there = JointPair.objects.filter(run=found, pair=OuterRef("pk"))
+def _lacking(pairs: QuerySet[Pair], joint_run: JointRun) -> QuerySet[Pair]:
+    there = JointPair.objects.filter(run=joint_run, pair=OuterRef("pk"))
     rows = pairs.filter(~Exists(there)).select_related("source", "target")
     return rows.order_by("pk")
 

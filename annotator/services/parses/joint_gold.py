@@ -60,8 +60,8 @@ def compare(results: Sequence[JointPair]) -> None:
 
 def _gold(trees: Iterable[JointTree]) -> dict[int, Sides]:
     sentences = {tree.before.sentence_id: tree.before.sentence for tree in trees}
-    found = accuracy.sides_of(list(sentences.values()), "", "")
-    return {sides.sentence.pk: sides for sides in found}
+    sides_of = accuracy.sides_of(list(sentences.values()), "", "")
+    return {sides.sentence.pk: sides for sides in sides_of}
 
 
 def _count_errors(row: JointTree, gold: Sides) -> None:
@@ -107,5 +107,5 @@ def _of_bracket(row: TreeChange, gold: Sides) -> str:
         return TreeChange.Gold.NONE
     added = bool(row.label_after)
     label = row.label_after or row.label_before
-    (said,) = changes.of_spans([(row.start, row.end, label, added)], gold.gold_tree)
-    return said
+    (opinion,) = changes.of_spans([(row.start, row.end, label, added)], gold.gold_tree)
+    return opinion

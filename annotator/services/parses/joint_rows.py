@@ -63,7 +63,7 @@ def open_run(
     """
     text = json.dumps([engine, version, method, parameters], sort_keys=True)
     digest = hashlib.blake2b(text.encode(), digest_size=16).hexdigest()
-    found, _ = JointRun.objects.get_or_create(
+    joint_run, _ = JointRun.objects.get_or_create(
         corpus=corpus,
         digest=digest,
         defaults={
@@ -75,7 +75,7 @@ def open_run(
             "by_id": by_id,
         },
     )
-    return found
+    return joint_run
 
 
 def store(run: JointRun, made: Sequence[JointAnswer], info: BackendInfo) -> int:
@@ -106,20 +106,20 @@ def store(run: JointRun, made: Sequence[JointAnswer], info: BackendInfo) -> int:
 
 
 def _result(run: JointRun, one: JointAnswer) -> JointPair:
-    found = one.result
+    result = one.result
     return JointPair(
         run=run,
         pair=one.pair,
         rounds=[
-            [_finite(r.dual), _finite(r.primal), r.disagreements] for r in found.rounds
+            [_finite(r.dual), _finite(r.primal), r.disagreements] for r in result.rounds
         ],
-        links=[_link(link) for link in found.links],
-        before=found.agreement_before,
-        after=found.agreement_after,
-        exact=found.exact,
-        gap=_finite(found.gap),
-        gate=found.gate,
-        kept=found.kept,
+        links=[_link(link) for link in result.links],
+        before=result.agreement_before,
+        after=result.agreement_after,
+        exact=result.exact,
+        gap=_finite(result.gap),
+        gate=result.gate,
+        kept=result.kept,
     )
 
 
@@ -151,9 +151,9 @@ def _changes(
             yield change
 
 
-def _within(found: JointResult, side: str, span: SpanChange) -> list[list[Any]]:
+def _within(result: JointResult, side: str, span: SpanChange) -> list[list[Any]]:
     """The links of the bracket's words."""
-    rows = [_link(link) for link in found.links]
+    rows = [_link(link) for link in result.links]
     at = 0 if side == "s" else 1
     return [row for row in rows if span.start <= int(row[at][1:]) < span.end]
 
@@ -215,9 +215,9 @@ class _Parses:
         base = {}
         for one, result in zip(made, results, strict=True):
             for name, sentence, analysis, side in one.sides:
-                found = parsers.found_of(sentence, analysis, self.info, 1)
-                base[sentence.pk] = found
-                old = {row.kind: row for row in (*found.trees, found.deps) if row}
+                parsed = parsers.parsed_text(sentence, analysis, self.info, 1)
+                base[sentence.pk] = parsed
+                old = {row.kind: row for row in (*parsed.trees, parsed.deps) if row}
                 for row in self._after(one, sentence, analysis, side):
                     wanted.append((result, name, old[row.kind], row))
         parsers.store(self.info, list(base.values()), 1)
@@ -241,7 +241,7 @@ class _Parses:
         meta |= {"parser": f"{self.info.name} {self.info.version}"}
         if side.deps is not None:
             alone = replace(analysis, deps=side.deps, forest=None)
-            row = parsers.found_of(sentence, alone, self.mine, 1).deps
+            row = parsers.parsed_text(sentence, alone, self.mine, 1).deps
             if row is not None:
                 row.meta = meta
                 yield row
@@ -265,13 +265,13 @@ class _Parses:
         of its scores: it is then kept among the run's own parses, as their second.
         """
         wanted = {_key(row): row for row in rows}
-        found = self._find(wanted, info.name, info.version)
-        missing = {key: row for key, row in wanted.items() if key not in found}
+        stored = self._find(wanted, info.name, info.version)
+        missing = {key: row for key, row in wanted.items() if key not in stored}
         for row in missing.values():
             row.rank = 1 if info is self.mine else SEPARATE
             row.engine, row.version = self.mine.name, self.mine.version
         Parse.objects.bulk_create(missing.values(), ignore_conflicts=True)
-        return found | self._find(missing, self.mine.name, self.mine.version)
+        return stored | self._find(missing, self.mine.name, self.mine.version)
 
     def _find(
         self, wanted: dict[Key, Parse], engine: str, version: str

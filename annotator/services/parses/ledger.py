@@ -13,10 +13,12 @@ from django.db import IntegrityError
 from django.db.models import Count, Q, Sum
 from django.http import Http404
 from django.utils import timezone
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy
 
 from annotator import access
 from annotator.errors import BadRequest, StaleEdit
-from annotator.models import JointRun, JointTree, Parse, TreeChange, VerdictEvent
+from annotator.models import JointRun, JointTree, TreeChange, VerdictEvent
 from annotator.models.joint import TreeChangeQuerySet
 from annotator.models.projects import Anybody
 from annotator.throughput.writing import write
@@ -35,9 +37,9 @@ __all__ = [
 ]
 
 SORTS = {
-    "": "as in the corpus",
-    "-confidence": "the parser leans to the new one most",
-    "confidence": "the parser leans to the old one most",
+    "": gettext_lazy("as in the corpus"),
+    "-confidence": gettext_lazy("the parser leans to the new one most"),
+    "confidence": gettext_lazy("the parser leans to the old one most"),
 }
 UNDONE = 100  # verdicts that a page can take back
 
@@ -69,18 +71,18 @@ def ordered(
     Raises BadRequest on an unknown order.
     """
     if sort not in SORTS:
-        raise BadRequest("There is no such order.", field="sort")
-    found = rows.order_by(*([sort] if sort else []), "pk")
+        raise BadRequest(_("There is no such order."), field="sort")
+    rows_sorted = rows.order_by(*([sort] if sort else []), "pk")
     if not after:
-        return found
+        return rows_sorted
     last = TreeChange.objects.filter(run=run, code=after).first()
     if last is None:
-        raise BadRequest("There is no such change here.", field="after")
+        raise BadRequest(_("There is no such change here."), field="after")
     if not sort:
-        return found.filter(pk__gt=last.pk)
+        return rows_sorted.filter(pk__gt=last.pk)
     beyond = "lt" if sort.startswith("-") else "gt"
     tied = Q(confidence=last.confidence, pk__gt=last.pk)
-    return found.filter(Q(**{f"confidence__{beyond}": last.confidence}) | tied)
+    return rows_sorted.filter(Q(**{f"confidence__{beyond}": last.confidence}) | tied)
 
 
 def choices(run: JointRun) -> dict[str, list[str]]:
@@ -149,7 +151,7 @@ def totals(rows: TreeChangeQuerySet, run: JointRun) -> Totals:
         .values_list("kind")
         .annotate(Sum("errors_before"), Sum("errors_after"))
     )
-    errors = {Parse.Kind(kind).label.lower(): (b, a) for kind, b, a in sums}
+    errors = {str(kind): (b, a) for kind, b, a in sums}
     return Totals(cells, errors)
 
 
@@ -166,58 +168,60 @@ def find(code: str, *, run: JointRun) -> TreeChange:
     try:
         return rows_of(run).get(code=code)
     except TreeChange.DoesNotExist:
-        raise Http404("There is no such change in this ledger.") from None
+        raise Http404(_("There is no such change in this ledger.")) from None
 
 
-def give(change: TreeChange, said: Verdict, *, by: Anybody) -> TreeChange:
+def give(change: TreeChange, verdict: Verdict, *, by: Anybody) -> TreeChange:
     """Store a verdict; the same message again changes nothing. The change, fresh.
 
     Raises NotAllowed, BadRequest, and StaleEdit, with what is there now, if the
     change moved on since ``said.seen``.
     """
     access.require(by, "annotate", change.run.corpus.project)
-    if said.value not in TreeChange.Verdict.values:
-        raise BadRequest("There is no such verdict.", field="verdict")
+    if verdict.value not in TreeChange.Verdict.values:
+        raise BadRequest(_("There is no such verdict."), field="verdict")
     try:
         with write():
-            _put(change, said, by)
+            _put(change, verdict, by)
     except (StaleEdit, IntegrityError) as error:
-        known = VerdictEvent.objects.filter(uuid=said.uuid).first()
+        known = VerdictEvent.objects.filter(uuid=verdict.uuid).first()
         if known is not None and known.change_id != change.pk:
-            raise BadRequest("This uuid is another message's.", field="uuid") from error
+            problem = _("This uuid is another message's.")
+            raise BadRequest(problem, field="uuid") from error
         if known is None:
             raise
     change.refresh_from_db()
     return change
 
 
-def _put(change: TreeChange, said: Verdict, by: Anybody) -> None:
+def _put(change: TreeChange, verdict: Verdict, by: Anybody) -> None:
     """Compare-and-set on the revision, and the event; raises StaleEdit."""
-    here = TreeChange.objects.filter(pk=change.pk, revision=said.seen)
+    here = TreeChange.objects.filter(pk=change.pk, revision=verdict.seen)
     before = here.values_list("verdict", flat=True).first()
-    is_open = said.value == TreeChange.Verdict.NONE
+    is_open = verdict.value == TreeChange.Verdict.NONE
     if before is None or not here.update(
-        verdict=said.value,
-        revision=said.seen + 1,
+        verdict=verdict.value,
+        revision=verdict.seen + 1,
         judged_by_id=None if is_open else by.pk,
         judged_at=None if is_open else timezone.now(),
     ):
         raise _stale(change)
     VerdictEvent.objects.create(
         change=change,
-        uuid=said.uuid,
-        revision=said.seen + 1,
+        uuid=verdict.uuid,
+        revision=verdict.seen + 1,
         before=before,
-        after=said.value,
+        after=verdict.value,
         by_id=by.pk,
     )
 
 
 def _stale(change: TreeChange) -> StaleEdit:
     change.refresh_from_db()
-    who = str(change.judged_by) if change.judged_by_id else "somebody"
+    who = str(change.judged_by) if change.judged_by_id else _("somebody")
     return StaleEdit(
-        f"This change was judged elsewhere, by {who}, perhaps in another tab.",
+        _("This change was judged elsewhere, by %(who)s, perhaps in another tab.")
+        % {"who": who},
         change=change.code,
         revision=change.revision,
         verdict=change.verdict,
@@ -227,9 +231,9 @@ def _stale(change: TreeChange) -> StaleEdit:
 def last_of(run: JointRun, user: Anybody) -> list[dict[str, Any]]:
     """The person's own last verdicts that still stand, the latest last: undo's list."""
     rows = VerdictEvent.objects.filter(change__run=run, by_id=user.pk)
-    found = rows.select_related("change").order_by("-pk")[:UNDONE]
+    events = rows.select_related("change").order_by("-pk")[:UNDONE]
     return [
         {"change": e.change.code, "before": e.before, "revision": e.revision}
-        for e in reversed(found)
+        for e in reversed(events)
         if e.revision == e.change.revision and e.after
     ]

@@ -14,6 +14,7 @@ from typing import Any
 
 from django.db.models import Max
 from django.utils.text import slugify
+from django.utils.translation import gettext as _
 
 from annotator import access
 from annotator.errors import BadRequest, Conflict
@@ -51,8 +52,8 @@ class Linking:
 
 def of_project(project: Project) -> list[Linking]:
     """What the project has counted, by name."""
-    found = sorted(_folder(project).glob("[!.]*/manifest.json"))
-    facts = (registry.facts_of(path.parent) for path in found)
+    manifests = sorted(_folder(project).glob("[!.]*/manifest.json"))
+    facts = (registry.facts_of(path.parent) for path in manifests)
     return [
         Linking(
             str(one["name"]),
@@ -72,8 +73,9 @@ def load(project: Project, name: str) -> LinkingCounts:
     FormatError if they cannot be read."""
     known = [one.name for one in of_project(project)]
     if name not in known:
-        said = f"Linking corpora: {', '.join(known) or 'none yet'}."
-        raise BadRequest(said, field="linking")
+        there = ", ".join(known) or _("none yet")
+        choices = _("Linking corpora: %(known)s.") % {"known": there}
+        raise BadRequest(choices, field="linking")
     folder = open_folder(_folder(project) / name, needed=FILES)
     return linking.load(folder.file(FILES[0]))
 
@@ -96,17 +98,19 @@ def start(
     access.require(by, "manage", project)
     name = slugify(name)
     if not _NAME.fullmatch(name):
-        raise BadRequest("A name of 1 to 20 letters and digits.", field="name")
+        raise BadRequest(_("A name of 1 to 20 letters and digits."), field="name")
     if not corpora and not uploads:
-        raise BadRequest("Choose a corpus or a file to count.", field="corpora")
+        raise BadRequest(_("Choose a corpus or a file to count."), field="corpora")
     owners = {one.project_id for one in corpora} | {one.project_id for one in uploads}
     if owners != {project.pk}:
-        raise BadRequest("Only text of this project.", field="corpora")
+        raise BadRequest(_("Only text of this project."), field="corpora")
     if name in [one.name for one in of_project(project)]:
-        raise BadRequest(f"There is a linking corpus {name} already.", field="name")
+        problem = _("There is a linking corpus %(name)s already.") % {"name": name}
+        raise BadRequest(problem, field="name")
     active = Job.objects.active().filter(project=project, kind=KIND)
     if any(job.params["name"] == name for job in active):
-        raise Conflict(f"{name} is being counted already; wait for its end.")
+        message = _("%(name)s is being counted already; wait for its end.")
+        raise Conflict(message % {"name": name})
     page = corpora[0] if corpora else project.corpora.first()
     params = {
         "name": name,
@@ -152,9 +156,9 @@ def run(job: Job) -> Generator[Step, None, dict[str, Any]]:
         licence = job.params["licence"] or "; ".join(sorted(licences))
         counts = recorder.freeze(licence=licence, sources=sources)
     _write(_folder(project), name, counts, made_of)
-    told = {"linking": name, "tokens": counts.n_tokens, "kinds": len(counts.words)}
-    told |= {"digest": counts.digest[:16], "licence": counts.licence or "not stated"}
-    return told | {"counted_before": before is not None}
+    report = {"linking": name, "tokens": counts.n_tokens, "kinds": len(counts.words)}
+    report |= {"digest": counts.digest[:16], "licence": counts.licence or "not stated"}
+    return report | {"counted_before": before is not None}
 
 
 def _add_corpus(recorder: Recorder, corpus: Corpus) -> Generator[Step, None, None]:
@@ -168,7 +172,7 @@ def _add_file(recorder: Recorder, upload: Upload) -> Generator[Step, None, None]
     """Plain text, UTF-8; the whole file is one step."""
     with upload.file.storage.open(str(upload.file.name), "rb") as raw:
         lines = io.TextIOWrapper(raw, encoding="utf-8", errors="replace")
-        for _ in _add(recorder, sentences_in(lines)):
+        for _step in _add(recorder, sentences_in(lines)):
             yield Step()
     yield Step(done=1, note=upload.name)
 
@@ -188,7 +192,7 @@ def _add(
 
 def _made_of(corpora: Iterable[Corpus], uploads: Iterable[Upload]) -> list[list[Any]]:
     """What tells the same text: corpora as they stand now, files by their SHA-256."""
-    found: list[list[Any]] = [
+    sources: list[list[Any]] = [
         [
             corpus.code,
             corpus.sentences.count(),
@@ -196,7 +200,7 @@ def _made_of(corpora: Iterable[Corpus], uploads: Iterable[Upload]) -> list[list[
         ]
         for corpus in corpora
     ]
-    return found + [[upload.sha256] for upload in uploads]
+    return sources + [[upload.sha256] for upload in uploads]
 
 
 def _counted(project: Project, made_of: list[list[Any]]) -> Iterator[str]:

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from django.conf import settings
+from django.utils.translation import gettext as _
 
 from annotator.errors import BadRequest
 from annotator.models import Project
@@ -47,9 +48,12 @@ class Offer:
     @property
     def label(self) -> str:
         """Such as "houses-1 (trained in Houses, F1 81.2 cross-validated)"."""
-        said = [f"trained in {self.owner}"] if self.owner else []
-        said += [f"F1 {self.f1:.1f} cross-validated"] if self.f1 is not None else []
-        return f"{self.name} ({', '.join(said)})" if said else self.name
+        parts = []
+        if self.owner:
+            parts.append(_("trained in %(name)s") % {"name": self.owner})
+        if self.f1 is not None:
+            parts.append(_("F1 %(f1)s cross-validated") % {"f1": f"{self.f1:.1f}"})
+        return f"{self.name} ({', '.join(parts)})" if parts else self.name
 
     @property
     def gives_arcs(self) -> bool:
@@ -79,10 +83,10 @@ def of_project(project: Project) -> list[Offer]:
 
 def of_person(user: Anybody) -> list[Offer]:
     """Everybody's parsers, then the own ones of the projects that the person is in."""
-    found = sorted(_everybodys(), key=lambda one: one.name)
+    offers = sorted(_everybodys(), key=lambda one: one.name)
     for project in Project.objects.visible_to(user).order_by("name"):
-        found += _own(project, f"{project.slug}/")
-    return found
+        offers += _own(project, f"{project.slug}/")
+    return offers
 
 
 def require(project: Project, name: str, *, field: str) -> None:
@@ -90,7 +94,8 @@ def require(project: Project, name: str, *, field: str) -> None:
     known = names_of(project)
     if name not in known:
         gone = f"{name} {registry.GONE[name]}. " if name in registry.GONE else ""
-        raise BadRequest(f"{gone}Parsers: {', '.join(known)}.", field=field)
+        problem = _("Parsers: %(known)s.") % {"known": ", ".join(known)}
+        raise BadRequest(f"{gone}{problem}", field=field)
 
 
 def load(name: str, project: Project) -> ParserBackend:
@@ -107,7 +112,8 @@ def load_for(user: Anybody, value: str) -> ParserBackend:
     """
     offers = {offer.value: offer for offer in of_person(user)}
     if value not in offers:
-        raise BadRequest(f"Parsers: {', '.join(offers)}.", field="engine")
+        problem = _("Parsers: %(known)s.") % {"known": ", ".join(offers)}
+        raise BadRequest(problem, field="engine")
     return registry.load(offers[value].name, offers[value].models)
 
 

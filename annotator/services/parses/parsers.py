@@ -8,6 +8,7 @@ from django.conf import settings
 from django.db import transaction
 from django.db.models import Count, Exists, OuterRef, Q
 from django.db.models.query import QuerySet
+from django.utils.translation import gettext as _
 
 from annotator import access
 from annotator.errors import BadRequest, Conflict
@@ -28,9 +29,9 @@ from core.text.tokenize import tokenize
 __all__ = [
     "MAX_TREES",
     "ParsedText",
-    "found_of",
     "mark_parsed",
     "parse",
+    "parsed_text",
     "run",
     "spoken",
     "start",
@@ -58,11 +59,13 @@ def start(
     access.require(by, "run", corpus.project)
     offered.require(corpus.project, engine, field="engine")
     if not 1 <= n <= MAX_TREES:
-        raise BadRequest(f"1 to {MAX_TREES} trees a sentence.", field="n")
+        raise BadRequest(
+            _("1 to %(n)s trees a sentence.") % {"n": MAX_TREES}, field="n"
+        )
     active = Job.objects.active().filter(project=corpus.project, kind="parse")
     mine = {"corpus": corpus.code, "engine": engine}
     if any(job.params.items() >= mine.items() for job in active):
-        raise Conflict("This corpus is being parsed already; wait for its end.")
+        raise Conflict(_("This corpus is being parsed already; wait for its end."))
     return jobs.create(
         corpus.project,
         "parse",
@@ -81,7 +84,8 @@ def try_out(text: str, backend: ParserBackend) -> Analysis:
     parser's own error if it cannot take the sentence.
     """
     if not text.strip() or len(text) > MAX_TEXT:
-        raise BadRequest(f"A sentence of 1 to {MAX_TEXT} characters.", field="text")
+        problem = _("A sentence of 1 to %(n)s characters.") % {"n": MAX_TEXT}
+        raise BadRequest(problem, field="text")
     sentence = tokenize(text)
     (answer,) = backend.analyse([sentence], want=WANT & backend.info.capabilities)
     if isinstance(answer, Exception):
@@ -127,7 +131,7 @@ def parse(
     while batch := list(left.filter(pk__gt=last)[:BATCH]):
         last = batch[-1].pk
         answers = _analyse(backend, batch, n, check=not is_own)
-        good = [found for found in answers if isinstance(found, ParsedText)]
+        good = [one for one in answers if isinstance(one, ParsedText)]
         store(info, good, n)
         for sentence, answer in zip(batch, answers, strict=True):
             if isinstance(answer, str):
@@ -153,7 +157,7 @@ class ParsedText:
     forest: bytes
 
 
-def found_of(
+def parsed_text(
     sentence: Sentence, analysis: Analysis, info: BackendInfo, n: int
 ) -> ParsedText:
     """The rows for an analysis, not saved: up to ``n`` trees, arcs, the forest."""
@@ -179,12 +183,12 @@ def found_of(
 
 def _advice(analysis: Analysis) -> dict[str, Any]:
     """Which words the parser was helped with, or why with none, for ``Parse.meta``."""
-    found: dict[str, Any] = {}
+    meta: dict[str, Any] = {}
     if analysis.advice:
-        found["advice"] = [asdict(one) for one in analysis.advice]
+        meta["advice"] = [asdict(one) for one in analysis.advice]
     if analysis.unhelped:
-        found["unhelped"] = analysis.unhelped
-    return found
+        meta["unhelped"] = analysis.unhelped
+    return meta
 
 
 def _deps(analysis: Analysis, made: dict[str, Any], n: int) -> Parse | None:
@@ -245,15 +249,17 @@ def _tell_languages(job: Job, corpus: Corpus, info: BackendInfo) -> int:
             f"{n} sentences are in {language!r}, and {info.name} reads {_listed(info)}",
             remedy="choose a parser of that language, or train one on its gold trees",
         )
-    return sum(n for _, n in counts)
+    return sum(n for _name, n in counts)
 
 
 def spoken(info: BackendInfo, field: str = "language") -> Q:
     """Whether ``field`` names a language of the engine, or a variety of one."""
-    found = Q()
+    condition = Q()
     for language in info.languages:
-        found |= Q(**{field: language}) | Q(**{f"{field}__startswith": f"{language}-"})
-    return found
+        condition |= Q(**{field: language}) | Q(
+            **{f"{field}__startswith": f"{language}-"}
+        )
+    return condition
 
 
 def _analyse(
@@ -285,7 +291,7 @@ def _one(
         if not isinstance(answer, GemelError):
             raise answer
         return str(answer)
-    made = found_of(sentence, answer, info, n)
+    made = parsed_text(sentence, answer, info, n)
     if not made.trees and made.deps is None:
         return "the parser finds no tree over this sentence"
     return made
@@ -301,10 +307,10 @@ def _complain(job: Job, sentence: Sentence, reason: str) -> None:
 
 
 @transaction.atomic
-def store(info: BackendInfo, found: Sequence[ParsedText], n: int) -> None:
+def store(info: BackendInfo, parsed: Sequence[ParsedText], n: int) -> None:
     """Add the rows of a batch; trees of a rank that is there already stay."""
     of_engine = {"engine": info.name, "version": info.version}
-    sentences = [one.sentence.pk for one in found]
+    sentences = [one.sentence.pk for one in parsed]
     there = Parse.objects.filter(sentence_id__in=sentences, **of_engine)
     known = set(there.values_list("sentence_id", "kind", "rank"))
     # Asked for more trees than before: the best one remembers how many there are.
@@ -312,7 +318,7 @@ def store(info: BackendInfo, found: Sequence[ParsedText], n: int) -> None:
     for parse in fewer:
         parse.meta = parse.meta | {"nbest": n}
     Parse.objects.bulk_update(fewer, ["meta"])
-    rows = [row for one in found for row in (*one.trees, one.deps) if row is not None]
+    rows = [row for one in parsed for row in (*one.trees, one.deps) if row is not None]
     Parse.objects.bulk_create(
         [row for row in rows if (row.sentence_id, row.kind, row.rank) not in known],
         ignore_conflicts=True,
@@ -320,7 +326,7 @@ def store(info: BackendInfo, found: Sequence[ParsedText], n: int) -> None:
     PackedForest.objects.bulk_create(
         [
             PackedForest(sentence=one.sentence, data=one.forest, **of_engine)
-            for one in found
+            for one in parsed
             if one.forest
         ],
         ignore_conflicts=True,

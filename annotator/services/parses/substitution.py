@@ -6,6 +6,9 @@ from pathlib import Path
 from typing import Any, get_args
 
 from django.conf import settings
+from django.utils.functional import Promise
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy
 
 from annotator import access
 from annotator.errors import BadRequest, Conflict
@@ -22,10 +25,10 @@ from core.substitution.options import Method, Options
 __all__ = ["KIND", "METHODS", "run", "start"]
 
 KIND = "substitution"
-METHODS: dict[str, str] = {
-    "tell": "tell the parser the likely tags of words in doubt",
-    "doubt": "replace words in doubt",
-    "replace": "replace every rare word (as the paper does)",
+METHODS: dict[str, str | Promise] = {
+    "tell": gettext_lazy("tell the parser the likely tags of words in doubt"),
+    "doubt": gettext_lazy("replace words in doubt"),
+    "replace": gettext_lazy("replace every rare word (as the paper does)"),
 }
 
 
@@ -47,9 +50,12 @@ def start(
     """
     access.require(by, "run", corpus.project)
     if method not in get_args(Method):
-        raise BadRequest(f"Methods: {', '.join(METHODS)}.", field="method")
+        problem = _("Methods: %(known)s.") % {"known": ", ".join(METHODS)}
+        raise BadRequest(problem, field="method")
     if not 1 <= n <= parsers.MAX_TREES:
-        raise BadRequest(f"1 to {parsers.MAX_TREES} trees a sentence.", field="n")
+        raise BadRequest(
+            _("1 to %(n)s trees a sentence.") % {"n": parsers.MAX_TREES}, field="n"
+        )
     offered.require(corpus.project, parser, field="parser")
     _check(_loaded(parser, corpus.project), method)
     linking.load(corpus.project, linked)
@@ -59,7 +65,7 @@ def start(
     active = Job.objects.active().filter(project=corpus.project)
     mine = {"corpus": corpus.code, "engine": name}.items()
     if any(job.params.items() >= mine for job in active):
-        raise Conflict("This corpus is being parsed so already; wait for its end.")
+        raise Conflict(_("This corpus is being parsed so already; wait for its end."))
     return jobs.create(
         corpus.project,
         KIND,
@@ -76,15 +82,15 @@ def run(job: Job) -> Generator[Step, None, dict[str, Any]]:
 
     The result is that of the second; ``base`` is that of the first.
     """
-    asked, project = job.params, job.project
-    corpus = Corpus.objects.get(project=project, code=asked["corpus"])
+    params, project = job.params, job.project
+    corpus = Corpus.objects.get(project=project, code=params["corpus"])
     yield Step(total=2 * corpus.sentences.count())
-    plain = offered.load(asked["parser"], project)
-    base = yield from parsers.parse(job, corpus, plain, asked["n"])
+    plain = offered.load(params["parser"], project)
+    base = yield from parsers.parse(job, corpus, plain, params["n"])
     _make(job)
-    helped = offered.load(asked["engine"], project)
-    found = yield from parsers.parse(job, corpus, helped, asked["n"])
-    return found | {"base": base}
+    helped = offered.load(params["engine"], project)
+    result = yield from parsers.parse(job, corpus, helped, params["n"])
+    return result | {"base": base}
 
 
 def _check(backend: ParserBackend, method: str) -> None:
@@ -92,12 +98,18 @@ def _check(backend: ParserBackend, method: str) -> None:
     name = backend.info.name
     if not isinstance(backend, TrainingCounts):
         raise BadRequest(
-            f"{name} does not tell its training words: choose a parser trained here.",
+            _(
+                "%(parser)s does not tell its training words: choose a parser trained "
+                "here."
+            )
+            % {"parser": name},
             field="parser",
         )
     if method == "tell" and not isinstance(backend, TagGuided):
         raise BadRequest(
-            f"{name} cannot be told tags: choose another method.", field="method"
+            _("%(parser)s cannot be told tags: choose another method.")
+            % {"parser": name},
+            field="method",
         )
 
 
@@ -113,11 +125,11 @@ def _make(job: Job) -> None:
 
     Raises Conflict if another parser has its name.
     """
-    asked, project = job.params, job.project
-    out = offered.folder_of(project) / asked["engine"]
-    counts = linking.load(project, asked["linking"])
-    options = Options(method=asked["method"])
-    parser = _path_of(asked["parser"])
+    params, project = job.params, job.project
+    out = offered.folder_of(project) / params["engine"]
+    counts = linking.load(project, params["linking"])
+    options = Options(method=params["method"])
+    parser = _path_of(params["parser"])
     if not out.exists():
         folders.write(out, parser, counts, options)
         return

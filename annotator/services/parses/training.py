@@ -10,6 +10,7 @@ from typing import Any
 
 from django.conf import settings
 from django.utils.text import slugify
+from django.utils.translation import gettext as _
 
 from annotator import access
 from annotator.errors import BadRequest, Conflict
@@ -56,11 +57,12 @@ def start(corpus: Corpus, *, by: Anybody, enqueue: bool = True) -> Job:
     n = n_gold(corpus)
     if not MIN_TREES <= n <= MAX_TREES:
         raise BadRequest(
-            f"{n} gold trees here; training takes {MIN_TREES} to {MAX_TREES:,}."
+            _("%(n)s gold trees here; training takes %(least)s to %(most)s.")
+            % {"n": n, "least": MIN_TREES, "most": f"{MAX_TREES:,}"}
         )
     active = Job.objects.active().filter(project=corpus.project, kind=KIND)
     if any(job.params["corpus"] == corpus.code for job in active):
-        raise Conflict("A parser is being trained on these trees; wait for its end.")
+        raise Conflict(_("A parser is being trained on these trees; wait for its end."))
     return jobs.create(
         corpus.project,
         KIND,
@@ -89,13 +91,17 @@ def run(job: Job) -> Generator[Step, None, dict[str, Any]]:
     yield Step(note="Training on all trees")
     name = _write(corpus, examples, scores)
     yield Step(done=1)
-    told = {"f1": scores["f1"], "tags": scores["tags"], "scored": scores["sentences"]}
+    quality = {
+        "f1": scores["f1"],
+        "tags": scores["tags"],
+        "scored": scores["sentences"],
+    }
     return {
         "parser": name,
         "trees": len(examples.samples),
         "left_out": examples.left_out,
         "made_continuous": examples.raised,
-        "cross_validated": told,
+        "cross_validated": quality,
     }
 
 

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from django.db import transaction
+from django.utils.translation import gettext as _
 
 from annotator import __version__, access
 from annotator.errors import BadRequest
@@ -25,8 +26,8 @@ from core.agreement.judgments.report import ReportOptions, build
 
 __all__ = [
     "KINDS",
-    "Asked",
     "ReportSource",
+    "ReportSpec",
     "freeze",
     "newer",
     "report",
@@ -62,7 +63,7 @@ class ReportSource:
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
+class ReportSpec:
     """What to read of a source, and how; all from the address.
 
     ``thresholds`` by scale. ``baseline``: a condition by name, "" = the campaign's.
@@ -84,9 +85,8 @@ class Asked:
         baseline = data.baseline
         if self.baseline:
             if self.baseline not in data.conditions:
-                raise BadRequest(
-                    f"There is no condition {self.baseline!r}.", field="baseline"
-                )
+                text = _("There is no condition %(name)s.")
+                raise BadRequest(text % {"name": repr(self.baseline)}, field="baseline")
             baseline = data.conditions.index(self.baseline)
         return ReportOptions(self.replicates, self.seed, baseline, self.adjudicated)
 
@@ -98,19 +98,19 @@ def source(project: Project, kind: str, code: str) -> ReportSource | None:
     return ReportSource(project, kind, row) if row else None
 
 
-def report(of: ReportSource, asked: Asked) -> tuple[dict[str, Any], Read]:
+def report(of: ReportSource, spec: ReportSpec) -> tuple[dict[str, Any], Read]:
     """Every figure, and what was read. The same question twice is computed once."""
     read = of.read()
-    key = repr((read.stamp, asked))
+    key = repr((read.stamp, spec))
     body = _bodies.get(key)
     if body is None:
-        data = asked.of(read.data)
-        body = build(data, asked.options(data))
+        data = spec.of(read.data)
+        body = build(data, spec.options(data))
         body["facts"] |= {
             "last_event": judged_data.last_event() if of.kind == "campaign" else 0,
             "simulated": sorted(read.simulated),
             "version": __version__,
-            "digest": digest(data, asked),
+            "digest": digest(data, spec),
         }
         _bodies[key] = body
         while len(_bodies) > KEPT:
@@ -120,21 +120,21 @@ def report(of: ReportSource, asked: Asked) -> tuple[dict[str, Any], Read]:
     return body, read
 
 
-def digest(data: Dataset, asked: Asked) -> str:
+def digest(data: Dataset, spec: ReportSpec) -> str:
     """SHA-256 of what was read and how it was asked."""
-    return hashlib.sha256((data.digest() + repr(asked)).encode()).hexdigest()
+    return hashlib.sha256((data.digest() + repr(spec)).encode()).hexdigest()
 
 
 @transaction.atomic
 def freeze(
-    of: ReportSource, asked: Asked, *, query: str, title: str, by: Anybody
+    of: ReportSource, spec: ReportSpec, *, query: str, title: str, by: Anybody
 ) -> Report:
     """Keep the report as it is now. Raises NotAllowed, BadRequest without a title."""
     access.require(by, "curate", of.project)
     title = title.strip()
     if not title:
-        raise BadRequest("Give the report a title.", field="title")
-    body, read = report(of, asked)
+        raise BadRequest(_("Give the report a title."), field="title")
+    body, read = report(of, spec)
     return Report.objects.create(
         project=of.project,
         campaign=of.row if isinstance(of.row, Campaign) else None,

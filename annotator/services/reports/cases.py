@@ -4,10 +4,11 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+from django.utils.translation import gettext
 
 from annotator.errors import BadRequest
 from annotator.models import Campaign, Item
-from annotator.services.reports.agreement import Asked, ReportSource
+from annotator.services.reports.agreement import ReportSource, ReportSpec
 from annotator.services.reports.judged_data import Read
 from core.agreement.judgments.dataset import Dataset
 from core.agreement.judgments.items import ItemChoice, Range, behind, item_agreement
@@ -15,7 +16,7 @@ from core.agreement.judgments.report import BETWEEN
 from core.data.ratings import Scale
 from core.errors import InvalidValue
 
-__all__ = ["CASE_FIELDS", "CaseRow", "asked_case", "case_rows", "cases", "titles_of"]
+__all__ = ["CASE_FIELDS", "CaseRow", "case_rows", "cases", "chosen_case", "titles_of"]
 
 CASE_FIELDS = (
     "scale",
@@ -53,41 +54,43 @@ class CaseRow:
     agreed: list[str]
 
 
-def asked_case(data: Dataset, asked: dict[str, str]) -> ItemChoice:
+def chosen_case(data: Dataset, params: dict[str, str]) -> ItemChoice:
     """The case that the parameters describe. Raises BadRequest on one that is not."""
     names = [question.scale.name for question in data.questions]
-    place = _place(names, asked["scale"], "scale") if asked.get("scale") else 0
+    place = _place(names, params["scale"], "scale") if params.get("scale") else 0
     if not data.questions:
-        raise BadRequest("This has no scales.", field="scale")
+        raise BadRequest(gettext("This has no scales."), field="scale")
     scale = data.questions[place].scale
     judges = list(data.annotators)
-    pair = [_place(judges, part, "pair") for part in _parts(asked, "pair")]
-    values = [_range(scale, part, "values") for part in _parts(asked, "values")]
+    pair = [_place(judges, part, "pair") for part in _parts(params, "pair")]
+    values = [_range(scale, part, "values") for part in _parts(params, "values")]
     if len(pair) not in (0, 2) or len(values) not in (0, 2):
-        raise BadRequest("Two, split by a comma, are wanted.", field="pair")
-    by, condition = asked.get("by"), asked.get("made")
+        raise BadRequest(gettext("Two, split by a comma, are wanted."), field="pair")
+    by, condition = params.get("by"), params.get("made")
     return ItemChoice(
         question=place,
         pair=(min(pair), max(pair)) if pair else None,
         values=(values[0], values[1]) if values else None,
-        same=_flag(asked, "same"),
+        same=_flag(params, "same"),
         by=_place(judges, by, "by") if by else None,
-        value=_range(scale, asked["value"], "value") if asked.get("value") else None,
+        value=_range(scale, params["value"], "value") if params.get("value") else None,
         condition=_place(list(data.conditions), condition, "made")
         if condition
         else None,
-        correct=_flag(asked, "correct"),
-        together=_flag(asked, "together"),
-        shared=_flag(asked, "shared"),
-        again=_flag(asked, "again"),
-        gold=_flag(asked, "gold"),
+        correct=_flag(params, "correct"),
+        together=_flag(params, "together"),
+        shared=_flag(params, "shared"),
+        again=_flag(params, "again"),
+        gold=_flag(params, "gold"),
     )
 
 
-def cases(read: Read, asked: Asked, case: dict[str, str]) -> tuple[Dataset, list[int]]:
+def cases(
+    read: Read, spec: ReportSpec, case: dict[str, str]
+) -> tuple[Dataset, list[int]]:
     """The part of the data asked for, and the places of the items in the case."""
-    data = asked.of(read.data).in_order()
-    return data, [int(i) for i in behind(data, asked_case(data, case))]
+    data = spec.of(read.data).in_order()
+    return data, [int(i) for i in behind(data, chosen_case(data, case))]
 
 
 def case_rows(
@@ -154,11 +157,11 @@ def _row(
 
 
 def _judges(data: Dataset, place: int) -> list[tuple[str, list[str], list[str]]]:
-    found: dict[int, list[list[str]]] = {}
+    judgments: dict[int, list[list[str]]] = {}
     for row in np.flatnonzero(data.item == place):
-        look = found.setdefault(int(data.annotator[row]), [[], []])
+        look = judgments.setdefault(int(data.annotator[row]), [[], []])
         look[min(int(data.round[row]), 2) - 1] = _labels(data, data.values[row])
-    return [(data.annotators[who], a, b) for who, (a, b) in sorted(found.items())]
+    return [(data.annotators[who], a, b) for who, (a, b) in sorted(judgments.items())]
 
 
 def _labels(data: Dataset, codes: Any) -> list[str]:
@@ -170,16 +173,17 @@ def _labels(data: Dataset, codes: Any) -> list[str]:
     ]
 
 
-def _parts(asked: dict[str, str], name: str) -> list[str]:
+def _parts(params: dict[str, str], name: str) -> list[str]:
     """The two parts; a comma serves people who write addresses by hand."""
-    if not asked.get(name):
+    if not params.get(name):
         return []
-    return asked[name].split(BETWEEN if BETWEEN in asked[name] else ",")
+    return params[name].split(BETWEEN if BETWEEN in params[name] else ",")
 
 
 def _place(names: list[str], name: str, field: str) -> int:
     if name not in names:
-        raise BadRequest(f"There is no {field} {name!r} here.", field=field)
+        text = gettext("There is no %(field)s %(name)s here.")
+        raise BadRequest(text % {"field": field, "name": repr(name)}, field=field)
     return names.index(name)
 
 
@@ -194,9 +198,9 @@ def _range(scale: Scale, text: str, field: str) -> Range:
         raise BadRequest(str(error), field=field) from error
 
 
-def _flag(asked: dict[str, str], name: str) -> bool | None:
-    if not asked.get(name):
+def _flag(params: dict[str, str], name: str) -> bool | None:
+    if not params.get(name):
         return None
-    if asked[name] not in ("0", "1"):
-        raise BadRequest("0 or 1 is wanted.", field=name)
-    return asked[name] == "1"
+    if params[name] not in ("0", "1"):
+        raise BadRequest(gettext("0 or 1 is wanted."), field=name)
+    return params[name] == "1"

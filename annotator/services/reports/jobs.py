@@ -5,6 +5,7 @@ from typing import Any
 
 from django.db.models import Sum
 from django.http import QueryDict
+from django.utils.translation import gettext as _
 
 from annotator import access
 from annotator.errors import BadRequest
@@ -38,7 +39,7 @@ def start(of: ReportSource, *, query: str, title: str, by: Anybody) -> Job:
     """A job that computes the report and freezes it. Raises NotAllowed, BadRequest."""
     access.require(by, "curate", of.project)
     if not title.strip():
-        raise BadRequest("Give the report a title.", field="title")
+        raise BadRequest(_("Give the report a title."), field="title")
     params = {"kind": of.kind, "code": of.code, "query": query, "title": title}
     return jobs.create(
         of.project, "report", title=f"Report: {title}", by=by, params=params
@@ -48,12 +49,12 @@ def start(of: ReportSource, *, query: str, title: str, by: Anybody) -> Job:
 def run(job: Job) -> Generator[Step, None, dict[str, Any]]:
     """Compute and freeze the report that the job asks for."""
     yield Step(total=1, note="reading the judgments")
-    found = agreement.source(job.project, job.params["kind"], job.params["code"])
-    if found is None or job.by is None:
+    source = agreement.source(job.project, job.params["kind"], job.params["code"])
+    if source is None or job.by is None:
         raise BadRequest("What the report was about is gone.")
-    asked = parse(QueryDict(job.params["query"]))
-    check(asked, found.read().data)
+    spec = parse(QueryDict(job.params["query"]))
+    check(spec, source.read().data)
     query, title = job.params["query"], job.params["title"]
-    kept = agreement.freeze(found, asked, query=query, title=title, by=job.by)
+    kept = agreement.freeze(source, spec, query=query, title=title, by=job.by)
     yield Step(done=1, note="frozen: see the list of frozen reports")
     return {"report": kept.code}

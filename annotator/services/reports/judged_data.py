@@ -2,15 +2,19 @@
 
 import json
 from collections import OrderedDict
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from django.db.models import Max, TextField
 from django.db.models.functions import Cast
+from django.utils.translation import gettext
 
 from annotator.errors import BadRequest
 from annotator.exchange import ratings as files
+from annotator.exchange.peers.registry import TABLE
+from annotator.exchange.rating_tables import RatingsReading
 from annotator.models import (
     Adjudication,
     Campaign,
@@ -21,6 +25,7 @@ from annotator.models import (
     JudgmentEvent,
     RatingSet,
 )
+from annotator.services.reports import rating_tables
 from core.agreement.judgments.dataset import Dataset, Question
 from core.data.check import Ints
 from core.data.ratings import PAPER_SCALES
@@ -68,17 +73,17 @@ def read_campaign(campaign: Campaign) -> Read:
     return _kept(stamp) or _keep(_campaign(campaign, stamp))
 
 
-def read_set(found: RatingSet) -> Read:
+def read_set(ratings: RatingSet) -> Read:
     """The ratings of a file that was uploaded."""
-    stamp = ("s", found.code)
-    return _kept(stamp) or _keep(_set(found, stamp))
+    stamp = ("s", ratings.code)
+    return _kept(stamp) or _keep(_set(ratings, stamp))
 
 
 def _kept(stamp: tuple[Any, ...]) -> Read | None:
-    found = _held.get(stamp)
-    if found is not None:
+    kept = _held.get(stamp)
+    if kept is not None:
         _held.move_to_end(stamp)
-    return found
+    return kept
 
 
 def _keep(read: Read) -> Read:
@@ -134,22 +139,22 @@ def _judgments(
 ) -> dict[str, Any]:
     rows = Judgment.objects.of(campaign).answered().order_by("pk")
     # as text: ten thousand answers are a few dozen different ones to parse
-    rows = rows.annotate(said=Cast("values", TextField()))
-    fields = ("item_id", "participant_id", "said", "round", "saved_at")
-    found = [
+    rows = rows.annotate(answers=Cast("values", TextField()))
+    fields = ("item_id", "participant_id", "answers", "round", "saved_at")
+    rows_read = [
         row
         for row in rows.values_list(*fields, "active_ms", "guideline")
         if row[0] in place
     ]
-    times = [row[4].timestamp() if row[4] else 0.0 for row in found]
+    times = [row[4].timestamp() if row[4] else 0.0 for row in rows_read]
     return {
-        "item": np.array([place[row[0]] for row in found], np.int32),
-        "annotator": np.array([who[row[1]] for row in found], np.int32),
-        "values": _codes(questions, _parsed([row[2] for row in found])),
-        "round": np.array([row[3] for row in found], np.int32),
+        "item": np.array([place[row[0]] for row in rows_read], np.int32),
+        "annotator": np.array([who[row[1]] for row in rows_read], np.int32),
+        "values": _codes(questions, _parsed([row[2] for row in rows_read])),
+        "round": np.array([row[3] for row in rows_read], np.int32),
         "at": np.array(times, np.float64),
-        "active_ms": np.array([row[5] for row in found], np.int32),
-        "guideline": np.array([row[6] for row in found], np.int32),
+        "active_ms": np.array([row[5] for row in rows_read], np.int32),
+        "guideline": np.array([row[6] for row in rows_read], np.int32),
     }
 
 
@@ -225,19 +230,37 @@ def _decided(
     return _codes(questions, values)
 
 
-def _set(found: RatingSet, stamp: tuple[Any, ...]) -> Read:
+def _set(ratings: RatingSet, stamp: tuple[Any, ...]) -> Read:
+    if ratings.format == rating_tables.TABLE:
+        return _table(ratings, stamp)
     try:
-        with found.upload.file.open("rb") as raw:
+        with ratings.upload.file.open("rb") as raw:
             text = raw.read().decode("utf-8")
         parsed = files.parse(
-            text.split("\n"), LAYOUTS[found.format], name=found.upload.name
+            text.split("\n"), LAYOUTS[ratings.format], name=ratings.upload.name
         )
     except (GemelError, UnicodeDecodeError) as error:
-        raise BadRequest(f"The file cannot be read any more: {error}") from error
+        text = gettext("The file cannot be read any more: %(why)s") % {"why": error}
+        raise BadRequest(text) from error
     return set_of(parsed, stamp)
 
 
-def set_of(parsed: files.RatingFile, stamp: tuple[Any, ...] = ()) -> Read:
+def _table(ratings: RatingSet, stamp: tuple[Any, ...]) -> Read:
+    reading = RatingsReading(**({"tool": TABLE} | ratings.reading))
+    try:
+        parsed = rating_tables.parsed(ratings.upload, reading)
+    except (GemelError, OSError) as error:
+        text = gettext("The file cannot be read any more: %(why)s") % {"why": error}
+        raise BadRequest(text) from error
+    return set_of(parsed, stamp, thresholds=reading.thresholds)
+
+
+def set_of(
+    parsed: files.RatingFile,
+    stamp: tuple[Any, ...] = (),
+    *,
+    thresholds: Mapping[str, float] | None = None,
+) -> Read:
     """A dataset of outside ratings; annotators become A1, A2 … in order of name."""
     tables = list(parsed.tables.values())
     items = list(dict.fromkeys(item for table in tables for item in table.items))
@@ -257,7 +280,7 @@ def set_of(parsed: files.RatingFile, stamp: tuple[Any, ...] = ()) -> Read:
             rows.setdefault(key, [-1] * len(tables))[column] = int(value)
     keys = np.array(list(rows), np.int32).reshape(-1, 3)
     data = Dataset.of(
-        [_question(table.scale) for table in tables],
+        [_question(table.scale, thresholds or {}) for table in tables],
         items,
         [f"A{at + 1}" for at in range(len(people))],
         keys[:, 0],
@@ -265,6 +288,7 @@ def set_of(parsed: files.RatingFile, stamp: tuple[Any, ...] = ()) -> Read:
         np.array(list(rows.values()), np.int32).reshape(len(keys), len(tables)),
         round=keys[:, 2],
         **_outside(parsed, items),
+        **_times(parsed, items, people, keys),
         gold=_outside_gold(parsed, place),
     )
     names = {f"A{at + 1}": name for at, name in enumerate(people)}
@@ -272,7 +296,9 @@ def set_of(parsed: files.RatingFile, stamp: tuple[Any, ...] = ()) -> Read:
     return Read(data, names, frozenset(), texts, stamp)
 
 
-def _question(scale: Any) -> Question:
+def _question(scale: Any, thresholds: Mapping[str, float]) -> Question:
+    if scale.name in thresholds:
+        return Question(scale, scale.name, thresholds[scale.name])
     known = scale.name in PAPER_SCALES and scale.labels == ("1", "2", "3", "4", "5")
     threshold = PAPER_THRESHOLDS[scale.name] if known else None
     return Question(scale, scale.name, threshold)
@@ -291,6 +317,27 @@ def _outside(parsed: files.RatingFile, items: list[str]) -> dict[str, Any]:
         "conditions": tuple(conditions),
         "credit": np.array(table, np.int32).reshape(-1, 3),
     }
+
+
+def _times(
+    parsed: files.RatingFile, items: list[str], people: list[str], keys: Ints
+) -> dict[str, Any]:
+    """When each look was, if the file says it of all; how long, where it says so."""
+    if not parsed.looks:
+        return {}
+    looks = [
+        _look(parsed.looks.get((items[item], people[judge]), []), number)
+        for item, judge, number in keys.tolist()
+    ]
+    active = np.array([min(seconds * 1000, 2**31 - 1) for _, seconds in looks])
+    columns: dict[str, Any] = {"active_ms": active.astype(np.int32)}
+    if all(at for at, _ in looks):
+        columns["at"] = np.array([at for at, _ in looks], np.float64)
+    return columns
+
+
+def _look(looks: list[tuple[float, float]], number: int) -> tuple[float, float]:
+    return looks[min(number, len(looks)) - 1] if looks else (0.0, 0.0)
 
 
 def _outside_gold(parsed: files.RatingFile, place: dict[str, int]) -> Ints:

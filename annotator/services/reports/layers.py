@@ -8,6 +8,7 @@ from typing import Any
 
 from django.db import transaction
 from django.db.models import Count, Max, Q, QuerySet, Sum
+from django.utils.translation import gettext as _
 
 from annotator import __version__, access
 from annotator.errors import BadRequest
@@ -130,16 +131,14 @@ def compute(corpus: Corpus, *, seed: int = 0) -> LayerReport:
 
 
 def case_rows(
-    corpus: Corpus, found: LayerReport, codes: list[str]
+    corpus: Corpus, kept: LayerReport, codes: list[str]
 ) -> list[tuple[str, str, Pair | None]]:
     """Code, name and pair of those that the report knows, in order; None: no longer
     there. One query however many."""
     rows = Pair.objects.filter(corpus=corpus, code__in=codes)
     now = {pair.code: pair for pair in rows.select_related("source", "target")}
     return [
-        (code, found.pairs[code], now.get(code))
-        for code in codes
-        if code in found.pairs
+        (code, kept.pairs[code], now.get(code)) for code in codes if code in kept.pairs
     ]
 
 
@@ -148,17 +147,17 @@ def freeze(corpus: Corpus, *, seed: int = 0, title: str, by: Anybody) -> Report:
     """Keep the report as it is now. Raises NotAllowed, BadRequest without a title."""
     access.require(by, "curate", corpus.project)
     if not title.strip():
-        raise BadRequest("Give the report a title.", field="title")
-    found = report(corpus, seed=seed)
-    kept = found.body | {"called": found.pairs, "n_pairs": found.n_pairs}
+        raise BadRequest(_("Give the report a title."), field="title")
+    result = report(corpus, seed=seed)
+    kept = result.body | {"called": result.pairs, "n_pairs": result.n_pairs}
     return Report.objects.create(
         project=corpus.project,
         corpus=corpus,
         title=title.strip()[:160],
         query=f"seed={seed}" if seed else "",
         body=json.loads(json.dumps(kept, allow_nan=False)),
-        names=found.names,
-        digest=found.digest,
+        names=result.names,
+        digest=result.digest,
         version=__version__,
         created_by_id=by.pk,
     )
@@ -197,13 +196,13 @@ def _trees(
         except GemelError:
             continue
         seen.add("tree", parse.sentence.code, [name, parse.kind, parse.text])
-    found = {
+    agreements = {
         "trees": agreement_of_trees(trees, seed=seed),
         "deps": agreement_of_deps(deps, seed=seed),
     }
-    for row in [*found["trees"], *found["deps"]]:
+    for row in [*agreements["trees"], *agreements["deps"]]:
         row["cases"] = _pairs_of(corpus, row["cases"])
-    return found
+    return agreements
 
 
 def _called(body: dict[str, Any], corpus: Corpus) -> dict[str, str]:
@@ -214,8 +213,8 @@ def _called(body: dict[str, Any], corpus: Corpus) -> dict[str, str]:
         cell for row in body["pairs"] for line in row["confusion"] for cell in line
     ]
     codes = {code for row in [*rows, *cells] for code in row["cases"]}
-    found = Pair.objects.filter(corpus=corpus, code__in=codes)
-    return {code: ref or code for code, ref in found.values_list("code", "ref")}
+    pairs = Pair.objects.filter(corpus=corpus, code__in=codes)
+    return {code: ref or code for code, ref in pairs.values_list("code", "ref")}
 
 
 def _pairs_of(corpus: Corpus, sentences: list[str]) -> list[str]:
@@ -244,19 +243,19 @@ def _name(layer: AlignmentLayer) -> str:
 def _input(
     pair: Pair, layers: list[AlignmentLayer], people: dict[str, str]
 ) -> PairInput:
-    found: dict[str, Alignment] = {}
+    alignments: dict[str, Alignment] = {}
     engines: set[str] = set()
     nodes: dict[str, tuple[str, int]] = {}
     for layer in layers:
         label = people[_name(layer)]
-        found[label] = layer.to_core()
+        alignments[label] = layer.to_core()
         if layer.origin == Origin.ENGINE:
             engines.add(label)
         nodes = nodes or _nodes(layer)
     if not nodes:
         nodes = {f"s:w{i}": ("word", 1) for i in range(pair.n_source)}
         nodes |= {f"t:w{i}": ("word", 1) for i in range(pair.n_target)}
-    return PairInput(pair.code, nodes, found, frozenset(engines))
+    return PairInput(pair.code, nodes, alignments, frozenset(engines))
 
 
 def _nodes(layer: AlignmentLayer) -> dict[str, tuple[str, int]]:

@@ -5,11 +5,12 @@ from datetime import UTC, datetime
 from typing import Any, TypeVar
 
 from django.http import QueryDict
+from django.utils.translation import gettext
 
 from annotator.errors import BadRequest
 from annotator.models import Report
 from annotator.services.reports import agreement
-from annotator.services.reports.agreement import Asked, ReportSource
+from annotator.services.reports.agreement import ReportSource, ReportSpec
 from core.agreement.judgments.dataset import Dataset, Selection
 
 __all__ = ["FILTERS", "VIEW", "check", "filters_of", "parse", "reads_the_same"]
@@ -32,7 +33,7 @@ MAX_SEED = 2**31
 T = TypeVar("T")
 
 
-def parse(query: QueryDict) -> Asked:
+def parse(query: QueryDict) -> ReportSpec:
     """What the address asks for. Raises BadRequest naming the field."""
     selection = Selection(
         annotators=tuple(query.getlist("annotator")),
@@ -45,8 +46,8 @@ def parse(query: QueryDict) -> Asked:
     )
     seed = _one(query, "seed", int) or 0
     if not 0 <= seed < MAX_SEED:
-        raise BadRequest("A seed is a whole number from 0.", field="seed")
-    return Asked(
+        raise BadRequest(gettext("A seed is a whole number from 0."), field="seed")
+    return ReportSpec(
         selection,
         tuple(_threshold(text) for text in query.getlist("threshold") if text),
         query.get("baseline", ""),
@@ -55,27 +56,29 @@ def parse(query: QueryDict) -> Asked:
     )
 
 
-def check(asked: Asked, data: Dataset) -> None:
+def check(spec: ReportSpec, data: Dataset) -> None:
     """Raise BadRequest on a name that this data does not hold."""
     for field, names, known in (
-        ("annotator", asked.selection.annotators, data.annotators),
-        ("condition", asked.selection.conditions, data.conditions),
+        ("annotator", spec.selection.annotators, data.annotators),
+        ("condition", spec.selection.conditions, data.conditions),
         (
             "threshold",
-            [name for name, _ in asked.thresholds],
+            [name for name, _ in spec.thresholds],
             [q.scale.name for q in data.questions if q.scale.is_ordered],
         ),
     ):
         unknown = sorted(set(names) - set(known))
         if unknown:
-            raise BadRequest(f"There is no {field} {unknown[0]!r} here.", field=field)
-    asked.options(data)
+            text = gettext("There is no %(field)s %(name)s here.")
+            values = {"field": field, "name": repr(unknown[0])}
+            raise BadRequest(text % values, field=field)
+    spec.options(data)
 
 
 def reads_the_same(kept: Report, source: ReportSource) -> bool:
     """Whether the data of a frozen report, under its filters, are as they were."""
-    asked = parse(QueryDict(kept.query))
-    return agreement.digest(asked.of(source.read().data), asked) == kept.digest
+    spec = parse(QueryDict(kept.query))
+    return agreement.digest(spec.of(source.read().data), spec) == kept.digest
 
 
 def filters_of(query: QueryDict) -> str:
@@ -94,7 +97,10 @@ def _one(query: Mapping[str, Any], name: str, read: Callable[[str], T]) -> Any:
     try:
         return read(text)
     except (ValueError, OverflowError) as error:
-        raise BadRequest(f"{text!r} is no {name}.", field=name) from error
+        values = {"text": repr(text), "field": name}
+        raise BadRequest(
+            gettext("%(text)s is no %(field)s.") % values, field=name
+        ) from error
 
 
 def _day(text: str) -> float:
@@ -108,7 +114,6 @@ def _threshold(text: str) -> tuple[str, float]:
     except ValueError:
         colon = ""
     if not colon or number != number:
-        raise BadRequest(
-            f"{text!r} is no threshold: name:value is wanted.", field="threshold"
-        )
+        problem = gettext("%(text)s is no threshold: name:value is wanted.")
+        raise BadRequest(problem % {"text": repr(text)}, field="threshold")
     return name, number

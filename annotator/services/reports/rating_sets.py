@@ -5,10 +5,12 @@ from typing import Any
 
 from django.core.files.uploadedfile import UploadedFile
 from django.db import IntegrityError, transaction
+from django.utils.translation import gettext as _
 
 from annotator import access
 from annotator.errors import BadRequest, Conflict, TooLarge
 from annotator.exchange import ratings as files
+from annotator.exchange.files import START, refuse_binary
 from annotator.models import Project, RatingSet, Upload
 from annotator.models.projects import Anybody
 from core.errors import GemelError
@@ -32,18 +34,21 @@ def add(
     access.require(by, "import", project)
     name = name.strip()[:120]
     if not name:
-        raise BadRequest("Give the set a name.", field="name")
+        raise BadRequest(_("Give the set a name."), field="name")
     if form not in LAYOUTS:
-        raise BadRequest(f"There is no format {form!r}.", field="format")
+        text = _("There is no format %(name)s.") % {"name": repr(form)}
+        raise BadRequest(text, field="format")
     if (sent.size or 0) > MAX_BYTES:
-        raise TooLarge(f"The file is larger than {MAX_BYTES >> 20} MB.", field="file")
-    raw = sent.read()
-    parsed = _parsed(raw, form, sent.name or "the file")
+        text = _("The file is larger than %(n)s MB.") % {"n": MAX_BYTES >> 20}
+        raise TooLarge(text, field="file")
+    raw, file = sent.read(), sent.name or "ratings.tsv"
+    refuse_binary(file, raw[:START], field="file")
+    parsed = _parsed(raw, form, file)
     sent.seek(0)
     upload = Upload.objects.create(
         project=project,
         file=sent,
-        name=(sent.name or "ratings.tsv")[:255],
+        name=file[:255],
         size=len(raw),
         sha256=hashlib.sha256(raw).hexdigest(),
         by_id=by.pk,
@@ -61,7 +66,8 @@ def add(
                 created_by_id=by.pk,
             )
     except IntegrityError as error:
-        raise Conflict(f"There is a set named {name} already.", field="name") from error
+        text = _("There is a set named %(name)s already.") % {"name": name}
+        raise Conflict(text, field="name") from error
 
 
 def _parsed(raw: bytes, form: str, name: str) -> files.RatingFile:
@@ -69,11 +75,12 @@ def _parsed(raw: bytes, form: str, name: str) -> files.RatingFile:
         lines = raw.decode("utf-8").split("\n")
         parsed = files.parse(lines, LAYOUTS[form], name=name)
     except UnicodeDecodeError as error:
-        raise BadRequest(
-            f"{name} is not UTF-8 (byte {error.start}): save it as UTF-8.", field="file"
-        ) from error
+        text = _("%(file)s is not UTF-8 (byte %(byte)s): save it as UTF-8.")
+        values = {"file": name, "byte": error.start}
+        raise BadRequest(text % values, field="file") from error
     except GemelError as error:
         raise BadRequest(str(error), field="file") from error
     if not parsed.n_ratings:
-        raise BadRequest(f"{name} holds a header and no rating.", field="file")
+        text = _("%(file)s holds a header and no rating.") % {"file": name}
+        raise BadRequest(text, field="file")
     return parsed

@@ -1,11 +1,14 @@
 """Campaigns for those who run them: the list, one with its progress, its actions."""
 
+from collections.abc import Iterator
 from typing import Any
 
 from django.contrib import messages
 from django.contrib.auth.decorators import login_required
 from django.http import HttpRequest, HttpResponse, StreamingHttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
+from django.utils.translation import get_language
+from django.utils.translation import gettext as _
 from django.views.decorators.http import (
     require_GET,
     require_http_methods,
@@ -17,11 +20,20 @@ from annotator.errors import BadRequest, Refusal
 from annotator.forms import number, refuse_unknown
 from annotator.models import Campaign
 from annotator.pages.campaigns import overview as pages
-from annotator.services.campaigns import design as plans
-from annotator.services.campaigns import exports, items, setup, simulation
+from annotator.pages.campaigns import plan
+from annotator.services.campaigns import exports, items, participants, setup, simulation
 from annotator.services.campaigns.scales import TEMPLATES
 
-__all__ = ["act", "campaign", "campaigns", "design", "flags", "new", "table"]
+__all__ = [
+    "act",
+    "campaign",
+    "campaigns",
+    "decisions",
+    "design",
+    "flags",
+    "new",
+    "table",
+]
 
 
 @login_required
@@ -54,8 +66,8 @@ def new(request: HttpRequest, slug: str) -> HttpResponse:
 @require_GET
 def campaign(request: HttpRequest, slug: str, code: str) -> HttpResponse:
     """One campaign: what it still lacks, or how far it is."""
-    found = access.campaign_or_404(request.user, slug, code, "see_others")
-    page = pages.overview(found, by=request.user)
+    campaign = access.campaign_or_404(request.user, slug, code, "see_others")
+    page = pages.overview(campaign, by=request.user)
     return render(request, "campaigns/campaign.html", page)
 
 
@@ -63,30 +75,23 @@ def campaign(request: HttpRequest, slug: str, code: str) -> HttpResponse:
 @require_GET
 def design(request: HttpRequest, slug: str, code: str) -> HttpResponse:
     """What the set-up costs and what it can show, before anybody judges."""
-    found = access.campaign_or_404(request.user, slug, code, "see_others")
-    names = ("agreement", "p", "q", "correlation", "rho", "people")
-    refuse_unknown(request.GET, set(names))
-    guess = plans.Guess.read(request.GET.dict())
-    context = {
-        "project": found.project,
-        "campaign": found,
-        "guess": guess,
-        "design": plans.design(found, guess),
-        "may_manage": access.may(request.user, "manage", found.project),
-    }
-    return render(request, "campaigns/design.html", context)
+    campaign = access.campaign_or_404(request.user, slug, code, "see_others")
+    refuse_unknown(request.GET, set(plan.READ))
+    page = plan.plan(campaign, request.GET.dict(), by=request.user)
+    status = 400 if page["problem"] else 200
+    return render(request, "campaigns/design.html", page, status=status)
 
 
 @login_required
 @require_GET
 def flags(request: HttpRequest, slug: str, code: str) -> HttpResponse:
     """What judges say is wrong with items, and what they skipped."""
-    found = access.campaign_or_404(request.user, slug, code, "see_others")
+    campaign = access.campaign_or_404(request.user, slug, code, "see_others")
     context = {
-        "project": found.project,
-        "campaign": found,
-        "flagged": exports.flagged(found),
-        "may_manage": access.may(request.user, "manage", found.project),
+        "project": campaign.project,
+        "campaign": campaign,
+        "flagged": exports.flagged(campaign),
+        "may_manage": access.may(request.user, "manage", campaign.project),
     }
     return render(request, "campaigns/flags.html", context)
 
@@ -95,12 +100,23 @@ def flags(request: HttpRequest, slug: str, code: str) -> HttpResponse:
 @require_GET
 def table(request: HttpRequest, slug: str, code: str) -> StreamingHttpResponse:
     """All judgments as a TSV, streamed."""
-    found = access.campaign_or_404(request.user, slug, code, "see_others")
-    lines = exports.rows(found, by=request.user)
+    campaign = access.campaign_or_404(request.user, slug, code, "see_others")
+    return _tsv(exports.rows(campaign, by=request.user), f"judgments-{code}")
+
+
+@login_required
+@require_GET
+def decisions(request: HttpRequest, slug: str, code: str) -> StreamingHttpResponse:
+    """What curators decided, as a TSV, streamed."""
+    campaign = access.campaign_or_404(request.user, slug, code, "see_others")
+    return _tsv(exports.decisions(campaign, by=request.user), f"decisions-{code}")
+
+
+def _tsv(lines: Iterator[str], name: str) -> StreamingHttpResponse:
     response = StreamingHttpResponse(
         lines, content_type="text/tab-separated-values; charset=utf-8"
     )
-    response["Content-Disposition"] = f'attachment; filename="judgments-{code}.tsv"'
+    response["Content-Disposition"] = f'attachment; filename="{name}.tsv"'
     return response
 
 
@@ -108,71 +124,75 @@ def table(request: HttpRequest, slug: str, code: str) -> StreamingHttpResponse:
 @require_POST
 def act(request: HttpRequest, slug: str, code: str) -> HttpResponse:
     """Open, pause, close; pause a batch; change a participant; rehearse."""
-    found = access.campaign_or_404(request.user, slug, code, "see_others")
+    campaign = access.campaign_or_404(request.user, slug, code, "see_others")
     what = request.POST.get("what", "")
     if what not in ACTIONS:
-        raise BadRequest(f"There is no action {what!r}.", field="what")
+        problem = _("There is no action %(name)s.") % {"name": repr(what)}
+        raise BadRequest(problem, field="what")
     try:
-        messages.success(request, ACTIONS[what](request, found))
+        messages.success(request, ACTIONS[what](request, campaign))
     except Refusal as error:
         messages.error(request, str(error))
     is_designing = request.POST.get("back") == "design"
     return redirect("campaign_design" if is_designing else "campaign", slug, code)
 
 
-def _open(request: HttpRequest, found: Campaign) -> str:
-    setup.open_campaign(found, by=request.user)
-    return "Open: people can judge now."
+def _open(request: HttpRequest, campaign: Campaign) -> str:
+    setup.open_campaign(campaign, by=request.user)
+    return _("Open: people can judge now.")
 
 
-def _pause(request: HttpRequest, found: Campaign) -> str:
-    setup.pause(found, by=request.user)
-    return "Paused: nothing more is given out; answers under way are still stored."
+def _pause(request: HttpRequest, campaign: Campaign) -> str:
+    setup.pause(campaign, by=request.user)
+    return _("Paused: nothing more is given out; answers under way are still stored.")
 
 
-def _close(request: HttpRequest, found: Campaign) -> str:
-    setup.close(found, by=request.user)
-    return "Closed."
+def _close(request: HttpRequest, campaign: Campaign) -> str:
+    setup.close(campaign, by=request.user)
+    return _("Closed.")
 
 
-def _batch(request: HttpRequest, found: Campaign) -> str:
-    batch = get_object_or_404(found.batches, code=request.POST.get("batch", ""))
+def _batch(request: HttpRequest, campaign: Campaign) -> str:
+    batch = get_object_or_404(campaign.batches, code=request.POST.get("batch", ""))
     setup.set_batch_paused(batch, paused=not batch.is_paused, by=request.user)
-    return f"{batch.name} {'pauses' if batch.is_paused else 'goes on'}."
+    message = _("%(name)s pauses.") if batch.is_paused else _("%(name)s goes on.")
+    return message % {"name": batch.name}
 
 
-def _person(request: HttpRequest, found: Campaign) -> str:
-    people = found.participants.select_related("campaign__project", "user")
+def _person(request: HttpRequest, campaign: Campaign) -> str:
+    people = campaign.participants.select_related("campaign__project", "user")
     person = get_object_or_404(people, code=request.POST.get("person", ""))
-    setup.set_participant(
+    participants.set_participant(
         person,
         by=request.user,
         state=request.POST.get("state", ""),
         quota=request.POST.get("quota", ""),
     )
-    return f"{person}: {person.get_state_display().lower()}."
+    state = person.get_state_display()
+    shown = state.lower() if get_language() == "en" else state
+    return _("%(name)s: %(state)s.") % {"name": person, "state": shown}
 
 
-def _baseline(request: HttpRequest, found: Campaign) -> str:
+def _baseline(request: HttpRequest, campaign: Campaign) -> str:
     name = request.POST.get("condition", "")
-    condition = get_object_or_404(found.conditions, name=name)
+    condition = get_object_or_404(campaign.conditions, name=name)
     setup.set_baseline(condition, by=request.user)
-    return f"Conditions are compared with {condition.name}."
+    return _("Conditions are compared with %(name)s.") % {"name": condition.name}
 
 
-def _withdraw(request: HttpRequest, found: Campaign) -> str:
-    rows = found.items.select_related("campaign__project")
+def _withdraw(request: HttpRequest, campaign: Campaign) -> str:
+    rows = campaign.items.select_related("campaign__project")
     item = get_object_or_404(rows, code=request.POST.get("item", ""))
     items.withdraw(item, by=request.user)
-    return "Withdrawn: nobody gets that item any more; its answers stay."
+    return _("Withdrawn: nobody gets that item any more; its answers stay.")
 
 
-def _rehearse(request: HttpRequest, found: Campaign) -> str:
+def _rehearse(request: HttpRequest, campaign: Campaign) -> str:
     most, sent = simulation.MAX_PEOPLE, request.POST.get("people", "3")
-    problem = f"From 1 to {most} annotators, please."
+    problem = _("From 1 to %(most)s annotators, please.") % {"most": most}
     people = number(sent, 1, most, field="people", problem=problem)
-    simulation.start(found, people=people, by=request.user)
-    return "The rehearsal has begun; it appears among the campaigns, see Jobs."
+    simulation.start(campaign, people=people, by=request.user)
+    return _("The rehearsal has begun; it appears among the campaigns, see Jobs.")
 
 
 ACTIONS = {

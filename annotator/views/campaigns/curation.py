@@ -7,6 +7,8 @@ from django.contrib import messages
 from django.contrib.auth.decorators import login_required
 from django.http import HttpRequest, HttpResponse, QueryDict
 from django.shortcuts import get_object_or_404, redirect, render
+from django.utils.translation import gettext as _
+from django.utils.translation import ngettext
 from django.views.decorators.http import (
     require_GET,
     require_http_methods,
@@ -18,11 +20,13 @@ from annotator.errors import BadRequest, Refusal
 from annotator.forms import refuse_unknown, whole
 from annotator.models import Campaign, Item
 from annotator.pages import curation as pages
+from annotator.services.campaigns import majority
 from annotator.services.campaigns.curation import (
     Decision,
     decide,
     following,
     judgment_in,
+    label_of,
     value_of,
     withdraw,
 )
@@ -47,16 +51,34 @@ def curation(request: HttpRequest, slug: str, code: str) -> HttpResponse:
 def curate_item(request: HttpRequest, slug: str, code: str, item: str) -> HttpResponse:
     """One item; a decision is added, and nothing is changed."""
     campaign = access.campaign_or_404(request.user, slug, code, "curate")
-    found = get_object_or_404(campaign.items.select_related("instance"), code=item)
+    row = get_object_or_404(campaign.items.select_related("instance"), code=item)
     refused: dict[str, Any] = {}
     status = 200
     if request.method == "POST":
         try:
-            return _decide(request, campaign, found)
+            return _decide(request, campaign, row)
         except Refusal as error:
             refused, status = {"error": str(error), "sent": request.POST}, error.status
-    shown = refused | pages.item_page(campaign, found)
+    shown = refused | pages.item_page(campaign, row)
     return render(request, "curation/item.html", shown, status=status)
+
+
+@login_required
+@require_POST
+def by_majority(request: HttpRequest, slug: str, code: str) -> HttpResponse:
+    """Decide all items on which most agree, or take such decisions back."""
+    campaign = access.campaign_or_404(request.user, slug, code, "curate")
+    if request.POST.get("what") == "undo":
+        batch = request.POST.get("batch", "")
+        n = majority.take_back(campaign, batch, by=request.user)
+        message = ngettext(
+            "%(n)s decision is taken back.", "%(n)s decisions are taken back.", n
+        )
+    else:
+        n = majority.take(campaign, by=request.user).n
+        message = _("%(n)s decided. The judgments stay as they are.")
+    messages.success(request, message % {"n": n})
+    return redirect("curation", slug, code)
 
 
 @login_required
@@ -64,10 +86,13 @@ def curate_item(request: HttpRequest, slug: str, code: str, item: str) -> HttpRe
 def reopen(request: HttpRequest, slug: str, code: str, judgment: str) -> HttpResponse:
     """Give one judge the item back."""
     campaign = access.campaign_or_404(request.user, slug, code, "curate")
-    found = judgment_in(campaign, judgment)
-    give_back(found, by=request.user, uuid=uuid4())
-    messages.success(request, f"{found.participant.label} has the item again.")
-    return redirect("curate_item", slug, code, found.item.code)
+    answer = judgment_in(campaign, judgment)
+    give_back(answer, by=request.user, uuid=uuid4())
+    message = _("The judge has the item again.")
+    if not campaign.is_curation_blind:
+        message = _("%(name)s has the item again.") % {"name": answer.participant.label}
+    messages.success(request, message)
+    return redirect("curate_item", slug, code, answer.item.code)
 
 
 def _decide(request: HttpRequest, campaign: Campaign, item: Item) -> HttpResponse:
@@ -77,25 +102,25 @@ def _decide(request: HttpRequest, campaign: Campaign, item: Item) -> HttpRespons
         seen, note = whole(sent.get("seen", "0"), 0, MOST) or 0, sent.get("note", "")
         withdraw(item, by=request.user, seen=seen, note=note)
     else:
-        decide(item, _decision(campaign, sent), by=request.user)
-    messages.success(request, "Decided. The judgments stay as they are.")
+        decide(item, _decision(campaign, item, sent), by=request.user)
+    messages.success(request, _("Decided. The judgments stay as they are."))
     after = following(campaign, item) if sent.get("next") else None
     slug = campaign.project.slug
     return redirect("curate_item", slug, campaign.code, after or item.code)
 
 
-def _decision(campaign: Campaign, sent: QueryDict) -> Decision:
+def _decision(campaign: Campaign, item: Item, sent: QueryDict) -> Decision:
     values = {
         scale.name: value_of(scale, sent.get(f"value-{scale.name}", ""))
         for scale in campaign.scales.all()
     }
     if None in values.values():
-        raise BadRequest("Choose a value on every scale.", field="values")
+        raise BadRequest(_("Choose a value on every scale."), field="values")
     return Decision(
         {name: value for name, value in values.items() if value is not None},
         sent.get("reason", ""),
         whole(sent.get("confidence", ""), 0, MOST) or 0,
         sent.get("note", ""),
-        sent.get("accepts", ""),
+        label_of(item, sent.get("accepts", "")),
         whole(sent.get("seen", "0"), 0, MOST) or 0,
     )

@@ -8,6 +8,8 @@ from django.contrib.auth.decorators import login_required
 from django.http import Http404, HttpRequest, HttpResponse, QueryDict
 from django.shortcuts import get_object_or_404, redirect, render
 from django.urls import reverse
+from django.utils.translation import gettext as _
+from django.utils.translation import ngettext
 from django.views.decorators.http import require_GET, require_http_methods, require_POST
 
 from annotator import access
@@ -40,7 +42,7 @@ def _keep(request: HttpRequest, campaign: Campaign) -> Upload:
     file = request.FILES.get("file")
     text = request.POST.get("text", "")
     if file is None and not text.strip():
-        raise BadRequest("Choose a file, or paste a table.", field="file")
+        raise BadRequest(_("Choose a file, or paste a table."), field="file")
     if file is None:
         content = io.BytesIO(text.encode("utf-8", "replace"))
         return item_files.keep(campaign, "pasted table", content, by=request.user)
@@ -57,18 +59,22 @@ def check(request: HttpRequest, slug: str, code: str, upload: str) -> HttpRespon
     try:
         sent = request.POST if request.method == "POST" else request.GET
         reading = pages.reading_of(sent)
-        told = item_files.dry_run(campaign, kept, reading)
+        trial = item_files.dry_run(campaign, kept, reading)
     except Refusal as error:
         messages.error(request, str(error))
         return redirect("campaign_items", slug, code)
-    if request.method == "POST" and told.n_rows:
-        job = services.take_in(campaign, kept, reading, told.n_rows, by=request.user)
+    if request.method == "POST" and trial.n_rows:
+        job = services.take_in(campaign, kept, reading, trial.n_rows, by=request.user)
         if job:
             return redirect("job", slug, job.code)
-        messages.success(request, f"{campaign.n_items} items are in the campaign.")
+        n = campaign.n_items
+        text = ngettext(
+            "%(n)s item is in the campaign.", "%(n)s items are in the campaign.", n
+        )
+        messages.success(request, text % {"n": n})
         step = "campaign" if campaign.participants.exists() else "campaign_people"
         return redirect(step, slug, code)
-    context = pages.check(campaign, kept, reading, told)
+    context = pages.check(campaign, kept, reading, trial)
     return render(request, "campaigns/items_check.html", context)
 
 
@@ -98,7 +104,7 @@ def add(request: HttpRequest, slug: str, code: str) -> HttpResponse:
         context = pages.listed(campaign, request.GET)
         context |= {"refused": str(error), "cells": cells}
         return render(request, "campaigns/items.html", context, status=error.status)
-    messages.success(request, "The item is in the campaign.")
+    messages.success(request, _("The item is in the campaign."))
     return redirect("campaign_items", slug, code)
 
 
@@ -122,12 +128,12 @@ def _done(request: HttpRequest, item: Item) -> str:
     match request.POST.get("do"):
         case "withdraw":
             services.withdraw(item, by=request.user)
-            return "Withdrawn: nobody gets that item any more; its answers stay."
+            return _("Withdrawn: nobody gets that item any more; its answers stay.")
         case "restore":
             services.restore(item, by=request.user)
-            return "The item is given out again."
+            return _("The item is given out again.")
         case "correct":
             text = request.POST.get("paraphrase", "")
             services.correct(item, text, by=request.user)
-            return "The paraphrase is corrected."
-    raise BadRequest("Withdraw, restore or correct.", field="do")
+            return _("The paraphrase is corrected.")
+    raise BadRequest(_("Withdraw, restore or correct."), field="do")

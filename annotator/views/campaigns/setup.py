@@ -6,18 +6,24 @@ from django.contrib import messages
 from django.contrib.auth.decorators import login_required
 from django.http import HttpRequest, HttpResponse, QueryDict
 from django.shortcuts import redirect, render
+from django.utils.translation import gettext as _
+from django.utils.translation import ngettext
 from django.views.decorators.http import require_http_methods, require_POST
 
 from annotator import access
 from annotator.errors import Refusal
 from annotator.models import RatingScale
 from annotator.pages.campaigns import overview as pages
-from annotator.services.campaigns import setup
+from annotator.pages.site.settings import invitations
+from annotator.services.campaigns import participants, setup
 from annotator.services.campaigns.scales import set_scales
+from annotator.services.campaigns.settings import SETTINGS
+from annotator.views.projects import change_links
 
 __all__ = ["batches", "guideline", "people", "rules", "scales"]
 
 WORDS = ("mode", "contact", "currency")
+SWITCHES = ("is_adaptive", "is_curation_blind")
 
 
 @login_required
@@ -33,7 +39,7 @@ def scales(request: HttpRequest, slug: str, code: str) -> HttpResponse:
         except Refusal as error:
             context["problem"], status = str(error), error.status
         else:
-            messages.success(request, "The scales are stored.")
+            messages.success(request, _("The scales are stored."))
             return redirect("campaign", slug, code)
     context["scales"] = campaign.scales.all()
     context["kinds"] = RatingScale.Kind.choices
@@ -42,7 +48,7 @@ def scales(request: HttpRequest, slug: str, code: str) -> HttpResponse:
 
 def _scales_of(sent: QueryDict) -> list[dict[str, Any]]:
     """The scales a form sends: one line a point, ``value | label | anchor``."""
-    found = []
+    scales = []
     for n in sent.getlist("scale"):
         if not n.isdigit() or sent.get(f"drop-{n}"):
             continue
@@ -52,8 +58,8 @@ def _scales_of(sent: QueryDict) -> list[dict[str, Any]]:
             continue
         lines = sent.get(f"points-{n}", "").splitlines()
         scale["points"] = [_point(line) for line in lines if line.strip()]
-        found.append(scale)
-    return found
+        scales.append(scale)
+    return scales
 
 
 def _point(line: str) -> dict[str, str]:
@@ -71,7 +77,8 @@ def guideline(request: HttpRequest, slug: str, code: str) -> HttpResponse:
         made = setup.write_guideline(
             campaign, request.POST.get("text", ""), by=request.user
         )
-        messages.success(request, f"Guideline {made.number} is what judges see now.")
+        message = _("Guideline %(n)s is what judges see now.") % {"n": made.number}
+        messages.success(request, message)
         return redirect("campaign", slug, code)
     versions = list(campaign.guidelines.select_related("by"))
     context = {"project": campaign.project, "campaign": campaign, "versions": versions}
@@ -87,33 +94,38 @@ def rules(request: HttpRequest, slug: str, code: str) -> HttpResponse:
     if request.method == "GET":
         return render(request, "campaigns/rules.html", context)
     sent = request.POST.dict()
-    wanted = {n: sent[n] for n in [*setup.SETTINGS, *WORDS] if n in sent}
+    wanted: dict[str, Any] = {n: sent[n] for n in [*SETTINGS, *WORDS] if n in sent}
+    wanted |= {name: name in sent for name in SWITCHES}
     try:
-        setup.change(
-            campaign, wanted | {"is_adaptive": "is_adaptive" in sent}, by=request.user
-        )
+        setup.change(campaign, wanted, by=request.user)
     except Refusal as error:
         campaign.refresh_from_db()
         context |= {"problem": str(error), "sent": sent}
         return render(request, "campaigns/rules.html", context, status=error.status)
-    messages.success(request, "The rules are stored.")
+    messages.success(request, _("The rules are stored."))
     return redirect("campaign_design", slug, code)
 
 
 @login_required
 @require_http_methods(["GET", "POST"])
 def people(request: HttpRequest, slug: str, code: str) -> HttpResponse:
-    """Choose among the members who judges, and which batches they get."""
+    """Choose among the members who judges, and which batches; links for others."""
     campaign = access.campaign_or_404(request.user, slug, code, "manage")
-    if request.method == "GET":
-        return render(request, "campaigns/people.html", pages.people(campaign))
+    context: dict[str, Any] = {}
+    if request.POST.get("what") in ("invite", "revoke"):
+        context = change_links(request, campaign.project, campaign)
+    if request.method == "GET" or context or request.POST.get("what") == "revoke":
+        context |= pages.people(campaign) | invitations(campaign.project, campaign)
+        return render(request, "campaigns/people.html", context)
     names, batches = (request.POST.getlist(name) for name in ("person", "batch"))
     try:
-        made = setup.add_members(campaign, names, batches, by=request.user)
+        made = participants.add_members(campaign, names, batches, by=request.user)
     except Refusal as error:
         messages.error(request, str(error))
         return redirect("campaign_people", slug, code)
-    messages.success(request, f"{len(made)} more judge now.")
+    n = len(made)
+    message = ngettext("%(n)s more judges now.", "%(n)s more judge now.", n) % {"n": n}
+    messages.success(request, message)
     return redirect("campaign", slug, code)
 
 
@@ -128,9 +140,10 @@ def batches(request: HttpRequest, slug: str, code: str) -> HttpResponse:
         if f"seen-{person.code}" in request.POST
     }
     try:
-        setup.share_batches(campaign, wanted, by=request.user)
+        participants.share_batches(campaign, wanted, by=request.user)
     except Refusal as error:
         messages.error(request, str(error))
     else:
-        messages.success(request, "Stored: everybody gets the batches ticked here.")
+        message = _("Stored: everybody gets the batches ticked here.")
+        messages.success(request, message)
     return redirect("campaign_people", slug, code)

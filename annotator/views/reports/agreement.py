@@ -1,11 +1,16 @@
 """Agreement reports: live, frozen, exported, and the items behind their figures."""
 
-from typing import Any
+from typing import Any, BinaryIO, cast
+from urllib.parse import urlencode
 
 from django.contrib import messages
 from django.contrib.auth.decorators import login_required
 from django.http import Http404, HttpRequest, HttpResponse, JsonResponse
 from django.shortcuts import get_object_or_404, redirect, render
+from django.urls import reverse
+from django.utils.text import format_lazy
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy
 from django.views.decorators.http import (
     require_GET,
     require_http_methods,
@@ -16,7 +21,8 @@ from annotator import access
 from annotator.errors import BadRequest, Refusal
 from annotator.forms import refuse_unknown, whole
 from annotator.models import Project
-from annotator.pages import agreement as pages
+from annotator.pages.agreement import ratings as rating_pages
+from annotator.pages.agreement import views as pages
 from annotator.services.reports import (
     agreement,
     cases,
@@ -24,9 +30,20 @@ from annotator.services.reports import (
     layers,
     query,
     rating_sets,
+    rating_tables,
 )
 from annotator.services.reports.agreement import ReportSource
+from core.errors import InvalidValue
 
+FORMATS = {
+    rating_tables.TABLE: gettext_lazy(
+        "any table, or another tool's export: read on the next page"
+    ),
+    **{
+        name: format_lazy(gettext_lazy("{name}, as it stands"), name=name)
+        for name in rating_sets.FORMATS
+    },
+}
 READ = {*query.FILTERS, *query.VIEW}
 
 
@@ -37,8 +54,9 @@ def index(request: HttpRequest, slug: str) -> HttpResponse:
     project = access.project_or_404(request.user, slug, "report")
     context = {
         "project": project,
-        "campaigns": project.campaigns.all(),
-        "sets": project.rating_sets.all(),
+        "campaigns": project.campaigns.filter(archived_at=None),
+        "sets": project.rating_sets.filter(archived_at=None),
+        "archived": project.rating_sets.exclude(archived_at=None),
         "corpora": layers.corpora_with_layers(project),
         "frozen": project.reports.select_related("created_by"),
         "may_import": access.may(request.user, "import", project),
@@ -51,7 +69,8 @@ def index(request: HttpRequest, slug: str) -> HttpResponse:
 def upload(request: HttpRequest, slug: str) -> HttpResponse:
     """Ratings that were collected elsewhere."""
     project = access.project_or_404(request.user, slug, "import")
-    context: dict[str, Any] = {"project": project, "formats": rating_sets.FORMATS}
+    context: dict[str, Any] = {"project": project, "formats": FORMATS}
+    context["tools"] = rating_pages.TOOLS
     status = 200
     if request.method == "POST":
         try:
@@ -65,10 +84,42 @@ def upload(request: HttpRequest, slug: str) -> HttpResponse:
 def _upload(request: HttpRequest, project: Project) -> HttpResponse:
     sent = request.FILES.get("file")
     if sent is None:
-        raise BadRequest("Choose a file.", field="file")
+        raise BadRequest(_("Choose a file."), field="file")
     name, form = request.POST.get("name", ""), request.POST.get("format", "")
+    if form == rating_tables.TABLE:
+        file = cast(BinaryIO, sent)
+        kept = rating_tables.keep(project, sent.name or "r", file, by=request.user)
+        url = reverse("agreement_check", args=[project.slug, kept.code])
+        return redirect(f"{url}?{urlencode({'name': name})}")
     made = rating_sets.add(project, sent, name=name, form=form, by=request.user)
     return redirect("report", project.slug, "ratings", made.code)
+
+
+@login_required
+@require_http_methods(["GET", "POST"])
+def check(request: HttpRequest, slug: str, code: str) -> HttpResponse:
+    """What a table of ratings holds, read as the form says; "take" stores it."""
+    project = access.project_or_404(request.user, slug, "import")
+    upload = get_object_or_404(project.uploads, code=code)
+    name = request.POST.get("name", request.GET.get("name", ""))
+    problem, status = "", 200
+    try:
+        reading = rating_pages.reading_of(request.POST)
+        if request.POST.get("what") == "take":
+            made = rating_tables.add(
+                project, upload, reading, name=name, by=request.user
+            )
+            return redirect("report", slug, "ratings", made.code)
+        trial = rating_tables.try_out(upload, reading)
+    except (Refusal, InvalidValue) as error:
+        problem, status = str(error), getattr(error, "status", 400)
+        trial = rating_tables.try_out(
+            upload, rating_pages.readable(request.POST, error)
+        )
+    context = rating_pages.check(project, upload, trial)
+    context["problem"] = problem.split("\n") if problem else []
+    context["name"] = name or upload.name.rsplit(".", 1)[0]
+    return render(request, "agreement/check.html", context, status=status)
 
 
 @login_required
@@ -77,12 +128,12 @@ def report(request: HttpRequest, slug: str, kind: str, code: str) -> HttpRespons
     """The live report."""
     source = _source(request, slug, kind, code)
     refuse_unknown(request.GET, READ)
-    asked, filters = query.parse(request.GET), query.filters_of(request.GET)
+    spec, filters = query.parse(request.GET), query.filters_of(request.GET)
     if jobs.is_large(source) and request.GET.get("wait") != "1":
         context = pages.large(source, filters=filters, by=request.user)
         return render(request, "agreement/large.html", context)
     view = pages.ReportView.of(request.GET)
-    context = pages.live(source, asked, view, filters=filters, by=request.user)
+    context = pages.live(source, spec, view, filters=filters, by=request.user)
     return render(request, "agreement/report.html", context)
 
 
@@ -102,17 +153,17 @@ def report_cases(request: HttpRequest, slug: str, kind: str, code: str) -> HttpR
 @require_POST
 def freeze(request: HttpRequest, slug: str, kind: str, code: str) -> HttpResponse:
     source = _source(request, slug, kind, code)
-    asked = query.parse(request.GET)
-    said = {
+    spec = query.parse(request.GET)
+    titled = {
         "query": query.filters_of(request.GET),
         "title": request.POST.get("title", ""),
     }
     if jobs.is_large(source):
-        job = jobs.start(source, **said, by=request.user)
+        job = jobs.start(source, **titled, by=request.user)
         return redirect("job", slug, job.code)
-    query.check(asked, source.read().data)
-    kept = agreement.freeze(source, asked, **said, by=request.user)
-    messages.success(request, "Frozen. These figures will not change any more.")
+    query.check(spec, source.read().data)
+    kept = agreement.freeze(source, spec, **titled, by=request.user)
+    messages.success(request, _("Frozen. These figures will not change any more."))
     return redirect("frozen", slug, kept.code)
 
 
@@ -123,7 +174,7 @@ def fresh(request: HttpRequest, slug: str, kind: str, code: str) -> HttpResponse
     source = _source(request, slug, kind, code)
     since = whole(request.GET.get("since", ""), 0, 2**53)
     if since is None:
-        raise BadRequest("since: a number is wanted.", field="since")
+        raise BadRequest(_("since: a number is wanted."), field="since")
     return JsonResponse({"newer": agreement.newer(source, since)})
 
 
@@ -135,9 +186,9 @@ def export(
     """The live report as a file."""
     source = _source(request, slug, kind, code)
     refuse_unknown(request.GET, READ)
-    asked = query.parse(request.GET)
-    query.check(asked, source.read().data)
-    body, _ = agreement.report(source, asked)
+    spec = query.parse(request.GET)
+    query.check(spec, source.read().data)
+    body = agreement.report(source, spec)[0]
     return _file(body, form, f"agreement-{source.code}")
 
 

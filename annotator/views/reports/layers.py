@@ -7,11 +7,13 @@ from django.contrib import messages
 from django.contrib.auth.decorators import login_required
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
+from django.urls import reverse
+from django.utils.translation import gettext as _
 from django.views.decorators.http import require_GET, require_POST
 
 from annotator import access
 from annotator.forms import number, refuse_unknown
-from annotator.pages import layer_reports as pages
+from annotator.pages.agreement import layers as pages
 from annotator.services.reports import layers
 from annotator.services.reports.layers import LayerReport
 
@@ -31,7 +33,7 @@ def layer_report(request: HttpRequest, slug: str, code: str) -> HttpResponse:
     if request.GET.get("format") == "json":
         return _json(report, f"alignment-agreement-{corpus.code}")
     filters = f"seed={seed}" if seed else ""
-    context = pages.shown(report, corpus, **_asked(request), filters=filters) | {
+    context = pages.shown(report, corpus, **_options(request), filters=filters) | {
         "may_freeze": access.may(request.user, "curate", corpus.project),
         "frozen": corpus.reports.all()[:FROZEN],
         "seed": seed,
@@ -45,7 +47,7 @@ def freeze(request: HttpRequest, slug: str, code: str) -> HttpResponse:
     corpus = access.corpus_or_404(request.user, slug, code, "report")
     title, seed = request.POST.get("title", ""), _seed(request)
     kept = layers.freeze(corpus, seed=seed, title=title, by=request.user)
-    messages.success(request, "Frozen. These figures will not change any more.")
+    messages.success(request, _("Frozen. These figures will not change any more."))
     return redirect("layer_frozen", slug, code, kept.code)
 
 
@@ -62,8 +64,10 @@ def frozen(request: HttpRequest, slug: str, code: str, report: str) -> HttpRespo
     seed = int(kept.query.removeprefix("seed=") or 0)
     now = layers.report(corpus, seed=seed)
     filters = f"frozen={kept.code}"
-    context = pages.shown(then, corpus, **_asked(request), filters=filters) | {
+    context = pages.shown(then, corpus, **_options(request), filters=filters) | {
         "kept": kept,
+        "live_url": reverse("layer_report", args=[slug, code])
+        + (kept.query and f"?{kept.query}"),
         "is_same": now.digest == kept.digest,
     }
     return render(request, "agreement/layers.html", context)
@@ -90,17 +94,17 @@ def layer_cases(request: HttpRequest, slug: str, code: str) -> HttpResponse:
     return render(request, "agreement/layer_cases.html", context)
 
 
-def _asked(request: HttpRequest) -> dict[str, Any]:
+def _options(request: HttpRequest) -> dict[str, Any]:
     return {"by": request.user, "hides_names": request.GET.get("names") == "0"}
 
 
 def _place(request: HttpRequest, name: str) -> int:
-    problem = "There is no such figure."
+    problem = _("There is no such figure.")
     return number(request.GET.get(name, ""), 0, MAX_PLACE, field="of", problem=problem)
 
 
 def _seed(request: HttpRequest) -> int:
-    problem = "A seed is a whole number from 0."
+    problem = _("A seed is a whole number from 0.")
     return number(
         request.GET.get("seed", "0"), 0, MAX_SEED, field="seed", problem=problem
     )

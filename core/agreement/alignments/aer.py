@@ -10,21 +10,23 @@ LinkSets = Sequence[frozenset[Hashable]]
 """The links of one annotator or system: one set per sentence pair, in corpus order."""
 
 
-def link_f1(found: LinkSets, gold: LinkSets) -> Figure:
+def link_f1(predicted: LinkSets, gold: LinkSets) -> Figure:
     """F1 over all pairs, 2 |A & B| / (|A| + |B|); symmetric."""
-    common = sum(len(a & b) for a, b in zip(found, gold, strict=True))
-    total = sum(map(len, found)) + sum(map(len, gold))
+    common = sum(len(a & b) for a, b in zip(predicted, gold, strict=True))
+    total = sum(map(len, predicted)) + sum(map(len, gold))
     if not total:
-        return Undefined("neither has a link", len(found))
-    return Estimate(2 * common / total, None, None, len(found))
+        return Undefined("neither has a link", len(predicted))
+    return Estimate(2 * common / total, None, None, len(predicted))
 
 
-def alignment_error_rate(found: LinkSets, sure: LinkSets, possible: LinkSets) -> Figure:
+def alignment_error_rate(
+    predicted: LinkSets, sure: LinkSets, possible: LinkSets
+) -> Figure:
     """AER = 1 - (|A & S| + |A & P|) / (|A| + |S|), P holding S (Och & Ney 2003)."""
     hits = size = 0
-    for a, s, p in zip(found, sure, possible, strict=True):
+    for a, s, p in zip(predicted, sure, possible, strict=True):
         hits += len(a & s) + len(a & (p | s))
         size += len(a) + len(s)
     if not size:
-        return Undefined("neither has a link", len(found))
-    return Estimate(1 - hits / size, None, None, len(found))
+        return Undefined("neither has a link", len(predicted))
+    return Estimate(1 - hits / size, None, None, len(predicted))

@@ -32,16 +32,16 @@ class LayerScore:
 
 
 def score_layer(
-    found: LinkSets,
+    predicted: LinkSets,
     golds: Sequence[LinkSets],
     *,
     replicates: int = 2000,
     seed: int = 0,
 ) -> LayerScore:
-    """``found`` against every pair of ``golds``; needs two annotators or more."""
-    weights = resample(len(found), replicates, np.random.default_rng(seed))
-    columns = _mean_over_pairs(found, golds, weights)
-    return _score(columns, len(found), "needs the links of two annotators")
+    """``predicted`` against every pair of ``golds``; needs two annotators or more."""
+    weights = resample(len(predicted), replicates, np.random.default_rng(seed))
+    columns = _mean_over_pairs(predicted, golds, weights)
+    return _score(columns, len(predicted), "needs the links of two annotators")
 
 
 def human_row(
@@ -88,14 +88,14 @@ def _score(columns: Floats, n: int, reason: str) -> LayerScore:
 
 
 def _mean_over_pairs(
-    found: LinkSets, golds: Sequence[LinkSets], weights: Floats
+    predicted: LinkSets, golds: Sequence[LinkSets], weights: Floats
 ) -> Floats:
     """Recall and precision: ``(2, 1 + replicates)``, NaN where nothing is counted."""
     each = []
     for one, other in combinations(golds, 2):
         rows = [
             (len(h & g & k), len(g & k), len(h & (g | k)), len(h))
-            for h, g, k in zip(found, one, other, strict=True)
+            for h, g, k in zip(predicted, one, other, strict=True)
         ]
         sums = weights @ np.array(rows, np.float64).reshape(-1, 4)
         with np.errstate(divide="ignore", invalid="ignore"):

@@ -101,7 +101,7 @@ def _against(
     for name in [*people, *engines]:
         others = [other for other in people if other != name]
         held = _common(pairs, [name, *others]) if len(others) > 1 else []
-        found = score_layer(
+        score = score_layer(
             _links(held, name), [_links(held, other) for other in others], seed=seed
         )
         rows.append(
@@ -109,8 +109,8 @@ def _against(
                 "name": name,
                 "is_engine": name in engines,
                 "n": len(held),
-                "recall": as_json(found.recall),
-                "precision": as_json(found.precision),
+                "recall": as_json(score.recall),
+                "precision": as_json(score.precision),
             }
         )
     return rows
@@ -139,13 +139,14 @@ def _states(
     pairs: Sequence[PairInput], people: list[str], seed: int
 ) -> list[dict[str, Any]]:
     """Measures over what each node is: in a link, null, or undecided."""
-    found = measure_all(_node_ratings(pairs, people), replicates=500, seed=seed)
+    agreement = measure_all(_node_ratings(pairs, people), replicates=500, seed=seed)
     return [
         {
+            "key": name,
             "name": WORDS[name].name,
             "formula": WORDS[name].formula,
             "source": WORDS[name].source,
-            "figure": as_json(found.figures[name]),
+            "figure": as_json(agreement.figures[name]),
         }
         for name in SHOWN
     ]

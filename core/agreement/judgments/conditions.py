@@ -222,7 +222,7 @@ def _tests(
     p_values = np.array(sign_flip_p(sums, rng)).reshape(n_others, n_columns)
     adjusted = np.array([holm(list(column)) for column in p_values.T]).T
     reason = "no instance was judged under both conditions"
-    found = {}
+    differences = {}
     for place, other in enumerate(others):
         row = []
         for column in range(n_columns):
@@ -231,5 +231,5 @@ def _tests(
             gap = figure(columns[:, at], n, reason, clusters=n_of)
             p, p_holm = float(p_values[place, column]), float(adjusted[place, column])
             row.append(Difference(gap, n, p, p_holm))
-        found[other] = tuple(row)
-    return found
+        differences[other] = tuple(row)
+    return differences

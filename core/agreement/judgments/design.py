@@ -113,8 +113,8 @@ def components(
     groups: dict[str, list[str]] = {}
     for one in people:
         groups.setdefault(find(one), []).append(one)
-    found = (tuple(sorted(group)) for group in groups.values())
-    return tuple(sorted(found, key=lambda group: (-len(group), group)))
+    parts = (tuple(sorted(group)) for group in groups.values())
+    return tuple(sorted(parts, key=lambda group: (-len(group), group)))
 
 
 def kappa_width(

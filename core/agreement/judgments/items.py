@@ -9,7 +9,15 @@ from core.agreement.judgments.dataset import Bools, Dataset
 from core.data.check import Floats, Ints
 from core.data.ratings import Ratings
 
-__all__ = ["ItemChoice", "Range", "behind", "distance", "item_agreement", "leverage"]
+__all__ = [
+    "ItemChoice",
+    "Range",
+    "behind",
+    "disagreement",
+    "distance",
+    "item_agreement",
+    "leverage",
+]
 
 
 Range = tuple[int, int]
@@ -137,6 +145,23 @@ def item_agreement(ratings: Ratings) -> Floats:
     return out
 
 
+def disagreement(ratings: Ratings) -> Floats:
+    """What each item adds to alpha's observed disagreement: ``(n_items,)``, 0 with
+    fewer than two judges. O(n_items k).
+
+    Squared differences of points on an ordered scale, else pairs of other labels.
+    """
+    counts = ratings.counts().astype(np.float64)
+    n = counts.sum(1)
+    if ratings.scale.is_ordered:
+        points = ratings.scale.unit_points()
+        inside = 2 * (n * (counts @ points**2) - (counts @ points) ** 2)
+    else:
+        inside = n**2 - (counts**2).sum(1)
+    observed: Floats = np.where(n >= 2, inside / np.maximum(n - 1, 1), 0)
+    return observed
+
+
 def leverage(ratings: Ratings) -> Floats:
     """Alpha without each item less alpha: ``(n_items,)``; 0 with fewer than two judges.
 
@@ -150,16 +175,14 @@ def leverage(ratings: Ratings) -> Floats:
     if ratings.scale.is_ordered:
         points = ratings.scale.unit_points()
         squares, sums = counts @ points**2, counts @ points
-        inside = 2 * (n * squares - sums**2)
         rest = n.sum() - n
         outside = 2 * (rest * (squares.sum() - squares) - (sums.sum() - sums) ** 2)
         whole = 2 * (n.sum() * squares.sum() - sums.sum() ** 2)
     else:
-        inside = n**2 - (counts**2).sum(1)
         rest = n.sum() - n
         outside = rest**2 - ((counts.sum(0) - counts) ** 2).sum(1)
         whole = n.sum() ** 2 - (counts.sum(0) ** 2).sum()
-    observed = np.where(n >= 2, inside / np.maximum(n - 1, 1), 0)
+    observed = disagreement(ratings)
     with np.errstate(divide="ignore", invalid="ignore"):
         alpha = 1 - observed.sum() * (n.sum() - 1) / whole
         without = 1 - (observed.sum() - observed) * (rest - 1) / outside

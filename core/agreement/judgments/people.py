@@ -101,7 +101,7 @@ def against_gold(ratings: Ratings, gold: Ints) -> dict[str, list[Figure]]:
 
     ``gold``: int32 ``(n_items,)``, -1 where an item has none.
     """
-    found: dict[str, list[Figure]] = {"raw": [], "cohen": []}
+    figures: dict[str, list[Figure]] = {"raw": [], "cohen": []}
     truth = gold[ratings.item]
     for place in range(len(ratings.annotators)):
         mine = (ratings.annotator == place) & (truth >= 0)
@@ -109,12 +109,12 @@ def against_gold(ratings: Ratings, gold: Ints) -> dict[str, list[Figure]]:
         cluster = ratings.cluster[ratings.item[mine]]
         n_clusters = int(ratings.cluster.max(initial=-1)) + 1
         columns = pair_columns(x, y, cluster, ratings.scale, np.ones((1, n_clusters)))
-        for name, row in found.items():
+        for name, row in figures.items():
             reason = pair_reason(name, x, ratings.scale)
             if not len(x):
                 reason = "judged no gold item"
             row.append(figure(columns[name], len(x), reason, clusters=n_clusters))
-    return found
+    return figures
 
 
 def changes(guideline: Ints) -> list[tuple[int, float]]:

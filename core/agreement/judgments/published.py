@@ -53,8 +53,8 @@ def beside_published(table: Mapping[str, Any]) -> list[dict[str, Any]]:
     grammar and both; ``share``, ``paper_share``: coverage. Empty unless the report
     asks of a judgment what the paper does: meaning of 3, grammar of 4 or more.
     """
-    asked = dict(zip(table["names"], table["thresholds"], strict=True))
-    if asked != {"meaning": 3.0, "grammar": 4.0}:
+    thresholds = dict(zip(table["names"], table["thresholds"], strict=True))
+    if thresholds != {"meaning": 3.0, "grammar": 4.0}:
         return []
     order = [*(table["names"].index(name) for name in ("meaning", "grammar")), 2]
     rows = []

@@ -20,7 +20,7 @@ from core.agreement.judgments.conditions import (
     threshold_strip,
 )
 from core.agreement.judgments.dataset import Dataset
-from core.agreement.judgments.items import distance, leverage
+from core.agreement.judgments.items import disagreement, distance, leverage
 from core.agreement.judgments.people import (
     against_gold,
     changes,
@@ -91,7 +91,7 @@ def _scale(data: Dataset, place: int, options: ReportOptions) -> dict[str, Any]:
     question = data.questions[place]
     ratings = data.ratings(place)
     name = question.scale.name
-    found = measure_all(ratings, replicates=options.replicates, seed=options.seed)
+    agreement = measure_all(ratings, replicates=options.replicates, seed=options.seed)
     shown = HEADLINE if question.scale.is_ordered else FOR_LABELS
     points = question.scale.size
     body: dict[str, Any] = {
@@ -101,13 +101,14 @@ def _scale(data: Dataset, place: int, options: ReportOptions) -> dict[str, Any]:
         "is_ordered": question.scale.is_ordered,
         "threshold": question.threshold,
         "ratings": ratings.n,
-        "shared": found.n_shared,
-        "few": found.n_shared < FEW,
-        "headline": _measures(found, name, shown, points),
+        "shared": agreement.n_shared,
+        "few": agreement.n_shared < FEW,
+        "half": _half(ratings),
+        "headline": _measures(agreement, name, shown, points),
         "more": _measures(
-            found, name, tuple(m for m in MEASURES if m not in shown), points
+            agreement, name, tuple(m for m in MEASURES if m not in shown), points
         ),
-        "pairs": _pairs(ratings, found, name),
+        "pairs": _pairs(ratings, agreement, name),
         "confusion": _confusion(ratings, name),
         "judges": _judges(data, place, ratings),
         "cut": None,
@@ -123,8 +124,16 @@ def _scale(data: Dataset, place: int, options: ReportOptions) -> dict[str, Any]:
     return body
 
 
+def _half(ratings: Ratings) -> int:
+    """The fewest items that carry half of the observed disagreement; 0: none."""
+    parts = np.sort(disagreement(ratings))[::-1].cumsum()
+    if not parts.size or parts[-1] <= 0:
+        return 0
+    return int(np.searchsorted(parts, parts[-1] / 2)) + 1
+
+
 def _measures(
-    found: Agreement, scale: str, names: tuple[str, ...], points: int
+    agreement: Agreement, scale: str, names: tuple[str, ...], points: int
 ) -> list[dict[str, Any]]:
     case = {"scale": scale, "shared": "1"}
     return [
@@ -133,16 +142,16 @@ def _measures(
             "name": WORDS[name].name + (f" 1/{points}" if name == "k_uniform" else ""),
             "formula": WORDS[name].formula,
             "source": WORDS[name].source,
-            "figure": as_json(found.figures[name]),
+            "figure": as_json(agreement.figures[name]),
             "case": case | ({"same": "1"} if name.startswith("raw") else {}),
         }
         for name in names
     ]
 
 
-def _pairs(ratings: Ratings, found: Agreement, scale: str) -> list[dict[str, Any]]:
+def _pairs(ratings: Ratings, agreement: Agreement, scale: str) -> list[dict[str, Any]]:
     rows = []
-    for pair in found.pairs:
+    for pair in agreement.pairs:
         a, b = ratings.annotators[pair.first], ratings.annotators[pair.second]
         rows.append(
             {
@@ -268,10 +277,10 @@ def _conditions(data: Dataset, options: ReportOptions) -> dict[str, Any]:
 
 def _condition(row: ConditionRow, columns: list[str]) -> dict[str, Any]:
     cells = []
-    for at, found in enumerate(row.figures):
+    for at, figure in enumerate(row.figures):
         case = {"made": row.condition, "correct": "1"}
         case |= {"scale": columns[at]} if at < len(columns) else {"together": "1"}
-        cells.append({"figure": as_json(found), "case": case})
+        cells.append({"figure": as_json(figure), "case": case})
     return {
         "condition": row.condition,
         "covered": row.covered,

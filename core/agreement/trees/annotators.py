@@ -82,10 +82,10 @@ def _pair(
 
 def _brackets(one: Tree, other: Tree) -> tuple[int, int, int, int]:
     """Twice the common brackets, all brackets; equal trees, trees."""
-    found = parseval.compare(one, other)
-    return 2 * found.matched, found.guessed + found.gold, found.exact, 1
+    score = parseval.compare(one, other)
+    return 2 * score.matched, score.guessed + score.gold, score.exact, 1
 
 
 def _heads(one: DepTree, other: DepTree) -> tuple[int, int, int, int]:
-    found = attachment.compare(one, other)
-    return found.heads, found.tokens, found.labelled, found.tokens
+    score = attachment.compare(one, other)
+    return score.heads, score.tokens, score.labelled, score.tokens

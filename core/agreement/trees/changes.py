@@ -43,17 +43,17 @@ def of_spans(spans: Sequence[Span], gold: Tree) -> list[Opinion]:
     place = [0]
     for tag in gold.tags:
         place.append(place[-1] + (tag not in parseval.PUNCTUATION))
-    found: list[Opinion] = []
+    opinions: list[Opinion] = []
     for start, end, label, added in spans:
         bracket = place[start], place[end], parseval.plain_label(label)
         if bracket[0] == bracket[1] or bracket[2] in parseval.UNCOUNTED:
-            found.append("neutral")
+            opinions.append("neutral")
         else:
-            found.append("fixed" if (bracket in known) == added else "broken")
-    return found
+            opinions.append("fixed" if (bracket in known) == added else "broken")
+    return opinions
 
 
 def wrong_brackets(tree: Tree, gold: Tree) -> int:
     """Brackets that the tree has and gold lacks, and the other way round."""
-    found = parseval.compare(gold, tree)
-    return found.guessed + found.gold - 2 * found.matched
+    score = parseval.compare(gold, tree)
+    return score.guessed + score.gold - 2 * score.matched

@@ -81,12 +81,12 @@ def compare(gold: Tree, guess: Tree | None) -> Parseval:
     Raises InvalidValue if the two have different numbers of tokens.
     """
     wanted = brackets(gold, gold.tags)
-    found = brackets(guess, gold.tags) if guess else Counter[Bracket]()
+    guessed = brackets(guess, gold.tags) if guess else Counter[Bracket]()
     return Parseval(
-        (wanted & found).total(),
-        found.total(),
+        (wanted & guessed).total(),
+        guessed.total(),
         wanted.total(),
-        int(guess is not None and wanted == found),
+        int(guess is not None and wanted == guessed),
         1,
     )
 

@@ -16,8 +16,8 @@ for Dependency Parsing". ``chart``, ``(6, n, n)``: R, L, goR, goL, R and L trans
 """
 
 import numpy as np
-from numba import njit
 
+from core.compiled import njit
 from core.data.check import Floats, Ints
 
 __all__ = [
@@ -324,7 +324,7 @@ def arborescence(
 
 @njit(cache=True)
 def best_arborescences(arcs: Floats, k: int) -> tuple[Floats, Ints]:
-    """Scores, falling, and heads ``(found, n)`` of the k best single-root trees.
+    """Scores, falling, and heads ``(n_best, n)`` of the k best single-root trees.
 
     Murty 1968 / Lawler 1972: the trees other than the best are split by the first
     token whose head differs; k n trees are sought, O(k n^3).
@@ -339,16 +339,16 @@ def best_arborescences(arcs: Floats, k: int) -> tuple[Floats, Ints]:
     banned = np.zeros((capacity, n + 1), dtype=np.bool_)  # heads of token first[c]
     zero, bent = np.zeros_like(arcs), arcs.copy()
     score[0] = arborescence(arcs, zero, w, real, entering, nodes, heads[0])
-    used, found = 1, 0
+    used, n_best = 1, 0
     best_score, best_heads = np.empty(k), np.empty((k, n), dtype=np.int32)
-    while found < k:
+    while n_best < k:
         c = np.argmax(score[:used])
         if score[c] == -np.inf:
             break
-        best_score[found], best_heads[found] = score[c], heads[c]
+        best_score[n_best], best_heads[n_best] = score[c], heads[c]
         score[c] = -np.inf
-        found += 1
-        if found == k:
+        n_best += 1
+        if n_best == k:
             break
         bent[:] = arcs
         for m in range(n):  # tokens before m keep their heads, m gets another
@@ -366,4 +366,4 @@ def best_arborescences(arcs: Floats, k: int) -> tuple[Floats, Ints]:
                 used += 1
             bent[:, m + 1] = -np.inf
             bent[heads[c, m] + 1, m + 1] = arcs[heads[c, m] + 1, m + 1]
-    return best_score[:found], best_heads[:found]
+    return best_score[:n_best], best_heads[:n_best]

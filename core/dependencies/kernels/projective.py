@@ -1,8 +1,8 @@
 """Eisner's items (see ``arcs``) laid out as the arrays of a forest."""
 
 import numpy as np
-from numba import njit
 
+from core.compiled import njit
 from core.data.check import Floats, Ints
 
 __all__ = ["GO_LEFT", "GO_RIGHT", "KINDS", "items"]

@@ -13,8 +13,8 @@ charged more than they could win (what is lost by that is below rounding).
 """
 
 import numpy as np
-from numba import njit
 
+from core.compiled import njit
 from core.data.check import Floats
 
 __all__ = ["stable_marginals"]

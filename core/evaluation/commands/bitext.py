@@ -52,22 +52,22 @@ def run(options: dict[str, Any], say: Say) -> dict[str, Any]:
     def tell(step: BitextStep) -> None:
         say(f"{step.stage} {step.round}: {100 * step.done // step.total} %")
 
-    found = compare(
+    scores = compare(
         golds,
         text,
         aligners=options["aligners"],
         settings=BitextSettings(symmetrise=options["symmetrise"]),
         on_iteration=tell,
     )
-    return {"symmetrise": options["symmetrise"], "text": len(text), "aligners": found}
+    return {"symmetrise": options["symmetrise"], "text": len(text), "aligners": scores}
 
 
 def lines(results: dict[str, Any]) -> Iterator[str]:
     names = ("precision", "recall", "f1", "aer", "seconds")
     yield f"{results['symmetrise']}, with {results['text']} further pairs of text"
     yield f"{'':10}" + "".join(f"{name:>11}" for name in names)
-    for aligner, found in results["aligners"].items():
-        yield f"{aligner:10}" + "".join(f"{found[name]:>11}" for name in names)
+    for aligner, scores in results["aligners"].items():
+        yield f"{aligner:10}" + "".join(f"{scores[name]:>11}" for name in names)
 
 
 def _text(source: Path, target: Path) -> Iterator[tuple[str, str]]:

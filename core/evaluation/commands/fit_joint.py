@@ -42,8 +42,8 @@ def run(options: dict[str, Any], say: Say) -> dict[str, Any]:
         cases += read_cases(options["pairs"], options["gold"], backend, say)[0]
     bench = Bench.of(cases, JointParser.load())
     for method in options["method"]:
-        found = bench.fit(JointSettings(method), range(len(cases)))
-        bench = replace(bench, parser=replace(bench.parser, weights=found))
+        weights = bench.fit(JointSettings(method), range(len(cases)))
+        bench = replace(bench, parser=replace(bench.parser, weights=weights))
         say(f"{method}: fitted")
     facts = {
         "fitted_on": f"{len(cases)} pairs of {options['pairs'].name}, "

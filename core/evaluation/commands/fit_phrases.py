@@ -68,28 +68,28 @@ def _tune(options: dict[str, Any], say: Say) -> dict[str, Any]:
     cases = [case for path in options["pairs"] for case in read(path, backend)]
     n = options["folds"]
 
-    def told_trial(at: int, f1: float, best: float) -> None:
+    def report_trial(at: int, f1: float, best: float) -> None:
         say(f"trial {at}: F1 {100 * f1:.2f}, best {100 * best:.2f}")
 
-    found = study(
+    trials = study(
         scorer(cases, thesaurus(), shipped.settings, folds=n, seed=seed),
         RANGES,
         numbers_of(shipped.context, shipped.settings),
         trials=options["tune"],
         seed=seed,
         kept=options["study"],
-        on_trial=told_trial,
+        on_trial=report_trial,
     )
-    told = nested(found, k=n, seed=seed)
-    p = sign_flip_p(told.differences, np.random.default_rng(seed))
+    choice = nested(trials, k=n, seed=seed)
+    p = sign_flip_p(choice.differences, np.random.default_rng(seed))
     return {
-        "trials": len(found),
-        "f1_now": told.first,
-        "f1_nested": told.chosen,
-        "f1_best": told.best,
+        "trials": len(trials),
+        "f1_now": choice.first,
+        "f1_nested": choice.chosen,
+        "f1_best": choice.best,
         "p_recall": p[0],
         "p_precision": p[1],
-        "numbers": dict(told.numbers),
+        "numbers": dict(choice.numbers),
     }
 
 

@@ -89,13 +89,13 @@ def _paraphrases(
     options: dict[str, Any], backend: ParserBackend, say: Say
 ) -> list[tuple[Floats, Floats]]:
     """Vectors of a random sample of the paraphrases."""
-    found = [pair for p in options["paraphrases"] for pair in read_versions(p)]
-    if not found:
+    versions = [pair for p in options["paraphrases"] for pair in read_versions(p)]
+    if not versions:
         raise FormatError("no paraphrases of 8 to 32 words in these files")
     rng = np.random.default_rng(options["seed"])
-    order = sorted(rng.permutation(len(found))[: options["sample"]].tolist())
+    order = sorted(rng.permutation(len(versions))[: options["sample"]].tolist())
     cases = [
-        WordCase("", Analysis(found[at][0]), Analysis(found[at][1]), NONE, NONE)
+        WordCase("", Analysis(versions[at][0]), Analysis(versions[at][1]), NONE, NONE)
         for at in order
     ]
     ready = parsed(cases, backend, say)

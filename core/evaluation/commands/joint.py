@@ -91,15 +91,17 @@ def run(options: dict[str, Any], say: Say) -> dict[str, Any]:
         options["pairs"], options["gold"], backend_of(options), say
     )
     chosen = _settings(options)
-    found = outcomes(Bench.of(cases, JointParser.load()), chosen, options["folds"], say)
-    figures: dict[str, Any] = report([scored for scored, _ in found])
+    results = outcomes(
+        Bench.of(cases, JointParser.load()), chosen, options["folds"], say
+    )
+    figures: dict[str, Any] = report([scored for scored, _ in results])
     if options["errors"]:
-        figures["errors"] = breakdown(cases, [result for _, result in found])
+        figures["errors"] = breakdown(cases, [result for _, result in results])
     return {
         **figures,
         "method": options["method"],
-        "kept": sum(result.kept for _, result in found),
-        "exact": sum(result.exact for _, result in found),
+        "kept": sum(result.kept for _, result in results),
+        "exact": sum(result.exact for _, result in results),
         "without_gold": left_out,
         "unreadable": unreadable,
     }
@@ -151,20 +153,20 @@ def read_cases(
     ``sample``: so many of them alone, by chance, always the same. Raises FormatError
     if no pair is left.
     """
-    found, left_out, lines = read_gold_pairs(read_pairs(pairs), golds)
-    if not found:
+    records, left_out, lines = read_gold_pairs(read_pairs(pairs), golds)
+    if not records:
         raise FormatError(
             f"{pairs}: no pair has gold in {' '.join(map(str, golds))}",
             remedy="give the treebanks that its sent_id column names",
         )
     if sample:
-        found = random.Random(SEED).sample(found, min(sample, len(found)))  # noqa: S311
+        records = random.Random(SEED).sample(records, min(sample, len(records)))  # noqa: S311
     cases: list[JointCase] = []
-    for item in analyse(found, backend):
+    for item in analyse(records, backend):
         if isinstance(item, str):
             lines.append(item)
             continue
         cases.append(item)
         if len(cases) % STEP == 0:
-            say(f"{len(cases)} of {len(found)} pairs parsed")
+            say(f"{len(cases)} of {len(records)} pairs parsed")
     return cases, left_out, lines

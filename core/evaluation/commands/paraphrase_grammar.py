@@ -48,8 +48,8 @@ def run(options: dict[str, Any], say: Say) -> dict[str, Any]:
         items = list(items_of(table, trees, places, model=model, lm_weight=weight))
     finally:
         table.close()
-    found = grammar(items, trees, backend, model, seed=options["seed"])
-    return {name: asdict(one) for name, one in found.items()}
+    scores = grammar(items, trees, backend, model, seed=options["seed"])
+    return {name: asdict(one) for name, one in scores.items()}
 
 
 def lines(results: dict[str, Any]) -> Iterator[str]:

@@ -52,9 +52,9 @@ def lines(results: dict[str, Any]) -> Iterator[str]:
     yield f"pairs {results['pairs']}, covered {results['covered']}"
     labelled = results["labelled"]
     yield f"{'':12} {'covered':>18} {'under the label':>18}  ({labelled['pairs']})"
-    for name, found in results.items():
-        if isinstance(found, dict) and "rho" in found:
-            cells = [_cell(x) for x in (found, labelled[name])]
+    for name, result in results.items():
+        if isinstance(result, dict) and "rho" in result:
+            cells = [_cell(x) for x in (result, labelled[name])]
             yield f"{name:12} {cells[0]:>18} {cells[1]:>18}"
     for where, part in (("covered", results), ("under the label", labelled)):
         for name, gap in part["above"].items():
@@ -69,5 +69,7 @@ def lines(results: dict[str, Any]) -> Iterator[str]:
         )
 
 
-def _cell(found: dict[str, Any]) -> str:
-    return "–" if found["rho"] is None else f"{found['rho']:.3f} (p {found['p']:.2g})"
+def _cell(result: dict[str, Any]) -> str:
+    return (
+        "–" if result["rho"] is None else f"{result['rho']:.3f} (p {result['p']:.2g})"
+    )

@@ -184,14 +184,14 @@ def _parsing(options: dict[str, Any]) -> dict[str, Any]:
         rows = [row for row in rows if f"{row.corpus}:{row.id}" not in left]
     pairs, n_without, messages = read_gold_pairs(rows, options["gold"])
     backend = backend_of(options)
-    found = list(rerank(pairs, backend, PhraseAligner.load(WEIGHTS)))
-    if not found:
+    reranked = list(rerank(pairs, backend, PhraseAligner.load(WEIGHTS)))
+    if not reranked:
         raise FormatError("no source has a gold tree; see --gold")
-    names = sorted({one.corpus for one in found})
+    names = sorted({one.corpus for one in reranked})
     return {
-        **ledger(found, seed=options["seed"]),
-        **{n: ledger([x for x in found if x.corpus == n]) for n in names},
-        "without_gold_tree": n_without + len(pairs) - len(found),
+        **ledger(reranked, seed=options["seed"]),
+        **{n: ledger([x for x in reranked if x.corpus == n]) for n in names},
+        "without_gold_tree": n_without + len(pairs) - len(reranked),
         "unreadable": messages,
     }
 
@@ -211,11 +211,11 @@ def _chunks(options: dict[str, Any]) -> dict[str, Any]:
     outcomes = outcomes_of(
         cases, method, lambda _: aligner, trees=trees, em_of=_em_of(options["em"])
     )
-    found = [
+    links = [
         chunk_links(pair, outcome.cells)
         for pair, outcome in zip(pairs, outcomes, strict=True)
     ]
-    return {"method": method, "pairs": len(pairs), **chunk_f1(pairs, found)}
+    return {"method": method, "pairs": len(pairs), **chunk_f1(pairs, links)}
 
 
 def _read_chunks(path: Path) -> list[ists.ChunkPair]:
@@ -237,11 +237,11 @@ def _treebanks(options: dict[str, Any]) -> dict[str, Any]:
         if options["fitted_on"]:
             aligner = fitted_on(options["fitted_on"])
         linker, weights = aligner.links, str(aligner.facts["fitted_on"])
-    found = phrase_f1(pairs, linker)
+    scores = phrase_f1(pairs, linker)
     return {
         "pairs": len(pairs),
         "unreadable_lines": n_bad,
-        **found,
+        **scores,
         "weights": weights,
     }
 

@@ -52,35 +52,35 @@ def run(options: dict[str, Any], say: Say) -> dict[str, Any]:
     n = settings.n_nearest
     near = Candidates(parser, counts, replace(settings, n_nearest=FETCHED * n))
     targets = _sampled(read_targets(options["targets"], options["format"]), options)
-    found = {name: Accepted(n) for name in ("nearest", "reranked")}
+    accepted = {name: Accepted(n) for name in ("nearest", "reranked")}
     rows = list(_nearest(near, targets, n))
     for target, candidates in rows:
-        found["nearest"].add(target, candidates)
-        found["reranked"].add(target, reranked(candidates, floor=settings.floor))
+        accepted["nearest"].add(target, candidates)
+        accepted["reranked"].add(target, reranked(candidates, floor=settings.floor))
     if options["encoder"]:
         encoder = registry.chosen(options["encoder"], options.get("models"))
-        found["in context"] = _in_context(encoder, rows, n, say)
+        accepted["in context"] = _in_context(encoder, rows, n, say)
     known = {stem(form) for form in near.forms}
     return {
         "targets": len(targets),
         "with_candidates": len(rows),
         "reachable": sum(bool(target.offered & known) for target in targets),
-        **{name: one.to_json() for name, one in found.items()},
+        **{name: one.to_json() for name, one in accepted.items()},
     }
 
 
 def _in_context(
     encoder: ParserBackend, rows: Sequence[Row], n: int, say: Say
 ) -> Accepted:
-    found = Accepted(n)
+    accepted = Accepted(n)
     for begin in range(0, len(rows), BATCH):
         say(f"{begin} of {len(rows)} targets in their sentences")
         part = rows[begin : begin + BATCH]
         places = [(target.sentence, target.at, some) for target, some in part]
         ranked = in_context(encoder, places)
         for (target, _), best in zip(part, ranked, strict=True):
-            found.add(target, best)
-    return found
+            accepted.add(target, best)
+    return accepted
 
 
 def _sampled(targets: list[Target], options: dict[str, Any]) -> list[Target]:

@@ -50,9 +50,9 @@ def run(options: dict[str, Any], say: Say) -> dict[str, Any]:
     counts = linking_of(options["linking"], options["cache"], say)
     parser = Substituting(backend_of(options), counts, _chosen(options))
     whole = None
-    for done, found in effect(parser, golds):
+    for done, partial in effect(parser, golds):
         say(f"{done} of {len(golds)} sentences")
-        whole = found
+        whole = partial
     if whole is None:
         raise FormatError("no gold sentence with a tree; see --gold and --max-tokens")
     results = {

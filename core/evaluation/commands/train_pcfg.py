@@ -72,7 +72,7 @@ def _trees(
     if not ptb and not tiger:
         raise FormatError("no treebank", remedy="give --ptb PATH or --tiger FILE")
     golds, unreadable = read_golds(ptb, format="ptb" if ptb else None)
-    found: list[tuple[Sequence[str], Tree]] = [
+    trees: list[tuple[Sequence[str], Tree]] = [
         (gold.sentence.forms, gold.tree) for gold in golds if gold.tree
     ]
     for path in tiger:
@@ -80,8 +80,8 @@ def _trees(
             if isinstance(item, str):
                 unreadable.append(item)
             else:
-                found.append(item)
-    return found, unreadable
+                trees.append(item)
+    return trees, unreadable
 
 
 def _tiger(path: Path) -> Iterator[tuple[Sequence[str], Tree] | str]:

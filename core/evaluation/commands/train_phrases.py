@@ -73,8 +73,8 @@ def _self_train(
     texts: list[tuple[str, str]], backend: ParserBackend, out: Path
 ) -> dict[str, Any]:
     ready = list(_parsed(texts, backend))
-    found = self_trained(ready, thesaurus(), PhraseAligner.load(WEIGHTS))
-    found.save(out)
+    aligner = self_trained(ready, thesaurus(), PhraseAligner.load(WEIGHTS))
+    aligner.save(out)
     return {"pairs": len(ready), "weights": str(out)}
 
 
@@ -92,7 +92,7 @@ def _sampled(files: list[Path], n: int, seed: int) -> list[tuple[str, str]]:
         if len(columns[-1]) != len(columns[0]):
             reason = f"{path}: {len(columns[-1])} lines, {len(columns[0])} in the first"
             raise FormatError(reason, remedy="translations of one text, line by line")
-    found = [
+    pairs = [
         pair
         for columns in texts.values()
         for lines in zip(*columns, strict=True)
@@ -100,8 +100,8 @@ def _sampled(files: list[Path], n: int, seed: int) -> list[tuple[str, str]]:
         if pair[0] != pair[1]
         and all(SHORTEST <= len(text.split()) <= LONGEST for text in pair)
     ]
-    order = np.random.default_rng(seed).permutation(len(found))[:n]
-    return [found[at] for at in sorted(order.tolist())]
+    order = np.random.default_rng(seed).permutation(len(pairs))[:n]
+    return [pairs[at] for at in sorted(order.tolist())]
 
 
 def _lines(path: Path) -> list[str]:
@@ -124,8 +124,8 @@ def _parsed(texts: list[tuple[str, str]], backend: ParserBackend) -> Iterator[Un
     for start in range(0, len(texts), BATCH):
         batch = texts[start : start + BATCH]
         sentences = [Sentence.of(text) for pair in batch for text in pair]
-        found = backend.analyse(sentences, want=want & backend.info.capabilities)  # type: ignore[arg-type]
-        for a, b in zip(found[::2], found[1::2], strict=True):
+        analyses = backend.analyse(sentences, want=want & backend.info.capabilities)  # type: ignore[arg-type]
+        for a, b in zip(analyses[::2], analyses[1::2], strict=True):
             if isinstance(a, Analysis) and isinstance(b, Analysis):
                 vectors = None
                 if a.vectors is not None and b.vectors is not None:

@@ -51,11 +51,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def parsed(cases: list[WordCase], backend: ParserBackend, say: Say) -> list[WordCase]:
     """The cases with vectors and tags, telling how far it is."""
-    found: list[WordCase] = []
+    analysed_cases: list[WordCase] = []
     for some in analysed(cases, backend):
-        found += some
-        say(f"{len(found)} of {len(cases)} pairs encoded")
-    return found
+        analysed_cases += some
+        say(f"{len(analysed_cases)} of {len(cases)} pairs encoded")
+    return analysed_cases
 
 
 def wordnet() -> Thesaurus | None:
@@ -83,11 +83,11 @@ def run(options: dict[str, Any], say: Say) -> dict[str, Any]:
         ):
             by_case |= {at: aligner_of(method, one) for at, one in part.items()}
             say(f"{len(by_case)} of {len(cases)} pairs have their weights")
-    found = scores(cases, lambda at: by_case.get(at, aligner))
+    figures = scores(cases, lambda at: by_case.get(at, aligner))
     return {
         "method": method,
         "links_allowed": options["links"],
-        **found,
+        **figures,
         "wordnet": known is not None,
         "weights": f"fitted here, {k} folds" if k else trained.facts.get("fitted_on"),
     }

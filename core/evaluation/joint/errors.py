@@ -39,7 +39,7 @@ def breakdown(
         for case, result in zip(cases, results, strict=True)
         for word in _words(case, result)
     ]
-    found: dict[str, dict[str, dict[str, Any]]] = {}
+    by_kind: dict[str, dict[str, dict[str, Any]]] = {}
     for name, of in _DIMENSIONS.items():
         counts: dict[str, list[int]] = {}
         for word in words:
@@ -48,8 +48,8 @@ def breakdown(
                 row[0] += 1
                 row[1] += word.before
                 row[2] += word.after
-        found[name] = {value: _shares(*counts[value]) for value in sorted(counts)}
-    return found
+        by_kind[name] = {value: _shares(*counts[value]) for value in sorted(counts)}
+    return by_kind
 
 
 def _words(case: JointCase, result: JointResult) -> Iterator[_Word]:
@@ -74,8 +74,8 @@ def _carried(case: JointCase, result: JointResult) -> dict[int, int]:
     partner = dict(ends_of(link) for link in result.links) | {ROOT: ROOT}
     back = {t: s for s, t in partner.items()}
     heads = case.target.deps.tree.heads
-    found = {s: back.get(heads[t]) for s, t in partner.items() if s != ROOT}
-    return {s: head for s, head in found.items() if head is not None}
+    carried = {s: back.get(heads[t]) for s, t in partner.items() if s != ROOT}
+    return {s: head for s, head in carried.items() if head is not None}
 
 
 def _shares(words: int, before: int, after: int) -> dict[str, Any]:

@@ -93,8 +93,8 @@ class Bench:
             inside = [at for at, k in enumerate(of_case) if k != fold]
             outside = [at for at, k in enumerate(of_case) if k == fold]
             weights = self.fit(settings, inside, seed=seed)
-            found = self.results(settings, weights, outside)
-            for at, (case, result) in zip(outside, found, strict=True):
+            results = self.results(settings, weights, outside)
+            for at, (case, result) in zip(outside, results, strict=True):
                 yield at, score(case, result), result
 
     def _grids(

@@ -76,7 +76,7 @@ def read_gold_pairs(
     rows = list(rows)
     wanted = {row.id for row in rows} | {row.id.rsplit(":", 1)[0] for row in rows}
     golds, messages = _golds(paths, wanted)
-    found = []
+    pairs = []
     for row in rows:
         gold = golds.get(row.id)
         if gold is None:
@@ -84,8 +84,8 @@ def read_gold_pairs(
         if len(gold.sentence) != len(row.source):
             messages.append(f"{row.id}: gold of {len(gold.sentence)} tokens")
             continue
-        found.append(GoldPair(row, gold))
-    return found, len(rows) - len(found), messages
+        pairs.append(GoldPair(row, gold))
+    return pairs, len(rows) - len(pairs), messages
 
 
 def _golds(
@@ -107,11 +107,11 @@ def _golds(
                 by_words.setdefault((stem, gold.sentence.forms), gold)
             elif record.id in wanted:
                 deps.setdefault(record.id, (stem, gold))
-    found = {name: gold for name, gold in trees.items() if name in wanted}
+    golds = {name: gold for name, gold in trees.items() if name in wanted}
     for name, (stem, gold) in deps.items():
         partner = by_words.get((stem, gold.sentence.forms))
-        found[name] = replace(gold, tree=partner.tree) if partner else gold
-    return found, messages
+        golds[name] = replace(gold, tree=partner.tree) if partner else gold
+    return golds, messages
 
 
 def _records(path: Path, messages: list[str]) -> Iterable[SentenceRecord]:

@@ -102,8 +102,8 @@ def best_tree(analysis: Analysis) -> Tree | None:
     words = analysis.sentence.forms
     tags = analysis.xpos or ("X",) * len(words)
     forest, weights = analysis.forest, analysis.edge_weights
-    found = best_trees(forest, weights, 1, words=words, tags=tags)
-    return found[0][1] if found else None
+    ranked = best_trees(forest, weights, 1, words=words, tags=tags)
+    return ranked[0][1] if ranked else None
 
 
 def score(case: JointCase, result: JointResult | None) -> Scored:
@@ -154,33 +154,33 @@ def _figures(part: Sequence[Scored]) -> dict[str, Any]:
     every, labelled = _sum(part), _sum([one for one in part if one.has_labels])
     differences = np.array([[float(one.gained)] for one in part])
     p = sign_flip_p(differences, np.random.default_rng(0), draws=ROUNDS)[0]
-    found: dict[str, Any] = {
+    figures: dict[str, Any] = {
         "baseline": {"uas": _percent(every.baseline.uas)},
         "joint": {"uas": _percent(every.joint.uas)},
     }
     for name in ("baseline", "joint"):
         one: Attachment = getattr(labelled, name)
-        found[name]["las"] = _percent(one.las) if one.tokens else None
-    found["gain"] = round(100 * (every.joint.uas - every.baseline.uas), 2)
-    found |= {"p": round(p, 4), "sentences": len(part), "words": every.joint.tokens}
-    found["better"] = sum(one.gained > 0 for one in part)
-    found["worse"] = sum(one.gained < 0 for one in part)
+        figures[name]["las"] = _percent(one.las) if one.tokens else None
+    figures["gain"] = round(100 * (every.joint.uas - every.baseline.uas), 2)
+    figures |= {"p": round(p, 4), "sentences": len(part), "words": every.joint.tokens}
+    figures["better"] = sum(one.gained > 0 for one in part)
+    figures["worse"] = sum(one.gained < 0 for one in part)
     best = sum(max(one.gained, 0) for one in part)
-    found["oracle_gain"] = round(100 * best / max(1, every.joint.tokens), 2)
+    figures["oracle_gain"] = round(100 * best / max(1, every.joint.tokens), 2)
     trees = [one.trees for one in part if one.trees is not None]
     if trees:
         before, after = (sum((t[k] for t in trees), Parseval()) for k in (0, 1))
-        found["baseline"]["f1"] = _percent(before.f1)
-        found["joint"]["f1"] = found["f1"] = _percent(after.f1)
-    return found
+        figures["baseline"]["f1"] = _percent(before.f1)
+        figures["joint"]["f1"] = figures["f1"] = _percent(after.f1)
+    return figures
 
 
 def _sum(part: Sequence[Scored]) -> _Sum:
-    found = _Sum()
+    total = _Sum()
     for one in part:
-        found.baseline += one.baseline
-        found.joint += one.joint
-    return found
+        total.baseline += one.baseline
+        total.joint += one.joint
+    return total
 
 
 def _percent(share: float) -> float:

@@ -55,8 +55,8 @@ class PhraseCase:
         source, target = self.sides(trees)
         at_s, at_t = _by_span(source), _by_span(target)
         votes = np.zeros((source.n_nodes, target.n_nodes))
-        for found in self.links.values():
-            for s, t in found:
+        for pairs in self.links.values():
+            for s, t in pairs:
                 if s in at_s and t in at_t:
                     votes[at_s[s], at_t[t]] += 1 / len(self.links)
         return Reference(source, target, votes > 0.5, self.vectors)
@@ -71,14 +71,14 @@ def prepare(
     want: frozenset[Capability] = frozenset(
         {"constituents", "forest", "tags", "vectors"}
     )
-    found: list[Analysis | Exception] = []
+    analyses: list[Analysis | Exception] = []
     if backend is not None:
-        found = backend.analyse(sentences, want=want)
+        analyses = backend.analyse(sentences, want=want)
     cases = []
     for at, pair in enumerate(pairs):
         parsed = None
-        if found:
-            a, b = found[2 * at : 2 * at + 2]
+        if analyses:
+            a, b = analyses[2 * at : 2 * at + 2]
             if isinstance(a, Analysis) and isinstance(b, Analysis):
                 parsed = a, b
         sides = side_of_tree(pair.source), side_of_tree(pair.target)

@@ -54,22 +54,22 @@ def chunk_links(pair: ChunkPair, cells: Iterable[Cell]) -> list[Chunks]:
             covered = sum(len(set().union(*side)) for side in zip(*inside, strict=True))
             size = len(a) + len(b)
             ranked.append((-covered / size, -size, (source, target)))
-    found: list[Chunks] = []
+    linked: list[Chunks] = []
     taken: tuple[set[Chunk], set[Chunk]] = set(), set()
     for share, _, (source, target) in sorted(ranked):
         if share < 0 and source not in taken[0] and target not in taken[1]:
-            found.append((source, target))
+            linked.append((source, target))
             taken[0].add(source)
             taken[1].add(target)
-    return found
+    return linked
 
 
 def chunk_f1(
-    pairs: Sequence[ChunkPair], found: Sequence[Sequence[Chunks]]
+    pairs: Sequence[ChunkPair], predicted: Sequence[Sequence[Chunks]]
 ) -> dict[str, float]:
     """Precision, recall and F1 of the alignments, shares of 1."""
     sums = np.zeros(4)
-    for pair, ours in zip(pairs, found, strict=True):
+    for pair, ours in zip(pairs, predicted, strict=True):
         gold = [(k.source, k.target) for k in pair.links if k.source and k.target]
         there, here = (_token_links(pair, some) for some in (gold, ours))
         sums += *_weights(here, there), *_weights(there, here)

@@ -64,9 +64,9 @@ def rerank(
     for at in range(0, len(trees), BATCH):
         some = trees[at : at + BATCH]
         texts = [x for pair in some for x in (pair.row.source, pair.row.paraphrase)]
-        found = backend.analyse(texts, want=WANT & backend.info.capabilities)
+        answers = backend.analyse(texts, want=WANT & backend.info.capabilities)
         for place, pair in enumerate(some):
-            both = found[2 * place : 2 * place + 2]
+            both = answers[2 * place : 2 * place + 2]
             analyses = [one for one in both if isinstance(one, Analysis)]
             if len(analyses) == 2 and pair.gold.tree is not None:
                 yield from _one(pair, pair.gold.tree, analyses, aligner)
@@ -91,21 +91,21 @@ def _one(
     yield Reranked(pair.row.id, pair.row.corpus, gold, before, after)
 
 
-def ledger(found: Sequence[Reranked], *, seed: int = 0) -> dict[str, Any]:
+def ledger(reranked: Sequence[Reranked], *, seed: int = 0) -> dict[str, Any]:
     """Sentences, F1 before and after, errors corrected and introduced, and how likely
     that difference is by chance (approximate randomisation over sentences)."""
     before, after = parseval.Parseval(), parseval.Parseval()
-    for one in found:
+    for one in reranked:
         before += parseval.compare(one.gold, one.before)
         after += parseval.compare(one.gold, one.after)
-    net = np.array([[float(one.corrected - one.introduced)] for one in found])
+    net = np.array([[float(one.corrected - one.introduced)] for one in reranked])
     return {
-        "sentences": len(found),
-        "changed": sum(one.before.spans != one.after.spans for one in found),
+        "sentences": len(reranked),
+        "changed": sum(one.before.spans != one.after.spans for one in reranked),
         "f1_before": before.f1,
         "f1_after": after.f1,
         "errors_before": before.guessed + before.gold - 2 * before.matched,
-        "corrected": sum(one.corrected for one in found),
-        "introduced": sum(one.introduced for one in found),
-        "p": sign_flip_p(net, np.random.default_rng(seed))[0] if found else None,
+        "corrected": sum(one.corrected for one in reranked),
+        "introduced": sum(one.introduced for one in reranked),
+        "p": sign_flip_p(net, np.random.default_rng(seed))[0] if reranked else None,
     }

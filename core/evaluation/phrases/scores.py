@@ -98,11 +98,11 @@ def _one(
         settings = replace(settings, parse_weight=0.0)
     try:
         gain = _gains(case, method, aligner, em, (source, target))
-        found = align_all(source, target, gain, settings, k=1)
+        aligned = align_all(source, target, gain, settings, k=1)
     except Contradiction:
         return Outcome(frozenset(), reached=False)
-    tree = tree_of(found.best, source, 0) if kind == "forest" else None
-    sure = {cell_of(source, target, s, t): p for (s, t), p in found.sure.items()}
+    tree = tree_of(aligned.best, source, 0) if kind == "forest" else None
+    sure = {cell_of(source, target, s, t): p for (s, t), p in aligned.sure.items()}
     return Outcome(frozenset(sure), reached=True, tree=tree, sure=sure)
 
 
@@ -170,9 +170,9 @@ def scores(
     def kept(cells: frozenset[Cell]) -> frozenset[Cell]:
         return frozenset(c for c in cells if not multiword or _is_phrase(c))
 
-    found = [kept(one.cells) for one in outcomes]
+    predicted = [kept(one.cells) for one in outcomes]
     golds = [[kept(case.links[name]) for case in cases] for name in who]
-    ours = score_layer(found, golds, replicates=1)
+    ours = score_layer(predicted, golds, replicates=1)
     human = human_row(golds, replicates=1)
     recall, precision = _value(ours.recall), _value(ours.precision)
     f1 = 0.0
@@ -191,11 +191,11 @@ def pair_shares(cases: Sequence[PhraseCase], outcomes: Sequence[Outcome]) -> Flo
     """``(pairs, 2)``: recall and precision of each pair, averaged over annotators."""
     rows = []
     for case, outcome in zip(cases, outcomes, strict=True):
-        found = outcome.cells
+        predicted = outcome.cells
         each = [
             (
-                len(found & g & k) / max(len(g & k), 1),
-                len(found & (g | k)) / max(len(found), 1),
+                len(predicted & g & k) / max(len(g & k), 1),
+                len(predicted & (g | k)) / max(len(predicted), 1),
             )
             for g, k in combinations(case.links.values(), 2)
         ]

@@ -72,16 +72,16 @@ def read_bitrees(
     ``words_apart``: else a phrase over one word and the word are one node, with which
     ``overlap`` does better.
     """
-    found, n_bad = [], 0
+    bitrees, n_bad = [], 0
     for record in treealigner.read(lines, open_treebank):
         n_bad += isinstance(record, BadLine)
         if isinstance(record, PairRecord):
             source, target = record.source.parse, record.target.parse
             if source and target and source.tree and target.tree:
-                found.append(
+                bitrees.append(
                     _bitree(record, source.tree, target.tree, words_apart=words_apart)
                 )
-    return found, n_bad
+    return bitrees, n_bad
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -166,16 +166,16 @@ def phrase_f1(
     pairs: Iterable[Bitree], linker: Callable[[Bitree], Iterable[tuple[int, int]]]
 ) -> dict[str, float]:
     """Precision, recall and F1 of the phrase links that ``linker`` gives."""
-    hits = n_found = n_gold = 0
+    hits = n_predicted = n_gold = 0
     for pair in pairs:
         kept = {k for k in linker(pair) if all(k[x] in pair.scored[x] for x in (0, 1))}
         hits += len(kept & pair.gold)
-        n_found += len(kept)
+        n_predicted += len(kept)
         n_gold += len(pair.gold)
     return {
-        "precision": hits / max(n_found, 1),
+        "precision": hits / max(n_predicted, 1),
         "recall": hits / max(n_gold, 1),
-        "f1": 2 * hits / max(n_found + n_gold, 1),
+        "f1": 2 * hits / max(n_predicted + n_gold, 1),
     }
 
 

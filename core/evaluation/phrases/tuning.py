@@ -66,8 +66,8 @@ def scorer(
         changed["unpacked"] = int(numbers["unpacked"])
         rules = replace(settings, **changed)
         bias = numbers["word_bias"], numbers["phrase_bias"]
-        found = [_one(*one, rules, bias) for one in ready]
-        return pair_shares(cases, found)
+        outcomes = [_one(*one, rules, bias) for one in ready]
+        return pair_shares(cases, outcomes)
 
     return score
 

@@ -37,7 +37,7 @@ def self_trained(
 
     O(pairs * nodes^2) memory: a megabyte for a pair of 20 words.
     """
-    found = []
+    references = []
     rules = replace(shipped.settings, parse_weight=0.0, unpacked=1)
     for source, target, vectors in pairs:
         gain = coverage_gains(
@@ -50,7 +50,7 @@ def self_trained(
         links = np.zeros(gain.shape, dtype=bool)
         for cell in best.links:
             links[cell] = True
-        found.append(Reference(source, target, links, vectors))
+        references.append(Reference(source, target, links, vectors))
     models = [
         fit(
             some,
@@ -58,10 +58,10 @@ def self_trained(
             word_bias=shipped.context.word_bias,
             phrase_bias=shipped.context.phrase_bias,
         )
-        for some in (found, without_vectors(found))
+        for some in (references, without_vectors(references))
     ]
     facts = {
         **shipped.facts,
-        "fitted_on": f"{len(found)} pairs without reference links",
+        "fitted_on": f"{len(references)} pairs without reference links",
     }
     return PhraseAligner(models[0], models[1], shipped.settings, facts)

@@ -4,9 +4,9 @@ Values are per node, weights per edge, all in nats; nodes come in topological or
 """
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
+from core.compiled import njit
 from core.data.check import Floats, Ints
 
 __all__ = [

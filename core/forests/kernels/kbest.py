@@ -8,8 +8,8 @@ nothing is met twice.
 """
 
 import numpy as np
-from numba import njit
 
+from core.compiled import njit
 from core.data.check import Floats, Ints
 
 __all__ = ["k_best"]
@@ -99,7 +99,7 @@ def k_best(
     used = 0
     heap = np.full(n, UNOPENED, dtype=np.int32)
     count, expanded = np.zeros(n, dtype=np.int32), np.zeros(n, dtype=np.int32)
-    found = np.empty((n, k), dtype=np.int32)
+    ranked = np.empty((n, k), dtype=np.int32)
     stack = np.empty((n, 2), dtype=np.int32)  # node, rank wanted
     stack[0, 0], stack[0, 1] = n - 1, k - 1
     depth = 1
@@ -127,14 +127,14 @@ def k_best(
                     heap[v] = _meld(heap[v], used, score, item)
                     used += 1
         if expanded[v] < count[v]:
-            c = found[v, count[v] - 1]
+            c = ranked[v, count[v] - 1]
             a = _wanted(c, item, first_tail, tails, count, heap, expanded)
             if a >= 0:
                 stack[depth, 0] = tails[first_tail[item[c, EDGE]] + a]
                 stack[depth, 1] = item[c, RANKS + a] + 1
                 depth += 1
                 continue
-            fresh = _expand(c, used, score, item, first_tail, tails, count, found)
+            fresh = _expand(c, used, score, item, first_tail, tails, count, ranked)
             for new in range(used, fresh):
                 heap[v] = _meld(heap[v], new, score, item)
             used = fresh
@@ -142,11 +142,11 @@ def k_best(
         top = heap[v]
         if top >= 0:
             heap[v] = _meld(item[top, LEFT], item[top, RIGHT], score, item)
-            found[v, count[v]] = top
+            ranked[v, count[v]] = top
             count[v] += 1
-    n_found = count[n - 1]
-    offsets, edges = _unroll(found, n_found, best_edge, item, first_tail, tails)
-    return score[found[n - 1, :n_found]], offsets, edges
+    n_best = count[n - 1]
+    offsets, edges = _unroll(ranked, n_best, best_edge, item, first_tail, tails)
+    return score[ranked[n - 1, :n_best]], offsets, edges
 
 
 @njit(cache=True)
@@ -158,7 +158,7 @@ def _expand(
     first_tail: Ints,
     tails: Ints,
     count: Ints,
-    found: Ints,
+    ranked: Ints,
 ) -> int:
     """Write the successors of c from row ``used`` on; the first row left free."""
     e = item[c, EDGE]
@@ -166,7 +166,7 @@ def _expand(
         v = tails[first_tail[e] + a]
         rank = item[c, RANKS + a]
         if count[v] > rank + 1:
-            gain = score[found[v, rank + 1]] - score[found[v, rank]]
+            gain = score[ranked[v, rank + 1]] - score[ranked[v, rank]]
             score[used] = score[c] + gain
             item[used] = item[c]
             item[used, LEFT] = item[used, RIGHT] = -1
@@ -179,27 +179,27 @@ def _expand(
 
 @njit(cache=True)
 def _unroll(
-    found: Ints,
-    n_found: int,
+    ranked: Ints,
+    n_best: int,
     best_edge: Ints,
     item: Ints,
     first_tail: Ints,
     tails: Ints,
 ) -> tuple[Ints, Ints]:
     """Offsets and edges, in preorder, of the derivations found at the root."""
-    n = found.shape[0]
+    n = ranked.shape[0]
     arity = item.shape[1] - RANKS
-    offsets = np.zeros(n_found + 1, dtype=np.int32)
+    offsets = np.zeros(n_best + 1, dtype=np.int32)
     edges = np.empty(256, dtype=np.int32)
     stack = np.empty((64 + arity, 2), dtype=np.int32)
     size = 0
-    for rank in range(n_found):
+    for rank in range(n_best):
         stack[0, 0], stack[0, 1] = n - 1, rank
         depth = 1
         while depth:
             depth -= 1
             v, r = stack[depth, 0], stack[depth, 1]
-            c = found[v, r] if r else -1
+            c = ranked[v, r] if r else -1
             e = item[c, EDGE] if r else best_edge[v]
             if size == edges.shape[0]:
                 edges = np.concatenate((edges, edges))

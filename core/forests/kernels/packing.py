@@ -6,8 +6,8 @@ for which bracket may stand where.
 """
 
 import numpy as np
-from numba import njit
 
+from core.compiled import njit
 from core.data.check import Floats, Ints
 
 __all__ = ["keep_edges", "keep_nodes"]

@@ -13,8 +13,8 @@ Where i >= j nothing is read, and only what is said below is written.
 """
 
 import numpy as np
-from numba import njit
 
+from core.compiled import njit
 from core.data.check import Floats, Ints
 
 __all__ = [

@@ -56,13 +56,13 @@ class ChunkPair:
 
 def read(lines: Iterable[str]) -> Iterator[ChunkPair]:
     """Every pair, in order. Raises FormatError with line and column."""
-    told = (
+    rows = (
         (number, text)
         for number, line, _ in numbered(lines)
         if (text := clean(line, line=number).strip())
     )
     ids = set()
-    for number, text in told:
+    for number, text in rows:
         head = _OPEN.fullmatch(text)
         if not head:
             raise _wrong(
@@ -73,18 +73,18 @@ def read(lines: Iterable[str]) -> Iterator[ChunkPair]:
         if head[1] in ids:
             raise _wrong(number, f"a second sentence {head[1]}", "number them apart")
         ids.add(head[1])
-        yield _pair(head[1], told, number)
+        yield _pair(head[1], rows, number)
 
 
-def _pair(name: str, told: Iterator[tuple[int, str]], first: int) -> ChunkPair:
+def _pair(name: str, rows: Iterator[tuple[int, str]], first: int) -> ChunkPair:
     """The pair whose first line was read already."""
-    source = _tokens(_section(told, "source", first))
-    target = _tokens(_section(told, "translation", first))
+    source = _tokens(_section(rows, "source", first))
+    target = _tokens(_section(rows, "translation", first))
     links = tuple(
         _link(text, number, len(source), len(target))
-        for number, text in _section(told, "alignment", first)
+        for number, text in _section(rows, "alignment", first)
     )
-    number, text = next(told, (first, ""))
+    number, text = next(rows, (first, ""))
     if text != "</sentence>":
         raise (
             _cut(number, "</sentence>")
@@ -99,15 +99,15 @@ def _pair(name: str, told: Iterator[tuple[int, str]], first: int) -> ChunkPair:
 
 
 def _section(
-    told: Iterator[tuple[int, str]], name: str, first: int
+    rows: Iterator[tuple[int, str]], name: str, first: int
 ) -> Iterator[tuple[int, str]]:
     """The lines between ``<name>`` and ``</name>``."""
-    for number, text in told:
+    for number, text in rows:
         if text == f"<{name}>":
             break
         if not text.startswith("//"):
             raise _wrong(number, f"<{name}> is wanted here", FORMAT)
-    for number, text in told:
+    for number, text in rows:
         if text == f"</{name}>":
             return
         if text in ("</sentence>", *(f"<{other}>" for other in _SECTIONS)):

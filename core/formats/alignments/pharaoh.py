@@ -54,24 +54,24 @@ def parse(
     """
     links: dict[tuple[int, int], Link] = {}
     for match in re.finditer(r"\S+", text):
-        found = _LINK.fullmatch(match.group())
+        link_match = _LINK.fullmatch(match.group())
         where = {"line": line, "column": column + match.start()}
-        if found is None:
+        if link_match is None:
             raise FormatError(
                 f"{match.group()[:30]!r} is no link",
                 remedy="write 0-0 for a sure link, 0?0 for a possible one",
                 **where,
             )
-        i, j = int(found[1]), int(found[3])
+        i, j = int(link_match[1]), int(link_match[3])
         if (n_source >= 0 and i >= n_source) or (n_target >= 0 and j >= n_target):
             raise FormatError(
-                f"link {found[0]} to a missing token: the sentences have "
+                f"link {link_match[0]} to a missing token: the sentences have "
                 f"{n_source} and {n_target}",
                 remedy="positions count from 0; tokens are separated by spaces",
                 **where,
             )
-        attrs = {"sign": "p"} if found[2] == "p" else {}
-        kind = "sure" if found[2] == "-" else "possible"
+        attrs = {"sign": "p"} if link_match[2] == "p" else {}
+        kind = "sure" if link_match[2] == "-" else "possible"
         link = Link(token_ref(i), token_ref(j), kind, attrs=attrs)  # type: ignore[arg-type]
         if kind == "sure" or (i, j) not in links:
             links[i, j] = link

@@ -46,8 +46,8 @@ def loads(text: str) -> list[PhrasePair]:
 def _pair(row: Any, at: int) -> PhrasePair:
     try:
         links = {
-            str(who): frozenset((_node(s), _node(t)) for s, t in found)
-            for who, found in row["links"].items()
+            str(who): frozenset((_node(s), _node(t)) for s, t in pairs)
+            for who, pairs in row["links"].items()
         }
         trees = parse_one(row["source_tree"]), parse_one(row["paraphrase_tree"])
     except FormatError as error:

@@ -21,7 +21,7 @@ __all__ = ["pair"]
 
 ANNOTATORS = ("pa1", "pa2", "pa3")
 NONE = "-1"
-Told = dict[str, dict[str, list[str]]]  # annotator -> node id -> ids in the other file
+Links = dict[str, dict[str, list[str]]]  # annotator -> node id -> ids in the other file
 
 
 def pair(ref: str, source: Iterable[str], target: Iterable[str]) -> PhrasePair:
@@ -30,43 +30,43 @@ def pair(ref: str, source: Iterable[str], target: Iterable[str]) -> PhrasePair:
     Links number nodes as ``core.formats.alignments.phrase_links`` does: in preorder,
     words included, every unary chain as one. Raises FormatError that says which side.
     """
-    (tree_s, at_s, told_s), (tree_t, at_t, told_t) = (
+    (tree_s, at_s, links_s), (tree_t, at_t, links_t) = (
         _side(lines, which) for lines, which in ((source, "source"), (target, "target"))
     )
     links = {}
     for who in ANNOTATORS:
-        if who not in told_s and who not in told_t:
+        if who not in links_s and who not in links_t:
             continue
-        there = {(s, t) for s, ids in told_s.get(who, {}).items() for t in ids}
-        there |= {(s, t) for t, ids in told_t.get(who, {}).items() for s in ids}
+        there = {(s, t) for s, ids in links_s.get(who, {}).items() for t in ids}
+        there |= {(s, t) for t, ids in links_t.get(who, {}).items() for s in ids}
         links[who] = frozenset(
             (_node(at_s, s, "source"), _node(at_t, t, "target")) for s, t in there
         )
     return PhrasePair(ref, tree_s, tree_t, links)
 
 
-def _side(lines: Iterable[str], which: str) -> tuple[Tree, dict[str, int], Told]:
+def _side(lines: Iterable[str], which: str) -> tuple[Tree, dict[str, int], Links]:
     """The tree, the number of each node by its id, and what its links say."""
     try:
         items = xml.items(lines, frozenset({"sentence"}))
-        found = [one.element for one in items if one.element is not None]
+        elements = [one.element for one in items if one.element is not None]
     except FormatError as error:
         raise FormatError(f"{which}: {error}") from error
-    if len(found) != 1 or not _phrases(found[0]):
+    if len(elements) != 1 or not _phrases(elements[0]):
         reason = f"{which}: one sentence with a tree is wanted"
         raise FormatError(reason, remedy="give the XML that Enju writes, a file each")
-    builder, nodes, told = TreeBuilder(), dict[str, int](), Told()
-    tops = _phrases(found[0])
+    builder, nodes, links = TreeBuilder(), dict[str, int](), Links()
+    tops = _phrases(elements[0])
     if len(tops) > 1:  # Enju's fragments
         builder.open("FRAG")
     for top in tops:
-        _grow(top, builder, nodes, told)
+        _grow(top, builder, nodes, links)
     if len(tops) > 1:
         builder.close()
     tree = builder.freeze()
     spans = sorted(set(tree.spans), key=lambda span: (span[0], -span[1]))
     numbers = {span: number for number, span in enumerate(spans)}
-    return tree, {name: numbers[tree.spans[v]] for name, v in nodes.items()}, told
+    return tree, {name: numbers[tree.spans[v]] for name, v in nodes.items()}, links
 
 
 def _phrases(element: Element) -> list[Element]:
@@ -74,7 +74,7 @@ def _phrases(element: Element) -> list[Element]:
 
 
 def _grow(
-    element: Element, builder: TreeBuilder, nodes: dict[str, int], told: Told
+    element: Element, builder: TreeBuilder, nodes: dict[str, int], links: Links
 ) -> None:
     """Add the element and what is below it. Depth is bounded by the reader of XML."""
     name, below = element.get("id", ""), _phrases(element)
@@ -84,12 +84,12 @@ def _grow(
     elif below:
         nodes[name] = builder.open(element.get("cat") or "X")
         for child in below:
-            _grow(child, builder, nodes, told)
+            _grow(child, builder, nodes, links)
         builder.close()
     for who in ANNOTATORS:
         if element.get(who) is not None:
             ids = element.get(who, "").split()
-            told.setdefault(who, {})[name] = [one for one in ids if one != NONE]
+            links.setdefault(who, {})[name] = [one for one in ids if one != NONE]
 
 
 def _node(numbers: dict[str, int], name: str, which: str) -> int:

@@ -136,7 +136,7 @@ def _resized(head: Head, n_links: int) -> str:
         return head.text
     return re.sub(
         r"<size>(\d+)</size>",
-        lambda found: f"<size>{int(found[1]) + grown}</size>",
+        lambda match: f"<size>{int(match[1]) + grown}</size>",
         head.text,
         count=1,
     )
@@ -195,7 +195,7 @@ class _AlignmentReading:
         self.banks: list[dict[str, str]] = []
         self.tail = TAIL
         self._head = ""
-        self._said: dict[str, str] = {}
+        self._metadata: dict[str, str] = {}
         self._sides: dict[str, int] = {}
         self._sentences: list[dict[str, SentenceRecord]] = [{}, {}]
         self._places: list[dict[str, tuple[str, str]]] = [{}, {}]
@@ -221,7 +221,7 @@ class _AlignmentReading:
             )
         meta = element.find("alignment-metadata")
         if meta is not None:
-            self._said = {one.tag: (one.text or "").strip() for one in meta}
+            self._metadata = {one.tag: (one.text or "").strip() for one in meta}
 
     def take_treebank(
         self, side: int, name: str, lines: Iterable[str]
@@ -298,7 +298,7 @@ class _AlignmentReading:
 
     def records(self) -> Iterator[Record]:
         """All that was read; a link given twice for the same nodes counts once."""
-        meta = {**self._said, "treebanks": self.banks, "items": self._items}
+        meta = {**self._metadata, "treebanks": self.banks, "items": self._items}
         yield Head(self._head, meta | {"n_links": self._n_links})
         for side in self._sentences:
             yield from side.values()

@@ -49,14 +49,14 @@ def cut_signs(text: str) -> list[str]:
 
 def unescaped(text: str) -> str:
     """The text without the entities that Moses' tokeniser writes."""
-    return _ENTITY.sub(lambda found: _ENTITIES[found.group()], text)
+    return _ENTITY.sub(lambda match: _ENTITIES[match.group()], text)
 
 
 def plain(text: str, cut: Cut | None, *, line: int, column: int = 1) -> tuple[str, ...]:
     """The tokens of a side, ``cut`` None: what stands between spaces; raises
     FormatError at a control character. No token holds white space."""
-    found = (cut or words)(clean(text, line=line, column=column))
-    return tuple(token for one in found for token in one.split())
+    tokens = (cut or words)(clean(text, line=line, column=column))
+    return tuple(token for one in tokens for token in one.split())
 
 
 def checked_links(

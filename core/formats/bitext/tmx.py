@@ -57,8 +57,8 @@ def read(
 
 def _segment(unit: Element, language: str) -> str:
     for variant in unit.iter("tuv"):
-        found = (variant.get(_LANG) or variant.get("lang") or "").lower()
-        if found.replace("_", "-").split("-")[0] == language.lower().split("-")[0]:
+        tag = (variant.get(_LANG) or variant.get("lang") or "").lower()
+        if tag.replace("_", "-").split("-")[0] == language.lower().split("-")[0]:
             segment = variant.find("seg")
             return "" if segment is None else flat(_text(segment))
     return ""

@@ -7,8 +7,9 @@ loops run along one contiguous row.
 """
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
+
+from core.compiled import njit
 
 __all__ = [
     "best_blocks",
@@ -152,7 +153,7 @@ def _settle(
             outside + price_sums[first_column + u],
             price_sums[first_column + u :],
         )
-        found = 0
+        n_better = 0
         for w in range(1, end + 1):
             bound = min(row_bound, base * np.float32(n_target - w))
             bound += min(p0[w] + p1[w] - p2[w], q1 - q0[w])
@@ -161,11 +162,11 @@ def _settle(
             best = max(a[w], b[w])
             row[w] = max(peeled, best)
             need[w] = max(peeled, floor - bound)
-            found += best > need[w]
+            n_better += best > need[w]
         widest = row[0]
         for w in range(1, end + 1):
             best = max(a[w], b[w])
-            if found > 0:
+            if n_better > 0:
                 hits[n_hits, 0] = u
                 hits[n_hits, 1] = w
                 n_hits += (best > widest) & (a[w] != b[w]) & (best > need[w])
@@ -369,7 +370,7 @@ def _split(
 ) -> tuple[int, int, bool]:
     """The best split of a block: the two fence-posts, and whether it is straight."""
     s, t, u, v = block
-    found, best = (s + 1, u + 1, True), np.float32(-1.0)
+    cut, best = (s + 1, u + 1, True), np.float32(-1.0)
     for is_straight in (True, False):
         for i in range(s + 1, t):
             for j in range(u + 1, v):
@@ -378,5 +379,5 @@ def _split(
                 else:
                     y = chart[s, i - s, j, v - j] + chart[i, t - i, u, j - u] - penalty
                 if y > best:
-                    best, found = y, (i, j, is_straight)
-    return found
+                    best, cut = y, (i, j, is_straight)
+    return cut

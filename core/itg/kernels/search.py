@@ -5,9 +5,9 @@ a pair instead of at every bound.
 """
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
+from core.compiled import njit
 from core.forests.kernels.assignment import best_assignment
 from core.itg.kernels.charts import (
     best_blocks,

@@ -10,8 +10,8 @@ links, kept between two bounds; [i, j] is the arc from link i to link j.
 from typing import Any
 
 import numpy as np
-from numba import njit
 
+from core.compiled import njit
 from core.data.check import Floats, Ints
 from core.dependencies.kernels.arcs import arborescence, eisner_max, eisner_read_off
 

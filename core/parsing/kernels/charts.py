@@ -10,9 +10,9 @@ is stored so that stored inside times stored outside is a posterior probability.
 from typing import NamedTuple
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
+from core.compiled import njit
 from core.data.check import Floats, Ints
 
 Bools = NDArray[np.bool_]
@@ -46,7 +46,7 @@ def inside(
     n_states = len(pairings.by_left) - 1
     acc, part = np.zeros(n_states), np.zeros(n_states)
     kinds = np.zeros(alive.shape[1], dtype=np.bool_)
-    found = np.empty(n_states, dtype=np.int32)
+    touched = np.empty(n_states, dtype=np.int32)
     n_built = n_chained = 0
     for width in range(1, n + 1):
         for i in range(n + 1 - width):
@@ -55,30 +55,30 @@ def inside(
             if width == 1:
                 for x in range(lex_first[i], lex_first[i + 1]):
                     acc[lex_state[x]] = lex_value[x]
-                    found[count] = lex_state[x]
+                    touched[count] = lex_state[x]
                     count += 1
             elif alive[cell].any():
                 ref, count = _built(
                     n, i, i + width, pairings, alive, coarse, bounds, scale, chained,
-                    chained_in, part, kinds, acc, found,
+                    chained_in, part, kinds, acc, touched,
                 )  # fmt: skip
             if n_built + count > len(built):
                 return -1, -1
             bounds[cell, 0], bounds[cell, 1] = n_built, n_built + count
-            n_built = _stored(found, count, acc, built, built_in, n_built)
+            n_built = _stored(touched, count, acc, built, built_in, n_built)
             count = 0
             for x in range(bounds[cell, 0], n_built):
                 for c in range(by_end[built[x]], by_end[built[x] + 1]):
                     a = chain_start[c]
                     if alive[cell, coarse[a]]:
                         if acc[a] == 0.0:
-                            found[count] = a
+                            touched[count] = a
                             count += 1
                         acc[a] += p_chain[c] * built_in[x]
             if n_chained + count > len(chained):
                 return -1, -1
             bounds[cell, 2], bounds[cell, 3] = n_chained, n_chained + count
-            n_chained = _stored(found, count, acc, chained, chained_in, n_chained)
+            n_chained = _stored(touched, count, acc, chained, chained_in, n_chained)
             top = 0.0
             for x in range(bounds[cell, 2], n_chained):
                 top = max(top, chained_in[x])
@@ -93,13 +93,13 @@ def inside(
 
 @njit(cache=True)
 def _stored(
-    found: Ints, count: int, acc: Floats, states: Ints, values: Floats, n_used: int,
+    touched: Ints, count: int, acc: Floats, states: Ints, values: Floats, n_used: int,
 ) -> int:  # fmt: skip
     """Write what was summed up behind ``n_used`` rows, and clear it; rows used then."""
     for x in range(count):
-        states[n_used + x] = found[x]
-        values[n_used + x] = acc[found[x]]
-        acc[found[x]] = 0.0
+        states[n_used + x] = touched[x]
+        values[n_used + x] = acc[touched[x]]
+        acc[touched[x]] = 0.0
     return n_used + count
 
 
@@ -107,7 +107,7 @@ def _stored(
 def _built(
     n: int, i: int, j: int, pairings: Pairings, alive: Bools, coarse: Ints,
     bounds: Ints, scale: Floats, chained: Ints, chained_in: Floats, part: Floats,
-    kinds: Bools, acc: Floats, found: Ints,
+    kinds: Bools, acc: Floats, touched: Ints,
 ) -> tuple[float, int]:  # fmt: skip
     """Sum all pairings of a cell into ``acc``: their log scale, and how many states."""
     by_left, kind, begin, right, head, p_rule = pairings
@@ -133,7 +133,7 @@ def _built(
                     other, a = part[right[r]], head[r]
                     if other > 0.0 and is_open[coarse[a]]:
                         if acc[a] == 0.0:
-                            found[count] = a
+                            touched[count] = a
                             count += 1
                         acc[a] += p_rule[r] * mine * other
         for x in range(bounds[ri, 2], bounds[ri, 3]):
@@ -153,12 +153,12 @@ def outside(
     above, part = np.zeros(n_states), np.zeros(n_states)
     place = np.full(n_states, -1, dtype=np.int64)
     kinds = np.zeros(coarse.max() + 1, dtype=np.bool_)
-    found = False
+    is_reached = False
     for x in range(bounds[n, 2], bounds[n, 3]):
         if chained[x] == root and chained_in[x] > 0.0:
             chained_out[x] = 1.0 / chained_in[x]
-            found = True
-    if not found:
+            is_reached = True
+    if not is_reached:
         return False
     for width in range(n, 0, -1):
         for i in range(n + 1 - width):
@@ -239,9 +239,9 @@ def kept(
 def posteriors(
     n: int, by_start: Ints, chain_end: Ints, p_chain: Floats, chain_name: Ints,
     bounds: Ints, built: Ints, built_in: Floats, chained: Ints, chained_out: Floats,
-    found: Floats,
+    chances: Floats,
 ) -> None:  # fmt: skip
-    """``found[i, j, name]``: how probable a chain of this name is over the span."""
+    """``chances[i, j, name]``: how probable a chain of this name is over the span."""
     below = np.zeros(len(by_start) - 1)
     for i in range(n):
         for j in range(i + 1, n + 1):
@@ -252,6 +252,6 @@ def posteriors(
                 if chained_out[x] > 0.0:
                     for c in range(by_start[chained[x]], by_start[chained[x] + 1]):
                         p = chained_out[x] * p_chain[c] * below[chain_end[c]]
-                        found[i, j, chain_name[c]] += p
+                        chances[i, j, chain_name[c]] += p
             for x in range(bounds[cell, 0], bounds[cell, 1]):
                 below[built[x]] = 0.0

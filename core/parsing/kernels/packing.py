@@ -1,8 +1,8 @@
 """A chart as a packed forest: what is probable enough, as arrays of edges."""
 
 import numpy as np
-from numba import njit
 
+from core.compiled import njit
 from core.data.check import Floats, Ints
 from core.parsing.kernels.charts import Bools, Pairings
 
@@ -75,7 +75,7 @@ def pack(
 def _pairs(
     n: int, i: int, j: int, pairings: Pairings, above: Floats, coarse: Ints,
     bounds: Ints, scale: Floats, chained: Ints, chained_in: Floats, node_of: Ints,
-    part: Floats, place: Ints, kinds: Bools, threshold: float, found: Ints,
+    part: Floats, place: Ints, kinds: Bools, threshold: float, pairs: Ints,
     weight: Floats,
 ) -> int:  # fmt: skip
     """Probable pairings of a cell: rows (built state, left node, right node)."""
@@ -98,11 +98,11 @@ def _pairs(
                 for r in range(begin[g], begin[g + 1]):
                     p = above[head[r]] * p_rule[r] * chained_in[x] * part[right[r]]
                     if p > threshold:
-                        if count == len(found):
+                        if count == len(pairs):
                             return -1
-                        found[count, 0] = head[r]
-                        found[count, 1] = node_of[x]
-                        found[count, 2] = place[right[r]]
+                        pairs[count, 0] = head[r]
+                        pairs[count, 1] = node_of[x]
+                        pairs[count, 2] = place[right[r]]
                         weight[count] = np.log(p_rule[r])
                         count += 1
         for y in range(bounds[ri, 2], bounds[ri, 3]):

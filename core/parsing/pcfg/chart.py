@@ -55,7 +55,7 @@ class Chart:
 
     def alive(self, threshold: float, n_coarse: int) -> NDArray[np.bool_]:
         """``(cells, coarse states)``: what is more probable than ``threshold``."""
-        found = np.zeros((len(self.bounds), n_coarse), dtype=np.bool_)
+        alive = np.zeros((len(self.bounds), n_coarse), dtype=np.bool_)
         rows = (
             (self.built, self.built_in, self.built_out, 0),
             (self.chained, self.chained_in, self.chained_out, 2),
@@ -63,30 +63,30 @@ class Chart:
         for states, values, outs, first in rows:
             coarse = self.rules.coarse
             charts.kept(
-                coarse, self.bounds, states, values, outs, first, threshold, found
+                coarse, self.bounds, states, values, outs, first, threshold, alive
             )
-        return found
+        return alive
 
     def chain_posteriors(self, n_names: int) -> Floats:
         """``(n + 1, n + 1, names)``: how probable each chain is over each span."""
         rules = self.rules
-        found = np.zeros((self.n + 1, self.n + 1, n_names))
+        chances = np.zeros((self.n + 1, self.n + 1, n_names))
         charts.posteriors(
             self.n, rules.by_start, rules.chain_end, rules.p_by_start,
             rules.chain_name, self.bounds, self.built, self.built_in, self.chained,
-            self.chained_out, found,
+            self.chained_out, chances,
         )  # fmt: skip
-        return found
+        return chances
 
     def tag_posteriors(self, tag_of: Ints, n_tags: int) -> Floats:
         """``(n, tags)``; ``tag_of[s]``: the tag of state s, -1 of none."""
-        found = np.zeros((self.n, n_tags))
+        chances = np.zeros((self.n, n_tags))
         for i in range(self.n):
             rows = slice(*self.bounds[i * (self.n + 1) + i + 1, :2])
             p = self.built_in[rows] * self.built_out[rows]
-            np.add.at(found[i], tag_of[self.built[rows]], p)
-        found /= found.sum(1, keepdims=True)
-        return found
+            np.add.at(chances[i], tag_of[self.built[rows]], p)
+        chances /= chances.sum(1, keepdims=True)
+        return chances
 
     def forest(
         self, names: tuple[str, ...], words: Sequence[Emission], threshold: float

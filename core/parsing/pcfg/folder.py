@@ -136,9 +136,9 @@ def _plain(words: Words) -> dict[str, list[list[float]]]:
 
 
 def _words(given: Mapping[str, Any], n_states: int) -> dict[str, tuple[Ints, Floats]]:
-    found = {}
+    by_form = {}
     for form, (states, counts) in given.items():
         entry = np.array(states, dtype=np.int32), np.array(counts, dtype=np.float64)
         _check(entry[0], len(counts), n_states)
-        found[form] = entry[0], _floats(entry[1], len(states))
-    return found
+        by_form[form] = entry[0], _floats(entry[1], len(states))
+    return by_form

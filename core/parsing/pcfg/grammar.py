@@ -123,11 +123,11 @@ def smoothed(
         own[state][what] = count
         if state.kind == "p":
             shared[state.label][what] += count
-    found: dict[tuple[State, W], float] = {}
+    chances: dict[tuple[State, W], float] = {}
     for state, ways in own.items():
         total = sum(ways.values())
         if state.kind != "p" or not trust:
-            found |= {(state, what): c / total for what, c in ways.items()}
+            chances |= {(state, what): c / total for what, c in ways.items()}
             continue
         share = total / (total + trust)
         everyone = sum(shared[state.label].values())
@@ -135,5 +135,5 @@ def smoothed(
             p = share * ways.get(what, 0.0) / total
             p += (1 - share) * count / everyone
             if p > CUT or what in ways:
-                found[state, what] = p
-    return found
+                chances[state, what] = p
+    return chances

@@ -42,8 +42,8 @@ class Lexicon:
     """Counts and what follows from them; states are numbered by the grammar.
 
     ``by_word``, ``by_kind``: from word or kind to states and their counts.
-    ``doubt``: how many sightings the kind of a word is worth beside its own;
-    ``kind_doubt``: the same between kinds.
+    ``prior_weight``: how many sightings the kind of a word is worth beside its own;
+    ``kind_prior_weight``: the same between kinds.
     """
 
     n_states: int
@@ -51,8 +51,8 @@ class Lexicon:
     by_kind: dict[str, tuple[Ints, Floats]]
     prior: Floats  # how often each state stood on a word
     rare: Floats  # on a rare word
-    doubt: float = 0.3
-    kind_doubt: float = 5.0
+    prior_weight: float = 0.3
+    kind_prior_weight: float = 5.0
     _known: dict[tuple[str, bool], tuple[Ints, Floats]] = field(default_factory=dict)
 
     @classmethod
@@ -93,7 +93,9 @@ class Lexicon:
             counted = np.zeros(self.n_states)
             counted[seen[0]] = seen[1]
             total = counted.sum()
-            posterior = (counted + self.doubt * posterior) / (total + self.doubt)
+            posterior = (counted + self.prior_weight * posterior) / (
+                total + self.prior_weight
+            )
         value = np.divide(
             posterior, self.prior, out=np.zeros_like(posterior), where=self.prior > 0
         )
@@ -101,15 +103,15 @@ class Lexicon:
         return states, value[states] / value.max()
 
     def _seen(self, form: str, *, first: bool) -> tuple[Ints, Floats] | None:
-        found = self.by_word.get(form)
+        entry = self.by_word.get(form)
         if first and form[:1].isupper():
             low = self.by_word.get(form.lower())
-            if found is None:
+            if entry is None:
                 return low
             if low is not None:
-                both = np.concatenate([found[0], low[0]])
-                return _summed(both, np.concatenate([found[1], low[1]]))
-        return found
+                both = np.concatenate([entry[0], low[0]])
+                return _summed(both, np.concatenate([entry[1], low[1]]))
+        return entry
 
     def _given_kind(self, form: str, *, first: bool) -> Floats:
         p: Floats = self.rare / self.rare.sum()
@@ -117,9 +119,9 @@ class Lexicon:
             if kind not in self.by_kind:
                 break
             states, counts = self.by_kind[kind]
-            p = p * self.kind_doubt
+            p = p * self.kind_prior_weight
             p[states] += counts
-            p /= self.kind_doubt + counts.sum()
+            p /= self.kind_prior_weight + counts.sum()
         return p
 
 

@@ -58,8 +58,8 @@ class Model:
         number = {tag: x for x, tag in enumerate(self.tags)}
 
         def of(states: Iterable[State]) -> Ints:
-            found = [number[s.label] if s.kind == "t" else -1 for s in states]
-            return np.array(found, dtype=np.int32)
+            numbers = [number[s.label] if s.kind == "t" else -1 for s in states]
+            return np.array(numbers, dtype=np.int32)
 
         return of(self.states), of(self.coarse_states)
 

@@ -12,7 +12,7 @@ from core.data.forest import EMPTY_FOREST, Forest
 from core.data.tokens import Sentence
 from core.errors import InvalidValue, SentenceTooLong
 from core.forests.derivation import Phrase, phrases_of
-from core.forests.inside import inside_log
+from core.forests.phrases import weight_of_phrases
 from core.forests.viterbi import viterbi
 from core.parsing.consensus import of_posteriors
 from core.parsing.pcfg.chart import Chart, Emission, fill
@@ -129,13 +129,9 @@ class ModelParser:
         """The consensus tree; the heaviest derivation's where no derivation has it."""
         names = self.model.names
         phrases = of_posteriors(chart.chain_posteriors(len(names)), names)
-        chosen = set(phrases)
-        labels = [forest.names[x] for x in forest.labels.tolist()]
-        spans = zip(forest.starts.tolist(), forest.ends.tolist(), labels, strict=True)
-        is_kept = np.array([not row[2] or row in chosen for row in spans])
-        inside = inside_log(forest, np.where(is_kept[forest.heads], weights, -np.inf))
-        if inside[-1] > -np.inf:
-            return float(inside[-1]), phrases
+        weight = weight_of_phrases(forest, weights, phrases)
+        if weight > -np.inf:
+            return weight, phrases
         weight, edges = viterbi(forest, weights)
         return weight, tuple(phrases_of(forest, edges))
 
@@ -160,12 +156,12 @@ class ModelParser:
     @cached_property
     def _lexicon(self) -> Mapping[str, Mapping[str, int]]:
         tag_of, tags = self.model.tag_of(self.model.fine), self.model.tags
-        found: dict[str, Counter[str]] = {}
+        lexicon: dict[str, Counter[str]] = {}
         for form, (states, counts) in self.model.lexicon.by_word.items():
-            entry = found[form] = Counter()
+            entry = lexicon[form] = Counter()
             for state, count in zip(states.tolist(), counts.tolist(), strict=True):
                 entry[tags[tag_of[state]]] += int(count)
-        return found
+        return lexicon
 
 
 class PcfgParser(ModelParser):

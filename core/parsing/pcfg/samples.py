@@ -39,14 +39,14 @@ class Sample:
                 stack += reversed(one.parts)
 
     def leaves(self) -> list["Sample"]:
-        found, stack = [], [self]
+        leaves, stack = [], [self]
         while stack:
             one = stack.pop()
             if one.parts:
                 stack += reversed(one.parts)
             else:
-                found.append(one)
-        return found
+                leaves.append(one)
+        return leaves
 
 
 def sample_of(tree: Tree, words: Sequence[str]) -> Sample | None:

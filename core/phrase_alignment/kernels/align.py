@@ -1,6 +1,6 @@
 """Compiled loops of the alignment of two packed forests; see ``supports``."""
 
-from numba import njit
+from core.compiled import njit
 
 __all__ = ["fill"]
 
@@ -18,10 +18,10 @@ def meet(down, below_s, below_t, a, b):  # type: ignore[no-untyped-def]
     for x in range(2):
         for y in range(2):
             if a[x] >= 0 and b[y] >= 0:
-                found = down[a[x], b[y]]
-                found += below_s[a[1 - x]] if a[1 - x] >= 0 else 0.0
-                found += below_t[b[1 - y]] if b[1 - y] >= 0 else 0.0
-                single = max(single, found)
+                score = down[a[x], b[y]]
+                score += below_s[a[1 - x]] if a[1 - x] >= 0 else 0.0
+                score += below_t[b[1 - y]] if b[1 - y] >= 0 else 0.0
+                single = max(single, score)
     return full, single
 
 

@@ -5,7 +5,8 @@ A link is a row: its two nodes, and in ``above`` the row of the link that it sup
 """
 
 import numpy as np
-from numba import njit
+
+from core.compiled import njit
 
 __all__ = ["fill_nulls"]
 

@@ -12,8 +12,8 @@ derivations, 3 to 23 times for 200.
 """
 
 import numpy as np
-from numba import njit
 
+from core.compiled import njit
 from core.phrase_alignment.kernels.ways import (
     EDGE_S,
     EDGE_T,
@@ -75,7 +75,7 @@ def _tail_wanted(c, place, way, item):  # type: ignore[no-untyped-def]
 
 @njit(cache=True)
 def _push_after(v, c, source, target, way, weight,  # type: ignore[no-untyped-def]
-                item, score, used, head, slot, count, found):  # fmt: skip
+                item, score, used, head, slot, count, ranked):  # fmt: skip
     """Push the candidates one rank further than c; the first row left free."""
     w = item[c, WAY]
     for place in range(2):
@@ -84,11 +84,11 @@ def _push_after(v, c, source, target, way, weight,  # type: ignore[no-untyped-de
             continue
         r = rank if place == 0 else item[c, RANK]
         r_2 = rank if place == 1 else item[c, RANK_2]
-        if _has(head[v], w, r, r_2, item, found[slot[v]], count[v]):
+        if _has(head[v], w, r, r_2, item, ranked[slot[v]], count[v]):
             continue
-        total = weight[w] + score[found[slot[way[w, TAIL]], r]]
+        total = weight[w] + score[ranked[slot[way[w, TAIL]], r]]
         if way[w, TAIL_2] >= 0:
-            total += score[found[slot[way[w, TAIL_2]], r_2]]
+            total += score[ranked[slot[way[w, TAIL_2]], r_2]]
         if way[w, NULL_S] >= 0:
             total += source.below[way[w, NULL_S]]
         if way[w, NULL_T] >= 0:
@@ -138,20 +138,20 @@ def _best_way(v, source, target, gain, costs, tables, way, weight):  # type: ign
 
 
 @njit(cache=True)
-def _read(goal, n_found, source, target, gain, costs, tables,  # type: ignore[no-untyped-def]
-          way, item, score, slot, found):  # fmt: skip
+def _read(goal, n_best, source, target, gain, costs, tables,  # type: ignore[no-untyped-def]
+          way, item, score, slot, ranked):  # fmt: skip
     """Scores, edges and links of the derivations of the goal, as ``k_best`` says."""
     n_s, n_t = len(source.below), len(target.below)
-    scores = np.empty(n_found)
-    chosen_s = np.full((n_found, n_s), -1, dtype=np.int32)
-    chosen_t = np.full((n_found, n_t), -1, dtype=np.int32)
-    links = np.full((n_found, min(n_s, n_t) + 1, 4), -1, dtype=np.int32)
+    scores = np.empty(n_best)
+    chosen_s = np.full((n_best, n_s), -1, dtype=np.int32)
+    chosen_t = np.full((n_best, n_t), -1, dtype=np.int32)
+    links = np.full((n_best, min(n_s, n_t) + 1, 4), -1, dtype=np.int32)
     n_e, n_f = np.max(np.diff(source.first)), np.max(np.diff(target.first))
     capacity = most_ways(n_e, n_f)
     spare, spare_weight = np.empty((capacity, 7), dtype=np.int32), np.empty(capacity)
     stack = np.empty((goal + 2, 3), dtype=np.int32)  # item, rank, row of the link above
-    for at in range(n_found):
-        scores[at] = score[found[slot[goal], at]]
+    for at in range(n_best):
+        scores[at] = score[ranked[slot[goal], at]]
         stack[0, 0], stack[0, 1], stack[0, 2] = goal, at, -1
         depth, n_links = 1, 0
         while depth:
@@ -159,7 +159,7 @@ def _read(goal, n_found, source, target, gain, costs, tables,  # type: ignore[no
             v, above = stack[depth, 0], stack[depth, 2]
             s, t = v // 8 // n_t, v // 8 % n_t
             if slot[v] >= 0:
-                c = found[slot[v], stack[depth, 1]]
+                c = ranked[slot[v], stack[depth, 1]]
                 made, rank, rank_2 = way[item[c, WAY]], item[c, RANK], item[c, RANK_2]
             else:
                 w = _best_way(
@@ -236,9 +236,9 @@ def k_best(source, target, gain, costs, tables, goals, k):  # type: ignore[no-un
     """The ``k`` best derivations of the goals, best first; fewer if there are fewer.
 
     ``source``, ``target``: Edges; ``goals`` ``(m, 2)``: pairs of nodes, any LINK of
-    which is a whole. Returns scores ``(found,)``; the chosen edge of every node of
-    either side, -1 where it is not in the tree, ``(found, n_s)`` and ``(found, n_t)``;
-    links ``(found, most, 4)`` as source node, target node, row of the link above (-1
+    which is a whole. Returns scores ``(n_best,)``; the chosen edge of every node of
+    either side, -1 where it is not in the tree, ``(n_best, n_s)``, ``(n_best, n_t)``;
+    links ``(n_best, most, 4)`` as source node, target node, row of the link above (-1
     for the whole), whether uneven, ended by a row of -1.
 
     Huang & Chiang 2005, algorithm 3: an item is opened, and a rank of it found, when a
@@ -250,7 +250,7 @@ def k_best(source, target, gain, costs, tables, goals, k):  # type: ignore[no-un
     head = np.full(goal + 1, -1, dtype=np.int32)  # of the candidates of an item
     slot = np.full(goal + 1, -1, dtype=np.int32)  # row in found, once it is opened
     count, expanded = np.zeros(goal + 1, np.int32), np.zeros(goal + 1, np.int32)
-    found = np.empty((256, k), dtype=np.int32)
+    ranked = np.empty((256, k), dtype=np.int32)
     stack = np.empty((goal + 2, 2), dtype=np.int32)
     n_ways, used, n_open, depth = 0, 0, 0, 1
     stack[0, 0], stack[0, 1] = goal, k - 1
@@ -259,8 +259,8 @@ def k_best(source, target, gain, costs, tables, goals, k):  # type: ignore[no-un
         if slot[v] < 0:
             while n_ways + _room(v, goals, source, target) > len(weight):
                 way, weight = np.concatenate((way, way)), np.append(weight, weight)
-            if n_open == len(found):
-                found = np.concatenate((found, found))
+            if n_open == len(ranked):
+                ranked = np.concatenate((ranked, ranked))
             slot[v], n_open, begin = n_open, n_open + 1, n_ways
             n_ways = _open(v, goals, source, target, gain, costs, way, weight, n_ways)
             while used + n_ways - begin > len(score):
@@ -273,7 +273,7 @@ def k_best(source, target, gain, costs, tables, goals, k):  # type: ignore[no-un
             depth -= 1
             continue
         if expanded[v] < count[v]:
-            c = found[slot[v], count[v] - 1]
+            c = ranked[slot[v], count[v] - 1]
             tail, rank = _lacking(c, way, item, count, expanded)
             if tail >= 0:
                 stack[depth, 0], stack[depth, 1] = tail, rank
@@ -283,7 +283,7 @@ def k_best(source, target, gain, costs, tables, goals, k):  # type: ignore[no-un
                 item, score = np.concatenate((item, item)), np.append(score, score)
             used = _push_after(
                 v, c, source, target, way, weight,
-                item, score, used, head, slot, count, found,
+                item, score, used, head, slot, count, ranked,
             )  # fmt: skip
             expanded[v] = count[v]
         best = _take_best(v, head, item, score)
@@ -291,9 +291,9 @@ def k_best(source, target, gain, costs, tables, goals, k):  # type: ignore[no-un
             expanded[v] = -1  # there are no more
             depth -= 1
         else:
-            found[slot[v], count[v]] = best
+            ranked[slot[v], count[v]] = best
             count[v] += 1
     return _read(
         goal, count[goal], source, target, gain, costs, tables,
-        way, item, score, slot, found,
+        way, item, score, slot, ranked,
     )  # fmt: skip

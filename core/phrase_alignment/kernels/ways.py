@@ -8,9 +8,9 @@ made of, the edges it uses, and whether its link is uneven.
 from typing import NamedTuple
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
+from core.compiled import njit
 from core.data.check import Floats, Ints
 
 __all__ = ["Edges", "best_score", "most_ways", "ways_of", "ways_of_goal"]

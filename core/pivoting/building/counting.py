@@ -58,8 +58,8 @@ class Chunk:
 
 def name_of(text: str) -> int:
     """64 bits for a label, a set of labels or a corpus; never 0, which means none."""
-    found = hashlib.blake2b(text.encode(), digest_size=8).digest()
-    return int.from_bytes(found, "little", signed=True) or 1
+    hashed = hashlib.blake2b(text.encode(), digest_size=8).digest()
+    return int.from_bytes(hashed, "little", signed=True) or 1
 
 
 class Counter:
@@ -79,21 +79,26 @@ class Counter:
             [(len(e), len(f)) for e, f in zip(english, foreign, strict=True)]
         )
         first, links = _links(rows)
-        found = consistent_pairs(sizes, first, links, self._settings.max_length)
-        e, e_at = self._named(english, found[:, 0], found[:, 1], found[:, 2])
-        f, f_at = self._named(foreign, found[:, 0], found[:, 3], found[:, 4])
+        phrases = consistent_pairs(sizes, first, links, self._settings.max_length)
+        e, e_at = self._named(english, phrases[:, 0], phrases[:, 1], phrases[:, 2])
+        f, f_at = self._named(foreign, phrases[:, 0], phrases[:, 3], phrases[:, 4])
         ids = np.array([row.pair_id for row in rows], dtype=np.int64)
-        labels = self._labels(rows, found)
+        labels = self._labels(rows, phrases)
         return Chunk(
-            {"f": f, "e": e, "labels": labels.of(found[:, :3]), "loose": found[:, 5]},
+            {
+                "f": f,
+                "e": e,
+                "labels": labels.of(phrases[:, :3]),
+                "loose": phrases[:, 5],
+            },
             {
                 "e": e[e_at],
-                "text": _texts(english, found[e_at][:, :3]),
-                "pair_id": ids[found[e_at, 0]],
-                "first": found[e_at, 1],
-                "last": found[e_at, 2],
+                "text": _texts(english, phrases[e_at][:, :3]),
+                "pair_id": ids[phrases[e_at, 0]],
+                "first": phrases[e_at, 1],
+                "last": phrases[e_at, 2],
             },
-            {"f": f[f_at], "text": _texts(foreign, found[f_at][:, [0, 3, 4]])},
+            {"f": f[f_at], "text": _texts(foreign, phrases[f_at][:, [0, 3, 4]])},
             labels.sets(),
             labels.names(ids),
         )
@@ -109,25 +114,25 @@ class Counter:
         names = span_hashes(words, first, owners, i, j)
         return names, np.unique(names, return_index=True)[1]
 
-    def _labels(self, rows: Sequence[ChunkRow], found: Rows) -> "_Labelled":
+    def _labels(self, rows: Sequence[ChunkRow], phrases: Rows) -> "_Labelled":
         """The label sets of all phrases that stand in a tree."""
         trees = self._forest(rows)
-        spans = found[:0, :3]
+        spans = phrases[:0, :3]
         if len(trees.trees):
-            spans = found[np.isin(found[:, 0], trees.pair), :3]
+            spans = phrases[np.isin(phrases[:, 0], trees.pair), :3]
         if len(spans):
             new = np.r_[True, (np.diff(spans, axis=0) != 0).any(axis=1)]
             spans = spans[new]
-        asked, at = trees.over(spans)
+        distinct, at = trees.over(spans)
         exact = self._settings.labels == "constituents"
-        labels = span_labels(trees.trees, asked, exact=exact)
+        labels = span_labels(trees.trees, distinct, exact=exact)
         if len(trees.pair) == len(np.unique(trees.pair)):
             one = np.full(len(labels.labels), ONE, dtype=np.int64)
             ranks = np.zeros_like(one)
             return _Labelled(
                 spans, labels.at, labels.labels, one, ranks, labels.nodes, labels.sets
             )
-        return _merged(spans, trees, asked[:, 0], at, labels)
+        return _merged(spans, trees, distinct[:, 0], at, labels)
 
     def _forest(self, rows: Sequence[ChunkRow]) -> "_Trees":
         """The trees there are."""
@@ -199,9 +204,9 @@ class _Labelled:
             mine = (self.spans[:, 0] * wide + self.spans[:, 1]) * wide + self.spans[
                 :, 2
             ]
-            asked = (rows[:, 0] * wide + rows[:, 1]) * wide + rows[:, 2]
-            at = np.minimum(np.searchsorted(mine, asked), len(mine) - 1)
-            sets[:] = np.where(mine[at] == asked, self.names_of_sets[at], 0)
+            wanted = (rows[:, 0] * wide + rows[:, 1]) * wide + rows[:, 2]
+            at = np.minimum(np.searchsorted(mine, wanted), len(mine) - 1)
+            sets[:] = np.where(mine[at] == wanted, self.names_of_sets[at], 0)
         return sets
 
     def sets(self) -> Columns:
@@ -231,17 +236,19 @@ class _Labelled:
 
 
 def _merged(
-    spans: Rows, trees: _Trees, tree: Rows, span: Rows, found: SpanLabels
+    spans: Rows, trees: _Trees, tree: Rows, span: Rows, labelled: SpanLabels
 ) -> _Labelled:
     """Labels of several trees, each once a span with the shares of its trees added.
 
-    ``tree``, ``span``: of each row of ``found``. A label that two nodes of one tree
+    ``tree``, ``span``: of each row of ``labelled``. A label that two nodes of one tree
     give counts once in it.
     """
-    many = np.diff(found.at)
-    rows = np.column_stack([np.repeat(span, many), found.labels, np.repeat(tree, many)])
+    many = np.diff(labelled.at)
+    rows = np.column_stack(
+        [np.repeat(span, many), labelled.labels, np.repeat(tree, many)]
+    )
     order = np.lexsort(rows.T[::-1])
-    rows, nodes = rows[order], found.nodes[order]
+    rows, nodes = rows[order], labelled.nodes[order]
     once = np.r_[True, (np.diff(rows, axis=0) != 0).any(axis=1)][: len(rows)]
     rows, nodes = rows[once], nodes[once]
     first = np.flatnonzero(

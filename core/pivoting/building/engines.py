@@ -9,7 +9,9 @@ from typing import Any, Protocol
 import duckdb
 from numpy.typing import NDArray
 
-__all__ = ["DuckEngine", "Engine", "engine_of"]
+__all__ = ["SPILL", "DuckEngine", "Engine", "engine_of"]
+
+SPILL = ".spill-"  # folders so named hold what a database spilled
 
 
 class Engine(Protocol):
@@ -45,7 +47,7 @@ class DuckEngine:
         self, scratch: Path, *, memory: str = "2GB", threads: int = 0, **options: Any
     ) -> None:
         scratch.mkdir(parents=True, exist_ok=True)
-        self._spill = tempfile.TemporaryDirectory(dir=scratch, prefix=".spill-")
+        self._spill = tempfile.TemporaryDirectory(dir=scratch, prefix=SPILL)
         self._made: list[str] = []
         self._database = duckdb.connect(
             ":memory:",
@@ -57,6 +59,7 @@ class DuckEngine:
                 **options,
             },
         )
+        self._database.execute("SET enable_progress_bar = false")  # it goes to stdout
 
     def scan(self, name: str, files: Sequence[Path], *, mixed: bool = False) -> None:
         """``mixed``: some files may lack a column, which is NULL there."""

@@ -89,7 +89,7 @@ class Extraction:
 
     def _chunks(self, engine: DuckEngine) -> list[tuple[int, int]]:
         """The first pair number of each chunk, and its file; numbers in order."""
-        found = []
+        chunks = []
         for at, source in enumerate(self._sources):
             last, unlinked = engine.rows(
                 "SELECT max(pair_id), count(*) FILTER (links IS NULL) "
@@ -102,8 +102,8 @@ class Extraction:
                     "(align the bitext first)"
                 )
             size = self._rules.chunk
-            found += [(low, at) for low in range(0, (last or 0) + 1, size)]
-        return sorted(found)
+            chunks += [(low, at) for low in range(0, (last or 0) + 1, size)]
+        return sorted(chunks)
 
     def _one(
         self, engine: DuckEngine, counter: Counter, number: int, low: int, at: int

@@ -33,7 +33,7 @@ import numpy as np
 
 from core.errors import InvalidValue
 from core.pivoting.building import finishing, statements
-from core.pivoting.building.engines import DuckEngine, Engine, engine_of
+from core.pivoting.building.engines import SPILL, DuckEngine, Engine, engine_of
 from core.pivoting.building.extracting import Extraction
 from core.pivoting.building.settings import (
     VERSION,
@@ -93,6 +93,8 @@ def _alone(work: Path) -> Iterator[None]:
             raise InvalidValue(
                 f"{work.parent}: another build is at work here"
             ) from error
+        for spilled in work.glob(f"{SPILL}*"):  # a build that was killed left it
+            shutil.rmtree(spilled)
         yield
 
 
@@ -103,12 +105,19 @@ class _Watch:
     path: Path
 
     def add(self, stage: str, seconds: float) -> None:
-        found = json.loads(self.path.read_text()) if self.path.is_file() else {}
-        row = found.setdefault(stage, {"seconds": 0.0, "peak_mb": 0})
+        stages = json.loads(self.path.read_text()) if self.path.is_file() else {}
+        row = stages.setdefault(stage, {"seconds": 0.0, "peak_mb": 0})
         row["seconds"] = round(row["seconds"] + seconds, 2)
         peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss // 1024
         row["peak_mb"] = max(row["peak_mb"], peak)
-        self.path.write_text(json.dumps(found, indent=1))
+        _write_whole(self.path, json.dumps(stages, indent=1))
+
+
+def _write_whole(path: Path, text: str) -> None:
+    """All of it or, whatever happens meanwhile, what was there before."""
+    part = path.with_name(f".{path.name}.part")
+    part.write_text(text, encoding="utf-8")
+    os.replace(part, path)
 
 
 class _Build:
@@ -157,9 +166,9 @@ class _Build:
     def folder(self, stage: str) -> Path:
         """Where the files of a stage lie; what they depend on is in the name."""
         key = {"pivot": self.pivoting, "rank": self.key, "finish": self.key}
-        found = self.out / "work" / f"{stage}-{key.get(stage, self.reading)}"
-        found.mkdir(parents=True, exist_ok=True)
-        return found
+        folder = self.out / "work" / f"{stage}-{key.get(stage, self.reading)}"
+        folder.mkdir(parents=True, exist_ok=True)
+        return folder
 
     def files(self, stage: str, name: str) -> list[Path]:
         return sorted(self.folder(stage).glob(f"{name}-*.parquet"))
@@ -298,9 +307,7 @@ class _Build:
             "sources": [str(source.pairs) for source in self.sources],
             "stages": times,
         }
-        part = self.out / ".manifest.part"
-        part.write_text(json.dumps(facts, indent=1) + "\n", encoding="utf-8")
-        os.replace(part, self.out / "manifest.json")
+        _write_whole(self.out / "manifest.json", json.dumps(facts, indent=1) + "\n")
         for old in self.out.glob("table-*"):
             if old.name != name:
                 shutil.rmtree(old)

@@ -64,9 +64,9 @@ class BuildSettings:
 
     def facts(self) -> dict[str, Any]:
         """As a manifest says it: the wanted phrases by their number and digest."""
-        found = asdict(self)
-        found["wanted"] = digest(sorted(self.wanted)) if self.wanted else None
-        return found
+        facts = asdict(self)
+        facts["wanted"] = digest(sorted(self.wanted)) if self.wanted else None
+        return facts
 
 
 def digest(value: Sequence[Any] | Mapping[str, Any]) -> str:

@@ -95,10 +95,10 @@ def _sources(bitext: list[Path], parses: list[Path]) -> list[Source]:
 
 def _parquet(path: Path) -> list[Path]:
     if path.is_dir():
-        found = sorted(path.glob("*.parquet"))
-        if not found:
+        files = sorted(path.glob("*.parquet"))
+        if not files:
             raise InvalidValue(f"{path}: no .parquet file is in it")
-        return found
+        return files
     if not path.is_file():
         raise InvalidValue(f"{path}: no such file or folder")
     return [path]
@@ -108,7 +108,7 @@ def _wanted(path: Path | None) -> tuple[str, ...]:
     if path is None:
         return ()
     lines = path.read_text(encoding="utf-8").splitlines()
-    found = tuple(" ".join(line.split()) for line in lines if line.strip())
-    if not found:
+    phrases = tuple(" ".join(line.split()) for line in lines if line.strip())
+    if not phrases:
         raise InvalidValue(f"{path}: no phrase is in it")
-    return found
+    return phrases

@@ -3,12 +3,20 @@
 import argparse
 import csv
 from collections.abc import Iterator
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from core.pivoting.commands.options import Say, add_table, model_of, trees_in
+from core.pivoting.commands.options import (
+    Say,
+    add_table,
+    model_of,
+    trees_in,
+    vectors_of,
+    weights_of,
+)
 from core.pivoting.items import Item, draw_places, items_of
 from core.pivoting.table import Table, open_table
 
@@ -50,20 +58,30 @@ def run(options: dict[str, Any], say: Say) -> dict[str, Any]:
         "places": len(places),
         "items": len(items),
         "credits": sum(len(item.credits) for item in items),
-        "covered": {name: len(found) for name, found in covered.items()},
+        "covered": {name: len(items) for name, items in covered.items()},
     }
 
 
 def _filled(
     table: Table, trees: Any, places: Any, model: Any, options: Any, say: Say
 ) -> list[Item]:
-    found: list[Item] = []
-    weight, k = options["lm_weight"], options["k"]
+    items: list[Item] = []
+    weights = weights_of(options)
+    fill = partial(
+        items_of,
+        table,
+        trees,
+        k=options["k"],
+        model=model,
+        lm_weight=options["lm_weight"],
+        weights=weights,
+        backend=vectors_of(weights),
+    )
     for at, place in enumerate(places, 1):
-        found += items_of(table, trees, [place], k=k, model=model, lm_weight=weight)
+        items += fill([place])
         if at % 100 == 0:
             say(f"{at} of {len(places)} places")
-    return found
+    return items
 
 
 def _write(path: Path, items: list[Item], sentences: list[str]) -> None:

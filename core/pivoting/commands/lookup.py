@@ -5,10 +5,11 @@ from collections.abc import Iterator
 from dataclasses import asdict
 from typing import Any, get_args
 
-from core.pivoting.commands.options import Say, add_table
+from core.pivoting.commands.options import Say, add_table, weights_of
 from core.pivoting.conditions import Condition
 from core.pivoting.phrase_tables import phrase_tables
-from core.pivoting.table import open_table
+from core.pivoting.table import Paraphrase, Table, open_table
+from core.pivoting.weighting import look_up
 
 HELP = "paraphrases of a phrase, with the foreign phrases behind one"
 
@@ -34,17 +35,10 @@ def run(options: dict[str, Any], say: Say) -> dict[str, Any]:
     table = open_table(options["table"])
     phrase, labels = options["phrase"], options["label"]
     try:
-        found = table.lookup(
-            phrase,
-            labels or None,
-            condition=options["condition"],
-            k=options["k"],
-            average=options["average"],
-        )
         results: dict[str, Any] = {
             "phrase": table.key(phrase),
             "labels": table.labels(phrase),
-            "paraphrases": [asdict(one) for one in found],
+            "paraphrases": [asdict(one) for one in _best(table, options)],
             "examples": [asdict(one) for one in table.examples(phrase)],
         }
         if options["tables"]:
@@ -56,6 +50,20 @@ def run(options: dict[str, Any], say: Say) -> dict[str, Any]:
         return results
     finally:
         table.close()
+
+
+def _best(table: Table, options: dict[str, Any]) -> list[Paraphrase]:
+    """By the fitted weights if these are given; they take no account of labels."""
+    weights = weights_of(options)
+    if weights is not None:
+        return look_up(table, options["phrase"], weights, k=options["k"])
+    return table.lookup(
+        options["phrase"],
+        options["label"] or None,
+        condition=options["condition"],
+        k=options["k"],
+        average=options["average"],
+    )
 
 
 def lines(results: dict[str, Any]) -> Iterator[str]:

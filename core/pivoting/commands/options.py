@@ -1,6 +1,7 @@
 """What the commands about a table share."""
 
 import argparse
+import json
 import sys
 from collections.abc import Callable, Iterator
 from itertools import islice
@@ -10,9 +11,12 @@ from typing import Any
 from core.data.tree import Tree
 from core.errors import InvalidValue
 from core.formats import ptb
+from core.parsing import registry
 from core.pivoting.language_model import TrigramModel, read_arpa
+from core.pivoting.weighting import Weights
+from core.protocols import ParserBackend
 
-__all__ = ["Say", "add_table", "model_of", "trees_in"]
+__all__ = ["Say", "add_table", "model_of", "trees_in", "vectors_of", "weights_of"]
 
 Say = Callable[[str], object]
 
@@ -20,6 +24,7 @@ Say = Callable[[str], object]
 def add_table(parser: argparse.ArgumentParser, *, model: bool = False) -> None:
     add = parser.add_argument
     add("--table", type=Path, required=True, help="made by pivot build")
+    add("--weights", type=Path, metavar="JSON", help="of the ninth condition")
     if model:
         add("--lm", type=Path, metavar="ARPA", help="for the conditions with a model")
         add("--lm-weight", type=float, default=1.0, help="beside the paraphrase's")
@@ -29,15 +34,31 @@ def model_of(options: dict[str, Any]) -> TrigramModel | None:
     return read_arpa(options["lm"]) if options["lm"] else None
 
 
+def weights_of(options: dict[str, Any]) -> Weights | None:
+    """Raises InvalidValue if the file holds no weights."""
+    path = options["weights"]
+    if path is None:
+        return None
+    try:
+        return Weights.of_json(json.loads(path.read_text(encoding="utf-8")))
+    except (OSError, ValueError, InvalidValue) as error:
+        raise InvalidValue(f"{path}: {error}") from error
+
+
+def vectors_of(weights: Weights | None) -> ParserBackend | None:
+    """The parser whose vectors the ninth condition compares, where that is wanted."""
+    return registry.load(registry.DEFAULT) if weights else None
+
+
 def trees_in(path: Path | None, limit: int | None = None) -> list[Tree]:
     """Bracketed trees of a file, of standard input without one."""
     if path is None:
         return list(_trees(sys.stdin, limit))
     with path.open(encoding="utf-8") as lines:
-        found = list(_trees(lines, limit))
-    if not found:
+        trees = list(_trees(lines, limit))
+    if not trees:
         raise InvalidValue(f"{path}: no tree is in it")
-    return found
+    return trees
 
 
 def _trees(lines: Any, limit: int | None) -> Iterator[Tree]:

@@ -1,4 +1,4 @@
-"""``pivot substitute``: a sentence rewritten under each of the eight conditions."""
+"""``pivot substitute``: a sentence rewritten under each condition."""
 
 import argparse
 from collections.abc import Iterator, Sequence
@@ -7,9 +7,22 @@ from typing import Any
 
 from core.data.tree import Tree
 from core.errors import InvalidValue
-from core.pivoting.commands.options import Say, add_table, model_of, trees_in
-from core.pivoting.substitution import ALL_CONDITIONS, substitutes
-from core.pivoting.table import open_table
+from core.pivoting.commands.options import (
+    Say,
+    add_table,
+    model_of,
+    trees_in,
+    vectors_of,
+    weights_of,
+)
+from core.pivoting.substitution import (
+    ALL_CONDITIONS,
+    Substitute,
+    substitutes,
+    weighted,
+)
+from core.pivoting.table import Table, open_table
+from core.pivoting.weighting import WEIGHTED
 
 HELP = "put paraphrases of a phrase into its sentence, under each condition"
 
@@ -20,7 +33,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add("phrase", help="a phrase of the sentence")
     add("--tree", type=Path, help="a file with one bracketed tree; standard input")
     add("--sentence", help="tokens with a space between, where there is no tree")
-    add("--condition", choices=ALL_CONDITIONS, help="by default all")
+    add("--condition", choices=(*ALL_CONDITIONS, WEIGHTED), help="by default all")
     add("-k", type=int, default=1)
 
 
@@ -31,19 +44,9 @@ def run(options: dict[str, Any], say: Say) -> dict[str, Any]:
         sentence = options["sentence"].split()
     else:
         sentence = trees_in(options["tree"], 1)[0]
-    words = sentence.words if isinstance(sentence, Tree) else sentence
-    model = model_of(options)
     table = open_table(options["table"])
     try:
-        found = substitutes(
-            table,
-            sentence,
-            _span(words, options["phrase"].split()),
-            condition=options["condition"],
-            k=options["k"],
-            model=model,
-            lm_weight=options["lm_weight"],
-        )
+        rows = _rows(table, sentence, options)
     finally:
         table.close()
     return {
@@ -57,9 +60,32 @@ def run(options: dict[str, Any], say: Say) -> dict[str, Any]:
                 "lm": one.lm,
                 "sentence": " ".join(one.tokens),
             }
-            for one in found
+            for one in rows
         ]
     }
+
+
+def _rows(
+    table: Table, sentence: Tree | Sequence[str], options: dict[str, Any]
+) -> list[Substitute]:
+    words = sentence.words if isinstance(sentence, Tree) else sentence
+    span = _span(words, options["phrase"].split())
+    model, weights = model_of(options), weights_of(options)
+    name, k = options["condition"], options["k"]
+    rows: list[Substitute] = []
+    if name != WEIGHTED:
+        lm_weight = options["lm_weight"]
+        rows = substitutes(
+            table, sentence, span, condition=name, k=k, model=model, lm_weight=lm_weight
+        )
+    if name == WEIGHTED and weights is None:
+        raise InvalidValue(f"{WEIGHTED}: --weights is wanted")
+    if weights is not None and name in (None, WEIGHTED):
+        parser = vectors_of(weights)
+        rows += weighted(
+            table, sentence, span, weights, k=k, model=model, backend=parser
+        )
+    return rows
 
 
 def _span(words: Sequence[str], phrase: Sequence[str]) -> tuple[int, int]:

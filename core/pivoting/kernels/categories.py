@@ -1,8 +1,9 @@
 """Labels of spans as numbers: hashes of how they are composed (see ``labels``)."""
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
+
+from core.compiled import njit
 
 Rows = NDArray[np.int64]
 Hashes = NDArray[np.uint64]
@@ -61,12 +62,12 @@ def _below(
     children: Rows,
 ) -> np.uint64:
     """What the part of ``top`` above ``leaf`` is that i .. j cuts; 0: none is cut."""
-    v, found = leaf, np.uint64(0)
+    v, lacked = leaf, np.uint64(0)
     while v != top:
         if nodes[v, 1] < i or nodes[v, 2] > j:
-            found = _lacking(v, i, j, found, found, labels, nodes, first, children)
+            lacked = _lacking(v, i, j, lacked, lacked, labels, nodes, first, children)
         v = nodes[v, 0]
-    return found
+    return lacked
 
 
 @njit(cache=True)
@@ -79,15 +80,15 @@ def categories(
     children: Rows,
     exact: int,
     at: Rows,
-    found: Hashes,
+    hashes: Hashes,
     where: Rows,
 ) -> int:
-    """All labels of all spans; how many. They are written if ``found`` has room.
+    """All labels of all spans; how many. They are written if ``hashes`` has room.
 
     ``spans`` (S, 2): the first and the last leaf of each; ``leaves``: of each, where
     in its sentence. ``nodes`` (N, 3): parent, -1 for a root, and tokens from and to;
     ``labels``: hashes of names, 0 for the name of a whole. ``first, children``: parts
-    of each node. Labels of span s are ``found[at[s] : at[s + 1]]``, of the nodes
+    of each node. Labels of span s are ``hashes[at[s] : at[s + 1]]``, of the nodes
     ``where``. ``exact`` 1: those of constituents only.
     """
     count = 0
@@ -111,8 +112,8 @@ def categories(
             else:
                 own = labels[v]
             if labels[v] != 0:
-                if len(found):
-                    found[count], where[count] = own, v
+                if len(hashes):
+                    hashes[count], where[count] = own, v
                 count += 1
             v = nodes[v, 0]
     at[len(spans)] = count
@@ -120,14 +121,14 @@ def categories(
 
 
 @njit(cache=True)
-def sums(found: Hashes, at: Rows, sets: Hashes) -> None:
+def sums(hashes: Hashes, at: Rows, sets: Hashes) -> None:
     """Of each span's labels, each taken once; 0 if it has none."""
     for s in range(len(sets)):
         total = np.uint64(0)
         for k in range(at[s], at[s + 1]):
             seen = False
             for before in range(at[s], k):
-                seen = seen or found[before] == found[k]
+                seen = seen or hashes[before] == hashes[k]
             if not seen:
-                total += mixed(found[k], _INNER)
+                total += mixed(hashes[k], _INNER)
         sets[s] = total

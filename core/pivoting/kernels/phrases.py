@@ -1,8 +1,9 @@
 """Phrase pairs that are consistent with word links (Och and Ney 2004, section 3.1)."""
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
+
+from core.compiled import njit
 
 Rows = NDArray[np.int64]
 
@@ -12,11 +13,13 @@ _SECOND = np.uint64(0x94D049BB133111EB)
 
 
 @njit(cache=True)
-def consistent(sizes: Rows, n_links: Rows, links: Rows, limit: int, found: Rows) -> int:
-    """How many phrase pairs there are; they are written to ``found`` if it has rows.
+def consistent(
+    sizes: Rows, n_links: Rows, links: Rows, limit: int, phrases: Rows
+) -> int:
+    """How many phrase pairs there are; they are written to ``phrases`` if it has rows.
 
     ``sizes`` (S, 2): English and foreign tokens of each sentence pair; ``n_links``
-    (S + 1,): where its rows of ``links`` (n, 2) begin. Rows of ``found``: pair,
+    (S + 1,): where its rows of ``links`` (n, 2) begin. Rows of ``phrases``: pair,
     English start and end, foreign start and end, unaligned words at the borders.
     """
     count = 0
@@ -45,7 +48,7 @@ def consistent(sizes: Rows, n_links: Rows, links: Rows, limit: int, found: Rows)
                     continue
                 loose = _loose(many, i, j)
                 count = _borders(
-                    before, lo, hi + 1, limit, pair, i, j, loose, found, count
+                    before, lo, hi + 1, limit, pair, i, j, loose, phrases, count
                 )
     return count
 
@@ -71,7 +74,7 @@ def _borders(
     i: int,
     j: int,
     loose: int,
-    found: Rows,
+    phrases: Rows,
     count: int,
 ) -> int:
     """Every foreign phrase around ``lo .. hi`` that only adds unaligned words."""
@@ -79,8 +82,8 @@ def _borders(
     while start >= 0 and before[lo] == before[start] and hi - start <= limit:
         end = hi
         while end < len(before) and before[end] == before[hi] and end - start <= limit:
-            if len(found):
-                row = found[count]
+            if len(phrases):
+                row = phrases[count]
                 row[0], row[1], row[2], row[3], row[4] = pair, i, j, start, end
                 row[5] = loose + (lo - start) + (end - hi)
             count += 1

@@ -1,9 +1,9 @@
 """Which word types occur together, and where in each pair: the cells of a bitext."""
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
+from core.compiled import njit
 from core.data.check import Ints
 
 __all__ = ["count_types", "fill_cells"]

@@ -7,9 +7,9 @@ the tables are: a sum of half a million keeps six digits.
 """
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
+from core.compiled import njit
 from core.data.check import Floats, Ints
 from core.word_alignment.kernels.hmm import forward_backward, moves, pool_jumps
 

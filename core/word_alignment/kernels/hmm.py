@@ -12,8 +12,8 @@ Buffers may be larger than the pair; what is beyond n and m is not read.
 """
 
 import numpy as np
-from numba import njit
 
+from core.compiled import njit
 from core.data.check import Floats
 
 __all__ = ["forward_backward", "moves", "pool_jumps"]

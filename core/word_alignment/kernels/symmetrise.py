@@ -1,9 +1,9 @@
 """Both directions' links of a pair made one set."""
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
+from core.compiled import njit
 from core.data.check import Ints
 
 __all__ = ["GROW", "INTERSECT", "UNION", "symmetrise"]

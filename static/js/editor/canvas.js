@@ -2,6 +2,7 @@
 
 import { percent } from "./model.js";
 import { arrange, setText } from "./parts.js";
+import { fill, gettext } from "../words.js";
 
 const NS = "http://www.w3.org/2000/svg";
 const make = (name, attributes = {}, text = "") => {
@@ -52,7 +53,8 @@ export class Canvas {
     this.size = [this.svg.viewBox.baseVal.width, this.svg.viewBox.baseVal.height];
     this.across = this.svg.classList.contains("across");
     this.svg.setAttribute("role", "group");
-    this.svg.setAttribute("aria-label", "Two trees face to face");
+    this.svg.setAttribute("aria-label", gettext("Two trees face to face"));
+    for (const label of this.svg.querySelectorAll(".strip-text")) setText(label, gettext("∅ no counterpart"));
     this.svg.querySelector(":scope > title")?.remove();
     this.svg.querySelector(":scope > desc")?.remove();
     const defs = make("defs");
@@ -69,7 +71,7 @@ export class Canvas {
     for (const side of ["s", "t"]) {
       const tree = this.svg.querySelector(`#side-${side}`);
       tree.setAttribute("role", "tree");
-      tree.setAttribute("aria-label", side === "s" ? "Source tree" : "Target tree");
+      tree.setAttribute("aria-label", side === "s" ? gettext("Source tree") : gettext("Target tree"));
       for (const element of tree.querySelectorAll(".n")) {
         const key = `${side}:${element.dataset.r}`;
         const node = element.dataset.r && this.model.nodes.get(key);
@@ -134,7 +136,7 @@ export class Canvas {
     element.classList.toggle("picked", picked);
     element.classList.toggle("trouble", trouble);
     element.classList.toggle("chain", chain);
-    element.setAttribute("aria-label", name + (picked ? ", picked" : ""));
+    element.setAttribute("aria-label", picked ? fill(gettext("%(name)s, picked"), { name }) : name);
     element.setAttribute("aria-selected", String(picked));
     const badge = element.querySelector(".b");
     if (badge) setText(badge, sign);
@@ -201,7 +203,7 @@ export class Canvas {
 
   // links of up to three other layers: one curve for a cell, a badge with the letters
   drawOverlay(add) {
-    this.badges = make("g", { class: "badges", role: "group", "aria-label": "Links of the compared layers" });
+    this.badges = make("g", { class: "badges", role: "group", "aria-label": gettext("Links of the compared layers") });
     this.svg.append(this.badges);
     const taken = [...this.svg.querySelectorAll(".n rect")].map((rect) => { const [x, y, w, h] = numbers(rect); return [x + w / 2, y + h / 2, w, h]; });
     for (const { s, t, letters, kind } of this.overlay) {
@@ -210,9 +212,10 @@ export class Canvas {
       const w = Math.max(14 + 8 * letters.length, 24);
       const [x, y] = freePlace(curve, w, taken);
       taken.push([x, y, w]);
-      const mine = this.model.find(s, t) ? ", also in your links" : "";
+      const mine = this.model.find(s, t);
       const badge = make("g", { class: "badge", role: "button", tabindex: "0", "data-s": s, "data-t": t, "data-letters": letters,
-        "aria-label": `${[...letters].join(", ")}: ${this.model.name(s)} = ${this.model.name(t)}${mine}. Enter copies, Shift and Enter rejects.` });
+        "aria-label": fill(mine ? gettext("%(link)s, also in your links. Enter copies, Shift and Enter rejects.") : gettext("%(link)s. Enter copies, Shift and Enter rejects."),
+          { link: `${[...letters].join(", ")}: ${this.model.name(s)} = ${this.model.name(t)}` }) });
       badge.append(make("rect", { x: x - w / 2, y: y - 12, width: w, height: 24 }), make("text", { x, y: y + 4, "text-anchor": "middle" }, letters));
       this.badges.append(badge);
     }

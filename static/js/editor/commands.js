@@ -1,6 +1,7 @@
 // Every command once: its keys, its words, what it does. Keys, menu and help read this list.
 
 import { ask, showKeys } from "./dialogs.js";
+import { fill, gettext, ngettext } from "../words.js";
 
 /**
  * What this part knows of the editor: nothing else.
@@ -24,49 +25,49 @@ import { ask, showKeys } from "./dialogs.js";
 
 /** @type {Command[]} */
 export const COMMANDS = [
-  { id: "up", keys: ["ArrowUp"], label: "Mother", run: (e, key) => e.go(arcs(e) ? head(e, key) : e.model.nodes.get(key).up?.key) },
-  { id: "down", keys: ["ArrowDown"], label: "First daughter", run: (e, key) => (e.isFolded(key) ? e.fold(key) : e.go(arcs(e) ? dependent(e, key) : e.model.nodes.get(key).children[0]?.key)) },
-  { id: "left", keys: ["ArrowLeft"], label: "Sister before", run: (e, key) => e.go(sister(e, key, -1)) },
-  { id: "right", keys: ["ArrowRight"], label: "Sister after", run: (e, key) => e.go(sister(e, key, 1)) },
-  { id: "across", keys: ["x"], label: "To the other tree", run: (e, key) => e.go(e.model.across(key, (each) => e.canvas.seen(each) === each)) },
-  { id: "pick", keys: ["Space"], menu: true, edit: true, label: "Pick, or link with the picked", run: (e, key) => e.pickOrLink(key) },
-  { id: "pick-too", keys: ["Shift+Space"], menu: true, edit: true, label: "Link beside other links", run: (e, key) => e.pickOrLink(key, true) },
-  { id: "partner", keys: ["Enter"], menu: true, label: "Go to the partner", run: (e, key) => toPartner(e, key) },
-  { id: "null", keys: ["0"], menu: true, edit: true, label: "No counterpart (∅)", run: (e, key) => e.makeNull([key]) },
-  { id: "null-below", keys: ["Shift+0"], menu: true, edit: true, label: "∅ for the undecided rest below", run: nullBelow },
-  { id: "clear", keys: ["Delete", "Backspace"], menu: true, edit: true, label: "Unlink: back to undecided", run: (e, key) => clear(e, key) },
-  { id: "sure", keys: ["1"], menu: true, edit: true, label: "Sure link", run: (e, key) => kind(e, key, "sure") },
-  { id: "possible", keys: ["2"], menu: true, edit: true, label: "Possible link", run: (e, key) => kind(e, key, "possible") },
-  { id: "crossing", keys: ["c"], menu: true, edit: true, label: "Crossing (non-compositional), or not", run: (e, key) => crossing(e, key) },
-  { id: "accept", keys: ["a"], menu: true, edit: true, label: "Accept the suggestion", run: (e, key) => acceptOne(e, key) },
-  { id: "accept-below", keys: ["Shift+A"], menu: true, edit: true, label: "Accept the sure suggestions from here down", run: acceptBelow },
-  { id: "reject", keys: ["r"], menu: true, edit: true, label: "Reject the suggestion", run: rejectOne },
-  { id: "why", keys: ["w"], menu: true, label: "Why this link?", run: (e, key) => e.why(key) },
-  { id: "keep", menu: true, edit: true, when: isPhrase, label: "A phrase in any tree", run: (e, key) => bracket(e, key, "must-bracket") },
-  { id: "rule-out", menu: true, edit: true, when: isPhrase, label: "No phrase: look for another tree", run: (e, key) => bracket(e, key, "cannot-bracket") },
-  { id: "keep-from", menu: true, edit: true, when: (e, key) => e.canvas.picked?.[0] === key[0], label: "One phrase, from the picked to here", run: bracketFrom },
-  { id: "unbracket", menu: true, edit: true, when: (e, key) => !!e.model.bracket(key), label: "Take back what was said of this phrase", run: (e, key) => bracket(e, key, "unbracket") },
-  { id: "next", keys: ["n"], label: "Next undecided", run: (e, key) => undecided(e, key, 1) },
-  { id: "previous", keys: ["p"], label: "Previous undecided", run: (e, key) => undecided(e, key, -1) },
-  { id: "problem", keys: ["e"], label: "Next problem", run: (e) => e.nextProblem() },
-  { id: "better", keys: ["b"], edit: true, label: "Use the tree the aligner prefers", run: (e) => e.takeTree() },
-  { id: "suggest", keys: ["s"], label: "Suggestions, or none", run: (e) => e.proposals.toggle() },
-  { id: "tree-before", keys: [","], edit: true, label: "Previous tree of this sentence", run: (e, key) => e.otherTree(key[0], -1) },
-  { id: "tree-after", keys: ["."], edit: true, label: "Next tree of this sentence", run: (e, key) => e.otherTree(key[0], 1) },
-  { id: "fold", keys: ["f"], menu: true, label: "Fold or unfold (also double-click)", run: (e, key) => e.fold(key) },
-  { id: "overlay", keys: ["o"], label: "Compare with other layers", run: (e) => e.comparison.toggle() },
-  { id: "view", keys: ["v"], label: "Trees, arcs, both", run: (e) => e.nextView() },
-  { id: "table", keys: ["t"], label: "Table", run: (e) => e.toggleTable() },
-  { id: "undo", keys: ["Ctrl+Z"], edit: true, label: "Undo", run: (e) => e.undo() },
-  { id: "redo", keys: ["Ctrl+Shift+Z", "Ctrl+Y"], edit: true, label: "Redo", run: (e) => e.redo() },
-  { id: "drop", keys: ["Escape"], label: "Drop the pick", run: (e) => e.drop() },
-  { id: "zoom-in", keys: ["+"], label: "Zoom in", run: (e) => e.canvas.setZoom(e.canvas.zoom * 1.2) },
-  { id: "zoom-out", keys: ["-"], label: "Zoom out", run: (e) => e.canvas.setZoom(e.canvas.zoom / 1.2) },
-  { id: "fit", keys: ["="], label: "Fit", run: (e) => e.canvas.fit() },
-  { id: "help", keys: ["?"], label: "These keys", run: () => showKeys(COMMANDS) },
-  { id: "turn", label: "Trees left and right", run: (e) => e.turnAround() },
-  { id: "done", keys: ["d"], label: "Done, or open again", run: (e) => e.toggleDone() },
-  { id: "next-pair", keys: ["Shift+N"], label: "Next pair that needs you", run: (e) => e.nextPair() },
+  { id: "up", keys: ["ArrowUp"], label: gettext("Mother"), run: (e, key) => e.go(arcs(e) ? head(e, key) : e.model.nodes.get(key).up?.key) },
+  { id: "down", keys: ["ArrowDown"], label: gettext("First daughter"), run: (e, key) => (e.isFolded(key) ? e.fold(key) : e.go(arcs(e) ? dependent(e, key) : e.model.nodes.get(key).children[0]?.key)) },
+  { id: "left", keys: ["ArrowLeft"], label: gettext("Sister before"), run: (e, key) => e.go(sister(e, key, -1)) },
+  { id: "right", keys: ["ArrowRight"], label: gettext("Sister after"), run: (e, key) => e.go(sister(e, key, 1)) },
+  { id: "across", keys: ["x"], label: gettext("To the other tree"), run: (e, key) => e.go(e.model.across(key, (each) => e.canvas.seen(each) === each)) },
+  { id: "pick", keys: ["Space"], menu: true, edit: true, label: gettext("Pick, or link with the picked"), run: (e, key) => e.pickOrLink(key) },
+  { id: "pick-too", keys: ["Shift+Space"], menu: true, edit: true, label: gettext("Link beside other links"), run: (e, key) => e.pickOrLink(key, true) },
+  { id: "partner", keys: ["Enter"], menu: true, label: gettext("Go to the partner"), run: (e, key) => toPartner(e, key) },
+  { id: "null", keys: ["0"], menu: true, edit: true, label: gettext("No counterpart (∅)"), run: (e, key) => e.makeNull([key]) },
+  { id: "null-below", keys: ["Shift+0"], menu: true, edit: true, label: gettext("∅ for the undecided rest below"), run: nullBelow },
+  { id: "clear", keys: ["Delete", "Backspace"], menu: true, edit: true, label: gettext("Unlink: back to undecided"), run: (e, key) => clear(e, key) },
+  { id: "sure", keys: ["1"], menu: true, edit: true, label: gettext("Sure link"), run: (e, key) => kind(e, key, "sure") },
+  { id: "possible", keys: ["2"], menu: true, edit: true, label: gettext("Possible link"), run: (e, key) => kind(e, key, "possible") },
+  { id: "crossing", keys: ["c"], menu: true, edit: true, label: gettext("Crossing (non-compositional), or not"), run: (e, key) => crossing(e, key) },
+  { id: "accept", keys: ["a"], menu: true, edit: true, label: gettext("Accept the suggestion"), run: (e, key) => acceptOne(e, key) },
+  { id: "accept-below", keys: ["Shift+A"], menu: true, edit: true, label: gettext("Accept the sure suggestions from here down"), run: acceptBelow },
+  { id: "reject", keys: ["r"], menu: true, edit: true, label: gettext("Reject the suggestion"), run: rejectOne },
+  { id: "why", keys: ["w"], menu: true, label: gettext("Why this link?"), run: (e, key) => e.why(key) },
+  { id: "keep", menu: true, edit: true, when: isPhrase, label: gettext("A phrase in any tree"), run: (e, key) => bracket(e, key, "must-bracket") },
+  { id: "rule-out", menu: true, edit: true, when: isPhrase, label: gettext("No phrase: look for another tree"), run: (e, key) => bracket(e, key, "cannot-bracket") },
+  { id: "keep-from", menu: true, edit: true, when: (e, key) => e.canvas.picked?.[0] === key[0], label: gettext("One phrase, from the picked to here"), run: bracketFrom },
+  { id: "unbracket", menu: true, edit: true, when: (e, key) => !!e.model.bracket(key), label: gettext("Take back what was said of this phrase"), run: (e, key) => bracket(e, key, "unbracket") },
+  { id: "next", keys: ["n"], label: gettext("Next undecided"), run: (e, key) => undecided(e, key, 1) },
+  { id: "previous", keys: ["p"], label: gettext("Previous undecided"), run: (e, key) => undecided(e, key, -1) },
+  { id: "problem", keys: ["e"], label: gettext("Next problem"), run: (e) => e.nextProblem() },
+  { id: "better", keys: ["b"], edit: true, label: gettext("Use the tree the aligner prefers"), run: (e) => e.takeTree() },
+  { id: "suggest", keys: ["s"], label: gettext("Suggestions, or none"), run: (e) => e.proposals.toggle() },
+  { id: "tree-before", keys: [","], edit: true, label: gettext("Previous tree of this sentence"), run: (e, key) => e.otherTree(key[0], -1) },
+  { id: "tree-after", keys: ["."], edit: true, label: gettext("Next tree of this sentence"), run: (e, key) => e.otherTree(key[0], 1) },
+  { id: "fold", keys: ["f"], menu: true, label: gettext("Fold or unfold (also double-click)"), run: (e, key) => e.fold(key) },
+  { id: "overlay", keys: ["o"], label: gettext("Compare with other layers"), run: (e) => e.comparison.toggle() },
+  { id: "view", keys: ["v"], label: gettext("Trees, arcs, both"), run: (e) => e.nextView() },
+  { id: "table", keys: ["t"], label: gettext("Table"), run: (e) => e.toggleTable() },
+  { id: "undo", keys: ["Ctrl+Z"], edit: true, label: gettext("Undo"), run: (e) => e.undo() },
+  { id: "redo", keys: ["Ctrl+Shift+Z", "Ctrl+Y"], edit: true, label: gettext("Redo"), run: (e) => e.redo() },
+  { id: "drop", keys: ["Escape"], label: gettext("Drop the pick"), run: (e) => e.drop() },
+  { id: "zoom-in", keys: ["+"], label: gettext("Zoom in"), run: (e) => e.canvas.setZoom(e.canvas.zoom * 1.2) },
+  { id: "zoom-out", keys: ["-"], label: gettext("Zoom out"), run: (e) => e.canvas.setZoom(e.canvas.zoom / 1.2) },
+  { id: "fit", keys: ["="], label: gettext("Fit"), run: (e) => e.canvas.fit() },
+  { id: "help", keys: ["?"], label: gettext("These keys"), run: () => showKeys(COMMANDS) },
+  { id: "turn", label: gettext("Trees left and right"), run: (e) => e.turnAround() },
+  { id: "done", keys: ["d"], label: gettext("Done, or open again"), run: (e) => e.toggleDone() },
+  { id: "next-pair", keys: ["Shift+N"], label: gettext("Next pair that needs you"), run: (e) => e.nextPair() },
 ];
 const BY_ID = new Map(COMMANDS.map((command) => [command.id, command]));
 const BY_KEY = new Map(COMMANDS.flatMap((command) => (command.keys || []).map((key) => [key, command])));
@@ -100,27 +101,29 @@ function sister(e, key, by) {
 
 function toPartner(e, key) {
   const partners = e.model.partners(key);
-  if (!partners.length) return e.say(`${e.model.name(key)} has no partner.`);
+  if (!partners.length) return e.say(fill(gettext("%(name)s has no partner."), { name: e.model.name(key) }));
   return e.go(partners[0].key);
 }
 
 async function nullBelow(e, key) {
   const open = e.model.undecided(e.model.below(key));
-  if (!open.length) return e.say("Nothing undecided here.");
-  const sure = await ask({ title: `Null for ${open.length} undecided?`, text: `${e.model.name(key)}: ${open.length} nodes get ∅ in one step.`, yes: `∅ for ${open.length}` });
+  if (!open.length) return e.say(gettext("Nothing undecided here."));
+  const sure = await ask({ 
+    title: fill(gettext("Null for %(n)s undecided?"), { n: open.length }), yes: fill(gettext("∅ for %(n)s"), { n: open.length }),
+    text: fill(gettext("%(name)s: %(n)s nodes get ∅ in one step."), { name: e.model.name(key), n: open.length }) });
   const left = sure ? e.model.undecided(open) : []; // something may have been decided since
   if (left.length) e.makeNull(left);
 }
 
 function clear(e, key) {
-  if (!e.model.isDecided(key)) return e.say("It is undecided already.");
+  if (!e.model.isDecided(key)) return e.say(gettext("It is undecided already."));
   e.step({ op: "clear", keys: [key] });
-  return e.say(`${e.model.name(key)} is undecided.`);
+  return e.say(fill(gettext("%(name)s is undecided."), { name: e.model.name(key) }));
 }
 
 function linkAt(e, key) {
   const link = e.model.partners(key)[0]?.link;
-  if (!link) e.say(`${e.model.name(key)} is not linked.`);
+  if (!link) e.say(fill(gettext("%(name)s is not linked."), { name: e.model.name(key) }));
   return link;
 }
 
@@ -128,54 +131,54 @@ function kind(e, key, wanted) {
   const link = linkAt(e, key);
   if (!link || link.kind === wanted) return;
   e.step({ op: "kind", s: link.s, t: link.t, kind: wanted });
-  e.say(`${wanted} link.`);
+  e.say(wanted === "sure" ? gettext("sure link.") : gettext("possible link."));
 }
 
 function crossing(e, key) {
   const link = linkAt(e, key);
   if (!link) return;
   e.step({ op: "crossing", s: link.s, t: link.t, crossing: !link.crossing });
-  e.say(e.model.find(link.s, link.t).crossing ? "Marked as crossing." : "Not crossing.");
+  e.say(e.model.find(link.s, link.t).crossing ? gettext("Marked as crossing.") : gettext("Not crossing."));
 }
 
 const offerRow = (key, offer) => [...(key[0] === "s" ? [key, offer.key] : [offer.key, key]), offer.kind, offer.crossing];
 
 function acceptOne(e, key) {
   const offer = e.model.offers.get(key);
-  if (!offer) return e.say(e.model.suggestions.length ? "No suggestion here." : "There are no suggestions for this pair.");
+  if (!offer) return e.say(e.model.suggestions.length ? gettext("No suggestion here.") : gettext("There are no suggestions for this pair."));
   e.step({ op: "accept", links: [offerRow(key, offer)] });
-  return e.say(`Accepted: ${e.model.name(key)} = ${e.model.name(offer.key)}.`);
+  return e.say(fill(gettext("Accepted: %(a)s = %(b)s."), { a: e.model.name(key), b: e.model.name(offer.key) }));
 }
 
 function rejectOne(e, key) {
   const offer = e.model.offers.get(key);
-  if (!offer) return e.say("No suggestion here.");
+  if (!offer) return e.say(gettext("No suggestion here."));
   const [s, t] = offerRow(key, offer);
   e.step({ op: "reject", s, t, layer: "proposal", note: "" });
-  return e.say(`Rejected: ${e.model.name(key)} = ${e.model.name(offer.key)}.`);
+  return e.say(fill(gettext("Rejected: %(a)s = %(b)s."), { a: e.model.name(key), b: e.model.name(offer.key) }));
 }
 
 function isPhrase(e, key) { const { start, end } = e.model.nodes.get(key); return end - start > 1; }
 
 function bracket(e, key, op) {
   e.step({ op, side: key[0], key: e.model.place(key) });
-  const said = { "must-bracket": "is kept as a phrase", "cannot-bracket": "is ruled out as a phrase", unbracket: "is left to the parser" }[op];
-  e.say(`${e.model.name(key)} ${said}.`);
+  const said = { "must-bracket": gettext("%(name)s is kept as a phrase."), "cannot-bracket": gettext("%(name)s is ruled out as a phrase."), unbracket: gettext("%(name)s is left to the parser.") }[op];
+  e.say(fill(said, { name: e.model.name(key) }));
 }
 
 function bracketFrom(e, key) {
   const [a, b] = [e.canvas.picked, key].map((each) => e.model.nodes.get(each));
   e.canvas.picked = null;
   e.step({ op: "must-bracket", side: key[0], key: `${Math.min(a.start, b.start)}-${Math.max(a.end, b.end)}` });
-  e.say("These words are kept as one phrase.");
+  e.say(gettext("These words are kept as one phrase."));
 }
 
 async function acceptBelow(e, key) {
   const rows = e.model.below(key).map((each) => [each, e.model.offers.get(each)])
     .filter(([, offer]) => offer && (offer.share === null || offer.share >= e.threshold)).map(([each, offer]) => offerRow(each, offer));
-  if (!rows.length) return e.say("No suggestion here is sure enough.");
-  const what = rows.length === 1 ? "one suggestion" : `${rows.length} suggestions`;
-  const sure = await ask({ title: `Accept ${what}?`, text: "One step: one undo takes all of it back.", yes: `Accept ${what}` });
+  if (!rows.length) return e.say(gettext("No suggestion here is sure enough."));
+  const n = rows.length;
+  const sure = await ask({ title: fill(ngettext("Accept one suggestion?", "Accept %(n)s suggestions?", n), { n }), text: gettext("One step: one undo takes all of it back."), yes: fill(ngettext("Accept one suggestion", "Accept %(n)s suggestions", n), { n }) });
   if (sure) e.step({ op: "accept", links: rows });
   return undefined;
 }
@@ -186,5 +189,5 @@ function undecided(e, key, by) {
     const next = order[(at + by * i + order.length * 2) % order.length];
     if (e.model.undecided([next]).length && e.canvas.seen(next)) return e.go(next);
   }
-  return e.say("Everything is decided.");
+  return e.say(gettext("Everything is decided."));
 }

@@ -2,6 +2,7 @@
 
 import { ask } from "./dialogs.js";
 import { call } from "./queue.js";
+import { fill, gettext } from "../words.js";
 
 /**
  * What this part knows of the editor: nothing else.
@@ -22,11 +23,11 @@ export class Comparison {
   async toggle() {
     this.on = !this.on;
     const others = this.app.data.layers.filter((layer) => layer.code !== this.app.model.info.code);
-    if (this.on && !others.length) { this.on = false; return this.app.say("There is no other layer to compare with."); }
+    if (this.on && !others.length) { this.on = false; return this.app.say(gettext("There is no other layer to compare with.")); }
     if (this.on) {
       this.app.rail.open("links");
       if (!this.layers.length) await this.compare(others.slice(0, 3).map((layer) => layer.code));
-      this.app.say(`Comparing ${this.layers.map((layer) => `${layer.letter} ${layer.name}`).join(", ")}.`);
+      this.app.say(fill(gettext("Comparing %(names)s."), { names: this.layers.map((layer) => `${layer.letter} ${layer.name}`).join(", ") }));
     }
     return this.app.refresh();
   }
@@ -58,14 +59,14 @@ export class Comparison {
 
   copyLink(badge) {
     const { s, t } = badge.dataset;
-    if (this.app.model.find(s, t)) return this.app.say("These two are linked already.");
+    if (this.app.model.find(s, t)) return this.app.say(gettext("These two are linked already."));
     this.app.step({ op: "link", s, t });
-    return this.app.say(`Copied ${this.app.model.name(s)} = ${this.app.model.name(t)}.`);
+    return this.app.say(fill(gettext("Copied %(s)s = %(t)s."), { s: this.app.model.name(s), t: this.app.model.name(t) }));
   }
 
   async rejectLink(badge) {
     const { s, t, letters } = badge.dataset;
-    const note = await ask({ title: "Reject this link", text: `${this.app.model.name(s)} = ${this.app.model.name(t)}`, yes: "Reject", note: true });
+    const note = await ask({ title: gettext("Reject this link"), text: `${this.app.model.name(s)} = ${this.app.model.name(t)}`, yes: gettext("Reject"), note: true });
     if (!note) return;
     for (const letter of letters) this.app.step({ op: "reject", s, t, layer: this.layers.find((layer) => layer.letter === letter).code, note });
   }

@@ -1,5 +1,7 @@
 // Questions, the list of keys, the merge view and the context menu.
 
+import { fill, gettext } from "../words.js";
+
 const $ = (id) => document.getElementById(id);
 export const el = (name, attributes = {}, ...children) => {
   const element = document.createElement(name);
@@ -13,7 +15,7 @@ function closed(dialog) {
 }
 
 // A question; with `note` it wants a reason. Answers true, the reason, or null.
-export async function ask({ title, text = "", yes = "Yes", note = false }) {
+export async function ask({ title, text = "", yes = gettext("Yes"), note = false }) {
   const dialog = $("ask");
   $("ask-head").textContent = title;
   $("ask-text").textContent = text;
@@ -44,11 +46,11 @@ export async function showKeys(commands) {
 
 // For each step both sides decided about: mine, theirs or both. Answers a list of choices.
 export async function merge(who, rows) {
-  $("merge-who").textContent = `${who} changed the same nodes a moment ago. Nothing is lost: choose what counts.`;
+  $("merge-who").textContent = fill(gettext("%(who)s changed the same nodes a moment ago. Nothing is lost: choose what counts."), { who });
   $("merge-list").replaceChildren(...rows.map((row, i) => {
     const choice = (value, label, checked) => el("label", {}, el("input", { type: "radio", name: `merge-${i}`, value, checked }), label);
-    return el("fieldset", {}, el("legend", {}, row.mine), el("p", {}, "Theirs: " + row.theirs),
-      choice("mine", "Mine", row.allowMine), choice("theirs", "Theirs", !row.allowMine), row.allowBoth ? choice("both", "Both", false) : null);
+    return el("fieldset", {}, el("legend", {}, row.mine), el("p", {}, fill(gettext("Theirs: %(what)s"), { what: row.theirs })),
+      choice("mine", gettext("Mine"), row.allowMine), choice("theirs", gettext("Theirs"), !row.allowMine), row.allowBoth ? choice("both", gettext("Both"), false) : null);
   }));
   if (rows.some((row) => !row.allowMine)) for (const input of $("merge-list").querySelectorAll("[value=mine]")) if (!rows[Number(input.name.slice(6))].allowMine) input.disabled = true;
   $("merge").showModal();

@@ -6,11 +6,12 @@ import { Comparison } from "./comparing.js";
 import { ask } from "./dialogs.js";
 import { Input } from "./input.js";
 import { Model } from "./model.js";
-import { Proposals } from "./proposals.js";
+import { Proposals, preferred } from "./proposals.js";
 import { Queue, Turn, call } from "./queue.js";
 import { Rail } from "./rail.js";
 import { Saving } from "./saving.js";
 import { Table } from "./table.js";
+import { fill, gettext, ngettext } from "../words.js";
 
 const $ = (id) => document.getElementById(id);
 const VIEWS = ["constituency", "dependency", "both"];
@@ -83,12 +84,12 @@ export class Editor {
     Object.assign(this.model.info, { code: snapshot.code, source_parse: snapshot.source_parse, target_parse: snapshot.target_parse });
     const option = $("layer").selectedOptions[0];
     option.value = snapshot.code;
-    option.textContent = `${this.data.user} · new`;
+    option.textContent = `${this.data.user} · ${gettext("new")}`;
     for (const link of $("figures").querySelectorAll("a")) link.search = "?layer=" + snapshot.code;
   }
 
   step(step) {
-    if (!this.writable) return this.say("This layer cannot be changed here.");
+    if (!this.writable) return this.say(gettext("This layer cannot be changed here."));
     this.news = "";
     this.undoMarks.push(this.model.mark());
     this.redoMarks = [];
@@ -103,16 +104,16 @@ export class Editor {
 
   // shown at once where this page made the step; else as soon as the server answers
   walk(op, from, to) {
-    if (!this.writable) return this.say("This layer cannot be changed here.");
+    if (!this.writable) return this.say(gettext("This layer cannot be changed here."));
     this.news = "";
-    if (!from.length && !(this.queue.idle && this.model.info[op])) return this.say(`Nothing to ${op}.`);
+    if (!from.length && !(this.queue.idle && this.model.info[op])) return this.say(op === "undo" ? gettext("Nothing to undo.") : gettext("Nothing to redo."));
     if (from.length) {
       to.push(this.model.mark());
       this.model.back(from.pop());
     }
     this.queue.push({ op }, this.model.info.revision);
     this.refresh();
-    return this.say(op === "undo" ? "Undone." : "Done again.");
+    return this.say(op === "undo" ? gettext("Undone.") : gettext("Done again."));
   }
 
   // --- what the page shows ------------------------------------------------------------
@@ -135,9 +136,9 @@ export class Editor {
     $("undo").disabled = !this.writable || !(this.undoMarks.length || this.model.info.undo);
     $("redo").disabled = !this.writable || !(this.redoMarks.length || this.model.info.redo);
     $("done").hidden = !this.data.edit || !!this.withdrawn;
-    $("done").textContent = this.model.info.state === "done" ? "Open again" : "Done";
+    $("done").textContent = this.model.info.state === "done" ? gettext("Open again") : gettext("Done");
     const option = $("layer").selectedOptions[0];
-    if (this.model.info.code) option.textContent = option.textContent.replace(/ · (\d+|new)/, ` · ${this.model.links.length}`);
+    if (this.model.info.code) option.textContent = option.textContent.replace(new RegExp(` · (\\d+|${gettext("new")})`), ` · ${this.model.links.length}`);
     $("suggest").setAttribute("aria-pressed", String(this.proposals.on));
   }
 
@@ -147,7 +148,9 @@ export class Editor {
     const open = this.model.undecided().length;
     const offers = this.model.offers.size / 2;
     const links = this.model.links.length;
-    $("line").textContent = `${links} ${links === 1 ? "link" : "links"} · ${this.model.nulls.size} null · ${open} ${this.model.info.state === "done" ? "left " : ""}undecided${offers ? ` · ${offers} suggested` : ""}`;
+    const rest = this.model.info.state === "done" ? gettext("%(n)s left undecided") : gettext("%(n)s undecided");
+    $("line").textContent = [fill(ngettext("%(n)s link", "%(n)s links", links), { n: links }), fill(gettext("%(n)s null"), { n: this.model.nulls.size }),
+      fill(rest, { n: open }), offers ? fill(gettext("%(n)s suggested"), { n: offers }) : ""].filter(Boolean).join(" · ");
   }
 
   line(text) { this.news = text; $("news").textContent = text; }
@@ -156,10 +159,10 @@ export class Editor {
 
   readOnly() {
     const box = $("read-only"), [text, button, next] = box.children;
-    const said = this.withdrawn ? ["This pair was withdrawn: what you did is kept, and nothing more can be changed.", ""]
-      : !this.data.edit ? ["You can read this layer; changing it is not yours. Your own links make a layer of their own.", ""]
-      : this.model.info.state === "done" ? [this.doneText(), "Open again"]
-      : !this.turn.mine ? ["These links are open in another tab of yours.", "Take over"] : null;
+    const said = this.withdrawn ? [gettext("This pair was withdrawn: what you did is kept, and nothing more can be changed."), ""]
+      : !this.data.edit ? [gettext("You can read this layer; changing it is not yours. Your own links make a layer of their own."), ""]
+      : this.model.info.state === "done" ? [this.doneText(), gettext("Open again")]
+      : !this.turn.mine ? [gettext("These links are open in another tab of yours."), gettext("Take over")] : null;
     const held = box.contains(document.activeElement);
     box.hidden = !said;
     if (!said) { if (held) this.go(this.at); return; }  // or the next key would go nowhere
@@ -173,7 +176,7 @@ export class Editor {
   // "done" is what a person said, whatever is undecided: both are said in one place
   doneText() {
     const open = this.model.undecided().length;
-    return open ? `This layer is done, with ${open} ${open === 1 ? "node" : "nodes"} left undecided.` : "This layer is done.";
+    return open ? fill(ngettext("This layer is done, with %(n)s node left undecided.", "This layer is done, with %(n)s nodes left undecided.", open), { n: open }) : gettext("This layer is done.");
   }
 
   async takeOver() {
@@ -222,13 +225,13 @@ export class Editor {
     return this.redraw().then(() => this.canvas.open());
   }
 
-  nextView() { this.view = VIEWS[(VIEWS.indexOf(this.view) + 1) % VIEWS.length]; this.say({ constituency: "Trees", dependency: "Arcs", both: "Trees and arcs" }[this.view]); return this.keepView(); }
+  nextView() { this.view = VIEWS[(VIEWS.indexOf(this.view) + 1) % VIEWS.length]; this.say({ constituency: gettext("Trees"), dependency: gettext("Arcs"), both: gettext("Trees and arcs") }[this.view]); return this.keepView(); }
   turnAround() { this.turned = !this.turned; return this.keepView(); }
   isFolded(key) { return this.folded.has(foldName(key)); }
 
   async fold(key) {
     const name = foldName(key);
-    if (!this.model.nodes.get(key)?.children.length || !this.model.nodes.get(key).up) return this.say("This cannot be folded.");
+    if (!this.model.nodes.get(key)?.children.length || !this.model.nodes.get(key).up) return this.say(gettext("This cannot be folded."));
     if (!this.folded.delete(name)) this.folded.add(name);
     await this.redraw();
     return this.go(key);
@@ -244,19 +247,19 @@ export class Editor {
 
   async toggleDone() {
     const state = this.model.info.state === "done" ? "open" : "done";
-    if (!this.queue.idle) return this.say("Not all is saved yet.");
+    if (!this.queue.idle) return this.say(gettext("Not all is saved yet."));
     try {
       await this.start();
       this.model.load(await call(this.layerUrl("state/"), { state }));
       this.table.forget();
     } catch (error) { this.say(error.message); this.line(error.message); }
-    this.say(state === "done" ? this.doneText() : "Open again.");
+    this.say(state === "done" ? this.doneText() : gettext("Open again."));
     return this.refresh();
   }
 
   // --- moving and deciding --------------------------------------------------------------
   go(key) {
-    if (!key || !this.model.nodes.has(key) || !this.canvas.seen(key)) return this.say("Nothing there.");
+    if (!key || !this.model.nodes.has(key) || !this.canvas.seen(key)) return this.say(gettext("Nothing there."));
     this.last = key;
     this.canvas.focus(key);
     this.canvas.light(key);
@@ -267,41 +270,44 @@ export class Editor {
 
   pickOrLink(key, beside = false) {
     const { picked } = this.canvas, { model } = this;
-    if (!this.writable) return this.say("This layer cannot be changed here.");
+    if (!this.writable) return this.say(gettext("This layer cannot be changed here."));
     if (!picked || picked === key || picked[0] === key[0]) {
       this.canvas.picked = picked === key ? null : key;
       this.refresh();
-      if (!this.canvas.picked) { this.count(); return this.say("Pick dropped."); }
-      $("line").textContent = `Picked ${model.name(key)}: choose its partner on the other side, or ∅.`;
-      return this.say(`Picked ${model.name(key)}.`);
+      if (!this.canvas.picked) { this.line(""); return this.say(gettext("Pick dropped.")); }
+      this.line(fill(gettext("Picked %(name)s: choose its partner on the other side, or ∅."), { name: model.name(key) }));
+      return this.say(fill(gettext("Picked %(name)s."), { name: model.name(key) }));
     }
     const [s, t] = key[0] === "t" ? [picked, key] : [key, picked];
     this.canvas.picked = null;
-    if (model.find(s, t)) { this.refresh(); return this.say("These two are linked already."); }
+    this.news = "";
+    if (model.find(s, t)) { this.refresh(); return this.say(gettext("These two are linked already.")); }
     const gone = beside ? [] : [...model.partners(s), ...model.partners(t)].map((partner) => model.name(partner.key));
     this.step({ op: beside ? "add" : "link", s, t });
-    return this.say(`Linked ${model.name(s)} to ${model.name(t)}${gone.length ? `, instead of ${[...new Set(gone)].join(" and ")}` : ""}.`);
+    const said = gone.length ? gettext("Linked %(s)s to %(t)s, instead of %(others)s.") : gettext("Linked %(s)s to %(t)s.");
+    return this.say(fill(said, { s: model.name(s), t: model.name(t), others: [...new Set(gone)].join(gettext(" and ")) }));
   }
 
   drop() {
     if (this.explained) { this.explained = this.canvas.chain = null; this.refresh(); }
     if (!this.canvas.picked) return;
     this.canvas.picked = null;
+    this.news = "";
     this.refresh();
-    this.say("Pick dropped.");
+    this.say(gettext("Pick dropped."));
   }
 
   makeNull(keys) {
-    if (!this.writable) return this.say("This layer cannot be changed here.");
+    if (!this.writable) return this.say(gettext("This layer cannot be changed here."));
     this.canvas.picked = null;
-    if (keys.every((key) => this.model.nulls.has(key))) return this.say("It has no counterpart already.");
+    if (keys.every((key) => this.model.nulls.has(key))) return this.say(gettext("It has no counterpart already."));
     this.step({ op: "null", keys });
-    return this.say(keys.length > 1 ? `${keys.length} nodes have no counterpart.` : `${this.model.name(keys[0])} has no counterpart.`);
+    return this.say(keys.length > 1 ? fill(gettext("%(n)s nodes have no counterpart."), { n: keys.length }) : fill(gettext("%(name)s has no counterpart."), { name: this.model.name(keys[0]) }));
   }
 
   otherTree(side, by) {
     const row = this.data.parses.filter((parse) => parse.side === side);
-    if (row.length < 2) return this.say("Only one tree: no n-best supplied.");
+    if (row.length < 2) return this.say(gettext("Only one tree: no n-best supplied."));
     const at = row.findIndex((parse) => parse.code === this.data.trees[side].parse);
     return this.useTree(side, row[(at + by + row.length) % row.length].code);
   }
@@ -311,15 +317,15 @@ export class Editor {
   // --- suggestions ---------------------------------------------------------------------------
   acceptAbove() {
     const links = this.model.offered.filter(({ share }) => (share ?? 1) >= this.threshold).map(({ s, t, kind, crossing }) => [s, t, kind, crossing]);
-    if (!links.length) return this.say("No suggestion is sure enough.");
+    if (!links.length) return this.say(gettext("No suggestion is sure enough."));
     this.step({ op: "accept", links });
-    return this.say(`Accepted ${links.length === 1 ? "one suggestion" : `${links.length} suggestions`}.`);
+    return this.say(fill(ngettext("Accepted one suggestion.", "Accepted %(n)s suggestions.", links.length), { n: links.length }));
   }
 
   // the links a link rests on, down to the words: lit in the drawing, listed in the rail
   async why(key) {
     const to = this.model.counterparts(key)[0];
-    if (!to) return this.say("No link here.");
+    if (!to) return this.say(gettext("No link here."));
     const [s, t] = key[0] === "s" ? [key, to] : [to, key];
     try { await this.proposals.explain(); } catch (error) { return this.say(error.message); }
     this.explained = { s, t };
@@ -336,18 +342,18 @@ export class Editor {
     if (!rows.length) return;
     const [{ side, only_here: more, not_here: less }] = rows;
     const [text] = box.children;
-    text.textContent = `With what you decided, the aligner prefers another tree for the ${side === "s" ? "source" : "target"}${more.length ? `, with ${few(more)}` : ""}${less.length ? `, without ${few(less)}` : ""}.`;
+    text.textContent = preferred(side, more, less);
     this.say(text.textContent);
   }
 
   async takeTree() {
     const [row] = this.better;
-    if (!row) return this.say("The aligner prefers these trees.");
+    if (!row) return this.say(gettext("The aligner prefers these trees."));
     this.offerTrees([]);
     try {
       const code = await this.proposals.take(row);
-      if (!code) return this.say("The aligner prefers these trees by now.");
-      if (!this.data.parses.some((parse) => parse.code === code)) this.data.parses.push({ code, side: row.side, name: "the aligner's", score: null });
+      if (!code) return this.say(gettext("The aligner prefers these trees by now."));
+      if (!this.data.parses.some((parse) => parse.code === code)) this.data.parses.push({ code, side: row.side, name: gettext("the aligner's"), score: null });
       return this.useTree(row.side, code);
     } catch (error) { this.line(error.message); return this.say(error.message); }
   }
@@ -359,7 +365,7 @@ export class Editor {
   }
 
   nextPair() {
-    if (!this.queue.idle) return this.say("Not all is saved yet.");
+    if (!this.queue.idle) return this.say(gettext("Not all is saved yet."));
     location.assign(this.data.urls.next);
     return undefined;
   }
@@ -367,7 +373,7 @@ export class Editor {
   // --- problems ---------------------------------------------------------------------------
   nextProblem() {
     const live = this.rail.live;
-    if (!live.length) return this.say("No problems.");
+    if (!live.length) return this.say(gettext("No problems."));
     this.problemAt = (this.problemAt + 1) % live.length;
     this.rail.open("problems");
     return this.goProblem(live[this.problemAt]);
@@ -391,17 +397,16 @@ export class Editor {
   }
 
   async ignore(problem) {
-    const note = await ask({ title: "Ignore this problem", text: problem.reason, yes: "Ignore", note: true });
+    const note = await ask({ title: gettext("Ignore this problem"), text: problem.reason, yes: gettext("Ignore"), note: true });
     if (note) this.step({ op: "ignore", key: problem.key, note });
   }
 
   run(id, key = this.at) {
-    if (command(id).edit && !this.writable) return this.say("This layer cannot be changed here.");
+    if (command(id).edit && !this.writable) return this.say(gettext("This layer cannot be changed here."));
     return command(id).run(this, key);
   }
 }
 
-const few = (phrases) => phrases.slice(0, 3).map((phrase) => `“${phrase}”`).join(", ") + (phrases.length > 3 ? ` and ${phrases.length - 3} more` : "");
 const foldName = (key) => key[0] + key.slice(3);
 
 const editor = new Editor(JSON.parse($("editor-data").textContent));

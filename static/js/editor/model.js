@@ -1,9 +1,27 @@
 // What is decided about a pair, as plain values. No page here: a step changes the model at
 // once, the server's answer replaces it (queue.js).
 
+import { fill, gettext } from "../words.js";
+
 const other = (side) => (side === "s" ? "t" : "s");
 export const refOf = (key) => key.slice(2);
 export const sideOf = (key) => key[0];
+const STATES = {
+  undecided: gettext("undecided"), linked: gettext("linked"), null: gettext("null"), suggested: gettext("suggested"),
+  parked: gettext("parked"), trace: gettext("trace"),
+};
+const KINDS = { sure: gettext("sure"), possible: gettext("possible") };
+const OPS = {
+  link: gettext("link"), add: gettext("add"), unlink: gettext("unlink"), null: gettext("null"), clear: gettext("clear"),
+  kind: gettext("kind"), crossing: gettext("crossing"), accept: gettext("accept"), reject: gettext("reject"),
+  ignore: gettext("ignore"), unignore: gettext("unignore"), parse: gettext("parse"), undo: gettext("undo"), redo: gettext("redo"),
+  "must-bracket": gettext("must-bracket"), "cannot-bracket": gettext("cannot-bracket"), unbracket: gettext("unbracket"),
+};
+
+// what people read for the names of states, of kinds of links and of operations
+export const stateName = (state) => STATES[state] ?? state;
+export const kindName = (kind) => KINDS[kind] ?? kind;
+export const opName = (op) => OPS[op] ?? op;
 export const percent = (share) => `${Math.round(100 * share)} %`;
 const shortened = (text) => {
   const words = text.split(" ");
@@ -192,19 +210,22 @@ export class Model {
   }
 
   name(key) {
-    return this.nodes.get(key)?.name ?? "a phrase of another tree";
+    return this.nodes.get(key)?.name ?? gettext("a phrase of another tree");
   }
 
   // the name for screen readers: "NP, a cigarette, words 6 to 7, linked to NP a smoke"
   fullName(key) {
     const node = this.nodes.get(key);
-    const span = node.empty ? "no word" : node.end - node.start > 1 ? `words ${node.start + 1} to ${node.end}` : `word ${node.start + 1}`;
+    const span = node.empty ? gettext("no word") : node.end - node.start > 1 ? fill(gettext("words %(first)s to %(last)s"), { first: node.start + 1, last: node.end }) : fill(gettext("word %(n)s"), { n: node.start + 1 });
     const state = this.state(key);
-    let said = state;
-    if (state === "linked") said = "linked to " + this.partners(key).map(({ key: k, link }) => this.name(k) + (link.kind === "possible" ? ", possible" : "")).join(" and ");
-    if (state === "null") said = "no counterpart";
-    if (state === "suggested") { const { key: to, share, crossing } = this.offers.get(key); said = `suggested: ${this.name(to)}${crossing ? ", crossing" : ""}${share === null ? "" : `, ${percent(share)}`}`; }
-    const kept = { "must-bracket": "kept as a phrase", "cannot-bracket": "ruled out as a phrase" }[node.children.length && this.bracket(key)];
+    let said = stateName(state);
+    if (state === "linked") {
+      const names = this.partners(key).map(({ key: k, link }) => (link.kind === "possible" ? fill(gettext("%(name)s, possible"), { name: this.name(k) }) : this.name(k)));
+      said = fill(gettext("linked to %(names)s"), { names: names.join(gettext(" and ")) });
+    }
+    if (state === "null") said = gettext("no counterpart");
+    if (state === "suggested") { const { key: to, share, crossing } = this.offers.get(key); said = [fill(gettext("suggested: %(name)s"), { name: this.name(to) }), crossing ? gettext("crossing") : "", share === null ? "" : percent(share)].filter(Boolean).join(", "); }
+    const kept = { "must-bracket": gettext("kept as a phrase"), "cannot-bracket": gettext("ruled out as a phrase") }[node.children.length && this.bracket(key)];
     return [node.label, node.text, span, said, kept].filter(Boolean).join(", ");
   }
 

@@ -4,6 +4,7 @@
 
 import { refOf } from "./model.js";
 import { call } from "./queue.js";
+import { fill, gettext } from "../words.js";
 
 const PAUSE = 700; // ms without a step before other trees are thought about
 const KEPT = 40; // answers, so that undo shows the old suggestions at once
@@ -34,7 +35,7 @@ export class Proposals {
     try { localStorage.setItem("gemel-suggest", String(this.on)); } catch { /* private window */ }
     if (!this.on) { this.stop(); this.show({ links: [], supports: {}, grounds: {}, said: [] }); }
     this.app.refresh();
-    this.app.say(!this.on ? "No suggestions." : this.possible ? "Suggestions." : "Suggestions need a tree on both sides.");
+    this.app.say(!this.on ? gettext("No suggestions.") : this.possible ? gettext("Suggestions.") : gettext("Suggestions need a tree on both sides."));
   }
 
   decisions() {
@@ -84,7 +85,9 @@ export class Proposals {
     try { answer = await call(this.app.data.urls.proposals, body, this.late.signal); } catch (error) {
       if (error.name === "AbortError" || this.key !== key) return;
       this.key = this.late = null; // the next step asks again
-      this.app.line(`No new suggestions now: ${error.status === 503 ? error.message : "the aligner does not answer."} Your own work goes on as before.`);
+      this.app.line(error.status === 503
+        ? fill(gettext("No new suggestions now: %(reason)s Your own work goes on as before."), { reason: error.message })
+        : gettext("No new suggestions now: the aligner does not answer. Your own work goes on as before."));
       return;
     }
     if (this.key !== key) return;
@@ -119,6 +122,20 @@ export class Proposals {
     const rows = await call(this.app.data.urls.better, { ...this.decisions(), take: row.side });
     return rows.find((each) => each.side === row.side)?.parse;
   }
+}
+
+// which other tree the aligner prefers, in a sentence
+export function preferred(side, more, less) {
+  const sentence = side === "s" ? gettext("With what you decided, the aligner prefers another tree for the source")
+    : gettext("With what you decided, the aligner prefers another tree for the target");
+  const shape = more.length && less.length ? gettext("%(sentence)s, with %(more)s, without %(less)s.")
+    : more.length ? gettext("%(sentence)s, with %(more)s.") : less.length ? gettext("%(sentence)s, without %(less)s.") : "%(sentence)s.";
+  return fill(shape, { sentence, more: few(more), less: few(less) });
+}
+
+function few(phrases) {
+  const list = phrases.slice(0, 3).map((phrase) => `“${phrase}”`).join(", ");
+  return phrases.length > 3 ? fill(gettext("%(list)s and %(n)s more"), { list, n: phrases.length - 3 }) : list;
 }
 
 // how many questions are answered, or put aside for a later one

@@ -2,6 +2,7 @@
 // localStorage until the server has it, so neither a reload nor a lost connection loses it.
 
 import { Model } from "./model.js";
+import { fill, gettext } from "../words.js";
 
 const WAITS = [1, 2, 5, 15];
 const SOON = 120; // ms: the step is safe already; the aligner answers first, undisturbed
@@ -24,7 +25,7 @@ export async function call(url, body, signal) {
   const text = await response.text();
   let data = {};
   try { data = JSON.parse(text); } catch { /* a page, not an answer */ }
-  if (!response.ok) throw Object.assign(new Error(data.error?.message || `The server answered ${response.status}.`), { status: response.status, code: data.error?.code, facts: data.error?.facts || {} });
+  if (!response.ok) throw Object.assign(new Error(data.error?.message || fill(gettext("The server answered %(status)s."), { status: response.status })), { status: response.status, code: data.error?.code, facts: data.error?.facts || {} });
   return data;
 }
 
@@ -47,7 +48,7 @@ export class Queue {
     try {
       if (this.steps.length) localStorage.setItem(this.key, JSON.stringify(this.steps));
       else localStorage.removeItem(this.key);
-    } catch { this.on.status("This browser keeps nothing: do not close the page before all is saved.", true); }
+    } catch { this.on.status(gettext("This browser keeps nothing: do not close the page before all is saved."), true); }
   }
 
   get idle() { return !this.steps.length; }
@@ -55,7 +56,7 @@ export class Queue {
   push(step, revision) {
     this.steps.push({ ...step, uuid: uuid(), base: revision + this.steps.length });
     this.keep();
-    this.on.status("Saving…");
+    this.on.status(gettext("Saving…"));
     if (!this.busy) { clearTimeout(this.timer); this.timer = setTimeout(() => this.flush(), SOON); }
   }
 
@@ -63,7 +64,7 @@ export class Queue {
     clearTimeout(this.timer);
     if (this.busy || !this.steps.length) return;
     this.busy = true;
-    this.on.status("Saving…");
+    this.on.status(gettext("Saving…"));
     try {
       await this.on.start();
       while (this.steps.length) {
@@ -74,7 +75,7 @@ export class Queue {
         this.keep();
         this.on.saved(snapshot, this.steps.length === 0, step);
       }
-      this.on.status("All saved");
+      this.on.status(gettext("All saved"));
     } catch (error) {
       await this.failed(error);
     } finally {
@@ -82,7 +83,7 @@ export class Queue {
     }
     if (!this.again) return;
     this.again = false;
-    if (this.steps.length) this.flush(); else this.on.status("All saved");
+    if (this.steps.length) this.flush(); else this.on.status(gettext("All saved"));
   }
 
   async failed(error) {
@@ -103,8 +104,10 @@ export class Queue {
     }
     if (error.code === "not_allowed") { this.steps = []; this.keep(); await this.on.refused(error, null); return; }
     const wait = WAITS[Math.min(this.tries++, WAITS.length - 1)];
-    const why = error.status === 401 || error.status === 403 ? "You are signed out. Sign in again in another tab" : "Not saved yet";
-    this.on.status(`${why}: ${this.steps.length} kept on this device, sent again in ${wait} s.`, true);
+    const why = error.status === 401 || error.status === 403
+      ? gettext("You are signed out. Sign in again in another tab: %(n)s kept on this device, sent again in %(seconds)s s.")
+      : gettext("Not saved yet: %(n)s kept on this device, sent again in %(seconds)s s.");
+    this.on.status(fill(why, { n: this.steps.length, seconds: wait }), true);
     this.timer = setTimeout(() => this.flush(), wait * 1000);
   }
 }

@@ -1,14 +1,15 @@
 // The rail: links, problems, trees, history, and whom to compare with.
 
 import { el } from "./dialogs.js";
-import { isolated, percent } from "./model.js";
+import { isolated, opName, percent } from "./model.js";
 import { Parts, arrange, setText } from "./parts.js";
 import { call } from "./queue.js";
+import { fill, gettext, ngettext } from "../words.js";
 
 const $ = (id) => document.getElementById(id);
 const TABS = ["links", "problems", "why", "trees", "history"];
 const GRAVE = ["consistency", "monotonous", "same_tree"];
-const FIXES = { monotonous: "Mark as crossing", maximum: "Link", root: "Link", consistency: "Keep the first" };
+const FIXES = { monotonous: gettext("Mark as crossing"), maximum: gettext("Link"), root: gettext("Link"), consistency: gettext("Keep the first") };
 
 /**
  * What this part knows of the editor: nothing else.
@@ -71,8 +72,8 @@ export class Rail {
     const parked = model.info.parked.map((row) => el("li", {}, describeParked(model, row)));
     const decided = [...rows, ...nulls];
     this.put(this.others(), ...this.suggested(), ...this.phrases(),
-      decided.length ? this.list("decided", decided) : el("p", { class: "soft" }, "Nothing decided yet. Choose a node on each side: click and click, or Space and Space."),
-      parked.length ? el("h3", {}, `Parked: ${parked.length}`) : null, parked.length ? el("ul", {}, ...parked) : null);
+      decided.length ? this.list("decided", decided) : el("p", { class: "soft" }, gettext("Nothing decided yet. Choose a node on each side: click and click, or Space and Space.")),
+      parked.length ? el("h3", {}, fill(gettext("Parked: %(n)s"), { n: parked.length })) : null, parked.length ? el("ul", {}, ...parked) : null);
   }
 
   list(name, rows) {
@@ -86,7 +87,7 @@ export class Rail {
   linkRow({ s, t, kind, crossing, number }) {
     const { model } = this.app, name = `${model.name(s)} = ${model.name(t)}`;
     const row = this.parts.get(`${s} ${t}`, [name, kind, crossing], () => el("li", {}, el("button", { class: "go", "data-go": s, "data-id": `${s} ${t}` },
-      el("b"), name, kind === "possible" ? el("small", { class: "soft" }, " possible") : null, crossing ? el("small", { class: "soft" }, " crossing") : null)));
+      el("b"), name, kind === "possible" ? el("small", { class: "soft" }, " ", gettext("possible")) : null, crossing ? el("small", { class: "soft" }, " ", gettext("crossing")) : null)));
     setText(row.querySelector("b"), String(number));
     return row;
   }
@@ -105,17 +106,17 @@ export class Rail {
     const n = rows.filter(({ share }) => (share ?? 1) >= threshold).length;
     const box = parts.get("offers", [], () => el("details", { open: true, class: "offers" }));
     const summary = parts.get("offers: summary", [], () => el("summary"));
-    setText(summary, `Suggested: ${rows.length}`);
-    const all = writable && parts.get("offers: all", [threshold, n], () => el("p", { class: "acts" }, el("label", { for: "threshold" }, "At least"), el("input", { id: "threshold", "data-id": "threshold", type: "number", min: "0", max: "100", step: "5", value: String(Math.round(100 * threshold)) }), "%", act(`Accept ${n}`, "accept-above", "all")));
+    setText(summary, fill(gettext("Suggested: %(n)s"), { n: rows.length }));
+    const all = writable && parts.get("offers: all", [threshold, n], () => el("p", { class: "acts" }, el("label", { for: "threshold" }, gettext("At least")), el("input", { id: "threshold", "data-id": "threshold", type: "number", min: "0", max: "100", step: "5", value: String(Math.round(100 * threshold)) }), "%", act(fill(gettext("Accept %(n)s"), { n }), "accept-above", "all")));
     arrange(box, [summary, all, this.list("offers: rows", rows.map((row) => this.offerRow(row)))].filter(Boolean));
     return [box];
   }
 
   offerRow({ s, t, share, crossing }) {
     const { model, writable } = this.app, name = `${model.name(s)} = ${model.name(t)}`;
-    const said = `${share === null ? "" : ` ${percent(share)}`}${crossing ? " crossing" : ""}`;
+    const said = `${share === null ? "" : ` ${percent(share)}`}${crossing ? ` ${gettext("crossing")}` : ""}`;
     const row = this.parts.get(`? ${s} ${t}`, [name, writable], () => el("li", {}, el("button", { class: "go", "data-go": s, "data-id": `? ${s} ${t}` }, el("b", {}, "?"), name, el("small", { class: "soft" })),
-      el("p", { class: "acts" }, writable ? act("Accept", "accept", s) : null, writable ? act("Reject", "reject", s) : null, act("Why?", "why", s))));
+      el("p", { class: "acts" }, writable ? act(gettext("Accept"), "accept", s) : null, writable ? act(gettext("Reject"), "reject", s) : null, act(gettext("Why?"), "why", s))));
     setText(row.querySelector("small"), said);
     return row;
   }
@@ -125,9 +126,9 @@ export class Rail {
     const { model, writable } = this.app;
     const rows = Object.entries(model.info.brackets).map(([place, rule]) => {
       const words = model.words[place[0]].slice(...place.slice(2).split("-").map(Number)).join(" ");
-      return el("li", {}, el("p", {}, `“${isolated(words)}” ${rule === "must-bracket" ? "is a phrase" : "is no phrase"}`), writable ? el("p", { class: "acts" }, act("Take back", "unbracket", place)) : null);
+      return el("li", {}, el("p", {}, fill(rule === "must-bracket" ? gettext("“%(words)s” is a phrase") : gettext("“%(words)s” is no phrase"), { words: isolated(words) })), writable ? el("p", { class: "acts" }, act(gettext("Take back"), "unbracket", place)) : null);
     });
-    return rows.length ? [el("h3", {}, "Phrases in any tree"), el("ul", {}, ...rows)] : [];
+    return rows.length ? [el("h3", {}, gettext("Phrases in any tree")), el("ul", {}, ...rows)] : [];
   }
 
   whyText() {
@@ -135,17 +136,18 @@ export class Rail {
     if (!explained) return "";
     const [link] = canvas.chain;
     const name = `${model.name(explained.s)} = ${model.name(explained.t)}`;
-    if (!link) return `${name}: the aligner has not said what this rests on.`;
+    if (!link) return fill(gettext("%(name)s: the aligner has not said what this rests on."), { name });
     const words = canvas.chain.filter((row) => row.leaf && row !== link);
-    return words.length ? `${name} rests on ${words.length} ${words.length === 1 ? "link" : "links"} below.` : `${name}: ${link.ground || "linked as wholes, by what they are like"}.`;
+    if (words.length) return fill(ngettext("%(name)s rests on %(n)s link below.", "%(name)s rests on %(n)s links below.", words.length), { name, n: words.length });
+    return `${name}: ${link.ground || gettext("linked as wholes, by what they are like")}.`;
   }
 
   why() {
     const { model, explained, canvas } = this.app;
-    if (!explained) { this.put(el("p", { class: "soft" }, "Choose a link or a suggestion and press w: what it rests on is shown here, down to the words.")); return; }
+    if (!explained) { this.put(el("p", { class: "soft" }, gettext("Choose a link or a suggestion and press w: what it rests on is shown here, down to the words."))); return; }
     canvas.chain = model.chain(explained.s, explained.t);
     const rows = canvas.chain.map((row) => el("li", { class: `d${Math.min(row.depth, 8)}` }, el("button", { class: "go", "data-go": row.s, "data-id": `why ${row.s} ${row.t}` }, `${model.name(row.s)} = ${model.name(row.t)}`,
-      el("small", { class: "soft" }, [row.leaf ? row.ground || "linked as wholes" : "", model.find(row.s, row.t) ? "your link" : sure(model.shareOf(row.s, row.t))].filter(Boolean).map((text) => ` · ${text}`).join("")))));
+      el("small", { class: "soft" }, [row.leaf ? row.ground || gettext("linked as wholes") : "", model.find(row.s, row.t) ? gettext("your link") : sure(model.shareOf(row.s, row.t))].filter(Boolean).map((text) => ` · ${text}`).join("")))));
     this.put(el("p", {}, this.whyText()), el("ul", { class: "chain-list" }, ...rows));
   }
 
@@ -155,10 +157,10 @@ export class Rail {
     const chosen = new Map(this.app.comparison.layers.map((layer) => [layer.code, layer]));
     const boxes = layers.map((layer) => el("label", {}, el("input", { type: "checkbox", "data-compare": layer.code, "data-id": "c" + layer.code, checked: chosen.has(layer.code), disabled: !chosen.has(layer.code) && chosen.size >= 3 }),
       chosen.has(layer.code) ? el("b", { class: "letter " + chosen.get(layer.code).letter }, chosen.get(layer.code).letter) : null,
-      `${layer.name} · ${layer.n_links}`, chosen.get(layer.code)?.missing ? el("small", { class: "soft" }, ` ${chosen.get(layer.code).missing} on other phrases`) : null));
-    const filters = [["all", "All"], ["unanimous", "Unanimous"], ["two", "2 of 3"], ["single", "Single"]].map(([value, label]) =>
+      `${layer.name} · ${layer.n_links}`, chosen.get(layer.code)?.missing ? el("small", { class: "soft" }, " ", fill(gettext("%(n)s on other phrases"), { n: chosen.get(layer.code).missing })) : null));
+    const filters = [["all", gettext("All")], ["unanimous", gettext("Unanimous")], ["two", gettext("2 of 3")], ["single", gettext("Single")]].map(([value, label]) =>
       el("button", { type: "button", class: "quiet", "data-agree": value, "data-id": value, "aria-pressed": String(this.app.comparison.agree === value) }, label));
-    return el("details", { open: chosen.size > 0 || this.app.comparison.on }, el("summary", {}, "Compare up to three layers"), ...boxes, chosen.size > 1 ? el("p", { class: "acts" }, ...filters) : null);
+    return el("details", { open: chosen.size > 0 || this.app.comparison.on }, el("summary", {}, gettext("Compare up to three layers")), ...boxes, chosen.size > 1 ? el("p", { class: "acts" }, ...filters) : null);
   }
 
   chosen() { return [...$("panel").querySelectorAll("[data-compare]:checked")].map((box) => box.dataset.compare); }
@@ -167,38 +169,38 @@ export class Rail {
     const { model } = this.app;
     const row = (problem) => el("li", { class: GRAVE.includes(problem.rule) ? "grave" : "" }, el("p", {}, el("b", {}, title(problem.rule) + ". "), problem.reason),
       el("p", { class: "acts" },
-        problem.source.length || problem.target.length ? act("Go", "go-problem", problem.key) : null,
+        problem.source.length || problem.target.length ? act(gettext("Go"), "go-problem", problem.key) : null,
         FIXES[problem.rule] && this.app.writable ? act(FIXES[problem.rule], "fix", problem.key) : null,
-        this.app.writable && problem.rule !== "undecided" ? act("Ignore", "ignore", problem.key) : null));
-    const ignored = Object.entries(model.info.ignored).map(([key, note]) => el("li", {}, el("p", {}, title(key.split(":")[0]) + ": " + note), this.app.writable ? el("p", { class: "acts" }, act("Count again", "unignore", key)) : null));
-    this.put(this.live.length ? el("ul", {}, ...this.live.map(row)) : el("p", { class: "soft" }, model.links.length ? "No problems." : "Nothing to check yet."),
-      ignored.length ? el("h3", {}, "Ignored") : null, ignored.length ? el("ul", {}, ...ignored) : null);
+        this.app.writable && problem.rule !== "undecided" ? act(gettext("Ignore"), "ignore", problem.key) : null));
+    const ignored = Object.entries(model.info.ignored).map(([key, note]) => el("li", {}, el("p", {}, title(key.split(":")[0]) + ": " + note), this.app.writable ? el("p", { class: "acts" }, act(gettext("Count again"), "unignore", key)) : null));
+    this.put(this.live.length ? el("ul", {}, ...this.live.map(row)) : el("p", { class: "soft" }, model.links.length ? gettext("No problems.") : gettext("Nothing to check yet.")),
+      ignored.length ? el("h3", {}, gettext("Ignored")) : null, ignored.length ? el("ul", {}, ...ignored) : null);
   }
 
   async trees() {
-    this.put(el("p", { class: "soft" }, "Reading the trees…"));
+    this.put(el("p", { class: "soft" }, gettext("Reading the trees…")));
     let rows = [];
     try { rows = await call(this.app.data.urls.trees); } catch (error) { this.put(el("p", { class: "error" }, error.message)); return; }
     if (this.tab !== "trees") return;
     const used = { s: this.app.model.info.source_parse || this.app.data.trees.s.parse, t: this.app.model.info.target_parse || this.app.data.trees.t.parse };
     this.put(...["s", "t"].flatMap((side) => {
       const mine = rows.filter((row) => row.side === side);
-      const list = mine.map((row, i) => el("li", {}, el("p", {}, el("b", {}, row.code === used[side] ? "● " : `${i + 1}. `), row.name, row.score === null ? "" : el("small", { class: "soft" }, ` score ${row.score.toFixed(2)}`)),
+      const list = mine.map((row, i) => el("li", {}, el("p", {}, el("b", {}, row.code === used[side] ? "● " : `${i + 1}. `), row.name, row.score === null ? "" : el("small", { class: "soft" }, " ", fill(gettext("score %(value)s"), { value: row.score.toFixed(2) }))),
         row.only_here.length ? el("p", { class: "small" }, "+ " + row.only_here.join(", ")) : null,
         row.not_here.length ? el("p", { class: "small soft" }, "− " + row.not_here.join(", ")) : null,
-        !row.fits ? el("p", { class: "small soft" }, "stands on other tokens") : row.code === used[side] ? el("small", { class: "soft" }, "shown") : this.app.writable ? act("Use this tree", "tree", `${side} ${row.code}`) : null));
-      return [el("h3", {}, side === "s" ? "Source" : "Target"), list.length > 1 ? null : el("p", { class: "soft" }, list.length ? "One tree: no n-best supplied." : "No tree."), el("ul", {}, ...list)];
+        !row.fits ? el("p", { class: "small soft" }, gettext("stands on other tokens")) : row.code === used[side] ? el("small", { class: "soft" }, gettext("shown")) : this.app.writable ? act(gettext("Use this tree"), "tree", `${side} ${row.code}`) : null));
+      return [el("h3", {}, side === "s" ? gettext("Source") : gettext("Target")), list.length > 1 ? null : el("p", { class: "soft" }, list.length ? gettext("One tree: no n-best supplied.") : gettext("No tree.")), el("ul", {}, ...list)];
     }));
   }
 
   async history() {
     const code = this.app.model.info.code;
-    if (!code) { this.put(el("p", { class: "soft" }, "No step yet.")); return; }
+    if (!code) { this.put(el("p", { class: "soft" }, gettext("No step yet."))); return; }
     let rows = [];
     try { rows = await call(this.app.layerUrl("history/")); } catch (error) { this.put(el("p", { class: "error" }, error.message)); return; }
     if (this.tab !== "history") return;
     this.put(rows.length ? el("ul", {}, ...rows.map((event) => el("li", {}, el("p", {}, el("b", {}, String(event.revision) + " "), describeEvent(this.app.model, event)), el("small", { class: "soft" }, `${event.by} · ${new Date(event.at).toLocaleString()}`))))
-      : el("p", { class: "soft" }, "No step yet."));
+      : el("p", { class: "soft" }, gettext("No step yet.")));
   }
 
   clicked(event) {
@@ -224,10 +226,10 @@ export class Rail {
 
 const sure = (share) => (share === null ? "" : percent(share));
 const act = (label, what, id) => el("button", { type: "button", class: "quiet", "data-act": what, "data-id": `${what} ${id}` }, label);
-const title = (rule) => ({ consistency: "Consistency", monotonous: "Order", same_tree: "Same tree", root: "Root pair", relevance: "Relevance", maximum: "Maximum set", undecided: "Undecided" })[rule] || rule;
+const title = (rule) => ({ consistency: gettext("Consistency"), monotonous: gettext("Order"), same_tree: gettext("Same tree"), root: gettext("Root pair"), relevance: gettext("Relevance"), maximum: gettext("Maximum set"), undecided: gettext("Undecided") })[rule] || rule;
 
 function describeParked(model, row) {
-  const one = (end) => (typeof row[end] === "string" ? model.name(`${end}:${row[end]}`) : row[end] ? `${row[end][1]} over words ${row[end][0].map((i) => i + 1).join(" ")}` : "∅");
+  const one = (end) => (typeof row[end] === "string" ? model.name(`${end}:${row[end]}`) : row[end] ? fill(gettext("%(label)s over words %(words)s"), { label: row[end][1], words: row[end][0].map((i) => i + 1).join(" ") }) : "∅");
   return `${one("s")} = ${one("t")}${["s", "t"].map((end) => alternatives(model, end, row[end])).join("")}`;
 }
 
@@ -236,15 +238,16 @@ function alternatives(model, side, place) {
   if (!Array.isArray(place)) return "";
   const [first, last] = [place[0][0], place[0].at(-1) + 1];
   const n = [...model.nodes.values()].filter((node) => node.side === side && node.children.length && node.start === first && node.end === last).length;
-  return n ? ` · ${n} ${n === 1 ? "phrase" : "phrases"} over these words here` : "";
+  return n ? ` · ${fill(ngettext("%(n)s phrase over these words here", "%(n)s phrases over these words here", n), { n })}` : "";
 }
 
 export function describeEvent(model, event) {
-  if (event.op === "undo" || event.op === "redo") return `${event.op} of step ${event.undoes}`;
-  const cells = (part) => Object.values(part.links || {}).map((row) => `${model.name("s:" + row.s)} = ${model.name("t:" + row.t)}${row.kind === "possible" ? " (possible)" : ""}`);
+  if (event.op === "undo") return fill(gettext("undo of step %(n)s"), { n: event.undoes });
+  if (event.op === "redo") return fill(gettext("redo of step %(n)s"), { n: event.undoes });
+  const cells = (part) => Object.values(part.links || {}).map((row) => `${model.name("s:" + row.s)} = ${model.name("t:" + row.t)}${row.kind === "possible" ? ` (${gettext("possible")})` : ""}`);
   const nulls = (part) => [...Object.keys(part.null_source || {}).map((r) => "s:" + r), ...Object.keys(part.null_target || {}).map((r) => "t:" + r)].map((key) => "∅ " + model.name(key));
   const put = [...cells(event.after), ...nulls(event.after)], gone = [...cells(event.before), ...nulls(event.before)];
-  const few = (list) => (list.length > 3 ? `${list.slice(0, 2).join("; ")}; and ${list.length - 2} more` : list.join("; "));
-  if (event.op === "parse") return "another tree";
-  return [put.length ? few(put) : "", gone.length ? "without " + few(gone) : ""].filter(Boolean).join(", ") || event.op;
+  const few = (list) => (list.length > 3 ? fill(gettext("%(list)s; and %(n)s more"), { list: list.slice(0, 2).join("; "), n: list.length - 2 }) : list.join("; "));
+  if (event.op === "parse") return gettext("another tree");
+  return [put.length ? few(put) : "", gone.length ? fill(gettext("without %(links)s"), { links: few(gone) }) : ""].filter(Boolean).join(", ") || opName(event.op);
 }

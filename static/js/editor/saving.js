@@ -1,9 +1,10 @@
 // What the server answers to steps: it has them, refuses them, or somebody was faster.
 
 import { merge } from "./dialogs.js";
-import { Model } from "./model.js";
+import { Model, opName } from "./model.js";
 import { call } from "./queue.js";
 import { describeEvent } from "./rail.js";
+import { fill, gettext } from "../words.js";
 
 /**
  * What this part knows of the editor: nothing else.
@@ -36,7 +37,7 @@ export class Saving {
     const side = step?.side || "s";
     const row = this.app.data.parses.filter((parse) => parse.side === side);
     const n = row.findIndex((parse) => parse.code === this.app.data.trees[side].parse) + 1;
-    this.app.line(`${there} of ${all} links exist in tree ${n}; ${info.parked.length} parked.`);
+    this.app.line(fill(gettext("%(there)s of %(all)s links exist in tree %(tree)s; %(parked)s parked."), { there, all, tree: n, parked: info.parked.length }));
   }
 
   async refuse(error, step) {
@@ -48,7 +49,9 @@ export class Saving {
     }
     this.app.saved("");
     this.app.say(error.message);
-    this.app.line(`Not done${step ? `: ${step.op}` : ""}. ${error.message}`);
+    const said = step ? fill(gettext("Not done: %(what)s. %(reason)s"), { what: opName(step.op), reason: error.message })
+      : fill(gettext("Not done. %(reason)s"), { reason: error.message });
+    this.app.line(said);
     this.app.refresh();
   }
 
@@ -61,7 +64,7 @@ export class Saving {
       const hits = facts.theirs.filter((event) => trees || [...Model.touchedByEvent(event)].some((key) => mine.has(key)));
       if (hits.length) rows.push({ i, mine: this.describe(step), theirs: hits.map((event) => describeEvent(this.app.model, event)).join("; "), allowMine: !trees, allowBoth: !trees && step.op === "link" });
     });
-    const who = [...new Set(facts.theirs.map((event) => event.by))].join(", ") || "Somebody";
+    const who = [...new Set(facts.theirs.map((event) => event.by))].join(", ") || gettext("Somebody");
     const choices = rows.length ? await merge(who, rows) : [];
     const kept = steps.map((step, i) => {
       const found = rows.findIndex((row) => row.i === i);
@@ -74,13 +77,14 @@ export class Saving {
     this.app.model.load(facts.layer);
     if (trees) await this.app.redraw();
     for (const step of kept) { this.app.undoMarks.push(this.app.model.mark()); this.app.model.play(step); }
-    this.app.line(`${who} changed this layer too; ${rows.length ? "merged as you chose" : "your steps fit beside theirs"}.`);
+    this.app.line(fill(rows.length ? gettext("%(who)s changed this layer too; merged as you chose.")
+      : gettext("%(who)s changed this layer too; your steps fit beside theirs."), { who }));
     this.app.refresh();
     return kept;
   }
 
   describe(step) {
-    if (step.s && step.t) return `${step.op}: ${this.app.model.name(step.s)} = ${this.app.model.name(step.t)}`;
-    return `${step.op}: ${(step.keys || []).map((key) => this.app.model.name(key)).join(", ")}`;
+    if (step.s && step.t) return `${opName(step.op)}: ${this.app.model.name(step.s)} = ${this.app.model.name(step.t)}`;
+    return `${opName(step.op)}: ${(step.keys || []).map((key) => this.app.model.name(key)).join(", ")}`;
   }
 }

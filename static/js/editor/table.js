@@ -1,6 +1,7 @@
 // The table twin: the server's table in the page, kept in step, with the editor's commands.
 
-import { percent } from "./model.js";
+import { kindName, percent, stateName } from "./model.js";
+import { gettext } from "../words.js";
 
 /**
  * What this part knows of the editor: nothing else.
@@ -55,7 +56,7 @@ export class Table {
     if (op === "undo" || op === "redo" || op === "done" || op === "open") this.app.run(op === "open" ? "done" : op);
     else if ((op === "null" || op === "clear") && keys.length) this.app.step({ op, keys });
     else if (["accept", "reject", "why"].includes(op) && keys.length) this.app.run(op, keys[0]);
-    else if (!s || !t) this.app.say("Choose a row on each side, then a command.");
+    else if (!s || !t) this.app.say(gettext("Choose a row on each side, then a command."));
     else if (op === "sure" || op === "possible") this.app.step({ op: "kind", s, t, kind: op });
     else if (op === "crossing" || op === "composed") this.app.step({ op: "crossing", s, t, crossing: op === "crossing" });
     else this.app.step({ op, s, t });
@@ -68,10 +69,10 @@ export class Table {
       for (const row of table.querySelectorAll("tr[data-r]")) {
         const key = `${table.dataset.side}:${row.dataset.r}`;
         const partners = model.partners(key);
-        row.querySelector("[data-c=state]").textContent = model.state(key);
+        row.querySelector("[data-c=state]").textContent = stateName(model.state(key));
         const offer = model.offers.get(key);
         row.querySelector("[data-c=partner]").textContent = model.counterparts(key).map((partner) => model.name(partner)).join("; ");
-        row.querySelector("[data-c=kind]").textContent = partners[0]?.link.kind || (offer && offer.share !== null ? percent(offer.share) : "");
+        row.querySelector("[data-c=kind]").textContent = kindName(partners[0]?.link.kind) || (offer && offer.share !== null ? percent(offer.share) : "");
         row.classList.toggle("dim", !!shown && !shown.has(key));
       }
     }

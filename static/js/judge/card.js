@@ -1,5 +1,6 @@
 // One item, or all paraphrases of a phrase in the grid, as a form with native radios.
 
+import { fill, gettext } from "../words.js";
 import { showDiff } from "./diff.js";
 
 const template = () => document.getElementById("row").content.firstElementChild.cloneNode(true);
@@ -14,7 +15,7 @@ function sentence(place, card, phrase) {
 const byId = (id) => document.getElementById(id);
 
 // A score in a box is a number or nothing; a choice is its point.
-function fill(field, value) {
+function setValue(field, value) {
   for (const input of field.querySelectorAll("input")) {
     if (input.type === "radio") input.checked = String(value) === input.value;
     else input.value = value ?? "";
@@ -48,7 +49,10 @@ export function makeCard(scales) {
     const rendering = element.querySelector(".rendering");
     sentence(rendering.querySelector(".changed"), card, card.paraphrase);
     showDiff(rendering.querySelector(".diff"), card.phrase, card.paraphrase);
-    if (cards.length > 1) rendering.querySelector(".item-title").textContent = `Paraphrase ${at + 1} of ${cards.length}`;
+    if (cards.length > 1) {
+      const title = fill(gettext("Paraphrase %(n)s of %(all)s"), { n: at + 1, all: cards.length });
+      rendering.querySelector(".item-title").textContent = title;
+    }
     for (const field of element.querySelectorAll("fieldset")) {
       for (const input of field.querySelectorAll("input")) input.name = `${field.dataset.scale}-${at}`;
     }
@@ -59,7 +63,7 @@ export function makeCard(scales) {
   }
 
   function enter({ element, box }, { values, comment }) {
-    for (const field of element.querySelectorAll("fieldset")) fill(field, values[field.dataset.scale]);
+    for (const field of element.querySelectorAll("fieldset")) setValue(field, values[field.dataset.scale]);
     box.value = comment ?? "";
     element.querySelector(".comment").open = Boolean(box.value);
   }
@@ -125,16 +129,21 @@ export function makeCard(scales) {
     for (const { field } of fields()) field.classList.remove("missing");
   }
 
+  function lacking({ row, field }) {
+    const { title } = scales.find((one) => one.name === field.dataset.scale);
+    const scale = document.documentElement.lang === "en" ? title.toLowerCase() : title;
+    if (shown.length === 1) return fill(gettext("Choose a %(scale)s score."), { scale });
+    return fill(gettext("Choose a %(scale)s score for paraphrase %(n)s."), { scale, n: shown.indexOf(row) + 1 });
+  }
+
   // The answers, or null with the first empty scale named and in focus.
   function answers() {
     problem("");
     const empty = fields().find(({ field }) => valueOf(field) === undefined);
     if (empty) {
-      const scale = scales.find((one) => one.name === empty.field.dataset.scale);
-      const where = shown.length > 1 ? ` for paraphrase ${shown.indexOf(empty.row) + 1}` : "";
       empty.field.classList.add("missing");
       focusOn(empty.field);
-      byId("problem").textContent = `Choose a ${scale.title.toLowerCase()} score${where}.`;
+      byId("problem").textContent = lacking(empty);
       return null;
     }
     return begun().map(({ card, comment, values }) => ({ card, note: comment.trim(), values }));

@@ -1,5 +1,6 @@
 // The dialogs of the judgment screen. Each resolves to what was chosen.
 
+import { fill, gettext } from "../words.js";
 import { send, signIn } from "./http.js";
 
 const byId = (id) => document.getElementById(id);
@@ -41,9 +42,9 @@ export async function askFlag(before) {
 }
 
 export function showGuideline({ number, text }) {
-  byId("guideline-title").textContent = number ? `Guideline, version ${number}` : "Guideline";
+  byId("guideline-title").textContent = number ? fill(gettext("Guideline, version %(n)s"), { n: number }) : gettext("Guideline");
   const paragraph = document.createElement("p");
-  paragraph.textContent = text || "No guideline has been written for this campaign.";
+  paragraph.textContent = text || gettext("No guideline has been written for this campaign.");
   byId("guideline-text").replaceChildren(paragraph);
   return ask(byId("guideline-dialog"));
 }
@@ -63,9 +64,10 @@ export function showHelp() {
 
 export async function askConflict(message, stored, scales) {
   byId("conflict-text").textContent = message.shown;
+  const none = gettext("no answer");
   byId("conflict-rows").replaceChildren(...scales.map(({ name, title }) => {
     const row = document.createElement("tr");
-    for (const text of [title, stored.values[name] ?? "no answer", message.values?.[name] ?? "no answer"]) {
+    for (const text of [title, stored.values[name] ?? none, message.values?.[name] ?? none]) {
       const cell = document.createElement("td");
       cell.textContent = text;
       row.append(cell);
@@ -97,12 +99,12 @@ export function askSignIn({ url, user }) {
 // Keys and pace; the server refuses collisions and says which. What it took is kept.
 export async function askSettings({ url, preference, keys, first, keep }) {
   const form = byId("settings");
-  const fill = (chosen) => { for (const [name, key] of Object.entries(chosen)) form.elements[name].value = key; };
-  fill(keys);
+  const enter = (chosen) => { for (const [name, key] of Object.entries(chosen)) form.elements[name].value = key; };
+  enter(keys);
   form.elements.auto_advance.checked = preference.auto_advance;
   form.elements.has_single_keys.checked = preference.has_single_keys;
   byId("settings-problem").textContent = "";
-  form.querySelector("[data-do=reset-keys]").onclick = () => fill(first);
+  form.querySelector("[data-do=reset-keys]").onclick = () => enter(first);
   form.onsubmit = async (event) => {
     event.preventDefault();
     const wanted = Object.fromEntries(Object.keys(first).map((name) => [name, form.elements[name].value]));
@@ -111,7 +113,7 @@ export async function askSettings({ url, preference, keys, first, keep }) {
       body: { keys: wanted, auto_advance: form.elements.auto_advance.checked, has_single_keys: form.elements.has_single_keys.checked },
     });
     if (status !== 200) {
-      byId("settings-problem").textContent = body.error?.message ?? "No connection: nothing was changed.";
+      byId("settings-problem").textContent = body.error?.message ?? gettext("No connection: nothing was changed.");
       const field = body.error?.facts?.field;
       if (field && form.elements[field]) form.elements[field].focus();
       return;

@@ -1,6 +1,8 @@
 // Requests of the judgment screen. The CSRF token is read from its cookie each time:
 // signing in changes it.
 
+import { gettext } from "../words.js";
+
 const cookie = (name) => document.cookie.split("; ")
   .find((part) => part.startsWith(`${name}=`))?.slice(name.length + 1) ?? "";
 
@@ -41,9 +43,9 @@ export async function signIn(url, username, password) {
       body: new URLSearchParams({ username, password }),
     });
     if (answer.type === "opaqueredirect") return "";
-    if (answer.status === 429 || answer.status === 403) return "Too many attempts: wait a while.";
-    return "That password does not fit.";
+    if (answer.status === 429 || answer.status === 403) return gettext("Too many attempts: wait a while.");
+    return gettext("That password does not fit.");
   } catch {
-    return "No connection to the server.";
+    return gettext("No connection to the server.");
   }
 }

@@ -1,14 +1,25 @@
 // What the judge is told in place of an item, or above it. Never a passing message only.
 
+import { fill, gettext } from "../words.js";
+
 const TEXTS = {
-  sending: ["Sending …", "Your answers are on their way."],
-  nothing: ["Nothing for you now", "All places are taken for the moment. New items appear when others give some back."],
-  finished: ["All done", "Thank you. You have judged everything that was meant for you."],
-  skipped: ["Only skipped items remain", "You skipped some items that nobody has judged yet."],
-  paused: ["Paused", "This campaign, or your part in it, is paused. Everything you sent is stored."],
-  closed: ["This campaign is closed", "Thank you. Everything you sent is stored."],
-  draft: ["Not open yet", "This campaign has not begun."],
-  blocked: ["Please talk to the manager", "Your answers to some items with a known answer were too far off, so no more items are given out. What you sent is stored."],
+  sending: [gettext("Sending …"), gettext("Your answers are on their way.")],
+  nothing: [
+    gettext("Nothing for you now"),
+    gettext("All places are taken for the moment. New items appear when others give some back."),
+  ],
+  finished: [gettext("All done"), gettext("Thank you. You have judged everything that was meant for you.")],
+  skipped: [gettext("Only skipped items remain"), gettext("You skipped some items that nobody has judged yet.")],
+  paused: [
+    gettext("Paused"),
+    gettext("This campaign, or your part in it, is paused. Everything you sent is stored."),
+  ],
+  closed: [gettext("This campaign is closed"), gettext("Thank you. Everything you sent is stored.")],
+  draft: [gettext("Not open yet"), gettext("This campaign has not begun.")],
+  blocked: [
+    gettext("Please talk to the manager"),
+    gettext("Your answers to some items with a known answer were too far off, so no more items are given out. What you sent is stored."),
+  ],
 };
 
 function cells(...texts) {
@@ -38,11 +49,16 @@ export function makeNotice({ look, offerSkipped }) {
     place.hidden = false;
   }
 
+  function finished({ done, active_ms: ms }) {
+    const minutes = Math.round(ms / 60000);
+    return fill(gettext("You judged %(n)s items in %(minutes)s minutes."), { n: done, minutes });
+  }
+
   function words(status) {
     const [title, text] = TEXTS[status.state] ?? TEXTS.nothing;
     const parts = [text];
-    if (status.state === "finished") parts.push(`You judged ${status.done} items in ${Math.round(status.active_ms / 60000)} minutes.`);
-    if (status.contact && ["blocked", "paused"].includes(status.state)) parts.push(`Contact: ${status.contact}.`);
+    if (status.state === "finished") parts.push(finished(status));
+    if (status.contact && ["blocked", "paused"].includes(status.state)) parts.push(fill(gettext("Contact: %(contact)s."), { contact: status.contact }));
     return [title, parts.join(" ")];
   }
 
@@ -58,23 +74,26 @@ export function makeNotice({ look, offerSkipped }) {
   return {
     // In place of an item.
     show(status) {
-      const buttons = status.state === "sending" ? [] : [["Check for new items", look]];
-      if (status.state === "skipped") buttons.unshift(["Show them", offerSkipped]);
+      const buttons = status.state === "sending" ? [] : [[gettext("Check for new items"), look]];
+      if (status.state === "skipped") buttons.unshift([gettext("Show them"), offerSkipped]);
       put(status.state === "blocked" ? "bad" : "", ...words(status), buttons);
       if (status.state !== "sending") place.focus();
     },
     // Above an item that may still be answered.
     standing(status) { if (TEXTS[status.state] && !["finished", "nothing", "skipped"].includes(status.state)) put("warn", ...words(status), []); },
-    problem(text, again) { put("bad", "Something is in the way", text, [["Try again", again]]); },
+    problem(text, again) { put("bad", gettext("Something is in the way"), text, [[gettext("Try again"), again]]); },
     warn(text) { note.textContent = text; note.hidden = false; },
     unwarn() { note.hidden = true; },
-    refused(text, { again, discard }) { put("bad", "An answer was refused", text, [["Try again", again], ["Discard that answer", discard]]); },
+    refused(text, { again, discard }) {
+      const choices = [[gettext("Try again"), again], [gettext("Discard that answer"), discard]];
+      put("bad", gettext("An answer was refused"), text, choices);
+    },
     hide() { if (!place.matches(".bad")) place.hidden = true; },
     // `values`: one's own answer; the sentences stay above.
     feedback({ passed, expected, why }, values, scales, next) {
       const asked = scales.filter(({ name }) => name in expected);
-      document.getElementById("feedback-title").textContent = passed ? "Well judged" : "Not quite";
-      document.getElementById("feedback-rows").replaceChildren(...asked.map(({ name, title }) => cells(title, values?.[name] ?? "no answer", expected[name])));
+      document.getElementById("feedback-title").textContent = passed ? gettext("Well judged") : gettext("Not quite");
+      document.getElementById("feedback-rows").replaceChildren(...asked.map(({ name, title }) => cells(title, values?.[name] ?? gettext("no answer"), expected[name])));
       document.getElementById("feedback-why").textContent = why;
       told.className = `notice ${passed ? "good" : "warn"}`;
       told.hidden = false;

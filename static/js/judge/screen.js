@@ -1,5 +1,6 @@
 // The judgment screen: items in hand, the one in view, those behind, and the outbox.
 
+import { fill, gettext } from "../words.js";
 import { makeCard } from "./card.js";
 import { makeClock } from "./clock.js";
 import { askConflict, askFlag, askSettings, askSignIn, askSkip, nameKeys, showGuideline, showHelp } from "./dialogs.js";
@@ -15,6 +16,7 @@ const PAUSE_MS = 300; // between requests that only fetch items
 const GRACE_MS = 400;
 const config = JSON.parse(document.getElementById("judge-config").textContent);
 const chip = document.getElementById("chip");
+const heading = document.getElementById("count").textContent; // where no item is in view
 const card = makeCard(config.scales);
 const clock = makeClock();
 const drafts = makeDrafts(config.user, config.campaign);
@@ -43,7 +45,7 @@ async function start() {
   });
   await outbox.load();
   nameKeys(keys(), preference.has_single_keys);
-  if (!store.isSafe) notice.warn("This browser keeps nothing on disk: answers wait in this tab only.");
+  if (!store.isSafe) notice.warn(gettext("This browser keeps nothing on disk: answers wait in this tab only."));
   await look();
   outbox.pump();
   fetchAhead();
@@ -77,8 +79,8 @@ async function look() {
   const answer = await send(config.desk, { method: "GET" });
   if (isSignedOut(answer)) return signedOut(look);
   if (answer.status !== 200) {
-    say("No connection", "warn");
-    notice.problem(answer.body.error?.message ?? "The server cannot be reached.", look);
+    say(gettext("No connection"), "warn");
+    notice.problem(answer.body.error?.message ?? gettext("The server cannot be reached."), look);
     return undefined;
   }
   desk = answer.body;
@@ -86,7 +88,7 @@ async function look() {
   take(desk.next);
   hand.sort(begunFirst);
   if (!behind.length) behind = desk.recent.filter((one) => !outbox.holds(one.code)).reverse().map((one) => [one]);
-  if (!outbox.size) say("Ready", "good");
+  if (!outbox.size) say(gettext("Ready"), "good");
   if (!group) advance();
   return undefined;
 }
@@ -121,9 +123,11 @@ function show() {
 
 function count() {
   const { done, expected, training } = desk.status;
-  let text = `Item ${done + 1} of about ${Math.max(expected, done + 1)}`;
-  if (group?.[0].training) text = `Training ${Math.min(training[0] + 1, training[1])} of ${training[1]}`;
-  if (at !== null) text = `Back: ${behind.length - at} before the last`;
+  let text = fill(gettext("Item %(n)s of about %(all)s"), { n: done + 1, all: Math.max(expected, done + 1) });
+  if (group?.[0].training) {
+    text = fill(gettext("Training %(n)s of %(all)s"), { n: Math.min(training[0] + 1, training[1]), all: training[1] });
+  }
+  if (at !== null) text = fill(gettext("Back: %(n)s before the last"), { n: behind.length - at });
   document.getElementById("count").textContent = text;
   const line = document.getElementById("progress");
   [line.max, line.value] = group?.[0].training ? [training[1], training[0]] : [Math.max(expected, done, 1), done];
@@ -132,7 +136,7 @@ function count() {
 function empty() {
   card.hide();
   group = null;
-  document.getElementById("count").textContent = "Judge";
+  document.getElementById("count").textContent = heading;
   notice.show(outbox.size ? { state: "sending" } : desk.status);
 }
 
@@ -154,7 +158,7 @@ function save() {
     };
     outbox.add(message).then(() => drafts.drop(one.code)); // first the answer is kept
   }
-  say("Saving …");
+  say(gettext("Saving …"));
   notice.unwarn();
   const isTraining = group.some((one) => one.training);
   if (at === null) {
@@ -175,9 +179,10 @@ function wait() {
 }
 
 function saved(message, body) {
-  if (outbox.size) say(`Sending: ${outbox.size} to go`);
-  else if (message.verb !== "flag") say(`${body.saved.late ? "Saved late" : "Saved"} ${time()}`, "good");
-  if (body.saved.withdrawn) notice.warn("That item was withdrawn meanwhile; your answer is kept.");
+  const when = body.saved.late ? gettext("Saved late %(time)s") : gettext("Saved %(time)s");
+  if (outbox.size) say(fill(gettext("Sending: %(n)s to go"), { n: outbox.size }));
+  else if (message.verb !== "flag") say(fill(when, { time: time() }), "good");
+  if (body.saved.withdrawn) notice.warn(gettext("That item was withdrawn meanwhile; your answer is kept."));
   take(body.next);
   if (body.status) desk.status = { ...body.status, done: Math.max(body.status.done, desk.status.done) };
   if (body.feedback) return feedback(body.feedback, message.values);
@@ -194,16 +199,18 @@ function feedback(told, values) {
 
 function unsent(n, isWriting) {
   if (!n || isWriting) return;
-  if (outbox?.isRetrying || !navigator.onLine) say(`Kept on this device: ${n} not sent yet, ${hand.length} ahead`, "warn");
+  if (!outbox?.isRetrying && navigator.onLine) return;
+  say(fill(gettext("Kept on this device: %(n)s not sent yet, %(ahead)s ahead"), { n, ahead: hand.length }), "warn");
 }
 
 async function signedOut(after = () => outbox.pump()) {
-  say(outbox.size ? `Signed out: ${outbox.size} not sent yet` : "Signed out", "bad");
+  const waiting = fill(gettext("Signed out: %(n)s not sent yet"), { n: outbox.size });
+  say(outbox.size ? waiting : gettext("Signed out"), "bad");
   if (await askSignIn({ url: config.signIn, user: config.user })) {
-    say("Signed in", "good");
+    say(gettext("Signed in"), "good");
     after();
   } else {
-    notice.problem("You are signed out. Your answers wait here.", () => signedOut(after));
+    notice.problem(gettext("You are signed out. Your answers wait here."), () => signedOut(after));
   }
 }
 
@@ -212,12 +219,12 @@ async function conflict(message, stored) {
   if (said === "mine") return outbox.insist(message, stored.revision);
   for (const one of behind.flat()) if (one.code === message.judgment) Object.assign(one, { values: stored.values, revision: stored.revision });
   await outbox.drop(message);
-  return say("Kept what was stored", "good");
+  return say(gettext("Kept what was stored"), "good");
 }
 
 function refused(message, error) {
-  say("One answer was refused", "bad");
-  notice.refused(`${error.message || "The server refused an answer."} (${error.code})`, {
+  say(gettext("One answer was refused"), "bad");
+  notice.refused(`${error.message || gettext("The server refused an answer.")} (${error.code})`, {
     again: () => outbox.again(message),
     discard: () => outbox.drop(message),
   });
@@ -244,13 +251,13 @@ async function flag() {
   if (note === null) return;
   find(one.code).flag = note;
   outbox.add({ verb: "flag", judgment: one.code, seen: one.revision, note, shown: "" });
-  say(note ? "Flagged" : "Flag taken away", "good");
+  say(note ? gettext("Flagged") : gettext("Flag taken away"), "good");
 }
 
 function back() {
   const to = (at ?? behind.length) - 1;
   if (grace) return undo();
-  if (to < 0) return say("Nothing before this", "");
+  if (to < 0) return say(gettext("Nothing before this"), "");
   if (at === null && group) hand.unshift(...group);
   at = to;
   group = behind[to];
@@ -269,13 +276,13 @@ function forward() {
 function undo() {
   if (!grace) return back();
   stopGrace();
-  return say("Not saved yet");
+  return say(gettext("Not saved yet"));
 }
 
 async function offerSkipped() {
   const answer = await send(config.desk, { body: { skipped: true } });
   if (isSignedOut(answer)) return signedOut(offerSkipped);
-  if (answer.status !== 200) return notice.problem("The server cannot be reached.", offerSkipped);
+  if (answer.status !== 200) return notice.problem(gettext("The server cannot be reached."), offerSkipped);
   hand.push(...answer.body.next);
   return advance();
 }
@@ -299,9 +306,9 @@ function discard() {
 }
 
 function changed() {
-  if (!outbox.size) say(card.isComplete() ? "Ready to save" : "Half done");
+  if (!outbox.size) say(card.isComplete() ? gettext("Ready to save") : gettext("Half done"));
   if (!preference.auto_advance || !card.isComplete() || grace) return;
-  say(`Saving in 0.4 s: ${keys().undo} stops it`);
+  say(fill(gettext("Saving in 0.4 s: %(key)s stops it"), { key: keys().undo }));
   grace = setTimeout(save, GRACE_MS);
 }
 

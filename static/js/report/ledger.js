@@ -4,6 +4,7 @@
 import { digitOf } from "../judge/keys.js";
 import { makeOutbox } from "../judge/outbox.js";
 import { openStore } from "../judge/store.js";
+import { fill, gettext } from "../words.js";
 
 const data = JSON.parse(document.querySelector("#ledger-data").textContent);
 const rows = [...document.querySelectorAll("[data-change]")];
@@ -24,8 +25,8 @@ const outbox = makeOutbox({
 });
 
 function show(n, isWriting) {
-  const queued = isWriting ? "Keeping …" : `Queued: ${n} not sent yet`;
-  saved.textContent = n ? queued : "Saved";
+  const queued = isWriting ? gettext("Keeping …") : fill(gettext("Queued: %(n)s not sent yet"), { n });
+  saved.textContent = n ? queued : gettext("Saved");
 }
 
 function paint(row, value) {
@@ -57,12 +58,12 @@ function forget(message) {
 function conflict(message, facts) {
   forget(message);
   const row = byCode.get(message.change);
-  if (!row) return tell("Somebody else judged a change of another page: it stays as it is.");
+  if (!row) return tell(gettext("Somebody else judged a change of another page: it stays as it is."));
   paint(row, facts.verdict);
   seen(row, facts.revision);
   row.classList.add("conflict");
-  const there = facts.verdict ? nameOf(row, facts.verdict) : "no verdict";
-  const text = `Judged elsewhere meanwhile: ${there}. Your verdict is not stored; give it again to put it in place.`;
+  const there = facts.verdict ? nameOf(row, facts.verdict) : gettext("no verdict");
+  const text = fill(gettext("Judged elsewhere meanwhile: %(verdict)s. Your verdict is not stored; give it again to put it in place."), { verdict: there });
   row.querySelector(".by").textContent = text;
   return tell(text);
 }
@@ -71,7 +72,7 @@ function refused(message, error) {
   forget(message);
   const row = byCode.get(message.change);
   if (row) paint(row, message.before ?? "");
-  tell(`Not stored: ${error.message || error.code}`);
+  tell(fill(gettext("Not stored: %(why)s"), { why: error.message || error.code }));
 }
 
 function askToSignIn() {
@@ -92,20 +93,20 @@ function judge(row, value, { isUndo = false } = {}) {
   if (!isUndo) done.push({ change: row.dataset.change, before, revision: revision + 1 });
   row.classList.remove("conflict");
   paint(row, value);
-  said.textContent = value ? nameOf(row, value) : "Verdict taken back";
+  said.textContent = value ? nameOf(row, value) : gettext("Verdict taken back");
   outbox.add({ change: row.dataset.change, seen: revision, verdict: value, before });
 }
 
 function undo() {
   const last = done.pop();
-  if (!last) return tell("Nothing to undo.");
+  if (!last) return tell(gettext("Nothing to undo."));
   const row = byCode.get(last.change);
   if (row) {
     judge(row, last.before, { isUndo: true });
     return go(row);
   }
   outbox.add({ change: last.change, seen: last.revision, verdict: last.before });
-  return tell("Undone: a change of another page.");
+  return tell(gettext("Undone: a change of another page."));
 }
 
 function go(row) {
@@ -120,9 +121,9 @@ function step(by) {
   const link = document.querySelector("#next-page");
   if (by > 0 && link) {
     link.focus();
-    return tell("The last change of this page. Enter opens the next page.");
+    return tell(gettext("The last change of this page. Enter opens the next page."));
   }
-  return tell(by > 0 ? "The last change." : "The first change.");
+  return tell(by > 0 ? gettext("The last change.") : gettext("The first change."));
 }
 
 function nextOpen() {
@@ -130,7 +131,7 @@ function nextOpen() {
   const open = (row) => row.dataset.verdict === "";
   const row = rows.slice(at + 1).find(open) ?? rows.find(open);
   if (row) go(row);
-  else tell("Every change of this page has a verdict.");
+  else tell(gettext("Every change of this page has a verdict."));
 }
 
 const moves = {

@@ -1,5 +1,7 @@
 // Keys of a report: sections, filters, the grid of pairs, sortable tables, staleness.
 
+import { fill, gettext, ngettext } from "../words.js";
+
 const POLL_MS = 30000;
 const said = document.querySelector("#said");
 const say = (text) => { if (said) said.textContent = text; };
@@ -40,7 +42,7 @@ document.addEventListener("keydown", async (event) => {
     document.querySelector('[data-key="e"]')?.focus();
   } else if (event.key === "y") {
     await navigator.clipboard?.writeText(location.href);
-    say("Address copied");
+    say(gettext("Address copied"));
   } else if (event.key === "?") {
     const keys = document.querySelector("#keys");
     openAndFocus(keys, keys?.querySelector("summary"));
@@ -117,8 +119,9 @@ if (stale) {
     if (!answer?.ok) return;
     const { newer } = await answer.json();
     stale.hidden = !newer;
-    stale.querySelector("span").textContent =
-      `${newer} judgment${newer === 1 ? "" : "s"} newer than this page.`;
+    const text = ngettext(
+      "%(n)s judgment newer than this page.", "%(n)s judgments newer than this page.", newer);
+    stale.querySelector("span").textContent = fill(text, { n: newer });
   };
   setInterval(look, POLL_MS);
 }

@@ -1,12 +1,17 @@
-// The tree editor: chooses nodes by mouse and keys and sends the form's own buttons. The
+// The editor of trees and of arcs: chooses nodes by mouse and keys and sends the form's own buttons. The
 // server does the step and sends the editor anew; nothing of the tree is known here.
+
+import { fill, gettext } from "../words.js";
 
 const $ = (selector) => document.querySelector(selector);
 const box = $("#tree-editor");
+const other = /** @type {HTMLAnchorElement} */ ($("#other-editor")); // of arcs, or of constituents
 /** @type {string | null} */
 let picked = null; // the node picked first, by its number
 let pending = ""; // what Enter in the label field does: "relabel", or "insert"
 let busy = false;
+/** @type {Element | null} */
+let lastClicked = null;
 
 const form = () => /** @type {HTMLFormElement} */ ($("#tree-form"));
 const field = () => /** @type {HTMLInputElement} */ ($("#label"));
@@ -14,6 +19,7 @@ const nodes = () => [...box.querySelectorAll(".tn")];
 /** @returns {HTMLElement | null} */
 const nodeAt = (event) => event.target.closest(".tn");
 const nodeOf = (v) => box.querySelector(`.tn[data-v="${v}"]`);
+const arcs = () => form().dataset.kind === "arcs";
 const editable = () => form().hasAttribute("data-edit");
 const say = (text) => { $("#live").textContent = ""; requestAnimationFrame(() => { $("#live").textContent = text; }); };
 const name = (node) => node.querySelector("title").textContent;
@@ -21,12 +27,12 @@ const name = (node) => node.querySelector("title").textContent;
 // each node is a tree item; one of them is in the order of tabs
 function dress() {
   const stage = box.querySelector(".tree-stage svg");
-  stage.setAttribute("role", "tree");
-  stage.setAttribute("aria-label", "Tree");
+  stage.setAttribute("role", arcs() ? "listbox" : "tree");
+  stage.setAttribute("aria-label", arcs() ? gettext("Words") : gettext("Tree"));
   for (const node of nodes()) {
-    node.setAttribute("role", "treeitem");
+    node.setAttribute("role", arcs() ? "option" : "treeitem");
     node.setAttribute("aria-label", name(node));
-    node.setAttribute("aria-level", String(depth(node)));
+    if (!arcs()) node.setAttribute("aria-level", String(depth(node)));
     node.setAttribute("tabindex", "-1");
   }
 }
@@ -40,13 +46,14 @@ function depth(node) {
 // the chosen node is the one of the table, and its label is the one of the field
 function choose(v, { focus = true } = {}) {
   const node = nodeOf(v) || nodeOf(0);
-  for (const other of nodes()) {
-    other.setAttribute("aria-selected", String(other === node));
-    other.setAttribute("tabindex", other === node ? "0" : "-1");
-    other.classList.toggle("picked", other.dataset.v === picked);
+  for (const one of nodes()) {
+    one.setAttribute("aria-selected", String(one === node));
+    one.setAttribute("tabindex", one === node ? "0" : "-1");
+    one.classList.toggle("picked", one.dataset.v === picked);
   }
   check("node", node.dataset.v);
   if (field()) field().value = node.dataset.label;
+  other.hash = `word-${node.dataset.word}`;
   pending = "";
   if (!focus) return;
   node.focus();
@@ -63,23 +70,23 @@ const sisters = (node) => nodes().filter((one) => one.dataset.up === node.datase
 const children = (node) => nodes().filter((one) => one.dataset.up === node.dataset.v);
 
 function walk(key) {
-  const node = chosen(), row = sisters(node).sort((a, b) => a.dataset.v - b.dataset.v), at = row.indexOf(node);
+  const node = chosen(), row = (arcs() ? nodes() : sisters(node)).sort((a, b) => a.dataset.v - b.dataset.v), at = row.indexOf(node);
   const to = { ArrowLeft: row[at - 1], ArrowRight: row[at + 1], ArrowUp: nodeOf(node.dataset.up),
     ArrowDown: children(node).sort((a, b) => a.dataset.v - b.dataset.v)[0] }[key];
-  if (to) choose(to.dataset.v); else say("Nothing there.");
+  if (to) choose(to.dataset.v); else say(gettext("Nothing there."));
 }
 
 function pick() {
   picked = picked === chosen().dataset.v ? null : chosen().dataset.v;
   choose(chosen().dataset.v);
-  say(picked === null ? "Pick dropped." : `Picked ${name(chosen())}.`);
+  say(picked === null ? gettext("Pick dropped.") : fill(gettext("Picked %(name)s."), { name: name(chosen()) }));
 }
 
 function move() {
   if (picked === null || picked === chosen().dataset.v) { pick(); return; }
   check("node", picked);
   check("other", chosen().dataset.v);
-  send("move");
+  send(arcs() ? "attach" : "move");
 }
 
 function label(op) {
@@ -87,39 +94,69 @@ function label(op) {
   if (op === "insert") {
     check("other", chosen().dataset.v);
     if (picked !== null) check("node", picked);
-    say("A new phrase: type its label, then Enter.");
+    say(gettext("A new phrase: type its label, then Enter."));
   }
   field().focus();
   field().select();
 }
 
+// the next phrase of which the parser is not sure
+function doubt(way) {
+  const order = nodes().filter((one) => one.classList.contains("doubt")).sort((a, b) => a.dataset.v - b.dataset.v);
+  const here = Number(chosen().dataset.v), last = order.length - 1;
+  const next = way > 0 ? order.find((one) => Number(one.dataset.v) > here) || order[0]
+    : order.filter((one) => Number(one.dataset.v) < here).at(-1) || order[last];
+  if (next) choose(next.dataset.v); else say(gettext("The parser is sure of every phrase."));
+}
+
+const relabel = () => label(arcs() ? "relation" : "relabel");
+const KEYS_OF_ARCS = {
+  r: relabel, Enter: relabel, m: move, " ": pick, o: () => send("root"), u: () => send("undo"), U: () => send("redo"),
+};
 const KEYS = {
-  r: () => label("relabel"), Enter: () => label("relabel"), i: () => label("insert"), m: move, " ": pick,
+  r: relabel, Enter: relabel, i: () => label("insert"), m: move, " ": pick,
   Delete: () => send("delete"), Backspace: () => send("delete"), u: () => send("undo"), U: () => send("redo"),
 };
+
+const keys = () => (arcs() ? KEYS_OF_ARCS : KEYS);
 
 box.addEventListener("keydown", (event) => {
   const target = /** @type {HTMLElement} */ (event.target);
   if (event.ctrlKey || event.metaKey || event.altKey) return;
   if (target.id === "label") {
-    if (event.key === "Enter") { event.preventDefault(); send(pending || "relabel"); }
+    if (event.key === "Enter") { event.preventDefault(); send(pending || (arcs() ? "relation" : "relabel")); }
     if (event.key === "Escape") { picked = null; choose(chosen().dataset.v); }
     return;
   }
   if (!target.closest?.(".tn")) return;
   if (event.key.startsWith("Arrow")) walk(event.key);
-  else if (event.key === "Escape" && picked !== null) { picked = null; choose(chosen().dataset.v); say("Pick dropped."); }
-  else if (KEYS[event.key] && editable()) KEYS[event.key]();
+  else if (event.key === "Escape" && picked !== null) { picked = null; choose(chosen().dataset.v); say(gettext("Pick dropped.")); }
+  else if (event.key === "n" || event.key === "p") doubt(event.key === "n" ? 1 : -1);
+  else if (event.key === "v") other.click();
+  else if (keys()[event.key] && editable()) keys()[event.key]();
   else return;
   event.preventDefault();
 });
 
 box.addEventListener("click", (event) => {
+  const go = /** @type {HTMLElement} */ (event.target).closest("[data-go]");
+  if (go instanceof HTMLElement) { choose(go.dataset.go); return; }
   const node = nodeAt(event);
   if (!node) return;
+  if (arcs() && editable() && clicked(node)) return;
   if (event.shiftKey) { picked = chosen().dataset.v; choose(node.dataset.v); return; }
   choose(node.dataset.v);
 });
+
+// among arcs: a chosen word clicked again is picked, and the next word clicked is its head
+function clicked(node) {
+  const again = node === chosen() && node === lastClicked, hasPick = picked !== null && picked !== node.dataset.v;
+  lastClicked = node;
+  if (!again && !hasPick) return false;
+  choose(node.dataset.v);
+  if (hasPick) move(); else pick();
+  return true;
+}
 
 // however the focus came to a node, it is the chosen one
 box.addEventListener("focusin", (event) => {
@@ -135,8 +172,8 @@ box.addEventListener("change", (event) => {
 box.addEventListener("submit", (event) => {
   event.preventDefault();
   const button = /** @type {HTMLButtonElement | null} */ (event.submitter);
-  const op = button?.value || "relabel";
-  if (op === "move" && picked !== null) { check("node", picked); check("other", chosen().dataset.v); }
+  const op = button?.value || (arcs() ? "relation" : "relabel");
+  if ((op === "move" || op === "attach") && picked !== null) { check("node", picked); check("other", chosen().dataset.v); }
   if (op === "insert") { check("other", chosen().dataset.v); if (picked !== null) check("node", picked); }
   send(op);
 });
@@ -148,41 +185,87 @@ async function send(op) {
   const body = new FormData(form());
   body.set("op", op);
   if (op !== "replace") body.delete("text");
-  const open = [...box.querySelectorAll("details[open]")].map((part) => part.id);
+  const open = Object.fromEntries([...box.querySelectorAll("details")].map((part) => [part.id, part.open]));
   try {
     const answer = await fetch(location.href, { method: "POST", body, headers: { "HX-Request": "true" }, credentials: "same-origin" });
     const text = await answer.text();
-    if (!text.includes('id="tree-form"')) throw new Error(`The server answered ${answer.status}.`);
+    if (!text.includes('id="tree-form"')) throw new Error(fill(gettext("The server answered %(status)s."), { status: answer.status }));
     show(text, open, answer.ok, op);
   } catch (error) {
-    say(`Not saved: ${error.message} Try again.`);
-    $("#tree-state").textContent = `Not saved: ${error.message} Nothing of what you typed is lost; try again.`;
+    say(fill(gettext("Not saved: %(reason)s Try again."), { reason: error.message }));
+    $("#tree-state").textContent = fill(gettext("Not saved: %(reason)s Nothing of what you typed is lost; try again."), { reason: error.message });
   } finally { busy = false; }
 }
 
 function show(text, open, ok, op) {
-  const held = chosen().dataset.v;
+  const held = chosen().dataset.v, unsent = unsentBrackets(op);
   box.innerHTML = text;
-  for (const id of open) document.getElementById(id)?.setAttribute("open", "");
+  for (const part of box.querySelectorAll("details")) part.open = open[part.id] ?? part.open;
   picked = null;
   dress();
+  if (unsent !== null && area()) keepTyped(unsent);
   const typed = /** @type {HTMLTextAreaElement | null} */ ($("#text[data-line]"));
   choose(ok ? form().dataset.at : held, { focus: !typed });
   if (typed) place(typed);
-  say($("#refused")?.textContent || { undo: "Undone.", redo: "Done again." }[op] || name(chosen()));
+  say($("#refused")?.textContent || $("#brought div")?.textContent || { undo: gettext("Undone."), redo: gettext("Done again.") }[op] || name(chosen()));
+}
+
+const area = () => /** @type {HTMLTextAreaElement | null} */ ($("#text"));
+
+// brackets that were typed and not used outlast a step in the drawing
+function unsentBrackets(op) {
+  const typed = area();
+  return typed && !["replace", "begin"].includes(op) && typed.value !== typed.defaultValue ? typed.value : null;
+}
+
+function keepTyped(text) {
+  area().value = text;
+  $("#typed-problems").textContent = gettext("The brackets that you typed are kept; the drawing has changed since.");
 }
 
 // the cursor goes to where the brackets are wrong
-function place(area) {
-  const lines = area.value.split("\n"), line = Number(area.dataset.line) - 1;
+function place(typed) {
+  const lines = typed.value.split("\n"), line = Number(typed.dataset.line) - 1;
   const before = lines.slice(0, line).reduce((sum, row) => sum + row.length + 1, 0);
-  const at = Math.min(before + Number(area.dataset.column) - 1, area.value.length);
-  area.focus();
-  area.setSelectionRange(at, at + 1);
+  const at = Math.min(before + Number(typed.dataset.column) - 1, typed.value.length);
+  typed.focus();
+  typed.setSelectionRange(at, at + 1);
+}
+
+// While a label or brackets are typed, the server says what they would break.
+let waiting = 0;
+box.addEventListener("input", (event) => {
+  const input = /** @type {HTMLInputElement} */ (event.target);
+  if (!editable() || arcs() || !["label", "text"].includes(input.id)) return;
+  clearTimeout(waiting);
+  waiting = setTimeout(() => preview(input), 350);
+});
+
+async function preview(input) {
+  const said = $("#typed-problems"), body = new FormData(form());
+  const what = input.id === "text" ? "replace" : pending || "relabel";
+  if (input.value === input.defaultValue || (input.id === "label" && input.value === chosen().dataset.label)) {
+    said.textContent = "";
+    return;
+  }
+  body.set("op", "check");
+  body.set("what", what);
+  if (what !== "replace") body.delete("text");
+  try {
+    const answer = await fetch(location.href, { method: "POST", body, headers: { "HX-Request": "true" } });
+    if (answer.ok && !busy && input.isConnected) said.innerHTML = await answer.text();
+  } catch { said.textContent = ""; } // the step itself will say that there is no network
+}
+
+// whoever comes from the other editor goes on with the word that was chosen there
+function wordCameFrom() {
+  const [, word] = /^#word-(\d+)$/.exec(location.hash) || [];
+  return nodes().filter((node) => node.dataset.word === word).sort((a, b) => b.dataset.v - a.dataset.v)[0];
 }
 
 dress();
-choose(form().dataset.at, { focus: false });
+const came = wordCameFrom();
+choose(came ? came.dataset.v : form().dataset.at, { focus: Boolean(came) });
 document.documentElement.dataset.editor = "ready";
 
 export {}; // a module: its names are its own

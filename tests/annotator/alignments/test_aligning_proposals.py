@@ -59,7 +59,7 @@ def test_without_a_decision_the_obvious_is_proposed(pair: Pair) -> None:
     found = proposed(pair)
     assert {("n0", "n0"), ("w0", "w4"), ("w1", "w5"), ("w3", "w0")} <= cells(found)
     assert all(0 <= float(link.attrs["prob"]) <= 1 for link in found.links)
-    assert found.said == ()
+    assert found.conflicts == ()
 
 
 def test_links_nulls_and_rejections_are_kept(pair: Pair) -> None:
@@ -79,7 +79,7 @@ def test_decisions_that_exclude_each_other_are_said_and_the_rest_goes_on(
     pair: Pair,
 ) -> None:
     found = proposed(pair, links=(("w0", "w1"), ("w0", "w2")))
-    (said,) = found.said
+    (said,) = found.conflicts
     assert "“a” = “was”" in said
     assert "“a” = “seen”" in said
     assert ("w0", "w1") in cells(found)
@@ -90,14 +90,14 @@ def test_what_excludes_each_other_is_said_until_one_of_them_goes(pair: Pair) -> 
     links = (("w0", "w1"), ("w0", "w2"))
     first, again = (proposed(pair, links=links) for _ in range(2))
     assert first == again
-    assert proposed(pair, links=links[:1]).said == ()
-    assert proposed(pair, links=links[1:]).said == ()
+    assert proposed(pair, links=links[:1]).conflicts == ()
+    assert proposed(pair, links=links[1:]).conflicts == ()
 
 
 def test_a_chain_is_decided_by_its_top_or_by_a_link_below(pair: Pair) -> None:
     assert ("w3", "w0") not in cells(proposed(pair, links=(("n6", "n9"),)))
     both = proposed(pair, links=(("n6", "n9"), ("w3", "w0")))
-    assert both.said == ()
+    assert both.conflicts == ()
     assert ("w3", "w0") in cells(both)
 
 

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from annotator.models import AlignmentLayer, Origin, PackedForest, Pair
-from annotator.services.alignments import links, phrases, proposals
+from annotator.services.alignments import links, phrases, proposals, warming
 from annotator.services.alignments.proposals import Decided
 from annotator.services.parses import better_trees
 from core.formats import forest_npz
@@ -97,5 +97,5 @@ def test_a_newer_forest_is_looked_at(forked: Pair, people: Cast) -> None:
 
 def test_a_process_is_made_ready_before_anybody_asks() -> None:
     proposals.aligner.cache_clear()
-    proposals.warm()
+    warming.warm()
     assert proposals.aligner.cache_info().currsize == 1

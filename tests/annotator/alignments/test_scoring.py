@@ -1,5 +1,6 @@
 """Scoring a corpus as a job, the scores in the list, and the biparse of a pair."""
 
+import nltk
 import pytest
 from django.db import connection
 from django.test import Client
@@ -10,6 +11,7 @@ from annotator.errors import BadRequest, Conflict, NotAllowed
 from annotator.models import Job, PairScore, ScoreRun
 from annotator.services import jobs
 from annotator.services.alignments import scores as scoring
+from core.itg.scores import SCORERS
 from core.text import wordnet
 from tests import cast as people
 
@@ -28,7 +30,7 @@ JSON = "application/json"
 def _no_thesaurus(monkeypatch, tmp_path) -> None:
     """Scores must not depend on what is installed here."""
     monkeypatch.setattr(wordnet, "SYSTEM_FOLDERS", ())
-    monkeypatch.setattr(wordnet.nltk.data, "path", [str(tmp_path)])
+    monkeypatch.setattr(nltk.data, "path", [str(tmp_path)])
     wordnet.thesaurus.cache_clear()
 
 
@@ -123,7 +125,9 @@ def test_pair_too_long_is_an_issue_and_the_job_goes_on(many, monkeypatch) -> Non
 def test_without_thesaurus_the_job_goes_on_and_says_so(many) -> None:
     job = do(many, "thesaurus")
     assert job.state == Job.State.DONE
-    assert "wordnet-base" in job.note
+    assert "wordnet-base" in job.result["lacking"][0]
+    assert "wordnet-base" in job.issues.get().reason
+    assert job.note == SCORERS["thesaurus"].label  # what it does; notices stand apart
     assert ScoreRun.objects.get().parameters["thesaurus"] is False
 
 
@@ -239,6 +243,29 @@ def test_only_words_that_match_are_linked_and_the_replaced_are_listed(
     }
     assert page.context["replaced"]
     assert "One word in the place of another" in page.content.decode()
+
+
+def test_of_equally_good_biparses_the_likeliest_is_drawn(cast, client: Client) -> None:
+    """Any gate matches; after the first, most words are left to stand for the door."""
+    source = "(S (NN wall) (NN gate) (NN gate) (NN lamp) (NN gate))"
+    made = people.pair(cast.corpus, source, "(S (NN gate) (NN door))")
+    client.force_login(cast.bob)
+    address = reverse("biparse", args=["windows", made.code])
+    page = client.get(address, {"scorer": "plain"})
+    assert page.context["matched"] == ((1, 0),)
+    scorer = SCORERS["plain"]
+    first = scorer.score(scorer.view(made.source.forms, made.target.forms))
+    assert (2, 0) in first.biparse.links  # what the search finds first
+    assert page.context["value"] == first.value
+
+
+def test_a_pair_that_is_too_long_to_choose_is_said_so(cast, client: Client) -> None:
+    words = " ".join(f"(NN w{n})" for n in range(50))
+    made = people.pair(cast.corpus, f"(S {words})", f"(S {words})")
+    client.force_login(cast.bob)
+    page = client.get(reverse("biparse", args=["windows", made.code]))
+    assert "this pair is too long" in page.content.decode()
+    assert len(page.context["matched"]) == 50
 
 
 def test_biparse_figures_come_in_three_formats(many, client: Client) -> None:

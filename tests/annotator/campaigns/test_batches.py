@@ -7,7 +7,7 @@ from django.test import Client
 
 from annotator.errors import BadRequest, NotAllowed
 from annotator.models import Batch, Campaign, Judgment
-from annotator.services.campaigns import desk, items, setup
+from annotator.services.campaigns import desk, items, participants, setup
 from tests.annotator.campaigns_cast import campaign, draw, judge, person, upload
 from tests.cast import Cast
 
@@ -45,7 +45,7 @@ def drawn(made: Campaign, who: Any) -> set[str]:
 
 def test_a_choice_made_before_opening_outlives_it(made: Campaign, cast: Cast) -> None:
     bob = person(made, cast.bob)
-    setup.set_batches(bob, [batch(made, "north")], by=cast.ada)
+    participants.set_batches(bob, [batch(made, "north")], by=cast.ada)
     setup.open_campaign(made, by=cast.ada)
     other = made.participants.exclude(pk=bob.pk).get()
     assert drawn(made, cast.bob) == {"north"}
@@ -55,7 +55,9 @@ def test_a_choice_made_before_opening_outlives_it(made: Campaign, cast: Cast) ->
 def test_people_added_with_batches_get_those_alone(cast: Cast) -> None:
     made = campaign(cast, text=table("north", "south"), is_open=False)
     made.participants.all().delete()
-    setup.add_people(made, [cast.bob], by=cast.ada, batches=[batch(made, "south")])
+    participants.add_people(
+        made, [cast.bob], by=cast.ada, batches=[batch(made, "south")]
+    )
     setup.open_campaign(made, by=cast.ada)
     assert drawn(made, cast.bob) == {"south"}
     status = desk.status(person(made, cast.bob), is_empty=True)
@@ -64,14 +66,14 @@ def test_people_added_with_batches_get_those_alone(cast: Cast) -> None:
 
 def test_later_batches_go_to_those_who_have_all(made: Campaign, cast: Cast) -> None:
     bob = person(made, cast.bob)
-    setup.set_batches(bob, [batch(made, "north")], by=cast.ada)
+    participants.set_batches(bob, [batch(made, "north")], by=cast.ada)
     setup.open_campaign(made, by=cast.ada)
     kept = upload(made, cast.ada, table("west"))
     list(items.load(made, kept, by=cast.ada))
     other = made.participants.exclude(pk=bob.pk).get()
     assert bob.queues.count() == 1
     assert other.queues.count() == 3
-    setup.set_batches(bob, None, by=cast.ada)
+    participants.set_batches(bob, None, by=cast.ada)
     assert drawn(made, cast.bob) == {"north", "south", "west"}
 
 
@@ -81,7 +83,7 @@ def test_a_batch_taken_away_keeps_what_was_answered(made: Campaign, cast: Cast) 
     (held,) = draw(made, cast.bob)
     name = held.item.batch.name
     left = made.batches.exclude(name=name).get()
-    setup.set_batches(bob, [left], by=cast.ada)
+    participants.set_batches(bob, [left], by=cast.ada)
     judge(Judgment.objects.get(pk=held.pk))
     assert drawn(made, cast.bob) == {left.name}
     assert bob.judgments.answered().count() == 3
@@ -91,14 +93,14 @@ def test_choices_that_make_no_sense_are_refused(made: Campaign, cast: Cast) -> N
     bob = person(made, cast.bob)
     foreign = campaign(cast, n=1, is_open=False).batches.get()
     with pytest.raises(BadRequest, match="needs a batch"):
-        setup.set_batches(bob, [], by=cast.ada)
+        participants.set_batches(bob, [], by=cast.ada)
     with pytest.raises(BadRequest, match="another campaign"):
-        setup.set_batches(bob, [foreign], by=cast.ada)
+        participants.set_batches(bob, [foreign], by=cast.ada)
     with pytest.raises(NotAllowed):
-        setup.set_batches(bob, None, by=cast.bob)
+        participants.set_batches(bob, None, by=cast.bob)
     wanted = {bob.code: [batch(made, "north").code], "0" * 16: []}
     with pytest.raises(BadRequest, match="There is no"):
-        setup.share_batches(made, wanted, by=cast.ada)
+        participants.share_batches(made, wanted, by=cast.ada)
     assert bob.queues.count() == 2
 
 

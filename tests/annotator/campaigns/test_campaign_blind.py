@@ -156,11 +156,13 @@ PAGES = {
     "judge": "/p/{slug}/judge/{code}/",
     "api desk": "/api/judge/{code}/",
     "api campaign": "/api/campaigns/{code}/",
+    "api plan": "/api/campaigns/{code}/plan/",
     "api progress": "/api/campaigns/{code}/progress/",
     "api items": "/api/campaigns/{code}/items/",
 }
 MANAGE = {"new", "items", "check", "scales", "guideline", "rules", "people"}
 SEE = {"campaign", "design", "flags", "api campaign", "api progress", "api items"}
+SEE |= {"api plan"}
 DESK = {"judge", "api desk"}
 ALLOWED = {
     "ada": MANAGE | SEE | {"campaigns", "choose", "table"},
@@ -204,9 +206,9 @@ def test_roles_reach_their_pages_and_no_others(cast, made, roles, who: str) -> N
 def test_nobody_reaches_a_campaign_through_another_project(
     cast, made, roles, who
 ) -> None:
-    from annotator.services import projects
+    from annotator.services.projects import members
 
-    other = projects.create("Elsewhere", by=cast.cyd)
+    other = members.create("Elsewhere", by=cast.cyd)
     client = Client()
     client.force_login(roles[who])
     kept = upload(made, cast.ada, table())

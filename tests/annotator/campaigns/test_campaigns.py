@@ -14,6 +14,7 @@ from annotator.services.campaigns import (
     exports,
     item_files,
     items,
+    participants,
     preferences,
     progress,
     scales,
@@ -101,9 +102,9 @@ def test_opening_needs_items_and_people(cast: Cast) -> None:
 def test_only_members_who_annotate_can_judge(cast: Cast) -> None:
     made = campaign(cast, n=1, is_open=False)
     with pytest.raises(BadRequest):
-        setup.add_people(made, [cast.cyd], by=cast.ada)
+        participants.add_people(made, [cast.cyd], by=cast.ada)
     with pytest.raises(NotAllowed):
-        setup.add_people(made, [cast.ada], by=cast.bob)
+        participants.add_people(made, [cast.ada], by=cast.bob)
 
 
 @pytest.mark.parametrize(
@@ -226,7 +227,9 @@ def test_two_rehearsals_with_one_seed_answer_alike(cast: Cast) -> None:
             while True:
                 next(steps)
         except StopIteration as end:
-            rows_ = Judgment.objects.of(end.value).counted()
+            copy = end.value
+            assert copy.name.endswith(f" · rehearsal {len(both) + 1}")
+            rows_ = Judgment.objects.of(copy).counted()
             both.append(
                 sorted(
                     (j.item.instance.sentence, str(j.values))

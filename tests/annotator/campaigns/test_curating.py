@@ -11,7 +11,7 @@ from annotator.models import Adjudication, Judgment, JudgmentEvent
 from annotator.services.campaigns import curation
 from annotator.services.campaigns.curation import Decision
 from annotator.services.reports import agreement
-from annotator.services.reports.agreement import Asked, ReportSource
+from annotator.services.reports.agreement import ReportSource, ReportSpec
 from core.agreement.judgments.dataset import Selection
 from tests.annotator.judged import Judged, judged
 from tests.cast import Cast
@@ -119,7 +119,7 @@ def test_decisions_count_in_the_table_of_conditions_when_asked(set_up: Judged) -
         curation.decide(item, decision(), by=set_up.cast.ada)
 
     def shares(*, adjudicated: bool) -> list[float]:
-        asked = Asked(Selection(), adjudicated=adjudicated, replicates=20)
+        asked = ReportSpec(Selection(), adjudicated=adjudicated, replicates=20)
         table = agreement.report(source, asked)[0]["conditions"]
         return [row["cells"][-1]["figure"]["value"] for row in table["rows"]]
 

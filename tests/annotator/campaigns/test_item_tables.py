@@ -5,7 +5,7 @@ import json
 import zipfile
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 from openpyxl import Workbook
 
@@ -154,6 +154,8 @@ def test_a_hostile_or_broken_workbook_is_refused(content: bytes, told: str) -> N
         list(sheet(content, "x.xlsx").rows())
 
 
+@example(b"a\rb")
+@example(b"a" * 200_000)
 @given(st.binary(max_size=400))
 def test_any_bytes_give_rows_or_a_refusal(content: bytes) -> None:
     try:

@@ -9,7 +9,15 @@ from django.utils import timezone
 
 from annotator.errors import BadRequest, Conflict, NotAllowed, StaleEdit
 from annotator.models import Judgment, JudgmentEvent, Tally
-from annotator.services.campaigns import answers, checks, desk, items, leases, setup
+from annotator.services.campaigns import (
+    answers,
+    checks,
+    desk,
+    items,
+    leases,
+    participants,
+    setup,
+)
 from tests.annotator.campaigns_cast import (
     GOOD,
     HEADER,
@@ -216,7 +224,7 @@ def test_failed_checks_stop_a_judge_until_reinstated(cast: Cast) -> None:
         judge(got[0], {"meaning": 1, "grammar": 1})
     who = person(made, cast.bob)
     assert (who.state, who.n_checks, who.n_checks_failed) == ("blocked", 3, 3)
-    setup.set_participant(who, by=cast.ada, state="active")
+    participants.set_participant(who, by=cast.ada, state="active")
     for judgment in draw(made, cast.bob, 4):
         judge(judgment, {"meaning": 5, "grammar": 5})
     assert person(made, cast.bob).state == "active"

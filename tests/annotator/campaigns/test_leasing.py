@@ -9,7 +9,7 @@ from django.db.models import F
 from django.utils import timezone
 
 from annotator.models import Batch, Campaign, Item, Judgment, Participant
-from annotator.services.campaigns import leases, setup
+from annotator.services.campaigns import leases, participants, setup
 from tests.annotator.campaigns_cast import (
     HEADER,
     campaign,
@@ -188,7 +188,7 @@ def test_batches_pause_by_themselves(cast: Cast) -> None:
         item.save()
     Batch.objects.filter(campaign=made, name="Main").update(n_items=2)
     Batch.objects.filter(pk=late.pk).update(n_items=1)
-    setup.give_queues(made, made.participants.all())
+    participants.give_queues(made, made.participants.all())
     made.batches.filter(name="Main").update(is_paused=True)
     assert [j.item.batch_id for j in draw(made, cast.bob, 3)] == [late.pk]
     made.batches.filter(name="Main").update(is_paused=False)
@@ -204,7 +204,7 @@ def test_batches_go_in_order(cast: Cast) -> None:
     for number, item in enumerate(made.items.exclude(batch=late).order_by("number")):
         made.items.filter(pk=item.pk).update(number=number)
     made.batches.filter(name="Main").update(n_items=3)
-    setup.give_queues(made, made.participants.all())
+    participants.give_queues(made, made.participants.all())
     seen = []
     for _ in range(6):
         [judgment] = draw(made, cast.bob)
@@ -217,9 +217,9 @@ def test_nothing_new_while_paused(cast: Cast) -> None:
     setup.pause(made, by=cast.ada)
     assert draw(made, cast.bob, 2) == []
     setup.open_campaign(made, by=cast.ada)
-    setup.set_participant(person(made, cast.bob), by=cast.ada, state="paused")
+    participants.set_participant(person(made, cast.bob), by=cast.ada, state="paused")
     assert draw(made, cast.bob, 2) == []
-    setup.set_participant(person(made, cast.bob), by=cast.ada, state="active")
+    participants.set_participant(person(made, cast.bob), by=cast.ada, state="active")
     assert len(draw(made, cast.bob, 2)) == 2
 
 

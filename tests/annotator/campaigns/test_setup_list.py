@@ -5,7 +5,7 @@ import pytest
 from annotator.models import Membership
 from annotator.models.projects import Role
 from annotator.pages.campaigns import setup as campaign_setup
-from annotator.services.campaigns import items, setup
+from annotator.services.campaigns import items, participants, setup
 from tests.annotator.campaigns_cast import HEADER, rows, upload
 from tests.cast import Cast
 
@@ -43,7 +43,7 @@ def test_what_is_there_is_said_in_words(client, cast) -> None:
     made = setup.create(cast.project, "Round one", by=cast.ada)
     kept = upload(made, cast.ada, HEADER + rows(12) + rows(1, kind="gold", gold="4"))
     list(items.load(made, kept, by=cast.ada))
-    setup.add_people(made, [cast.bob], by=cast.ada)
+    participants.add_people(made, [cast.bob], by=cast.ada)
     setup.write_guideline(made, "Read all of it.", by=cast.ada)
     made.refresh_from_db()
     found = steps(made)
@@ -67,5 +67,5 @@ def test_who_does_not_manage_sees_the_list_without_its_buttons(client, cast) -> 
     assert answer.status_code == 200
     text = answer.content.decode()
     assert "Nobody yet." in text
-    assert "/people/" not in text
+    assert f"/campaign/{made.code}/people/" not in text
     assert "Start campaign" not in text

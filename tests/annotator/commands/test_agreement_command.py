@@ -9,6 +9,7 @@ import pytest
 from django.core.management import CommandError, call_command
 
 from core.agreement.measures import MEASURES
+from tests.annotator.peers.brought import FILES
 
 HEADER = "item\tannotator\tscale\tvalue\tsource\n"
 
@@ -111,3 +112,33 @@ def test_aligned_pairs_become_cells(tmp_path: Path) -> None:
     assert report["scales"]["link"]["raw"]["value"] == pytest.approx(2 / 3)
     assert report["alignment"]["link_f1"][0]["sure"]["value"] == pytest.approx(2 / 3)
     assert "needs three annotators" in report["alignment"]["human_recall"]["undefined"]
+
+
+def test_an_export_of_another_tool_is_measured_and_says_what_is_not_taken() -> None:
+    found = agreement(FILES / "label-studio.json", form="label-studio")
+    assert (found["items"], found["annotators"], found["ratings"]) == (4, 2, 14)
+    assert found["export"]["held"]["annotations"] == 9
+    assert found["scales"]["meaning"]["points"] == ["1", "2", "3", "4", "5"]
+    out = StringIO()
+    call_command(
+        *("agreement", str(FILES / "label-studio.json"), "--format", "label-studio"),
+        stdout=out,
+    )
+    assert "Label Studio export (JSON), 5 tasks, 3 annotators" in out.getvalue()
+    assert "not taken: 2 annotations: cancelled" in out.getvalue()
+
+
+@pytest.mark.parametrize(
+    ("name", "form", "n"), [("doccano", "doccano", 5), ("brat", "brat", 9)]
+)
+def test_a_folder_is_read_as_its_archive_is(name: str, form: str, n: int) -> None:
+    assert agreement(FILES / name, form=form)["ratings"] == n
+
+
+def test_a_bad_place_of_an_export_is_named(tmp_path: Path) -> None:
+    path = tmp_path / "ls.json"
+    path.write_text('[{"data": {}, "annotations": 3}]', encoding="utf-8")
+    with pytest.raises(CommandError, match=r"ls\.json:1:1: task 1 is no task"):
+        agreement(path, form="label-studio")
+    with pytest.raises(CommandError, match="no such file"):
+        agreement(tmp_path / "none.json", form="label-studio")

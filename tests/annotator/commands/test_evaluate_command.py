@@ -73,3 +73,16 @@ def test_what_cannot_be_scored_is_said(
     given = [str(gold) if option == "GOLD" else option for option in options]
     with pytest.raises(CommandError, match=reason):
         _run(*given)
+
+
+def test_steps_from_parses_to_gold_are_counted_both_ways(gold: Path) -> None:
+    out = StringIO()
+    call_command(
+        "evaluate", "corrections", "--gold", str(gold), "--engine", "small", "--json",
+        stdout=out, stderr=StringIO(),
+    )  # fmt: skip
+    found = json.loads(out.getvalue().splitlines()[-1])
+    assert (found["sentences"], found["tokens"], found["left_out"]) == (2, 10, 0)
+    assert found["unreached"] == 0
+    assert found["wrong_doubtful"] <= found["wrong"] <= found["steps"]
+    assert found["steps"] >= 1

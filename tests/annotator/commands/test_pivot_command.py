@@ -11,9 +11,13 @@ from django.core.management import CommandError, call_command
 
 from core.pivoting.kneser_ney import train
 from core.pivoting.language_model import write_arpa
+from core.pivoting.table import open_table
+from core.pivoting.weight_fitting import JudgedSubstitute, fit_weights
+from core.pivoting.weighting import candidates
 from core.reproduce.callison_burch2008 import PAPER
 from tests.core.pivoting import small_bitext
 from tests.core.pivoting.test_judged_pairs import BIRD, PPDB
+from tests.core.pivoting.test_weighting import sites
 
 
 def answer(*words: object) -> str:
@@ -53,6 +57,33 @@ def test_a_table_is_built_and_asked(table: Path, tmp_path: Path) -> None:
     assert (tmp_path / "items.tsv").read_text().count("\n") == made["items"] + 1
     with pytest.raises(CommandError, match="no table"):
         answer("pivot", "lookup", "--table", tmp_path, "calm")
+
+
+def test_fitted_weights_are_a_ninth_condition(table: Path, tmp_path: Path) -> None:
+    opened = open_table(table)
+    judged = [
+        JudgedSubstitute(site, one.text, 1 / (1 + len(one.text)))
+        for site in sites(opened)
+        for one in candidates(opened, site)
+    ]
+    weights, trees = tmp_path / "weights.json", tmp_path / "trees.mrg"
+    weights.write_text(json.dumps(fit_weights(opened, judged).to_json()))
+    trees.write_text("\n".join(small_bitext.TREES), encoding="utf-8")
+    given = ["--table", table, "--weights", weights]
+    (best,) = told("pivot", "lookup", *given, "calm")["paraphrases"]
+    assert best["text"] == "quiet"
+    rows = told("pivot", "substitute", *given, "--tree", trees, "old")["substitutes"]
+    assert rows[-1]["condition"] == "weighted"
+    assert len({row["condition"] for row in rows}) > 1
+    one = ["--condition", "weighted", "--tree", trees, "old"]
+    assert told("pivot", "substitute", *given, *one)["substitutes"] == rows[-1:]
+    made = told("pivot", "items", *given, "--trees", trees, "--phrases", 20)
+    assert made["covered"]["weighted"] > 0
+    with pytest.raises(CommandError, match="--weights is wanted"):
+        answer("pivot", "substitute", "--table", table, *one)
+    weights.write_text("{}")
+    with pytest.raises(CommandError, match=r"weights\.json: no weights"):
+        answer("pivot", "lookup", *given, "calm")
 
 
 def test_a_table_is_measured_against_people(table: Path, tmp_path: Path) -> None:

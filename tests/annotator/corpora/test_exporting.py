@@ -10,7 +10,7 @@ from django.urls import reverse
 
 from annotator.errors import BadRequest, NotAllowed
 from annotator.models import AlignmentLayer, Corpus, LinkEvent, Pair, Project
-from annotator.services.corpora import exports
+from annotator.services.corpora import exports, storing
 from core.data.alignment import Alignment, Link
 from tests import hostile
 from tests.annotator.corpora.test_importing import BRACKETS, CONLLU, TSV, bring_in
@@ -115,7 +115,7 @@ def aligned(cast):
 
     files = {**BANKS, "links.xml": ALIGNED}  # the alignment need not come first
     uploads = [
-        imports.keep(cast.project, name, io.BytesIO(text.encode()), by=cast.ada)
+        storing.keep(cast.project, name, io.BytesIO(text.encode()), by=cast.ada)
         for name, text in files.items()
     ]
     job = imports.start(cast.project, uploads, kind="treealigner", corpus="News",
@@ -286,7 +286,7 @@ def test_treealigner_sides_have_the_languages_that_were_asked_for(cast) -> None:
     links = ALIGNED.replace('language="de_DE"', 'language=""')
     files = {**BANKS, "links.xml": links.replace('language="sv_SE"', 'language="?"')}
     uploads = [
-        imports.keep(cast.project, name, io.BytesIO(text.encode()), by=cast.ada)
+        storing.keep(cast.project, name, io.BytesIO(text.encode()), by=cast.ada)
         for name, text in files.items()
     ]
     about = {"source_language": "de", "target_language": "sv"}

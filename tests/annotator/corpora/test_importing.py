@@ -13,13 +13,14 @@ from annotator.models import (
     Corpus,
     Job,
     LinkEvent,
+    Membership,
     Pair,
     Parse,
     Sentence,
     Upload,
 )
 from annotator.services import jobs
-from annotator.services.corpora import imports
+from annotator.services.corpora import imports, storing
 from tests import cast as people
 from tests import hostile
 
@@ -54,7 +55,7 @@ def counts() -> dict[str, int]:
 def sent(cast, content, name: str = "a.tsv") -> Upload:
     """The file as it was kept."""
     data = content if isinstance(content, bytes) else content.encode()
-    return imports.keep(cast.project, name, io.BytesIO(data), by=cast.ada)
+    return storing.keep(cast.project, name, io.BytesIO(data), by=cast.ada)
 
 
 def start(cast, upload: Upload, **asked) -> Job:
@@ -288,17 +289,17 @@ def test_two_imports_into_one_corpus_wait_for_each_other(cast) -> None:
 @pytest.mark.parametrize("who", ["bob", "cyd"])
 def test_only_managers_bring_corpora_in(cast, who: str) -> None:
     with pytest.raises(NotAllowed):
-        imports.keep(cast.project, "a", io.BytesIO(b"x"), by=getattr(cast, who))
+        storing.keep(cast.project, "a", io.BytesIO(b"x"), by=getattr(cast, who))
 
 
 def test_uploads_have_a_limit_and_no_say_in_paths(cast, settings) -> None:
     settings.MAX_UPLOAD_MB = 1
     with pytest.raises(TooLarge, match="GEMEL_MAX_UPLOAD_MB"):
-        imports.keep(cast.project, "a", io.BytesIO(b"x" * (2**20 + 1)), by=cast.ada)
+        storing.keep(cast.project, "a", io.BytesIO(b"x" * (2**20 + 1)), by=cast.ada)
     with pytest.raises(BadRequest, match="empty"):
-        imports.keep(cast.project, "a", io.BytesIO(b""), by=cast.ada)
+        storing.keep(cast.project, "a", io.BytesIO(b""), by=cast.ada)
     name = "../../etc/..\\cron.d/evil\0\u202e.tsv"
-    upload = imports.keep(cast.project, name, io.BytesIO(b"a\tb\n"), by=cast.ada)
+    upload = storing.keep(cast.project, name, io.BytesIO(b"a\tb\n"), by=cast.ada)
     assert upload.name == "evil.tsv"
     path = Path(upload.file.path)
     assert path.is_relative_to(settings.MEDIA_ROOT)
@@ -336,3 +337,65 @@ def test_latin_1_brackets_are_read_as_such(cast) -> None:
     job = bring_in(cast, "(S (NN Café))\n".encode("latin-1"), kind="ptb", name="a.mrg")
     assert job.state == Job.State.DONE
     assert Sentence.objects.get(corpus__name="News").text == "Café"
+
+
+def test_rows_as_they_were_read_are_kept_for_the_report(cast) -> None:
+    job = bring_in(cast, BRACKETS, kind="", name="a.mrg", dry_run=True)
+    assert job.params["format"] == "ptb"
+    assert job.result["rows"][0] == {
+        "source": "It rained",
+        "tree": "(S (NP (PRP It)) (VP (VBD rained)))",
+    }
+    assert len(job.result["rows"]) == 3
+    assert "rows" not in bring_in(cast, BRACKETS, kind="ptb", name="a.mrg").result
+
+
+def test_what_no_format_reads_is_refused_with_a_remedy(cast) -> None:
+    with pytest.raises(BadRequest, match="Choose the one that was meant"):
+        start(cast, sent(cast, "A boat left.\nIt was noon.\n"), kind="")
+
+
+GERMAN = "Die Frau hat das Fenster geöffnet, und der Mann schlief noch eine Weile."
+ABOUT = {"source_language": "en", "target_language": "en"}
+
+
+def test_a_language_that_does_not_fit_is_asked_about_once(cast) -> None:
+    rows = f"The woman opened the window while the man was asleep.\t{GERMAN}\n"
+    job = bring_in(cast, rows, dry_run=True, corpus="Two", about=ABOUT)
+    assert job.result["languages"] == {"target": "de"}
+    made = imports.go_on(
+        job, by=cast.ada, partial=False, languages={"target_language": "de"}
+    )
+    jobs.run(made.pk)
+    corpus = Corpus.objects.get(name="Two")
+    assert (corpus.source_language, corpus.target_language) == ("en", "de")
+    again = bring_in(cast, rows, dry_run=True, corpus="Two", about=ABOUT)
+    assert again.result["languages"] == {}
+
+
+@pytest.mark.parametrize("text", ["Anna Peter Maria", "x1 x2 x3 x4 x5 x6 x7 x8 x9"])
+def test_names_and_codes_are_no_language(cast, text: str) -> None:
+    job = bring_in(cast, f"{text}\t{text}\n", dry_run=True, corpus="Two", about=ABOUT)
+    assert job.result["languages"] == {}
+
+
+def test_an_import_goes_on_to_align_once(cast) -> None:
+    job = bring_in(cast, TSV, dry_run=True)
+    made = imports.go_on(job, by=cast.ada, partial=False, align=True)
+    jobs.run(made.pk)
+    made.refresh_from_db()
+    (align,) = Job.objects.filter(kind="align")
+    assert made.result["align"] == align.code
+    assert align.params == {"corpus": made.project.corpora.get(name="News").code,
+                            "parser": "english"}  # fmt: skip
+    assert align.by == cast.ada
+
+
+def test_nobody_aligns_who_may_no_longer(cast) -> None:
+    job = bring_in(cast, TSV, dry_run=True)
+    made = imports.go_on(job, by=cast.ada, partial=False, align=True)
+    Membership.objects.filter(user=cast.ada).update(role="viewer")
+    jobs.run(made.pk)
+    made.refresh_from_db()
+    assert made.state == Job.State.DONE
+    assert not Job.objects.filter(kind="align").exists()

@@ -209,7 +209,7 @@ def test_an_upload_over_the_limit_is_413(ada, settings) -> None:
 PNG = b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR(S (NN a))\n" * 9
 BINARY = {"a picture (PNG)": PNG, "an archive (zip)": b"PK\x03\x04(S (NN a))\n",
           "a document (PDF)": b"%PDF-1.7\n(S (NN a))\n",
-          "no text": b"\1\2\3\4\5(S (NN ab))\n" * 9}  # fmt: skip
+          "binary data": b"\1\2\3\4\5(S (NN ab))\n" * 9}  # fmt: skip
 
 
 @pytest.mark.parametrize("what", sorted(BINARY))
@@ -244,3 +244,33 @@ def test_nothing_is_offered_where_the_files_hold_nothing(ada) -> None:
     page = ada.get(answer.url).content.decode()
     assert "<button>Import</button>" not in page
     assert "hold no sentence" in page
+
+
+def test_nothing_is_offered_where_no_line_of_a_bundle_can_be_read(ada) -> None:
+    answer = ada.post("/p/windows/upload/", form("no bundle\n", format="gemel"))
+    job = finish(answer.url.rstrip("/").rpartition("/")[2])
+    assert job.result["issues"]
+    page = ada.get(answer.url).content.decode()
+    assert "Import the rest" not in page
+    assert "No row can be read" in page
+
+
+@pytest.mark.parametrize("more", ["", "3\tonly one side\n"])
+def test_what_is_imported_is_not_offered_again(ada, more: str) -> None:
+    check = ada.post("/p/windows/upload/", form(TSV + more)).url
+    finish(check.rstrip("/").rpartition("/")[2])
+    made = ada.post(check, {"partial": "yes"}).url
+    assert made in ada.get(check).content.decode()
+    assert finish(made.rstrip("/").rpartition("/")[2]).state == Job.State.DONE
+    page = ada.get(check).content.decode()
+    assert made in page
+    assert "<button>Import</button>" not in page
+    assert "Import the rest" not in page
+
+
+def test_what_failed_to_be_imported_is_offered_again(ada) -> None:
+    check = ada.post("/p/windows/upload/", form(TSV + "3\tonly one side\n")).url
+    finish(check.rstrip("/").rpartition("/")[2])
+    made = ada.post(check).url  # not partial: refused
+    assert finish(made.rstrip("/").rpartition("/")[2]).state == Job.State.FAILED
+    assert "Import the rest" in ada.get(check).content.decode()

@@ -22,6 +22,7 @@ from hypothesis import settings as settings_
 
 from annotator.errors import BadRequest
 from annotator.services import archives
+from annotator.services.installation import archive_files
 from tests.annotator.durability import every_table
 from tests.running import ROOT, variables
 
@@ -65,10 +66,10 @@ def test_a_restore_that_is_stopped_at_its_uploads_leaves_the_old_rows(
     archives.backup(tmp_path / "one.zip")
     User.objects.create_user("since")
 
-    def stopped(archive) -> None:
+    def stopped(archive, manifest) -> None:
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(archives, "_unpack", stopped)
+    monkeypatch.setattr(archive_files, "unpack", stopped)
     with pytest.raises(KeyboardInterrupt):
         archives.restore(tmp_path / "one.zip", replace=True)
     assert User.objects.filter(username="since").exists()
@@ -146,7 +147,8 @@ def test_a_backup_moves_between_databases(server_url, tmp_path: Path, back) -> N
         assert here[table] == there[table], table
 
 
-def test_a_backup_is_tried_before_it_is_needed(full, tmp_path) -> None:
+def test_a_backup_is_tried_before_it_is_needed(full, tmp_path, monkeypatch) -> None:
+    monkeypatch.setattr(settings, "GEMEL_HOME", tmp_path)  # others backup meanwhile
     counts = archives.backup(tmp_path / "one.zip")
     assert archives.verify(tmp_path / "one.zip") == {
         k: n for k, n in counts.items() if n

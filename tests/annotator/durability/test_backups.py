@@ -12,6 +12,7 @@ from hypothesis import settings as settings_
 
 from annotator import backups, disk
 from annotator.errors import Conflict
+from annotator.models import ParaphraseTable
 from annotator.services import archives
 from annotator.services.installation import backing_up
 
@@ -199,7 +200,7 @@ def test_only_whoever_runs_the_installation_sees_and_takes_them(
     assert "no-store" in client.get(file)["Cache-Control"]
     client.logout()
     assert client.get(page).status_code == client.get(file).status_code == 302
-    assert backups.asked() == [backups.ALL]
+    assert backups.requests() == [backups.ALL]
 
 
 @pytest.mark.parametrize("name", ["lock", "fault", "gemel-000002", "secret_key"])
@@ -210,7 +211,7 @@ def test_no_other_file_is_given_away(quick, owner, client, name: str) -> None:
     assert client.get(f"/backups/{name}.zip").status_code == 404
     page = reverse("backups")
     assert client.post(page, {"verify": f"../{name}"}).status_code == 404
-    assert backups.asked() == []
+    assert backups.requests() == []
 
 
 def test_the_page_says_what_there_is_and_what_is_wrong(quick, owner, client) -> None:
@@ -228,3 +229,15 @@ def test_the_page_says_what_there_is_and_what_is_wrong(quick, owner, client) -> 
     facts.write_text(json.dumps(old))
     for page in ("backups", "projects"):
         assert "too old" in client.get(reverse(page)).content.decode()
+
+
+def test_the_page_says_that_tables_of_paraphrases_are_only_named(
+    quick, owner, client, cast
+) -> None:
+    client.force_login(owner)
+    told = "of paraphrases (Sea) are only named there"
+    page = " ".join(client.get(reverse("backups")).content.decode().split())
+    assert told not in page
+    ParaphraseTable.objects.create(project=cast.project, name="Sea", made_at=NOW)
+    page = " ".join(client.get(reverse("backups")).content.decode().split())
+    assert told in page

@@ -43,11 +43,11 @@ print(json.dumps([
 START = """
 from django.contrib.auth.models import User
 from annotator.models import Project
-from annotator.services.corpora import imports
+from annotator.services.corpora import imports, storing
 owner = User.objects.get(username="owner")
 project = Project.objects.get(slug="sample")
 with open({path!r}, "rb") as file:
-    upload = imports.keep(project, "many.tsv", file, by=owner)
+    upload = storing.keep(project, "many.tsv", file, by=owner)
 imports.start(project, [upload], kind="pairs", corpus="Many", by=owner, dry_run=False)
 """
 
@@ -60,7 +60,7 @@ def ask(gemel: Running, code: str) -> str:
         env=gemel.env,
         capture_output=True,
         text=True,
-        timeout=60,
+        timeout=300,
     )
     assert done.returncode == 0, done.stderr
     return done.stdout.strip()

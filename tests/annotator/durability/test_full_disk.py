@@ -85,6 +85,19 @@ def test_a_job_that_meets_a_full_disk_waits_and_is_not_blamed(
     assert job.state == Job.State.DONE
 
 
+def test_a_job_that_waited_for_room_says_so_no_more_when_it_runs(
+    cast, monkeypatch
+) -> None:
+    job = jobs.create(cast.project, "index", title="x", by=cast.ada, enqueue=False)
+    Job.objects.filter(pk=job.pk).update(note="Waits until there is room.")
+    monkeypatch.setattr(jobs, "FLUSH_S", 0.0)
+    seen = []
+    jobs.run(job.pk, on_step=lambda row: seen.append(row.note))
+    job.refresh_from_db()
+    assert (job.state, job.note) == (Job.State.DONE, "")
+    assert set(seen) <= {""}
+
+
 @pytest.mark.parametrize(
     ("error", "status", "code"),
     [

@@ -7,7 +7,8 @@ import sys
 import pytest
 from django.contrib.auth.models import User
 
-from annotator.services import jobs, projects
+from annotator.services import jobs
+from annotator.services.projects import members
 from bench import crash, crash_data
 from tests.running import ROOT
 
@@ -32,7 +33,7 @@ def test_kill_nine_loses_nothing_and_leaves_nothing_half_written() -> None:
 
 def test_what_is_lost_or_miscounted_is_seen(db) -> None:
     owner = User.objects.create_user("owner")
-    project = projects.create("Bench", by=owner)
+    project = members.create("Bench", by=owner)
     job = crash_data._import(project, "One", 3, by=owner, enqueue=False)
     jobs.run(job.pk)
     whole = {"acknowledged": 3, "lost": 0, "doubled": 0, "wrong": 0}

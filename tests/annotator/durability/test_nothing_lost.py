@@ -32,7 +32,7 @@ from annotator.models import (
 from annotator.services import jobs
 from annotator.services.alignments import layers, links
 from annotator.services.alignments.operations import LayerStep
-from annotator.services.corpora import batches, bundles, exports, imports
+from annotator.services.corpora import batches, bundles, exports, imports, storing
 from annotator.services.parses import drafts
 from core.trees.editing import Relabel
 from tests.annotator import campaigns_cast
@@ -62,7 +62,7 @@ def bundle(cast: Cast) -> bytes:
 
 
 def start(cast: Cast, content: bytes, kind: str, corpus: str) -> Job:
-    kept = imports.keep(cast.project, "a", io.BytesIO(content), by=cast.ada)
+    kept = storing.keep(cast.project, "a", io.BytesIO(content), by=cast.ada)
     return imports.start(
         cast.project, [kept], kind=kind, corpus=corpus, by=cast.ada, dry_run=False,
         enqueue=False,

@@ -1,6 +1,9 @@
 """A filled installation, everybody who may call its API, and its real codes."""
 
+import shutil
+import tempfile
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 import schemathesis
@@ -16,11 +19,16 @@ from schemathesis.specs.openapi import checks
 from annotator import models
 from annotator.models import Issue, Job, Membership
 from annotator.services import accounts
+from annotator.services.paraphrases import tables as paraphrase_tables
+from annotator.services.parses import arc_drafts, drafts
+from annotator.services.projects import removals
 from annotator.services.reports import layers as layer_reports
 from annotator.services.reports import rating_sets
+from annotator.services.treebanks import worklists
 from annotator.wsgi import application
 from tests.annotator import campaigns_cast, joint_cast
 from tests.cast import Cast, person
+from tests.core.pivoting import small_bitext
 
 TABLES = {
     "corpora": models.Corpus,
@@ -34,8 +42,16 @@ TABLES = {
     "layers": models.AlignmentLayer,
     "pairs": models.Pair,
     "ratings": models.RatingSet,
+    "removals": models.Removal,
     "reports": models.Report,
     "sentences": models.Sentence,
+    "bitexts": models.Bitext,
+    "tables": models.ParaphraseTable,
+    "arc-drafts": models.TreeDraft,
+    "tree-drafts": models.TreeDraft,
+    "tree-batches": models.TreeBatch,
+    "worklists": models.Worklist,
+    "work": models.WorkShare,
 }
 FIELDS = {
     "judgment": models.Judgment,
@@ -114,6 +130,15 @@ def filled() -> World:
     cast = Cast()
     _corpus(cast)
     _campaigns(cast)
+    _paraphrases(cast)
+    drafts.start(cast.pair.source, by=cast.bob)
+    arc_drafts.start(cast.pair.source, by=cast.bob)
+    models.TreeBatch.objects.create(
+        corpus=cast.corpus, query="NP", label="NX", by=cast.ada
+    )
+    _worklist(cast)
+    gone = campaigns_cast.campaign(cast, n=2, is_open=False)
+    removals.remove(gone, by=cast.ada)
     tables = {*TABLES.values(), *FIELDS.values()}
     codes = {
         table: sorted(table.objects.values_list("code", flat=True)) for table in tables
@@ -121,6 +146,12 @@ def filled() -> World:
     empty = [table.__name__ for table, found in codes.items() if not found]
     assert not empty, f"nothing to call by name: {empty}"
     return World(_people(cast), codes)
+
+
+def _worklist(cast: Cast) -> None:
+    wanted = worklists.Wanted("All", "tree", "random", ("ada", "bob"), n_each=2)
+    made = worklists.make(cast.corpus, wanted, by=cast.ada)
+    worklists.next_share(made, by=cast.bob)
 
 
 def _corpus(cast: Cast) -> None:
@@ -135,6 +166,26 @@ def _corpus(cast: Cast) -> None:
         corpus=cast.corpus, scorer="bleu", label="BLEU", version="1", digest="x"
     )
     layer_reports.freeze(cast.corpus, title="Layers", by=cast.ada)
+
+
+def _paraphrases(cast: Cast) -> None:
+    """Parallel text with links and trees, and a table made of it."""
+    with tempfile.TemporaryDirectory() as place:
+        for source in small_bitext.sources(Path(place)):
+            row = models.Bitext.objects.create(
+                project=cast.project, name=source.pairs.stem, target_language="de",
+                aligner="hmm", parser="english", n_pairs=6,
+            )  # fmt: skip
+            row.folder.mkdir(parents=True)
+            shutil.copy(source.pairs, row.pairs_path)
+            shutil.copy(source.parses[0], row.parses_path)
+    codes = list(models.Bitext.objects.values_list("code", flat=True))
+    made = paraphrase_tables.start(
+        cast.project, "Sea", codes, by=cast.ada, enqueue=False
+    )
+    for _ in paraphrase_tables.run(made.job):
+        pass
+    Job.objects.filter(pk=made.job.pk).update(state=Job.State.DONE)
 
 
 def _campaigns(cast: Cast) -> None:

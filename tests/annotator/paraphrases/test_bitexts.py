@@ -94,6 +94,26 @@ def test_bad_lines_are_told_and_keep_the_rest_out(ada, media: Path) -> None:
     assert Bitext.objects.get().n_pairs == 2
 
 
+@pytest.mark.parametrize("target", ["\n\n\n\n", "sie schlief \1\n" * 4])
+def test_nothing_is_offered_where_no_line_has_both_sides(ada, target: str) -> None:
+    url = ada.post("/p/windows/bitexts/upload/", form(target=target)).url
+    assert finish(url).result["pairs"] == 0
+    page = ada.get(url).content.decode()
+    assert "Import the rest" not in page
+    assert "<button>Import</button>" not in page
+    assert "Send other files" in page
+
+
+def test_a_bitext_that_is_there_is_not_offered_again(ada) -> None:
+    check = ada.post("/p/windows/bitexts/upload/", form()).url
+    finish(check)
+    made = ada.post(check).url
+    finish(made)
+    page = ada.get(check).content.decode()
+    assert made in page
+    assert "<button>Import</button>" not in page
+
+
 def packed(text: str, name: str) -> SimpleUploadedFile:
     return SimpleUploadedFile(name, gzip.compress(text.encode()))
 
@@ -123,6 +143,16 @@ def test_a_small_file_that_unpacks_to_a_big_one_is_refused(ada, settings) -> Non
 def test_a_broken_gzip_file_is_named(ada, keep: int) -> None:
     cut = gzip.compress(ENGLISH.encode())[:keep]
     sent = form() | {"source_text": SimpleUploadedFile("cut.gz", cut)}
+    answer = ada.post("/p/windows/bitexts/upload/", sent)
+    assert answer.status_code == 400
+    assert "cut.gz: the gzip file is broken" in answer.content.decode()
+    assert not Job.objects.exists()
+
+
+def test_a_gzip_file_that_breaks_further_on_is_named_too(ada) -> None:
+    text = "".join(f"{n * 7919 % 10007} {n * n % 99991}\n" for n in range(20_000))
+    cut = gzip.compress(text.encode())[:-9]
+    sent = form(target=text) | {"source_text": SimpleUploadedFile("cut.gz", cut)}
     job = finish(ada.post("/p/windows/bitexts/upload/", sent).url)
     assert job.state == Job.State.FAILED
     assert "cut.gz: the gzip file is broken" in job.note + job.error
@@ -214,9 +244,13 @@ def test_parsing_goes_on_where_it_ended(cast: Cast, ada, monkeypatch) -> None:
     )
 
 
-def test_deleting_takes_the_files_away(ada, media: Path) -> None:
+def test_deleting_takes_the_files_away_once_the_row_is_gone(
+    ada, media: Path, django_capture_on_commit_callbacks
+) -> None:
     bitext = brought_in(ada)
-    ada.post(f"/p/windows/bitext/{bitext.code}/do/", {"what": "delete"})
+    with django_capture_on_commit_callbacks(execute=True):
+        ada.post(f"/p/windows/bitext/{bitext.code}/do/", {"what": "delete"})
+        assert bitext.pairs_path.exists()
     assert not Bitext.objects.exists()
     assert not list(media.glob("bitexts/*"))
 

@@ -69,7 +69,7 @@ def test_a_parser_without_arcs_is_refused_on_the_form_and_to_programs(
 
 def test_every_method_of_the_form_is_one_of_the_engine(cast: Cast) -> None:
     for method in joint.methods():
-        settings = joint.settings_of(JointForm({"method": method}).asked())
+        settings = joint.settings_of(JointForm({"method": method}).arguments())
         assert settings == JointSettings(method=method)
 
 

@@ -6,9 +6,11 @@ import pytest
 from django.test import Client
 from django.urls import reverse
 
-from annotator.models import Job, Sentence
+from annotator.models import Job, PackedForest, Parse, Sentence
+from annotator.pages import ranked_trees
 from annotator.services import jobs
 from annotator.services.parses import parsers
+from annotator.services.parses.marginals import stored_forest
 from tests import cast
 from tests.cast import Cast
 
@@ -145,6 +147,31 @@ def test_what_is_not_sure_is_listed_the_least_sure_first(parsed: Cast) -> None:
     assert shares
     assert shares == sorted(shares)
     assert all(share < 95 for share in shares)
+
+
+def test_the_consensus_is_shown_by_what_it_is_chosen_for(parsed: Cast) -> None:
+    """Two attachments with one half each, say, as wholes; of the brackets most are
+    sure. The engine's own choice must not look worse than the others."""
+    row = Sentence.objects.get(text__contains="Mary")
+    rows = Parse.objects.filter(sentence=row, engine="small", kind="constituency")
+    assert rows.count() == 2
+    rows.filter(rank=1).update(score=-9.0)  # a consensus may be improbable as a whole
+    page = _get(_client(parsed.bob), reverse("sentence", args=["windows", row.code]))
+    trees = ranked_trees.stored(row, "small", "1", stored_forest(row, "small", "1"))
+    shown = [float(f1) for f1 in re.findall(r">F1\s+([\d.]+)</span>", page)]
+    assert shown == [pytest.approx(tree.f1, abs=0.06) for tree in trees]
+    assert shown[0] > shown[1] > 50
+    assert "Tree 1 is the consensus" in " ".join(page.split())
+    assert "below 0.1 %" in page
+    assert "0.0 %" not in page
+
+
+def test_trees_without_a_forest_are_shown_by_their_probability(parsed: Cast) -> None:
+    PackedForest.objects.all().delete()
+    row = Sentence.objects.get(text__contains="Mary")
+    page = _get(_client(parsed.bob), reverse("sentence", args=["windows", row.code]))
+    assert "F1: what the parser expects" not in page
+    assert "how probable the whole tree is" in page
 
 
 def test_a_stranger_sees_none_of_it(parsed: Cast) -> None:

@@ -139,7 +139,7 @@ def test_a_saved_tree_carries_the_links_along_and_says_what_is_parked(
     assert (followed.kept, followed.parked) == (1, 1)
     layer.refresh_from_db()
     assert (layer.source_parse, len(layer.parked)) == (saved.parse, 1)
-    assert "1 decisions went along, 1 parked" in saved.said
+    assert "1 decisions went along, 1 parked" in saved.summary
     assert gold.save(draft, by=cast.bob).parse == saved.parse
 
 

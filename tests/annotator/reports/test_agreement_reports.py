@@ -16,7 +16,7 @@ from annotator.models import Job, Judgment, Membership, Project, Report
 from annotator.services import jobs
 from annotator.services.reports import agreement, judged_data
 from annotator.services.reports import jobs as report_jobs
-from annotator.services.reports.agreement import Asked, ReportSource
+from annotator.services.reports.agreement import ReportSource, ReportSpec
 from core.agreement.judgments.dataset import Selection
 from tests.annotator.judged import Judged, judged, links, save_again
 from tests.cast import Cast
@@ -43,8 +43,10 @@ def source(of: Judged) -> ReportSource:
     return ReportSource(of.cast.project, "campaign", of.campaign)
 
 
-def body(of: Judged, asked: Asked | None = None) -> dict:
-    found, _ = agreement.report(source(of), asked or Asked(Selection(), replicates=50))
+def body(of: Judged, asked: ReportSpec | None = None) -> dict:
+    found, _ = agreement.report(
+        source(of), asked or ReportSpec(Selection(), replicates=50)
+    )
     return found
 
 
@@ -115,7 +117,7 @@ def test_conditions_have_the_shape_of_table_six(set_up: Judged) -> None:
 
 
 def test_thresholds_come_from_the_address(ada: Client, set_up: Judged) -> None:
-    asked = Asked(Selection(), (("meaning", 1.0), ("grammar", 1.0)), replicates=50)
+    asked = ReportSpec(Selection(), (("meaning", 1.0), ("grammar", 1.0)), replicates=50)
     for row in body(set_up, asked)["conditions"]["rows"]:
         assert [cell["figure"]["value"] for cell in row["cells"]] == [1, 1, 1]
     page = ada.get(url(set_up) + "?threshold=meaning:1&threshold=grammar:1")
@@ -123,10 +125,10 @@ def test_thresholds_come_from_the_address(ada: Client, set_up: Judged) -> None:
 
 
 def test_filters_choose_judges_and_conditions(set_up: Judged) -> None:
-    two = body(set_up, Asked(Selection(annotators=("A1", "A2")), replicates=50))
+    two = body(set_up, ReportSpec(Selection(annotators=("A1", "A2")), replicates=50))
     assert two["facts"]["annotators"] == 2
     assert len(two["scales"][0]["pairs"]) == 1
-    one = body(set_up, Asked(Selection(conditions=("syntax",)), replicates=50))
+    one = body(set_up, ReportSpec(Selection(conditions=("syntax",)), replicates=50))
     assert one["facts"]["items"] == 8
     assert one["conditions"]["rows"][0]["judged"] == 0
 
@@ -215,7 +217,7 @@ def test_freezing_keeps_the_figures_and_their_hash(ada: Client, set_up: Judged) 
     assert "their hash is the same" not in page
     kept.refresh_from_db()
     assert json.dumps(kept.body, sort_keys=True) == before
-    again = body(set_up, Asked(Selection()))
+    again = body(set_up, ReportSpec(Selection()))
     assert again["facts"]["digest"] != kept.digest
 
 
@@ -224,7 +226,7 @@ def test_the_same_data_have_the_same_hash(set_up: Judged) -> None:
     agreement._bodies.clear()
     judged_data._held.clear()
     assert body(set_up)["facts"]["digest"] == first
-    other = body(set_up, Asked(Selection(), seed=3, replicates=50))
+    other = body(set_up, ReportSpec(Selection(), seed=3, replicates=50))
     assert other["facts"]["digest"] != first
 
 

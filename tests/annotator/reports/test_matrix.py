@@ -13,13 +13,27 @@ import annotator.models as tables
 from annotator.models import Job, Project
 from tests.annotator import joint_cast
 
-OPEN = {"sign_in", "sign_out", "join", "api_docs", "api_schema"}  # for anybody
+OPEN = {  # for anybody; ``metrics`` is there only for who holds its token
+    "sign_in",
+    "sign_out",
+    "join",
+    "api_docs",
+    "api_schema",
+    "help_index",
+    "help",
+    "health",
+    "ready",
+    "language",
+    "words",
+}
 OWN = {
     "account",
     "api_formats",
     "projects",
     "project_new",
     "try",
+    "find",
+    "tour",
     "api_parsers",
     "api_judge_preference",
 }  # for whoever is signed in
@@ -73,6 +87,7 @@ def addresses() -> Iterator[tuple[str, str]]:
                 "campaign": code, "upload": code, "item": code, "judgment": code,
                 "judge": "A1", "report": code,
                 "form": "tsv", "what": "tree", "to": "svg",
+                "language": "de",
             }  # fmt: skip
             address = filled(text, values)
             if address is not None:

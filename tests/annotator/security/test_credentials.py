@@ -12,7 +12,8 @@ from django.utils import timezone
 
 from annotator.errors import BadRequest
 from annotator.models import ApiToken
-from annotator.services import accounts, projects
+from annotator.services import accounts
+from annotator.services.projects import invitations
 from tests.annotator import campaigns_cast
 from tests.cast import PASSWORD, Cast
 
@@ -69,7 +70,7 @@ def test_who_came_by_a_link_sets_a_password_without_the_old_one_once(
 ) -> None:
     thief, stolen = signed_in(cast.bob), token(cast.bob)
     client = Client()
-    client.post(f"/join/{projects.sign_in_link(cast.bob)}/")
+    client.post(f"/join/{invitations.sign_in_link(cast.bob)}/")
     assert "id_old_password" not in client.get("/account/").content.decode()
     assert client.post("/account/", CHANGE).status_code == 302
     cast.bob.refresh_from_db()
@@ -81,7 +82,7 @@ def test_who_came_by_a_link_sets_a_password_without_the_old_one_once(
 
 def test_an_hour_after_the_link_the_old_password_is_asked_again(cast: Cast) -> None:
     client = Client()
-    client.post(f"/join/{projects.sign_in_link(cast.bob)}/")
+    client.post(f"/join/{invitations.sign_in_link(cast.bob)}/")
     session = client.session
     session["by_link_at"] -= 3601
     session.save()
@@ -184,7 +185,7 @@ def test_a_refusal_names_the_scope_that_is_wanted(cast: Cast) -> None:
 
 
 def test_every_annotating_call_is_a_call_that_there_is() -> None:
-    from annotator.api.tokens import ANNOTATING
+    from annotator.api.calls.tokens import ANNOTATING
     from tests.annotator.reports.test_matrix import routes
 
     there = {text for _, text in routes()}

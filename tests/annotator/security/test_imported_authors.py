@@ -8,8 +8,9 @@ from django.test import Client
 
 from annotator.errors import BadRequest
 from annotator.models import AlignmentLayer, LinkEvent, Membership, Parse
-from annotator.services import accounts, projects
+from annotator.services import accounts
 from annotator.services.corpora import exports
+from annotator.services.projects import invitations
 from tests.annotator.corpora.test_importing import bring_in
 from tests.cast import Cast
 
@@ -20,6 +21,9 @@ HEAD = [
     {"type": "pair", "id": "p1", "source": "s1", "target": "s2"},
 ]
 EVIL = "victim\u202eeman"
+
+
+STRONG = "seven green horses"
 
 
 def bundle(*names: str) -> str:
@@ -126,10 +130,12 @@ def test_names_are_kept_in_one_spelling(db, given: str, kept: str) -> None:
     "name", ["a\u202eb", "a\u200bb", "a\x07b", "a b", "", "\ufeff"]
 )
 def test_names_with_hidden_signs_are_refused(cast: Cast, name: str) -> None:
-    _, token = projects.invite(cast.project, role="annotator", by=cast.ada)
+    _, token = invitations.invite(cast.project, role="annotator", by=cast.ada)
     with pytest.raises(BadRequest):
-        projects.accept(token, user=None, username=name, password="seven green horses")
-    assert projects.find_invitation(token) is not None
+        invitations.accept(
+            token, user=None, username=name, password="seven green horses"
+        )
+    assert invitations.find_invitation(token) is not None
 
 
 @pytest.mark.parametrize("name", ["ADA", "Ada", "ａｄａ", "ada"])

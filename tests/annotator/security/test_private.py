@@ -7,7 +7,7 @@ from django.conf import settings
 from django.test import Client
 from django.utils.log import configure_logging
 
-from annotator.services import projects
+from annotator.services.projects import invitations
 from tests.cast import Cast
 
 pytestmark = pytest.mark.django_db
@@ -22,7 +22,7 @@ def log(capsys):
 
 
 def test_the_token_of_an_invitation_is_not_logged(cast: Cast, log) -> None:
-    _, token = projects.invite(cast.project, role="annotator", by=cast.ada)
+    _, token = invitations.invite(cast.project, role="annotator", by=cast.ada)
     client = Client()
     client.get(f"/join/{token}")  # no slash: Django logs the way to the right address
     client.post(f"/join/{token}/", {"username": "x", "password": "short"})

@@ -11,11 +11,11 @@ from tests.running import ROOT, variables
 SCRIPT = """
 import io
 from django.contrib.auth.models import User
-from annotator.services import projects
-from annotator.services.corpora import imports
+from annotator.services.corpora import storing
+from annotator.services.projects import members
 ada = User.objects.create_user("ada")
-project = projects.create("One", by=ada)
-imports.keep(project, "a.tsv", io.BytesIO(b"a\\tb\\n"), by=ada)
+project = members.create("One", by=ada)
+storing.keep(project, "a.tsv", io.BytesIO(b"a\\tb\\n"), by=ada)
 """
 
 

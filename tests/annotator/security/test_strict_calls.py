@@ -10,7 +10,7 @@ from django.test import Client
 from drf_spectacular.generators import SchemaGenerator
 
 from annotator import env
-from annotator.api.queries import READ
+from annotator.api.calls.queries import READ
 from annotator.models import Issue, Job, Membership
 from annotator.services import jobs
 from tests.annotator import campaigns_cast

@@ -14,13 +14,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import annotator.models as tables
-from annotator.models import Corpus, Judgment, Pair
+from annotator.models import Adjudication, Corpus, Judgment, Pair
 from annotator.services import jobs
 from annotator.services.corpora import exports
 from core.data.cells import plain_cell
 from tests.annotator import joint_cast
 from tests.annotator.corpora import test_importing
-from tests.annotator.judged import judged
+from tests.annotator.judged import Judged, judged
 from tests.annotator.reports import test_matrix
 from tests.cast import Cast
 
@@ -32,6 +32,7 @@ FORMS = ("csv", "tsv")
 STRUCTURE = {"code", "key", "digest", "tokens", "slug", "slot", "file", "sha256"}
 STRUCTURE |= {"language", "label", "scale", "name", "domain", "kind"}
 OURS = ("judgment", "participant", "item", "instance", "treechange", "pair", "corpus")
+OURS += ("adjudication",)
 
 
 def runs(cell: str) -> bool:
@@ -86,7 +87,7 @@ def spoiled(cast: Cast, monkeypatch) -> Client:
     """Ada's project with corpora, a campaign and a ledger, full of formulas."""
     monkeypatch.setattr(jobs, "_wake", lambda pk: None)
     bring_in(cast)
-    judged(cast)
+    decided(judged(cast))
     joint_cast.ledger(cast, domain=FORMULA, operations=FORMULA)
     spoil()
     Judgment.objects.update(values={"meaning": FORMULA, "grammar": -2})
@@ -99,6 +100,13 @@ def bring_in(cast: Cast) -> None:
     for kind, text in HOSTILE.items():
         test_importing.bring_in(
             cast, text.encode(), kind=kind, corpus=kind, name=f"{kind}.tsv"
+        )
+
+
+def decided(of: Judged) -> None:
+    for item in of.items:
+        Adjudication.objects.create(
+            item=item, number=1, values={"meaning": FORMULA}, confidence=1
         )
 
 
@@ -160,7 +168,8 @@ def test_no_export_holds_a_cell_that_runs(spoiled: Client) -> None:
             assert not found, f"{address}: {found[:3]}"
             kind = address.strip("/").split("/")[-1]
             seen[kind] = seen.get(kind, 0) + text.count("HYPERLINK")
-    assert set(seen) == {"judgments.tsv", "csv", "pairs", "msrpc", "multimwa"}
+    ours = {"judgments.tsv", "decisions.tsv"}
+    assert set(seen) == ours | {"csv", "pairs", "msrpc", "multimwa"}
     assert all(seen.values()), seen  # the payload arrived everywhere
 
 

@@ -102,6 +102,36 @@ def test_settings_scales_guideline_and_plan(open_page, people, check_axe) -> Non
     assert Campaign.objects.get(pk=made.pk).overlap_share == 0.5
 
 
+@pytest.mark.parametrize("width", [1280, 390])
+def test_the_plan_says_what_a_difference_needs_by_keyboard(
+    open_page, people, check_axe, width: int
+) -> None:
+    made = campaign(people, n=40, people=3, overlap_share=0.5, is_open=False)
+    page = open_page(people.ada, width=width)
+    page.goto(f"/p/{people.project.slug}/campaign/{made.code}/design/")
+    needed = page.locator("#needed")
+    expect(needed.locator(".lead")).to_contain_text("of 9 percentage points")
+    tab_to(page, "#difference")
+    page.keyboard.press("ControlOrMeta+a")
+    page.keyboard.type("0.5")
+    page.select_option("#unit", "points")
+    press(page, "#needed form button")
+    expect(needed.locator(".lead")).to_contain_text("of 0.5 points")
+    expect(needed.locator("svg.chart title").first).to_have_text(
+        "Power by items of each condition"
+    )
+    expect(page.locator("#difference")).to_have_value("0.5")
+    keep_picture(page, f"plan-needed-{width}")
+    check_axe(page)
+    wide = "document.documentElement.scrollWidth > document.documentElement.clientWidth"
+    assert page.evaluate(wide) is False
+    page.fill("#difference", "a lot")
+    press(page, "#needed form button")
+    expect(needed.get_by_role("alert")).to_contain_text("a number from 0.01 to 100")
+    expect(page.locator("#difference")).to_have_value("a lot")
+    check_axe(page)
+
+
 def test_the_manager_pauses_people_and_batches(open_page, people, check_axe) -> None:
     made = campaign(people, n=4)
     page = open_page(people.ada, width=390)

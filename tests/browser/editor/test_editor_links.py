@@ -257,6 +257,7 @@ def test_without_scripts_the_table_posts_plain_forms(editor, cast, open_page) ->
     page.click("button[value=link]")
     expect(page.locator("tr[data-r=n1]").first).to_contain_text("NP the nurse")
     page.click("button[value=undo]")
+    expect(page.locator("tr[data-r=n1]").first).not_to_contain_text("NP the nurse")
     assert layer_of(cast).links == ()
     page.click("button[value=link]")
     expect(page.locator("main")).to_contain_text("Choose a row")

@@ -99,7 +99,6 @@ def test_by_mouse_in_the_table_and_in_brackets_on_a_phone(trees, check_axe) -> N
     page.locator("input[name=node][value='1']").check()
     page.get_by_role("button", name="Delete phrase").click()
     revision(page, 2)
-    page.locator("#brackets-part summary").click()
     page.fill(
         "#text", "(S (DT The)\n (NN surgeon) (VBD opened) (DT the) (NN window) (. .))"
     )
@@ -119,7 +118,6 @@ def test_by_mouse_in_the_table_and_in_brackets_on_a_phone(trees, check_axe) -> N
 
 def test_a_curator_saves_as_gold_and_nothing_typed_is_lost_offline(trees, cast) -> None:
     page = trees(cast.ada)
-    page.locator("#brackets-part summary").click()
     typed = people.SOURCE.replace("VP", "VX")
     page.fill("#text", typed)
     page.context.set_offline(True)
@@ -132,3 +130,16 @@ def test_a_curator_saves_as_gold_and_nothing_typed_is_lost_offline(trees, cast) 
     page.get_by_role("button", name="Save as gold").click()
     expect(page.locator(".messages")).to_contain_text("This is the gold tree now")
     assert gold.gold_of(cast.pair.source).text == typed
+
+
+def test_brackets_typed_and_not_used_outlast_a_step_in_the_drawing(trees) -> None:
+    page = trees()
+    typed = people.SOURCE.replace("VP", "VX")
+    page.fill("#text", typed)
+    page.focus(node(1))
+    press(page, "r")
+    page.keyboard.type("NX")
+    press(page, "Enter")
+    revision(page, 1)
+    expect(page.locator("#text")).to_have_value(typed)
+    expect(page.locator("#typed-problems")).to_contain_text("are kept")

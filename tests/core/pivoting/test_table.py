@@ -1,5 +1,7 @@
 """Tables of paraphrases: equal to the equations, proven, resumable."""
 
+import subprocess
+import sys
 from itertools import islice
 from pathlib import Path
 
@@ -245,6 +247,18 @@ def test_the_engine_writes_a_file_whole_or_not_at_all(tmp_path: Path) -> None:
         engine.write("SELECT error('no such thing') FROM range(3)", path)
     assert not path.exists()
     engine.close()
+
+
+def test_a_spawned_database_leaves_standard_output_to_results(tmp_path: Path) -> None:
+    """DuckDB takes a process without a main file for a person at a prompt."""
+    code = (
+        "import sys; from pathlib import Path\n"
+        "from core.pivoting.building.engines import DuckEngine\n"
+        "engine = DuckEngine(Path(sys.argv[1]))\n"
+        "print(engine.rows('SELECT current_setting(?)', ['enable_progress_bar']))"
+    )
+    words = [sys.executable, "-c", code, str(tmp_path)]
+    assert subprocess.check_output(words, text=True) == "[(False,)]\n"
 
 
 def test_two_builds_in_one_folder_do_not_meet(tmp_path: Path) -> None:

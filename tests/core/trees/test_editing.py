@@ -9,7 +9,16 @@ from hypothesis import strategies as st
 from core.data.tree import Tree, TreeBuilder
 from core.errors import InvalidValue
 from core.formats import ptb
-from core.trees.editing import Delete, Insert, Move, Relabel, Replace, TreeEdit, read
+from core.trees.editing import (
+    Delete,
+    Insert,
+    Move,
+    Relabel,
+    RelabelAll,
+    Replace,
+    TreeEdit,
+    read,
+)
 
 LABELS = st.sampled_from(["S", "NP", "VP", "PP", "X-1"])
 SAW = "(S (NP (PRP I)) (VP (VBD saw) (NP (NP (DT a) (NN man)) (PP (IN in) (NN town)))) (. .))"  # fmt: skip  # noqa: E501
@@ -45,7 +54,11 @@ def trees(draw: st.DrawFn, most: int = 8) -> Tree:
 def steps(draw: st.DrawFn, tree: Tree) -> TreeEdit:
     node = st.integers(0, len(tree) - 1)
     v = draw(node)
-    kind = draw(st.sampled_from(["relabel", "insert", "delete", "move", "replace"]))
+    kinds = ["relabel", "insert", "delete", "move", "replace", "relabel_all"]
+    kind = draw(st.sampled_from(kinds))
+    if kind == "relabel_all":
+        chosen = draw(st.lists(node, min_size=1, unique=True))
+        return RelabelAll(tuple((one, draw(LABELS)) for one in chosen))
     if kind == "relabel":
         return Relabel(v, draw(LABELS))
     if kind == "insert":

@@ -1,5 +1,6 @@
 """Word distances, the thesaurus, and doing without it."""
 
+import nltk
 import numpy as np
 import pytest
 
@@ -23,13 +24,14 @@ def tiny(tmp_path) -> wordnet.Thesaurus:
 
 
 def test_thesaurus_reads_senses_pointers_and_inflections(tiny) -> None:
-    assert tiny.synonyms("cars") == {"car", "auto"}
-    assert tiny.lemmas("bought") == {"bought", "buy"}
-    assert tiny.synonyms("Bought") == {"buy", "purchase"}
-    assert tiny.kin("autos") == {"vehicle"}
-    assert tiny.derivations("bought") == {"sell"}
-    assert tiny.derivations("purchased") == frozenset()  # of this word, not its synset
-    assert tiny.synonyms("qwerty") == frozenset()
+    assert tiny.related("cars").synonyms == {"car", "auto"}
+    assert tiny.related("bought").lemmas == {"bought", "buy"}
+    assert tiny.related("Bought").synonyms == {"buy", "purchase"}
+    assert tiny.related("autos").kin == {"vehicle"}
+    assert tiny.related("bought").derivations == {"sell"}
+    purchased = tiny.related("purchased")
+    assert purchased.derivations == frozenset()  # of this word, not its synset
+    assert tiny.related("qwerty").synonyms == frozenset()
 
 
 def test_relations_from_exact_to_none(tiny) -> None:
@@ -80,7 +82,7 @@ def test_distances_and_stop_list_and_context() -> None:
 def test_missing_thesaurus_says_how_to_get_one(tmp_path, monkeypatch) -> None:
     monkeypatch.delenv("WNHOME", raising=False)
     monkeypatch.setattr(wordnet, "SYSTEM_FOLDERS", (tmp_path,))
-    monkeypatch.setattr(wordnet.nltk.data, "path", [str(tmp_path)])
+    monkeypatch.setattr(nltk.data, "path", [str(tmp_path)])
     with pytest.raises(Unavailable, match="wordnet-base"):
         wordnet.wordnet_folder()
     with pytest.raises(Unavailable, match="no readable WordNet"):
@@ -94,12 +96,12 @@ def test_folder_named_by_environment_comes_first(tiny, tmp_path, monkeypatch) ->
 
 def test_real_wordnet_knows_synonyms_if_it_is_installed() -> None:
     try:
-        found = wordnet.thesaurus()
+        installed = wordnet.thesaurus()
     except Unavailable as error:
         pytest.skip(str(error))
-    assert "purchase" in found.synonyms("bought")
-    assert "decision" in found.derivations("decide")
-    assert "vehicle" not in found.synonyms("car")
+    assert "purchase" in installed.related("bought").synonyms
+    assert "decision" in installed.related("decide").derivations
+    assert "vehicle" not in installed.related("car").synonyms
 
 
 def test_bad_settings_are_refused() -> None:

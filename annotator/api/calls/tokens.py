@@ -1,0 +1,85 @@
+"""Who a request with a token is from, at the price of one small query; and what a
+token may do."""
+
+from typing import Any
+
+from django.contrib.auth.models import User
+from rest_framework.authentication import TokenAuthentication
+from rest_framework.exceptions import AuthenticationFailed
+from rest_framework.permissions import SAFE_METHODS, BasePermission
+from rest_framework.request import Request
+
+from annotator.errors import NotAllowed
+from annotator.models import ApiToken
+from annotator.models.tokens import Scope
+from annotator.services.accounts import digest_of
+from annotator.throughput.prepared import Select, Slot
+
+__all__ = ["ANNOTATING", "Tokens", "WithinScope"]
+
+_OWNER = Select(
+    lambda: ApiToken.objects.select_related("user").filter(
+        digest=Slot("digest"), user__is_active=True
+    )
+)
+ANNOTATING = frozenset(
+    {
+        "api/judge/<code:code>/answers/",
+        "api/judge/<code:code>/",
+        "api/judge-preference/",
+        "api/pairs/<code:code>/layers/",
+        "api/pairs/<code:code>/trees/",
+        "api/pairs/<code:code>/proposals/",
+        "api/pairs/<code:code>/better-trees/",
+        "api/layers/<code:code>/ops/",
+        "api/layers/<code:code>/state/",
+        "api/layers/<code:code>/proposals/",
+        "api/joint-runs/<code:code>/verdicts/",
+        "api/sentences/<code:code>/draft/",
+        "api/worklists/<code:code>/next/",
+        "api/work/<code:code>/",
+        "api/sentences/<code:code>/arc-draft/",
+        "api/arc-drafts/<code:code>/ops/",
+        "api/tree-drafts/<code:code>/ops/",
+        "api/tree-drafts/<code:code>/save/",
+    }
+)
+"""Writing is managing, but for these: the work of annotators."""
+_ORDER = list(Scope)
+
+
+class Tokens(TokenAuthentication):
+    """As the framework's own, but by digest, with an end, its query compiled once."""
+
+    def authenticate_credentials(self, key: str) -> tuple[User, Any]:
+        tokens = _OWNER.models(digest=digest_of(key))
+        if not tokens:
+            raise AuthenticationFailed("There is no such token, or it is switched off.")
+        if tokens[0].is_over:
+            raise AuthenticationFailed("This token has expired: make a new one.")
+        return tokens[0].user, tokens[0]
+
+
+class WithinScope(BasePermission):
+    """Raises NotAllowed if the request's token does not reach so far."""
+
+    def has_permission(self, request: Request, view: Any) -> bool:
+        token = request.auth
+        if not isinstance(token, ApiToken):
+            return True
+        wanted = _wanted(request)
+        if _ORDER.index(wanted) > _ORDER.index(Scope(token.scope)):
+            raise NotAllowed(
+                f"This token may {token.scope}; a token that may {wanted} is wanted.",
+                scope=token.scope,
+                wanted=wanted.value,
+            )
+        return True
+
+
+def _wanted(request: Request) -> Scope:
+    if request.method in SAFE_METHODS:
+        return Scope.READ
+    match = request.resolver_match
+    is_work = match is not None and match.route in ANNOTATING
+    return Scope.ANNOTATE if is_work else Scope.MANAGE

@@ -1,0 +1,1 @@
+"""Trees and arcs edited by programs: drafts, step by step."""

@@ -1,0 +1,192 @@
+"""Constituent trees edited by programs: drafts, step by step, and saving them."""
+
+from typing import Any
+
+from django.shortcuts import get_object_or_404
+from drf_spectacular.utils import extend_schema
+from rest_framework import serializers
+from rest_framework.request import Request
+from rest_framework.response import Response
+from rest_framework.views import APIView
+
+from annotator.models import Corpus, Parse, Sentence, TreeDraft
+from annotator.services.corpora.trees import MAX_TEXT
+from annotator.services.parses import drafts, following, gold
+
+__all__ = [
+    "BeginSerializer",
+    "DraftHistory",
+    "DraftOps",
+    "DraftSave",
+    "SentenceDraft",
+    "draft_or_404",
+    "sentence_or_404",
+]
+
+
+class NodeSerializer(serializers.Serializer[Any]):
+    id = serializers.IntegerField()
+    label = serializers.CharField(allow_blank=True)  # type: ignore[assignment]
+    mother = serializers.IntegerField(allow_null=True)
+    words = serializers.ListField(child=serializers.IntegerField())
+    form = serializers.CharField(allow_blank=True)
+
+
+class DraftSerializer(serializers.Serializer[Any]):
+    """A draft: its nodes in preorder, its brackets, what undo and redo would take."""
+
+    code = serializers.CharField()
+    sentence = serializers.CharField()
+    revision = serializers.IntegerField()
+    text = serializers.CharField(
+        allow_blank=True, help_text="Empty if a line of brackets cannot hold the tree."
+    )
+    nodes = NodeSerializer(many=True)
+    at = serializers.IntegerField(help_text="The node that the last step was about.")
+    undo = serializers.CharField(allow_blank=True)
+    redo = serializers.CharField(allow_blank=True)
+    followed = serializers.ListField(
+        child=serializers.IntegerField(),
+        help_text="Nodes that came by themselves after the last step.",
+    )
+
+
+class BeginSerializer(serializers.Serializer[Any]):
+    base = serializers.RegexField(
+        r"^[0-9a-f]{16}\Z", required=False, help_text="The parse to begin as."
+    )
+
+
+class TreeStepSerializer(serializers.Serializer[Any]):
+    """One step. ``relabel``: node, label. ``insert``: first, last (sisters), label.
+    ``delete``: node. ``move``: node, mother. ``replace``: text. ``undo``, ``redo``."""
+
+    uuid = serializers.UUIDField()
+    base_rev = serializers.IntegerField(min_value=0)
+    op = serializers.ChoiceField(choices=sorted(drafts.OPS))
+    node = serializers.IntegerField(min_value=0, required=False)
+    first = serializers.IntegerField(min_value=0, required=False)
+    last = serializers.IntegerField(min_value=0, required=False)
+    mother = serializers.IntegerField(min_value=0, required=False)
+    at = serializers.IntegerField(min_value=0, required=False)
+    label = serializers.CharField(  # type: ignore[assignment]
+        required=False, allow_blank=True, max_length=60
+    )
+    text = serializers.CharField(required=False, max_length=MAX_TEXT)
+    follow = serializers.BooleanField(
+        default=False,
+        help_text="What follows by the parser's forest is a second step, 'follow'; "
+        "undo refuses it.",
+    )
+
+
+class TreeSaveSerializer(serializers.Serializer[Any]):
+    role = serializers.ChoiceField(choices=["mine", "gold"])
+    gold = serializers.RegexField(
+        r"^[0-9a-f]{16}\Z",
+        required=False,
+        help_text="For gold: the gold parse you saw, if there was one.",
+    )
+
+
+class FollowedSerializer(serializers.Serializer[Any]):
+    pair = serializers.CharField()
+    kept = serializers.IntegerField()
+    parked = serializers.IntegerField()
+
+
+class SavedDraftSerializer(serializers.Serializer[Any]):
+    """The parse, and the layers of links that moved to it."""
+
+    parse = serializers.CharField(source="parse.code")
+    followed = FollowedSerializer(many=True)
+    done = serializers.IntegerField()
+
+
+class SentenceDraft(APIView):
+    """Your draft of a sentence's constituent tree."""
+
+    @extend_schema(responses=DraftSerializer)
+    def get(self, request: Request, code: str) -> Response:
+        sentence = sentence_or_404(request, code)
+        kind = Parse.Kind.CONSTITUENCY
+        mine = sentence.drafts.filter(author=request.user.pk, kind=kind)
+        draft = get_object_or_404(mine)
+        draft.sentence = sentence
+        return Response(following.snapshot(draft))
+
+    @extend_schema(request=BeginSerializer, responses=DraftSerializer)
+    def post(self, request: Request, code: str) -> Response:
+        """Begin it; asking twice is asking once."""
+        sent = BeginSerializer(data=request.data)
+        sent.is_valid(raise_exception=True)
+        base = sent.validated_data.get("base", "")
+        draft = drafts.start(sentence_or_404(request, code), by=request.user, base=base)
+        return Response(following.snapshot(draft))
+
+
+class DraftOps(APIView):
+    """Steps on your draft."""
+
+    @extend_schema(request=TreeStepSerializer, responses=DraftSerializer)
+    def post(self, request: Request, code: str) -> Response:
+        """One step; sent twice it counts once, from an older revision it is refused."""
+        draft = draft_or_404(request, code, Parse.Kind.CONSTITUENCY)
+        sent = TreeStepSerializer(data=request.data)
+        sent.is_valid(raise_exception=True)
+        step = drafts.DraftStep.read(sent.validated_data, draft.to_tree())
+        play = following.play if sent.validated_data["follow"] else drafts.play
+        play(draft, step, by=request.user)
+        return Response(following.snapshot(draft))
+
+
+class TreeEventSerializer(serializers.Serializer[Any]):
+    """A step: ``done`` is the operation, ``back`` the one that takes it back."""
+
+    revision = serializers.IntegerField()
+    op = serializers.CharField()
+    at = serializers.DateTimeField()
+    done = serializers.DictField()
+    back = serializers.DictField()
+
+
+class DraftHistory(APIView):
+    """The ledger of your draft."""
+
+    @extend_schema(responses=TreeEventSerializer(many=True))
+    def get(self, request: Request, code: str) -> Response:
+        """Every step, the first one first: played again they give the draft."""
+        events = draft_or_404(request, code).events.order_by("revision")
+        return Response(TreeEventSerializer(events, many=True).data)
+
+
+class DraftSave(APIView):
+    """Your draft as a parse: your own, or the gold one."""
+
+    @extend_schema(request=TreeSaveSerializer, responses=SavedDraftSerializer)
+    def post(self, request: Request, code: str) -> Response:
+        draft = draft_or_404(request, code)
+        sent = TreeSaveSerializer(data=request.data)
+        sent.is_valid(raise_exception=True)
+        if sent.validated_data["role"] == "mine":
+            saved = gold.save(draft, by=request.user)
+        else:
+            seen = sent.validated_data.get("gold", "")
+            saved = gold.save_as_gold(draft, by=request.user, seen=seen)
+        return Response(SavedDraftSerializer(saved).data)
+
+
+def sentence_or_404(request: Request, code: str) -> Sentence:
+    seen = Corpus.objects.visible_to(request.user)
+    rows = Sentence.objects.filter(corpus__in=seen).select_related("corpus__project")
+    return get_object_or_404(rows, code=code)
+
+
+def draft_or_404(request: Request, code: str, *kinds: Parse.Kind) -> TreeDraft:
+    """One's own alone: others' drafts are nobody's business. Of any kind, or these."""
+    seen = Corpus.objects.visible_to(request.user)
+    rows = TreeDraft.objects.filter(author=request.user.pk, sentence__corpus__in=seen)
+    rows = rows.filter(kind__in=kinds or Parse.Kind.values)
+    return get_object_or_404(
+        rows.select_related("sentence__corpus__project", "base"), code=code
+    )

@@ -1,0 +1,84 @@
+"""Searches of trees, arcs and links."""
+
+from typing import Any
+
+from drf_spectacular.utils import OpenApiParameter, extend_schema
+from rest_framework import serializers
+from rest_framework.request import Request
+from rest_framework.response import Response
+from rest_framework.views import APIView
+
+from annotator import access
+from annotator.api.rows import corpus_of
+from annotator.forms import number
+from annotator.models import Corpus
+from annotator.services.queries import running
+from annotator.services.queries.contexts import Half, Line, lines
+
+__all__ = ["CorpusQuery", "ProjectQuery"]
+
+
+class HalfSerializer(serializers.Serializer[Half]):
+    sentence = serializers.CharField(source="sentence.code")
+    label = serializers.CharField()  # type: ignore[assignment]
+    before = serializers.CharField()
+    match = serializers.CharField(help_text="Its words; … where some are left out.")
+    after = serializers.CharField()
+
+
+class MatchSerializer(serializers.Serializer[Line]):
+    corpus = serializers.CharField(source="match_of.corpus.code")
+    sentence = serializers.CharField(source="code")
+    ref = serializers.CharField()
+    label = serializers.CharField()  # type: ignore[assignment]
+    before = serializers.CharField()
+    match = serializers.CharField(help_text="Its words; … where some are left out.")
+    after = serializers.CharField()
+    pair = serializers.CharField(source="pair.code", allow_null=True)
+    layer = serializers.CharField(source="layer.code", allow_null=True)
+    other = HalfSerializer(allow_null=True)
+
+
+class MatchesSerializer(serializers.Serializer[Any]):
+    matches = MatchSerializer(many=True)
+    after = serializers.CharField(help_text="For the next page; empty at the end.")
+    waiting = serializers.IntegerField(help_text="Trees and layers not indexed yet.")
+
+
+_QUERY = extend_schema(
+    parameters=[
+        OpenApiParameter("q", str, required=True, description="The query."),
+        OpenApiParameter("after", str, description="`after` of the page before."),
+        OpenApiParameter("page_size", int, description="1 to 500, else 50."),
+    ],
+    responses=MatchesSerializer,
+)
+
+
+class CorpusQuery(APIView):
+    """What a query over trees, arcs and links finds in a corpus."""
+
+    @_QUERY
+    def get(self, request: Request, code: str) -> Response:
+        return _page(request, [corpus_of(request, code)])
+
+
+class ProjectQuery(APIView):
+    """What a query over trees, arcs and links finds in all corpora of a project."""
+
+    @_QUERY
+    def get(self, request: Request, slug: str) -> Response:
+        project = access.project_or_404(request.user, slug)
+        return _page(request, list(project.corpora.all()))
+
+
+def _page(request: Request, corpora: list[Corpus]) -> Response:
+    query = request.query_params
+    problem = "page_size is a whole number from 1 to 500."
+    size = number(
+        query.get("page_size", "50"), 1, 500, field="page_size", problem=problem
+    )
+    search = running.search(query.get("q", ""), corpora, request.user)
+    page = search.page(query.get("after", ""), size=size)
+    body = {"matches": lines(page.matches), "after": page.after}
+    return Response(MatchesSerializer(body | {"waiting": page.waiting}).data)

@@ -1,0 +1,131 @@
+"""What an export holds beside what of it is taken: counts that must come out even."""
+
+from collections import Counter, defaultdict
+from collections.abc import Iterable
+from dataclasses import asdict, dataclass, field
+from typing import Any
+
+from annotator.exchange.peers.looks import Export, Look
+
+__all__ = ["UNITS", "Report", "of_items", "of_ratings"]
+
+UNITS = ("tasks", "annotations", "annotators", "values")
+EMPTY = "empty: no answer in it"
+NOBODY = "nobody annotated it"
+NOTHING = "nothing of it is taken"
+
+
+@dataclass
+class Report:
+    """``held`` and ``taken``: how many, by unit; ``left``: unit, how many, why not.
+
+    Of each unit, what is held is what is taken and what is left together. ``losses``:
+    what else the format holds, and how often.
+    """
+
+    tool: str
+    title: str
+    held: dict[str, int] = field(default_factory=dict)
+    taken: dict[str, int] = field(default_factory=dict)
+    left: list[tuple[str, int, str]] = field(default_factory=list)
+    losses: list[tuple[str, int]] = field(default_factory=list)
+    notes: list[str] = field(default_factory=list)
+
+    @property
+    def rows(self) -> list[dict[str, Any]]:
+        """A row a unit, for people: what is held, taken, and left with why."""
+        return [
+            {
+                "unit": unit,
+                "held": self.held[unit],
+                "taken": self.taken[unit],
+                "left": [(n, why) for one, n, why in self.left if one == unit],
+            }
+            for unit in UNITS
+        ]
+
+    def as_params(self) -> dict[str, Any]:
+        """What a row of the database keeps of it."""
+        return asdict(self)
+
+
+def of_ratings(tool: str, label: str, export: Export) -> Report:
+    """The report of an export whose values become ratings."""
+    left: Counter[tuple[str, str]] = Counter()
+    looks = [look for look in export.looks if look.annotator]
+    for look in looks:
+        if why := _why_not(look):
+            left["annotations", why] += 1
+        for value in look.values:
+            if reason := look.why_not or value.why_not:
+                left["values", reason] += 1
+    good = [look for look in looks if not _why_not(look)]
+    people, all_people = _people(good), _people(looks)
+    tasks, all_tasks = _tasks(good), _tasks(export.looks)
+    left["annotators", "nothing by them is taken"] = len(all_people - people)
+    seen = _tasks(looks)
+    left["tasks", NOBODY] = len(all_tasks - seen)
+    left["tasks", NOTHING] = len(seen - tasks)
+    n_values = sum(len(look.values) for look in looks)
+    n_good = sum(not value.why_not for look in good for value in look.values)
+    held = (len(all_tasks), len(looks), len(all_people), n_values)
+    taken = (len(tasks), len(good), len(people), n_good)
+    return _report(tool, label, export, held, taken, left)
+
+
+def of_items(tool: str, label: str, export: Export) -> Report:
+    """The report of an export whose tasks become rows of items."""
+    looks = [look for look in export.looks if look.annotator]
+    tasks = _tasks(export.looks)
+    why = "ratings are no items: bring them in under Reports, Upload ratings"
+    n_values = sum(len(look.values) for look in looks)
+    held = (len(tasks), len(looks), len(_people(looks)), n_values)
+    left = Counter(
+        {(unit, why): n for unit, n in zip(UNITS[1:], held[1:], strict=True)}
+    )
+    return _report(tool, label, export, held, (len(tasks), 0, 0, 0), left)
+
+
+def _why_not(look: Look) -> str:
+    """Why no value of an annotation is taken; "" if one is."""
+    if look.why_not:
+        return look.why_not
+    if not look.values:
+        return EMPTY
+    return "" if any(not value.why_not for value in look.values) else NOTHING
+
+
+def _people(looks: Iterable[Look]) -> set[str]:
+    return {look.annotator for look in looks}
+
+
+def _tasks(looks: Iterable[Look]) -> set[str]:
+    return {look.task for look in looks}
+
+
+def _report(
+    tool: str,
+    label: str,
+    export: Export,
+    held: tuple[int, ...],
+    taken: tuple[int, ...],
+    left: Counter[tuple[str, str]],
+) -> Report:
+    by_unit: dict[str, list[tuple[str, int, str]]] = defaultdict(list)
+    for (unit, why), n in left.most_common():
+        if n:
+            by_unit[unit].append((unit, n, why))
+    n_tasks, n_people = _told(held[0], "task"), _told(held[2], "annotator")
+    return Report(
+        tool,
+        f"{label} export ({export.variant}), {n_tasks}, {n_people}",
+        dict(zip(UNITS, held, strict=True)),
+        dict(zip(UNITS, taken, strict=True)),
+        [row for unit in UNITS for row in by_unit[unit]],
+        [(what, n) for what, n in export.losses.most_common() if n],
+        export.notes,
+    )
+
+
+def _told(n: int, word: str) -> str:
+    return f"{n} {word}" if n == 1 else f"{n:,} {word}s"

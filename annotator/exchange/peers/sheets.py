@@ -1,0 +1,102 @@
+"""An export as rows by column, as any other table: what items and ratings are from."""
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+
+from annotator.exchange.files import Source
+from annotator.exchange.peers.looks import Export, Look
+from annotator.exchange.peers.reports import Report
+from annotator.exchange.tables import Row
+from core.formats.records import BadLine
+
+__all__ = ["FIELDS", "PeerSheet", "item_sheet", "rating_sheet"]
+
+RATING = ("item", "annotator", "scale", "value", "judged at", "seconds")
+FIELDS = {  # the fields of ratings, by their columns here
+    "item": "item",
+    "annotator": "annotator",
+    "scale": "scale",
+    "value": "value",
+    "time": "judged at",
+    "seconds": "seconds",
+}
+TASK = "task"
+
+
+@dataclass
+class PeerSheet:
+    """``form``: the tool's name. Shaped as ``annotator.exchange.tables.Sheet``.
+
+    ``ranges``: what a scale could have given, where the tool has fixed it.
+    """
+
+    source: Source
+    form: str
+    names: tuple[str, ...]
+    held: Sequence[Row]
+    report: Report
+    ranges: Mapping[str, tuple[int, int]] = field(default_factory=dict)
+    delimiter: str = ""
+
+    def settle(self) -> "PeerSheet":
+        return self
+
+    def rows(self) -> Iterator[Row]:
+        yield from self.held
+
+    def columns(self) -> tuple[str, ...]:
+        return self.names
+
+
+def rating_sheet(
+    source: Source, form: str, export: Export, report: Report
+) -> PeerSheet:
+    """One rating a row, and beside it what its task shows."""
+    names = _names(export.looks, RATING)
+    rows = [row for look in export.looks for row in _ratings(look, names)]
+    columns = (*RATING, *names.values())
+    held = [*_bad(export), *rows]
+    return PeerSheet(source, form, columns, held, report, export.ranges)
+
+
+def item_sheet(source: Source, form: str, export: Export, report: Report) -> PeerSheet:
+    """A task a row, as its first look shows it, gaps filled from the others."""
+    names = _names(export.looks, (TASK,))
+    tasks: dict[str, dict[str, str]] = {}
+    lines: dict[str, int] = {}
+    for look in export.looks:
+        cells = tasks.setdefault(look.task, {TASK: look.task})
+        lines.setdefault(look.task, look.line)
+        for column, text in _data(look, names).items():
+            cells[column] = cells.get(column) or text
+    rows = [(lines[k], row, " | ".join(row.values())[:200]) for k, row in tasks.items()]
+    held = [*_bad(export), *rows]
+    return PeerSheet(source, form, (TASK, *names.values()), held, report)
+
+
+def _bad(export: Export) -> Iterable[Row]:
+    rows: list[tuple[int, BadLine, str]] = [(one.line, one, "") for one in export.bad]
+    return rows
+
+
+def _names(looks: Iterable[Look], own: Sequence[str]) -> dict[str, str]:
+    """Key of what tasks show -> column; one that is called like ours is told apart."""
+    keys = dict.fromkeys(key for look in looks for key in look.data)
+    return {key: f"{key} (of the task)" if key in own else key for key in keys}
+
+
+def _data(look: Look, names: Mapping[str, str]) -> dict[str, str]:
+    return {column: look.data.get(key, "") for key, column in names.items()}
+
+
+def _ratings(look: Look, names: Mapping[str, str]) -> Iterator[Row]:
+    if look.why_not:
+        return
+    data = _data(look, names)
+    for value in look.values:
+        if value.why_not:
+            continue
+        item = f"{look.task}:{value.place}" if value.place else look.task
+        own = (item, look.annotator, value.scale, value.text, look.at, look.seconds)
+        cells = dict(zip(RATING, own, strict=True)) | data
+        yield look.line, cells, " | ".join(cells.values())

@@ -1,0 +1,57 @@
+"""Which format files are in, by trying: the one that reads their beginning best."""
+
+import io
+from collections.abc import Sequence
+from itertools import islice
+from typing import BinaryIO
+
+from annotator.errors import Refusal
+from annotator.exchange import registry
+from annotator.exchange.files import Source
+from annotator.exchange.registry import FORMATS, Format
+from core.errors import GemelError
+from core.formats.gemel import GemelItem
+from core.formats.records import BadLine, PairRecord, SentenceRecord
+
+__all__ = ["START", "beginning", "format_of"]
+
+START = 2**18  # bytes of a file that are tried
+TRIED = 30  # records of a format
+STRICT_FIRST = (
+    *("gemel", "conllu", "msrpc", "multimwa", "treealigner", "tigerxml", "rte"),
+    *("jsonl", "pharaoh", "ptb", "pairs"),
+)
+"""What reads less comes before what reads more: rows of CoNLL-U, too, have tabs."""
+
+
+def format_of(sources: Sequence[Source]) -> Format | None:
+    """The format with the greatest share of records that can be read; None if no format
+    reads one. Of several as good the one whose files are called so, then the strictest.
+    """
+    best, most = None, (0.0, False)
+    for name in STRICT_FIRST:
+        kind = FORMATS[name]
+        worth = (_share(kind, sources), sources[0].name.endswith(kind.suffixes))
+        if worth[0] and worth > most:
+            best, most = kind, worth
+    return best
+
+
+def _share(kind: Format, sources: Sequence[Source]) -> float:
+    """Of the first records, those that can be read; 0 where files lack."""
+    good = bad = 0
+    try:
+        arranged = registry.arrange(kind, list(sources))
+        for _, record in islice(registry.read(kind, arranged), TRIED):
+            good += isinstance(record, SentenceRecord | PairRecord | GemelItem)
+            bad += isinstance(record, BadLine)
+    except (Refusal, GemelError):
+        return 0.0
+    return good / (good + bad) if good else 0.0
+
+
+def beginning(file: BinaryIO) -> io.BytesIO:
+    """The first lines of a file, as a file; one line that is longer, cut."""
+    start = file.read(START)
+    whole = len(start) < START
+    return io.BytesIO(start if whole else start[: start.rfind(b"\n") + 1] or start)

@@ -1,0 +1,358 @@
+"""What a browser or a program may send in a query: named fields, nothing else."""
+
+from collections.abc import Iterable
+from typing import Any
+
+import django_filters
+from django import forms
+from django.db.models import Q
+from django.http import QueryDict
+from django.utils.translation import gettext, pgettext_lazy
+from django.utils.translation import gettext_lazy as _
+
+from annotator.errors import BadRequest
+from annotator.exchange import bitexts
+from annotator.exchange.files import ENCODINGS
+from annotator.exchange.registry import FORMATS
+from annotator.models import JointRun, JointTree, Pair, TreeChange
+from annotator.models.corpora import PairQuerySet
+from annotator.models.joint import TreeChangeQuerySet
+from annotator.services.alignments.operations import LayerStep
+from annotator.services.parses import joint, ledger
+
+__all__ = [
+    "BitextForm",
+    "ChangeFilter",
+    "JointForm",
+    "LinkForm",
+    "PairFilter",
+    "ScoreForm",
+    "UploadForm",
+    "VerdictForm",
+    "refuse_unknown",
+]
+
+
+class PairFilter(django_filters.FilterSet):
+    """Filters of the pairs list, the same on the page and in the API."""
+
+    q = django_filters.CharFilter(
+        method="by_words", label=_("Containing"), max_length=200
+    )
+    label = django_filters.CharFilter(
+        field_name="label", label=_("Label"), max_length=60
+    )
+    state = django_filters.ChoiceFilter(
+        choices=Pair.State, label=_("Alignment"), empty_label=_("any")
+    )
+    parsed = django_filters.BooleanFilter(
+        field_name="has_parse",
+        label=_("Parsed"),
+        widget=forms.Select(
+            choices=[("", _("any")), ("true", _("yes")), ("false", _("no"))]
+        ),
+    )
+    min_words = django_filters.NumberFilter(
+        field_name="n_source", lookup_expr="gte", label=_("Words, from"), min_value=0
+    )
+    max_words = django_filters.NumberFilter(
+        field_name="n_source", lookup_expr="lte", label=_("to"), min_value=0
+    )
+
+    class Meta:
+        model = Pair
+        fields: list[str] = []
+
+    def by_words(self, pairs: PairQuerySet, name: str, value: str) -> PairQuerySet:
+        return pairs.containing(value)
+
+
+class ScoreForm(forms.Form):
+    """Which scores of a corpus to show, in what order, from and up to which."""
+
+    ORDERS = (
+        ("", _("as imported")),
+        ("-score", _("highest score first")),
+        ("score", _("lowest score first")),
+    )
+    scores = forms.RegexField(r"[0-9a-f]{16}", required=False, label=_("Scores"))
+    sort = forms.ChoiceField(choices=ORDERS, required=False, label=_("Order"))
+    min_score = forms.FloatField(required=False, label=_("Score from"))
+    max_score = forms.FloatField(required=False, label=_("to"))
+
+    def arguments(self) -> dict[str, Any]:
+        """Keyword arguments of ``scoring.with_scores``; raises BadRequest."""
+        if not self.is_valid():
+            field, problems = next(iter(self.errors.items()))
+            raise BadRequest(f"{field}: {problems[0]}", field=field)
+        sent = self.cleaned_data
+        return {
+            "code": sent["scores"],
+            "sort": sent["sort"],
+            "at_least": sent["min_score"],
+            "at_most": sent["max_score"],
+        }
+
+
+def whole(text: str, low: int, high: int) -> int | None:
+    """The whole number from ``low`` to ``high`` that plain digits write, or None.
+
+    ``str.isdigit`` alone lets pass what ``int`` cannot read, like "²".
+    """
+    digits = text.isascii() and text.isdigit() and len(text) <= 18
+    return int(text) if digits and low <= int(text) <= high else None
+
+
+def number(text: str, low: int, high: int, *, field: str, problem: str) -> int:
+    """As ``whole``; raises BadRequest with ``problem`` where that has no answer."""
+    value = whole(text, low, high)
+    if value is None:
+        raise BadRequest(problem, field=field)
+    return value
+
+
+def refuse_unknown(query: Iterable[str], allowed: set[str]) -> None:
+    """Raise BadRequest on a parameter nobody reads: a typo must not filter nothing."""
+    unknown = sorted(set(query) - allowed)
+    if unknown:
+        known = ", ".join(sorted(allowed)) or gettext("none")
+        raise BadRequest(
+            gettext("There is no parameter %(name)s. Known here: %(known)s.")
+            % {"name": repr(unknown[0]), "known": known},
+            field=unknown[0],
+            known=sorted(allowed),
+        )
+
+
+class LinkForm(forms.Form):
+    """One command of the editor's table: a row of each side and a button."""
+
+    COMMANDS = (
+        "link add unlink null clear sure possible crossing composed undo redo open done"
+    )
+    op = forms.ChoiceField(choices=[(name, name) for name in COMMANDS.split()])
+    uuid = forms.UUIDField()
+    base_rev = forms.IntegerField(min_value=0)
+    s = forms.RegexField(r"^[wn][0-9]{1,5}\Z", required=False)
+    t = forms.RegexField(r"^[wn][0-9]{1,5}\Z", required=False)
+
+    def clean(self) -> dict[str, Any]:
+        cleaned = super().clean() or {}
+        ends = [end for end in ("s", "t") if cleaned.get(end)]
+        wanted = {"null": 1, "clear": 1, "undo": 0, "redo": 0, "open": 0, "done": 0}
+        if len(ends) < wanted.get(cleaned.get("op", ""), 2):
+            raise forms.ValidationError(gettext("choose a row"))
+        return cleaned
+
+    def to_step(self) -> LayerStep:
+        """Raises BadRequest."""
+        sent = self.cleaned_data
+        op = {"sure": "kind", "possible": "kind", "composed": "crossing"}
+        rest = {
+            "op": op.get(sent["op"], sent["op"]),
+            "kind": sent["op"],
+            "crossing": sent["op"] == "crossing",
+        }
+        return LayerStep.read(sent | rest)
+
+
+class UploadForm(forms.Form):
+    """What goes with the files of an import; the files themselves are beside it."""
+
+    format = forms.ChoiceField(
+        choices=[
+            ("", _("Recognise it")),
+            *((one.name, f"{one.title} ({one.name})") for one in FORMATS.values()),
+        ],
+        required=False,
+    )
+    corpus = forms.CharField(max_length=120, label=_("Name of the corpus"))
+    licence = forms.CharField(max_length=200, required=False, label=_("Licence"))
+    provenance = forms.CharField(
+        max_length=2000, required=False, label=_("Where it is from")
+    )
+    source_language = forms.RegexField(
+        r"[A-Za-z0-9-]{2,35}", initial="en", label=_("Language of the source")
+    )
+    target_language = forms.RegexField(
+        r"[A-Za-z0-9-]{2,35}", initial="en", label=_("Language of the target")
+    )
+    encoding = forms.ChoiceField(
+        choices=[("", _("find out")), *((name, name) for name in ENCODINGS)],
+        required=False,
+        label=_("Encoding"),
+    )
+
+    def arguments(self) -> dict[str, Any]:
+        """Keyword arguments of ``importing.start``."""
+        sent = self.cleaned_data
+        about = ("licence", "provenance", "source_language", "target_language")
+        return {
+            "kind": sent["format"],
+            "corpus": sent["corpus"],
+            "encoding": sent["encoding"],
+            "about": {name: sent[name] for name in about},
+        }
+
+
+class LanguagesForm(forms.Form):
+    """The languages of a new corpus, where others were meant than were said first."""
+
+    source_language = forms.RegexField(r"[A-Za-z0-9-]{2,35}", required=False)
+    target_language = forms.RegexField(r"[A-Za-z0-9-]{2,35}", required=False)
+
+    def sent(self) -> dict[str, str]:
+        """Those that were given; raises BadRequest on what is no code."""
+        if not self.is_valid():
+            raise BadRequest(
+                gettext("A language is a code such as en or pt-BR."),
+                field=next(iter(self.errors)),
+            )
+        return {name: code for name, code in self.cleaned_data.items() if code}
+
+
+class BitextForm(forms.Form):
+    """What goes with the files of parallel text."""
+
+    language = r"[A-Za-z0-9-]{2,35}"
+    format = forms.ChoiceField(
+        choices=[(name, _(title)) for name, title in bitexts.FORMATS.items()]
+    )
+    name = forms.CharField(max_length=120, label=_("Name"))
+    source_language = forms.RegexField(
+        language, initial="en", label=_("Language of the source, the one paraphrased")
+    )
+    target_language = forms.RegexField(language, label=_("Language of the counterpart"))
+    raw = forms.BooleanField(
+        required=False,
+        initial=True,
+        label=_("The text is not cut into tokens yet: cut it"),
+    )
+    linked = forms.BooleanField(
+        required=False, label=_("The third column of the table holds links (0-0 1-2)")
+    )
+    escaped = forms.BooleanField(
+        required=False, label=_("Undo &apos; &quot; and the like, as Moses writes them")
+    )
+    licence = forms.CharField(max_length=200, required=False, label=_("Licence"))
+    provenance = forms.CharField(
+        max_length=2000, required=False, label=_("Where it is from")
+    )
+    encoding = forms.ChoiceField(
+        choices=[("", _("find out")), *((name, name) for name in ENCODINGS)],
+        required=False,
+        label=_("Encoding"),
+    )
+
+    def arguments(self) -> dict[str, Any]:
+        """Keyword arguments of ``bitexts.start``."""
+        sent = self.cleaned_data
+        about = ("licence", "provenance", "source_language", "target_language")
+        return {
+            "name": sent["name"],
+            "encoding": sent["encoding"],
+            "about": {name: sent[name] for name in about},
+            "reading": bitexts.Reading(
+                **{name: sent[name] for name in bitexts.Reading.__slots__}
+            ),
+        }
+
+
+class JointForm(forms.Form):
+    """By which method a corpus is to be parsed jointly.
+
+    All else is the method's own; other settings are for programs (the API,
+    ``python -m core reproduce``), which know what they compare.
+    """
+
+    method = forms.ChoiceField(
+        choices=[(name, _(title)) for name, title in joint.methods().items()]
+    )
+
+    def arguments(self) -> dict[str, Any]:
+        """Values for ``joint.settings_of``; raises BadRequest."""
+        if not self.is_valid():
+            field, problems = next(iter(self.errors.items()))
+            raise BadRequest(f"{field}: {problems[0]}", field=field)
+        return dict(self.cleaned_data)
+
+
+class VerdictForm(forms.Form):
+    """One verdict from a plain form."""
+
+    change = forms.RegexField(r"^[0-9a-f]{16}\Z")
+    uuid = forms.UUIDField()
+    seen = forms.IntegerField(min_value=0)
+    verdict = forms.ChoiceField(choices=TreeChange.Verdict.choices, required=False)
+
+
+class ChangeFilter(django_filters.FilterSet):
+    """Filters of the ledger, the same on the page, in its files and in the API."""
+
+    verdict = django_filters.ChoiceFilter(
+        method="by_verdict",
+        label=_("Verdict"),
+        empty_label=_("any"),
+        choices=[
+            ("open", pgettext_lazy("not judged", "Open")),
+            ("judged", _("Judged")),
+            *[choice for choice in TreeChange.Verdict.choices if choice[0]],
+        ],
+    )
+    gold = django_filters.ChoiceFilter(
+        method="by_gold",
+        label=_("Gold says"),
+        empty_label=_("anything"),
+        choices=[
+            *[choice for choice in TreeChange.Gold.choices if choice[0]],
+            ("none", _("No gold tree")),
+        ],
+    )
+    side = django_filters.ChoiceFilter(
+        choices=JointTree.Side, label=_("Side"), empty_label=_("both")
+    )
+    kind = django_filters.ChoiceFilter(
+        choices=TreeChange.Kind, label=_("What"), empty_label=_("all")
+    )
+    label = django_filters.CharFilter(
+        method="by_label", label=_("Label"), max_length=60
+    )
+    domain = django_filters.CharFilter(label=_("Domain"), max_length=60)
+    operation = django_filters.CharFilter(
+        method="by_operation", label=_("Rewording"), max_length=60
+    )
+
+    class Meta:
+        model = TreeChange
+        fields: list[str] = []
+
+    @classmethod
+    def of(cls, query: QueryDict, run: JointRun) -> "ChangeFilter":
+        """The filter over the run's changes; raises BadRequest on a value unknown."""
+        chosen = cls(query, queryset=ledger.rows_of(run))
+        if not chosen.form.is_valid():
+            field, problems = next(iter(chosen.form.errors.items()))
+            raise BadRequest(f"{field}: {problems[0]}", field=field)
+        return chosen
+
+    def by_verdict(
+        self, rows: TreeChangeQuerySet, name: str, value: str
+    ) -> TreeChangeQuerySet:
+        if value == "judged":
+            return rows.exclude(verdict="")
+        return rows.filter(verdict="" if value == "open" else value)
+
+    def by_gold(
+        self, rows: TreeChangeQuerySet, name: str, value: str
+    ) -> TreeChangeQuerySet:
+        return rows.filter(gold="" if value == "none" else value)
+
+    def by_label(
+        self, rows: TreeChangeQuerySet, name: str, value: str
+    ) -> TreeChangeQuerySet:
+        return rows.filter(Q(label_before=value) | Q(label_after=value))
+
+    def by_operation(
+        self, rows: TreeChangeQuerySet, name: str, value: str
+    ) -> TreeChangeQuerySet:
+        return rows.filter(operations__contains=f"|{value}|")

@@ -1,0 +1,63 @@
+"""Forms of one's own account."""
+
+from typing import Any
+
+from django import forms
+from django.contrib.auth import authenticate
+from django.contrib.auth.forms import PasswordChangeForm
+from django.contrib.auth.models import User
+from django.http import HttpRequest
+from django.utils.translation import gettext_lazy as _
+
+from annotator.models.tokens import Scope
+
+__all__ = ["NoticesForm", "OldPasswordForm", "TokenForm"]
+
+
+class OldPasswordForm(PasswordChangeForm):
+    """A new password for whoever knows the old one; guesses count as at sign-in."""
+
+    def __init__(self, request: HttpRequest, data: Any) -> None:
+        assert isinstance(request.user, User)
+        super().__init__(request.user, data)
+        self._request = request
+
+    def clean_old_password(self) -> str:
+        old = str(self.cleaned_data["old_password"])
+        if not authenticate(self._request, username=str(self.user), password=old):
+            raise forms.ValidationError(self.error_messages["password_incorrect"])
+        return old
+
+
+class TokenForm(forms.Form):
+    """A token of a program."""
+
+    name = forms.CharField(max_length=60, label=_("For which program"))
+    scope = forms.ChoiceField(choices=Scope, label=_("It may"), initial=Scope.READ)
+    days = forms.TypedChoiceField(
+        choices=[
+            (7, _("a week")),
+            (30, _("30 days")),
+            (90, _("90 days")),
+            (365, _("a year")),
+        ],
+        coerce=int,
+        label=_("It works for"),
+        initial=90,
+    )
+
+
+class NoticesForm(forms.Form):
+    """Whether what needs a manager is sent by mail, and where to."""
+
+    email = forms.EmailField(max_length=254, required=False, label=_("Address"))
+    is_wanted = forms.BooleanField(
+        required=False,
+        label=_("Write to me, once a day at most, when something new needs me"),
+    )
+
+    def clean(self) -> dict[str, Any]:
+        cleaned = super().clean() or {}
+        if cleaned.get("is_wanted") and not cleaned.get("email"):
+            self.add_error("email", _("Mails need an address."))
+        return cleaned

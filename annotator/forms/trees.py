@@ -1,0 +1,96 @@
+"""What the tree editor sends."""
+
+from typing import Any
+
+from django import forms
+from django.utils.translation import gettext as _
+
+from annotator.errors import BadRequest
+from annotator.services.corpora.trees import MAX_TEXT
+from annotator.services.parses.arc_drafts import OPS as ARC_OPS
+from annotator.services.parses.drafts import OPS
+
+__all__ = ["TYPED", "ArcForm", "TreeForm"]
+
+TYPED = ("relabel", "insert", "replace")
+
+
+class TreeForm(forms.Form):
+    """One step of the tree editor: one or two nodes, a label or brackets, a button."""
+
+    code = r"^[0-9a-f]{16}\Z"
+    op = forms.ChoiceField(
+        choices=[(name, name) for name in (*OPS, "begin", "check", "save", "gold")]
+    )
+    what = forms.ChoiceField(  # of a check: what is being typed
+        choices=[(name, name) for name in TYPED], required=False
+    )
+    uuid = forms.UUIDField()
+    base_rev = forms.IntegerField(min_value=0)
+    base = forms.RegexField(code, required=False)
+    gold = forms.RegexField(code, required=False)
+    source = forms.RegexField(code, required=False)
+    node = forms.IntegerField(min_value=0, max_value=9999, required=False)
+    other = forms.IntegerField(min_value=0, max_value=9999, required=False)
+    label = forms.CharField(max_length=60, required=False)
+    follow = forms.BooleanField(required=False)
+    text = forms.CharField(max_length=MAX_TEXT, required=False, strip=False)
+
+    def arguments(self) -> dict[str, Any]:
+        """What ``DraftStep.read`` takes, and what goes with it; raises BadRequest."""
+        if not self.is_valid():
+            field, problems = next(iter(self.errors.items()))
+            raise BadRequest(f"{field}: {problems[0]}", field=field)
+        sent = dict(self.cleaned_data)
+        node, other = sent["node"], sent.pop("other")
+        if sent["op"] in ("relabel", "insert", "delete", "move") and node is None:
+            raise BadRequest(_("Choose a node first."), field="node")
+        if sent["op"] == "move" and other is None:
+            raise BadRequest(
+                _("Choose its new mother as the second node."), field="other"
+            )
+        if node is None:
+            return sent
+        last = node if other is None else other
+        ends = {"first": min(node, last), "last": max(node, last)}
+        return sent | ends | {"mother": other}
+
+
+class ArcForm(forms.Form):
+    """One step of the editor of arcs: one or two words, a relation or lines, a button.
+
+    The names of the fields are those of the tree editor: the same script sends them.
+    """
+
+    code = r"^[0-9a-f]{16}\Z"
+    op = forms.ChoiceField(
+        choices=[(name, name) for name in (*ARC_OPS, "root", "begin", "save", "gold")]
+    )
+    uuid = forms.UUIDField()
+    base_rev = forms.IntegerField(min_value=0)
+    base = forms.RegexField(code, required=False)
+    gold = forms.RegexField(code, required=False)
+    source = forms.RegexField(code, required=False)
+    node = forms.IntegerField(min_value=0, max_value=9999, required=False)
+    other = forms.IntegerField(min_value=0, max_value=9999, required=False)
+    label = forms.CharField(max_length=60, required=False)
+    text = forms.CharField(max_length=MAX_TEXT, required=False, strip=False)
+
+    def arguments(self) -> dict[str, Any]:
+        """What ``arc_drafts.read_step`` takes, and what goes with it; BadRequest."""
+        if not self.is_valid():
+            field, problems = next(iter(self.errors.items()))
+            raise BadRequest(f"{field}: {problems[0]}", field=field)
+        sent = dict(self.cleaned_data)
+        node, other, label = sent.pop("node"), sent.pop("other"), sent.pop("label")
+        if sent["op"] in ("attach", "relation", "root") and node is None:
+            raise BadRequest(_("Choose a word first."), field="node")
+        if sent["op"] == "attach" and other is None:
+            raise BadRequest(
+                _("Choose its new head as the second word."), field="other"
+            )
+        if sent["op"] == "root":
+            return sent | {"op": "attach", "token": node, "head": -1}
+        if sent["op"] == "relation":
+            return sent | {"token": node, "relation": label}
+        return sent | {"token": node, "head": other}

@@ -1,0 +1,20 @@
+"""What an address may hold, by name; importing this makes the names known."""
+
+from django.urls import register_converter
+
+__all__ = ["CodeConverter"]
+
+
+class CodeConverter:
+    """Public ids: sixteen hexadecimal digits."""
+
+    regex = "[0-9a-f]{16}"
+
+    def to_python(self, value: str) -> str:
+        return value
+
+    def to_url(self, value: str) -> str:
+        return value
+
+
+register_converter(CodeConverter, "code")

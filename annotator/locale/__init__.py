@@ -1,0 +1,1 @@
+"""What each language says and how it writes dates and figures."""

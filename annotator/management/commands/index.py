@@ -1,0 +1,30 @@
+"""Brings the search index up to date, or builds it anew."""
+
+from typing import Any
+
+from django.core.management.base import CommandError, CommandParser
+
+from annotator.management.database import DatabaseCommand
+from annotator.models import Corpus
+from annotator.services.queries import index
+
+
+class Command(DatabaseCommand):
+    help = "Index the trees and links that searches have not seen yet."
+
+    def add_arguments(self, parser: CommandParser) -> None:
+        parser.add_argument("corpus", nargs="?", help="the code of a corpus; else all")
+        parser.add_argument(
+            "--rebuild", action="store_true", help="index everything anew"
+        )
+
+    def handle(self, *args: Any, **options: Any) -> None:
+        corpus = None
+        if options["corpus"]:
+            corpus = Corpus.objects.filter(code=options["corpus"]).first()
+            if corpus is None:
+                raise CommandError(f"There is no corpus {options['corpus']!r}.")
+        if options["rebuild"]:
+            index.rebuild(corpus)
+        n = index.catch_up(None if corpus is None else [corpus.pk])
+        self.stdout.write(f"{n} trees, layers and sentences indexed")

@@ -1,0 +1,70 @@
+"""Searches the trees, arcs and links of a corpus: query CODE 'NP ~ PP'."""
+
+import json
+from typing import Any
+
+from django.core.management.base import CommandError, CommandParser
+
+from annotator.errors import Refusal
+from annotator.management.database import DatabaseCommand
+from annotator.models import Corpus
+from annotator.services.queries import index, running
+from annotator.services.queries.contexts import Line, lines
+
+
+class Command(DatabaseCommand):
+    help = (
+        "Search trees: query CODE 'NP ~ PP'. docs/queries.md has the language. Whoever "
+        "runs it sees the work of everybody."
+    )
+
+    def add_arguments(self, parser: CommandParser) -> None:
+        parser.add_argument("corpus", help="the code of a corpus")
+        parser.add_argument("query")
+        parser.add_argument("--limit", type=int, default=20, help="matches to list")
+        parser.add_argument("--json", action="store_true", help="counts as JSON")
+
+    def handle(self, *args: Any, **options: Any) -> None:
+        corpus = Corpus.objects.filter(code=options["corpus"]).first()
+        if corpus is None:
+            raise CommandError(f"There is no corpus {options['corpus']!r}.")
+        index.catch_up([corpus.pk])
+        try:
+            search = running.search(options["query"], [corpus], None)
+            counts = search.counts()
+            if options["json"]:
+                text = json.dumps(_counted(counts), ensure_ascii=False, indent=1)
+            else:
+                text = "\n".join(_listed(search, counts, options["limit"]))
+        except Refusal as error:
+            raise CommandError(str(error)) from error
+        self.stdout.write(text)
+
+
+def _counted(counts: running.Counts) -> dict[str, Any]:
+    report: dict[str, Any] = {
+        "matches": counts.matches,
+        "sentences": counts.sentences,
+        "pairs": counts.pairs,
+        "labels": dict(counts.by_label.most_common()),
+    }
+    return report if counts.is_whole else report | {"at_least": True}
+
+
+def _listed(search: running.Search, counts: running.Counts, limit: int) -> list[str]:
+    least = "" if counts.is_whole else "at least "
+    head = (
+        f"{least}{counts.matches} matches in {counts.sentences} sentences, "
+        f"{counts.pairs} pairs"
+    )
+    page = search.page(size=max(1, limit)).matches if limit > 0 else []
+    return [head, *(_shown(line) for line in lines(page))]
+
+
+def _shown(line: Line) -> str:
+    where = line.ref or line.code
+    text = f"{where}\t{line.before} [{line.label} {line.match}] {line.after}"
+    if line.other is not None:
+        text += f"\t~ {line.other.before} [{line.other.label} {line.other.match}]"
+        text += f" {line.other.after}"
+    return text

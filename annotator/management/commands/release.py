@@ -1,0 +1,71 @@
+"""Sealed releases: make one of a project, check one, write one as a dataset."""
+
+from argparse import ArgumentParser
+from pathlib import Path
+from typing import Any
+
+from django.core.management.base import CommandError
+
+from annotator.errors import Refusal
+from annotator.management.database import bring_up_to_date
+from annotator.management.engine import EngineCommand
+from annotator.models import Project
+from annotator.services.releases.making import Maker, warnings_of
+
+
+def _made(maker: Maker, path: Path) -> str:
+    if path.exists():
+        raise FileExistsError(f"{path} is there already: name another file")
+    steps = maker.steps(path)
+    while True:
+        try:
+            next(steps)
+        except StopIteration as end:
+            return str(end.value.seal)
+
+
+class Command(EngineCommand):
+    help = "Make a sealed release of a project, check one, or write one as a dataset."
+    group = "release"
+
+    def add_arguments(self, parser: ArgumentParser) -> None:
+        super().add_arguments(parser)
+        (commands,) = (one for one in parser._actions if one.dest == "what")
+        make = commands.add_parser("make", help="make a release of a project")  # type: ignore[attr-defined]
+        make.add_argument("project", help="its slug")
+        make.add_argument("--out", type=Path, required=True, help="the zip to write")
+        make.add_argument(
+            "--texts", action="store_true", help="with comments and notes of people"
+        )
+        make.add_argument(
+            "--everything",
+            action="store_true",
+            help="all that the project holds, with names: to keep, not to publish",
+        )
+        make.add_argument(
+            "--accept", action="store_true", help="in spite of what licences say"
+        )
+
+    def handle(self, *args: Any, **options: Any) -> None:
+        if options["what"] == "make":
+            self._make(options)
+        else:
+            super().handle(*args, **options)
+
+    def _make(self, options: dict[str, Any]) -> None:
+        bring_up_to_date()
+        project = Project.objects.filter(slug=options["project"]).first()
+        if project is None:
+            raise CommandError(f"There is no project {options['project']!r}.")
+        is_complete = options["everything"]
+        warnings = [] if is_complete else warnings_of(project)
+        for warning in warnings:
+            self.stderr.write(warning)
+        if warnings and not options["accept"]:
+            raise CommandError("Nothing was made. Read these, or say --accept.")
+        try:
+            maker = Maker(project, with_texts=options["texts"], is_complete=is_complete)
+            seal = _made(maker, options["out"])
+        except (Refusal, OSError) as error:
+            raise CommandError(str(error)) from error
+        self.stdout.write(f"{options['out']}\nseal {seal}")

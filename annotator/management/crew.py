@@ -1,0 +1,156 @@
+"""Keeps web server and worker alive, and holds nothing but itself in memory.
+
+``manage.py up`` hands its process over to this (``become``), with orders in a pipe: all
+that Django took is given back. Only the standard library is imported here.
+"""
+
+import contextlib
+import json
+import os
+import signal
+import socket
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+from dataclasses import asdict, dataclass
+
+__all__ = ["WEB", "Crew", "Orders", "become", "main"]
+
+WEB = "web server"
+POLL_S = 0.5
+PAUSE_S = 2.0  # before a start after a quick death; doubled with each
+LONGEST_PAUSE_S = 60.0
+QUICK_DEATH_S = 10.0
+MAX_QUICK_DEATHS = 3  # of the web server before it has ever answered
+
+
+@dataclass(frozen=True, slots=True)
+class Orders:
+    """``commands`` by name, run in ``folder``; ``lines`` are said when the web server
+    answers at ``host`` and ``port``."""
+
+    commands: dict[str, list[str]]
+    host: str
+    port: int
+    lines: list[str]
+    folder: str
+
+
+def become(orders: Orders) -> None:
+    """This process from now on; open files that may be inherited stay open."""
+    reading, writing = os.pipe()
+    os.write(writing, json.dumps(asdict(orders)).encode())  # far less than a pipe holds
+    os.close(writing)
+    os.set_inheritable(reading, True)  # noqa: FBT003 - as the library has it
+    os.chdir(orders.folder)
+    words = [sys.executable, "-m", "annotator.management.crew", str(reading)]
+    os.execv(sys.executable, words)  # noqa: S606 - our own command line
+
+
+def main() -> None:
+    with os.fdopen(int(sys.argv[1])) as pipe:
+        orders = Orders(**json.load(pipe))
+    crew = Crew(orders.folder)
+    for name, command in orders.commands.items():
+        crew.start(name, command)
+    is_web = WEB in orders.commands
+    crew.keep(
+        ready=lambda: not is_web or _answers(orders.host, orders.port),
+        lines=orders.lines,
+    )
+
+
+class Crew:
+    """Child processes, kept alive until a signal says stop.
+
+    One that dies again and again is started after ever longer pauses, whatever the
+    others do: people go on judging while no worker can be kept.
+    """
+
+    def __init__(self, folder: str) -> None:
+        self._folder = folder
+        self._commands: dict[str, list[str]] = {}
+        self._children: dict[str, subprocess.Popen[bytes]] = {}
+        self._born: dict[str, float] = {}
+        self._due: dict[str, float] = {}  # when those that died are started again
+        self._quick_deaths: dict[str, int] = {}
+        self._stopping = False
+        signal.signal(signal.SIGTERM, self._stop)
+        signal.signal(signal.SIGINT, self._stop)
+
+    def start(self, name: str, command: list[str]) -> None:
+        self._commands[name] = command
+        self._born[name] = time.monotonic()
+        # A session of its own: Ctrl-C reaches the children through us, in order.
+        self._children[name] = subprocess.Popen(  # noqa: S603 - our own command line
+            command, cwd=self._folder, start_new_session=True
+        )
+
+    def keep(self, *, ready: Callable[[], bool], lines: list[str]) -> None:
+        """Say ``lines`` once the web answers; restart what dies; stop on a signal."""
+        while not self._stopping:
+            if lines and ready():
+                self._say("\n" + "\n".join(lines) + "\n")
+                lines = []
+            for name, child in list(self._children.items()):
+                if child.poll() is not None and not self._stopping:
+                    self._revive(name, child.returncode, served=not lines)
+            time.sleep(POLL_S if not lines else 0.1)
+        self._end()
+
+    def _revive(self, name: str, code: int, *, served: bool) -> None:
+        now = time.monotonic()
+        if name not in self._due:
+            quick = now - self._born[name] < QUICK_DEATH_S
+            deaths = self._quick_deaths.get(name, 0) + 1 if quick else 0
+            self._quick_deaths[name] = deaths
+            if name == WEB and deaths >= MAX_QUICK_DEATHS and not served:
+                self._end()
+                sys.exit(
+                    f"CommandError: The {name} ended {deaths} times right after its "
+                    f"start (code {code}); its messages are above."
+                )
+            pause = min(PAUSE_S * 2 ** (deaths - 1), LONGEST_PAUSE_S) if deaths else 0
+            self._due[name] = now + pause
+            self._say(
+                f"The {name} ended (code {code}); starting it again in {pause:.0f} s."
+            )
+        if now >= self._due[name]:
+            del self._due[name]
+            self.start(name, self._commands[name])
+
+    def _say(self, text: str) -> None:
+        """Where nothing can be written (a full disk), we go on without a word."""
+        with contextlib.suppress(OSError):
+            sys.stdout.write(f"{text}\n")
+            sys.stdout.flush()
+
+    def _stop(self, *_: object) -> None:
+        self._stopping = True
+
+    def _end(self) -> None:
+        self._stopping = True
+        self._say("Stopping ...")
+        for child in self._children.values():
+            if child.poll() is None:
+                child.terminate()
+        limit = time.monotonic() + 10
+        for child in self._children.values():
+            try:
+                child.wait(max(0.1, limit - time.monotonic()))
+            except subprocess.TimeoutExpired:
+                os.killpg(child.pid, signal.SIGKILL)
+        self._say("Stopped.")
+
+
+def _answers(host: str, port: int) -> bool:
+    try:
+        with socket.create_connection((host, port), timeout=0.2):
+            return True
+    except OSError:
+        return False
+
+
+if __name__ == "__main__":
+    main()

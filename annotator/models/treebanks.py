@@ -1,0 +1,91 @@
+"""What is done to many trees at once, and the rules that a treebank declares."""
+
+from django.conf import settings
+from django.db import models
+from django.utils import timezone
+from django.utils.translation import gettext_lazy as _
+
+from annotator.models.analyses import Parse
+from annotator.models.codes import CodeField
+from annotator.models.corpora import Corpus, Sentence
+from annotator.models.drafts import TreeEvent
+
+__all__ = ["BatchTree", "TreeBatch", "TreebankRules"]
+
+
+class TreeBatch(models.Model):
+    """Nodes that a query names, given another label in one step, undone in one.
+
+    ``node``: the name of the query's node that is meant, "" for the first one.
+    """
+
+    code = CodeField()
+    corpus = models.ForeignKey(Corpus, models.CASCADE, related_name="batches")
+    query = models.CharField(max_length=1000)
+    node = models.CharField(max_length=40, blank=True)
+    label = models.CharField(max_length=60)
+    keeps_functions = models.BooleanField(default=False)
+    by = models.ForeignKey(settings.AUTH_USER_MODEL, models.PROTECT, related_name="+")
+    at = models.DateTimeField(default=timezone.now)
+    undone_by = models.ForeignKey(
+        settings.AUTH_USER_MODEL, models.PROTECT, null=True, related_name="+"
+    )
+    undone_at = models.DateTimeField(null=True)
+
+    class Meta:
+        ordering = ["-pk"]
+
+    def __str__(self) -> str:
+        return f"{self.query} → {self.label}"
+
+
+class BatchTree(models.Model):
+    """One sentence of a batch, and the step in the ledger that changed its tree.
+
+    ``before``: the tree as the batch found it; ``after``: the gold tree that it
+    became. ``labels``: node and label, a list each, as in ``core.trees.editing``.
+    WAITING -> DONE | LEFT; DONE -> UNDONE | KEPT. ``note``: why LEFT, or KEPT.
+    """
+
+    class State(models.TextChoices):
+        WAITING = "waiting", _("Waiting")
+        DONE = "done", _("Relabelled")
+        LEFT = "left", _("Left as it was")
+        UNDONE = "undone", _("Undone")
+        KEPT = "kept", _("Not undone")
+
+    batch = models.ForeignKey(TreeBatch, models.CASCADE, related_name="trees")
+    sentence = models.ForeignKey(Sentence, models.CASCADE, related_name="+")
+    before = models.ForeignKey(Parse, models.CASCADE, related_name="+")
+    after = models.ForeignKey(Parse, models.CASCADE, null=True, related_name="+")
+    event = models.ForeignKey(TreeEvent, models.CASCADE, null=True, related_name="+")
+    labels = models.JSONField(default=list)
+    state = models.CharField(max_length=8, choices=State, default=State.WAITING)
+    note = models.CharField(max_length=300, blank=True)
+
+    class Meta:
+        ordering = ["batch_id", "pk"]
+        constraints = [
+            models.UniqueConstraint(
+                fields=["batch", "sentence"], name="batch_tree_a_sentence"
+            )
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.sentence_id} in batch {self.batch_id}"
+
+
+class TreebankRules(models.Model):
+    """What a corpus declares of its trees, as ``core.validation.declared`` reads it."""
+
+    corpus = models.OneToOneField(Corpus, models.CASCADE, related_name="rules")
+    text = models.TextField()
+    revision = models.PositiveIntegerField(default=1)  # +1 with every change
+    by = models.ForeignKey(settings.AUTH_USER_MODEL, models.PROTECT, related_name="+")
+    at = models.DateTimeField(default=timezone.now)
+
+    class Meta:
+        ordering = ["corpus_id"]
+
+    def __str__(self) -> str:
+        return f"rules of {self.corpus_id}"

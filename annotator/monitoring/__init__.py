@@ -1,0 +1,1 @@
+"""Watching the installation: is it ready, what is asked of it, how are its jobs."""

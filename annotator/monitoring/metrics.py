@@ -1,0 +1,166 @@
+"""Figures for Prometheus, where a token for them is set; else nothing is counted.
+
+Requests are counted by each process of the web server in files of a folder, which
+whichever is asked adds up. What the database and the disk know is read when asked.
+Library: prometheus-client, imported by the first request that is counted.
+"""
+
+import os
+import time
+from collections.abc import Iterator
+from datetime import datetime
+from functools import cache
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from django.conf import settings
+from django.db.models import Count, F, Min, Sum
+from django.utils import timezone
+
+from annotator import backups, disk
+from annotator.models import Job
+
+__all__ = ["count_request", "forget", "is_on", "text"]
+
+BUCKETS = (0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0, 30.0)
+ENDED = (Job.State.DONE, Job.State.FAILED, Job.State.CANCELLED)
+
+
+def is_on() -> bool:
+    return bool(settings.METRICS_TOKEN)
+
+
+def folder() -> Path:
+    return Path(settings.GEMEL_HOME) / "metrics"
+
+
+def forget() -> None:
+    """Begin at 0, before the processes of a web server start: files of dead ones would
+    pile up. Prometheus knows a counter that begins anew."""
+    for path in folder().glob("*.db"):
+        path.unlink(missing_ok=True)
+
+
+class _Requests(NamedTuple):
+    answered: Any
+    seconds: Any
+
+
+@cache
+def _requests() -> _Requests:
+    folder().mkdir(mode=0o700, exist_ok=True)
+    os.environ["PROMETHEUS_MULTIPROC_DIR"] = str(
+        folder()
+    )  # read once, as it is imported
+    from prometheus_client import CollectorRegistry, Counter, Histogram
+
+    own = CollectorRegistry()
+    return _Requests(
+        Counter(
+            "gemel_requests",
+            "Requests answered.",
+            ["route", "method", "status"],
+            registry=own,
+        ),
+        Histogram(
+            "gemel_request_seconds",
+            "Seconds from a request to its answer.",
+            ["route"],
+            buckets=BUCKETS,
+            registry=own,
+        ),
+    )
+
+
+def count_request(route: str, method: str, status: int, seconds: float) -> None:
+    """``route``: the name of the page, never its path."""
+    if is_on():
+        answered, spent = _requests()
+        answered.labels(route, method, str(status)).inc()
+        spent.labels(route).observe(seconds)
+
+
+def text() -> tuple[bytes, str]:
+    """All figures in Prometheus' text format, and its media type."""
+    _requests()
+    from prometheus_client import CONTENT_TYPE_LATEST, CollectorRegistry
+    from prometheus_client.exposition import generate_latest
+    from prometheus_client.multiprocess import MultiProcessCollector
+
+    registry = CollectorRegistry()
+    MultiProcessCollector(registry, path=str(folder()))
+    registry.register(_Installation())
+    return generate_latest(registry), CONTENT_TYPE_LATEST
+
+
+class _Installation:
+    """What rows and files say now; one query over the jobs for each family."""
+
+    def collect(self) -> Iterator[Any]:
+        yield from _jobs()
+        yield _gauge(
+            "gemel_disk_free_bytes", "Free on the disk.", disk.free_mb() * 2**20
+        )
+        yield _gauge(
+            "gemel_worker_silent_seconds",
+            "Since a worker here showed itself; -1: never.",
+            _age(Path(settings.GEMEL_HOME) / "worker.alive"),
+        )
+        newest = max((one.made_at for one in backups.state().kept), default=None)
+        yield _gauge(
+            "gemel_backup_age_seconds",
+            "Since the newest backup; -1: there is none.",
+            -1.0 if newest is None else (timezone.now() - newest).total_seconds(),
+        )
+
+
+def _jobs() -> Iterator[Any]:
+    by_state = _family("gemel_jobs", "Jobs, by kind and state.", "kind", "state")
+    for kind, state, n in _grouped("kind", "state", n=Count("pk")):
+        by_state.add_metric([kind, state], n)
+    yield by_state
+    seconds = _family("gemel_jobs_seconds", "Seconds that ended jobs ran.", "kind")
+    items = _family("gemel_jobs_items", "What ended jobs have done.", "kind")
+    ended = Job.objects.filter(state__in=ENDED, started_at__isnull=False)
+    rows = (
+        ended.order_by()
+        .values_list("kind")
+        .annotate(spent=Sum(F("ended_at") - F("started_at")), n=Sum("done"))
+    )
+    for kind, spent, n in rows:
+        seconds.add_metric([kind], spent.total_seconds() if spent else 0.0)
+        items.add_metric([kind], n or 0)
+    yield from (seconds, items)
+    waiting = Job.objects.filter(state=Job.State.QUEUED).aggregate(at=Min("created_at"))
+    yield _gauge(
+        "gemel_jobs_oldest_waiting_seconds",
+        "How long the first job in the queue has waited; 0: none does.",
+        _since(waiting["at"]),
+    )
+
+
+def _grouped(*names: str, **figures: Any) -> Any:
+    return Job.objects.order_by().values_list(*names).annotate(**figures)
+
+
+def _since(at: datetime | None) -> float:
+    return (timezone.now() - at).total_seconds() if at else 0.0
+
+
+def _age(path: Path) -> float:
+    try:
+        return max(0.0, time.time() - path.stat().st_mtime)
+    except OSError:
+        return -1.0
+
+
+def _family(name: str, words: str, *labels: str) -> Any:
+    from prometheus_client.core import GaugeMetricFamily
+
+    return GaugeMetricFamily(name, words, labels=labels)
+
+
+def _gauge(name: str, words: str, value: float) -> Any:
+    from prometheus_client.core import GaugeMetricFamily
+
+    return GaugeMetricFamily(name, words, value=value)

@@ -1,0 +1,1 @@
+"""What the pages of agreement show: of judgments, and of layers of links."""

@@ -1,0 +1,334 @@
+"""A report's values as its page shows them: texts, addresses, drawings."""
+
+import math
+from collections.abc import Mapping
+from typing import Any
+from urllib.parse import urlencode
+
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy, pgettext_lazy
+
+from annotator.pages.agreement.words import in_words, of_measure
+from annotator.pages.site.glossary import TERM_OF_MEASURE
+from annotator.svg import charts
+from core.agreement.judgments.report import BETWEEN
+from core.agreement.words import WORDS
+from core.layout.charts import Flag, grid_chart, interval_chart, line_chart
+from core.layout.measure import GlyphTable
+
+__all__ = ["MEASURE", "SECTIONS", "ReportPage", "shown_scales"]
+
+SECTIONS = (
+    ("headline", gettext_lazy("Headline")),
+    ("pairs", pgettext_lazy("of annotators", "Pairs")),
+    ("confusion", gettext_lazy("Confusion")),
+    ("judges", gettext_lazy("Annotators")),
+    ("conditions", gettext_lazy("Conditions")),
+    ("disagreements", gettext_lazy("Disagreements")),
+    ("alignment", gettext_lazy("Alignment")),
+    ("methods", gettext_lazy("Methods")),
+)
+MATRIX_AT_MOST = 30  # annotators in one matrix
+LINES_AT_MOST = 12  # annotators in the chart of drift
+MEASURE = GlyphTable()
+Body = Mapping[str, Any]
+
+
+class ReportPage:
+    """Turns a report's body into what templates print.
+
+    ``cases_url``: where the items behind a figure are listed, "" if nowhere (a frozen
+    report of data that is gone). ``filters``: to be kept in every address. ``names``:
+    whom a label stands for; labels alone if empty.
+    """
+
+    def __init__(
+        self, body: Body, *, cases_url: str, filters: str, names: Mapping[str, str]
+    ) -> None:
+        self.body, self.cases_url, self.filters = body, cases_url, filters
+        self.names, self.simulated = names, set(body["facts"].get("simulated", ()))
+
+    def name(self, label: str) -> str:
+        """The annotator as this reader may see them."""
+        name = self.names.get(label, label)
+        is_marked = label not in self.simulated or "simulated" in name
+        return name if is_marked else _("%(name)s (simulated)") % {"name": name}
+
+    def url(self, case: Mapping[str, str]) -> str:
+        """The address of the items in a case."""
+        if not self.cases_url:
+            return ""
+        parts = [urlencode(case), self.filters]
+        return f"{self.cases_url}?{'&'.join(part for part in parts if part)}"
+
+    def figure(
+        self, figure: Body, case: Mapping[str, str], *, percent: bool = False
+    ) -> dict[str, Any]:
+        """``text, interval, n, reason, url`` of a figure."""
+        show = as_percent if percent else as_number
+        if "undefined" in figure:
+            return {
+                "text": _("undefined"),
+                "reason": in_words(figure["undefined"]),
+                "n": figure["n"],
+                "url": self.url(case),
+            }
+        interval = ""
+        if figure["low"] is not None:
+            ends = {"low": show(figure["low"]), "high": show(figure["high"])}
+            interval = _("%(low)s to %(high)s") % ends
+        return {
+            "text": show(figure["value"]),
+            "interval": interval,
+            "note": in_words(figure.get("note", "")),
+            "n": figure["n"],
+            "url": self.url(case),
+        }
+
+    def headline(self, scale: Body) -> list[dict[str, Any]]:
+        """The measures that are always shown, with those after the threshold."""
+        rows = [self._measure(row) for row in scale["headline"]]
+        for row in scale["cut"] or []:
+            shown = self._measure(row)
+            values = {"name": shown["name"], "at": f"{scale['threshold']:g}"}
+            if row["key"] == "raw":
+                shown["name"] = _("Same side of the threshold, ≥ %(at)s") % values
+            else:
+                shown["name"] = _("%(name)s, cut at ≥ %(at)s") % values
+            rows.append(shown)
+        return rows
+
+    def headline_chart(self, scale: Body) -> str:
+        """The same measures with their intervals, drawn; "" if none has a value."""
+        rows = [
+            (
+                of_measure(row["name"]),
+                *(row["figure"].get(end) for end in ("value", "low", "high")),
+            )
+            for row in scale["headline"]
+        ]
+        known = [row[1] for row in rows if row[1] is not None]
+        lows = [row[2] for row in rows if row[2] is not None]
+        if not known:
+            return ""
+        first = min(0, math.floor(5 * min([*known, *lows])))
+        ticks = [tick / 5 for tick in range(first, 6)]
+        chart = interval_chart(
+            rows, low=first / 5, high=1, ticks=ticks, measure=MEASURE, percent=False
+        )
+        text = "; ".join(
+            f"{name} {as_number(value)}"
+            for name, value, *_ in rows
+            if value is not None
+        )
+        title = _("Agreement on %(scale)s") % {"scale": scale["title"]}
+        return charts.draw(chart, title=title, desc=text)
+
+    def more(self, scale: Body) -> list[dict[str, Any]]:
+        return [self._measure(row) for row in scale["more"]]
+
+    def _measure(self, row: Body) -> dict[str, Any]:
+        percent = row["key"].startswith("raw")
+        shown = self.figure(row["figure"], row["case"], percent=percent)
+        return {
+            "name": of_measure(row["name"]),
+            "term": TERM_OF_MEASURE[row["key"]],
+            "formula": of_measure(row["formula"]),
+            "source": row["source"],
+            **shown,
+        }
+
+    def matrix(self, scale: Body, measure: str) -> dict[str, Any]:
+        """Values above the diagonal, numbers of common items below it."""
+        judges = sorted(scale["judges"], key=lambda judge: -judge["n"])
+        labels = [judge["annotator"] for judge in judges][:MATRIX_AT_MOST]
+        labels.sort(key=_in_order)
+        pairs = {frozenset((pair["a"], pair["b"])): pair for pair in scale["pairs"]}
+        rows = [
+            {
+                "name": self.name(a),
+                "cells": [
+                    self._matrix_cell(i, j, pairs.get(frozenset((a, b))), measure)
+                    for j, b in enumerate(labels)
+                ],
+            }
+            for i, a in enumerate(labels)
+        ]
+        return {
+            "names": [self.name(label) for label in labels],
+            "rows": rows,
+            "left_out": len(judges) - len(labels),
+            "measure": of_measure(WORDS[measure].name),
+            "n_pairs": len(scale["pairs"]),
+        }
+
+    def _matrix_cell(
+        self, i: int, j: int, pair: Body | None, measure: str
+    ) -> dict[str, Any]:
+        if i == j:
+            return {"text": "", "kind": "self"}
+        if pair is None:
+            return {"text": "", "kind": "none", "reason": _("no common item")}
+        if i > j:
+            return {"text": pair["n"], "kind": "n", "url": self.url(pair["case"])}
+        shown = self.figure(
+            pair["figures"][measure], pair["case"], percent=measure == "raw"
+        )
+        short = "–" if "reason" in shown else shown["text"]
+        return {**shown, "text": short, "kind": "value", "few": pair["few"]}
+
+    def confusion(self, scale: Body) -> dict[str, Any]:
+        """The table with an address behind every number, and its drawing."""
+        table = scale["confusion"]
+        rows = [
+            {
+                "label": label,
+                "cells": [
+                    {
+                        "n": n,
+                        "url": self.url(
+                            table["case"]
+                            | {"values": f"{values}{BETWEEN}{table['asked'][j]}"}
+                        )
+                        if n
+                        else "",
+                    }
+                    for j, n in enumerate(row)
+                ],
+            }
+            for label, values, row in zip(
+                table["labels"], table["asked"], table["counts"], strict=True
+            )
+        ]
+        total = sum(map(sum, table["counts"]))
+        same = sum(row[i] for i, row in enumerate(table["counts"]))
+        chart = grid_chart(
+            table["labels"],
+            table["counts"],
+            across=_("second judge"),
+            down=_("first judge"),
+            measure=MEASURE,
+        )
+        description = _("%(n)s of %(all)s pairs of judgments lie on the diagonal.")
+        title = _("Confusion, %(scale)s") % {"scale": scale["title"]}
+        counts = {"n": same, "all": total}
+        return {
+            "labels": table["labels"],
+            "rows": rows,
+            "total": total,
+            "svg": charts.draw(chart, title=title, desc=description % counts),
+        }
+
+    def judges(self, scale: Body) -> list[dict[str, Any]]:
+        """One row for each annotator."""
+        return [self._judge(scale, row) for row in scale["judges"]]
+
+    def _judge(self, scale: Body, row: Body) -> dict[str, Any]:
+        case, values = row["case"], scale["confusion"]["asked"]
+        used = [
+            {
+                "n": n,
+                "share": f"{n / row['n']:.0%}",
+                "level": round(10 * n / row["n"]),
+                "url": self.url(case | {"value": value}) if n else "",
+            }
+            for n, value in zip(row["used"], values, strict=True)
+        ]
+        return {
+            "name": self.name(row["annotator"]),
+            "n": row["n"],
+            "url": self.url(case),
+            "used": used,
+            "bias": self.figure(row["bias"], case | {"shared": "1"}),
+            "repeat": self.figure(row["repeat"], case | {"again": "1"}, percent=True),
+            "gold": self.figure(row["gold"], case | {"gold": "1"}, percent=True),
+            "seconds": row["seconds"],
+        }
+
+    def drift(self, scale: Body) -> dict[str, Any] | None:
+        """Bias by fifths of each annotator's time; None if nobody shares items."""
+        judges = [row for row in scale["judges"] if len(row["drift"]) > 1]
+        judges = sorted(judges, key=lambda row: -row["n"])[:LINES_AT_MOST]
+        if not judges:
+            return None
+        judges.sort(key=lambda row: _in_order(row["annotator"]))
+        most = max(abs(mean) for row in judges for _n, mean in row["drift"])
+        edge = max(0.5, round(most + 0.25, 1))
+        parts = max(len(row["drift"]) for row in judges)
+        series = [
+            (self.name(row["annotator"]), [mean for _n, mean in row["drift"]])
+            for row in judges
+        ]
+        chart = line_chart(
+            series,
+            [f"{i + 1}" for i in range(parts)],
+            low=-edge,
+            high=edge,
+            ticks_y=[-edge, 0.0, edge],
+            measure=MEASURE,
+            note_x=_("fifths of each annotator's shared items, in the order judged"),
+            percent=False,
+            flags=self._guidelines(judges, parts),
+        )
+        description = "; ".join(_from_to(name, values) for name, values in series)
+        title = _("Drift, %(scale)s: own value less the others'")
+        return {
+            "svg": charts.draw(
+                chart, title=title % {"scale": scale["title"]}, desc=description
+            ),
+            "rows": [self._drift_row(row) for row in judges],
+            "parts": range(1, parts + 1),
+            "has_flags": any(row.get("guidelines") for row in judges),
+        }
+
+    def _drift_row(self, row: Body) -> dict[str, Any]:
+        guidelines = [
+            _("%(version)s after %(share)s") % {"version": v, "share": f"{share:.0%}"}
+            for v, share in row.get("guidelines", [])
+        ]
+        values = [f"{mean:+.2f}" for _n, mean in row["drift"]]
+        name = self.name(row["annotator"])
+        return {"name": name, "values": values, "guidelines": guidelines}
+
+    def _guidelines(self, judges: list[Body], parts: int) -> list[Flag]:
+        """Where each annotator went over to another version of the guideline."""
+        flags = []
+        for at, row in enumerate(judges):
+            who = self.name(row["annotator"])
+            for version, share in row.get("guidelines", []):  # none in an older report
+                title = _("%(who)s: guideline %(version)s from here on") % {
+                    "who": who,
+                    "version": version,
+                }
+                place = share * parts - 0.5  # a point is in the middle of its part
+                flags.append(Flag(at, place, f"g{version}", title))
+        return flags
+
+
+def shown_scales(body: Body, wanted: str) -> list[Body]:
+    """The scales to show: all, or the one that is asked for."""
+    return [s for s in body["scales"] if wanted in ("", s["name"])]
+
+
+def as_number(value: float) -> str:
+    """Two decimals with a real minus sign."""
+    text = f"{value:.2f}"
+    return (text if text != "-0.00" else "0.00").replace("-", "−")
+
+
+def as_percent(value: float) -> str:
+    return f"{100 * value:.1f} %".replace("-", "−")
+
+
+def _from_to(name: str, values: list[float]) -> str:
+    return _("%(name)s from %(first)s to %(last)s") % {
+        "name": name,
+        "first": f"{values[0]:+.2f}",
+        "last": f"{values[-1]:+.2f}",
+    }
+
+
+def _in_order(label: str) -> tuple[str, int]:
+    """A2 before A10."""
+    digits = label.lstrip("ABCDEFGHIJKLMNOPQRSTUVWXYZ")
+    return (label, 0) if not digits.isdigit() else ("", int(digits))

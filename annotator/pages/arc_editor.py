@@ -1,0 +1,132 @@
+"""The page where a dependency tree is edited: drawing, table and token lines."""
+
+from collections import Counter
+from typing import Any
+from uuid import uuid4
+
+from django.utils.translation import gettext as _
+
+from annotator import access
+from annotator.models import Parse, Sentence
+from annotator.models.projects import Anybody
+from annotator.pages.tree_editor import state_of
+from annotator.services.parses import arc_drafts, following, gold
+from annotator.services.treebanks import rules
+from annotator.svg import editable
+from core.dependencies.mst import tree_marginals
+from core.layout.links import LinkedSide, parse_scene
+from core.trees.arcs import Arcs
+
+__all__ = ["lines_of", "shown"]
+
+Json = dict[str, Any]
+KIND = Parse.Kind.DEPENDENCY
+SURE = 0.95
+UNIVERSAL = (
+    "acl advcl advmod amod appos aux aux:pass case cc ccomp clf compound conj cop csubj"
+    " dep det discourse dislocated expl fixed flat goeswith iobj list mark nmod nsubj"
+    " nsubj:pass nummod obj obl orphan parataxis punct reparandum root vocative xcomp"
+)
+
+
+def shown(sentence: Sentence, by: Anybody, *, base: str = "") -> Json:
+    """All that the page shows; without a draft, the arcs that one would begin as.
+
+    Raises BadRequest on a ``base`` that there is not.
+    """
+    draft = arc_drafts.draft_of(sentence, by)
+    parse = arc_drafts.starting(sentence, by, base) if draft is None else draft.base
+    arcs = draft.to_arcs() if draft else arc_drafts.arcs_at_start(sentence, parse)
+    project, former = sentence.corpus.project, gold.gold_of(sentence, KIND)
+    problems = _problems(sentence, arcs)
+    sure = _chances(sentence, parse, arcs)
+    return {
+        "project": project,
+        "corpus": sentence.corpus,
+        "sentence": sentence,
+        "draft": draft,
+        "base": parse,
+        "rows": _rows(arcs, sure),
+        "svg": _svg(sentence, arcs, problems, sure),
+        "doubts": sum(p < SURE for p in sure.values()),
+        "problems": problems,
+        "lines": arcs.lines,
+        "labels": _relations(arcs),
+        "uuid": uuid4(),
+        "gold": former.code if former else "",
+        "may_edit": access.may(by, "annotate", project),
+        "may_gold": access.may(by, "curate", project),
+        "sources": _sources(sentence, by),
+    } | state_of(draft)
+
+
+def lines_of(sentence: Sentence, by: Anybody, code: str) -> str:
+    """The token lines of other arcs of the sentence; raises BadRequest."""
+    parse = arc_drafts.starting(sentence, by, code)
+    return arc_drafts.arcs_at_start(sentence, parse).lines
+
+
+def _sources(sentence: Sentence, by: Anybody) -> list[Parse]:
+    rows = Parse.objects.readable_by(by, sentence.corpus.project)
+    rows = rows.filter(sentence=sentence, kind=KIND)
+    return list(rows.select_related("author").order_by("origin", "engine", "rank"))
+
+
+def _rows(arcs: Arcs, sure: dict[int, float]) -> list[Json]:
+    """The table twin: a word a row; ``sure`` in percent."""
+    deps, words = arcs.deps, arcs.words
+    return [
+        {
+            "v": m,
+            "n": m + 1,
+            "form": token.form,
+            "lemma": token.lemma,
+            "tag": token.upos or token.xpos,
+            "label": deps.labels[m],
+            "head": deps.heads[m] + 1,
+            "head_form": words[deps.heads[m]] if deps.heads[m] >= 0 else "",
+            "sure": round(100 * sure[m]) if m in sure else None,
+        }
+        for m, token in enumerate(arcs.tokens)
+    ]
+
+
+def _relations(arcs: Arcs) -> list[str]:
+    """What the field offers: relations of this tree, then those of UD."""
+    own = [name for name, _n in Counter(arcs.deps.labels).most_common() if name]
+    return [*own, *(name for name in UNIVERSAL.split() if name not in own)]
+
+
+def _chances(sentence: Sentence, parse: Parse | None, arcs: Arcs) -> dict[int, float]:
+    """How probable the parser holds each arc, where it stored what it weighed."""
+    stored = following.forest_of(sentence, parse)
+    if stored is None or stored.arcs is None or len(stored.arcs) != len(arcs.deps) + 1:
+        return {}
+    p_arcs = tree_marginals(stored.arcs)
+    return {m: float(p_arcs[h + 1, m + 1]) for m, h in enumerate(arcs.deps.heads)}
+
+
+def _problems(sentence: Sentence, arcs: Arcs) -> list[Json]:
+    words = arcs.words
+    return [
+        {
+            "text": one.text,
+            "remedy": one.remedy,
+            "node": one.words[0] if one.words else -1,
+            "words": " ".join(words[m] for m in one.words if m < len(words)),
+        }
+        for one in rules.of_arcs(sentence, arcs.deps, arcs.tokens)
+    ]
+
+
+def _svg(
+    sentence: Sentence, arcs: Arcs, problems: list[Json], sure: dict[int, float]
+) -> str:
+    tokens = arcs.tokens
+    tags = tuple(token.upos or token.xpos for token in tokens)
+    scene = parse_scene(LinkedSide(arcs.words, None, arcs.deps))
+    wrong = frozenset(one["node"] for one in problems)
+    uncertain = {m: p for m, p in sure.items() if p < SURE}
+    marks = editable.Marks(wrong, uncertain)
+    title = _("Arcs over: %(text)s") % {"text": sentence.text}
+    return editable.draw_arcs(scene, arcs, tags, title=title, marks=marks)

@@ -1,0 +1,179 @@
+"""The plan of a campaign: what it costs and can show, and what a difference needs."""
+
+from collections.abc import Mapping
+from dataclasses import asdict
+from typing import Any
+
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy
+
+from annotator import access
+from annotator.errors import Refusal
+from annotator.models import Campaign
+from annotator.models.projects import Anybody
+from annotator.services.campaigns import design as plans
+from annotator.services.campaigns import needed as aims
+from annotator.services.campaigns.needed import Aim, Needed
+from annotator.services.campaigns.scales import scales_for
+from annotator.svg import charts
+from core.agreement.judgments import verdicts
+from core.layout.charts import Flag, line_chart
+from core.layout.measure import GlyphTable
+
+__all__ = ["READ", "as_json", "plan"]
+
+GUESSES = ("agreement", "p", "q", "correlation", "rho", "people")
+READ = (*GUESSES, *aims.NAMES)
+"""The parameters of the query."""
+TICKS = (0.0, 0.2, 0.4, 0.6, 0.8, 1.0)
+MEASURE = GlyphTable()
+UNITS = {  # in "a difference of 9 …"
+    "share": gettext_lazy("percentage points"),
+    "points": gettext_lazy("points"),
+}
+
+
+def plan(campaign: Campaign, sent: Mapping[str, str], *, by: Anybody) -> dict[str, Any]:
+    """All that the page shows. ``sent``: its query.
+
+    What is wrong with the aim is told beside its form, as ``problem``. Raises
+    BadRequest on guesses that make no sense.
+    """
+    guess = plans.Guess.read(sent)
+    design = plans.design(campaign, guess)
+    aim, needed, problem = None, None, ""
+    try:
+        aim = Aim.read(sent, campaign)
+        needed = _needed(campaign, aim, guess, design)
+        aim = needed.aim
+    except Refusal as error:
+        problem = str(error)
+    known = asdict(aim or Aim.read({}, campaign))
+    typed = {} if needed else {name: sent[name] for name in aims.NAMES if name in sent}
+    return {
+        "project": campaign.project,
+        "campaign": campaign,
+        "guess": guess,
+        "design": design,
+        "told": _verdicts(campaign, guess, design),
+        "needed": needed,
+        "problem": problem,
+        "aim": _shown(known) | typed,
+        "units": UNITS,
+        "unit": UNITS.get(known["unit"], ""),
+        "pilots": aims.pilots(campaign),
+        "chart": _chart(needed) if needed else "",
+        "may_manage": access.may(by, "manage", campaign.project),
+        "sent_guesses": [(n, sent[n]) for n in GUESSES if n in sent],
+        "sent_aims": [(n, sent[n]) for n in aims.NAMES if n in sent],
+    }
+
+
+def _shown(aim: dict[str, Any]) -> dict[str, Any]:
+    """Its values as the form has them."""
+    plain = {
+        name: f"{value:g}" if isinstance(value, float) else value
+        for name, value in aim.items()
+    }
+    return plain | {"target": plain["power"]}
+
+
+def as_json(campaign: Campaign, sent: Mapping[str, str]) -> dict[str, Any]:
+    """The same for a program. Raises BadRequest, on an aim out of reach too."""
+    guess = plans.Guess.read(sent)
+    design = plans.design(campaign, guess)
+    needed = _needed(campaign, Aim.read(sent, campaign), guess, design)
+    verdicts_of = _verdicts(campaign, guess, design)
+    one, other = (asdict(part) for part in needed.components)
+    return {
+        "guess": asdict(guess),
+        "judgments": design.plan.judgments,
+        "overlapping": design.plan.overlapping,
+        "hours": design.plan.hours,
+        "cost": design.plan.cost,
+        "is_connected": design.plan.is_connected,
+        "common": design.common,
+        "kappa": [
+            {"scale": title, "width": width, "verdict": text}
+            for title, width, text in verdicts_of["kappa"]
+        ],
+        "difference": {
+            "width": design.difference,
+            "verdict": verdicts_of["difference"],
+        },
+        "power": {"value": design.power, "verdict": verdicts_of["power"]},
+        "aim": asdict(needed.aim),
+        "needed": {
+            "items_each": needed.each,
+            "items": needed.items,
+            "instances": needed.instances,
+            "judgments": needed.judgments,
+            "hours": needed.hours,
+            "cost": needed.cost,
+            "power_now": needed.now,
+            "components": [one, other],
+            "curve": [
+                {"items_each": n, "judgments": judged, "power": power}
+                for n, judged, power in needed.curve
+            ],
+        },
+    }
+
+
+def _needed(
+    campaign: Campaign, aim: Aim, guess: plans.Guess, design: plans.Design
+) -> Needed:
+    return aims.needed(
+        campaign, aim, people=len(design.people), rho=guess.rho, common=design.common
+    )
+
+
+def _verdicts(
+    campaign: Campaign, guess: plans.Guess, design: plans.Design
+) -> dict[str, Any]:
+    """The widths with what they mean: ``kappa`` as (scale, width, verdict)."""
+    sizes = {scale.title: len(scale.values()) for scale in scales_for(campaign)}
+    return {
+        "kappa": [
+            (
+                title,
+                width,
+                verdicts.of_kappa(
+                    width, agreement=guess.agreement, categories=sizes[title]
+                ),
+            )
+            for title, width in design.kappa.items()
+        ],
+        "difference": verdicts.of_difference(design.difference),
+        "power": verdicts.of_power(design.power),
+    }
+
+
+def _chart(needed: Needed) -> str:
+    """Power by items of each condition, with a flag at the number needed."""
+    sizes = [size for size, *_rest in needed.curve]
+    wanted = _("%(n)s items: the power wanted") % {"n": f"{needed.each:,}"}
+    chart = line_chart(
+        [(_("power"), [power for *_rest, power in needed.curve])],
+        [f"{n:,}" for n in sizes],
+        low=0,
+        high=1,
+        ticks_y=TICKS,
+        measure=MEASURE,
+        note_x=_("items of each condition"),
+        flags=[
+            Flag(
+                0,
+                sizes.index(needed.each),
+                f"{needed.aim.power:.0%}",
+                wanted,
+            )
+        ],
+    )
+    description = "; ".join(
+        _("%(n)s items: %(power)s") % {"n": f"{size:,}", "power": f"{power:.0%}"}
+        for size, _judged, power in needed.curve
+    )
+    return charts.draw(
+        chart, title=_("Power by items of each condition"), desc=description
+    )

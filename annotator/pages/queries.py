@@ -1,0 +1,196 @@
+"""The page that searches trees: matches between their words, counts, saved queries."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+from urllib.parse import urlencode
+
+from django.utils.html import format_html_join
+from django.utils.translation import gettext
+from django.utils.translation import gettext_lazy as _
+
+from annotator import access
+from annotator.errors import BadRequest, Refusal
+from annotator.models import Corpus, Parse, Project
+from annotator.models.projects import Anybody
+from annotator.pages.lengths import refuse_long
+from annotator.services.queries import running
+from annotator.services.queries.contexts import Line, lines
+from annotator.services.queries.running import Hit
+from annotator.svg import parse as svg
+from annotator.svg.parse import Note
+from core.data.deps import DepTree
+from core.data.tree import Tree
+from core.layout.links import LinkedSide, parse_scene
+from core.queries.checking import CONDITIONS
+from core.queries.labels import CLASSES
+from core.queries.relations import RELATIONS
+from core.queries.rows import Kind
+
+__all__ = ["EXAMPLES", "MEANINGS", "PAGE", "drawing", "searched"]
+
+PAGE = 25  # matches
+COUNT_SECONDS = 2.0  # for the counts of a page
+MOST_LABELS = 12
+EXAMPLES = (
+    ("NP ~ PP", _("noun phrases linked to prepositional phrases")),
+    ("VP << VBN ~ VP !<< VBN", _("a participle on one side alone")),
+    ("[deprel=nsubj:pass] ~ [deprel=nsubj]", _("passive and active subjects")),
+    ("verb ~ null", _("verbs decided to have no counterpart")),
+    ("NP !~ __ where length < 20", _("unlinked noun phrases of short sentences")),
+    ("NP < (PP <, (IN < of))", _("of-phrases within noun phrases")),
+)
+MEANINGS = (  # what the engine says of relations and conditions
+    _("A dominates B"),
+    _("A is dominated by B"),
+    _("A is the mother of B"),
+    _("A is a child of B"),
+    _("B is the Nth child of A"),
+    _("A is the Nth child of B"),
+    _("B is the Nth child of A, counted from the last"),
+    _("A is the Nth child of B, counted from the last"),
+    _("B is the first child of A"),
+    _("A is the first child of B"),
+    _("B is the last child of A"),
+    _("A is the last child of B"),
+    _("B is the only child of A"),
+    _("A is the only child of B"),
+    _("A is B, or the mother of B"),
+    _("B is a leftmost descendant of A"),
+    _("A is a leftmost descendant of B"),
+    _("B is a rightmost descendant of A"),
+    _("A is a rightmost descendant of B"),
+    _("A dominates B by only children"),
+    _("A is dominated by B by only children"),
+    _("B is a leaf that A dominates"),
+    _("A dominates B, and all nodes between are C"),
+    _("A is dominated by B, and all nodes between are C"),
+    _("A ends where B begins"),
+    _("A begins where B ends"),
+    _("A precedes B"),
+    _("A follows B"),
+    _("A and B are sisters"),
+    _("A is the sister right before B"),
+    _("A is the sister right after B"),
+    _("A is a sister before B"),
+    _("A is a sister after B"),
+    _("A and B are the same node"),
+    _("A and B are nodes of the same tree"),
+    _("the code or the name of the corpus: = or !="),
+    _("the id that the source gives to the sentence, or a /regex/: = or !="),
+    _("the number of words of the sentence: = != < > <= >="),
+    _("gold, engine, mine, or the name of who made the layer: ="),
+    _("which trees of a sentence: best, gold, parser, mine, all: ="),
+)
+
+Json = dict[str, Any]
+
+
+def searched(
+    project: Project,
+    corpus: Corpus | None,
+    corpora: Sequence[Corpus],
+    params: Mapping[str, str],
+    by: Anybody,
+) -> Json:
+    """All that the page shows; a query that cannot be read, or takes too long, is shown
+    with what is wrong beside it."""
+    text = params.get("q", "")
+    page: Json = {
+        "project": project,
+        "corpus": corpus,
+        "q": text,
+        "examples": EXAMPLES,
+        "relations": RELATIONS.values(),
+        "words": format_html_join(", ", "<code>{}</code>", ((one,) for one in CLASSES)),
+        "conditions": CONDITIONS,
+        "saved": project.queries.select_related("by"),
+        "may_save": access.may(by, "annotate", project),
+        "may_run": access.may(by, "run", project),
+        "may_export": access.may(by, "export", project),
+        "may_manage": access.may(by, "manage", project),
+        "user_id": by.pk,
+        "query": urlencode({"q": text}),
+    }
+    if not text.strip():
+        return page
+    try:
+        return page | _results(text, corpora, params.get("after", ""), by)
+    except BadRequest as refusal:
+        if refusal.facts.get("field") != "q":
+            raise
+        return page | {"refusal": refusal, "at": _marked(text, refusal)}
+    except Refusal as refusal:
+        return page | {"refusal": refusal}
+
+
+def _results(text: str, corpora: Sequence[Corpus], after: str, by: Anybody) -> Json:
+    search = running.search(text, corpora, by)
+    page = search.page(after, size=PAGE)
+    counts = None if after else search.counts(COUNT_SECONDS)
+    return {
+        "rows": [_row(line) for line in lines(page.matches)],
+        "counts": counts,
+        "labels": counts.by_label.most_common(MOST_LABELS) if counts else [],
+        "by_corpus": counts.by_corpus.most_common() if counts else [],
+        "after": after,
+        "more": page.after,
+        "waiting": page.waiting,
+        "has_links": search.query.has_links,
+    }
+
+
+def _marked(text: str, refusal: BadRequest) -> Json | None:
+    """The query cut where it goes wrong."""
+    column = refusal.facts.get("column")
+    if not isinstance(column, int):
+        return None
+    return {"before": text[: column - 1], "after": text[column - 1 :], "column": column}
+
+
+def _row(line: Line) -> Json:
+    """A line, and where each of its trees is drawn with its nodes marked."""
+    drawn = []
+    for is_near, parse in zip((True, False), line.parses, strict=True):
+        if parse is not None:
+            hits = [hit for hit in line.match_of.hits if hit.is_near == is_near]
+            params = {"parse": parse.code, "marks": ",".join(map(_ref, hits))}
+            drawn.append(urlencode(params))
+    return {"line": line, "drawn": drawn}
+
+
+def _ref(hit: Hit) -> str:
+    """As boxes of a drawing are called."""
+    return f"{'w' if hit.kind in (Kind.TOKEN, Kind.WORD) else 'n'}{max(hit.node, 0)}"
+
+
+def drawing(parse: Parse, marks: str) -> Json:
+    """The tree of a match. Raises BadRequest on marks that are none, TooLarge."""
+    refuse_long(parse.sentence)
+    refs = marks.split(",") if marks else []
+    if len(refs) > 40 or not all(_is_ref(ref) for ref in refs):
+        raise BadRequest(gettext("Marks are nodes: n5,w3."), field="marks")
+    tree: Tree | None = None
+    deps: DepTree | None = None
+    if parse.kind == Parse.Kind.DEPENDENCY:
+        deps = parse.to_deps()
+    else:
+        tree = parse.to_tree()
+    notes = {_box(ref, tree): Note(is_match=True) for ref in refs}
+    words = tuple(parse.sentence.forms)
+    title = gettext("Tree of: %(text)s") % {"text": parse.sentence.text}
+    scene = parse_scene(LinkedSide(words, tree, deps))
+    drawn = svg.draw(scene, title=title, phrases=notes, arcs=notes if deps else None)
+    return {"parse": parse, "sentence": parse.sentence, "svg": drawn}
+
+
+def _is_ref(ref: str) -> bool:
+    digits = ref[1:]
+    return ref[:1] in ("n", "w") and digits.isascii() and digits.isdigit()
+
+
+def _box(ref: str, tree: Tree | None) -> str:
+    """A tag is drawn with its word: w3 for the n5 above it."""
+    node = int(ref[1:])
+    if tree is not None and ref[0] == "n" and node < len(tree) and tree.is_leaf(node):
+        return f"w{tree.tokens[node]}"
+    return ref

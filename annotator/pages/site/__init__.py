@@ -1,0 +1,1 @@
+"""What every page shows: where one is, what is to do, help, the search."""

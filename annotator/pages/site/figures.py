@@ -1,0 +1,41 @@
+"""The agreement of a campaign in one line, for pages that show many things."""
+
+from typing import Any
+
+from annotator.models import Campaign
+from annotator.services.reports import agreement, jobs
+
+__all__ = ["LOW", "agreement_line"]
+
+LOW = 0.2
+"""Below it agreement is slight (Landis & Koch 1977)."""
+CERTAIN = 0.4  # and its interval ends below fair
+REPLICATES = 200  # of the bootstrap: a rough interval, the report has the exact one
+
+
+def agreement_line(campaign: Campaign) -> dict[str, Any]:
+    """``scales``: title, alpha and its interval each, or why there is none; ``is_low``
+    where it is slight at best, certainly.
+
+    ``is_large``: too many judgments to look at while somebody waits.
+    """
+    source = agreement.ReportSource(campaign.project, "campaign", campaign)
+    if jobs.is_large(source):
+        return {"campaign": campaign, "is_large": True, "scales": []}
+    from core.agreement.figures import as_json
+    from core.agreement.measures import measure_all
+
+    data = source.read().data.in_order()
+    scales = []
+    for place, question in enumerate(data.questions):
+        ratings = data.ratings(place)
+        name = "alpha_ordinal" if question.scale.is_ordered else "alpha_nominal"
+        measured = measure_all(ratings, replicates=REPLICATES, pairs=False)
+        scales.append(_scale(question.title, as_json(measured.figures[name])))
+    return {"campaign": campaign, "is_large": False, "scales": scales}
+
+
+def _scale(title: str, figure: dict[str, Any]) -> dict[str, Any]:
+    value, high = figure.get("value"), figure.get("high")
+    is_low = value is not None and value < LOW and (high or 0) < CERTAIN
+    return {"title": title, "is_low": is_low, **figure}

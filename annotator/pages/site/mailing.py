@@ -1,0 +1,87 @@
+"""Notices by mail: what is new among the things that need a manager, once a day at
+most, to whoever wants it. English, as nobody's language is stored."""
+
+import logging
+from collections.abc import Iterator
+from datetime import datetime, timedelta
+from smtplib import SMTPException
+
+from django.conf import settings
+from django.contrib.auth.models import User
+from django.core.mail import send_mail
+from django.db.models import Q
+from django.urls import reverse
+from django.utils import timezone
+
+from annotator.models import Campaign, MailNotices, Membership, Role
+from annotator.pages.site.figures import agreement_line
+from annotator.pages.site.needs import Need, needs
+
+__all__ = ["low_agreement", "send_due"]
+
+log = logging.getLogger("annotator.mail")
+
+DAY = timedelta(days=1)
+
+
+def send_due(now: datetime | None = None) -> int:
+    """Write to everybody who has not been written to for a day and has something new;
+    how many mails went out. A mail that cannot be sent is tried again at the next call.
+    """
+    if not settings.EMAIL_HOST:
+        return 0
+    now = now or timezone.now()
+    rested = Q(sent_at=None) | Q(sent_at__lte=now - DAY)
+    rows = MailNotices.objects.filter(rested, user__is_active=True)
+    return sum(
+        _send(one, now) for one in rows.exclude(user__email="").select_related("user")
+    )
+
+
+def _send(one: MailNotices, now: datetime) -> bool:
+    lines = [*needs(one.user), *low_agreement(one.user)]
+    keys = {_key(need): need for need in lines}
+    new = [need for key, need in keys.items() if key not in one.told]
+    mine = MailNotices.objects.filter(pk=one.pk, sent_at=one.sent_at)
+    if not new:
+        mine.update(told=list(keys))
+        return False
+    if not mine.update(sent_at=now, told=list(keys)):
+        return False  # another worker has just written
+    try:
+        send_mail(_subject(new), _text(new), None, [one.user.email])
+    except (OSError, SMTPException) as error:
+        MailNotices.objects.filter(pk=one.pk).update(sent_at=one.sent_at, told=one.told)
+        log.warning("a notice could not be sent: %s", error)
+        return False
+    return True
+
+
+def low_agreement(user: User) -> Iterator[Need]:
+    """Scales of open campaigns whose agreement is slight at best, certainly."""
+    mine = Membership.objects.filter(user=user, role=Role.MANAGER).values("project")
+    rows = Campaign.objects.filter(
+        project__in=mine, state=Campaign.State.OPEN, is_simulated=False
+    )
+    for campaign in rows.select_related("project"):
+        url = reverse("report", args=[campaign.project.slug, "campaign", campaign.code])
+        for scale in agreement_line(campaign)["scales"]:
+            if scale["is_low"]:
+                text = f"Agreement on {scale['title']} in {campaign} is low"
+                text += f": alpha {scale['value']:.2f}."
+                yield Need("Agreement", "warn", text, campaign.project.name, url, "")
+
+
+def _key(need: Need) -> str:
+    """What makes a thing another one; figures in its text may change."""
+    return need.text if need.tone == "bad" else f"{need.chip} {need.url}"
+
+
+def _subject(new: list[Need]) -> str:
+    return f"Gemel: {len(new)} new thing{'' if len(new) == 1 else 's'} to look at"
+
+
+def _text(new: list[Need]) -> str:
+    parts = [f"{one.project}: {one.text}\n{settings.SITE_URL}{one.url}" for one in new]
+    end = f"To get no such mails: {settings.SITE_URL}{reverse('account')}"
+    return "\n\n".join([*parts, end]) + "\n"

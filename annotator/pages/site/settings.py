@@ -1,0 +1,171 @@
+"""For those who run a project: settings of it and its parts, the log, the links."""
+
+from typing import Any
+
+from django.core.paginator import Paginator
+from django.urls import reverse
+from django.utils import timezone
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_noop
+
+from annotator.errors import BadRequest
+from annotator.models import (
+    AlignmentLayer,
+    Campaign,
+    Corpus,
+    Invitation,
+    Judgment,
+    LogEntry,
+    Origin,
+    Project,
+    RatingSet,
+    Removal,
+    TreeEvent,
+)
+from annotator.services.projects import removals
+from annotator.services.projects.invitations import MAX_DAYS, MAX_USES
+from annotator.services.projects.keeping import ABOUT
+from annotator.services.projects.removals import Part, kind_of
+
+__all__ = [
+    "deleted",
+    "held",
+    "invitations",
+    "log",
+    "require_confirmed",
+    "settings",
+    "settings_url",
+    "work_in",
+]
+
+ROWS = 100
+LINKS = 50  # of invitations shown
+WORDS = (  # of fields and of what a thing holds, for the catalogue
+    gettext_noop("description"),
+    gettext_noop("licence"),
+    gettext_noop("provenance"),
+    gettext_noop("corpus"),
+    gettext_noop("corpora"),
+    gettext_noop("campaign"),
+    gettext_noop("campaigns"),
+    gettext_noop("pair"),
+    gettext_noop("pairs"),
+    gettext_noop("rating"),
+    gettext_noop("ratings"),
+    gettext_noop("judgment"),
+    gettext_noop("judgments"),
+    gettext_noop("pair linked by people"),
+    gettext_noop("pairs linked by people"),
+    gettext_noop("tree step"),
+    gettext_noop("tree steps"),
+)
+
+
+def settings(thing: Project | Part) -> dict[str, Any]:
+    """What may be set, and what stands to be deleted with it."""
+    project = thing if isinstance(thing, Project) else thing.project
+    return {
+        "project": project,
+        "thing": thing,
+        "kind": kind_of(thing),
+        "about": {name: getattr(thing, name) for name in ABOUT.get(type(thing), {})},
+        "work": work_in(thing),
+        "url": settings_url(thing),
+        "keep_days": removals.KEEP_DAYS,
+        "deleted": deleted(project) if isinstance(thing, Project) else [],
+    }
+
+
+def settings_url(thing: Project | Part) -> str:
+    if isinstance(thing, Project):
+        return reverse("project_settings", args=[thing.slug])
+    where = [thing.project.slug, kind_of(thing), thing.code]
+    return reverse("part_settings", args=where)
+
+
+def deleted(project: Project) -> list[tuple[Removal, int]]:
+    """What was deleted in the project, with the days that it is still kept."""
+    rows = project.removals.select_related("by")
+    return [(row, _days_left(row)) for row in rows]
+
+
+def _days_left(removal: Removal) -> int:
+    return max(0, (removals.gone_after(removal) - timezone.now()).days)
+
+
+def work_in(thing: Project | Part) -> list[tuple[int, str]]:
+    """How much of people's work is in it: numbers that are not zero, in words."""
+    counts: dict[str, int] = {}
+    if isinstance(thing, Project):
+        counts = _of_campaigns(campaign__project=thing) | _of_corpora(project=thing)
+        counts["corpus"] = thing.corpora.count()
+        counts["campaign"] = thing.campaigns.filter(is_simulated=False).count()
+    elif isinstance(thing, Campaign):
+        counts = _of_campaigns(campaign=thing)
+    elif isinstance(thing, Corpus):
+        counts = {"pair": thing.n_pairs} | _of_corpora(pk=thing.pk)
+    elif isinstance(thing, RatingSet):
+        counts = {"rating": thing.n_ratings}
+    return [(n, _plural(word, n)) for word, n in counts.items() if n]
+
+
+def require_confirmed(thing: Project | Part, typed: str) -> list[tuple[int, str]]:
+    """What goes with it. Raises BadRequest, with that, where people's work would go and
+    its name was not typed."""
+    holds = work_in(thing)
+    if holds and " ".join(typed.split()) != thing.name:
+        raise BadRequest(
+            _("Type the name, %(name)s, to delete it.") % {"name": thing.name},
+            field="confirm",
+            holds=held(holds),
+        )
+    return holds
+
+
+def held(holds: list[tuple[int, str]]) -> list[dict[str, Any]]:
+    """The same for a program."""
+    return [{"n": n, "what": what} for n, what in holds]
+
+
+def _of_campaigns(**where: Any) -> dict[str, int]:
+    own = {f"item__{name}": value for name, value in where.items()}
+    answered = Judgment.objects.filter(**own, participant__user__isnull=False)
+    return {"judgment": answered.filter(state=Judgment.State.DONE).count()}
+
+
+def _of_corpora(**where: Any) -> dict[str, int]:
+    corpora = Corpus.objects.filter(**where)
+    linked = AlignmentLayer.objects.filter(
+        pair__corpus__in=corpora, origin=Origin.ANNOTATOR
+    )
+    steps = TreeEvent.objects.filter(draft__sentence__corpus__in=corpora)
+    return {"pair linked by people": linked.count(), "tree step": steps.count()}
+
+
+def _plural(word: str, n: int) -> str:
+    irregular = {"corpus": "corpora", "pair linked by people": "pairs linked by people"}
+    return word if n == 1 else irregular.get(word, f"{word}s")
+
+
+def log(project: Project, *, page: int, who: str) -> dict[str, Any]:
+    """The log, the newest first; ``who``: of this person only."""
+    rows = LogEntry.objects.filter(project=project).select_related("by")
+    people = rows.order_by("by__username").values_list("by__username", flat=True)
+    shown = rows.filter(by__username=who) if who else rows
+    return {
+        "project": project,
+        "page": Paginator(shown, ROWS).get_page(page),
+        "people": [name for name in people.distinct() if name],
+        "who": who,
+    }
+
+
+def invitations(project: Project, campaign: Campaign | None = None) -> dict[str, Any]:
+    """The links of a project or a campaign: open ones first, and who used which."""
+    rows = Invitation.objects.filter(project=project, campaign=campaign)
+    rows = rows.prefetch_related("uses__user").order_by("-pk")[:LINKS]
+    return {
+        "invitations": sorted(rows, key=lambda row: not row.is_open),
+        "max_uses": MAX_USES,
+        "max_days": MAX_DAYS,
+    }

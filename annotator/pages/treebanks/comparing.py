@@ -1,0 +1,108 @@
+"""The page where trees of one sentence are compared, and one is chosen as gold."""
+
+from typing import Any
+
+from django.http import Http404
+from django.utils.translation import gettext as _
+
+from annotator import access
+from annotator.models import Parse, Sentence
+from annotator.models.projects import Anybody
+from annotator.pages import parses
+from annotator.pages.lengths import refuse_long
+from annotator.pages.parses import Other
+from annotator.services.parses import gold
+from annotator.services.treebanks import comparing
+from core.data.deps import DepTree
+from core.data.tree import Tree
+from core.errors import GemelError
+
+__all__ = ["chosen", "shown"]
+
+Json = dict[str, Any]
+Trees = tuple[Tree | None, DepTree | None]
+
+
+def shown(sentence: Sentence, kind: str, codes: tuple[str, str], by: Anybody) -> Json:
+    """Two trees side by side, by default those least alike; every two with figures.
+
+    Raises Http404 on a tree that there is not, or that this person may not read;
+    TooLarge at a sentence that is too long to be drawn.
+    """
+    refuse_long(sentence)
+    project = sentence.corpus.project
+    made = comparing.made_of(sentence, kind, by)
+    likenesses = comparing.likenesses(made)
+    pair = _pair(made, likenesses, codes)
+    former = gold.gold_of(sentence, kind)
+    is_arcs = kind == Parse.Kind.DEPENDENCY
+    return {
+        "project": project,
+        "corpus": sentence.corpus,
+        "sentence": sentence,
+        "kind": kind,
+        "is_arcs": is_arcs,
+        "editor": "arcs_edit" if is_arcs else "tree_edit",
+        "made": made,
+        "likenesses": likenesses,
+        "pair": pair,
+        "drawn": _drawn(sentence, pair) if pair else [],
+        "gold": former.code if former else "",
+        "may_edit": access.may(by, "annotate", project),
+        "may_gold": access.may(by, "curate", project),
+    }
+
+
+def chosen(sentence: Sentence, code: str, by: Anybody) -> Parse:
+    """The tree of this code, if this person may read it; raises Http404."""
+    rows = Parse.objects.readable_by(by, sentence.corpus.project)
+    parse = rows.filter(sentence=sentence, code=code).first()
+    if parse is None:
+        raise Http404(_missing())
+    parse.sentence = sentence
+    return parse
+
+
+def _missing() -> str:
+    return _("There is no such tree of this sentence, or it is not yours.")
+
+
+def _pair(
+    made: list[Parse], likenesses: list[comparing.Likeness], codes: tuple[str, str]
+) -> tuple[Parse, Parse] | None:
+    if any(codes):
+        by_code = {one.code: one for one in made}
+        if not all(code in by_code for code in codes):
+            raise Http404(
+                _("There is no such tree of this sentence, or it is not yours.")
+            )
+        return by_code[codes[0]], by_code[codes[1]]
+    return (likenesses[0].a, likenesses[0].b) if likenesses else None
+
+
+def _drawn(sentence: Sentence, pair: tuple[Parse, Parse]) -> list[Json]:
+    """Both drawings, each marked where the other differs, and that in words."""
+    sides = [_trees(one) for one in pair]
+    drawn = []
+    for parse, own, other in zip(pair, sides, reversed(sides), strict=True):
+        tree, deps = own
+        tags = other[0].tags if other[0] else ()
+        figure = parses.shown(
+            sentence.forms,
+            tree,
+            deps,
+            title=_("%(name)s over: %(text)s")
+            % {"name": parse.name, "text": sentence.text},
+            other=Other(*other, tags),
+        )
+        drawn.append({"parse": parse, "shown": figure})
+    return drawn
+
+
+def _trees(parse: Parse) -> Trees:
+    try:
+        if parse.kind == Parse.Kind.DEPENDENCY:
+            return None, parse.to_deps()
+        return parse.to_tree(), None
+    except GemelError:
+        return None, None

@@ -1,0 +1,303 @@
+"""The plan the other way round: from a difference to what has to be judged for it."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+from django.utils.translation import gettext
+
+from annotator.errors import BadRequest
+from annotator.models import Campaign, RatingScale
+from annotator.services.reports import judged_data
+from core.agreement.judgments import sample_size
+from core.agreement.judgments.sample_size import JudgingPlan, Wanted
+from core.agreement.judgments.variance import Components, of_judgments, of_shares
+from core.errors import InvalidValue
+
+__all__ = ["NAMES", "UNITS", "Aim", "Needed", "Pilot", "needed", "pilots"]
+
+UNITS = ("share", "points")
+STEPS = 8  # sizes in the curve of power
+LARGEST = 2.0  # the last of them, in sizes that are needed
+MOST_PILOTS = 40
+
+
+@dataclass(frozen=True, slots=True)
+class Aim:
+    """What is to be seen, and how people and items are thought to differ.
+
+    ``difference``: percentage points for ``unit`` share, else points of a scale.
+    ``item, annotator, residual``: standard deviations in points; the first values are
+    those of the annotators that a rehearsal invents. ``base``: the share of one
+    condition that is correct; ``within``: the correlation of two judgments of one item.
+    ``likeness``: of the true values of two items of one instance. ``pilot``: campaign
+    code and scale name, whose components take the place of the guesses.
+    """
+
+    unit: str = "share"
+    difference: float = 9.0
+    power: float = 0.8
+    k: int = 1
+    share: float = 0.0
+    more: int = 2
+    is_paired: bool = True
+    conditions: int = 2
+    likeness: float = 0.3
+    item: float = 1.1
+    annotator: float = 0.3
+    residual: float = 0.7
+    base: float = 0.46
+    within: float = 0.6
+    pilot: str = ""
+
+    @classmethod
+    def read(cls, sent: Mapping[str, str], campaign: Campaign) -> "Aim":
+        """From a query, the rest as the campaign has it; BadRequest names the field."""
+        unit = sent.get("unit") or "share"
+        if unit not in UNITS:
+            problem = gettext("unit: one of %(known)s.") % {"known": ", ".join(UNITS)}
+            raise BadRequest(problem, field="unit")
+        values: dict[str, Any] = {
+            "difference": 9.0 if unit == "share" else 0.5,
+            "k": campaign.k,
+            "share": campaign.overlap_share,
+            "more": max(campaign.overlap_k, campaign.k),
+            "conditions": max(campaign.conditions.count(), 2),
+        }
+        for field, (name, low, high) in _NUMBERS.items():
+            if sent.get(name):
+                values[field] = _number(name, sent[name], low, high)
+        for field in ("k", "more", "conditions"):
+            values[field] = round(values[field])
+        paired = sent.get("paired") or "yes"
+        if paired not in ("yes", "no"):
+            raise BadRequest(gettext("paired: yes or no."), field="paired")
+        pilot = sent.get("pilot", "")
+        return cls(unit=unit, is_paired=paired == "yes", pilot=pilot, **values)
+
+
+_NUMBERS: dict[str, tuple[str, float, float]] = {
+    "difference": ("difference", 0.01, 100),
+    "power": ("target", 0.1, 0.999),
+    "k": ("k", 1, 50),
+    "share": ("share", 0, 1),
+    "more": ("more", 1, 50),
+    "conditions": ("conditions", 2, 1000),
+    "likeness": ("likeness", 0, 1),
+    "item": ("item", 0, 1000),
+    "annotator": ("annotator", 0, 1000),
+    "residual": ("residual", 0, 1000),
+    "base": ("base", 0, 1),
+    "within": ("within", 0, 1),
+}
+NAMES = (*(name for name, _, _ in _NUMBERS.values()), "unit", "paired", "pilot")
+"""The parameters of a query that ``Aim.read`` reads."""
+
+
+def _number(name: str, text: str, low: float, high: float) -> float:
+    try:
+        value = float(text)
+    except ValueError:
+        value = -1
+    if not low <= value <= high:
+        problem = gettext("%(name)s: a number from %(low)s to %(high)s, please.")
+        limits = {"name": name, "low": f"{low:g}", "high": f"{high:g}"}
+        raise BadRequest(problem % limits, field=name)
+    return value
+
+
+@dataclass(frozen=True, slots=True)
+class Pilot:
+    """Judgments that components can be measured from: a scale of a campaign."""
+
+    code: str
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Needed:
+    """``each``: items of each condition; ``curve``: (items of each condition, all
+    judgments, power). ``components``: of the two conditions compared, in squared points
+    or squared shares. ``now``: the power with the items that are there, None if none.
+    """
+
+    aim: Aim
+    each: int
+    items: int
+    instances: int
+    judgments: int
+    hours: float
+    cost: float
+    curve: list[tuple[int, int, float]]
+    components: tuple[Components, Components]
+    now: float | None
+
+
+def pilots(campaign: Campaign) -> list[Pilot]:
+    """Ordered scales of the project's campaigns that have begun, the latest first;
+    rehearsals are among them."""
+    rows = RatingScale.objects.filter(campaign__project_id=campaign.project_id)
+    rows = rows.exclude(campaign__state=Campaign.State.DRAFT)
+    rows = rows.exclude(kind=RatingScale.Kind.NOMINAL).select_related("campaign")
+    rows = rows.order_by("-campaign__pk", "position")
+    return [
+        Pilot(f"{row.campaign.code}:{row.name}", f"{row.campaign.name}: {row.title}")
+        for row in rows[:MOST_PILOTS]
+    ]
+
+
+def needed(
+    campaign: Campaign, aim: Aim, *, people: int, rho: float, common: int
+) -> Needed:
+    """What has to be judged in this campaign to reach the aim.
+
+    ``people``: annotators; fewer than an item's judges count as not known. ``rho``:
+    likeness within a phrase; ``common``: items that each condition has now. ``aim``
+    comes back with what a pilot measured in it. Raises BadRequest where the aim cannot
+    be reached or measured.
+    """
+    strict = 0.0
+    if aim.pilot:
+        aim, strict = _measured(campaign, aim)
+    try:
+        one, other = _components(aim, strict)
+        plan = _plan(campaign, aim, people, rho)
+        wanted = Wanted(_difference(aim), aim.power)
+        each = sample_size.items_needed(wanted, one, other, plan)
+    except InvalidValue as error:
+        raise BadRequest(f"{error}."[:1].upper() + f"{error}."[1:]) from error
+    of = (wanted, one, other, plan)
+    sizes = _sizes(each)
+    judged = [
+        sample_size.judgments(n, plan, conditions=aim.conditions)
+        for n in (each, *sizes)
+    ]
+    hours = judged[0] * campaign.seconds_per_item / 3600
+    return Needed(
+        aim=aim,
+        each=each,
+        items=each * aim.conditions,
+        instances=each if aim.is_paired else each * aim.conditions,
+        judgments=judged[0],
+        hours=hours,
+        cost=hours * campaign.cost_per_hour,
+        curve=list(zip(sizes, judged[1:], sample_size.curve(sizes, *of), strict=True)),
+        components=(one, other),
+        now=sample_size.power_at(common, *of) if common >= 2 else None,
+    )
+
+
+def _sizes(each: int) -> list[int]:
+    """Sizes for the curve, evenly to twice what is needed, which is one of them."""
+    return sorted({max(2, round(each * LARGEST * n / STEPS)) for n in range(1, 9)})
+
+
+def _difference(aim: Aim) -> float:
+    return aim.difference / 100 if aim.unit == "share" else aim.difference
+
+
+def _components(aim: Aim, strict: float) -> tuple[Components, Components]:
+    if aim.unit == "points":
+        made = Components(aim.item**2, aim.annotator**2, aim.residual**2)
+        return made, made
+    gap = _difference(aim)
+    other = aim.base + gap if aim.base + gap <= 1 else aim.base - gap
+    if other < 0:
+        raise InvalidValue(
+            f"a condition at {aim.base:.0%} cannot differ by {gap:.0%}: shares are"
+            " from 0 to 1"
+        )
+    one, two = (
+        of_shares(p, within=aim.within, strict=strict) for p in (aim.base, other)
+    )
+    return one, two
+
+
+def _plan(campaign: Campaign, aim: Aim, people: int, rho: float) -> JudgingPlan:
+    instances = campaign.instances.filter(items__kind="main").distinct()
+    phrases = {
+        phrase.casefold() for phrase in instances.values_list("phrase", flat=True)
+    }
+    size = instances.count() / max(len(phrases), 1)
+    most = max(aim.k, aim.more) if aim.share else aim.k
+    return JudgingPlan(
+        k=aim.k,
+        share=aim.share,
+        more=aim.more,
+        people=people if people >= most else 0,
+        is_paired=aim.is_paired,
+        likeness=aim.likeness,
+        design_effect=1 + max(size - 1, 0.0) * rho,
+    )
+
+
+def _measured(campaign: Campaign, aim: Aim) -> tuple[Aim, float]:
+    """The aim with the components of its pilot, and the annotators' share of them.
+
+    Raises BadRequest if there is no such pilot, or too little in it.
+    """
+    code, _, name = aim.pilot.partition(":")
+    pilot = campaign.project.campaigns.filter(code=code).first()
+    data = judged_data.read_campaign(pilot).data if pilot else None
+    names = [question.scale.name for question in data.questions] if data else []
+    if data is None or name not in names:
+        problem = gettext("There are no such judgments in this project.")
+        raise BadRequest(problem, field="pilot")
+    at = names.index(name)
+    question = data.questions[at]
+    if not question.scale.is_ordered:
+        problem = gettext("A scale without order has no points.")
+        raise BadRequest(problem, field="pilot")
+    if aim.unit == "share" and question.threshold is None:
+        problem = gettext("%(scale)s has no threshold.") % {"scale": question.title}
+        raise BadRequest(problem, field="pilot")
+    rows = (data.values[:, at] >= 0) & (data.round == 1) & ~data.is_check[data.item]
+    rows &= ~data.is_extra
+    values = np.array(question.scale.points, np.float64)[data.values[rows, at]]
+    if aim.unit == "share":
+        values = (values >= question.threshold).astype(np.float64)
+    item = data.item[rows]
+    split = of_judgments(
+        values,
+        item=item,
+        annotator=data.annotator[rows],
+        instance=data.instance[item],
+        condition=_makers(data)[item],
+    )
+    if split is None:
+        raise BadRequest(
+            gettext(
+                "Too little was judged there: two people who share items are needed "
+                "to tell items from annotators."
+            ),
+            field="pilot",
+        )
+    return _with(aim, float(values.mean()), *split)
+
+
+def _with(
+    aim: Aim, mean: float, made: Components, likeness: float
+) -> tuple[Aim, float]:
+    if aim.unit == "points":
+        deviations: dict[str, Any] = {
+            name: round(float(np.sqrt(getattr(made, name))), 3)
+            for name in ("item", "annotator", "residual")
+        }
+        return replace(aim, likeness=round(likeness, 3), **deviations), 0.0
+    whole = made.item + made.annotator + made.residual
+    within, strict = (
+        (made.item / whole, made.annotator / whole) if whole else (0.0, 0.0)
+    )
+    shares: dict[str, Any] = {"base": round(mean, 3), "within": round(within, 3)}
+    return replace(aim, likeness=round(likeness, 3), **shares), round(strict, 3)
+
+
+def _makers(data: Any) -> Any:
+    """By item a number for the set of conditions that made it: int32 ``(items,)``."""
+    made: dict[int, frozenset[int]] = {}
+    for condition, item, _ in data.credit:
+        made[int(item)] = made.get(int(item), frozenset()) | {int(condition)}
+    numbers: dict[frozenset[int], int] = {}
+    sets = (made.get(at, frozenset()) for at in range(len(data.items)))
+    return np.array([numbers.setdefault(one, len(numbers)) for one in sets], np.int32)

@@ -1,0 +1,114 @@
+"""Storing the files that people send, once it is clear that they can be read."""
+
+import os
+from collections.abc import Callable, Iterable, Mapping
+from pathlib import Path
+from typing import BinaryIO
+
+from django.conf import settings
+from django.core.files import File
+from django.utils.translation import gettext as _
+
+from annotator import access, disk
+from annotator.errors import BadRequest, TooLarge
+from annotator.exchange import recognise
+from annotator.exchange.files import START, Source, refuse_binary, safe_name, sha256
+from annotator.exchange.registry import Format
+from annotator.models import Project, Upload
+from annotator.models.projects import Anybody
+
+__all__ = ["format_of", "keep", "opened"]
+
+Packings = Mapping[bytes, Callable[[str, BinaryIO], None]]
+"""How packed files begin, each with what raises BadRequest on a bad one of a name."""
+
+
+def keep(
+    project: Project,
+    name: str,
+    content: BinaryIO,
+    *,
+    by: Anybody | None,
+    packed: Packings | None = None,
+) -> Upload:
+    """Store a file under a name of our own; its own name is only shown.
+
+    ``packed``: what is no text and yet read. Raises NotAllowed, TooLarge, or
+    BadRequest on a file that is empty or no text.
+    """
+    if by is not None:
+        access.require(by, "import", project)
+    limit = settings.MAX_UPLOAD_MB * 2**20
+    content.seek(0, os.SEEK_END)
+    size = content.tell()
+    content.seek(0)
+    disk.require(size)
+    if size > limit:
+        raise TooLarge(
+            _("%(name)s has %(n)s MB; the limit is %(limit)s MB (GEMEL_MAX_UPLOAD_MB).")
+            % {
+                "name": safe_name(name),
+                "n": f"{size / 2**20:.0f}",
+                "limit": settings.MAX_UPLOAD_MB,
+            },
+            limit_mb=settings.MAX_UPLOAD_MB,
+        )
+    if not size:
+        problem = _("%(name)s is empty.") % {"name": safe_name(name)}
+        raise BadRequest(problem, field="files")
+    _check_start(name, content, packed or {})
+    upload = Upload(
+        project=project,
+        name=safe_name(name),
+        size=size,
+        by_id=by.pk if by is not None else None,
+    )
+    upload.sha256 = sha256(content)
+    content.seek(0)
+    upload.file.save(f"{upload.code}.upload", File(content), save=False)
+    upload.save()
+    return upload
+
+
+def _check_start(name: str, content: BinaryIO, packed: Packings) -> None:
+    begin = content.read(START)
+    content.seek(0)
+    for magic, check in packed.items():
+        if begin.startswith(magic):
+            check(safe_name(name), content)
+            content.seek(0)
+            return
+    refuse_binary(name, begin, field="files")
+
+
+def opened(
+    uploads: Iterable[Upload], encoding: str, fallback: str = "", *, whole: bool = True
+) -> list[Source]:
+    """The files to read. ``encoding`` "": find out, or else ``fallback``; without
+    ``whole`` their beginnings."""
+    return [
+        Source(one.name, _opener(Path(one.file.path), whole=whole), encoding, fallback)
+        for one in uploads
+    ]
+
+
+def _opener(path: Path, *, whole: bool) -> Callable[[], BinaryIO]:
+    def start() -> BinaryIO:
+        with path.open("rb") as file:
+            return recognise.beginning(file)
+
+    return (lambda: path.open("rb")) if whole else start
+
+
+def format_of(uploads: Iterable[Upload], encoding: str) -> Format:
+    """The format that the files are in. Raises BadRequest if none reads them."""
+    kind = recognise.format_of(opened(uploads, encoding, "latin-1", whole=False))
+    if kind is None:
+        raise BadRequest(
+            _(
+                "No format reads these files. Choose the one that was meant: "
+                "its errors name the lines."
+            ),
+            field="format",
+        )
+    return kind

@@ -1,0 +1,105 @@
+"""Arcs by hand: drafts of dependency trees. Steps and their ledger are those of
+``drafts``; here is what a draft begins as, and how a step is read."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from django.db import transaction
+from django.utils.translation import gettext as _
+
+from annotator import access
+from annotator.errors import BadRequest
+from annotator.models import Parse, Sentence, TreeDraft
+from annotator.models.projects import Anybody
+from annotator.services.alignments import layers
+from annotator.services.parses import drafts
+from annotator.services.parses.drafts import WALKS, DraftStep
+from core.data.tokens import Token
+from core.errors import FormatError, InvalidValue
+from core.trees import arcs
+from core.trees.arcs import Arcs
+
+__all__ = ["OPS", "arcs_at_start", "draft_of", "read_step", "start", "starting"]
+
+KIND = Parse.Kind.DEPENDENCY
+OPS = (*arcs.OPS, *WALKS)
+
+
+def draft_of(sentence: Sentence, by: Anybody) -> TreeDraft | None:
+    return drafts.draft_of(sentence, by, KIND)
+
+
+def starting(sentence: Sentence, by: Anybody, code: str = "") -> Parse | None:
+    """The arcs that a draft begins as: those of ``code``, else one's own, gold, an
+    engine's. Raises BadRequest on some that there are not, or not for this person."""
+    rows = Parse.objects.readable_by(by, sentence.corpus.project)
+    rows = rows.filter(sentence=sentence, kind=KIND)
+    if code:
+        parse = rows.filter(code=code).first()
+        if parse is None or _arcs(parse, sentence) is None:
+            raise BadRequest(
+                _("There are no such arcs of this sentence."), field="base"
+            )
+        return parse
+    own = rows.filter(author_id=by.pk).order_by("-pk").first()
+    chosen = own or layers.first_of(KIND, rows).get(sentence.pk)
+    return chosen if chosen and _arcs(chosen, sentence) else None
+
+
+def arcs_at_start(sentence: Sentence, base: Parse | None) -> Arcs:
+    """Those of ``base``; without, all words hang from the first."""
+    known = _arcs(base, sentence) if base else None
+    return known or arcs.started(tuple(Token(form) for form in sentence.forms))
+
+
+def _arcs(parse: Parse, sentence: Sentence) -> Arcs | None:
+    """None where they cannot be read, or are of other words."""
+    try:
+        read = Arcs(parse.text)
+    except (FormatError, InvalidValue):
+        return None
+    return read if len(read.words) == sentence.n_tokens else None
+
+
+@transaction.atomic
+def start(sentence: Sentence, *, by: Anybody, base: str = "") -> TreeDraft:
+    """The person's draft of the arcs of this sentence, begun now if there is none.
+
+    Raises NotAllowed, BadRequest; Conflict if the sentence was taken back.
+    """
+    access.require(by, "annotate", sentence.corpus.project)
+    there = draft_of(sentence, by)
+    if there is not None:
+        return there
+    parse = starting(sentence, by, base)
+    comments = parse.meta.get("comments") if parse else None
+    meta = {"comments": comments} if comments else {}
+    text = arcs_at_start(sentence, parse).lines
+    made = {"base": parse, "text": text, "meta": meta}
+    return drafts.begin(sentence, KIND, made, by=by)
+
+
+def read_step(sent: Mapping[str, Any], tree: Arcs) -> DraftStep:
+    """The step that was sent; lines are read against the present arcs.
+
+    Raises BadRequest, in lines with ``line`` and ``column``.
+    """
+    op = str(sent["op"])
+    if op not in OPS:
+        raise BadRequest(
+            _("There is no operation %(op)s.") % {"op": repr(op)}, field="op"
+        )
+    operation = None if op in WALKS else _operation(op, sent, tree)
+    return DraftStep(sent["uuid"], sent["base_rev"], op, operation)
+
+
+def _operation(op: str, sent: Mapping[str, Any], tree: Arcs) -> arcs.ArcsEdit:
+    try:
+        if op == arcs.Replace.op:
+            return arcs.typed(str(sent.get("text", "")), tree)
+        return arcs.read(sent)
+    except FormatError as error:
+        place = {"line": error.line, "column": error.column}
+        raise BadRequest(str(error), field="text", **place) from error
+    except InvalidValue as error:
+        raise BadRequest(str(error), field="op") from error

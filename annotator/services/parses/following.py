@@ -1,0 +1,198 @@
+"""What follows in a draft from what its author has decided, by a stored forest.
+
+A step that something follows from is two rows of the ledger: the person's, and one
+named "follow". Undo takes the second back alone, which refuses it: what it brought may
+not come again by itself.
+"""
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import Any
+from uuid import uuid5
+
+from django.db import transaction
+
+from annotator.models import Origin, PackedForest, Parse, Sentence, TreeDraft, TreeEvent
+from annotator.models.projects import Anybody
+from annotator.services.parses import drafts
+from annotator.services.parses.drafts import FOLLOW, WALKS, DraftStep
+from core.data.tree import Tree
+from core.errors import Contradiction, FormatError, InvalidValue
+from core.forests.chances import bracket_chances
+from core.forests.constraints import Bracket, Decisions, weights_under
+from core.forests.following import (
+    bracket_at,
+    can_follow,
+    decided_by,
+    followed,
+    plain_brackets,
+)
+from core.formats import forest_npz
+from core.formats.forest_npz import StoredForest
+from core.trees import editing
+
+__all__ = [
+    "Following",
+    "chances",
+    "decisions",
+    "forest_of",
+    "last_followed",
+    "play",
+    "snapshot",
+]
+
+Step = tuple[Tree, Tree, int]
+Played = tuple[TreeEvent, tuple[Tree, Tree]]
+
+
+@dataclass(frozen=True, slots=True)
+class Following:
+    """What the last step brought along: nodes of the tree now, and brackets gone."""
+
+    came: tuple[int, ...] = ()
+    gone: tuple[Bracket, ...] = ()
+
+
+@transaction.atomic
+def play(draft: TreeDraft, step: DraftStep, *, by: Anybody) -> TreeEvent:
+    """``drafts.play``, and then what follows from it, if anything does.
+
+    The event is the person's own. Raises as ``drafts.play``.
+    """
+    seen = TreeEvent.objects.filter(draft=draft, uuid=step.uuid).first()
+    if seen is not None:
+        return seen
+    event = drafts.play(draft, step, by=by)
+    new = None if step.op in WALKS else _new_tree(draft)
+    if new is not None:
+        tree = draft.to_tree()
+        follow = DraftStep(
+            uuid=uuid5(step.uuid, FOLLOW),
+            base_rev=draft.revision,
+            op=FOLLOW,
+            operation=editing.Replace(new),
+            focus=_same_node(tree, event.done["focus"], new),
+        )
+        drafts.play(draft, follow, by=by)
+    return event
+
+
+def _new_tree(draft: TreeDraft) -> Tree | None:
+    """What the tree becomes after the last step; None: nothing follows from it."""
+    tree = draft.to_tree()
+    stored = forest_of(draft.sentence, draft.base)
+    if stored is None or not can_follow(tree):
+        return None
+    steps = list(_steps(draft))
+    try:
+        decisions = decided_by(steps[:-1]), decided_by(steps)
+        new = followed(steps[-1][0], tree, decisions, stored.forest, stored.weights)
+    except (Contradiction, InvalidValue):  # decisions that cross, or no derivation
+        return None
+    return None if new == tree else new
+
+
+def forest_of(sentence: Sentence, base: Parse | None) -> StoredForest | None:
+    """The forest of the parser that a draft began with, else the latest there is; None
+    if none is over all words."""
+    rows = PackedForest.objects.filter(sentence=sentence)
+    if base is not None and base.origin == Origin.ENGINE:
+        own = rows.filter(engine=base.engine, version=base.version)
+        rows = own if own.exists() else rows
+    row = rows.order_by("-pk").first()
+    try:
+        stored = forest_npz.load(bytes(row.data)) if row else None
+    except FormatError:
+        return None
+    fits = stored is not None and stored.forest.n_tokens == sentence.n_tokens
+    return stored if fits else None
+
+
+def _steps(draft: TreeDraft) -> Iterator[Step]:
+    """What the person did, in order: steps that stand, and refusals of what followed.
+
+    Trees are had backwards from the present one: each event knows its way back.
+    """
+    events = list(draft.events.order_by("revision"))
+    trees = [draft.to_tree()]
+    for event in reversed(events):
+        trees.append(editing.read(event.back).on(trees[-1]).tree)
+    trees.reverse()
+    around = pairwise(trees)
+    for event, (before, after) in _standing(zip(events, around, strict=True)):
+        if event.op != FOLLOW:
+            is_whole = event.op in ("replace", "undo")
+            yield before, after, -1 if is_whole else event.done.get("focus", 0)
+
+
+def _standing(played: Iterable[Played]) -> list[Played]:
+    """The steps that are not undone; an "undo" among them refused what followed."""
+    standing: list[Played] = []
+    undone: list[Played] = []
+    for event, trees in played:
+        if event.op not in WALKS:
+            standing.append((event, trees))
+            undone.clear()
+            continue
+        while standing and standing[-1][0].op == "undo":
+            standing.pop()
+        if event.op == "redo":
+            standing.append(undone.pop())
+            continue
+        undone.append(standing.pop())
+        if undone[-1][0].op == FOLLOW:
+            standing.append((event, trees))
+    return standing
+
+
+def _same_node(tree: Tree, at: int, new: Tree) -> int:
+    """The node of ``new`` over the same words with the same label, or its word."""
+    if tree.is_leaf(at):
+        return new.leaf_of[tree.tokens[at]]
+    here = tree.spans[at]
+    same = [v for v in range(len(new)) if new.spans[v] == here and new.children[v]]
+    named = [v for v in same if new.labels[v] == tree.labels[at]]
+    return (named or same or [0])[0]
+
+
+def last_followed(draft: TreeDraft) -> Following:
+    """What followed from the last step, as long as nothing was done since."""
+    last = draft.events.last()
+    if last is None or last.op != FOLLOW:
+        return Following()
+    tree = draft.to_tree()
+    former = editing.read(last.back).on(tree).tree
+    was, now = plain_brackets(former), plain_brackets(tree)
+    gone = tuple(sorted((was - now).elements()))
+    new = now - was
+    came = [v for v in range(len(tree)) if any(b in new for b in bracket_at(tree, v))]
+    return Following(tuple(came), gone)
+
+
+def decisions(draft: TreeDraft) -> Decisions:
+    """What the person's steps have decided."""
+    try:
+        return decided_by(_steps(draft))
+    except InvalidValue:  # two that cross: brackets were typed meanwhile
+        return Decisions()
+
+
+def chances(
+    tree: Tree, stored: StoredForest | None, decided: Decisions
+) -> dict[int, float]:
+    """How probable the parser holds each phrase, given what the person has decided."""
+    if stored is None or not can_follow(tree):
+        return {}
+    weights = weights_under(stored.forest, stored.weights, decided)
+    by_bracket = bracket_chances(stored.forest, weights)
+    return {
+        v: 1.0 if bracket in decided.fixed else min(1.0, by_bracket.get(bracket, 0.0))
+        for v in range(len(tree))
+        for bracket in bracket_at(tree, v)
+    }
+
+
+def snapshot(draft: TreeDraft) -> dict[str, Any]:
+    """``drafts.snapshot``, and what followed from the last step."""
+    return drafts.snapshot(draft) | {"followed": list(last_followed(draft).came)}

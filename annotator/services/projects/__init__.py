@@ -1,0 +1,1 @@
+"""Campaigns: set up, handed out, answered, checked, curated, rehearsed."""

@@ -1,0 +1,158 @@
+"""The links that let people into a project or a campaign, and back into an account."""
+
+import secrets
+from datetime import timedelta
+from typing import cast
+
+from django.contrib.auth.models import User
+from django.db import transaction
+from django.db.models import F, Q
+from django.utils import timezone
+from django.utils.translation import gettext as _
+
+from annotator import access
+from annotator.errors import BadRequest, Conflict
+from annotator.models import (
+    Campaign,
+    Invitation,
+    InvitationUse,
+    Membership,
+    Project,
+    Role,
+)
+from annotator.models.projects import Anybody
+from annotator.services import accounts
+from annotator.services.campaigns import participants
+from annotator.services.projects import log
+
+__all__ = [
+    "MAX_DAYS",
+    "MAX_USES",
+    "accept",
+    "find_invitation",
+    "invite",
+    "revoke",
+    "sign_in_link",
+]
+
+LINK_DAYS = 14
+MAX_DAYS = 90
+MAX_USES = 500
+
+
+@transaction.atomic
+def invite(
+    project: Project,
+    *,
+    role: str,
+    by: Anybody,
+    note: str = "",
+    campaign: Campaign | None = None,
+    max_uses: int = 1,
+    days: int = LINK_DAYS,
+) -> tuple[Invitation, str]:
+    """An invitation and its token, which is shown once and not kept.
+
+    ``campaign``: who comes in by it judges there. Raises NotAllowed, and BadRequest on
+    a role that there is not or that may not judge, and on numbers out of range.
+    """
+    access.require(by, "manage", project)
+    if role not in Role.values:
+        raise BadRequest(
+            _("There is no role %(role)s.") % {"role": repr(role)}, field="role"
+        )
+    if campaign is not None and role not in access.VERBS["annotate"]:
+        problem = _("A %(role)s does not judge.") % {"role": _(role)}
+        raise BadRequest(problem, field="role")
+    if not 1 <= max_uses <= MAX_USES:
+        problem = _("A link lets in 1 to %(n)s people.") % {"n": MAX_USES}
+        raise BadRequest(problem, field="max_uses")
+    if not 1 <= days <= MAX_DAYS:
+        problem = _("A link lives 1 to %(n)s days.") % {"n": MAX_DAYS}
+        raise BadRequest(problem, field="days")
+    made, token = _link(
+        days,
+        project=project,
+        campaign=campaign,
+        role=role,
+        note=note[:120],
+        max_uses=max_uses,
+        created_by_id=by.pk,
+    )
+    log.note(project, by, "invited", role, made.note, f"{max_uses} uses, {days} days")
+    return made, token
+
+
+@transaction.atomic
+def revoke(invitation: Invitation, *, by: Anybody) -> None:
+    """Nobody more comes in by it. Raises NotAllowed."""
+    assert invitation.project is not None
+    access.require(by, "manage", invitation.project)
+    rows = Invitation.objects.filter(pk=invitation.pk, revoked_at=None)
+    if rows.update(revoked_at=timezone.now()):
+        log.note(invitation.project, by, "revoked", "invitation", invitation.note)
+
+
+def sign_in_link(user: User) -> str:
+    """The token of a one-time link that signs this person in."""
+    return _link(LINK_DAYS, user=user, role=Role.MANAGER)[1]
+
+
+def find_invitation(token: str) -> Invitation | None:
+    """The open invitation of this token, or None; none into what was deleted."""
+    there = Q(project=None) | Q(project__removal=None)
+    beside = Q(campaign=None) | Q(campaign__project=F("project"))
+    rows = Invitation.objects.open().filter(
+        there, beside, digest=accounts.digest_of(token)
+    )
+    return rows.select_related("project", "campaign__project").first()
+
+
+@transaction.atomic
+def accept(
+    token: str, *, user: Anybody | None, username: str = "", password: str = ""
+) -> User:
+    """Use the invitation: join as ``user``, or as a new account.
+
+    Somebody who has come in by it before does not use it up. Raises Conflict if the
+    link is spent, BadRequest if the name or password is bad, or if the person's role
+    in the project does not let them judge in the link's campaign.
+    """
+    invitation = find_invitation(token)
+    if invitation is None:
+        raise Conflict(_("This link is spent or has expired. Ask for a new one."))
+    if invitation.user is not None:
+        person = invitation.user
+    elif user is not None and user.is_authenticated:
+        person = cast(User, user)
+    else:
+        person = accounts.new_account(username, password)
+    if not invitation.uses.filter(user=person).exists():
+        _use(invitation, person)
+    return person
+
+
+def _use(invitation: Invitation, person: User) -> None:
+    """Count it, and let the person in."""
+    rows = Invitation.objects.open().filter(pk=invitation.pk)
+    if not rows.update(n_uses=F("n_uses") + 1):
+        raise Conflict(_("This link was used a moment ago."))
+    InvitationUse.objects.create(invitation=invitation, user=person)
+    if invitation.project is None:
+        return
+    _member, is_new = Membership.objects.get_or_create(
+        project=invitation.project, user=person, defaults={"role": invitation.role}
+    )
+    if is_new:
+        log.note(invitation.project, person, "joined as", invitation.role, str(person))
+    if invitation.campaign is not None:
+        participants.admit(invitation.campaign, person)
+
+
+def _link(days: int, **fields: object) -> tuple[Invitation, str]:
+    token = secrets.token_urlsafe(32)
+    expires = timezone.now() + timedelta(days=days)
+    made = Invitation.objects.create(
+        digest=accounts.digest_of(token), expires_at=expires, **fields
+    )
+    return made, token

@@ -1,0 +1,328 @@
+"""Queries as SQL over the index: a row of ``search_node`` for each node that a match
+binds, EXISTS for what is negated or one of several. No text of the query is ever part
+of the SQL: labels travel as numbers, values as parameters."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from annotator.services.queries.labels import Resolver, one_of
+from annotator.services.queries.links import LinkState
+from core.queries import labels
+from core.queries.syntax import (
+    And,
+    Back,
+    Feature,
+    Features,
+    Formula,
+    Labels,
+    Maybe,
+    Node,
+    Not,
+    Or,
+    Pattern,
+    Query,
+    Relation,
+    State,
+    Test,
+    WordClass,
+)
+
+__all__ = ["Body", "Bound", "compiled"]
+
+_DOWN = {
+    "<": "{b}.parent = {a}.pre",
+    "<<": "{b}.pre > {a}.pre AND {b}.pre <= {a}.last",
+    "<N": "{b}.parent = {a}.pre AND {b}.ord = {n}",
+    "<-N": "{b}.parent = {a}.pre AND {b}.rord = {n}",
+    "<,": "{b}.parent = {a}.pre AND {b}.ord = 1",
+    "<-": "{b}.parent = {a}.pre AND {b}.rord = 1",
+    "<:": "{b}.parent = {a}.pre AND {a}.kids = 1",
+    "<=": "({b}.pre = {a}.pre OR {b}.parent = {a}.pre)",
+    "<<,": "{b}.pre > {a}.pre AND {b}.pre <= {a}.last"
+    " AND {b}.pre - {a}.pre = {b}.depth - {a}.depth",
+    "<<-": "{b}.pre > {a}.pre AND {b}.last = {a}.last",
+    "<<:": "{b}.pre > {a}.pre AND {b}.pre <= {a}.uend",
+    "<+(C)": "{b}.pre > {a}.pre AND {b}.pre <= {a}.last",
+}
+"""B below A; ``n`` is a whole number that the parser has read."""
+_BESIDE = {
+    "<<<": "{b}.pre > {a}.pre AND {b}.pre <= {a}.last AND {b}.kids = 0",
+    ".": "{b}.lo = {a}.hi",
+    ",": "{a}.lo = {b}.hi",
+    "..": "{b}.lo >= {a}.hi",
+    ",,": "{a}.lo >= {b}.hi",
+    "$": "{a}.parent >= 0 AND {b}.parent = {a}.parent AND {b}.pre <> {a}.pre",
+    "$.": "{a}.parent >= 0 AND {b}.parent = {a}.parent AND {b}.ord = {a}.ord + 1",
+    "$,": "{a}.parent >= 0 AND {b}.parent = {a}.parent AND {b}.ord = {a}.ord - 1",
+    "$..": "{a}.parent >= 0 AND {b}.parent = {a}.parent AND {b}.ord > {a}.ord",
+    "$,,": "{a}.parent >= 0 AND {b}.parent = {a}.parent AND {b}.ord < {a}.ord",
+    "==": "{b}.pre = {a}.pre",
+    ":": "1 = 1",
+}
+PLANNED = 6  # tables whose order the database chooses
+_COLUMNS = ("form", "lemma", "upos", "xpos")
+
+
+@dataclass(frozen=True, slots=True)
+class Bound:
+    """A node that each match has: its table's alias, its name, and whether it is on
+    the side of the root."""
+
+    alias: str
+    name: str
+    is_near: bool
+
+
+@dataclass
+class Body:
+    """Tables and conditions, joined by "," and AND, with the parameters in order."""
+
+    tables: list[str] = field(default_factory=list)
+    conditions: list[str] = field(default_factory=list)
+    params: list[Any] = field(default_factory=list)
+    bound: list[Bound] = field(default_factory=list)
+    options: list[str] = field(default_factory=list)
+
+    def add(self, condition: str, params: Sequence[Any] = ()) -> None:
+        self.conditions.append(condition)
+        self.params += params
+
+    @property
+    def sql(self) -> str:
+        """Many tables are joined in the order of the query: what a planner guesses of
+        so many goes wrong by more."""
+        sign = " CROSS JOIN " if len(self.tables) > PLANNED else ", "
+        return f"FROM {sign.join(self.tables)} WHERE {' AND '.join(self.conditions)}"
+
+
+@dataclass(frozen=True, slots=True)
+class _Frame:
+    """Where a node is: ``tree``, ``other``: columns that hold the tree of this side
+    and of the other; ``side``: an expression, 0 or 1."""
+
+    tree: str
+    other: str = ""
+    side: str = "0"
+    is_near: bool = True
+
+    @property
+    def across(self) -> "_Frame":
+        return _Frame(self.other, self.tree, f"(1 - {self.side})", not self.is_near)
+
+
+def compiled(query: Query, *, kind: int) -> Body:
+    """What the FROM and WHERE of a query are; ``kind``: 0 constituents, 1 arcs.
+
+    With links the first table is ``search_layer v``, else ``search_tree v``, and the
+    caller adds which of their rows are meant. The root is ``n0``.
+    """
+    made = _Compiler(Resolver(), kind)
+    if query.has_links:
+        body = Body(["search_layer v"])
+        frame = _Frame("v.tree", "v.other", "v.side")
+    else:
+        body = Body(["search_tree v"])
+        frame = _Frame("v.parse")
+    body.add("v.kind = %s", [kind])
+    made.node(query.root, frame, body)
+    return body
+
+
+class _Compiler:
+    """Gives out aliases, and turns each part of a query into conditions."""
+
+    def __init__(self, resolver: Resolver, kind: int) -> None:
+        self._resolver = resolver
+        self._kind = kind
+        self._names: dict[str, tuple[str, bool]] = {}
+        self._n = 0
+
+    def node(self, node: Node, frame: _Frame, body: Body) -> str:
+        """Join the node's row; its alias."""
+        alias = f"n{self._n}"
+        self._n += 1
+        body.tables.append(f"search_node {alias}")
+        body.add(f"{alias}.tree = {frame.tree}")
+        body.bound.append(Bound(alias, node.name, frame.is_near))
+        for condition, params in self._test(node.test, alias):
+            body.add(condition, params)
+        if node.name:
+            self._names[node.name] = alias, frame.is_near
+        for part in _conjuncts(node.formula):
+            if isinstance(part, Relation):
+                self._relation(part, alias, frame, body)
+            elif not isinstance(part, Maybe):
+                body.add(*self._condition(part, alias, frame))
+        return alias
+
+    def _relation(
+        self, relation: Relation, alias: str, frame: _Frame, body: Body
+    ) -> None:
+        """Join the partner, or say in what relation a node stands that is there."""
+        if relation.op == "~":
+            self._link(relation, alias, frame, body)
+            return
+        if isinstance(relation.node.test, Back):
+            other, is_near = self._names[relation.node.test.name]
+            if is_near != frame.is_near:
+                body.add("1 = 0")
+        else:
+            other = self.node(relation.node, frame, body)
+        body.add(*self._related(relation, alias, other))
+
+    def _related(self, relation: Relation, a: str, b: str) -> tuple[str, list[Any]]:
+        op = relation.op
+        if op in ("->", "<-arc"):
+            head, child = (a, b) if op == "->" else (b, a)
+            sql, params = f"{child}.parent = {head}.pre", []
+            if relation.labels:
+                ids = self._resolver.words(relation.labels)
+                more, params = one_of(f"{child}.label", ids)
+                sql += f" AND {more}"
+            return sql, params
+        if op in _BESIDE:
+            return _BESIDE[op].format(a=a, b=b), []
+        if op.startswith(">"):
+            a, b, op = b, a, op.replace(">", "<")
+        sql, params = _DOWN[op].format(a=a, b=b, n=int(relation.n)), []
+        if relation.through is not None:
+            more, params = self._through(relation.through, a, b)
+            sql += f" AND {more}"
+        return sql, params
+
+    def _through(self, test: Test, a: str, b: str) -> tuple[str, list[Any]]:
+        """No node strictly between A and B fails the test."""
+        c = f"n{self._n}"
+        self._n += 1
+        passes = self._test(test, c) or [("1 = 1", [])]
+        sql = " AND ".join(condition for condition, _ in passes)
+        params = [value for _, values in passes for value in values]
+        return (
+            f"NOT EXISTS (SELECT 1 FROM search_node {c} WHERE {c}.tree = {a}.tree"
+            f" AND {c}.pre > {a}.pre AND {c}.pre < {b}.pre AND {c}.last >= {b}.pre"
+            f" AND NOT ({sql}))"
+        ), params
+
+    def _link(self, relation: Relation, alias: str, frame: _Frame, body: Body) -> None:
+        test = relation.node.test
+        if isinstance(test, State):
+            body.add(*self._state(test, alias, frame))
+            return
+        k = f"k{self._n}"
+        self._n += 1
+        body.tables.append(f"search_link {k}")
+        states = [
+            state
+            for name, state in (
+                ("sure", LinkState.SURE),
+                ("possible", LinkState.POSSIBLE),
+            )
+            if not relation.kinds or name in relation.kinds
+        ]
+        body.add(self._of(k, alias, frame))
+        body.add(*one_of(f"{k}.state", [int(state) for state in states]))
+        body.add(f"{k}.label = {alias}.label")
+        if isinstance(test, Back):
+            other, is_near = self._names[test.name]
+            body.add(
+                f"{k}.to_pre = {other}.pre" if is_near != frame.is_near else "1 = 0"
+            )
+            return
+        other = self.node(relation.node, frame.across, body)
+        body.add(f"{k}.to_pre = {other}.pre AND {k}.to_label = {other}.label")
+        ids = self._resolver.label(test)
+        if ids is not None and not getattr(test, "negated", False):
+            body.add(*one_of(f"{k}.to_label", ids))
+
+    def _of(self, k: str, alias: str, frame: _Frame) -> str:
+        """That a row of links is of this layer and begins at this node."""
+        return (
+            f"{k}.layer = v.layer AND {k}.kind = v.kind AND {k}.side = {frame.side}"
+            f" AND {k}.pre = {alias}.pre"
+        )
+
+    def _state(self, test: State, alias: str, frame: _Frame) -> tuple[str, list[Any]]:
+        k = f"k{self._n}"
+        self._n += 1
+        rows = (
+            f"EXISTS (SELECT 1 FROM search_link {k} WHERE {self._of(k, alias, frame)}"
+        )
+        if test.name == "undecided":
+            return f"{alias}.kind <> 2 AND NOT {rows})", []
+        state = LinkState.NULL if test.name == "null" else LinkState.PARKED
+        return f"{rows} AND {k}.state = %s)", [int(state)]
+
+    def _condition(
+        self, formula: Formula, alias: str, frame: _Frame
+    ) -> tuple[str, list[Any]]:
+        """Whether it holds of the node, without binding another."""
+        if isinstance(formula, Relation):
+            body = Body()
+            self._relation(formula, alias, frame, body)
+            if not body.tables:
+                return f"({' AND '.join(body.conditions)})", body.params
+            return f"EXISTS (SELECT 1 {body.sql})", body.params
+        if isinstance(formula, Maybe):
+            return "1 = 1", []
+        if isinstance(formula, Not):
+            sql, params = self._condition(formula.part, alias, frame)
+            return f"NOT ({sql})", params
+        word = " OR " if isinstance(formula, Or) else " AND "
+        parts = [self._condition(part, alias, frame) for part in formula.parts]
+        sql = word.join(f"({part})" for part, _ in parts)
+        return f"({sql})", [value for _, params in parts for value in params]
+
+    def _test(self, test: Test, alias: str) -> list[tuple[str, list[Any]]]:
+        """What the test says of the node's own row."""
+        if isinstance(test, Features):
+            return self._features(test.all, alias)
+        if isinstance(test, WordClass):
+            if self._kind:
+                ids = self._resolver.words(labels.upos_of(test.name))
+                return [_token(alias, [one_of("t.upos", ids)])]
+            ids = self._resolver.label(test) or []
+            return [(f"{alias}.kind = 1", []), one_of(f"{alias}.label", ids)]
+        label_ids = self._resolver.label(test)
+        if label_ids is None:
+            return []
+        assert isinstance(test, Labels | Pattern)
+        return [one_of(f"{alias}.label", label_ids, negated=test.negated)]
+
+    def _features(
+        self, features: Sequence[Feature], alias: str
+    ) -> list[tuple[str, list[Any]]]:
+        own, of_token = [], []
+        for feature in features:
+            is_bare = not feature.texts and not feature.regex
+            if feature.key == "deprel" or feature.key in _COLUMNS:
+                ids = self._resolver.value(feature)
+                negated = feature.negated != is_bare  # without a value: not the empty
+                if feature.key == "deprel":
+                    own.append(one_of(f"{alias}.label", ids, negated=negated))
+                else:
+                    column = f"t.{feature.key}"
+                    of_token.append(one_of(column, ids, negated=negated))
+                continue
+            ids = self._resolver.features(feature)
+            of_token.append(one_of("t.feats", ids, negated=feature.negated))
+        return [*own, _token(alias, of_token)] if of_token else own
+
+
+def _token(
+    alias: str, conditions: list[tuple[str, list[Any]]]
+) -> tuple[str, list[Any]]:
+    """That the token of this node fulfils all these."""
+    sql = " AND ".join(condition for condition, _ in conditions)
+    return (
+        "EXISTS (SELECT 1 FROM search_token t WHERE"
+        f" t.tree = {alias}.tree AND t.pre = {alias}.pre AND {sql})"
+    ), [value for _, params in conditions for value in params]
+
+
+def _conjuncts(formula: Formula | None) -> Iterator[Formula]:
+    if isinstance(formula, And):
+        for part in formula.parts:
+            yield from _conjuncts(part)
+    elif formula is not None:
+        yield formula

@@ -1,0 +1,342 @@
+"""Running a query: a page of matches, and how many there are.
+
+Trees are searched in windows that grow, so that what is frequent is found at once and
+nothing is sorted but the matches of a window.
+"""
+
+import time
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from django.conf import settings
+from django.db import connection
+from django.utils.translation import gettext as _
+
+from annotator.errors import BadRequest
+from annotator.models import Corpus
+from annotator.models.projects import Anybody
+from annotator.services.queries import index
+from annotator.services.queries.compiling import Body, Bound, compiled
+from annotator.services.queries.limits import QueryTooSlow, within
+from annotator.services.queries.rows import among
+from annotator.services.queries.scopes import Scope, scope_of
+from core.errors import FormatError
+from core.queries import parser
+from core.queries.syntax import Query
+
+__all__ = ["Counts", "Hit", "Match", "MatchPage", "Search", "read", "search"]
+
+WINDOW, MAX_WINDOW = 250, 8000  # trees, or layers, that are searched at a time
+AT_ONCE = 400  # parses and layers that a search indexes first: under a second
+
+
+@dataclass(frozen=True, slots=True)
+class Hit:
+    """A node of a match: ``node`` and ``kind`` as in ``core.queries.rows``."""
+
+    name: str
+    tree: int
+    node: int
+    kind: int
+    label: str
+    is_near: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Match:
+    """One way to find what the query says; the root is the first hit. Without links
+    ``pair`` and ``layer`` are 0. ``side``: 0 if the root is in the source."""
+
+    corpus: Corpus
+    sentence: int
+    pair: int
+    layer: int
+    side: int
+    hits: tuple[Hit, ...]
+    key: tuple[int, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class MatchPage:
+    """A page of matches; ``after``: where the next one begins, "" at the end;
+    ``waiting``: parses and layers that are not indexed yet."""
+
+    matches: list[Match]
+    after: str
+    waiting: int
+
+
+@dataclass
+class Counts:
+    """``is_whole``: False if the time was over; then these are the least there are."""
+
+    matches: int = 0
+    sentences: int = 0
+    pairs: int = 0
+    by_label: Counter[str] = field(default_factory=Counter)
+    by_corpus: Counter[str] = field(default_factory=Counter)
+    is_whole: bool = True
+
+
+def read(text: str) -> Query:
+    """The query that somebody writes. Raises BadRequest with column and remedy."""
+    try:
+        return parser.parse(text)
+    except FormatError as error:
+        raise BadRequest(
+            _("Column %(column)s: %(reason)s. Remedy: %(remedy)s.")
+            % {
+                "column": error.column,
+                "reason": error.reason,
+                "remedy": error.remedy,
+            },
+            field="q",
+            column=error.column,
+            reason=error.reason,
+            remedy=error.remedy,
+        ) from error
+
+
+def search(text: str, corpora: Sequence[Corpus], user: Anybody | None) -> "Search":
+    """The query over these corpora, of one project, as this person may see them; None:
+    whoever runs the command line. What few trees are new are indexed first.
+
+    Raises BadRequest on a query that cannot be read.
+    """
+    query = read(text)
+    scope = scope_of(corpora, query, user)
+    keys = [corpus.pk for corpus in scope.corpora]
+    if keys:
+        index.catch_up(keys, limit=AT_ONCE)
+    return Search(query, scope, index.waiting(keys) if keys else 0)
+
+
+class Search:
+    """A query, compiled for each kind of tree that it may be about."""
+
+    def __init__(self, query: Query, scope: Scope, waiting: int) -> None:
+        self.query, self.scope, self.waiting = query, scope, waiting
+        self.seconds: float = settings.QUERY_SECONDS
+
+    def page(self, after: str = "", size: int = 50) -> MatchPage:
+        """The matches that follow ``after``, in the order of trees and their nodes.
+
+        Raises BadRequest if ``after`` is none of ours, QueryTooSlow.
+        """
+        start, key = self._start(after)
+        matches: list[Match] = []
+        with within(self.seconds):
+            for at in range(start, len(self.scope.corpora)):
+                walk = self._walk(at, key if at == start else (), size + 1)
+                for match in walk:
+                    matches.append(match)
+                    if len(matches) > size:
+                        last = matches[size - 1]
+                        code = "-".join(map(str, last.key))
+                        after = f"{last.corpus.code}-{code}"
+                        return MatchPage(matches[:size], after, self.waiting)
+        return MatchPage(matches, "", self.waiting)
+
+    def counts(self, seconds: float | None = None) -> Counts:
+        """How many matches there are, as far as the time goes."""
+        made = Counts()
+        limit = seconds or self.seconds
+        ends = time.monotonic() + limit
+        sentences: set[int] = set()
+        pairs: set[int] = set()
+        for corpus in self.scope.corpora:
+            body = self._body(corpus)
+            for low, high in self._windows(corpus, 0, size=4000):
+                if time.monotonic() > ends:
+                    made.is_whole = False
+                    break
+                rows = self._grouped(body, (low, high), limit)
+                if rows is None:
+                    made.is_whole = False
+                    break
+                for sentence, pair, label, n in rows:
+                    made.matches += n
+                    made.by_label[label] += n
+                    made.by_corpus[corpus.name] += n
+                    sentences.add(sentence)
+                    pairs |= {pair} - {0}
+        made.sentences, made.pairs = len(sentences), len(pairs)
+        if not self.query.has_links:
+            self._count_pairs(made, sentences, max(ends - time.monotonic(), 0.1))
+        return made
+
+    def _count_pairs(self, made: Counts, sentences: set[int], seconds: float) -> None:
+        """How many pairs have one of these sentences, as far as the time goes."""
+        for corpus in self.scope.corpora:
+            of_source, keys = among("source_id", sorted(sentences))
+            of_target, _params = among("target_id", sorted(sentences))
+            sql = (
+                "SELECT COUNT(*) FROM annotator_pair WHERE corpus_id = %s"
+                f" AND ({of_source} OR {of_target})"
+            )
+            try:
+                with within(seconds):
+                    made.pairs += _rows(sql, [corpus.pk, *keys, *keys])[0][0]
+            except QueryTooSlow:
+                made.is_whole = False
+                return
+
+    def _start(self, after: str) -> tuple[int, tuple[int, ...]]:
+        if not after:
+            return 0, ()
+        code, *parts = after.split("-")
+        codes = [corpus.code for corpus in self.scope.corpora]
+        digits = all(one.isascii() and one.isdigit() and len(one) < 19 for one in parts)
+        if code not in codes or not parts or not digits or len(parts) > 20:
+            raise BadRequest(_("This page is none of this search."), field="after")
+        return codes.index(code), tuple(map(int, parts))
+
+    def _body(self, corpus: Corpus) -> Body:
+        body = compiled(self.query, kind=self._kind(corpus))
+        self.scope.narrow(body, self.query)
+        body.add("v.corpus = %s", [corpus.pk])
+        return body
+
+    def _kind(self, corpus: Corpus) -> int:
+        """Which trees a query without labels is about: constituents, if there are."""
+        if self.query.kind:
+            return int(self.query.kind == "dependency")
+        sql = "SELECT 1 FROM search_tree WHERE corpus = %s AND kind = 0 LIMIT 1"
+        return int(not _rows(sql, [corpus.pk]))
+
+    def _windows(
+        self, corpus: Corpus, last: int, size: int = WINDOW
+    ) -> Iterator[tuple[int, int]]:
+        """Half-open ranges of trees or layers after ``last``, each larger."""
+        column = "layer" if self.query.has_links else "parse"
+        table = "layer" if self.query.has_links else "tree"
+        sql = (
+            f"SELECT {column} FROM search_{table} WHERE corpus = %s AND kind = %s"
+            f" AND {column} > %s ORDER BY {column} LIMIT 1 OFFSET %s"
+        )
+        kind = self._kind(corpus)
+        while True:
+            end = _rows(sql, [corpus.pk, kind, last, size])
+            if not end:
+                yield last, 2**62
+                return
+            yield last, end[0][0]
+            last, size = end[0][0], min(2 * size, MAX_WINDOW)
+
+    def _walk(self, at: int, after: tuple[int, ...], size: int) -> Iterator[Match]:
+        corpus = self.scope.corpora[at]
+        body = self._body(corpus)
+        keys = self._keys(body.bound)
+        if after and len(after) != len(keys):
+            raise BadRequest(_("This page is none of this search."), field="after")
+        n_matches = 0
+        for low, high in self._windows(corpus, after[0] - 1 if after else 0):
+            for match in self._matches(corpus, body, keys, (low, high, after), size):
+                yield match
+                n_matches += 1
+                if n_matches >= size:
+                    return
+
+    def _keys(self, bound: Sequence[Bound]) -> list[str]:
+        head = ["v.layer", "v.side"] if self.query.has_links else ["v.parse"]
+        return head + [f"{one.alias}.pre" for one in bound]
+
+    def _matches(
+        self,
+        corpus: Corpus,
+        body: Body,
+        keys: list[str],
+        window: tuple[int, int, tuple[int, ...]],
+        size: int,
+    ) -> Iterator[Match]:
+        """The first matches in a window and after a key; their labels are read once
+        they are chosen."""
+        low, high, after = window
+        columns = [*keys, *self._head()]
+        for one in body.bound:
+            columns += [f"{one.alias}.{name}" for name in ("tree", "node", "kind")]
+        sql = f"SELECT {', '.join(columns)} {body.sql} AND {keys[0]} > %s"
+        sql += f" AND {keys[0]} <= %s"
+        params = [*body.params, low, high]
+        if after:
+            marks = ", ".join(["%s"] * len(keys))
+            sql += f" AND ({', '.join(keys)}) > ({marks})"
+            params += after
+        sql += f" ORDER BY {', '.join(keys)} LIMIT %s"
+        rows = _rows(sql, [*params, size])
+        labels = _labels(rows, keys, body.bound)
+        for row in rows:
+            yield _match(corpus, row, keys, body.bound, labels)
+
+    def _head(self) -> list[str]:
+        if self.query.has_links:
+            return ["vt.sentence", "v.pair", "v.layer", "v.side"]
+        return ["v.sentence", "0", "0", "0"]
+
+    def _grouped(
+        self, body: Body, window: tuple[int, int], seconds: float
+    ) -> list[tuple[int, int, str, int]] | None:
+        """Sentence, pair, label of the root, matches; None if the time was over."""
+        head = self._head()[:2]
+        column = self._keys([])[0]
+        groups = ", ".join([head[0], "v.pair" if self.query.has_links else "v.kind"])
+        sql = (
+            f"SELECT m.a, m.b, b.text, m.n FROM (SELECT {head[0]} AS a, {head[1]} AS b,"
+            f" n0.label AS c, COUNT(*) AS n {body.sql} AND {column} > %s AND"
+            f" {column} <= %s GROUP BY {groups}, n0.label) m"
+            " JOIN search_label b ON b.id = m.c"
+        )
+        try:
+            with within(seconds):
+                return _rows(sql, [*body.params, *window])
+        except QueryTooSlow:
+            return None
+
+
+def _rows(sql: str, params: Sequence[Any]) -> list[Any]:
+    with connection.cursor() as cursor:
+        cursor.execute(sql, params)
+        return list(cursor.fetchall())
+
+
+def _labels(
+    rows: list[Any], keys: list[str], bound: Sequence[Bound]
+) -> dict[tuple[int, int], str]:
+    """By tree and preorder number, what stands on the nodes of these matches."""
+    skip = len(keys) - len(bound)
+    places = set()
+    for row in rows:
+        for at in range(len(bound)):
+            tree = row[len(keys) + 4 + 3 * at]
+            places.add((tree, row[skip + at]))
+    labels: dict[tuple[int, int], str] = {}
+    ordered = sorted(places)
+    for start in range(0, len(ordered), 400):
+        part = ordered[start : start + 400]
+        one = "(n.tree = %s AND n.pre = %s)"
+        sql = (
+            "SELECT n.tree, n.pre, b.text FROM search_node n JOIN search_label b"
+            f" ON b.id = n.label WHERE {' OR '.join([one] * len(part))}"
+        )
+        flat = [number for place in part for number in place]
+        labels |= {(tree, pre): text for tree, pre, text in _rows(sql, flat)}
+    return labels
+
+
+def _match(
+    corpus: Corpus,
+    row: Sequence[Any],
+    keys: list[str],
+    bound: Sequence[Bound],
+    labels: dict[tuple[int, int], str],
+) -> Match:
+    n, skip = len(keys), len(keys) - len(bound)
+    hits = []
+    for at, one in enumerate(bound):
+        tree, node, kind = row[n + 4 + 3 * at : n + 7 + 3 * at]
+        label = labels.get((tree, row[skip + at]), "")
+        hits.append(Hit(one.name, tree, node, kind, label, one.is_near))
+    sentence, pair, layer, side = row[n : n + 4]
+    return Match(corpus, sentence, pair, layer, side, tuple(hits), tuple(row[:n]))

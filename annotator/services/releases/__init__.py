@@ -1,0 +1,1 @@
+"""Sealed releases of projects: what goes in, under which names, and the job."""

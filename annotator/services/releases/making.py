@@ -1,0 +1,193 @@
+"""Making a release: the file is there whole, verified and sealed, or not at all."""
+
+import json
+import platform
+import re
+from collections import Counter
+from collections.abc import Generator, Iterator
+from contextlib import suppress
+from datetime import UTC, datetime
+from importlib import metadata
+from pathlib import Path
+from tempfile import TemporaryFile
+from typing import IO, Any
+
+import django
+from django.db import connection
+
+from annotator import __version__
+from annotator.errors import BadRequest
+from annotator.exchange.files import safe_name
+from annotator.models import Parse, Project
+from annotator.services.releases import corpora, everything
+from annotator.services.releases.campaigns import CampaignPart
+from annotator.services.releases.people import Pseudonyms, names, pseudonyms
+from core.protocols import Step
+from core.releases.archive import Writer
+from core.releases.datasheet import datasheet
+from core.releases.ledger import Chain
+from core.releases.licences import problems
+from core.releases.manifest import Manifest
+from core.releases.verifying import verify
+
+__all__ = ["Maker", "warnings_of"]
+
+_SIGNS = re.compile(r"[^\w.-]+")
+
+
+def warnings_of(project: Project) -> list[str]:
+    """What speaks against a release: licences that are not stated, or forbid it."""
+    rows = project.corpora.order_by("name").values_list("name", "licence")
+    return problems(rows)
+
+
+class Maker:
+    """One release of a project. ``with_texts``: comments and notes go in, too.
+
+    ``is_complete``: an export for who keeps the project, with all that it holds, under
+    everybody's own name (``everything``).
+    """
+
+    def __init__(
+        self, project: Project, *, with_texts: bool = False, is_complete: bool = False
+    ) -> None:
+        self.project, self.is_complete = project, is_complete
+        self.with_texts = with_texts or is_complete
+        self._chain, self._counts = Chain(), Counter[str]()
+        self._people: Pseudonyms = pseudonyms(project)
+        if is_complete:
+            self._people = everything.Named(names(project))
+
+    def steps(self, path: Path) -> Generator[Step, None, Manifest]:
+        """Write the release to ``path``, in steps that can be stopped between.
+
+        Raises FileExistsError, BadRequest if the project is empty.
+        """
+        corpora_, campaigns = self._parts()
+        if not corpora_ and not campaigns and not self.is_complete:
+            raise BadRequest("The project holds nothing yet that could be released.")
+        more = len(everything.ROWS) + 1 if self.is_complete else 0
+        yield Step(total=len(corpora_) + len(campaigns) + more + 1)
+        aside = path.with_name(path.name + ".part")
+        aside.unlink(missing_ok=True)
+        writer = Writer(aside)
+        try:
+            with TemporaryFile("w+", encoding="utf-8") as ledger:
+                yield from self._write(writer, ledger)
+                if self.is_complete:
+                    yield from self._write_rest(writer)
+                manifest = self._seal(writer, ledger)
+            self._verify(aside)
+            aside.replace(path)
+        finally:
+            writer.abandon()
+            with suppress(FileNotFoundError):
+                aside.unlink()
+        yield Step(done=1)
+        return manifest
+
+    def _parts(self) -> tuple[list[Any], list[Any]]:
+        return (
+            list(self.project.corpora.order_by("name")),
+            [
+                one
+                for one in self.project.campaigns.order_by("name")
+                if self.is_complete or not one.is_simulated
+            ],
+        )
+
+    def _write(self, writer: Writer, ledger: IO[str]) -> Iterator[Step]:
+        corpora_, campaigns = self._parts()
+
+        def record(act: dict[str, Any]) -> None:
+            self._counts[f"acts: {act['act']}"] += 1
+            ledger.write(self._chain.line(act))
+
+        for corpus in corpora_:
+            name = _unused(writer, "corpora/", corpus.name, ".gemel")
+            writer.add(name, corpora.lines(corpus, name, self._people, record))
+            self._counts["sentences"] += corpus.n_sentences
+            self._counts["pairs"] += corpus.n_pairs
+            yield Step(done=1)
+        for campaign in campaigns:
+            folder = _unused(writer, "campaigns/", campaign.name, "/")[10:-1]
+            part = CampaignPart(
+                campaign, folder, self._people, record, with_texts=self.with_texts
+            )
+            for name, lines in part.members():
+                writer.add(f"campaigns/{folder}/{name}", lines)
+            yield Step(done=1)
+
+    def _write_rest(self, writer: Writer) -> Iterator[Step]:
+        """What only a complete export has: rows, then files, one step together."""
+        writer.add("README.md", [everything.readme(self.project)])
+        for name in everything.ROWS:
+            writer.add(f"project/{name}.jsonl", everything.lines(self.project, name))
+            yield Step(done=1)
+        for name, path in everything.files(self.project):
+            writer.add_file(name, path)
+            yield Step()
+        yield Step(done=1)
+
+    def _seal(self, writer: Writer, ledger: IO[str]) -> Manifest:
+        ledger.seek(0)
+        writer.add("ledger.jsonl", ledger)
+        environment = json.dumps(_environment(self.project), indent=1)
+        writer.add("environment.json", [environment])
+        if not self.is_complete:
+            about = self._manifest(writer), self.project.description
+            sheet = datasheet(*about, with_texts=self.with_texts)
+            writer.add("DATASHEET.md", [sheet])
+        manifest = self._manifest(writer)
+        writer.seal(manifest)
+        return manifest
+
+    def _manifest(self, writer: Writer) -> Manifest:
+        rows = self.project.corpora.order_by("name").values_list("name", "licence")
+        counts = {"corpora": len(rows), "people": len(self._people)}
+        return Manifest(
+            project=self.project.slug,
+            title=self.project.name,
+            made_at=datetime.now(UTC).isoformat(timespec="seconds"),
+            files=dict(writer.files),
+            counts=counts | dict(self._counts),
+            licences=dict(rows),
+            ledger_head=self._chain.head,
+            ledger_length=self._chain.length,
+            warnings=tuple(warnings_of(self.project)),
+            about={
+                "gemel": __version__,
+                "has_texts": self.with_texts,
+                "is_complete": self.is_complete,
+            },
+        )
+
+    def _verify(self, path: Path) -> None:
+        if faults := verify(path).faults:
+            raise BadRequest(
+                f"The release does not bear itself out: {faults[0]}. If somebody was"
+                " working meanwhile, make it again; else tell whoever runs Gemel."
+            )
+
+
+def _unused(writer: Writer, folder: str, name: str, ending: str) -> str:
+    plain = _SIGNS.sub("-", safe_name(name)).strip("-.") or "unnamed"
+    made, n = f"{folder}{plain}{ending}", 1
+    while any(one.startswith(made) for one in writer.files):
+        n += 1
+        made = f"{folder}{plain}-{n}{ending}"
+    return made
+
+
+def _environment(project: Project) -> dict[str, Any]:
+    parses = Parse.objects.filter(sentence__corpus__project=project).exclude(engine="")
+    engines = parses.order_by().values_list("engine", "version").distinct()
+    packages = {one.name: one.version for one in metadata.distributions()}
+    return {
+        "gemel": __version__,
+        "python": platform.python_version(),
+        "platform": platform.platform(),
+        "database": f"{connection.vendor}, Django {django.__version__}",
+        "engines": sorted(" ".join(one).strip() for one in engines),
+        "packages": dict(sorted(packages.items(), key=lambda one: one[0].casefold())),
+    }

@@ -1,0 +1,205 @@
+"""The rules that a corpus declares, and what in its trees breaks them."""
+
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from django.db import transaction
+from django.utils import timezone
+from django.utils.translation import gettext as _
+
+from annotator import access
+from annotator.errors import BadRequest, StaleEdit
+from annotator.models import Corpus, Origin, Parse, Sentence, TreebankRules
+from annotator.models.projects import Anybody, id_of
+from annotator.services.alignments import layers
+from core.data.deps import DepTree
+from core.data.tokens import Token
+from core.data.tree import Tree
+from core.errors import FormatError, GemelError
+from core.formats import conllu
+from core.validation import declared
+from core.validation.declared import Rules
+from core.validation.problems import Problem
+from core.validation.sentences import problems_of
+
+__all__ = [
+    "Checked",
+    "Look",
+    "keep",
+    "look",
+    "of_arcs",
+    "of_sentence",
+    "rules_of",
+    "tree_of",
+]
+
+MAX_TEXT = 20_000
+PORTION = 100  # sentences read at a time
+GIVEN = (Origin.GOLD, Origin.ENGINE)
+
+
+@dataclass(frozen=True, slots=True)
+class Checked:
+    """A sentence in which something is wrong; ``tree``: the one that was looked at."""
+
+    sentence: Sentence
+    problems: tuple[Problem, ...]
+    tree: Parse | None
+
+
+@dataclass(frozen=True, slots=True)
+class Look:
+    """``looked``: how many sentences; ``after``: where the next look begins, "" at the
+    end of the corpus."""
+
+    checked: tuple[Checked, ...]
+    looked: int
+    after: str
+
+
+def rules_of(corpus: Corpus) -> Rules:
+    """The declared rules; none if nothing is declared."""
+    row = TreebankRules.objects.filter(corpus=corpus).first()
+    try:
+        return declared.read(row.text) if row else Rules()
+    except FormatError:  # written by another version: read again when saved
+        return Rules()
+
+
+@transaction.atomic
+def keep(corpus: Corpus, text: str, *, seen: int, by: Anybody) -> TreebankRules:
+    """Declare these rules; ``seen``: the revision of the former ones, 0 for none.
+
+    Raises NotAllowed, BadRequest with line and column, StaleEdit.
+    """
+    access.require(by, "manage", corpus.project)
+    text = text.replace("\r\n", "\n")
+    if len(text) > MAX_TEXT:
+        reason = _("At most %(n)s signs of rules are kept.") % {"n": MAX_TEXT}
+        raise BadRequest(reason, field="text")
+    try:
+        declared.read(text)
+    except FormatError as error:
+        facts = {"line": error.line, "column": error.column}
+        raise BadRequest(str(error), field="text", **facts) from error
+    rows = TreebankRules.objects.filter(corpus=corpus, revision=seen)
+    new = {"text": text, "by_id": id_of(by), "at": timezone.now()}
+    if seen and rows.update(revision=seen + 1, **new):
+        return TreebankRules.objects.get(corpus=corpus)
+    made, is_new = (None, False)
+    if not seen:
+        made, is_new = TreebankRules.objects.get_or_create(corpus=corpus, defaults=new)
+    if made is None or not is_new:
+        raise StaleEdit(
+            _(
+                "Somebody else changed the rules meanwhile. Yours are not saved: "
+                "compare them with those that are there now."
+            ),
+            revision=_revision(corpus),
+        )
+    return made
+
+
+def _revision(corpus: Corpus) -> int:
+    row = TreebankRules.objects.filter(corpus=corpus).first()
+    return row.revision if row else 0
+
+
+def look(
+    corpus: Corpus, *, after: str = "", most: int = 50, seconds: float = 2.0
+) -> Look:
+    """Look through the gold trees, or a parser's best, from behind the sentence
+    ``after``, until ``most`` sentences with problems are found or the time is over.
+
+    Raises BadRequest if there is no such sentence.
+    """
+    rules, ends = rules_of(corpus), time.monotonic() + seconds
+    last, looked = _start(corpus, after), 0
+    checked: list[Checked] = []
+    while True:
+        rows = list(corpus.sentences.filter(pk__gt=last).order_by("pk")[:PORTION])
+        trees, arcs = _parses(rows)
+        for sentence in rows:
+            tree = trees.get(sentence.pk)
+            wrong = _problems(sentence, tree, arcs.get(sentence.pk), rules)
+            looked += 1
+            if wrong:
+                checked.append(Checked(sentence, tuple(wrong), tree))
+            if len(checked) >= most or time.monotonic() > ends:
+                return Look(tuple(checked), looked, sentence.code)
+        if len(rows) < PORTION:
+            return Look(tuple(checked), looked, "")
+        last = rows[-1].pk
+
+
+def _start(corpus: Corpus, after: str) -> int:
+    if not after:
+        return 0
+    pk = corpus.sentences.filter(code=after).values_list("pk", flat=True).first()
+    if pk is None:
+        raise BadRequest(_("There is no such sentence here."), field="after")
+    return pk
+
+
+def of_sentence(sentence: Sentence, tree: Tree | None) -> list[Problem]:
+    """What is wrong with this tree, and with the arcs that the sentence has; None: the
+    tree it has."""
+    trees, arcs = _parses([sentence])
+    rules, deps = rules_of(sentence.corpus), arcs.get(sentence.pk)
+    if tree is None:
+        return _problems(sentence, trees.get(sentence.pk), deps, rules)
+    return problems_of(tree, *_deps(deps, sentence), rules)
+
+
+def of_arcs(
+    sentence: Sentence, deps: DepTree, tokens: tuple[Token, ...]
+) -> list[Problem]:
+    """What is wrong with these arcs, and with them beside the sentence's tree."""
+    trees, _arcs = _parses([sentence])
+    parse = trees.get(sentence.pk)
+    try:
+        tree = parse.to_tree() if parse else None
+    except GemelError:
+        tree = None
+    problems = problems_of(tree, deps, tokens, rules_of(sentence.corpus))
+    return [one for one in problems if one.about != "tree"]
+
+
+def tree_of(sentence: Sentence) -> Parse | None:
+    """The constituent tree that stands for the sentence."""
+    return _parses([sentence])[0].get(sentence.pk)
+
+
+def _parses(
+    sentences: Sequence[Sentence],
+) -> tuple[dict[int, Parse], dict[int, Parse]]:
+    """By sentence the tree and the arcs that stand for it: gold, else a parser's."""
+    rows = list(Parse.objects.filter(sentence__in=sentences, origin__in=GIVEN, rank=1))
+    kinds = Parse.Kind.CONSTITUENCY, Parse.Kind.DEPENDENCY
+    trees, arcs = (layers.first_of(kind, rows) for kind in kinds)
+    return trees, arcs
+
+
+def _problems(
+    sentence: Sentence, tree: Parse | None, deps: Parse | None, rules: Rules
+) -> list[Problem]:
+    try:
+        bracketed = tree.to_tree() if tree else None
+    except GemelError as error:
+        remedy = _("Import the tree again, or save another one over it.")
+        reason = _("The tree cannot be read: %(reason)s.") % {"reason": error}
+        return [Problem("unreadable", reason, remedy)]
+    return problems_of(bracketed, *_deps(deps, sentence), rules)
+
+
+def _deps(
+    parse: Parse | None, sentence: Sentence
+) -> tuple[DepTree | None, tuple[Token, ...]]:
+    """The arcs and their tokens; none where they are not of these words."""
+    try:
+        deps = parse.to_deps() if parse else None
+        tokens = conllu.tokens_of(parse.text) if parse else ()
+    except GemelError:
+        return None, ()
+    return (deps, tokens) if len(tokens) == sentence.n_tokens else (None, ())

@@ -1,0 +1,308 @@
+"""Worklists: made from a query, handed out one by one, each item to k people.
+
+An item is somebody's when they come to it: a row a person, made under the list's lock,
+so that no item is given to more than k. Who is removed gives back what was not begun;
+what they did is kept.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from django.db import transaction
+from django.db.models import Count, Q
+from django.utils import timezone
+from django.utils.translation import gettext as _
+
+from annotator import access
+from annotator.errors import BadRequest, Conflict, Frozen, NotAllowed
+from annotator.models import (
+    AlignmentLayer,
+    Corpus,
+    Membership,
+    Pair,
+    Parse,
+    Sentence,
+    TreeDraft,
+    WorkItem,
+    Worklist,
+    WorkPerson,
+    WorkShare,
+)
+from annotator.models.projects import Anybody, id_of
+from annotator.services.alignments import layers
+from annotator.services.parses import drafts, gold
+from annotator.services.queries import running
+from annotator.services.treebanks.ranking import Row, values_of
+
+__all__ = [
+    "MAX_SIZE",
+    "Wanted",
+    "close",
+    "finish",
+    "make",
+    "next_share",
+    "remove",
+    "set_people",
+]
+
+MAX_SIZE, MAX_EACH, PORTION = 10_000, 20, 500
+State = WorkShare.State
+
+
+@dataclass(frozen=True, slots=True)
+class Wanted:
+    """What somebody fills in, in one form."""
+
+    name: str
+    unit: str
+    ranking: str
+    people: tuple[str, ...]
+    size: int = 100
+    n_each: int = 1
+    query: str = ""
+    seed: int = 0
+
+
+def make(corpus: Corpus, wanted: Wanted, *, by: Anybody) -> Worklist:
+    """The list, with its items in their order.
+
+    What a ranking cannot tell comes last, in the order of the corpus. Raises
+    NotAllowed, BadRequest (also if nothing is found), QueryTooSlow.
+    """
+    access.require(by, "manage", corpus.project)
+    _check(wanted)
+    members = _members(corpus, wanted.people)
+    if wanted.n_each > len(members):
+        reason = _(
+            "%(n)s people for each item, but %(chosen)s chosen. Choose more people, or "
+            "fewer for each."
+        )
+        facts = {"n": wanted.n_each, "chosen": len(members)}
+        raise BadRequest(reason % facts, field="n_each")
+    rows = _rows(corpus, wanted, by)
+    if not rows:
+        raise BadRequest(_("The query finds nothing to work on here."), field="query")
+    values = values_of(corpus, rows, wanted.ranking, seed=wanted.seed)
+    first = {row.pk: n for n, row in enumerate(rows)}
+    rows.sort(key=lambda r: (r.pk not in values, -values.get(r.pk, 0), first[r.pk]))
+    return _stored(corpus, wanted, rows[: wanted.size], values, members, by)
+
+
+def _check(wanted: Wanted) -> None:
+    if not wanted.name.strip() or len(wanted.name) > 80:
+        raise BadRequest(_("A name of 1 to 80 signs is wanted."), field="name")
+    for name, value, known in (
+        ("unit", wanted.unit, Worklist.Unit.values),
+        ("ranking", wanted.ranking, Worklist.Ranking.values),
+    ):
+        if value not in known:
+            reason = _("%(name)s is one of %(names)s.")
+            facts = {"name": name, "names": ", ".join(known)}
+            raise BadRequest(reason % facts, field=name)
+    for name, number, most in (
+        ("size", wanted.size, MAX_SIZE),
+        ("n_each", wanted.n_each, MAX_EACH),
+    ):
+        if not 1 <= number <= most:
+            reason = _("%(name)s is from 1 to %(most)s.")
+            raise BadRequest(reason % {"name": name, "most": most}, field=name)
+    if not 0 <= wanted.seed < 2**31:
+        raise BadRequest(_("A seed is from 0 to 2147483647."), field="seed")
+
+
+def _members(corpus: Corpus, names: Sequence[str]) -> list[int]:
+    """The people of these names who may annotate. Raises BadRequest."""
+    roles = access.VERBS["annotate"]
+    rows = Membership.objects.filter(project=corpus.project_id, role__in=roles)
+    ids = dict(rows.values_list("user__username", "user_id"))
+    strangers = [name for name in names if name not in ids]
+    if strangers or not names:
+        reason = _("Nobody is chosen.")
+        if strangers:
+            reason = _("%(names)s may not annotate in this project.")
+            reason %= {"names": ", ".join(strangers)}
+        raise BadRequest(reason, field="people")
+    return [ids[name] for name in dict.fromkeys(names)]
+
+
+def _rows(corpus: Corpus, wanted: Wanted, by: Anybody) -> list[Row]:
+    """What there is to work on, in the order of the corpus."""
+    of_pairs = wanted.unit == Worklist.Unit.PAIR
+    pairs, sentences = corpus.pairs.order_by("pk"), corpus.sentences.order_by("pk")
+    if wanted.query.strip():
+        pair_matches, sentence_matches = _matches(corpus, wanted.query, by)
+        here = (
+            Q(pk__in=pair_matches) if pair_matches else Q(source__in=sentence_matches)
+        )
+        if not pair_matches:
+            here |= Q(target__in=sentence_matches)
+        pairs, sentences = pairs.filter(here), sentences.filter(pk__in=sentence_matches)
+    return list(pairs) if of_pairs else list(sentences)
+
+
+def _matches(corpus: Corpus, query: str, by: Anybody) -> tuple[set[int], set[int]]:
+    """The pairs, of a query about links, and the sentences that it finds."""
+    search, after = running.search(query, [corpus], by), ""
+    pairs: set[int] = set()
+    sentences: set[int] = set()
+    while len(sentences) < MAX_SIZE:
+        page = search.page(after, size=PORTION)
+        pairs |= {match.pair for match in page.matches if match.pair}
+        sentences |= {match.sentence for match in page.matches}
+        after = page.after
+        if not after:
+            break
+    return pairs, sentences
+
+
+@transaction.atomic
+def _stored(
+    corpus: Corpus,
+    wanted: Wanted,
+    rows: Sequence[Row],
+    values: dict[int, float],
+    members: Sequence[int],
+    by: Anybody,
+) -> Worklist:
+    made = Worklist.objects.create(
+        corpus=corpus,
+        name=" ".join(wanted.name.split()),
+        query=wanted.query.strip(),
+        unit=wanted.unit,
+        ranking=wanted.ranking,
+        seed=wanted.seed,
+        n_each=wanted.n_each,
+        by_id=id_of(by),
+    )
+    WorkItem.objects.bulk_create(
+        (
+            WorkItem(
+                worklist=made,
+                place=n,
+                sentence=row if isinstance(row, Sentence) else None,
+                pair=row if isinstance(row, Pair) else None,
+                value=abs(values[row.pk]) if row.pk in values else None,
+            )
+            for n, row in enumerate(rows, 1)
+        ),
+        batch_size=PORTION,
+    )
+    WorkPerson.objects.bulk_create(
+        WorkPerson(worklist=made, user_id=pk) for pk in members
+    )
+    return made
+
+
+@transaction.atomic
+def next_share(worklist: Worklist, *, by: Anybody) -> WorkShare | None:
+    """What this person works on next: what they have under hand, else the first item
+    that fewer than k people have; None if nothing is left for them.
+
+    Raises NotAllowed, Frozen if the list is closed.
+    """
+    _require_worker(worklist, by)
+    Worklist.objects.select_for_update().get(pk=worklist.pk)
+    mine = WorkShare.objects.filter(item__worklist=worklist, user_id=id_of(by))
+    there = mine.filter(state=State.OPEN).order_by("item__place").first()
+    if there is not None:
+        return there
+    if worklist.closed_at:
+        raise Frozen(_("This list is closed: nothing more is handed out."))
+    taken = Count("shares", filter=~Q(shares__state=State.SKIPPED))
+    free = worklist.items.exclude(shares__user_id=id_of(by)).annotate(n=taken)
+    item = free.filter(n__lt=worklist.n_each).order_by("place").first()
+    if item is None:
+        return None
+    return WorkShare.objects.create(item=item, user_id=id_of(by))
+
+
+@transaction.atomic
+def finish(share: WorkShare, state: str, *, note: str = "", by: Anybody) -> WorkShare:
+    """The person is done with it, or skips it, which gives it to somebody else.
+
+    A draft of the tree is saved as the person's own, with either; so what was done is
+    never lost. Of a pair, done closes their layer. Raises NotAllowed, BadRequest.
+    """
+    if share.user_id != by.pk:
+        raise NotAllowed(_("This is somebody else's work."))
+    item, worklist = share.item, share.item.worklist
+    _require_worker(worklist, by)
+    if state not in (State.DONE, State.SKIPPED):
+        raise BadRequest(_("Work is done or skipped."), field="state")
+    fresh = WorkShare.objects.select_for_update().get(pk=share.pk)
+    if item.sentence:
+        for kind in (Parse.Kind.DEPENDENCY, Parse.Kind.CONSTITUENCY):
+            draft = drafts.draft_of(item.sentence, by, kind)
+            if draft is not None and draft.revision:
+                fresh.parse = gold.save(draft, by=by).parse
+    if item.pair_id and state == State.DONE:
+        own = AlignmentLayer.objects.filter(pair=item.pair_id, author=by.pk)
+        for layer in own.filter(state=AlignmentLayer.State.OPEN):
+            layers.set_state(layer, AlignmentLayer.State.DONE, by=by)
+    fresh.state, fresh.note, fresh.at = state, note[:300], timezone.now()
+    fresh.save(update_fields=["state", "note", "parse", "at"])
+    return fresh
+
+
+def _require_worker(worklist: Worklist, by: Anybody) -> None:
+    access.require(by, "annotate", worklist.corpus.project)
+    here = worklist.people.filter(user_id=id_of(by), removed_at=None)
+    if not here.exists():
+        raise NotAllowed(_("You do not work on this list."))
+
+
+@transaction.atomic
+def set_people(worklist: Worklist, names: Sequence[str], *, by: Anybody) -> None:
+    """Let these people work on it from now on, beside those who do. Raises NotAllowed,
+    BadRequest."""
+    access.require(by, "manage", worklist.corpus.project)
+    for pk in _members(worklist.corpus, names):
+        WorkPerson.objects.update_or_create(
+            worklist=worklist, user_id=pk, defaults={"removed_at": None}
+        )
+
+
+@transaction.atomic
+def remove(worklist: Worklist, name: str, *, by: Anybody) -> None:
+    """Take somebody off the list. What they did stays; what they have under hand goes
+    to others, unless they have begun it. Raises NotAllowed, BadRequest."""
+    access.require(by, "manage", worklist.corpus.project)
+    Worklist.objects.select_for_update().get(pk=worklist.pk)
+    rows = worklist.people.filter(user__username=name, removed_at=None)
+    person = rows.first()
+    if person is None:
+        raise BadRequest(_("This person does not work on the list."), field="name")
+    rows.update(removed_at=timezone.now())
+    under_hand = WorkShare.objects.filter(
+        item__worklist=worklist, user=person.user_id, state=State.OPEN
+    )
+    for share in under_hand.select_related("item"):
+        if _is_begun(share):
+            share.state, share.note = State.SKIPPED, "Begun, then taken off the list."
+            share.save(update_fields=["state", "note"])
+        else:
+            share.delete()
+
+
+def _is_begun(share: WorkShare) -> bool:
+    """Whether there is a draft or a layer of theirs, which stays whatever happens."""
+    item = share.item
+    if item.sentence_id:
+        drawn = TreeDraft.objects.filter(
+            sentence=item.sentence_id, author=share.user_id
+        )
+        return drawn.filter(revision__gt=0).exists()
+    linked = AlignmentLayer.objects.filter(pair=item.pair_id, author=share.user_id)
+    return linked.filter(revision__gt=0).exists()
+
+
+def close(worklist: Worklist, *, by: Anybody) -> None:
+    """Hand nothing more out; what is under hand can be finished. Again: open it.
+
+    Raises NotAllowed, Conflict if somebody did it at the same time.
+    """
+    access.require(by, "manage", worklist.corpus.project)
+    now = None if worklist.closed_at else timezone.now()
+    rows = Worklist.objects.filter(pk=worklist.pk, closed_at=worklist.closed_at)
+    if not rows.update(closed_at=now):
+        raise Conflict(_("Somebody else opened or closed this list just now."))

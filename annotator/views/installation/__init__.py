@@ -1,0 +1,1 @@
+"""What runs here: backups, for who owns it; its state, for programs."""

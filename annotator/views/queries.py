@@ -1,0 +1,88 @@
+"""Searching the trees of a corpus or of a project."""
+
+from django.contrib import messages
+from django.contrib.auth.decorators import login_required
+from django.http import HttpRequest, HttpResponse, StreamingHttpResponse
+from django.shortcuts import get_object_or_404, redirect, render
+from django.utils.translation import gettext as _
+from django.views.decorators.http import require_GET, require_http_methods
+
+from annotator import access
+from annotator.errors import BadRequest
+from annotator.exchange.files import safe_name
+from annotator.forms import refuse_unknown
+from annotator.models import Corpus, Parse, Project
+from annotator.pages import queries as pages
+from annotator.services.queries import exports, running, saved
+
+__all__ = ["export", "search", "tree"]
+
+
+@login_required
+@require_http_methods(["GET", "POST"])
+def search(request: HttpRequest, slug: str, code: str = "") -> HttpResponse:
+    """A query and what it finds; POST: saving one, or indexing."""
+    project, corpus = _place(request, slug, code)
+    refuse_unknown(request.GET, {"q", "after"})
+    if request.method == "POST":
+        return _do(request, project)
+    corpora = [corpus] if corpus else list(project.corpora.all())
+    page = pages.searched(project, corpus, corpora, request.GET, request.user)
+    status = page["refusal"].status if "refusal" in page else 200
+    return render(request, "queries/search.html", page, status=status)
+
+
+def _place(request: HttpRequest, slug: str, code: str) -> tuple[Project, Corpus | None]:
+    if not code:
+        return access.project_or_404(request.user, slug), None
+    corpus = access.corpus_or_404(request.user, slug, code)
+    return corpus.project, corpus
+
+
+def _do(request: HttpRequest, project: Project) -> HttpResponse:
+    sent = request.POST
+    if sent.get("do") == "index":
+        job = saved.index_now(project, by=request.user)
+        return redirect("job", project.slug, job.code)
+    if sent.get("do") == "forget":
+        saved.forget(project, sent.get("saved", ""), by=request.user)
+        return redirect(request.get_full_path())
+    if sent.get("do") != "save":
+        raise BadRequest(_("Nothing is done: save, forget or index."), field="do")
+    made = saved.keep(project, sent.get("name", ""), sent.get("q", ""), by=request.user)
+    messages.success(request, _("Saved as “%(name)s”.") % {"name": made.name})
+    return redirect(request.get_full_path())
+
+
+@login_required
+@require_GET
+def export(
+    request: HttpRequest, slug: str, form: str, code: str = ""
+) -> StreamingHttpResponse:
+    """What a query finds, as a file."""
+    project, corpus = _place(request, slug, code)
+    access.require(request.user, "export", project)
+    refuse_unknown(request.GET, {"q"})
+    corpora = [corpus] if corpus else list(project.corpora.all())
+    search = running.search(request.GET.get("q", ""), corpora, request.user)
+    response = StreamingHttpResponse(
+        exports.pieces(search, form), content_type=exports.FORMS[form]
+    )
+    name = f"{safe_name((corpus or project).name)}-search.{form}"
+    response["Content-Disposition"] = f'attachment; filename="{name}"'
+    return response
+
+
+@login_required
+@require_GET
+def tree(request: HttpRequest, slug: str) -> HttpResponse:
+    """A tree with the nodes of a match marked."""
+    project = access.project_or_404(request.user, slug)
+    refuse_unknown(request.GET, {"parse", "marks"})
+    rows = Parse.objects.readable_by(request.user, project).select_related("sentence")
+    parse = get_object_or_404(
+        rows, code=request.GET.get("parse", ""), sentence__corpus__project=project
+    )
+    page = pages.drawing(parse, request.GET.get("marks", "")) | {"project": project}
+    part = "_tree" if request.headers.get("HX-Request") else "tree"
+    return render(request, f"queries/{part}.html", page)

@@ -1,0 +1,1 @@
+"""What every page leads to: help and the tour."""

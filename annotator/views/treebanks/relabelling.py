@@ -1,0 +1,87 @@
+"""Relabelling by query, and taking it back."""
+
+from django.contrib import messages
+from django.contrib.auth.decorators import login_required
+from django.http import HttpRequest, HttpResponse, QueryDict
+from django.shortcuts import get_object_or_404, redirect, render
+from django.utils.translation import gettext as _
+from django.views.decorators.http import require_http_methods
+
+from annotator import access
+from annotator.errors import BadRequest, Refusal
+from annotator.forms import refuse_unknown
+from annotator.models import TreeBatch
+from annotator.pages.treebanks import relabelling as pages
+from annotator.services.treebanks import batches
+from annotator.services.treebanks.relabelling import Order
+
+__all__ = ["batch", "relabel"]
+
+FIELDS = {"q", "label", "node", "functions", "parsed"}
+
+
+@login_required
+@require_http_methods(["GET", "POST"])
+def relabel(request: HttpRequest, slug: str, code: str) -> HttpResponse:
+    """The order and its preview; POST does what the preview showed."""
+    corpus = access.corpus_or_404(request.user, slug, code, "manage")
+    refuse_unknown(request.GET, FIELDS)
+    if request.method == "POST":
+        order = _order(request.POST)
+        seen = request.POST.get("seen", "")
+        try:
+            made, job = batches.apply(corpus, order, seen=seen, by=request.user)
+        except Refusal as refusal:
+            page = pages.order_page(corpus, order, by=request.user)
+            page |= {"stale": refusal}
+            return render(
+                request, "treebanks/relabel.html", page, status=refusal.status
+            )
+        if job is not None:
+            return redirect("job", slug, job.code)
+        return redirect("relabelled", slug, made.code)
+    order = _order(request.GET)
+    page = pages.order_page(corpus, order, by=request.user)
+    status = page["refusal"].status if "refusal" in page else 200
+    return render(request, "treebanks/relabel.html", page, status=status)
+
+
+def _order(sent: QueryDict) -> Order:
+    return Order(
+        sent.get("q", ""),
+        sent.get("label", "").strip(),
+        sent.get("node", "").strip().removeprefix("="),
+        keeps_functions=_ticked(sent, "functions"),
+        with_parsed=_ticked(sent, "parsed"),
+    )
+
+
+def _ticked(sent: QueryDict, name: str) -> bool:
+    if sent.get(name, "") not in ("", "1"):
+        reason = _("%(name)s is 1 or left out.") % {"name": name}
+        raise BadRequest(reason, field=name)
+    return bool(sent.get(name))
+
+
+@login_required
+@require_http_methods(["GET", "POST"])
+def batch(request: HttpRequest, slug: str, code: str) -> HttpResponse:
+    """What became of a batch; POST undoes it."""
+    project = access.project_or_404(request.user, slug, "manage")
+    rows = TreeBatch.objects.select_related("corpus", "by", "undone_by")
+    made = get_object_or_404(rows, code=code, corpus__project=project)
+    made.corpus.project = project
+    refuse_unknown(request.GET, set())
+    if request.method == "POST":
+        job = batches.undo(made, by=request.user)
+        if job is not None:
+            return redirect("job", slug, job.code)
+        counts = batches.counts(made)
+        message = _("Undone; as they were before: %(n)s.") % {"n": counts["undone"]}
+        if counts["kept"]:
+            kept = _("Changed since, so they stay: %(n)s, named below.")
+            message = f"{message} {kept % {'n': counts['kept']}}"
+        messages.success(request, message)
+        return redirect("relabelled", slug, code)
+    page = pages.batch_page(made, by=request.user)
+    return render(request, "treebanks/batch.html", page)

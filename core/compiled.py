@@ -1,0 +1,76 @@
+"""Kernels, compiled when one is first called: the one door to numba.
+
+numba and LLVM take 55 MB and a tenth of a second to import, and most processes never
+call a kernel. So ``njit`` only notes what is to be compiled. The first call of any
+kernel hands over all that are known to numba, and puts the compiled functions into the
+modules of kernels, where they find each other by name.
+"""
+
+import functools
+import threading
+from collections.abc import Callable
+from typing import Any
+
+__all__ = ["njit"]
+
+
+class _Kernel:
+    """A function that numba has not seen yet. Called, it is as fast as the compiled
+    one but for one call in Python.
+
+    ``compiled`` is there once the functions that it calls are, too.
+    """
+
+    def __init__(self, function: Callable[..., Any], options: dict[str, Any]) -> None:
+        self._function, self._options = function, options
+        self._made: Any = None
+        self.compiled: Callable[..., Any] | None = None
+        functools.update_wrapper(self, function)
+
+    def __call__(self, *values: Any) -> Any:
+        if self.compiled is None:
+            _hand_over()
+            assert self.compiled is not None
+        return self.compiled(*values)
+
+    def make(self, numba: Any) -> None:
+        self._made = numba.njit(**self._options)(self._function)
+
+    def resolve(self) -> None:
+        """Let what the function calls by name be what numba knows."""
+        names = self._function.__globals__
+        for name, value in list(names.items()):
+            if isinstance(value, _Kernel):
+                names[name] = value._made
+
+    def publish(self) -> None:
+        self.compiled = self._made
+
+
+_waiting: list[_Kernel] = []
+_lock = threading.Lock()
+
+
+def njit(**options: Any) -> Callable[[Callable[..., Any]], Any]:
+    """``numba.njit`` with these options, later. Arguments of calls are positional."""
+
+    def decorate(function: Callable[..., Any]) -> Any:
+        _waiting.append(kernel := _Kernel(function, options))
+        return kernel
+
+    return decorate
+
+
+def _hand_over() -> None:
+    """Everything that waits; modules may be imported, and wait, at any later time."""
+    import numba
+
+    with _lock:
+        kernels = list(_waiting)
+        for kernel in kernels:
+            kernel.make(numba)
+        for kernel in kernels:
+            kernel.resolve()
+        for kernel in kernels:
+            kernel.publish()
+        del _waiting[: len(kernels)]

@@ -1,0 +1,1 @@
+"""The commands about releases; see ``core.commands.catalogue``."""

@@ -1,0 +1,22 @@
+"""``release hugging-face``: a release as a dataset folder, Parquet and a card."""
+
+from argparse import ArgumentParser
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any
+
+from core.releases.dataset import write
+
+__all__ = ["HELP", "add_arguments", "run"]
+
+HELP = "write a sealed release as a Hugging Face dataset: Parquet and a card"
+
+
+def add_arguments(parser: ArgumentParser) -> None:
+    parser.add_argument("file", type=Path, help="the release, a zip")
+    parser.add_argument("--out", type=Path, required=True, help="a folder to make")
+
+
+def run(options: Mapping[str, Any], say: Callable[[str], None]) -> dict[str, Any]:
+    """Rows by table. Raises FormatError, FileExistsError."""
+    return dict(write(options["file"], options["out"]))

@@ -1,0 +1,241 @@
+"""What a person can do to a dependency tree: one frozen value an operation.
+
+The tree is kept as its CoNLL-U token lines, so that what is not touched stays as it
+came: lemmas, features, enhanced dependencies, ranges and empty nodes. As in
+``core.trees.editing``, an operation is taken back by the inverse of the tree before it.
+Words count from 0, and the head of the root is -1, as in ``core.data.deps``.
+"""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any, ClassVar, Protocol
+
+from core.data.deps import ROOT, DepTree
+from core.data.tokens import Token
+from core.errors import FormatError, InvalidValue
+from core.formats import conllu
+
+__all__ = [
+    "OPS",
+    "Arcs",
+    "ArcsEdit",
+    "ArcsEdited",
+    "Attach",
+    "Relation",
+    "Replace",
+    "read",
+    "started",
+    "typed",
+]
+
+ID, FORM, HEAD, DEPREL, COLUMNS = 0, 1, 6, 7, 10
+MAX_RELATION = 60
+
+
+@dataclass(frozen=True, slots=True)
+class Arcs:
+    """A dependency tree in its token lines; raises FormatError if they hold none."""
+
+    lines: str
+
+    def __post_init__(self) -> None:
+        conllu.deps_of(self.lines)
+
+    @property
+    def deps(self) -> DepTree:
+        return conllu.deps_of(self.lines)
+
+    @property
+    def tokens(self) -> tuple[Token, ...]:
+        return conllu.tokens_of(self.lines)
+
+    @property
+    def words(self) -> tuple[str, ...]:
+        return tuple(token.form for token in self.tokens)
+
+    def with_arc(self, token: int, head: int, relation: str) -> "Arcs":
+        """The lines with another head and relation of one word.
+
+        Raises InvalidValue if there is no such word, or on a circle.
+        """
+        deps, words = self.deps, self.words
+        if not (0 <= token < len(deps) and ROOT <= head < len(deps)):
+            raise InvalidValue("There is no such word in this sentence.")
+        above = head
+        while above not in (ROOT, token):
+            above = deps.heads[above]
+        if above == token:
+            raise InvalidValue(
+                f"“{words[head]}” depends on “{words[token]}”, which would close a "
+                f"circle: give “{words[head]}” another head first."
+            )
+        rows = [line.split("\t") for line in self.lines.split("\n")]
+        for row in rows:
+            if row[ID] == str(token + 1):
+                row[HEAD], row[DEPREL] = str(head + 1), relation
+        return Arcs("\n".join("\t".join(row) for row in rows))
+
+
+@dataclass(frozen=True, slots=True)
+class ArcsEdited:
+    """The tree after an operation; ``at``: the word that it was about."""
+
+    tree: Arcs
+    at: int
+
+
+class ArcsEdit(Protocol):
+    """``on`` and ``inverse`` raise InvalidValue where the tree does not allow it."""
+
+    @property
+    def op(self) -> str: ...
+    def on(self, tree: Arcs) -> ArcsEdited: ...
+    def inverse(self, tree: Arcs) -> "ArcsEdit": ...
+    def to_json(self) -> dict[str, Any]: ...
+
+
+@dataclass(frozen=True, slots=True)
+class Attach:
+    """Another ``head`` for a word, -1 for none; ``relation`` "": the one it has, or
+    root where it hangs from nothing."""
+
+    op: ClassVar[str] = "attach"
+    token: int
+    head: int
+    relation: str = ""
+
+    def on(self, tree: Arcs) -> ArcsEdited:
+        _check(tree, self.token)
+        had = tree.deps.labels[self.token]
+        named = self.relation or ("root" if self.head == ROOT else _not_root(had))
+        edited = tree.with_arc(self.token, self.head, _checked(named))
+        return ArcsEdited(edited, self.token)
+
+    def inverse(self, tree: Arcs) -> "Attach":
+        _check(tree, self.token)
+        deps = tree.deps
+        return Attach(self.token, deps.heads[self.token], deps.labels[self.token])
+
+    def to_json(self) -> dict[str, Any]:
+        named = {"relation": self.relation} if self.relation else {}
+        return {"op": self.op, "token": self.token, "head": self.head, **named}
+
+
+@dataclass(frozen=True, slots=True)
+class Relation:
+    """Another relation of a word to its head."""
+
+    op: ClassVar[str] = "relation"
+    token: int
+    relation: str
+
+    def on(self, tree: Arcs) -> ArcsEdited:
+        _check(tree, self.token)
+        head = tree.deps.heads[self.token]
+        edited = tree.with_arc(self.token, head, _checked(self.relation))
+        return ArcsEdited(edited, self.token)
+
+    def inverse(self, tree: Arcs) -> "Relation":
+        _check(tree, self.token)
+        return Relation(self.token, tree.deps.labels[self.token])
+
+    def to_json(self) -> dict[str, Any]:
+        return {"op": self.op, "token": self.token, "relation": self.relation}
+
+
+@dataclass(frozen=True, slots=True)
+class Replace:
+    """Other lines over the same words, as typed."""
+
+    op: ClassVar[str] = "replace"
+    lines: str
+
+    def on(self, tree: Arcs) -> ArcsEdited:
+        new = Arcs(self.lines)
+        if new.words != tree.words:
+            raise InvalidValue("These lines stand on other words.")
+        return ArcsEdited(new, 0)
+
+    def inverse(self, tree: Arcs) -> "Replace":
+        return Replace(tree.lines)
+
+    def to_json(self) -> dict[str, Any]:
+        return {"op": self.op, "lines": self.lines}
+
+
+Read = Callable[[Mapping[str, Any]], ArcsEdit]
+OPS: dict[str, Read] = {
+    "attach": lambda sent: Attach(
+        int(sent["token"]), int(sent["head"]), str(sent.get("relation") or "")
+    ),
+    "relation": lambda sent: Relation(int(sent["token"]), str(sent["relation"])),
+    "replace": lambda sent: Replace(str(sent["lines"])),
+}
+
+
+def read(sent: Mapping[str, Any]) -> ArcsEdit:
+    """The operation that ``to_json`` gave; raises InvalidValue on anything else."""
+    try:
+        return OPS[sent["op"]](sent)
+    except (KeyError, TypeError, ValueError) as error:
+        raise InvalidValue(f"This is no operation on arcs: {error}") from error
+
+
+def typed(text: str, tree: Arcs) -> Replace:
+    """The lines that were typed over the words of ``tree``.
+
+    Comments and blank lines are left out, and runs of spaces count as tabs where a line
+    has no tab. Raises FormatError with line and column.
+    """
+    rows: list[tuple[int, str]] = []
+    for number, line in enumerate(text.split("\n"), 1):
+        if line.strip() and not line.startswith("#"):
+            shown = line.rstrip("\r")
+            rows.append((number, shown if "\t" in shown else "\t".join(shown.split())))
+    try:
+        new = Arcs("\n".join(line for _, line in rows))
+    except FormatError as error:
+        at = rows[min(error.line or 1, len(rows)) - 1][0] if rows else 1
+        raise FormatError(
+            error.reason, line=at, column=error.column, remedy=error.remedy
+        ) from error
+    words = [(n, line) for n, line in rows if line.split("\t")[ID].isdigit()]
+    pairs = zip(words, new.words, strict=True)
+    for i, ((number, line), word) in enumerate(pairs):
+        if i >= len(tree.words) or word != tree.words[i]:
+            _refuse_word(tree, i, number, word, column=len(line.split("\t")[ID]) + 2)
+    if len(words) < len(tree.words):
+        _refuse_word(tree, len(words), words[-1][0] + 1, "", column=1)
+    return Replace(new.lines)
+
+
+def _refuse_word(tree: Arcs, i: int, line: int, word: str, *, column: int) -> None:
+    wanted = tree.words[i] if i < len(tree.words) else ""
+    message = f"word {i + 1} is {word or 'missing'!r}"
+    more = f" and should be {wanted!r}" if wanted else ": the sentence is shorter"
+    remedy = "keep the words of the sentence, in their order"
+    raise FormatError(message + more, line=line, column=column, remedy=remedy)
+
+
+def started(tokens: tuple[Token, ...]) -> Arcs:
+    """Arcs to begin with where there are none: all words hang from the first."""
+    heads = (ROOT, *(0 for _ in tokens[1:]))
+    labels = ("root", *("dep" for _ in tokens[1:]))
+    return Arcs(conllu.lines_of(tokens, DepTree(heads, labels)))
+
+
+def _not_root(relation: str) -> str:
+    return "dep" if relation == "root" else relation
+
+
+def _check(tree: Arcs, token: int) -> None:
+    if not 0 <= token < len(tree.deps):
+        raise InvalidValue(f"There is no word {token + 1} in this sentence.")
+
+
+def _checked(relation: str) -> str:
+    if not relation or len(relation) > MAX_RELATION or set(relation) & set(" \t\n\r\0"):
+        raise InvalidValue(
+            f"{relation!r} is no relation: one word of at most {MAX_RELATION} signs."
+        )
+    return relation

@@ -1,0 +1,179 @@
+"""Many items decided at once where most judges agree; blind curation; the exports."""
+
+import re
+from itertools import islice
+
+import pytest
+from django.test import Client
+from django.urls import reverse
+from django.utils import translation
+
+from annotator.errors import NotAllowed
+from annotator.models import Adjudication, Campaign, Judgment, LogEntry
+from annotator.services.campaigns import curation, exports, majority
+from annotator.services.campaigns.curation import Decision
+from tests.annotator.judged import Judged, judged
+from tests.cast import Cast
+
+
+@pytest.fixture
+def made(cast: Cast) -> Judged:
+    """Three judges of all items; on the first four they say what the test sets."""
+    found = judged(cast, k=3)
+    for item, given in zip(found.items, VALUES, strict=False):
+        rows = item.judgments.order_by("pk")
+        for row, (meaning, grammar) in zip(rows, given, strict=True):
+            values = {"meaning": meaning, "grammar": grammar}
+            Judgment.objects.filter(pk=row.pk).update(values=values)
+    for item in found.items[len(VALUES) :]:
+        for n, row in enumerate(item.judgments.order_by("pk")):
+            values = {"meaning": n + 1, "grammar": n + 1}
+            Judgment.objects.filter(pk=row.pk).update(values=values)
+    return found
+
+
+VALUES = [
+    [(4, 5), (4, 5), (4, 5)],  # all agree
+    [(4, 5), (4, 5), (2, 1)],  # two of three, on both scales
+    [(4, 5), (4, 1), (2, 1)],  # two of three on each scale, not the same two
+    [(4, 5), (4, 2), (2, 1)],  # no majority on grammar
+]
+
+
+def decided(of: Judged) -> list[dict]:
+    """What stands of the first four."""
+    last = [curation.history(item)[:1] for item in of.items[:4]]
+    return [rows[0].values if rows else {} for rows in last]
+
+
+def told(text: str, name: str) -> bool:
+    """Whether a text has this name as a word: codes in addresses may have it inside."""
+    return re.search(rf"\b{re.escape(name)}\b", text) is not None
+
+
+def test_what_more_than_half_say_on_every_scale_is_decided(made: Judged) -> None:
+    batch = majority.take(made.campaign, by=made.cast.ada)
+    four, one = {"meaning": 4, "grammar": 5}, {"meaning": 4, "grammar": 1}
+    assert batch.n == 3
+    assert decided(made) == [four, four, one, {}]
+    rows = Adjudication.objects.order_by("item")
+    assert [row.reason for row in rows] == ["agreed", "majority", "majority"]
+    assert [row.confidence for row in rows] == [3, 2, 2]
+    assert majority.proposals(made.campaign) == {}
+
+
+def test_it_is_taken_back_but_for_what_was_decided_since(made: Judged) -> None:
+    batch = majority.take(made.campaign, by=made.cast.ada)
+    own = Decision({"meaning": 1, "grammar": 1}, "guideline", 3, seen=1)
+    curation.decide(made.items[0], own, by=made.cast.ada)
+    assert [one.n for one in majority.batches(made.campaign)] == [2]
+    assert majority.take_back(made.campaign, batch.code, by=made.cast.ada) == 2
+    assert decided(made) == [dict(own.values), {}, {}, {}]
+    assert majority.take_back(made.campaign, batch.code, by=made.cast.ada) == 0
+    assert majority.batches(made.campaign) == []
+    assert majority.take(made.campaign, by=made.cast.ada).n == 2
+    acts = [str(row) for row in LogEntry.objects.order_by("pk")]
+    assert "took back majority of items 2 items of Substitutes" in acts
+
+
+def test_what_a_curator_decided_is_not_overruled(made: Judged) -> None:
+    own = Decision({"meaning": 1, "grammar": 1}, "guideline", 3)
+    curation.decide(made.items[1], own, by=made.cast.ada)
+    majority.take(made.campaign, by=made.cast.ada)
+    assert decided(made)[1] == own.values
+
+
+def test_annotators_take_no_majority(made: Judged) -> None:
+    with pytest.raises(NotAllowed):
+        majority.take(made.campaign, by=made.cast.bob)
+    with pytest.raises(NotAllowed):
+        majority.take_back(made.campaign, "x", by=made.cast.bob)
+
+
+def test_the_page_offers_takes_and_takes_back(made: Judged, client: Client) -> None:
+    client.force_login(made.cast.ada)
+    here = ["windows", made.campaign.code]
+    url = reverse("curation", args=here)
+    assert "Take the majority" in client.get(url).text
+    post = reverse("curation_majority", args=here)
+    client.post(post, {"what": "take"})
+    page = client.get(url).text
+    assert "Take the majority" not in page
+    assert "3 items decided by majority (ada)" in page
+    batch = majority.batches(made.campaign)[0].code
+    client.post(post, {"what": "undo", "batch": batch})
+    assert "Take the majority" in client.get(url).text
+    client.force_login(made.cast.bob)
+    assert client.post(post, {"what": "take"}).status_code == 403
+
+
+def test_blind_curation_tells_neither_who_nor_from_where(
+    made: Judged, client: Client
+) -> None:
+    client.force_login(made.cast.ada)
+    item = made.items[0]
+    url = reverse("curate_item", args=["windows", made.campaign.code, item.code])
+    names = [one.user.username for one in made.participants]
+    open_page = client.get(url).text
+    assert all(name in open_page for name in names)
+    Campaign.objects.update(is_curation_blind=True)
+    page = client.get(url).text
+    main = page[page.index("<main") : page.index("</main>")]
+    labels = [one.label for one in made.participants]
+    conditions = [credit.condition.name for credit in item.credits.all()]
+    assert not [one for one in (*names, *labels, *conditions) if told(main, one)]
+    assert main.count("Judge 1") > 1
+
+
+def test_whose_values_were_taken_is_known_though_nobody_saw_it(
+    made: Judged, client: Client
+) -> None:
+    Campaign.objects.update(is_curation_blind=True)
+    client.force_login(made.cast.ada)
+    item = made.items[1]
+    row = item.judgments.order_by("pk").last()
+    url = reverse("curate_item", args=["windows", made.campaign.code, item.code])
+    form = {"seen": 0, "accepts": row.code, "reason": "misread", "confidence": 2}
+    values = {f"value-{name}": value for name, value in row.values.items()}
+    client.post(url, form | values)
+    assert curation.history(item)[0].accepts == row.participant.label
+    assert not told(client.get(url).text.split("<main")[1], row.participant.label)
+
+
+def test_decisions_are_in_both_tables(made: Judged) -> None:
+    majority.take(made.campaign, by=made.cast.ada)
+    lines = [row.rstrip("\n").split("\t") for row in judgments(made)]
+    rows = [dict(zip(exports.COLUMNS, line, strict=True)) for line in lines[1:]]
+    of = [row for row in rows if row["item"] == made.items[1].code]
+    assert {(row["scale"], row["decided"]) for row in of} == {
+        ("meaning", "4"),
+        ("grammar", "5"),
+    }
+    assert {row["reason"] for row in of} == {"majority"}
+    assert {row["decided_by"] for row in of} == {"ada"}
+    last = [row for row in rows if row["item"] == made.items[3].code]
+    assert {row["decided"] for row in last} == {""}
+    table = list(exports.decisions(made.campaign, by=made.cast.ada))
+    assert len(table) == 1 + 3 * 2
+    decided = [
+        dict(zip(exports.DECISIONS, row.rstrip("\n").split("\t"), strict=True))
+        for row in table[1:3]
+    ]
+    assert {(row["scale"], row["value"]) for row in decided} == {
+        ("meaning", "4"),
+        ("grammar", "5"),
+    }
+    assert {(row["by_rule"], row["confidence"]) for row in decided} == {("1", "high")}
+
+
+def test_the_exports_are_the_same_in_every_language(made) -> None:
+    majority.take(made.campaign, by=made.cast.ada)
+    wanted = judgments(made), list(exports.decisions(made.campaign, by=made.cast.ada))
+    with translation.override("de"):
+        found = judgments(made)
+        decided = list(exports.decisions(made.campaign, by=made.cast.ada))
+    assert (found, decided) == wanted
+
+
+def judgments(of: Judged) -> list[str]:
+    return list(islice(exports.rows(of.campaign, by=of.cast.ada), 10_000))

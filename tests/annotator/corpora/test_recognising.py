@@ -1,0 +1,61 @@
+"""Which format a file is in, found by trying; the examples beside the form."""
+
+import io
+
+import pytest
+
+from annotator.exchange import recognise, registry
+from annotator.exchange.examples import EXAMPLES
+from annotator.exchange.files import Source
+from annotator.exchange.registry import FORMATS
+from core.formats.records import BadLine
+
+
+def source(name: str, text: str) -> Source:
+    return Source(name, lambda: io.BytesIO(text.encode()), "", "latin-1")
+
+
+def sources(files: dict[str, str]) -> list[Source]:
+    return [source(name, text) for name, text in files.items()]
+
+
+def test_each_format_has_an_example() -> None:
+    assert set(EXAMPLES) == set(FORMATS)
+
+
+@pytest.mark.parametrize("name", EXAMPLES)
+def test_an_example_is_read_and_recognised(name: str) -> None:
+    kind, files = FORMATS[name], sources(EXAMPLES[name])
+    read = [one for _, one in registry.read(kind, registry.arrange(kind, files))]
+    assert len(read) > 1 or name in ("ptb", "conllu", "jsonl", "pharaoh", "multimwa")
+    assert not [one for one in read if isinstance(one, BadLine)]
+    assert recognise.format_of(sources(EXAMPLES[name])) is kind
+
+
+@pytest.mark.parametrize("name", sorted(set(EXAMPLES) - {"pharaoh", "treealigner"}))
+def test_the_name_of_a_file_does_not_matter(name: str) -> None:
+    (text,) = EXAMPLES[name].values()
+    assert recognise.format_of([source("upload.dat", text)]) is FORMATS[name]
+
+
+def test_one_bad_row_among_good_ones_changes_nothing() -> None:
+    rows = "id\tsource\ttarget\n1\tA boat.\tBoats.\n2\tno second side\n3\tYes.\tNo.\n"
+    assert recognise.format_of([source("a.tsv", rows)]) is FORMATS["pairs"]
+    trees = "(S (X a))\n(S (X b)\n(S (X c))\n"
+    assert recognise.format_of([source("a.txt", trees)]) is FORMATS["ptb"]
+
+
+def test_two_tab_separated_columns_are_pairs_and_prose_is_nothing() -> None:
+    assert recognise.format_of([source("a", "A boat.\tBoats.\n")]) is FORMATS["pairs"]
+    assert (
+        recognise.format_of([source("a.tsv", "A boat left.\nIt was noon.\n")]) is None
+    )
+    assert recognise.format_of([source("a", "")]) is None
+
+
+def test_only_the_beginning_is_read() -> None:
+    many = b"1\tA boat.\tBoats.\n" * 100_000
+    start = recognise.beginning(io.BytesIO(many)).read()
+    assert len(start) <= recognise.START
+    assert start.endswith(b"\n")
+    assert len(recognise.beginning(io.BytesIO(b"x" * 2**20)).read()) == recognise.START

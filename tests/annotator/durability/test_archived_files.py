@@ -1,0 +1,108 @@
+"""What lies beside the rows: parallel text in every backup, tables of paraphrases on
+wish, all of it verified by hash."""
+
+import io
+from pathlib import Path
+
+import pytest
+from django.core.management import call_command
+
+from annotator.errors import BadRequest
+from annotator.models import Bitext, Job, ParaphraseTable
+from annotator.services import archives
+from annotator.services.installation import archive_files
+from annotator.services.paraphrases import reading
+from tests.annotator.durability.test_archives_whole import rewritten
+from tests.annotator.paraphrases.test_tables import bitexts, made
+from tests.cast import Cast
+
+__all__ = ["bitexts"]  # a fixture
+
+
+@pytest.fixture
+def table(cast: Cast, bitexts, settings, tmp_path: Path) -> ParaphraseTable:
+    settings.GEMEL_HOME = tmp_path / "home"
+    settings.MEDIA_ROOT = tmp_path / "home" / "uploads"
+    settings.MEDIA_ROOT.mkdir(parents=True)
+    (tmp_path / "bitexts").rename(settings.MEDIA_ROOT / "bitexts")
+    return made(cast, bitexts)
+
+
+def elsewhere(settings, tmp_path: Path) -> None:
+    settings.GEMEL_HOME = tmp_path / "new"
+    settings.MEDIA_ROOT = tmp_path / "new" / "uploads"
+    settings.MEDIA_ROOT.mkdir(parents=True)
+
+
+def content(folder: Path) -> dict[str, bytes]:
+    files = [one for one in folder.rglob("*") if one.is_file()]
+    return {str(one.relative_to(folder)): one.read_bytes() for one in files}
+
+
+def found(row: ParaphraseTable) -> list[tuple[str, float]]:
+    with reading.opened(row) as there:
+        return [(one.text, one.p) for one in there.table.lookup("old")]
+
+
+def test_a_backup_with_tables_brings_them_back(table, settings, tmp_path) -> None:
+    before, text = found(table), content(settings.MEDIA_ROOT)
+    assert before
+    archives.backup(tmp_path / "one.zip", with_tables=True)
+    archives.verify(tmp_path / "one.zip")
+    elsewhere(settings, tmp_path)
+    archives.restore(tmp_path / "one.zip", replace=True)
+    assert archives.lacking(tmp_path / "one.zip") == []
+    assert found(ParaphraseTable.objects.get()) == before
+    assert content(settings.MEDIA_ROOT) == text
+
+
+def test_a_backup_names_the_tables_it_does_not_hold_and_they_are_made_anew(
+    cast: Cast, table, settings, tmp_path
+) -> None:
+    before = found(table)
+    archives.backup(tmp_path / "one.zip")
+    assert archives.lacking(tmp_path / "one.zip") == []  # they are here
+    elsewhere(settings, tmp_path)
+    out = io.StringIO()
+    call_command("restore", "--replace", str(tmp_path / "one.zip"), stdout=out)
+    assert "The table of paraphrases Sea of project windows is not in" in out.getvalue()
+    assert "out of sea.de, sea.fr" in out.getvalue()
+    again = made(cast, list(Bitext.objects.order_by("name")))
+    assert (again.pk, again.job.state) == (table.pk, Job.State.DONE)
+    assert found(again) == before
+
+
+@pytest.mark.parametrize("of", ["uploads/bitexts/", "tables/"])
+def test_a_file_that_is_not_what_was_backed_up_is_refused(
+    table, settings, tmp_path, of: str
+) -> None:
+    archives.backup(tmp_path / "one.zip", with_tables=True)
+    with archives.zipfile.ZipFile(tmp_path / "one.zip") as archive:
+        name = next(one for one in archive.namelist() if one.startswith(of))
+    bad = rewritten(tmp_path / "one.zip", name, lambda data: data[:-1] + b"?")
+    ParaphraseTable.objects.update(name="Later")
+    elsewhere(settings, tmp_path)
+    for act in (archives.verify, lambda path: archives.restore(path, replace=True)):
+        with pytest.raises(BadRequest, match="is not what was backed up"):
+            act(bad)
+    assert ParaphraseTable.objects.get().name == "Later"
+
+
+def test_a_file_that_a_job_takes_away_meanwhile_ends_no_backup(
+    table, settings, tmp_path, monkeypatch
+) -> None:
+    gone = settings.MEDIA_ROOT / "part-00000.parquet"
+    gone.write_bytes(b"x")
+    copied = archive_files._copied
+
+    def copies(*words):
+        gone.unlink(missing_ok=True)
+        return copied(*words)
+
+    monkeypatch.setattr(archive_files, "_copied", copies)
+    archives.backup(tmp_path / "one.zip")
+    archives.verify(tmp_path / "one.zip")
+    with archives.zipfile.ZipFile(tmp_path / "one.zip") as archive:
+        names = archive.namelist()
+    assert any(one.startswith("uploads/") for one in names)
+    assert not any(one.endswith(gone.name) for one in names)

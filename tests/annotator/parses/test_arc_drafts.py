@@ -1,0 +1,180 @@
+"""Arcs edited by hand: steps, the ledger, saving, gold, and who may do what."""
+
+from uuid import uuid4
+
+import pytest
+from django.test import Client
+from django.urls import reverse
+
+from annotator.errors import Conflict, NotAllowed, StaleEdit
+from annotator.models import Origin, Parse, Sentence, TreeDraft
+from annotator.services.parses import arc_drafts, drafts, gold
+from core.trees import arcs
+from core.trees.arcs import Arcs
+
+pytestmark = pytest.mark.django_db
+LINES = (
+    "1\tThe\tthe\tDET\tDT\t_\t2\tdet\t2:det\t_\n"
+    "2\tnurse\tnurse\tNOUN\tNN\t_\t3\tobj\t_\t_\n"
+    "3\topened\topen\tVERB\tVBD\t_\t0\troot\t_\t_\n"
+    "4\tthe\tthe\tDET\tDT\t_\t5\tdet\t_\t_\n"
+    "5\twindow\twindow\tNOUN\tNN\t_\t3\tobj\t_\t_\n"
+    "6\t.\t.\tPUNCT\t.\t_\t3\tpunct\t_\t_"
+)
+MENDED = LINES.replace("3\tobj\t_\t_\n3", "3\tnsubj\t_\t_\n3")
+
+
+def parsed(of: Sentence, lines: str = LINES, *, origin: str = Origin.GOLD) -> Parse:
+    return Parse.objects.create(
+        sentence=of,
+        kind=Parse.Kind.DEPENDENCY,
+        origin=origin,
+        text=lines,
+        digest=Sentence.key_of(lines),
+        meta={"comments": ["# sent_id = n1"]},
+    )
+
+
+@pytest.fixture
+def draft(cast) -> TreeDraft:
+    parsed(cast.pair.source)
+    return arc_drafts.start(cast.pair.source, by=cast.bob)
+
+
+def play(draft: TreeDraft, *, rev: int | None = None, **sent):
+    base = draft.revision if rev is None else rev
+    sent = {"uuid": uuid4(), "base_rev": base} | sent
+    step = arc_drafts.read_step(sent, draft.to_arcs())
+    return drafts.play(draft, step, by=draft.author)
+
+
+def text(draft: TreeDraft) -> str:
+    return TreeDraft.objects.get(pk=draft.pk).text
+
+
+def test_steps_are_kept_undone_and_done_again(draft) -> None:
+    play(draft, op="relation", token=1, relation="nsubj")
+    assert text(draft) == MENDED
+    play(draft, op="attach", token=3, head=2)
+    play(draft, op="undo")
+    play(draft, op="undo")
+    assert text(draft) == LINES
+    play(draft, op="redo")
+    assert text(draft) == MENDED
+    tree = Arcs(LINES)
+    for event in draft.events.all():
+        tree = arcs.read(event.done).on(tree).tree
+    assert tree.lines == text(draft)
+
+
+def test_an_old_step_is_refused_with_what_is_there_and_a_circle_with_a_remedy(
+    draft,
+) -> None:
+    play(draft, op="relation", token=1, relation="nsubj")
+    with pytest.raises(StaleEdit) as refused:
+        play(draft, rev=0, op="attach", token=3, head=2)
+    there = refused.value.facts["draft"]
+    assert there["arcs"][1]["relation"] == "nsubj"
+    with pytest.raises(Conflict, match="another head first"):
+        play(draft, op="attach", token=2, head=4)
+    assert text(draft) == MENDED
+
+
+def test_a_person_has_a_draft_of_each_kind(cast, draft) -> None:
+    tree = drafts.start(cast.pair.source, by=cast.bob)
+    assert tree.pk != draft.pk
+    assert arc_drafts.start(cast.pair.source, by=cast.bob) == draft
+    assert drafts.start(cast.pair.source, by=cast.bob) == tree
+    with pytest.raises(NotAllowed):
+        arc_drafts.start(cast.pair.source, by=cast.cyd)
+
+
+def test_a_sentence_without_arcs_begins_with_its_words(cast) -> None:
+    draft = arc_drafts.start(cast.pair.target, by=cast.bob)
+    assert draft.to_arcs().words == tuple(cast.pair.target.forms)
+    assert draft.to_arcs().deps.heads[:2] == (-1, 0)
+
+
+def test_saved_arcs_are_one_s_own_and_gold_takes_the_former_s_place(
+    cast, draft
+) -> None:
+    play(draft, op="relation", token=1, relation="nsubj")
+    mine = gold.save(draft, by=cast.bob).parse
+    assert (mine.kind, mine.origin) == ("dependency", "annotator")
+    assert mine.meta["comments"] == ["# sent_id = n1"]
+    assert arc_drafts.starting(cast.pair.source, cast.bob) == mine
+    hers = arc_drafts.start(cast.pair.source, by=cast.ada)
+    play(hers, op="relation", token=1, relation="nsubj")
+    former = gold.gold_of(cast.pair.source, Parse.Kind.DEPENDENCY)
+    tree = gold.gold_of(cast.pair.source)
+    saved = gold.save_as_gold(hers, by=cast.ada, seen=former.code)
+    former.refresh_from_db()
+    assert (former.origin, saved.parse.text) == (Origin.FORMER, MENDED)
+    assert gold.gold_of(cast.pair.source) == tree
+
+
+def url(cast) -> str:
+    return reverse("arcs_edit", args=["windows", cast.pair.source.code])
+
+
+def form(page, **more) -> dict:
+    context = page.context
+    return {"uuid": uuid4(), "base_rev": context["revision"], "base": "", "gold":
+            context["gold"]} | more  # fmt: skip
+
+
+def test_the_page_edits_without_a_script(cast, client: Client) -> None:
+    parsed(cast.pair.source)
+    client.force_login(cast.ada)
+    page = client.get(url(cast))
+    page = client.post(
+        url(cast), form(page, op="relation", node=1, label="nsubj"), follow=True
+    )
+    assert TreeDraft.objects.get().text == MENDED
+    page = client.post(url(cast), form(page, op="attach", node=3, other=2), follow=True)
+    assert page.context["rows"][3]["head"] == 3
+    page = client.post(url(cast), form(page, op="root", node=4), follow=True)
+    assert page.context["rows"][4]["label"] == "root"
+    typed = LINES.replace("window\twindow", "windows\twindow")
+    page = client.post(url(cast), form(page, op="replace", text=typed))
+    body = page.content.decode()
+    assert page.status_code == 400
+    assert "word 5 is &#x27;windows&#x27; and should be &#x27;window&#x27;" in body
+    assert 'data-line="5"' in body
+    assert "windows\twindow" in body
+    page = client.post(url(cast), form(client.get(url(cast)), op="gold"), follow=True)
+    assert "These are the gold arcs now" in page.content.decode()
+
+
+def test_strangers_see_no_arcs_and_viewers_change_none(cast, client: Client) -> None:
+    client.force_login(cast.cyd)
+    assert client.get(url(cast)).status_code == 404
+    cast.project.memberships.filter(user=cast.bob).update(role="viewer")
+    client.force_login(cast.bob)
+    page = client.get(url(cast))
+    assert 'value="attach"' not in page.content.decode()
+    sent = form(page, op="attach", node=3, other=2)
+    assert client.post(url(cast), sent).status_code == 403
+
+
+def test_programs_edit_and_save(cast, client: Client) -> None:
+    parsed(cast.pair.source)
+    client.force_login(cast.ada)
+    path = f"/api/sentences/{cast.pair.source.code}/arc-draft/"
+    begun = client.post(path, {}, "application/json").json()
+    assert begun["arcs"][1] == {
+        "token": 1, "form": "nurse", "head": 2, "relation": "obj"
+    }  # fmt: skip
+    ops = f"/api/arc-drafts/{begun['code']}/ops/"
+    sent = {"uuid": str(uuid4()), "base_rev": 0, "op": "relation", "token": 1}
+    after = client.post(ops, sent | {"relation": "nsubj"}, "application/json").json()
+    assert (after["revision"], after["text"]) == (1, MENDED)
+    assert client.get(path).json() == after
+    wrong = f"/api/tree-drafts/{begun['code']}/ops/"
+    sent = {"uuid": str(uuid4()), "base_rev": 1, "op": "delete", "node": 1}
+    assert client.post(wrong, sent, "application/json").status_code == 404
+    save = f"/api/tree-drafts/{begun['code']}/save/"
+    seen = gold.gold_of(cast.pair.source, Parse.Kind.DEPENDENCY).code
+    made = client.post(save, {"role": "gold", "gold": seen}, "application/json").json()
+    now = gold.gold_of(cast.pair.source, Parse.Kind.DEPENDENCY)
+    assert (now.code, now.text) == (made["parse"], MENDED)

@@ -1,0 +1,111 @@
+"""The rest of a tree follows a person's step, and may be refused."""
+
+from uuid import uuid4
+
+import pytest
+from django.test import Client
+
+from annotator.models import TreeDraft
+from annotator.services.parses import drafts, following
+from core.formats import ptb
+from tests import cast as people
+
+pytestmark = pytest.mark.django_db
+HIGH = (
+    "(S (NP (PRP She)) (VP (VBD saw) (NP (DT a) (NN man))"
+    " (PP (IN with) (NP (DT a) (NN hat)))) (. .))"
+)
+LOW = (
+    "(S (NP (PRP She)) (VP (VBD saw) (NP (NP (DT a) (NN man))"
+    " (PP (IN with) (NP (DT a) (NN hat))))) (. .))"
+)
+MOVED = HIGH.replace("(NN man)) (PP", "(NN man) (PP").replace("hat)))) ", "hat))))) ")
+TO_OBJECT = {"op": "move", "node": 8, "mother": 5}
+
+
+@pytest.fixture
+def draft(cast) -> TreeDraft:
+    made = people.sentence(cast.corpus, "She saw a man with a hat .")
+    people.parse(made, HIGH, engine="toy")
+    people.forest(made, (0.0, HIGH), (-2.0, LOW), engine="toy")
+    return drafts.start(made, by=cast.bob)
+
+
+def step(draft: TreeDraft, **sent) -> drafts.DraftStep:
+    sent = {"uuid": uuid4(), "base_rev": draft.revision} | sent
+    return drafts.DraftStep.read(sent, draft.to_tree())
+
+
+def play(draft: TreeDraft, **sent) -> str:
+    following.play(draft, step(draft, **sent), by=draft.author)
+    return TreeDraft.objects.get(pk=draft.pk).text
+
+
+def test_one_attachment_and_the_rest_follows_as_a_step_of_its_own(draft) -> None:
+    assert play(draft, **TO_OBJECT) == LOW
+    ops = list(draft.events.values_list("op", flat=True))
+    assert (ops, draft.revision) == (["move", "follow"], 2)
+    brought = following.last_followed(draft)
+    tree = draft.to_tree()
+    assert [(tree.labels[v], tree.spans[v]) for v in brought.came] == [("NP", (2, 4))]
+    assert brought.gone == ()
+
+
+def test_what_followed_is_refused_by_undo_and_does_not_come_again(draft) -> None:
+    play(draft, **TO_OBJECT)
+    assert play(draft, op="undo") == MOVED
+    assert following.last_followed(draft) == following.Following()
+    play(draft, op="relabel", node=1, label="NX")
+    assert draft.events.filter(op="follow").count() == 1
+    assert (2, 4, "NP") in following.decisions(draft).barred
+    play(draft, op="undo")
+    assert play(draft, op="undo") == HIGH
+    assert following.decisions(draft).fixed == frozenset()
+    assert play(draft, op="redo") == MOVED
+
+
+def test_a_step_sent_twice_follows_once(draft) -> None:
+    first = step(draft, **TO_OBJECT)
+    events = [following.play(draft, first, by=draft.author) for _ in range(2)]
+    assert events[0] == events[1]
+    assert draft.events.count() == 2
+
+
+def test_without_a_forest_nothing_follows(cast) -> None:
+    draft = drafts.start(cast.pair.source, by=cast.bob)
+    play(draft, op="relabel", node=1, label="NX")
+    assert [event.op for event in draft.events.all()] == ["relabel"]
+
+
+def test_the_parser_s_doubt_is_that_under_what_is_decided(draft) -> None:
+    stored = following.forest_of(draft.sentence, draft.base)
+    before = following.chances(draft.to_tree(), stored, following.decisions(draft))
+    assert before[5] == pytest.approx(1.0)  # both readings have the small NP
+    play(draft, **TO_OBJECT)
+    tree = draft.to_tree()
+    after = following.chances(tree, stored, following.decisions(draft))
+    assert min(after.values()) == pytest.approx(1.0)
+    low = following.chances(ptb.parse_one(LOW), stored, following.Decisions())
+    assert low[5] == pytest.approx(0.1192, abs=1e-4)  # e^-2 / (1 + e^-2)
+
+
+def test_programs_ask_for_what_follows(draft, client: Client) -> None:
+    client.force_login(draft.author)
+    ops = f"/api/tree-drafts/{draft.code}/ops/"
+    sent = {"uuid": str(uuid4()), "base_rev": 0, "follow": True} | TO_OBJECT
+    after = client.post(ops, sent, "application/json").json()
+    assert (after["revision"], after["undo"]) == (2, "follow")
+    assert after["followed"] == [6]
+    sent = {"uuid": str(uuid4()), "base_rev": 2, "op": "undo"}
+    after = client.post(ops, sent, "application/json").json()
+    assert (after["followed"], after["undo"]) == ([], "move")
+
+
+def test_the_ledger_played_again_gives_the_tree(draft) -> None:
+    play(draft, **TO_OBJECT)
+    play(draft, op="undo")
+    play(draft, op="redo")
+    tree = ptb.parse_one(HIGH)
+    for event in draft.events.all():
+        tree = drafts.editing.read(event.done).on(tree).tree
+    assert ptb.bracket(tree) == LOW

@@ -1,0 +1,172 @@
+"""The page and the API that search trees: what they show, and to whom."""
+
+import re
+from pathlib import Path
+
+import pytest
+from django.test import Client
+from django.urls import reverse
+
+from annotator.models import AlignmentLayer, Job, SavedQuery
+from annotator.pages import queries as pages
+from annotator.services.queries import running
+from core.data.alignment import Alignment, Link
+from core.queries.checking import CONDITIONS
+from core.queries.relations import RELATIONS
+from tests import cast as people
+
+DOCS = Path(__file__).parents[3] / "docs" / "queries.md"
+
+
+def examples() -> list[str]:
+    """The queries of the tables in the docs, where the example is the last cell."""
+    found = []
+    for line in DOCS.read_text().splitlines():
+        cells = re.split(r"(?<!\\)\|", line)
+        if len(cells) in (4, 5) and (last := re.fullmatch(r" `([^`]+)` ", cells[-2])):
+            found.append(last[1].replace("\\|", "|"))
+    return found
+
+
+@pytest.fixture
+def linked(cast):
+    links = Alignment((Link("n1", "n10"), Link("w1", "w6"))).to_json()
+    AlignmentLayer.objects.filter(pk=cast.layer.pk).update(links=links)
+    return cast
+
+
+def signed_in(user) -> Client:
+    client = Client()
+    client.force_login(user)
+    return client
+
+
+def url(cast) -> str:
+    return reverse("query", args=["windows", cast.corpus.code])
+
+
+def test_every_example_of_the_docs_runs(linked) -> None:
+    assert len(examples()) > 45
+    found = [
+        len(running.search(text, [linked.corpus], linked.ada).page().matches)
+        for text in examples()
+    ]
+    assert sum(map(bool, found)) > 15
+
+
+def test_a_match_stands_between_its_words_with_its_partner(linked) -> None:
+    body = signed_in(linked.ada).get(url(linked), {"q": "NP $. VP ~ NP"}).content
+    text = body.decode()
+    assert "<mark>The nurse</mark>" in text
+    assert "<mark>the nurse</mark>" in text
+    assert re.search(r"<strong>\s*1 match</strong>", text)
+
+
+def test_what_is_wrong_is_shown_at_its_place(cast) -> None:
+    answer = signed_in(cast.ada).get(url(cast), {"q": "NP foo"})
+    assert answer.status_code == 400
+    assert "Column 4" in answer.content.decode()
+    assert "NP <mark>foo</mark>" in answer.content.decode()
+
+
+def test_a_whole_project_is_searched(cast) -> None:
+    other = people.corpus(cast.project, "Doors")
+    people.pair(other, "(S (FRAG (NN door)))", "(S (NP (NN gate)))")
+    page = signed_in(cast.ada).get(reverse("project_query", args=["windows"]))
+    assert page.status_code == 200
+    found = signed_in(cast.ada).get(page.request["PATH_INFO"], {"q": "FRAG|VP"})
+    assert "Houses 3" in found.content.decode()
+    assert "Doors 1" in found.content.decode()
+
+
+def test_strangers_are_told_of_nothing(cast) -> None:
+    for path in (url(cast), reverse("project_query", args=["windows"])):
+        assert signed_in(cast.cyd).get(path, {"q": "NP"}).status_code == 404
+    api = f"/api/corpora/{cast.corpus.code}/query/"
+    assert signed_in(cast.cyd).get(api, {"q": "NP"}).status_code == 404
+
+
+def test_a_search_is_saved_and_taken_away(cast) -> None:
+    client = signed_in(cast.bob)
+    sent = {"do": "save", "q": "NP ~ PP", "name": "mine"}
+    assert client.post(url(cast), sent).status_code == 302
+    kept = SavedQuery.objects.get()
+    assert (kept.name, kept.text) == ("mine", "NP ~ PP")
+    assert client.post(url(cast), sent | {"q": "NP <"}).status_code == 400
+    client.post(url(cast), {"do": "forget", "saved": kept.code})
+    assert not SavedQuery.objects.exists()
+
+
+def test_a_search_that_somebody_else_saved_is_not_written_over(cast) -> None:
+    sent = {"do": "save", "q": "NP ~ PP", "name": "ours"}
+    assert signed_in(cast.ada).post(url(cast), sent).status_code == 302
+    theirs = signed_in(cast.bob).post(url(cast), sent | {"q": "VP"})
+    assert theirs.status_code == 403
+    assert "Take another name" in theirs.content.decode()
+    assert SavedQuery.objects.get().text == "NP ~ PP"
+    assert signed_in(cast.ada).post(url(cast), sent | {"q": "VP"}).status_code == 302
+    assert SavedQuery.objects.get().text == "VP"
+
+
+def test_only_who_runs_engines_starts_indexing(cast) -> None:
+    assert signed_in(cast.bob).post(url(cast), {"do": "index"}).status_code == 403
+    assert signed_in(cast.ada).post(url(cast), {"do": "index"}).status_code == 302
+    assert Job.objects.get().kind == "index"
+
+
+def test_a_tree_is_drawn_with_its_nodes_marked(cast) -> None:
+    parse = cast.pair.source.parses.get()
+    path = reverse("query_tree", args=["windows"])
+    asked = {"parse": parse.code, "marks": "n1,n2"}
+    body = signed_in(cast.ada).get(path, asked).content.decode()
+    assert body.count(" found") >= 2
+    assert signed_in(cast.cyd).get(path, asked).status_code == 404
+    bad = signed_in(cast.ada).get(path, asked | {"marks": "x1"})
+    assert bad.status_code == 400
+
+
+def test_what_is_found_goes_out_as_a_table_brackets_and_conllu(linked) -> None:
+    client = signed_in(linked.ada)
+
+    def file(form: str, q: str) -> str:
+        path = reverse("query_export", args=["windows", linked.corpus.code, form])
+        return b"".join(client.get(path, {"q": q}).streaming_content).decode()
+
+    table = [line.split("\t") for line in file("tsv", "NP ~ NP").splitlines()]
+    assert [row[5] for row in table] == ["match", "The nurse", "the nurse"]
+    assert file("ptb", "PP") == people.TARGET + "\n"
+    assert file("conllu", "PP") == ""
+    denied = signed_in(linked.bob)
+    path = reverse("query_export", args=["windows", linked.corpus.code, "tsv"])
+    assert denied.get(path, {"q": "NP"}).status_code == 403
+
+
+def test_a_word_that_is_a_formula_goes_out_as_text(cast) -> None:
+    people.pair(cast.corpus, "(S (X =1+1))", "(S (X x))")
+    path = reverse("query_export", args=["windows", cast.corpus.code, "tsv"])
+    body = signed_in(cast.ada).get(path, {"q": "X"}).streaming_content
+    assert "\t=1+1\t" not in b"".join(body).decode()
+
+
+def test_the_api_gives_pages_of_matches(linked) -> None:
+    client = signed_in(linked.ada)
+    path = f"/api/corpora/{linked.corpus.code}/query/"
+    first = client.get(path, {"q": "NP", "page_size": "3"}).json()
+    assert [one["match"] for one in first["matches"]][:1] == ["The nurse"]
+    rest = client.get(path, {"q": "NP", "after": first["after"]}).json()
+    assert (len(first["matches"]), len(rest["matches"]), rest["after"]) == (3, 1, "")
+    pair = client.get("/api/projects/windows/query/", {"q": "NP ~ NP"}).json()
+    assert pair["matches"][0]["pair"] == linked.pair.code
+    assert pair["matches"][0]["other"]["match"] == "the nurse"
+    for bad in (
+        {"q": "NP <"},
+        {},
+        {"q": "NP", "page_size": "0"},
+        {"q": "NP", "x": "1"},
+    ):
+        assert client.get(path, bad).status_code == 400
+
+
+def test_what_relations_and_conditions_mean_is_in_the_catalogue() -> None:
+    said = {one.means for one in RELATIONS.values()} | set(CONDITIONS.values())
+    assert {str(one) for one in pages.MEANINGS} == said

@@ -1,0 +1,218 @@
+"""The home page by role, and the overview of a project."""
+
+import re
+from datetime import timedelta
+from typing import Any
+
+import pytest
+from django.test import Client
+from django.urls import reverse
+from django.utils import timezone
+
+from annotator.models import (
+    AlignmentLayer,
+    Invitation,
+    Job,
+    Judgment,
+    Pair,
+    Participant,
+)
+from annotator.pages.site.needs import needs
+from annotator.pages.site.work import waiting
+from annotator.services.projects import invitations, members
+from tests import cast as people
+from tests.annotator import campaigns_cast
+from tests.cast import Cast
+
+
+@pytest.fixture
+def bob(cast: Cast, client: Client) -> Client:
+    client.force_login(cast.bob)
+    return client
+
+
+@pytest.fixture
+def ada(cast: Cast, client: Client) -> Client:
+    client.force_login(cast.ada)
+    return client
+
+
+def main_of(client: Client, url: str) -> str:
+    html = client.get(url).content.decode()
+    return html[html.index("<main") : html.index("</main>")]
+
+
+def test_an_annotator_continues_where_work_is_left(cast: Cast) -> None:
+    made = campaigns_cast.campaign(cast, n=6)
+    for held in campaigns_cast.draw(made, cast.bob, 2):
+        campaigns_cast.judge(held)
+    judging, links = waiting(cast.bob)
+    assert (judging.text, judging.label) == ("4 of 6 items left", "Continue")
+    assert judging.url == reverse("judge", args=["windows", made.code])
+    assert (links.text, links.label) == ("1 pair begun, not done", "Continue")
+    assert links.url == reverse("pair", args=["windows", cast.pair.code])
+
+
+def test_a_share_that_is_done_and_a_campaign_that_is_closed_are_no_work(
+    cast: Cast,
+) -> None:
+    done = campaigns_cast.campaign(cast, n=2)
+    for held in campaigns_cast.draw(done, cast.bob, 2):
+        campaigns_cast.judge(held)
+    campaigns_cast.campaign(cast, n=2, is_open=False)
+    assert [task.kind for task in waiting(cast.bob)] == ["links"]
+
+
+def test_own_batches_and_quotas_bound_the_share(cast: Cast) -> None:
+    made = campaigns_cast.campaign(cast, n=6, quota=5)
+    assert waiting(cast.bob)[0].text == "5 of 5 items left"
+    Participant.objects.filter(campaign=made).update(has_own_batches=True)
+    who = campaigns_cast.person(made, cast.bob)
+    made.batches.update(n_items=3)
+    who.queues.get_or_create(batch=made.batches.get())
+    assert waiting(cast.bob)[0].text == "3 of 3 items left"
+
+
+def test_one_who_is_stopped_reads_it_and_has_no_button(cast: Cast) -> None:
+    made = campaigns_cast.campaign(cast, n=3)
+    made.participants.update(state=Participant.State.BLOCKED)
+    task = waiting(cast.bob)[0]
+    assert (task.text, task.url) == ("Stopped by failed checks.", "")
+
+
+def test_what_an_aligner_proposed_waits_for_people(cast: Cast) -> None:
+    Pair.objects.filter(pk=cast.pair.pk).update(state="proposed")
+    AlignmentLayer.objects.all().delete()
+    (task,) = waiting(cast.bob)
+    assert task.url == reverse("next_unsure", args=["windows", cast.corpus.code])
+
+
+def test_work_elsewhere_and_of_others_is_nobody_elses(cast: Cast) -> None:
+    campaigns_cast.campaign(cast, n=3)
+    Pair.objects.filter(pk=cast.pair.pk).update(state="proposed")
+    assert waiting(cast.cyd) == needs(cast.cyd) == needs(cast.bob) == []
+    other = members.create("Doors", by=cast.ada)
+    assert waiting(cast.bob, other) == []
+    cast.project.memberships.get(user=cast.bob).delete()
+    assert waiting(cast.bob) == []
+
+
+def test_a_manager_reads_what_needs_them_the_gravest_first(cast: Cast) -> None:
+    made = campaigns_cast.campaign(cast, n=4, people=2)
+    made.participants.filter(user=cast.bob).update(
+        state="blocked", n_checks=5, n_checks_failed=3
+    )
+    Job.objects.create(
+        project=cast.project, kind="parse", title="Parse Houses", state="failed"
+    )
+    campaigns_cast.campaign(
+        cast, n=2, people=0, is_open=False
+    ).participants.all().delete()
+    judge = made.participants.exclude(user=cast.bob).get()
+    held = campaigns_cast.draw(made, judge.user)[0]
+    Judgment.objects.filter(pk=held.pk).update(flag="A word is missing")
+    invitations.invite(cast.project, role="viewer", by=cast.ada)
+    found = needs(cast.ada)
+    assert [need.chip for need in found] == [
+        "Stopped", "Failed", "Campaign", "Flags", "Invited",
+    ]  # fmt: skip
+    assert found[0].text == f"bob failed 3 of 5 checks in {made} and is stopped."
+    assert found[3].text == f"1 flagged item in {made}."
+    assert found[4].text == "1 invitation not used yet."
+
+
+def test_what_is_settled_needs_nobody(cast: Cast) -> None:
+    made = campaigns_cast.campaign(cast, n=4)
+    held = campaigns_cast.draw(made, cast.bob)[0]
+    Judgment.objects.filter(pk=held.pk).update(flag="Odd")
+    held.item.is_withdrawn = True
+    held.item.save()
+    old = {"project": cast.project, "kind": "parse", "title": "Parse Houses"}
+    Job.objects.create(**old, state="failed")
+    Job.objects.create(**old, state="done")
+    Job.objects.create(
+        **old | {"title": "Old"},
+        state="failed",
+        created_at=timezone.now() - timedelta(days=8),
+    )
+    invitations.invite(cast.project, role="viewer", by=cast.ada)
+    Invitation.objects.update(expires_at=timezone.now())
+    assert needs(cast.ada) == []
+
+
+def test_home_shows_each_role_its_part(cast: Cast, client: Client) -> None:
+    campaigns_cast.campaign(cast, n=3)
+    invitations.invite(cast.project, role="viewer", by=cast.ada)
+    for user, there, lacking in (
+        (cast.bob, "Your work", "Needs you"),
+        (cast.ada, "Needs you", "Your work"),
+    ):
+        client.force_login(user)
+        html = main_of(client, "/")
+        assert there in html
+        assert lacking not in html
+
+
+def test_the_overview_is_blind_to_annotators(cast: Cast, bob: Client) -> None:
+    made = campaigns_cast.campaign(cast, n=6, people=3)
+    other = made.participants.exclude(user=cast.bob).first()
+    for held in campaigns_cast.draw(made, other.user, 3):
+        campaigns_cast.judge(held)
+    html = main_of(bob, "/p/windows/")
+    assert "6 of 6 items left" in html
+    for word in (
+        "judge1",
+        "judge2",
+        "Active this week",
+        "3 of",
+        "agreement",
+        "Reviewed",
+    ):
+        assert word not in html
+    assert bob.get(f"/p/windows/campaign/{made.code}/agreement/").status_code == 403
+
+
+def test_the_overview_tells_managers_how_far_things_are(
+    cast: Cast, ada: Client
+) -> None:
+    made = campaigns_cast.campaign(cast, n=4, people=2, k=2)
+    for user in (cast.bob, made.participants.exclude(user=cast.bob).get().user):
+        for held in campaigns_cast.draw(made, user, 4):
+            campaigns_cast.judge(held)
+    running = {"project": cast.project, "kind": "parse", "state": "running"}
+    Job.objects.create(**running, title="Parse Houses", total=10, done=4)
+    html = " ".join(main_of(ada, "/p/windows/").split())
+    assert re.search(r"8 of \d+ judgments, 4 items", html)
+    assert "4 of 10" in html
+    assert "Active this week" in html
+    assert "judge1" in html
+    line = ada.get(f"/p/windows/campaign/{made.code}/agreement/").content.decode()
+    assert "Meaning" in line
+    assert "α" in line or "no agreement yet" in line
+
+
+def many(cast: Cast, n: int) -> None:
+    for i in range(n):
+        corpus = people.corpus(cast.project, f"Corpus {i}")
+        pair = people.pair(corpus, people.SOURCE, people.TARGET)
+        people.layer(pair, author=cast.bob)
+        campaigns_cast.campaign(cast, n=2)
+        Job.objects.create(
+            project=cast.project, kind="parse", title=f"Job {i}", state="failed"
+        )
+
+
+@pytest.mark.parametrize("name", ["ada", "bob"])
+@pytest.mark.parametrize("url", ["/", "/p/windows/"])
+def test_many_corpora_cost_no_more_queries(
+    cast: Cast,
+    client: Client,
+    django_assert_max_num_queries: Any,
+    name: str,
+    url: str,
+) -> None:
+    many(cast, 12)
+    client.force_login(getattr(cast, name))
+    client.get(url)
+    with django_assert_max_num_queries(26):
+        client.get(url)

@@ -1,0 +1,168 @@
+"""Help: each page has its own, and the documents are safe, whole and linked."""
+
+import re
+from pathlib import Path
+
+import pytest
+from django.conf import settings
+from django.contrib.staticfiles import finders
+from django.test import Client
+from django.urls import URLPattern, URLResolver, get_resolver
+
+from annotator.pages.site import documents
+from annotator.pages.site import help as pages_of_help
+from annotator.pages.site.help import HELP_OF, NAMES, SECTIONS, help_page, link
+from tests.annotator.site.walking import ada, pages
+from tests.cast import Cast
+
+__all__ = ["ada"]  # a fixture, used by its name
+
+NO_PAGES = {  # files, parts of pages, answers to programs, and what leads elsewhere
+    *("health", "ready", "metrics", "sign_out", "theme", "tour"),
+    *("language", "words"),
+    *("backup_download", "bitext_sample", "release_download", "export_file"),
+    *("figure", "joint_figure", "biparse_figure", "pair_drawing", "pair_tree"),
+    *("project_query_export", "query_export", "ledger_export", "campaign_table"),
+    *("campaign_decisions", "campaign_items_sample", "frozen_export", "report_export"),
+    *("agreement_line", "report_fresh"),
+}
+FOR_PROGRAMMERS = {
+    *("README", "house", "libraries", "throughput"),
+    *("reliability", "reliability-access"),
+}
+
+
+def routes() -> set[str]:
+    """The names of all routes that are no call of the API."""
+    found = set()
+    for entry in get_resolver().url_patterns:
+        assert isinstance(entry, URLPattern) or str(entry.pattern) == "api/"
+        if isinstance(entry, URLResolver):
+            continue
+        assert entry.name, f"{entry.pattern} has no name"
+        found.add(entry.name)
+    return found | {"api_docs"}
+
+
+def test_every_page_has_its_help() -> None:
+    assert routes() - NO_PAGES == set(HELP_OF)
+
+
+@pytest.mark.parametrize("route", sorted(HELP_OF))
+def test_the_help_of_a_page_is_there_with_its_anchor(route: str) -> None:
+    name, _, anchor = HELP_OF[route].partition("#")
+    assert not anchor or anchor in help_page(name).anchors
+
+
+def test_every_page_that_answers_leads_to_its_help(ada: Client) -> None:
+    wrong = [
+        (name, url, page.help)
+        for name, url, page in pages(ada)
+        if page.help != [link(HELP_OF[name])]
+    ]
+    assert wrong == []
+
+
+@pytest.mark.parametrize("url", ["/", "/account/", "/try/", "/p/new/", "/help/"])
+def test_pages_outside_of_projects_lead_to_their_help(ada: Client, url: str) -> None:
+    html = ada.get(url).content.decode()
+    assert len(re.findall(r'class="help" href="/help/[\w-]+/', html)) == 1
+
+
+def test_help_is_there_before_signing_in(client: Client, db) -> None:
+    html = client.get("/sign-in/").content.decode()
+    assert 'class="help" href="/help/annotators/"' in html
+    for name in NAMES:
+        assert client.get(f"/help/{name}/").status_code == 200
+
+
+@pytest.mark.parametrize("name", ["house", "nothing", "README", "../settings"])
+def test_other_names_are_no_help(client: Client, name: str, db) -> None:
+    assert client.get(f"/help/{name}/").status_code == 404
+
+
+def test_every_document_is_help_or_for_programmers() -> None:
+    written = {path.stem for path in documents.folder().glob("*.md")}
+    assert written == NAMES | FOR_PROGRAMMERS
+    assert sum(map(len, SECTIONS.values())) == len(NAMES)
+
+
+def test_the_index_names_every_page_by_its_title(client: Client, db) -> None:
+    html = client.get("/help/").content.decode()
+    for name in NAMES:
+        assert f'<a href="/help/{name}/">{documents.title(name)}</a>' in html
+
+
+@pytest.mark.parametrize("name", sorted(NAMES))
+def test_every_link_of_a_page_leads_somewhere(name: str) -> None:
+    page = help_page(name)
+    for href in re.findall(r'href="([^"]+)"', page.body):
+        if href.startswith("https://"):
+            continue
+        place, _, anchor = href.partition("#")
+        other = place.removeprefix("/help/").strip("/") or name
+        assert other in NAMES, href
+        assert not anchor or anchor in help_page(other).anchors, href
+    for src in re.findall(r'src="([^"]+)"', page.body):
+        assert finders.find(src.removeprefix(settings.STATIC_URL)), src
+    assert len(set(page.anchors)) == len(page.anchors)
+    for anchor in page.anchors:
+        assert page.body.count(f' id="{anchor}"') == 1
+
+
+HOSTILE = """# Title <script>alert(1)</script>
+
+<img src=x onerror=alert(1)> and [a](javascript:alert(1)) and <b style="x">bold</b>
+
+## Twice
+
+[the other](other.md#part) [gone](gone.md) [up](../settings.py) ![p](img/p.png)
+
+## Twice
+
+| left | right |
+|---|--:|
+| a | 1 |
+"""
+
+
+@pytest.fixture
+def hostile(settings, tmp_path: Path) -> documents.Document:
+    settings.WEB_DIR = tmp_path
+    (tmp_path / "docs").mkdir()
+    (tmp_path / "docs" / "one.md").write_text(HOSTILE)
+    return documents.document("one", lambda name: "/o/" if name == "other" else "")
+
+
+def test_raw_html_stays_text(hostile: documents.Document) -> None:
+    tags = set(re.findall(r"<(\w+)", hostile.body))
+    assert tags == {
+        *("h1", "h2", "p", "a", "img", "div"),
+        *("table", "thead", "tbody", "tr", "th", "td"),
+    }
+    attributes = set(re.findall(r'<[^>]*? ([\w-]+)="', hostile.body))
+    assert not {"style", "onerror", "onclick"} & attributes
+    assert 'href="javascript' not in hostile.body
+
+
+def test_links_lead_to_pages_or_become_text(hostile: documents.Document) -> None:
+    assert re.findall(r'href="([^"]*)"', hostile.body) == ["/o/#part"]
+    assert "gone up" in hostile.body
+    assert 'src="/static/docs/p.png"' in hostile.body
+
+
+def test_contents_and_anchors_tell_equal_headings_apart(
+    hostile: documents.Document,
+) -> None:
+    assert [(one.tag, one.anchor) for one in hostile.contents] == [
+        ("h2", "twice"),
+        ("h2", "twice-1"),
+    ]
+    assert 'aria-label="Twice, table"' in hostile.body
+    assert '<td class="num">1</td>' in hostile.body
+
+
+def test_a_link_that_is_a_file_name_is_shown_by_its_title(cast: Cast) -> None:
+    body = pages_of_help.help_page("managers").body
+    assert '<a href="/help/agreement/">Agreement</a>' in body
+    assert ".md" not in body

@@ -1,0 +1,69 @@
+"""The interface speaks the reader's language; English is what the sources say."""
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from django.template import Context, Template
+from django.utils import translation
+
+ROOT = Path(__file__).resolve().parents[3]
+
+pytestmark = pytest.mark.django_db
+
+
+def test_the_browser_says_which_language(client) -> None:
+    page = client.get("/sign-in/", headers={"accept-language": "de-AT,de;q=0.9"})
+    text = page.content.decode()
+    assert '<html lang="de"' in text
+    assert ">Sprache<" in text
+    assert "/words/de.js" in text
+    assert "Accept-Language" in page["Vary"]
+
+
+def test_english_where_nothing_is_said_or_nobody_translated(client) -> None:
+    for header in ({}, {"accept-language": "fi"}):
+        text = client.get("/sign-in/", headers=header).content.decode()
+        assert '<html lang="en"' in text
+        assert ">Language<" in text
+        assert "/words/" not in text
+
+
+def test_a_choice_in_this_browser_wins(client) -> None:
+    answer = client.post("/language/", {"language": "de", "next": "/sign-in/"})
+    assert (answer.status_code, answer["Location"]) == (302, "/sign-in/")
+    cookie = answer.cookies["gemel_language"]
+    assert (cookie["httponly"], cookie["samesite"]) == (True, "Lax")
+    text = client.get("/sign-in/", headers={"accept-language": "en"}).content.decode()
+    assert '<html lang="de"' in text
+
+
+def test_nobody_is_sent_away_by_it_nor_to_no_language(client) -> None:
+    away = client.post(
+        "/language/", {"language": "de", "next": "https://evil.example/"}
+    )
+    assert away["Location"] == "/"
+    client.post("/language/", {"language": "xx", "next": "/sign-in/"})
+    assert '<html lang="de"' in client.get("/sign-in/").content.decode()
+
+
+def test_words_of_scripts_are_a_script_of_our_own(client) -> None:
+    answer = client.get("/words/de.js")
+    assert answer["Content-Type"].startswith("text/javascript")
+    assert "gettext" in answer.content.decode()
+    assert "max-age=3600" in answer["Cache-Control"]
+    assert client.get("/words/xx.js").status_code == 404
+
+
+def test_figures_keep_their_point() -> None:
+    values = Context({"x": 0.5, "n": 12345})
+    with translation.override("de"):
+        text = Template("{{ x }} {{ n }} {{ x|floatformat:2 }}").render(values)
+    assert text == "0.5 12345 0.50"
+
+
+def test_each_catalogue_says_what_the_sources_say_and_is_compiled() -> None:
+    run = [sys.executable, "-m", "tools.messages", "--check"]
+    answer = subprocess.run(run, cwd=ROOT, capture_output=True, text=True)
+    assert (answer.returncode, answer.stdout) == (0, "")

@@ -1,0 +1,97 @@
+"""One navigation on every page of a project, and crumbs that say where one is."""
+
+import re
+
+from django.test import Client
+
+from annotator import models
+from annotator.pages.site.navigation import SECTION_OF, SECTIONS
+from tests.annotator.site.walking import ada, first_part, pages, project_patterns
+from tests.cast import Cast
+
+__all__ = ["ada"]  # a fixture, used by its name
+
+FULL_SCREEN = {  # they need the whole window; their crumbs lead back
+    "judge",
+    "pair",
+    "pair_table",
+    "tree_edit",
+    "arcs_edit",
+    "biparse",
+}
+
+
+def test_every_page_of_a_project_has_a_section() -> None:
+    assert {first_part(p) for p in project_patterns()} == set(SECTION_OF)
+
+
+def test_every_page_has_one_navigation_with_one_current_entry(ada: Client) -> None:
+    wrong, seen = [], set()
+    for name, url, page in pages(ada):
+        seen.add(name)
+        wanted = (0, 0) if name in FULL_SCREEN else (1, 1)
+        if (page.n_navigations, len(page.current["Project"])) != wanted:
+            wrong.append((name, url, page.n_navigations, page.current))
+    assert wrong == []
+    assert len(seen) > 50, sorted(seen)
+    assert seen >= FULL_SCREEN
+
+
+def title_of(url: str) -> str:
+    """The second crumb: the section, which the overview lacks."""
+    key = SECTION_OF[url.removeprefix("/p/windows/").split("/")[0]]
+    return next(one.title for one in SECTIONS if one.key == key)
+
+
+def test_crumbs_begin_with_project_and_section_and_end_with_this_page(
+    ada: Client,
+) -> None:
+    wrong = [
+        (url, page.crumbs, page.current["Where you are"])
+        for _, url, page in pages(ada)
+        if page.crumbs[:2] != ["Windows", title_of(url)][: len(page.crumbs)]
+        or page.current["Where you are"] != ["page"]
+        or not all(page.crumbs)
+    ]
+    assert wrong == []
+
+
+def test_annotators_see_no_reports_and_only_their_campaigns(
+    cast: Cast, client: Client
+) -> None:
+    models.Campaign.objects.create(project=cast.project, name="Not hers")
+    client.force_login(cast.bob)
+    html = client.get("/p/windows/").content.decode()
+    side = html[html.index('<nav class="side"') :].split("</nav>")[0]
+    texts = [" ".join(t.split()) for t in re.findall(r"<a [^>]*>(.*?)</a>", side, re.S)]
+    plain = [re.sub("<[^>]+>", "", text) for text in texts]
+    assert [text.rstrip(" 0123456789") for text in plain] == [
+        "Overview", "Corpora", "Search trees", "Paraphrases", "Campaigns",
+        "People", "Jobs",
+    ]  # fmt: skip
+    assert "Campaigns" in plain  # without a number: the one campaign is not his
+
+
+def test_strangers_and_other_pages_have_no_navigation(
+    cast: Cast, client: Client
+) -> None:
+    client.force_login(cast.cyd)
+    for url in ("/", "/account/", "/p/windows/"):
+        assert 'aria-label="Project"' not in client.get(url).content.decode()
+
+
+def test_the_navigation_costs_one_query(cast: Cast, django_assert_num_queries) -> None:
+    from django.test import RequestFactory
+    from django.urls import resolve
+
+    from annotator.pages.site.navigation import Navigation
+
+    request = RequestFactory().get("/p/windows/people/")
+    request.user, request.resolver_match = cast.ada, resolve(request.path)
+    navigation = Navigation(request)
+    with django_assert_num_queries(0):
+        assert navigation.section is not None
+    with django_assert_num_queries(1):
+        counts = {one.title: one.count for one in navigation.entries}
+        assert navigation.project == cast.project
+    assert (counts["Corpora"], counts["People"], counts["Jobs"]) == (1, 2, 0)

@@ -1,0 +1,216 @@
+"""The client for programs, against a server that runs."""
+
+import urllib.error
+from collections.abc import Iterator
+from http.server import BaseHTTPRequestHandler, HTTPServer
+from io import BytesIO
+from threading import Thread
+
+import pytest
+
+import gemel_client
+from annotator.services import accounts
+from gemel_client import Client, Refused, to_pandas
+from tests import cast as made_by
+from tests.running import WAIT_S
+
+
+@pytest.fixture
+def live(transactional_db, live_server) -> str:
+    return live_server.url
+
+
+@pytest.fixture
+def ours(live) -> made_by.Cast:
+    return made_by.Cast()
+
+
+@pytest.fixture
+def bob(live: str, ours: made_by.Cast) -> Client:
+    return Client(live, token_of(ours.bob), timeout=WAIT_S)
+
+
+def token_of(user, scope: str = "annotate") -> str:
+    return accounts.make_token(user, name="client", scope=scope, days=1)[1]
+
+
+def test_what_is_there_is_listed_page_after_page(
+    bob: Client, ours: made_by.Cast
+) -> None:
+    for at in range(120):
+        made_by.sentence(ours.corpus, f"Window number {at} was open .")
+    (corpus,) = bob.corpora()
+    assert (corpus.code, corpus.name) == (ours.corpus.code, "Houses")
+    (pair,) = bob.pairs(corpus.code)
+    assert (pair.code, pair.source) == (ours.pair.code, ours.pair.source.text)
+    assert bob.sentence(pair.target_code).text == pair.target == ours.pair.target.text
+    assert list(bob.pairs(corpus.code, q="zebra")) == []
+    sentences = list(bob.sentences(corpus.code))
+    assert len(sentences) == 122
+    assert sentences[-1].tokens == ("Window", "number", "119", "was", "open", ".")
+    assert list(to_pandas(sentences)["code"]) == [one.code for one in sentences]
+
+
+def test_a_sentence_has_its_trees(bob: Client, ours: made_by.Cast) -> None:
+    sentence = bob.sentence(ours.pair.source.code)
+    assert sentence.gold is not None
+    tree = sentence.gold.to_nltk()
+    assert tree.leaves() == list(sentence.tokens)
+    labels = [node.label for node in sentence.gold.nodes]
+    assert labels[:4] == ["S", "NP", "DT", "NN"]
+    phrase = sentence.gold.nodes[1]
+    assert (phrase.span, phrase.words, phrase.mother) == ((0, 2), (0, 1), 0)
+    assert sentence.gold.ref_of(0, 2) == phrase.ref == "n1"
+    assert sentence.gold.ref_of(1, 2, "NN") == "w1"
+    with pytest.raises(ValueError, match="no node at all"):
+        sentence.gold.ref_of(1, 3)
+    with pytest.raises(ValueError, match="to_nltk"):
+        sentence.gold.to_conllu()
+
+
+def test_trees_of_other_annotators_stay_theirs(
+    live: str, bob: Client, ours: made_by.Cast
+) -> None:
+    sentence = ours.pair.source
+    drawn = {"kind": "constituency", "text": made_by.SOURCE.replace("(S ", "(X ")}
+    for author in (ours.bob, ours.ada):
+        sentence.parses.create(
+            origin="annotator", author=author, rank=author.pk, **drawn
+        )
+    seen = [one.made_by for one in bob.sentence(sentence.code).parses]
+    assert ("bob" in seen, "ada" in seen) == (True, False)
+    ada = Client(live, token_of(ours.ada), timeout=WAIT_S)
+    seen = [one.made_by for one in ada.sentence(sentence.code).parses]
+    assert ("bob" in seen, "ada" in seen) == (True, True)
+
+
+def test_dependencies_have_arcs_and_lines(bob: Client, ours: made_by.Cast) -> None:
+    rows = [("Rain", 2, "nsubj"), ("fell", 0, "root")]
+    lines = [
+        f"{at}\t{form}\t_\t_\t_\t_\t{head}\t{relation}\t_\t_"
+        for at, (form, head, relation) in enumerate(rows, 1)
+    ]
+    sentence = made_by.sentence(ours.corpus, "Rain fell")
+    sentence.parses.create(kind="dependency", origin="gold", text="\n".join(lines))
+    gold = bob.sentence(sentence.code).gold
+    assert gold is not None
+    assert [(arc.head, arc.relation) for arc in gold.arcs] == [
+        (1, "nsubj"),
+        (-1, "root"),
+    ]
+    assert gold.to_conllu() == "\n".join(lines) + "\n\n"
+    with pytest.raises(ValueError, match="to_conllu"):
+        gold.to_nltk()
+
+
+def test_links_are_made_by_span_and_conflicts_are_told(
+    bob: Client, ours: made_by.Cast
+) -> None:
+    layer = bob.start_layer(ours.pair.code)
+    source, target = (
+        bob.sentence(one.code).gold for one in (ours.pair.source, ours.pair.target)
+    )
+    assert source is not None
+    assert target is not None
+    s, t = source.ref_of(0, 2), target.ref_of(5, 7)
+    linked = bob.link(layer, s, t, kind="possible")
+    assert (s, t, "possible") in linked.links
+    assert bob.layer(layer.code) == linked
+    with pytest.raises(Refused) as told:
+        bob.link(layer, s, t)  # made from what was there before
+    assert told.value.status == 409
+    assert bob.step(linked, "unlink", s=s, t=t).links == layer.links
+
+
+def test_what_one_may_not_do_is_refused_in_words(live: str, ours: made_by.Cast) -> None:
+    reader = Client(live, token_of(ours.bob, "read"), timeout=WAIT_S)
+    with pytest.raises(Refused, match="token") as told:
+        reader.start_layer(ours.pair.code)
+    assert told.value.status == 403
+    stranger = Client(live, token_of(ours.cyd), timeout=WAIT_S)
+    with pytest.raises(Refused) as unseen:
+        stranger.sentence(ours.pair.source.code)
+    assert (unseen.value.status, unseen.value.code) == (404, "not_found")
+    with pytest.raises(ValueError, match="https"):
+        Client("gemel.example.org", "x")
+
+
+def test_a_busy_server_is_called_again_when_it_says(monkeypatch) -> None:
+    waits: list[float] = []
+    answers = [
+        urllib.error.HTTPError("", 429, "", {"Retry-After": "7"}, BytesIO(b"")),
+        urllib.error.HTTPError("", 503, "", {}, BytesIO(b"")),
+        urllib.error.HTTPError("", 503, "", {"Retry-After": "9" * 30}, BytesIO(b"")),
+        urllib.error.HTTPError(
+            "", 503, "", {"Retry-After": "Fri, 1 Jan 2100 00:00:00 GMT"}, BytesIO(b"")
+        ),
+        BytesIO(b'{"results": [], "next": null}'),
+    ]
+
+    def opened(request, timeout):
+        answer = answers.pop(0)
+        if isinstance(answer, Exception):
+            raise answer
+        return answer
+
+    monkeypatch.setattr(gemel_client._OPENER, "open", opened)
+    monkeypatch.setattr(gemel_client.time, "sleep", waits.append)
+    assert list(Client("https://gemel.example.org", "x").corpora()) == []
+    assert waits == [7, 1, gemel_client.MAX_WAIT_S, 1]
+
+
+@pytest.fixture
+def elsewhere() -> Iterator[tuple[str, list[str]]]:
+    """A server that sends everybody to another path, and the headers that it got."""
+    seen: list[str] = []
+
+    class Sends(BaseHTTPRequestHandler):
+        def do_GET(self) -> None:
+            seen.append(str(self.headers["Authorization"]))
+            self.send_response(302)
+            self.send_header("Location", "/elsewhere")
+            self.end_headers()
+
+        def log_message(self, *_: object) -> None:
+            pass
+
+    server = HTTPServer(("127.0.0.1", 0), Sends)
+    thread = Thread(target=server.serve_forever)
+    thread.start()
+    yield f"http://127.0.0.1:{server.server_port}", seen
+    server.shutdown()
+    thread.join()
+    server.server_close()
+
+
+def test_a_redirection_is_not_followed_with_the_token(elsewhere) -> None:
+    address, seen = elsewhere
+    with pytest.raises(Refused) as refused:
+        list(Client(address, "x").corpora())
+    assert refused.value.status == 302
+    assert seen == ["Token x"]
+
+
+def test_a_manager_s_program_renames_deletes_and_restores(
+    live: str, ours: made_by.Cast
+) -> None:
+    ada = Client(live, token_of(ours.ada, "manage"), timeout=WAIT_S)
+    code = ours.corpus.code
+    changed = ada.change("corpora", code, name="Doors", archived=True)
+    assert (changed["name"], changed["archived_at"] is not None) == ("Doors", True)
+    with pytest.raises(Refused) as refused:
+        ada.delete("corpora", code)
+    assert refused.value.facts["holds"][0] == {"n": 1, "what": "pair"}
+    gone = ada.delete("corpora", code, confirm="Doors")
+    assert gone["until"] > gone["at"]
+    assert list(ada.corpora()) == []
+    assert ada.restore(gone["code"])["name"] == "Doors"
+    assert [corpus.code for corpus in ada.corpora()] == [code]
+
+
+def test_a_token_for_annotating_deletes_nothing(live: str, ours: made_by.Cast) -> None:
+    ada = Client(live, token_of(ours.ada), timeout=WAIT_S)
+    with pytest.raises(Refused) as refused:
+        ada.delete("corpora", ours.corpus.code, confirm="Houses")
+    assert refused.value.status == 403
+    assert [corpus.name for corpus in ada.corpora()] == ["Houses"]

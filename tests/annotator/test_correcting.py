@@ -1,0 +1,58 @@
+"""Somebody who corrects a parser's trees to gold through the API, played."""
+
+import pytest
+
+from annotator.models import TreeDraft
+from annotator.services.parses import gold
+from bench import correcting
+from core.formats import ptb
+from gemel_client import Client
+from tests import cast as people
+from tests.annotator.test_client import token_of
+from tests.core.evaluation.test_correcting import FLAT, NESTED
+from tests.running import WAIT_S
+
+LOW, HIGH = ptb.bracket(NESTED), ptb.bracket(FLAT)
+WANTED = f"(ROOT {LOW})".replace("(NP (PRP She))", "(NP-SBJ (PRP She))")
+WANTED = WANTED.replace("(VBD saw)", "(VBN saw)")
+SHORT = "(S (NP (NN Rain)) (VP (VBZ falls)))"
+CHAIN = "(FRAG (S (NP (NN Rain)) (VP (VBZ falls))))"
+
+
+@pytest.fixture
+def parsed(transactional_db, live_server):
+    """A corpus with two parsed sentences, one with a forest; ada curates it."""
+    cast = people.Cast()
+    corpus = people.corpus(cast.project, "Weather")
+    saw = people.sentence(corpus, "She saw a man with a hat in a room")
+    people.parse(saw, HIGH, engine="toy")
+    people.forest(saw, (0.0, HIGH), (-2.0, LOW), engine="toy")
+    rain = people.sentence(corpus, "Rain falls")
+    people.parse(rain, SHORT, engine="toy")
+    people.sentence(corpus, "Not parsed")
+    client = Client(live_server.url, token_of(cast.ada), timeout=WAIT_S)
+    return client, corpus
+
+
+@pytest.mark.parametrize("follow", [True, False])
+def test_every_tree_becomes_gold_and_the_ledger_gives_it(parsed, follow: bool) -> None:
+    client, corpus = parsed
+    golds = {tree.words: tree for tree in map(ptb.parse_one, (WANTED, CHAIN))}
+    counts = correcting.run(client, corpus.code, golds, follow=follow)
+    assert (counts["sentences"], counts["left_out"]) == (2, 1)
+    assert counts["reached"] == counts["replayed"] == 2
+    assert counts["matched"] == counts["brackets"] == counts["guessed"]
+    assert counts["followed"] == int(follow)
+    texts = [gold.gold_of(one).text for one in corpus.sentences.all()[:2]]
+    assert texts == [WANTED, CHAIN]
+    assert TreeDraft.objects.count() == 2
+
+
+def test_a_history_is_one_s_own(parsed) -> None:
+    client, corpus = parsed
+    draft = client.begin_tree(corpus.sentences.first().code)
+    draft = client.tree_step(draft, "relabel", node=1, label="NX")
+    (event,) = client.tree_history(draft)
+    assert event["done"] == {"op": "relabel", "node": 1, "label": "NX", "focus": 1}
+    assert event["back"]["label"] == "NP"
+    assert client.tree_step(draft, "undo").text != draft.text

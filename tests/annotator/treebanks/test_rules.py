@@ -1,0 +1,160 @@
+"""Rules of a corpus: who declares them, what breaks them, where it is shown."""
+
+from uuid import uuid4
+
+import pytest
+from django.test import Client
+from django.urls import reverse
+
+from annotator.errors import BadRequest, NotAllowed, StaleEdit
+from annotator.models import Membership, Origin, Parse, Sentence, TreeDraft
+from annotator.services.parses import drafts
+from annotator.services.treebanks import rules
+from tests import cast as people
+
+pytestmark = pytest.mark.django_db
+ARCS = (
+    "1\tThe\tthe\tDET\tDT\t_\t2\tdet\t_\t_\n"
+    "2\tnurse\tnurse\tNOUN\tNN\t_\t3\tnsubj\t_\t_\n"
+    "3\topened\topen\tVERB\tVBD\t_\t0\troot\t_\t_\n"
+    "4\tthe\tthe\tDET\tDT\t_\t3\tdet\t_\t_\n"
+    "5\twindow\twindow\tNOUN\tNN\t_\t3\tobject\t_\t_\n"
+    "6\t.\t.\tPUNCT\t.\t_\t3\tpunct\t_\t_"
+)
+
+
+def client_of(user) -> Client:
+    client = Client()
+    client.force_login(user)
+    return client
+
+
+def declared(cast, text: str, *, seen: int = 0):
+    return rules.keep(cast.corpus, text, seen=seen, by=cast.ada)
+
+
+def arcs(sentence: Sentence, text: str = ARCS) -> Parse:
+    return Parse.objects.create(
+        sentence=sentence, kind="dependency", origin=Origin.GOLD, text=text,
+        digest=Sentence.key_of(text),
+    )  # fmt: skip
+
+
+def names(look) -> list[list[str]]:
+    return [[one.rule for one in row.problems] for row in look.checked]
+
+
+def test_managers_declare_rules_and_a_stale_form_is_refused(cast) -> None:
+    row = declared(cast, "labels: S NP VP PP\r\nud: 2")
+    assert (row.revision, row.text) == (1, "labels: S NP VP PP\nud: 2")
+    assert declared(cast, "ud: 3", seen=1).revision == 2
+    for seen in (0, 1):
+        with pytest.raises(StaleEdit):
+            declared(cast, "ud: 1", seen=seen)
+    assert rules.rules_of(cast.corpus).level == 3
+    for role in ("curator", "annotator", "viewer"):
+        Membership.objects.filter(user=cast.bob).update(role=role)
+        with pytest.raises(NotAllowed):
+            rules.keep(cast.corpus, "ud: 1", seen=2, by=cast.bob)
+
+
+def test_what_is_no_rule_is_refused_at_its_place_and_not_kept(cast) -> None:
+    with pytest.raises(BadRequest) as refused:
+        declared(cast, "ud: 2\nnever: NP <")
+    assert (refused.value.facts["line"], refused.value.facts["column"]) == (2, 12)
+    assert rules.rules_of(cast.corpus).level == 0
+
+
+def test_a_corpus_is_looked_through_in_parts(cast) -> None:
+    declared(cast, "need VP: NP")
+    first = rules.look(cast.corpus)
+    assert (names(first), first.looked, first.after) == ([["needed-child"] * 2], 2, "")
+    declared(cast, "labels: S NP", seen=1)
+    part = rules.look(cast.corpus, most=1)
+    assert (part.looked, part.after) == (1, cast.pair.source.code)
+    rest = rules.look(cast.corpus, after=part.after)
+    assert (rest.looked, rest.after) == (1, "")
+    assert rest.checked[0].sentence == cast.pair.target
+    with pytest.raises(BadRequest):
+        rules.look(cast.corpus, after="0" * 16)
+
+
+def test_arcs_are_checked_and_compared_with_the_brackets(cast) -> None:
+    arcs(cast.pair.source)
+    assert names(rules.look(cast.corpus)) == [["contradiction"]]
+    declared(cast, "ud: 2")
+    assert names(rules.look(cast.corpus)) == [["unknown-relation", "contradiction"]]
+    problem = rules.look(cast.corpus).checked[0].problems[1]
+    assert (problem.node, problem.words) == (6, (3, 4))
+
+
+def test_annotators_trees_are_nobody_elses_business(cast) -> None:
+    made = people.sentence(cast.corpus, "Doors open")
+    Parse.objects.create(
+        sentence=made, kind="constituency", origin=Origin.ANNOTATOR, author=cast.ada,
+        text="(S (XX (NN Doors)) (NN open))", digest="1",
+    )  # fmt: skip
+    declared(cast, "labels: S NP VP PP")
+    assert rules.look(cast.corpus).checked == ()
+
+
+def test_the_page_shows_places_and_remedies(cast) -> None:
+    arcs(cast.pair.source)
+    client = client_of(cast.ada)
+    url = reverse("problems", args=["windows", cast.corpus.code])
+    sent = {"text": "forbid VP: VBD # tense has a node of its own", "seen": "0"}
+    page = client.post(url, sent, follow=True).content.decode()
+    assert "VBD may not be a child of VP (tense has a node of its own)." in page
+    assert "“opened”" in page
+    assert "Move it to another mother" in page
+    assert "the on opened, window on opened" in page
+    wrong = client.post(url, {"text": "forbid VP VBD", "seen": "1"})
+    assert wrong.status_code == 400
+    assert "forbid VP VBD</textarea>" in wrong.content.decode()
+    assert client_of(cast.bob).get(url).status_code == 200
+    assert client_of(cast.bob).post(url, sent).status_code == 403
+    assert client_of(cast.cyd).get(url).status_code == 404
+
+
+def test_programs_declare_and_list(cast) -> None:
+    client = client_of(cast.ada)
+    url = f"/api/corpora/{cast.corpus.code}/rules/"
+    assert client.get(url).json() == {"text": "", "revision": 0}
+    sent = {"text": "tags: DT NN VBD . IN", "seen": 0}
+    assert client.put(url, sent, "application/json").json()["revision"] == 1
+    assert client.put(url, sent, "application/json").status_code == 409
+    look = client.get(f"/api/corpora/{cast.corpus.code}/problems/").json()
+    (one,) = look["sentences"]
+    assert one["sentence"] == cast.pair.target.code
+    assert [p["forms"] for p in one["problems"]] == [["opened"]]
+    same = client.get(f"/api/sentences/{one['sentence']}/problems/").json()
+    assert same == one
+    assert client_of(cast.cyd).get(url).status_code == 404
+
+
+def test_the_editor_shows_what_a_step_breaks_before_and_after_it(cast) -> None:
+    declared(cast, "labels: S NP VP PP")
+    client = client_of(cast.bob)
+    url = reverse("tree_edit", args=["windows", cast.pair.source.code])
+    assert "problem" not in client.get(url).content.decode().partition("</h1>")[2][:999]
+    sent = {"uuid": uuid4(), "base_rev": 0, "node": 1, "label": "NX"}
+    page = client.post(url, sent | {"op": "check", "what": "relabel"}).content.decode()
+    assert "NX is no label of this treebank." in page
+    assert not TreeDraft.objects.exists()
+    page = client.post(url, sent | {"op": "relabel"}, follow=True).content.decode()
+    assert "NX is no label of this treebank." in page
+    assert 'data-go="1"' in page
+    assert "breaks a rule" in page
+    typed = {"op": "check", "what": "replace", "text": "(S (NX"}
+    page = client.post(url, sent | typed).content.decode()
+    assert "line 1" in page
+    viewer = Membership.objects.filter(user=cast.bob)
+    viewer.update(role="viewer")
+    assert client.post(url, sent | typed).status_code == 403
+
+
+def test_a_draft_is_checked_not_the_saved_tree(cast) -> None:
+    declared(cast, "labels: S NP VP PP")
+    draft = drafts.start(cast.pair.source, by=cast.bob)
+    assert rules.of_sentence(cast.pair.source, draft.to_tree()) == []
+    assert rules.of_sentence(cast.pair.source, None) == []

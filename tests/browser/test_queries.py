@@ -1,0 +1,38 @@
+"""Searching trees: an example clicked, a tree opened, a mistake shown at its place."""
+
+import pytest
+from playwright.sync_api import expect
+
+from annotator.models import AlignmentLayer
+from core.data.alignment import Alignment, Link
+from tests.browser.pictures import keep_picture
+from tests.cast import Cast
+
+pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
+
+
+@pytest.mark.parametrize("width", [1280, 390])
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_trees_are_searched_by_keys_alone(
+    cast: Cast, open_page, check_axe, width: int, scheme: str
+) -> None:
+    links = Alignment((Link("n1", "n8"), Link("w1", "w6"))).to_json()
+    AlignmentLayer.objects.filter(pk=cast.layer.pk).update(links=links)
+    page = open_page(cast.ada, width=width, color_scheme=scheme)
+    page.goto(f"/p/{cast.project.slug}/corpus/{cast.corpus.code}/")
+    page.locator("main").get_by_role("link", name="Search trees").press("Enter")
+    expect(page.get_by_role("link", name="NP ~ PP", exact=True)).to_be_visible()
+    check_axe(page)
+    page.get_by_role("link", name="NP ~ PP", exact=True).press("Enter")
+    expect(page.locator("main")).to_contain_text("1 match in 1 sentence and 1 pair")
+    expect(page.locator("mark").first).to_have_text("The nurse")
+    page.get_by_role("link", name="Tree 1 of match 1").press("Enter")
+    expect(page.locator(".parse .found")).to_have_count(1)
+    assert page.evaluate("document.documentElement.scrollWidth") <= width
+    check_axe(page)
+    keep_picture(page, f"queries-{width}-{scheme}")
+    page.get_by_label("Query", exact=True).fill("NP < (DT")
+    page.get_by_label("Query", exact=True).press("Enter")
+    expect(page.get_by_role("alert")).to_contain_text("Column 9")
+    check_axe(page)
+    keep_picture(page, f"queries-wrong-{width}-{scheme}")

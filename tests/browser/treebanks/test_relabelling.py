@@ -1,0 +1,40 @@
+"""Relabelling by query in a browser: looked at, done and taken back by keys alone."""
+
+import pytest
+from playwright.sync_api import expect
+
+from annotator.services.parses import gold
+from tests import cast as people
+from tests.browser.pictures import keep_picture
+
+pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
+
+
+@pytest.mark.parametrize(
+    ("width", "scheme"),
+    [(1280, "light"), (1280, "dark"), (390, "light"), (390, "dark")],
+)
+def test_nodes_are_relabelled_and_undone_by_keys_alone(
+    cast, open_page, check_axe, width: int, scheme: str
+) -> None:
+    page = open_page(cast.ada, width=width, color_scheme=scheme)
+    page.goto(f"/p/windows/corpus/{cast.corpus.code}/search/?q=NP+%3E+VP")
+    page.get_by_role("link", name="Relabel what is found").press("Enter")
+    page.get_by_label("New label").fill("OBJ")
+    page.get_by_label("New label").press("Enter")
+    expect(page.locator("main")).to_contain_text("1 node in 1 sentence")
+    expect(page.locator(".parse .found")).to_have_count(2)
+    assert page.evaluate("document.documentElement.scrollWidth") <= width
+    check_axe(page)
+    keep_picture(page, f"relabel-{width}-{scheme}")
+    page.get_by_role("button", name="Relabel 1 node").press("Enter")
+    expect(page.get_by_role("heading", level=1)).to_contain_text("OBJ")
+    assert "(OBJ (DT the)" in gold.gold_of(cast.pair.source).text
+    check_axe(page)
+    keep_picture(page, f"relabelled-{width}-{scheme}")
+    page.get_by_role("button", name="Undo all of it").press("Enter")
+    expect(page.locator("main")).to_contain_text("as they were before: 1")
+    assert gold.gold_of(cast.pair.source).text == people.SOURCE
+    page.goto(f"/p/windows/corpus/{cast.corpus.code}/relabel/?q=NP&label=N+X")
+    expect(page.get_by_role("alert")).to_contain_text("is no label")
+    check_axe(page)

@@ -1,0 +1,286 @@
+"""Matches of a query, from the documented definitions: every node is tried in every
+place. Trees are objects that know their mother and children; no number but the place of
+a leaf in the sentence is compared."""
+
+import re
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
+
+from core.data.deps import DepTree
+from core.data.tree import Tree
+from core.queries import labels, syntax
+from core.queries.syntax import And, Formula, Maybe, Node, Not, Or, Relation
+
+Names = dict[str, "Place"]
+Way = tuple["Place", ...]
+
+
+@dataclass(eq=False)
+class Place:
+    """A node of a tree; ``leaf``: its place among the leaves, -1 above them."""
+
+    label: str
+    mother: "Place | None"
+    pre: int
+    is_tag: bool = False
+    leaf: int = -1
+    own: dict[str, str] = field(default_factory=dict)  # a token's columns
+    children: list["Place"] = field(default_factory=list)
+    ref: str = ""  # what links call it
+
+    def below(self) -> Iterator["Place"]:
+        for child in self.children:
+            yield child
+            yield from child.below()
+
+    def leaves(self) -> list[int]:
+        if self.own:
+            return [self.leaf]
+        return sorted(p.leaf for p in (self, *self.below()) if p.leaf >= 0)
+
+    def sisters(self) -> list["Place"]:
+        return [] if self.mother is None else self.mother.children
+
+    def place(self) -> int:
+        return self.sisters().index(self)
+
+
+@dataclass
+class Side:
+    """One tree of a pair. ``partners``: by ref, (ref on the other side, kind)."""
+
+    places: list[Place]
+    partners: dict[str, list[tuple[str, str]]] = field(default_factory=dict)
+    null: set[str] = field(default_factory=set)
+    parked: set[str] = field(default_factory=set)
+
+
+def of_tree(tree: Tree) -> list[Place]:
+    """The nodes in preorder, each word below its tag."""
+    found: list[Place] = []
+    leaves = sorted(
+        (v for v in range(len(tree)) if tree.is_leaf(v)),
+        key=lambda v: (tree.spans[v][0], tree.tokens[v] >= 0, v),
+    )
+
+    def grow(v: int, mother: Place | None) -> None:
+        leaf = tree.is_leaf(v)
+        word = tree.tokens[v] >= 0
+        ref = f"w{tree.tokens[v]}" if word else f"n{v}"
+        here = Place(tree.labels[v], mother, len(found), leaf, ref=ref)
+        found.append(here)
+        if mother is not None:
+            mother.children.append(here)
+        for child in tree.children[v]:
+            grow(child, here)
+        if leaf:
+            below = Place(tree.forms[v], here, len(found), leaf=leaves.index(v))
+            found.append(below)
+            here.children.append(below)
+
+    grow(0, None)
+    return found
+
+
+def of_deps(tree: DepTree, columns: list[dict[str, str]]) -> list[Place]:
+    """The tokens, heads before their dependents, these in the order of the sentence."""
+    found: list[Place] = []
+
+    def grow(token: int, mother: Place | None) -> None:
+        own = columns[token] | {"deprel": tree.labels[token]}
+        here = Place(tree.labels[token], mother, len(found), leaf=token, own=own)
+        here.ref = f"w{token}"
+        found.append(here)
+        if mother is not None:
+            mother.children.append(here)
+        for other, head in enumerate(tree.heads):
+            if head == token:
+                grow(other, here)
+
+    for token, head in enumerate(tree.heads):
+        if head < 0:
+            grow(token, None)
+    return found
+
+
+def matches(root: Node, side: Side, other: Side | None = None) -> Iterator[Way]:
+    """Every way to put the nodes that a match binds on nodes of the trees."""
+    sides = (side, other or Side([]))
+    for place in side.places:
+        for _, way in _ways(root, place, sides, {}):
+            yield way
+
+
+def _ways(
+    node: Node, place: Place, sides: tuple[Side, Side], names: Names
+) -> Iterator[tuple[Names, Way]]:
+    if isinstance(node.test, syntax.Back):
+        if names[node.test.name] is place:
+            yield names, ()
+        return
+    if not fits(node.test, place):
+        return
+    named = names | ({node.name: place} if node.name else {})
+    parts = list(_conjuncts(node.formula))
+    for after, way in _all(parts, place, sides, named):
+        yield after, (place, *way)
+
+
+def _all(
+    parts: list[Formula], place: Place, sides: tuple[Side, Side], names: Names
+) -> Iterator[tuple[Names, Way]]:
+    if not parts:
+        yield names, ()
+        return
+    first, *rest = parts
+    ways: Iterable[tuple[Names, Way]]
+    if isinstance(first, Relation):
+        ways = _related(first, place, sides, names)
+    else:
+        ways = [(names, ())] if _holds(first, place, sides, names) else []
+    for after, way in ways:
+        for last, more in _all(rest, place, sides, after):
+            yield last, (*way, *more)
+
+
+def _related(
+    relation: Relation, place: Place, sides: tuple[Side, Side], names: Names
+) -> Iterator[tuple[Names, Way]]:
+    if relation.op != "~":
+        for partner in sides[0].places:
+            if is_related(relation, place, partner):
+                yield from _ways(relation.node, partner, sides, names)
+        return
+    here, there = sides
+    test = relation.node.test
+    if isinstance(test, syntax.State):
+        linked = bool(here.partners.get(place.ref))
+        decided = linked or place.ref in here.null or place.ref in here.parked
+        holds = {
+            "null": place.ref in here.null,
+            "parked": place.ref in here.parked,
+            "undecided": not decided,
+        }[test.name]
+        if place.ref and holds:
+            yield names, ()
+        return
+    for ref, kind in here.partners.get(place.ref, ()) if place.ref else ():
+        if not relation.kinds or kind in relation.kinds:
+            for partner in there.places:
+                if partner.ref == ref:
+                    yield from _ways(relation.node, partner, (there, here), names)
+
+
+def _holds(
+    formula: Formula, place: Place, sides: tuple[Side, Side], names: Names
+) -> bool:
+    if isinstance(formula, Relation):
+        return any(True for _ in _related(formula, place, sides, names))
+    if isinstance(formula, Not):
+        return not _holds(formula.part, place, sides, names)
+    if isinstance(formula, Or):
+        return any(_holds(part, place, sides, names) for part in formula.parts)
+    if isinstance(formula, And):
+        return all(_holds(part, place, sides, names) for part in formula.parts)
+    return True  # optional
+
+
+def _conjuncts(formula: Formula | None) -> Iterator[Formula]:
+    if isinstance(formula, And):
+        for part in formula.parts:
+            yield from _conjuncts(part)
+    elif formula is not None and not isinstance(formula, Maybe):
+        yield formula
+
+
+def fits(test: syntax.Test, place: Place) -> bool:
+    """Whether the node itself is what the test says."""
+    if isinstance(test, syntax.Features):
+        return bool(place.own) and all(_has(one, place.own) for one in test.all)
+    if isinstance(test, syntax.WordClass):
+        if place.own:
+            return place.own.get("upos", "") in labels.upos_of(test.name)
+        return place.is_tag and place.label in labels.tags_of(test.name)
+    assert isinstance(test, syntax.Any | syntax.Labels | syntax.Pattern)
+    return labels.fits(test, place.label)
+
+
+def _has(feature: syntax.Feature, own: dict[str, str]) -> bool:
+    value = own.get(feature.key, "")
+    if feature.regex:
+        found = bool(value) and re.search(feature.regex, value) is not None
+    else:
+        found = value in feature.texts if feature.texts else bool(value)
+    return found != feature.negated
+
+
+def is_related(relation: Relation, a: Place, b: Place) -> bool:
+    """Whether A and B, of one tree, are in this relation."""
+    op = relation.op
+    if op in (">", ">>", ">N", ">-N", ">,", ">-", ">:", ">>,", ">>-", ">>:", ">+(C)"):
+        a, b, op = b, a, "<" + op[1:].replace(">", "<", 1)
+    n = relation.n
+    if op == "<+(C)":
+        test = relation.through
+        between = [p for p in b_path(b) if p in set(a.below())]
+        return b in set(a.below()) and all(test and fits(test, p) for p in between)
+    if op in ("->", "<-arc"):
+        head, dependent = (a, b) if op == "->" else (b, a)
+        fine = not relation.labels or dependent.label in relation.labels
+        return dependent.mother is head and fine
+    return bool(_DEFINITIONS[op](a, b, n))
+
+
+def b_path(b: Place) -> Iterator[Place]:
+    """The nodes above B, from its mother up."""
+    while b.mother is not None:
+        b = b.mother
+        yield b
+
+
+def _end(a: Place, at: int) -> Iterator[Place]:
+    """The chain of first (0) or last (-1) children below A."""
+    while a.children:
+        a = a.children[at]
+        yield a
+
+
+def _only(a: Place) -> Iterator[Place]:
+    while len(a.children) == 1:
+        a = a.children[0]
+        yield a
+
+
+def _is_nth(a: Place, b: Place, at: int) -> bool:
+    return -len(a.children) <= at < len(a.children) and a.children[at] is b
+
+
+def _is_sister(a: Place, b: Place) -> bool:
+    return a is not b and b in a.sisters()
+
+
+_DEFINITIONS = {
+    "<": lambda a, b, n: b.mother is a,
+    "<<": lambda a, b, n: b in a.below(),
+    "<N": lambda a, b, n: _is_nth(a, b, n - 1),
+    "<-N": lambda a, b, n: _is_nth(a, b, -n),
+    "<,": lambda a, b, n: _is_nth(a, b, 0),
+    "<-": lambda a, b, n: _is_nth(a, b, -1),
+    "<:": lambda a, b, n: a.children == [b],
+    "<=": lambda a, b, n: a is b or b.mother is a,
+    "<<,": lambda a, b, n: b in _end(a, 0),
+    "<<-": lambda a, b, n: b in _end(a, -1),
+    "<<:": lambda a, b, n: b in _only(a),
+    "<<<": lambda a, b, n: b in a.below() and not b.children,
+    ".": lambda a, b, n: a.leaves()[-1] + 1 == b.leaves()[0],
+    ",": lambda a, b, n: b.leaves()[-1] + 1 == a.leaves()[0],
+    "..": lambda a, b, n: a.leaves()[-1] < b.leaves()[0],
+    ",,": lambda a, b, n: b.leaves()[-1] < a.leaves()[0],
+    "$": lambda a, b, n: _is_sister(a, b),
+    "$.": lambda a, b, n: _is_sister(a, b) and b.place() - a.place() == 1,
+    "$,": lambda a, b, n: _is_sister(a, b) and a.place() - b.place() == 1,
+    "$..": lambda a, b, n: _is_sister(a, b) and a.place() < b.place(),
+    "$,,": lambda a, b, n: _is_sister(a, b) and a.place() > b.place(),
+    "==": lambda a, b, n: a is b,
+    ":": lambda a, b, n: True,
+}
