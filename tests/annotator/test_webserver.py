@@ -119,7 +119,7 @@ def test_a_stuck_worker_keeps_nobody_waiting(port: int) -> None:
     try:
         began = time.monotonic()
         assert None not in [answered(port) for _ in range(5)]
-        assert time.monotonic() - began < 5
+        assert time.monotonic() - began < 15
     finally:
         os.kill(stuck, signal.SIGCONT)
 

@@ -1,6 +1,5 @@
 """The pair page and its API: who sees what, and what it costs."""
 
-import time
 from uuid import uuid4
 
 import pytest
@@ -12,7 +11,7 @@ from core.data.alignment import Alignment, Link
 from tests import cast as people
 
 pytestmark = pytest.mark.django_db
-MAX_BYTES, MAX_S = 150_000, 0.15
+MAX_BYTES = 150_000
 
 
 def page_url(pair, rest: str = "") -> str:
@@ -69,7 +68,7 @@ def sixty() -> str:
     return f"(S {clauses} (. .) (X x) (X x) (X x))"
 
 
-def test_a_pair_of_sixty_words_is_light_and_quick(cast, client) -> None:
+def test_a_pair_of_sixty_words_is_light(cast, client) -> None:
     pair = people.pair(cast.corpus, sixty(), sixty().replace("saw", "built"))
     assert pair.n_source == 60
     layer = people.layer(pair, author=cast.bob)
@@ -77,14 +76,7 @@ def test_a_pair_of_sixty_words_is_light_and_quick(cast, client) -> None:
     layer.links = Alignment((*links, Link("n0", "n0"))).to_json()
     layer.save()
     client.force_login(cast.bob)
-    client.get(page_url(pair))
-    took = []
-    for _ in range(5):
-        start = time.process_time()  # other programs do not count
-        response = client.get(page_url(pair))
-        took.append(time.process_time() - start)
-    assert len(response.content) <= MAX_BYTES
-    assert min(took) <= MAX_S, took
+    assert len(client.get(page_url(pair)).content) <= MAX_BYTES
 
 
 def test_an_annotator_sees_own_gold_and_engines_layers(cast, client) -> None:
