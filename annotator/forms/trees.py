@@ -9,10 +9,12 @@ from annotator.errors import BadRequest
 from annotator.services.corpora.trees import MAX_TEXT
 from annotator.services.parses.arc_drafts import OPS as ARC_OPS
 from annotator.services.parses.drafts import OPS
+from core.trees.words import MAX_FORM
 
 __all__ = ["TYPED", "ArcForm", "TreeForm"]
 
 TYPED = ("relabel", "insert", "replace")
+OF_NODES = ("relabel", "insert", "delete", "move", "retype")
 
 
 class TreeForm(forms.Form):
@@ -33,6 +35,7 @@ class TreeForm(forms.Form):
     node = forms.IntegerField(min_value=0, max_value=9999, required=False)
     other = forms.IntegerField(min_value=0, max_value=9999, required=False)
     label = forms.CharField(max_length=60, required=False)
+    form = forms.CharField(max_length=MAX_FORM, required=False)
     follow = forms.BooleanField(required=False)
     text = forms.CharField(max_length=MAX_TEXT, required=False, strip=False)
 
@@ -43,7 +46,7 @@ class TreeForm(forms.Form):
             raise BadRequest(f"{field}: {problems[0]}", field=field)
         sent = dict(self.cleaned_data)
         node, other = sent["node"], sent.pop("other")
-        if sent["op"] in ("relabel", "insert", "delete", "move") and node is None:
+        if sent["op"] in OF_NODES and node is None:
             raise BadRequest(_("Choose a node first."), field="node")
         if sent["op"] == "move" and other is None:
             raise BadRequest(
@@ -74,6 +77,7 @@ class ArcForm(forms.Form):
     node = forms.IntegerField(min_value=0, max_value=9999, required=False)
     other = forms.IntegerField(min_value=0, max_value=9999, required=False)
     label = forms.CharField(max_length=60, required=False)
+    form = forms.CharField(max_length=MAX_FORM, required=False)
     text = forms.CharField(max_length=MAX_TEXT, required=False, strip=False)
 
     def arguments(self) -> dict[str, Any]:
@@ -83,7 +87,7 @@ class ArcForm(forms.Form):
             raise BadRequest(f"{field}: {problems[0]}", field=field)
         sent = dict(self.cleaned_data)
         node, other, label = sent.pop("node"), sent.pop("other"), sent.pop("label")
-        if sent["op"] in ("attach", "relation", "root") and node is None:
+        if sent["op"] in ("attach", "relation", "root", "retype") and node is None:
             raise BadRequest(_("Choose a word first."), field="node")
         if sent["op"] == "attach" and other is None:
             raise BadRequest(

@@ -10,7 +10,7 @@ from annotator import access
 from annotator.models import Parse, Sentence
 from annotator.models.projects import Anybody
 from annotator.pages.tree_editor import state_of
-from annotator.services.parses import arc_drafts, following, gold
+from annotator.services.parses import arc_drafts, following, gold, retyping
 from annotator.services.treebanks import rules
 from annotator.svg import editable
 from core.dependencies.mst import tree_marginals
@@ -57,13 +57,20 @@ def shown(sentence: Sentence, by: Anybody, *, base: str = "") -> Json:
         "may_edit": access.may(by, "annotate", project),
         "may_gold": access.may(by, "curate", project),
         "sources": _sources(sentence, by),
+        "waiting": retyping.waiting(draft) if draft else [],
     } | state_of(draft)
 
 
 def lines_of(sentence: Sentence, by: Anybody, code: str) -> str:
-    """The token lines of other arcs of the sentence; raises BadRequest."""
+    """The token lines of other arcs of the sentence, on the words of the draft; raises
+    BadRequest."""
     parse = arc_drafts.starting(sentence, by, code)
-    return arc_drafts.arcs_at_start(sentence, parse).lines
+    draft, arcs = (
+        arc_drafts.draft_of(sentence, by),
+        arc_drafts.arcs_at_start(sentence, parse),
+    )
+    words = draft.to_arcs().words if draft else arcs.words
+    return arcs.with_forms(dict(enumerate(words))).lines
 
 
 def _sources(sentence: Sentence, by: Anybody) -> list[Parse]:

@@ -11,7 +11,7 @@ from annotator import access
 from annotator.errors import BadRequest
 from annotator.models import Parse, Sentence, TreeDraft
 from annotator.models.projects import Anybody
-from annotator.services.parses import drafts, following, gold
+from annotator.services.parses import drafts, following, gold, retyping
 from annotator.services.parses.following import Following
 from annotator.services.treebanks import rules
 from annotator.svg import editable
@@ -66,6 +66,7 @@ def shown(sentence: Sentence, by: Anybody, *, base: str = "") -> Json:
         "may_edit": access.may(by, "annotate", project),
         "may_gold": access.may(by, "curate", project),
         "sources": _sources(sentence, by),
+        "waiting": retyping.waiting(draft) if draft else [],
     } | state_of(draft)
 
 
@@ -138,7 +139,7 @@ def _svg(
     sure: Mapping[int, float],
     came: Collection[int],
 ) -> str:
-    scene = parse_scene(LinkedSide(tuple(sentence.forms), tree, None))
+    scene = parse_scene(LinkedSide(tree.words, tree, None))
     wrong = {one["node"] for one in problems}
     title = _("Tree over: %(text)s") % {"text": sentence.text}
     uncertain = {v: p for v, p in sure.items() if p < SURE}
@@ -182,6 +183,9 @@ def typed(sentence: Sentence, by: Anybody, sent: Mapping[str, Any]) -> Json:
 
 
 def text_of(sentence: Sentence, by: Anybody, code: str) -> str:
-    """The brackets of another tree of the sentence; raises BadRequest."""
-    parse = drafts.starting(sentence, by, code)
-    return brackets.shown(drafts.tree_at_start(sentence, parse))
+    """The brackets of another tree of the sentence, on the words of the draft; raises
+    BadRequest."""
+    parse, draft = drafts.starting(sentence, by, code), drafts.draft_of(sentence, by)
+    tree = drafts.tree_at_start(sentence, parse)
+    words = draft.to_tree().words if draft else tree.words
+    return brackets.shown(retyping.with_words(tree, dict(enumerate(words))))

@@ -94,7 +94,7 @@ def _word(svg: Svg, box: Box, arcs: Arcs, tags: Sequence[str], marks: Marks) -> 
     head = deps.heads[m]
     node = svg.group(class_="pw tn" + marks.classes(m),
                      data_v=m, data_up=head, data_label=deps.labels[m],
-                     data_word=m)  # fmt: skip
+                     data_word=m, data_form=words[m])  # fmt: skip
     on = f"of {words[head]}" if head >= 0 else "of the sentence"
     text = f"{words[m]}, {deps.labels[m]} {on}, word {m + 1}"
     node.title(text + marks.words(m))
@@ -118,7 +118,7 @@ def _box(svg: Svg, box: Box, v: int, tree: Tree, marks: Marks) -> None:
     kind = ("pw" if is_leaf else "pp") + " tn" + marks.classes(v)
     node = svg.group(class_=kind, data_v=v,
                      data_up=tree.parents[v], data_label=tree.labels[v],
-                     data_word=tree.spans[v][0])  # fmt: skip
+                     data_word=tree.spans[v][0], **_form(tree, v))  # fmt: skip
     node.title(_title(tree, v) + marks.words(v))
     look = {"rx": 4 if is_leaf else 7, "fill": theme.PAPER, "stroke": theme.LINE}
     node.rect(rect.x, rect.y, rect.w, rect.h, stroke_width=1.3, **look)
@@ -132,6 +132,11 @@ def _box(svg: Svg, box: Box, v: int, tree: Tree, marks: Marks) -> None:
     small = {"font_size": SMALL, "fill": theme.MUTED, "text_anchor": "middle"}
     node.text(middle, rect.y + 15.5, box.tag, class_="tag", **small)
     node.text(middle, rect.y + rect.h - 8, box.text, text_anchor="middle")
+
+
+def _form(tree: Tree, v: int) -> dict[str, str]:
+    """Of a word what it is, to be typed anew."""
+    return {"data_form": tree.forms[v]} if tree.tokens[v] >= 0 else {}
 
 
 def _title(tree: Tree, v: int) -> str:

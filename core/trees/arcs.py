@@ -14,6 +14,7 @@ from core.data.deps import ROOT, DepTree
 from core.data.tokens import Token
 from core.errors import FormatError, InvalidValue
 from core.formats import conllu
+from core.trees.words import checked_form
 
 __all__ = [
     "OPS",
@@ -23,6 +24,7 @@ __all__ = [
     "Attach",
     "Relation",
     "Replace",
+    "Retype",
     "read",
     "started",
     "typed",
@@ -73,6 +75,14 @@ class Arcs:
         for row in rows:
             if row[ID] == str(token + 1):
                 row[HEAD], row[DEPREL] = str(head + 1), relation
+        return Arcs("\n".join("\t".join(row) for row in rows))
+
+    def with_forms(self, forms: Mapping[int, str]) -> "Arcs":
+        """The lines with other forms of these words; ranges over them stay."""
+        rows = [line.split("\t") for line in self.lines.split("\n")]
+        named = {str(token + 1): form for token, form in forms.items()}
+        for row in rows:
+            row[FORM] = named.get(row[ID], row[FORM])
         return Arcs("\n".join("\t".join(row) for row in rows))
 
 
@@ -163,6 +173,27 @@ class Replace:
         return {"op": self.op, "lines": self.lines}
 
 
+@dataclass(frozen=True, slots=True)
+class Retype:
+    """Another form of a word; its lemma and features stay as they came."""
+
+    op: ClassVar[str] = "retype"
+    token: int
+    form: str
+
+    def on(self, tree: Arcs) -> ArcsEdited:
+        _check(tree, self.token)
+        edited = tree.with_forms({self.token: checked_form(self.form)})
+        return ArcsEdited(edited, self.token)
+
+    def inverse(self, tree: Arcs) -> "Retype":
+        _check(tree, self.token)
+        return Retype(self.token, tree.words[self.token])
+
+    def to_json(self) -> dict[str, Any]:
+        return {"op": self.op, "token": self.token, "form": self.form}
+
+
 Read = Callable[[Mapping[str, Any]], ArcsEdit]
 OPS: dict[str, Read] = {
     "attach": lambda sent: Attach(
@@ -170,6 +201,7 @@ OPS: dict[str, Read] = {
     ),
     "relation": lambda sent: Relation(int(sent["token"]), str(sent["relation"])),
     "replace": lambda sent: Replace(str(sent["lines"])),
+    "retype": lambda sent: Retype(int(sent["token"]), str(sent["form"])),
 }
 
 

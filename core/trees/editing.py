@@ -2,7 +2,8 @@
 
 Every operation is done by ``on`` and taken back by the one ``inverse`` gives, which
 is asked of the tree before: ``op.inverse(tree).on(op.on(tree).tree).tree == tree``.
-Words stay what and where they are; a tree whose brackets a line can hold stays one.
+Words stay where they are, and but for ``Retype`` what they are; a tree whose brackets a
+line can hold stays one.
 Nodes are preorder numbers of the tree that the operation is done to.
 """
 
@@ -12,6 +13,7 @@ from typing import Any, ClassVar, Protocol
 
 from core.data.tree import Tree
 from core.errors import InvalidValue
+from core.trees.words import checked_form, with_forms
 
 __all__ = [
     "OPS",
@@ -22,6 +24,7 @@ __all__ = [
     "Relabel",
     "RelabelAll",
     "Replace",
+    "Retype",
     "TreeEdit",
     "checked_label",
     "read",
@@ -265,6 +268,31 @@ class Replace:
         return {"op": self.op, "tree": _tree_json(self.tree)}
 
 
+@dataclass(frozen=True, slots=True)
+class Retype:
+    """Another form of the word at position ``token``."""
+
+    op: ClassVar[str] = "retype"
+    token: int
+    form: str
+
+    def on(self, tree: Tree) -> Edited:
+        self._check(tree)
+        new = with_forms(tree, {self.token: checked_form(self.form)})
+        return Edited(new, {v: v for v in range(len(tree))}, tree.leaf_of[self.token])
+
+    def inverse(self, tree: Tree) -> "Retype":
+        self._check(tree)
+        return Retype(self.token, tree.words[self.token])
+
+    def to_json(self) -> dict[str, Any]:
+        return {"op": self.op, "token": self.token, "form": self.form}
+
+    def _check(self, tree: Tree) -> None:
+        if not 0 <= self.token < tree.n_tokens:
+            raise InvalidValue(f"There is no word {self.token + 1} in this sentence.")
+
+
 Read = Callable[[Mapping[str, Any]], TreeEdit]
 OPS: dict[str, Read] = {
     "relabel": lambda sent: Relabel(int(sent["node"]), str(sent["label"])),
@@ -280,6 +308,7 @@ OPS: dict[str, Read] = {
     "delete": lambda sent: Delete(int(sent["node"])),
     "move": lambda sent: Move(int(sent["node"]), int(sent["mother"]), sent.get("at")),
     "replace": lambda sent: Replace(_tree_of(sent["tree"])),
+    "retype": lambda sent: Retype(int(sent["token"]), str(sent["form"])),
 }
 
 

@@ -13,6 +13,7 @@ from annotator.api.editing.trees import BeginSerializer, draft_or_404, sentence_
 from annotator.models import Parse
 from annotator.services.corpora.trees import MAX_TEXT
 from annotator.services.parses import arc_drafts, drafts
+from core.trees.words import MAX_FORM
 
 __all__ = ["ArcDraftOps", "SentenceArcDraft"]
 
@@ -41,7 +42,7 @@ class ArcDraftSerializer(serializers.Serializer[Any]):
 
 class ArcStepSerializer(serializers.Serializer[Any]):
     """One step. ``attach``: token, head (-1: root), perhaps relation. ``relation``:
-    token, relation. ``replace``: text. ``undo``, ``redo``."""
+    token, relation. ``replace``: text. ``retype``: token, form. ``undo``, ``redo``."""
 
     uuid = serializers.UUIDField()
     base_rev = serializers.IntegerField(min_value=0)
@@ -49,6 +50,7 @@ class ArcStepSerializer(serializers.Serializer[Any]):
     token = serializers.IntegerField(min_value=0, required=False)
     head = serializers.IntegerField(min_value=-1, required=False)
     relation = serializers.CharField(required=False, max_length=60)
+    form = serializers.CharField(required=False, max_length=MAX_FORM)
     text = serializers.CharField(required=False, max_length=MAX_TEXT)
 
 

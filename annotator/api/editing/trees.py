@@ -12,6 +12,7 @@ from rest_framework.views import APIView
 from annotator.models import Corpus, Parse, Sentence, TreeDraft
 from annotator.services.corpora.trees import MAX_TEXT
 from annotator.services.parses import drafts, following, gold
+from core.trees.words import MAX_FORM
 
 __all__ = [
     "BeginSerializer",
@@ -59,7 +60,8 @@ class BeginSerializer(serializers.Serializer[Any]):
 
 class TreeStepSerializer(serializers.Serializer[Any]):
     """One step. ``relabel``: node, label. ``insert``: first, last (sisters), label.
-    ``delete``: node. ``move``: node, mother. ``replace``: text. ``undo``, ``redo``."""
+    ``delete``: node. ``move``: node, mother. ``replace``: text. ``retype``: token (or
+    its node), form. ``undo``, ``redo``."""
 
     uuid = serializers.UUIDField()
     base_rev = serializers.IntegerField(min_value=0)
@@ -69,6 +71,8 @@ class TreeStepSerializer(serializers.Serializer[Any]):
     last = serializers.IntegerField(min_value=0, required=False)
     mother = serializers.IntegerField(min_value=0, required=False)
     at = serializers.IntegerField(min_value=0, required=False)
+    token = serializers.IntegerField(min_value=0, required=False)
+    form = serializers.CharField(required=False, max_length=MAX_FORM)
     label = serializers.CharField(  # type: ignore[assignment]
         required=False, allow_blank=True, max_length=60
     )
@@ -95,12 +99,27 @@ class FollowedSerializer(serializers.Serializer[Any]):
     parked = serializers.IntegerField()
 
 
+class NewWordsSerializer(serializers.Serializer[Any]):
+    """``typed``: by position the former word and the word. ``along``: the gold parse of
+    the other kind that went along. ``keeping``: other trees, with the former words."""
+
+    typed = serializers.DictField(
+        child=serializers.ListField(child=serializers.CharField())
+    )
+    along = serializers.CharField(source="along.code", default=None)
+    keeping = serializers.IntegerField()
+    in_text = serializers.BooleanField()
+
+
 class SavedDraftSerializer(serializers.Serializer[Any]):
     """The parse, and the layers of links that moved to it."""
 
     parse = serializers.CharField(source="parse.code")
     followed = FollowedSerializer(many=True)
     done = serializers.IntegerField()
+    words = NewWordsSerializer(
+        allow_null=True, help_text="Words of the sentence that are others by now."
+    )
 
 
 class SentenceDraft(APIView):

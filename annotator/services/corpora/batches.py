@@ -323,7 +323,8 @@ class _Batch:
             new = self._sentences[key]
             ref, columns = old.ref or new.ref, {**new.columns, **old.columns}
             spaced = old.text == old.tokens.replace("\n", " ")
-            text = new.text if spaced else old.text
+            same = old.tokens == new.tokens  # else words were typed anew since
+            text = new.text if spaced and same else old.text
             if (ref, text, columns) != (old.ref, old.text, old.columns):
                 old.ref, old.text, old.columns = ref, text, columns
                 changed.append(old)

@@ -12,7 +12,7 @@ from annotator.errors import BadRequest
 from annotator.models import Parse, Sentence, TreeDraft
 from annotator.models.projects import Anybody
 from annotator.services.alignments import layers
-from annotator.services.parses import drafts
+from annotator.services.parses import drafts, retyping
 from annotator.services.parses.drafts import WALKS, DraftStep
 from core.data.tokens import Token
 from core.errors import FormatError, InvalidValue
@@ -47,9 +47,13 @@ def starting(sentence: Sentence, by: Anybody, code: str = "") -> Parse | None:
 
 
 def arcs_at_start(sentence: Sentence, base: Parse | None) -> Arcs:
-    """Those of ``base``; without, all words hang from the first."""
+    """Those of ``base``, on the words that the sentence has now; without, all words
+    hang from the first."""
     known = _arcs(base, sentence) if base else None
-    return known or arcs.started(tuple(Token(form) for form in sentence.forms))
+    if base and known:
+        made: Arcs = retyping.up_to_date(sentence, base, known)
+        return made
+    return arcs.started(tuple(Token(form) for form in sentence.forms))
 
 
 def _arcs(parse: Parse, sentence: Sentence) -> Arcs | None:

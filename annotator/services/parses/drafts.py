@@ -20,6 +20,7 @@ from annotator.models import Parse, Sentence, TreeDraft, TreeEvent
 from annotator.models.projects import Anybody
 from annotator.services.alignments import layers
 from annotator.services.holding import hold
+from annotator.services.parses import retyping
 from annotator.services.parses.snapshots import snapshot, steps_of
 from core.data.tree import Tree, TreeBuilder
 from core.errors import FormatError, InvalidValue
@@ -89,9 +90,19 @@ def _operation(op: str, sent: Mapping[str, Any], tree: Tree) -> TreeEdit | None:
             place = {"line": error.line, "column": error.column}
             raise BadRequest(str(error), field="text", **place) from error
     try:
-        return editing.read(sent)
+        return editing.read(_at_token(sent, tree) if op == editing.Retype.op else sent)
     except InvalidValue as error:
         raise BadRequest(str(error), field="op") from error
+
+
+def _at_token(sent: Mapping[str, Any], tree: Tree) -> Mapping[str, Any]:
+    """A word may be named as a node, too. Raises InvalidValue on a phrase."""
+    node = sent.get("node")
+    if node is None or sent.get("token") is not None:
+        return sent
+    if node >= len(tree) or tree.tokens[node] < 0:
+        raise InvalidValue(_("Only words are typed anew: choose a word."))
+    return {**sent, "token": tree.tokens[node]}
 
 
 def draft_of(
@@ -119,9 +130,11 @@ def starting(sentence: Sentence, by: Anybody, code: str = "") -> Parse | None:
 
 
 def tree_at_start(sentence: Sentence, base: Parse | None) -> Tree:
-    """The tree of ``base``; without one all words side by side, to be bracketed."""
+    """The tree of ``base``, on the words that the sentence has now; without one all
+    words side by side, to be bracketed."""
     if base is not None:
-        return base.to_tree()
+        made: Tree = retyping.up_to_date(sentence, base, base.to_tree())
+        return made
     tags = sentence.columns.get("xpos") or sentence.columns.get("upos") or []
     builder = TreeBuilder()
     builder.open("S")

@@ -64,7 +64,8 @@ def play(draft: TreeDraft, step: DraftStep, *, by: Anybody) -> TreeEvent:
     if seen is not None:
         return seen
     event = drafts.play(draft, step, by=by)
-    new = None if step.op in WALKS else _new_tree(draft)
+    is_neutral = step.op in (*WALKS, editing.Retype.op)  # words decide no brackets
+    new = None if is_neutral else _new_tree(draft)
     if new is not None:
         tree = draft.to_tree()
         follow = DraftStep(
@@ -121,7 +122,7 @@ def _steps(draft: TreeDraft) -> Iterator[Step]:
     trees.reverse()
     around = pairwise(trees)
     for event, (before, after) in _standing(zip(events, around, strict=True)):
-        if event.op != FOLLOW:
+        if event.op not in (FOLLOW, editing.Retype.op):
             is_whole = event.op in ("replace", "undo")
             yield before, after, -1 if is_whole else event.done.get("focus", 0)
 

@@ -1,7 +1,6 @@
 """What becomes of an edited tree: the person's own parse, or the gold one."""
 
 from dataclasses import dataclass
-from typing import Any
 from uuid import uuid4
 
 from django.db import transaction
@@ -14,10 +13,15 @@ from annotator.exchange.rows import FILE
 from annotator.models import AlignmentLayer, Origin, Parse, Sentence, TreeDraft
 from annotator.models.projects import Anybody
 from annotator.services.alignments import links, operations
-from annotator.services.parses import parsers
+from annotator.services.parses import parsers, retyping
+from annotator.services.parses.retyping import RETYPED, Typed
+from core.errors import FormatError, InvalidValue
+from core.formats import treetext
+from core.trees.arcs import Arcs
 
 __all__ = [
     "Followed",
+    "NewWords",
     "Saved",
     "choose",
     "follow_gold",
@@ -40,12 +44,43 @@ class Followed:
 
 
 @dataclass(frozen=True, slots=True)
+class NewWords:
+    """Words of the sentence typed anew. ``along``: gold arcs, or the gold tree, that
+    went along; ``keeping``: other trees, which keep the former words; ``in_text``:
+    whether the raw text held the words, and was changed, too."""
+
+    typed: Typed
+    along: Parse | None
+    keeping: int
+    in_text: bool
+
+    @property
+    def summary(self) -> str:
+        """For people: what is new, what followed, what did not."""
+        shown = ", ".join(f"{was} → {word}" for was, word in self.typed.values())
+        parts = [_("Words of the sentence typed anew: %(words)s.") % {"words": shown}]
+        if self.along and self.along.kind == Parse.Kind.DEPENDENCY:
+            parts.append(_("The gold arcs went along."))
+        elif self.along:
+            parts.append(_("The gold constituents went along."))
+        if self.keeping:
+            kept = _("Other trees that keep the former words: %(n)s.")
+            parts.append(kept % {"n": self.keeping})
+        if not self.in_text:
+            parts.append(
+                _("The raw text does not hold the words as they are, and stays.")
+            )
+        return " ".join(parts)
+
+
+@dataclass(frozen=True, slots=True)
 class Saved:
     """``done``: layers on the former tree that are done, and so were left on it."""
 
     parse: Parse
     followed: tuple[Followed, ...]
     done: int = 0
+    words: NewWords | None = None
 
     @property
     def summary(self) -> str:
@@ -58,7 +93,8 @@ class Saved:
             parts.append(
                 f"{self.done} alignments that are done stay on the former tree"
             )
-        return "; ".join(parts)
+        said = "; ".join(parts)
+        return f"{self.words.summary} {said}".strip() if self.words else said
 
 
 @transaction.atomic
@@ -76,7 +112,11 @@ def save(draft: TreeDraft, *, by: Anybody) -> Saved:
         version=str(by.pk),  # two people's trees may be the same
         rank=1,
         digest=Sentence.key_of(draft.text),
-        defaults={"text": draft.text, "meta": draft.meta, "author_id": by.pk},
+        defaults={
+            "text": draft.text,
+            "meta": draft.meta | retyping.note(retyping.of(draft, draft.sentence)),
+            "author_id": by.pk,
+        },
     )
     parsers.mark_parsed(draft.sentence.corpus)
     own = Q(origin=Origin.ANNOTATOR, author_id=by.pk)
@@ -118,34 +158,104 @@ def _make_gold(made: TreeDraft | Parse, *, by: Anybody, seen: str) -> Saved:
             ),
             gold=former.code if former else "",
         )
-    digest = Sentence.key_of(made.text)
+    settled = retyping.settled(made, sentence)
+    digest = Sentence.key_of(settled.text)
     if former and former.digest == digest:
         return Saved(former, ())
-    golds = sentence.parses.filter(kind=made.kind, origin=Origin.GOLD)
-    golds.update(origin=Origin.FORMER)
-    parse = _gold(made, former, digest, by)
+    parse = _put(Parse(sentence=sentence, kind=made.kind, digest=digest,
+                       text=settled.text, meta=settled.meta),
+                 former, settled.typed, by)  # fmt: skip
+    words = _new_words(parse, settled.typed, by) if settled.typed else None
     parsers.mark_parsed(made.sentence.corpus)
     followed = follow_gold(parse, by=by)
+    if words and words.along:
+        followed += follow_gold(words.along, by=by)
+    if words:
+        made.sentence.refresh_from_db(fields=["tokens", "text"])
     on_former = Q(source_parse=former) | Q(target_parse=former)
     left = AlignmentLayer.objects.filter(on_former).exclude(origin=Origin.ENGINE)
-    return Saved(parse, followed, left.count() if former else 0)
+    return Saved(parse, followed, left.count() if former else 0, words)
 
 
-def _gold(
-    made: TreeDraft | Parse, former: Parse | None, digest: str, by: Anybody
-) -> Parse:
-    """A former gold tree that is the same becomes gold again; else a new row."""
-    of = {"sentence": made.sentence, "kind": made.kind}
-    again = Parse.objects.filter(**of, origin=Origin.FORMER, digest=digest).first()
+def _put(made: Parse, former: Parse | None, typed: Typed, by: Anybody) -> Parse:
+    """The tree in the place of the former. One that was gold before is gold again;
+    else a new row, with the account of words typed anew."""
+    golds = Parse.objects.filter(
+        sentence=made.sentence, kind=made.kind, origin=Origin.GOLD
+    )
+    golds.update(origin=Origin.FORMER)
+    kept = {} if former is None else former.meta
+    account = [*kept.get(RETYPED, ()), *retyping.note(typed).get(RETYPED, ())]
+    own = {RETYPED: account} if account else {}
+    again = Parse.objects.filter(
+        sentence=made.sentence, kind=made.kind, origin=Origin.FORMER, digest=made.digest
+    ).first()
     if again is not None:
-        again.origin = Origin.GOLD
-        again.save(update_fields=["origin"])
+        again.origin, again.meta = Origin.GOLD, again.meta | own
+        again.save(update_fields=["origin", "meta"])
         return again
-    meta: dict[str, Any] = dict(made.meta)
-    if former and FILE in former.meta:
-        meta[FILE] = former.meta[FILE]  # it goes out where the former came from
-    new = {"text": made.text, "digest": digest, "meta": meta, "author_id": by.pk}
-    return Parse.objects.create(**of, origin=Origin.GOLD, **new)
+    file = (
+        {FILE: kept[FILE]} if FILE in kept else {}
+    )  # it goes out where that came from
+    meta = {name: value for name, value in made.meta.items() if name != RETYPED}
+    made.meta, made.origin, made.author_id = meta | file | own, Origin.GOLD, by.pk
+    made.save()
+    return made
+
+
+def _new_words(parse: Parse, typed: Typed, by: Anybody) -> NewWords:
+    """The sentence gets the words, and so does its gold tree of the other kind."""
+    sentence, former = parse.sentence, parse.sentence.text
+    is_in_text = retyping.store(sentence, typed)
+    comments = former, sentence.text
+    _comment_text(parse, *comments)
+    parse.save(update_fields=["meta"])
+    others = [kind for kind in Parse.Kind if kind != parse.kind]
+    other = gold_of(sentence, others[0])
+    along = _along(other, sentence, typed, by) if other else None
+    if along:
+        _comment_text(along, *comments)
+        along.save(update_fields=["meta"])
+    rest = sentence.parses.exclude(origin=Origin.FORMER).exclude(pk=parse.pk)
+    keeping = sum(_keeps(one, typed) for one in rest)
+    return NewWords(typed, along, keeping, is_in_text)
+
+
+def _along(gold: Parse, sentence: Sentence, typed: Typed, by: Anybody) -> Parse | None:
+    """The other gold tree on the new words; None if it is of other words anyhow."""
+    if not _keeps(gold, typed):
+        return None
+    try:
+        tree = gold.to_tree() if gold.kind == TREES else Arcs(gold.text)
+    except (FormatError, InvalidValue):
+        return None
+    if len(tree.words) != sentence.n_tokens:
+        return None
+    new = {i: word for i, (was, word) in typed.items() if tree.words[i] == was}
+    made = retyping.with_words(tree, new)
+    text, notes = (
+        (made.lines, {}) if isinstance(made, Arcs) else treetext.dump(made)
+    )  # fmt: skip
+    meta = {k: v for k, v in gold.meta.items() if k not in treetext.NOTES} | notes
+    digest = Sentence.key_of(text)
+    row = Parse(
+        sentence=sentence, kind=gold.kind, text=text, digest=digest, meta=meta
+    )  # fmt: skip
+    return _put(row, gold, typed, by)
+
+
+def _keeps(parse: Parse, typed: Typed) -> bool:
+    """Whether a tree has one of the words that were typed anew as it was."""
+    words = retyping.words_of(parse)
+    return any(i < len(words) and words[i] == was for i, (was, _) in typed.items())
+
+
+def _comment_text(parse: Parse, former: str, text: str) -> None:
+    """The comment of CoNLL-U that gives the raw text."""
+    comments = parse.meta.get("comments", [])
+    new = [f"# text = {text}" if c == f"# text = {former}" else c for c in comments]
+    if new != comments:
+        parse.meta = parse.meta | {"comments": new}
 
 
 def follow_gold(parse: Parse, *, by: Anybody) -> tuple[Followed, ...]:

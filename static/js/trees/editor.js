@@ -15,6 +15,7 @@ let lastClicked = null;
 
 const form = () => /** @type {HTMLFormElement} */ ($("#tree-form"));
 const field = () => /** @type {HTMLInputElement} */ ($("#label"));
+const wordField = () => /** @type {HTMLInputElement} */ ($("#form"));
 const nodes = () => [...box.querySelectorAll(".tn")];
 /** @returns {HTMLElement | null} */
 const nodeAt = (event) => event.target.closest(".tn");
@@ -53,6 +54,7 @@ function choose(v, { focus = true } = {}) {
   }
   check("node", node.dataset.v);
   if (field()) field().value = node.dataset.label;
+  if (wordField()) wordField().value = node.dataset.form || "";
   other.hash = `word-${node.dataset.word}`;
   pending = "";
   if (!focus) return;
@@ -100,6 +102,12 @@ function label(op) {
   field().select();
 }
 
+function retype() {
+  if (!chosen().dataset.form) { say(gettext("Only words are typed anew.")); return; }
+  wordField().focus();
+  wordField().select();
+}
+
 // the next phrase of which the parser is not sure
 function doubt(way) {
   const order = nodes().filter((one) => one.classList.contains("doubt")).sort((a, b) => a.dataset.v - b.dataset.v);
@@ -111,10 +119,10 @@ function doubt(way) {
 
 const relabel = () => label(arcs() ? "relation" : "relabel");
 const KEYS_OF_ARCS = {
-  r: relabel, Enter: relabel, m: move, " ": pick, o: () => send("root"), u: () => send("undo"), U: () => send("redo"),
+  r: relabel, Enter: relabel, m: move, " ": pick, w: retype, o: () => send("root"), u: () => send("undo"), U: () => send("redo"),
 };
 const KEYS = {
-  r: relabel, Enter: relabel, i: () => label("insert"), m: move, " ": pick,
+  r: relabel, Enter: relabel, i: () => label("insert"), m: move, " ": pick, w: retype,
   Delete: () => send("delete"), Backspace: () => send("delete"), u: () => send("undo"), U: () => send("redo"),
 };
 
@@ -126,6 +134,11 @@ box.addEventListener("keydown", (event) => {
   if (target.id === "label") {
     if (event.key === "Enter") { event.preventDefault(); send(pending || (arcs() ? "relation" : "relabel")); }
     if (event.key === "Escape") { picked = null; choose(chosen().dataset.v); }
+    return;
+  }
+  if (target.id === "form") {
+    if (event.key === "Enter") { event.preventDefault(); send("retype"); }
+    if (event.key === "Escape") choose(chosen().dataset.v);
     return;
   }
   if (!target.closest?.(".tn")) return;
