@@ -42,15 +42,18 @@ MU_N = 1.1
 LINK = 1.0  # nats; with 0, EM loses what it learns to nulls
 RATE = 4.0  # of the mean gradient of a link; larger steps swing
 SIMILAR = 0.6
-_REDUCED = {"N": "N", "V": "V", "J": "J", "R": "R", "I": "P", "T": "P", "C": "C"}
-_PHRASES = {
+_REDUCED = {
+    **dict.fromkeys(("NN", "NNS", "NNP", "NNPS", "CD"), "N"),
     **dict.fromkeys(("NP", "NML", "QP", "WHNP"), "N"),
-    **dict.fromkeys(("VP", "S", "SBAR", "SINV", "SQ", "SBARQ"), "V"),
-    **dict.fromkeys(("PP", "WHPP"), "P"),
-    **dict.fromkeys(("ADJP", "WHADJP"), "J"),
-    **dict.fromkeys(("ADVP", "WHADVP"), "R"),
-    **dict.fromkeys(("CONJP", "UCP"), "C"),
+    **dict.fromkeys(("VB", "VBD", "VBG", "VBN", "VBP", "VBZ"), "V"),
+    **dict.fromkeys(("VP", "S", "SBAR", "SINV", "SQ", "SBARQ", "RRC"), "V"),
+    **dict.fromkeys(("JJ", "JJR", "JJS", "ADJP", "WHADJP"), "J"),
+    **dict.fromkeys(("RB", "RBR", "RBS", "WRB", "ADVP", "WHADVP"), "R"),
+    **dict.fromkeys(("IN", "TO", "PP", "WHPP"), "P"),
+    **dict.fromkeys(("CC", "CONJP", "UCP"), "C"),
 }
+"""Contents, prepositions and coordinations of section 5.2; all else is other."""
+_PREPOSITIONS = ("IN", "TO")
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -112,6 +115,10 @@ def features(
     near = cosines(*vectors) > SIMILAR if vectors else np.zeros(table.shape, bool)
     lemmas = [[stem(word) for word in side.words] for side in (source, target)]
     kinds = [_categories(side) for side in (source, target)]
+    prepositions = [
+        {at for at, tag in enumerate(side.tags) if tag in _PREPOSITIONS}
+        for side in (source, target)
+    ]
     ids = np.zeros((source.n_nodes + 1, target.n_nodes + 1, SLOTS), dtype=np.int32)
     for s, row in enumerate(kinds[0]):
         for t, column in enumerate(kinds[1]):
@@ -122,28 +129,25 @@ def features(
             names = [f"6 {row} {column}"]
             names += _of_heads(a, b, row, column, int(table[i, j]))
             names += ["4"] if near[i, j] else []
+            names += ["5"] if i in prepositions[0] and j in prepositions[1] else []
             ids[s, t, : len(names)] = [state.number(name) for name in names]
     links = lexical_links(source, target) | ((table <= Relation.DERIVED) & near)
     return FeaturePair(source, target, ids, *_words(source, target, links))
 
 
 def _of_heads(a: str, b: str, row: str, column: str, related: int) -> list[str]:
-    """Features 1, 2, 3, 5 and 7, as far as they are on."""
+    """Features 1, 2, 3 and 7, as far as they are on."""
     on = [f"1 {a} {row} {b} {column}"]
     on += ["2"] if a in b or b in a else []
     on += ["3"] if related in (Relation.SYNONYM, Relation.DERIVED) else []
-    on += ["5"] if row == column == "P" else []
     on += ["7"] if row == column else []
     return on
 
 
 def _categories(side: BinaryForest) -> list[str]:
     """N, V, J, R, P, C, other, by node; null for the last, which is none."""
-    categories = []
-    for v in range(side.n_nodes):
-        name = side.category(v)
-        categories.append(_PHRASES.get(name) or _REDUCED.get(name[:1], "other"))
-    return [*categories, NULL]
+    names = (side.category(v) for v in range(side.n_nodes))
+    return [*(_REDUCED.get(name, "other") for name in names), NULL]
 
 
 def _words(

@@ -21,6 +21,8 @@ from core.itg.scores import SCORERS, find_thesaurus, trained_with
 from core.learning.logistic import LogisticModel
 from core.learning.logistic_fitting import fit_logistic
 from core.reproduce.pairs import LabelledPairs, encode, load
+from core.reproduce.wu2005_settings import by_settings
+from core.reproduce.wu2005_settings import lines as lines_of_settings
 
 HELP = "paraphrase and entailment by ITG biparsing (Wu 2005), on MSRPC and RTE-1"
 PAPER: dict[str, dict[str, Any]] = {
@@ -77,6 +79,7 @@ def run(options: dict[str, Any], say: Say) -> dict[str, Any]:
         "notes": study.notes,
         "msrpc": study.msrpc(),
         "rte1": study.rte1(),
+        "settings": by_settings(study.train, study.test, study.rte),
         "sets": {pairs.name: study.further(pairs) for pairs in extra},
         "paper": PAPER,
     }
@@ -365,6 +368,8 @@ def lines(results: dict[str, Any]) -> Iterator[str]:
     for name, row in rte["rows"].items():
         by_task = "".join(f"{row['by_task'][t]['cws']:7.1f}" for t in tasks)
         yield _line(name, row, "cws", ("accuracy",)) + by_task
+    yield ""
+    yield from lines_of_settings(results["settings"])
     for name, row in results["sets"].items():
         yield f"{name}: " + ", ".join(
             f"{key} {row[key]}" for key in ("n", "ap", "cws", "accuracy", "f1")

@@ -36,6 +36,7 @@ __all__ = [
     "calibration",
     "crossfit",
     "examples",
+    "pair_counts",
     "pair_shares",
     "run",
     "scores",
@@ -44,7 +45,15 @@ __all__ = [
 
 TREES = {"gold-trees": "gold", "overlap": "gold", "one-best": "one-best"}
 CERTAIN = 1e-6  # of a probability, this far from 0 and 1 is as far as it goes
-METHODS = ("forest", "monotonic", "no-em", "one-best", "gold-trees", "overlap")
+METHODS = (
+    "forest",
+    "monotonic",
+    "no-crossing",
+    "no-em",
+    "one-best",
+    "gold-trees",
+    "overlap",
+)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -69,7 +78,8 @@ def run(
     """What ``method`` finds; ``aligner_of(case number)`` gives its weights.
 
     ``em_of``: weights of the paper's features, used instead of those. "no-em" has
-    none: exact and stem links of words, and how they cover the phrases.
+    none: exact and stem links of words, and how they cover the phrases. "monotonic" has
+    no link but compositional ones; "no-crossing" fills nulls where nothing is crossed.
 
     ``trees``: gold, one-best or forest, by default what the method's name says.
     """
@@ -94,6 +104,8 @@ def _one(
     settings = aligner.settings
     if method == "monotonic":
         settings = settings.monotonic()
+    if method == "no-crossing":
+        settings = replace(settings, cross_cost=np.inf, order_cost=np.inf)
     if kind != "forest":
         settings = replace(settings, parse_weight=0.0)
     try:
@@ -201,6 +213,19 @@ def pair_shares(cases: Sequence[PhraseCase], outcomes: Sequence[Outcome]) -> Flo
         ]
         rows.append(np.mean(each, axis=0))
     return np.array(rows)
+
+
+def pair_counts(cases: Sequence[PhraseCase], outcomes: Sequence[Outcome]) -> Floats:
+    """``(pairs, 2, m, 2)``: what ``scores`` sums up, by pair: of recall and of
+    precision, for each of the m pairs of annotators, links found and links wanted."""
+    rows = []
+    for case, outcome in zip(cases, outcomes, strict=True):
+        predicted = outcome.cells
+        both = [(g & k, g | k) for g, k in combinations(case.links.values(), 2)]
+        recall = [(len(predicted & every), len(every)) for every, _ in both]
+        precision = [(len(predicted & some), len(predicted)) for _, some in both]
+        rows.append((recall, precision))
+    return np.array(rows, dtype=np.float64)
 
 
 def calibration(

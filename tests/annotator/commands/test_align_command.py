@@ -50,7 +50,9 @@ def evaluate(path: Path, method: str) -> dict[str, Any]:
     return found
 
 
-@pytest.mark.parametrize("method", ["gold-trees", "overlap", "no-em", "monotonic"])
+@pytest.mark.parametrize(
+    "method", ["gold-trees", "overlap", "no-em", "monotonic", "no-crossing"]
+)
 def test_the_same_sentence_is_aligned_by_all_methods(pairs: Path, method: str) -> None:
     found = evaluate(pairs, method)
     assert found["pairs"] == 3

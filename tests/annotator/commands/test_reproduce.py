@@ -100,6 +100,7 @@ def test_wu2005_gives_every_figure_in_percent(data: Path) -> None:
     table = "\n".join(wu2005.lines(found))
     assert "as published" in table
     assert "more: n 20" in table
+    assert "Wu 2005, stop list of 172" in table
 
 
 def test_weights_can_be_fitted_again(data: Path, tmp_path: Path) -> None:

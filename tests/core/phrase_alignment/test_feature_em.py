@@ -111,3 +111,41 @@ def test_settings_reach_the_decoder() -> None:
     pairs = prepared(state)
     strict = AlignSettings().monotonic()
     assert train(pairs, state, epochs=1, settings=strict).step == 1
+
+
+def test_numbers_are_no_conjunctions_and_clauses_no_adverbs() -> None:
+    sides = [
+        side_of_tree(parse_one(text))
+        for text in (
+            "(S (NP (NP (CD two) (NNS dogs)) (RRC (RB now) (ADJP (JJ old)))) (VP "
+            "(VBP bark) (CC and) (VBP bite) (PRT (RP off))))",
+            "(UH yes)",
+        )
+    ]
+    state = EmState()
+    features(sides[0], sides[1], state, None)
+    names = {
+        (name.split()[1], name.split()[2]) for name in state.names if name[:1] == "1"
+    }
+    assert {("two", "N"), ("now", "R"), ("old", "J"), ("and", "C")} <= names
+    assert ("two", "C") not in names
+    assert not any(kind == "C" for lemma, kind in names if lemma != "and")
+    assert not any(kind == "R" for lemma, kind in names if lemma != "now")
+
+
+def test_prepositions_are_told_by_their_heads_not_by_phrases_around_them() -> None:
+    state = EmState()
+    pair = prepared(state)[1]
+    five = state.names["5"]
+    cells = np.argwhere((pair.ids == five).any(2))
+    words = {
+        (
+            pair.source.words[int(pair.source.heads[s])],
+            pair.target.words[int(pair.target.heads[t])],
+        )
+        for s, t in cells
+    }
+    assert words == {("at", "at")}
+    both = [side.category(v) for side in (pair.source, pair.target)
+            for v in range(side.n_nodes)]  # fmt: skip
+    assert both.count("PP") == 2  # whose semantic heads are nouns
