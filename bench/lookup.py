@@ -62,7 +62,7 @@ def main(folder: Path, millions: float = 5) -> None:
     drawn = random.Random(1).sample(phrases, 200)
     found = {"size": table.size()}
     for name, ask in _questions(table).items():
-        found[name] = _times(ask, drawn) | {HEAVY: _times(ask, [HEAVY] * 5)["cpu"]}
+        found[name] = _times(ask, drawn) | {HEAVY: _times(ask, [HEAVY])["cpu"]}
     sys.stdout.write(json.dumps(found, indent=1) + "\n")
 
 

@@ -116,6 +116,7 @@ class Table:
         self.folder, self.facts = folder, facts
         self._buckets = int(facts["settings"]["buckets"])
         self._lowercase = bool(facts["settings"]["lowercase"])
+        self._recent: tuple[str, dict[str, list[tuple[Any, ...]]]] = "", {}
 
     @cached_property
     def engine(self) -> DuckEngine:
@@ -226,13 +227,16 @@ class Table:
         self, kind: str, names: str, phrase: str, order: str, group: str = ""
     ) -> list[tuple[Any, ...]]:
         text = self.key(phrase)
-        bucket = phrase_hash(text) & (self._buckets - 1)
         by = f"GROUP BY {group}" if group else ""
-        return self.engine.rows(
-            f"SELECT {names} FROM read_parquet(?) WHERE phrase = ? {by} "
-            f"ORDER BY {order}",
-            [str(self.folder / f"{kind}-{bucket:04d}.parquet"), text],
-        )
+        sql = f"SELECT {names} FROM read_parquet(?) WHERE phrase = ? {by} ORDER BY "
+        if text != self._recent[0]:  # conditions ask about one phrase, one by one
+            self._recent = text, {}
+        read = self._recent[1]
+        if kind + sql + order not in read:
+            bucket = phrase_hash(text) & (self._buckets - 1)
+            file = str(self.folder / f"{kind}-{bucket:04d}.parquet")
+            read[kind + sql + order] = self.engine.rows(sql + order, [file, text])
+        return list(read[kind + sql + order])
 
     def known(self, phrases: Iterable[str]) -> set[str]:
         """Those of these phrases, as they are spelt here, that have paraphrases."""

@@ -16,7 +16,7 @@ from core.data.tree import Tree
 from core.evaluation.commands.options import Say, add_parser_options, backend_of
 from core.evaluation.paraphrase_grammar import parse_texts
 from core.pivoting.census import KINDS, census
-from core.pivoting.items import Place, draw_places
+from core.pivoting.items import Place, draw_places, phrases_in
 from core.pivoting.labels import ccg_labels
 from core.pivoting.table import Table, open_table
 from core.reproduce.bitexts import COLLECTIONS
@@ -114,10 +114,7 @@ def _phrases(trees: Sequence[Tree], table: Table, longest: int = 5) -> list[str]
 def _coverage(table: Table, trees: Sequence[Tree], seed: int) -> dict[str, Any]:
     """Places of 380 phrases that the baseline knows, and who else has something."""
     rng = np.random.default_rng(seed)
-
-    def usable(phrase: str) -> bool:
-        return "" in table.heads(phrase)
-
+    usable = table.known(phrases_in(trees)).__contains__
     drawn = draw_places(trees, 380, rng, usable=usable)
     covered = dict.fromkeys(("baseline", "extraction", "substitution"), 0)
     for place in drawn:

@@ -10,7 +10,7 @@ import numpy as np
 
 from core.evaluation.commands.options import Say, add_parser_options, backend_of
 from core.evaluation.paraphrase_grammar import grammar, parse_texts
-from core.pivoting.items import draw_places, items_of
+from core.pivoting.items import draw_places, items_of, phrases_in
 from core.pivoting.language_model import read_arpa
 from core.pivoting.table import open_table
 
@@ -41,7 +41,7 @@ def run(options: dict[str, Any], say: Say) -> dict[str, Any]:
             options["phrases"],
             np.random.default_rng(options["seed"]),
             instances=1,
-            usable=lambda phrase: "" in table.heads(phrase),
+            usable=table.known(phrases_in(trees)).__contains__,
         )
         say(f"{len(places)} places")
         weight = options["lm_weight"]

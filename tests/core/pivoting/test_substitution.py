@@ -11,8 +11,9 @@ import pytest
 from core.__main__ import main
 from core.errors import InvalidValue
 from core.formats import ptb
+from core.pivoting.building.engines import DuckEngine
 from core.pivoting.conditions import rank
-from core.pivoting.items import draw_places, items_of
+from core.pivoting.items import draw_places, items_of, phrases_in
 from core.pivoting.pair_scores import FEATURES, pair_scores
 from core.pivoting.substitution import ALL_CONDITIONS, substitutes
 from core.pivoting.table import Head, Table
@@ -33,6 +34,29 @@ class Shorter:
     def scores(self, sentences: list[list[str]]) -> tuple[np.ndarray, np.ndarray]:
         lengths = np.array([-10.0 * len(words) for words in sentences])
         return lengths, np.zeros(len(sentences), dtype=np.int64)
+
+
+class Counting:
+    """An engine that counts what is read through it."""
+
+    def __init__(self, engine: DuckEngine) -> None:
+        self.engine, self.read = engine, 0
+
+    def rows(self, sql: str, values: list[object]) -> list[tuple[object, ...]]:
+        self.read += 1
+        return self.engine.rows(sql, values)
+
+
+def test_all_conditions_together_read_a_phrase_once(table: Table) -> None:
+    other = Table(table.folder, table.facts)
+    counting = other.__dict__["engine"] = Counting(table.engine)
+    found = substitutes(other, OLD_SEA, (1, 2), model=Shorter())
+    assert found == substitutes(table, OLD_SEA, (1, 2), model=Shorter())
+    assert {one.condition for one in found} == set(ALL_CONDITIONS)
+    assert counting.read == 2  # its paraphrases, and what is known of them by label
+    assert other.lookup("sea") == table.lookup("sea") != []
+    assert other.lookup("old") == table.lookup("old") != []
+    assert counting.read == 6
 
 
 HEADS = {s: Head(s, 3, 1.0, 0.0, 0.0, 1) for s in ("", "NP", "S/VP", "VP")}
@@ -184,3 +208,11 @@ def test_the_commands_build_look_up_substitute_and_make_items(
 
 def test_a_missing_table_is_told(tmp_path: Path) -> None:
     assert main(["pivot", "lookup", "calm", "--table", str(tmp_path)]) == 2
+
+
+def test_phrases_known_together_are_those_known_one_by_one(table: Table) -> None:
+    phrases = phrases_in([ptb.parse_one(text) for text in small_bitext.TREES])
+    known = table.known(phrases)
+    assert known == {phrase for phrase in phrases if "" in table.heads(phrase)}
+    assert set() < known < phrases
+    assert table.known([]) == set()
