@@ -34,7 +34,8 @@ def insert(
     Other columns get their default. ``skip_present``: a row that the table has, by
     whatever constraint, is left as it is; else IntegrityError. Keys are not asked for.
     """
-    fields = [field for field in model._meta.concrete_fields if not field.primary_key]
+    concrete: list[Any] = list(model._meta.concrete_fields)
+    fields = [field for field in concrete if not field.primary_key]
     makers = [_maker(field, columns) for field in fields]
     values = [[make(row) for make in makers] for row in rows]
     if not values:
