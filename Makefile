@@ -4,7 +4,7 @@ PORT ?= 8000
 VENV := .venv
 BIN := $(VENV)/bin
 
-.PHONY: run test install check clean
+.PHONY: run test install check wheel clean
 
 run: install
 	@$(BIN)/python manage.py up --port $(PORT)
@@ -31,6 +31,10 @@ $(VENV)/.installed: requirements.lock pyproject.toml
 $(VENV)/.installed-dev: $(VENV)/.installed requirements-dev.lock
 	@$(BIN)/python -m pip install -q --disable-pip-version-check -r requirements-dev.lock
 	@touch $@
+
+# The last commit as dist/*.whl and dist/*.tar.gz, the same bytes wherever it is made.
+wheel: install-dev
+	@$(BIN)/python -m tools.wheel --out dist
 
 clean:
 	rm -rf $(VENV) .mypy_cache .ruff_cache .pytest_cache

@@ -1,6 +1,7 @@
 """System checks, each with an id and a hint: ``python manage.py check``."""
 
 import shutil
+from importlib.util import find_spec
 from typing import Any
 
 from django.conf import settings
@@ -10,6 +11,7 @@ __all__ = [
     "closed_to_others",
     "no_debug_on_a_server",
     "one_world",
+    "provider_can_be_asked",
     "room_on_the_disk",
 ]
 
@@ -73,5 +75,20 @@ def room_on_the_disk(**_: Any) -> list[CheckMessage]:
             f"{settings.GEMEL_HOME} has {free:.0f} MB left: jobs and imports wait.",
             hint="Make room, or set GEMEL_MIN_FREE_MB to less.",
             id="gemel.W003",
+        )
+    ]
+
+
+@register()
+def provider_can_be_asked(**_: Any) -> list[CheckMessage]:
+    """Signing in by a provider needs packages that a desk does without."""
+    lacking = [one for one in ("authlib", "requests") if find_spec(one) is None]
+    if not settings.OIDC or not lacking:
+        return []
+    return [
+        Error(
+            f"GEMEL_OIDC_ISSUER is set, but {' and '.join(lacking)} is not installed.",
+            hint="pip install 'gemel[oidc]'",
+            id="gemel.E006",
         )
     ]

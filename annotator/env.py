@@ -20,6 +20,7 @@ __all__ = [
     "home",
     "mail",
     "metrics_token",
+    "oidc",
     "secret_key",
 ]
 
@@ -89,6 +90,53 @@ def mail(url: str) -> dict[str, Any]:
         "EMAIL_USE_TLS": parts.scheme == "smtp",
         "EMAIL_USE_SSL": parts.scheme == "smtps",
     }
+
+
+def oidc() -> dict[str, str]:
+    """The OpenID provider that people sign in by: ``issuer``, ``client_id``,
+    ``client_secret``, and its ``name`` on the button; {}: none."""
+    issuer = os.environ.get("GEMEL_OIDC_ISSUER", "").strip()
+    if not issuer:
+        return {}
+    parts = urlsplit(issuer)
+    is_here = parts.hostname in ("localhost", "127.0.0.1", "::1")
+    if not parts.hostname or not (
+        parts.scheme == "https" or (parts.scheme == "http" and is_here)
+    ):
+        raise ImproperlyConfigured(
+            f"GEMEL_OIDC_ISSUER={issuer!r}: write the https:// address of the provider"
+        )
+    client_id = os.environ.get("GEMEL_OIDC_CLIENT_ID", "").strip()
+    if not client_id:
+        raise ImproperlyConfigured(
+            "GEMEL_OIDC_CLIENT_ID lacks: it is the name that the provider gave Gemel"
+        )
+    return {
+        "issuer": issuer,
+        "client_id": client_id,
+        "client_secret": _oidc_secret(),
+        "name": os.environ.get("GEMEL_OIDC_NAME", "").strip() or parts.hostname,
+    }
+
+
+def _oidc_secret() -> str:
+    """As written, or what stands in the file that is named."""
+    secret = os.environ.get("GEMEL_OIDC_CLIENT_SECRET", "").strip()
+    file = os.environ.get("GEMEL_OIDC_CLIENT_SECRET_FILE", "").strip()
+    if bool(secret) == bool(file):
+        raise ImproperlyConfigured(
+            "Write GEMEL_OIDC_CLIENT_SECRET, or GEMEL_OIDC_CLIENT_SECRET_FILE with the "
+            "name of the file that holds it: one of the two"
+        )
+    try:
+        secret = secret or Path(file).expanduser().read_text(encoding="utf-8").strip()
+    except (OSError, UnicodeDecodeError) as error:
+        raise ImproperlyConfigured(
+            f"GEMEL_OIDC_CLIENT_SECRET_FILE={file!r} cannot be read: {error}"
+        ) from error
+    if not secret:
+        raise ImproperlyConfigured(f"GEMEL_OIDC_CLIENT_SECRET_FILE={file!r} is empty")
+    return secret
 
 
 def env_list(name: str) -> list[str]:

@@ -18,6 +18,7 @@ from annotator.env import (
     home,
     mail,
     metrics_token,
+    oidc,
     secret_key,
 )
 
@@ -166,6 +167,7 @@ AXES_LOCKOUT_CALLABLE = "annotator.http.throttling.too_many"
 AXES_RESET_ON_SUCCESS = True
 AXES_ENABLE_ACCESS_FAILURE_LOG = False
 AXES_DISABLE_ACCESS_LOG = True
+OIDC = oidc()  # {}: people sign in by name and password alone
 
 # --- files ---------------------------------------------------------------------------
 STATIC_URL = "static/"

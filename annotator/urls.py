@@ -27,7 +27,7 @@ from annotator.views import (
 from annotator.views.campaigns.urls import campaign_urls
 from annotator.views.installation import backups, monitoring
 from annotator.views.reports.urls import report_urls
-from annotator.views.site import finding, tour
+from annotator.views.site import finding, oidc, tour
 from annotator.views.site import help as help_pages
 from annotator.views.treebanks import relabelling, worklists
 from annotator.views.treebanks import rules as treebank_rules
@@ -44,6 +44,8 @@ urlpatterns: list[URLPattern | URLResolver] = [
     path("metrics", monitoring.metrics_text, name="metrics"),
     # people
     path("sign-in/", accounts.sign_in, name="sign_in"),
+    path("sign-in/oidc/", oidc.start, name="oidc_start"),
+    path("sign-in/oidc/back/", oidc.back, name="oidc_back"),
     path("sign-out/", accounts.sign_out, name="sign_out"),
     path("join/<str:token>/", accounts.join, name="join"),
     path("account/", accounts.account, name="account"),

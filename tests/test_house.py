@@ -27,6 +27,8 @@ DOORS = {
     "resvg_py": ["annotator/svg"],
     "duckdb": ["core/pivoting", "core/substitution", "core/releases"],
     "bllipparser": ["core/parsing/bllip_child.py"],
+    "authlib": ["annotator/http/oidc.py"],
+    "joserfc": ["annotator/http/oidc.py"],
     "eflomal": ["core/word_alignment/eflomal.py"],
     "numba": ["core/compiled.py"],
     "nltk": ["core/text"],

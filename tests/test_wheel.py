@@ -30,6 +30,35 @@ def installed(tmp_path_factory) -> Path:
     return folder / "site"
 
 
+def test_wheel_and_sdist_are_the_same_bytes_wherever_they_are_made(
+    tmp_path: Path,
+) -> None:
+    if not (ROOT / ".git").exists():
+        pytest.skip("this is no clone: there is no commit to build from")
+    clone = tmp_path / "a clone elsewhere"
+    subprocess.run(
+        ["git", "clone", "--quiet", str(ROOT), str(clone)], check=True, umask=0o077
+    )
+    (clone / "core" / "not_of_the_commit.py").write_text("left lying about")
+    for path in clone.rglob("*.py"):
+        os.utime(path, (0, 0))
+    made = []
+    for folder, zone, umask in ((ROOT, "UTC", 0o022), (clone, "Asia/Tokyo", 0o077)):
+        out = tmp_path / zone.replace("/", "-")
+        subprocess.run(
+            [sys.executable, "-m", "tools.wheel", "--out", str(out)],
+            cwd=folder,
+            env=os.environ | {"TZ": zone, "PYTHONHASHSEED": str(umask)},
+            umask=umask,
+            check=True,
+            capture_output=True,
+        )
+        made.append({path.name: path.read_bytes() for path in out.iterdir()})
+    assert sorted(Path(name).suffix for name in made[0]) == [".gz", ".whl"]
+    assert made[0].keys() == made[1].keys()
+    assert all(made[0][name] == made[1][name] for name in made[0])
+
+
 def named(requirement: str) -> str:
     found = re.match(r"[\w.-]+", requirement)
     assert found, requirement

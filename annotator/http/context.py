@@ -5,7 +5,7 @@ import contextlib
 from django.http import HttpRequest
 
 from annotator import __version__, backups, disk
-from annotator.http import themes
+from annotator.http import oidc, themes
 from annotator.models import Membership, Role
 
 __all__ = ["site"]
@@ -15,6 +15,7 @@ def site(request: HttpRequest) -> dict[str, object]:
     return {
         "gemel_version": __version__,
         "space_left_mb": _space_left(request),
+        "oidc_name": oidc.name(),
         "theme": themes.chosen(request),
         "themes": themes.NAMES,
         "backups_are_late": _backups_are_late(request),

@@ -44,7 +44,7 @@ from annotator.models.projects import (
 from annotator.models.queries import SavedQuery
 from annotator.models.reports import Adjudication, RatingSet, Report
 from annotator.models.scores import PairScore, ScoreRun
-from annotator.models.tokens import ApiToken, MailNotices
+from annotator.models.tokens import ApiToken, Identity, MailNotices
 from annotator.models.treebanks import BatchTree, TreebankRules, TreeBatch
 from annotator.models.worklists import WorkItem, Worklist, WorkPerson, WorkShare
 
@@ -60,6 +60,7 @@ __all__ = [
     "Corpus",
     "Credit",
     "Guideline",
+    "Identity",
     "Instance",
     "Invitation",
     "InvitationUse",

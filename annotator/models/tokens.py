@@ -1,4 +1,4 @@
-"""What belongs to an account: tokens of programs, notices by mail."""
+"""What belongs to an account: tokens, notices by mail, who it is at a provider."""
 
 from django.conf import settings
 from django.db import models
@@ -7,7 +7,7 @@ from django.utils.translation import gettext_lazy as _
 
 from annotator.models.codes import CodeField
 
-__all__ = ["ApiToken", "MailNotices", "Scope"]
+__all__ = ["ApiToken", "Identity", "MailNotices", "Scope"]
 
 
 class Scope(models.TextChoices):
@@ -57,3 +57,25 @@ class MailNotices(models.Model):
 
     def __str__(self) -> str:
         return f"notices to {self.user}"
+
+
+class Identity(models.Model):
+    """Who an account is at an OpenID provider, which never gives a subject twice."""
+
+    user = models.ForeignKey(
+        settings.AUTH_USER_MODEL, models.CASCADE, related_name="identities"
+    )
+    issuer = models.CharField(max_length=255)
+    subject = models.CharField(max_length=255)
+    created_at = models.DateTimeField(default=timezone.now)
+
+    class Meta:
+        ordering = ["pk"]
+        constraints = [
+            models.UniqueConstraint(
+                fields=["issuer", "subject"], name="one_account_an_identity"
+            )
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.user} at {self.issuer}"

@@ -20,6 +20,7 @@ __all__ = [
     "digest_of",
     "make_token",
     "new_account",
+    "one_after_the_other",
     "revoke_token",
     "same_name",
     "set_notices",
@@ -42,13 +43,18 @@ def new_account(username: str, password: str) -> User:
         validate_password(password, person)
     except ValidationError as error:
         raise BadRequest(" ".join(error.messages), field="account") from error
-    # One after the other: the first account is the lock (SQLite has one writer anyway).
-    User.objects.select_for_update().order_by("pk").first()
+    one_after_the_other()
     if same_name(person.username) is not None:
         raise BadRequest(_("This name is taken: choose another."), field="account")
     person.set_password(password)
     person.save()
     return person
+
+
+def one_after_the_other() -> None:
+    """Within a transaction: whoever makes an account, too, waits for its end."""
+    # The first account is the lock (SQLite has one writer anyway).
+    User.objects.select_for_update().order_by("pk").first()
 
 
 def same_name(name: str) -> str | None:

@@ -40,7 +40,7 @@ def sign_in(request: HttpRequest) -> HttpResponse:
     form = AuthenticationForm(request, request.POST or None)
     wanted = request.POST.get("next") or request.GET.get("next") or ""
     if request.method == "POST" and form.is_valid():
-        return _let_in(request, form.get_user(), safe_next(request, wanted))
+        return let_in(request, form.get_user(), safe_next(request, wanted))
     status = 400 if request.method == "POST" else 200
     shown = {"form": form, "next": wanted}
     return render(request, "accounts/sign_in.html", shown, status=status)
@@ -68,7 +68,7 @@ def words(request: HttpRequest, language: str) -> HttpResponseBase:
         return JavaScriptCatalog.as_view(packages=["annotator"])(request)
 
 
-def _let_in(request: HttpRequest, person: User, to: str) -> HttpResponse:
+def let_in(request: HttpRequest, person: User, to: str) -> HttpResponse:
     login(request, person, backend=BACKEND)
     answer = redirect(to)
     addresses.remember(answer, person.get_username())
@@ -105,7 +105,7 @@ def _join(request: HttpRequest, token: str) -> HttpResponse:
         username=request.POST.get("username", ""),
         password=request.POST.get("password", ""),
     )
-    answer = _let_in(request, person, _first_page(invitation))
+    answer = let_in(request, person, _first_page(invitation))
     if invitation is not None and invitation.user is not None:
         request.session[BY_LINK] = time.time()
     return answer

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 from django.core.exceptions import ImproperlyConfigured
 
-from annotator import env
+from annotator import checks, env
 
 ROOT = Path(__file__).resolve().parents[2]
 SERVER = {
@@ -41,6 +41,78 @@ def test_nonsense_stops_the_start(monkeypatch, word: str) -> None:
     monkeypatch.setenv("GEMEL_X", word)
     with pytest.raises(ImproperlyConfigured):
         env.env_bool("GEMEL_X")
+
+
+OIDC = {
+    "GEMEL_OIDC_ISSUER": "https://login.example.org/realms/people",
+    "GEMEL_OIDC_CLIENT_ID": "gemel",
+}
+
+
+def test_nobody_signs_in_by_a_provider_unless_one_is_set(monkeypatch) -> None:
+    for name in (*OIDC, "GEMEL_OIDC_CLIENT_SECRET", "GEMEL_OIDC_CLIENT_SECRET_FILE"):
+        monkeypatch.delenv(name, raising=False)
+    assert env.oidc() == {}
+
+
+def test_the_secret_of_a_provider_may_stand_in_a_file(
+    monkeypatch, tmp_path: Path
+) -> None:
+    for name, value in OIDC.items():
+        monkeypatch.setenv(name, value)
+    (tmp_path / "secret").write_text("of the client\n")
+    monkeypatch.setenv("GEMEL_OIDC_CLIENT_SECRET_FILE", str(tmp_path / "secret"))
+    read = env.oidc()
+    assert (read["client_secret"], read["name"]) == (
+        "of the client",
+        "login.example.org",
+    )
+
+
+@pytest.mark.parametrize(
+    ("change", "word"),
+    [
+        ({"GEMEL_OIDC_ISSUER": "http://login.example.org"}, "https://"),
+        ({"GEMEL_OIDC_ISSUER": "login.example.org"}, "https://"),
+        ({"GEMEL_OIDC_CLIENT_ID": " "}, "CLIENT_ID"),
+        ({"GEMEL_OIDC_CLIENT_SECRET": ""}, "one of the two"),
+        ({"GEMEL_OIDC_CLIENT_SECRET_FILE": "/dev/null"}, "one of the two"),
+        (
+            {
+                "GEMEL_OIDC_CLIENT_SECRET": "",
+                "GEMEL_OIDC_CLIENT_SECRET_FILE": "/dev/null",
+            },
+            "is empty",
+        ),
+        (
+            {
+                "GEMEL_OIDC_CLIENT_SECRET": "",
+                "GEMEL_OIDC_CLIENT_SECRET_FILE": "/nowhere",
+            },
+            "cannot be read",
+        ),
+    ],
+)
+def test_half_a_provider_stops_the_start(
+    monkeypatch, change: dict[str, str], word: str
+) -> None:
+    whole = OIDC | {"GEMEL_OIDC_CLIENT_SECRET": "of the client"}
+    for name, value in (whole | change).items():
+        monkeypatch.setenv(name, value)
+    with pytest.raises(ImproperlyConfigured, match=word):
+        env.oidc()
+
+
+def test_a_provider_without_the_extra_is_named_with_the_remedy(
+    monkeypatch, settings
+) -> None:
+    settings.OIDC = {"issuer": "https://login.example.org"}
+    monkeypatch.setattr(checks, "find_spec", lambda name: None)
+    (problem,) = checks.provider_can_be_asked()
+    assert problem.id == "gemel.E006"
+    assert "gemel[oidc]" in str(problem.hint)
+    settings.OIDC = {}
+    assert checks.provider_can_be_asked() == []
 
 
 def test_each_installation_has_its_own_key_for_its_eyes_only(tmp_path: Path) -> None:

@@ -5,9 +5,10 @@ import re
 import pytest
 from playwright.sync_api import Error, expect
 
-from annotator.models import Judgment, JudgmentEvent
+from annotator.models import Identity, Judgment, JudgmentEvent
 from tests.annotator.campaigns_cast import campaign
 from tests.browser.judging import done, start, wait_done, wait_saved
+from tests.browser.pictures import keep_picture
 from tests.cast import PASSWORD, Cast
 
 pytestmark = pytest.mark.browser
@@ -153,6 +154,59 @@ def test_signing_in_over_the_page_loses_nothing(open_page, people, check_axe) ->
     page.keyboard.type("44")
     page.keyboard.press("Enter")
     wait_done(page, 2)
+
+
+def test_a_session_that_ends_is_renewed_by_a_provider(
+    open_page, people, settings, check_axe
+) -> None:
+    pytest.importorskip("authlib", reason="the oidc extra is not installed")
+    from tests.annotator.security import oidc_provider
+
+    made = campaign(people, n=5)
+    page = start(open_page, people, made)
+    with oidc_provider.running() as provider:
+        settings.OIDC = {
+            "issuer": provider.issuer,
+            "client_id": oidc_provider.CLIENT,
+            "client_secret": oidc_provider.SECRET,
+            "name": "University",
+        }
+        Identity.objects.create(user=people.bob, issuer=provider.issuer, subject="7")
+        page.reload()
+        expect(page.locator("#card")).to_be_visible()
+        page.context.clear_cookies()
+        page.keyboard.type("34")
+        page.keyboard.press("Enter")
+        dialog = page.locator("#sign-in-dialog")
+        expect(dialog).to_be_visible()
+        check_axe(page)
+        keep_picture(page, "sign-in-dialog-provider")
+        go_on, problem = (
+            page.locator("#sign-in-elsewhere"),
+            page.locator("#sign-in-problem"),
+        )
+        go_on.click()
+        expect(problem).to_have_text("You are not signed in yet.")
+        provider.who = {"sub": "8", "preferred_username": "dora"}
+        sign_in_elsewhere(page)
+        go_on.click()
+        expect(problem).to_have_text("You are signed in as dora, not as bob.")
+        assert done() == 0
+        provider.who = {"sub": "7"}
+        sign_in_elsewhere(page)
+        go_on.click()
+        expect(dialog).to_be_hidden()
+        wait_saved(page)
+    assert Judgment.objects.get(state="done").values == {"meaning": 3, "grammar": 4}
+
+
+def sign_in_elsewhere(page) -> None:
+    """By the dialog's link, in the tab that it opens."""
+    link = page.locator("#sign-in-dialog").get_by_role("link")
+    with page.context.expect_page() as opened:
+        link.click()
+    expect(opened.value.get_by_role("button", name="Sign out")).to_be_visible()
+    opened.value.close()
 
 
 def test_two_tabs_show_both_answers_and_let_one_choose(open_page, people) -> None:

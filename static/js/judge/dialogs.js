@@ -1,7 +1,7 @@
 // The dialogs of the judgment screen. Each resolves to what was chosen.
 
 import { fill, gettext } from "../words.js";
-import { send, signIn } from "./http.js";
+import { send, signIn, whoIsIn } from "./http.js";
 
 const byId = (id) => document.getElementById(id);
 
@@ -90,6 +90,15 @@ export function askSignIn({ url, user }) {
     byId("sign-in-problem").textContent = wrong;
     if (!wrong) dialog.close("in");
     else byId("sign-in-password").select();
+  };
+  const elsewhere = byId("sign-in-elsewhere"); // where people sign in by a provider, too
+  if (elsewhere) elsewhere.onclick = async () => {
+    const who = await whoIsIn(url);
+    if (who === user) return dialog.close("in");
+    // Answers are this person's: they are not sent in another's name.
+    byId("sign-in-problem").textContent = who
+      ? fill(gettext("You are signed in as %(who)s, not as %(user)s."), { who, user })
+      : gettext("You are not signed in yet.");
   };
   const said = ask(dialog);
   byId("sign-in-password").focus();

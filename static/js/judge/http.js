@@ -49,3 +49,14 @@ export async function signIn(url, username, password) {
     return gettext("No connection to the server.");
   }
 }
+
+// Who is signed in in this browser, "" for nobody: each page says it.
+export async function whoIsIn(url) {
+  try {
+    const answer = await fetch(url, { credentials: "same-origin", cache: "no-store" });
+    const page = new DOMParser().parseFromString(await answer.text(), "text/html");
+    return page.documentElement.dataset.user ?? "";
+  } catch {
+    return "";
+  }
+}

@@ -1,0 +1,54 @@
+"""People whom an OpenID provider vouches for, and their accounts here."""
+
+import re
+import unicodedata
+from itertools import count
+
+from django.contrib.auth.models import User
+from django.db import transaction
+from django.utils.translation import gettext as _
+
+from annotator.errors import BadRequest, NotAllowed
+from annotator.models import Identity
+from annotator.services import accounts
+
+__all__ = ["MAX_LENGTH", "person_of"]
+
+MAX_LENGTH = 255  # of an issuer's address and of a subject
+_NAME = 120  # signs of a name that are kept; a number may follow
+_NOT_IN_NAMES = re.compile(r"[^\w.@+-]+")
+
+
+@transaction.atomic
+def person_of(issuer: str, subject: str, *, name: str) -> User:
+    """The account of this identity; at the first time a new one, without any rights.
+
+    ``name``: what the account would be called. Where an account here has it in any
+    spelling, a number is added: a name that somebody has at a provider, or an e-mail
+    address, opens nobody's account. Raises NotAllowed if the account is closed,
+    BadRequest if the provider names nobody.
+    """
+    if not (0 < len(issuer) <= MAX_LENGTH and 0 < len(subject) <= MAX_LENGTH):
+        raise BadRequest(_("The provider does not say who you are."))
+    accounts.one_after_the_other()
+    rows = Identity.objects.filter(issuer=issuer, subject=subject)
+    known = rows.select_related("user").first()
+    person = known.user if known is not None else _new_account(issuer, subject, name)
+    if not person.is_active:
+        raise NotAllowed(_("This account is closed."))
+    return person
+
+
+def _new_account(issuer: str, subject: str, name: str) -> User:
+    person = User(username=_free_name(name))
+    person.set_unusable_password()
+    person.save()
+    Identity.objects.create(user=person, issuer=issuer, subject=subject)
+    return person
+
+
+def _free_name(name: str) -> str:
+    plain = _NOT_IN_NAMES.sub("-", unicodedata.normalize("NFKC", name)).strip("-")
+    wanted = plain[:_NAME] or "person"
+    names = (wanted if n == 1 else f"{wanted}-{n}" for n in count(1))
+    return next(one for one in names if accounts.same_name(one) is None)
