@@ -22,7 +22,7 @@ from annotator.errors import Conflict
 
 __all__ = [
     "Backup",
-    "State",
+    "BackupState",
     "find",
     "held",
     "is_wanted",
@@ -60,7 +60,7 @@ class Backup:
 
 
 @dataclass(frozen=True, slots=True)
-class State:
+class BackupState:
     """What the person who runs the installation has to know."""
 
     kept: list[Backup]
@@ -72,10 +72,10 @@ class State:
     fault_at: datetime | None
 
 
-def state(now: datetime | None = None) -> State:
+def state(now: datetime | None = None) -> BackupState:
     now = now or datetime.now(UTC)
     fault, at = _fault()
-    return State(
+    return BackupState(
         kept=kept(),
         hours=settings.BACKUP_HOURS,
         is_late=_is_late(now),

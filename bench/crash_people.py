@@ -7,7 +7,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from uuid import uuid4
 
-from bench.judging import Client, Line
+from bench.judging import Client, Connection
 
 __all__ = ["Editor", "People", "TreeEditor"]
 
@@ -17,7 +17,7 @@ PACE_S = 0.25  # from one act of a person to the next
 
 
 @dataclass(kw_only=True)
-class Editor(Line):
+class Editor(Connection):
     """Links and unlinks words of one pair; sends each operation until answered."""
 
     pair: str
@@ -40,7 +40,7 @@ class Editor(Line):
 
 
 @dataclass(kw_only=True)
-class TreeEditor(Line):
+class TreeEditor(Connection):
     """Renames the root of one sentence's tree; sends each step until answered."""
 
     sentence: str

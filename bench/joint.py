@@ -20,7 +20,7 @@ from bench.pairs import file_of_pairs
 from core.data.tokens import Sentence
 from core.joint_parsing.duals import DualDecoder, slack_of
 from core.joint_parsing.in_view import views_of
-from core.joint_parsing.linked import Linked, linked_words
+from core.joint_parsing.linked import LinkedWords, linked_words
 from core.joint_parsing.methods import arcs_of
 from core.joint_parsing.parser import METHODS, WANT, JointParser, JointSettings
 from core.parsing import english
@@ -75,7 +75,7 @@ def _analysed(parser: Any, texts: list[tuple[str, str]]) -> list[Pair]:
     return list(zip(found[::2], found[1::2], strict=True))
 
 
-def _duals(pairs: list[Pair], linked: list[Linked], projective: bool) -> None:  # noqa: FBT001
+def _duals(pairs: list[Pair], linked: list[LinkedWords], projective: bool) -> None:  # noqa: FBT001
     """Slack 1 and the paper's step, so that most pairs use all rounds."""
     for (a, b), own in zip(pairs, linked, strict=True):
         decoder = DualDecoder(len(a.sentence), len(b.sentence), projective=projective)

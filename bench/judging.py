@@ -40,7 +40,7 @@ SETTLE_S = 3.0
 
 
 @dataclass(kw_only=True)
-class Line:
+class Connection:
     """One person's connection, which sends again until the server has answered."""
 
     token: str
@@ -80,7 +80,7 @@ class Line:
 
 
 @dataclass(kw_only=True)
-class Client(Line):
+class Client(Connection):
     """One annotator: keeps its answers until the server has acknowledged them."""
 
     campaign: str

@@ -23,7 +23,7 @@ from typing import Any
 from core.parsing.registry import DEFAULT, load
 from core.pivoting.bitext import Bitext, BitextPair, trees_in, write_pairs
 from core.pivoting.building.pipeline import build_table
-from core.pivoting.building.settings import BuildSettings, Source
+from core.pivoting.building.settings import BuildSettings, PairsFile
 from core.pivoting.table import open_table
 from core.reproduce.bitexts import COLLECTIONS, bitexts_in
 from core.reproduce.pivot_tables import parsed
@@ -33,7 +33,7 @@ PIECE = 4000  # sentences that one process parses
 
 
 @dataclass(frozen=True, slots=True)
-class Job:
+class TableBuild:
     """``every``: of the lines of ``names`` in ``data``, one in so many."""
 
     data: Path
@@ -58,7 +58,7 @@ class Job:
 
 def main() -> int:
     given = _arguments()
-    job = Job(given.data, given.work, given.every, tuple(given.text))
+    job = TableBuild(given.data, given.work, given.every, tuple(given.text))
     until = time.monotonic() + 60 * given.minutes if given.minutes else None
     for name, work, values in _pieces(job):
         if until and time.monotonic() > until:
@@ -88,7 +88,7 @@ def _arguments() -> argparse.Namespace:
 Work = Callable[..., Iterator[tuple[str, dict[str, Any]]]]
 
 
-def _pieces(job: Job) -> Iterator[tuple[str, Work, tuple[Any, ...]]]:
+def _pieces(job: TableBuild) -> Iterator[tuple[str, Work, tuple[Any, ...]]]:
     for at, path in enumerate(job.pairs):
         if not path.is_file():
             yield "align", _align, (at,)
@@ -101,7 +101,7 @@ def _pieces(job: Job) -> Iterator[tuple[str, Work, tuple[Any, ...]]]:
         yield "build", _build, ()
 
 
-def _align(job: Job, at: int) -> Iterator[tuple[str, dict[str, Any]]]:
+def _align(job: TableBuild, at: int) -> Iterator[tuple[str, dict[str, Any]]]:
     text = bitexts_in(job.data, job.names)[at]
     rows = list(text.pairs(every=job.every))
     yield "read", {"pairs": len(rows)}
@@ -115,20 +115,20 @@ def _align(job: Job, at: int) -> Iterator[tuple[str, dict[str, Any]]]:
     yield "write", {}
 
 
-def _parse(job: Job, english: list[str]) -> Iterator[tuple[str, dict[str, Any]]]:
+def _parse(job: TableBuild, english: list[str]) -> Iterator[tuple[str, dict[str, Any]]]:
     parsed(english, job.work / "parses", load(DEFAULT), lambda line: None)
     tokens = sum(text.count(" ") + 1 for text in english)
     yield "parse", {"sentences": len(english), "tokens": tokens}
 
 
-def _build(job: Job) -> Iterator[tuple[str, dict[str, Any]]]:
+def _build(job: TableBuild) -> Iterator[tuple[str, dict[str, Any]]]:
     trees = tuple(sorted((job.work / "parses").glob("*.parquet")))
-    sources = [Source(path, trees) for path in job.pairs]
+    sources = [PairsFile(path, trees) for path in job.pairs]
     for step in build_table(job.table, sources, BuildSettings(parsed_only=True)):
         yield step.note.split(" ")[0], {}
 
 
-def _measured(job: Job, name: str, work: Work, values: tuple[Any, ...]) -> None:
+def _measured(job: TableBuild, name: str, work: Work, values: tuple[Any, ...]) -> None:
     """Do it; each step's cost is a line in the log, of the part that it names."""
     log = job.work / (f"every-{job.every}.jsonl" if name != "parse" else "parse.jsonl")
     log.parent.mkdir(parents=True, exist_ok=True)
@@ -145,7 +145,7 @@ def _measured(job: Job, name: str, work: Work, values: tuple[Any, ...]) -> None:
             begun = now
 
 
-def _summary(job: Job) -> dict[str, Any]:
+def _summary(job: TableBuild) -> dict[str, Any]:
     logs = [job.work / f"every-{job.every}.jsonl", job.work / "parse.jsonl"]
     found: dict[str, dict[str, float]] = {}
     for log in logs:

@@ -7,7 +7,7 @@ from pathlib import Path
 from core.data.tree import Tree
 from core.formats.ptb import parse_one
 from core.parsing.pcfg.events import Method
-from core.parsing.pcfg.model import Model, train
+from core.parsing.pcfg.model import GrammarModel, train
 from core.parsing.pcfg.training import Examples, examples_of, write
 
 __all__ = ["NAME", "bracketings", "examples", "trained", "written"]
@@ -42,7 +42,7 @@ def examples() -> Examples:
     return examples_of((tree.words, tree) for tree in trees)
 
 
-def trained(method: Method = Method()) -> Model:  # noqa: B008 - frozen
+def trained(method: Method = Method()) -> GrammarModel:  # noqa: B008 - frozen
     return train(examples().samples, method)
 
 

@@ -1,7 +1,7 @@
 """The floors of the house, read off the imports."""
 
 import ast
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -42,6 +42,8 @@ DOORS = {
 MAX_LINES, MAX_FUNCTION, MAX_KERNEL = 400, 40, 80
 MAX_MODULES = 20  # of a folder, ``__init__`` not counted
 MAX_COLUMNS = 120  # of a template
+ROWS_OF_VALUES = {"Bitext", "Item", "Sentence"}  # models named as the value they keep
+EDITS = {"core/trees/arcs.py", "core/trees/editing.py"}  # the same steps, on two trees
 WRITES = {"create", "bulk_create", "update", "delete", "save", "get_or_create"}
 
 
@@ -188,6 +190,35 @@ def test_files_and_functions_stay_small() -> None:
                         f"{where(path)}:{node.lineno} {node.name}: {size} lines"
                     )
     assert found == []
+
+
+def test_a_class_name_means_one_thing() -> None:
+    """A class within another is met by both names: Job.State is not Pair.State."""
+    places = defaultdict(set)
+    for top in ("core", "annotator", "tests", "tools", "bench"):
+        for path in modules(top):
+            for name in _classes(ast.parse(path.read_text())):
+                places[name].add(where(path))
+    forced = {"Command"}  # django-admin looks for this name in each of its modules
+    shared = {
+        name
+        for name, files in places.items()
+        if len(files) > 1 and files != EDITS and name not in forced
+    }
+    assert shared == ROWS_OF_VALUES
+    for name in ROWS_OF_VALUES:
+        row, value = sorted(places[name])
+        assert row.startswith("annotator/models/")
+        assert value.startswith("core/")
+
+
+def _classes(node: ast.AST, within: str = "") -> Iterator[str]:
+    for child in ast.iter_child_nodes(node):
+        if isinstance(child, ast.ClassDef):
+            yield f"{within}{child.name}"
+            yield from _classes(child, f"{within}{child.name}.")
+        else:
+            yield from _classes(child, within)
 
 
 def _docstring(node: ast.FunctionDef | ast.AsyncFunctionDef) -> int:

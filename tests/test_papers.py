@@ -26,14 +26,14 @@ ITEMS = {
 }
 
 
-class Row(NamedTuple):
+class PaperRow(NamedTuple):
     paper: str
     item: str
     module: str
     names: tuple[str, ...]
 
 
-def rows() -> list[Row]:
+def rows() -> list[PaperRow]:
     found = []
     for part in re.split(r"^## ", TEXT, flags=re.MULTILINE)[1:]:
         for line in part.splitlines():
@@ -43,7 +43,7 @@ def rows() -> list[Row]:
             assert len(cells) == 4, line
             module = cells[1].strip("`-")
             names = tuple(re.findall(r"`([^`]+)`", cells[2]))
-            found.append(Row(part.split(",")[0], cells[0], module, names))
+            found.append(PaperRow(part.split(",")[0], cells[0], module, names))
     return found
 
 
@@ -69,7 +69,7 @@ def defined(module: str) -> frozenset[str]:
 
 
 @pytest.mark.parametrize("row", rows(), ids=lambda row: f"{row.paper}: {row.item}")
-def test_every_name_of_a_paper_exists(row: Row) -> None:
+def test_every_name_of_a_paper_exists(row: PaperRow) -> None:
     assert bool(row.module) == bool(row.names), row
     if row.module:
         assert set(row.names) <= defined(row.module)

@@ -36,7 +36,7 @@ Arrows = dict[str, set[str]]
 
 
 @dataclass(frozen=True, slots=True)
-class Box:
+class FolderBox:
     """Where a folder is drawn: the middle of its top edge, and how wide it is."""
 
     x: float
@@ -71,7 +71,7 @@ def reduced(found: Arrows) -> Arrows:
     }
 
 
-def placed(floors: list[set[str]], top: float) -> dict[str, Box]:
+def placed(floors: list[set[str]], top: float) -> dict[str, FolderBox]:
     """The boxes, floor 0 at the bottom, each floor spread over the width."""
     boxes = {}
     for n, names in enumerate(floors):
@@ -81,7 +81,7 @@ def placed(floors: list[set[str]], top: float) -> dict[str, Box]:
         space = max(free / (len(names) + 1), GAP)
         x = LEFT + space
         for name, width in widths.items():
-            boxes[name] = Box(round(x + width / 2, 1), y, round(width, 1))
+            boxes[name] = FolderBox(round(x + width / 2, 1), y, round(width, 1))
             x += width + space
     return boxes
 
@@ -98,7 +98,7 @@ def _floors(parent: Element, title: str, floors: list[set[str]], top: float) -> 
         SubElement(parent, "text", place).text = f"floor {n}"
 
 
-def _arrow(parent: Element, name: str, other: str, boxes: dict[str, Box]) -> None:
+def _arrow(parent: Element, name: str, other: str, boxes: dict[str, FolderBox]) -> None:
     a, b = boxes[name], boxes[other]
     if a.y == b.y:  # neighbours: a bow below both
         start, end = a.y + BOX, b.y + BOX + 3

@@ -52,7 +52,7 @@ CALLS = {"max": "min", "min": "max", "any": "all", "all": "any"}
 HUNG_S, TIMES = 20.0, 5.0  # killed after so long, or so many times the tests' own time
 
 
-class Fault(NamedTuple):
+class Mutant(NamedTuple):
     """``text``: what stands in the line instead; ``source``: the module with it."""
 
     line: int
@@ -61,7 +61,7 @@ class Fault(NamedTuple):
     source: str
 
 
-def faults(source: str) -> Iterator[Fault]:
+def faults(source: str) -> Iterator[Mutant]:
     """All faults in what the functions of a module do.
 
     Operators become their neighbour, conditions their opposite, numbers one more,
@@ -79,7 +79,7 @@ def faults(source: str) -> Iterator[Fault]:
                 _put(holder, name, at, other)
                 text = ast.unparse(ast.fix_missing_locations(tree))
                 _put(holder, name, at, child)
-                yield Fault(line, before, ast.unparse(other), text)
+                yield Mutant(line, before, ast.unparse(other), text)
 
 
 def _children(body: list[ast.stmt]) -> Iterator[tuple[ast.AST, str, int, Any]]:

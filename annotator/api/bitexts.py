@@ -17,7 +17,7 @@ from annotator.exchange.files import ENCODINGS
 from annotator.models import Bitext
 from annotator.services.paraphrases import bitext_links, bitext_parses, bitexts
 
-__all__ = ["BitextLinks", "BitextParses", "BitextView", "Bitexts"]
+__all__ = ["BitextLinking", "BitextParses", "BitextView", "Bitexts"]
 
 ABOUT = ("licence", "provenance", "source_language", "target_language")
 
@@ -97,12 +97,12 @@ class Bitexts(APIView):
         sent.is_valid(raise_exception=True)
         row = sent.validated_data
         uploads = bitexts.keep(project, row["files"], by=request.user)
-        reading = {name: row[name] for name in exchange.Reading.__slots__}
+        reading = {name: row[name] for name in exchange.BitextReading.__slots__}
         job = bitexts.start(
             project,
             uploads,
             name=row["name"],
-            reading=exchange.Reading(**reading),
+            reading=exchange.BitextReading(**reading),
             by=request.user,
             about={name: row[name] for name in ABOUT},
             encoding=row["encoding"],
@@ -125,7 +125,7 @@ class BitextView(APIView):
         return Response(status=204)
 
 
-class BitextLinks(APIView):
+class BitextLinking(APIView):
     """Link the words of every pair, as a job."""
 
     @extend_schema(request=LinkSerializer, responses={201: JobSerializer})

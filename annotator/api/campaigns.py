@@ -17,7 +17,7 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from annotator.api.calls.bodies import validated
-from annotator.api.managing.keeping import Kept
+from annotator.api.managing.keeping import KeepingViews
 from annotator.forms import refuse_unknown
 from annotator.models import Campaign, Item
 from annotator.services.campaigns import copying, participants, progress, setup
@@ -94,7 +94,7 @@ class CopySerializer(serializers.Serializer[Any]):
     items = serializers.BooleanField(default=True)
 
 
-class CampaignViews(Kept, viewsets.ReadOnlyModelViewSet[Campaign]):
+class CampaignViews(KeepingViews, viewsets.ReadOnlyModelViewSet[Campaign]):
     """The campaigns whose results you may see."""
 
     serializer_class = CampaignSerializer

@@ -12,7 +12,7 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from annotator.api.calls.queries import of_form
-from annotator.api.managing.keeping import Kept
+from annotator.api.managing.keeping import KeepingViews
 from annotator.errors import BadRequest
 from annotator.forms import PairFilter, ScoreForm, refuse_unknown
 from annotator.models import Corpus, Job, Pair, Project
@@ -26,7 +26,7 @@ __all__ = [
     "PairViews",
     "ProjectViews",
     "RowPages",
-    "Rows",
+    "VisibleRows",
     "corpus_of",
 ]
 
@@ -135,7 +135,7 @@ class JobSerializer(serializers.ModelSerializer[Job]):
         ]
 
 
-class Rows(viewsets.ReadOnlyModelViewSet[Any]):
+class VisibleRows(viewsets.ReadOnlyModelViewSet[Any]):
     """Rows the person may see, by code; unknown parameters are refused."""
 
     lookup_field = "code"
@@ -148,7 +148,7 @@ class Rows(viewsets.ReadOnlyModelViewSet[Any]):
         return super().list(request, *args, **kwargs)
 
 
-class ProjectViews(Kept, Rows):
+class ProjectViews(KeepingViews, VisibleRows):
     """The projects you are in; a new one makes you its manager."""
 
     serializer_class = ProjectSerializer
@@ -167,7 +167,7 @@ class ProjectViews(Kept, Rows):
         return Response(ProjectSerializer(made).data, status=201)
 
 
-class CorpusViews(Kept, Rows):
+class CorpusViews(KeepingViews, VisibleRows):
     """The corpora of your projects."""
 
     serializer_class = CorpusSerializer
@@ -194,7 +194,7 @@ class ScoredPages(RowPages):
         parameters=of_form(PairFilter().form.fields | ScoreForm.base_fields)
     )
 )
-class PairViews(Rows):
+class PairViews(VisibleRows):
     """The pairs of one corpus: ``/api/corpora/<code>/pairs/``; ``source_code`` and
     ``target_code`` are those of the sentences.
 
@@ -226,7 +226,7 @@ class PairViews(Rows):
         return scores.with_scores(fits, row, **order)[0]
 
 
-class JobViews(Rows):
+class JobViews(VisibleRows):
     """Long work and how far it is."""
 
     serializer_class = JobSerializer

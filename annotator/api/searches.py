@@ -13,7 +13,7 @@ from annotator.api.rows import corpus_of
 from annotator.forms import number
 from annotator.models import Corpus
 from annotator.services.queries import running
-from annotator.services.queries.contexts import Half, Line, lines
+from annotator.services.queries.contexts import ConcordanceLine, Half, lines
 
 __all__ = ["CorpusQuery", "ProjectQuery"]
 
@@ -26,7 +26,7 @@ class HalfSerializer(serializers.Serializer[Half]):
     after = serializers.CharField()
 
 
-class MatchSerializer(serializers.Serializer[Line]):
+class MatchSerializer(serializers.Serializer[ConcordanceLine]):
     corpus = serializers.CharField(source="match_of.corpus.code")
     sentence = serializers.CharField(source="code")
     ref = serializers.CharField()

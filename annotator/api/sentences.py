@@ -10,7 +10,7 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.views import APIView
 
-from annotator.api.rows import Rows
+from annotator.api.rows import VisibleRows
 from annotator.models import Corpus, Origin, Parse, Sentence
 from annotator.pages import sentence_records
 from annotator.services.treebanks import comparing
@@ -96,7 +96,7 @@ class LikenessSerializer(serializers.Serializer[Any]):
     las = serializers.FloatField(allow_null=True)
 
 
-class CorpusSentences(Rows):
+class CorpusSentences(VisibleRows):
     """The sentences of one corpus: ``/api/corpora/<code>/sentences/``."""
 
     serializer_class = SentenceSerializer

@@ -105,7 +105,7 @@ urlpatterns: list[URLPattern | URLResolver] = [
     path("sentences/<code:code>/parses/", parsing.SentenceParses.as_view()),
     path("projects/<slug:slug>/bitexts/", bitexts.Bitexts.as_view()),
     path("bitexts/<code:code>/", bitexts.BitextView.as_view()),
-    path("bitexts/<code:code>/links/", bitexts.BitextLinks.as_view()),
+    path("bitexts/<code:code>/links/", bitexts.BitextLinking.as_view()),
     path("bitexts/<code:code>/parses/", bitexts.BitextParses.as_view()),
     path("projects/<slug:slug>/tables/", paraphrases.Tables.as_view()),
     path("tables/<code:code>/", paraphrases.TableView.as_view()),

@@ -13,7 +13,7 @@ from core.formats.bitext.records import BitextRecord, Cut, cut_signs, unescaped
 from core.formats.records import BadLine, words
 from core.text.tokenize import tokenize
 
-__all__ = ["FORMATS", "Reading", "read"]
+__all__ = ["FORMATS", "BitextReading", "read"]
 
 FORMATS = {
     "moses": gettext_noop(
@@ -25,7 +25,7 @@ FORMATS = {
 
 
 @dataclass(frozen=True, slots=True)
-class Reading:
+class BitextReading:
     """How the files are to be read: ``raw``, text that is not cut into tokens yet;
     ``linked``, a TSV whose third column holds links; ``escaped``, &apos; and its like
     as Moses writes them."""
@@ -39,7 +39,7 @@ class Reading:
 
 
 def read(
-    sources: list[Source], how: Reading
+    sources: list[Source], how: BitextReading
 ) -> Iterator[tuple[str, BitextRecord | BadLine]]:
     """Name of the file, and its records; what cannot be decoded comes too.
 
@@ -61,7 +61,9 @@ def _named(sources: list[Source], record: BadLine) -> tuple[str, BadLine]:
     return sources[0].name, record
 
 
-def _records(sources: list[Source], how: Reading) -> Iterator[BitextRecord | BadLine]:
+def _records(
+    sources: list[Source], how: BitextReading
+) -> Iterator[BitextRecord | BadLine]:
     cuts = {
         "cut_source": _cut(how.source_language, how),
         "cut_target": _cut(how.target_language, how),
@@ -87,7 +89,7 @@ def _records(sources: list[Source], how: Reading) -> Iterator[BitextRecord | Bad
     )
 
 
-def _cut(language: str, how: Reading) -> Cut | None:
+def _cut(language: str, how: BitextReading) -> Cut | None:
     """How the text of a side becomes tokens, None: it is tokens already."""
     if how.raw or how.format == "tmx":
         english = language.lower().startswith("en")

@@ -43,7 +43,7 @@ def items(corpus: Corpus) -> Iterator[GemelItem]:
     names = ("name", "licence", "provenance", "source_language", "target_language",
              "meta")  # fmt: skip
     yield GemelItem("corpus", {name: getattr(corpus, name) for name in names})
-    named = _Names()
+    named = _BundleIds()
     sentences = Sentence.objects.filter(corpus=corpus)
     parses = Parse.objects.filter(sentence__corpus=corpus).select_related("author")
     forests = PackedForest.objects.filter(sentence__corpus=corpus)
@@ -60,7 +60,7 @@ def items(corpus: Corpus) -> Iterator[GemelItem]:
         yield _event(event, named)
 
 
-class _Names:
+class _BundleIds:
     """The ids of rows within the bundle: s1, s2, …, given in their order."""
 
     def __init__(self) -> None:
@@ -72,19 +72,19 @@ class _Names:
 
 
 def _each(
-    query: Any, named: _Names, item: Callable[[Any, _Names], GemelItem]
+    query: Any, named: _BundleIds, item: Callable[[Any, _BundleIds], GemelItem]
 ) -> Iterator[GemelItem]:
     for row in query.order_by("pk").iterator(chunk_size=CHUNK):
         yield item(row, named)
 
 
-def _sentence(s: Sentence, named: _Names) -> GemelItem:
+def _sentence(s: Sentence, named: _BundleIds) -> GemelItem:
     text = "" if s.text == s.tokens.replace("\n", " ") else s.text
     row = {"id": named("s", s.pk), "tokens": s.forms, "text": text}
     return GemelItem("sentence", row | _fields(s, "ref", "language", "columns", "key"))
 
 
-def _parse(p: Parse, named: _Names) -> GemelItem:
+def _parse(p: Parse, named: _BundleIds) -> GemelItem:
     plain = _fields(p, "kind", "origin", "engine", "version", "rank", "score", "text",
                   "meta", "created_at")  # fmt: skip
     row = {"id": named("t", p.pk), "sentence": named("s", p.sentence_id)}
@@ -93,19 +93,19 @@ def _parse(p: Parse, named: _Names) -> GemelItem:
     return GemelItem("parse", row | plain | {"author": author, "meta": meta})
 
 
-def _forest(f: PackedForest, named: _Names) -> GemelItem:
+def _forest(f: PackedForest, named: _BundleIds) -> GemelItem:
     data = base64.b64encode(bytes(f.data)).decode("ascii")
     row = {"sentence": named("s", f.sentence_id), "data": data}
     return GemelItem("forest", row | _fields(f, "engine", "version"))
 
 
-def _pair(p: Pair, named: _Names) -> GemelItem:
+def _pair(p: Pair, named: _BundleIds) -> GemelItem:
     sides = {"source": named("s", p.source_id), "target": named("s", p.target_id)}
     plain = _fields(p, "ref", "label", "meta", "state", "key")
     return GemelItem("pair", {"id": named("p", p.pk), **sides, **plain})
 
 
-def _layer(a: AlignmentLayer, named: _Names) -> GemelItem:
+def _layer(a: AlignmentLayer, named: _BundleIds) -> GemelItem:
     row = _fields(a, "origin", "engine", "version", "name", "options", "links",
                 "parked", "revision", "state", "created_at", "updated_at")  # fmt: skip
     if not any(row["links"].values()):
@@ -119,7 +119,7 @@ def _layer(a: AlignmentLayer, named: _Names) -> GemelItem:
     return GemelItem("layer", row)
 
 
-def _event(e: LinkEvent, named: _Names) -> GemelItem:
+def _event(e: LinkEvent, named: _BundleIds) -> GemelItem:
     row = {
         "layer": named("a", e.layer_id),
         "uuid": str(e.uuid),

@@ -19,7 +19,7 @@ from core.data.ratings import RatingRecord, Scale
 from core.errors import FormatError, InvalidValue
 from core.formats.records import BadLine, bad, clean
 
-__all__ = ["FIELDS", "LAYOUTS", "RatingsReading", "Rows", "guess", "records"]
+__all__ = ["FIELDS", "LAYOUTS", "RatingsReading", "RowSource", "guess", "records"]
 
 LAYOUTS = {
     "long": gettext_lazy("one rating a row"),
@@ -149,13 +149,15 @@ def _is_numeric(column: str, rows: Sequence[Mapping[str, str]]) -> bool:
         return False
 
 
-class Rows(Protocol):
+class RowSource(Protocol):
     """A table: ``annotator.exchange.tables.Sheet``, or a tool's export."""
 
     def rows(self) -> Iterator[Row]: ...
 
 
-def records(sheet: Rows, reading: RatingsReading) -> Iterator[RatingRecord | BadLine]:
+def records(
+    sheet: RowSource, reading: RatingsReading
+) -> Iterator[RatingRecord | BadLine]:
     """The ratings in order; a row that cannot be read is a BadLine instead.
 
     Empty cells of values are no ratings where a row holds several.

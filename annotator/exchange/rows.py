@@ -14,10 +14,10 @@ from annotator.models import AlignmentLayer, Corpus, Origin, Pair, Parse, Senten
 from core.errors import FormatError
 from core.formats import conllu, treetext
 from core.formats.records import (
-    Head,
     LayerRecord,
     PairRecord,
     ParseRecord,
+    RecordHeader,
     SentenceRecord,
     Tail,
 )
@@ -234,12 +234,12 @@ def links_digest(layers: Iterable[LayerRecord]) -> str:
 
 
 def raw_of(
-    codec: ModuleType, record: SentenceRecord | PairRecord, head: Head | None
+    codec: ModuleType, record: SentenceRecord | PairRecord, head: RecordHeader | None
 ) -> str:
     """The text it came as, or "" where writing it anew gives the same."""
     if not record.raw:
         return ""
-    frame = Head("", head.meta if head else {})
+    frame = RecordHeader("", head.meta if head else {})
     try:
         anew = "".join(codec.write([frame, replace(record, raw=""), Tail("")]))
     except FormatError:

@@ -252,8 +252,8 @@ class BitextForm(forms.Form):
             "name": sent["name"],
             "encoding": sent["encoding"],
             "about": {name: sent[name] for name in about},
-            "reading": bitexts.Reading(
-                **{name: sent[name] for name in bitexts.Reading.__slots__}
+            "reading": bitexts.BitextReading(
+                **{name: sent[name] for name in bitexts.BitextReading.__slots__}
             ),
         }
 

@@ -12,13 +12,13 @@ from django.db import DatabaseError, connection
 from annotator import disk
 from annotator.celery import broker_fault
 
-__all__ = ["State", "states"]
+__all__ = ["PartState", "states"]
 
 FRESH_S = 5.0  # an answer of the broker counts for so long
 
 
 @dataclass(frozen=True, slots=True)
-class State:
+class PartState:
     """``detail`` says what is wrong, for whoever runs the installation: never more
     than a sentence, and no secret."""
 
@@ -27,9 +27,9 @@ class State:
     detail: str = ""
 
 
-def states() -> list[State]:
+def states() -> list[PartState]:
     """Database, its tables, broker and disk; none of the checks raises."""
-    return [State(name, not fault, fault) for name, fault in _faults()]
+    return [PartState(name, not fault, fault) for name, fault in _faults()]
 
 
 def _faults() -> Iterator[tuple[str, str]]:

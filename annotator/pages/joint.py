@@ -31,7 +31,7 @@ from core.layout.charts import line_chart
 from core.layout.measure import GlyphTable
 
 __all__ = [
-    "Course",
+    "Convergence",
     "SentencePart",
     "course_of",
     "figures_of",
@@ -78,7 +78,7 @@ class SentencePart:
 
 
 @dataclass(frozen=True, slots=True)
-class Course:
+class Convergence:
     """The rounds as two charts and as rows: number, dual, primal, disagreements."""
 
     values: str
@@ -230,7 +230,7 @@ def _figures(result: JointPair, pair: Pair) -> dict[str, str]:
     return pictures
 
 
-def course_of(result: JointPair) -> Course | None:
+def course_of(result: JointPair) -> Convergence | None:
     """The rounds drawn and told; None where the method has none."""
     if not result.rounds:
         return None
@@ -241,7 +241,7 @@ def course_of(result: JointPair) -> Course | None:
         (_("primal: the best pair so far"), primals),
     ]
     last = _("%(n)s rounds") % {"n": len(rows)}
-    return Course(
+    return Convergence(
         _chart(
             values,
             _("Dual and primal value, %(rounds)s") % {"rounds": last},

@@ -14,7 +14,7 @@ from annotator.models import Corpus, Parse, Project
 from annotator.models.projects import Anybody
 from annotator.pages.lengths import refuse_long
 from annotator.services.queries import running
-from annotator.services.queries.contexts import Line, lines
+from annotator.services.queries.contexts import ConcordanceLine, lines
 from annotator.services.queries.running import Hit
 from annotator.svg import parse as svg
 from annotator.svg.parse import Note
@@ -147,7 +147,7 @@ def _marked(text: str, refusal: BadRequest) -> Json | None:
     return {"before": text[: column - 1], "after": text[column - 1 :], "column": column}
 
 
-def _row(line: Line) -> Json:
+def _row(line: ConcordanceLine) -> Json:
     """A line, and where each of its trees is drawn with its nodes marked."""
     drawn = []
     for is_near, parse in zip((True, False), line.parses, strict=True):

@@ -13,7 +13,7 @@ from core.layout.links import FONT, SMALL, link_curve
 from core.layout.scene import Box, Rect, Scene
 from core.phrase_alignment.legitimacy import node_of
 
-__all__ = ["Marks", "draw", "marks_of"]
+__all__ = ["LinkMarks", "draw", "marks_of"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,7 +25,7 @@ class _Line:
 
 
 @dataclass(frozen=True, slots=True)
-class Marks:
+class LinkMarks:
     """What a figure shows on top of the trees; keys are those of boxes."""
 
     nodes: Mapping[str, Mark] = field(default_factory=dict)
@@ -34,7 +34,7 @@ class Marks:
 
 def marks_of(
     alignment: Alignment, source: Tree | None = None, target: Tree | None = None
-) -> Marks:
+) -> LinkMarks:
     """Number the links as the trees read, and mark every node that is decided."""
     numbers: dict[str, list[str]] = {}
     lines = []
@@ -46,7 +46,7 @@ def marks_of(
     nodes = {key: Mark("linked", _few(partners)) for key, partners in numbers.items()}
     nodes |= {f"s:{ref}": Mark("null") for ref in alignment.null_source}
     nodes |= {f"t:{ref}": Mark("null") for ref in alignment.null_target}
-    return Marks(nodes, lines)
+    return LinkMarks(nodes, lines)
 
 
 def _order(
@@ -64,7 +64,7 @@ def _order(
 
 
 def draw(
-    scene: Scene, *, title: str, desc: str = "", marks: Marks | None = None
+    scene: Scene, *, title: str, desc: str = "", marks: LinkMarks | None = None
 ) -> str:
     """SVG text: for a page bare nodes to be dressed there, or a figure with marks."""
     svg = Svg(

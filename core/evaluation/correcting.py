@@ -25,8 +25,8 @@ from core.protocols import Analysis
 from core.trees.editing import Delete, Edited, Insert, Move, Relabel, TreeEdit
 
 __all__ = [
+    "CorrectionTally",
     "Course",
-    "Tally",
     "apart",
     "bare",
     "correct",
@@ -56,7 +56,7 @@ class Course:
 
 
 @dataclass(slots=True)
-class Tally:
+class CorrectionTally:
     """Sums over sentences. ``doubtful``: brackets of the parser less than 95 % sure;
     ``wrong``: those that gold lacks, ``wrong_doubtful``: both at once."""
 

@@ -18,7 +18,11 @@ from core.data.tree import Tree
 from core.evaluation.golds import Gold
 from core.forests.kbest import trees_of
 from core.protocols import Analysis, Capability
-from core.substitution.substituting import Plan, Reading, Substituting
+from core.substitution.substituting import (
+    SubstitutedParse,
+    Substituting,
+    SubstitutionPlan,
+)
 
 __all__ = ["Effect", "effect", "oracle"]
 
@@ -119,7 +123,7 @@ def oracle(parser: Substituting, golds: Sequence[Gold]) -> dict[str, Any]:
     }
 
 
-def _has_rank(plan: Plan, rank: int) -> bool:
+def _has_rank(plan: SubstitutionPlan, rank: int) -> bool:
     return any(len(query.candidates) > rank for query in plan.queries)
 
 
@@ -134,7 +138,11 @@ def _compared(
 
 
 def _count(
-    total: Effect, parser: Substituting, gold: Gold, plan: Plan, reading: Reading
+    total: Effect,
+    parser: Substituting,
+    gold: Gold,
+    plan: SubstitutionPlan,
+    reading: SubstitutedParse,
 ) -> None:
     assert gold.tree is not None
     before, after = _tree(reading.before), _tree(reading.after)

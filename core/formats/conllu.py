@@ -22,10 +22,10 @@ from core.errors import FormatError, InvalidValue
 from core.formats.records import (
     MAX_RECORD,
     BadLine,
-    Head,
     PairRecord,
     ParseRecord,
     Record,
+    RecordHeader,
     SentenceRecord,
     Tail,
     bad,
@@ -66,7 +66,7 @@ def read(lines: Iterable[str]) -> Iterator[Record | BadLine]:
 def write(records: Iterable[Record]) -> Iterator[str]:
     """The blocks, each as it was read or made from tokens and dependencies."""
     for record in records:
-        if isinstance(record, Head | Tail):
+        if isinstance(record, RecordHeader | Tail):
             yield record.text
         elif isinstance(record, SentenceRecord):
             yield _render(record)

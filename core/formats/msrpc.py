@@ -14,9 +14,9 @@ from core.errors import FormatError
 from core.formats.pairs import cells, side
 from core.formats.records import (
     BadLine,
-    Head,
     PairRecord,
     Record,
+    RecordHeader,
     Tail,
     bad,
     flat,
@@ -40,7 +40,7 @@ def read(lines: Iterable[str]) -> Iterator[Record | BadLine]:
     """A PairRecord a row, its id ``id1-id2``."""
     for number, line, raw in numbered(lines):
         if number == 1 and line.lstrip("\ufeff").lower().startswith("quality\t"):
-            yield Head(raw)
+            yield RecordHeader(raw)
         elif line.strip():
             try:
                 yield with_raw(_pair(line, number), raw, number)
@@ -52,7 +52,7 @@ def write(records: Iterable[Record]) -> Iterator[str]:
     """The header and the rows."""
     started = False
     for record in records:
-        if isinstance(record, Head | Tail):
+        if isinstance(record, RecordHeader | Tail):
             yield record.text
             started = True
         elif isinstance(record, PairRecord):

@@ -19,10 +19,10 @@ from core.errors import FormatError
 from core.formats.alignments import pharaoh
 from core.formats.records import (
     BadLine,
-    Head,
     LayerRecord,
     PairRecord,
     Record,
+    RecordHeader,
     SentenceRecord,
     Tail,
     bad,
@@ -61,7 +61,9 @@ def read(lines: Iterable[str]) -> Iterator[Record | BadLine]:
                     number, 1, f"column {twice[0]!r} is there twice", "name each once"
                 )
                 return
-            yield Head(before + raw if is_header else before, {"columns": names})
+            yield RecordHeader(
+                before + raw if is_header else before, {"columns": names}
+            )
             if is_header:
                 continue
         if not line.strip():
@@ -77,7 +79,7 @@ def write(records: Iterable[Record]) -> Iterator[str]:
     names = ["id", "source", "target", "label", "links"]
     started = False
     for record in records:
-        if isinstance(record, Head):
+        if isinstance(record, RecordHeader):
             names = list(record.meta.get("columns", names))
             if record.text:
                 yield record.text

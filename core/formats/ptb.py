@@ -24,10 +24,10 @@ from core.errors import FormatError, InvalidValue
 from core.formats.records import (
     MAX_RECORD,
     BadLine,
-    Head,
     PairRecord,
     ParseRecord,
     Record,
+    RecordHeader,
     SentenceRecord,
     Tail,
     bad,
@@ -102,7 +102,7 @@ def parse_one(text: str) -> Tree:
 
 def parse(lines: Iterable[str]) -> Iterator[Tree]:
     """Every tree, in order. Raises FormatError with line and column."""
-    reader = _Reader()
+    reader = _BracketReader()
     for number, line in enumerate(lines, 1):
         for match in _TOKEN.finditer(line):
             tree = reader.feed(match.group(), number, match.start() + 1)
@@ -156,7 +156,7 @@ def read(lines: Iterable[str]) -> Iterator[Record | BadLine]:
 def write(records: Iterable[Record]) -> Iterator[str]:
     """One tree a line, or the text it was read from."""
     for record in records:
-        if isinstance(record, Head | Tail):
+        if isinstance(record, RecordHeader | Tail):
             yield record.text
         elif isinstance(record, SentenceRecord):
             yield from _render(record)
@@ -196,7 +196,7 @@ def _escaped(tree: Tree, forms: tuple[str, ...]) -> Tree:
     return Tree(tuple(labels), tree.parents, tree.tokens, tuple(written))
 
 
-class _Reader:
+class _BracketReader:
     """One pass over the tokens; ``_stack`` holds the parts of each open bracket."""
 
     def __init__(self) -> None:
@@ -297,7 +297,7 @@ class _Scanner:
     """
 
     def __init__(self) -> None:
-        self._reader = _Reader()
+        self._reader = _BracketReader()
         self._raw = ""  # text since the last good tree
         self._held: list[tuple[int, str]] = []  # lines since the open tree began
         self._size = 0

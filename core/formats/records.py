@@ -21,11 +21,11 @@ from core.errors import FormatError
 __all__ = [
     "MAX_RECORD",
     "BadLine",
-    "Head",
     "LayerRecord",
     "PairRecord",
     "ParseRecord",
     "Record",
+    "RecordHeader",
     "SentenceRecord",
     "Tail",
     "bad",
@@ -57,7 +57,7 @@ class BadLine:
 
 
 @dataclass(frozen=True, slots=True)
-class Head:
+class RecordHeader:
     """What stands before the first record: its text, and what it says."""
 
     text: str = ""
@@ -124,7 +124,7 @@ class PairRecord:
     line: int = field(default=0, compare=False)
 
 
-Record = Head | Tail | SentenceRecord | PairRecord
+Record = RecordHeader | Tail | SentenceRecord | PairRecord
 
 
 def bad(error: FormatError, *, line: int = 0, excerpt: str = "") -> BadLine:

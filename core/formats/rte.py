@@ -16,9 +16,9 @@ from core.formats import xml
 from core.formats.pairs import side
 from core.formats.records import (
     BadLine,
-    Head,
     PairRecord,
     Record,
+    RecordHeader,
     Tail,
     bad,
     with_raw,
@@ -46,7 +46,7 @@ def read(lines: Iterable[str]) -> Iterator[Record | BadLine]:
             cut = item.raw.rfind("<pair") if first else 0
             if first:
                 cut = len(item.raw[:cut].rstrip())
-                yield Head(item.raw[:cut])
+                yield RecordHeader(item.raw[:cut])
                 first = False
             raw = item.raw[cut:]
             try:
@@ -61,7 +61,7 @@ def write(records: Iterable[Record]) -> Iterator[str]:
     """The corpus; pairs as they were read, or made anew."""
     started, tail = False, TAIL
     for record in records:
-        if isinstance(record, Head):
+        if isinstance(record, RecordHeader):
             yield record.text
             started = True
         elif isinstance(record, PairRecord):

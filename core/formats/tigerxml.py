@@ -22,10 +22,10 @@ from core.errors import FormatError, InvalidValue
 from core.formats import xml
 from core.formats.records import (
     BadLine,
-    Head,
     PairRecord,
     ParseRecord,
     Record,
+    RecordHeader,
     SentenceRecord,
     Tail,
     bad,
@@ -57,7 +57,7 @@ def read(lines: Iterable[str]) -> Iterator[Record | BadLine]:
             cut = item.raw.find("<s") if first else 0
             if first:
                 cut = item.raw.find("<body>") + len("<body>")
-                yield Head(item.raw[:cut])
+                yield RecordHeader(item.raw[:cut])
                 first = False
             try:
                 yield _sentence(item.element, item.raw[cut:], item.line, seen)
@@ -71,7 +71,7 @@ def write(records: Iterable[Record]) -> Iterator[str]:
     """The corpus; sentences as they were read, or made from their trees."""
     started, tail, number = False, TAIL, 0
     for record in records:
-        if isinstance(record, Head):
+        if isinstance(record, RecordHeader):
             yield record.text or HEAD
             started = True
         elif isinstance(record, Tail):

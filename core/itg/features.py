@@ -16,7 +16,7 @@ from core.text.wordnet import Thesaurus
 from core.word_alignment.lexicon import (
     Lexicon,
     LexiconSettings,
-    Relation,
+    WordRelation,
     cosines,
     relations,
 )
@@ -71,7 +71,7 @@ class PairView:
         """Relations that need no thesaurus."""
         source, target = (np.array(side, dtype=object) for side in self.lower)
         same = np.equal.outer(source, target)
-        return np.where(same, Relation.EXACT, Relation.NONE).astype(np.int8)
+        return np.where(same, WordRelation.EXACT, WordRelation.NONE).astype(np.int8)
 
     @cached_property
     def related(self) -> NDArray[np.int8]:
@@ -150,7 +150,7 @@ def _overlap(view: PairView) -> Iterator[tuple[str, float]]:
     yield "length_log", float(np.log(n_source + n_target))
     if not view.is_symmetric:
         yield "length_target", float(np.log(n_target))
-    yield from _coverage(view, "recall", view.exact == Relation.EXACT)
+    yield from _coverage(view, "recall", view.exact == WordRelation.EXACT)
     numbers = [
         {w for w, k in zip(side, kinds, strict=True) if k == WordClass.NUMBER}
         for side, kinds in zip(view.lower, view.classes, strict=True)
@@ -184,7 +184,7 @@ def _thesaurus(view: PairView) -> Iterator[tuple[str, float]]:
     n_longer = max(len(view.source), len(view.target))
     yield "itg_thesaurus_longer", best.score / n_longer
     yield "itg_thesaurus_shorter", best.score / min(len(view.source), len(view.target))
-    near = view.related <= Relation.DERIVED
+    near = view.related <= WordRelation.DERIVED
     yield from _coverage(view, "related", near)
     matched = tuple(link for link in best.links if near[link])
     yield from _unaligned(view, "thesaurus", Biparse(0.0, matched, 0, 0.0))

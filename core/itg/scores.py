@@ -17,7 +17,7 @@ from core.itg.features import PLAIN, THESAURUS, PairView, features
 from core.itg.posteriors import likeliest_biparse
 from core.learning.logistic import LogisticModel
 from core.text.wordnet import Thesaurus, thesaurus
-from core.word_alignment.lexicon import LexiconSettings, Relation
+from core.word_alignment.lexicon import LexiconSettings, WordRelation
 
 __all__ = [
     "SCORERS",
@@ -82,7 +82,7 @@ class Scorer:
         than leaving both without a counterpart.
         """
         related = view.exact if self.is_exact else view.related
-        return tuple(link for link in links if related[link] != Relation.NONE)
+        return tuple(link for link in links if related[link] != WordRelation.NONE)
 
     def likeliest(self, view: PairView) -> Biparse:
         """Of the pair's best biparses, the one whose links are the most probable.

@@ -21,7 +21,7 @@ from core.dependencies.eisner import EisnerDecoder
 from core.dependencies.mst import MstDecoder
 from core.errors import InvalidValue
 from core.joint_parsing.consensus import arc_marginals
-from core.joint_parsing.linked import Linked
+from core.joint_parsing.linked import LinkedWords
 
 __all__ = ["ROUNDS", "Labelled", "agree"]
 
@@ -68,7 +68,7 @@ class _LinkFactors:
 
 def agree(
     source: DepAnalysis,
-    others: Sequence[tuple[DepAnalysis, Linked]],
+    others: Sequence[tuple[DepAnalysis, LinkedWords]],
     *,
     slack: float,
     projective: bool,
@@ -200,7 +200,7 @@ def _side(
     return _SentenceFactor(deps, deps.arcs, relations, projective)
 
 
-def _link_factors(linked: Linked, slack: float, n_names: int) -> _LinkFactors:
+def _link_factors(linked: LinkedWords, slack: float, n_names: int) -> _LinkFactors:
     here, there = (np.ix_(at, at) for at in (linked.pairs[:, 0], linked.pairs[:, 1]))
     disagreement = np.exp(-slack * np.outer(linked.probs, linked.probs))
     nothing = np.zeros((*disagreement.shape, n_names))

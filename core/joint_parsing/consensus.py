@@ -14,7 +14,7 @@ import numpy as np
 from core.data.check import Floats, Ints
 from core.dependencies.eisner import EisnerDecoder, eisner_marginals
 from core.dependencies.mst import MstDecoder, tree_marginals
-from core.joint_parsing.linked import Linked
+from core.joint_parsing.linked import LinkedWords
 
 __all__ = ["arc_marginals", "carried", "consensus_heads"]
 
@@ -24,7 +24,7 @@ def arc_marginals(arcs: Floats, *, projective: bool) -> Floats:
     return eisner_marginals(arcs) if projective else tree_marginals(arcs)
 
 
-def carried(linked: Linked, p_target: Floats, n_source: int) -> Floats:
+def carried(linked: LinkedWords, p_target: Floats, n_source: int) -> Floats:
     """``p_target`` seen through the links: ``(n_source + 1, n_source + 1)``.
 
     Cell [h, m] is the probability of the target's arc between the words linked to h

@@ -18,7 +18,7 @@ from core.data import check
 from core.data.check import Floats, Ints
 from core.errors import Contradiction, InvalidScores
 from core.joint_parsing.kernels import duals as kernels
-from core.joint_parsing.linked import Linked
+from core.joint_parsing.linked import LinkedWords
 from core.joint_parsing.values import Round
 
 __all__ = ["STEP", "Agreed", "DualDecoder", "slack_of"]
@@ -62,7 +62,7 @@ class DualDecoder:
         self,
         source: Floats,
         target: Floats,
-        linked: Linked,
+        linked: LinkedWords,
         slack: Floats,
         *,
         rounds: int = 20,
@@ -104,7 +104,7 @@ class DualDecoder:
 
 
 def slack_of(
-    linked: Linked,
+    linked: LinkedWords,
     slack: float,
     *,
     by_prob: bool = False,

@@ -9,11 +9,11 @@ from core.data.alignment import Link, ref_key
 from core.data.check import Floats, Ints
 from core.errors import InvalidValue
 
-__all__ = ["Linked", "disagreements", "ends_of", "linked_words"]
+__all__ = ["LinkedWords", "disagreements", "ends_of", "linked_words"]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Linked:
+class LinkedWords:
     """``pairs`` int32 ``(l, 2)``: positions in arc arrays (0 = ROOT), one to one,
     rising in the source; ``probs`` ``(l,)``; ``links[k]``: where pair k comes from,
     None for ROOT."""
@@ -28,16 +28,18 @@ class Linked:
         table[self.pairs[:, 0], self.pairs[:, 1]] = self.probs
         return table
 
-    def swapped(self) -> "Linked":
+    def swapped(self) -> "LinkedWords":
         """The same, seen from the target."""
         order = np.argsort(self.pairs[:, 1], kind="stable")
         pairs = np.ascontiguousarray(self.pairs[order][:, ::-1])
-        return Linked(pairs, self.probs[order], tuple(self.links[k] for k in order))
+        return LinkedWords(
+            pairs, self.probs[order], tuple(self.links[k] for k in order)
+        )
 
 
 def linked_words(
     links: Iterable[Link], n_source: int, n_target: int, *, root: bool = True
-) -> Linked:
+) -> LinkedWords:
     """The word links of ``links``, one to one: the most probable of a word's first.
 
     A link's probability is its attribute ``prob``; without it 1, a possible one 0.5.
@@ -65,7 +67,7 @@ def linked_words(
     kept.sort(key=lambda row: row[1])
     pairs = np.array([row[1:3] for row in kept], dtype=np.int32).reshape(-1, 2)
     probs = np.array([row[0] for row in kept], dtype=np.float64)
-    return Linked(pairs, probs, tuple(row[3] for row in kept))
+    return LinkedWords(pairs, probs, tuple(row[3] for row in kept))
 
 
 def ends_of(link: Link) -> tuple[int, int]:
@@ -84,7 +86,9 @@ def _prob(link: Link) -> float:
         return default
 
 
-def disagreements(linked: Linked, source: Sequence[int], target: Sequence[int]) -> int:
+def disagreements(
+    linked: LinkedWords, source: Sequence[int], target: Sequence[int]
+) -> int:
     """c(a, b): ordered pairs of links with an arc between their words on one side
     alone. ``source``, ``target``: heads by token, ROOT = -1. Links of ROOT do not
     count. Choe & McClosky 2015, algorithm 3."""

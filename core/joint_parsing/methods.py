@@ -13,7 +13,7 @@ from core.forests.derivation import phrases_of, tree_of_phrases
 from core.joint_parsing.beliefs import Labelled, agree
 from core.joint_parsing.consensus import arc_marginals, carried, consensus_heads
 from core.joint_parsing.duals import CLOSED, STEP, DualDecoder, slack_of
-from core.joint_parsing.linked import Linked
+from core.joint_parsing.linked import LinkedWords
 from core.joint_parsing.pair_finding import best_pair, ranked_heads, ranked_trees
 from core.joint_parsing.span_duals import agree_on_spans, linked_spans
 from core.joint_parsing.values import JointSettings, Method, Round
@@ -43,7 +43,7 @@ class MethodResult:
 class _Task:
     source: Analysis
     target: Analysis
-    linked: Linked
+    linked: LinkedWords
     settings: JointSettings
     weights: JointWeights
 
@@ -51,7 +51,7 @@ class _Task:
 def find(
     source: Analysis,
     target: Analysis,
-    linked: Linked,
+    linked: LinkedWords,
     settings: JointSettings,
     weights: JointWeights,
 ) -> MethodResult:
@@ -64,7 +64,7 @@ def find(
 
 def _agreed(
     source: Analysis,
-    others: Sequence[tuple[Analysis, Linked]],
+    others: Sequence[tuple[Analysis, LinkedWords]],
     settings: JointSettings,
     weights: JointWeights,
 ) -> tuple[Labelled, ...]:
@@ -78,7 +78,7 @@ def _agreed(
 
 def _by_marginals(
     source: Analysis,
-    others: Sequence[tuple[Analysis, Linked]],
+    others: Sequence[tuple[Analysis, LinkedWords]],
     settings: JointSettings,
     weights: JointWeights,
 ) -> Heads:

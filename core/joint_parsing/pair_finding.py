@@ -10,7 +10,7 @@ from core.data.tree import Tree
 from core.dependencies.eisner import best_eisners
 from core.dependencies.mst import best_msts
 from core.forests.kbest import best_trees
-from core.joint_parsing.linked import Linked, disagreements
+from core.joint_parsing.linked import LinkedWords, disagreements
 from core.protocols import Analysis
 from core.trees.heads import SEMANTIC, to_dependencies
 
@@ -21,7 +21,9 @@ Ranked = list[tuple[float, Heads]]
 """Trees as heads by token (ROOT = -1), each with its score in nats, best first."""
 
 
-def best_pair(source: Ranked, target: Ranked, linked: Linked) -> tuple[int, int, int]:
+def best_pair(
+    source: Ranked, target: Ranked, linked: LinkedWords
+) -> tuple[int, int, int]:
     """Indices of the pair that agrees most, and its c(a, b).
 
     Of pairs that agree and score alike the first. O(n m tokens).

@@ -18,7 +18,7 @@ from core.forests.kbest import best_trees
 from core.joint_parsing.consensus import arc_marginals
 from core.joint_parsing.gate import gate_features
 from core.joint_parsing.in_view import View, seen
-from core.joint_parsing.linked import Linked, disagreements, linked_words
+from core.joint_parsing.linked import LinkedWords, disagreements, linked_words
 from core.joint_parsing.methods import MethodResult, arcs_of, find
 from core.joint_parsing.values import (
     METHODS,
@@ -103,7 +103,7 @@ class JointParser:
         self,
         sides: tuple[Analysis, Analysis],
         views: tuple[View, View],
-        linked: Linked,
+        linked: LinkedWords,
         settings: JointSettings,
     ) -> MethodResult:
         """Each side with the weights of both readings; so agreement need not pay as
@@ -144,7 +144,7 @@ class JointParser:
 def _result(
     source: Analysis,
     target: Analysis,
-    linked: Linked,
+    linked: LinkedWords,
     outcome: MethodResult,
     settings: JointSettings,
 ) -> JointResult:
@@ -174,7 +174,7 @@ def _side(
     heads: tuple[int, ...] | None,
     labels: tuple[str, ...] | None,
     tree: Tree | None,
-    linked: Linked,
+    linked: LinkedWords,
     settings: JointSettings,
 ) -> JointSide:
     """The side with these heads and this tree, and how they differ from its own."""
@@ -202,7 +202,7 @@ def _labelled(deps: DepAnalysis, heads: tuple[int, ...]) -> DepTree:
 
 
 def _arc_changes(
-    before: DepTree, after: DepTree, p: Floats, linked: Linked
+    before: DepTree, after: DepTree, p: Floats, linked: LinkedWords
 ) -> tuple[ArcChange, ...]:
     """The words whose head differs, with the links of word and new head."""
     of = {int(s): link for (s, _), link in zip(linked.pairs, linked.links, strict=True)}

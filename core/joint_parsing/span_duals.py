@@ -13,7 +13,7 @@ import numpy as np
 from core.data.check import Floats, Ints
 from core.data.forest import Forest
 from core.forests.viterbi import viterbi
-from core.joint_parsing.linked import Linked
+from core.joint_parsing.linked import LinkedWords
 from core.joint_parsing.values import Round
 
 __all__ = ["SpanAgreement", "SpanPair", "agree_on_spans", "linked_spans"]
@@ -33,7 +33,7 @@ class SpanAgreement:
     rounds: tuple[Round, ...]
 
 
-def linked_spans(linked: Linked, n_source: int, n_target: int) -> list[SpanPair]:
+def linked_spans(linked: LinkedWords, n_source: int, n_target: int) -> list[SpanPair]:
     """Half-open token spans that are linked, of two words and more, not the whole."""
     to = {int(s) - 1: int(t) - 1 for s, t in linked.pairs if s > 0}
     back = {t: s for s, t in to.items()}

@@ -3,7 +3,7 @@
 The source stands above with its root up, the target below with its root down, or,
 ``across``, left and right. A strip at each outer side takes what has no counterpart.
 All of it is computed once for "the words run along, the trees grow away from the band"
-and then turned into px by ``_Frame``.
+and then turned into px by ``_Axes``.
 """
 
 from collections.abc import Sequence
@@ -61,8 +61,8 @@ def link_scene(
     line = start + plans[0].depth  # where the band begins
     total = line + band + plans[1].depth + start
     frames = (
-        _Frame(line, -1, PAD + (length - plans[0].placed.length) / 2, across=across),
-        _Frame(
+        _Axes(line, -1, PAD + (length - plans[0].placed.length) / 2, across=across),
+        _Axes(
             line + band, 1, PAD + (length - plans[1].placed.length) / 2, across=across
         ),
     )
@@ -92,7 +92,7 @@ def parse_scene(side: LinkedSide, *, measure: TextMeasure | None = None) -> Scen
     view: View = "both" if side.tree is not None else "dependency"
     plan = _Plan(side, view, measure or GlyphTable(), across=False)
     line = PAD + plan.depth
-    ink = _Ink(plan, _Frame(line, -1, PAD, across=False), "s")
+    ink = _Ink(plan, _Axes(line, -1, PAD, across=False), "s")
     width = plan.placed.length + 2 * PAD
     return Scene(
         width,
@@ -202,7 +202,7 @@ class _Plan:
 
 
 @dataclass(frozen=True, slots=True)
-class _Frame:
+class _Axes:
     """Turns (along the words, away from the band) into px.
 
     ``line``: where this side touches the band; ``way``: -1 for the source, whose tree
@@ -239,7 +239,7 @@ class _Frame:
 class _Ink:
     """The parts of one side in px."""
 
-    def __init__(self, plan: _Plan, frame: _Frame, name: str) -> None:
+    def __init__(self, plan: _Plan, frame: _Axes, name: str) -> None:
         self.plan, self.frame = plan, frame
         self.name: Literal["s", "t"] = "s" if name == "s" else "t"
 

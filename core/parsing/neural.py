@@ -25,7 +25,7 @@ from core.protocols import Analysis, BackendInfo, Capability
 from core.text.subwords import Pieces, Subwords
 
 __all__ = [
-    "Model",
+    "BatchScorer",
     "NeuralParser",
     "OnnxModel",
     "Raw",
@@ -42,7 +42,7 @@ MARGIN = 10.0  # nats below the best tree: one in 22,000 of its probability
 Raw = dict[str, NDArray[Any]]
 
 
-class Model(Protocol):
+class BatchScorer(Protocol):
     """What scores a batch. ``labels``: names by layer (upos, xpos, labels, spans).
 
     ``run`` answers with arrays for B sentences padded to N words: upos, xpos
@@ -95,7 +95,7 @@ class OnnxModel:
 
 
 class ScoringParser:
-    """A back-end over any Model. Thread-safe.
+    """A back-end over any BatchScorer. Thread-safe.
 
     ``temperatures``: divisors of the scores of "spans", "arcs" and "xpos".
     ``following``: names of ``core.parsing.conventions`` to follow. ``threads``: batches
@@ -105,7 +105,7 @@ class ScoringParser:
 
     def __init__(
         self,
-        model: Model,
+        model: BatchScorer,
         info: BackendInfo,
         *,
         temperatures: Mapping[str, float] | None = None,

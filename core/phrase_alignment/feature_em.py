@@ -31,7 +31,7 @@ from core.phrase_alignment.overlap import lexical_links
 from core.phrase_alignment.sides import BinaryForest
 from core.text.stems import stem
 from core.text.wordnet import Thesaurus
-from core.word_alignment.lexicon import Relation, cosines, relations
+from core.word_alignment.lexicon import WordRelation, cosines, relations
 
 __all__ = ["MU_N", "EmState", "FeaturePair", "features", "gains", "train"]
 
@@ -131,7 +131,7 @@ def features(
             names += ["4"] if near[i, j] else []
             names += ["5"] if i in prepositions[0] and j in prepositions[1] else []
             ids[s, t, : len(names)] = [state.number(name) for name in names]
-    links = lexical_links(source, target) | ((table <= Relation.DERIVED) & near)
+    links = lexical_links(source, target) | ((table <= WordRelation.DERIVED) & near)
     return FeaturePair(source, target, ids, *_words(source, target, links))
 
 
@@ -139,7 +139,7 @@ def _of_heads(a: str, b: str, row: str, column: str, related: int) -> list[str]:
     """Features 1, 2, 3 and 7, as far as they are on."""
     on = [f"1 {a} {row} {b} {column}"]
     on += ["2"] if a in b or b in a else []
-    on += ["3"] if related in (Relation.SYNONYM, Relation.DERIVED) else []
+    on += ["3"] if related in (WordRelation.SYNONYM, WordRelation.DERIVED) else []
     on += ["7"] if row == column else []
     return on
 

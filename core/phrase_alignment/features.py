@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from core.data.check import Floats, Ints
 from core.text.stems import STOP_WORDS
 from core.text.wordnet import Thesaurus
-from core.word_alignment.lexicon import Relation, cosines, relations
+from core.word_alignment.lexicon import WordRelation, cosines, relations
 
 __all__ = [
     "PHRASE_NAMES",
@@ -124,13 +124,13 @@ def word_rows(
     related = relations(source, target, thesaurus)
     shape = related.shape
     cosine = cosines(*vectors) if vectors is not None else np.zeros(shape)
-    exact = (related == Relation.EXACT).astype(np.float64)
+    exact = (related == WordRelation.EXACT).astype(np.float64)
     stop_s, stop_t = _are(source, _is_function), _are(target, _is_function)
     dots_s, dots_t = _are(source, _is_punctuation), _are(target, _is_punctuation)
     both_stop = stop_s[:, None] * stop_t
     alone = (exact.sum(1) == 1)[:, None] & (exact.sum(0) == 1)
     columns = [
-        *[(related == r).astype(np.float64) for r in list(Relation)[:5]],
+        *[(related == r).astype(np.float64) for r in list(WordRelation)[:5]],
         cosine,
         cosine - best_other(cosine, 1),
         cosine - best_other(cosine, 0),

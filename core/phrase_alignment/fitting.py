@@ -41,7 +41,7 @@ class Reference:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class _Prepared:
+class _PreparedPair:
     source: Nodes
     target: Nodes
     rows: Floats  # (T, V, words)
@@ -89,7 +89,7 @@ def without_vectors(pairs: Sequence[Reference]) -> list[Reference]:
     return [replace(pair, vectors=None) for pair in pairs]
 
 
-def _prepare(pair: Reference, thesaurus: Thesaurus | None) -> _Prepared:
+def _prepare(pair: Reference, thesaurus: Thesaurus | None) -> _PreparedPair:
     source, target = nodes(pair.source), nodes(pair.target)
     leaf_s, leaf_t = (_leaves(side) for side in (pair.source, pair.target))
     rows = word_rows(
@@ -97,7 +97,9 @@ def _prepare(pair: Reference, thesaurus: Thesaurus | None) -> _Prepared:
     )
     named = pair.source.named[:, None] & pair.target.named
     word_links = pair.links[np.ix_(leaf_s, leaf_t)]
-    return _Prepared(source, target, rows, word_links, pair.links, pair.vectors, named)
+    return _PreparedPair(
+        source, target, rows, word_links, pair.links, pair.vectors, named
+    )
 
 
 def _leaves(side: BinaryForest) -> list[int]:
@@ -107,7 +109,7 @@ def _leaves(side: BinaryForest) -> list[int]:
     return [by_token[i] for i in range(len(side.words))]
 
 
-def _fit_words(ready: Sequence[_Prepared]) -> LogisticModel:
+def _fit_words(ready: Sequence[_PreparedPair]) -> LogisticModel:
     rows = np.concatenate([one.rows.reshape(-1, len(WORD_NAMES)) for one in ready])
     wanted = np.concatenate([one.word_links.ravel() for one in ready])
     return _fit(rows, wanted, WORD_NAMES)

@@ -18,7 +18,7 @@ from typing import Literal
 from core.data.alignment import Alignment, Ref
 from core.data.tree import Tree
 
-__all__ = ["Problem", "Rule", "name_of", "node_of", "problems", "ref_of", "refs_of"]
+__all__ = ["Rule", "Violation", "name_of", "node_of", "problems", "ref_of", "refs_of"]
 
 Rule = Literal[
     "consistency",
@@ -43,7 +43,7 @@ VIRTUAL = frozenset({"", "VROOT", "ROOT", "TOP", "S1"})
 
 
 @dataclass(frozen=True, slots=True)
-class Problem:
+class Violation:
     """One thing that is not right, in one sentence, and the nodes it is about."""
 
     rule: Rule
@@ -59,7 +59,7 @@ class Problem:
 
 def problems(
     alignment: Alignment, source: Tree, target: Tree, rules: Sequence[Rule] = RULES
-) -> list[Problem]:
+) -> list[Violation]:
     """All violations, the gravest rule first, each rule in the order of its nodes.
 
     Links to nodes that a tree lacks are left out. O(links^2 * depth).
@@ -119,7 +119,7 @@ class _Work:
         self.open_s = [r for r in refs_of(source) if r not in nulls_s | linked_s]
         self.open_t = [r for r in refs_of(target) if r not in nulls_t | linked_t]
 
-    def consistency(self) -> Iterator[Problem]:
+    def consistency(self) -> Iterator[Violation]:
         for side, tree in ((0, self.source), (1, self.target)):
             partners_of: dict[int, list[int]] = defaultdict(list)
             for pair in self.pairs:
@@ -127,14 +127,14 @@ class _Work:
             for v, partners in sorted(partners_of.items()):
                 if len(partners) > 1:
                     ends = ([v], partners) if side == 0 else (partners, [v])
-                    yield Problem(
+                    yield Violation(
                         "consistency",
                         f"{name_of(tree, v)} has {len(partners)} links: a phrase "
                         "may have one partner.",
                         *self._refs(*ends),
                     )
 
-    def monotonous(self) -> Iterator[Problem]:
+    def monotonous(self) -> Iterator[Violation]:
         for (s1, t1), (s2, t2) in combinations(sorted(self.plain), 2):
             if s1 == s2 or t1 == t2:
                 continue  # a matter of consistency
@@ -143,23 +143,23 @@ class _Work:
                 self.ends_t, t1, t2
             ):
                 continue
-            yield Problem(
+            yield Violation(
                 "monotonous",
                 f"{self._both(s1, t1)} and {self._both(s2, t2)} are inside each other "
                 "on one side only: is one of them non-compositional?",
                 *self._refs([s1, s2], [t1, t2]),
             )
 
-    def root(self) -> Iterator[Problem]:
+    def root(self) -> Iterator[Violation]:
         if self._root_pairs():
             return
-        yield Problem(
+        yield Violation(
             "root",
             "The two whole sentences are not linked.",
             *self._refs([0], [0]),
         )
 
-    def relevance(self) -> Iterator[Problem]:
+    def relevance(self) -> Iterator[Violation]:
         """Links from which no chain of supports leads to the root pair."""
         roots = self._root_pairs()
         if not roots:
@@ -170,14 +170,14 @@ class _Work:
             reached |= fresh
             ahead.extend(fresh)
         for s, t in sorted(set(self.plain) - reached):
-            yield Problem(
+            yield Violation(
                 "relevance",
                 f"{self._both(s, t)}: no chain of links leads from here up to the "
                 "whole sentences.",
                 *self._refs([s], [t]),
             )
 
-    def maximum(self) -> Iterator[Problem]:
+    def maximum(self) -> Iterator[Violation]:
         """Undecided phrases that the links below them would support."""
         votes: Counter[Pair] = Counter()
         for a, b in combinations(self.plain, 2):
@@ -203,12 +203,12 @@ class _Work:
                 chosen.append((s, t))
         for s, t in sorted(chosen):
             reason = f"{self._both(s, t)} could be linked: their parts are."
-            yield Problem("maximum", reason, *self._refs([s], [t]))
+            yield Violation("maximum", reason, *self._refs([s], [t]))
 
-    def undecided(self) -> Iterator[Problem]:
+    def undecided(self) -> Iterator[Violation]:
         n = len(self.open_s) + len(self.open_t)
         if n:
-            yield Problem(
+            yield Violation(
                 "undecided",
                 f"{n} {'node is' if n == 1 else 'nodes are'} still undecided.",
                 tuple(self.open_s[:1]),

@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from core.phrase_alignment.sides import BinaryForest
-from core.word_alignment.lexicon import Relation, relations
+from core.word_alignment.lexicon import WordRelation, relations
 
 __all__ = ["greedy_links", "lexical_links", "lexical_word_links", "overlap_links"]
 
@@ -26,10 +26,10 @@ def lexical_word_links(
     """
     table = relations(source, target, None)
     n, m = table.shape
-    alike = np.where(table == Relation.EXACT, 2.0, 0.0)
-    alike[table == Relation.STEM] = 1.0
+    alike = np.where(table == WordRelation.EXACT, 2.0, 0.0)
+    alike[table == WordRelation.STEM] = 1.0
     framed = np.zeros((n + 2, m + 2))
-    framed[1:-1, 1:-1] = table <= Relation.STEM
+    framed[1:-1, 1:-1] = table <= WordRelation.STEM
     around = framed[:-2, :-2] + framed[2:, 2:]
     place = np.abs((np.arange(n) + 0.5)[:, None] / n - (np.arange(m) + 0.5) / m)
     score = np.where(alike > 0, 10 * alike + 2 * around - place, 0.0)

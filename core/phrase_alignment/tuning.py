@@ -17,7 +17,7 @@ from core.data.check import Floats
 from core.errors import InvalidValue, Unavailable
 from core.learning.folds import folds
 
-__all__ = ["Nested", "Range", "Trial", "f1_of", "nested", "study"]
+__all__ = ["Nested", "Range", "TuningTrial", "f1_of", "nested", "study"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,7 +30,7 @@ class Range:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Trial:
+class TuningTrial:
     """``shares`` (pairs, 2): recall and precision of every pair."""
 
     numbers: Mapping[str, float]
@@ -58,7 +58,7 @@ def study(
     seed: int,
     kept: Path,
     on_trial: Callable[[int, float, float], None] | None = None,
-) -> list[Trial]:
+) -> list[TuningTrial]:
     """All trials of a study, those of earlier runs too, until there are ``trials``.
 
     ``score`` gives ``(pairs, 2)`` recall and precision; the first trial is ``start``.
@@ -90,13 +90,13 @@ def study(
 
     known.optimize(objective, n_trials=max(trials - done, 0), callbacks=[tell])
     return [
-        Trial(one.params, np.array(one.user_attrs["shares"]))
+        TuningTrial(one.params, np.array(one.user_attrs["shares"]))
         for one in known.trials
         if "shares" in one.user_attrs
     ]
 
 
-def nested(trials: Sequence[Trial], *, k: int, seed: int) -> Nested:
+def nested(trials: Sequence[TuningTrial], *, k: int, seed: int) -> Nested:
     """What choosing among these trials is worth on pairs that did not choose.
 
     Raises InvalidValue without trials. The trials themselves were proposed with all

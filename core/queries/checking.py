@@ -6,16 +6,16 @@ from core.errors import FormatError
 from core.queries.syntax import (
     And,
     Back,
-    Condition,
     Features,
     Formula,
     KindName,
     Labels,
     Node,
-    Pattern,
+    NodeRelation,
+    NodeState,
     Query,
-    Relation,
-    State,
+    RegexTest,
+    WhereCondition,
     nodes_of,
     relations_of,
 )
@@ -35,12 +35,12 @@ _EQUAL = ("=", "!=")
 _OPS = {"corpus": _EQUAL, "id": _EQUAL, "layer": ("=",), "trees": ("=",)}
 
 
-def checked(root: Node, where: tuple[Condition, ...], text: str) -> Query:
+def checked(root: Node, where: tuple[WhereCondition, ...], text: str) -> Query:
     """The query. Raises FormatError where it says what no tree can answer."""
     nodes = sorted(nodes_of(root), key=lambda node: node.column)
     if len(nodes) > MAX_NODES:
         _fail(nodes[-1].column, f"more than {MAX_NODES} nodes", "a simpler query")
-    if isinstance(root.test, Back | State):
+    if isinstance(root.test, Back | NodeState):
         _fail(root.column, "a query begins with a node", "NP ~ null, not null ~ NP")
     _Names().check(root)
     relations = list(relations_of(root))
@@ -73,7 +73,7 @@ class _Names:
             self._formula(node.formula, is_bound=is_bound)
 
     def _formula(self, formula: Formula, *, is_bound: bool) -> None:
-        if isinstance(formula, Relation):
+        if isinstance(formula, NodeRelation):
             self.check(formula.node, is_bound=is_bound)
         elif isinstance(formula, And):
             for part in formula.parts:
@@ -84,9 +84,9 @@ class _Names:
                 self._formula(part, is_bound=False)
 
 
-def _check_relation(relation: Relation) -> None:
+def _check_relation(relation: NodeRelation) -> None:
     target = relation.node.test
-    if isinstance(target, State):
+    if isinstance(target, NodeState):
         if relation.op != "~":
             _fail(relation.column, f"{target.name} is no node", f"~ {target.name}")
         if relation.kinds or relation.node.formula is not None:
@@ -95,11 +95,11 @@ def _check_relation(relation: Relation) -> None:
     if isinstance(target, Back) and relation.node.formula is not None:
         remedy = "say them where the node is named"
         _fail(relation.node.column, "relations of a back reference", remedy)
-    if isinstance(relation.through, Features | Back | State):
+    if isinstance(relation.through, Features | Back | NodeState):
         _fail(relation.column, "a label is wanted in +( )", "for example <+(VP)")
 
 
-def _check_condition(condition: Condition) -> None:
+def _check_condition(condition: WhereCondition) -> None:
     key, op = condition.key, condition.op
     if key not in CONDITIONS:
         known = ", ".join(CONDITIONS)
@@ -115,10 +115,10 @@ def _check_condition(condition: Condition) -> None:
         _fail(condition.column, f"no trees {value!r}", f"one of {', '.join(TREES)}")
 
 
-def _kind(nodes: list[Node], relations: list[Relation]) -> KindName:
+def _kind(nodes: list[Node], relations: list[NodeRelation]) -> KindName:
     words = [node.column for node in nodes if isinstance(node.test, Features)]
     words += [one.column for one in relations if one.op in ("->", "<-arc")]
-    phrases = [n.column for n in nodes if isinstance(n.test, Labels | Pattern)]
+    phrases = [n.column for n in nodes if isinstance(n.test, Labels | RegexTest)]
     phrases += [one.column for one in relations if one.through is not None]
     if words and phrases:
         remedy = 'labels alone, or words in brackets alone: [form="door"]'

@@ -5,7 +5,7 @@ from re import _parser as regex_parser  # type: ignore[attr-defined]
 from typing import Any as Anything
 
 from core.errors import InvalidValue
-from core.queries.syntax import Any, Labels, Pattern, WordClass
+from core.queries.syntax import Any, Labels, RegexTest, TagClass
 
 __all__ = ["CLASSES", "MAX_LABEL", "basic", "checked", "fits", "tags_of", "upos_of"]
 
@@ -51,11 +51,11 @@ def upos_of(name: str) -> tuple[str, ...]:
     return tuple(CLASSES[name][1].split())
 
 
-def fits(test: Labels | Pattern | Any | WordClass, label: str) -> bool:
+def fits(test: Labels | RegexTest | Any | TagClass, label: str) -> bool:
     """Whether a label passes; of a class, whether a tag is of it."""
     if isinstance(test, Any):
         return True
-    if isinstance(test, WordClass):
+    if isinstance(test, TagClass):
         return label in tags_of(test.name)
     text = basic(label) if test.basic else label
     if isinstance(test, Labels):

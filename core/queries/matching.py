@@ -21,13 +21,13 @@ from core.queries.syntax import (
     Formula,
     Maybe,
     Node,
+    NodeRelation,
+    NodeState,
     Not,
     Or,
     Query,
-    Relation,
-    State,
+    TagClass,
     Test,
-    WordClass,
 )
 
 __all__ = ["STEPS", "Ground", "ground_of", "ground_of_deps", "matches_in"]
@@ -99,14 +99,14 @@ class _Search:
             yield names
             return
         first, rest = parts[0], parts[1:]
-        if isinstance(first, Relation):
+        if isinstance(first, NodeRelation):
             for after in self._related(first, row, names):
                 yield from self._all(rest, row, after)
         elif self._holds(first, row, names):
             yield from self._all(rest, row, names)
 
     def _related(
-        self, relation: Relation, row: NodeRow, names: Names
+        self, relation: NodeRelation, row: NodeRow, names: Names
     ) -> Iterator[Names]:
         for other in self._ground.rows:
             self._left -= 1
@@ -116,7 +116,7 @@ class _Search:
                 yield from self._ways(relation.node, other, names)
 
     def _holds(self, formula: Formula, row: NodeRow, names: Names) -> bool:
-        if isinstance(formula, Relation):
+        if isinstance(formula, NodeRelation):
             return any(True for _ in self._related(formula, row, names))
         if isinstance(formula, Not):
             return not self._holds(formula.part, row, names)
@@ -130,14 +130,14 @@ class _Search:
         own = self._ground.columns.get(row.pre)
         if isinstance(test, Features):
             return own is not None and all(_has(one, own) for one in test.all)
-        if isinstance(test, WordClass):
+        if isinstance(test, TagClass):
             if own is not None:
                 return own["upos"] in labels.upos_of(test.name)
             return row.kind == Kind.TAG and labels.fits(test, row.label)
-        assert not isinstance(test, State | Back)
+        assert not isinstance(test, NodeState | Back)
         return labels.fits(test, row.label)
 
-    def _is_related(self, relation: Relation, a: NodeRow, b: NodeRow) -> bool:
+    def _is_related(self, relation: NodeRelation, a: NodeRow, b: NodeRow) -> bool:
         op = relation.op
         if op in ("->", "<-arc"):
             head, child = (a, b) if op == "->" else (b, a)

@@ -32,21 +32,21 @@ from core.queries.syntax import (
     And,
     Any,
     Back,
-    Condition,
     Feature,
     Features,
     Formula,
     Labels,
     Maybe,
     Node,
+    NodeRelation,
+    NodeState,
     Not,
     Or,
-    Pattern,
     Query,
-    Relation,
-    State,
+    RegexTest,
+    TagClass,
     Test,
-    WordClass,
+    WhereCondition,
 )
 
 __all__ = ["MAX_LENGTH", "parse"]
@@ -80,7 +80,7 @@ def parse(text: str) -> Query:
         raise FormatError(
             f"a query of more than {MAX_LENGTH} signs", line=1, column=MAX_LENGTH
         )
-    reader = _Reader(text)
+    reader = _QueryReader(text)
     root = reader.pattern(0)
     where = reader.where()
     if not reader.scan.is_at_end:
@@ -100,7 +100,7 @@ def _unread(scan: Scanner) -> tuple[str, str]:
     )
 
 
-class _Reader:
+class _QueryReader:
     """Recursive descent: one method for each rule of the grammar."""
 
     def __init__(self, text: str) -> None:
@@ -125,7 +125,7 @@ class _Reader:
             return None
         kinds = self._kinds()
         node = self.pattern(depth + 1, linked=True)
-        return _signed(sign, Relation("~", node, kinds=kinds, column=column))
+        return _signed(sign, NodeRelation("~", node, kinds=kinds, column=column))
 
     def _kinds(self) -> tuple[str, ...]:
         """Of links: "~[possible]"; a space before the bracket makes it a word."""
@@ -175,29 +175,29 @@ class _Reader:
         node = self.node(depth, linked=operator.op == "~")
         return _signed(sign, replace(operator, node=node, column=column))
 
-    def _operator(self, column: int) -> Relation:
+    def _operator(self, column: int) -> NodeRelation:
         """The relation, whose node is still to be read."""
         scan, node = self.scan, Node(Any())
         if scan.sign("~"):
-            return Relation("~", node, kinds=self._kinds())
+            return NodeRelation("~", node, kinds=self._kinds())
         if (arc := scan.take(_ARC)) is not None:
             labels = (arc[1] if arc[1] is not None else arc[2]).split("|")
             names = tuple(one.strip() for one in labels if one.strip())
             op = "->" if arc[1] is not None else "<-arc"
-            return Relation(op, node, labels=names)
+            return NodeRelation(op, node, labels=names)
         if (unknown := scan.peek(_UNKNOWN)) is not None:
             scan.fail(f"{unknown[0]} is not known here", "see the list of relations")
         if (through := scan.take(_THROUGH)) is not None:
             test = self.test(linked=False)
             scan.want(")", f"the bracket of {through[0]}")
-            return Relation(f"{through[0]}C)", node, through=test)
+            return NodeRelation(f"{through[0]}C)", node, through=test)
         if (numbered := scan.take(_NUMBERED)) is not None:
             op = numbered[0].removesuffix(numbered[1]) + "N"
-            return Relation(op, node, n=int(numbered[1]))
+            return NodeRelation(op, node, n=int(numbered[1]))
         plain = scan.take(_MOTHER_BACK) or scan.take(_PLAIN)
         if plain is None:
             scan.fail("a relation is missing", "for example < or <<", column)
-        return Relation(ALIASES.get(plain[0], plain[0]), node)
+        return NodeRelation(ALIASES.get(plain[0], plain[0]), node)
 
     def node(self, depth: int, *, linked: bool) -> Node:
         scan = self.scan
@@ -208,7 +208,7 @@ class _Reader:
         else:
             node = Node(self.test(linked=linked), column=column)
         name = re.compile(_NAME.pattern).match(scan.text, scan.at)
-        if name is None or isinstance(node.test, Back | State):
+        if name is None or isinstance(node.test, Back | NodeState):
             return node
         if node.name:
             scan.fail(f"this node is named {node.name!r} already", "one name a node")
@@ -224,15 +224,15 @@ class _Reader:
         negated, column = scan.sign("!"), scan.column
         basic = scan.sign("@")
         if (regex := scan.regex()) is not None:
-            return Pattern(regex, basic, negated)
+            return RegexTest(regex, basic, negated)
         texts, plain = self._texts()
         if not (basic or negated) and len(texts) == 1 and plain:
             if texts[0] == "__":
                 return Any()
             if texts[0] in STATES and linked:
-                return State(texts[0])  # type: ignore[arg-type]
+                return NodeState(texts[0])  # type: ignore[arg-type]
             if texts[0] in CLASSES:
-                return WordClass(texts[0])
+                return TagClass(texts[0])
         if plain and {*texts} & {*CLASSES, "__"}:
             remedy = 'in quotation marks if it is a word: "noun"; else groups: [ | ]'
             scan.fail("a class of words among alternatives", remedy, column)
@@ -302,11 +302,11 @@ class _Reader:
             self.scan.fail("a value is missing", 'in quotation marks if it is odd: ","')
         return match[0]
 
-    def where(self) -> tuple[Condition, ...]:
+    def where(self) -> tuple[WhereCondition, ...]:
         scan = self.scan
         if scan.take(_WHERE) is None:
             return ()
-        conditions: list[Condition] = []
+        conditions: list[WhereCondition] = []
         while not conditions or scan.sign("&") or scan.sign(","):
             column = scan.column
             head = scan.take(_CONDITION)
@@ -315,17 +315,17 @@ class _Reader:
             conditions.append(self._condition(head[1], head[2], column))
         return tuple(conditions)
 
-    def _condition(self, key: str, op: str, column: int) -> Condition:
+    def _condition(self, key: str, op: str, column: int) -> WhereCondition:
         scan = self.scan
         if (regex := scan.regex()) is not None:
-            return Condition(key, op, regex, is_regex=True, column=column)
+            return WhereCondition(key, op, regex, is_regex=True, column=column)
         value = scan.quoted()
         if value is None:
             plain = scan.take(_META_VALUE)
             if plain is None:
                 scan.fail("a value is missing", f"{key} {op} …")
             value = plain[0]
-        return Condition(key, op, value, column=column)
+        return WhereCondition(key, op, value, column=column)
 
 
 def _signed(sign: str, part: Formula) -> Formula:

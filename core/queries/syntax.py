@@ -8,7 +8,6 @@ __all__ = [
     "And",
     "Any",
     "Back",
-    "Condition",
     "Feature",
     "Features",
     "Formula",
@@ -16,14 +15,15 @@ __all__ = [
     "Labels",
     "Maybe",
     "Node",
+    "NodeRelation",
+    "NodeState",
     "Not",
     "Or",
-    "Pattern",
     "Query",
-    "Relation",
-    "State",
+    "RegexTest",
+    "TagClass",
     "Test",
-    "WordClass",
+    "WhereCondition",
     "bound",
     "nodes_of",
     "relations_of",
@@ -43,7 +43,7 @@ class Labels:
 
 
 @dataclass(frozen=True, slots=True)
-class Pattern:
+class RegexTest:
     """A label or word in which this regular expression is found."""
 
     regex: str
@@ -57,7 +57,7 @@ class Any:
 
 
 @dataclass(frozen=True, slots=True)
-class WordClass:
+class TagClass:
     """A tag of this class (verb, noun, …), or a word with such a UPOS."""
 
     name: str
@@ -82,7 +82,7 @@ class Features:
 
 
 @dataclass(frozen=True, slots=True)
-class State:
+class NodeState:
     """In the place of a partner: what is decided instead of a link."""
 
     name: StateName
@@ -95,7 +95,7 @@ class Back:
     name: str
 
 
-Test = Labels | Pattern | Any | WordClass | Features | State | Back
+Test = Labels | RegexTest | Any | TagClass | Features | NodeState | Back
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,7 +109,7 @@ class Node:
 
 
 @dataclass(frozen=True, slots=True)
-class Relation:
+class NodeRelation:
     """``op`` as in ``relations.RELATIONS``, "N" for the number in ``n``.
 
     ``through``: what all nodes between satisfy, of ``<+(C)``. ``labels``: of an arc,
@@ -147,11 +147,11 @@ class Or:
     parts: tuple["Formula", ...]
 
 
-Formula = Relation | Not | Maybe | And | Or
+Formula = NodeRelation | Not | Maybe | And | Or
 
 
 @dataclass(frozen=True, slots=True)
-class Condition:
+class WhereCondition:
     """One of ``where``: corpus, id, length, layer or trees; ``op``: = != < > <= >=."""
 
     key: str
@@ -166,7 +166,7 @@ class Query:
     """``kind``: what the nodes are, or "" where the query does not tell."""
 
     root: Node
-    where: tuple[Condition, ...] = ()
+    where: tuple[WhereCondition, ...] = ()
     kind: KindName = ""
     has_links: bool = False
     text: str = ""
@@ -175,9 +175,9 @@ class Query:
 def bound(node: Node) -> list[Node]:
     """The nodes that every match has, in the order of the query: no alternative, no
     option, nothing negated; back references and states of links are none."""
-    nodes = [] if isinstance(node.test, Back | State) else [node]
+    nodes = [] if isinstance(node.test, Back | NodeState) else [node]
     for part in _conjuncts(node.formula):
-        if isinstance(part, Relation):
+        if isinstance(part, NodeRelation):
             nodes += bound(part.node)
     return nodes
 
@@ -188,12 +188,12 @@ def _conjuncts(formula: Formula | None) -> tuple[Formula, ...]:
     return () if formula is None else (formula,)
 
 
-def relations_of(node: Node) -> Iterator[Relation]:
+def relations_of(node: Node) -> Iterator[NodeRelation]:
     """All relations of a query, however deep."""
     waiting: list[Formula] = [] if node.formula is None else [node.formula]
     while waiting:
         part = waiting.pop()
-        if isinstance(part, Relation):
+        if isinstance(part, NodeRelation):
             yield part
             waiting += [] if part.node.formula is None else [part.node.formula]
         elif isinstance(part, And | Or):

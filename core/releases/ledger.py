@@ -12,7 +12,7 @@ from typing import Any
 
 from core.errors import FormatError
 
-__all__ = ["FIRST", "Chain", "canonical", "entries"]
+__all__ = ["FIRST", "HashChain", "canonical", "entries"]
 
 FIRST = "0" * 64  # what the first entry names as the digest before it
 _ENCODER = json.JSONEncoder(
@@ -26,7 +26,7 @@ def canonical(value: Any) -> bytes:
     return _ENCODER.encode(value).encode()
 
 
-class Chain:
+class HashChain:
     """Adds ``entry`` (from 1), ``previous`` and ``digest`` to acts, in order."""
 
     def __init__(self) -> None:
@@ -49,7 +49,7 @@ def entries(lines: Iterable[str]) -> Iterator[dict[str, Any]]:
     Raises FormatError at the first line that is no entry, or does not follow from the
     one before it.
     """
-    chain = Chain()
+    chain = HashChain()
     for number, line in enumerate(lines, 1):
         act = _act(line, number)
         given = {name: act.pop(name, None) for name in OWN}

@@ -17,7 +17,7 @@ from core.pivoting.bitext import (
     write_parses,
 )
 from core.pivoting.building.pipeline import build_table
-from core.pivoting.building.settings import BuildSettings, Source
+from core.pivoting.building.settings import BuildSettings, PairsFile
 from core.protocols import ParserBackend
 from core.reproduce.bitexts import BitextText, bitexts_in
 from core.word_alignment.bilingual import align_bitext
@@ -49,7 +49,7 @@ def table_of(
     trees = [*parses, *parsed(english, work / "parses", backend, say, known=parses)]
     name = "+".join(collections) + (f"-{limit}" if limit else "")
     out = work / f"table-{name}"
-    sources = [Source(path, tuple(trees)) for path in pairs]
+    sources = [PairsFile(path, tuple(trees)) for path in pairs]
     for step in build_table(out, sources, BuildSettings(parsed_only=True)):
         say(step.note)
     return out

@@ -26,11 +26,11 @@ from core.substitution.options import Options
 from core.substitution.shape import in_case_of, number_shape
 from core.substitution.summing import summed
 
-__all__ = ["Plan", "Query", "Reading", "Substituting"]
+__all__ = ["QueryWord", "SubstitutedParse", "Substituting", "SubstitutionPlan"]
 
 
 @dataclass(frozen=True, slots=True)
-class Query:
+class QueryWord:
     """A word that the parser hardly knows, and what was found for it.
 
     ``candidates``: the best first. ``substitute``: the form put in its place, "" if
@@ -47,11 +47,11 @@ class Query:
 
 
 @dataclass(frozen=True, slots=True)
-class Plan:
+class SubstitutionPlan:
     """What is done to a sentence. ``note`` says why nothing is, "" if something is."""
 
     sentence: Sentence
-    queries: tuple[Query, ...]
+    queries: tuple[QueryWord, ...]
     note: str = ""
 
     @property
@@ -75,10 +75,10 @@ class Plan:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Reading:
+class SubstitutedParse:
     """A sentence parsed as it stands, what was done to it, and the parse after that."""
 
-    plan: Plan
+    plan: SubstitutionPlan
     before: Analysis | Exception
     after: Analysis | Exception
 
@@ -128,31 +128,33 @@ class Substituting:
 
     def readings(
         self, sentences: list[Sentence], *, want: frozenset[Capability]
-    ) -> list[Reading]:
+    ) -> list[SubstitutedParse]:
         """Every sentence without and with substitution."""
         return self._read(self.plans(sentences), want | {"tags"})
 
     def _read(
-        self, plans: Sequence[Plan], want: frozenset[Capability]
-    ) -> list[Reading]:
+        self, plans: Sequence[SubstitutionPlan], want: frozenset[Capability]
+    ) -> list[SubstitutedParse]:
         before = self.parser.analyse([plan.sentence for plan in plans], want=want)
         if self.options.method != "replace":
             plans = self.doubtful(plans, before)
         after = self._again(plans, before, want)
-        return [Reading(*row) for row in zip(plans, before, after, strict=True)]
+        return [
+            SubstitutedParse(*row) for row in zip(plans, before, after, strict=True)
+        ]
 
     def doubtful(
-        self, plans: Sequence[Plan], answers: Sequence[Analysis | Exception]
-    ) -> list[Plan]:
+        self, plans: Sequence[SubstitutionPlan], answers: Sequence[Analysis | Exception]
+    ) -> list[SubstitutionPlan]:
         """The plans for a second reading: words whose tag P* holds likely stay."""
         pairs = zip(plans, answers, strict=True)
         return [self._doubtful(plan, answer) for plan, answer in pairs]
 
-    def plan(self, sentence: Sentence) -> Plan:
+    def plan(self, sentence: Sentence) -> SubstitutionPlan:
         """What would be replaced by what, and why."""
         return self.plans([sentence])[0]
 
-    def plans(self, sentences: Sequence[Sentence]) -> list[Plan]:
+    def plans(self, sentences: Sequence[Sentence]) -> list[SubstitutionPlan]:
         """The plan of each sentence; one look-up for the words of all."""
         queries_of = [self._queries(sentence) for sentence in sentences]
         counted = [form for queries in queries_of for _, _, form in queries]
@@ -179,15 +181,15 @@ class Substituting:
         self,
         sentence: Sentence,
         rows: Sequence[tuple[int, str, str, tuple[Candidate, ...]]],
-    ) -> Plan:
+    ) -> SubstitutionPlan:
         queries = tuple(self._query(*row) for row in rows)
         if any(query.candidates for query in queries):
-            return Plan(sentence, queries)
-        return Plan(sentence, queries, self._why_nothing(sentence, queries))
+            return SubstitutionPlan(sentence, queries)
+        return SubstitutionPlan(sentence, queries, self._why_nothing(sentence, queries))
 
     def _query(
         self, i: int, form: str, counted: str, near: tuple[Candidate, ...]
-    ) -> Query:
+    ) -> QueryWord:
         ranked = (
             reranked(near, floor=self.options.floor) if self.options.rerank else near
         )
@@ -195,7 +197,7 @@ class Substituting:
         if self.options.method == "tell":
             put = ""
         seen = self.candidates.training_count(form)
-        return Query(i, form, counted, seen, ranked, put, mean_tags(near))
+        return QueryWord(i, form, counted, seen, ranked, put, mean_tags(near))
 
     def _dressed(self, candidate: str, form: str) -> str:
         """The candidate in the letter case of ``form`` if it stays a known word."""
@@ -203,7 +205,7 @@ class Substituting:
         known = self.candidates.training_count(dressed) >= self.options.f_c
         return dressed if known else candidate
 
-    def _why_nothing(self, sentence: Sentence, queries: Sequence[Query]) -> str:
+    def _why_nothing(self, sentence: Sentence, queries: Sequence[QueryWord]) -> str:
         linking = self.candidates.linking
         if not linking.n_tokens:
             return "the linking corpus is empty"
@@ -214,7 +216,9 @@ class Substituting:
             return "the linking corpus does not have its unknown words"
         return "no word is rare in training and frequent in the linking corpus"
 
-    def _doubtful(self, plan: Plan, answer: Analysis | Exception) -> Plan:
+    def _doubtful(
+        self, plan: SubstitutionPlan, answer: Analysis | Exception
+    ) -> SubstitutionPlan:
         if not isinstance(answer, Analysis) or not answer.xpos:
             return replace(plan, queries=())
         kept = tuple(
@@ -225,12 +229,12 @@ class Substituting:
         note = plan.note or ("" if kept else "the tags it was given are likely ones")
         return replace(plan, queries=kept, note=note)
 
-    def _likely(self, query: Query) -> dict[str, float]:
+    def _likely(self, query: QueryWord) -> dict[str, float]:
         return likely_tags(query.tags, share=self.options.share)
 
     def _again(
         self,
-        plans: Sequence[Plan],
+        plans: Sequence[SubstitutionPlan],
         answers: Sequence[Analysis | Exception],
         want: frozenset[Capability],
     ) -> list[Analysis | Exception]:
@@ -253,14 +257,16 @@ class Substituting:
             restored[k] = answer
         return [self._restored(*row) for row in zip(restored, plans, strict=True)]
 
-    def _summed(self, plan: Plan, want: frozenset[Capability]) -> Analysis | Exception:
+    def _summed(
+        self, plan: SubstitutionPlan, want: frozenset[Capability]
+    ) -> Analysis | Exception:
         ranks = range(self.options.n_read)
         read = list(dict.fromkeys(plan.read_with(rank).forms for rank in ranks))
         sentences = [Sentence.of(forms) for forms in read]
         return summed(self.parser.analyse(sentences, want=want | {"forest"}))
 
     def _restored(
-        self, answer: Analysis | Exception, plan: Plan
+        self, answer: Analysis | Exception, plan: SubstitutionPlan
     ) -> Analysis | Exception:
         """The answer over the sentence's own words, with what helped."""
         if not isinstance(answer, Analysis):
@@ -269,7 +275,7 @@ class Substituting:
         unhelped = "" if advice else plan.note
         return replace(answer, sentence=plan.sentence, advice=advice, unhelped=unhelped)
 
-    def _advice(self, query: Query) -> Advice:
+    def _advice(self, query: QueryWord) -> Advice:
         tags = self._likely(query)
         near = tuple((c.form, round(c.divergence, 3)) for c in query.candidates)
         taken = query.candidates[0].form

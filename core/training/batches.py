@@ -9,7 +9,7 @@ import torch
 from torch import Tensor
 
 from core.text.subwords import Pieces, Subwords
-from core.training.corpus import Example, derivation
+from core.training.corpus import TrainingSentence, derivation
 from core.training.losses import IGNORE
 from core.training.model import Inventory
 
@@ -18,7 +18,9 @@ __all__ = ["Batcher", "inventory_of", "noisy"]
 LETTERS = "abcdefghijklmnopqrstuvwxyz"
 
 
-def inventory_of(examples: Sequence[Example], *, at_least: int = 3) -> Inventory:
+def inventory_of(
+    examples: Sequence[TrainingSentence], *, at_least: int = 3
+) -> Inventory:
     """The tags and labels seen ``at_least`` times; treebanks in order of name."""
     counts: dict[str, Counter[str]] = {
         layer: Counter(name for e in examples for name in getattr(e, layer) or ())
@@ -38,7 +40,7 @@ def inventory_of(examples: Sequence[Example], *, at_least: int = 3) -> Inventory
     )
 
 
-def noisy(example: Example, rng: np.random.Generator) -> Example:
+def noisy(example: TrainingSentence, rng: np.random.Generator) -> TrainingSentence:
     """Now and then the sentence in one case, or with typing errors; else as it is."""
     draw = rng.random()
     if draw < 0.04:
@@ -89,7 +91,7 @@ class Batcher:
         }
 
     def epoch(
-        self, examples: Sequence[Example], rng: np.random.Generator
+        self, examples: Sequence[TrainingSentence], rng: np.random.Generator
     ) -> Iterator[dict[str, Tensor]]:
         """One noisy pass in random order; a batch holds sentences of like length."""
         noised = [noisy(examples[i], rng) for i in rng.permutation(len(examples))]
@@ -128,7 +130,7 @@ class Batcher:
         return batch
 
     def tensors(
-        self, examples: Sequence[Example], pieces: Sequence[Pieces]
+        self, examples: Sequence[TrainingSentence], pieces: Sequence[Pieces]
     ) -> dict[str, Tensor]:
         """The batch as Parser and losses want it."""
         n = max(len(e.words) for e in examples)
@@ -166,7 +168,7 @@ class Batcher:
         self,
         arrays: dict[str, np.ndarray],
         b: int,
-        example: Example,
+        example: TrainingSentence,
         piece: Pieces,
         of_span: np.ndarray,
     ) -> None:

@@ -13,7 +13,7 @@ from core.dependencies.mst import tree_marginals
 from core.evaluation.golds import Gold
 from core.forests.cky import log_partition
 from core.forests.inside import forest_marginals
-from core.parsing.neural import MAX_PIECES, Model, Raw, cut, square
+from core.parsing.neural import MAX_PIECES, BatchScorer, Raw, cut, square
 from core.protocols import Analysis, ParserBackend
 from core.training.corpus import derivation, spans_of
 
@@ -52,7 +52,7 @@ class Reliability:
         )
 
 
-def temperatures(model: Model, golds: Sequence[Gold]) -> dict[str, float]:
+def temperatures(model: BatchScorer, golds: Sequence[Gold]) -> dict[str, float]:
     """Divisors of the scores of spans, arcs and tags under which the gold analyses
     are likeliest; 1 for what they lack. Guo et al. 2017, "On Calibration of Modern
     Neural Networks"."""

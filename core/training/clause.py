@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 
 from core.data.deps import ROOT
 from core.evaluation.golds import Gold
-from core.training.corpus import Example
+from core.training.corpus import TrainingSentence
 
 __all__ = ["Clause", "Word", "capital", "small"]
 
@@ -51,11 +51,11 @@ class Clause:
             word.head = None if head == ROOT else words[head]
         return cls(words)
 
-    def example(self, treebank: str) -> Example:
+    def example(self, treebank: str) -> TrainingSentence:
         """To learn from."""
         at = {id(word): i for i, word in enumerate(self.words, 1)}
         heads = (0 if w.head is None else at[id(w.head)] for w in self.words)
-        return Example(
+        return TrainingSentence(
             treebank,
             tuple(w.form for w in self.words),
             tuple(w.upos for w in self.words),

@@ -13,7 +13,7 @@ from core.formats.records import BadLine, SentenceRecord
 from core.text.subwords import plain_form
 
 __all__ = [
-    "Example",
+    "TrainingSentence",
     "TreebankSource",
     "derivation",
     "merge",
@@ -31,7 +31,7 @@ LabelledSpan = tuple[int, int, str]
 
 
 @dataclass(frozen=True, slots=True)
-class Example:
+class TrainingSentence:
     """One sentence of one treebank; layers that it lacks are None.
 
     ``heads``: 0 is the root, tokens count from 1. ``spans``: constituents as (start,
@@ -66,7 +66,7 @@ class TreebankSource:
 
 def read_ptb(
     source: TreebankSource, *, skip: re.Pattern[str] | None = None
-) -> list[Example]:
+) -> list[TrainingSentence]:
     """The trees of ``source``: traces, function tags and empty roots stripped.
 
     Files whose name ``skip`` matches are left out. Raises FormatError with the file.
@@ -78,19 +78,19 @@ def read_ptb(
 
 def read_conllu(
     source: TreebankSource, *, skip: re.Pattern[str] | None = None
-) -> list[Example]:
+) -> list[TrainingSentence]:
     """The sentences of ``source``; otherwise as ``read_ptb``."""
     records = _records(source.files(*CONLLU_FILES), conllu.read, skip)
     return [_of_record(source.name, record) for record in records]
 
 
-def merge(examples: Iterable[Example]) -> list[Example]:
+def merge(examples: Iterable[TrainingSentence]) -> list[TrainingSentence]:
     """One example per sentence of a treebank: trees meet dependencies by their words.
 
     Sentences that a treebank repeats stay repeated, paired in order.
     """
-    waiting: dict[tuple[str, tuple[str, ...]], list[Example]] = {}
-    done: list[Example] = []
+    waiting: dict[tuple[str, tuple[str, ...]], list[TrainingSentence]] = {}
+    done: list[TrainingSentence] = []
     for example in examples:
         key = example.treebank, tuple(map(plain_form, example.words))
         partners = waiting.setdefault(key, [])
@@ -144,14 +144,14 @@ def _bare(label: str) -> str:
     return re.split(r"(?<=.)[-=|]", label, maxsplit=1)[0]
 
 
-def _of_tree(name: str, tree: Tree | None) -> Example | None:
+def _of_tree(name: str, tree: Tree | None) -> TrainingSentence | None:
     if tree is None:
         return None
     keep = [i for i, tag in enumerate(tree.tags) if tag not in NOT_SPOKEN]
     if not keep:
         return None
     words, tags = tree.words, tree.tags
-    return Example(
+    return TrainingSentence(
         name,
         tuple(words[i] for i in keep),
         xpos=tuple(tags[i] for i in keep),
@@ -181,11 +181,11 @@ def _records(
                     yield record
 
 
-def _of_record(name: str, record: SentenceRecord) -> Example:
+def _of_record(name: str, record: SentenceRecord) -> TrainingSentence:
     upos = tuple(token.upos for token in record.tokens)
     xpos = tuple(token.xpos for token in record.tokens)
     deps = record.parse.deps if record.parse else None
-    return Example(
+    return TrainingSentence(
         name,
         record.forms,
         upos=upos if any(upos) else None,
@@ -195,10 +195,10 @@ def _of_record(name: str, record: SentenceRecord) -> Example:
     )
 
 
-def _complement(a: Example, b: Example) -> bool:
+def _complement(a: TrainingSentence, b: TrainingSentence) -> bool:
     return (a.heads is None or b.heads is None) and (a.spans is None or b.spans is None)
 
 
-def _joined(a: Example, b: Example) -> Example:
+def _joined(a: TrainingSentence, b: TrainingSentence) -> TrainingSentence:
     deps, trees = (a, b) if a.heads is not None else (b, a)
     return replace(deps, spans=trees.spans, xpos=deps.xpos or trees.xpos)

@@ -25,7 +25,7 @@ SCORES = ("uas", "las", "las_main", "upos", "xpos", "precision", "recall", "f1")
 
 
 class TorchModel:
-    """A Parser behind ``core.parsing.neural.Model``, in the style of one treebank."""
+    """A Parser as a ``core.parsing.neural.BatchScorer``, in one treebank's style."""
 
     def __init__(self, parser: Parser, subwords: Subwords, style: str) -> None:
         self._parser = parser

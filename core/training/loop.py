@@ -13,7 +13,7 @@ import torch
 from torch import Tensor
 
 from core.training.batches import Batcher
-from core.training.corpus import Example
+from core.training.corpus import TrainingSentence
 from core.training.losses import losses
 from core.training.model import Parser
 from core.training.schedule import Averaged, Schedule
@@ -70,7 +70,10 @@ class Trainer:
                 yield name, value
 
     def run(
-        self, examples: Sequence[Example], *, evaluate: Callable[[], dict[str, float]]
+        self,
+        examples: Sequence[TrainingSentence],
+        *,
+        evaluate: Callable[[], dict[str, float]],
     ) -> None:
         """Train to the end of the schedule, or until SIGTERM; then a checkpoint.
 
@@ -88,7 +91,7 @@ class Trainer:
                     self._log({"dev": evaluate()})
             self.save()
 
-    def _epoch(self, examples: Sequence[Example]) -> bool:
+    def _epoch(self, examples: Sequence[TrainingSentence]) -> bool:
         """One pass, from ``place`` on; True if the schedule ended in it."""
         rng = np.random.default_rng([self.settings.seed, self.epoch])
         total = sum(len(e.words) for e in examples)

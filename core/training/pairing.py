@@ -11,7 +11,7 @@ from core.data.check import Floats
 from core.errors import Unavailable
 from core.evaluation.golds import Gold, read_golds
 from core.text.subwords import Subwords
-from core.training.corpus import Example, TreebankSource
+from core.training.corpus import TrainingSentence, TreebankSource
 from core.training.rewording import Reworder, likes_of
 from core.training.run import Data
 
@@ -32,7 +32,7 @@ def with_pairs(
     words = {token.form.lower() for gold in every for token in gold.sentence.tokens}
     likes = likes_of(every, _vectors(encoder, sorted(words)))
     reworder = Reworder.of(every, likes, seed)
-    pairs: list[Example] = []
+    pairs: list[TrainingSentence] = []
     for _ in range(n):
         for name, part in golds.items():
             pairs += reworder.pairs(part, name)

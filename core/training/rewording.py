@@ -17,7 +17,7 @@ import numpy as np
 from core.data.check import Floats
 from core.evaluation.golds import Gold
 from core.training.clause import Clause
-from core.training.corpus import Example
+from core.training.corpus import TrainingSentence
 from core.training.rewordings import Participles, Rewording, rewordings
 
 __all__ = ["Likes", "Reworder", "participles_of"]
@@ -48,7 +48,7 @@ class Reworder:
         ways = rewordings(participles_of(golds))
         return cls(ways, likes, random.Random(seed))  # noqa: S311
 
-    def pairs(self, golds: Iterable[Gold], treebank: str) -> Iterator[Example]:
+    def pairs(self, golds: Iterable[Gold], treebank: str) -> Iterator[TrainingSentence]:
         """Of each dependency tree of fitting length one example of two sentences."""
         for gold in golds:
             if gold.deps is None or not SHORTEST <= len(gold.deps) <= LONGEST:
@@ -122,12 +122,12 @@ def _nearest(words: Sequence[str], table: Floats, n: int) -> Iterator[list[str]]
         yield [words[k] for k in sorted(best, key=lambda k: -close[k])]
 
 
-def _beside(a: Example, b: Example) -> Example:
+def _beside(a: TrainingSentence, b: TrainingSentence) -> TrainingSentence:
     """Two sentences as one example: each has its own root."""
     assert a.heads is not None
     assert b.heads is not None
     n = len(a.words)
-    return Example(
+    return TrainingSentence(
         a.treebank,
         a.words + b.words,
         (a.upos or ()) + (b.upos or ()),

@@ -22,7 +22,13 @@ from core.text.subwords import Subwords, plain_form
 from core.training import export, picture
 from core.training.batches import Batcher, inventory_of
 from core.training.calibrate import reliability, temperatures
-from core.training.corpus import Example, TreebankSource, merge, read_conllu, read_ptb
+from core.training.corpus import (
+    TrainingSentence,
+    TreebankSource,
+    merge,
+    read_conllu,
+    read_ptb,
+)
 from core.training.encoder import EncoderShape
 from core.training.evaluate import (
     TorchModel,
@@ -75,9 +81,9 @@ class Data:
     """Training examples, gold sentences to choose and calibrate by, by name, and
     examples of two sentences each."""
 
-    train: list[Example]
+    train: list[TrainingSentence]
     dev: dict[str, list[Gold]]
-    pairs: list[Example] = field(default_factory=list)
+    pairs: list[TrainingSentence] = field(default_factory=list)
 
     def facts(self) -> dict[str, dict[str, int]]:
         """How much there is of each training treebank."""
@@ -251,7 +257,7 @@ def _read(
     conllu: list[TreebankSource],
     trees: list[TreebankSource],
     skip: re.Pattern[str] | None,
-) -> list[Example]:
+) -> list[TrainingSentence]:
     examples = [e for source in conllu for e in read_conllu(source, skip=skip)]
     return merge(
         examples + [e for source in trees for e in read_ptb(source, skip=skip)]

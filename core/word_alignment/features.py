@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from core.data.check import Floats
 from core.text.stems import STOP_WORDS
 from core.text.wordnet import Thesaurus
-from core.word_alignment.lexicon import Relation, cosines, relations
+from core.word_alignment.lexicon import WordRelation, cosines, relations
 
 __all__ = [
     "CONTEXT_NAMES",
@@ -106,7 +106,7 @@ def table(
     """The first round: float32 ``(T, V, names)`` by PLAIN_NAMES, or by CONTEXT_NAMES
     if both sides have vectors and ``projected`` ones. O(T V)."""
     related = relations(source.forms, target.forms, thesaurus)
-    exact = (related == Relation.EXACT).astype(np.float32)
+    exact = (related == WordRelation.EXACT).astype(np.float32)
     columns = [*_lexical(source, target, related, exact), *_beside(exact)]
     columns += [k[:, None] for k in _kinds(source)] + [k[None] for k in _kinds(target)]
     if projected and source.vectors is not None and target.vectors is not None:
@@ -154,7 +154,7 @@ def _lexical(
     known = np.array([[tag != NO_TAG] for tag in source.tags], np.float32)
     ranks = np.subtract.outer(_ranks(source.forms), _ranks(target.forms)) == 0
     return [
-        *[(related == r).astype(np.float32) for r in list(Relation)[:5]],
+        *[(related == r).astype(np.float32) for r in list(WordRelation)[:5]],
         _same(source.forms, target.forms),
         spelling,
         beginning,

@@ -12,10 +12,10 @@ from core.errors import InvalidValue
 from core.text.stems import STOP_WORDS, stem
 from core.text.wordnet import Thesaurus
 
-__all__ = ["Lexicon", "LexiconSettings", "Relation", "cosines", "relations"]
+__all__ = ["Lexicon", "LexiconSettings", "WordRelation", "cosines", "relations"]
 
 
-class Relation(IntEnum):
+class WordRelation(IntEnum):
     """What makes two words alike, closest first; compared in lower case."""
 
     EXACT = 0
@@ -108,18 +108,18 @@ def _stop(
     columns = np.array([word.lower() in STOP_WORDS for word in target])
     either = rows[:, None] | columns[None, :]
     distance[either] = rules.substitution
-    distance[either & (related == Relation.EXACT)] = rules.stop_list
+    distance[either & (related == WordRelation.EXACT)] = rules.stop_list
 
 
 def relations(
     source: Sequence[str], target: Sequence[str], thesaurus: Thesaurus | None
 ) -> NDArray[np.int8]:
-    """The closest Relation of every two words, int8 ``(T, V)``.
+    """The closest WordRelation of every two words, int8 ``(T, V)``.
 
     Function words are related to nothing but themselves. O(T V) at worst, mostly a
     set intersection a word.
     """
-    table = [[int(Relation.NONE)] * len(target) for _ in source]
+    table = [[int(WordRelation.NONE)] * len(target) for _ in source]
     places: dict[str, list[int]] = {}
     for j, word in enumerate(target):
         for key in _looked_up(word, thesaurus)[0]:
@@ -154,19 +154,19 @@ def _looked_up(
 def _look_up(
     word: str, thesaurus: Thesaurus | None
 ) -> tuple[tuple[str, ...], dict[str, int]]:
-    reach: dict[str, int] = {f"={word}": int(Relation.EXACT)}
+    reach: dict[str, int] = {f"={word}": int(WordRelation.EXACT)}
     if word in STOP_WORDS or not any(c.isalnum() for c in word):
         return (f"={word}",), reach
-    reach[f"~{stem(word)}"] = int(Relation.STEM)
+    reach[f"~{stem(word)}"] = int(WordRelation.STEM)
     if thesaurus is None:
         return (f"={word}", f"~{stem(word)}"), reach
     related = thesaurus.related(word)
     own = related.lemmas - STOP_WORDS
     for words, relation in (
-        (own, Relation.STEM),
-        (related.synonyms, Relation.SYNONYM),
-        (related.derivations, Relation.DERIVED),
-        (related.kin, Relation.KIN),
+        (own, WordRelation.STEM),
+        (related.synonyms, WordRelation.SYNONYM),
+        (related.derivations, WordRelation.DERIVED),
+        (related.kin, WordRelation.KIN),
     ):
         for other in words:
             reach.setdefault(other, int(relation))

@@ -12,13 +12,13 @@ from hypothesis import strategies as st
 from core.forests.inside import inside_log
 from core.forests.kbest import best_trees
 from core.parsing.pcfg.chart import Emission, fill
-from core.parsing.pcfg.events import Chain, Pairing, State
-from core.parsing.pcfg.grammar import Rules
+from core.parsing.pcfg.events import Chain, GrammarState, Pairing
+from core.parsing.pcfg.grammar import RuleTable
 from tests.oracles import pcfg as oracle
 
-ROOT, S, A, B = (State("p", x) for x in ("ROOT", "S", "A", "B"))
-T, U = State("t", "T"), State("t", "U")
-PART = State("@", "S", ("x",))
+ROOT, S, A, B = (GrammarState("p", x) for x in ("ROOT", "S", "A", "B"))
+T, U = GrammarState("t", "T"), GrammarState("t", "U")
+PART = GrammarState("@", "S", ("x",))
 STATES = (ROOT, S, A, B, PART, T, U)
 NAMES = ("", "S", "A", "B", "S+A", "A+B")
 CHAINS = (
@@ -36,16 +36,18 @@ Words = list[dict[int, float]]
 
 
 @st.composite
-def grammars(draw: Callable[..., Any]) -> tuple[Rules, Words]:
+def grammars(draw: Callable[..., Any]) -> tuple[RuleTable, Words]:
     """Some of the rules, with any weights; a sentence with any tags."""
     p = st.sampled_from([0.01, 0.2, 0.5, 1.0])
     kept = {pair: draw(p) for pair in PAIRS if draw(st.integers(0, 3))}
     kept = kept or {PAIRS[-1]: 1.0}
     chains = {chain: draw(p) for chain in CHAINS}
     number = {state: x for x, state in enumerate(STATES)}
-    coarse = {State(s.kind, s.label): x for x, s in enumerate(STATES)}
+    coarse = {GrammarState(s.kind, s.label): x for x, s in enumerate(STATES)}
     names = {name: x for x, name in enumerate(NAMES)}
-    rules = Rules.of(kept, chains, root=ROOT, states=number, coarse=coarse, names=names)
+    rules = RuleTable.of(
+        kept, chains, root=ROOT, states=number, coarse=coarse, names=names
+    )
     tags = st.dictionaries(st.sampled_from([number[T], number[U]]), p, min_size=1)
     return rules, draw(st.lists(tags, min_size=1, max_size=5))
 
@@ -60,7 +62,7 @@ def _emissions(words: Words) -> list[Emission]:
     ]
 
 
-def _enumerated(rules: Rules, words: Words) -> list[tuple[float, oracle.Named]]:
+def _enumerated(rules: RuleTable, words: Words) -> list[tuple[float, oracle.Named]]:
     binary, chains = defaultdict(list), defaultdict(list)
     for left in range(rules.n_states):
         for r in range(rules.by_left[left], rules.by_left[left + 1]):
@@ -74,7 +76,7 @@ def _enumerated(rules: Rules, words: Words) -> list[tuple[float, oracle.Named]]:
 
 
 @given(grammars())
-def test_the_chart_sums_all_trees(given_: tuple[Rules, Words]) -> None:
+def test_the_chart_sums_all_trees(given_: tuple[RuleTable, Words]) -> None:
     rules, words = given_
     trees = _enumerated(rules, words)
     chart = fill(rules, _emissions(words))
@@ -86,7 +88,7 @@ def test_the_chart_sums_all_trees(given_: tuple[Rules, Words]) -> None:
 
 @given(grammars())
 def test_chain_posteriors_are_the_share_of_trees_that_have_them(
-    given_: tuple[Rules, Words],
+    given_: tuple[RuleTable, Words],
 ) -> None:
     rules, words = given_
     trees = _enumerated(rules, words)
@@ -104,7 +106,7 @@ def test_chain_posteriors_are_the_share_of_trees_that_have_them(
 
 @given(grammars())
 def test_the_forest_has_every_tree_with_its_probability(
-    given_: tuple[Rules, Words],
+    given_: tuple[RuleTable, Words],
 ) -> None:
     rules, words = given_
     trees = _enumerated(rules, words)
@@ -122,7 +124,7 @@ def test_the_forest_has_every_tree_with_its_probability(
 
 @given(grammars())
 def test_what_is_pruned_is_less_probable_than_the_threshold(
-    given_: tuple[Rules, Words],
+    given_: tuple[RuleTable, Words],
 ) -> None:
     rules, words = given_
     emissions = _emissions(words)
@@ -138,7 +140,7 @@ def test_what_is_pruned_is_less_probable_than_the_threshold(
 
 @given(grammars(), st.floats(1e-250, 1e-3))
 def test_tiny_probabilities_do_not_vanish(
-    given_: tuple[Rules, Words], tiny: float
+    given_: tuple[RuleTable, Words], tiny: float
 ) -> None:
     rules, words = given_
     chart = fill(rules, _emissions(words))

@@ -15,7 +15,7 @@ from core.phrase_alignment.sides import BinaryForest
 Pair = tuple[int, int]
 
 
-class Tree:
+class BinaryDerivation:
     """One binary derivation: node to parts, and its weight."""
 
     def __init__(self, side: BinaryForest, edges: dict[int, int]) -> None:
@@ -46,7 +46,7 @@ class Tree:
         return path[path.index(v) - 1]
 
 
-def trees(side: BinaryForest) -> Iterator[Tree]:
+def trees(side: BinaryForest) -> Iterator[BinaryDerivation]:
     """All derivations of a side."""
 
     def grow(v: int) -> Iterator[dict[int, int]]:
@@ -59,7 +59,7 @@ def trees(side: BinaryForest) -> Iterator[Tree]:
 
     for top in side.tops:
         for edges in grow(top):
-            yield Tree(side, edges)
+            yield BinaryDerivation(side, edges)
 
 
 def best(
@@ -81,7 +81,7 @@ def best(
     )
 
 
-def link_sets(a: Tree, b: Tree) -> Iterator[tuple[Pair, ...]]:
+def link_sets(a: BinaryDerivation, b: BinaryDerivation) -> Iterator[tuple[Pair, ...]]:
     """Sets of links that hold the tops, one to one, in the order of descent."""
     root = (a.top, b.top)
     free = [
@@ -96,7 +96,7 @@ def link_sets(a: Tree, b: Tree) -> Iterator[tuple[Pair, ...]]:
                 yield (root, *chosen)
 
 
-def _agree(a: Tree, b: Tree, x: Pair, y: Pair) -> bool:
+def _agree(a: BinaryDerivation, b: BinaryDerivation, x: Pair, y: Pair) -> bool:
     if x[0] == y[0] or x[1] == y[1]:
         return False
     down = a.is_below(x[0], y[0]), a.is_below(y[0], x[0])
@@ -104,8 +104,8 @@ def _agree(a: Tree, b: Tree, x: Pair, y: Pair) -> bool:
 
 
 def value(
-    a: Tree,
-    b: Tree,
+    a: BinaryDerivation,
+    b: BinaryDerivation,
     links: tuple[Pair, ...],
     gain: Floats,
     cross_cost: float,
@@ -120,12 +120,17 @@ def value(
     return total
 
 
-def _is_covered(a: Tree, inside: list[Pair], x: Pair) -> bool:
+def _is_covered(a: BinaryDerivation, inside: list[Pair], x: Pair) -> bool:
     return any(y != x and a.is_below(x[0], y[0]) for y in inside)
 
 
 def _inner(
-    a: Tree, b: Tree, pair: Pair, direct: list[Pair], cross: float, null: float
+    a: BinaryDerivation,
+    b: BinaryDerivation,
+    pair: Pair,
+    direct: list[Pair],
+    cross: float,
+    null: float,
 ) -> float:
     """What the links right below ``pair`` cost: how they meet in it, and below."""
     if not direct:
@@ -142,14 +147,20 @@ def _inner(
     return rest + (cross if between else 0.0)
 
 
-def _named_between(tree: Tree, low: int, high: int) -> bool:
+def _named_between(tree: BinaryDerivation, low: int, high: int) -> bool:
     """Whether a named node strictly below ``high`` holds ``low`` or is it."""
     path = tree.path(low)
     return any(tree.side.named[v] for v in path[: path.index(high)])
 
 
 def _split(
-    a: Tree, b: Tree, s: int, t: int, direct: list[Pair], cross: float, null: float
+    a: BinaryDerivation,
+    b: BinaryDerivation,
+    s: int,
+    t: int,
+    direct: list[Pair],
+    cross: float,
+    null: float,
 ) -> float:
     """The links fall in two groups, one below each part of s, and of t."""
     groups: dict[Pair, list[Pair]] = {}

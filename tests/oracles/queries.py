@@ -9,26 +9,26 @@ from dataclasses import dataclass, field
 from core.data.deps import DepTree
 from core.data.tree import Tree
 from core.queries import labels, syntax
-from core.queries.syntax import And, Formula, Maybe, Node, Not, Or, Relation
+from core.queries.syntax import And, Formula, Maybe, Node, NodeRelation, Not, Or
 
-Names = dict[str, "Place"]
-Way = tuple["Place", ...]
+Names = dict[str, "TreeNode"]
+Way = tuple["TreeNode", ...]
 
 
 @dataclass(eq=False)
-class Place:
+class TreeNode:
     """A node of a tree; ``leaf``: its place among the leaves, -1 above them."""
 
     label: str
-    mother: "Place | None"
+    mother: "TreeNode | None"
     pre: int
     is_tag: bool = False
     leaf: int = -1
     own: dict[str, str] = field(default_factory=dict)  # a token's columns
-    children: list["Place"] = field(default_factory=list)
+    children: list["TreeNode"] = field(default_factory=list)
     ref: str = ""  # what links call it
 
-    def below(self) -> Iterator["Place"]:
+    def below(self) -> Iterator["TreeNode"]:
         for child in self.children:
             yield child
             yield from child.below()
@@ -38,7 +38,7 @@ class Place:
             return [self.leaf]
         return sorted(p.leaf for p in (self, *self.below()) if p.leaf >= 0)
 
-    def sisters(self) -> list["Place"]:
+    def sisters(self) -> list["TreeNode"]:
         return [] if self.mother is None else self.mother.children
 
     def place(self) -> int:
@@ -49,32 +49,32 @@ class Place:
 class Side:
     """One tree of a pair. ``partners``: by ref, (ref on the other side, kind)."""
 
-    places: list[Place]
+    places: list[TreeNode]
     partners: dict[str, list[tuple[str, str]]] = field(default_factory=dict)
     null: set[str] = field(default_factory=set)
     parked: set[str] = field(default_factory=set)
 
 
-def of_tree(tree: Tree) -> list[Place]:
+def of_tree(tree: Tree) -> list[TreeNode]:
     """The nodes in preorder, each word below its tag."""
-    found: list[Place] = []
+    found: list[TreeNode] = []
     leaves = sorted(
         (v for v in range(len(tree)) if tree.is_leaf(v)),
         key=lambda v: (tree.spans[v][0], tree.tokens[v] >= 0, v),
     )
 
-    def grow(v: int, mother: Place | None) -> None:
+    def grow(v: int, mother: TreeNode | None) -> None:
         leaf = tree.is_leaf(v)
         word = tree.tokens[v] >= 0
         ref = f"w{tree.tokens[v]}" if word else f"n{v}"
-        here = Place(tree.labels[v], mother, len(found), leaf, ref=ref)
+        here = TreeNode(tree.labels[v], mother, len(found), leaf, ref=ref)
         found.append(here)
         if mother is not None:
             mother.children.append(here)
         for child in tree.children[v]:
             grow(child, here)
         if leaf:
-            below = Place(tree.forms[v], here, len(found), leaf=leaves.index(v))
+            below = TreeNode(tree.forms[v], here, len(found), leaf=leaves.index(v))
             found.append(below)
             here.children.append(below)
 
@@ -82,13 +82,13 @@ def of_tree(tree: Tree) -> list[Place]:
     return found
 
 
-def of_deps(tree: DepTree, columns: list[dict[str, str]]) -> list[Place]:
+def of_deps(tree: DepTree, columns: list[dict[str, str]]) -> list[TreeNode]:
     """The tokens, heads before their dependents, these in the order of the sentence."""
-    found: list[Place] = []
+    found: list[TreeNode] = []
 
-    def grow(token: int, mother: Place | None) -> None:
+    def grow(token: int, mother: TreeNode | None) -> None:
         own = columns[token] | {"deprel": tree.labels[token]}
-        here = Place(tree.labels[token], mother, len(found), leaf=token, own=own)
+        here = TreeNode(tree.labels[token], mother, len(found), leaf=token, own=own)
         here.ref = f"w{token}"
         found.append(here)
         if mother is not None:
@@ -112,7 +112,7 @@ def matches(root: Node, side: Side, other: Side | None = None) -> Iterator[Way]:
 
 
 def _ways(
-    node: Node, place: Place, sides: tuple[Side, Side], names: Names
+    node: Node, place: TreeNode, sides: tuple[Side, Side], names: Names
 ) -> Iterator[tuple[Names, Way]]:
     if isinstance(node.test, syntax.Back):
         if names[node.test.name] is place:
@@ -127,14 +127,14 @@ def _ways(
 
 
 def _all(
-    parts: list[Formula], place: Place, sides: tuple[Side, Side], names: Names
+    parts: list[Formula], place: TreeNode, sides: tuple[Side, Side], names: Names
 ) -> Iterator[tuple[Names, Way]]:
     if not parts:
         yield names, ()
         return
     first, *rest = parts
     ways: Iterable[tuple[Names, Way]]
-    if isinstance(first, Relation):
+    if isinstance(first, NodeRelation):
         ways = _related(first, place, sides, names)
     else:
         ways = [(names, ())] if _holds(first, place, sides, names) else []
@@ -144,7 +144,7 @@ def _all(
 
 
 def _related(
-    relation: Relation, place: Place, sides: tuple[Side, Side], names: Names
+    relation: NodeRelation, place: TreeNode, sides: tuple[Side, Side], names: Names
 ) -> Iterator[tuple[Names, Way]]:
     if relation.op != "~":
         for partner in sides[0].places:
@@ -153,7 +153,7 @@ def _related(
         return
     here, there = sides
     test = relation.node.test
-    if isinstance(test, syntax.State):
+    if isinstance(test, syntax.NodeState):
         linked = bool(here.partners.get(place.ref))
         decided = linked or place.ref in here.null or place.ref in here.parked
         holds = {
@@ -172,9 +172,9 @@ def _related(
 
 
 def _holds(
-    formula: Formula, place: Place, sides: tuple[Side, Side], names: Names
+    formula: Formula, place: TreeNode, sides: tuple[Side, Side], names: Names
 ) -> bool:
-    if isinstance(formula, Relation):
+    if isinstance(formula, NodeRelation):
         return any(True for _ in _related(formula, place, sides, names))
     if isinstance(formula, Not):
         return not _holds(formula.part, place, sides, names)
@@ -193,15 +193,15 @@ def _conjuncts(formula: Formula | None) -> Iterator[Formula]:
         yield formula
 
 
-def fits(test: syntax.Test, place: Place) -> bool:
+def fits(test: syntax.Test, place: TreeNode) -> bool:
     """Whether the node itself is what the test says."""
     if isinstance(test, syntax.Features):
         return bool(place.own) and all(_has(one, place.own) for one in test.all)
-    if isinstance(test, syntax.WordClass):
+    if isinstance(test, syntax.TagClass):
         if place.own:
             return place.own.get("upos", "") in labels.upos_of(test.name)
         return place.is_tag and place.label in labels.tags_of(test.name)
-    assert isinstance(test, syntax.Any | syntax.Labels | syntax.Pattern)
+    assert isinstance(test, syntax.Any | syntax.Labels | syntax.RegexTest)
     return labels.fits(test, place.label)
 
 
@@ -214,7 +214,7 @@ def _has(feature: syntax.Feature, own: dict[str, str]) -> bool:
     return found != feature.negated
 
 
-def is_related(relation: Relation, a: Place, b: Place) -> bool:
+def is_related(relation: NodeRelation, a: TreeNode, b: TreeNode) -> bool:
     """Whether A and B, of one tree, are in this relation."""
     op = relation.op
     if op in (">", ">>", ">N", ">-N", ">,", ">-", ">:", ">>,", ">>-", ">>:", ">+(C)"):
@@ -231,31 +231,31 @@ def is_related(relation: Relation, a: Place, b: Place) -> bool:
     return bool(_DEFINITIONS[op](a, b, n))
 
 
-def b_path(b: Place) -> Iterator[Place]:
+def b_path(b: TreeNode) -> Iterator[TreeNode]:
     """The nodes above B, from its mother up."""
     while b.mother is not None:
         b = b.mother
         yield b
 
 
-def _end(a: Place, at: int) -> Iterator[Place]:
+def _end(a: TreeNode, at: int) -> Iterator[TreeNode]:
     """The chain of first (0) or last (-1) children below A."""
     while a.children:
         a = a.children[at]
         yield a
 
 
-def _only(a: Place) -> Iterator[Place]:
+def _only(a: TreeNode) -> Iterator[TreeNode]:
     while len(a.children) == 1:
         a = a.children[0]
         yield a
 
 
-def _is_nth(a: Place, b: Place, at: int) -> bool:
+def _is_nth(a: TreeNode, b: TreeNode, at: int) -> bool:
     return -len(a.children) <= at < len(a.children) and a.children[at] is b
 
 
-def _is_sister(a: Place, b: Place) -> bool:
+def _is_sister(a: TreeNode, b: TreeNode) -> bool:
     return a is not b and b in a.sisters()
 
 

@@ -30,7 +30,7 @@ ARCS = ("-[nsubj]->", "-[nsubj|obj]->", "-[]->", "<-[obj]-", "<-[nsubj:pass|nsub
 
 
 @dataclass
-class Sides:
+class PairSides:
     """A pair: trees, arcs with their columns, and what is decided between them."""
 
     trees: tuple[Tree, Tree]
@@ -73,12 +73,12 @@ def _columns(token: Token) -> dict[str, str]:
     return found
 
 
-def sides(rng: Random) -> Sides:
+def sides(rng: Random) -> PairSides:
     trees = tree(rng), tree(rng)
     tokens = _tokens(rng, trees[0]), _tokens(rng, trees[1])
     arcs = _arcs(rng, len(tokens[0])), _arcs(rng, len(tokens[1]))
     alignment, parked = _decided(rng, trees)
-    return Sides(trees, arcs, tokens, alignment, parked)
+    return PairSides(trees, arcs, tokens, alignment, parked)
 
 
 def tree(rng: Random) -> Tree:

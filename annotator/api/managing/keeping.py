@@ -22,7 +22,7 @@ from annotator.models import LogEntry, Project, Removal
 from annotator.pages.site import settings
 from annotator.services.projects import keeping, removals
 
-__all__ = ["Kept", "LogViews", "RemovalViews"]
+__all__ = ["KeepingViews", "LogViews", "RemovalViews"]
 
 PAGING = {"cursor", "page_size"}
 
@@ -36,7 +36,7 @@ class Newest(CursorPagination):
     ordering = "-pk"
 
 
-class ChangeSerializer(serializers.Serializer[Any]):
+class PropertiesSerializer(serializers.Serializer[Any]):
     """What a manager may change; what is not sent stays. ``description``: of projects;
     ``licence``, ``provenance``: of corpora. ``archived``: out of the lists, or back."""
 
@@ -102,13 +102,13 @@ class LogSerializer(serializers.ModelSerializer[LogEntry]):
         fields = ["at", "by", "act", "kind", "name", "detail"]
 
 
-class Kept(viewsets.GenericViewSet[Any]):
+class KeepingViews(viewsets.GenericViewSet[Any]):
     """PATCH and DELETE of what a manager may rename, archive and delete."""
 
-    @extend_schema(request=ChangeSerializer)
+    @extend_schema(request=PropertiesSerializer)
     def partial_update(self, request: Request, **_: str) -> Response:
         """Rename, describe, archive (`"archived": true`) or take back. For managers."""
-        sent = validated(ChangeSerializer, request)
+        sent = validated(PropertiesSerializer, request)
         thing = self.get_object()
         archived = sent.pop("archived", None)
         known = {"name", *keeping.ABOUT.get(type(thing), {})}

@@ -5,8 +5,8 @@ from typing import Any
 from django.db.models import QuerySet
 from rest_framework import serializers
 
-from annotator.api.managing.keeping import Kept
-from annotator.api.rows import Rows
+from annotator.api.managing.keeping import KeepingViews
+from annotator.api.rows import VisibleRows
 from annotator.models import RatingSet
 from annotator.models.projects import SEE_OTHERS, id_of
 
@@ -24,7 +24,7 @@ class RatingSetSerializer(serializers.ModelSerializer[RatingSet]):
         ]
 
 
-class RatingViews(Kept, Rows):
+class RatingViews(KeepingViews, VisibleRows):
     """The sets of ratings whose reports you may see."""
 
     serializer_class = RatingSetSerializer

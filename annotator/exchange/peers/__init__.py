@@ -1,6 +1,6 @@
 """Files of other annotation tools as they export them, one module a tool.
 
-``registry`` tells whose a file is; a module reads it as ``Look``s, one annotator's look
-at one task each; ``sheets`` makes of them the rows that items and ratings come from,
-and ``reports`` counts what the file holds and what of it is taken.
+``registry`` tells whose a file is; a module reads it as ``TaskAnnotation``s, one
+annotator's look at one task each; ``sheets`` makes of them the rows that items and
+ratings come from, and ``reports`` counts what the file holds and what of it is taken.
 """

@@ -13,7 +13,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 
 from annotator.exchange.peers.files import Brought
-from annotator.exchange.peers.looks import Export, Look, Value
+from annotator.exchange.peers.looks import Export, TaskAnnotation, Value
 from core.formats.records import BadLine
 
 __all__ = ["LABEL", "detects", "read"]
@@ -147,13 +147,13 @@ def _is_same(one: _Score, other: _Score) -> bool:
     )
 
 
-def _look(score: _Score) -> Look:
+def _look(score: _Score) -> TaskAnnotation:
     parts = (score.pair, score.document, score.item, score.system)
     name = ":".join(part for part in parts if part)
     why = CONTROL.format(score.type) if score.type in CONTROLS else ""
     if why or score.is_whole:
         name += f":{score.type if why else 'document'}"
-    return Look(
+    return TaskAnnotation(
         name,
         score.user,
         [Value(SCALE, score.score, "number")],

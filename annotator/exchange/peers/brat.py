@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from pathlib import PurePosixPath
 
 from annotator.exchange.peers.files import Brought, text_of
-from annotator.exchange.peers.looks import Export, Look, Value
+from annotator.exchange.peers.looks import Export, TaskAnnotation, Value
 from core.formats.records import BadLine
 
 __all__ = ["LABEL", "detects", "read"]
@@ -188,7 +188,9 @@ def _ticked(documents: list[_Document]) -> dict[str, set[str]]:
     return {kind: names - valued for kind, names in names_of.items()}
 
 
-def _looks(document: _Document, ticked: Mapping[str, set[str]]) -> Iterator[Look]:
+def _looks(
+    document: _Document, ticked: Mapping[str, set[str]]
+) -> Iterator[TaskAnnotation]:
     places = Counter((span.start, span.end) for span in document.spans.values())
     for span in document.spans.values():
         task = f"{document.name}:{span.start}-{span.end}"
@@ -199,7 +201,7 @@ def _looks(document: _Document, ticked: Mapping[str, set[str]]) -> Iterator[Look
         values += [Value(name, "no") for name in sorted(absent)]
         values += [Value(NOTE, note, "open") for note in span.notes if note]
         data = _data(document, span)
-        yield Look(task, document.annotator, values, data, span.line)
+        yield TaskAnnotation(task, document.annotator, values, data, span.line)
 
 
 def _data(document: _Document, span: _Span) -> dict[str, str]:

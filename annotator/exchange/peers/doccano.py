@@ -23,7 +23,7 @@ from annotator.exchange.peers.files import (
     start_of,
     stem_of,
 )
-from annotator.exchange.peers.looks import Export, Look, Value
+from annotator.exchange.peers.looks import Export, TaskAnnotation, Value
 from core.formats.records import BadLine
 
 __all__ = ["LABEL", "detects", "read"]
@@ -132,19 +132,19 @@ def _split(row: dict[str, str]) -> dict[str, Any]:
 
 def _looks(
     record: dict[str, Any], name: str, number: int, export: Export
-) -> Iterator[Look]:
+) -> Iterator[TaskAnnotation]:
     task = as_text(record.get("id")) or str(number)
     data = _data(record)
     for key, what in _LOST.items():
         export.losses[what] += len(record.get(key) or ())
-    yield Look(task, data=data, line=number)
+    yield TaskAnnotation(task, data=data, line=number)
     if isinstance(record.get("annotations"), list):
         yield from _by_user(record["annotations"], task, data, number)
         return
     values = [value for key in LABELS for value in _labels(record.get(key))]
     for key, why in _LEFT.items():
         values += [Value(key, "", why_not=why) for _ in record.get(key) or ()]
-    yield Look(task, name, values, data, number)
+    yield TaskAnnotation(task, name, values, data, number)
 
 
 def _data(record: Mapping[str, Any]) -> dict[str, str]:
@@ -166,7 +166,7 @@ def _labels(value: Any) -> Iterator[Value]:
 
 def _by_user(
     annotations: list[Any], task: str, data: dict[str, str], number: int
-) -> Iterator[Look]:
+) -> Iterator[TaskAnnotation]:
     """The annotations of version 1.0: one label each, by the number of a user."""
     by_user: dict[str, list[Value]] = {}
     for one in annotations:
@@ -176,7 +176,7 @@ def _by_user(
         value = Value(SCALE, text, "open", why_not=SPANS if is_span else "")
         by_user.setdefault(who, []).append(value)
     for who, values in by_user.items():
-        yield Look(task, who, _merged(values), data, number)
+        yield TaskAnnotation(task, who, _merged(values), data, number)
 
 
 def _merged(values: list[Value]) -> list[Value]:

@@ -11,7 +11,7 @@ from typing import Any
 
 from annotator.exchange.peers import label_studio_tables as tables
 from annotator.exchange.peers.files import REMEDY, UNSHAPED, Brought, as_text, reason_of
-from annotator.exchange.peers.looks import Export, Look, Value
+from annotator.exchange.peers.looks import Export, TaskAnnotation, Value
 from core.formats.records import BadLine
 
 __all__ = ["LABEL", "detects", "read"]
@@ -59,7 +59,9 @@ def read(brought: Brought) -> Export:
     return export
 
 
-def _task(task: Mapping[str, Any], number: int, export: Export) -> Iterator[Look]:
+def _task(
+    task: Mapping[str, Any], number: int, export: Export
+) -> Iterator[TaskAnnotation]:
     if not isinstance(task.get("data"), dict):
         raise ValueError("it has no data")
     annotations = task.get("annotations", task.get("completions"))
@@ -73,7 +75,7 @@ def _task(task: Mapping[str, Any], number: int, export: Export) -> Iterator[Look
     export.losses["images, sounds, films (not fetched)"] += sum(
         text.lower().split("?")[0].endswith(_MEDIA) for text in data.values()
     )
-    yield Look(name, data=data, line=number)
+    yield TaskAnnotation(name, data=data, line=number)
     for annotation in annotations:
         yield _look(name, data, annotation, number, export)
 
@@ -84,7 +86,7 @@ def _look(
     annotation: dict[str, Any],
     number: int,
     export: Export,
-) -> Look:
+) -> TaskAnnotation:
     results = annotation.get("result")
     if not isinstance(results, list):
         raise ValueError("the result of an annotation is no list")
@@ -92,7 +94,7 @@ def _look(
     values = [value for result in results for value in _values(result, export)]
     seconds = as_text(annotation.get("lead_time"))
     skipped = bool(annotation.get("was_cancelled") or annotation.get("skipped"))
-    return Look(
+    return TaskAnnotation(
         name,
         _who(annotation),
         values,

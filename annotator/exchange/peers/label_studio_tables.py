@@ -20,7 +20,7 @@ from annotator.exchange.peers.files import (
     reason_of,
     start_of,
 )
-from annotator.exchange.peers.looks import Export, Look, Value
+from annotator.exchange.peers.looks import Export, TaskAnnotation, Value
 from core.formats.records import BadLine
 
 __all__ = ["detects", "read"]
@@ -135,14 +135,14 @@ def _has_few(by_task: Mapping[str, set[str]]) -> bool:
     return 0 < len(values) <= min(MOST_ANSWERS, max(2, len(by_task) // 2))
 
 
-def _look(number: int, row: Mapping[str, Any], answers: set[str]) -> Look:
+def _look(number: int, row: Mapping[str, Any], answers: set[str]) -> TaskAnnotation:
     values = [v for key in sorted(answers) for v in _values(key, row.get(key))]
     data = {
         key: as_text(cell)
         for key, cell in row.items()
         if key not in answers and key not in OWN and key not in OTHER
     }
-    return Look(
+    return TaskAnnotation(
         as_text(row.get("id")) or str(number),
         as_text(row.get("annotator")) or "unknown",
         values,

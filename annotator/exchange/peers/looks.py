@@ -6,7 +6,7 @@ from dataclasses import dataclass, field, replace
 
 from core.formats.records import BadLine
 
-__all__ = ["Export", "Look", "Value", "screened"]
+__all__ = ["Export", "TaskAnnotation", "Value", "screened"]
 
 FREE_TEXT = "free text: a rating is a number or one of a few labels"
 MOST_LABELS = 20  # different ones of a scale; more are no labels
@@ -30,7 +30,7 @@ class Value:
 
 
 @dataclass(frozen=True, slots=True)
-class Look:
+class TaskAnnotation:
     """One annotator's look at one task; nobody's (``annotator`` "") is only a task.
 
     ``data``: what the task shows, by column. ``at``: when, as written or in seconds
@@ -57,14 +57,14 @@ class Export:
     """
 
     variant: str
-    looks: list[Look] = field(default_factory=list)
+    looks: list[TaskAnnotation] = field(default_factory=list)
     bad: list[BadLine] = field(default_factory=list)
     losses: Counter[str] = field(default_factory=Counter)
     notes: list[str] = field(default_factory=list)
     ranges: dict[str, tuple[int, int]] = field(default_factory=dict)
 
 
-def screened(looks: Sequence[Look]) -> list[Look]:
+def screened(looks: Sequence[TaskAnnotation]) -> list[TaskAnnotation]:
     """The same, with texts that are no ratings left out by their reason."""
     values: dict[str, set[str]] = {}
     kinds: dict[str, str] = {}

@@ -26,7 +26,7 @@ from annotator.exchange.peers.files import (
     reason_of,
     start_of,
 )
-from annotator.exchange.peers.looks import Export, Look, Value
+from annotator.exchange.peers.looks import Export, TaskAnnotation, Value
 from annotator.exchange.peers.potato_schemas import Labels, Schemas
 from core.formats.records import BadLine
 
@@ -267,12 +267,12 @@ def _column(name: str) -> tuple[str, str, bool]:
     return schema, label or schema, False
 
 
-def _look(record: _Record, schemas: Schemas) -> Look:
+def _look(record: _Record, schemas: Schemas) -> TaskAnnotation:
     values = list(schemas.values(record.labels))
     values += [Value("", "", why_not=SPANS) for _ in range(record.n_spans)]
     data = {"text": record.text} if record.text else {}
     survey = record.instance.endswith(".html")
-    return Look(
+    return TaskAnnotation(
         record.instance,
         record.user,
         values,

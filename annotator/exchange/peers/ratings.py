@@ -8,7 +8,7 @@ from annotator.exchange import ratings as files
 from annotator.exchange.files import Source
 from annotator.exchange.peers.files import Brought
 from annotator.exchange.peers.registry import as_sheet
-from annotator.exchange.peers.reports import Report
+from annotator.exchange.peers.reports import TransferReport
 from annotator.exchange.peers.sheets import FIELDS
 from annotator.exchange.rating_tables import guess, records
 from core.data.ratings import Scale
@@ -19,7 +19,7 @@ __all__ = ["load"]
 
 def load(
     path: Path, tool: str, *, scales: dict[str, Scale] | None = None
-) -> tuple[files.RatingFile, Report]:
+) -> tuple[files.RatingFile, TransferReport]:
     """The ratings of a file, an archive or a folder, and what it held.
 
     ``scales``: declared ones, over those seen; what the tool fixes counts too. Raises

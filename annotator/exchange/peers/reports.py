@@ -5,9 +5,9 @@ from collections.abc import Iterable
 from dataclasses import asdict, dataclass, field
 from typing import Any
 
-from annotator.exchange.peers.looks import Export, Look
+from annotator.exchange.peers.looks import Export, TaskAnnotation
 
-__all__ = ["UNITS", "Report", "of_items", "of_ratings"]
+__all__ = ["UNITS", "TransferReport", "of_items", "of_ratings"]
 
 UNITS = ("tasks", "annotations", "annotators", "values")
 EMPTY = "empty: no answer in it"
@@ -16,7 +16,7 @@ NOTHING = "nothing of it is taken"
 
 
 @dataclass
-class Report:
+class TransferReport:
     """``held`` and ``taken``: how many, by unit; ``left``: unit, how many, why not.
 
     Of each unit, what is held is what is taken and what is left together. ``losses``:
@@ -49,7 +49,7 @@ class Report:
         return asdict(self)
 
 
-def of_ratings(tool: str, label: str, export: Export) -> Report:
+def of_ratings(tool: str, label: str, export: Export) -> TransferReport:
     """The report of an export whose values become ratings."""
     left: Counter[tuple[str, str]] = Counter()
     looks = [look for look in export.looks if look.annotator]
@@ -73,7 +73,7 @@ def of_ratings(tool: str, label: str, export: Export) -> Report:
     return _report(tool, label, export, held, taken, left)
 
 
-def of_items(tool: str, label: str, export: Export) -> Report:
+def of_items(tool: str, label: str, export: Export) -> TransferReport:
     """The report of an export whose tasks become rows of items."""
     looks = [look for look in export.looks if look.annotator]
     tasks = _tasks(export.looks)
@@ -86,7 +86,7 @@ def of_items(tool: str, label: str, export: Export) -> Report:
     return _report(tool, label, export, held, (len(tasks), 0, 0, 0), left)
 
 
-def _why_not(look: Look) -> str:
+def _why_not(look: TaskAnnotation) -> str:
     """Why no value of an annotation is taken; "" if one is."""
     if look.why_not:
         return look.why_not
@@ -95,11 +95,11 @@ def _why_not(look: Look) -> str:
     return "" if any(not value.why_not for value in look.values) else NOTHING
 
 
-def _people(looks: Iterable[Look]) -> set[str]:
+def _people(looks: Iterable[TaskAnnotation]) -> set[str]:
     return {look.annotator for look in looks}
 
 
-def _tasks(looks: Iterable[Look]) -> set[str]:
+def _tasks(looks: Iterable[TaskAnnotation]) -> set[str]:
     return {look.task for look in looks}
 
 
@@ -110,13 +110,13 @@ def _report(
     held: tuple[int, ...],
     taken: tuple[int, ...],
     left: Counter[tuple[str, str]],
-) -> Report:
+) -> TransferReport:
     by_unit: dict[str, list[tuple[str, int, str]]] = defaultdict(list)
     for (unit, why), n in left.most_common():
         if n:
             by_unit[unit].append((unit, n, why))
     n_tasks, n_people = _told(held[0], "task"), _told(held[2], "annotator")
-    return Report(
+    return TransferReport(
         tool,
         f"{label} export ({export.variant}), {n_tasks}, {n_people}",
         dict(zip(UNITS, held, strict=True)),

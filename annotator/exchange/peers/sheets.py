@@ -4,8 +4,8 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from annotator.exchange.files import Source
-from annotator.exchange.peers.looks import Export, Look
-from annotator.exchange.peers.reports import Report
+from annotator.exchange.peers.looks import Export, TaskAnnotation
+from annotator.exchange.peers.reports import TransferReport
 from annotator.exchange.tables import Row
 from core.formats.records import BadLine
 
@@ -34,7 +34,7 @@ class PeerSheet:
     form: str
     names: tuple[str, ...]
     held: Sequence[Row]
-    report: Report
+    report: TransferReport
     ranges: Mapping[str, tuple[int, int]] = field(default_factory=dict)
     delimiter: str = ""
 
@@ -49,7 +49,7 @@ class PeerSheet:
 
 
 def rating_sheet(
-    source: Source, form: str, export: Export, report: Report
+    source: Source, form: str, export: Export, report: TransferReport
 ) -> PeerSheet:
     """One rating a row, and beside it what its task shows."""
     names = _names(export.looks, RATING)
@@ -59,7 +59,9 @@ def rating_sheet(
     return PeerSheet(source, form, columns, held, report, export.ranges)
 
 
-def item_sheet(source: Source, form: str, export: Export, report: Report) -> PeerSheet:
+def item_sheet(
+    source: Source, form: str, export: Export, report: TransferReport
+) -> PeerSheet:
     """A task a row, as its first look shows it, gaps filled from the others."""
     names = _names(export.looks, (TASK,))
     tasks: dict[str, dict[str, str]] = {}
@@ -79,17 +81,17 @@ def _bad(export: Export) -> Iterable[Row]:
     return rows
 
 
-def _names(looks: Iterable[Look], own: Sequence[str]) -> dict[str, str]:
+def _names(looks: Iterable[TaskAnnotation], own: Sequence[str]) -> dict[str, str]:
     """Key of what tasks show -> column; one that is called like ours is told apart."""
     keys = dict.fromkeys(key for look in looks for key in look.data)
     return {key: f"{key} (of the task)" if key in own else key for key in keys}
 
 
-def _data(look: Look, names: Mapping[str, str]) -> dict[str, str]:
+def _data(look: TaskAnnotation, names: Mapping[str, str]) -> dict[str, str]:
     return {column: look.data.get(key, "") for key, column in names.items()}
 
 
-def _ratings(look: Look, names: Mapping[str, str]) -> Iterator[Row]:
+def _ratings(look: TaskAnnotation, names: Mapping[str, str]) -> Iterator[Row]:
     if look.why_not:
         return
     data = _data(look, names)

@@ -10,7 +10,7 @@ from django.core.management.base import BaseCommand, CommandError
 from annotator.exchange import ratings as files
 from annotator.exchange.peers import ratings as peers
 from annotator.exchange.peers.registry import PEERS
-from annotator.exchange.peers.reports import Report
+from annotator.exchange.peers.reports import TransferReport
 from core.agreement.alignments.aer import link_f1
 from core.agreement.alignments.layers import agreed_share, human_row
 from core.agreement.figures import Figure, as_json
@@ -94,7 +94,7 @@ def _report(options: dict[str, Any]) -> dict[str, Any]:
     return report
 
 
-def _loaded(options: dict[str, Any]) -> tuple[files.RatingFile, Report | None]:
+def _loaded(options: dict[str, Any]) -> tuple[files.RatingFile, TransferReport | None]:
     """The ratings, and what the export of a tool held."""
     path, form, scales = options["path"], options["format"], _declared(options)
     if form in PEERS:
@@ -180,7 +180,7 @@ def _lines(report: dict[str, Any]) -> list[str]:
         f"{report['ratings']} ratings"
     ]
     if export := report.get("export"):
-        lines = [export["title"], *_left(Report(**export)), "", *lines]
+        lines = [export["title"], *_left(TransferReport(**export)), "", *lines]
     for name, body in report["scales"].items():
         lines += ["", f"{name} ({body['items_shared']} items with two judges or more)"]
         for measure, figure in body.items():
@@ -191,7 +191,7 @@ def _lines(report: dict[str, Any]) -> list[str]:
     return lines
 
 
-def _left(export: Report) -> list[str]:
+def _left(export: TransferReport) -> list[str]:
     """What of the export was not taken, and why."""
     lines = [f"  not taken: {n} {unit}: {why}" for unit, n, why in export.left]
     return lines + [f"  not taken: {n} {what}" for what, n in export.losses]

@@ -9,7 +9,7 @@ from annotator.errors import Refusal
 from annotator.management.database import DatabaseCommand
 from annotator.models import Corpus
 from annotator.services.queries import index, running
-from annotator.services.queries.contexts import Line, lines
+from annotator.services.queries.contexts import ConcordanceLine, lines
 
 
 class Command(DatabaseCommand):
@@ -41,7 +41,7 @@ class Command(DatabaseCommand):
         self.stdout.write(text)
 
 
-def _counted(counts: running.Counts) -> dict[str, Any]:
+def _counted(counts: running.MatchCounts) -> dict[str, Any]:
     report: dict[str, Any] = {
         "matches": counts.matches,
         "sentences": counts.sentences,
@@ -51,7 +51,9 @@ def _counted(counts: running.Counts) -> dict[str, Any]:
     return report if counts.is_whole else report | {"at_least": True}
 
 
-def _listed(search: running.Search, counts: running.Counts, limit: int) -> list[str]:
+def _listed(
+    search: running.Search, counts: running.MatchCounts, limit: int
+) -> list[str]:
     least = "" if counts.is_whole else "at least "
     head = (
         f"{least}{counts.matches} matches in {counts.sentences} sentences, "
@@ -61,7 +63,7 @@ def _listed(search: running.Search, counts: running.Counts, limit: int) -> list[
     return [head, *(_shown(line) for line in lines(page))]
 
 
-def _shown(line: Line) -> str:
+def _shown(line: ConcordanceLine) -> str:
     where = line.ref or line.code
     text = f"{where}\t{line.before} [{line.label} {line.match}] {line.after}"
     if line.other is not None:

@@ -11,7 +11,7 @@ from annotator.exchange.peers.registry import PEERS, TABLE
 from annotator.exchange.rating_tables import FIELDS, LAYOUTS, RatingsReading
 from annotator.exchange.tables import DELIMITERS
 from annotator.models import Project, Upload
-from annotator.services.reports.rating_tables import SHOWN, Trial
+from annotator.services.reports.rating_tables import SHOWN, RatingsPreview
 from core.data.ratings import Scale
 
 __all__ = ["TOOLS", "check", "readable", "reading_of"]
@@ -90,7 +90,7 @@ def _number(text: str, name: str) -> float:
     return value
 
 
-def check(project: Project, upload: Upload, trial: Trial) -> dict[str, Any]:
+def check(project: Project, upload: Upload, trial: RatingsPreview) -> dict[str, Any]:
     """What the file holds, read so; what may be chosen otherwise."""
     reading = trial.reading
     return {
@@ -121,7 +121,7 @@ _SHOWN_FIELDS = {
 }
 
 
-def _scale_row(scale: Scale, trial: Trial) -> dict[str, Any]:
+def _scale_row(scale: Scale, trial: RatingsPreview) -> dict[str, Any]:
     """``is_number``: its points are whole numbers, so that a range can be declared.
 
     ``proposed``: a range to be looked at, as long as the form has said none.

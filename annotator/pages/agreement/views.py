@@ -11,7 +11,7 @@ from django.utils.translation import gettext as _
 
 from annotator import access
 from annotator.errors import BadRequest
-from annotator.exchange.peers.reports import Report as Counts
+from annotator.exchange.peers.reports import TransferReport as Counts
 from annotator.models import Project, Report
 from annotator.models.projects import Anybody
 from annotator.pages.agreement.conditions import conditions

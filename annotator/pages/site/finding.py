@@ -23,13 +23,13 @@ from annotator.pages.site import help as help_pages
 from annotator.pages.site.documents import GLOSSARY
 from annotator.services.campaigns import desk
 
-__all__ = ["Hit", "find"]
+__all__ = ["SiteHit", "find"]
 
 SHOWN = 10  # of each kind
 
 
 @dataclass(frozen=True, slots=True)
-class Hit:
+class SiteHit:
     """``where``: the project, or the document of help."""
 
     title: str
@@ -37,7 +37,7 @@ class Hit:
     url: str
 
 
-def find(text: str, *, by: Anybody) -> list[tuple[str, list[Hit]]]:
+def find(text: str, *, by: Anybody) -> list[tuple[str, list[SiteHit]]]:
     """Kinds and what there is of each, at most ``SHOWN``; kinds without any left out.
 
     Names hold the text as it stands, in any case; pairs hold all its words.
@@ -60,18 +60,18 @@ def find(text: str, *, by: Anybody) -> list[tuple[str, list[Hit]]]:
     return [(kind, hits) for kind, hits in by_kind if hits]
 
 
-def _projects(text: str, by: Anybody) -> Iterator[Hit]:
+def _projects(text: str, by: Anybody) -> Iterator[SiteHit]:
     rows = Project.objects.visible_to(by).filter(name__icontains=text)
     for row in rows[:SHOWN]:
-        yield Hit(row.name, "", reverse("project", args=[row.slug]))
+        yield SiteHit(row.name, "", reverse("project", args=[row.slug]))
 
 
-def _judging(text: str, by: Anybody) -> Iterator[Hit]:
+def _judging(text: str, by: Anybody) -> Iterator[SiteHit]:
     for row in desk.open_to(by).filter(name__icontains=text)[:SHOWN]:
         yield _hit(row, "judge")
 
 
-def _ratings(text: str, by: Anybody) -> Iterator[Hit]:
+def _ratings(text: str, by: Anybody) -> Iterator[SiteHit]:
     own = {
         "project__memberships__user_id": id_of(by),
         "project__memberships__role__in": access.VERBS["report"],
@@ -79,34 +79,34 @@ def _ratings(text: str, by: Anybody) -> Iterator[Hit]:
     rows = RatingSet.objects.filter(**own, name__icontains=text)
     for row in rows.select_related("project")[:SHOWN]:
         url = reverse("report", args=[row.project.slug, "ratings", row.code])
-        yield Hit(row.name, row.project.name, url)
+        yield SiteHit(row.name, row.project.name, url)
 
 
-def _tables(text: str, by: Anybody) -> Iterator[Hit]:
+def _tables(text: str, by: Anybody) -> Iterator[SiteHit]:
     rows = ParaphraseTable.objects.visible_to(by)
     return _named(rows, text, "paraphrase_search")
 
 
-def _named(rows: "QuerySet[Any]", text: str, page: str) -> Iterator[Hit]:
+def _named(rows: "QuerySet[Any]", text: str, page: str) -> Iterator[SiteHit]:
     matches = rows.filter(name__icontains=text).select_related("project")
     for row in matches.order_by("name")[:SHOWN]:
         yield _hit(row, page)
 
 
-def _hit(row: Any, page: str) -> Hit:
+def _hit(row: Any, page: str) -> SiteHit:
     url = reverse(page, args=[row.project.slug, row.code])
-    return Hit(row.name, row.project.name, url)
+    return SiteHit(row.name, row.project.name, url)
 
 
-def _pairs(text: str, by: Anybody) -> Iterator[Hit]:
+def _pairs(text: str, by: Anybody) -> Iterator[SiteHit]:
     rows = Pair.objects.visible_to(by).containing(text)
     for row in rows.select_related("source", "corpus__project").order_by("pk")[:SHOWN]:
         corpus = row.corpus
         url = reverse("pair", args=[corpus.project.slug, row.code])
-        yield Hit(row.source.text, f"{corpus.project.name}, {corpus.name}", url)
+        yield SiteHit(row.source.text, f"{corpus.project.name}, {corpus.name}", url)
 
 
-def _help(text: str) -> Iterator[Hit]:
+def _help(text: str) -> Iterator[SiteHit]:
     """Terms of the glossary first, then headings."""
     matches = (
         hit for hit in (*_terms(), *_headings()) if text.casefold() in hit.title.lower()
@@ -115,18 +115,18 @@ def _help(text: str) -> Iterator[Hit]:
         yield hit
 
 
-def _terms() -> Iterator[Hit]:
+def _terms() -> Iterator[SiteHit]:
     page = help_pages.help_page(GLOSSARY)
     sections = {heading.anchor for heading in page.contents}
     for anchor in page.anchors[1:]:
         if anchor not in sections:
             url = help_pages.link(f"{GLOSSARY}#{anchor}")
-            yield Hit(anchor.replace("-", " "), page.title, url)
+            yield SiteHit(anchor.replace("-", " "), page.title, url)
 
 
-def _headings() -> Iterator[Hit]:
+def _headings() -> Iterator[SiteHit]:
     for name in sorted(help_pages.NAMES):
         page = help_pages.help_page(name)
         for heading in page.contents:
             url = help_pages.link(f"{name}#{heading.anchor}")
-            yield Hit(heading.title, page.title, url)
+            yield SiteHit(heading.title, page.title, url)

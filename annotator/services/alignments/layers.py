@@ -17,7 +17,7 @@ from annotator.services.undoing import Steps, walk
 from core.data.tree import Tree
 from core.errors import FormatError
 from core.phrase_alignment.editing import Draft
-from core.phrase_alignment.legitimacy import Problem, problems
+from core.phrase_alignment.legitimacy import Violation, problems
 
 __all__ = [
     "ORDER",
@@ -159,7 +159,7 @@ def tree_of(parse: Parse | None, n_tokens: int) -> Tree | None:
 
 def problems_of(
     draft: Draft, source: Tree | None, target: Tree | None
-) -> list[Problem]:
+) -> list[Violation]:
     """What is not legitimate; without two trees there are no rules to break."""
     if source is None or target is None:
         return []
@@ -173,7 +173,7 @@ def problems_of(
             "of trees must hold them all.",
             n,
         )
-        listed.insert(0, Problem("same_tree", reason % {"n": n}))
+        listed.insert(0, Violation("same_tree", reason % {"n": n}))
     return listed
 
 
@@ -233,7 +233,7 @@ def _undone_op(event: LinkEvent | None) -> str:
     return event.op if event else ""
 
 
-def _problem_json(problem: Problem) -> dict[str, Any]:
+def _problem_json(problem: Violation) -> dict[str, Any]:
     return {
         "key": problem.key,
         "rule": problem.rule,

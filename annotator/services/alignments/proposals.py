@@ -36,7 +36,7 @@ from core.phrase_alignment.forest_align import Aligned, alignment_of
 from core.phrase_alignment.legitimacy import ref_of
 from core.phrase_alignment.sides import BinaryForest, collapsed, side_of_tree
 from core.text.wordnet import thesaurus
-from core.word_alignment.lexicon import Relation, relations
+from core.word_alignment.lexicon import WordRelation, relations
 
 __all__ = [
     "Decided",
@@ -74,11 +74,11 @@ CLASHES = 8  # decisions that exclude each other, remembered for a pair of trees
 Parses = tuple[Parse, Parse]
 SideName = Literal["s", "t"]
 GROUNDS = {
-    Relation.EXACT: gettext_lazy("the same word"),
-    Relation.STEM: gettext_lazy("forms of one word"),
-    Relation.SYNONYM: gettext_lazy("synonyms"),
-    Relation.DERIVED: gettext_lazy("one derived from the other"),
-    Relation.KIN: gettext_lazy("related in WordNet"),
+    WordRelation.EXACT: gettext_lazy("the same word"),
+    WordRelation.STEM: gettext_lazy("forms of one word"),
+    WordRelation.SYNONYM: gettext_lazy("synonyms"),
+    WordRelation.DERIVED: gettext_lazy("one derived from the other"),
+    WordRelation.KIN: gettext_lazy("related in WordNet"),
 }
 
 
@@ -151,7 +151,7 @@ class Ready:
     sides: tuple[BinaryForest, BinaryForest]
     gains: Floats
     regaining: Regaining = field(repr=False)
-    related: list[list[Relation]] = field(repr=False)
+    related: list[list[WordRelation]] = field(repr=False)
     clashes: list[tuple[Constraint, ...]] = field(default_factory=list, repr=False)
     """Decisions that excluded each other when last decoded: they are likely to be
     among the next ones, too."""
@@ -196,7 +196,7 @@ def _loaded(source: str, target: str, layer: str) -> Ready:
     packed = (stored.first() or {}).get("gains")
     gains = phrases.unpack(packed, shape) if packed else aligner().gains(*sides, None)
     related = relations(trees[0].words, trees[1].words, warm_thesaurus())
-    table = [[Relation(int(x)) for x in row] for row in related]
+    table = [[WordRelation(int(x)) for x in row] for row in related]
     regaining = aligner().regaining(*sides)
     return Ready((trees[0], trees[1]), sides, gains, regaining, table)
 

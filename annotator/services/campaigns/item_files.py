@@ -13,7 +13,7 @@ from annotator.errors import BadRequest
 from annotator.exchange import items as codec
 from annotator.exchange.files import ENCODINGS, Source
 from annotator.exchange.peers import registry as peers
-from annotator.exchange.peers.reports import Report
+from annotator.exchange.peers.reports import TransferReport
 from annotator.exchange.peers.sheets import PeerSheet
 from annotator.exchange.tables import DELIMITERS, ZIP
 from annotator.models import Campaign, Instance, Upload
@@ -95,7 +95,7 @@ class DryRun:
     bad: list[BadLine] = field(default_factory=list)
     examples: list[codec.ItemRecord] = field(default_factory=list)
     tool: str = peers.TABLE
-    report: Report | None = None
+    report: TransferReport | None = None
 
     def refuse(self, line: BadLine) -> None:
         self.n_bad += 1

@@ -14,14 +14,14 @@ from annotator.models.codes import new_code
 from annotator.models.projects import Anybody
 from annotator.services.projects import log
 
-__all__ = ["MOST", "Batch", "batches", "proposals", "take", "take_back"]
+__all__ = ["MOST", "DecisionBatch", "batches", "proposals", "take", "take_back"]
 
 MOST = 2000  # decisions of one go
 SHOWN = 5  # batches
 
 
 @dataclass(frozen=True, slots=True)
-class Batch:
+class DecisionBatch:
     """Decisions made together: ``n`` of them still stand."""
 
     code: str
@@ -62,7 +62,7 @@ def _majority(
 
 
 @transaction.atomic
-def take(campaign: Campaign, *, by: Anybody) -> Batch:
+def take(campaign: Campaign, *, by: Anybody) -> DecisionBatch:
     """Decide so, at most ``MOST`` items. Raises NotAllowed.
 
     Whoever decides about one of them meanwhile is not overruled.
@@ -87,7 +87,7 @@ def take(campaign: Campaign, *, by: Anybody) -> Batch:
     n = Adjudication.objects.filter(batch=code).count()
     name = f"{n} items of {campaign.name}"
     log.note(campaign.project, by, "decided by majority", "items", name)
-    return Batch(code, n, str(by))
+    return DecisionBatch(code, n, str(by))
 
 
 @transaction.atomic
@@ -116,7 +116,7 @@ def take_back(campaign: Campaign, batch: str, *, by: Anybody) -> int:
     return len(rows)
 
 
-def batches(campaign: Campaign) -> list[Batch]:
+def batches(campaign: Campaign) -> list[DecisionBatch]:
     """The last goes of which something still stands, the newest first."""
     rows = _standing(campaign).exclude(batch="").order_by("-pk")
     who: dict[str, str] = {}
@@ -124,7 +124,9 @@ def batches(campaign: Campaign) -> list[Batch]:
     for code, name in rows.values_list("batch", "by__username"):
         who.setdefault(code, name or "")
         counts[code] += 1
-    return [Batch(code, counts[code], name) for code, name in who.items()][:SHOWN]
+    return [DecisionBatch(code, counts[code], name) for code, name in who.items()][
+        :SHOWN
+    ]
 
 
 def _standing(campaign: Campaign) -> Any:

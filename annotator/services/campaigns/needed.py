@@ -11,7 +11,7 @@ from annotator.errors import BadRequest
 from annotator.models import Campaign, RatingScale
 from annotator.services.reports import judged_data
 from core.agreement.judgments import sample_size
-from core.agreement.judgments.sample_size import JudgingPlan, Wanted
+from core.agreement.judgments.sample_size import DetectableDifference, JudgingPlan
 from core.agreement.judgments.variance import Components, of_judgments, of_shares
 from core.errors import InvalidValue
 
@@ -163,7 +163,7 @@ def needed(
     try:
         one, other = _components(aim, strict)
         plan = _plan(campaign, aim, people, rho)
-        wanted = Wanted(_difference(aim), aim.power)
+        wanted = DetectableDifference(_difference(aim), aim.power)
         each = sample_size.items_needed(wanted, one, other, plan)
     except InvalidValue as error:
         raise BadRequest(f"{error}."[:1].upper() + f"{error}."[1:]) from error

@@ -16,16 +16,16 @@ from annotator.models import AlignmentLayer, Corpus, Job, Pair, Parse, Sentence
 from core.errors import FormatError
 from core.formats.records import (
     BadLine,
-    Head,
     LayerRecord,
     PairRecord,
     Record,
+    RecordHeader,
     SentenceRecord,
     Tail,
     bad,
 )
 
-__all__ = ["BATCH", "Counts", "Loader", "RecordLoader", "languages_of"]
+__all__ = ["BATCH", "Loader", "RecordLoader", "UploadCounts", "languages_of"]
 
 BATCH = 500
 _SIDES = ("source", "target")
@@ -33,7 +33,7 @@ _LANGUAGE = re.compile(r"[A-Za-z]{2,8}(-[A-Za-z0-9]{1,8})*")
 
 
 @dataclass
-class Counts:
+class UploadCounts:
     """What a file holds, and how much of it is new to the corpus."""
 
     sentences: int = 0
@@ -52,7 +52,7 @@ class Counts:
         return counts | {"new": {name: self.new.get(name, 0) for name in names[:4]}}
 
 
-def languages_of(corpus: Corpus, head: Head | None) -> dict[str, str]:
+def languages_of(corpus: Corpus, head: RecordHeader | None) -> dict[str, str]:
     """The language of each side: as the file's treebanks say, else as the corpus."""
     banks = head.meta.get("treebanks", ()) if head else ()
     declared = [str(bank.get("language", "")).replace("_", "-") for bank in banks]
@@ -67,7 +67,7 @@ def languages_of(corpus: Corpus, head: Head | None) -> dict[str, str]:
 class Loader(Protocol):
     """Takes what a codec yields; ``flush`` writes a batch, or only counts it."""
 
-    counts: Counts
+    counts: UploadCounts
 
     def take(self, index: int, record: Any) -> Iterator[BadLine]: ...
 
@@ -92,14 +92,14 @@ class RecordLoader:
     def __init__(
         self, corpus: Corpus, kind: Format, names: list[str], *, job: Job | None
     ) -> None:
-        self.counts = Counts()
+        self.counts = UploadCounts()
         self.files: list[dict[str, Any]] = [
             {"format": kind.name, "name": name} for name in names
         ]
         self._corpus, self._kind, self._job = corpus, kind, job
         self._base = len(corpus.meta.get("files", []))
         self._keys = rows.Keys()
-        self._heads: dict[int, Head] = {}
+        self._heads: dict[int, RecordHeader] = {}
         self._known = Seen()
         self._plan: list[_Planned] = []
 
@@ -108,7 +108,7 @@ class RecordLoader:
         return len(self._plan) >= BATCH
 
     def take(self, index: int, record: Record) -> Iterator[BadLine]:
-        if isinstance(record, Head):
+        if isinstance(record, RecordHeader):
             self._heads[index] = record
             self.files[index] |= {"head": record.text, "meta": dict(record.meta)}
             if "treebanks" in record.meta:
@@ -203,7 +203,7 @@ class _Draft:
         self._parses: set[tuple[str, str, str]] = set()
         self._n_layers = 0
 
-    def add(self, one: _Planned, head: Head | None, base: int) -> None:
+    def add(self, one: _Planned, head: RecordHeader | None, base: int) -> None:
         """Raises FormatError where making the rows would."""
         record = one.record
         rows.check(record)
@@ -219,7 +219,7 @@ class _Draft:
                 if parse is not None:
                     self._parses.add((key, str(parse.kind), parse.digest))
 
-    def save(self, counts: Counts) -> None:
+    def save(self, counts: UploadCounts) -> None:
         """Count what would be new; nothing is written."""
         new = {"sentences": len(self._sentences), "pairs": len(self._pairs),
                  "parses": len(self._parses), "layers": self._n_layers}  # fmt: skip
@@ -247,7 +247,7 @@ class _Batch:
         self._pairs: dict[str, tuple[Pair, str, str]] = {}
         self._layers: list[tuple[str, LayerRecord, list[Any]]] = []
 
-    def add(self, one: _Planned, head: Head | None, base: int) -> None:
+    def add(self, one: _Planned, head: RecordHeader | None, base: int) -> None:
         """Raises FormatError if the record makes no rows; then it makes none."""
         record = one.record
         rows.check(record)
@@ -296,7 +296,7 @@ class _Batch:
         self._parses.setdefault(place, parse)
         return row, place
 
-    def save(self, counts: Counts) -> None:
+    def save(self, counts: UploadCounts) -> None:
         """Add what is missing; the caller holds the transaction."""
         there = _there(self._corpus, list(self._sentences))
         new = [row for key, row in self._sentences.items() if key not in there]

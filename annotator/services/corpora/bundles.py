@@ -24,7 +24,7 @@ from annotator.models import (
     Sentence,
 )
 from annotator.models.authorship import AUTHOR, IMPORTED
-from annotator.services.corpora.batches import BATCH, Counts
+from annotator.services.corpora.batches import BATCH, UploadCounts
 from core.data.alignment import Alignment
 from core.errors import FormatError
 from core.formats.gemel import GemelItem
@@ -39,7 +39,7 @@ class BundleLoader:
     """Takes items in their order; things that are there already are left alone."""
 
     def __init__(self, corpus: Corpus, job: Job, file: str, *, write: bool) -> None:
-        self.counts = Counts()
+        self.counts = UploadCounts()
         self.files: list[dict[str, Any]] = []
         self._corpus, self._job, self._write = corpus, job, write
         self._ids: dict[str, dict[str, int]] = {}  # type -> id in the bundle -> pk

@@ -17,7 +17,7 @@ from annotator.models.authorship import AUTHOR, MARK
 from annotator.models.projects import Anybody
 from core.formats import gemel
 from core.formats.alignments import pharaoh
-from core.formats.records import Head, PairRecord, Record, SentenceRecord, Tail
+from core.formats.records import PairRecord, Record, RecordHeader, SentenceRecord, Tail
 
 __all__ = ["authors", "parts"]
 
@@ -130,7 +130,7 @@ def _part(
 
     def records() -> Iterator[Record]:
         if "head" in first:
-            yield Head(first["head"], first.get("meta", {}))
+            yield RecordHeader(first["head"], first.get("meta", {}))
         for _name, record in rows:
             yield record
         if "tail" in last:

@@ -35,7 +35,7 @@ from annotator.services.corpora.batches import Loader, RecordLoader, languages_o
 from annotator.services.corpora.bundles import BundleLoader
 from annotator.services.corpora.glance import Glance
 from annotator.services.corpora.storing import format_of, opened
-from core.formats.records import BadLine, Head
+from core.formats.records import BadLine, RecordHeader
 from core.parsing.registry import DEFAULT
 from core.protocols import Step
 
@@ -327,7 +327,7 @@ def _take_languages(corpus: Corpus, entries: list[dict[str, Any]]) -> None:
     metas = [entry.get("meta", {}) for entry in entries]
     banks = next((meta for meta in metas if "treebanks" in meta), None)
     if banks is not None and not corpus.meta.get("files", [])[len(entries) :]:
-        for side, language in languages_of(corpus, Head(meta=banks)).items():
+        for side, language in languages_of(corpus, RecordHeader(meta=banks)).items():
             setattr(corpus, f"{side}_language", language)
 
 

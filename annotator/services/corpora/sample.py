@@ -11,7 +11,7 @@ from django.contrib.auth.models import User
 from django.db import transaction
 
 from annotator.errors import Conflict
-from annotator.exchange.bitexts import Reading
+from annotator.exchange.bitexts import BitextReading
 from annotator.models import (
     Campaign,
     Job,
@@ -142,7 +142,7 @@ def _load_bitext(project: Project, owner: User, language: str) -> None:
         project,
         uploads,
         name=name,
-        reading=Reading("moses", "en", target, raw=True),
+        reading=BitextReading("moses", "en", target, raw=True),
         about={
             "source_language": "en",
             "target_language": target,

@@ -32,7 +32,7 @@ class _Exact(DjangoJSONEncoder):
         return o.isoformat() if isinstance(o, datetime) else super().default(o)
 
 
-class _Rows(Deserializer):
+class _RowReader(Deserializer):
     """Django's own reader of rows, for the models of one registry."""
 
     def __init__(self, rows: list[Any], *, apps: Any, using: str) -> None:
@@ -169,7 +169,7 @@ def _own_times(row: models.Model) -> dict[str, Any]:
 
 def _read(line: bytes, apps: Any, using: str) -> list[Any]:
     try:
-        return list(_Rows([json.loads(line)], apps=apps, using=using))
+        return list(_RowReader([json.loads(line)], apps=apps, using=using))
     except (DeserializationError, ValueError, TypeError, KeyError) as error:
         why = str(error) or str(error.__cause__)
         raise BadRequest(f"A row of the backup cannot be read: {why}") from error

@@ -17,7 +17,7 @@ from annotator import access
 from annotator.errors import BadRequest, Conflict
 from annotator.exchange import bitexts as exchange
 from annotator.exchange import unpacking
-from annotator.exchange.bitexts import FORMATS, Reading
+from annotator.exchange.bitexts import FORMATS, BitextReading
 from annotator.exchange.files import ENCODINGS, Source
 from annotator.models import Bitext, Job, Project, Upload
 from annotator.models.projects import Anybody
@@ -53,7 +53,7 @@ def start(
     uploads: list[Upload],
     *,
     name: str,
-    reading: Reading,
+    reading: BitextReading,
     by: Anybody,
     about: dict[str, str] | None = None,
     encoding: str = "",
@@ -80,7 +80,7 @@ def start(
     params = {
         "name": name,
         "uploads": [upload.code for upload in uploads],
-        "reading": {key: getattr(reading, key) for key in Reading.__slots__},
+        "reading": {key: getattr(reading, key) for key in BitextReading.__slots__},
         "about": {key: (about or {}).get(key, "") for key in _ABOUT},
         "encoding": encoding,
         "dry_run": dry_run,
@@ -104,7 +104,7 @@ def go_on(job: Job, *, by: Anybody, partial: bool) -> Job:
         job.project,
         _uploads(job),
         name=params["name"],
-        reading=Reading(**params["reading"]),
+        reading=BitextReading(**params["reading"]),
         by=by,
         about=params["about"],
         encoding=params["encoding"],
@@ -148,7 +148,7 @@ def run(job: Job) -> Generator[Step, None, dict[str, Any]]:
 
 def _work(job: Job, folder: Path) -> Generator[Step, None, dict[str, Any]]:
     sources = [_source(upload, job.params["encoding"]) for upload in _uploads(job)]
-    reading = Reading(**job.params["reading"])
+    reading = BitextReading(**job.params["reading"])
     counts = {"pairs": 0, "without_counterpart": 0, "issues": 0}
     yield from _check(job, sources, reading, counts)
     result: dict[str, Any] = {"dry_run": True, "name": job.params["name"], **counts}
@@ -171,7 +171,7 @@ def _write(
     job: Job,
     folder: Path,
     sources: list[Source],
-    reading: Reading,
+    reading: BitextReading,
     counts: dict[str, int],
 ) -> Generator[Step, None, Bitext]:
     _check_name(job.project, job.params["name"], but=job.code)
@@ -189,7 +189,7 @@ def _write(
 
 
 def _check(
-    job: Job, sources: list[Source], reading: Reading, counts: dict[str, int]
+    job: Job, sources: list[Source], reading: BitextReading, counts: dict[str, int]
 ) -> Generator[Step, None, None]:
     held = 0
     for file, record in exchange.read(sources, reading):
@@ -208,7 +208,7 @@ def _check(
 
 
 def _slices(
-    job: Job, sources: list[Source], reading: Reading
+    job: Job, sources: list[Source], reading: BitextReading
 ) -> Iterator[list[BitextPair]]:
     rows: list[BitextPair] = []
     for _place, record in exchange.read(sources, reading):

@@ -18,7 +18,7 @@ from annotator.services.paraphrases import bitext_links, bitext_parses
 from core.protocols import Step
 
 if TYPE_CHECKING:
-    from core.pivoting.building.settings import Source
+    from core.pivoting.building.settings import PairsFile
 
 __all__ = ["LENGTHS", "MODEL", "files_of", "remove", "run", "start"]
 
@@ -141,11 +141,11 @@ def _buckets(chosen: Sequence[Bitext]) -> int:
     return min(MOST_BUCKETS, 1 << (n_pairs // PAIRS_OF_A_BUCKET).bit_length())
 
 
-def _sources(chosen: Sequence[Bitext]) -> "list[Source]":
-    from core.pivoting.building.settings import Source
+def _sources(chosen: Sequence[Bitext]) -> "list[PairsFile]":
+    from core.pivoting.building.settings import PairsFile
 
     return [
-        Source(one.pairs_path, (one.parses_path,) if one.parser else ())
+        PairsFile(one.pairs_path, (one.parses_path,) if one.parser else ())
         for one in chosen
     ]
 

@@ -18,14 +18,14 @@ from core.queries.syntax import (
     Labels,
     Maybe,
     Node,
+    NodeRelation,
+    NodeState,
     Not,
     Or,
-    Pattern,
     Query,
-    Relation,
-    State,
+    RegexTest,
+    TagClass,
     Test,
-    WordClass,
 )
 
 __all__ = ["Body", "Bound", "compiled"]
@@ -97,7 +97,7 @@ class Body:
 
 
 @dataclass(frozen=True, slots=True)
-class _Frame:
+class _NodeColumns:
     """Where a node is: ``tree``, ``other``: columns that hold the tree of this side
     and of the other; ``side``: an expression, 0 or 1."""
 
@@ -107,8 +107,10 @@ class _Frame:
     is_near: bool = True
 
     @property
-    def across(self) -> "_Frame":
-        return _Frame(self.other, self.tree, f"(1 - {self.side})", not self.is_near)
+    def across(self) -> "_NodeColumns":
+        return _NodeColumns(
+            self.other, self.tree, f"(1 - {self.side})", not self.is_near
+        )
 
 
 def compiled(query: Query, *, kind: int) -> Body:
@@ -120,10 +122,10 @@ def compiled(query: Query, *, kind: int) -> Body:
     made = _Compiler(Resolver(), kind)
     if query.has_links:
         body = Body(["search_layer v"])
-        frame = _Frame("v.tree", "v.other", "v.side")
+        frame = _NodeColumns("v.tree", "v.other", "v.side")
     else:
         body = Body(["search_tree v"])
-        frame = _Frame("v.parse")
+        frame = _NodeColumns("v.parse")
     body.add("v.kind = %s", [kind])
     made.node(query.root, frame, body)
     return body
@@ -138,7 +140,7 @@ class _Compiler:
         self._names: dict[str, tuple[str, bool]] = {}
         self._n = 0
 
-    def node(self, node: Node, frame: _Frame, body: Body) -> str:
+    def node(self, node: Node, frame: _NodeColumns, body: Body) -> str:
         """Join the node's row; its alias."""
         alias = f"n{self._n}"
         self._n += 1
@@ -150,14 +152,14 @@ class _Compiler:
         if node.name:
             self._names[node.name] = alias, frame.is_near
         for part in _conjuncts(node.formula):
-            if isinstance(part, Relation):
+            if isinstance(part, NodeRelation):
                 self._relation(part, alias, frame, body)
             elif not isinstance(part, Maybe):
                 body.add(*self._condition(part, alias, frame))
         return alias
 
     def _relation(
-        self, relation: Relation, alias: str, frame: _Frame, body: Body
+        self, relation: NodeRelation, alias: str, frame: _NodeColumns, body: Body
     ) -> None:
         """Join the partner, or say in what relation a node stands that is there."""
         if relation.op == "~":
@@ -171,7 +173,7 @@ class _Compiler:
             other = self.node(relation.node, frame, body)
         body.add(*self._related(relation, alias, other))
 
-    def _related(self, relation: Relation, a: str, b: str) -> tuple[str, list[Any]]:
+    def _related(self, relation: NodeRelation, a: str, b: str) -> tuple[str, list[Any]]:
         op = relation.op
         if op in ("->", "<-arc"):
             head, child = (a, b) if op == "->" else (b, a)
@@ -204,9 +206,11 @@ class _Compiler:
             f" AND NOT ({sql}))"
         ), params
 
-    def _link(self, relation: Relation, alias: str, frame: _Frame, body: Body) -> None:
+    def _link(
+        self, relation: NodeRelation, alias: str, frame: _NodeColumns, body: Body
+    ) -> None:
         test = relation.node.test
-        if isinstance(test, State):
+        if isinstance(test, NodeState):
             body.add(*self._state(test, alias, frame))
             return
         k = f"k{self._n}"
@@ -235,14 +239,16 @@ class _Compiler:
         if ids is not None and not getattr(test, "negated", False):
             body.add(*one_of(f"{k}.to_label", ids))
 
-    def _of(self, k: str, alias: str, frame: _Frame) -> str:
+    def _of(self, k: str, alias: str, frame: _NodeColumns) -> str:
         """That a row of links is of this layer and begins at this node."""
         return (
             f"{k}.layer = v.layer AND {k}.kind = v.kind AND {k}.side = {frame.side}"
             f" AND {k}.pre = {alias}.pre"
         )
 
-    def _state(self, test: State, alias: str, frame: _Frame) -> tuple[str, list[Any]]:
+    def _state(
+        self, test: NodeState, alias: str, frame: _NodeColumns
+    ) -> tuple[str, list[Any]]:
         k = f"k{self._n}"
         self._n += 1
         rows = (
@@ -254,10 +260,10 @@ class _Compiler:
         return f"{rows} AND {k}.state = %s)", [int(state)]
 
     def _condition(
-        self, formula: Formula, alias: str, frame: _Frame
+        self, formula: Formula, alias: str, frame: _NodeColumns
     ) -> tuple[str, list[Any]]:
         """Whether it holds of the node, without binding another."""
-        if isinstance(formula, Relation):
+        if isinstance(formula, NodeRelation):
             body = Body()
             self._relation(formula, alias, frame, body)
             if not body.tables:
@@ -277,7 +283,7 @@ class _Compiler:
         """What the test says of the node's own row."""
         if isinstance(test, Features):
             return self._features(test.all, alias)
-        if isinstance(test, WordClass):
+        if isinstance(test, TagClass):
             if self._kind:
                 ids = self._resolver.words(labels.upos_of(test.name))
                 return [_token(alias, [one_of("t.upos", ids)])]
@@ -286,7 +292,7 @@ class _Compiler:
         label_ids = self._resolver.label(test)
         if label_ids is None:
             return []
-        assert isinstance(test, Labels | Pattern)
+        assert isinstance(test, Labels | RegexTest)
         return [one_of(f"{alias}.label", label_ids, negated=test.negated)]
 
     def _features(

@@ -10,7 +10,7 @@ from core.data.tree import Tree
 from core.errors import GemelError
 from core.queries.rows import Kind
 
-__all__ = ["Half", "Line", "lines", "words_of"]
+__all__ = ["ConcordanceLine", "Half", "lines", "words_of"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,7 +25,7 @@ class Half:
 
 
 @dataclass(frozen=True, slots=True)
-class Line:
+class ConcordanceLine:
     """A match; ``other``: its node on the other side of the pair, if it has one.
 
     ``hits``: by side (0 the root's), the refs of nodes to be marked, w3 or n5, and the
@@ -47,7 +47,7 @@ class Line:
     layer: AlignmentLayer | None
 
 
-def lines(matches: Sequence[Match]) -> list[Line]:
+def lines(matches: Sequence[Match]) -> list[ConcordanceLine]:
     """The lines of a page of matches, in few queries however many there are."""
     hits = [hit for match in matches for hit in match.hits]
     parses = Parse.objects.select_related("sentence").in_bulk({h.tree for h in hits})
@@ -66,7 +66,7 @@ def lines(matches: Sequence[Match]) -> list[Line]:
         sentence = here.sentence
         layer = layers.get(match.layer)
         rows.append(
-            Line(
+            ConcordanceLine(
                 here.label, here.before, here.match, here.after, sentence.code,
                 sentence.ref, sentence.language, match.corpus.name, match, other,
                 (parses.get(near.tree), parses.get(far.tree) if far else None),

@@ -6,7 +6,7 @@ from django.utils.translation import gettext as _
 
 from annotator.errors import BadRequest
 from annotator.models import Parse
-from annotator.services.queries.contexts import Line, lines
+from annotator.services.queries.contexts import ConcordanceLine, lines
 from annotator.services.queries.running import Match, MatchPage, Search
 from core.data.cells import plain_cell
 
@@ -50,7 +50,7 @@ def _rows(search: Search, page: MatchPage, form: str) -> Iterator[str]:
         page = search.page(page.after, size=PORTION)
 
 
-def _row(line: Line) -> str:
+def _row(line: ConcordanceLine) -> str:
     other = line.other
     cells = [
         line.corpus, line.ref, line.code, line.label, line.before, line.match,

@@ -7,7 +7,7 @@ from typing import Any
 from django.db import connection
 
 from core.queries import labels
-from core.queries.syntax import Feature, Labels, Pattern, Test, WordClass
+from core.queries.syntax import Feature, Labels, RegexTest, TagClass, Test
 
 __all__ = ["Resolver", "ids_of", "one_of"]
 
@@ -74,14 +74,14 @@ class Resolver:
         if isinstance(test, Labels):
             column = "basic" if test.basic else "text"
             return self._listed(column, test.texts)
-        if isinstance(test, Pattern):
+        if isinstance(test, RegexTest):
             pattern = re.compile(test.regex)
             if not test.basic:
                 return self._where(lambda text: pattern.search(text) is not None)
             return self._where(
                 lambda text: pattern.search(labels.basic(text)) is not None
             )
-        if isinstance(test, WordClass):
+        if isinstance(test, TagClass):
             return self._listed("text", labels.tags_of(test.name))
         return None
 

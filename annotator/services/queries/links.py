@@ -30,7 +30,7 @@ class LinkState(IntEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class _Seen:
+class _LayerOnTrees:
     """A layer on one kind of tree; a side without such a tree has 0 and no nodes."""
 
     layer: AlignmentLayer
@@ -53,7 +53,9 @@ def index(keys: Sequence[int]) -> None:
     }
     nodes = _nodes({tree for trees in wanted.values() for tree in trees if tree})
     seen = [
-        _Seen(one, kind, trees, (nodes.get(trees[0], {}), nodes.get(trees[1], {})))
+        _LayerOnTrees(
+            one, kind, trees, (nodes.get(trees[0], {}), nodes.get(trees[1], {}))
+        )
         for one in layers
         for kind in (0, 1)
         if any(trees := wanted[one.pk, kind])
@@ -119,7 +121,7 @@ def _nodes(trees: set[int]) -> dict[int, dict[Ref, tuple[int, int]]]:
     return nodes
 
 
-def _views(seen: _Seen) -> Iterator[tuple[int | None, ...]]:
+def _views(seen: _LayerOnTrees) -> Iterator[tuple[int | None, ...]]:
     layer, pair = seen.layer, seen.layer.pair
     for side in (0, 1):
         if seen.trees[side]:
@@ -127,7 +129,7 @@ def _views(seen: _Seen) -> Iterator[tuple[int | None, ...]]:
             yield layer.pk, seen.kind, side, pair.corpus_id, pair.pk, *trees
 
 
-def _links(seen: _Seen) -> Iterator[tuple[int, ...]]:
+def _links(seen: _LayerOnTrees) -> Iterator[tuple[int, ...]]:
     """Rows of links and of what is decided instead, from either side."""
     try:
         decided = seen.layer.to_core()

@@ -21,12 +21,12 @@ from annotator.services.queries import index
 from annotator.services.queries.compiling import Body, Bound, compiled
 from annotator.services.queries.limits import QueryTooSlow, within
 from annotator.services.queries.rows import among
-from annotator.services.queries.scopes import Scope, scope_of
+from annotator.services.queries.scopes import SearchScope, scope_of
 from core.errors import FormatError
 from core.queries import parser
 from core.queries.syntax import Query
 
-__all__ = ["Counts", "Hit", "Match", "MatchPage", "Search", "read", "search"]
+__all__ = ["Hit", "Match", "MatchCounts", "MatchPage", "Search", "read", "search"]
 
 WINDOW, MAX_WINDOW = 250, 8000  # trees, or layers, that are searched at a time
 AT_ONCE = 400  # parses and layers that a search indexes first: under a second
@@ -69,7 +69,7 @@ class MatchPage:
 
 
 @dataclass
-class Counts:
+class MatchCounts:
     """``is_whole``: False if the time was over; then these are the least there are."""
 
     matches: int = 0
@@ -116,7 +116,7 @@ def search(text: str, corpora: Sequence[Corpus], user: Anybody | None) -> "Searc
 class Search:
     """A query, compiled for each kind of tree that it may be about."""
 
-    def __init__(self, query: Query, scope: Scope, waiting: int) -> None:
+    def __init__(self, query: Query, scope: SearchScope, waiting: int) -> None:
         self.query, self.scope, self.waiting = query, scope, waiting
         self.seconds: float = settings.QUERY_SECONDS
 
@@ -139,9 +139,9 @@ class Search:
                         return MatchPage(matches[:size], after, self.waiting)
         return MatchPage(matches, "", self.waiting)
 
-    def counts(self, seconds: float | None = None) -> Counts:
+    def counts(self, seconds: float | None = None) -> MatchCounts:
         """How many matches there are, as far as the time goes."""
-        made = Counts()
+        made = MatchCounts()
         limit = seconds or self.seconds
         ends = time.monotonic() + limit
         sentences: set[int] = set()
@@ -167,7 +167,9 @@ class Search:
             self._count_pairs(made, sentences, max(ends - time.monotonic(), 0.1))
         return made
 
-    def _count_pairs(self, made: Counts, sentences: set[int], seconds: float) -> None:
+    def _count_pairs(
+        self, made: MatchCounts, sentences: set[int], seconds: float
+    ) -> None:
         """How many pairs have one of these sentences, as far as the time goes."""
         for corpus in self.scope.corpora:
             of_source, keys = among("source_id", sorted(sentences))

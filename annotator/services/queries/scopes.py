@@ -12,9 +12,9 @@ from annotator.models import Corpus, Membership, Origin
 from annotator.models.projects import SEE_OTHERS, Anybody, id_of
 from annotator.services.queries.compiling import Body
 from annotator.services.queries.rows import among
-from core.queries.syntax import Condition, Query
+from core.queries.syntax import Query, WhereCondition
 
-__all__ = ["Scope", "scope_of"]
+__all__ = ["SearchScope", "scope_of"]
 
 _TREE_OF_SOMEBODY_ELSE = (  # a visible layer may stand on one that is not
     "SELECT 1 FROM annotator_parse q WHERE q.id IN (v.tree, v.other)"
@@ -24,7 +24,7 @@ _OPS = {"=": "=", "!=": "<>", "<": "<", ">": ">", "<=": "<=", ">=": ">="}
 
 
 @dataclass(frozen=True, slots=True)
-class Scope:
+class SearchScope:
     """``corpora``: to search, in this order. ``user``: 0 is whoever runs a command,
     who sees everything."""
 
@@ -54,7 +54,7 @@ class Scope:
         for one in of_sentence:
             self._sentence(body, one)
 
-    def _layers(self, body: Body, condition: Condition | None) -> None:
+    def _layers(self, body: Body, condition: WhereCondition | None) -> None:
         body.tables.append("annotator_alignmentlayer l")
         body.add("l.id = v.layer")
         if not self.sees_others:
@@ -92,7 +92,7 @@ class Scope:
         if not self.sees_others:
             body.add("(p.origin <> 'annotator' OR p.author_id = %s)", [self.user])
 
-    def _sentence(self, body: Body, one: Condition) -> None:
+    def _sentence(self, body: Body, one: WhereCondition) -> None:
         if one.key == "length":
             body.add(f"s.n_tokens {_OPS[one.op]} %s", [int(one.value)])
             return
@@ -112,7 +112,9 @@ class Scope:
         ]
 
 
-def scope_of(corpora: Sequence[Corpus], query: Query, user: Anybody | None) -> Scope:
+def scope_of(
+    corpora: Sequence[Corpus], query: Query, user: Anybody | None
+) -> SearchScope:
     """The scope of a query of this person over corpora of one project, which the
     person may see; None: who runs the command line. Raises BadRequest if the query
     names a corpus that is not among them."""
@@ -129,8 +131,8 @@ def scope_of(corpora: Sequence[Corpus], query: Query, user: Anybody | None) -> S
             )
         chosen = [c for c in chosen if (c in named) == (one.op == "=")]
     if user is None:
-        return Scope(tuple(chosen), 0, sees_others=True)
+        return SearchScope(tuple(chosen), 0, sees_others=True)
     projects = {corpus.project_id for corpus in corpora}
     member = Membership.objects.filter(user_id=id_of(user), project__in=projects)
     others = set(member.filter(role__in=SEE_OTHERS).values_list("project", flat=True))
-    return Scope(tuple(chosen), id_of(user), sees_others=projects <= others)
+    return SearchScope(tuple(chosen), id_of(user), sees_others=projects <= others)

@@ -25,7 +25,7 @@ from annotator.services.releases.people import Pseudonyms, names, pseudonyms
 from core.protocols import Step
 from core.releases.archive import Writer
 from core.releases.datasheet import datasheet
-from core.releases.ledger import Chain
+from core.releases.ledger import HashChain
 from core.releases.licences import problems
 from core.releases.manifest import Manifest
 from core.releases.verifying import verify
@@ -53,7 +53,7 @@ class Maker:
     ) -> None:
         self.project, self.is_complete = project, is_complete
         self.with_texts = with_texts or is_complete
-        self._chain, self._counts = Chain(), Counter[str]()
+        self._chain, self._counts = HashChain(), Counter[str]()
         self._people: Pseudonyms = pseudonyms(project)
         if is_complete:
             self._people = everything.Named(names(project))

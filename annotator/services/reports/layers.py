@@ -59,7 +59,7 @@ class LayerReport:
 
 
 @dataclass(slots=True)
-class _Seen:
+class _HashedLines:
     """What a report reads, hashed as it goes by, whatever order it comes in."""
 
     lines: list[str] = field(default_factory=list)
@@ -118,7 +118,10 @@ def compute(corpus: Corpus, *, seed: int = 0) -> LayerReport:
         if any(layer.links.values()):  # somebody has begun
             by_pair[layer.pair_id].append(layer)
     people = _people(by_pair)
-    given, seen = [_input(pair, by_pair[pair.pk], people) for pair in pairs], _Seen()
+    given, seen = (
+        [_input(pair, by_pair[pair.pk], people) for pair in pairs],
+        _HashedLines(),
+    )
     for one in given:
         seen.add("nodes", one.code, {node: list(of) for node, of in one.nodes.items()})
         for label, made in one.layers.items():
@@ -171,7 +174,7 @@ def thawed(kept: Report) -> LayerReport:
 
 
 def _trees(
-    corpus: Corpus, people: dict[str, str], seed: int, seen: _Seen
+    corpus: Corpus, people: dict[str, str], seed: int, seen: _HashedLines
 ) -> dict[str, Any]:
     """Agreement of the best tree of every maker, over the first 2,000 sentences that
     have two."""

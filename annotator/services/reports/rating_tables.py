@@ -15,7 +15,7 @@ from annotator.errors import BadRequest, Conflict
 from annotator.exchange import ratings as files
 from annotator.exchange.files import Source
 from annotator.exchange.peers import registry as peers
-from annotator.exchange.peers.reports import Report
+from annotator.exchange.peers.reports import TransferReport
 from annotator.exchange.peers.sheets import FIELDS, PeerSheet
 from annotator.exchange.rating_tables import LAYOUTS, RatingsReading, guess, records
 from annotator.exchange.tables import ZIP
@@ -25,14 +25,14 @@ from annotator.services.corpora import storing
 from core.data.ratings import Scale
 from core.formats.records import BadLine
 
-__all__ = ["TABLE", "Trial", "add", "keep", "parsed", "try_out"]
+__all__ = ["TABLE", "RatingsPreview", "add", "keep", "parsed", "try_out"]
 
 TABLE = "table"
 N_PREVIEW, N_SEEN, SHOWN = 3, 50, 50
 
 
 @dataclass
-class Trial:
+class RatingsPreview:
     """What a file holds, before anything is stored.
 
     ``scales``: each as it is declared, or as its values make it seem; ``proposed``:
@@ -54,7 +54,7 @@ class Trial:
     n_bad: int = 0
     bad: list[BadLine] = field(default_factory=list)
     proposed: dict[str, tuple[int, int]] = field(default_factory=dict)
-    report: Report | None = None
+    report: TransferReport | None = None
 
 
 def keep(project: Project, name: str, content: BinaryIO, *, by: Anybody) -> Upload:
@@ -67,7 +67,7 @@ def keep(project: Project, name: str, content: BinaryIO, *, by: Anybody) -> Uplo
     )
 
 
-def try_out(upload: Upload, reading: RatingsReading) -> Trial:
+def try_out(upload: Upload, reading: RatingsReading) -> RatingsPreview:
     """Read the whole file and store nothing. Raises BadRequest."""
     sheet = _sheet(upload, reading)
     columns = sheet.columns()
@@ -82,7 +82,7 @@ def try_out(upload: Upload, reading: RatingsReading) -> Trial:
             values=guessed.values,
         )
     preview = [[row.get(name, "")[:120] for name in columns] for row in rows]
-    trial = Trial(
+    trial = RatingsPreview(
         _within(_settled(reading, sheet), columns),
         columns,
         preview[:N_PREVIEW],
@@ -196,7 +196,7 @@ def _within(reading: RatingsReading, columns: tuple[str, ...]) -> RatingsReading
     return replace(reading, fields=fields, values=values)
 
 
-def _count(trial: Trial, sheet: peers.Table) -> None:
+def _count(trial: RatingsPreview, sheet: peers.Table) -> None:
     declared = trial.reading.scales()
     seen: dict[str, set[str]] = {}
     items, people, conditions = set[str](), set[str](), Counter[str]()

@@ -22,14 +22,14 @@ __all__ = [
     "ConditionRow",
     "Credits",
     "Difference",
-    "Judged",
+    "JudgedItems",
     "condition_table",
     "threshold_strip",
 ]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Judged:
+class JudgedItems:
     """``item``: int32 ``(n,)``; ``values``: float64 ``(n, n_scales)``, NaN = no value.
 
     One row is one annotator's judgment of one item.
@@ -81,7 +81,7 @@ class ConditionRow:
 
 
 def condition_table(
-    judged: Judged,
+    judged: JudgedItems,
     credits: Credits,
     thresholds: tuple[float, ...],
     *,
@@ -116,7 +116,7 @@ def condition_table(
 
 
 def threshold_strip(
-    judged: Judged, credits: Credits, choices: tuple[tuple[float, ...], ...]
+    judged: JudgedItems, credits: Credits, choices: tuple[tuple[float, ...], ...]
 ) -> dict[tuple[float, ...], Floats]:
     """By choice of thresholds, one of each scale's ``choices``: the score of every
     condition on every scale and on all, float64 ``(n_conditions, n_scales + 1)``;
@@ -136,7 +136,7 @@ def threshold_strip(
 
 
 def item_scores(
-    judged: Judged, thresholds: tuple[float, ...], *, n_items: int
+    judged: JudgedItems, thresholds: tuple[float, ...], *, n_items: int
 ) -> Floats:
     """Share of judgments that were correct: ``(n_items, n_scales + 1)``, NaN = none.
 
@@ -154,7 +154,7 @@ def item_scores(
     return scores
 
 
-def _n_items(judged: Judged, credits: Credits) -> int:
+def _n_items(judged: JudgedItems, credits: Credits) -> int:
     return int(max(judged.item.max(initial=-1), credits.item.max(initial=-1))) + 1
 
 

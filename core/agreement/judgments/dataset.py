@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from core.agreement.judgments.conditions import Credits, Judged
+from core.agreement.judgments.conditions import Credits, JudgedItems
 from core.data.check import Floats, Ints
 from core.data.ratings import Ratings, Scale
 
@@ -212,7 +212,7 @@ class Dataset:
             ),
         )
 
-    def judged(self, *, adjudicated: bool = False) -> Judged:
+    def judged(self, *, adjudicated: bool = False) -> JudgedItems:
         """First looks of all judges as numbers, for the table of conditions.
 
         Scales without a threshold take no part. ``adjudicated``: where a curator has
@@ -232,7 +232,7 @@ class Dataset:
             codes = values[:, place]
             columns.append(np.where(codes >= 0, points[np.maximum(codes, 0)], np.nan))
         numbers = np.column_stack(columns) if columns else np.zeros((len(item), 0))
-        return Judged(item, numbers)
+        return JudgedItems(item, numbers)
 
     def digest(self) -> str:
         """SHA-256 of everything here, the order of rows included."""

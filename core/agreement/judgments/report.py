@@ -15,7 +15,7 @@ from core.agreement.figures import as_json
 from core.agreement.judgments.conditions import (
     ConditionRow,
     Difference,
-    Judged,
+    JudgedItems,
     condition_table,
     threshold_strip,
 )
@@ -299,7 +299,9 @@ def _tests(differences: tuple[Difference, ...] | None) -> list[dict[str, Any]] |
     ]
 
 
-def _strip(data: Dataset, graded: list[int], judged: Judged) -> dict[str, Any] | None:
+def _strip(
+    data: Dataset, graded: list[int], judged: JudgedItems
+) -> dict[str, Any] | None:
     """All choices of thresholds; None on scales with too many points."""
     choices = tuple(data.questions[q].scale.points for q in graded)
     if np.prod([len(points) for points in choices]) > STRIP_AT_MOST:

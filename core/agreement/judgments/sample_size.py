@@ -9,8 +9,8 @@ from core.agreement.judgments.variance import Components
 from core.errors import InvalidValue
 
 __all__ = [
+    "DetectableDifference",
     "JudgingPlan",
-    "Wanted",
     "curve",
     "items_needed",
     "judgments",
@@ -64,7 +64,7 @@ class JudgingPlan:
 
 
 @dataclass(frozen=True, slots=True)
-class Wanted:
+class DetectableDifference:
     """The ``difference`` to be seen, in points of the scale or as a share, with a
     chance of ``power``, by a two-sided test at ``alpha``."""
 
@@ -80,7 +80,7 @@ class Wanted:
 
 
 def items_needed(
-    wanted: Wanted, one: Components, other: Components, plan: JudgingPlan
+    wanted: DetectableDifference, one: Components, other: Components, plan: JudgingPlan
 ) -> int:
     """Items of each condition that show the difference with the power wanted.
 
@@ -106,7 +106,11 @@ def items_needed(
 
 
 def power_at(
-    n: int, wanted: Wanted, one: Components, other: Components, plan: JudgingPlan
+    n: int,
+    wanted: DetectableDifference,
+    one: Components,
+    other: Components,
+    plan: JudgingPlan,
 ) -> float:
     """The chance to see the difference with ``n`` items of each condition.
 
@@ -123,7 +127,7 @@ def power_at(
 
 def curve(
     sizes: Sequence[int],
-    wanted: Wanted,
+    wanted: DetectableDifference,
     one: Components,
     other: Components,
     plan: JudgingPlan,

@@ -8,7 +8,7 @@ from core.data.tokens import Sentence
 from core.data.tree import Tree
 from core.errors import FormatError
 from core.evaluation.commands.options import Say, add_parser_options, backend_of
-from core.evaluation.correcting import Tally, bare
+from core.evaluation.correcting import CorrectionTally, bare
 from core.evaluation.golds import FORMATS, read_golds
 from core.forests.constraints import best_phrases, consensus_phrases
 from core.forests.following import can_follow
@@ -44,7 +44,7 @@ def run(options: dict[str, Any], say: Say) -> dict[str, Any]:
         raise FormatError("no gold tree to reach; see --gold and --max-tokens")
     backend = backend_of(options)
     decode = best_phrases if options["viterbi"] else consensus_phrases
-    tally = Tally(left_out=len(trees) - len(fit))
+    tally = CorrectionTally(left_out=len(trees) - len(fit))
     for begin in range(0, len(fit), BATCH):
         part = fit[begin : begin + BATCH]
         for gold, answer in zip(part, _parsed(backend, part), strict=True):

@@ -25,10 +25,10 @@ from core.errors import FormatError
 from core.formats import tigerxml, xml
 from core.formats.records import (
     BadLine,
-    Head,
     LayerRecord,
     PairRecord,
     Record,
+    RecordHeader,
     SentenceRecord,
     Tail,
     bad,
@@ -71,7 +71,7 @@ Place = tuple[int, str, str]  # side, sentence id, ref
 def read(
     lines: Iterable[str], open_treebank: Callable[[str], Iterable[str]]
 ) -> Iterator[Record | BadLine]:
-    """A Head, the sentences of both treebanks, the pairs in their order, a Tail.
+    """A RecordHeader, the sentences of both treebanks, the pairs in order, a Tail.
 
     ``open_treebank`` gives the lines of the TigerXML file that the head names; its
     FormatError ends the reading. A parse says its treebank in ``meta["bank"]``.
@@ -108,12 +108,12 @@ def filenames(lines: Iterable[str]) -> list[str]:
 
 def write(records: Iterable[Record]) -> Iterator[str]:
     """The alignment file. Items go back to the place they came from, new ones last."""
-    head, tail = Head(HEAD.format(source="en", target="en")), TAIL
+    head, tail = RecordHeader(HEAD.format(source="en", target="en")), TAIL
     rows: list[tuple[int, int, str]] = []
     banks = ["source", "target"]
     n_pairs = n_links = 0
     for record in records:
-        if isinstance(record, Head) and record.meta.get("treebanks"):
+        if isinstance(record, RecordHeader) and record.meta.get("treebanks"):
             head = record
             banks = [str(bank["id"]) for bank in record.meta["treebanks"]]
             rows += [(int(at), 0, text) for at, text in record.meta.get("items", ())]
@@ -130,7 +130,7 @@ def write(records: Iterable[Record]) -> Iterator[str]:
     yield tail
 
 
-def _resized(head: Head, n_links: int) -> str:
+def _resized(head: RecordHeader, n_links: int) -> str:
     grown = n_links - int(head.meta.get("n_links", 0))
     if not grown:
         return head.text
@@ -230,7 +230,7 @@ class _AlignmentReading:
         for record in tigerxml.read(lines):
             if isinstance(record, BadLine):
                 yield replace(record, file=name)
-            elif isinstance(record, Head):
+            elif isinstance(record, RecordHeader):
                 self.banks[side]["head"] = record.text
             elif isinstance(record, Tail):
                 self.banks[side]["tail"] = record.text
@@ -299,7 +299,7 @@ class _AlignmentReading:
     def records(self) -> Iterator[Record]:
         """All that was read; a link given twice for the same nodes counts once."""
         meta = {**self._metadata, "treebanks": self.banks, "items": self._items}
-        yield Head(self._head, meta | {"n_links": self._n_links})
+        yield RecordHeader(self._head, meta | {"n_links": self._n_links})
         for side in self._sentences:
             yield from side.values()
         order = [{name: n for n, name in enumerate(side)} for side in self._sentences]

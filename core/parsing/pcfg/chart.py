@@ -10,7 +10,7 @@ from core.data.check import Floats, Ints
 from core.data.forest import EMPTY_FOREST, Forest
 from core.forests.prune import restrict
 from core.parsing.kernels import charts, packing
-from core.parsing.pcfg.grammar import Rules
+from core.parsing.pcfg.grammar import RuleTable
 
 __all__ = ["Chart", "Emission", "fill"]
 
@@ -25,7 +25,7 @@ class Chart:
     """
 
     n: int
-    rules: Rules
+    rules: RuleTable
     bounds: Ints
     scale: Floats
     built: Ints
@@ -143,7 +143,7 @@ class Chart:
 
 
 def fill(
-    rules: Rules, words: Sequence[Emission], alive: NDArray[np.bool_] | None = None
+    rules: RuleTable, words: Sequence[Emission], alive: NDArray[np.bool_] | None = None
 ) -> Chart:
     """The chart of a sentence. ``alive`` ``(cells, coarse states)``: what may be used.
 

@@ -13,10 +13,10 @@ from typing import NamedTuple
 from core.forests.derivation import chain_name
 from core.parsing.pcfg.samples import TOP, HeadChoice, Sample
 
-__all__ = ["Chain", "Method", "Pairing", "Reader", "State", "bare"]
+__all__ = ["Chain", "EventReader", "GrammarState", "Method", "Pairing", "bare"]
 
 
-class State(NamedTuple):
+class GrammarState(NamedTuple):
     kind: str  # "p" phrase, "t" tag, "@" part of a phrase
     label: str
     context: tuple[str, ...] = ()
@@ -25,17 +25,17 @@ class State(NamedTuple):
 class Chain(NamedTuple):
     """``start`` becomes ``end`` by unary steps; ``name``: the phrases passed."""
 
-    start: State
-    end: State
+    start: GrammarState
+    end: GrammarState
     name: str
 
 
 class Pairing(NamedTuple):
     """``head`` is made of two; ``general``: the head with less context, to smooth."""
 
-    head: State
-    left: State
-    right: State
+    head: GrammarState
+    left: GrammarState
+    right: GrammarState
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,12 +58,12 @@ class Method:
     head_tags: frozenset[str] | None = None
 
 
-def bare(state: State) -> State:
+def bare(state: GrammarState) -> GrammarState:
     """The coarse state that this one refines."""
-    return State(state.kind, state.label)
+    return GrammarState(state.kind, state.label)
 
 
-class Reader:
+class EventReader:
     """Reads events off samples."""
 
     def __init__(self, heads: HeadChoice, method: Method) -> None:
@@ -73,7 +73,7 @@ class Reader:
 
     def events(self, sample: Sample) -> Iterator[Chain | Pairing]:
         """All chains and pairings of a sample, which is under TOP."""
-        stack = [(sample, State("p", TOP), TOP)]
+        stack = [(sample, GrammarState("p", TOP), TOP)]
         while stack:
             one, state, mother = stack.pop()
             labels = [] if one.label == TOP and mother == TOP else [one.label]
@@ -92,30 +92,30 @@ class Reader:
                     if part.parts
                 ]
 
-    def words(self, sample: Sample) -> Iterator[tuple[Sample, State]]:
+    def words(self, sample: Sample) -> Iterator[tuple[Sample, GrammarState]]:
         """Every word with the state of its tag."""
         for one in sample.phrases():
             for part in one.parts:
                 if not part.parts:
                     yield part, self.state_of(part, one.label)
 
-    def state_of(self, one: Sample, mother: str) -> State:
+    def state_of(self, one: Sample, mother: str) -> GrammarState:
         method = self._method
         if not one.parts:
-            return State("t", one.label, (mother,) if method.tag_mother else ())
+            return GrammarState("t", one.label, (mother,) if method.tag_mother else ())
         context: tuple[str, ...] = (mother,) if method.mother else ()
         if method.flat and all(not part.parts for part in one.parts):
             context += ("flat",)
         if one.label in self._head_tags:
             context += (self.head_tag(one),)
-        return State("p", one.label, context)
+        return GrammarState("p", one.label, context)
 
     def head_tag(self, one: Sample) -> str:
         while one.parts:
             one = one.parts[self._heads(one)]
         return one.label
 
-    def _pairings(self, one: Sample, state: State) -> Iterator[Pairing]:
+    def _pairings(self, one: Sample, state: GrammarState) -> Iterator[Pairing]:
         """From the whole to the head: left parts off first, then right ones."""
         head = self._heads(one)
         low, high = 0, len(one.parts)
@@ -130,7 +130,9 @@ class Reader:
             yield Pairing(upper, *pair)
             upper = inner
 
-    def _part(self, one: Sample, state: State, head: int, low: int, high: int) -> State:
+    def _part(
+        self, one: Sample, state: GrammarState, head: int, low: int, high: int
+    ) -> GrammarState:
         """The state of parts low to high - 1; of the head alone, its own."""
         if high - low == 1:
             return self.state_of(one.parts[head], one.label)
@@ -143,4 +145,4 @@ class Reader:
         context += ("<" if low < head else ">", *recent)
         if method.part_mother:
             context += state.context
-        return State("@", one.label, context)
+        return GrammarState("@", one.label, context)

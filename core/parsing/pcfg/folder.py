@@ -15,10 +15,10 @@ from numpy.typing import NDArray
 
 from core.data.check import Floats, Ints
 from core.errors import Unavailable
-from core.parsing.pcfg.events import State
-from core.parsing.pcfg.grammar import Rules
-from core.parsing.pcfg.lexicon import Lexicon
-from core.parsing.pcfg.model import Model
+from core.parsing.pcfg.events import GrammarState
+from core.parsing.pcfg.grammar import RuleTable
+from core.parsing.pcfg.lexicon import LexicalModel
+from core.parsing.pcfg.model import GrammarModel
 from core.parsing.store import ModelFolder, write_manifest
 
 __all__ = ["FILES", "KIND", "read_model", "write_model"]
@@ -29,7 +29,7 @@ _REMEDY = "train it again"
 Words = Mapping[str, tuple[Ints, Floats]]
 
 
-def write_model(path: Path, model: Model, facts: Mapping[str, Any]) -> None:
+def write_model(path: Path, model: GrammarModel, facts: Mapping[str, Any]) -> None:
     """Write the folder; the manifest comes last, so that half a folder is no model."""
     path.mkdir(parents=True, exist_ok=True)
     arrays: dict[str, NDArray[Any]] = {
@@ -51,7 +51,7 @@ def write_model(path: Path, model: Model, facts: Mapping[str, Any]) -> None:
     write_manifest(path, {"kind": KIND, **facts}, files=FILES)
 
 
-def read_model(folder: ModelFolder) -> Model:
+def read_model(folder: ModelFolder) -> GrammarModel:
     """The model; raises Unavailable if a file is missing, changed or not consistent."""
     try:
         content = folder.json("model.json")
@@ -62,30 +62,30 @@ def read_model(folder: ModelFolder) -> Model:
     return made
 
 
-_ARRAYS = tuple(field.name for field in fields(Rules))
+_ARRAYS = tuple(field.name for field in fields(RuleTable))
 
 
-def _model(content: Mapping[str, Any], arrays: Mapping[str, Any]) -> Model:
+def _model(content: Mapping[str, Any], arrays: Mapping[str, Any]) -> GrammarModel:
     states, coarse = (_states(content[key]) for key in ("states", "coarse_states"))
     names = tuple(str(name) for name in content["names"])
     fine = _rules(arrays, "fine", len(states), len(coarse), len(names))
     rough = _rules(arrays, "coarse", len(coarse), len(coarse), len(names))
-    lexicon = Lexicon(
+    lexicon = LexicalModel(
         len(states),
         _words(content["words"], len(states)),
         _words(content["kinds"], len(states)),
         _floats(arrays["prior"], len(states)),
         _floats(arrays["rare"], len(states)),
     )
-    return Model(fine, rough, lexicon, states, coarse, names)
+    return GrammarModel(fine, rough, lexicon, states, coarse, names)
 
 
 def _rules(
     arrays: Mapping[str, Any], level: str, n: int, n_coarse: int, n_names: int
-) -> Rules:
+) -> RuleTable:
     given = {name: arrays[f"{level}.{name}"] for name in _ARRAYS}
     given["root"] = int(given["root"])
-    rules = Rules(**given)
+    rules = RuleTable(**given)
     n_rules, n_chains = len(rules.right), len(rules.chain_start)
     _check(rules.coarse, n, n_coarse)
     for at, count in ((rules.by_left, n_rules), (rules.by_end, n_chains)):
@@ -124,8 +124,8 @@ def _floats(values: Floats, size: int) -> Floats:
     return values
 
 
-def _states(rows: Any) -> tuple[State, ...]:
-    return tuple(State(str(k), str(x), tuple(map(str, c))) for k, x, c in rows)
+def _states(rows: Any) -> tuple[GrammarState, ...]:
+    return tuple(GrammarState(str(k), str(x), tuple(map(str, c))) for k, x, c in rows)
 
 
 def _plain(words: Words) -> dict[str, list[list[float]]]:

@@ -10,16 +10,16 @@ import numpy as np
 
 from core.data.check import Floats, Ints
 from core.parsing.kernels.charts import Pairings
-from core.parsing.pcfg.events import Chain, Pairing, State, bare
+from core.parsing.pcfg.events import Chain, GrammarState, Pairing, bare
 
-__all__ = ["Rules", "smoothed"]
+__all__ = ["RuleTable", "smoothed"]
 
 CUT = 1e-3  # what smoothing alone allows and is less probable is left out
 W = TypeVar("W")
 
 
 @dataclass(frozen=True, eq=False)
-class Rules:
+class RuleTable:
     """Binary rules grouped by left part, chains by end and by start; probabilities.
 
     Rules with left part s are rows ``by_left[s] .. by_left[s + 1] - 1`` of ``right,
@@ -72,11 +72,11 @@ class Rules:
         pairings: Mapping[Pairing, float],
         chains: Mapping[Chain, float],
         *,
-        root: State,
-        states: Mapping[State, int],
-        coarse: Mapping[State, int],
+        root: GrammarState,
+        states: Mapping[GrammarState, int],
+        coarse: Mapping[GrammarState, int],
         names: Mapping[str, int],
-    ) -> "Rules":
+    ) -> "RuleTable":
         """From probabilities; ``states``, ``coarse``, ``names`` number them."""
         n = len(states)
         rows = [(states[p.left], states[p.right], states[p.head]) for p in pairings]
@@ -110,20 +110,20 @@ def _offsets(keys: Ints, n: int) -> Ints:
 
 
 def smoothed(
-    counts: Mapping[tuple[State, W], float], *, trust: float
-) -> dict[tuple[State, W], float]:
+    counts: Mapping[tuple[GrammarState, W], float], *, trust: float
+) -> dict[tuple[GrammarState, W], float]:
     """P(what | state) for states with what they become.
 
     With ``trust``, a phrase seen c times weighs c / (c + trust) against all phrases
     of its label, whatever their context; parts of phrases and tags stand alone.
     """
-    own: dict[State, dict[W, float]] = defaultdict(dict)
+    own: dict[GrammarState, dict[W, float]] = defaultdict(dict)
     shared: dict[str, dict[W, float]] = defaultdict(lambda: defaultdict(float))
     for (state, what), count in counts.items():
         own[state][what] = count
         if state.kind == "p":
             shared[state.label][what] += count
-    chances: dict[tuple[State, W], float] = {}
+    chances: dict[tuple[GrammarState, W], float] = {}
     for state, ways in own.items():
         total = sum(ways.values())
         if state.kind != "p" or not trust:

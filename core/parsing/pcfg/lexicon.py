@@ -14,7 +14,7 @@ import numpy as np
 
 from core.data.check import Floats, Ints
 
-__all__ = ["Lexicon", "kinds_of"]
+__all__ = ["LexicalModel", "kinds_of"]
 
 LONGEST_END = 5
 RARE = 10  # words seen so often at most teach about unseen ones
@@ -38,7 +38,7 @@ def kinds_of(form: str, *, first: bool) -> tuple[str, ...]:
 
 
 @dataclass(slots=True)
-class Lexicon:
+class LexicalModel:
     """Counts and what follows from them; states are numbered by the grammar.
 
     ``by_word``, ``by_kind``: from word or kind to states and their counts.
@@ -56,7 +56,9 @@ class Lexicon:
     _known: dict[tuple[str, bool], tuple[Ints, Floats]] = field(default_factory=dict)
 
     @classmethod
-    def of(cls, words: Iterable[tuple[str, int, bool]], n_states: int) -> "Lexicon":
+    def of(
+        cls, words: Iterable[tuple[str, int, bool]], n_states: int
+    ) -> "LexicalModel":
         """From (form, state, whether it begins the sentence)."""
         seen = list(words)
         by_word: dict[str, Counter[int]] = {}

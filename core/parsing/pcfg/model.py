@@ -9,34 +9,41 @@ import numpy as np
 
 from core.data.check import Floats, Ints
 from core.errors import InvalidValue
-from core.parsing.pcfg.events import Chain, Method, Pairing, Reader, State, bare
-from core.parsing.pcfg.grammar import Rules, smoothed
-from core.parsing.pcfg.lexicon import Lexicon
+from core.parsing.pcfg.events import (
+    Chain,
+    EventReader,
+    GrammarState,
+    Method,
+    Pairing,
+    bare,
+)
+from core.parsing.pcfg.grammar import RuleTable, smoothed
+from core.parsing.pcfg.lexicon import LexicalModel
 from core.parsing.pcfg.samples import TOP, HeadChoice, Sample, diverse
 
-__all__ = ["Model", "train"]
+__all__ = ["GrammarModel", "train"]
 
-ROOT = State("p", TOP)
+ROOT = GrammarState("p", TOP)
 TRUST = 10.0
 Emission = tuple[Ints, Floats]
 
 
 @dataclass(frozen=True, eq=False)
-class Model:
+class GrammarModel:
     """What a parser needs; ``names``: of chains, ``names[0]`` ""."""
 
-    fine: Rules
-    coarse: Rules
-    lexicon: Lexicon
-    states: tuple[State, ...]
-    coarse_states: tuple[State, ...]
+    fine: RuleTable
+    coarse: RuleTable
+    lexicon: LexicalModel
+    states: tuple[GrammarState, ...]
+    coarse_states: tuple[GrammarState, ...]
     names: tuple[str, ...]
 
     @cached_property
     def tags(self) -> tuple[str, ...]:
         return tuple(sorted({s.label for s in self.states if s.kind == "t"}))
 
-    def tag_of(self, rules: Rules) -> Ints:
+    def tag_of(self, rules: RuleTable) -> Ints:
         """Per state of the fine or coarse rules, its tag, -1 of phrases."""
         return self._tags_of[0 if rules is self.fine else 1]
 
@@ -57,14 +64,16 @@ class Model:
     def _tags_of(self) -> tuple[Ints, Ints]:
         number = {tag: x for x, tag in enumerate(self.tags)}
 
-        def of(states: Iterable[State]) -> Ints:
+        def of(states: Iterable[GrammarState]) -> Ints:
             numbers = [number[s.label] if s.kind == "t" else -1 for s in states]
             return np.array(numbers, dtype=np.int32)
 
         return of(self.states), of(self.coarse_states)
 
 
-def train(samples: Sequence[Sample], method: Method, *, trust: float = TRUST) -> Model:
+def train(
+    samples: Sequence[Sample], method: Method, *, trust: float = TRUST
+) -> GrammarModel:
     """A model by counting; linear in the samples.
 
     Raises InvalidValue if there is nothing to count: no phrase of two parts.
@@ -72,10 +81,10 @@ def train(samples: Sequence[Sample], method: Method, *, trust: float = TRUST) ->
     heads = HeadChoice(samples)
     if method.head_tags is None:
         method = replace(method, head_tags=diverse(samples, heads))
-    reader = Reader(heads, method)
+    reader = EventReader(heads, method)
     chains: Counter[Chain] = Counter()
     pairings: Counter[Pairing] = Counter()
-    words: list[tuple[str, State, bool]] = []
+    words: list[tuple[str, GrammarState, bool]] = []
     for sample in samples:
         for event in reader.events(sample):
             (chains if isinstance(event, Chain) else pairings)[event] += 1  # type: ignore[index]
@@ -89,8 +98,10 @@ def train(samples: Sequence[Sample], method: Method, *, trust: float = TRUST) ->
     fine = _rules(pairings, chains, trust, states, coarse, names)
     rough = _rules(coarse_pairs, coarse_chains, 0.0, coarse, coarse, names)
     numbered = ((form, states[tag], first) for form, tag, first in words)
-    lexicon = Lexicon.of(numbered, len(states))
-    return Model(fine, rough, lexicon, tuple(states), tuple(coarse), tuple(names))
+    lexicon = LexicalModel.of(numbered, len(states))
+    return GrammarModel(
+        fine, rough, lexicon, tuple(states), tuple(coarse), tuple(names)
+    )
 
 
 def _of_themselves(pairings: Iterable[Pairing]) -> Counter[Chain]:
@@ -115,9 +126,11 @@ def _coarsened(
     return coarse_pairs, coarse_chains
 
 
-def _numbered(pairings: Iterable[Pairing], chains: Iterable[Chain]) -> dict[State, int]:
+def _numbered(
+    pairings: Iterable[Pairing], chains: Iterable[Chain]
+) -> dict[GrammarState, int]:
     """States in order of first sight; two that are in no event cannot be met."""
-    seen: dict[State, int] = {}
+    seen: dict[GrammarState, int] = {}
     for chain in chains:
         seen.setdefault(chain.start, len(seen))
         seen.setdefault(chain.end, len(seen))
@@ -131,13 +144,13 @@ def _rules(
     pairings: Mapping[Pairing, int],
     chains: Mapping[Chain, int],
     trust: float,
-    states: Mapping[State, int],
-    coarse: Mapping[State, int],
+    states: Mapping[GrammarState, int],
+    coarse: Mapping[GrammarState, int],
     names: Mapping[str, int],
-) -> Rules:
+) -> RuleTable:
     pairs = {(p.head, (p.left, p.right)): float(c) for p, c in pairings.items()}
     steps = {(c.start, (c.end, c.name)): float(n) for c, n in chains.items()}
-    return Rules.of(
+    return RuleTable.of(
         {
             Pairing(head, *parts): p
             for (head, parts), p in smoothed(pairs, trust=trust).items()

@@ -17,7 +17,7 @@ from core.forests.viterbi import viterbi
 from core.parsing.consensus import of_posteriors
 from core.parsing.pcfg.chart import Chart, Emission, fill
 from core.parsing.pcfg.folder import FILES, read_model
-from core.parsing.pcfg.model import Model
+from core.parsing.pcfg.model import GrammarModel
 from core.parsing.store import ModelFolder, open_folder
 from core.protocols import Analysis, BackendInfo, Capability
 
@@ -30,7 +30,7 @@ Guide = Mapping[int, Mapping[str, float]]
 
 
 class ModelParser:
-    """A back-end over any Model.
+    """A back-end over any GrammarModel.
 
     ``best`` is the consensus tree: it maximises the summed posteriors of its brackets,
     each less 0.4 (Goodman 1996). Forests hold what is more probable than 1e-5. What
@@ -38,12 +38,12 @@ class ModelParser:
     empty forest and the likeliest tag of each word.
     """
 
-    def __init__(self, model: Model, info: BackendInfo) -> None:
+    def __init__(self, model: GrammarModel, info: BackendInfo) -> None:
         self.info = info
         self.given = model
 
     @property
-    def model(self) -> Model:
+    def model(self) -> GrammarModel:
         return self.given
 
     def analyse(
@@ -185,9 +185,9 @@ class PcfgParser(ModelParser):
         )
 
     @cached_property
-    def _model(self) -> Model:
+    def _model(self) -> GrammarModel:
         return read_model(self._folder)
 
     @property
-    def model(self) -> Model:
+    def model(self) -> GrammarModel:
         return self._model

@@ -12,7 +12,7 @@ from core.errors import InvalidValue
 from core.forests.kbest import trees_of
 from core.parsing.pcfg.events import Method
 from core.parsing.pcfg.folder import write_model
-from core.parsing.pcfg.model import Model, train
+from core.parsing.pcfg.model import GrammarModel, train
 from core.parsing.pcfg.parser import CAPABILITIES, ModelParser
 from core.parsing.pcfg.samples import TOP, Sample, sample_of, wanted
 from core.protocols import Analysis, BackendInfo
@@ -127,7 +127,7 @@ def write(
     facts: dict[str, Any],
     *,
     method: Method = METHOD,
-) -> Model:
+) -> GrammarModel:
     """Train on all examples and write the folder ``out``; the model.
 
     ``facts``: name, version, languages, licence, scores … for the manifest.

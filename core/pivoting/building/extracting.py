@@ -8,7 +8,7 @@ import numpy as np
 from core.errors import InvalidValue
 from core.pivoting.building.counting import Chunk, ChunkRow, Counter, name_of
 from core.pivoting.building.engines import DuckEngine
-from core.pivoting.building.settings import BuildSettings, Source
+from core.pivoting.building.settings import BuildSettings, PairsFile
 
 __all__ = ["Extraction"]
 
@@ -31,7 +31,7 @@ class Extraction:
         self,
         prepared: Path,
         extracted: Path,
-        sources: Sequence[Source],
+        sources: Sequence[PairsFile],
         rules: BuildSettings,
         memory: str,
     ) -> None:

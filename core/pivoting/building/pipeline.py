@@ -38,7 +38,7 @@ from core.pivoting.building.extracting import Extraction
 from core.pivoting.building.settings import (
     VERSION,
     BuildSettings,
-    Source,
+    PairsFile,
     digest,
     file_digest,
 )
@@ -53,7 +53,7 @@ STAGES = ("share", "count", "join", "pivot", "rank", "name", "spell", "finish")
 
 def build_table(
     out: Path,
-    sources: Sequence[Source],
+    sources: Sequence[PairsFile],
     settings: BuildSettings | None = None,
     *,
     spark: str = "",
@@ -124,7 +124,7 @@ class _Build:
     """The stages of one build; each method makes one of them, piece by piece."""
 
     def __init__(
-        self, out: Path, sources: list[Source], rules: BuildSettings, memory: str
+        self, out: Path, sources: list[PairsFile], rules: BuildSettings, memory: str
     ) -> None:
         self.out, self.sources, self.rules, self.memory = out, sources, rules, memory
         contents = [

@@ -9,7 +9,7 @@ from typing import Any, Literal
 
 from core.errors import InvalidValue
 
-__all__ = ["VERSION", "BuildSettings", "Source", "digest", "file_digest"]
+__all__ = ["VERSION", "BuildSettings", "PairsFile", "digest", "file_digest"]
 
 VERSION = 2  # of the files of a table and of what they mean
 
@@ -17,7 +17,7 @@ Labels = Literal["none", "constituents", "ccg"]
 
 
 @dataclass(frozen=True, slots=True)
-class Source:
+class PairsFile:
     """One file of pairs, and the files that hold trees of its English side, if any."""
 
     pairs: Path

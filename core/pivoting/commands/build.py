@@ -7,7 +7,7 @@ from typing import Any
 
 from core.errors import InvalidValue
 from core.pivoting.building.pipeline import build_table
-from core.pivoting.building.settings import BuildSettings, Source
+from core.pivoting.building.settings import BuildSettings, PairsFile
 from core.pivoting.commands.options import Say
 from core.pivoting.table import open_table
 
@@ -88,9 +88,9 @@ def run(options: dict[str, Any], say: Say) -> dict[str, Any]:
         table.close()
 
 
-def _sources(bitext: list[Path], parses: list[Path]) -> list[Source]:
+def _sources(bitext: list[Path], parses: list[Path]) -> list[PairsFile]:
     trees = tuple(file for path in parses for file in _parquet(path))
-    return [Source(file, trees) for path in bitext for file in _parquet(path)]
+    return [PairsFile(file, trees) for path in bitext for file in _parquet(path)]
 
 
 def _parquet(path: Path) -> list[Path]:

@@ -64,7 +64,7 @@ print(json.dumps([str(one) for one in JudgmentEvent.objects.filter(
 
 
 @dataclass
-class Place:
+class Workplace:
     """A running Gemel in which Bob judges and Ada looks at pages."""
 
     gemel: Running
@@ -104,7 +104,7 @@ class Place:
 
 
 @contextmanager
-def place(home: Path, **more: str) -> Iterator[Place]:
+def place(home: Path, **more: str) -> Iterator[Workplace]:
     home.mkdir()
     with running(home, "--no-sample", GEMEL_JOB_STALE_S="6", **more) as gemel:
         campaign, token, session = json.loads(ask(gemel, PEOPLE))
@@ -114,7 +114,7 @@ def place(home: Path, **more: str) -> Iterator[Place]:
         )  # fmt: skip
         thread = threading.Thread(target=judge.run, daemon=True)
         thread.start()
-        there = Place(gemel, session, judge)
+        there = Workplace(gemel, session, judge)
         there.judges_on()
         wait((home / "worker.alive").exists, gemel.output)
         yield there

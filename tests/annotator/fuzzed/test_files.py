@@ -16,7 +16,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from annotator.errors import Refusal
-from annotator.exchange.bitexts import FORMATS, Reading
+from annotator.exchange.bitexts import FORMATS, BitextReading
 from annotator.exchange.files import ENCODINGS, Source
 from annotator.exchange.items import guess
 from annotator.exchange.tables import Sheet
@@ -45,7 +45,7 @@ HARSH = [b"\0", b"\xff\xfe", b"\xef\xbb\xbf", b"\xed\xa0\x80", b"\r", b"\t" * 9,
          b"99999999999999999999-0", b"-1-0", b"(", b")" * 40,
          "\u2028\u202e".encode()]  # fmt: skip
 READING = st.builds(
-    Reading,
+    BitextReading,
     format=st.none(),
     source_language=st.sampled_from(["en", "", "x" * 35]),
     target_language=st.sampled_from(["de", "en", "*"]),
@@ -77,15 +77,15 @@ def test_parallel_text_of_any_bytes_ends_in_words(
 
     @_many
     @given(st.data(), READING, st.sampled_from(["", *ENCODINGS]))
-    def check(data: st.DataObject, how: Reading, encoding: str) -> None:
+    def check(data: st.DataObject, how: BitextReading, encoding: str) -> None:
         files = []
         for n, whole in enumerate(TEXTS[form]):
             content = data.draw(spoilt(whole), label=f"file {n}")
             if not data.draw(st.integers(0, 3)):
                 content = data.draw(spoilt(gzip.compress(content)), label="packed")
             files.append(SimpleUploadedFile(f"{n}.txt", content))
-        wanted = {name: getattr(how, name) for name in Reading.__slots__}
-        reading = Reading(**(wanted | {"format": form}))
+        wanted = {name: getattr(how, name) for name in BitextReading.__slots__}
+        reading = BitextReading(**(wanted | {"format": form}))
         with transaction.atomic():
             job = _imported(cast, files, reading, encoding)
             transaction.set_rollback(True)
@@ -99,7 +99,7 @@ def _many(test: Any) -> Any:
 
 
 def _imported(
-    cast: people.Cast, files: list[Any], reading: Reading, encoding: str
+    cast: people.Cast, files: list[Any], reading: BitextReading, encoding: str
 ) -> Job | None:
     try:
         kept = bitexts.keep(cast.project, files, by=cast.ada)

@@ -258,7 +258,7 @@ def test_a_parser_that_reads_pairs_reads_them_unless_told_not_to(
 ) -> None:
     """The shipped one says that it can: two more texts a pair, both sides in each."""
     plain = registry.load("english", settings.MODELS_DIR)
-    reader = Reader(plain)
+    reader = PairReader(plain)
     monkeypatch.setattr(registry, "load", lambda *_: reader)
     job = do(three, in_view=in_view)
     assert job.result["parsed"] == 3
@@ -270,7 +270,7 @@ def test_a_parser_that_reads_pairs_reads_them_unless_told_not_to(
     assert ("each sentence read alone" in job.title) is not in_view
 
 
-class Reader:
+class PairReader:
     def __init__(self, parser: ParserBackend) -> None:
         self.parser, self.asked = parser, []
         can = parser.info.capabilities | {"pairs"}

@@ -6,7 +6,7 @@ from pathlib import Path
 
 from annotator.exchange.files import Source
 from annotator.exchange.peers.registry import opened
-from annotator.exchange.peers.reports import UNITS, Report
+from annotator.exchange.peers.reports import UNITS, TransferReport
 from annotator.exchange.peers.sheets import PeerSheet
 from core.formats.records import BadLine
 
@@ -61,13 +61,13 @@ def bad(found: PeerSheet) -> list[BadLine]:
     return [row for _, row, _ in found.rows() if isinstance(row, BadLine)]
 
 
-def counts(report: Report) -> tuple[tuple[int, ...], tuple[int, ...]]:
+def counts(report: TransferReport) -> tuple[tuple[int, ...], tuple[int, ...]]:
     """Held and taken: tasks, annotations, annotators, values."""
     held = tuple(report.held[unit] for unit in UNITS)
     return held, tuple(report.taken[unit] for unit in UNITS)
 
 
-def is_even(report: Report) -> bool:
+def is_even(report: TransferReport) -> bool:
     """Whether of each unit nothing is lost between what is held and what is taken."""
     left = {unit: sum(n for one, n, _ in report.left if one == unit) for unit in UNITS}
     return all(report.held[u] == report.taken[u] + left[u] for u in UNITS)

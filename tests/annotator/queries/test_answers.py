@@ -16,11 +16,11 @@ from tests.oracles import queries as oracle
 from tests.oracles import query_worlds as worlds
 
 
-class Undo(Exception):
+class RollBack(Exception):
     """Ends a transaction without a trace."""
 
 
-def stored(corpus, sides: worlds.Sides, n: int) -> AlignmentLayer:
+def stored(corpus, sides: worlds.PairSides, n: int) -> AlignmentLayer:
     """The pair with its trees, arcs and layer."""
     parses = []
     for at in (0, 1):
@@ -46,7 +46,7 @@ def stored(corpus, sides: worlds.Sides, n: int) -> AlignmentLayer:
     return made
 
 
-def expected(text: str, all_sides: list[worlds.Sides]) -> list[tuple[int, ...]]:
+def expected(text: str, all_sides: list[worlds.PairSides]) -> list[tuple[int, ...]]:
     """Each match as the number of its pair, its side, and its nodes."""
     query = parser.parse(text)
     found = []
@@ -93,6 +93,6 @@ def test_sql_finds_what_the_definitions_say(db, seed: int, queries: list[str]) -
             layers = [stored(corpus, one, n) for n, one in enumerate(all_sides)]
             for text in queries:
                 assert found(text, corpus, layers) == expected(text, all_sides), text
-            raise Undo
-    except Undo:
+            raise RollBack
+    except RollBack:
         pass

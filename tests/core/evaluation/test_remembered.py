@@ -11,7 +11,7 @@ from core.evaluation.remembered import Remembered
 from core.forests.kbest import trees_of
 from core.parsing.conformance import violations
 from core.protocols import Analysis, Capability
-from tests.core.substitution.flat import EVERYTHING, Flat
+from tests.core.substitution.flat import EVERYTHING, Flat, Mute
 
 KEPT = EVERYTHING - {"forest"}  # forests are never kept
 SENTENCES = [Sentence.of("the old cat sleeps"), Sentence.of("the ( wug )")]
@@ -92,13 +92,5 @@ def test_an_error_is_kept_as_one(tmp_path: Path) -> None:
 
 
 def test_a_parser_that_tells_no_training_words_is_refused() -> None:
-    class Mute:
-        info = Flat().info
-
-        def analyse(
-            self, sentences: list[Sentence], *, want: frozenset[Capability]
-        ) -> list[Analysis | Exception]:
-            return []
-
     with pytest.raises(Unavailable):
         Remembered(Mute())

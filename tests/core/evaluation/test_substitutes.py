@@ -86,7 +86,7 @@ def test_the_first_and_any_of_n_are_counted_by_stems(tmp_path: Path) -> None:
     }
 
 
-class Encoder:
+class FormEncoder:
     """Vectors by the form alone."""
 
     info = BackendInfo("encoder", "1", "CC0", ("en",), frozenset({"vectors"}))
@@ -106,6 +106,6 @@ class Encoder:
 def test_the_candidate_most_alike_in_the_sentence_comes_first() -> None:
     place = (Sentence.of("the cat"), 1, near("runs", "old", "dog"))
     other = (Sentence.of("runs"), 0, near("cat"))
-    first, second = in_context(Encoder(), [place, other])
+    first, second = in_context(FormEncoder(), [place, other])
     assert [one.form for one in first] == ["dog", "old", "runs"]
     assert [one.form for one in second] == ["cat"]

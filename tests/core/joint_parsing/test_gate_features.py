@@ -1,133 +1,216 @@
-"""What a gate looks at: crossing links, sizes, words in common, and the templates."""
+"""What a gate looks at, worked out by hand; its probability, and its file."""
 
+from dataclasses import replace
 from itertools import combinations
+from math import exp, log
+from typing import Any
 
-import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from core.data.alignment import Link, token_ref
-from core.data.deps import DepAnalysis, DepTree
+from core.data.alignment import Link
+from core.data.deps import ROOT, DepAnalysis, DepTree
 from core.data.tokens import Sentence
 from core.errors import InvalidValue
-from core.joint_parsing.gate import TEMPLATES, gate_features
+from core.joint_parsing.gate import TEMPLATES, Gate, gate_features
 from core.joint_parsing.values import ArcChange, JointResult, JointSide
 from core.protocols import Analysis
 
-WORDS = ["cats", "chase", "old", "mice"]
-TAGS = ("NNS", "VBP", "JJ", "NNS")
-BEFORE = DepTree((1, -1, 1, 2), ("nsubj", "root", "obj", "dep"))
-AFTER = DepTree((1, -1, 3, 1), ("nsubj", "root", "amod", "obj"))
+LABELS = ("nsubj", "root", "amod", "obj", "advmod")
+BEFORE = DepTree((1, ROOT, 3, 1, 3), LABELS)
+AFTER = DepTree((1, ROOT, 3, 1, 1), LABELS)  # "here" moves from "books" to "reads"
+TAGS = ("PRP", "VBZ", "JJ", "NNS", "RB")
+LINKS = (
+    Link("w0", "w1"),
+    Link("w1", "w2", attrs={"prob": "0.25"}),
+    Link("w3", "w0"),  # crosses the two before it
+)
+MOVED = ArcChange(4, 3, 1, "advmod", "advmod", 0.2, 0.6, LINKS[:2])
 
 
-def sentence(
-    words: list[str], tree: DepTree | None = None, tags: tuple[str, ...] = ()
-) -> Analysis:
+def analysis(text: str, tree: DepTree | None, **layers: Any) -> Analysis:
     deps = DepAnalysis(tree) if tree else None
-    return Analysis(Sentence.of(words), deps=deps, xpos=tags)
+    return Analysis(Sentence.of(text), deps=deps, **layers)
+
+
+SOURCE = analysis("She reads old books here", BEFORE, xpos=TAGS)
+TARGET = analysis("Books she reads", DepTree((2, 2, ROOT), ("obj", "nsubj", "root")))
 
 
 def result(
-    tree: DepTree = AFTER,
-    links: tuple[Link, ...] = (),
-    arcs: tuple[ArcChange, ...] = (),
+    *moved: ArcChange, tree: DepTree | None = AFTER, **facts: Any
 ) -> JointResult:
-    return JointResult(
-        JointSide(DepAnalysis(tree), arcs=arcs),
-        JointSide(),
-        links,
-        agreement_before=3,
-        agreement_after=1,
+    deps = DepAnalysis(tree) if tree else None
+    return JointResult(JointSide(deps, arcs=moved), JointSide(), LINKS, **facts)
+
+
+def test_features_of_a_pair_are_shares_of_the_source_s_words() -> None:
+    found = result(MOVED, agreement_before=4, agreement_after=1, exact=False)
+    features = gate_features(SOURCE, TARGET, found)
+    assert features == pytest.approx(
+        {
+            "crossing links": 2 / 5,
+            "shorter": 0.0,
+            "words in common": 3 / 5,  # whatever the letter case
+            "linked": 3 / 5,
+            "agreement gained": 3 / 5,
+            "disagreement left": 1 / 5,
+            "not exact": 1.0,
+            "more non-projective arcs": 0.0,
+            "arcs changed": 1.0,
+            "mean margin": log(0.2) - log(0.6),
+            "greatest margin": log(0.2) - log(0.6),
+            "least link": 0.25,
+            "root changed": 0.0,
+        }
     )
 
 
-def link(s: int, t: int, prob: float = 1.0) -> Link:
-    return Link(token_ref(s), token_ref(t), attrs={"prob": prob})
+def test_only_a_source_of_fewer_words_is_shorter() -> None:
+    def shorter(other: str) -> float:
+        return gate_features(SOURCE, analysis(other, None), result())["shorter"]
+
+    assert shorter("one two three four five six") == 1.0
+    assert shorter("one two three four five") == 0.0
 
 
 @given(st.permutations(range(4)))
 def test_links_cross_that_change_the_order_of_their_words(order: list[int]) -> None:
-    links = tuple(link(s, t) for s, t in enumerate(order))
-    source, target = sentence(WORDS, BEFORE), sentence(list("abcd"))
-    found = gate_features(source, target, result(links=links))
+    links = tuple(Link(f"w{s}", f"w{t}") for s, t in enumerate(order))
+    features = gate_features(SOURCE, TARGET, replace(result(), links=links))
     crossing = sum(order[s] > order[u] for s, u in combinations(range(4), 2))
-    assert found["crossing links"] == crossing / 4
-    assert found["linked"] == 1.0
+    assert features["crossing links"] == pytest.approx(crossing / 5)
 
 
-def test_sizes_common_words_and_agreement_are_by_word_of_the_source() -> None:
-    source = sentence(WORDS, BEFORE)
-    longer = sentence(["Mice", "that", "CATS", "chase", "."])
-    found = gate_features(source, longer, result())
-    assert found["shorter"] == 1.0
-    assert found["words in common"] == 3 / 4
-    assert (found["agreement gained"], found["disagreement left"]) == (0.5, 0.25)
-    assert found["not exact"] == 0.0
-    shorter = gate_features(source, sentence(["dogs"]), result())
-    assert (shorter["shorter"], shorter["words in common"]) == (0.0, 0.0)
+def test_links_that_share_a_word_do_not_cross() -> None:
+    links = (Link("w0", "w0"), Link("w0", "w1"), Link("w1", "w1"))
+    found = replace(result(), links=links)
+    assert gate_features(SOURCE, TARGET, found)["crossing links"] == 0.0
 
 
-def test_arcs_that_become_non_projective_are_told() -> None:
-    crossing = DepTree((2, -1, 1, 0), BEFORE.labels)
-    source, target = sentence(WORDS, BEFORE), sentence(["x"])
+def test_exact_parses_and_parses_without_a_change_say_so() -> None:
+    features = gate_features(SOURCE, TARGET, result())
+    assert features["not exact"] == 0.0
+    assert "arcs changed" not in features
+    relabelled = replace(MOVED, head_after=MOVED.head_before, label_after="obl")
+    assert gate_features(SOURCE, TARGET, result(relabelled)) == features
+
+
+def test_margins_of_several_arcs_have_a_mean_and_a_greatest() -> None:
+    surer = replace(MOVED, prob_before=0.9, prob_after=0.1, because=())
+    features = gate_features(SOURCE, TARGET, result(MOVED, surer))
+    margins = log(0.2 / 0.6), log(0.9 / 0.1)
+    assert features["arcs changed"] == 2
+    assert features["mean margin"] == pytest.approx(sum(margins) / 2)
+    assert features["greatest margin"] == pytest.approx(margins[1])
+    assert features["least link"] == 0.25
+
+
+def test_links_without_a_probability_are_certain_and_no_links_are_not() -> None:
+    certain = gate_features(SOURCE, TARGET, result(replace(MOVED, because=LINKS[:1])))
+    assert certain["least link"] == 1.0
+    alone = gate_features(SOURCE, TARGET, result(replace(MOVED, because=())))
+    assert alone["least link"] == 0.0
+
+
+@pytest.mark.parametrize(("before", "after"), [(0.0, 0.5), (0.5, 0.0)])
+def test_impossible_arcs_have_finite_margins(before: float, after: float) -> None:
+    never = replace(MOVED, prob_before=before, prob_after=after)
+    margin = gate_features(SOURCE, TARGET, result(never))["greatest margin"]
+    wanted = log(0.5) - log(1e-6)
+    assert margin == pytest.approx(wanted if before else -wanted)
+
+
+@pytest.mark.parametrize(("before", "after"), [(ROOT, 1), (1, ROOT)])
+def test_an_arc_to_or_from_root_changes_the_root(before: int, after: int) -> None:
+    moved = replace(MOVED, head_before=before, head_after=after)
+    assert gate_features(SOURCE, TARGET, result(moved))["root changed"] == 1.0
+
+
+def test_only_more_non_projective_arcs_than_before_count() -> None:
+    crossed = DepTree((1, ROOT, 4, 1, 1), LABELS)  # "old" from "here", over "books"
     name = "more non-projective arcs"
-    assert gate_features(source, target, result(crossing))[name] == 1.0
-    assert gate_features(source, target, result(AFTER))[name] == 0.0
-    straight = sentence(WORDS, crossing)
-    assert gate_features(straight, target, result(AFTER))[name] == 0.0
+    assert gate_features(SOURCE, TARGET, result(tree=crossed))[name] == 1.0
+    source = replace(SOURCE, deps=DepAnalysis(crossed))
+    assert gate_features(source, TARGET, result(tree=crossed))[name] == 0.0
 
 
-def test_changed_arcs_tell_margins_and_the_weakest_link() -> None:
-    arcs = (
-        ArcChange(2, 1, 3, "obj", "amod", 0.8, 0.2, (link(2, 0, 0.9),)),
-        ArcChange(3, -1, 1, "root", "obj", 0.5, 0.5, (link(3, 1, 0.6),)),
-        ArcChange(0, 1, 1, "nsubj", "dep", 0.9, 0.1),  # its label alone
-    )
-    source, target = sentence(WORDS, BEFORE), sentence(["x"])
-    found = gate_features(source, target, result(arcs=arcs))
-    assert found["arcs changed"] == 2.0
-    assert found["greatest margin"] == pytest.approx(np.log(4))
-    assert found["mean margin"] == pytest.approx(np.log(4) / 2)
-    assert (found["least link"], found["root changed"]) == (0.6, 1.0)
+def test_templates_show_relations_and_coarse_tags_up_to_the_root() -> None:
+    whole = TEMPLATES.index(("CP", "CP_p", "CP_gp"))
+    mixed = TEMPLATES.index(("REL", "CP_p", "REL_gp"))
+    plain = gate_features(SOURCE, TARGET, result())
+    features = gate_features(SOURCE, TARGET, result(), (whole, mixed))
+    wanted = {
+        f"{name} {whole} {tags}"
+        for name, here in (("before", "RB NN VB"), ("after", "RB VB ROOT"))
+        for tags in ("PR VB ROOT", "VB ROOT ROOT", "JJ NN VB", "NN VB ROOT", here)
+    } | {
+        f"{name} {mixed} {parts}"
+        for name, here in (("before", "advmod NN root"), ("after", "advmod VB ROOT"))
+        for parts in (
+            "nsubj VB ROOT",
+            "root ROOT ROOT",
+            "amod NN root",
+            "obj VB ROOT",
+            here,
+        )
+    }
+    assert features == plain | dict.fromkeys(wanted, 1.0)
 
 
-EXPECTED = {  # of the word "old" (2), whose head is 1 before, and 3 under 1 after
-    ("REL",): ("obj", "amod"),
-    ("REL", "REL_p"): ("obj root", "amod obj"),
-    ("REL", "REL_p", "REL_gp"): ("obj root ROOT", "amod obj root"),
-    ("REL", "REL_gp"): ("obj ROOT", "amod root"),
-    ("CP",): ("JJ", "JJ"),
-    ("CP", "CP_p"): ("JJ VB", "JJ NN"),
-    ("CP", "CP_p", "CP_gp"): ("JJ VB ROOT", "JJ NN VB"),
-    ("CP", "CP_gp"): ("JJ ROOT", "JJ VB"),
-    ("REL", "CP"): ("obj JJ", "amod JJ"),
-    ("REL", "CP", "CP_p"): ("obj JJ VB", "amod JJ NN"),
-    ("REL", "CP_p", "REL_gp"): ("obj VB ROOT", "amod NN root"),
-}
-
-
-@pytest.mark.parametrize("k", range(len(TEMPLATES)))
-def test_templates_tell_relation_and_tag_of_word_parent_and_grandparent(
-    k: int,
+@pytest.mark.parametrize(("layers", "tag"), [({"upos": ("NOUN",) * 5}, "NO"), ({}, "")])
+def test_without_penn_tags_the_universal_ones_are_read(
+    layers: dict[str, Any], tag: str
 ) -> None:
-    source, target = sentence(WORDS, BEFORE, TAGS), sentence(["x"])
-    plain = gate_features(source, target, result())
-    found = gate_features(source, target, result(), (k,)).keys() - plain.keys()
-    before, after = EXPECTED[TEMPLATES[k]]
-    assert {f"before {k} {before}", f"after {k} {after}"} <= found
-    shapes = {len(name.split()) for name in found}
-    assert shapes == {2 + len(TEMPLATES[k])}
-    assert 2 <= len(found) <= 2 * len(WORDS)
+    k = TEMPLATES.index(("CP",))
+    source = analysis("She reads old books here", BEFORE, **layers)
+    features = gate_features(source, TARGET, result(), (k,))
+    assert {name for name in features if name.startswith("before")} == {
+        f"before {k} {tag}"
+    }
 
 
-def test_the_head_of_the_sentence_has_root_above_it_twice() -> None:
-    source, target = sentence(WORDS, BEFORE, TAGS), sentence(["x"])
-    at = TEMPLATES.index(("REL", "REL_p", "REL_gp"))
-    found = gate_features(source, target, result(), (at,))
-    assert f"before {at} root ROOT ROOT" in found
+def test_templates_of_earlier_gates_can_still_be_read() -> None:
+    k = len(TEMPLATES)  # the first of those that are searched no more
+    features = gate_features(SOURCE, TARGET, result(), (k,))
+    assert f"before {k} advmod RB NN VB" in features
 
 
-def test_a_gate_wants_trees() -> None:
+def test_a_side_without_a_dependency_tree_is_refused() -> None:
     with pytest.raises(InvalidValue, match="dependency trees"):
-        gate_features(sentence(WORDS), sentence(["x"]), result())
+        gate_features(SOURCE, TARGET, result(tree=None))
+    with pytest.raises(InvalidValue, match="dependency trees"):
+        gate_features(replace(SOURCE, deps=None), TARGET, result())
+
+
+def test_a_gate_is_a_logistic_regression_that_stays_finite() -> None:
+    gate = Gate(0.5, {"a": 2.0, "b": -1.0})
+    assert gate.least == 0.5
+    nats = 0.5 + 2.0 * 0.25 - 1.0 * 3.0
+    features = {"a": 0.25, "b": 3.0, "never seen": 7.0}
+    assert gate.probability(features) == pytest.approx(1 / (1 + exp(-nats)))
+    never, always = Gate(-1e5, {}), Gate(1e5, {})
+    assert never.probability({}) == pytest.approx(exp(-30), rel=1e-9, abs=0)
+    assert 1 - always.probability({}) == pytest.approx(exp(-30), rel=1e-2, abs=0)
+
+
+@pytest.mark.parametrize(
+    "broken",
+    [
+        {"weights": None},
+        {"weights": {"a": "much"}},
+        {"templates": 3},
+        {"templates": ["x"]},
+        {"intercept": None},
+        {"least": "most"},
+    ],
+)
+def test_what_is_no_gate_is_refused(broken: dict[str, Any]) -> None:
+    whole = Gate(0.5, {"a": 1.0}, (2,)).to_json()
+    assert Gate.from_json(whole).to_json() == whole
+    with pytest.raises(InvalidValue, match="no gate"):
+        Gate.from_json(whole | broken)
+    for name in whole:
+        with pytest.raises(InvalidValue, match="no gate"):
+            Gate.from_json({key: one for key, one in whole.items() if key != name})

@@ -9,7 +9,7 @@ from core.data.alignment import Link
 from core.data.deps import DepAnalysis, DepTree
 from core.errors import InvalidValue
 from core.joint_parsing.beliefs import agree
-from core.joint_parsing.linked import Linked, linked_words
+from core.joint_parsing.linked import LinkedWords, linked_words
 from tests.oracles.arcs import dependency_trees
 from tests.oracles.beliefs import RootFactor, labelled_trees, worths
 
@@ -27,7 +27,7 @@ def parsed(n: int, seed: int, names: tuple[str, ...] = NAMES) -> DepAnalysis:
     return DepAnalysis(tree, arcs, relations, names)
 
 
-def linked(links: list[tuple[int, int, float]], n: int, m: int) -> Linked:
+def linked(links: list[tuple[int, int, float]], n: int, m: int) -> LinkedWords:
     given = [Link(f"w{s}", f"w{t}", attrs={"prob": str(p)}) for s, t, p in links]
     return linked_words(given, n, m)
 

@@ -10,12 +10,14 @@ from core.dependencies.eisner import eisner
 from core.dependencies.mst import mst
 from core.errors import Contradiction
 from core.joint_parsing.duals import Agreed, DualDecoder, slack_of
-from core.joint_parsing.linked import Linked
+from core.joint_parsing.linked import LinkedWords
 from tests.oracles import joint, strategies
 
 
 @st.composite
-def pairs_of_sentences(draw: st.DrawFn, most: int = 4) -> tuple[Floats, Floats, Linked]:
+def pairs_of_sentences(
+    draw: st.DrawFn, most: int = 4
+) -> tuple[Floats, Floats, LinkedWords]:
     """Arc weights of two sentences and one-to-one links, ROOT's among them or not."""
     source = draw(strategies.arc_scores(max_tokens=most))
     target = draw(strategies.arc_scores(max_tokens=most))
@@ -26,11 +28,11 @@ def pairs_of_sentences(draw: st.DrawFn, most: int = 4) -> tuple[Floats, Floats, 
     cells = [(0, 0), *cells] if draw(st.booleans()) else cells
     pairs = np.array(cells, dtype=np.int32).reshape(-1, 2)
     probs = np.linspace(1.0, 0.5, len(cells))
-    return source, target, Linked(pairs, probs, (None,) * len(cells))
+    return source, target, LinkedWords(pairs, probs, (None,) * len(cells))
 
 
 def decoded(
-    case: tuple[Floats, Floats, Linked],
+    case: tuple[Floats, Floats, LinkedWords],
     slack: Floats,
     *,
     projective: bool,
@@ -53,7 +55,7 @@ def decoded(
     pairs_of_sentences(), st.floats(0, 3), st.booleans(), st.booleans(), st.booleans()
 )
 def test_certified_pair_is_the_best_of_all(
-    case: tuple[Floats, Floats, Linked],
+    case: tuple[Floats, Floats, LinkedWords],
     slack: float,
     projective: bool,
     by_prob: bool,
@@ -74,7 +76,7 @@ def test_certified_pair_is_the_best_of_all(
 @settings(max_examples=100, deadline=None)
 @given(pairs_of_sentences(), st.booleans())
 def test_hard_agreement_when_certified_is_the_best_that_agrees(
-    case: tuple[Floats, Floats, Linked],
+    case: tuple[Floats, Floats, LinkedWords],
     projective: bool,
 ) -> None:
     source, target, linked = case
@@ -91,7 +93,7 @@ def test_hard_agreement_when_certified_is_the_best_that_agrees(
 @settings(max_examples=100, deadline=None)
 @given(pairs_of_sentences(most=6), st.booleans())
 def test_no_slack_is_parsing_apart(
-    case: tuple[Floats, Floats, Linked],
+    case: tuple[Floats, Floats, LinkedWords],
     projective: bool,
 ) -> None:
     source, target, linked = case
@@ -106,7 +108,7 @@ def test_no_slack_is_parsing_apart(
 @settings(max_examples=60, deadline=None)
 @given(pairs_of_sentences(most=5), st.sampled_from([np.inf, 0.3, 1.0]))
 def test_certified_pair_solves_the_integer_programme(
-    case: tuple[Floats, Floats, Linked], slack: float
+    case: tuple[Floats, Floats, LinkedWords], slack: float
 ) -> None:
     source, target, linked = case
     found = decoded(case, slack_of(linked, slack), projective=False)
@@ -121,7 +123,7 @@ def test_a_warm_start_needs_fewer_rounds() -> None:
     rng = np.random.default_rng(5)
     source, target = rng.normal(size=(9, 9)) * 2, rng.normal(size=(9, 9)) * 2
     pairs = np.array([(i, i) for i in range(9)], dtype=np.int32)
-    linked = Linked(pairs, np.ones(9), (None,) * 9)
+    linked = LinkedWords(pairs, np.ones(9), (None,) * 9)
     decoder = DualDecoder(8, 8)
     slack = slack_of(linked, 0.5)
     cold = decoder.decode(source, target, linked, slack, rounds=200)
@@ -137,7 +139,7 @@ def test_a_warm_start_needs_fewer_rounds() -> None:
 @settings(max_examples=60, deadline=None)
 @given(pairs_of_sentences(), st.integers(1, 6), st.booleans())
 def test_the_last_round_is_the_best_pair_under_its_duals(
-    case: tuple[Floats, Floats, Linked], rounds: int, one_sided: bool
+    case: tuple[Floats, Floats, LinkedWords], rounds: int, one_sided: bool
 ) -> None:
     """Algorithms 1 and 2 by hand, round by round."""
     source, target, linked = case
@@ -156,7 +158,7 @@ def test_the_last_round_is_the_best_pair_under_its_duals(
 
 
 def _trees_under(
-    source: Floats, target: Floats, linked: Linked, duals: Floats
+    source: Floats, target: Floats, linked: LinkedWords, duals: Floats
 ) -> tuple[tuple[Floats, Floats], float]:
     bonus = [np.zeros_like(source), np.zeros_like(target)]
     for i, (s, t) in enumerate(linked.pairs):
@@ -167,7 +169,9 @@ def _trees_under(
     return (a[1], b[1]), a[0] + b[0]
 
 
-def _differences(linked: Linked, a: Floats, b: Floats) -> list[tuple[int, int, int]]:
+def _differences(
+    linked: LinkedWords, a: Floats, b: Floats
+) -> list[tuple[int, int, int]]:
     found = []
     for i, (s, t) in enumerate(linked.pairs):
         for j, (u, v) in enumerate(linked.pairs):

@@ -18,12 +18,13 @@ from core.joint_parsing.in_view import View, seen, views_of
 from core.joint_parsing.parser import JointParser, JointSettings
 from core.joint_parsing.weights import JointWeights
 from core.protocols import Analysis, BackendInfo, Capability
+from tests.core.joint_parsing.aligners import NoLinks
 
 SOURCE, TARGET = Sentence.of("she reads books here"), Sentence.of("books she reads")
 CHAIN = np.array([[2, 1], [0, 2], [2, 3], [2, 4]])  # head and modifier, ROOT = 0
 
 
-class Reader:
+class ChainParser:
     """Alone it hangs every word from the one before it; of two sentences as one it
     knows better: from the second word of either."""
 
@@ -58,17 +59,12 @@ class Reader:
         return Analysis(sentence, deps=deps)
 
 
-class NoLinks:
-    def align(self, source: Analysis, target: Analysis) -> tuple[()]:
-        return ()
-
-
 def probabilities(table: Floats) -> Floats:
     return np.asarray(np.exp(table) / np.exp(table).sum(0))
 
 
 def test_arcs_within_a_sentence_are_kept_from_both_orders() -> None:
-    reader = Reader("pairs")
+    reader = ChainParser("pairs")
     (both,) = views_of(reader, [(SOURCE, TARGET)])
     assert both is not None
     ours, theirs = both
@@ -85,17 +81,17 @@ def test_arcs_within_a_sentence_are_kept_from_both_orders() -> None:
 
 
 def test_only_a_parser_that_reads_pairs_is_asked() -> None:
-    reader = Reader()
+    reader = ChainParser()
     assert views_of(reader, [(SOURCE, TARGET)]) == [None]
     assert reader.asked == []
 
 
 def test_a_pair_too_long_for_one_reading_has_no_views() -> None:
-    assert views_of(Reader("pairs", longest=6), [(SOURCE, TARGET)]) == [None]
+    assert views_of(ChainParser("pairs", longest=6), [(SOURCE, TARGET)]) == [None]
 
 
 def alone(sentence: Sentence) -> Analysis:
-    (found,) = Reader().analyse([sentence], want=frozenset())
+    (found,) = ChainParser().analyse([sentence], want=frozenset())
     assert isinstance(found, Analysis)
     return found
 
@@ -105,7 +101,7 @@ def test_a_share_is_in_nats(share: float) -> None:
     own = alone(SOURCE)
     assert own.deps is not None
     assert own.deps.arcs is not None
-    (both,) = views_of(Reader("pairs"), [(SOURCE, TARGET)])
+    (both,) = views_of(ChainParser("pairs"), [(SOURCE, TARGET)])
     assert both is not None
     mixed = seen(own, both[0], share).deps
     assert mixed is not None
@@ -129,7 +125,7 @@ def test_what_the_parser_forbids_stays_forbidden() -> None:
 
 
 def test_a_view_of_another_sentence_is_refused() -> None:
-    (both,) = views_of(Reader("pairs"), [(SOURCE, TARGET)])
+    (both,) = views_of(ChainParser("pairs"), [(SOURCE, TARGET)])
     assert both is not None
     with pytest.raises(InvalidValue, match="this very sentence"):
         seen(alone(SOURCE), both[1], 0.5)
@@ -151,7 +147,7 @@ def test_bp_reads_the_pair_as_one(
 ) -> None:
     weights = JointWeights(view_share=0.75)
     parser = JointParser(NoLinks(), weights)
-    (views,) = views_of(Reader("pairs"), [(SOURCE, TARGET)])
+    (views,) = views_of(ChainParser("pairs"), [(SOURCE, TARGET)])
     pair = alone(SOURCE), alone(TARGET)
     result = parser.parse(*pair, chosen, views=views)
     assert result.source.deps is not None
@@ -166,7 +162,7 @@ def cases(*can: Capability) -> list[JointCase]:
         GoldPair(PairRow("own", str(k), SOURCE, TARGET, ("lex",)), gold)
         for k in range(3)
     ]
-    found = list(analyse(pairs, Reader(*can)))
+    found = list(analyse(pairs, ChainParser(*can)))
     assert all(isinstance(case, JointCase) for case in found)
     return [case for case in found if isinstance(case, JointCase)]
 

@@ -23,16 +23,12 @@ from core.joint_parsing.parser import JointParser, JointSettings
 from core.joint_parsing.span_duals import agree_on_spans, linked_spans
 from core.joint_parsing.weights import JointWeights
 from core.protocols import Analysis
+from tests.core.joint_parsing.aligners import NoLinks
 from tests.oracles import strategies
 from tests.oracles.arcs import dependency_trees, weight
 from tests.oracles.forests import derivations
 
 DIAGONAL = [Link(f"w{i}", f"w{i}") for i in range(9)]
-
-
-class NoLinks:
-    def align(self, source: Analysis, target: Analysis) -> tuple[Link, ...]:
-        return ()
 
 
 def analysis(text: str, arcs: dict[tuple[int, int], float]) -> Analysis:

@@ -14,7 +14,7 @@ from core.parsing import english
 from core.parsing.neural import (
     CELLS_A_BATCH,
     PIECES_A_BATCH,
-    Model,
+    BatchScorer,
     NeuralParser,
     Raw,
     ScoringParser,
@@ -201,7 +201,7 @@ def test_padding_is_masked() -> None:
 class _Sick:
     """A model whose scores of the first sentence of a batch are not numbers."""
 
-    def __init__(self, model: Model) -> None:
+    def __init__(self, model: BatchScorer) -> None:
         self.labels, self.subwords = model.labels, model.subwords
         self._model = model
 

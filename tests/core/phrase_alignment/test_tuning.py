@@ -9,7 +9,7 @@ import pytest
 from core.data.check import Floats
 from core.errors import InvalidValue
 from core.learning.folds import folds
-from core.phrase_alignment.tuning import Range, Trial, f1_of, nested, study
+from core.phrase_alignment.tuning import Range, TuningTrial, f1_of, nested, study
 
 RANGES = {"cost": Range(0.0, 4.0), "beam": Range(1, 5, whole=True)}
 START = {"cost": 3.5, "beam": 1.0}
@@ -55,7 +55,9 @@ def test_a_study_broken_off_goes_on_with_what_is_kept(tmp_path: Path) -> None:
 
 def test_nested_choice_scores_each_fold_with_what_is_best_elsewhere() -> None:
     rng = np.random.default_rng(3)
-    trials = [Trial({"cost": float(k)}, rng.uniform(size=(9, 2))) for k in range(4)]
+    trials = [
+        TuningTrial({"cost": float(k)}, rng.uniform(size=(9, 2))) for k in range(4)
+    ]
     found = nested(trials, k=3, seed=5)
     wanted = np.empty((9, 2))
     for part in folds(9, 3, np.random.default_rng(5)):

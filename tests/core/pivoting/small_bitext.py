@@ -4,7 +4,7 @@ from pathlib import Path
 
 from core.formats import ptb
 from core.pivoting.bitext import BitextPair, BitextParse, write_pairs, write_parses
-from core.pivoting.building.settings import Source
+from core.pivoting.building.settings import PairsFile
 
 TREES = [
     "(S (NP (DT The) (JJ old) (NN sea)) (VP (VBZ is) (ADJP (JJ calm))) (. .))",
@@ -36,7 +36,7 @@ def english(at: int) -> str:
     return " ".join(ptb.parse_one(TREES[at]).words)
 
 
-def sources(folder: Path, *, parsed: int = len(TREES)) -> list[Source]:
+def sources(folder: Path, *, parsed: int = len(TREES)) -> list[PairsFile]:
     """The two files of pairs, with the trees of the first ``parsed`` sentences."""
     parses = folder / "parses.parquet"
     write_parses(parses, [BitextParse(english(i), TREES[i]) for i in range(parsed)])
@@ -48,5 +48,5 @@ def sources(folder: Path, *, parsed: int = len(TREES)) -> list[Source]:
             for at, (foreign, links) in enumerate(rows)
         ]
         write_pairs(path, pairs)
-        found.append(Source(path, (parses,)))
+        found.append(PairsFile(path, (parses,)))
     return found

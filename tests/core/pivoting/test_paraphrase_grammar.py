@@ -48,11 +48,11 @@ def test_each_condition_is_measured_on_what_it_ranked_first() -> None:
 
 
 def test_blank_lines_and_sentences_without_a_tree_are_left_out(tmp_path: Path) -> None:
-    class Silent:
+    class Treeless:
         def analyse(
             self, sentences: list[Sentence], *, want: object
         ) -> list[Analysis | Exception]:
             return [ValueError("no tree") for _ in sentences]
 
     (tmp_path / "text").write_text("A boat came .\n\nWe like it .\n")
-    assert parse_texts(tmp_path / "text", Silent(), limit=9) == []  # type: ignore[arg-type]
+    assert parse_texts(tmp_path / "text", Treeless(), limit=9) == []  # type: ignore[arg-type]

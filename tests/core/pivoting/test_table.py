@@ -12,7 +12,7 @@ from core.formats import ptb
 from core.pivoting.bitext import BitextParse, parses_of, write_parses
 from core.pivoting.building.engines import DuckEngine
 from core.pivoting.building.pipeline import build_table
-from core.pivoting.building.settings import BuildSettings, Source
+from core.pivoting.building.settings import BuildSettings, PairsFile
 from core.pivoting.table import Table, open_table
 from tests.core.pivoting import small_bitext
 from tests.oracles.pivoting import pivots as oracle
@@ -227,7 +227,7 @@ def test_pairs_without_links_are_refused(tmp_path: Path) -> None:
 
     write_pairs(tmp_path / "x.parquet", [BitextPair(0, "x.de", "a b", "c d")])
     with pytest.raises(InvalidValue, match="word links"):
-        list(build_table(tmp_path / "table", [Source(tmp_path / "x.parquet")]))
+        list(build_table(tmp_path / "table", [PairsFile(tmp_path / "x.parquet")]))
     with pytest.raises(Unavailable, match="no table"):
         open_table(tmp_path / "table")
 
@@ -237,7 +237,7 @@ def test_links_outside_a_sentence_name_file_and_pair(tmp_path: Path) -> None:
 
     write_pairs(tmp_path / "x.parquet", [BitextPair(0, "x.de", "a b", "c d", "0-7")])
     with pytest.raises(InvalidValue, match=r"x\.parquet, pairs from 0: pair 0"):
-        list(build_table(tmp_path / "table", [Source(tmp_path / "x.parquet")]))
+        list(build_table(tmp_path / "table", [PairsFile(tmp_path / "x.parquet")]))
 
 
 def test_the_engine_writes_a_file_whole_or_not_at_all(tmp_path: Path) -> None:

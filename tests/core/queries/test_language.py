@@ -194,7 +194,7 @@ def test_the_longest_query_has_an_end() -> None:
 def test_a_link_binds_more_loosely_than_any_relation() -> None:
     root = parse("VP << VBN ~ VP !<< VBN").root
     assert [type(part).__name__ for part in root.formula.parts] == [
-        "Relation",
-        "Relation",
+        "NodeRelation",
+        "NodeRelation",
     ]
     assert type(root.formula.parts[1].node.formula).__name__ == "Not"

@@ -8,13 +8,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from core.errors import FormatError
-from core.releases.ledger import Chain, entries
+from core.releases.ledger import HashChain, entries
 
 ACTS = [{"act": "link", "n": n, "text": "Fenster – 窓"} for n in range(5)]
 
 
 def chained(acts) -> list[str]:
-    chain = Chain()
+    chain = HashChain()
     return [chain.line(act) for act in acts]
 
 
@@ -59,4 +59,4 @@ def test_a_chain_made_anew_after_a_change_has_another_end() -> None:
 
 def test_an_act_may_not_name_what_is_the_chain_s() -> None:
     with pytest.raises(ValueError, match="digest"):
-        Chain().line({"digest": "mine"})
+        HashChain().line({"digest": "mine"})

@@ -25,7 +25,7 @@ def put(path: Path, *lines: str) -> None:
         file.writelines(line + "\n" for line in lines)
 
 
-class Known:
+class CountingParser:
     """A parser that knows the tests' trees, and counts what it was asked."""
 
     def __init__(self) -> None:
@@ -79,7 +79,7 @@ def test_a_table_is_made_and_nothing_of_it_twice(tmp_path: Path) -> None:
     ]
     rows = [BitextParse(" ".join(ptb.parse_one(tree).words), tree) for tree in trees]
     write_parses(tmp_path / "trees.parquet", rows)
-    parser, told = Known(), list[str]()
+    parser, told = CountingParser(), list[str]()
     for _ in range(2):
         made = table_of(
             tmp_path,
@@ -97,7 +97,7 @@ def test_a_table_is_made_and_nothing_of_it_twice(tmp_path: Path) -> None:
 
 
 def test_only_sentences_without_a_tree_are_parsed(tmp_path: Path) -> None:
-    parser = Known()
+    parser = CountingParser()
     for english in (["one .", "two ."], ["one .", "three ."]):
         files = parsed(english, tmp_path, parser, print)  # type: ignore[arg-type]
     assert parser.asked == ["one .", "two .", "three ."]

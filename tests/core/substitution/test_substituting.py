@@ -5,7 +5,7 @@ import pytest
 from core.data.tokens import Sentence
 from core.errors import InvalidValue, Unavailable
 from core.parsing import conformance
-from core.protocols import Analysis, BackendInfo, Capability
+from core.protocols import Analysis
 from core.substitution.candidates import (
     Candidate,
     Candidates,
@@ -16,20 +16,9 @@ from core.substitution.candidates import (
 from core.substitution.linking import LinkingCounts
 from core.substitution.options import Options
 from core.substitution.substituting import Substituting
-from tests.core.substitution.flat import EVERYTHING, TEXT, Flat, corpus
+from tests.core.substitution.flat import EVERYTHING, TEXT, Flat, Mute, corpus
 
 SMALL = Options(method="replace", f_q=1, f_c=2, f_lc=2, n_nearest=1)
-
-
-class Mute:
-    """A parser that does not tell what it learned from."""
-
-    info = BackendInfo("mute", "1", "CC0", ("en",), EVERYTHING)
-
-    def analyse(
-        self, sentences: list[Sentence], *, want: frozenset[Capability]
-    ) -> list[Analysis | Exception]:
-        return []
 
 
 def test_a_substituting_parser_keeps_the_contract_of_parsers() -> None:

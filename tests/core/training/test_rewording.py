@@ -9,7 +9,7 @@ from core.data.deps import DepTree
 from core.data.tokens import Sentence, Token
 from core.evaluation.golds import Gold
 from core.training.clause import Clause
-from core.training.corpus import Example
+from core.training.corpus import TrainingSentence
 from core.training.rewording import Reworder, likes_of, participles_of
 from core.training.rewordings import rewordings
 
@@ -160,7 +160,7 @@ def test_what_cannot_be_said_so_stays_as_it_was() -> None:
         assert [word.form for word in clause.words] == [*gold(text).sentence.forms]
 
 
-def roots_and_loops(example: Example) -> tuple[int, bool]:
+def roots_and_loops(example: TrainingSentence) -> tuple[int, bool]:
     assert example.heads is not None
     loops = False
     for at in range(1, len(example.heads) + 1):

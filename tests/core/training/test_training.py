@@ -23,7 +23,7 @@ from core.joint_parsing.in_view import views_of  # noqa: E402
 from core.parsing.neural import NeuralParser  # noqa: E402
 from core.training import __main__ as command  # noqa: E402
 from core.training.batches import noisy  # noqa: E402
-from core.training.corpus import Example, TreebankSource  # noqa: E402
+from core.training.corpus import TrainingSentence, TreebankSource  # noqa: E402
 from core.training.encoder import EncoderShape  # noqa: E402
 from core.training.loop import Settings  # noqa: E402
 from core.training.pairing import with_pairs  # noqa: E402
@@ -171,7 +171,7 @@ def test_trees_meet_dependencies_of_the_same_words(toy: Path) -> None:
 
 
 def test_noise_keeps_the_number_of_words() -> None:
-    example = Example("a", ("Several", "ordinary", "words", "stand", "here"))
+    example = TrainingSentence("a", ("Several", "ordinary", "words", "stand", "here"))
     rng = np.random.default_rng(3)
     heard = [noisy(example, rng).words for _ in range(200)]
     assert {len(words) for words in heard} == {5}

@@ -9,7 +9,7 @@ import pytest
 from core.errors import FormatError
 from core.formats import ptb
 from core.training.corpus import (
-    Example,
+    TrainingSentence,
     TreebankSource,
     derivation,
     merge,
@@ -83,22 +83,24 @@ def test_a_folder_without_treebanks_is_refused(tmp_path: Path) -> None:
 
 
 def test_trees_meet_dependencies_across_their_escapes() -> None:
-    tree = Example("a", ("-LRB-", "so", "-RRB-"), spans=((0, 3, "PRN"),))
-    deps = Example("a", ("(", "so", ")"), heads=(2, 0, 2), labels=("p", "root", "p"))
+    tree = TrainingSentence("a", ("-LRB-", "so", "-RRB-"), spans=((0, 3, "PRN"),))
+    deps = TrainingSentence(
+        "a", ("(", "so", ")"), heads=(2, 0, 2), labels=("p", "root", "p")
+    )
     (joined,) = merge([deps, tree])
     assert joined.words == ("(", "so", ")")
     assert joined.spans == ((0, 3, "PRN"),)
 
 
 def test_other_treebanks_are_not_met() -> None:
-    tree = Example("a", ("Yes",), spans=((0, 1, "INTJ"),))
-    deps = Example("b", ("Yes",), heads=(0,), labels=("root",))
+    tree = TrainingSentence("a", ("Yes",), spans=((0, 1, "INTJ"),))
+    deps = TrainingSentence("b", ("Yes",), heads=(0,), labels=("root",))
     assert len(merge([deps, tree])) == 2
 
 
 def test_repeated_sentences_are_joined_one_by_one() -> None:
-    tree = Example("a", ("Yes",), spans=((0, 1, "INTJ"),))
-    deps = Example("a", ("Yes",), heads=(0,), labels=("root",))
+    tree = TrainingSentence("a", ("Yes",), spans=((0, 1, "INTJ"),))
+    deps = TrainingSentence("a", ("Yes",), heads=(0,), labels=("root",))
     joined = merge([deps, deps, tree])
     assert sorted(e.spans is not None for e in joined) == [False, True]
     assert len(joined) == 2

@@ -10,7 +10,7 @@ from core.text.stems import STOP_WORDS, stem
 from core.word_alignment.lexicon import (
     Lexicon,
     LexiconSettings,
-    Relation,
+    WordRelation,
     cosines,
     relations,
 )
@@ -38,21 +38,21 @@ def test_relations_from_exact_to_none(tiny) -> None:
     source = ["The", "cars", "were", "bought"]
     target = ["the", "automobiles", "auto", "sold", "purchased"]
     found = relations(source, target, tiny)
-    assert found[0, 0] == Relation.EXACT
-    assert found[1].tolist() == [5, 5, Relation.SYNONYM, 5, 5]
-    assert found[3].tolist() == [5, 5, 5, 5, Relation.SYNONYM]
-    assert (found[2] == Relation.NONE).all()
+    assert found[0, 0] == WordRelation.EXACT
+    assert found[1].tolist() == [5, 5, WordRelation.SYNONYM, 5, 5]
+    assert found[3].tolist() == [5, 5, 5, 5, WordRelation.SYNONYM]
+    assert (found[2] == WordRelation.NONE).all()
 
 
 def test_each_thesaurus_is_remembered_by_itself(tiny, tmp_path) -> None:
     pairs = ["bought"], ["purchased"]
-    assert relations(*pairs, tiny)[0, 0] == Relation.SYNONYM
+    assert relations(*pairs, tiny)[0, 0] == WordRelation.SYNONYM
     for path in tmp_path.glob("data.verb"):
         path.write_text(path.read_text().replace("purchase", "porchase"))
     other = wordnet.Thesaurus(tmp_path)
-    assert relations(*pairs, other)[0, 0] == Relation.NONE
-    assert relations(*pairs, None)[0, 0] == Relation.NONE
-    assert relations(*pairs, tiny)[0, 0] == Relation.SYNONYM
+    assert relations(*pairs, other)[0, 0] == WordRelation.NONE
+    assert relations(*pairs, None)[0, 0] == WordRelation.NONE
+    assert relations(*pairs, tiny)[0, 0] == WordRelation.SYNONYM
 
 
 def test_without_thesaurus_stems_still_match() -> None:

@@ -8,7 +8,7 @@ import pytest
 from core.agreement.figures import Estimate, Undefined
 from core.agreement.judgments.conditions import (
     Credits,
-    Judged,
+    JudgedItems,
     condition_table,
     threshold_strip,
 )
@@ -17,8 +17,8 @@ from core.agreement.paired import holm, sign_flip_p
 NAN = float("nan")
 
 
-def judged(*rows: tuple[int, float, float]) -> Judged:
-    return Judged(
+def judged(*rows: tuple[int, float, float]) -> JudgedItems:
+    return JudgedItems(
         np.array([row[0] for row in rows], np.int32),
         np.array([row[1:] for row in rows], np.float64).reshape(-1, 2),
     )

@@ -9,8 +9,8 @@ from hypothesis import strategies as st
 from scipy import stats
 
 from core.agreement.judgments.sample_size import (
+    DetectableDifference,
     JudgingPlan,
-    Wanted,
     items_needed,
     judgments,
     power_at,
@@ -41,7 +41,9 @@ def judged(truth: Floats, biases: Floats, plan: JudgingPlan, rng, residual: floa
     return (answers * counts).sum(-1) / k
 
 
-def found_in_points(n: int, wanted: Wanted, plan: JudgingPlan, seed: int) -> float:
+def found_in_points(
+    n: int, wanted: DetectableDifference, plan: JudgingPlan, seed: int
+) -> float:
     """How many of ``RUNS`` simulated campaigns see the difference, by a t test."""
     rng = np.random.default_rng(seed)
     hits = 0
@@ -70,14 +72,14 @@ def found_in_points(n: int, wanted: Wanted, plan: JudgingPlan, seed: int) -> flo
 def test_simulated_campaigns_of_the_size_proposed_have_the_power(
     plan: JudgingPlan,
 ) -> None:
-    wanted = Wanted(0.5)
+    wanted = DetectableDifference(0.5)
     n = items_needed(wanted, POINTS, POINTS, plan)
     found = found_in_points(n, wanted, plan, seed=7)
     assert found == pytest.approx(0.8, abs=BOUND + 0.01)  # n is a whole number
 
 
 def test_a_quarter_of_the_items_has_not_the_power() -> None:
-    plan, wanted = JudgingPlan(k=1, people=4, likeness=0.4), Wanted(0.5)
+    plan, wanted = JudgingPlan(k=1, people=4, likeness=0.4), DetectableDifference(0.5)
     n = items_needed(wanted, POINTS, POINTS, plan) // 4
     found = found_in_points(n, wanted, plan, seed=8)
     assert found == pytest.approx(power_at(n, wanted, POINTS, POINTS, plan), abs=0.03)
@@ -97,7 +99,7 @@ def test_shares_of_correct_substitutions_are_told_apart_by_the_test_of_the_repor
     base, gap, within = 0.46, 0.12, 0.5
     one, other = (of_shares(p, within=within) for p in (base, base + gap))
     plan = JudgingPlan(k=k, likeness=likeness)
-    n = items_needed(Wanted(gap), one, other, plan)
+    n = items_needed(DetectableDifference(gap), one, other, plan)
     rng = np.random.default_rng(3)
     first = rng.random((n, RUNS))
     second = np.where(rng.random((n, RUNS)) < likeness, first, rng.random((n, RUNS)))
@@ -119,7 +121,7 @@ def test_shares_of_correct_substitutions_are_told_apart_by_the_test_of_the_repor
 def test_the_size_proposed_is_the_least_that_has_the_power(
     difference: float, power: float, k: int, share: float, paired: bool
 ) -> None:
-    wanted = Wanted(difference, power)
+    wanted = DetectableDifference(difference, power)
     plan = JudgingPlan(k=k, share=share, more=k + 1, people=9, is_paired=paired)
     n = items_needed(wanted, POINTS, POINTS, plan)
     assert power_at(n, wanted, POINTS, POINTS, plan) >= power - 1e-6
@@ -132,27 +134,34 @@ def test_textbook_sizes() -> None:
     # (Cohen 1988, table 2.4.1: 17 and 64 a group)
     alone = Components(1.0, 0.0, 0.0)
     plan = JudgingPlan(is_paired=False)
-    assert items_needed(Wanted(1.0), alone, alone, plan) == 17
-    assert items_needed(Wanted(0.5), alone, alone, plan) == 64
+    assert items_needed(DetectableDifference(1.0), alone, alone, plan) == 17
+    assert items_needed(DetectableDifference(0.5), alone, alone, plan) == 64
 
 
 def test_annotators_who_judge_everything_add_nothing() -> None:
     strict = replace(POINTS, annotator=4.0)
     everybody = JudgingPlan(k=3, people=3)
-    sizes = [items_needed(Wanted(0.3), c, c, everybody) for c in (POINTS, strict)]
+    sizes = [
+        items_needed(DetectableDifference(0.3), c, c, everybody)
+        for c in (POINTS, strict)
+    ]
     assert sizes[0] == sizes[1]
     drawn = JudgingPlan(k=3, people=30)
-    assert items_needed(Wanted(0.3), strict, strict, drawn) > sizes[0]
+    assert items_needed(DetectableDifference(0.3), strict, strict, drawn) > sizes[0]
 
 
 def test_pairs_that_are_alike_need_fewer_items_and_clusters_more() -> None:
-    apart = items_needed(Wanted(0.3), POINTS, POINTS, JudgingPlan(is_paired=False))
-    alike = items_needed(Wanted(0.3), POINTS, POINTS, JudgingPlan(likeness=0.8))
+    apart = items_needed(
+        DetectableDifference(0.3), POINTS, POINTS, JudgingPlan(is_paired=False)
+    )
+    alike = items_needed(
+        DetectableDifference(0.3), POINTS, POINTS, JudgingPlan(likeness=0.8)
+    )
     wide = JudgingPlan(likeness=0.8, design_effect=2.0)
     assert alike < apart
-    assert items_needed(Wanted(0.3), POINTS, POINTS, wide) == pytest.approx(
-        2 * alike, abs=4
-    )
+    assert items_needed(
+        DetectableDifference(0.3), POINTS, POINTS, wide
+    ) == pytest.approx(2 * alike, abs=4)
 
 
 def test_judgments_count_those_that_several_make() -> None:
@@ -164,15 +173,15 @@ def test_judgments_count_those_that_several_make() -> None:
 
 def test_a_difference_that_nothing_shows_is_told() -> None:
     with pytest.raises(InvalidValue, match="no campaign shows"):
-        items_needed(Wanted(1e-5), POINTS, POINTS, JudgingPlan())
+        items_needed(DetectableDifference(1e-5), POINTS, POINTS, JudgingPlan())
 
 
 @pytest.mark.parametrize(
     "make",
     [
-        lambda: Wanted(0),
-        lambda: Wanted(1, power=0.04),
-        lambda: Wanted(1, power=1),
+        lambda: DetectableDifference(0),
+        lambda: DetectableDifference(1, power=0.04),
+        lambda: DetectableDifference(1, power=1),
         lambda: JudgingPlan(k=0),
         lambda: JudgingPlan(share=1.2),
         lambda: JudgingPlan(share=0.5, more=3, people=2),
