@@ -19,14 +19,22 @@ from core.formats import conllu, jsonl, msrpc, pairs, ptb, rte, tigerxml
 from core.formats.alignments import jacana, msr_rte2, multimwa, phrase_links
 from core.formats.records import BadLine, PairRecord, SentenceRecord
 
-__all__ = ["READERS", "Match", "Row", "compare", "format_of", "read_set", "reduced"]
+__all__ = [
+    "READERS",
+    "SetRow",
+    "SharedSentence",
+    "compare",
+    "format_of",
+    "read_set",
+    "reduced",
+]
 
 Texts = tuple[str, ...]
 Rows = Iterator[tuple[int, Texts] | str]  # a line about each that cannot be read
 
 
 @dataclass(frozen=True, slots=True)
-class Row:
+class SetRow:
     """``place``: FILE:LINE, of formats that count pairs instead FILE:PAIR;
     ``texts``: its one sentence or two."""
 
@@ -35,7 +43,7 @@ class Row:
 
 
 @dataclass(frozen=True, slots=True)
-class Match:
+class SharedSentence:
     """A sentence of two rows. ``exact``: as it stands; else normalised alone."""
 
     first: str
@@ -134,13 +142,13 @@ def format_of(path: Path) -> str:
     return "pairs" if columns > 1 else "text"
 
 
-def read_set(paths: Iterable[Path], format: str = "") -> tuple[list[Row], list[str]]:
+def read_set(paths: Iterable[Path], format: str = "") -> tuple[list[SetRow], list[str]]:
     """The rows of all files, of ``format`` or of what each looks like, and a line about
     each place that cannot be read.
 
     Raises FormatError that names the file if one cannot be read, or holds nothing.
     """
-    rows: list[Row] = []
+    rows: list[SetRow] = []
     bad: list[str] = []
     for path in paths:
         before = len(rows)
@@ -149,7 +157,7 @@ def read_set(paths: Iterable[Path], format: str = "") -> tuple[list[Row], list[s
                 if isinstance(item, str):
                     bad.append(item)
                 else:
-                    rows.append(Row(f"{path}:{item[0]}", item[1]))
+                    rows.append(SetRow(f"{path}:{item[0]}", item[1]))
         except FormatError as error:
             if str(path) in str(error):
                 raise
@@ -161,8 +169,8 @@ def read_set(paths: Iterable[Path], format: str = "") -> tuple[list[Row], list[s
 
 
 def compare(
-    first: Sequence[Row], second: Sequence[Row], *, least: int = 1
-) -> list[Match]:
+    first: Sequence[SetRow], second: Sequence[SetRow], *, least: int = 1
+) -> list[SharedSentence]:
     """Every sentence of ``second`` that is in ``first``, each with the first place
     there that has it; an exact one before one that is alike only when normalised.
 
@@ -180,7 +188,7 @@ def compare(
             key = reduced(text)
             if key and key in alike and len(text.split(" ")) >= least:
                 place = exact.get(text, alike[key])
-                matches.append(Match(place, row.place, text in exact, text))
+                matches.append(SharedSentence(place, row.place, text in exact, text))
     return matches
 
 

@@ -12,7 +12,7 @@ from annotator.exchange import rows
 from annotator.exchange.files import stem
 from annotator.exchange.registry import Format
 from annotator.exchange.seen import Seen
-from annotator.models import AlignmentLayer, Corpus, Job, Pair, Parse, Sentence
+from annotator.models import AlignmentLayer, Corpus, Job, Origin, Pair, Parse, Sentence
 from core.errors import FormatError
 from core.formats.records import (
     BadLine,
@@ -377,10 +377,12 @@ def _there(corpus: Corpus, keys: list[str]) -> dict[str, Sentence]:
 def _known_parses(
     there: dict[str, Sentence],
 ) -> dict[tuple[str, str, str], Parse]:
-    """The gold parses of these sentences, by key, kind and digest."""
+    """The gold parses of these sentences, by key, kind and digest; also those that
+    people have put others in place of, which the file may bring again."""
     rows = Parse.objects.filter(
-        sentence__in=list(there.values()), origin="gold"
+        sentence__in=list(there.values()), origin__in=(Origin.GOLD, Origin.FORMER)
     ).select_related("sentence")
     return {
-        (one.sentence.key, str(one.kind), one.digest): one for one in rows.defer("text")
+        (one.sentence.key, str(one.kind), one.digest): one
+        for one in rows.order_by("origin").defer("text")  # "gold" last
     }

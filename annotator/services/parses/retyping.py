@@ -25,7 +25,7 @@ __all__ = [
     "RETYPED",
     "Settled",
     "Typed",
-    "Waiting",
+    "WordDifference",
     "note",
     "of",
     "settled",
@@ -51,7 +51,7 @@ class Settled:
 
 
 @dataclass(frozen=True, slots=True)
-class Waiting:
+class WordDifference:
     """A word of which a draft and the sentence say different things.
 
     ``is_own``: the draft's was typed in it; else the sentence's was typed since."""
@@ -141,13 +141,13 @@ def _tree(made: TreeDraft | Parse) -> Tree | Arcs:
     return treetext.load(made.text, made.meta)
 
 
-def waiting(draft: TreeDraft) -> list[Waiting]:
+def waiting(draft: TreeDraft) -> list[WordDifference]:
     """Where the draft's words are not those of the sentence, for whoever edits it."""
     sentence, words = draft.sentence, words_of(draft)
     own, forms = of(draft, sentence), sentence.forms
     late = _late(sentence, words, own)
     return [
-        Waiting(i + 1, words[i], forms[i], is_own=i in own)
+        WordDifference(i + 1, words[i], forms[i], is_own=i in own)
         for i in sorted(own.keys() | late.keys())
         if words[i] != forms[i]
     ]

@@ -7,7 +7,13 @@ from typing import Any
 
 from core.errors import InvalidValue
 from core.evaluation.commands.options import Say
-from core.evaluation.shared_sentences import READERS, Match, Row, compare, read_set
+from core.evaluation.shared_sentences import (
+    READERS,
+    SetRow,
+    SharedSentence,
+    compare,
+    read_set,
+)
 
 __all__ = ["HELP", "add_arguments", "lines", "run"]
 
@@ -65,11 +71,13 @@ def run(options: dict[str, Any], say: Say) -> dict[str, Any]:
     }
 
 
-def _size(rows: Sequence[Row]) -> dict[str, int]:
+def _size(rows: Sequence[SetRow]) -> dict[str, int]:
     return {"rows": len(rows), "sentences": sum(len(row.texts) for row in rows)}
 
 
-def _shared(back: Sequence[Match], there: Sequence[Match]) -> dict[str, int]:
+def _shared(
+    back: Sequence[SharedSentence], there: Sequence[SharedSentence]
+) -> dict[str, int]:
     """Matches know the looked-up set as ``first``, the set gone through as second."""
     return {
         "first_rows": len({one.second for one in back}),
@@ -78,7 +86,7 @@ def _shared(back: Sequence[Match], there: Sequence[Match]) -> dict[str, int]:
     }
 
 
-def _place(one: Match, *, texts: bool) -> dict[str, Any]:
+def _place(one: SharedSentence, *, texts: bool) -> dict[str, Any]:
     place = {"first": one.first, "second": one.second, "exact": one.exact}
     return place | ({"text": one.text} if texts else {})
 

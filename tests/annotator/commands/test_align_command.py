@@ -268,8 +268,6 @@ def test_a_pair_tells_which_tree_of_the_source_is_right(tmp_path: Path) -> None:
     )
     found = json.loads(out.getvalue())
     assert (found["sentences"], found["without_gold_tree"]) == (1, 1)
-    wrong = found["errors_before"] - found["corrected"] + found["introduced"]
-    assert wrong >= 0
     assert found["toy"]["f1_after"] == found["f1_after"]
     with pytest.raises(CommandError, match="no source has a gold tree"):
         call_command("evaluate", "alignment", pairs=pairs, engine="small")

@@ -265,3 +265,5 @@ def test_the_file_imported_again_leaves_the_sentence_on_its_words(cast) -> None:
     assert job.result["new"]["sentences"] == 0
     draft.sentence.refresh_from_db()
     assert (draft.sentence.text, draft.sentence.tokens) == ("It poured", "It\npoured")
+    (kept,) = draft.sentence.parses.filter(origin=Origin.GOLD)
+    assert "poured" in kept.text

@@ -12,7 +12,13 @@ from hypothesis import strategies as st
 
 from core.errors import FormatError, InvalidValue
 from core.evaluation.commands import contamination
-from core.evaluation.shared_sentences import Row, compare, format_of, read_set, reduced
+from core.evaluation.shared_sentences import (
+    SetRow,
+    compare,
+    format_of,
+    read_set,
+    reduced,
+)
 
 FILES = {
     "a.conllu": ("conllu", "1\tCats\tcat\t_\t_\t_\t0\troot\t_\t_\n\n", ["Cats"]),
@@ -104,8 +110,8 @@ def test_a_file_with_nothing_in_it_is_refused(tmp_path: Path) -> None:
         read_set([tmp_path / "none.mrg"])
 
 
-def rows(*texts: str, name: str = "f") -> list[Row]:
-    return [Row(f"{name}:{at}", (text,)) for at, text in enumerate(texts, 1)]
+def rows(*texts: str, name: str = "f") -> list[SetRow]:
+    return [SetRow(f"{name}:{at}", (text,)) for at, text in enumerate(texts, 1)]
 
 
 def test_an_exact_match_is_told_from_one_of_letters_alone() -> None:

@@ -36,7 +36,7 @@ class Shorter:
         return lengths, np.zeros(len(sentences), dtype=np.int64)
 
 
-class Counting:
+class CountedReads:
     """An engine that counts what is read through it."""
 
     def __init__(self, engine: DuckEngine) -> None:
@@ -49,7 +49,7 @@ class Counting:
 
 def test_all_conditions_together_read_a_phrase_once(table: Table) -> None:
     other = Table(table.folder, table.facts)
-    counting = other.__dict__["engine"] = Counting(table.engine)
+    counting = other.__dict__["engine"] = CountedReads(table.engine)
     found = substitutes(other, OLD_SEA, (1, 2), model=Shorter())
     assert found == substitutes(table, OLD_SEA, (1, 2), model=Shorter())
     assert {one.condition for one in found} == set(ALL_CONDITIONS)
