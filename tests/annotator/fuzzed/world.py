@@ -140,8 +140,9 @@ def filled() -> World:
     gone = campaigns_cast.campaign(cast, n=2, is_open=False)
     removals.remove(gone, by=cast.ada)
     tables = {*TABLES.values(), *FIELDS.values()}
-    codes = {
-        table: sorted(table.objects.values_list("code", flat=True)) for table in tables
+    codes = {  # in the order in which they were made: what is removed comes last
+        table: list(table.objects.order_by("pk").values_list("code", flat=True))
+        for table in tables
     }
     empty = [table.__name__ for table, found in codes.items() if not found]
     assert not empty, f"nothing to call by name: {empty}"
