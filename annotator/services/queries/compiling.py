@@ -235,6 +235,8 @@ class _Compiler:
             return
         other = self.node(relation.node, frame.across, body)
         body.add(f"{k}.to_pre = {other}.pre AND {k}.to_label = {other}.label")
+        if isinstance(test, TagClass) and self._kind:
+            return  # a token's column: no label of an arc says it
         ids = self._resolver.label(test)
         if ids is not None and not getattr(test, "negated", False):
             body.add(*one_of(f"{k}.to_label", ids))

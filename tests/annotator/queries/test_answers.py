@@ -3,7 +3,7 @@
 from random import Random
 
 from django.db import transaction
-from hypothesis import Phase, given, settings
+from hypothesis import Phase, example, given, settings
 from hypothesis import strategies as st
 
 from annotator.models import AlignmentLayer, Origin, Parse, Sentence
@@ -80,6 +80,7 @@ def found(text: str, corpus, layers: list[AlignmentLayer]) -> list[tuple[int, ..
     return sorted(rows)
 
 
+@example(seed=1, queries=["[] ~ verb ?<-[obj]- verb", "[] ~ noun"])
 @settings(max_examples=40, phases=[Phase.explicit, Phase.reuse, Phase.generate])
 @given(
     seed=st.integers(0, 10**6), queries=st.lists(worlds.texts(), min_size=4, max_size=8)
