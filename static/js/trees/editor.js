@@ -211,6 +211,7 @@ async function send(op) {
 }
 
 function show(text, open, ok, op) {
+  clearTimeout(waiting); // what was typed before a step is not asked about after it
   const held = chosen().dataset.v, unsent = unsentBrackets(op);
   box.innerHTML = text;
   for (const part of box.querySelectorAll("details")) part.open = open[part.id] ?? part.open;
