@@ -42,16 +42,16 @@ def build(out: Path, repository: Path = ROOT) -> list[Path]:
 
 def _committed_at(repository: Path) -> str:
     """Seconds since 1970."""
-    told = ["git", "-C", str(repository), "log", "-1", "--format=%ct"]
-    done = subprocess.run(told, check=True, capture_output=True, text=True)
+    command = ["git", "-C", str(repository), "log", "-1", "--format=%ct"]
+    done = subprocess.run(command, check=True, capture_output=True, text=True)
     return done.stdout.strip()
 
 
 def _unpack(repository: Path, folder: Path) -> None:
     archive = folder.with_suffix(".tar")
-    words = ["git", "-C", str(repository), "-c", "tar.umask=0022", "archive", "HEAD"]
+    command = ["git", "-C", str(repository), "-c", "tar.umask=0022", "archive", "HEAD"]
     with archive.open("wb") as file:
-        subprocess.run(words, check=True, stdout=file)
+        subprocess.run(command, check=True, stdout=file)
     with tarfile.open(archive) as tar:
         tar.extractall(folder, filter="tar")
     archive.unlink()

@@ -66,7 +66,7 @@ def shown(sentence: Sentence, by: Anybody, *, base: str = "") -> Json:
         "may_edit": access.may(by, "annotate", project),
         "may_gold": access.may(by, "curate", project),
         "sources": _sources(sentence, by),
-        "waiting": retyping.waiting(draft) if draft else [],
+        "word_differences": retyping.differences(draft) if draft else [],
     } | state_of(draft)
 
 

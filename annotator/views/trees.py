@@ -1,5 +1,6 @@
 """Editing the trees of a sentence, in any browser."""
 
+from collections.abc import Callable
 from typing import Any
 
 from django.contrib import messages
@@ -31,29 +32,12 @@ def edit(request: HttpRequest, slug: str, code: str) -> HttpResponse:
     typed and refused is in its field still.
     """
     sentence = _sentence(request, slug, code)
-    project = sentence.corpus.project
     refuse_unknown(request.GET, {"base", "work"})
-    refusal: Refusal | None = None
     if request.POST.get("op") == "check":
         return _checked(request, sentence)
     if request.method == "POST":
         request.session["trees_stay"] = "follow" not in request.POST
-        try:
-            message = _do(sentence, request.POST, request.user)
-            if message:
-                messages.success(request, message)
-        except Refusal as error:
-            refusal = error
-        if not refusal and not request.headers.get("HX-Request"):
-            return redirect(request.get_full_path())
-    base = request.GET.get("base", "")
-    context = tree_editor.shown(sentence, request.user, base=base)
-    context["stays"] = request.session.get("trees_stay", False)
-    context |= _refused(request.POST, refusal)
-    context["work"] = worklists.bar(request.GET.get("work", ""), project, request.user)
-    part = "_editor" if request.headers.get("HX-Request") else "editor"
-    status = refusal.status if refusal else 200
-    return render(request, f"trees/{part}.html", context, status=status)
+    return _stepped(request, sentence, _do, tree_editor.shown, "editor")
 
 
 @login_required
@@ -62,24 +46,7 @@ def arcs(request: HttpRequest, slug: str, code: str) -> HttpResponse:
     """The arcs under one's hands; as ``edit``."""
     sentence = _sentence(request, slug, code)
     refuse_unknown(request.GET, {"base", "work"})
-    refusal: Refusal | None = None
-    if request.method == "POST":
-        try:
-            message = _do_arcs(sentence, request.POST, request.user)
-            if message:
-                messages.success(request, message)
-        except Refusal as error:
-            refusal = error
-        if not refusal and not request.headers.get("HX-Request"):
-            return redirect(request.get_full_path())
-    base = request.GET.get("base", "")
-    context = arc_editor.shown(sentence, request.user, base=base)
-    context |= _refused(request.POST, refusal)
-    project = sentence.corpus.project
-    context["work"] = worklists.bar(request.GET.get("work", ""), project, request.user)
-    part = "_arcs" if request.headers.get("HX-Request") else "arcs"
-    status = refusal.status if refusal else 200
-    return render(request, f"trees/{part}.html", context, status=status)
+    return _stepped(request, sentence, _do_arcs, arc_editor.shown, "arcs")
 
 
 @login_required
@@ -100,6 +67,34 @@ def compare(request: HttpRequest, slug: str, code: str) -> HttpResponse:
     codes = request.GET.get("a", ""), request.GET.get("b", "")
     page = comparing.shown(sentence, kind, codes, request.user)
     return render(request, "trees/compare.html", page)
+
+
+def _stepped(
+    request: HttpRequest,
+    sentence: Sentence,
+    do: Callable[[Sentence, QueryDict, Anybody], str],
+    shown: Callable[..., dict[str, Any]],
+    page: str,
+) -> HttpResponse:
+    """The page of an editor, after the step that was sent, if one was."""
+    refusal: Refusal | None = None
+    if request.method == "POST":
+        try:
+            message = do(sentence, request.POST, request.user)
+            if message:
+                messages.success(request, message)
+        except Refusal as error:
+            refusal = error
+        if not refusal and not request.headers.get("HX-Request"):
+            return redirect(request.get_full_path())
+    context = shown(sentence, request.user, base=request.GET.get("base", ""))
+    context["stays"] = request.session.get("trees_stay", False)
+    context |= _refused(request.POST, refusal)
+    project = sentence.corpus.project
+    context["work"] = worklists.bar(request.GET.get("work", ""), project, request.user)
+    part = f"_{page}" if request.headers.get("HX-Request") else page
+    status = refusal.status if refusal else 200
+    return render(request, f"trees/{part}.html", context, status=status)
 
 
 def _do_arcs(sentence: Sentence, sent: QueryDict, by: Anybody) -> str:

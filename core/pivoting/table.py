@@ -229,14 +229,15 @@ class Table:
         text = self.key(phrase)
         by = f"GROUP BY {group}" if group else ""
         sql = f"SELECT {names} FROM read_parquet(?) WHERE phrase = ? {by} ORDER BY "
-        if text != self._recent[0]:  # conditions ask about one phrase, one by one
-            self._recent = text, {}
-        read = self._recent[1]
-        if kind + sql + order not in read:
+        recent = self._recent  # once: another thread may ask about another phrase
+        if text != recent[0]:  # conditions ask about one phrase, one by one
+            self._recent = recent = text, {}
+        question, read = kind + sql + order, recent[1]
+        if question not in read:
             bucket = phrase_hash(text) & (self._buckets - 1)
             file = str(self.folder / f"{kind}-{bucket:04d}.parquet")
-            read[kind + sql + order] = self.engine.rows(sql + order, [file, text])
-        return list(read[kind + sql + order])
+            read[question] = self.engine.rows(sql + order, [file, text])
+        return list(read[question])
 
     def known(self, phrases: Iterable[str]) -> set[str]:
         """Those of these phrases, as they are spelt here, that have paraphrases."""

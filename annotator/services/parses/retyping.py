@@ -26,12 +26,12 @@ __all__ = [
     "Settled",
     "Typed",
     "WordDifference",
+    "differences",
     "note",
     "of",
     "settled",
     "store",
     "up_to_date",
-    "waiting",
     "with_words",
     "words_of",
 ]
@@ -104,7 +104,9 @@ def _former(sentence: Sentence) -> dict[int, set[str]]:
     return former
 
 
-def _late(sentence: Sentence, words: Sequence[str], own: Typed) -> dict[int, str]:
+def _typed_since(
+    sentence: Sentence, words: Sequence[str], own: Typed
+) -> dict[int, str]:
     """The words that were typed anew since: those of the sentence, by position."""
     former, forms = _former(sentence), sentence.forms
     return {
@@ -117,7 +119,7 @@ def _late(sentence: Sentence, words: Sequence[str], own: Typed) -> dict[int, str
 
 def up_to_date(sentence: Sentence, parse: Parse, tree: Tree | Arcs) -> Any:
     """The tree of a parse with the words that were typed anew since it was made."""
-    return with_words(tree, _late(sentence, tree.words, of(parse, sentence)))
+    return with_words(tree, _typed_since(sentence, tree.words, of(parse, sentence)))
 
 
 def with_words(tree: Tree | Arcs, forms: Mapping[int, str]) -> Any:
@@ -141,14 +143,14 @@ def _tree(made: TreeDraft | Parse) -> Tree | Arcs:
     return treetext.load(made.text, made.meta)
 
 
-def waiting(draft: TreeDraft) -> list[WordDifference]:
+def differences(draft: TreeDraft) -> list[WordDifference]:
     """Where the draft's words are not those of the sentence, for whoever edits it."""
     sentence, words = draft.sentence, words_of(draft)
     own, forms = of(draft, sentence), sentence.forms
-    late = _late(sentence, words, own)
+    since = _typed_since(sentence, words, own)
     return [
         WordDifference(i + 1, words[i], forms[i], is_own=i in own)
-        for i in sorted(own.keys() | late.keys())
+        for i in sorted(own.keys() | since.keys())
         if words[i] != forms[i]
     ]
 
@@ -162,19 +164,19 @@ def settled(made: TreeDraft | Parse, sentence: Sentence) -> Settled:
     former = _former(sentence) if own else {}
     for i, (was, word) in own.items():
         if forms[i] not in (was, word) and i in former:
-            raise Conflict(_met(i, word, forms[i]))
+            raise Conflict(_both_typed(i, word, forms[i]))
     typed = {i: (forms[i], word) for i, (_was, word) in own.items() if forms[i] != word}
-    late = _late(sentence, words_of(made), own)
-    if not late:
+    since = _typed_since(sentence, words_of(made), own)
+    if not since:
         return Settled(made.text, dict(made.meta), typed)
-    tree = with_words(_tree(made), late)
+    tree = with_words(_tree(made), since)
     if isinstance(tree, Arcs):
         return Settled(tree.lines, dict(made.meta), typed)
     text, notes = treetext.dump(tree)
     return Settled(text, _without_notes(made.meta) | notes, typed)
 
 
-def _met(i: int, word: str, there: str) -> str:
+def _both_typed(i: int, word: str, there: str) -> str:
     reason = _(
         "Word %(n)s was typed anew by somebody else, too: it is “%(there)s” now, and "
         "“%(word)s” here. Type it as it is to be, or undo."

@@ -195,7 +195,7 @@ def _draft_at(row: BatchTree, by: Anybody) -> TreeDraft:
     it holds work that is saved nowhere."""
     draft = drafts.start(row.sentence, by=by, base=row.before.code)
     draft.sentence = row.sentence
-    tree = row.before.to_tree()
+    tree = drafts.tree_at_start(row.sentence, row.before)
     if draft.to_tree() == tree:
         return draft
     saved = row.sentence.parses.filter(digest=Sentence.key_of(draft.text))

@@ -46,28 +46,26 @@ def run(options: dict[str, Any], say: Say) -> dict[str, Any]:
     """
     if options["least"] < 1:
         raise InvalidValue("--least: a sentence has a word at least")
-    (first, bad), (second, worse) = (
+    (first, bad_first), (second, bad_second) = (
         read_set(options[name], options[f"{name}_format"])
         for name in ("first", "second")
     )
     say(f"{len(first)} and {len(second)} rows read")
     there = compare(first, second, least=options["least"])
     back = compare(second, first, least=options["least"])
+    exact = [[one for one in side if one.exact] for side in (back, there)]
+    shown = None if options["all"] else SHOWN
     return {
         "first": _size(first),
         "second": _size(second),
         "least": options["least"],
         "shared": {
-            "exact": _shared(
-                [m for m in back if m.exact], [m for m in there if m.exact]
-            ),
+            "exact": _shared(*exact),
             "normalised": _shared(back, there),
         },
-        "places": [_place(one, texts=options["texts"]) for one in there][
-            : None if options["all"] else SHOWN
-        ],
+        "places": [_place(one, texts=options["texts"]) for one in there[:shown]],
         "matches": len(there),
-        "unreadable": bad + worse,
+        "unreadable": bad_first + bad_second,
     }
 
 

@@ -10,7 +10,7 @@ from annotator.errors import BadRequest, Conflict, StaleEdit
 from annotator.models import Origin, Parse, Sentence
 from annotator.services.alignments import layers, links, operations
 from annotator.services.parses import arc_drafts, drafts, following, gold
-from annotator.services.parses.retyping import RETYPED, waiting
+from annotator.services.parses.retyping import RETYPED, differences
 from core.formats import conllu
 from tests import cast as people
 from tests.annotator.corpora.test_importing import BRACKETS, bring_in
@@ -73,12 +73,12 @@ def test_a_word_typed_anew_is_the_person_s_own_undone_and_done_again(cast) -> No
     draft = begin(cast, cast.bob)
     retype(draft, "doctor")
     assert draft.to_tree().words[1] == "doctor"
-    assert [(w.number, w.draft, w.sentence, w.is_own) for w in waiting(draft)] == [
+    assert [(w.number, w.draft, w.sentence, w.is_own) for w in differences(draft)] == [
         (2, "doctor", "nurse", True)
     ]
     assert begin(cast, cast.ada).to_tree().words[1] == "nurse"
     play(draft, "undo")
-    assert (draft.text, waiting(draft)) == (people.SOURCE, [])
+    assert (draft.text, differences(draft)) == (people.SOURCE, [])
     play(draft, "redo")
     with pytest.raises(StaleEdit):
         play(draft, token=1, form="surgeon", rev=0)
@@ -117,7 +117,7 @@ def test_with_the_gold_tree_the_sentence_its_pairs_and_gold_arcs_get_the_word(
     assert saved.words.along == arcs
     assert saved.words.keeping == 1
     assert "nurse → doctor. The gold arcs went along. Other trees" in saved.summary
-    assert (waiting(draft), draft.sentence.forms) == ([], source.forms)
+    assert (differences(draft), draft.sentence.forms) == ([], source.forms)
 
 
 def test_a_word_typed_in_the_arcs_goes_to_the_gold_tree_and_links_stay(cast) -> None:
@@ -146,7 +146,7 @@ def test_undone_and_saved_again_all_is_as_it_was(cast) -> None:
     retype(draft, "doctor")
     save(draft, cast.ada)
     play(draft, "undo")
-    assert waiting(draft)[0].is_own
+    assert differences(draft)[0].is_own
     assert save(draft, cast.ada).words.typed == {1: ("doctor", "nurse")}
     source = Sentence.objects.get(pk=cast.pair.source_id)
     assert source.tokens == cast.pair.source.tokens
@@ -161,7 +161,7 @@ def test_trees_from_before_get_the_word_when_they_are_edited(cast) -> None:
     retype(draft, "doctor")
     save(draft, cast.ada)
     early.sentence.refresh_from_db()
-    assert [(w.draft, w.is_own) for w in waiting(early)] == [("nurse", False)]
+    assert [(w.draft, w.is_own) for w in differences(early)] == [("nurse", False)]
     saved = gold.save(early, by=cast.bob).parse
     assert saved.to_tree().words[1] == "nurse"
     seen = gold.gold_of(cast.pair.source).code

@@ -20,6 +20,7 @@ from annotator.services.treebanks import batches
 from annotator.services.treebanks.relabelling import Order, planned
 from core.data.alignment import Alignment, Link
 from tests import cast as people
+from tests.annotator.parses import test_retyping as retyping
 
 pytestmark = pytest.mark.django_db
 OBJECTS = Order("NP > VP", "OBJ")
@@ -276,3 +277,19 @@ def test_programs_plan_apply_and_undo(cast) -> None:
     assert client.post(undo).json()["counts"]["undone"] == 1
     assert client.get(f"/api/tree-batches/{done['code']}/").json()["undone_at"]
     assert client.post(url, sent | {"seem": 1}, "application/json").status_code == 400
+
+
+def test_a_parsers_tree_of_before_a_word_was_typed_anew_gets_the_word(cast) -> None:
+    """The sentence has gold arcs alone, which brought it the word."""
+    AlignmentLayer.objects.all().delete()
+    gold.gold_of(cast.pair.source).delete()
+    people.parse(cast.pair.source, people.SOURCE, engine="toy")
+    retyping.gold_arcs(cast)
+    arcs = retyping.begin(cast, cast.ada, kind=retyping.DEPS)
+    retyping.retype(arcs, "doctor")
+    retyping.save(arcs, cast.ada)
+    cast.pair.source.refresh_from_db()
+    batch = applied(cast, Order("NP > VP", "OBJ", with_parsed=True))
+    assert states(batch) == ["done"]
+    assert gold.gold_of(cast.pair.source).to_tree().words[1] == "doctor"
+    assert "(OBJ (DT the)" in golds(cast)[0]

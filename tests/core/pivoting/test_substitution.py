@@ -4,6 +4,7 @@ import io
 import json
 import sys
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -57,6 +58,25 @@ def test_all_conditions_together_read_a_phrase_once(table: Table) -> None:
     assert other.lookup("sea") == table.lookup("sea") != []
     assert other.lookup("old") == table.lookup("old") != []
     assert counting.read == 6
+
+
+class Crossed(Table):
+    """Another thread asks about another phrase as soon as this one has begun."""
+
+    crossing = True
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        super().__setattr__(name, value)
+        if name == "_recent" and value[0] == "sea" and self.crossing:
+            super().__setattr__("crossing", False)
+            self.lookup("old")
+
+
+def test_two_who_ask_at_once_do_not_get_each_others_paraphrases(table: Table) -> None:
+    other = Crossed(table.folder, table.facts)
+    assert other.lookup("sea") == table.lookup("sea") != []
+    assert not other.crossing
+    assert other.lookup("old") == table.lookup("old") != []
 
 
 HEADS = {s: Head(s, 3, 1.0, 0.0, 0.0, 1) for s in ("", "NP", "S/VP", "VP")}
