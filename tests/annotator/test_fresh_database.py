@@ -5,11 +5,13 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
 from django.core.management import call_command
 
 from tests.running import ROOT, variables
 
 
+@pytest.mark.once
 def test_the_first_import_makes_its_tables(tmp_path: Path) -> None:
     rows = tmp_path / "pairs.tsv"
     rows.write_text("id\tsource\ttarget\np1\tThe door is open .\tIt stands open .\n")

@@ -13,7 +13,7 @@ import pytest
 from tests.annotator.durability.test_crash import ask
 from tests.running import ROOT, Running, answers, running, variables, wait
 
-pytestmark = pytest.mark.slow
+pytestmark = [pytest.mark.slow, pytest.mark.once]
 
 
 def test_it_serves_works_and_stops(tmp_path: Path) -> None:

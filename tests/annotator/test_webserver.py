@@ -23,6 +23,8 @@ from annotator.services.alignments import warming
 from annotator.webserver import LARGEST, MAX_WORKERS, EvenWorker, _Shared, post_fork
 from tests.running import ROOT, free_port, variables, wait
 
+pytestmark = pytest.mark.once
+
 N = 20
 
 

@@ -131,6 +131,7 @@ print(json.dumps(t.content()))
 
 
 @pytest.mark.slow
+@pytest.mark.once
 @pytest.mark.parametrize("back", ["to PostgreSQL", "to SQLite"])
 def test_a_backup_moves_between_databases(server_url, tmp_path: Path, back) -> None:
     embedded = variables(tmp_path / "a")

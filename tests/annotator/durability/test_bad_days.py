@@ -20,7 +20,7 @@ from tests.running import Running, running, wait
 
 __all__ = ["postgres", "redis"]  # fixtures
 
-pytestmark = pytest.mark.slow
+pytestmark = [pytest.mark.slow, pytest.mark.once]
 
 FEW, MANY = 200, 6_000  # rows of an import
 PEOPLE = """

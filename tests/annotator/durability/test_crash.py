@@ -12,7 +12,7 @@ import pytest
 
 from tests.running import ROOT, Running, running, wait
 
-pytestmark = pytest.mark.slow
+pytestmark = [pytest.mark.slow, pytest.mark.once]
 
 SETUP = """
 from django.contrib.auth.models import User

@@ -19,6 +19,7 @@ ON_POSTGRES = pytest.mark.skipif(
 )
 
 
+@pytest.mark.once
 def test_what_is_acknowledged_outlives_a_power_cut(tmp_path) -> None:
     env = variables(tmp_path)
     subprocess.run(

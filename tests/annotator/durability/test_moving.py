@@ -22,6 +22,8 @@ from tests.running import ROOT, variables
 
 __all__ = ["full", "server_url"]  # fixtures
 
+pytestmark = pytest.mark.once
+
 
 @pytest.mark.slow
 def test_a_desk_moves_to_a_server_and_back(server_url, tmp_path: Path) -> None:

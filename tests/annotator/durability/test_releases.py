@@ -49,6 +49,7 @@ def between() -> list[str]:
 
 
 @pytest.mark.slow
+@pytest.mark.once
 @pytest.mark.parametrize("last", between())
 def test_a_backup_of_each_state_since_then_is_restored_by_command(
     db, settings, tmp_path: Path, last: str

@@ -6,7 +6,11 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
+
 from tests.running import ROOT, variables
+
+pytestmark = pytest.mark.once
 
 SCRIPT = """
 import io
