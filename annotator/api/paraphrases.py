@@ -21,7 +21,7 @@ from annotator.models import (
     ParaphraseTable,
     ParaphraseWeights,
 )
-from annotator.pages import paraphrases as pages
+from annotator.pages.paraphrases import search, substitution
 from annotator.services.paraphrases import reading, tables, test_sets, weights
 
 __all__ = [
@@ -62,7 +62,7 @@ class LookupSerializer(serializers.Serializer[Any]):
         max_length=200, default="", allow_blank=True
     )
     condition = serializers.ChoiceField(
-        choices=[name for name, _ in (*pages.CONDITIONS, pages.WEIGHTED)],
+        choices=[name for name, _ in (*search.CONDITIONS, search.WEIGHTED)],
         default="baseline",
     )
     k = serializers.IntegerField(min_value=1, max_value=100, default=10)
@@ -158,7 +158,7 @@ class TableLookup(APIView):
         phrase, row = params["phrase"], _table(request, code)
         how = params["label"], params["condition"], params["k"]
         with reading.opened(row) as files:
-            ranked = pages.paraphrases_of(row, files.table, phrase, *how)
+            ranked = search.paraphrases_of(row, files.table, phrase, *how)
             body = {
                 "phrase": files.table.key(phrase),
                 "labels": files.table.labels(phrase),
@@ -176,7 +176,7 @@ class TableWhy(APIView):
         params = _validated(WhySerializer, request)
         table = _table(request, code)
         pair = params["phrase"], params["paraphrase"]
-        explained = pages.why(table, *pair, label=params["label"])
+        explained = search.why(table, *pair, label=params["label"])
         rows = [asdict(pivot) | {"share": share} for pivot, share in explained.pivots]
         return Response({"pivots": rows, "left_out": explained.left_out})
 
@@ -188,9 +188,9 @@ class TableSubstitute(APIView):
     def get(self, request: Request, code: str) -> Response:
         params = _validated(SubstituteSerializer, request)
         table = _table(request, code)
-        substitution = pages.substitution(table, params["sentence"], params["phrase"])
-        rows = [asdict(one) for column in substitution.columns for one in column.rows]
-        return Response({"labels": substitution.labels, "substitutes": rows})
+        found = substitution.substitution(table, params["sentence"], params["phrase"])
+        rows = [asdict(one) for column in found.columns for one in column.rows]
+        return Response({"labels": found.labels, "substitutes": rows})
 
 
 class TableWeights(APIView):

@@ -16,13 +16,15 @@ from django.views.decorators.http import (
 
 from annotator import access
 from annotator.errors import BadRequest, Refusal
-from annotator.forms import refuse_unknown, whole
-from annotator.models import Bitext, Corpus, ParaphraseTable, Project
-from annotator.pages import paraphrases as page
+from annotator.forms import refuse_unknown
+from annotator.forms.paraphrases import TableForm, TestSetForm
+from annotator.models import Bitext, Corpus, Job, ParaphraseTable, Project
+from annotator.models.projects import Anybody
+from annotator.pages.paraphrases import asking, substitution
+from annotator.pages.paraphrases import search as page
 from annotator.services.paraphrases import tables as service
 from annotator.services.paraphrases import test_sets
 from annotator.services.paraphrases import weights as fitting
-from core.errors import GemelError
 
 __all__ = [
     "campaign",
@@ -45,37 +47,42 @@ LONGEST_SENTENCE = 1000
 def tables(request: HttpRequest, slug: str) -> HttpResponse:
     """The tables there are, and a form that asks for one more."""
     project = access.project_or_404(request.user, slug)
-    bitexts = list(project.bitexts.all())
-    context: dict[str, Any] = {"problem": "", "prepare": True}
-    context |= {"name": project.name}
-    context |= {"chosen": [one.code for one in bitexts]}
-    if request.method == "POST":
-        context["name"] = request.POST.get("name", "")
-        context["chosen"] = request.POST.getlist("bitexts")
-        context["prepare"] = request.POST.get("prepare") == "yes"
-        try:
-            made = service.start(
-                project,
-                context["name"],
-                context["chosen"],
-                by=request.user,
-                max_length=whole(request.POST.get("length", "5"), 1, 99) or 0,
-                prepare=context["prepare"],
-            )
-        except Refusal as error:
-            context |= {"problem": str(error), "status": error.status}
-        else:
-            assert made.job is not None  # just started
-            return redirect("job", slug, made.job.code)
-    context |= {
-        "project": project,
-        "tables": project.tables.select_related("job"),
-        "bitexts": bitexts,
-        "lengths": service.LENGTHS,
-        "may_run": access.may(request.user, "run", project),
-    }
-    status = context.get("status", 200)
-    return render(request, "paraphrases/tables.html", context, status=status)
+    if request.method == "GET":
+        return _tables(request, project, TableForm.empty(project))
+    form = TableForm.sent(request.POST)
+    try:
+        made = _make_table(project, form, by=request.user)
+    except Refusal as error:
+        return _tables(request, project, form, error)
+    assert made.job is not None  # just started
+    return redirect("job", slug, made.job.code)
+
+
+def _tables(
+    request: HttpRequest, project: Project, form: TableForm, why: Refusal | None = None
+) -> HttpResponse:
+    context = asking.tables(project, by=request.user) | {"form": form}
+    return _form(request, "tables", context, why)
+
+
+def _make_table(project: Project, form: TableForm, *, by: Anybody) -> ParaphraseTable:
+    return service.start(
+        project,
+        form.name,
+        form.bitexts,
+        by=by,
+        max_length=form.length,
+        prepare=form.prepare,
+    )
+
+
+def _form(
+    request: HttpRequest, name: str, context: dict[str, Any], why: Refusal | None
+) -> HttpResponse:
+    """The page of a form; with the reason, if what it sent was refused."""
+    context["problem"] = str(why or "")
+    status = why.status if why else 200
+    return render(request, f"paraphrases/{name}.html", context, status=status)
 
 
 @login_required
@@ -84,32 +91,14 @@ def search(request: HttpRequest, slug: str, code: str) -> HttpResponse:
     """A phrase typed, and its paraphrases."""
     project, table = _table(request, slug, code)
     refuse_unknown(request.GET, {"phrase", "label", "condition", "corpus"})
-    phrase, label = _text(request, "phrase"), _text(request, "label")
-    corpus = _text(request, "corpus")
-    condition = request.GET.get("condition", "baseline")
-    conditions = page.conditions(table)
-    if condition not in dict(conditions):
-        raise BadRequest(_("There is no such condition."), field="condition")
-    is_score = condition == "weighted" and not label
-    context: dict[str, Any] = {
-        "project": project,
-        "table": table,
-        "phrase": phrase,
-        "label": label,
-        "corpus": corpus,
-        "condition": condition,
-        "conditions": conditions,
-        "is_score": is_score,
-        "measure": _("Score") if is_score else _("Probability"),
-        "may_manage": access.may(request.user, "manage", project),
-    }
-    if phrase.strip() and table.made_at:
-        try:
-            context["found"] = page.search(
-                table, phrase, label=label, condition=condition, corpus=corpus
-            )
-        except GemelError as error:
-            context["problem"] = str(error)
+    context = page.shown(
+        table,
+        _text(request, "phrase"),
+        label=_text(request, "label"),
+        condition=request.GET.get("condition", "baseline"),
+        corpus=_text(request, "corpus"),
+    )
+    context |= _about(request, project, table)
     return render(request, "paraphrases/search.html", context)
 
 
@@ -122,13 +111,8 @@ def tables_of(request: HttpRequest, slug: str, code: str) -> HttpResponse:
     phrase = _text(request, "phrase")
     if not phrase.strip():
         raise BadRequest(_("A phrase is needed."), field="phrase")
-    context = {
-        "project": project,
-        "table": table,
-        "phrase": phrase,
-        "found": page.tables_of(table, phrase),
-        "may_manage": access.may(request.user, "manage", project),
-    }
+    context = {"phrase": phrase, "found": page.tables_of(table, phrase)}
+    context |= _about(request, project, table)
     return render(request, "paraphrases/phrase_tables.html", context)
 
 
@@ -155,21 +139,8 @@ def substitute(request: HttpRequest, slug: str, code: str) -> HttpResponse:
     refuse_unknown(request.GET, {"sentence", "phrase"})
     sentence = _text(request, "sentence", LONGEST_SENTENCE)
     phrase = _text(request, "phrase")
-    context: dict[str, Any] = {
-        "project": project,
-        "table": table,
-        "sentence": sentence,
-        "phrase": phrase,
-        "may_manage": access.may(request.user, "manage", project),
-    }
-    if sentence.strip():
-        try:
-            if phrase.strip():
-                context["found"] = page.substitution(table, sentence, phrase)
-            else:
-                context["choices"] = page.choices(sentence)
-        except (GemelError, Refusal) as error:
-            context["problem"] = str(error)
+    context = substitution.shown(table, sentence, phrase)
+    context |= _about(request, project, table)
     return render(request, "paraphrases/substitute.html", context)
 
 
@@ -193,39 +164,27 @@ def campaign(request: HttpRequest, slug: str, code: str) -> HttpResponse:
     """A test set out of a table and parsed sentences, as a campaign for people."""
     project = access.project_or_404(request.user, slug, "manage")
     table = get_object_or_404(project.tables, code=code)
-    sent = request.POST
-    name = _("Substitutions from %(name)s") % {"name": table.name}
-    context: dict[str, Any] = {
-        "project": project,
-        "table": table,
-        "corpora": project.corpora.all(),
-        "bitexts": project.bitexts.exclude(parser=""),
-        "name": sent.get("name", name)[:120],
-        "phrases": sent.get("phrases", "100"),
-        "text": sent.get("text", f"bitext:{table.rules.get('bitexts', [''])[0]}"),
-        "known": sent.get("known", "" if sent else "yes") == "yes",
-        "fitted": table.weights.first(),
-        "weighted": sent.get("weighted", "" if sent else "yes") == "yes",
-        "most": test_sets.MOST,
-    }
-    if request.method == "POST":
-        try:
-            _made, job = test_sets.start(
-                table,
-                _text_of(project, context["text"]),
-                context["name"],
-                n_phrases=whole(context["phrases"], 1, test_sets.MOST) or 0,
-                by=request.user,
-                known=context["known"],
-                weighted=bool(context["fitted"]) and context["weighted"],
-            )
-        except Refusal as error:
-            context["problem"] = str(error)
-            return render(
-                request, "paraphrases/campaign.html", context, status=error.status
-            )
-        return redirect("job", slug, job.code)
-    return render(request, "paraphrases/campaign.html", context)
+    if request.method == "GET":
+        form = TestSetForm.empty(table)
+        return _form(request, "campaign", _test_set(table, form), None)
+    form = TestSetForm.sent(request.POST, table)
+    try:
+        job = _make_campaign(table, form, by=request.user)
+    except Refusal as error:
+        return _form(request, "campaign", _test_set(table, form), error)
+    return redirect("job", slug, job.code)
+
+
+def _test_set(table: ParaphraseTable, form: TestSetForm) -> dict[str, Any]:
+    return asking.test_set(table) | {"form": form}
+
+
+def _make_campaign(table: ParaphraseTable, form: TestSetForm, *, by: Anybody) -> Job:
+    text = _text_of(table.project, form.text)
+    how = {"known": form.known, "weighted": form.weighted and table.weights.exists()}
+    return test_sets.start(
+        table, text, form.name, n_phrases=form.n_phrases, by=by, **how
+    )[1]
 
 
 @login_required
@@ -233,27 +192,18 @@ def campaign(request: HttpRequest, slug: str, code: str) -> HttpResponse:
 def weights(request: HttpRequest, slug: str, code: str) -> HttpResponse:
     """The versions of the ninth condition, and a form that fits one more."""
     project, table = _table(request, slug, code)
-    may_manage = access.may(request.user, "manage", project)
-    problem, status = "", 200
-    if request.method == "POST":
-        access.require(request.user, "manage", project)
-        campaigns = project.campaigns.all()
-        chosen = get_object_or_404(campaigns, code=request.POST.get("campaign", ""))
-        try:
-            job = fitting.start(table, chosen, by=request.user)
-        except Refusal as error:
-            problem, status = str(error), error.status
-        else:
-            return redirect("job", slug, job.code)
-    context = {
-        "project": project,
-        "table": table,
-        "problem": problem,
-        "versions": page.versions(table),
-        "campaigns": page.judged_campaigns(project) if may_manage else (),
-        "may_manage": may_manage,
-    }
-    return render(request, "paraphrases/weights.html", context, status=status)
+    if request.method == "GET":
+        context = asking.fitting(table, by=request.user)
+        return _form(request, "weights", context, None)
+    access.require(request.user, "manage", project)
+    wanted = request.POST.get("campaign", "")
+    chosen = get_object_or_404(project.campaigns, code=wanted)
+    try:
+        job = fitting.start(table, chosen, by=request.user)
+    except Refusal as error:
+        context = asking.fitting(table, by=request.user)
+        return _form(request, "weights", context, error)
+    return redirect("job", slug, job.code)
 
 
 @login_required
@@ -277,6 +227,13 @@ def _table(
 ) -> tuple[Project, ParaphraseTable]:
     project = access.project_or_404(request.user, slug)
     return project, get_object_or_404(project.tables, code=code)
+
+
+def _about(
+    request: HttpRequest, project: Project, table: ParaphraseTable
+) -> dict[str, Any]:
+    may_manage = access.may(request.user, "manage", project)
+    return {"project": project, "table": table, "may_manage": may_manage}
 
 
 def _text(request: HttpRequest, name: str, longest: int = LONGEST) -> str:

@@ -135,3 +135,18 @@ def test_a_corpus_without_trees_makes_no_campaign(
     bare = corpus(cast.project, "Bare")
     with pytest.raises(BadRequest, match="no trees"):
         test_sets.start(table, bare, "None", n_phrases=5, by=cast.ada)
+
+
+def test_a_form_that_is_refused_keeps_what_it_held(
+    cast: Cast, bitexts: list[Bitext]
+) -> None:
+    client = Client()
+    client.force_login(cast.ada)
+    where = reverse("paraphrases", args=[cast.project.slug])
+    sent = {"name": " ", "bitexts": [bitexts[1].code], "length": "7"}
+    answer = client.post(where, sent)
+    assert answer.status_code == 400
+    form = answer.context["form"]
+    assert (form.bitexts, form.length, form.prepare) == ((bitexts[1].code,), 7, False)
+    assert "<option selected>7</option>" in answer.content.decode()
+    assert not ParaphraseTable.objects.exists()
