@@ -21,6 +21,8 @@ from core.itg.scores import SCORERS, find_thesaurus, trained_with
 from core.learning.logistic import LogisticModel
 from core.learning.logistic_fitting import fit_logistic
 from core.reproduce.pairs import LabelledPairs, encode, load
+from core.reproduce.wu2005_labels import compared
+from core.reproduce.wu2005_labels import lines as lines_of_labels
 from core.reproduce.wu2005_settings import by_settings
 from core.reproduce.wu2005_settings import lines as lines_of_settings
 
@@ -58,6 +60,13 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument("--replicates", type=int, default=1000)
     parser.add_argument(
+        "--labelled",
+        type=int,
+        metavar="N",
+        help="only this: six nonterminals against one, on N short pairs of MSRPC train "
+        "and of test, the grammar from gum/train/const",
+    )
+    parser.add_argument(
         "--fit",
         type=Path,
         metavar="FOLDER",
@@ -68,6 +77,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(options: dict[str, Any], say: Say) -> dict[str, Any]:
     """All figures in percent, as nested plain values."""
     study = _Study(options["data"], options["replicates"])
+    if options["labelled"]:
+        treebank = options["data"] / "gum" / "train" / "const"
+        labelled = compared(treebank, study.train, study.test, options["labelled"])
+        return {"labelled": labelled}
     extra = [_named(text) for text in options["set"]]
     study.encode(*(pairs for pairs in extra))
     say("sentences encoded")
@@ -340,6 +353,9 @@ def lines(results: dict[str, Any]) -> Iterator[str]:
     """The tables: the paper's figures beside ours."""
     if "written" in results:
         yield "written: " + ", ".join(results["written"])
+        return
+    if "labelled" in results:
+        yield from lines_of_labels(results["labelled"])
         return
     yield from (f"note: {note}" for note in results["notes"])
     msrpc = results["msrpc"]
