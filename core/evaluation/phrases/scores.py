@@ -9,7 +9,8 @@ from typing import Any
 import numpy as np
 
 from core.agreement.alignments.layers import human_row, score_layer
-from core.agreement.trees import parseval
+from core.agreement.trees import attachment, parseval
+from core.agreement.trees.attachment import Attachment
 from core.data.check import Floats
 from core.data.tree import Tree
 from core.errors import Contradiction, GemelError
@@ -28,11 +29,14 @@ from core.phrase_alignment.fitting import Reference, fit
 from core.phrase_alignment.forest_align import AlignSettings, align_all, tree_of
 from core.phrase_alignment.overlap import lexical_links, overlap_links
 from core.phrase_alignment.sides import BinaryForest
+from core.phrase_alignment.supports import Derivation
 from core.text.wordnet import Thesaurus, thesaurus
+from core.trees.heads import to_dependencies
 
 __all__ = [
     "METHODS",
     "Outcome",
+    "attachment_of",
     "calibration",
     "crossfit",
     "examples",
@@ -58,12 +62,15 @@ METHODS = (
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Outcome:
-    """What one method found for one pair; ``tree``: of the source, None: no parse.
-    ``sure``: the probability of each link, where the method tells one."""
+    """What one method found for one pair. ``reached``: the two wholes are linked;
+    ``supported``: and rest on two links below, as Definition 3.1 has it. ``trees``: of
+    both sides, None: no parse. ``sure``: the probability of each link, where the
+    method tells one."""
 
     cells: frozenset[Cell]
     reached: bool
-    tree: Tree | None = None
+    supported: bool = False
+    trees: tuple[Tree, Tree] | None = None
     sure: Mapping[Cell, float] = field(default_factory=dict)
 
 
@@ -98,9 +105,9 @@ def _one(
     except GemelError:
         return Outcome(frozenset(), reached=False)
     if method == "overlap":
-        return Outcome(
-            _cells(source, target, overlap_links(source, target)), reached=True
-        )
+        cells = _cells(source, target, overlap_links(source, target))
+        trees = only_tree(source), only_tree(target)
+        return Outcome(cells, reached=True, trees=trees)
     settings = aligner.settings
     if method == "monotonic":
         settings = settings.monotonic()
@@ -113,9 +120,42 @@ def _one(
         aligned = align_all(source, target, gain, settings, k=1)
     except Contradiction:
         return Outcome(frozenset(), reached=False)
-    tree = tree_of(aligned.best, source, 0) if kind == "forest" else None
+    best = aligned.best
+    trees = only_tree(source), only_tree(target)
+    if kind == "forest":
+        trees = tree_of(best, source, 0), tree_of(best, target, 1)
     sure = {cell_of(source, target, s, t): p for (s, t), p in aligned.sure.items()}
-    return Outcome(frozenset(sure), reached=True, tree=tree, sure=sure)
+    return Outcome(
+        frozenset(sure),
+        reached=True,
+        supported=_supports_of_whole(best, source, target) >= 2,
+        trees=trees,
+        sure=sure,
+    )
+
+
+def _supports_of_whole(
+    best: Derivation, source: BinaryForest, target: BinaryForest
+) -> int:
+    """How many links lie right below that of the two wholes, unary chains aside."""
+    whole = cell_of(source, target, *max(best.links, key=_width(source, target)))
+    places = {pair: cell_of(source, target, *pair) for pair in best.links}
+    below = {
+        under
+        for pair, unders in best.supports.items()
+        for under in unders
+        if places[pair] == whole != places[under]
+    }
+    return len(below)
+
+
+def _width(
+    source: BinaryForest, target: BinaryForest
+) -> Callable[[tuple[int, int]], int]:
+    def width(pair: tuple[int, int]) -> int:
+        return sum(b - a for a, b in cell_of(source, target, *pair))
+
+    return width
 
 
 def _gains(
@@ -260,13 +300,34 @@ def source_parses(
     """F1 of the source trees against gold: the parser's best, and the aligned ones."""
     before, after = parseval.Parseval(), parseval.Parseval()
     for case, outcome in zip(cases, outcomes, strict=True):
-        if case.parsed is None or outcome.tree is None:
+        if case.parsed is None or outcome.trees is None:
             continue
         gold = case.pair.source
         side = best_side(case.parsed[0])
         before += parseval.compare(gold, only_tree(side))
-        after += parseval.compare(gold, outcome.tree)
+        after += parseval.compare(gold, outcome.trees[0])
     return {"f1_before": before.f1, "f1_after": after.f1, "trees": after.sentences}
+
+
+def attachment_of(
+    cases: Sequence[PhraseCase], outcomes: Sequence[Outcome]
+) -> Attachment:
+    """Heads of both sentences, gold trees and chosen ones converted by the same rules.
+
+    Unlabelled alone means something; punctuation is left out, as by the script of
+    CoNLL-X. Without a parse all heads are wrong.
+    """
+    total = Attachment()
+    for case, outcome in zip(cases, outcomes, strict=True):
+        golds = (case.pair.source, case.pair.target)
+        for gold, tree in zip(golds, outcome.trees or (None, None), strict=True):
+            signs = [not any(map(str.isalnum, word)) for word in gold.words]
+            total += attachment.compare(
+                to_dependencies(gold),
+                to_dependencies(tree) if tree else None,
+                without_punctuation=["PUNCT" if sign else "" for sign in signs],
+            )
+    return total
 
 
 def _is_phrase(cell: Cell) -> bool:

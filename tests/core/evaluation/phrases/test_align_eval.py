@@ -4,9 +4,17 @@ import numpy as np
 import pytest
 
 from core.evaluation.phrases.cases import Cell, PhraseCase, prepare
-from core.evaluation.phrases.scores import Outcome, calibration, pair_counts, scores
+from core.evaluation.phrases.scores import (
+    Outcome,
+    attachment_of,
+    calibration,
+    pair_counts,
+    run,
+    scores,
+)
 from core.formats.alignments.phrase_links import PhrasePair
 from core.formats.ptb import parse_one
+from core.phrase_alignment.aligner import PhraseAligner
 
 TREE = parse_one("(S (NP (NN rain)) (VP (VBZ falls)))")
 RAIN: Cell = ((0, 1), (0, 1))
@@ -54,3 +62,31 @@ def test_counts_of_pairs_add_up_to_the_figures_that_are_printed() -> None:
     assert found["recall"] == pytest.approx(recall)
     assert found["precision"] == pytest.approx(precision)
     assert 0 < precision < 1
+
+
+LONG = (
+    "(S (NP (DT the) (NN rain)) (VP (VBZ falls) (PP (IN on) (NP (NNS roofs)))) (. .))"
+)
+
+
+def test_heads_are_those_of_converted_trees_without_punctuation() -> None:
+    gold = parse_one(LONG)
+    flat = parse_one("(S (DT the) (NN rain) (VBZ falls) (IN on) (NNS roofs) (. .))")
+    links = {"A": frozenset({(0, 0)}), "B": frozenset({(0, 0)})}
+    cases = prepare([PhrasePair("1", gold, gold, links)], None)
+    right = Outcome(frozenset(), True, trees=(gold, gold))
+    assert attachment_of(cases, [right]).uas == 1.0
+    half = attachment_of(cases, [Outcome(frozenset(), True, trees=(gold, flat))])
+    assert half.tokens == 10
+    assert 0.5 < half.uas < 1.0
+    assert attachment_of(cases, [Outcome(frozenset(), False)]).heads == 0
+
+
+def test_wholes_without_two_links_below_are_linked_and_not_supported() -> None:
+    other = parse_one("(S (NP (NN tea)) (VP (VBZ cools)))")
+    links = {"A": frozenset({(0, 0)}), "B": frozenset({(0, 0)})}
+    pairs = [PhrasePair("1", TREE, TREE, links), PhrasePair("2", TREE, other, links)]
+    aligner = PhraseAligner.load()
+    found = run(prepare(pairs, None), "no-em", lambda _: aligner, trees="gold")
+    assert [one.reached for one in found] == [True, True]
+    assert [one.supported for one in found] == [True, False]
