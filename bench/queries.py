@@ -19,8 +19,8 @@ from typing import Any
 QUERIES = (
     "NP ~ PP", "VP << VBN ~ VP !<< VBN", "verb ~ null", "NP < PP",
     "NP < (PP < (NP < PP)) $. VP", "@NP !<< DT", "/^NN/ . VBN", "NP !~ __",
-    "[deprel=nsubj:pass] ~ [deprel=nsubj]", "[upos=VERB] -[obj]-> [lemma=door]",
-    "WHADVP << XYZ",
+    "[deprel=nsubj:pass] ~ [deprel=nsubj]", "[upos=VERB] -[obj]-> [lemma=bun]",
+    "[upos=VERB] -[obj]-> [lemma=door]",
 )  # fmt: skip
 WORDS = [f"{a}{b}{c}" for a in "bdfgk" for b in "aeiou" for c in "lmnrst"]
 RULES = {
