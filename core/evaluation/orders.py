@@ -25,7 +25,14 @@ from core.forests.kbest import trees_of
 from core.protocols import Analysis
 from core.validation import contradictions
 
-__all__ = ["ORDERS", "Candidate", "area", "candidate", "compared", "fixed_after"]
+__all__ = [
+    "ORDERS",
+    "CorrectionCandidate",
+    "area",
+    "candidate",
+    "compared",
+    "fixed_after",
+]
 
 ORDERS = (
     "doubt", "doubt a word", "two decoders", "arcs and brackets", "longest", "shortest",
@@ -35,7 +42,7 @@ SHARES = (0.1, 0.25, 0.5)
 
 
 @dataclass(frozen=True, slots=True)
-class Candidate:
+class CorrectionCandidate:
     """A parsed sentence. ``wrong``: brackets that the parse or gold has alone;
     ``values``: by each of ``ORDERS``, high ones are read first; ``cluster``: its
     document."""
@@ -46,15 +53,17 @@ class Candidate:
     values: tuple[float, ...]
 
 
-def candidate(answer: Analysis | Exception, gold: Tree, cluster: int) -> Candidate:
+def candidate(
+    answer: Analysis | Exception, gold: Tree, cluster: int
+) -> CorrectionCandidate:
     """What is known of the sentence before it is read, and what is wrong in it; what
     was not parsed has all to be done, and comes last. Gold is ``bare``."""
     none = tuple(-1.0 for _ in ORDERS)
     if isinstance(answer, Exception) or answer.forest is None:
-        return Candidate(cluster, gold.n_tokens, _phrases(gold), none)
+        return CorrectionCandidate(cluster, gold.n_tokens, _phrases(gold), none)
     trees = trees_of(answer, 1, words=gold.words)
     if not trees or answer.edge_weights is None:
-        return Candidate(cluster, gold.n_tokens, _phrases(gold), none)
+        return CorrectionCandidate(cluster, gold.n_tokens, _phrases(gold), none)
     tree = trees[0][1]
     chances = bracket_chances(answer.forest, answer.edge_weights)
     places = [(*tree.spans[v], tree.labels[v]) for v in _of_phrases(tree)]
@@ -65,7 +74,7 @@ def candidate(answer: Analysis | Exception, gold: Tree, cluster: int) -> Candida
         _against(tree, answer),
     )
     values = (doubt, doubt / n, unlike, against, n, -n, wrong / n)
-    return Candidate(cluster, n, wrong, tuple(map(float, values)))
+    return CorrectionCandidate(cluster, n, wrong, tuple(map(float, values)))
 
 
 def _of_phrases(tree: Tree) -> list[int]:
@@ -95,7 +104,7 @@ def _against(tree: Tree, answer: Analysis) -> int:
 
 
 def compared(
-    found: Sequence[Candidate], *, replicates: int = 1000, seed: int = 1
+    found: Sequence[CorrectionCandidate], *, replicates: int = 1000, seed: int = 1
 ) -> dict[str, dict[str, Any]]:
     """Of every order the area, what a bootstrap over documents says of it (95 %), and
     the share of the wrong brackets found after shares of the words."""
