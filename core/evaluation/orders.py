@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from core.agreement.bootstrap import resample
-from core.data.check import Floats, Ints
+from core.data.check import Floats
 from core.data.forest import Forest
 from core.data.tree import Tree
 from core.evaluation.correcting import bare, distance
@@ -27,7 +27,7 @@ from core.validation import contradictions
 
 __all__ = [
     "ORDERS",
-    "CorrectionCandidate",
+    "UnreadTree",
     "area",
     "candidate",
     "compared",
@@ -42,7 +42,7 @@ SHARES = (0.1, 0.25, 0.5)
 
 
 @dataclass(frozen=True, slots=True)
-class CorrectionCandidate:
+class UnreadTree:
     """A parsed sentence. ``wrong``: brackets that the parse or gold has alone;
     ``values``: by each of ``ORDERS``, high ones are read first; ``cluster``: its
     document."""
@@ -53,17 +53,15 @@ class CorrectionCandidate:
     values: tuple[float, ...]
 
 
-def candidate(
-    answer: Analysis | Exception, gold: Tree, cluster: int
-) -> CorrectionCandidate:
+def candidate(answer: Analysis | Exception, gold: Tree, cluster: int) -> UnreadTree:
     """What is known of the sentence before it is read, and what is wrong in it; what
     was not parsed has all to be done, and comes last. Gold is ``bare``."""
     none = tuple(-1.0 for _ in ORDERS)
     if isinstance(answer, Exception) or answer.forest is None:
-        return CorrectionCandidate(cluster, gold.n_tokens, _phrases(gold), none)
+        return UnreadTree(cluster, gold.n_tokens, _phrases(gold), none)
     trees = trees_of(answer, 1, words=gold.words)
     if not trees or answer.edge_weights is None:
-        return CorrectionCandidate(cluster, gold.n_tokens, _phrases(gold), none)
+        return UnreadTree(cluster, gold.n_tokens, _phrases(gold), none)
     tree = trees[0][1]
     chances = bracket_chances(answer.forest, answer.edge_weights)
     places = [(*tree.spans[v], tree.labels[v]) for v in _of_phrases(tree)]
@@ -74,7 +72,7 @@ def candidate(
         _against(tree, answer),
     )
     values = (doubt, doubt / n, unlike, against, n, -n, wrong / n)
-    return CorrectionCandidate(cluster, n, wrong, tuple(map(float, values)))
+    return UnreadTree(cluster, n, wrong, tuple(map(float, values)))
 
 
 def _of_phrases(tree: Tree) -> list[int]:
@@ -104,7 +102,7 @@ def _against(tree: Tree, answer: Analysis) -> int:
 
 
 def compared(
-    found: Sequence[CorrectionCandidate], *, replicates: int = 1000, seed: int = 1
+    found: Sequence[UnreadTree], *, replicates: int = 1000, seed: int = 1
 ) -> dict[str, dict[str, Any]]:
     """Of every order the area, what a bootstrap over documents says of it (95 %), and
     the share of the wrong brackets found after shares of the words."""
@@ -145,7 +143,7 @@ def fixed_after(
     """The share of the wrong brackets in the sentences read to their end, after each
     share of the words."""
     read: Floats = np.cumsum(tokens) / tokens.sum()
-    n_read: Ints = np.searchsorted(read, np.array(shares) + 1e-12, side="right")
+    n_read = np.searchsorted(read, np.array(shares) + 1e-12, side="right")
     total = wrong.sum() or 1.0
     fixed = np.r_[0.0, np.cumsum(wrong)] / total
     return [(s, float(fixed[n])) for s, n in zip(shares, n_read, strict=True)]

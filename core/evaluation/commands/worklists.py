@@ -11,7 +11,7 @@ from core.errors import FormatError
 from core.evaluation.commands.options import Say, add_parser_options, backend_of
 from core.evaluation.correcting import bare
 from core.evaluation.golds import FORMATS, files_of, read_golds
-from core.evaluation.orders import CorrectionCandidate, candidate, compared
+from core.evaluation.orders import UnreadTree, candidate, compared
 from core.forests.following import can_follow
 from core.protocols import Capability
 
@@ -41,7 +41,7 @@ def run(options: dict[str, Any], say: Say) -> dict[str, Any]:
         raise FormatError("no gold tree to reach; see --gold and --max-tokens")
     backend = backend_of(options)
     want = WANT & backend.info.capabilities
-    found: list[CorrectionCandidate] = []
+    found: list[UnreadTree] = []
     for begin in range(0, len(golds), BATCH):
         part = golds[begin : begin + BATCH]
         sentences = [Sentence.of(gold.words) for _, gold in part]

@@ -30,7 +30,7 @@ def words_only(sentences: tuple[str, ...]) -> str:
     return "\n".join([*blocks, ""])
 
 
-class Walk:
+class Visitor:
     """Somebody in the browser, without scripts, and all the words they were shown."""
 
     def __init__(self, user, seen: list[str]) -> None:
@@ -66,7 +66,7 @@ def walked(cast: Cast, small_parser: str, settings, tmp_path: Path) -> list[str]
     """What ada, the manager, and bob, the annotator, saw on their way."""
     settings.MEDIA_ROOT = tmp_path
     seen: list[str] = []
-    ada, bob = Walk(cast.ada, seen), Walk(cast.bob, seen)
+    ada, bob = Visitor(cast.ada, seen), Visitor(cast.bob, seen)
     sent = SimpleUploadedFile("mine.conllu", words_only(WORDS).encode())
     about = {"source_language": "en", "target_language": "en", "licence": "CC0"}
     ada.get("/p/windows/upload/")

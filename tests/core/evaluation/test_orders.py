@@ -12,7 +12,7 @@ from core.errors import InvalidValue
 from core.evaluation.correcting import distance
 from core.evaluation.orders import (
     ORDERS,
-    CorrectionCandidate,
+    UnreadTree,
     area,
     candidate,
     compared,
@@ -81,8 +81,8 @@ def test_what_is_not_parsed_is_all_to_be_done_and_comes_last() -> None:
 
 
 def test_orders_are_compared_over_documents() -> None:
-    easy = CorrectionCandidate(0, 5, 0, (0.0, 0.0, 0.0, 0.0, 5.0, -5.0, 0.0))
-    hard = CorrectionCandidate(1, 5, 4, (2.0, 0.4, 0.0, 0.0, 5.0, -5.0, 0.8))
+    easy = UnreadTree(0, 5, 0, (0.0, 0.0, 0.0, 0.0, 5.0, -5.0, 0.0))
+    hard = UnreadTree(1, 5, 4, (2.0, 0.4, 0.0, 0.0, 5.0, -5.0, 0.8))
     found = compared([easy, hard], replicates=50)
     assert found["doubt"]["area"] == found["best"]["area"] == 0.75
     assert found["doubt"]["fixed_after"]["50%"] == 1.0
