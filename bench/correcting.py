@@ -6,13 +6,20 @@ The corpus is parsed, and the token is a curator's. Each of its sentences that t
 files have is begun from the parser's tree, corrected step by step as
 ``core.evaluation.correcting`` chooses the steps, tags too, and saved as gold; what
 follows from a step and is worse is refused. What is counted at the end is read back:
-whether the gold tree is that of the file, and whether the ledger, played again from the
-parser's tree, gives it.
+the steps that the ledger has, whether the gold tree is that of the file, and whether
+the ledger, played again from the parser's tree, gives it. Sentences of the same words
+take the trees of the files in their order.
+
+With ``--log FILE`` each sentence is a line there, and one that stands there is not
+corrected again: what was cut short goes on. The server must allow the calls that this
+makes (``GEMEL_API_RATE``); else it waits as it is told.
 """
 
 import argparse
 import json
-from collections import Counter
+import sys
+import time
+from collections import Counter, deque
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
@@ -29,20 +36,52 @@ from gemel_client import Client, Draft, Parse, Sentence
 __all__ = ["correct", "main", "run"]
 
 MAX_STEPS = 1000
+EVERY = 25  # sentences from one line of progress to the next
 
 
 def run(
-    client: Client, corpus: str, golds: Mapping[tuple[str, ...], Tree], *, follow: bool
+    client: Client,
+    corpus: str,
+    golds: Iterable[Tree],
+    *,
+    follow: bool,
+    log: Path | None = None,
 ) -> Counter[str]:
     """Correct every sentence of the corpus that is among ``golds``, by its words."""
-    counts: Counter[str] = Counter()
-    for row in client.sentences(corpus):
-        gold = golds.get(row.tokens)
-        if gold is None or not can_follow(gold):
-            counts["left_out"] += 1
+    by_words: dict[tuple[str, ...], deque[Tree]] = {}
+    for gold in golds:
+        by_words.setdefault(gold.words, deque()).append(gold)
+    done = _logged(log)
+    counts: Counter[str] = sum(done.values(), Counter())
+    started = time.perf_counter()
+    for at, row in enumerate(client.sentences(corpus), 1):
+        wanted = by_words.get(row.tokens)
+        tree = wanted.popleft() if wanted else None
+        if row.code in done:
             continue
-        counts += correct(client, client.sentence(row.code), gold, follow=follow)
+        one = Counter(left_out=1)
+        if tree is not None and can_follow(tree):
+            one = correct(client, client.sentence(row.code), tree, follow=follow)
+        counts += one
+        _note(log, row.code, one)
+        if at % EVERY == 0:
+            seconds = time.perf_counter() - started
+            line = f"{at} sentences, {counts['steps']} steps, {seconds:.0f} s"
+            print(line, file=sys.stderr, flush=True)
     return counts
+
+
+def _logged(log: Path | None) -> dict[str, Counter[str]]:
+    if log is None or not log.exists():
+        return {}
+    rows = [json.loads(line) for line in log.read_text("utf-8").splitlines()]
+    return {row["sentence"]: Counter(row["counts"]) for row in rows}
+
+
+def _note(log: Path | None, code: str, counts: Counter[str]) -> None:
+    if log is not None:
+        with log.open("a", encoding="utf-8") as file:
+            print(json.dumps({"sentence": code, "counts": counts}), file=file)
 
 
 def correct(
@@ -53,42 +92,48 @@ def correct(
     if base is None:
         return Counter(left_out=1)
     draft = client.begin_tree(sentence.code, base.code)
-    first = tree_of(draft.nodes)
-    counts = Counter(sentences=1, tokens=gold.n_tokens)
     for _ in range(MAX_STEPS):
         tree = tree_of(draft.nodes)
         step = _next(tree, gold)
         if step is None:
             break
         draft = client.tree_step(draft, **step.to_json(), follow=follow)
-        counts["steps"] += 1
         if draft.undo == "follow":
-            counts["followed"] += 1
             alone = step.on(tree).tree
             if apart(tree_of(draft.nodes), gold) > apart(alone, gold):
                 draft = client.tree_step(draft, "undo")
-                counts["refused"] += 1
     seen = sentence.gold.code if sentence.gold else ""
     client.save_tree(draft, role="gold", gold=seen)
-    return counts + _looked_at(client, sentence.code, draft, first, gold)
+    first = tree_of(map(_plain, base.nodes))
+    return _looked_at(client, sentence.code, draft, first, gold)
 
 
 def _looked_at(
     client: Client, code: str, draft: Draft, first: Tree, gold: Tree
 ) -> Counter[str]:
-    """What is there now, and what the ledger gives."""
+    """What is there now, and what the ledger has and gives."""
     tree = first
+    ops: Counter[str] = Counter()
     for event in client.tree_history(draft):
         tree = editing.read(event["done"]).on(tree).tree
+        ops[event["op"]] += 1
     saved = client.sentence(code).gold
-    now = tree_of([_plain(node) for node in saved.nodes]) if saved else None
-    scores = parseval.compare(gold, now)
+    now = tree_of(map(_plain, saved.nodes)) if saved else None
+    before, after = parseval.compare(gold, first), parseval.compare(gold, now)
     return Counter(
+        sentences=1,
+        tokens=gold.n_tokens,
+        as_parsed=int(first == gold),
+        steps=ops.total() - ops["follow"] - ops["undo"],
+        followed=ops["follow"],
+        refused=ops["undo"],
         reached=int(now == gold),
         replayed=int(tree == now),
-        matched=scores.matched,
-        brackets=scores.gold,
-        guessed=scores.guessed,
+        brackets=after.gold,
+        matched_before=before.matched,
+        guessed_before=before.guessed,
+        matched=after.matched,
+        guessed=after.guessed,
     )
 
 
@@ -134,17 +179,19 @@ def main(argv: list[str] | None = None) -> int:
     parser.add_argument("--corpus", required=True, metavar="CODE")
     parser.add_argument("--gold", nargs="+", type=Path, required=True, metavar="FILE")
     parser.add_argument("--no-follow", action="store_true")
+    parser.add_argument("--log", type=Path, metavar="FILE")
     parser.add_argument("--json", action="store_true")
     options = parser.parse_args(argv)
     found, _ = read_golds(options.gold)
-    golds = {one.tree.words: one.tree for one in found if one.tree is not None}
+    golds = [one.tree for one in found if one.tree is not None]
     client = Client(options.url, options.token)
-    counts = run(client, options.corpus, golds, follow=not options.no_follow)
+    follow, log = not options.no_follow, options.log
+    counts = run(client, options.corpus, golds, follow=follow, log=log)
     if options.json:
         print(json.dumps(counts))
     else:
-        print("\n".join(f"{name:12}{n}" for name, n in counts.items()))
-    return int(counts["reached"] != counts["sentences"])
+        print("\n".join(f"{name:16}{n}" for name, n in counts.items()))
+    return int(not counts["sentences"] == counts["reached"] == counts["replayed"])
 
 
 if __name__ == "__main__":

@@ -27,6 +27,7 @@ GROUPS: dict[str, dict[str, str]] = {
     "evaluate": {
         "parser": f"{_EVALUATION}.parsers",
         "corrections": f"{_EVALUATION}.corrections",
+        "worklists": f"{_EVALUATION}.worklists",
         "contamination": f"{_EVALUATION}.contamination",
         "alignment": f"{_EVALUATION}.phrases",
         "words": f"{_EVALUATION}.words",

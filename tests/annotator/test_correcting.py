@@ -37,15 +37,40 @@ def parsed(transactional_db, live_server):
 @pytest.mark.parametrize("follow", [True, False])
 def test_every_tree_becomes_gold_and_the_ledger_gives_it(parsed, follow: bool) -> None:
     client, corpus = parsed
-    golds = {tree.words: tree for tree in map(ptb.parse_one, (WANTED, CHAIN))}
+    golds = [ptb.parse_one(text) for text in (WANTED, CHAIN)]
     counts = correcting.run(client, corpus.code, golds, follow=follow)
     assert (counts["sentences"], counts["left_out"]) == (2, 1)
+    assert counts["matched_before"] < counts["matched"]
     assert counts["reached"] == counts["replayed"] == 2
     assert counts["matched"] == counts["brackets"] == counts["guessed"]
     assert counts["followed"] == int(follow)
     texts = [gold.gold_of(one).text for one in corpus.sentences.all()[:2]]
     assert texts == [WANTED, CHAIN]
     assert TreeDraft.objects.count() == 2
+
+
+def test_sentences_of_the_same_words_take_the_trees_in_order(parsed) -> None:
+    client, corpus = parsed
+    words = {"text": "Rain falls", "tokens": "Rain\nfalls", "n_tokens": 2}
+    again = corpus.sentences.create(key="again", **words)
+    people.parse(again, SHORT, engine="toy")
+    golds = [ptb.parse_one(text) for text in (CHAIN, SHORT)]
+    counts = correcting.run(client, corpus.code, golds, follow=True)
+    assert counts["reached"] == counts["sentences"] == 2
+    rain = corpus.sentences.filter(text="Rain falls").order_by("pk")
+    assert [gold.gold_of(one).text for one in rain] == [CHAIN, SHORT]
+
+
+def test_what_was_cut_short_goes_on(parsed, tmp_path) -> None:
+    client, corpus = parsed
+    log = tmp_path / "log.jsonl"
+    golds = [ptb.parse_one(text) for text in (WANTED, CHAIN)]
+    whole = correcting.run(client, corpus.code, golds, follow=True, log=log)
+    lines = log.read_text().splitlines()
+    log.write_text(lines[0] + "\n")
+    again = correcting.run(client, corpus.code, golds, follow=True, log=log)
+    assert again == whole
+    assert log.read_text().splitlines() == lines
 
 
 def test_a_history_is_one_s_own(parsed) -> None:

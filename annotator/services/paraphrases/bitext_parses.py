@@ -25,7 +25,7 @@ from core.forests.kbest import trees_of
 from core.formats import ptb
 from core.parsing import registry
 from core.pivoting.bitext import BitextParse, join_files, trees_in, write_parses
-from core.protocols import ParserBackend, Step
+from core.protocols import Analysis, ParserBackend, Step
 
 __all__ = ["parse", "run", "start"]
 
@@ -102,14 +102,22 @@ def _parse(
     unparsed = [Sentence(tuple(map(Token, one.split(" "))), one) for one in new]
     failed = 0
     answers = backend.analyse(unparsed, want=frozenset({"constituents"}))
-    for sentence, answer in zip(new, answers, strict=True):
+    for text, sentence, answer in zip(new, unparsed, answers, strict=True):
         if isinstance(answer, Exception) and not isinstance(answer, GemelError):
             raise answer
-        trees = [] if isinstance(answer, Exception) else trees_of(answer, 1)
-        known[sentence] = ptb.bracket(trees[0][1]) if trees else ""
-        if not trees:
+        tree = _tree_of(sentence, answer)
+        known[text] = tree
+        if not tree:
             failed += 1
             why = str(answer) if isinstance(answer, Exception) else "no tree is found"
-            jobs.report_issue(job, why, excerpt=sentence)
+            jobs.report_issue(job, why, excerpt=text)
     write_parses(path, [BitextParse(one, known[one]) for one in sentences])
     return failed
+
+
+def _tree_of(sentence: Sentence, answer: Analysis | Exception) -> str:
+    """On one line, brackets among the words escaped; "" without a tree."""
+    if isinstance(answer, Exception):
+        return ""
+    trees = trees_of(answer, 1, words=list(map(ptb.escape, sentence.forms)))
+    return ptb.bracket(trees[0][1]) if trees else ""

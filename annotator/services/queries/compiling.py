@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from annotator.services.queries.labels import Resolver, one_of
+from annotator.services.queries.labels import NEVER, Resolver, one_of
 from annotator.services.queries.links import LinkState
 from core.queries import labels
 from core.queries.syntax import (
@@ -89,6 +89,11 @@ class Body:
         self.params += params
 
     @property
+    def is_void(self) -> bool:
+        """Whether nothing can match: a label or word that is not in the index."""
+        return NEVER in self.conditions
+
+    @property
     def sql(self) -> str:
         """Many tables are joined in the order of the query: what a planner guesses of
         so many goes wrong by more."""
@@ -168,7 +173,7 @@ class _Compiler:
         if isinstance(relation.node.test, Back):
             other, is_near = self._names[relation.node.test.name]
             if is_near != frame.is_near:
-                body.add("1 = 0")
+                body.add(NEVER)
         else:
             other = self.node(relation.node, frame, body)
         body.add(*self._related(relation, alias, other))
@@ -229,9 +234,7 @@ class _Compiler:
         body.add(f"{k}.label = {alias}.label")
         if isinstance(test, Back):
             other, is_near = self._names[test.name]
-            body.add(
-                f"{k}.to_pre = {other}.pre" if is_near != frame.is_near else "1 = 0"
-            )
+            body.add(f"{k}.to_pre = {other}.pre" if is_near != frame.is_near else NEVER)
             return
         other = self.node(relation.node, frame.across, body)
         body.add(f"{k}.to_pre = {other}.pre AND {k}.to_label = {other}.label")
@@ -322,6 +325,8 @@ def _token(
 ) -> tuple[str, list[Any]]:
     """That the token of this node fulfils all these."""
     sql = " AND ".join(condition for condition, _ in conditions)
+    if any(condition == NEVER for condition, _ in conditions):
+        return NEVER, []
     return (
         "EXISTS (SELECT 1 FROM search_token t WHERE"
         f" t.tree = {alias}.tree AND t.pre = {alias}.pre AND {sql})"

@@ -9,8 +9,9 @@ from django.db import connection
 from core.queries import labels
 from core.queries.syntax import Feature, Labels, RegexTest, TagClass, Test
 
-__all__ = ["Resolver", "ids_of", "one_of"]
+__all__ = ["NEVER", "Resolver", "ids_of", "one_of"]
 
+NEVER = "1 = 0"
 MANY = 200  # beyond, numbers travel as one parameter
 
 
@@ -50,7 +51,7 @@ def _known(texts: Sequence[str]) -> dict[str, int]:
 def one_of(column: str, ids: Sequence[int], *, negated: bool = False) -> Any:
     """The condition that a column of ours holds one of these numbers: (SQL, params)."""
     if not ids:
-        return ("1 = 1" if negated else "1 = 0"), []
+        return ("1 = 1" if negated else NEVER), []
     sign = "NOT IN" if negated else "IN"
     if len(ids) <= MANY:
         if len(ids) == 1:

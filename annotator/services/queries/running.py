@@ -148,6 +148,8 @@ class Search:
         pairs: set[int] = set()
         for corpus in self.scope.corpora:
             body = self._body(corpus)
+            if body.is_void:
+                continue
             for low, high in self._windows(corpus, 0, size=4000):
                 if time.monotonic() > ends:
                     made.is_whole = False
@@ -233,6 +235,8 @@ class Search:
         keys = self._keys(body.bound)
         if after and len(after) != len(keys):
             raise BadRequest(_("This page is none of this search."), field="after")
+        if body.is_void:
+            return
         n_matches = 0
         for low, high in self._windows(corpus, after[0] - 1 if after else 0):
             for match in self._matches(corpus, body, keys, (low, high, after), size):

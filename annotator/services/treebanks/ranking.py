@@ -25,10 +25,10 @@ def values_of(
 ) -> Values:
     """By primary key what the ranking goes by; what it cannot tell is left out.
 
-    Uncertainty of a tree: the phrases of the parser's best tree that are expected to be
-    wrong, by the marginals of its forest; of a pair: the links and nulls that the
-    aligner expects to be wrong. Disagreement: 1 less the mean F1 of each two people, of
-    their brackets or links.
+    Uncertainty of a tree: of the parser's best tree, the phrases that are expected to
+    be wrong by the marginals of its forest, for each word that is to be read; of a
+    pair: the links and nulls that the aligner expects to be wrong. Disagreement: 1 less
+    the mean F1 of each two people, of their brackets or links.
     """
     if ranking == Ranking.RANDOM:
         return {row.pk: _drawn(row, seed) for row in rows}
@@ -79,7 +79,8 @@ def _expected_wrong(sentence: Sentence, parse: Parse) -> float | None:
         for v in range(len(tree))
         if not tree.is_leaf(v)
     ]
-    return sum(1.0 - min(1.0, sure.get(place, 0.0)) for place in places)
+    wrong = sum(1.0 - min(1.0, sure.get(place, 0.0)) for place in places)
+    return wrong / max(1, sentence.n_tokens)
 
 
 def _unsure_pairs(corpus: Corpus, rows: Sequence[Row]) -> Values:

@@ -7,6 +7,8 @@ from pathlib import Path
 import pytest
 from django.core.management import CommandError, call_command
 
+from core.evaluation.orders import ORDERS
+
 pytestmark = pytest.mark.usefixtures("small_parser")
 TREES = """\
 (S (NP (NNP Mary)) (VP (VBD slept)))
@@ -86,3 +88,15 @@ def test_steps_from_parses_to_gold_are_counted_both_ways(gold: Path) -> None:
     assert found["unreached"] == 0
     assert found["wrong_doubtful"] <= found["wrong"] <= found["steps"]
     assert found["steps"] >= 1
+
+
+def test_orders_of_correcting_are_compared(gold: Path) -> None:
+    out = StringIO()
+    call_command(
+        "evaluate", "worklists", "--gold", str(gold), "--engine", "small",
+        "--replicates", "20", stdout=out, stderr=StringIO(),
+    )  # fmt: skip
+    first, head, *rows = out.getvalue().splitlines()
+    assert first.startswith("1 files, 2 sentences, 10 tokens, ")
+    assert head.endswith("fixed after 10% 25% 50% of words")
+    assert [row[:20].strip() for row in rows] == list(ORDERS)

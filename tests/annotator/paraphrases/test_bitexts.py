@@ -12,6 +12,7 @@ from annotator.services import jobs
 from annotator.services.paraphrases import bitext_links, bitext_parses
 from annotator.services.paraphrases.following import followed
 from annotator.services.parses import offered
+from core.formats import ptb
 from core.pivoting.bitext import parses_of
 from tests import hostile
 from tests.cast import Cast
@@ -216,6 +217,15 @@ def test_each_sentence_is_parsed_once_and_found_by_the_next_bitext(
     job = bitext_parses.start(other, "small", by=cast.ada, enqueue=False)
     jobs.run(job.pk)
     assert list(parses_of(other.parses_path)) == rows
+
+
+def test_trees_of_sentences_with_brackets_can_be_read_back(cast: Cast, ada) -> None:
+    bitext = brought_in(ada, source="she ( Mary ) slept\n", target="sie schlief\n")
+    job = bitext_parses.start(bitext, "small", by=cast.ada, enqueue=False)
+    jobs.run(job.pk)
+    (row,) = parses_of(bitext.parses_path)
+    tree = ptb.parse_one(row.tree)
+    assert ptb.record_of(tree).forms == ("she", "(", "Mary", ")", "slept")
 
 
 def _never(sentences, *, want):

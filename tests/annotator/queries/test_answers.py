@@ -2,7 +2,9 @@
 
 from random import Random
 
-from django.db import transaction
+import pytest
+from django.db import connection, transaction
+from django.test.utils import CaptureQueriesContext
 from hypothesis import Phase, example, given, settings
 from hypothesis import strategies as st
 
@@ -97,3 +99,24 @@ def test_sql_finds_what_the_definitions_say(db, seed: int, queries: list[str]) -
             raise RollBack
     except RollBack:
         pass
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "WHADVP << NP",
+        "NP << zebra",
+        "NP ~ zebra",
+        "[lemma=zebra]",
+        "[] -[obj]-> [lemma=zebra]",
+    ],
+)
+def test_what_is_not_in_the_index_is_not_looked_for(cast: Cast, text: str) -> None:
+    people.parse(
+        people.sentence(cast.corpus, "It rains"), "(S (NP (PRP It)) (VBZ rains))"
+    )
+    search = running.search(text, [cast.corpus], None)
+    with CaptureQueriesContext(connection) as asked:
+        assert search.page().matches == []
+        assert search.counts().matches == 0
+    assert not [one for one in asked.captured_queries if "search_node" in one["sql"]]

@@ -111,7 +111,7 @@ def test_the_tree_that_the_parser_is_least_sure_of_comes_first(treebank) -> None
     assert first.sentence == made_of
     derivations = np.exp([0.5 + 1.0, 0.75 + 0.25, 2.0])  # what differs between them
     of_a = derivations[0] / derivations.sum()
-    assert first.value == pytest.approx(1 - of_a)  # S is certain
+    assert first.value == pytest.approx((1 - of_a) / 3)  # a word; S is certain
     assert second.value is None
 
 
