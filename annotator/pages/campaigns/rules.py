@@ -158,10 +158,8 @@ def _limits(name: str) -> str:
 
 
 def _is_changed(campaign: Campaign, names: tuple[str, ...]) -> bool:
-    return any(
-        getattr(campaign, name) != Campaign._meta.get_field(name).get_default()
-        for name in names
-    )
+    plain = Campaign()
+    return any(getattr(campaign, name) != getattr(plain, name) for name in names)
 
 
 def _parts(campaign: Campaign) -> dict[str, tuple[str, tuple[str, ...]]]:

@@ -7,7 +7,7 @@ from playwright.sync_api import Page, expect
 
 from annotator.models import Campaign, Judgment, JudgmentEvent
 from annotator.services.campaigns import setup
-from tests.annotator.campaigns_cast import HEADER, campaign, rows
+from tests.annotator.campaigns_cast import HEADER, campaign, draw, judge, rows
 from tests.browser.pictures import keep_picture
 from tests.cast import Cast
 
@@ -174,3 +174,15 @@ def test_no_page_scrolls_sideways_on_a_small_screen(open_page, people) -> None:
         if page.evaluate(f"{root}.scrollWidth > {root}.clientWidth"):
             wide.append(name)
     assert wide == []
+
+
+def test_progress_moves_while_the_manager_looks(open_page, people) -> None:
+    made = campaign(people, n=4)
+    page = open_page(people.ada)
+    page.clock.install()
+    page.goto(f"/p/{people.project.slug}/campaign/{made.code}/")
+    expect(page.locator("#so-far")).to_contain_text("0 of 4 judgments")
+    (held,) = draw(made, people.bob, 1)
+    judge(held)
+    page.clock.fast_forward("01:01")
+    expect(page.locator("#so-far")).to_contain_text("1 of 4 judgments")
