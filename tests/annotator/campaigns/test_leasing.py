@@ -175,7 +175,6 @@ def test_training_and_checks_that_ran_out_come_again(cast: Cast, kind: str) -> N
     assert again == first
 
 
-
 def test_repeats_come_back_after_the_gap(cast: Cast) -> None:
     made = campaign(cast, n=30, repeat_every=4, repeat_gap_h=24)
     for _ in range(12):
