@@ -62,6 +62,7 @@ urlpatterns: list[URLPattern | URLResolver] = [
     path("find/", finding.find, name="find"),
     # projects
     path("", projects.projects, name="projects"),
+    path("needs/", projects.measured_needs, name="measured_needs"),
     path("p/new/", projects.new, name="project_new"),
     path("p/<slug:slug>/", projects.project, name="project"),
     path("p/<slug:slug>/people/", projects.people, name="people"),

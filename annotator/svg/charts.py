@@ -4,7 +4,9 @@ from annotator.svg import theme
 from annotator.svg.writer import Element, Svg, num
 from core.layout.charts import ChartMark, FigureChart
 
-__all__ = ["draw"]
+__all__ = ["draw", "draw_interval"]
+
+WIDE, HIGH, EDGE = 132.0, 18.0, 6.0  # px, of an interval in a row of a table
 
 
 def draw(chart: FigureChart, *, title: str, desc: str) -> str:
@@ -24,9 +26,26 @@ def draw(chart: FigureChart, *, title: str, desc: str) -> str:
     return svg.render()
 
 
+def draw_interval(value: float, low: float, high: float, *, first: float) -> str:
+    """A value and its interval on a line from ``first`` to 1, to stand in a table that
+    gives the figures."""
+    svg = Svg(WIDE, HIGH, title="", desc="", class_="chart in-row", aria_hidden="true")
+    middle = HIGH / 2
+
+    def x(at: float) -> float:
+        return EDGE + (WIDE - 2 * EDGE) * (at - first) / (1 - first)
+
+    svg.line(x(first), middle, x(1), middle, stroke=theme.GRID, stroke_width=1)
+    for at in {first, 0.0, 1.0}:
+        svg.line(x(at), 3, x(at), HIGH - 3, stroke=theme.GRID, stroke_width=1)
+    svg.line(x(low), middle, x(high), middle, stroke=theme.BLUE, stroke_width=2)
+    svg.circle(x(value), middle, 4, fill=theme.BLUE)
+    return svg.render()
+
+
 def _cell(svg: Element, mark: ChartMark) -> None:
     fill, ink = theme.shade(mark.share)
-    group = svg.group()
+    group = svg.group(class_=f"cell deep-{round(10 * min(max(mark.share, 0), 1))}")
     group.title(mark.title)
     wide, high = mark.x2 - mark.x, mark.y2 - mark.y
     group.rect(mark.x, mark.y, wide, high, fill=fill, stroke=theme.PAPER)

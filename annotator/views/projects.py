@@ -9,10 +9,10 @@ from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_GET, require_http_methods
 
 from annotator import access
-from annotator.forms import number
+from annotator.forms import number, refuse_unknown
 from annotator.models import Campaign, Project, Role
 from annotator.pages.site import dashboard as pages
-from annotator.pages.site import figures, settings
+from annotator.pages.site import figures, quality, settings
 from annotator.services.projects import invitations, members
 
 
@@ -49,6 +49,18 @@ def agreement_line(request: HttpRequest, slug: str, code: str) -> HttpResponse:
     """A part of the overview, asked for once that is there."""
     campaign = access.campaign_or_404(request.user, slug, code, "report")
     return render(request, "projects/_agreement.html", figures.agreement_line(campaign))
+
+
+@login_required
+@require_GET
+def measured_needs(request: HttpRequest) -> HttpResponse:
+    """The part of "Needs you" that has to be measured; of one project, or of all."""
+    slug = request.GET.get("project", "")
+    refuse_unknown(request.GET, {"project"})
+    project = access.project_or_404(request.user, slug, "manage") if slug else None
+    found = quality.of_agreement(request.user, project)
+    context = {"needs": found, "project": project}
+    return render(request, "projects/_need.html", context)
 
 
 @login_required

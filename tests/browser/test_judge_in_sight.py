@@ -60,6 +60,18 @@ def test_all_of_an_item_is_seen_without_scrolling(open_page, people, size) -> No
     keep_picture(page, f"judge-{width}")
 
 
+def test_no_value_stands_out_before_one_is_chosen(open_page, people) -> None:
+    rings = """[...document.querySelectorAll("#rows .point")].map(
+        (one) => getComputedStyle(one).outlineStyle)"""
+    page = start(open_page, people, campaign(people, n=3))
+    page.keyboard.press("Tab")  # from now on what is in focus shows its ring
+    page.keyboard.press("Shift+Tab")
+    expect(page.locator("[data-scale=meaning] input").first).to_be_focused()
+    assert set(page.evaluate(rings)) == {"none"}
+    page.keyboard.press("ArrowDown")
+    assert page.evaluate(rings).count("solid") == 1
+
+
 @pytest.mark.parametrize("size", [(683, 325), (390, 844), (320, 560)])
 def test_sentences_and_state_stay_while_the_scales_scroll(
     open_page, people, size

@@ -13,7 +13,7 @@ from annotator.pages.site.glossary import TERM_OF_MEASURE
 from annotator.svg import charts
 from core.agreement.judgments.report import BETWEEN
 from core.agreement.words import WORDS
-from core.layout.charts import Flag, grid_chart, interval_chart, line_chart
+from core.layout.charts import Flag, grid_chart, line_chart
 from core.layout.measure import GlyphTable
 
 __all__ = ["MEASURE", "SECTIONS", "ReportPage", "shown_scales"]
@@ -96,36 +96,11 @@ class ReportPage:
             else:
                 shown["name"] = _("%(name)s, cut at ≥ %(at)s") % values
             rows.append(shown)
-        return rows
-
-    def headline_chart(self, scale: Body) -> str:
-        """The same measures with their intervals, drawn; "" if none has a value."""
-        rows = [
-            (
-                of_measure(row["name"]),
-                *(row["figure"].get(end) for end in ("value", "low", "high")),
-            )
-            for row in scale["headline"]
-        ]
-        known = [row[1] for row in rows if row[1] is not None]
-        lows = [row[2] for row in rows if row[2] is not None]
-        if not known:
-            return ""
-        first = min(0, math.floor(5 * min([*known, *lows])))
-        ticks = [tick / 5 for tick in range(first, 6)]
-        chart = interval_chart(
-            rows, low=first / 5, high=1, ticks=ticks, measure=MEASURE, percent=False
-        )
-        text = "; ".join(
-            f"{name} {as_number(value)}"
-            for name, value, *_ in rows
-            if value is not None
-        )
-        title = _("Agreement on %(scale)s") % {"scale": scale["title"]}
-        return charts.draw(chart, title=title, desc=text)
+        return _drawn(rows, [*scale["headline"], *(scale["cut"] or [])])
 
     def more(self, scale: Body) -> list[dict[str, Any]]:
-        return [self._measure(row) for row in scale["more"]]
+        """The other measures."""
+        return _drawn([self._measure(row) for row in scale["more"]], scale["more"])
 
     def _measure(self, row: Body) -> dict[str, Any]:
         percent = row["key"].startswith("raw")
@@ -242,7 +217,8 @@ class ReportPage:
             "bias": self.figure(row["bias"], case | {"shared": "1"}),
             "repeat": self.figure(row["repeat"], case | {"again": "1"}, percent=True),
             "gold": self.figure(row["gold"], case | {"gold": "1"}, percent=True),
-            "seconds": row["seconds"],
+            "seconds": row.get("mean_s"),
+            "median": row.get("seconds"),  # in reports that were frozen earlier
         }
 
     def drift(self, scale: Body) -> dict[str, Any] | None:
@@ -318,6 +294,18 @@ def as_number(value: float) -> str:
 
 def as_percent(value: float) -> str:
     return f"{100 * value:.1f} %".replace("-", "−")
+
+
+def _drawn(shown: list[dict[str, Any]], rows: list[Body]) -> list[dict[str, Any]]:
+    """What is shown of the rows, each with its interval on the line of them all."""
+    figures = [row["figure"] for row in rows]
+    lows = [one["low"] for one in figures if one.get("low") is not None]
+    first = min(0.0, math.floor(5 * min(lows, default=0.0)) / 5)
+    for one, figure in zip(shown, figures, strict=True):
+        if figure.get("low") is not None:
+            ends = (figure["value"], figure["low"], figure["high"])
+            one["drawing"] = charts.draw_interval(*ends, first=first)
+    return shown
 
 
 def _from_to(name: str, values: list[float]) -> str:

@@ -16,7 +16,7 @@ from django.utils.translation import gettext as _
 from annotator.pages.agreement.words import BAND_WORDS, in_words
 from core.agreement.judgments.verdicts import BANDS, NONE
 
-__all__ = ["Statement", "summary"]
+__all__ = ["Statement", "drift_in_words", "has_drifted", "summary", "within"]
 
 Body = Mapping[str, Any]
 Name = Callable[[str], str]
@@ -45,7 +45,7 @@ def summary(body: Body, name: Name = str) -> list[Statement]:
 
 
 def _scale(scale: Body, name: Name) -> Iterator[Statement]:
-    title = _within(scale["title"])
+    title = within(scale["title"])
     if not scale["shared"]:
         text = _(
             "Nobody knows how well people agree on %(scale)s: no item has two"
@@ -63,7 +63,7 @@ def _scale(scale: Body, name: Name) -> Iterator[Statement]:
         yield Statement(text, "disagreements")
 
 
-def _within(title: str) -> str:
+def within(title: str) -> str:
     """A scale's title as it stands within a sentence: small in English."""
     is_english = (get_language() or "en").startswith("en")
     return title[:1].lower() + title[1:] if is_english else title
@@ -160,6 +160,22 @@ def _values(judges: Mapping[str, float], title: str) -> dict[str, str]:
 
 
 def _drifting(scale: Body, title: str, name: Name) -> Iterator[str]:
+    for row in scale["judges"]:
+        means = [mean for _n, mean in row["drift"]]
+        move = row.get("moved", {})  # reports that were frozen earlier lack it
+        if len(means) > 1 and move is not None and has_drifted(means, move):
+            yield drift_in_words(name(row["annotator"]), title, means)
+
+
+def has_drifted(means: Sequence[float], move: Body) -> bool:
+    """Whether the last mean is far from the first, and further than chance; ``move``:
+    their difference with its interval, where that is known."""
+    is_chance = bool(move) and move["low"] <= 0 <= move["high"]
+    return abs(means[-1] - means[0]) >= DRIFTED and not is_chance
+
+
+def drift_in_words(who: str, title: str, means: Sequence[float]) -> str:
+    """The sentence about somebody whose ratings of a scale move."""
     higher = _(
         "%(who)s came to rate %(scale)s higher while judging: from %(first)s to"
         " %(last)s points beside the others."
@@ -168,15 +184,12 @@ def _drifting(scale: Body, title: str, name: Name) -> Iterator[str]:
         "%(who)s came to rate %(scale)s lower while judging: from %(first)s to"
         " %(last)s points beside the others."
     )
-    for row in scale["judges"]:
-        means = [mean for _n, mean in row["drift"]]
-        if len(means) > 1 and abs(means[-1] - means[0]) >= DRIFTED:
-            yield (higher if means[-1] > means[0] else lower) % {
-                "who": name(row["annotator"]),
-                "scale": title,
-                "first": _signed(means[0]),
-                "last": _signed(means[-1]),
-            }
+    return (higher if means[-1] > means[0] else lower) % {
+        "who": who,
+        "scale": title,
+        "first": _signed(means[0]),
+        "last": _signed(means[-1]),
+    }
 
 
 def _unsteady(scale: Body, title: str, name: Name) -> Iterator[str]:

@@ -6,6 +6,7 @@ from annotator import access
 from annotator.models import Campaign, Participant, Project
 from annotator.models.projects import Anybody, id_of
 from annotator.pages.campaigns import setup as campaign_setup
+from annotator.pages.site.needs import needs
 from annotator.services.campaigns import progress
 
 __all__ = ["listed", "overview", "people"]
@@ -33,6 +34,7 @@ def overview(campaign: Campaign, *, by: Anybody) -> dict[str, Any]:
     scales = campaign.scales.all()
     steps = campaign_setup.steps(campaign, scales, len(how_far.people), n_links)
     lacking = campaign_setup.lacking(steps)
+    mine = [need for need in needs(by, project) if need.campaign == campaign.code]
     return {
         "project": project,
         "campaign": campaign,
@@ -40,6 +42,7 @@ def overview(campaign: Campaign, *, by: Anybody) -> dict[str, Any]:
         "steps": steps,
         "lacking": lacking,
         "lacking_words": campaign_setup.in_words(lacking),
+        "needs": mine,
         "may_manage": access.may(by, "manage", project),
         "may_curate": access.may(by, "curate", project),
         "may_export": access.may(by, "export", project),

@@ -22,6 +22,7 @@ from annotator.models import (
 )
 from annotator.models.projects import Anybody
 from annotator.pages.site.needs import needs
+from annotator.pages.site.quality import is_measured
 from annotator.pages.site.work import waiting
 from annotator.services.projects.removals import deleted_projects
 
@@ -103,6 +104,7 @@ def home(user: Anybody) -> dict[str, Any]:
         "deleted": deleted_projects(user),
         "tasks": waiting(user),
         "needs": needs(user),
+        "is_measured": is_measured(user),
     }
 
 
@@ -119,6 +121,7 @@ def overview(project: Project, *, by: Anybody) -> dict[str, Any]:
         "may_run": role in access.VERBS["run"],
         "tasks": waiting(by, project),
         "needs": needs(by, project),
+        "is_measured": is_measured(by, project),
         "corpora": _corpora(corpora[:CORPORA], with_steps=sees_others),
         "has_more_corpora": len(corpora) > CORPORA,
         "campaigns": _campaigns(project) if sees_others else [],

@@ -3,6 +3,7 @@
 from typing import Any
 
 from annotator.models import Campaign
+from annotator.pages.agreement.summary import drift_in_words, has_drifted, within
 from annotator.services.reports import agreement, jobs
 
 __all__ = ["LOW", "agreement_line"]
@@ -15,7 +16,8 @@ REPLICATES = 200  # of the bootstrap: a rough interval, the report has the exact
 
 def agreement_line(campaign: Campaign) -> dict[str, Any]:
     """``scales``: title, alpha and its interval each, or why there is none; ``is_low``
-    where it is slight at best, certainly.
+    where it is slight at best, certainly; ``drifting``: sentences about people whose
+    ratings move.
 
     ``is_large``: too many judgments to look at while somebody waits.
     """
@@ -23,15 +25,23 @@ def agreement_line(campaign: Campaign) -> dict[str, Any]:
     if jobs.is_large(source):
         return {"campaign": campaign, "is_large": True, "scales": []}
     from core.agreement.figures import as_json
+    from core.agreement.judgments.report import moves
     from core.agreement.measures import measure_all
 
-    data = source.read().data.in_order()
+    read = source.read()
+    data = read.data.in_order()
     scales = []
     for place, question in enumerate(data.questions):
         ratings = data.ratings(place)
         name = "alpha_ordinal" if question.scale.is_ordered else "alpha_nominal"
         measured = measure_all(ratings, replicates=REPLICATES, pairs=False)
-        scales.append(_scale(question.title, as_json(measured.figures[name])))
+        drifting = [
+            drift_in_words(read.names.get(label, label), within(question.title), means)
+            for label, (means, move) in moves(data, place).items()
+            if has_drifted(means, as_json(move))
+        ]
+        scale = _scale(question.title, as_json(measured.figures[name]))
+        scales.append(scale | {"drifting": drifting})
     return {"campaign": campaign, "is_large": False, "scales": scales}
 
 

@@ -2,22 +2,20 @@
 most, to whoever wants it. English, as nobody's language is stored."""
 
 import logging
-from collections.abc import Iterator
 from datetime import datetime, timedelta
 from smtplib import SMTPException
 
 from django.conf import settings
-from django.contrib.auth.models import User
 from django.core.mail import send_mail
 from django.db.models import Q
 from django.urls import reverse
 from django.utils import timezone
 
-from annotator.models import Campaign, MailNotices, Membership, Role
-from annotator.pages.site.figures import agreement_line
+from annotator.models import MailNotices
 from annotator.pages.site.needs import Need, needs
+from annotator.pages.site.quality import of_agreement
 
-__all__ = ["low_agreement", "send_due"]
+__all__ = ["send_due"]
 
 log = logging.getLogger("annotator.mail")
 
@@ -39,7 +37,7 @@ def send_due(now: datetime | None = None) -> int:
 
 
 def _send(one: MailNotices, now: datetime) -> bool:
-    lines = [*needs(one.user), *low_agreement(one.user)]
+    lines = [*needs(one.user), *of_agreement(one.user)]
     keys = {_key(need): need for need in lines}
     new = [need for key, need in keys.items() if key not in one.told]
     mine = MailNotices.objects.filter(pk=one.pk, sent_at=one.sent_at)
@@ -55,21 +53,6 @@ def _send(one: MailNotices, now: datetime) -> bool:
         log.warning("a notice could not be sent: %s", error)
         return False
     return True
-
-
-def low_agreement(user: User) -> Iterator[Need]:
-    """Scales of open campaigns whose agreement is slight at best, certainly."""
-    mine = Membership.objects.filter(user=user, role=Role.MANAGER).values("project")
-    rows = Campaign.objects.filter(
-        project__in=mine, state=Campaign.State.OPEN, is_simulated=False
-    )
-    for campaign in rows.select_related("project"):
-        url = reverse("report", args=[campaign.project.slug, "campaign", campaign.code])
-        for scale in agreement_line(campaign)["scales"]:
-            if scale["is_low"]:
-                text = f"Agreement on {scale['title']} in {campaign} is low"
-                text += f": alpha {scale['value']:.2f}."
-                yield Need("Agreement", "warn", text, campaign.project.name, url, "")
 
 
 def _key(need: Need) -> str:

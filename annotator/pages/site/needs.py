@@ -1,4 +1,4 @@
-"""What needs the manager of a project: five questions, one query each."""
+"""What needs the manager of a project: six questions, one query each."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -27,11 +27,15 @@ __all__ = ["Need", "needs"]
 
 SHOWN = 8  # of each kind
 DAYS = 7  # that a failed job is shown for
+STALE = timedelta(hours=1)  # past the time for which an item is kept for somebody
 
 
 @dataclass(frozen=True, slots=True)
 class Need:
-    """``tone``: bad (something stopped), warn (look here) or "" (good to know)."""
+    """``tone``: bad (something stopped), warn (look here) or "" (good to know).
+
+    ``campaign``: the code of the one it is about, "" if it is about none.
+    """
 
     chip: str
     tone: str
@@ -39,6 +43,7 @@ class Need:
     project: str
     url: str
     label: str
+    campaign: str = ""
 
 
 def needs(user: Anybody, project: Project | None = None) -> list[Need]:
@@ -49,7 +54,7 @@ def needs(user: Anybody, project: Project | None = None) -> list[Need]:
     managed = list(mine.values_list("project_id", flat=True))
     if not managed:
         return []
-    kinds = (_stopped, _failed, _without_people, _flagged, _invited)
+    kinds = (_stopped, _failed, _without_people, _flagged, _stale, _invited)
     return [need for kind in kinds for need in kind(managed)]
 
 
@@ -131,6 +136,30 @@ def _flagged(projects: list[int]) -> Iterator[Need]:
         yield _need(_("Flags"), "warn", text, campaign, page, label)
 
 
+def _stale(projects: list[int]) -> Iterator[Need]:
+    """Campaigns in which items are kept for people long past their time. Who judges
+    next gives them to others, so these stand still."""
+    over = Judgment.objects.filter(
+        state=Judgment.State.LEASED,
+        lease_until__lt=timezone.now() - STALE,
+        item__campaign__project__in=projects,
+        item__campaign__state=Campaign.State.OPEN,
+    )
+    counted = over.order_by().values("item__campaign").annotate(n=Count("pk"))
+    held = dict(counted.values_list("item__campaign", "n"))
+    campaigns = Campaign.objects.filter(pk__in=held).select_related("project")
+    for campaign in campaigns[:SHOWN]:
+        n = held[campaign.pk]
+        text = ngettext(
+            "%(n)s item in %(campaign)s was taken, not judged in time, and nobody has"
+            " judged since.",
+            "%(n)s items in %(campaign)s were taken, not judged in time, and nobody has"
+            " judged since.",
+            n,
+        ) % {"n": n, "campaign": campaign}
+        yield _need(_("Held"), "warn", text, campaign, "campaign", _("See the people"))
+
+
 def _invited(projects: list[int]) -> Iterator[Need]:
     pending = Q(invitation__in=Invitation.objects.open())
     rows = Project.objects.filter(pk__in=projects).annotate(
@@ -150,4 +179,4 @@ def _need(
     chip: str, tone: str, text: str, campaign: Campaign, page: str, label: str
 ) -> Need:
     url = reverse(page, args=[campaign.project.slug, campaign.code])
-    return Need(chip, tone, text, campaign.project.name, url, label)
+    return Need(chip, tone, text, campaign.project.name, url, label, str(campaign.code))

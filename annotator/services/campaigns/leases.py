@@ -188,10 +188,12 @@ def _is_due(person: Participant, salt: int, every: int, slot: int) -> bool:
 
 
 def _unseen(person: Participant, kinds: Sequence[str], n: int) -> list[int]:
-    """Checks or training items this person never had, in an order of their own."""
+    """Checks or training items this person has not had, in an order of their own; a
+    lease that ran out does not count."""
     mine = Judgment.objects.filter(participant=person, item=OuterRef("pk"))
+    had = mine.exclude(state=Judgment.State.EXPIRED)
     rows = Item.objects.filter(
-        ~Exists(mine), campaign=person.campaign, kind__in=kinds, is_withdrawn=False
+        ~Exists(had), campaign=person.campaign, kind__in=kinds, is_withdrawn=False
     )
     ids = list(rows.values_list("pk", flat=True)[:1000])
     return sorted(ids, key=lambda pk: mix(person.seed, pk))[:n]

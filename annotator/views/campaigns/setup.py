@@ -11,19 +11,16 @@ from django.utils.translation import ngettext
 from django.views.decorators.http import require_http_methods, require_POST
 
 from annotator import access
-from annotator.errors import Refusal
+from annotator.errors import BadRequest, Refusal
 from annotator.models import RatingScale
 from annotator.pages.campaigns import overview as pages
+from annotator.pages.campaigns import rules as rules_page
 from annotator.pages.site.settings import invitations
 from annotator.services.campaigns import participants, setup
 from annotator.services.campaigns.scales import set_scales
-from annotator.services.campaigns.settings import SETTINGS
 from annotator.views.projects import change_links
 
 __all__ = ["batches", "guideline", "people", "rules", "scales"]
-
-WORDS = ("mode", "contact", "currency")
-SWITCHES = ("is_adaptive", "is_curation_blind")
 
 
 @login_required
@@ -90,17 +87,17 @@ def guideline(request: HttpRequest, slug: str, code: str) -> HttpResponse:
 def rules(request: HttpRequest, slug: str, code: str) -> HttpResponse:
     """Who judges how much, checks, leases, money."""
     campaign = access.campaign_or_404(request.user, slug, code, "manage")
-    context: dict[str, Any] = {"project": campaign.project, "campaign": campaign}
     if request.method == "GET":
-        return render(request, "campaigns/rules.html", context)
+        return render(request, "campaigns/rules.html", rules_page.rules(campaign))
     sent = request.POST.dict()
-    wanted: dict[str, Any] = {n: sent[n] for n in [*SETTINGS, *WORDS] if n in sent}
-    wanted |= {name: name in sent for name in SWITCHES}
+    wanted, problems = rules_page.read(campaign, sent)
     try:
+        if problems:
+            raise BadRequest(_("Nothing is stored yet: look at the fields below."))
         setup.change(campaign, wanted, by=request.user)
     except Refusal as error:
         campaign.refresh_from_db()
-        context |= {"problem": str(error), "sent": sent}
+        context = rules_page.rules(campaign, sent, problems) | {"problem": str(error)}
         return render(request, "campaigns/rules.html", context, status=error.status)
     messages.success(request, _("The rules are stored."))
     return redirect("campaign_design", slug, code)

@@ -16,6 +16,7 @@ __all__ = [
     "changes",
     "drift",
     "judge_rows",
+    "moved",
     "repeats_of",
 ]
 
@@ -136,3 +137,20 @@ def drift(gap: Floats, *, parts: int = 5) -> list[tuple[int, float]]:
     held = gap[np.isfinite(gap)]
     pieces = np.array_split(held, min(parts, max(len(held), 1)))
     return [(len(piece), float(piece.mean())) for piece in pieces if len(piece)]
+
+
+def moved(gap: Floats, *, parts: int = 5) -> Estimate | None:
+    """How much higher the last part of the time lies than the first, in points; None
+    with fewer than two gaps in a part.
+
+    ``gap`` as for ``drift``. The 95 % interval is of a difference of two means with
+    variances of their own (Welch 1947), by the normal quantile.
+    """
+    held = gap[np.isfinite(gap)]
+    if len(held) < 2 * parts:
+        return None
+    pieces = np.array_split(held, parts)
+    first, last = pieces[0], pieces[-1]
+    value = float(last.mean() - first.mean())
+    error = float(first.var(ddof=1) / len(first) + last.var(ddof=1) / len(last)) ** 0.5
+    return Estimate(value, value - 1.96 * error, value + 1.96 * error, len(held))

@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from core.agreement.figures import as_json
+from core.agreement.figures import Estimate, as_json
 from core.agreement.judgments.conditions import (
     ConditionRow,
     Difference,
@@ -27,13 +27,14 @@ from core.agreement.judgments.people import (
     drift,
     gaps,
     judge_rows,
+    moved,
 )
 from core.agreement.measures import MEASURES, Agreement, measure_all, shared_items
 from core.agreement.words import WORDS
 from core.data.check import Floats, Ints
 from core.data.ratings import Ratings
 
-__all__ = ["BETWEEN", "FEW", "ReportOptions", "build"]
+__all__ = ["BETWEEN", "FEW", "ReportOptions", "build", "moves"]
 
 FEW = 30  # items; below, figures are shown with a caution
 BETWEEN = "\x1f"  # two names or values in one parameter; no text holds it
@@ -220,15 +221,35 @@ def _judges(data: Dataset, place: int, ratings: Ratings) -> list[dict[str, Any]]
                 "bias": as_json(row.bias),
                 "repeat": as_json(row.repeat),
                 "gold": as_json(gold["raw"][at]),
-                "seconds": round(float(np.median(time)) / 1000, 2)
-                if len(time)
-                else None,
+                "mean_s": round(float(time.mean()) / 1000, 2) if len(time) else None,
                 "drift": [[n, round(mean, 4)] for n, mean in drift(timed)],
+                "moved": _moved(timed),
                 "guidelines": [[v, round(share, 4)] for v, share in changes(under)],
                 "case": {"scale": ratings.scale.name, "by": row.annotator},
             }
         )
     return rows
+
+
+def _moved(timed: Floats) -> dict[str, Any] | None:
+    move = moved(timed)
+    return None if move is None else as_json(move)
+
+
+def moves(data: Dataset, place: int) -> dict[str, tuple[list[float], Estimate]]:
+    """By annotator the means in fifths of the time beside the others, and how far the
+    last lies from the first; without those who share too few items."""
+    ratings = data.ratings(place)
+    if not ratings.scale.is_ordered:
+        return {}
+    gap = gaps(ratings)
+    found = {}
+    for at, name in enumerate(ratings.annotators):
+        timed, _under = _timed(data, place, ratings, at, gap)
+        move = moved(timed)
+        if move is not None:
+            found[str(name)] = ([mean for _n, mean in drift(timed)], move)
+    return found
 
 
 def _timed(

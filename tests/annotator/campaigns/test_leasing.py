@@ -163,6 +163,18 @@ def test_training_comes_first(cast: Cast) -> None:
     assert {j.item.kind for j in draw(made, cast.bob, 4)} == {"main"}
 
 
+@pytest.mark.parametrize("kind", ["training", "gold"])
+def test_training_and_checks_that_ran_out_come_again(cast: Cast, kind: str) -> None:
+    text = HEADER + rows(30) + rows(1, kind=kind, gold="4", why="Because.")
+    made = campaign(cast, text=text, check_every=1, prefetch=20)
+    first = {one.item_id for one in draw(made, cast.bob, 20) if one.item.kind == kind}
+    assert first
+    Judgment.objects.update(lease_until=timezone.now() - timedelta(minutes=1))
+    leases.expire()
+    again = {one.item_id for one in draw(made, cast.bob, 20) if one.item.kind == kind}
+    assert again == first
+
+
 def test_repeats_come_back_after_the_gap(cast: Cast) -> None:
     made = campaign(cast, n=30, repeat_every=4, repeat_gap_h=24)
     for _ in range(12):

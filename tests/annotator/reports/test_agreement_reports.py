@@ -14,10 +14,12 @@ from django.urls import reverse
 
 from annotator.models import Job, Judgment, Membership, Project, Report
 from annotator.services import jobs
+from annotator.services.campaigns import answers, progress
 from annotator.services.reports import agreement, judged_data
 from annotator.services.reports import jobs as report_jobs
 from annotator.services.reports.agreement import ReportSource, ReportSpec
 from core.agreement.judgments.dataset import Selection
+from tests.annotator import campaigns_cast
 from tests.annotator.judged import Judged, judged, links, save_again
 from tests.cast import Cast
 
@@ -58,6 +60,38 @@ def test_the_report_shows_every_section(ada: Client, set_up: Judged) -> None:
     assert "Quadratic" in page or "quadratic" in page
     assert "<script>" not in page
     assert not re.search(r"\sstyle=", page)
+
+
+def test_each_interval_is_drawn_beside_its_figures(ada: Client, set_up: Judged) -> None:
+    page = ada.get(url(set_up)).content.decode()
+    table = page[page.index('<table class="figures">') : page.index("</table>")]
+    figures = re.findall(r'<tr>\s*<th scope="row">.*?</tr>', table, re.DOTALL)
+    with_interval = [row for row in figures if re.search(r"\d to \d|% to", row)]
+    assert with_interval
+    assert all('class="chart in-row"' in row for row in with_interval)
+
+
+def test_the_head_of_the_matrix_stands_over_its_figures(
+    ada: Client, set_up: Judged
+) -> None:
+    page = ada.get(url(set_up)).content.decode()
+    heads = re.findall(r'role="columnheader"[^>]*>', page)
+    assert heads
+    assert all('class="num"' in head for head in heads)
+
+
+def test_the_report_and_the_campaign_tell_the_same_seconds(cast: Cast) -> None:
+    made = campaigns_cast.campaign(cast, n=3)
+    for held, spent in zip(
+        campaigns_cast.draw(made, cast.bob, 3), (1, 2, 9), strict=True
+    ):
+        answer = campaigns_cast.answer(seen=held.revision, active_ms=1000 * spent)
+        answers.take(held.code, "save", answer, campaign=made.code, by=cast.bob)
+    (row,) = progress.of(made).people
+    of = ReportSource(cast.project, "campaign", made)
+    found, _ = agreement.report(of, ReportSpec(Selection(), replicates=50))
+    (judge,) = found["scales"][0]["judges"]
+    assert judge["mean_s"] == row.seconds == 4
 
 
 def test_a_new_guideline_is_marked_on_the_chart_of_drift(

@@ -109,6 +109,7 @@ def test_who_drifts_repeats_badly_or_misses_gold_is_named() -> None:
     judges = [
         judge("A1", drift=[[9, 0.1], [9, -0.2], [9, -0.7]]),
         judge("A2", drift=[[9, 0.1], [9, 0.5]]),
+        judge("A7", drift=[[2, 0.1], [2, 1.1]], moved=figure(1.0, -0.8, 2.8)),
         judge("A3", repeat=figure(0.45, n=20)),
         judge("A4", repeat=figure(0.45, n=9)),  # too few
         judge("A5", gold=figure(0.2, n=5)),

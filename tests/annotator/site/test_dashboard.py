@@ -19,6 +19,7 @@ from annotator.models import (
 )
 from annotator.pages.site.needs import needs
 from annotator.pages.site.work import waiting
+from annotator.services.campaigns import leases
 from annotator.services.projects import invitations, members
 from tests import cast as people
 from tests.annotator import campaigns_cast
@@ -121,6 +122,43 @@ def test_a_manager_reads_what_needs_them_the_gravest_first(cast: Cast) -> None:
     assert found[4].text == "1 invitation not used yet."
 
 
+def test_items_that_are_kept_for_nobody_need_a_manager(cast: Cast) -> None:
+    made = campaigns_cast.campaign(cast, n=4)
+    held = campaigns_cast.draw(made, cast.bob, 3)
+    mine = Judgment.objects.filter(pk__in=[one.pk for one in held])
+    assert needs(cast.ada) == []
+    mine.update(lease_until=timezone.now() - timedelta(minutes=5))
+    assert needs(cast.ada) == []  # somebody may be at lunch
+    mine.update(lease_until=timezone.now() - timedelta(hours=2))
+    (need,) = needs(cast.ada)
+    assert need.chip == "Held"
+    assert need.text.startswith(f"3 items in {made} were taken")
+    leases.expire()
+    assert needs(cast.ada) == []
+
+
+def test_who_drifts_needs_a_manager(cast: Cast, client: Client) -> None:
+    made = campaigns_cast.campaign(
+        cast, n=20, people=2, overlap_share=1, prefetch=20, seconds_per_item=1
+    )
+    other = made.participants.exclude(user=cast.bob).get().user
+    for at, held in enumerate(campaigns_cast.draw(made, cast.bob, 20)):
+        campaigns_cast.judge(held, {"meaning": 1 + at // 5, "grammar": 3})
+    for held in campaigns_cast.draw(made, other, 20):
+        campaigns_cast.judge(held, {"meaning": 3, "grammar": 3})
+    assert [need.chip for need in needs(cast.ada)] == []  # nothing is measured there
+    client.force_login(cast.ada)
+    assert 'hx-get="/needs/?project=windows"' in main_of(client, "/p/windows/")
+    assert 'hx-get="/needs/"' in main_of(client, "/")
+    told = client.get("/needs/?project=windows").content.decode()
+    assert "bob came to rate meaning higher while judging" in told
+    assert "#judges" in told
+    assert client.get("/needs/").content.decode().count("<li>") == told.count("<li>")
+    client.force_login(cast.bob)
+    assert client.get("/needs/").content.decode().strip() == ""
+    assert client.get("/needs/?project=windows").status_code == 403
+
+
 def test_what_is_settled_needs_nobody(cast: Cast) -> None:
     made = campaigns_cast.campaign(cast, n=4)
     held = campaigns_cast.draw(made, cast.bob)[0]
@@ -214,5 +252,5 @@ def test_many_corpora_cost_no_more_queries(
     many(cast, 12)
     client.force_login(getattr(cast, name))
     client.get(url)
-    with django_assert_max_num_queries(26):
+    with django_assert_max_num_queries(28):
         client.get(url)

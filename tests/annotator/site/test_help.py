@@ -25,7 +25,7 @@ NO_PAGES = {  # files, parts of pages, answers to programs, and what leads elsew
     *("figure", "joint_figure", "biparse_figure", "pair_drawing", "pair_tree"),
     *("project_query_export", "query_export", "ledger_export", "campaign_table"),
     *("campaign_decisions", "campaign_items_sample", "frozen_export", "report_export"),
-    *("agreement_line", "report_fresh"),
+    *("agreement_line", "measured_needs", "report_fresh"),
 }
 FOR_PROGRAMMERS = {
     *("README", "house", "libraries", "throughput"),

@@ -7,7 +7,7 @@ from playwright.sync_api import Page, expect
 
 from annotator.models import Campaign, Judgment, JudgmentEvent
 from annotator.services.campaigns import setup
-from tests.annotator.campaigns_cast import HEADER, campaign, rows
+from tests.annotator.campaigns_cast import HEADER, campaign, draw, judge, rows
 from tests.browser.pictures import keep_picture
 from tests.cast import Cast
 
@@ -83,7 +83,8 @@ def test_settings_scales_guideline_and_plan(open_page, people, check_axe) -> Non
     base = f"/p/{people.project.slug}/campaign/{made.code}"
     page.goto(f"{base}/rules/")
     check_axe(page)
-    page.fill("#overlap_share", "0.5")
+    page.fill("#overlap_share", "50")
+    page.get_by_text("Time and money").click()
     page.fill("#cost_per_hour", "12")
     page.get_by_role("button", name="Save and show the plan").click()
     expect(page.locator("h1")).to_have_text("Plan")
@@ -136,6 +137,7 @@ def test_the_manager_pauses_people_and_batches(open_page, people, check_axe) -> 
     made = campaign(people, n=4)
     page = open_page(people.ada, width=390)
     page.goto(f"/p/{people.project.slug}/campaign/{made.code}/")
+    page.get_by_text("Change bob").click()
     page.select_option("#state-1", "paused")
     page.get_by_role("button", name="Set").click()
     expect(page.locator(".messages")).to_contain_text(re.compile("bob: paused"))
@@ -172,3 +174,15 @@ def test_no_page_scrolls_sideways_on_a_small_screen(open_page, people) -> None:
         if page.evaluate(f"{root}.scrollWidth > {root}.clientWidth"):
             wide.append(name)
     assert wide == []
+
+
+def test_progress_moves_while_the_manager_looks(open_page, people) -> None:
+    made = campaign(people, n=4)
+    page = open_page(people.ada)
+    page.clock.install()
+    page.goto(f"/p/{people.project.slug}/campaign/{made.code}/")
+    expect(page.locator("#so-far")).to_contain_text("0 of 4 judgments")
+    (held,) = draw(made, people.bob, 1)
+    judge(held)
+    page.clock.fast_forward("01:01")
+    expect(page.locator("#so-far")).to_contain_text("1 of 4 judgments")

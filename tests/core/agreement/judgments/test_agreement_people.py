@@ -10,6 +10,7 @@ from core.agreement.judgments.people import (
     drift,
     gaps,
     judge_rows,
+    moved,
 )
 from core.data.ratings import Ratings, Scale
 
@@ -67,6 +68,21 @@ def test_gold_is_compared_item_by_item() -> None:
     assert cat.n == 1
     nobody = against_gold(ratings, np.full(3, -1, np.int32))
     assert nobody["cohen"][0] == Undefined("judged no gold item")
+
+
+def test_a_move_is_told_from_chance_and_has_the_sign_of_its_direction() -> None:
+    steady = np.tile([1.0, -1.0], 50)
+    still = moved(steady)
+    assert still is not None
+    assert still.value == 0
+    assert still.low < 0 < still.high
+    rising = moved(steady + np.linspace(0, 3, 100))
+    assert rising is not None
+    assert 0 < rising.low < rising.value < rising.high
+    falling = moved(steady - np.linspace(0, 3, 100))
+    assert falling is not None
+    assert falling.value == pytest.approx(-rising.value)
+    assert moved(steady[:9]) is None
 
 
 def test_drift_follows_the_order_of_judging() -> None:

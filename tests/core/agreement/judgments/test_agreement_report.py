@@ -87,7 +87,7 @@ def test_scales_with_many_points_are_shown_in_bins() -> None:
 
 def test_drift_and_time_are_per_judge(body: dict[str, Any]) -> None:
     for judge in body["scales"][0]["judges"]:
-        assert judge["seconds"] == 5.0
+        assert judge["mean_s"] == 5.0
         assert sum(n for n, _ in judge["drift"]) == judge["n"]
 
 

@@ -1,0 +1,63 @@
+"""What needs a manager and has to be measured first: low agreement, people who drift.
+
+Apart from ``needs``, as it reads every judgment: pages ask for it once they are there.
+"""
+
+from collections.abc import Iterator
+from typing import Any
+
+from django.db.models import Exists, OuterRef, QuerySet
+from django.urls import reverse
+from django.utils.translation import gettext as _
+
+from annotator.models import Campaign, Membership, Project, Role, Tally
+from annotator.models.projects import Anybody, id_of
+from annotator.pages.site.figures import agreement_line
+from annotator.pages.site.needs import Need
+
+__all__ = ["is_measured", "of_agreement"]
+
+MEASURED = 8  # campaigns at most, the newest
+
+
+def is_measured(user: Anybody, project: Project | None = None) -> bool:
+    """Whether there is anything that could be measured."""
+    return _judged(user, project).exists()
+
+
+def of_agreement(user: Anybody, project: Project | None = None) -> Iterator[Need]:
+    """Open campaigns whose agreement is slight at best, certainly, and annotators of
+    theirs whose ratings move beside the others."""
+    rows = _judged(user, project).select_related("project").order_by("-pk")
+    for campaign in rows[:MEASURED]:
+        for scale in agreement_line(campaign)["scales"]:
+            yield from _of_scale(campaign, scale)
+
+
+def _judged(user: Anybody, project: Project | None) -> "QuerySet[Campaign]":
+    mine = Membership.objects.filter(user_id=id_of(user), role=Role.MANAGER)
+    if project is not None:
+        mine = mine.filter(project=project)
+    tallies = Tally.objects.filter(participant__campaign=OuterRef("pk"))
+    return Campaign.objects.filter(
+        Exists(tallies),
+        project__in=mine.values("project"),
+        state=Campaign.State.OPEN,
+        is_simulated=False,
+    )
+
+
+def _of_scale(campaign: Campaign, scale: dict[str, Any]) -> Iterator[Need]:
+    report = reverse("report", args=[campaign.project.slug, "campaign", campaign.code])
+    about = (campaign.project.name, report, _("Open the report"), str(campaign.code))
+    if scale["is_low"]:
+        text = _("Agreement on %(scale)s in %(campaign)s is low: alpha %(value)s.") % {
+            "scale": scale["title"],
+            "campaign": campaign,
+            "value": f"{scale['value']:.2f}",
+        }
+        yield Need(_("Agreement"), "warn", text, *about)
+    name, url, *more = about
+    for sentence in scale["drifting"]:
+        text = f"{campaign}: {sentence}"
+        yield Need(_("Drift"), "warn", text, name, f"{url}#judges", *more)
