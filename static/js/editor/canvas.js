@@ -41,6 +41,9 @@ export class Canvas {
     this.picked = null;
     this.overlay = [];
     this.chain = null;
+    /** @type {string | null} the node that is looked at, all else faint */
+    this.alone = null;
+    this.onMount = this.onView = () => {};
   }
 
   mount(text) {
@@ -90,6 +93,7 @@ export class Canvas {
     }
     this.setZoom(this.zoom);
     this.dress();
+    this.onMount?.();
   }
 
   stop(side, key) {
@@ -97,6 +101,8 @@ export class Canvas {
     this.tabStop[side] = key;
     this.elements.get(key)?.setAttribute("tabindex", "0");
   }
+
+  has(key) { return !!this.elements?.has(key); }
 
   // the element that stands for a node: itself, or the folded phrase it is in
   seen(key) {
@@ -223,15 +229,17 @@ export class Canvas {
 
   light(key) {
     if (!this.svg) return;
+    if (this.alone) this.alone = key = this.focused || this.alone;
     const partners = key ? this.model.counterparts(key) : [];
     this.tag?.remove();
     const lit = new Set(key ? [key, ...partners].map((k) => this.seen(k)) : []);
-    const trail = new Set();
-    for (const each of key ? [key, ...partners] : []) for (let node = this.model.nodes.get(each); node; node = node.up) trail.add(node.key);
-    for (const [each, element] of this.elements) element.classList.toggle("lit", lit.has(each));
-    for (const [each, path] of this.edges) path.classList.toggle("lit", trail.has(each));
+    const { inside, trail } = this.model.around(key);
+    const faint = (each) => !!this.alone && !inside.has(each) && !trail.has(each);
+    for (const [each, element] of this.elements) { element.classList.toggle("lit", lit.has(each)); element.classList.toggle("faint", faint(each)); }
+    for (const [each, path] of this.edges) { path.classList.toggle("lit", trail.has(each)); path.classList.toggle("faint", faint(each)); }
     for (const { path, s, t, share, curve } of this.lines.values()) {
       const on = key && (s === key || t === key);
+      path.classList.toggle("faint", !!this.alone && !on && !(inside.has(s) && inside.has(t)));
       if (on && share !== null) this.tell(curve, percent(share));
       path.classList.toggle("lit", !!on);
       path.classList.toggle("dim", !!key && partners.length > 0 && !on);
@@ -253,14 +261,22 @@ export class Canvas {
     this.zoom = Math.min(3, Math.max(0.2, zoom));
     this.svg?.setAttribute("width", Math.round(this.size[0] * this.zoom));
     this.svg?.setAttribute("height", Math.round(this.size[1] * this.zoom));
+    this.onView?.();
   }
 
-  // how a page opens: all of it if that can be read, else the band in the middle
+  // how a page opens: all of it if that can be read, else the root and what is below it
   open() {
     this.fit();
     this.setZoom(Math.max(this.zoom, 0.78));
-    this.root.scrollTop = (this.root.scrollHeight - this.root.clientHeight) / 2;
-    if (this.root.clientWidth > 700) this.root.scrollLeft = (this.root.scrollWidth - this.root.clientWidth) / 2;
+    this.toRoot("s");
+  }
+
+  toRoot(side) {
+    const root = this.elements?.get(this.model.roots[side][0]?.key);
+    if (!root) return;
+    const box = root.getBoundingClientRect(), view = this.root.getBoundingClientRect();
+    this.root.scrollLeft += (box.left + box.right - view.left - view.right) / 2;
+    this.root.scrollTop += (box.top + box.bottom - view.top - view.bottom) / 2;
   }
 
   fit() {

@@ -6,10 +6,10 @@ import { fill, gettext, ngettext } from "../words.js";
 /**
  * What this part knows of the editor: nothing else.
  * @typedef {Pick<import("./editor.js").Editor,
- *   "canvas" | "comparison" | "drop" | "fold" | "go" | "isFolded" | "makeNull" | "model" | "nextPair" |
- *   "nextProblem" | "nextView" | "otherTree" | "pickOrLink" | "proposals" | "redo" | "say" | "step" |
- *   "takeTree" | "threshold" | "toggleDone" | "toggleTable" | "turnAround" | "undo" | "view" | "why" |
- *   "writable">} CommandHost
+ *   "canvas" | "comparison" | "drop" | "go" | "makeNull" | "model" | "nextPair" | "nextProblem" | "otherTree" |
+ *   "outline" | "panes" | "pickOrLink" | "proposals" | "redo" | "say" | "showing" | "stage" | "step" |
+ *   "takeTree" | "threshold" | "toggleDone" | "toggleOutline" | "toggleTable" | "undo" |
+ *   "why" | "writable">} CommandHost
  */
 
 /**
@@ -25,11 +25,11 @@ import { fill, gettext, ngettext } from "../words.js";
 
 /** @type {Command[]} */
 export const COMMANDS = [
-  { id: "up", keys: ["ArrowUp"], label: gettext("Mother"), run: (e, key) => e.go(arcs(e) ? head(e, key) : e.model.nodes.get(key).up?.key) },
-  { id: "down", keys: ["ArrowDown"], label: gettext("First daughter"), run: (e, key) => (e.isFolded(key) ? e.fold(key) : e.go(arcs(e) ? dependent(e, key) : e.model.nodes.get(key).children[0]?.key)) },
-  { id: "left", keys: ["ArrowLeft"], label: gettext("Sister before"), run: (e, key) => e.go(sister(e, key, -1)) },
-  { id: "right", keys: ["ArrowRight"], label: gettext("Sister after"), run: (e, key) => e.go(sister(e, key, 1)) },
-  { id: "across", keys: ["x"], label: gettext("To the other tree"), run: (e, key) => e.go(e.model.across(key, (each) => e.canvas.seen(each) === each)) },
+  { id: "up", keys: ["ArrowUp"], label: gettext("Mother; in the outline the row above"), run: (e, key) => walk(e, key, "up") },
+  { id: "down", keys: ["ArrowDown"], label: gettext("First daughter; in the outline the row below"), run: (e, key) => walk(e, key, "down") },
+  { id: "left", keys: ["ArrowLeft"], label: gettext("Sister before; in the outline close, or the mother"), run: (e, key) => walk(e, key, "left") },
+  { id: "right", keys: ["ArrowRight"], label: gettext("Sister after; in the outline open, or the first daughter"), run: (e, key) => walk(e, key, "right") },
+  { id: "across", keys: ["x"], label: gettext("To the other tree"), run: (e, key) => e.go(e.model.across(key, (each) => e.stage.seen(each) === each)) },
   { id: "pick", keys: ["Space"], menu: true, edit: true, label: gettext("Pick, or link with the picked"), run: (e, key) => e.pickOrLink(key) },
   { id: "pick-too", keys: ["Shift+Space"], menu: true, edit: true, label: gettext("Link beside other links"), run: (e, key) => e.pickOrLink(key, true) },
   { id: "partner", keys: ["Enter"], menu: true, label: gettext("Go to the partner"), run: (e, key) => toPartner(e, key) },
@@ -54,9 +54,17 @@ export const COMMANDS = [
   { id: "suggest", keys: ["s"], label: gettext("Suggestions, or none"), run: (e) => e.proposals.toggle() },
   { id: "tree-before", keys: [","], edit: true, label: gettext("Previous tree of this sentence"), run: (e, key) => e.otherTree(key[0], -1) },
   { id: "tree-after", keys: ["."], edit: true, label: gettext("Next tree of this sentence"), run: (e, key) => e.otherTree(key[0], 1) },
-  { id: "fold", keys: ["f"], menu: true, label: gettext("Fold or unfold (also double-click)"), run: (e, key) => e.fold(key) },
+  { id: "fold", keys: ["f"], menu: true, label: gettext("Fold or unfold (also double-click)"), run: (e, key) => e.showing.fold(key) },
+  { id: "fold-agreed", keys: ["Shift+F"], label: gettext("Fold all that both sides agree about, or open it"), run: (e) => e.showing.foldAgreed() },
   { id: "overlay", keys: ["o"], label: gettext("Compare with other layers"), run: (e) => e.comparison.toggle() },
-  { id: "view", keys: ["v"], label: gettext("Trees, arcs, both"), run: (e) => e.nextView() },
+  { id: "view", keys: ["v"], label: gettext("Trees, arcs, both"), run: (e) => e.showing.next() },
+  { id: "outline", keys: ["l"], label: gettext("Outline: two indented trees"), run: (e) => e.toggleOutline() },
+  { id: "alone", keys: ["i"], menu: true, label: gettext("Only this phrase, its partner and their paths"), run: (e) => e.showing.toggleAlone() },
+  { id: "links", keys: ["k"], label: gettext("Links of phrases, of words, or of both"), run: (e) => e.showing.nextLinks() },
+  { id: "pane-sentences", keys: ["h"], label: gettext("Both sentences above, or not"), run: (e) => e.panes.toggle("sentences") },
+  { id: "pane-details", keys: ["g"], label: gettext("Details beside, or not"), run: (e) => e.panes.toggle("details") },
+  { id: "pane-map", keys: ["m"], label: gettext("Overview above, or not"), run: (e) => e.panes.toggle("map") },
+  { id: "pane-full", keys: ["z"], label: gettext("Whole screen"), run: (e) => e.panes.full() },
   { id: "table", keys: ["t"], label: gettext("Table"), run: (e) => e.toggleTable() },
   { id: "undo", keys: ["Ctrl+Z"], edit: true, label: gettext("Undo"), run: (e) => e.undo() },
   { id: "redo", keys: ["Ctrl+Shift+Z", "Ctrl+Y"], edit: true, label: gettext("Redo"), run: (e) => e.redo() },
@@ -65,7 +73,7 @@ export const COMMANDS = [
   { id: "zoom-out", keys: ["-"], label: gettext("Zoom out"), run: (e) => e.canvas.setZoom(e.canvas.zoom / 1.2) },
   { id: "fit", keys: ["="], label: gettext("Fit"), run: (e) => e.canvas.fit() },
   { id: "help", keys: ["?"], label: gettext("These keys"), run: () => showKeys(COMMANDS) },
-  { id: "turn", label: gettext("Trees left and right"), run: (e) => e.turnAround() },
+  { id: "turn", label: gettext("Trees left and right"), run: (e) => e.showing.turn() },
   { id: "done", keys: ["d"], label: gettext("Done, or open again"), run: (e) => e.toggleDone() },
   { id: "next-pair", keys: ["Shift+N"], label: gettext("Next pair that needs you"), run: (e) => e.nextPair() },
 ];
@@ -87,10 +95,21 @@ export function commandOf(event) {
 }
 
 // in the view of arcs, the mother is the head and sisters are the words beside
-const arcs = (e) => e.view === "dependency";
+const arcs = (e) => e.showing.view === "dependency";
 const word = (key) => Number(key.slice(3));
 const head = (e, key) => { const h = e.model.heads[key[0]][word(key)]; return h >= 0 ? `${key[0]}:w${h}` : null; };
 const dependent = (e, key) => { const m = e.model.heads[key[0]].indexOf(word(key)); return m >= 0 ? `${key[0]}:w${m}` : null; };
+
+function walk(e, key, way) {
+  if (e.outline.on) {
+    const { key: to, fold } = e.outline.arrow(way, key);
+    return fold ? e.showing.fold(fold) : e.go(to);
+  }
+  if (way === "up") return e.go(arcs(e) ? head(e, key) : e.model.nodes.get(key).up?.key);
+  if (way !== "down") return e.go(sister(e, key, way === "left" ? -1 : 1));
+  if (e.showing.isFolded(key)) return e.showing.fold(key);
+  return e.go(arcs(e) ? dependent(e, key) : e.model.nodes.get(key).children[0]?.key);
+}
 
 function sister(e, key, by) {
   if (arcs(e)) return `${key[0]}:w${word(key) + by}`;
@@ -187,7 +206,7 @@ function undecided(e, key, by) {
   const order = e.model.order, at = order.indexOf(key);
   for (let i = 1; i <= order.length; i++) {
     const next = order[(at + by * i + order.length * 2) % order.length];
-    if (e.model.undecided([next]).length && e.canvas.seen(next)) return e.go(next);
+    if (e.model.undecided([next]).length && e.stage.seen(next)) return e.go(next);
   }
   return e.say(gettext("Everything is decided."));
 }

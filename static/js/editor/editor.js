@@ -6,15 +6,19 @@ import { Comparison } from "./comparing.js";
 import { ask } from "./dialogs.js";
 import { Input } from "./input.js";
 import { Model } from "./model.js";
+import { Outline } from "./outline.js";
+import { Overview } from "./overview.js";
+import { Panes } from "./panes.js";
 import { Proposals, preferred } from "./proposals.js";
 import { Queue, Turn, call } from "./queue.js";
 import { Rail } from "./rail.js";
 import { Saving } from "./saving.js";
+import { Showing } from "./showing.js";
 import { Table } from "./table.js";
 import { fill, gettext, ngettext } from "../words.js";
 
 const $ = (id) => document.getElementById(id);
-const VIEWS = ["constituency", "dependency", "both"];
+const SMALL = matchMedia("(max-width: 48rem)"), MANY = 40; // words of both sides: above, a small screen opens the outline
 
 export class Editor {
   /** @param {any} data what the page starts from: ``annotator/pages/editor.py`` */
@@ -35,11 +39,17 @@ export class Editor {
     this.filter = "all";
     this.undoMarks = [];
     this.redoMarks = [];
-    this.folded = new Set(data.folded);
-    this.view = "constituency";
     this.threshold = 0.5; // less sure suggestions are not taken by "accept all"
     this.better = [];
-    this.turned = false;
+    /** @type {Showing} */
+    this.showing = new Showing(this);
+    /** @type {Outline} */
+    this.outline = new Outline($("outline"), this);
+    this.overview = new Overview($("map"), this.canvas);
+    this.canvas.onMount = () => this.overview.draw();
+    this.canvas.onView = () => this.overview.mark();
+    /** @type {Panes} */
+    this.panes = new Panes(this);
     const own = !data.layer || data.layers.find((layer) => layer.code === data.layer.code)?.mine;
     const key = own ? `${data.pair}-${data.user}` : data.layer.code;
     this.proposals = new Proposals(this);
@@ -56,11 +66,11 @@ export class Editor {
   }
 
   boot() {
-    this.recall();
-    const plain = this.view === "constituency" && !this.turned;
+    this.showing.recall();
     this.canvas.mount();
-    if (this.canvas.svg && plain) this.canvas.open(); else this.redraw().then(() => this.canvas.open());
-    if (this.data.long) this.toggleTable({ quiet: true });
+    if (this.canvas.svg && this.showing.isPlain) this.canvas.open(); else this.redraw().then(() => this.canvas.open());
+    const { s, t } = this.model.words;
+    if (this.data.long || (SMALL.matches && s.length + t.length > MANY)) this.toggleOutline({ quiet: true });
     if (this.queue.steps.length) {
       this.queue.steps.forEach((step) => this.model.play(step));
       this.refresh();
@@ -70,11 +80,14 @@ export class Editor {
     this.refresh();
   }
 
+  // where one walks: among the rows of the outline, or the nodes of the drawing
+  get stage() { return this.outline.on ? this.outline : this.canvas; }
+
   // --- state ------------------------------------------------------------------------
   get writable() { return this.data.edit && this.model.info.state !== "done" && this.turn.mine && !this.withdrawn; }
   get at() {
-    const drawn = (key) => key && this.canvas.elements?.has(key);
-    return [this.canvas.focused, this.last, this.canvas.tabStop.s].find(drawn) || this.model.order[0];
+    const { stage } = this;
+    return [stage.focused, this.last, stage.tabStop.s].find((key) => key && stage.has(key)) || this.model.order[0];
   }
   layerUrl(rest) { return this.data.urls.layers.replace("0".repeat(16), this.model.info.code) + rest; }
 
@@ -123,12 +136,13 @@ export class Editor {
     this.canvas.dress();
     const shown = this.shown();
     this.canvas.dim(shown);
+    if (this.outline.on) this.outline.draw(shown);
     this.table.refresh(shown);
     if (["links", "problems", "why"].includes(this.rail.tab)) this.rail.draw();
     this.buttons();
     $("overlay").setAttribute("aria-pressed", String(this.comparison.on));
     this.readOnly();
-    this.canvas.light(this.canvas.focused);
+    this.stage.light(this.stage.focused);
     if (!this.canvas.picked) this.count();
   }
 
@@ -194,7 +208,7 @@ export class Editor {
   }
 
   async redraw() {
-    const query = new URLSearchParams({ view: this.view, across: this.turned ? "1" : "0", folded: [...this.folded].join(".") });
+    const query = new URLSearchParams(this.showing.query());
     query.set("layer", this.model.info.code || "new");
     const at = this.at;
     const held = this.canvas.focused, word = this.model.nodes.get(at)?.start;
@@ -208,33 +222,21 @@ export class Editor {
     this.table.forget();
     if (this.comparison.layers.length) await this.comparison.compare(this.comparison.layers.map((layer) => layer.code));
     this.refresh();
-    if (held) this.go([at, `${at[0]}:w${word}`].find((key) => this.model.nodes.has(key) && this.canvas.seen(key)));
+    if (held) this.go([at, `${at[0]}:w${word}`].find((key) => this.model.nodes.has(key) && this.stage.seen(key)));
     document.documentElement.dataset.drawn = String(Number(document.documentElement.dataset.drawn || 0) + 1);
   }
 
-  recall() {
-    try { Object.assign(this, JSON.parse(localStorage.getItem("gemel-view")) || {}); } catch { /* first time */ }
-    if (!VIEWS.includes(this.view)) this.view = VIEWS[0];
-    $("view").value = this.view;
-    $("turn").setAttribute("aria-pressed", String(this.turned));
-  }
-
-  keepView() {
-    try { localStorage.setItem("gemel-view", JSON.stringify({ view: this.view, turned: this.turned })); } catch { /* private window */ }
-    this.recall();
-    return this.redraw().then(() => this.canvas.open());
-  }
-
-  nextView() { this.view = VIEWS[(VIEWS.indexOf(this.view) + 1) % VIEWS.length]; this.say({ constituency: gettext("Trees"), dependency: gettext("Arcs"), both: gettext("Trees and arcs") }[this.view]); return this.keepView(); }
-  turnAround() { this.turned = !this.turned; return this.keepView(); }
-  isFolded(key) { return this.folded.has(foldName(key)); }
-
-  async fold(key) {
-    const name = foldName(key);
-    if (!this.model.nodes.get(key)?.children.length || !this.model.nodes.get(key).up) return this.say(gettext("This cannot be folded."));
-    if (!this.folded.delete(name)) this.folded.add(name);
-    await this.redraw();
-    return this.go(key);
+  async toggleOutline({ quiet = false } = {}) {
+    const { at, outline } = this;
+    $("canvas").hidden = outline.root.hidden;
+    outline.root.hidden = !outline.root.hidden;
+    $("outline-button").setAttribute("aria-pressed", String(outline.on));
+    this.refresh();
+    if (!outline.on && outline.stale) { outline.stale = false; await this.redraw(); }
+    this.overview.mark();
+    if (quiet) return;
+    this.go(at);
+    this.say(outline.on ? gettext("Outline: rows that are linked stand side by side.") : gettext("Drawing."));
   }
 
   async toggleTable({ quiet = false } = {}) {
@@ -259,14 +261,14 @@ export class Editor {
 
   // --- moving and deciding --------------------------------------------------------------
   go(key) {
-    if (!key || !this.model.nodes.has(key) || !this.canvas.seen(key)) return this.say(gettext("Nothing there."));
+    if (!key || !this.model.nodes.has(key) || !this.stage.seen(key)) return this.say(gettext("Nothing there."));
     this.last = key;
-    this.canvas.focus(key);
-    this.canvas.light(key);
+    this.stage.focus(key);
+    this.stage.light(key);
     return undefined;
   }
 
-  stopAt(key) { this.last = key; this.canvas.light(key); }
+  stopAt(key) { this.last = key; this.stage.light(key); }
 
   pickOrLink(key, beside = false) {
     const { picked } = this.canvas, { model } = this;
@@ -312,7 +314,7 @@ export class Editor {
     return this.useTree(side, row[(at + by + row.length) % row.length].code);
   }
 
-  useTree(side, code) { this.folded.clear(); return this.step({ op: "parse", side, parse: code }); }
+  useTree(side, code) { this.showing.folded.clear(); return this.step({ op: "parse", side, parse: code }); }
 
   // --- suggestions ---------------------------------------------------------------------------
   acceptAbove() {
@@ -406,8 +408,6 @@ export class Editor {
     return command(id).run(this, key);
   }
 }
-
-const foldName = (key) => key[0] + key.slice(3);
 
 const editor = new Editor(JSON.parse($("editor-data").textContent));
 editor.boot();

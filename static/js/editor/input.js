@@ -4,13 +4,13 @@ import { commandOf, menuFor } from "./commands.js";
 import { openMenu } from "./dialogs.js";
 
 const $ = (id) => document.getElementById(id);
-const nodeAt = (element) => element.closest?.(".n[data-key]")?.dataset.key || null;
+const nodeAt = (element) => element.closest?.("[data-key]")?.dataset.key || null;
 
 /**
  * What this part knows of the editor: nothing else.
  * @typedef {Pick<import("./editor.js").Editor,
- *   "canvas" | "comparison" | "filter" | "fold" | "go" | "keepView" | "last" | "leaveTree" | "makeNull" |
- *   "pickOrLink" | "queue" | "refresh" | "run" | "takeTree" | "view" | "writable">} InputHost
+ *   "canvas" | "comparison" | "filter" | "go" | "last" | "leaveTree" | "makeNull" | "pickOrLink" | "queue" |
+ *   "refresh" | "run" | "showing" | "stage" | "takeTree" | "writable">} InputHost
  */
 
 export class Input {
@@ -20,20 +20,25 @@ export class Input {
   listen() {
     document.addEventListener("keydown", (event) => this.key(event));
     $("tools").addEventListener("click", (event) => { const button = event.target.closest("[data-do]"); if (button) this.app.run(button.dataset.do); });
-    $("view").addEventListener("change", (event) => { this.app.view = event.target.value; this.app.keepView(); });
+    $("view").addEventListener("change", (event) => { this.app.showing.view = event.target.value; this.app.showing.keep(); });
+    $("shown-links").addEventListener("change", (event) => this.app.showing.choose(event.target.value));
     $("filter").addEventListener("change", (event) => { this.app.filter = event.target.value; this.app.refresh(); if (this.app.filter === "versus" && !this.app.comparison.layers.length) this.app.comparison.toggle(); });
     $("layer").addEventListener("change", (event) => { location.search = event.target.value ? "?layer=" + event.target.value : ""; });
     $("better").addEventListener("click", (event) => { const take = event.target.closest("[data-take]")?.dataset.take; if (take) { if (take === "yes") this.app.takeTree(); else this.app.leaveTree(); } });
-    const root = $("canvas");
+    for (const root of [$("canvas"), $("outline")]) this.pointing(root);
+    addEventListener("beforeunload", (event) => { if (!this.app.queue.idle && !this.app.queue.stored().length) event.preventDefault(); });
+  }
+
+  /** @param {HTMLElement} root the drawing or the outline */
+  pointing(root) {
     root.addEventListener("click", (event) => this.click(event));
-    root.addEventListener("dblclick", (event) => { const key = nodeAt(event.target); if (key) this.app.fold(key); });
+    root.addEventListener("dblclick", (event) => { const key = nodeAt(event.target); if (key) this.app.showing.fold(key); });
     root.addEventListener("contextmenu", (event) => this.menu(event));
-    root.addEventListener("pointerover", (event) => this.app.canvas.light(nodeAt(event.target)));
-    root.addEventListener("pointerleave", () => this.app.canvas.light(null));
-    root.addEventListener("focusin", (event) => { const key = nodeAt(event.target); if (key) { this.app.last = key; this.app.canvas.stop(key[0], key); this.app.canvas.light(key); } });
+    root.addEventListener("pointerover", (event) => this.app.stage.light(nodeAt(event.target)));
+    root.addEventListener("pointerleave", () => this.app.stage.light(null));
+    root.addEventListener("focusin", (event) => { const key = nodeAt(event.target); if (key) { this.app.last = key; this.app.stage.stop(key[0], key); this.app.stage.light(key); } });
     root.addEventListener("pointerdown", (event) => { this.drag = { key: nodeAt(event.target), x: event.clientX, y: event.clientY }; });
     root.addEventListener("pointerup", (event) => this.dropped(event));
-    addEventListener("beforeunload", (event) => { if (!this.app.queue.idle && !this.app.queue.stored().length) event.preventDefault(); });
   }
 
   key(event) {
@@ -45,7 +50,7 @@ export class Input {
     const badge = target.closest(".badge");
     if (badge && (event.key === "Enter" || event.key === " ")) { event.preventDefault(); if (event.shiftKey) this.app.comparison.rejectLink(badge); else this.app.comparison.copyLink(badge); return; }
     const anywhere = event.ctrlKey || event.metaKey;
-    const inTree = target === document.body || target.closest("#canvas");
+    const inTree = target === document.body || target.closest("#canvas, #outline");
     const moves = /^(Arrow|Enter|Space| |Delete|Backspace)/.test(event.key) || event.key === " ";
     const inTable = target.closest("#table") && !moves;
     if (typing || !(anywhere || inTree || inTable)) return;
@@ -59,6 +64,7 @@ export class Input {
     if (event.target.closest(".null-strip")) { if (this.app.canvas.picked) this.app.makeNull([this.app.canvas.picked]); return; }
     const key = nodeAt(event.target);
     if (!key || this.dragged) { this.dragged = false; return; }
+    if (event.target.closest(".twist")) { this.app.showing.fold(key); return; }
     this.app.go(key);
     if (this.app.writable) this.app.pickOrLink(key, event.shiftKey);
   }
@@ -78,7 +84,7 @@ export class Input {
     if (!key) return;
     event.preventDefault();
     this.app.go(key);
-    const box = this.app.canvas.elements.get(this.app.canvas.seen(key)).getBoundingClientRect();
+    const box = document.activeElement.getBoundingClientRect();
     const byKey = event.clientX === 0 && event.clientY === 0;
     openMenu(menuFor(this.app, key), byKey ? box.left : event.clientX, byKey ? box.bottom : event.clientY, (id) => this.app.run(id, key));
   }

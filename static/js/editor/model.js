@@ -235,6 +235,13 @@ export class Model {
     return found;
   }
 
+  // the nodes below a node and its partners, and those on their paths to the roots
+  around(key) {
+    const ends = (key ? [key, ...this.counterparts(key)] : []).filter((each) => this.nodes.has(each)), trail = new Set();
+    for (const each of ends) for (let node = this.nodes.get(each); node; node = node.up) trail.add(node.key);
+    return { inside: new Set(ends.flatMap((each) => this.below(each))), trail };
+  }
+
   // nodes in the order of next/previous: source in preorder, then target
   get order() { return [...this.nodes.keys()]; }
   // a trace can be decided about, but nobody has to

@@ -151,7 +151,7 @@ def test_a_phrase_folds_and_its_links_hang_from_it(editor) -> None:
     saved(page)
 
 
-def test_a_long_pair_opens_folded_with_the_table_first(editor, cast, open_page) -> None:
+def test_a_long_pair_opens_folded_with_the_outline_first(cast, open_page) -> None:
     side = " ".join(
         f"(NP (DT the) (NN house{i}) (PP (IN of) (NN x)))" for i in range(16)
     )
@@ -159,7 +159,11 @@ def test_a_long_pair_opens_folded_with_the_table_first(editor, cast, open_page) 
     page = open_page(cast.bob)
     page.goto(f"/p/{cast.project.slug}/pair/{pair.code}/")
     page.wait_for_selector("html[data-editor=ready]")
-    expect(page.locator("#table table")).to_have_count(2)
+    expect(page.locator("#outline [data-side=s] [aria-expanded=false]")).to_have_count(
+        16
+    )
+    page.focus("#outline [data-key='s:n0']")
+    press(page, "l")
     expect(page.locator("#side-s .n.f")).to_have_count(16)
     shot(page, "long")
 
