@@ -23,6 +23,7 @@ app.autodiscover_tasks(["annotator"])
 
 RUN_JOB = "annotator.run_job"
 HELP = "annotator.help_with_chunks"
+PIECE = "annotator.corpus_piece"
 REAP = "annotator.reap_stale_jobs"
 NOTIFY = "annotator.send_notices"
 SIGN_S = 5.0  # a worker shows itself this often
@@ -46,6 +47,14 @@ def ask_for_help(queue: str, *, workers: int) -> None:
     """
     for _ in range(workers):
         _send(HELP, expires=SIGN_S * REAP_EVERY, queue=queue)
+
+
+def ask_for_piece(order: dict[str, str], key: str) -> None:
+    """Have a worker make a piece of large text.
+
+    Raises ConnectionError if the broker is away.
+    """
+    _send(PIECE, args=[order, key], queue="parse")
 
 
 def broker_fault() -> str:

@@ -8,7 +8,7 @@ from collections.abc import Callable, Generator
 from importlib import import_module
 from typing import Any
 
-from annotator.models import Chunk, Job
+from annotator.models import Job, JobChunk
 from core.protocols import Step
 
 __all__ = [
@@ -22,7 +22,7 @@ __all__ = [
 ]
 
 Runner = Callable[[Job], Generator[Step, None, dict[str, Any] | None]]
-ChunkRunner = Callable[[Job, Chunk], Generator[Step, None, None]]
+ChunkRunner = Callable[[Job, JobChunk], Generator[Step, None, None]]
 INTERACTIVE = "interactive"
 
 KINDS: dict[str, str] = {

@@ -1,9 +1,10 @@
-"""The four things a worker does."""
+"""The five things a worker does."""
 
 from django.conf import settings
 
-from annotator.celery import HELP, NOTIFY, REAP, RUN_JOB, app
+from annotator.celery import HELP, NOTIFY, PIECE, REAP, RUN_JOB, app
 from annotator.services import chunks, jobs
+from annotator.services.corpora import spreading
 
 
 @app.task(name=RUN_JOB)
@@ -15,6 +16,11 @@ def run_job(job_id: int) -> None:
 @app.task(name=HELP)
 def help_with_chunks() -> None:
     chunks.help_out()
+
+
+@app.task(name=PIECE)
+def corpus_piece(order: dict[str, str], key: str) -> None:
+    spreading.do(order, key)
 
 
 @app.task(name=REAP)

@@ -15,7 +15,7 @@ from annotator.models.campaigns import (
 )
 from annotator.models.corpora import Corpus, Pair, Sentence, Upload
 from annotator.models.drafts import TreeDraft, TreeEvent
-from annotator.models.jobs import Chunk, Issue, Job
+from annotator.models.jobs import Issue, Job, JobChunk
 from annotator.models.joint import (
     JointPair,
     JointRun,
@@ -56,7 +56,6 @@ __all__ = [
     "BatchTree",
     "Bitext",
     "Campaign",
-    "Chunk",
     "Condition",
     "Corpus",
     "Credit",
@@ -68,6 +67,7 @@ __all__ = [
     "Issue",
     "Item",
     "Job",
+    "JobChunk",
     "JointPair",
     "JointRun",
     "JointTree",

@@ -13,7 +13,7 @@ from django.utils.translation import gettext_lazy as _
 from annotator.models.codes import CodeField
 from annotator.models.projects import Anybody, Membership, Project, Role, id_of
 
-__all__ = ["Chunk", "ChunkQuerySet", "Issue", "Job", "JobQuerySet"]
+__all__ = ["Issue", "Job", "JobChunk", "JobChunkQuerySet", "JobQuerySet"]
 
 
 class JobQuerySet(models.QuerySet["Job"]):
@@ -142,18 +142,18 @@ class Issue(models.Model):
         return where + self.reason
 
 
-class ChunkQuerySet(models.QuerySet["Chunk"]):
-    def silent(self, since: datetime) -> "ChunkQuerySet":
+class JobChunkQuerySet(models.QuerySet["JobChunk"]):
+    def silent(self, since: datetime) -> "JobChunkQuerySet":
         """Those whose worker has shown no sign of life since then."""
-        return self.filter(state=Chunk.State.RUNNING, heartbeat_at__lt=since)
+        return self.filter(state=JobChunk.State.RUNNING, heartbeat_at__lt=since)
 
-    def to_take(self, since: datetime) -> "ChunkQuerySet":
+    def to_take(self, since: datetime) -> "JobChunkQuerySet":
         """Those that nobody works on; of a worker silent ``since`` then, too."""
-        silent = Q(state=Chunk.State.RUNNING, heartbeat_at__lt=since)
-        return self.filter(Q(state=Chunk.State.WAITING) | silent)
+        silent = Q(state=JobChunk.State.RUNNING, heartbeat_at__lt=since)
+        return self.filter(Q(state=JobChunk.State.WAITING) | silent)
 
 
-class Chunk(models.Model):
+class JobChunk(models.Model):
     """A part of a job that any worker may take: rows ``first`` to ``last``.
 
     WAITING -> RUNNING -> DONE, each step a compare-and-set on ``claim``. ``part`` tells
@@ -179,7 +179,7 @@ class Chunk(models.Model):
     done = models.PositiveIntegerField(default=0)
     failed = models.PositiveIntegerField(default=0)
     heartbeat_at = models.DateTimeField(null=True, blank=True)
-    objects = ChunkQuerySet.as_manager()
+    objects = JobChunkQuerySet.as_manager()
 
     class Meta:
         ordering = ["job", "part", "number"]

@@ -21,8 +21,8 @@ from django.utils import timezone
 
 from annotator import celery, disk, jobkinds
 from annotator.errors import Conflict
-from annotator.models import Chunk, Issue, Job
-from annotator.models.jobs import ChunkQuerySet
+from annotator.models import Issue, Job, JobChunk
+from annotator.models.jobs import JobChunkQuerySet
 from annotator.monitoring.lines import within
 from annotator.services import jobs
 from core.protocols import Step
@@ -54,18 +54,18 @@ def split(job: Job, part: str, ids: Iterable[int], *, found: int) -> None:
     """
     keys = list(ids)
     pieces = [keys[k : k + SIZE] for k in range(0, len(keys), SIZE)]
-    first = Chunk(
+    first = JobChunk(
         job=job, part=part, number=0, first=0, last=0, n=found, found=found,
-        state=Chunk.State.DONE,
+        state=JobChunk.State.DONE,
     )  # fmt: skip
     rows = [
-        Chunk(
+        JobChunk(
             job=job, part=part, number=k, first=piece[0], last=piece[-1], n=len(piece)
         )
         for k, piece in enumerate(pieces, 1)
     ]
     with transaction.atomic():
-        Chunk.objects.bulk_create([first, *rows], batch_size=500)
+        JobChunk.objects.bulk_create([first, *rows], batch_size=500)
 
 
 def work(job: Job, part: str) -> Generator[Step, None, Counts]:
@@ -74,10 +74,10 @@ def work(job: Job, part: str) -> Generator[Step, None, Counts]:
     The counts are what this run of the job did. Raises Conflict at a chunk that lost
     three workers, StepAside when another project has waited for a while.
     """
-    of_part = Chunk.objects.filter(job=job, part=part)
+    of_part = JobChunk.objects.filter(job=job, part=part)
     runner = jobkinds.chunk_runner(job.kind)
     began, has_asked = time.monotonic(), False
-    while of_part.exclude(state=Chunk.State.DONE).exists():
+    while of_part.exclude(state=JobChunk.State.DONE).exists():
         _refuse_deadly(of_part)
         chunk = _claim(of_part, job.claim)
         if chunk is None:
@@ -125,7 +125,7 @@ def ask_for_help(workers: int = HELPERS) -> None:
     """Wake workers for the chunks that wait, at most so many."""
     for name in jobkinds.QUEUES:
         kinds = jobkinds.kinds_of(name)
-        of_queue = Chunk.objects.filter(job__in=_going(kinds))
+        of_queue = JobChunk.objects.filter(job__in=_going(kinds))
         waiting = of_queue.to_take(_limit()).count()
         try:
             celery.ask_for_help(name, workers=min(waiting, workers))
@@ -133,7 +133,7 @@ def ask_for_help(workers: int = HELPERS) -> None:
             log.warning("nobody is asked for help: %s", error)
 
 
-def note(chunk: Chunk, *, found: int = 0, done: int = 0, failed: int = 0) -> None:
+def note(chunk: JobChunk, *, found: int = 0, done: int = 0, failed: int = 0) -> None:
     """Count; raises Lost if the chunk was taken over or its job is to stop."""
     if not _going().filter(pk=chunk.job_id).exists():
         raise Lost
@@ -148,16 +148,16 @@ def note(chunk: Chunk, *, found: int = 0, done: int = 0, failed: int = 0) -> Non
 
 
 @transaction.atomic
-def close(chunk: Chunk, issues: list[Issue]) -> None:
+def close(chunk: JobChunk, issues: list[Issue]) -> None:
     """It is done, and what went wrong in it is told: both or neither. Raises Lost."""
-    if not _mine(chunk).update(state=Chunk.State.DONE):
+    if not _mine(chunk).update(state=JobChunk.State.DONE):
         raise Lost
     room = jobs.MAX_ISSUES - Issue.objects.filter(job=chunk.job_id).count()
     Issue.objects.bulk_create(issues[: max(0, room)])
 
 
 def _held(
-    runner: jobkinds.ChunkRunner, job: Job, chunk: Chunk
+    runner: jobkinds.ChunkRunner, job: Job, chunk: JobChunk
 ) -> Generator[Step, None, None]:
     """The work on a chunk; given back where it does not come to its end."""
     try:
@@ -167,7 +167,7 @@ def _held(
     finally:
         # Nothing if it was closed, or is another's by now.
         _mine(chunk).update(
-            state=Chunk.State.WAITING, claim="", attempts=F("attempts") - 1
+            state=JobChunk.State.WAITING, claim="", attempts=F("attempts") - 1
         )
 
 
@@ -176,34 +176,34 @@ def _going(kinds: Sequence[str] = tuple(jobkinds.PARTED)) -> QuerySet[Job]:
     return Job.objects.active().filter(cancel_asked=False, kind__in=kinds)
 
 
-def _mine(chunk: Chunk) -> ChunkQuerySet:
-    return Chunk.objects.filter(
-        pk=chunk.pk, claim=chunk.claim, state=Chunk.State.RUNNING
+def _mine(chunk: JobChunk) -> JobChunkQuerySet:
+    return JobChunk.objects.filter(
+        pk=chunk.pk, claim=chunk.claim, state=JobChunk.State.RUNNING
     )
 
 
-def _claim(chunks: ChunkQuerySet, claim: str) -> Chunk | None:
+def _claim(chunks: JobChunkQuerySet, claim: str) -> JobChunk | None:
     """The first that nobody works on, if there is one: ours now."""
     now = timezone.now()
     # Signs from the future: the clock was set back. They count from now.
     chunks.filter(heartbeat_at__gt=now).update(heartbeat_at=now)
     for chunk in chunks.to_take(_limit())[:HELPERS]:
-        won = Chunk.objects.filter(
+        won = JobChunk.objects.filter(
             pk=chunk.pk, claim=chunk.claim, state=chunk.state, attempts=chunk.attempts
         ).update(
-            state=Chunk.State.RUNNING, claim=claim, attempts=F("attempts") + 1,
+            state=JobChunk.State.RUNNING, claim=claim, attempts=F("attempts") + 1,
             heartbeat_at=now, found=0, done=0, failed=0,
         )  # fmt: skip
         if won:
-            return Chunk.objects.select_related("job__project").get(pk=chunk.pk)
+            return JobChunk.objects.select_related("job__project").get(pk=chunk.pk)
     return None
 
 
-def _fairest() -> Chunk | None:
+def _fairest() -> JobChunk | None:
     """Of the project with the fewest chunks at work, one that waits: ours now."""
     kinds = [kind for name in settings.QUEUES for kind in jobkinds.kinds_of(name)]
-    going = Chunk.objects.filter(job__in=_going(kinds))
-    counts = going.filter(state=Chunk.State.RUNNING).order_by()
+    going = JobChunk.objects.filter(job__in=_going(kinds))
+    counts = going.filter(state=JobChunk.State.RUNNING).order_by()
     busy = dict(counts.values_list("job__project").annotate(n=Count("pk")))
     waiting = going.exclude(job__in=_unable).to_take(_limit())
     waiting = waiting.filter(attempts__lt=jobs.MAX_ATTEMPTS)
@@ -214,7 +214,7 @@ def _fairest() -> Chunk | None:
     return None
 
 
-def _refuse_deadly(chunks: ChunkQuerySet) -> None:
+def _refuse_deadly(chunks: JobChunkQuerySet) -> None:
     silent = chunks.silent(_limit())
     if silent.filter(attempts__gte=jobs.MAX_ATTEMPTS).exists():
         raise Conflict(
@@ -225,14 +225,14 @@ def _refuse_deadly(chunks: ChunkQuerySet) -> None:
 
 def _counted(job: Job) -> Step:
     """Write what all chunks of the job say; nothing is left to add."""
-    sums = _sums(Chunk.objects.filter(job=job))
+    sums = _sums(JobChunk.objects.filter(job=job))
     Job.objects.filter(pk=job.pk, claim=job.claim).update(
         done=sums.found + sums.done, failed=sums.failed
     )
     return Step()
 
 
-def _sums(chunks: ChunkQuerySet) -> Counts:
+def _sums(chunks: JobChunkQuerySet) -> Counts:
     sums = chunks.order_by().aggregate(Sum("found"), Sum("done"), Sum("failed"))
     return Counts(*(sums[f"{name}__sum"] or 0 for name in Counts._fields))
 

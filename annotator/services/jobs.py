@@ -18,7 +18,7 @@ from django.utils import timezone
 from annotator import access, celery, disk, jobkinds
 from annotator.errors import Refusal
 from annotator.faults import is_full
-from annotator.models import Chunk, Issue, Job, Project
+from annotator.models import Issue, Job, JobChunk, Project
 from annotator.models.projects import Anybody
 from annotator.monitoring.lines import current, within
 from annotator.services.queries import index
@@ -246,7 +246,7 @@ def _claim(job_id: int) -> Job | None:
     )
     if not won:
         return None
-    if not Chunk.objects.filter(job_id=job_id).exists():  # they keep theirs
+    if not JobChunk.objects.filter(job_id=job_id).exists():  # they keep theirs
         Issue.objects.filter(job_id=job_id).delete()  # a second run finds them again
     return Job.objects.get(pk=job_id, claim=claim)
 
@@ -328,7 +328,7 @@ def _end(
     if result is not None:
         changes["result"] = result
     if Job.objects.filter(pk=job.pk, claim=job.claim).update(**changes):
-        Chunk.objects.filter(job=job).delete()
+        JobChunk.objects.filter(job=job).delete()
 
 
 def _give_back(job: Job) -> None:
@@ -371,8 +371,8 @@ def heartbeat(job: Job, claim: str) -> Iterator[None]:
             with contextlib.suppress(OperationalError):
                 now = timezone.now()
                 Job.objects.filter(pk=job.pk, claim=claim).update(heartbeat_at=now)
-                held = Chunk.objects.filter(job=job.pk, claim=claim)
-                held.filter(state=Chunk.State.RUNNING).update(heartbeat_at=now)
+                held = JobChunk.objects.filter(job=job.pk, claim=claim)
+                held.filter(state=JobChunk.State.RUNNING).update(heartbeat_at=now)
             connection.close()
 
     thread = threading.Thread(target=beat, daemon=True)

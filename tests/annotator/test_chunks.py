@@ -6,7 +6,7 @@ import pytest
 from django.utils import timezone
 
 from annotator import jobkinds
-from annotator.models import Chunk, Corpus, Job, Parse
+from annotator.models import Corpus, Job, JobChunk, Parse
 from annotator.services import chunks, jobs
 from annotator.services.parses import offered, parsers
 from annotator.services.projects import members
@@ -84,7 +84,7 @@ def test_what_others_did_is_counted_once(corpus: Corpus) -> None:
     assert ended(job) == DONE
     assert job.result["parsed"] == 4
     assert per_sentence(corpus) == [1, 1, 1, 1]
-    assert not Chunk.objects.exists(), "they are there while their job is"
+    assert not JobChunk.objects.exists(), "they are there while their job is"
 
 
 def test_what_others_could_not_parse_is_told_once(corpus: Corpus) -> None:
@@ -97,10 +97,10 @@ def test_what_others_could_not_parse_is_told_once(corpus: Corpus) -> None:
     assert job.issues.count() == 1
 
 
-def silent(chunk: Chunk, *, attempts: int = 1) -> None:
+def silent(chunk: JobChunk, *, attempts: int = 1) -> None:
     long_ago = timezone.now() - timedelta(hours=1)
-    Chunk.objects.filter(pk=chunk.pk).update(
-        state=Chunk.State.RUNNING, claim="dead", attempts=attempts, done=1,
+    JobChunk.objects.filter(pk=chunk.pk).update(
+        state=JobChunk.State.RUNNING, claim="dead", attempts=attempts, done=1,
         heartbeat_at=long_ago,
     )  # fmt: skip
 
@@ -118,7 +118,9 @@ def test_one_that_others_work_on_is_waited_for(corpus: Corpus, monkeypatch) -> N
     job = begun(corpus)
     split(job)
     held = job.chunks.filter(number=2)
-    held.update(state=Chunk.State.RUNNING, claim="alive", heartbeat_at=timezone.now())
+    held.update(
+        state=JobChunk.State.RUNNING, claim="alive", heartbeat_at=timezone.now()
+    )
     monkeypatch.setattr(chunks.time, "sleep", lambda _s: silent(held.get()))
     jobs.run(job.pk)
     assert ended(job) == DONE
@@ -129,13 +131,13 @@ def test_who_lost_a_chunk_writes_nothing_more(corpus: Corpus) -> None:
     split(job)
     chunk = chunks._fairest()
     assert chunk is not None
-    Chunk.objects.filter(pk=chunk.pk).update(claim="another worker")
+    JobChunk.objects.filter(pk=chunk.pk).update(claim="another worker")
     with pytest.raises(chunks.Lost):
         chunks.note(chunk, done=1)
     with pytest.raises(chunks.Lost):
         chunks.close(chunk, [])
     chunk.refresh_from_db()
-    assert (chunk.state, chunk.done) == (Chunk.State.RUNNING, 0)
+    assert (chunk.state, chunk.done) == (JobChunk.State.RUNNING, 0)
 
 
 def test_a_chunk_that_killed_three_workers_fails_the_job(corpus: Corpus) -> None:
@@ -175,7 +177,7 @@ def test_what_cannot_be_done_here_is_left_to_others(
     with monkeypatch.context() as here:
         here.setattr(offered, "load", load)
         assert chunks.help_out() == 0
-    waiting = {"state": Chunk.State.WAITING, "attempts": 0, "claim": ""}
+    waiting = {"state": JobChunk.State.WAITING, "attempts": 0, "claim": ""}
     assert job.chunks.filter(**waiting).count() == 4
     jobs.run(job.pk)
     assert ended(job) == DONE

@@ -13,10 +13,10 @@ from django.utils.translation import gettext as _
 from annotator import access
 from annotator.errors import BadRequest, Conflict
 from annotator.models import (
-    Chunk,
     Corpus,
     Issue,
     Job,
+    JobChunk,
     Origin,
     PackedForest,
     Pair,
@@ -147,7 +147,7 @@ def parse(
     return result | domains.of_corpus(corpus, backend)
 
 
-def run_chunk(job: Job, chunk: Chunk) -> Generator[Step, None, None]:
+def run_chunk(job: Job, chunk: JobChunk) -> Generator[Step, None, None]:
     """Parse what a chunk lacks, a batch at a time; a batch is stored whole or not at
     all. The parser works outside of any transaction."""
     corpus = Corpus.objects.get(project=job.project, code=job.params["corpus"])
