@@ -4,11 +4,12 @@
     python -m bench.workers --sentences 200000 --kills 5
     python -m bench.workers --sentences 2000 --kills 0 --machines 1     its throughput
 
-A machine is `up --only worker` with a GEMEL_HOME of its own: it shares the database and
-the broker, no folder. Killed is the whole of one machine, supervisor included, with
-kill -9, at random shares of the work; after a pause it is started anew. The sentences
-are made from templates; a database is made for this on the server and dropped. The
-broker needs a virtual host (RabbitMQ) or number (Redis) of its own.
+A machine is `up --only worker` with a GEMEL_HOME of its own, bound to one core: it
+shares the database and the broker, no folder. Killed is the whole of one machine,
+supervisor included, with kill -9, at random shares of the work; after a pause it is
+started anew. The sentences are made from templates; a database is made for this on the
+server and dropped. The broker needs a virtual host (RabbitMQ) or number (Redis) of its
+own.
 
 In the end each sentence has one tree, one set of arcs and one forest, and the job has
 counted each once; else the exit status is 1.
@@ -44,14 +45,15 @@ DOWN_S = (1.0, 5.0)  # how long a machine is away
 
 
 class Machine:
-    """A worker with a home of its own."""
+    """A worker with a home and a core of its own."""
 
-    def __init__(self, home: Path, shared: dict[str, str]) -> None:
-        self.home, self._shared = home, shared
+    def __init__(self, home: Path, core: int, shared: dict[str, str]) -> None:
+        self.home, self._core, self._shared = home, core, shared
         self.start()
 
     def start(self) -> None:
         self._up = Running(self.home, "--only=worker", **self._shared)
+        os.sched_setaffinity(self._up.process.pid, {self._core})
 
     def kill(self) -> None:
         for pid in [self._up.process.pid, *self._up.children("")]:
@@ -158,7 +160,10 @@ def run(options: argparse.Namespace, shared: dict[str, str], folder: Path) -> An
     homes = [folder / f"machine{k}" for k in range(1, options.machines + 1)]
     for home in homes:
         home.mkdir()
-    machines = [Machine(home, shared) for home in homes]
+    cores = sorted(os.sched_getaffinity(0))
+    machines = [
+        Machine(home, cores[k % len(cores)], shared) for k, home in enumerate(homes)
+    ]
     try:
         seconds = watch(job, machines, options)
         cpu = sum(one.cpu_s() for one in machines)
