@@ -6,6 +6,7 @@ import subprocess
 import sys
 import threading
 import time
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -23,12 +24,13 @@ app.autodiscover_tasks(["annotator"])
 
 RUN_JOB = "annotator.run_job"
 HELP = "annotator.help_with_chunks"
-PIECE = "annotator.corpus_piece"
+PIECES = "annotator.corpus_pieces"
 REAP = "annotator.reap_stale_jobs"
 NOTIFY = "annotator.send_notices"
 SIGN_S = 5.0  # a worker shows itself this often
 REAP_EVERY = 2  # signs
 NOTIFY_EVERY = 360  # signs
+WAKE_S = 3600  # no older message wakes anybody: waiting jobs are woken again and again
 log = logging.getLogger(__name__)
 
 
@@ -37,7 +39,7 @@ def enqueue(job_id: int, queue: str) -> None:
 
     Raises ConnectionError if the broker is away.
     """
-    _send(RUN_JOB, args=[job_id], queue=queue)
+    _send(RUN_JOB, args=[job_id], queue=queue, expires=WAKE_S)
 
 
 def ask_for_help(queue: str, *, workers: int) -> None:
@@ -49,12 +51,12 @@ def ask_for_help(queue: str, *, workers: int) -> None:
         _send(HELP, expires=SIGN_S * REAP_EVERY, queue=queue)
 
 
-def ask_for_piece(order: dict[str, str], key: str) -> None:
-    """Have a worker make a piece of large text.
+def ask_for_pieces(order: dict[str, str], keys: Sequence[str]) -> None:
+    """Have a worker make pieces of large text.
 
     Raises ConnectionError if the broker is away.
     """
-    _send(PIECE, args=[order, key], queue="parse")
+    _send(PIECES, args=[order, list(keys)], queue="parse")
 
 
 def broker_fault() -> str:

@@ -2,7 +2,7 @@
 
 from django.conf import settings
 
-from annotator.celery import HELP, NOTIFY, PIECE, REAP, RUN_JOB, app
+from annotator.celery import HELP, NOTIFY, PIECES, REAP, RUN_JOB, app
 from annotator.services import chunks, jobs
 from annotator.services.corpora import spreading
 
@@ -18,9 +18,9 @@ def help_with_chunks() -> None:
     chunks.help_out()
 
 
-@app.task(name=PIECE)
-def corpus_piece(order: dict[str, str], key: str) -> None:
-    spreading.do(order, key)
+@app.task(name=PIECES)
+def corpus_pieces(order: dict[str, str], keys: list[str]) -> None:
+    spreading.do(order, keys)
 
 
 @app.task(name=REAP)

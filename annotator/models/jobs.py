@@ -40,8 +40,8 @@ class JobQuerySet(models.QuerySet["Job"]):
         kinds = [kind for queue in queues for kind in queue]
         ranks = [models.When(kind__in=kinds, then=n) for n, kinds in enumerate(queues)]
         same = Job.objects.filter(project=models.OuterRef("project"))
-        busy = same.filter(state=Job.State.RUNNING).order_by().values("project")
-        busy = busy.annotate(n=models.Count("pk")).values("n")
+        at_work = same.filter(state=Job.State.RUNNING).order_by().values("project")
+        busy = at_work.annotate(n=models.Count("pk")).values("n")
         return (
             self.filter(state=Job.State.QUEUED, kind__in=kinds)
             .annotate(

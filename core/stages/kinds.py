@@ -38,7 +38,8 @@ Rows = Sequence[Any]
 class Stage(Protocol):
     """``key`` tells all that decides what comes out, beside the rows."""
 
-    key: str
+    @property
+    def key(self) -> str: ...
 
     def pieces(self, files: Sequence[Path]) -> Iterator[tuple[str, Rows]]:
         """The name of a file to make, and the next rows for it, in order."""

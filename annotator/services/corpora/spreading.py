@@ -21,8 +21,9 @@ from core.stages.pieces import StageOrder
 
 __all__ = ["do", "spread"]
 
-WINDOW = 64  # pieces asked for at once
-AGAIN_S = 120.0  # after so long a piece is asked for again
+SIZE = 8  # pieces of a message: a worker loads its model for each message
+WINDOW = 16  # messages that are not answered yet
+AGAIN_S = 300.0  # after so long what has not come is asked for again
 TRIES = 3  # then it is made here, where its error is seen
 POLL_S = 0.2
 
@@ -31,32 +32,37 @@ def spread(order: StageOrder, keys: Sequence[str], say: Say) -> None:
     """Until all are there. Raises BadRequest if the folder is not below the one that
     all machines share, ConnectionError if the broker is away."""
     sent = asdict(_from_here(order))
-    waiting, asked = deque(keys), dict[str, tuple[float, int]]()
+    waiting = deque(tuple(keys[k : k + SIZE]) for k in range(0, len(keys), SIZE))
+    asked = dict[tuple[str, ...], tuple[float, int]]()
+    n_done = 0
     while waiting or asked:
-        for key, (at, tries) in list(asked.items()):
-            if pieces.is_done(order, key):
-                del asked[key]
-                say(f"{len(keys) - len(asked) - len(waiting)} of {len(keys)} pieces")
-            elif tries >= TRIES and time.monotonic() - at > AGAIN_S:
-                pieces.do(order, key)
-            elif time.monotonic() - at > AGAIN_S:
-                celery.ask_for_piece(sent, key)
-                asked[key] = time.monotonic(), tries + 1
         while waiting and len(asked) < WINDOW:
-            key = waiting.popleft()
-            celery.ask_for_piece(sent, key)
-            asked[key] = time.monotonic(), 1
+            asked[waiting.popleft()] = -AGAIN_S, 0
+        for group, (at, tries) in list(asked.items()):
+            left = [key for key in group if not pieces.is_done(order, key)]
+            if not left:
+                del asked[group]
+                n_done += len(group)
+                say(f"{n_done} of {len(keys)} pieces")
+            elif time.monotonic() - at > AGAIN_S and tries >= TRIES:
+                for key in left:
+                    pieces.do(order, key)
+            elif time.monotonic() - at > AGAIN_S:
+                celery.ask_for_pieces(sent, left)
+                asked[group] = time.monotonic(), tries + 1
         time.sleep(POLL_S)
 
 
-def do(order: dict[str, str], key: str) -> None:
+def do(order: dict[str, str], keys: Sequence[str]) -> None:
     """A worker's part. Raises BadRequest on a folder outside of the shared one."""
     root = disk.shared().resolve()
     sent = StageOrder(**order)
     folder = (root / sent.folder).resolve()
-    if not folder.is_relative_to(root) or not key.isalnum():
+    if not folder.is_relative_to(root) or not all(key.isalnum() for key in keys):
         raise BadRequest(f"{folder} is not below {root}")
-    pieces.do(replace(sent, folder=str(folder), models=str(settings.MODELS_DIR)), key)
+    mine = replace(sent, folder=str(folder), models=str(settings.MODELS_DIR))
+    for key in keys:
+        pieces.do(mine, key)
 
 
 def _from_here(order: StageOrder) -> StageOrder:

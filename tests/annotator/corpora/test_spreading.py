@@ -40,7 +40,7 @@ def test_workers_make_the_pieces_that_this_process_makes(
     wanted = [order.done(key).read_bytes() for key in keys]
     for key in keys:
         order.done(key).unlink()
-    monkeypatch.setattr(celery, "ask_for_piece", spreading.do)
+    monkeypatch.setattr(celery, "ask_for_pieces", spreading.do)
     monkeypatch.setattr(spreading, "POLL_S", 0.0)
     spreading.spread(order, keys, silent)
     assert len(keys) == 3
@@ -51,7 +51,7 @@ def test_a_piece_that_does_not_come_is_asked_for_again_then_made_here(
     order: StageOrder, keys: list[str], monkeypatch
 ) -> None:
     asked: list[str] = []
-    monkeypatch.setattr(celery, "ask_for_piece", lambda sent, key: asked.append(key))
+    monkeypatch.setattr(celery, "ask_for_pieces", lambda _sent, of: asked.extend(of))
     monkeypatch.setattr(spreading, "POLL_S", 0.0)
     monkeypatch.setattr(spreading, "AGAIN_S", -1.0)
     spreading.spread(order, keys, silent)
@@ -65,6 +65,6 @@ def test_workers_write_below_the_shared_folder_only(
     outside = asdict(replace(order, folder="../elsewhere"))
     for sent, key in ((outside, keys[0]), (asdict(order), "../x")):
         with pytest.raises(BadRequest):
-            spreading.do(sent, key)
+            spreading.do(sent, [key])
     with pytest.raises(BadRequest, match="must be below"):
         spreading.spread(replace(order, folder="/nowhere"), keys, silent)
