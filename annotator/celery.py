@@ -6,6 +6,7 @@ import subprocess
 import sys
 import threading
 import time
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -22,20 +23,40 @@ app.config_from_object("django.conf:settings", namespace="CELERY")
 app.autodiscover_tasks(["annotator"])
 
 RUN_JOB = "annotator.run_job"
+HELP = "annotator.help_with_chunks"
+PIECES = "annotator.corpus_pieces"
 REAP = "annotator.reap_stale_jobs"
 NOTIFY = "annotator.send_notices"
 SIGN_S = 5.0  # a worker shows itself this often
 REAP_EVERY = 2  # signs
 NOTIFY_EVERY = 360  # signs
+WAKE_S = 3600  # no older message wakes anybody: waiting jobs are woken again and again
 log = logging.getLogger(__name__)
 
 
-def enqueue(job_id: int) -> None:
+def enqueue(job_id: int, queue: str) -> None:
     """Wake a worker for this job. The row is the truth: a lost message only delays.
 
     Raises ConnectionError if the broker is away.
     """
-    _send(RUN_JOB, args=[job_id])
+    _send(RUN_JOB, args=[job_id], queue=queue, expires=WAKE_S)
+
+
+def ask_for_help(queue: str, *, workers: int) -> None:
+    """Wake so many workers for chunks, if they are free within seconds.
+
+    Raises ConnectionError if the broker is away.
+    """
+    for _ in range(workers):
+        _send(HELP, expires=SIGN_S * REAP_EVERY, queue=queue)
+
+
+def ask_for_pieces(order: dict[str, str], keys: Sequence[str]) -> None:
+    """Have a worker make pieces of large text.
+
+    Raises ConnectionError if the broker is away.
+    """
+    _send(PIECES, args=[order, list(keys)], queue="parse")
 
 
 def broker_fault() -> str:
@@ -58,10 +79,10 @@ def _send(task: str, **options: Any) -> None:
 @worker_ready.connect
 def _keep_watch(**_: object) -> None:
     """Show that a worker is there, and reap now and then, in a thread of its own."""
-    from django.conf import settings
+    from annotator import disk
 
     threading.Thread(
-        target=_watch, args=(settings.GEMEL_HOME / "worker.alive",), daemon=True
+        target=_watch, args=(disk.shared() / "worker.alive",), daemon=True
     ).start()
 
 

@@ -6,12 +6,13 @@ People's own small writes go on to the last byte; what can wait (jobs, imports) 
 
 import shutil
 import time
+from pathlib import Path
 
 from django.conf import settings
 
 from annotator.errors import NoSpace
 
-__all__ = ["free_mb", "is_low", "require"]
+__all__ = ["free_mb", "is_low", "require", "shared"]
 
 FRESH_S = 1.0
 _seen: tuple[float, float] | None = None  # when, and how much
@@ -24,6 +25,12 @@ def free_mb() -> float:
     if _seen is None or now - _seen[0] > FRESH_S:
         _seen = now, shutil.disk_usage(settings.GEMEL_HOME).free / 2**20
     return _seen[1]
+
+
+def shared() -> Path:
+    """The folder that all machines of the installation reach: ``GEMEL_SHARED``, or
+    ``GEMEL_HOME`` where there is one machine."""
+    return Path(settings.SHARED or settings.GEMEL_HOME)
 
 
 def is_low() -> bool:

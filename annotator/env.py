@@ -14,9 +14,11 @@ __all__ = [
     "database",
     "env_bool",
     "env_choice",
+    "env_folder",
     "env_int",
     "env_list",
     "env_path",
+    "env_several",
     "home",
     "mail",
     "metrics_token",
@@ -54,6 +56,15 @@ def env_choice(name: str, choices: tuple[str, ...]) -> str:
     if value not in choices:
         raise ImproperlyConfigured(f"{name}={value!r}: write {' or '.join(choices)}")
     return value
+
+
+def env_several(name: str, choices: tuple[str, ...]) -> tuple[str, ...]:
+    """Some of ``choices``, in their order; all if nothing is said."""
+    wanted = env_list(name) or list(choices)
+    if unknown := sorted(set(wanted) - set(choices)):
+        known = ", ".join(choices)
+        raise ImproperlyConfigured(f"{name}: {unknown[0]!r} is none of {known}")
+    return tuple(one for one in choices if one in wanted)
 
 
 def metrics_token() -> str:
@@ -147,6 +158,17 @@ def env_list(name: str) -> list[str]:
 
 def env_path(name: str, *, default: Path) -> Path:
     return Path(os.environ.get(name) or default).expanduser().resolve()
+
+
+def env_folder(name: str) -> Path | None:
+    """A folder that is there; None if nothing is said. Another machine's, not mounted,
+    must not be taken for an empty one."""
+    if not os.environ.get(name, "").strip():
+        return None
+    path = env_path(name, default=Path())
+    if not path.is_dir() or not os.access(path, os.W_OK):
+        raise ImproperlyConfigured(f"{name}={path}: make it, or mount it, writable")
+    return path
 
 
 def home(default: Path) -> Path:

@@ -8,12 +8,22 @@ from collections.abc import Callable, Generator
 from importlib import import_module
 from typing import Any
 
-from annotator.models import Job
+from annotator.models import Job, JobChunk
 from core.protocols import Step
 
-__all__ = ["KINDS", "Runner", "runner"]
+__all__ = [
+    "KINDS",
+    "ChunkRunner",
+    "Runner",
+    "chunk_runner",
+    "kinds_of",
+    "queue_of",
+    "runner",
+]
 
 Runner = Callable[[Job], Generator[Step, None, dict[str, Any] | None]]
+ChunkRunner = Callable[[Job, JobChunk], Generator[Step, None, None]]
+INTERACTIVE = "interactive"
 
 KINDS: dict[str, str] = {
     "align": "annotator.services.alignments.phrases:run",
@@ -39,9 +49,46 @@ KINDS: dict[str, str] = {
     "score": "annotator.services.alignments.scores:run",
 }
 
+PARTED: dict[str, str] = {  # kinds split into chunks, and what works on one of them
+    "parse": "annotator.services.parses.parsers:run_chunk",
+    "substitution": "annotator.services.parses.parsers:run_chunk",
+}
+QUEUES: dict[str, tuple[str, ...]] = {  # of kinds; all others are interactive
+    "parse": (
+        "align",
+        "align_words",
+        "bitext_links",
+        "bitext_parses",
+        "joint",
+        "parse",
+        "score",
+        "substitution",
+    ),
+    "train": ("linking", "paraphrase_weights", "paraphrases", "train_parser"),
+}
+
+
+def queue_of(kind: str) -> str:
+    """The queue that jobs of this kind wait in."""
+    return next((name for name, kinds in QUEUES.items() if kind in kinds), INTERACTIVE)
+
+
+def kinds_of(queue: str) -> list[str]:
+    return [kind for kind in KINDS if queue_of(kind) == queue]
+
 
 def runner(kind: str) -> Runner:
     """The generator function of this kind; KeyError if there is no such kind."""
-    module, _, name = KINDS[kind].partition(":")
-    function: Runner = getattr(import_module(module), name)
+    function: Runner = _named(KINDS[kind])
     return function
+
+
+def chunk_runner(kind: str) -> ChunkRunner:
+    """What works on a chunk of a job of this kind; KeyError if it is not split."""
+    function: ChunkRunner = _named(PARTED[kind])
+    return function
+
+
+def _named(place: str) -> Any:
+    module, _, name = place.partition(":")
+    return getattr(import_module(module), name)

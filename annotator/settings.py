@@ -12,9 +12,11 @@ from annotator.env import (
     database,
     env_bool,
     env_choice,
+    env_folder,
     env_int,
     env_list,
     env_path,
+    env_several,
     home,
     mail,
     metrics_token,
@@ -26,6 +28,7 @@ BASE_DIR = Path(__file__).resolve().parent.parent
 IS_CLONE = (BASE_DIR / "manage.py").exists()  # else installed from a wheel
 WEB_DIR = BASE_DIR if IS_CLONE else BASE_DIR / "annotator" / "_web"
 GEMEL_HOME = home(BASE_DIR / "var" if IS_CLONE else Path.home() / ".gemel")
+SHARED = env_folder("GEMEL_SHARED")  # reached by all machines; None: there is one
 DEBUG = env_bool("GEMEL_DEBUG")
 SECRET_KEY = secret_key(GEMEL_HOME)
 
@@ -181,8 +184,8 @@ STORAGES = {
     "staticfiles": {"BACKEND": "django.contrib.staticfiles.storage.StaticFilesStorage"},
 }
 WHITENOISE_USE_FINDERS = True
-MEDIA_ROOT = GEMEL_HOME / "uploads"
-MODELS_DIR = env_path("GEMEL_MODELS", default=GEMEL_HOME / "models")
+MEDIA_ROOT = (SHARED or GEMEL_HOME) / "uploads"
+MODELS_DIR = env_path("GEMEL_MODELS", default=(SHARED or GEMEL_HOME) / "models")
 MAX_UPLOAD_MB = env_int("GEMEL_MAX_UPLOAD_MB", default=200)
 MAX_UNPACKED_MB = env_int("GEMEL_MAX_UNPACKED_MB", default=2000)
 MIN_FREE_MB = env_int("GEMEL_MIN_FREE_MB", default=200)
@@ -216,6 +219,10 @@ else:
         "data_folder_out": GEMEL_HOME / "broker" / "queue",
         "control_folder": GEMEL_HOME / "broker" / "control",
     }
+ALL_QUEUES = ("interactive", "parse", "train")  # the first goes before
+QUEUES = env_several("GEMEL_QUEUES", ALL_QUEUES)
+CELERY_TASK_QUEUES = {name: {"exchange": name, "binding_key": name} for name in QUEUES}
+CELERY_TASK_DEFAULT_QUEUE = QUEUES[0]
 CELERY_TASK_IGNORE_RESULT = True
 CELERY_WORKER_PREFETCH_MULTIPLIER = 1
 CELERY_TASK_ACKS_LATE = False  # the Job row is the truth; the message only wakes

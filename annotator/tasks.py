@@ -1,19 +1,32 @@
-"""The three things a worker does."""
+"""The five things a worker does."""
 
 from django.conf import settings
 
-from annotator.celery import NOTIFY, REAP, RUN_JOB, app
-from annotator.services import jobs
+from annotator.celery import HELP, NOTIFY, PIECES, REAP, RUN_JOB, app
+from annotator.services import chunks, jobs
+from annotator.services.corpora import spreading
 
 
 @app.task(name=RUN_JOB)
 def run_job(job_id: int) -> None:
-    jobs.run(job_id)
+    """The message wakes; whose turn it is, the rows say."""
+    jobs.run(jobs.in_turn() or job_id)
+
+
+@app.task(name=HELP)
+def help_with_chunks() -> None:
+    chunks.help_out()
+
+
+@app.task(name=PIECES)
+def corpus_pieces(order: dict[str, str], keys: list[str]) -> None:
+    spreading.do(order, keys)
 
 
 @app.task(name=REAP)
 def reap_stale_jobs() -> None:
     jobs.reap()
+    chunks.ask_for_help()
 
 
 @app.task(name=NOTIFY)

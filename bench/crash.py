@@ -290,7 +290,7 @@ def _places(load: Load) -> Iterator[tuple[dict[str, str], dict[str, str]]]:
     broker = os.environ.get("CELERY_BROKER_URL", "")
     shared = {"CELERY_BROKER_URL": broker} if broker else {}
     with tempfile.TemporaryDirectory(prefix="gemel-crash-") as folder, \
-            _databases(server) as urls:  # fmt: skip
+            databases(server) as urls:  # fmt: skip
         homes = [Path(folder) / name for name in ("first", "second")]
         both = []
         for home, url in zip(homes, urls, strict=True):
@@ -305,7 +305,7 @@ def _places(load: Load) -> Iterator[tuple[dict[str, str], dict[str, str]]]:
 
 
 @contextlib.contextmanager
-def _databases(server: str) -> Iterator[list[str]]:
+def databases(server: str) -> Iterator[list[str]]:
     """Two empty databases on this server; nothing where there is none."""
     if not server:
         yield ["", ""]

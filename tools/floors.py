@@ -24,7 +24,7 @@ CORE_FLOORS = [
     {"dependencies", "word_alignment"},
     {"parsing"},
     {"joint_parsing", "itg", "phrase_alignment", "pivoting", "substitution"},
-    {"training", "evaluation"},
+    {"training", "evaluation", "stages"},
     {"reproduce"},
     {"commands"},
     {"__main__"},

@@ -15,7 +15,7 @@ from annotator.models.campaigns import (
 )
 from annotator.models.corpora import Corpus, Pair, Sentence, Upload
 from annotator.models.drafts import TreeDraft, TreeEvent
-from annotator.models.jobs import Issue, Job
+from annotator.models.jobs import Issue, Job, JobChunk
 from annotator.models.joint import (
     JointPair,
     JointRun,
@@ -67,6 +67,7 @@ __all__ = [
     "Issue",
     "Item",
     "Job",
+    "JobChunk",
     "JointPair",
     "JointRun",
     "JointTree",

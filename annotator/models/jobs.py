@@ -1,14 +1,19 @@
 """Jobs and what went wrong in them."""
 
+from collections.abc import Sequence
+from datetime import datetime
+
 from django.conf import settings
 from django.db import models
+from django.db.models import F, Q, Subquery
+from django.db.models.functions import Coalesce
 from django.utils import timezone
 from django.utils.translation import gettext_lazy as _
 
 from annotator.models.codes import CodeField
 from annotator.models.projects import Anybody, Membership, Project, Role, id_of
 
-__all__ = ["Issue", "Job", "JobQuerySet"]
+__all__ = ["Issue", "Job", "JobChunk", "JobChunkQuerySet", "JobQuerySet"]
 
 
 class JobQuerySet(models.QuerySet["Job"]):
@@ -24,6 +29,26 @@ class JobQuerySet(models.QuerySet["Job"]):
 
     def active(self) -> "JobQuerySet":
         return self.filter(state__in=[Job.State.QUEUED, Job.State.RUNNING])
+
+    def in_turn(self, queues: Sequence[Sequence[str]]) -> "JobQuerySet":
+        """Those that wait, whose turn is first foremost. ``queues``: the kinds of each,
+        the queue that goes before the others first.
+
+        Within a queue: of the project with the fewest jobs at work; then what never
+        ran, then what has waited longest since it did.
+        """
+        kinds = [kind for queue in queues for kind in queue]
+        ranks = [models.When(kind__in=kinds, then=n) for n, kinds in enumerate(queues)]
+        same = Job.objects.filter(project=models.OuterRef("project"))
+        at_work = same.filter(state=Job.State.RUNNING).order_by().values("project")
+        busy = at_work.annotate(n=models.Count("pk")).values("n")
+        return (
+            self.filter(state=Job.State.QUEUED, kind__in=kinds)
+            .annotate(
+                rank=models.Case(*ranks, default=0), busy=Coalesce(Subquery(busy), 0)
+            )
+            .order_by("rank", "busy", F("heartbeat_at").asc(nulls_first=True), "pk")
+        )
 
     def importing(self, check: "Job") -> "JobQuerySet":
         """Imports, done or under way, of the files that the dry run ``check`` read."""
@@ -115,3 +140,54 @@ class Issue(models.Model):
     def __str__(self) -> str:
         where = f"{self.file}:{self.line}:{self.column}: " if self.line else ""
         return where + self.reason
+
+
+class JobChunkQuerySet(models.QuerySet["JobChunk"]):
+    def silent(self, since: datetime) -> "JobChunkQuerySet":
+        """Those whose worker has shown no sign of life since then."""
+        return self.filter(state=JobChunk.State.RUNNING, heartbeat_at__lt=since)
+
+    def to_take(self, since: datetime) -> "JobChunkQuerySet":
+        """Those that nobody works on; of a worker silent ``since`` then, too."""
+        silent = Q(state=JobChunk.State.RUNNING, heartbeat_at__lt=since)
+        return self.filter(Q(state=JobChunk.State.WAITING) | silent)
+
+
+class JobChunk(models.Model):
+    """A part of a job that any worker may take: rows ``first`` to ``last``.
+
+    WAITING -> RUNNING -> DONE, each step a compare-and-set on ``claim``. ``part`` tells
+    passes over the same rows apart. ``n`` rows: ``found`` done before the one that
+    holds it began, ``done`` and ``failed`` by it. They are there while their job is.
+    """
+
+    class State(models.TextChoices):
+        WAITING = "waiting"
+        RUNNING = "running"
+        DONE = "done"
+
+    job = models.ForeignKey(Job, models.CASCADE, related_name="chunks")
+    part = models.CharField(max_length=60)
+    number = models.PositiveIntegerField()
+    first = models.BigIntegerField()
+    last = models.BigIntegerField()
+    n = models.PositiveIntegerField()
+    state = models.CharField(max_length=10, choices=State, default=State.WAITING)
+    claim = models.CharField(max_length=32, blank=True)
+    attempts = models.PositiveSmallIntegerField(default=0)
+    found = models.PositiveIntegerField(default=0)
+    done = models.PositiveIntegerField(default=0)
+    failed = models.PositiveIntegerField(default=0)
+    heartbeat_at = models.DateTimeField(null=True, blank=True)
+    objects = JobChunkQuerySet.as_manager()
+
+    class Meta:
+        ordering = ["job", "part", "number"]
+        constraints = [
+            models.UniqueConstraint(
+                fields=["job", "part", "number"], name="one_chunk_a_number"
+            )
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.part} {self.number}"

@@ -6,6 +6,7 @@ from django.conf import settings
 from django.db import models
 from django.utils import timezone
 
+from annotator import disk
 from annotator.models.campaigns import Campaign
 from annotator.models.codes import CodeField
 from annotator.models.jobs import Job
@@ -55,7 +56,7 @@ class ParaphraseTable(models.Model):
     @property
     def folder(self) -> Path:
         """Where its files are; the name is the code, never what somebody typed."""
-        return Path(settings.GEMEL_HOME) / "tables" / self.code
+        return disk.shared() / "tables" / self.code
 
 
 class ParaphraseWeights(models.Model):

@@ -104,7 +104,7 @@ class _Installation:
         yield _gauge(
             "gemel_worker_silent_seconds",
             "Since a worker here showed itself; -1: never.",
-            _age(Path(settings.GEMEL_HOME) / "worker.alive"),
+            _age(disk.shared() / "worker.alive"),
         )
         newest = max((one.made_at for one in backups.state().kept), default=None)
         yield _gauge(

@@ -18,7 +18,7 @@ from django.utils import timezone
 from annotator import access, celery, disk, jobkinds
 from annotator.errors import Refusal
 from annotator.faults import is_full
-from annotator.models import Issue, Job, Project
+from annotator.models import Issue, Job, JobChunk, Project
 from annotator.models.projects import Anybody
 from annotator.monitoring.lines import current, within
 from annotator.services.queries import index
@@ -26,8 +26,11 @@ from core.errors import GemelError
 from core.protocols import Step
 
 __all__ = [
+    "StepAside",
     "cancel",
     "create",
+    "heartbeat",
+    "in_turn",
     "is_queue_away",
     "is_worker_alive",
     "reap",
@@ -44,6 +47,10 @@ log = logging.getLogger(__name__)
 
 class _NoRoom(Exception):
     """The disk is nearly full: the job waits."""
+
+
+class StepAside(Exception):
+    """Raised within a job that can go on later: others have their turn now."""
 
 
 class _Stop(Exception):
@@ -77,7 +84,7 @@ def create(
         by_id=by.pk if by is not None else None,
     )
     if enqueue:
-        transaction.on_commit(lambda: _wake(job.pk))
+        transaction.on_commit(lambda: _wake(job.pk, kind))
     return job
 
 
@@ -97,6 +104,17 @@ def cancel(job: Job, *, by: Anybody) -> Job:
     return job
 
 
+def in_turn(project: Project | None = None) -> int | None:
+    """The job whose turn it is, of the kinds that this worker takes; None if none
+    waits. ``project``: of another project than this one."""
+    if disk.is_low():
+        return None
+    jobs = Job.objects.in_turn([jobkinds.kinds_of(name) for name in settings.QUEUES])
+    if project is not None:
+        jobs = jobs.exclude(project=project)
+    return jobs.values_list("pk", flat=True).first()
+
+
 def run(job_id: int, *, on_step: Callable[[Job], None] | None = None) -> None:
     """Claim the job and run it to its end; nothing if somebody else has it.
 
@@ -110,12 +128,15 @@ def run(job_id: int, *, on_step: Callable[[Job], None] | None = None) -> None:
 
 def _run(job: Job, on_step: Callable[[Job], None] | None) -> None:
     try:
-        with _heartbeat(job):
+        with heartbeat(job, job.claim):
             result = _drive(job, _with_index(job), on_step)
     except _Stop:
         _end(job, Job.State.CANCELLED)
     except _NoRoom:
         _wait_for_room(job)
+    except StepAside:
+        if _wait(job, "Others have their turn; it goes on by itself."):
+            _wake(job.pk, job.kind)
     except OperationalError as error:
         log.exception("job %s: the database failed", job.code)
         if is_full(error):
@@ -179,15 +200,15 @@ def reap() -> int:
     )
     dead.update(state=Job.State.QUEUED, claim="")
     waiting = Job.objects.filter(state=Job.State.QUEUED).order_by("pk")
-    woken = list(waiting.values_list("pk", flat=True)[:100])
-    for pk in woken:
-        _wake(pk)
+    woken = list(waiting.values_list("pk", "kind")[:100])
+    for pk, kind in woken:
+        _wake(pk, kind)
     return len(woken)
 
 
 def is_worker_alive() -> bool:
     """Whether a worker has shown itself lately; reads its sign of life on disk."""
-    sign = settings.GEMEL_HOME / "worker.alive"
+    sign = disk.shared() / "worker.alive"
     try:
         return abs(time.time() - sign.stat().st_mtime) < settings.JOB_STALE_S
     except OSError:
@@ -197,16 +218,16 @@ def is_worker_alive() -> bool:
 def is_queue_away() -> bool:
     """Whether the worker says that it cannot reach the broker, as it looks every few
     seconds. What waits is begun when the broker is back."""
-    sign = settings.GEMEL_HOME / "worker.alive"
+    sign = disk.shared() / "worker.alive"
     try:
         return is_worker_alive() and bool(sign.read_text())
     except OSError:
         return False
 
 
-def _wake(job_id: int) -> None:
+def _wake(job_id: int, kind: str) -> None:
     try:
-        celery.enqueue(job_id)
+        celery.enqueue(job_id, jobkinds.queue_of(kind))
     except OSError as error:  # the broker is away: the reaper will wake it later
         log.warning("job %s waits: %s", job_id, error)
 
@@ -225,7 +246,8 @@ def _claim(job_id: int) -> Job | None:
     )
     if not won:
         return None
-    Issue.objects.filter(job_id=job_id).delete()  # a second run finds them again
+    if not JobChunk.objects.filter(job_id=job_id).exists():  # they keep theirs
+        Issue.objects.filter(job_id=job_id).delete()  # a second run finds them again
     return Job.objects.get(pk=job_id, claim=claim)
 
 
@@ -305,7 +327,8 @@ def _end(
         changes["error"] = error
     if result is not None:
         changes["result"] = result
-    Job.objects.filter(pk=job.pk, claim=job.claim).update(**changes)
+    if Job.objects.filter(pk=job.pk, claim=job.claim).update(**changes):
+        JobChunk.objects.filter(job=job).delete()
 
 
 def _give_back(job: Job) -> None:
@@ -315,33 +338,41 @@ def _give_back(job: Job) -> None:
         return
     held = Job.objects.filter(pk=job.pk, claim=job.claim)
     if held.update(state=Job.State.QUEUED, claim=""):
-        _wake(job.pk)
+        _wake(job.pk, job.kind)
 
 
 def _wait_for_room(job: Job) -> None:
-    """Queue the job again, as if it had not been tried; ``reap`` wakes it.
+    """Queue the job again; ``reap`` wakes it.
 
     Where even this cannot be written, it is taken for one whose worker died.
     """
     with contextlib.suppress(OperationalError):
-        Job.objects.filter(pk=job.pk, claim=job.claim).update(
-            state=Job.State.QUEUED,
-            claim="",
-            attempts=max(0, job.attempts - 1),
-            note="Waits until there is room on the server's disk.",
-        )
+        _wait(job, "Waits until there is room on the server's disk.")
+
+
+def _wait(job: Job, note: str) -> int:
+    """Queue the job again, as if it had not been tried."""
+    return Job.objects.filter(pk=job.pk, claim=job.claim).update(
+        state=Job.State.QUEUED,
+        claim="",
+        attempts=max(0, job.attempts - 1),
+        note=note,
+    )
 
 
 @contextlib.contextmanager
-def _heartbeat(job: Job) -> Iterator[None]:
-    """Keep ``heartbeat_at`` fresh while one step takes long."""
+def heartbeat(job: Job, claim: str) -> Iterator[None]:
+    """Keep ``heartbeat_at`` fresh while one step takes long: of the job, and of the
+    chunk of it, that are held by this claim."""
     over = threading.Event()
 
     def beat() -> None:
         while not over.wait(HEARTBEAT_S):
             with contextlib.suppress(OperationalError):
-                held = Job.objects.filter(pk=job.pk, claim=job.claim)
-                held.update(heartbeat_at=timezone.now())
+                now = timezone.now()
+                Job.objects.filter(pk=job.pk, claim=claim).update(heartbeat_at=now)
+                held = JobChunk.objects.filter(job=job.pk, claim=claim)
+                held.filter(state=JobChunk.State.RUNNING).update(heartbeat_at=now)
             connection.close()
 
     thread = threading.Thread(target=beat, daemon=True)

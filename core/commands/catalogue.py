@@ -20,6 +20,7 @@ HELP = {
     "fit": "fit weights on references",
     "train": "train a model",
     "pivot": "paraphrases out of parallel text",
+    "corpus": "parse or align large text",
     "release": "check a sealed release, or write it in another form",
 }
 _EVALUATION = "core.evaluation.commands"
@@ -55,6 +56,7 @@ GROUPS: dict[str, dict[str, str]] = {
         name: f"core.pivoting.commands.{name}"
         for name in ("build", "lookup", "substitute", "items")
     },
+    "corpus": {"run": "core.stages.commands.run"},
     "release": {
         "verify": "core.releases.commands.verify",
         "hugging-face": "core.releases.commands.hugging_face",

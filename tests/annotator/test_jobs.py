@@ -113,7 +113,7 @@ def test_a_bug_fails_the_job_with_its_traceback(start) -> None:
 
 
 def test_a_database_fault_is_tried_again_three_times(start, monkeypatch) -> None:
-    monkeypatch.setattr(jobs, "_wake", lambda pk: None)
+    monkeypatch.setattr(jobs, "_wake", lambda pk, kind: None)
 
     def body(job: Job) -> Generator[Step, None, None]:
         yield Step()
@@ -137,7 +137,7 @@ def stale(job: Job, **changes: Any) -> None:
 
 def test_a_job_whose_worker_died_is_taken_up_again(start, monkeypatch) -> None:
     woken: list[int] = []
-    monkeypatch.setattr(jobs, "_wake", woken.append)
+    monkeypatch.setattr(jobs, "_wake", lambda pk, kind: woken.append(pk))
     job = start(counting(2))
     stale(job, attempts=1, done=1)
     jobs.report_issue(job, "from the first attempt")
@@ -150,7 +150,7 @@ def test_a_job_whose_worker_died_is_taken_up_again(start, monkeypatch) -> None:
 
 
 def test_a_job_that_killed_three_workers_fails(start, monkeypatch) -> None:
-    monkeypatch.setattr(jobs, "_wake", lambda pk: None)
+    monkeypatch.setattr(jobs, "_wake", lambda pk, kind: None)
     job = start(counting(1))
     stale(job, attempts=3)
     assert jobs.reap() == 0
@@ -225,7 +225,7 @@ def test_a_job_is_kept_while_the_broker_is_away(cast, no_broker) -> None:
 
 def test_a_worker_shows_itself_while_the_broker_is_away(no_broker, tmp_path) -> None:
     with pytest.raises(ConnectionError, match="broker is away"):
-        celery.enqueue(1)
+        celery.enqueue(1, "parse")
     celery._show(tmp_path / "alive", celery._call(celery.REAP, expires=10))
     assert "broker is away" in (tmp_path / "alive").read_text()
 

@@ -6,6 +6,7 @@ and keeps the two alive in a twentieth of the memory.
 
 import argparse
 import fcntl
+import os
 import socket
 import sys
 from pathlib import Path
@@ -35,6 +36,13 @@ class Command(BaseCommand):
         parser.add_argument("--jobs", type=int, default=1, help="worker processes")
         parser.add_argument("--no-sample", action="store_true")
         parser.add_argument(
+            "--queues",
+            nargs="+",
+            choices=settings.ALL_QUEUES,
+            default=settings.QUEUES,
+            help="of which the worker takes jobs; by default all, in this order",
+        )
+        parser.add_argument(
             "--only",
             choices=locks.PARTS,
             help="one of the two, where each has a container or a service of its own",
@@ -55,6 +63,7 @@ class Command(BaseCommand):
         if only != "worker":
             commands[crew.WEB] = web_command(host, port, options["web_workers"])
         if only != "web":
+            os.environ["GEMEL_QUEUES"] = ",".join(options["queues"])
             commands["worker"] = worker_command(options["jobs"])
         self.stdout.flush()
         for file in held:  # by what takes over, too

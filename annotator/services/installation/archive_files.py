@@ -15,6 +15,7 @@ from typing import IO, Any
 
 from django.conf import settings
 
+from annotator import disk
 from annotator.errors import BadRequest
 from annotator.models import Bitext, ParaphraseTable
 from annotator.services.paraphrases import tables
@@ -34,7 +35,7 @@ def write(archive: zipfile.ZipFile, *, with_tables: bool) -> dict[str, Any]:
     n_uploads = len(files)
     tables = [_table(one) for one in ParaphraseTable.objects.select_related("project")]
     for one in tables if with_tables else ():
-        folder = Path(settings.GEMEL_HOME) / "tables"
+        folder = disk.shared() / "tables"
         paths = [folder / one["code"] / name for name in one["files"]]
         files |= _packed(archive, paths, folder, "tables")
     return {"uploads": n_uploads, "files": files, "tables": tables}
@@ -105,7 +106,7 @@ def unpack(archive: zipfile.ZipFile, manifest: dict[str, Any]) -> None:
         top, *parts = PurePosixPath(name).parts
         if top not in ROOTS or name.endswith("/"):
             continue
-        home = Path(settings.GEMEL_HOME)
+        home = disk.shared()
         root = Path(settings.MEDIA_ROOT) if top == "uploads" else home / top
         target = root.joinpath(*parts)
         target.parent.mkdir(parents=True, exist_ok=True)
@@ -120,7 +121,7 @@ def unpack(archive: zipfile.ZipFile, manifest: dict[str, Any]) -> None:
 
 def lacking(manifest: dict[str, Any]) -> list[dict[str, Any]]:
     """The tables of the manifest whose files are not here as they were then."""
-    folder = Path(settings.GEMEL_HOME) / "tables"
+    folder = disk.shared() / "tables"
     return [
         one
         for one in manifest.get("tables", ())

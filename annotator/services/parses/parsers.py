@@ -12,9 +12,19 @@ from django.utils.translation import gettext as _
 
 from annotator import access
 from annotator.errors import BadRequest, Conflict
-from annotator.models import Corpus, Job, Origin, PackedForest, Pair, Parse, Sentence
+from annotator.models import (
+    Corpus,
+    Issue,
+    Job,
+    JobChunk,
+    Origin,
+    PackedForest,
+    Pair,
+    Parse,
+    Sentence,
+)
 from annotator.models.projects import Anybody
-from annotator.services import jobs
+from annotator.services import chunks, jobs
 from annotator.services.parses import accuracy, domains, offered
 from core.data.check import Floats
 from core.data.tokens import Token
@@ -33,6 +43,7 @@ __all__ = [
     "parse",
     "parsed_text",
     "run",
+    "run_chunk",
     "spoken",
     "start",
     "store",
@@ -116,18 +127,36 @@ def run(job: Job) -> Generator[Step, None, dict[str, Any]]:
 def parse(
     job: Job, corpus: Corpus, backend: ParserBackend, n: int
 ) -> Generator[Step, None, dict[str, Any]]:
-    """Parse what lacks it, a batch at a time; a batch is stored whole or not at all.
-
-    The parser works outside of any transaction. A sentence that cannot be parsed
-    becomes an Issue; the others go on.
+    """Parse what lacks it, in chunks that other workers may take; run again, it goes
+    on. A sentence that cannot be parsed becomes an Issue; the others go on.
     """
     info = backend.info
-    n_others = _tell_languages(job, corpus, info)
-    left = _lacking(corpus, info, n)
-    n_there = corpus.sentences.count() - left.count()
-    yield Step(done=n_there, note=f"{info.name} {info.version}")
-    last, n_parsed, n_failed = 0, 0, 0
+    others = _other_languages(corpus, info)
+    if not job.chunks.filter(part=info.name).exists():
+        _tell_languages(job, info, others)
+        left = _lacking(corpus, info, n).values_list("pk", flat=True)
+        n_there = corpus.sentences.count() - left.count()
+        chunks.split(job, info.name, left.iterator(), found=n_there)
+    yield Step(note=f"{info.name} {info.version}")
+    counts = yield from chunks.work(job, info.name)
+    mark_parsed(corpus)
+    result: dict[str, Any] = {"engine": info.name, "version": info.version}
+    result |= {"parsed": counts.done, "failed": counts.failed}
+    result |= {"in_other_languages": sum(others.values())} if others else {}
+    result |= accuracy.of_corpus(corpus, info.name, info.version)
+    return result | domains.of_corpus(corpus, backend)
+
+
+def run_chunk(job: Job, chunk: JobChunk) -> Generator[Step, None, None]:
+    """Parse what a chunk lacks, a batch at a time; a batch is stored whole or not at
+    all. The parser works outside of any transaction."""
+    corpus = Corpus.objects.get(project=job.project, code=job.params["corpus"])
+    backend, n = offered.load(chunk.part, job.project), job.params["n"]
+    info = backend.info
     is_own = info.name not in registry.names(settings.MODELS_DIR)
+    left = _lacking(corpus, info, n).filter(pk__gte=chunk.first, pk__lte=chunk.last)
+    chunks.note(chunk, found=chunk.n - left.count())
+    last, issues = chunk.first - 1, []
     while batch := list(left.filter(pk__gt=last)[:BATCH]):
         last = batch[-1].pk
         answers = _analyse(backend, batch, n, check=not is_own)
@@ -135,16 +164,10 @@ def parse(
         store(info, good, n)
         for sentence, answer in zip(batch, answers, strict=True):
             if isinstance(answer, str):
-                _complain(job, sentence, answer)
-        n_parsed += len(good)
-        n_failed += len(batch) - len(good)
-        yield Step(done=len(good), failed=len(batch) - len(good))
-    mark_parsed(corpus)
-    result: dict[str, Any] = {"engine": info.name, "version": info.version}
-    result |= {"parsed": n_parsed, "failed": n_failed}
-    result |= {"in_other_languages": n_others} if n_others else {}
-    result |= accuracy.of_corpus(corpus, info.name, info.version)
-    return result | domains.of_corpus(corpus, backend)
+                issues.append(_issue(job, sentence, answer))
+        chunks.note(chunk, done=len(good), failed=len(batch) - len(good))
+        yield Step()
+    chunks.close(chunk, issues)
 
 
 @dataclass(frozen=True, slots=True)
@@ -238,18 +261,21 @@ def _lacking(corpus: Corpus, info: BackendInfo, n: int) -> QuerySet[Sentence]:
     return rows.order_by("pk")
 
 
-def _tell_languages(job: Job, corpus: Corpus, info: BackendInfo) -> int:
-    """An issue for each language here that the engine does not read; how many
-    sentences are left alone for it."""
+def _other_languages(corpus: Corpus, info: BackendInfo) -> dict[str, int]:
+    """How many sentences are in which language here that the engine does not read."""
     rows = Sentence.objects.filter(corpus=corpus).exclude(spoken(info))
     counts = rows.values_list("language").annotate(n=Count("pk")).order_by("language")
-    for language, n in counts:
+    return dict(counts)
+
+
+def _tell_languages(job: Job, info: BackendInfo, others: dict[str, int]) -> None:
+    """An issue for each language whose sentences are left alone."""
+    for language, n in others.items():
         jobs.report_issue(
             job,
             f"{n} sentences are in {language!r}, and {info.name} reads {_listed(info)}",
             remedy="choose a parser of that language, or train one on its gold trees",
         )
-    return sum(n for _name, n in counts)
 
 
 def spoken(info: BackendInfo, field: str = "language") -> Q:
@@ -297,12 +323,12 @@ def _one(
     return made
 
 
-def _complain(job: Job, sentence: Sentence, reason: str) -> None:
-    jobs.report_issue(
-        job,
-        f"{sentence.ref or sentence.code}: {reason}",
+def _issue(job: Job, sentence: Sentence, reason: str) -> Issue:
+    return Issue(
+        job=job,
+        reason=f"{sentence.ref or sentence.code}: {reason}",
         remedy="split it, or import a tree for it",
-        excerpt=sentence.text,
+        excerpt=sentence.text[:200],
     )
 
 

@@ -7,8 +7,6 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from django.conf import settings
-
 from annotator import access, disk
 from annotator.errors import BadRequest
 from annotator.models import Job, Project
@@ -136,7 +134,7 @@ def forget(project: Project, code: str, *, by: Anybody) -> None:
 
 def path_of(job: Job) -> Path:
     """Where the release that this job makes is kept, made or not."""
-    return Path(settings.GEMEL_HOME) / "releases" / f"{job.code}.zip"
+    return disk.shared() / "releases" / f"{job.code}.zip"
 
 
 def _size(path: Path) -> int:

@@ -85,7 +85,7 @@ def evil(text: str) -> Concat:
 @pytest.fixture
 def spoiled(cast: Cast, monkeypatch) -> Client:
     """Ada's project with corpora, a campaign and a ledger, full of formulas."""
-    monkeypatch.setattr(jobs, "_wake", lambda pk: None)
+    monkeypatch.setattr(jobs, "_wake", lambda pk, kind: None)
     bring_in(cast)
     decided(judged(cast))
     joint_cast.ledger(cast, domain=FORMULA, operations=FORMULA)

@@ -1,0 +1,170 @@
+"""What can be done to files of pairs piece by piece: ``parse`` and ``align``.
+
+A piece is so many rows in the order of the file: what a parser says of a sentence may
+depend, in the last digits, on those that are parsed with it. So the pieces are fixed
+by the text alone, and whoever works on one makes the same rows.
+"""
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from functools import lru_cache
+from hashlib import blake2b
+from itertools import islice
+from pathlib import Path
+from typing import Any, Protocol
+
+from core.data.tokens import Sentence
+from core.errors import InvalidValue
+from core.forests.kbest import trees_of
+from core.formats import ptb
+from core.parsing import registry
+from core.pivoting.bitext import (
+    Bitext,
+    BitextPair,
+    BitextParse,
+    parses_of,
+    write_pairs,
+    write_parses,
+)
+from core.protocols import Analysis, Capability, ParserBackend
+from core.word_alignment.aligner import ENGINE, VERSION, TrainedWordAligner
+
+__all__ = ["SIZE", "STAGES", "Stage", "stage_of"]
+
+SIZE = 256  # rows of a piece
+Rows = Sequence[Any]
+
+
+class Stage(Protocol):
+    """``key`` tells all that decides what comes out, beside the rows."""
+
+    @property
+    def key(self) -> str: ...
+
+    def pieces(self, files: Sequence[Path]) -> Iterator[tuple[str, Rows]]:
+        """The name of a file to make, and the next rows for it, in order."""
+        ...
+
+    def put(self, path: Path, rows: Rows) -> int:
+        """Write rows, as they come in or as they go out; how many."""
+        ...
+
+    def make(self, path: Path) -> Rows:
+        """What comes of the rows that were put there."""
+        ...
+
+
+@dataclass(frozen=True)
+class ParseStage:
+    """The sources of pairs, each once, to ``parses.parquet``: a tree each, '' where the
+    parser finds none."""
+
+    backend: ParserBackend
+
+    @property
+    def key(self) -> str:
+        return f"parse 1, {_name(self.backend)}"
+
+    def pieces(self, files: Sequence[Path]) -> Iterator[tuple[str, Rows]]:
+        for piece in _batched(_once(files)):
+            yield "parses.parquet", [BitextParse(source, "") for source in piece]
+
+    def put(self, path: Path, rows: Rows) -> int:
+        return write_parses(path, rows)
+
+    def make(self, path: Path) -> Rows:
+        sources = [row.source for row in parses_of(path)]
+        want: frozenset[Capability] = frozenset({"constituents", "tags"})
+        answers = _analysed(self.backend, sources, want)
+        return [BitextParse(s, _tree(answers[s])) for s in sources]
+
+
+@dataclass(frozen=True)
+class AlignStage:
+    """Pairs of one language to the same pairs with their words linked, file by file; a
+    pair with a side that cannot be parsed keeps NULL for links."""
+
+    backend: ParserBackend
+    aligner: TrainedWordAligner
+
+    @property
+    def key(self) -> str:
+        wordnet = "without" if self.aligner.thesaurus is None else "with"
+        return f"align 1, {ENGINE} {VERSION} {wordnet} WordNet, {_name(self.backend)}"
+
+    def pieces(self, files: Sequence[Path]) -> Iterator[tuple[str, Rows]]:
+        if len({file.name for file in files}) < len(files):
+            raise InvalidValue("two files have the same name")
+        for file in files:
+            for piece in _batched(Bitext(file).pairs()):
+                yield file.name, piece
+
+    def put(self, path: Path, rows: Rows) -> int:
+        return write_pairs(path, rows)
+
+    def make(self, path: Path) -> Rows:
+        pairs = list(Bitext(path).pairs())
+        sides = list(
+            dict.fromkeys(s for one in pairs for s in (one.source, one.target))
+        )
+        want: frozenset[Capability] = frozenset({"tags"})
+        if self.aligner.knows(self.backend.info):
+            want |= {"vectors"}
+        answers = _analysed(self.backend, sides, want)
+        return [self._linked(one, answers) for one in pairs]
+
+    def _linked(self, pair: BitextPair, answers: dict[str, Any]) -> BitextPair:
+        source, target = answers[pair.source], answers[pair.target]
+        if not isinstance(source, Analysis) or not isinstance(target, Analysis):
+            return replace(pair, links=None)
+        found = self.aligner.align(source, target)
+        cells = sorted((int(one.source[1:]), int(one.target[1:])) for one in found)
+        return replace(pair, links=" ".join(f"{i}-{j}" for i, j in cells))
+
+
+STAGES = ("align", "parse")
+
+
+@lru_cache(maxsize=2)
+def stage_of(name: str, engine: str, models: Path | None = None) -> Stage:
+    """A stage with its models, loaded once a process. Raises Unavailable."""
+    backend = registry.chosen(engine, models)
+    if name == "align":
+        return AlignStage(backend, TrainedWordAligner.load())
+    return ParseStage(backend)
+
+
+def _name(backend: ParserBackend) -> str:
+    return f"{backend.info.name} {backend.info.version}"
+
+
+def _batched(rows: Iterable[Any]) -> Iterator[Rows]:
+    left = iter(rows)
+    while piece := list(islice(left, SIZE)):
+        yield piece
+
+
+def _once(files: Sequence[Path]) -> Iterator[str]:
+    """Each sentence where it comes first. Memory: some 100 bytes a sentence."""
+    seen: set[bytes] = set()
+    for file in files:
+        for source in Bitext(file).sources():
+            key = blake2b(source.encode(), digest_size=16).digest()
+            if key not in seen:
+                seen.add(key)
+                yield source
+
+
+def _analysed(
+    backend: ParserBackend, texts: Sequence[str], want: frozenset[Capability]
+) -> dict[str, Analysis | Exception]:
+    sentences = [Sentence.of(text) for text in texts]
+    answers = backend.analyse(sentences, want=want & backend.info.capabilities)
+    return dict(zip(texts, answers, strict=True))
+
+
+def _tree(answer: Analysis | Exception) -> str:
+    if isinstance(answer, Exception):
+        return ""
+    words = [ptb.escape(form) for form in answer.sentence.forms]
+    return next((ptb.bracket(t) for _, t in trees_of(answer, 1, words=words)), "")
