@@ -33,7 +33,7 @@ from annotator.services.parses import drafts, gold
 from annotator.services.parses.drafts import DraftStep
 from annotator.services.treebanks.relabelling import Order, planned
 from core.protocols import Step
-from core.trees.editing import RelabelAll, Replace, Retype
+from core.trees.editing import RelabelAll, Replace, Retype, TreeEdit
 
 __all__ = ["apply", "counts", "run", "undo"]
 
@@ -202,8 +202,8 @@ def _draft_at(row: BatchTree, by: Anybody) -> TreeDraft:
     if draft.revision and not saved.exists():
         raise Conflict(UNSAVED)
     words = enumerate(zip(draft.to_tree().words, tree.words, strict=True))
-    retyped = [Retype(i, form) for i, (was, form) in words if was != form]
-    for operation in (*retyped, Replace(tree)):
+    steps: list[TreeEdit] = [Retype(i, form) for i, (was, form) in words if was != form]
+    for operation in (*steps, Replace(tree)):
         step = DraftStep(uuid4(), draft.revision, operation.op, operation)
         drafts.play(draft, step, by=by)
         draft.refresh_from_db()
