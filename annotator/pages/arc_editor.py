@@ -13,7 +13,6 @@ from annotator.pages.tree_editor import state_of
 from annotator.services.parses import arc_drafts, following, gold, retyping
 from annotator.services.treebanks import rules
 from annotator.svg import editable
-from core.dependencies.mst import tree_marginals
 from core.layout.links import LinkedSide, parse_scene
 from core.trees.arcs import Arcs
 
@@ -39,7 +38,8 @@ def shown(sentence: Sentence, by: Anybody, *, base: str = "") -> Json:
     arcs = draft.to_arcs() if draft else arc_drafts.arcs_at_start(sentence, parse)
     project, former = sentence.corpus.project, gold.gold_of(sentence, KIND)
     problems = _problems(sentence, arcs)
-    sure = _chances(sentence, parse, arcs)
+    decided = arc_drafts.decided(draft) if draft else {}
+    sure = arc_drafts.chances(arcs, following.forest_of(sentence, parse), decided)
     return {
         "project": project,
         "corpus": sentence.corpus,
@@ -102,15 +102,6 @@ def _relations(arcs: Arcs) -> list[str]:
     """What the field offers: relations of this tree, then those of UD."""
     own = [name for name, _n in Counter(arcs.deps.labels).most_common() if name]
     return [*own, *(name for name in UNIVERSAL.split() if name not in own)]
-
-
-def _chances(sentence: Sentence, parse: Parse | None, arcs: Arcs) -> dict[int, float]:
-    """How probable the parser holds each arc, where it stored what it weighed."""
-    stored = following.forest_of(sentence, parse)
-    if stored is None or stored.arcs is None or len(stored.arcs) != len(arcs.deps) + 1:
-        return {}
-    p_arcs = tree_marginals(stored.arcs)
-    return {m: float(p_arcs[h + 1, m + 1]) for m, h in enumerate(arcs.deps.heads)}
 
 
 def _problems(sentence: Sentence, arcs: Arcs) -> list[Json]:

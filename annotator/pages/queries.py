@@ -13,6 +13,7 @@ from annotator.errors import BadRequest, Refusal
 from annotator.models import Corpus, Parse, Project
 from annotator.models.projects import Anybody
 from annotator.pages.lengths import refuse_long
+from annotator.services.parses import retyping
 from annotator.services.queries import running
 from annotator.services.queries.contexts import ConcordanceLine, lines
 from annotator.services.queries.running import Hit
@@ -176,7 +177,7 @@ def drawing(parse: Parse, marks: str) -> Json:
     else:
         tree = parse.to_tree()
     notes = {_box(ref, tree): Note(is_match=True) for ref in refs}
-    words = tuple(parse.sentence.forms)
+    words = retyping.words_of(parse)
     title = gettext("Tree of: %(text)s") % {"text": parse.sentence.text}
     scene = parse_scene(LinkedSide(words, tree, deps))
     drawn = svg.draw(scene, title=title, phrases=notes, arcs=notes if deps else None)

@@ -25,6 +25,7 @@ __all__ = [
     "Relation",
     "Replace",
     "Retype",
+    "checked_relation",
     "read",
     "started",
     "typed",
@@ -118,7 +119,7 @@ class Attach:
         _check(tree, self.token)
         had = tree.deps.labels[self.token]
         named = self.relation or ("root" if self.head == ROOT else _not_root(had))
-        edited = tree.with_arc(self.token, self.head, _checked(named))
+        edited = tree.with_arc(self.token, self.head, checked_relation(named))
         return ArcsEdited(edited, self.token)
 
     def inverse(self, tree: Arcs) -> "Attach":
@@ -142,7 +143,7 @@ class Relation:
     def on(self, tree: Arcs) -> ArcsEdited:
         _check(tree, self.token)
         head = tree.deps.heads[self.token]
-        edited = tree.with_arc(self.token, head, _checked(self.relation))
+        edited = tree.with_arc(self.token, head, checked_relation(self.relation))
         return ArcsEdited(edited, self.token)
 
     def inverse(self, tree: Arcs) -> "Relation":
@@ -265,7 +266,7 @@ def _check(tree: Arcs, token: int) -> None:
         raise InvalidValue(f"There is no word {token + 1} in this sentence.")
 
 
-def _checked(relation: str) -> str:
+def checked_relation(relation: str) -> str:
     if not relation or len(relation) > MAX_RELATION or set(relation) & set(" \t\n\r\0"):
         raise InvalidValue(
             f"{relation!r} is no relation: one word of at most {MAX_RELATION} signs."

@@ -11,7 +11,7 @@ from annotator.models.projects import Anybody
 from annotator.pages import parses
 from annotator.pages.lengths import refuse_long
 from annotator.pages.parses import Other
-from annotator.services.parses import gold
+from annotator.services.parses import gold, retyping
 from annotator.services.treebanks import comparing
 from core.data.deps import DepTree
 from core.data.tree import Tree
@@ -82,18 +82,19 @@ def _pair(
 
 def _drawn(sentence: Sentence, pair: tuple[Parse, Parse]) -> list[Json]:
     """Both drawings, each marked where the other differs, and that in words."""
-    sides = [_trees(one) for one in pair]
+    sides, words = [_trees(one) for one in pair], [retyping.words_of(p) for p in pair]
+    is_alike = len(words[0]) == len(words[1])  # else nothing of one is in the other
     drawn = []
     for parse, own, other in zip(pair, sides, reversed(sides), strict=True):
         tree, deps = own
         tags = other[0].tags if other[0] else ()
         figure = parses.shown(
-            sentence.forms,
+            retyping.words_of(parse) or sentence.forms,
             tree,
             deps,
             title=_("%(name)s over: %(text)s")
             % {"name": parse.name, "text": sentence.text},
-            other=Other(*other, tags),
+            other=Other(*other, tags) if is_alike else None,
         )
         drawn.append({"parse": parse, "shown": figure})
     return drawn

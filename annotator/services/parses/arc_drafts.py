@@ -1,7 +1,9 @@
 """Arcs by hand: drafts of dependency trees. Steps and their ledger are those of
-``drafts``; here is what a draft begins as, and how a step is read."""
+``drafts``; here is what a draft begins as, how a step is read, and what the parser
+doubts once some heads are decided."""
 
 from collections.abc import Mapping
+from itertools import pairwise
 from typing import Any
 
 from django.db import transaction
@@ -12,14 +14,26 @@ from annotator.errors import BadRequest
 from annotator.models import Parse, Sentence, TreeDraft
 from annotator.models.projects import Anybody
 from annotator.services.alignments import layers
-from annotator.services.parses import drafts, retyping
+from annotator.services.parses import drafts, following, retyping
 from annotator.services.parses.drafts import WALKS, DraftStep
 from core.data.tokens import Token
+from core.dependencies.decisions import arcs_under, decided_heads
+from core.dependencies.mst import tree_marginals
 from core.errors import FormatError, InvalidValue
+from core.formats.forest_npz import StoredForest
 from core.trees import arcs
 from core.trees.arcs import Arcs
 
-__all__ = ["OPS", "arcs_at_start", "draft_of", "read_step", "start", "starting"]
+__all__ = [
+    "OPS",
+    "arcs_at_start",
+    "chances",
+    "decided",
+    "draft_of",
+    "read_step",
+    "start",
+    "starting",
+]
 
 KIND = Parse.Kind.DEPENDENCY
 OPS = (*arcs.OPS, *WALKS)
@@ -81,6 +95,38 @@ def start(sentence: Sentence, *, by: Anybody, base: str = "") -> TreeDraft:
     text = arcs_at_start(sentence, parse).lines
     made = {"base": parse, "text": text, "meta": meta}
     return drafts.begin(sentence, KIND, made, by=by)
+
+
+def decided(draft: TreeDraft) -> dict[int, int]:
+    """By word the head that the person's steps have decided."""
+    events = list(draft.events.order_by("revision"))
+    trees = [draft.to_arcs()]
+    for event in reversed(events):
+        trees.append(arcs.read(event.back).on(trees[-1]).tree)
+    trees.reverse()
+    played = zip(events, pairwise(tree.deps.heads for tree in trees), strict=True)
+    return decided_heads(
+        (*heads, -1 if event.op == arcs.Replace.op else event.done["focus"])
+        for event, heads in following.standing(played)
+        if event.op != arcs.Retype.op  # a word decides no head
+    )
+
+
+def chances(
+    tree: Arcs, stored: StoredForest | None, decided: Mapping[int, int]
+) -> dict[int, float]:
+    """How probable the parser holds each head, given what the person has decided; none
+    where it stored no weights of arcs."""
+    deps = tree.deps
+    if stored is None or stored.arcs is None or len(stored.arcs) != len(deps) + 1:
+        return {}
+    p_arcs = tree_marginals(arcs_under(stored.arcs, decided))
+    if not p_arcs.any():  # several roots: what is decided fits no tree of the parser's
+        p_arcs = tree_marginals(stored.arcs)
+    return {
+        m: 1.0 if m in decided else float(p_arcs[h + 1, m + 1])
+        for m, h in enumerate(deps.heads)
+    }
 
 
 def read_step(sent: Mapping[str, Any], tree: Arcs) -> DraftStep:

@@ -8,7 +8,7 @@ not come again by itself.
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from itertools import pairwise
-from typing import Any
+from typing import Any, TypeVar
 from uuid import uuid5
 
 from django.db import transaction
@@ -40,10 +40,11 @@ __all__ = [
     "last_followed",
     "play",
     "snapshot",
+    "standing",
 ]
 
 Step = tuple[Tree, Tree, int]
-Played = tuple[TreeEvent, tuple[Tree, Tree]]
+T = TypeVar("T")
 
 
 @dataclass(frozen=True, slots=True)
@@ -121,16 +122,18 @@ def _steps(draft: TreeDraft) -> Iterator[Step]:
         trees.append(editing.read(event.back).on(trees[-1]).tree)
     trees.reverse()
     around = pairwise(trees)
-    for event, (before, after) in _standing(zip(events, around, strict=True)):
+    for event, (before, after) in standing(zip(events, around, strict=True)):
         if event.op not in (FOLLOW, editing.Retype.op):
             is_whole = event.op in ("replace", "undo")
             yield before, after, -1 if is_whole else event.done.get("focus", 0)
 
 
-def _standing(played: Iterable[Played]) -> list[Played]:
+def standing(
+    played: Iterable[tuple[TreeEvent, tuple[T, T]]],
+) -> list[tuple[TreeEvent, tuple[T, T]]]:
     """The steps that are not undone; an "undo" among them refused what followed."""
-    standing: list[Played] = []
-    undone: list[Played] = []
+    standing: list[tuple[TreeEvent, tuple[T, T]]] = []
+    undone: list[tuple[TreeEvent, tuple[T, T]]] = []
     for event, trees in played:
         if event.op not in WALKS:
             standing.append((event, trees))

@@ -5,6 +5,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from annotator.models import AlignmentLayer, Pair, Parse, Sentence
+from annotator.services.parses import retyping
 from annotator.services.queries.running import Hit, Match
 from core.data.tree import Tree
 from core.errors import GemelError
@@ -94,7 +95,7 @@ def _tree(parse: Parse) -> Tree | None:
 
 def _half(hit: Hit, parses: dict[int, Parse], trees: dict[int, Tree | None]) -> Half:
     parse = parses[hit.tree]
-    forms = parse.sentence.forms
+    forms = retyping.words_of(parse)  # a tree may be older than the sentence's words
     words = words_of(hit, trees[hit.tree])
     if not words:
         return Half(hit.label, " ".join(forms), "", "", parse.sentence)

@@ -33,7 +33,7 @@ from annotator.services.parses import drafts, gold
 from annotator.services.parses.drafts import DraftStep
 from annotator.services.treebanks.relabelling import Order, planned
 from core.protocols import Step
-from core.trees.editing import RelabelAll, Replace
+from core.trees.editing import RelabelAll, Replace, Retype, TreeEdit
 
 __all__ = ["apply", "counts", "run", "undo"]
 
@@ -191,8 +191,8 @@ def _held(row: BatchTree) -> Parse | None:
 
 
 def _draft_at(row: BatchTree, by: Anybody) -> TreeDraft:
-    """The person's draft, standing at the tree that is relabelled. Raises Conflict if
-    it holds work that is saved nowhere."""
+    """The person's draft, standing at the tree that is relabelled, on the words that
+    the sentence has now. Raises Conflict if it holds work that is saved nowhere."""
     draft = drafts.start(row.sentence, by=by, base=row.before.code)
     draft.sentence = row.sentence
     tree = drafts.tree_at_start(row.sentence, row.before)
@@ -201,9 +201,12 @@ def _draft_at(row: BatchTree, by: Anybody) -> TreeDraft:
     saved = row.sentence.parses.filter(digest=Sentence.key_of(draft.text))
     if draft.revision and not saved.exists():
         raise Conflict(UNSAVED)
-    step = DraftStep(uuid4(), draft.revision, Replace.op, Replace(tree))
-    drafts.play(draft, step, by=by)
-    draft.refresh_from_db()
+    words = enumerate(zip(draft.to_tree().words, tree.words, strict=True))
+    steps: list[TreeEdit] = [Retype(i, form) for i, (was, form) in words if was != form]
+    for operation in (*steps, Replace(tree)):
+        step = DraftStep(uuid4(), draft.revision, operation.op, operation)
+        drafts.play(draft, step, by=by)
+        draft.refresh_from_db()
     return draft
 
 

@@ -2,6 +2,7 @@
 
 from uuid import uuid4
 
+import numpy as np
 import pytest
 from django.test import Client
 from django.urls import reverse
@@ -9,8 +10,10 @@ from django.urls import reverse
 from annotator.errors import Conflict, NotAllowed, StaleEdit
 from annotator.models import Origin, Parse, Sentence, TreeDraft
 from annotator.services.parses import arc_drafts, drafts, gold
+from core.formats.forest_npz import StoredForest
 from core.trees import arcs
 from core.trees.arcs import Arcs
+from tests.oracles.strategies import ambiguous_forest
 
 pytestmark = pytest.mark.django_db
 LINES = (
@@ -178,3 +181,33 @@ def test_programs_edit_and_save(cast, client: Client) -> None:
     made = client.post(save, {"role": "gold", "gold": seen}, "application/json").json()
     now = gold.gold_of(cast.pair.source, Parse.Kind.DEPENDENCY)
     assert (now.code, now.text) == (made["parse"], MENDED)
+
+
+def test_the_parser_s_doubt_of_arcs_is_that_under_what_is_decided(draft) -> None:
+    weights = np.full((7, 7), -4.0)
+    weights[3, [1, 2, 4, 5, 6]] = weights[0, 3] = 0.0
+    weights[2, 1] = -1.0
+    stored = StoredForest(*ambiguous_forest(), weights)
+    before = arc_drafts.chances(draft.to_arcs(), stored, arc_drafts.decided(draft))
+    assert before[0] < 0.3
+    assert before[1] < 0.95
+    play(draft, op="attach", token=0, head=1)
+    play(draft, op="relation", token=1, relation="nsubj")
+    assert arc_drafts.decided(draft) == {0: 1, 1: 2}
+    after = arc_drafts.chances(draft.to_arcs(), stored, arc_drafts.decided(draft))
+    assert (after[0], after[1]) == (1.0, 1.0)
+    assert after[2] > before[2]  # word 2 may no longer hang from word 1
+    play(draft, op="undo")
+    play(draft, op="retype", token=3, form="a")
+    assert arc_drafts.decided(draft) == {0: 1}
+
+
+def test_arcs_that_no_tree_of_the_parser_has_leave_it_its_doubt(draft) -> None:
+    stored = StoredForest(*ambiguous_forest(), np.zeros((7, 7)))
+    play(draft, op="attach", token=4, head=-1)
+    play(draft, op="relation", token=2, relation="root")
+    decided = arc_drafts.decided(draft)
+    assert decided == {4: -1, 2: -1}
+    sure = arc_drafts.chances(draft.to_arcs(), stored, decided)
+    assert (sure[4], sure[2]) == (1.0, 1.0)
+    assert 0 < sure[0] < 0.5

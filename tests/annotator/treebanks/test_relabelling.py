@@ -293,3 +293,36 @@ def test_a_parsers_tree_of_before_a_word_was_typed_anew_gets_the_word(cast) -> N
     assert states(batch) == ["done"]
     assert gold.gold_of(cast.pair.source).to_tree().words[1] == "doctor"
     assert "(OBJ (DT the)" in golds(cast)[0]
+
+
+@pytest.mark.parametrize("steps", [0, 1])
+def test_a_draft_of_before_a_word_was_typed_anew_is_no_hindrance(cast, steps) -> None:
+    early = retyping.begin(cast, cast.ada)
+    if steps:
+        retyping.play(early, "relabel", node=1, label="NX")
+        gold.save(early, by=cast.ada)
+    Membership.objects.filter(user=cast.bob).update(role="curator")
+    theirs = retyping.begin(cast, cast.bob)
+    retyping.retype(theirs, "doctor")
+    retyping.save(theirs, cast.bob)
+    batch = applied(cast)
+    assert (states(batch), batch.trees.get().note) == (["done"], "")
+    assert golds(cast)[0] == people.SOURCE.replace("nurse", "doctor").replace(
+        "(NP (DT the)", "(OBJ (DT the)"
+    )
+    cast.pair.source.refresh_from_db()
+    assert cast.pair.source.forms[1] == "doctor"
+    batches.undo(batch, by=cast.ada)
+    assert golds(cast)[0] == people.SOURCE.replace("nurse", "doctor")
+
+
+def test_a_word_typed_in_a_draft_of_mine_does_not_come_with_a_batch(cast) -> None:
+    mine = retyping.begin(cast, cast.ada)
+    retyping.retype(mine, "doctor")
+    own = gold.save(mine, by=cast.ada).parse
+    batch = applied(cast)
+    assert (states(batch), batch.trees.get().note) == (["done"], "")
+    assert "nurse" in golds(cast)[0]
+    assert "(OBJ (DT the)" in golds(cast)[0]
+    own.refresh_from_db()
+    assert own.to_tree().words[1] == "doctor"

@@ -1,0 +1,210 @@
+"""Words of a dependency tree split and joined: its token lines are numbered anew.
+
+Operations as in ``core.trees.arcs``. Both are taken back by the lines of before. Heads,
+enhanced dependencies, ranges and empty nodes keep the words that they are about.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+from core.errors import InvalidValue
+from core.trees.arcs import (
+    DEPREL,
+    FORM,
+    HEAD,
+    ID,
+    Arcs,
+    ArcsEdited,
+    checked_relation,
+)
+from core.trees.words import checked_form
+
+__all__ = ["JoinWords", "Restore", "SplitWord", "read"]
+
+LEMMA, FEATS, DEPS, MISC = 2, 5, 8, 9
+Row = list[str]
+
+
+@dataclass(frozen=True, slots=True)
+class SplitWord:
+    """Two words in the place of one: the second hangs from the first by ``relation``,
+    and has its parts of speech. What hung from the word hangs from the first."""
+
+    op: ClassVar[str] = "split"
+    token: int
+    forms: tuple[str, str]
+    relation: str = "dep"
+
+    def on(self, tree: Arcs) -> ArcsEdited:
+        words = tree.words
+        _check(words, self.token)
+        first, second = (checked_form(form) for form in self.forms)
+        relation, n = checked_relation(self.relation), self.token + 1
+        rows = _renumbered(_rows(tree), _Shift(n, 1))
+        at = next(i for i, row in enumerate(rows) if row[ID] == str(n))
+        row = rows[at]
+        new = [*row]
+        new[ID], new[FORM], new[LEMMA], new[FEATS] = str(n + 1), second, "_", "_"
+        new[HEAD], new[DEPREL] = str(n), relation
+        new[DEPS] = "_" if row[DEPS] == "_" else f"{n}:{relation}"
+        row[FORM] = first
+        is_one = first + second == words[self.token]
+        row[MISC] = "SpaceAfter=No" if is_one else "_"
+        return ArcsEdited(_lines([*rows[: at + 1], new, *rows[at + 1 :]]), self.token)
+
+    def inverse(self, tree: Arcs) -> "Restore":
+        return Restore(tree.lines)
+
+    def to_json(self) -> dict[str, Any]:
+        fields = {"op": self.op, "token": self.token, "forms": list(self.forms)}
+        return fields | {"relation": self.relation}
+
+
+@dataclass(frozen=True, slots=True)
+class JoinWords:
+    """One word in the place of ``token`` and the next: what the upper of the two is,
+    with what hangs from either. ``form``: "" for both forms without a space."""
+
+    op: ClassVar[str] = "join"
+    token: int
+    form: str = ""
+
+    def on(self, tree: Arcs) -> ArcsEdited:
+        first, second = self._words(tree)
+        heads, n = tree.deps.heads, self.token + 1
+        upper = n + 1 if heads[self.token] == self.token + 1 else n
+        kept = next(row for row in _rows(tree) if row[ID] == str(upper))
+        last = next(row for row in _rows(tree) if row[ID] == str(n + 1))
+        rows = []
+        for row in _rows(tree):
+            if row[ID] == str(n):
+                form = checked_form(self.form or first + second)
+                joined = [*kept]
+                joined[ID], joined[FORM], joined[MISC] = str(n), form, last[MISC]
+                joined[DEPS] = _without(kept[DEPS], {str(n), str(n + 1)})
+                rows.append(joined)
+            elif row[ID] not in (str(n + 1), f"{n}-{n + 1}"):
+                rows.append(row)
+        return ArcsEdited(_lines(_renumbered(rows, _Shift(n, -1))), self.token)
+
+    def inverse(self, tree: Arcs) -> "Restore":
+        self._words(tree)
+        return Restore(tree.lines)
+
+    def to_json(self) -> dict[str, Any]:
+        return {"op": self.op, "token": self.token, "form": self.form}
+
+    def _words(self, tree: Arcs) -> tuple[str, str]:
+        """The two words; raises InvalidValue where they cannot be one."""
+        words, a, b = tree.words, self.token, self.token + 1
+        _check(words, a)
+        _check(words, b)
+        heads = tree.deps.heads
+        if heads[b] != a and heads[a] != b and heads[a] != heads[b]:
+            raise InvalidValue(
+                f"Neither of “{words[a]}” and “{words[b]}” hangs from the other, nor "
+                "both from one word: hang one from the other first."
+            )
+        for row in _rows(tree):
+            if "." in row[ID] and int(row[ID].split(".")[0]) == a + 1:
+                raise InvalidValue(
+                    f"An empty node stands between “{words[a]}” and “{words[b]}”."
+                )
+            if "-" in row[ID]:
+                start, end = (int(i) - 1 for i in row[ID].split("-"))
+                if (start <= a <= end) != (start <= b <= end):
+                    raise InvalidValue(
+                        f"Only one of “{words[a]}” and “{words[b]}” belongs to the "
+                        f"multiword token “{row[FORM]}”."
+                    )
+        return words[a], words[b]
+
+
+@dataclass(frozen=True, slots=True)
+class Restore:
+    """The lines of before, on the words of before."""
+
+    op: ClassVar[str] = "restore"
+    lines: str
+
+    def on(self, tree: Arcs) -> ArcsEdited:
+        new = Arcs(self.lines)
+        pairs = enumerate(zip(tree.words, new.words, strict=False))
+        return ArcsEdited(new, next((i for i, (a, b) in pairs if a != b), 0))
+
+    def inverse(self, tree: Arcs) -> "Restore":
+        return Restore(tree.lines)
+
+    def to_json(self) -> dict[str, Any]:
+        return {"op": self.op, "lines": self.lines}
+
+
+@dataclass(frozen=True, slots=True)
+class _Shift:
+    """How the numbers of words behind word ``n`` change: ``by`` 1 or -1."""
+
+    n: int
+    by: int
+
+    def word(self, i: int) -> int:
+        return i + self.by * (i > self.n)
+
+    def end(self, i: int) -> int:
+        """Of the last word of a range, or of the word before an empty node: what came
+        behind word n is part of it."""
+        return i + self.by * (i > self.n or (self.by > 0 and i == self.n))
+
+    def node(self, name: str) -> str:
+        number, dot, rest = name.partition(".")
+        if not number.isdigit():
+            return name
+        return f"{self.end(int(number))}.{rest}" if dot else str(self.word(int(number)))
+
+
+def _renumbered(rows: list[Row], shift: _Shift) -> list[Row]:
+    for row in rows:
+        if "-" in row[ID]:
+            start, end = (int(i) for i in row[ID].split("-"))
+            row[ID] = f"{shift.word(start)}-{shift.end(end)}"
+            continue
+        row[ID], row[HEAD] = shift.node(row[ID]), shift.node(row[HEAD])
+        if row[DEPS] != "_":
+            named = (one.partition(":") for one in row[DEPS].split("|"))
+            moved = [shift.node(a) + colon + b for a, colon, b in named]
+            row[DEPS] = "|".join(dict.fromkeys(moved))
+    return rows
+
+
+def _without(enhanced: str, heads: set[str]) -> str:
+    kept = [one for one in enhanced.split("|") if one.partition(":")[0] not in heads]
+    return "|".join(kept) or "_"
+
+
+def _lines(rows: list[Row]) -> Arcs:
+    return Arcs("\n".join("\t".join(row) for row in rows))
+
+
+def _rows(tree: Arcs) -> list[Row]:
+    return [line.split("\t") for line in tree.lines.split("\n")]
+
+
+def _check(words: tuple[str, ...], token: int) -> None:
+    if not 0 <= token < len(words):
+        raise InvalidValue(f"There is no word {token + 1} in this sentence.")
+
+
+def read(sent: Mapping[str, Any]) -> SplitWord | JoinWords | Restore:
+    """The operation that ``to_json`` gave; raises InvalidValue on anything else."""
+    try:
+        if sent["op"] == SplitWord.op:
+            first, second = sent["forms"]
+            both = str(first), str(second)
+            return SplitWord(int(sent["token"]), both, sent.get("relation") or "dep")
+        if sent["op"] == JoinWords.op:
+            return JoinWords(int(sent["token"]), str(sent.get("form", "")))
+        if sent["op"] == Restore.op:
+            return Restore(str(sent["lines"]))
+    except (KeyError, TypeError, ValueError) as error:
+        raise InvalidValue(f"This splits and joins no word: {error}") from error
+    raise InvalidValue(f"This splits and joins no word: {sent['op']!r}")

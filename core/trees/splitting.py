@@ -1,0 +1,162 @@
+"""Words of a constituent tree split and joined: what follows them gets other positions.
+
+Operations as in ``core.trees.editing``: one split in two is joined by the inverse, and
+the other way round; ``Edited.moved`` leaves out the second leaf, which comes or goes.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+from core.data.tree import Tree
+from core.errors import InvalidValue
+from core.trees.editing import Edited, checked_label
+from core.trees.words import checked_form
+
+__all__ = ["Join", "Split", "read"]
+
+
+@dataclass(frozen=True, slots=True)
+class Split:
+    """Two words in the place of one, sisters. ``tags`` and ``edges``: of both; None:
+    as the word had them."""
+
+    op: ClassVar[str] = "split"
+    token: int
+    forms: tuple[str, str]
+    tags: tuple[str, str] | None = None
+    edges: tuple[str, str] | None = None
+
+    def on(self, tree: Tree) -> Edited:
+        v = self._leaf(tree)
+        forms = tuple(checked_form(form) for form in self.forms)
+        had = tree.labels[v]
+        tags = tuple(checked_label(tag) for tag in self.tags or (had, had))
+        edges = tree.edges
+        if edges or self.edges:
+            edges = edges or ("",) * len(tree)
+            edges = _put(edges, v, 1, self.edges or (edges[v], edges[v]))
+        tokens = tuple(t + (t > self.token) for t in tree.tokens)
+        made = Tree(
+            _put(tree.labels, v, 1, tags),
+            _put(_shifted(tree.parents, v, 1), v, 1, (tree.parents[v],) * 2),
+            _put(tokens, v, 1, (self.token, self.token + 1)),
+            _put(tree.forms, v, 1, forms),
+            edges if any(edges) else (),
+        )
+        return Edited(made, {u: u + (u > v) for u in range(len(tree))}, v)
+
+    def inverse(self, tree: Tree) -> "Join":
+        v = self._leaf(tree)
+        edge = tree.edges[v] if tree.edges else ""
+        return Join(self.token, tree.forms[v], tree.labels[v], edge)
+
+    def to_json(self) -> dict[str, Any]:
+        named = {"tags": self.tags, "edges": self.edges}
+        more = {name: list(both) for name, both in named.items() if both is not None}
+        return {"op": self.op, "token": self.token, "forms": list(self.forms)} | more
+
+    def _leaf(self, tree: Tree) -> int:
+        v = _leaf(tree, self.token)
+        if v == 0:
+            raise InvalidValue("This word is the whole tree: put a phrase over it.")
+        return v
+
+
+@dataclass(frozen=True, slots=True)
+class Join:
+    """One word in the place of ``token`` and the next, which are sisters.
+
+    ``form``: "" for both forms without a space; ``tag`` and ``edge``: None for those of
+    the first.
+    """
+
+    op: ClassVar[str] = "join"
+    token: int
+    form: str = ""
+    tag: str | None = None
+    edge: str | None = None
+
+    def on(self, tree: Tree) -> Edited:
+        v = self._leaf(tree)
+        form = checked_form(self.form or tree.forms[v] + tree.forms[v + 1])
+        tag = checked_label(tree.labels[v] if self.tag is None else self.tag)
+        edges = tree.edges
+        if edges or self.edge:
+            edges = edges or ("",) * len(tree)
+            edges = _put(edges, v, 2, (edges[v] if self.edge is None else self.edge,))
+        tokens = tuple(t - (t > self.token) for t in tree.tokens)
+        made = Tree(
+            _put(tree.labels, v, 2, (tag,)),
+            _put(_shifted(tree.parents, v + 1, -1), v, 2, (tree.parents[v],)),
+            _put(tokens, v, 2, (self.token,)),
+            _put(tree.forms, v, 2, (form,)),
+            edges if any(edges) else (),
+        )
+        stay = (u for u in range(len(tree)) if u != v + 1)
+        return Edited(made, {u: u - (u > v) for u in stay}, v)
+
+    def inverse(self, tree: Tree) -> Split:
+        v = self._leaf(tree)
+        forms = tree.forms[v], tree.forms[v + 1]
+        tags = tree.labels[v], tree.labels[v + 1]
+        edges = (tree.edges[v], tree.edges[v + 1]) if tree.edges else ("", "")
+        return Split(self.token, forms, tags, edges)
+
+    def to_json(self) -> dict[str, Any]:
+        named = {"tag": self.tag, "edge": self.edge}
+        more = {name: text for name, text in named.items() if text is not None}
+        return {"op": self.op, "token": self.token, "form": self.form} | more
+
+    def _leaf(self, tree: Tree) -> int:
+        """The first leaf; the second has the next number."""
+        v, w = _leaf(tree, self.token), _leaf(tree, self.token + 1)
+        if tree.parents[v] != tree.parents[w]:
+            raise InvalidValue(
+                f"“{tree.forms[v]}” and “{tree.forms[w]}” have two mothers: move one "
+                "beside the other first, or delete the phrase between."
+            )
+        if w != v + 1:
+            raise InvalidValue(
+                f"“{tree.forms[v]}” and “{tree.forms[w]}” are not side by side: an "
+                "empty element stands between."
+            )
+        return v
+
+
+def _put(row: tuple[Any, ...], v: int, n: int, new: tuple[Any, ...]) -> tuple[Any, ...]:
+    """The row with ``new`` in the place of ``n`` values from ``v`` on."""
+    return (*row[:v], *new, *row[v + n :])
+
+
+def _shifted(parents: tuple[int, ...], v: int, by: int) -> tuple[int, ...]:
+    return tuple(mother + by * (mother > v) for mother in parents)
+
+
+def _leaf(tree: Tree, token: int) -> int:
+    if not 0 <= token < tree.n_tokens:
+        raise InvalidValue(f"There is no word {token + 1} in this sentence.")
+    return tree.leaf_of[token]
+
+
+def read(sent: Mapping[str, Any]) -> Split | Join:
+    """The operation that ``to_json`` gave; raises InvalidValue on anything else."""
+    try:
+        if sent["op"] == Split.op:
+            return Split(
+                int(sent["token"]),
+                _two(sent["forms"]),
+                _two(sent["tags"]) if sent.get("tags") else None,
+                _two(sent["edges"]) if sent.get("edges") else None,
+            )
+        if sent["op"] == Join.op:
+            form = str(sent.get("form", ""))
+            return Join(int(sent["token"]), form, sent.get("tag"), sent.get("edge"))
+    except (KeyError, TypeError, ValueError) as error:
+        raise InvalidValue(f"This splits and joins no word: {error}") from error
+    raise InvalidValue(f"This splits and joins no word: {sent['op']!r}")
+
+
+def _two(both: Any) -> tuple[str, str]:
+    first, second = both
+    return str(first), str(second)
