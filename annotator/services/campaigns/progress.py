@@ -146,7 +146,7 @@ _COMPLETE = Sum(
 )
 
 
-def _sums(campaign: Campaign) -> dict[int, dict[str, int]]:
+def _sums(campaign: Campaign) -> dict[int, Any]:
     """Of the items of each batch, by its primary key."""
     rows = campaign.items.main().order_by().values("batch_id")
     grouped = rows.annotate(
