@@ -116,7 +116,9 @@ def oidc() -> dict[str, str]:
     return {
         "issuer": issuer,
         "client_id": client_id,
-        "client_secret": _secret("GEMEL_OIDC_CLIENT_SECRET"),
+        "client_secret": _secret(
+            "GEMEL_OIDC_CLIENT_SECRET", "GEMEL_OIDC_CLIENT_SECRET_FILE"
+        ),
         "name": os.environ.get("GEMEL_OIDC_NAME", "").strip() or parts.hostname,
     }
 
@@ -154,7 +156,7 @@ def ldap() -> dict[str, Any]:
         "filter": _filter(),
         "id": os.environ.get("GEMEL_LDAP_ID", "").strip() or "entryUUID",
         "bind_dn": bind_dn,
-        "bind_password": _secret("GEMEL_LDAP_BIND_PASSWORD") if bind_dn else "",
+        "bind_password": _bind_password() if bind_dn else "",
         "ca": os.environ.get("GEMEL_LDAP_CA", "").strip(),
     }
 
@@ -169,23 +171,27 @@ def _filter() -> str:
     return wanted
 
 
-def _secret(name: str) -> str:
-    """As written, or what stands in the file that ``name``_FILE names."""
+def _bind_password() -> str:
+    return _secret("GEMEL_LDAP_BIND_PASSWORD", "GEMEL_LDAP_BIND_PASSWORD_FILE")
+
+
+def _secret(name: str, of_file: str) -> str:
+    """As written, or what stands in the file that the second variable names."""
     secret = os.environ.get(name, "").strip()
-    file = os.environ.get(f"{name}_FILE", "").strip()
+    file = os.environ.get(of_file, "").strip()
     if bool(secret) == bool(file):
         raise ImproperlyConfigured(
-            f"Write {name}, or {name}_FILE with the "
+            f"Write {name}, or {of_file} with the "
             "name of the file that holds it: one of the two"
         )
     try:
         secret = secret or Path(file).expanduser().read_text(encoding="utf-8").strip()
     except (OSError, UnicodeDecodeError) as error:
         raise ImproperlyConfigured(
-            f"{name}_FILE={file!r} cannot be read: {error}"
+            f"{of_file}={file!r} cannot be read: {error}"
         ) from error
     if not secret:
-        raise ImproperlyConfigured(f"{name}_FILE={file!r} is empty")
+        raise ImproperlyConfigured(f"{of_file}={file!r} is empty")
     return secret
 
 
