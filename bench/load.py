@@ -30,7 +30,7 @@ from collections import defaultdict
 from typing import Any
 
 from bench.judging import SETTLE_S, Server, percentiles
-from bench.load_people import Asked, Judger, Linker, Manager, Visitor, in_threads
+from bench.load_people import Asked, Guest, Judger, Linker, Manager, in_threads
 
 PASSWORD = "roses behind the little house"
 EDITORS, MANAGERS = 0.10, 0.05  # of all people
@@ -88,9 +88,7 @@ def people(users: int) -> dict[str, int]:
     return {"judges": judges, "editors": editors, "managers": managers}
 
 
-def visitors(
-    place: Any, n: dict[str, int], options: argparse.Namespace
-) -> list[Visitor]:
+def visitors(place: Any, n: dict[str, int], options: argparse.Namespace) -> list[Guest]:
     """Everybody, each with a time to come; the same in every run."""
     chance, now = random.Random(7), time.perf_counter()
 

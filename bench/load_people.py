@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 from urllib.parse import urlencode
 from uuid import uuid4
 
-__all__ = ["Asked", "Judger", "Linker", "Manager", "Visitor", "in_threads"]
+__all__ = ["Asked", "Guest", "Judger", "Linker", "Manager", "in_threads"]
 
 SPREAD = 0.5  # of the logarithm of a pause: two thirds lie within a factor of 1.6
 _CSRF = re.compile(rb'name="csrfmiddlewaretoken" value="([^"]+)"')
@@ -35,7 +35,7 @@ class Asked(NamedTuple):
 
 
 @dataclass(kw_only=True)
-class Visitor:
+class Guest:
     """A person with a browser: cookies, one kept connection, pauses to read.
 
     What is not answered, or by a 5xx, is sent again, as the screens do; each try
@@ -138,7 +138,7 @@ class Visitor:
 
 
 @dataclass(kw_only=True)
-class Judger(Visitor):
+class Judger(Guest):
     """Judges items; holds a few in advance, and keeps what was acknowledged."""
 
     campaign: str
@@ -176,7 +176,7 @@ class Judger(Visitor):
 
 
 @dataclass(kw_only=True)
-class Linker(Visitor):
+class Linker(Guest):
     """Opens a pair, asks what the aligner thinks, links and unlinks words."""
 
     pair: str
@@ -202,7 +202,7 @@ class Linker(Visitor):
 
 
 @dataclass(kw_only=True)
-class Manager(Visitor):
+class Manager(Guest):
     """Reads how far the campaign is, and what the judges agree on."""
 
     campaign: str
