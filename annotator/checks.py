@@ -81,16 +81,18 @@ def room_on_the_disk(**_: Any) -> list[CheckMessage]:
 
 @register()
 def provider_can_be_asked(**_: Any) -> list[CheckMessage]:
-    """Signing in by a provider needs packages that a desk does without."""
-    if not settings.OIDC:
-        return []
-    lacking = [one for one in ("authlib", "requests") if find_spec(one) is None]
-    if not lacking:
-        return []
-    return [
-        Error(
-            f"GEMEL_OIDC_ISSUER is set, but {' and '.join(lacking)} is not installed.",
-            hint="pip install 'gemel[oidc]'",
-            id="gemel.E006",
-        )
-    ]
+    """Signing in by a provider, or a directory, needs packages a desk does without."""
+    asked = (
+        (settings.OIDC, "GEMEL_OIDC_ISSUER", ("authlib", "requests"), "oidc", "E006"),
+        (settings.LDAP, "GEMEL_LDAP_URL", ("ldap3",), "ldap", "E007"),
+    )
+    found: list[CheckMessage] = []
+    for chosen, variable, packages, extra, code in asked:
+        lacking = [one for one in packages if find_spec(one) is None]
+        if chosen and lacking:
+            problem = (
+                f"{variable} is set, but {' and '.join(lacking)} is not installed."
+            )
+            hint = f"pip install 'gemel[{extra}]'"
+            found.append(Error(problem, hint=hint, id=f"gemel.{code}"))
+    return found

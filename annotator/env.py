@@ -20,6 +20,7 @@ __all__ = [
     "env_path",
     "env_several",
     "home",
+    "ldap",
     "mail",
     "metrics_token",
     "oidc",
@@ -28,6 +29,7 @@ __all__ = [
 
 _TRUE, _FALSE = {"1", "true", "yes", "on"}, {"0", "false", "no", "off", ""}
 MIN_SIGNS = 12  # different ones: a random key of 40 has some 30
+HERE = ("localhost", "127.0.0.1", "::1")
 KNOWN_KEYS = {"changeme", "secret", "django-insecure", "insecure"}
 
 
@@ -110,7 +112,7 @@ def oidc() -> dict[str, str]:
     if not issuer:
         return {}
     parts = urlsplit(issuer)
-    is_here = parts.hostname in ("localhost", "127.0.0.1", "::1")
+    is_here = parts.hostname in HERE
     if not parts.hostname or not (
         parts.scheme == "https" or (parts.scheme == "http" and is_here)
     ):
@@ -125,28 +127,82 @@ def oidc() -> dict[str, str]:
     return {
         "issuer": issuer,
         "client_id": client_id,
-        "client_secret": _oidc_secret(),
+        "client_secret": _secret(
+            "GEMEL_OIDC_CLIENT_SECRET", "GEMEL_OIDC_CLIENT_SECRET_FILE"
+        ),
         "name": os.environ.get("GEMEL_OIDC_NAME", "").strip() or parts.hostname,
     }
 
 
-def _oidc_secret() -> str:
-    """As written, or what stands in the file that is named."""
-    secret = os.environ.get("GEMEL_OIDC_CLIENT_SECRET", "").strip()
-    file = os.environ.get("GEMEL_OIDC_CLIENT_SECRET_FILE", "").strip()
+def ldap() -> dict[str, Any]:
+    """The directory whose names and passwords are taken, too; {}: none.
+
+    ``url``, ``is_plain`` (without TLS: on this machine only), ``base``, ``filter`` with
+    the place of the name, ``id`` (the attribute that never changes), ``bind_dn`` and
+    ``bind_password`` (as whom names are looked for; "": as nobody), ``ca``.
+    """
+    url = os.environ.get("GEMEL_LDAP_URL", "").strip()
+    if not url:
+        return {}
+    parts = urlsplit(url)
+    if parts.scheme not in ("ldap", "ldaps") or not parts.hostname:
+        raise ImproperlyConfigured(
+            f"GEMEL_LDAP_URL={url!r}: write ldaps://host, or ldap://host for StartTLS"
+        )
+    is_plain = parts.scheme == "ldap" and not env_bool("GEMEL_LDAP_TLS", default=True)
+    if is_plain and parts.hostname not in HERE:
+        raise ImproperlyConfigured(
+            "GEMEL_LDAP_TLS=false: passwords go without TLS to this machine only"
+        )
+    base = os.environ.get("GEMEL_LDAP_BASE", "").strip()
+    if not base:
+        raise ImproperlyConfigured(
+            "GEMEL_LDAP_BASE lacks: where people are, as ou=people,dc=example,dc=org"
+        )
+    bind_dn = os.environ.get("GEMEL_LDAP_BIND_DN", "").strip()
+    return {
+        "url": url,
+        "is_plain": is_plain,
+        "base": base,
+        "filter": _filter(),
+        "id": os.environ.get("GEMEL_LDAP_ID", "").strip() or "entryUUID",
+        "bind_dn": bind_dn,
+        "bind_password": _bind_password() if bind_dn else "",
+        "ca": os.environ.get("GEMEL_LDAP_CA", "").strip(),
+    }
+
+
+def _filter() -> str:
+    wanted = os.environ.get("GEMEL_LDAP_FILTER", "").strip() or "(uid=%(name)s)"
+    if "%(name)s" not in wanted or not wanted.startswith("("):
+        raise ImproperlyConfigured(
+            f"GEMEL_LDAP_FILTER={wanted!r}: a filter with %(name)s in the place of the "
+            "name, as (uid=%(name)s)"
+        )
+    return wanted
+
+
+def _bind_password() -> str:
+    return _secret("GEMEL_LDAP_BIND_PASSWORD", "GEMEL_LDAP_BIND_PASSWORD_FILE")
+
+
+def _secret(name: str, of_file: str) -> str:
+    """As written, or what stands in the file that the second variable names."""
+    secret = os.environ.get(name, "").strip()
+    file = os.environ.get(of_file, "").strip()
     if bool(secret) == bool(file):
         raise ImproperlyConfigured(
-            "Write GEMEL_OIDC_CLIENT_SECRET, or GEMEL_OIDC_CLIENT_SECRET_FILE with the "
+            f"Write {name}, or {of_file} with the "
             "name of the file that holds it: one of the two"
         )
     try:
         secret = secret or Path(file).expanduser().read_text(encoding="utf-8").strip()
     except (OSError, UnicodeDecodeError) as error:
         raise ImproperlyConfigured(
-            f"GEMEL_OIDC_CLIENT_SECRET_FILE={file!r} cannot be read: {error}"
+            f"{of_file}={file!r} cannot be read: {error}"
         ) from error
     if not secret:
-        raise ImproperlyConfigured(f"GEMEL_OIDC_CLIENT_SECRET_FILE={file!r} is empty")
+        raise ImproperlyConfigured(f"{of_file}={file!r} is empty")
     return secret
 
 

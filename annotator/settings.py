@@ -18,6 +18,7 @@ from annotator.env import (
     env_path,
     env_several,
     home,
+    ldap,
     mail,
     metrics_token,
     oidc,
@@ -146,6 +147,7 @@ USE_TZ = True
 AUTHENTICATION_BACKENDS = [
     "axes.backends.AxesStandaloneBackend",
     "django.contrib.auth.backends.ModelBackend",
+    "annotator.services.directory.Directory",
 ]
 AUTH_PASSWORD_VALIDATORS = [
     {"NAME": f"django.contrib.auth.password_validation.{name}"}
@@ -171,6 +173,7 @@ AXES_RESET_ON_SUCCESS = True
 AXES_ENABLE_ACCESS_FAILURE_LOG = False
 AXES_DISABLE_ACCESS_LOG = True
 OIDC = oidc()  # {}: people sign in by name and password alone
+LDAP = ldap()  # {}: those of their accounts here
 
 # --- files ---------------------------------------------------------------------------
 STATIC_URL = "static/"

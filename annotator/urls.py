@@ -49,6 +49,7 @@ urlpatterns: list[URLPattern | URLResolver] = [
     path("sign-out/", accounts.sign_out, name="sign_out"),
     path("join/<str:token>/", accounts.join, name="join"),
     path("account/", accounts.account, name="account"),
+    path("account/links/", oidc.links, name="account_links"),
     path("theme/", accounts.theme, name="theme"),
     path("language/", set_language, name="language"),
     path("words/<slug:language>.js", accounts.words, name="words"),

@@ -29,6 +29,7 @@ DOORS = {
     "bllipparser": ["core/parsing/bllip_child.py"],
     "authlib": ["annotator/http/oidc.py"],
     "joserfc": ["annotator/http/oidc.py"],
+    "ldap3": ["annotator/http/ldap.py"],
     "eflomal": ["core/word_alignment/eflomal.py"],
     "numba": ["core/compiled.py"],
     "nltk": ["core/text"],

@@ -11,7 +11,7 @@ from django.utils.translation import gettext_lazy as _
 
 from annotator.models.tokens import Scope
 
-__all__ = ["NoticesForm", "OldPasswordForm", "TokenForm"]
+__all__ = ["NoticesForm", "OldPasswordForm", "TokenForm", "is_password_of"]
 
 
 class OldPasswordForm(PasswordChangeForm):
@@ -24,9 +24,14 @@ class OldPasswordForm(PasswordChangeForm):
 
     def clean_old_password(self) -> str:
         old = str(self.cleaned_data["old_password"])
-        if not authenticate(self._request, username=str(self.user), password=old):
+        if not is_password_of(self.user, old, self._request):
             raise forms.ValidationError(self.error_messages["password_incorrect"])
         return old
+
+
+def is_password_of(person: Any, password: str, request: HttpRequest) -> bool:
+    """Guesses count as at sign-in. Somebody of this name elsewhere is somebody else."""
+    return authenticate(request, username=str(person), password=password) == person
 
 
 class TokenForm(forms.Form):

@@ -153,6 +153,13 @@ class Judgment(models.Model):
                 name="judgment_leases",
                 condition=Q(state="leased"),
             ),
+            # Few are flagged or skipped, and dashboards ask for them each time.
+            models.Index(fields=["item"], name="judgment_flags", condition=~Q(flag="")),
+            models.Index(
+                fields=["participant"],
+                name="judgment_skips",
+                condition=Q(state="skipped"),
+            ),
         ]
 
     def __str__(self) -> str:

@@ -17,6 +17,7 @@ from annotator.models.projects import Anybody
 from annotator.services import jobs
 from annotator.services.alignments import phrases, scores, words
 from annotator.services.corpora import exports
+from annotator.services.kept_counts import kept
 from annotator.services.parses import joint, linking, offered, substitution, training
 from annotator.services.parses.accuracy import CorpusEngine
 from core.parsing import registry
@@ -138,7 +139,9 @@ def parsed(
         "parsers": offered.of_project(project),
         "may_run": access.may(by, "run", project),
         "may_train": access.may(by, "manage", project),
-        "n_gold": training.n_gold(corpus),
+        "n_gold": kept(
+            f"gold-{corpus.pk}", corpus.n_sentences, lambda: training.n_gold(corpus)
+        ),
         "least": training.MIN_TREES,
     }
 

@@ -8,11 +8,11 @@ from django.contrib.auth.models import User
 from django.db import transaction
 from django.utils.translation import gettext as _
 
-from annotator.errors import BadRequest, NotAllowed
+from annotator.errors import BadRequest, Conflict, NotAllowed
 from annotator.models import Identity
 from annotator.services import accounts
 
-__all__ = ["MAX_LENGTH", "person_of"]
+__all__ = ["MAX_LENGTH", "link", "person_of", "unlink"]
 
 MAX_LENGTH = 255  # of an issuer's address and of a subject
 _NAME = 120  # signs of a name that are kept; a number may follow
@@ -28,8 +28,7 @@ def person_of(issuer: str, subject: str, *, name: str) -> User:
     address, opens nobody's account. Raises NotAllowed if the account is closed,
     BadRequest if the provider names nobody.
     """
-    if not (0 < len(issuer) <= MAX_LENGTH and 0 < len(subject) <= MAX_LENGTH):
-        raise BadRequest(_("The provider does not say who you are."))
+    _check(issuer, subject)
     accounts.one_after_the_other()
     rows = Identity.objects.filter(issuer=issuer, subject=subject)
     known = rows.select_related("user").first()
@@ -37,6 +36,32 @@ def person_of(issuer: str, subject: str, *, name: str) -> User:
     if not person.is_active:
         raise NotAllowed(_("This account is closed."))
     return person
+
+
+@transaction.atomic
+def link(person: User, issuer: str, subject: str) -> None:
+    """From now on this identity opens the account, too.
+
+    The caller has asked for the account's password. Raises Conflict if the identity
+    opens another account: two are never made one.
+    """
+    _check(issuer, subject)
+    accounts.one_after_the_other()
+    of = {"issuer": issuer, "subject": subject}
+    known, _is_new = Identity.objects.get_or_create(**of, defaults={"user": person})
+    if known.user_id != person.pk:
+        raise Conflict(_("That identity opens another account here: sign in with it."))
+
+
+def unlink(person: User, subject: str) -> None:
+    """The identity opens the account no more. The caller has asked for the password,
+    so that there is another way in."""
+    person.identities.filter(subject=subject).delete()
+
+
+def _check(issuer: str, subject: str) -> None:
+    if not (0 < len(issuer) <= MAX_LENGTH and 0 < len(subject) <= MAX_LENGTH):
+        raise BadRequest(_("The provider does not say who you are."))
 
 
 def _new_account(issuer: str, subject: str, name: str) -> User:

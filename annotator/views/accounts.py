@@ -20,7 +20,7 @@ from django.views.decorators.debug import sensitive_post_parameters
 from django.views.decorators.http import require_http_methods, require_POST
 from django.views.i18n import JavaScriptCatalog
 
-from annotator.errors import BadRequest
+from annotator.errors import BadRequest, NotReady
 from annotator.forms.accounts import NoticesForm, OldPasswordForm, TokenForm
 from annotator.http import addresses, themes
 from annotator.http.returning import safe_next
@@ -30,6 +30,8 @@ from annotator.services.projects import invitations
 
 BY_LINK = "by_link_at"  # in the session: when a sign-in link was used
 LINK_S = 3600
+LINKING = "oidc_linking_at"  # in the session: when the password was given for it
+LINKING_S = 600
 BACKEND = "django.contrib.auth.backends.ModelBackend"
 
 
@@ -39,10 +41,14 @@ BACKEND = "django.contrib.auth.backends.ModelBackend"
 def sign_in(request: HttpRequest) -> HttpResponse:
     form = AuthenticationForm(request, request.POST or None)
     wanted = request.POST.get("next") or request.GET.get("next") or ""
-    if request.method == "POST" and form.is_valid():
-        return let_in(request, form.get_user(), safe_next(request, wanted))
     status = 400 if request.method == "POST" else 200
-    shown = {"form": form, "next": wanted}
+    shown: dict[str, Any] = {"form": form, "next": wanted}
+    try:
+        if request.method == "POST" and form.is_valid():
+            return let_in(request, form.get_user(), safe_next(request, wanted))
+    except NotReady as error:
+        shown |= {"form": AuthenticationForm(request), "problem": str(error)}
+        status = error.status
     return render(request, "accounts/sign_in.html", shown, status=status)
 
 
@@ -73,6 +79,12 @@ def let_in(request: HttpRequest, person: User, to: str) -> HttpResponse:
     answer = redirect(to)
     addresses.remember(answer, person.get_username())
     return answer
+
+
+def is_linking(request: HttpRequest) -> bool:
+    """Whether who is signed in may link the account to an identity elsewhere, now."""
+    is_recent = 0 <= time.time() - request.session.get(LINKING, 0) < LINKING_S
+    return request.user.is_authenticated and is_recent
 
 
 @require_POST
@@ -144,6 +156,8 @@ def account(request: HttpRequest) -> HttpResponse:
     shown = {"form": password, "token_form": token, "secret": secret}
     shown |= {"tokens": request.user.api_tokens.all(), "notices": notices}
     shown["sends_mail"] = bool(settings.EMAIL_HOST)
+    shown |= {"identities": request.user.identities.all()}
+    shown["is_linking"] = is_linking(request)
     status = 400 if password.errors or token.errors or notices.errors else 200
     return render(request, "accounts/account.html", shown, status=status)
 

@@ -227,3 +227,49 @@ def test_who_starts_together_gets_the_same_key(tmp_path: Path) -> None:
             keys = list(pool.map(lambda _, at=home: env.secret_key(at), range(8)))
             assert len(set(keys)) == 1
             assert [path.name for path in home.iterdir()] == ["secret_key"]
+
+
+LDAP = {
+    "GEMEL_LDAP_URL": "ldaps://ldap.example.org",
+    "GEMEL_LDAP_BASE": "ou=people,dc=example,dc=org",
+}
+
+
+def ldap_with(monkeypatch, more: dict[str, str]) -> dict[str, Any]:
+    for name in ("FILTER", "BIND_DN", "BIND_PASSWORD", "BIND_PASSWORD_FILE", "TLS"):
+        monkeypatch.delenv(f"GEMEL_LDAP_{name}", raising=False)
+    for name, value in (LDAP | more).items():
+        monkeypatch.setenv(name, value)
+    return env.ldap()
+
+
+def test_no_directory_is_asked_unless_one_is_set(monkeypatch) -> None:
+    assert ldap_with(monkeypatch, {"GEMEL_LDAP_URL": ""}) == {}
+
+
+def test_a_directory_is_asked_by_tls_as_nobody_unless_told(monkeypatch) -> None:
+    read = ldap_with(monkeypatch, {})
+    assert (read["is_plain"], read["bind_dn"]) == (False, "")
+    assert (read["filter"], read["id"]) == ("(uid=%(name)s)", "entryUUID")
+
+
+@pytest.mark.parametrize(
+    ("more", "said"),
+    [
+        ({"GEMEL_LDAP_URL": "http://ldap.example.org"}, "ldaps://"),
+        ({"GEMEL_LDAP_URL": "ldap.example.org"}, "ldaps://"),
+        ({"GEMEL_LDAP_BASE": " "}, "GEMEL_LDAP_BASE"),
+        ({"GEMEL_LDAP_FILTER": "(uid=*)"}, "GEMEL_LDAP_FILTER"),
+        ({"GEMEL_LDAP_FILTER": "uid=%(name)s"}, "GEMEL_LDAP_FILTER"),
+        ({"GEMEL_LDAP_BIND_DN": "cn=gemel"}, "one of the two"),
+        (
+            {"GEMEL_LDAP_URL": "ldap://ldap.example.org", "GEMEL_LDAP_TLS": "false"},
+            "this machine only",
+        ),
+    ],
+)
+def test_a_directory_that_is_half_set_stops_the_start(
+    monkeypatch, more: dict[str, str], said: str
+) -> None:
+    with pytest.raises(ImproperlyConfigured, match=said):
+        ldap_with(monkeypatch, more)

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from django.core.paginator import Paginator
-from django.db.models import Count, Prefetch, Q
+from django.db.models import Exists, OuterRef, Prefetch, Q
 from django.http import QueryDict
 from django.utils.translation import gettext
 from django.utils.translation import gettext_lazy as _
@@ -16,8 +16,9 @@ from annotator.exchange import items as codec
 from annotator.exchange.files import ENCODINGS
 from annotator.exchange.peers.registry import PEERS
 from annotator.exchange.tables import DELIMITERS
-from annotator.models import Campaign, Credit, Item, Upload
+from annotator.models import Campaign, Credit, Item, Judgment, Upload
 from annotator.services.campaigns.item_files import SHOWN, DryRun, TableReading
+from annotator.services.kept_counts import kept
 
 __all__ = ["SAMPLES", "check", "listed", "reading_of", "sample"]
 
@@ -76,13 +77,10 @@ def listed(campaign: Campaign, sent: QueryDict) -> dict[str, Any]:
     """The items that fit the search, a page of them, and what may be searched by."""
     text, kind = sent.get("q", "").strip(), sent.get("kind", "")
     state, condition = sent.get("state", ""), sent.get("condition", "")
-    rows = campaign.items.annotate(n_judged=Count("judgments"))
+    rows = campaign.items.all()
     if text:
-        rows = rows.filter(
-            Q(paraphrase__icontains=text)
-            | Q(instance__sentence__icontains=text)
-            | Q(ref=text)
-        )
+        in_sentence = Q(instance__sentence__icontains=text)
+        rows = rows.filter(in_sentence | Q(paraphrase__icontains=text) | Q(ref=text))
     if kind in Item.Kind.values:
         rows = rows.filter(kind=kind)
     if state in ("in", "withdrawn"):
@@ -90,17 +88,23 @@ def listed(campaign: Campaign, sent: QueryDict) -> dict[str, Any]:
     if condition:
         rows = rows.filter(credits__condition__name=condition)
     credits = Credit.objects.select_related("condition").order_by("condition__position")
+    judged = Judgment.objects.filter(item=OuterRef("pk"))
     rows = rows.select_related("instance").prefetch_related(
         Prefetch("credits", credits)
     )
-    page = Paginator(rows.order_by("pk"), PER_PAGE).get_page(sent.get("page"))
+    listed = rows.annotate(is_judged=Exists(judged)).order_by("pk")
+    is_filtered = any((text, kind, state, condition))
+    n_all = kept(f"all-items-{campaign.pk}", campaign.n_items, campaign.items.count)
+    pages = Paginator(listed, PER_PAGE)
+    if not is_filtered:
+        pages.count = n_all
     return {
         "project": campaign.project,
         "campaign": campaign,
-        "page": page,
+        "page": pages.get_page(sent.get("page")),
         "sent": sent,
-        "is_filtered": any((text, kind, state, condition)),
-        "n_all": campaign.items.count(),
+        "is_filtered": is_filtered,
+        "n_all": n_all,
         "kinds": Item.Kind.choices,
         "states": STATES.items(),
         "conditions": campaign.conditions.values_list("name", flat=True),

@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass
 from datetime import date, timedelta
+from functools import partial
 from typing import Any
 
 from django.db.models import Count, F, Max, Q, QuerySet, Sum
@@ -13,7 +14,6 @@ from annotator.models import (
     AlignmentLayer,
     Campaign,
     Corpus,
-    Item,
     Job,
     Origin,
     Pair,
@@ -24,6 +24,8 @@ from annotator.models.projects import Anybody
 from annotator.pages.site.needs import needs
 from annotator.pages.site.quality import is_measured
 from annotator.pages.site.work import waiting
+from annotator.services.campaigns import progress
+from annotator.services.kept_counts import MANY, kept
 from annotator.services.projects.removals import deleted_projects
 
 __all__ = ["home", "overview"]
@@ -139,8 +141,18 @@ def overview(project: Project, *, by: Anybody) -> dict[str, Any]:
 def _corpora(rows: list[Corpus], *, with_steps: bool) -> list[CorpusRow]:
     if not with_steps or sum(row.n_pairs for row in rows) > COUNTED:
         return [CorpusRow(row) for row in rows]
-    counted = Pair.objects.filter(corpus__in=rows).order_by().values("corpus")
-    sums = {
+    few = [row for row in rows if row.n_pairs <= MANY]
+    sums = _steps(few)
+    for row in rows:
+        if row.n_pairs > MANY:
+            sums |= kept(f"steps-{row.pk}", row.n_pairs, partial(_steps, [row]))
+    return [CorpusRow(row, *sums.get(row.pk, (0, 0, 0))) for row in rows]
+
+
+def _steps(corpora: list[Corpus]) -> dict[int, tuple[int, int, int]]:
+    """Pairs parsed, linked and reviewed, by the primary key of the corpus."""
+    counted = Pair.objects.filter(corpus__in=corpora).order_by().values("corpus")
+    return {
         row["corpus"]: (row["parsed"], row["linked"], row["reviewed"])
         for row in counted.annotate(
             parsed=Count("pk", filter=Q(has_parse=True)),
@@ -148,17 +160,12 @@ def _corpora(rows: list[Corpus], *, with_steps: bool) -> list[CorpusRow]:
             reviewed=Count("pk", filter=Q(state=Pair.State.DONE)),
         )
     }
-    return [CorpusRow(row, *sums.get(row.pk, (0, 0, 0))) for row in rows]
 
 
 def _campaigns(project: Project) -> list[CampaignRow]:
     """The newest, without rehearsals, with the answers that are there and wanted."""
     rows = list(_listed(project)[:CAMPAIGNS])
-    sums = Item.objects.main().filter(campaign__in=rows).order_by().values("campaign")
-    counts = {
-        row["campaign"]: (row["done"], row["wanted"])
-        for row in sums.annotate(done=Sum("n_done"), wanted=Sum("need"))
-    }
+    counts = progress.done_and_needed(rows)
     return [CampaignRow(row, *counts.get(row.pk, (0, 0))) for row in rows]
 
 

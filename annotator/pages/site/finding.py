@@ -26,6 +26,7 @@ from annotator.services.campaigns import desk
 __all__ = ["SiteHit", "find"]
 
 SHOWN = 10  # of each kind
+LOOKED_THROUGH = 1000  # pairs that hold the words
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,8 +100,14 @@ def _hit(row: Any, page: str) -> SiteHit:
 
 
 def _pairs(text: str, by: Anybody) -> Iterator[SiteHit]:
-    rows = Pair.objects.visible_to(by).containing(text)
-    for row in rows.select_related("source", "corpus__project").order_by("pk")[:SHOWN]:
+    """The first of those that the index of words brings. Asked for the first by number,
+    PostgreSQL reads a million pairs one by one for a rare word."""
+    corpora = list(Corpus.objects.visible_to(by).values_list("pk", flat=True))
+    mine = Pair.objects.filter(corpus__in=corpora)
+    found = mine.containing(text).order_by().values_list("pk", flat=True)
+    first = sorted(found[:LOOKED_THROUGH])[:SHOWN]
+    rows = Pair.objects.filter(pk__in=first).order_by("pk")
+    for row in rows.select_related("source", "corpus__project"):
         corpus = row.corpus
         url = reverse("pair", args=[corpus.project.slug, row.code])
         yield SiteHit(row.source.text, f"{corpus.project.name}, {corpus.name}", url)

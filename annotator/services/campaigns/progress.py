@@ -1,7 +1,7 @@
 """How far a campaign is: by annotator, batch and condition, with rate and forecast.
 
 People's numbers come from the counters that every answer keeps; batches and conditions
-are one grouped query each.
+are one grouped query each, whose sums, for a large campaign, may be a minute old.
 """
 
 from dataclasses import dataclass
@@ -11,9 +11,10 @@ from typing import Any
 from django.db.models import Case, Count, F, IntegerField, Q, Sum, When
 from django.utils import timezone
 
-from annotator.models import Campaign, Participant, Tally
+from annotator.models import Campaign, Item, Participant, Tally
+from annotator.services.kept_counts import MANY, kept
 
-__all__ = ["PersonRow", "Progress", "of"]
+__all__ = ["PersonRow", "Progress", "done_and_needed", "of"]
 
 RATE_DAYS = 7
 
@@ -103,21 +104,41 @@ def _days_active(campaign: Campaign) -> int:
 
 def _people(campaign: Campaign) -> list[PersonRow]:
     since = timezone.now().date() - timedelta(days=RATE_DAYS - 1)
-    sums: dict[int, list[int]] = {}
-    rows = Tally.objects.filter(participant__campaign=campaign)
-    columns = ("participant_id", "day", "n_done", "n_skipped", "active_ms")
-    for one, day, n_done, n_skipped, ms in rows.values_list(*columns):
-        total = sums.setdefault(one, [0, 0, 0, 0])
-        total[0] += n_done
-        total[1] += n_skipped
-        total[2] += ms
-        total[3] += n_done if day >= since else 0
+    rows = Tally.objects.filter(participant__campaign=campaign).values("participant")
+    sums = {
+        row["participant"]: row
+        for row in rows.annotate(
+            done=Sum("n_done"),
+            skipped=Sum("n_skipped"),
+            ms=Sum("active_ms"),
+            lately=Sum("n_done", filter=Q(day__gte=since), default=0),
+        )
+    }
+    nothing = dict.fromkeys(("done", "skipped", "ms", "lately"), 0)
     people = []
     for person in campaign.participants.select_related("user"):
-        done, skipped, ms, lately = sums.get(person.pk, [0, 0, 0, 0])
-        seconds = ms / 1000 / done if done else None
-        people.append(PersonRow(person, done, skipped, seconds, lately))
+        of = sums.get(person.pk, nothing)
+        seconds = of["ms"] / 1000 / of["done"] if of["done"] else None
+        people.append(
+            PersonRow(person, of["done"], of["skipped"], seconds, of["lately"])
+        )
     return people
+
+
+def done_and_needed(campaigns: list[Campaign]) -> dict[int, tuple[int, int]]:
+    """Answers there and wanted, by primary key; without items no entry."""
+    small = [one for one in campaigns if one.n_items <= MANY]
+    rows = Item.objects.main().filter(campaign__in=small).order_by().values("campaign")
+    found = {
+        row["campaign"]: (row["done"], row["wanted"])
+        for row in rows.annotate(done=Sum("n_done"), wanted=Sum("need"))
+    }
+    for one in campaigns:
+        if one.n_items > MANY:
+            parts = _sums(one).values()
+            done, wanted = (sum(p[name] for p in parts) for name in ("done", "wanted"))
+            found[one.pk] = done, wanted
+    return found
 
 
 _COMPLETE = Sum(
@@ -125,14 +146,21 @@ _COMPLETE = Sum(
 )
 
 
+def _sums(campaign: Campaign) -> dict[int, Any]:
+    """Of the items of each batch, by its primary key."""
+    rows = campaign.items.main().order_by().values("batch_id")
+    grouped = rows.annotate(
+        done=Sum("n_done"), wanted=Sum("need"), complete=_COMPLETE, n=Count("pk")
+    )
+    return kept(
+        f"items-{campaign.pk}",
+        campaign.n_items,
+        lambda: {row["batch_id"]: row for row in grouped},
+    )
+
+
 def _batches(campaign: Campaign) -> list[PartRow]:
-    rows = campaign.items.main().values("batch_id")
-    sums = {
-        row["batch_id"]: row
-        for row in rows.annotate(
-            done=Sum("n_done"), wanted=Sum("need"), complete=_COMPLETE, n=Count("pk")
-        )
-    }
+    sums = _sums(campaign)
     batches = []
     for batch in campaign.batches.all():
         row = sums.get(batch.pk) or {"done": 0, "wanted": 0, "complete": 0, "n": 0}
@@ -150,6 +178,14 @@ def _batches(campaign: Campaign) -> list[PartRow]:
 
 
 def _conditions(campaign: Campaign) -> list[PartRow]:
+    return kept(
+        f"conditions-{campaign.pk}",
+        campaign.n_items,
+        lambda: _conditions_now(campaign),
+    )
+
+
+def _conditions_now(campaign: Campaign) -> list[PartRow]:
     main = Q(credits__item__kind="main")
     n_done, need = F("credits__item__n_done"), F("credits__item__need")
     complete = When(credits__item__n_done__gte=need, credits__item__need__gt=0, then=1)

@@ -10,6 +10,7 @@ from django.utils.translation import gettext as _
 
 from annotator.models import Corpus, Job, Origin, Parse, Sentence
 from annotator.models.projects import Anybody
+from annotator.services.kept_counts import kept
 from core.agreement.trees import attachment, parseval
 from core.agreement.trees.attachment import Attachment
 from core.agreement.trees.parseval import Parseval
@@ -112,13 +113,17 @@ class Sides:
 
 
 def engines_of(corpus: Corpus) -> list[CorpusEngine]:
-    """Who has parsed sentences of the corpus, with the scores of the last jobs."""
+    """Who has parsed sentences of the corpus, with the scores of the last jobs.
+
+    In a large corpus the count of the sentences may be a minute old.
+    """
     rows = (
         Parse.objects.filter(sentence__corpus=corpus, origin=Origin.ENGINE, rank=1)
         .values_list("engine", "version")
         .annotate(n=Count("sentence", distinct=True))
         .order_by("engine", "version")
     )
+    counted = kept(f"engines-{corpus.pk}", corpus.n_sentences, lambda: list(rows))
     done = Job.objects.filter(
         project=corpus.project_id,
         kind__in=["parse", "joint", "substitution"],
@@ -133,7 +138,7 @@ def engines_of(corpus: Corpus) -> list[CorpusEngine]:
                 results.setdefault(key, {}).update(one)
     return [
         CorpusEngine(name, version, n, **_shares(results.get((name, version))))
-        for name, version, n in rows
+        for name, version, n in counted
     ]
 
 

@@ -5,12 +5,17 @@ from datetime import timedelta
 from typing import Any
 
 import pytest
+from django.core.cache import cache
+from django.db import connection
 from django.test import Client
+from django.test.utils import CaptureQueriesContext
 from django.urls import reverse
 from django.utils import timezone
 
 from annotator.models import (
     AlignmentLayer,
+    Campaign,
+    Corpus,
     Invitation,
     Job,
     Judgment,
@@ -20,6 +25,7 @@ from annotator.models import (
 from annotator.pages.site.needs import needs
 from annotator.pages.site.work import waiting
 from annotator.services.campaigns import leases
+from annotator.services.kept_counts import MANY
 from annotator.services.projects import invitations, members
 from tests import cast as people
 from tests.annotator import campaigns_cast
@@ -254,3 +260,38 @@ def test_many_corpora_cost_no_more_queries(
     client.get(url)
     with django_assert_max_num_queries(28):
         client.get(url)
+
+
+def test_what_is_large_is_counted_once_for_many_readers(
+    cast: Cast, ada: Client
+) -> None:
+    made = campaigns_cast.campaign(cast, n=2)
+    for held in campaigns_cast.draw(made, cast.bob, 2):
+        campaigns_cast.judge(held)
+    Campaign.objects.filter(pk=made.pk).update(n_items=MANY + 1)
+    Corpus.objects.filter(pk=cast.corpus.pk).update(n_pairs=MANY + 1)
+    cache.clear()
+    url = reverse("project", args=["windows"])
+    for is_first in (True, False):
+        with CaptureQueriesContext(connection) as asked:
+            assert "2 of 2" in " ".join(main_of(ada, url).split())
+        counting = [row["sql"] for row in asked if "wanted" in row["sql"]]
+        counting += [row["sql"] for row in asked if "reviewed" in row["sql"]]
+        assert len(counting) == (2 if is_first else 0)
+    cache.clear()
+
+
+@pytest.mark.skipif(connection.vendor != "postgresql", reason="a plan of PostgreSQL")
+def test_flags_are_found_by_an_index_of_their_own(cast: Cast) -> None:
+    campaigns_cast.campaign(cast, n=2)
+    with CaptureQueriesContext(connection) as asked:
+        needs(cast.ada)
+    (flagged,) = (
+        row["sql"]
+        for row in asked
+        if "NOT EXISTS" in row["sql"] and "annotator_adjudication" in row["sql"]
+    )
+    with connection.cursor() as cursor:
+        cursor.execute("SET LOCAL enable_seqscan = off")
+        cursor.execute("EXPLAIN " + flagged)
+        assert "judgment_flags" in str(cursor.fetchall())
