@@ -183,10 +183,8 @@ class Delete:
         _check(tree, self.node)
         if tree.is_leaf(self.node):
             raise InvalidValue("A word stays in the tree: only phrases are deleted.")
-        if self.node == 0:
-            only = tree.children[0]
-            if len(only) > 1 or tree.is_leaf(only[0]):
-                raise InvalidValue("This is the root of several: a tree has one root.")
+        if self.node == 0 and len(tree.children[0]) > 1:
+            raise InvalidValue("This is the root of several: a tree has one root.")
 
 
 @dataclass(frozen=True, slots=True)

@@ -129,6 +129,13 @@ def test_a_phrase_is_put_over_sisters_and_taken_away() -> None:
     assert Delete(over.at).on(over.tree).tree == ptb.parse_one(SAW)
 
 
+def test_a_root_goes_above_a_bare_word_and_away_again() -> None:
+    assert after(Insert(0, 0, "ROOT"), "(VB wait)") == "(ROOT (VB wait))"
+    bare = ptb.parse_one("(VB wait)")
+    put = Insert(0, 0, "ROOT")
+    assert put.inverse(bare).on(put.on(bare).tree).tree == bare
+
+
 def test_a_new_root_goes_above_the_old_one_and_may_be_empty() -> None:
     assert after(Insert(0, 0, ""), "(NP (NN tea))") == "( (NP (NN tea)))"
     assert after(Delete(0), "( (NP (NN tea)))") == "(NP (NN tea))"
