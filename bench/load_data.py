@@ -14,7 +14,7 @@ from bench.crash_data import edits
 from bench.load_people import Judger, Linker
 from tests import cast
 
-__all__ = ["Stage", "build", "verify"]
+__all__ = ["LoadedProject", "build", "verify"]
 
 SOURCE = (
     "The old gardener watered the roses behind house {} in the evening because the "
@@ -26,7 +26,7 @@ TARGET = (
 )
 
 
-class Stage(NamedTuple):
+class LoadedProject(NamedTuple):
     """Where people go: slug of the project, campaign, and a pair with trees each."""
 
     project: str
@@ -36,7 +36,7 @@ class Stage(NamedTuple):
 
 def build(
     *, items: int, judges: int, editors: int, managers: int, password: str
-) -> Stage:
+) -> LoadedProject:
     """People named ``annotator0`` …, ``editor0`` …, ``manager0`` …, one password."""
     campaign, _ = judging_data.build(items=items, people=judges, k=3, n=0)
     project = Project.objects.get(campaigns__code=campaign)
@@ -48,7 +48,7 @@ def build(
     User.objects.exclude(username="owner").update(password=make_password(password))
     pairs = _pairs(cast.corpus(project), editors)
     connection.close()  # the server forks; the clients need none meanwhile
-    return Stage(project.slug, campaign, pairs)
+    return LoadedProject(project.slug, campaign, pairs)
 
 
 def _pairs(corpus: Corpus, n: int) -> list[tuple[str, tuple[str, str]]]:
