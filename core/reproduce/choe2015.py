@@ -17,6 +17,7 @@ from core.evaluation.commands.joint import outcomes, read_cases
 from core.evaluation.commands.options import Say, add_parser_options, backend_of
 from core.evaluation.joint.fit import Bench
 from core.evaluation.joint.scores import JointCase, Scored, report
+from core.evaluation.unknown_words import knower
 from core.joint_parsing.linked import linked_words
 from core.joint_parsing.pair_finding import best_pair, ranked_trees
 from core.joint_parsing.parser import JointParser, JointSettings
@@ -157,27 +158,22 @@ def run(options: dict[str, Any], say: Say) -> dict[str, Any]:
         },
         "7": _final(final),
     }
-    rows, about = _bllip(bench, options.get("bllip"), say)
+    bllip = registry.at(Path(options["bllip"])) if options.get("bllip") else None
+    rows, about = bllip_rows(bench, bllip, say) if bllip else ({}, {})
     ours["6"] |= rows
     return {
-        "note": f"{NOTE} {BLLIP_NOTE}" if options.get("bllip") else NOTE,
+        "note": f"{NOTE} {BLLIP_NOTE}" if bllip else NOTE,
         "pairs": len(cases),
         "bllip": about,
         "without_gold": left_out,
         "corpora": {"paper": CORPORA, "ours": _corpora(cases)},
-        "data": statistics(bench),
+        "data": statistics(bench, knower(bllip) if bllip else None),
         "p": {name: _p(scored) for name, scored in final.items()},
         "tables": {
             table: {"title": TITLES[table], "paper": PAPER[table], "ours": ours[table]}
             for table in PAPER
         },
     }
-
-
-def _bllip(
-    bench: Bench, folder: str | None, say: Say
-) -> tuple[dict[str, list[float | None]], dict[str, Any]]:
-    return bllip_rows(bench, registry.at(Path(folder)), say) if folder else ({}, {})
 
 
 def _dual_rows(

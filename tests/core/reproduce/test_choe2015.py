@@ -6,8 +6,13 @@ from typing import Any
 import pytest
 
 from core.errors import InvalidValue
+from core.evaluation.commands.joint import read_cases
+from core.evaluation.commands.options import backend_of
+from core.evaluation.joint.fit import Bench
+from core.joint_parsing.parser import JointParser
 from core.parsing import registry
 from core.reproduce import choe2015
+from core.reproduce.choe2015_data import statistics
 
 CONLLU = """# sent_id = own-1
 1\tShe\tshe\tPRON\tPRP\t_\t2\tnsubj\t_\t_
@@ -73,6 +78,18 @@ def test_table_3_counts_pairs_tokens_and_lengths(found: dict[str, Any]) -> None:
     assert row["6-25"] == 1
     assert found["data"]["LAKE"]["6-25"] == 1
     assert found["data"]["EWT"]["6-25"] == 0
+
+
+def test_table_3_tells_what_a_parser_never_saw(options: dict[str, Any]) -> None:
+    parser = backend_of(options)
+    pairs, gold = options["data"] / "paraphrases" / "dev.tsv", choe2015.GOLD
+    places = [options["data"] / name for name in gold]
+    cases, _, _ = read_cases(pairs, places, parser, lambda _: None)
+    bench = Bench.of(cases, JointParser.load())
+    rows = statistics(bench, {"The", "old", "lake", "is", "deep"}.__contains__)
+    assert (rows["LAKE"]["OOV"], rows["LAKE"]["OOV par."]) == (16.7, 50)
+    assert (rows["EWT"]["OOV"], rows["EWT"]["OOV par."]) == (80, 100)
+    assert statistics(bench)["all"]["OOV"] is None
 
 
 def test_table_5_cuts_the_source_alone_and_both(found: dict[str, Any]) -> None:
