@@ -73,6 +73,7 @@ LEFT_OUT: dict[str, str] = {
     "JudgmentEvent": "in the ledger",
     "Adjudication": "in decisions.jsonl",
     "Tally": "counts of judgments",
+    "JobChunk": "parts of jobs that are at work",
     "Invitation": "links that let people in are secret",
     "InvitationUse": "links that let people in are secret",
     "Removal": "what was deleted is to be restored first",

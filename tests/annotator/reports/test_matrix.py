@@ -28,6 +28,8 @@ OPEN = {  # for anybody; ``metrics`` is there only for who holds its token
 }
 OWN = {
     "account",
+    "account_links",
+    "measured_needs",
     "api_formats",
     "projects",
     "project_new",
