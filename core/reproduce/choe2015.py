@@ -142,8 +142,7 @@ def run(options: dict[str, Any], say: Say) -> dict[str, Any]:
         say,
         sample=options["sample"],
     )
-    cases = within(cases, options.get("words"))
-    bench = Bench.of(cases, JointParser.load())
+    bench = Bench.of(within(cases, options.get("words")), JointParser.load())
     paper_soft = JointSettings("soft", step=0.1, gate=False, projective=False)
     plain = partial(outcomes, bench, folds=0, say=say)
     soft = _rows([one for one, _ in plain(paper_soft)])
@@ -163,10 +162,10 @@ def run(options: dict[str, Any], say: Say) -> dict[str, Any]:
     ours["6"] |= rows
     return {
         "note": f"{NOTE} {BLLIP_NOTE}" if bllip else NOTE,
-        "pairs": len(cases),
+        "pairs": len(bench.cases),
         "bllip": about,
         "without_gold": left_out,
-        "corpora": {"paper": CORPORA, "ours": _corpora(cases)},
+        "corpora": {"paper": CORPORA, "ours": _corpora(bench.cases)},
         "data": statistics(bench, knower(bllip) if bllip else None),
         "p": {name: _p(scored) for name, scored in final.items()},
         "tables": {

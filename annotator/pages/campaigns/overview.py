@@ -2,6 +2,8 @@
 
 from typing import Any
 
+from django.core.paginator import Paginator
+
 from annotator import access
 from annotator.models import Campaign, Participant, Project
 from annotator.models.projects import Anybody, id_of
@@ -10,6 +12,8 @@ from annotator.pages.site.needs import needs
 from annotator.services.campaigns import progress
 
 __all__ = ["listed", "overview", "people"]
+
+PEOPLE = 100  # of a page
 
 
 def listed(project: Project, *, by: Anybody) -> dict[str, Any]:
@@ -26,8 +30,9 @@ def listed(project: Project, *, by: Anybody) -> dict[str, Any]:
     }
 
 
-def overview(campaign: Campaign, *, by: Anybody) -> dict[str, Any]:
-    """One campaign: what it still lacks, or how far it is."""
+def overview(campaign: Campaign, *, by: Anybody, page: str = "") -> dict[str, Any]:
+    """One campaign: what it still lacks, or how far it is, with one ``page`` of its
+    people."""
     project = campaign.project
     how_far = progress.of(campaign)
     n_links = campaign.invitations.open().count()
@@ -39,6 +44,7 @@ def overview(campaign: Campaign, *, by: Anybody) -> dict[str, Any]:
         "project": project,
         "campaign": campaign,
         "progress": how_far,
+        "people": Paginator(how_far.people, PEOPLE).get_page(page),
         "steps": steps,
         "lacking": lacking,
         "lacking_words": campaign_setup.in_words(lacking),

@@ -67,7 +67,8 @@ def new(request: HttpRequest, slug: str) -> HttpResponse:
 def campaign(request: HttpRequest, slug: str, code: str) -> HttpResponse:
     """One campaign: what it still lacks, or how far it is."""
     campaign = access.campaign_or_404(request.user, slug, code, "see_others")
-    page = pages.overview(campaign, by=request.user)
+    refuse_unknown(request.GET, {"people"})
+    page = pages.overview(campaign, by=request.user, page=request.GET.get("people", ""))
     return render(request, "campaigns/campaign.html", page)
 
 

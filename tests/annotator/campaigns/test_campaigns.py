@@ -3,12 +3,13 @@
 from io import StringIO
 
 import pytest
+from django.contrib.auth.models import User
 from django.core.management import call_command
 from django.test import Client
 from django.urls import reverse
 
 from annotator.errors import BadRequest, Conflict, NotAllowed
-from annotator.models import Campaign, Credit, Item, Judgment
+from annotator.models import Campaign, Credit, Item, Judgment, Participant
 from annotator.services.campaigns import (
     design,
     exports,
@@ -287,3 +288,20 @@ def test_the_table_of_judgments_is_read_back_as_ratings(cast: Cast) -> None:
     assert shared == {"A", "B", "C"}
     with pytest.raises(NotAllowed):
         exports.rows(made, by=cast.bob)
+
+
+def test_many_people_are_shown_a_page_at_a_time(cast: Cast) -> None:
+    made = campaign(cast, n=1)
+    names = [f"judge{i:03}" for i in range(120)]
+    users = User.objects.bulk_create([User(username=name) for name in names])
+    Participant.objects.bulk_create(
+        [Participant(campaign=made, user=user, label=user.username) for user in users]
+    )
+    client = Client()
+    client.force_login(cast.ada)
+    address = reverse("campaign", args=[cast.project.slug, made.code])
+    pages = [client.get(address, {"people": n}).content.decode() for n in (1, 2)]
+    shown = [{name for name in names if name in page} for page in pages]
+    assert shown[0] | shown[1] == set(names)
+    assert not shown[0] & shown[1]
+    assert "101 to 121 of 121" in pages[1]
