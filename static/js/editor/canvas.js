@@ -44,6 +44,16 @@ export class Canvas {
     /** @type {string | null} the node that is looked at, all else faint */
     this.alone = null;
     this.onMount = this.onView = () => {};
+    this.forget();
+  }
+
+  // what the drawing in hand has: nothing until there is one
+  forget() {
+    this.elements = new Map();
+    this.anchors = new Map(); // where links begin
+    this.faces = new Map(); // what the nodes show
+    this.lines = new Map(); // links by the names of their ends
+    this.edges = new Map();
   }
 
   mount(text) {
@@ -66,11 +76,7 @@ export class Canvas {
     defs.append(hatch);
     this.svg.prepend(defs);
     for (const group of this.svg.querySelectorAll(":scope > g:not(.side), :scope > rect")) group.setAttribute("aria-hidden", "true");
-    this.elements = new Map();
-    this.anchors = new Map(); // where links begin
-    this.faces = new Map(); // what the nodes show
-    this.lines = new Map(); // links by the names of their ends
-    this.edges = new Map();
+    this.forget();
     for (const side of ["s", "t"]) {
       const tree = this.svg.querySelector(`#side-${side}`);
       tree.setAttribute("role", "tree");
@@ -102,7 +108,7 @@ export class Canvas {
     this.elements.get(key)?.setAttribute("tabindex", "0");
   }
 
-  has(key) { return !!this.elements?.has(key); }
+  has(key) { return !!this.elements.has(key); }
 
   // the element that stands for a node: itself, or the folded phrase it is in
   seen(key) {
@@ -254,7 +260,7 @@ export class Canvas {
   }
 
   dim(keys) {
-    for (const [key, element] of this.elements || []) element.classList.toggle("dim", !!keys && !keys.has(key));
+    for (const [key, element] of this.elements) element.classList.toggle("dim", !!keys && !keys.has(key));
   }
 
   setZoom(zoom) {
@@ -272,7 +278,7 @@ export class Canvas {
   }
 
   toRoot(side) {
-    const root = this.elements?.get(this.model.roots[side][0]?.key);
+    const root = this.elements.get(this.model.roots[side][0]?.key);
     if (!root) return;
     const box = root.getBoundingClientRect(), view = this.root.getBoundingClientRect();
     this.root.scrollLeft += (box.left + box.right - view.left - view.right) / 2;

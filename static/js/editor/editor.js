@@ -30,6 +30,8 @@ export class Editor {
     this.explained = null;
     /** @type {string | undefined} */
     this.last = undefined;
+    /** @type {Promise<void> | undefined} where the page came without a drawing, it is asked for */
+    this.firstDrawing = undefined;
     this.problemAt = -1;
     this.model = new Model(data);
     this.canvas = new Canvas($("canvas"), this.model);
@@ -68,7 +70,7 @@ export class Editor {
   boot() {
     this.showing.recall();
     this.canvas.mount();
-    if (this.canvas.svg && this.showing.isPlain) this.canvas.open(); else this.redraw().then(() => this.canvas.open());
+    if (this.canvas.svg && this.showing.isPlain) this.canvas.open(); else this.firstDrawing = this.redraw().then(() => this.canvas.open());
     const { s, t } = this.model.words;
     if (this.data.long || (SMALL.matches && s.length + t.length > MANY)) this.toggleOutline({ quiet: true });
     if (this.queue.steps.length) {
@@ -232,6 +234,7 @@ export class Editor {
     outline.root.hidden = !outline.root.hidden;
     $("outline-button").setAttribute("aria-pressed", String(outline.on));
     this.refresh();
+    if (!outline.on) await this.firstDrawing;
     if (!outline.on && outline.stale) { outline.stale = false; await this.redraw(); }
     this.overview.mark();
     if (quiet) return;

@@ -151,13 +151,19 @@ def test_a_phrase_folds_and_its_links_hang_from_it(editor) -> None:
     saved(page)
 
 
-def test_a_long_pair_opens_folded_with_the_outline_first(cast, open_page) -> None:
+@pytest.fixture
+def long_pair(cast):
     side = " ".join(
         f"(NP (DT the) (NN house{i}) (PP (IN of) (NN x)))" for i in range(16)
     )
-    pair = people.pair(cast.corpus, f"(S {side})", f"(S {side} (. .))")
+    return people.pair(cast.corpus, f"(S {side})", f"(S {side} (. .))")
+
+
+def test_a_long_pair_opens_folded_with_the_outline_first(
+    cast, open_page, long_pair
+) -> None:
     page = open_page(cast.bob)
-    page.goto(f"/p/{cast.project.slug}/pair/{pair.code}/")
+    page.goto(f"/p/{cast.project.slug}/pair/{long_pair.code}/")
     page.wait_for_selector("html[data-editor=ready]")
     expect(page.locator("#outline [data-side=s] [aria-expanded=false]")).to_have_count(
         16
@@ -166,6 +172,23 @@ def test_a_long_pair_opens_folded_with_the_outline_first(cast, open_page) -> Non
     press(page, "l")
     expect(page.locator("#side-s .n.f")).to_have_count(16)
     shot(page, "long")
+
+
+def test_a_drawing_that_is_slow_to_come_is_waited_for(
+    cast, open_page, long_pair
+) -> None:
+    page = open_page(cast.bob)
+    held = []
+    page.route("**/drawing/**", lambda route: held.append(route), times=1)
+    page.goto(f"/p/{cast.project.slug}/pair/{long_pair.code}/")
+    page.wait_for_selector("html[data-editor=ready]")
+    page.focus("#outline [data-key='s:n0']")
+    press(page, "l", "ArrowDown", "Space")
+    expect(page.locator("#side-s")).to_have_count(0)
+    for route in held:
+        route.continue_()
+    expect(page.locator("#side-s .n.f")).to_have_count(16)
+    at(page, "#s-n0")
 
 
 @pytest.mark.parametrize("width", [1280, 390])
