@@ -8,7 +8,7 @@ const byId = (id) => document.getElementById(id);
 const cookie = (name) => document.cookie.split("; ")
   .find((part) => part.startsWith(`${name}=`))?.slice(name.length + 1) ?? "";
 const user = document.documentElement.dataset.user ?? "";
-const address = () => byId("sign-in").dataset.url;
+const address = () => byId("signing-in").dataset.url;
 /** @type {Promise<boolean> | null} */
 let asking = null;
 
@@ -52,6 +52,7 @@ export function askSignIn() {
 }
 
 function ask() {
+  if (!byId("sign-in-dialog")) document.body.append(byId("signing-in").content.cloneNode(true));
   const dialog = byId("sign-in-dialog"), problem = byId("sign-in-problem"), password = byId("sign-in-password");
   byId("sign-in-name").value = user;
   password.value = "";
