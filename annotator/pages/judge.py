@@ -18,7 +18,6 @@ def config(code: str, user: Anybody, scales: tuple[RatingScale, ...]) -> dict[st
         "desk": reverse("api_desk", args=[code]),
         "answers": reverse("api_answers", args=[code]),
         "preferences": reverse("api_judge_preference"),
-        "signIn": reverse("sign_in"),
         "campaign": code,
         "user": user.get_username(),
         "scales": [
