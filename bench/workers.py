@@ -123,9 +123,13 @@ def watch(job: Any, machines: list[Machine], options: argparse.Namespace) -> flo
         time.sleep(0.5)
         job.refresh_from_db()
         began = began or (time.monotonic() if job.state == "running" else 0.0)
-        if 20 * job.done // options.sentences > told:  # is the last as fast as the first
+        if (
+            20 * job.done // options.sentences > told
+        ):  # is the last as fast as the first
             told = 20 * job.done // options.sentences
-            print(f"{job.done:9,} in {time.monotonic() - began:6.0f} s", file=sys.stderr)
+            print(
+                f"{job.done:9,} in {time.monotonic() - began:6.0f} s", file=sys.stderr
+            )
         if shares and (job.done + job.failed) / options.sentences >= shares[0]:
             victim = chance.choice(machines)
             print(f"kill -9 {victim.home.name} at {job.done}", file=sys.stderr)

@@ -29,7 +29,9 @@ PAGES = [
     *sorted((ROOT / "docs").glob("*.md")),
 ]
 FENCE = re.compile(r"^```(\w*)\n(.*?)^```", re.MULTILINE | re.DOTALL)
-OURS = re.compile(r"(gemel|manage\.py|\./manage\.py|python3?|make|pip|npm|uv|gunicorn) ")
+OURS = re.compile(
+    r"(gemel|manage\.py|\./manage\.py|python3?|make|pip|npm|uv|gunicorn) "
+)
 PLACE = re.compile(r"[A-Z][A-Z0-9_]*")
 LEFT_OUT = ("…", "...")
 OTHERS = (  # what is not ours, and stands at the beginning of a line of a block
@@ -65,7 +67,7 @@ def shown_in(page: Path) -> Iterator[Shown]:
 SHOWN = sorted({one for page in PAGES for one in shown_in(page)})
 
 
-class Understood(Exception):  # noqa: N818
+class Understood(Exception):
     """The parser took the line: its program need not go on."""
 
 
@@ -102,7 +104,7 @@ class _Choices(list):  # type: ignore[type-arg]
 
 
 def variants(line: str) -> Iterator[tuple[list[str], bool]]:
-    """The words of a line, once for each alternative (``a|b``); whether all are there."""
+    """The words of a line, for each alternative (``a|b``); whether all are there."""
     line = re.sub(r"\s[<>].*", "", line)
     line = re.sub(r"\[([^\][]*)\]", r" \1 ", line) if "gemel[" not in line else line
     words = shlex.split(line)
@@ -169,7 +171,8 @@ def check_module(
     assert spec is not None, name
     if spec.submodule_search_locations:
         spec = importlib.util.find_spec(f"{name}.__main__")
-    assert spec is not None and spec.origin is not None, name
+    assert spec is not None, name
+    assert spec.origin is not None, name
     source = Path(spec.origin).read_text()
     if "import torch" in source or "settings.configure(" in source:
         # Not to be imported here: torch is there only where people train.
@@ -239,9 +242,7 @@ def test_a_command_that_is_shown_is_understood(
         return
     for words, complete in variants(line):
         try:
-            check(
-                words, complete=complete and not one.inline, monkeypatch=monkeypatch
-            )
+            check(words, complete=complete and not one.inline, monkeypatch=monkeypatch)
         except SystemExit:
             pytest.fail(f"{' '.join(words)}: {capsys.readouterr().err}")
 
