@@ -22,6 +22,8 @@ from typing import NamedTuple
 import pytest
 from django.core.management import get_commands, load_command_class
 
+from annotator.__main__ import command_of
+
 ROOT = Path(__file__).resolve().parent.parent
 PAGES = [
     *(ROOT / name for name in ("README.md", "CONTRIBUTING.md", "SECURITY.md")),
@@ -144,7 +146,7 @@ def check(words: list[str], *, complete: bool, monkeypatch: pytest.MonkeyPatch) 
         assert any(ROOT.glob(rest[0].replace("…", "*")))
     elif program in ("gemel", "manage.py", "./manage.py") or rest[0] == "manage.py":
         named = rest[1:] if rest[0] == "manage.py" else rest
-        check_command(named[0].replace("-", "_"), named[1:], complete=complete)
+        check_command(command_of(named[0]), named[1:], complete=complete)
     else:
         raise AssertionError(f"what is {program}?")
 
