@@ -11,6 +11,7 @@ from django.core.management import execute_from_command_line
 
 __all__ = ["command_of", "main"]
 
+PARSE = "parse"  # needs nothing of Django's
 SHORT = {"import": "import_corpus", "export": "export_corpus"}
 
 
@@ -21,6 +22,10 @@ def command_of(word: str) -> str:
 
 def main() -> None:
     os.environ.setdefault("DJANGO_SETTINGS_MODULE", "annotator.settings")
+    if sys.argv[1:2] == [PARSE]:
+        from annotator.management import sentences  # reads the settings
+
+        sys.exit(sentences.run(sys.argv[2:]))
     words = [command_of(word) for word in sys.argv[1:2] if word[:1] != "-"]
     execute_from_command_line([sys.argv[0], *words, *sys.argv[1 + len(words) :]])
 

@@ -22,7 +22,8 @@ from typing import NamedTuple
 import pytest
 from django.core.management import get_commands, load_command_class
 
-from annotator.__main__ import command_of
+from annotator.__main__ import PARSE, command_of
+from annotator.management import sentences
 
 ROOT = Path(__file__).resolve().parent.parent
 PAGES = [
@@ -34,6 +35,7 @@ FENCE = re.compile(r"^```(\w*)\n(.*?)^```", re.MULTILINE | re.DOTALL)
 OURS = re.compile(
     r"(gemel|manage\.py|\./manage\.py|python3?|make|pip|npm|uv|gunicorn) "
 )
+MEANT = re.compile(r" X$|^python manage\.py$|^gemel help$")  # how a line is written
 PLACE = re.compile(r"[A-Z][A-Z0-9_]*")
 LEFT_OUT = ("…", "...")
 OTHERS = (  # what is not ours, and stands at the beginning of a line of a block
@@ -42,7 +44,7 @@ OTHERS = (  # what is not ours, and stands at the beginning of a line of a block
 )
 
 
-class Shown(NamedTuple):
+class ShownCommand(NamedTuple):
     page: str
     line: str
     inline: bool  # between backticks, where it may be named without its arguments
@@ -51,19 +53,19 @@ class Shown(NamedTuple):
         return f"{self.page}: {self.line}"
 
 
-def shown_in(page: Path) -> Iterator[Shown]:
+def shown_in(page: Path) -> Iterator[ShownCommand]:
     text = page.read_text()
     for language, block in FENCE.findall(text):
         if language in ("", "sh"):
             for line in block.replace("\\\n", " ").splitlines():
                 for one in re.split(r"&&|;", re.sub(r"(^|\s)#.*", "", line)):
                     if one.strip():
-                        yield Shown(page.name, one.strip(), inline=False)
+                        yield ShownCommand(page.name, one.strip(), inline=False)
     for words in re.findall(r"`([^`]+)`", FENCE.sub("", text)):
         one = " ".join(words.split())
-        if OURS.match(one):
+        if OURS.match(one) and not MEANT.search(one):
             for part in one.split("&&"):
-                yield Shown(page.name, part.strip(), inline=True)
+                yield ShownCommand(page.name, part.strip(), inline=True)
 
 
 SHOWN = sorted({one for page in PAGES for one in shown_in(page)})
@@ -82,7 +84,7 @@ def loosen(parser: argparse.ArgumentParser, *, complete: bool) -> None:
             for one in action.choices.values():
                 loosen(one, complete=complete)
             continue
-        action.type = _kind(action.type)  # type: ignore[assignment]
+        action.type = _kind(action.type)
         if action.choices is not None:
             action.choices = _Choices(action.choices)
     for group in parser._mutually_exclusive_groups:
@@ -92,14 +94,14 @@ def loosen(parser: argparse.ArgumentParser, *, complete: bool) -> None:
 def _kind(kind: object) -> Callable[[str], object]:
     def taken(text: str) -> object:
         number = kind in (int, float) and not PLACE.fullmatch(text)
-        return kind(text) if number else text  # type: ignore[operator]
+        return kind(text) if number else text
 
     return taken
 
 
-class _Choices(list):  # type: ignore[type-arg]
+class _Choices(list):
     def __init__(self, choices: object) -> None:
-        super().__init__(str(one) for one in choices)  # type: ignore[attr-defined]
+        super().__init__(str(one) for one in choices)
 
     def __contains__(self, word: object) -> bool:
         return bool(PLACE.fullmatch(str(word))) or super().__contains__(str(word))
@@ -152,6 +154,11 @@ def check(words: list[str], *, complete: bool, monkeypatch: pytest.MonkeyPatch) 
 
 
 def check_command(name: str, rest: list[str], *, complete: bool) -> None:
+    if name == PARSE:
+        parser = sentences.options()
+        loosen(parser, complete=complete)
+        parser.parse_args(rest)
+        return
     command = load_command_class(get_commands()[name], name)
     command._called_from_command_line = True
     parser = command.create_parser("gemel", name)
@@ -235,7 +242,9 @@ def check_gunicorn(rest: list[str]) -> None:
 
 @pytest.mark.parametrize("one", SHOWN, ids=str)
 def test_a_command_that_is_shown_is_understood(
-    one: Shown, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+    one: ShownCommand,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
 ) -> None:
     line = one.line
     if line.startswith("docker compose exec web "):

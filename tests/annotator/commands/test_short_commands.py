@@ -18,7 +18,9 @@ def gemel(monkeypatch: pytest.MonkeyPatch, *words: str, said: str = "") -> None:
 def test_sentences_become_trees_by_a_parser_of_the_installation(
     small_parser: str, monkeypatch, capsys
 ) -> None:
-    gemel(monkeypatch, "parse", "--engine", small_parser, said="the dog met John\n")
+    with pytest.raises(SystemExit) as end:
+        gemel(monkeypatch, "parse", "--engine", small_parser, said="the dog met John\n")
+    assert not end.value.code
     (line,) = capsys.readouterr().out.splitlines()
     assert line.startswith("(")
     assert "met" in line
@@ -27,7 +29,7 @@ def test_sentences_become_trees_by_a_parser_of_the_installation(
 def test_an_unknown_parser_is_named(small_parser: str, monkeypatch, capsys) -> None:
     with pytest.raises(SystemExit) as end:
         gemel(monkeypatch, "parse", "--engine", "nobodys", said="the dog\n")
-    assert end.value.code == 1
+    assert end.value.code == 2
     assert "nobodys" in capsys.readouterr().err
 
 
