@@ -8,6 +8,7 @@ from django.utils import timezone
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_noop
 
+from annotator import access
 from annotator.errors import BadRequest
 from annotator.models import (
     AlignmentLayer,
@@ -20,8 +21,10 @@ from annotator.models import (
     Project,
     RatingSet,
     Removal,
+    Role,
     TreeEvent,
 )
+from annotator.models.projects import Anybody
 from annotator.services.projects import removals
 from annotator.services.projects.invitations import MAX_DAYS, MAX_USES
 from annotator.services.projects.keeping import ABOUT
@@ -32,6 +35,7 @@ __all__ = [
     "held",
     "invitations",
     "log",
+    "people",
     "require_confirmed",
     "settings",
     "settings_url",
@@ -157,6 +161,19 @@ def log(project: Project, *, page: int, who: str) -> dict[str, Any]:
         "page": Paginator(shown, ROWS).get_page(page),
         "people": [name for name in people.distinct() if name],
         "who": who,
+    }
+
+
+def people(project: Project, *, by: Anybody) -> dict[str, Any]:
+    """Who is in the project; for its managers, the links that let others in."""
+    may_manage = access.may(by, "manage", project)
+    rows = project.memberships.select_related("user").order_by("user__username")
+    return {
+        "project": project,
+        "may_manage": may_manage,
+        "roles": Role.choices,
+        "members": rows,
+        **(invitations(project) if may_manage else {}),
     }
 
 
