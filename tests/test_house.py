@@ -43,6 +43,11 @@ DOORS = {
 MAX_LINES, MAX_FUNCTION, MAX_KERNEL = 400, 40, 80
 MAX_MODULES = 20  # of a folder, ``__init__`` not counted
 MAX_COLUMNS = 120  # of a template
+MAX_VIEW, SHORT_VIEW, SHORT_SHARE = (
+    18,
+    10,
+    0.85,
+)  # lines that a view does, and most of them
 ROWS_OF_VALUES = {"Bitext", "Item", "Sentence"}  # models named as the value they keep
 EDITS = {"core/trees/arcs.py", "core/trees/editing.py"}  # the same steps, on two trees
 WRITES = {"create", "bulk_create", "update", "delete", "save", "get_or_create"}
@@ -191,6 +196,26 @@ def test_files_and_functions_stay_small() -> None:
                         f"{where(path)}:{node.lineno} {node.name}: {size} lines"
                     )
     assert found == []
+
+
+def test_views_stay_short() -> None:
+    """Pages make what is shown and services decide: a view is ten lines or few more."""
+    sizes = {
+        f"{where(path)}: {node.name}": _body(node)
+        for path in modules("annotator/views")
+        for node in ast.walk(ast.parse(path.read_text()))
+        if isinstance(node, ast.FunctionDef)
+    }
+    assert {name: n for name, n in sizes.items() if n > MAX_VIEW} == {}
+    short = [name for name, n in sizes.items() if n <= SHORT_VIEW]
+    assert len(short) / len(sizes) >= SHORT_SHARE
+
+
+def _body(node: ast.FunctionDef) -> int:
+    """Lines below the signature and the docstring."""
+    has_text = _docstring(node) > 0
+    first = node.body[1] if has_text and len(node.body) > 1 else node.body[0]
+    return (node.end_lineno or 0) - first.lineno + 1
 
 
 def test_a_class_name_means_one_thing() -> None:

@@ -4,15 +4,32 @@ from typing import Any
 
 from django.urls import reverse
 
-from annotator.models import RatingScale
+from annotator.models import Campaign, RatingScale
 from annotator.models.projects import Anybody
 from annotator.services.campaigns import desk
+from annotator.services.campaigns.answers import SKIP_REASONS
 from annotator.services.campaigns.preferences import COMMANDS
+from annotator.services.campaigns.scales import scales_for
 
-__all__ = ["config"]
+__all__ = ["screen"]
 
 
-def config(code: str, user: Anybody, scales: tuple[RatingScale, ...]) -> dict[str, Any]:
+def screen(campaign: Campaign, user: Anybody) -> dict[str, Any]:
+    """The screen: its scales and commands, and what its scripts begin with."""
+    scales = scales_for(campaign)
+    return {
+        "name": campaign.name,
+        "mode": campaign.mode,
+        "scales": scales,
+        "reasons": SKIP_REASONS,
+        "commands": [(name, *COMMANDS[name]) for name in COMMANDS],
+        "config": _config(campaign.code, user, scales),
+    }
+
+
+def _config(
+    code: str, user: Anybody, scales: tuple[RatingScale, ...]
+) -> dict[str, Any]:
     """What the scripts need to begin."""
     return {
         "desk": reverse("api_desk", args=[code]),

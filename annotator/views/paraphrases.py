@@ -15,13 +15,14 @@ from django.views.decorators.http import (
 )
 
 from annotator import access
-from annotator.errors import BadRequest, Refusal
+from annotator.errors import BadRequest
 from annotator.forms import refuse_unknown
 from annotator.forms.paraphrases import TableForm, TestSetForm
-from annotator.models import Bitext, Corpus, Job, ParaphraseTable, Project
+from annotator.http.answers import form_page
+from annotator.models import Bitext, Corpus, ParaphraseTable, Project
 from annotator.models.projects import Anybody
 from annotator.pages.paraphrases import asking, substitution
-from annotator.pages.paraphrases import search as page
+from annotator.pages.paraphrases import search as pages
 from annotator.services.paraphrases import tables as service
 from annotator.services.paraphrases import test_sets
 from annotator.services.paraphrases import weights as fitting
@@ -47,22 +48,18 @@ LONGEST_SENTENCE = 1000
 def tables(request: HttpRequest, slug: str) -> HttpResponse:
     """The tables there are, and a form that asks for one more."""
     project = access.project_or_404(request.user, slug)
-    if request.method == "GET":
-        return _tables(request, project, TableForm.empty(project))
-    form = TableForm.sent(request.POST)
-    try:
+    sent = request.POST if request.method == "POST" else None
+    form = TableForm.empty(project) if sent is None else TableForm.sent(sent)
+
+    def act() -> HttpResponse:
         made = _make_table(project, form, by=request.user)
-    except Refusal as error:
-        return _tables(request, project, form, error)
-    assert made.job is not None  # just started
-    return redirect("job", slug, made.job.code)
+        assert made.job is not None  # just started
+        return redirect("job", slug, made.job.code)
 
+    def page() -> dict[str, Any]:
+        return asking.tables(project, by=request.user) | {"form": form}
 
-def _tables(
-    request: HttpRequest, project: Project, form: TableForm, why: Refusal | None = None
-) -> HttpResponse:
-    context = asking.tables(project, by=request.user) | {"form": form}
-    return _form(request, "tables", context, why)
+    return form_page(request, "paraphrases/tables.html", page, act)
 
 
 def _make_table(project: Project, form: TableForm, *, by: Anybody) -> ParaphraseTable:
@@ -76,28 +73,15 @@ def _make_table(project: Project, form: TableForm, *, by: Anybody) -> Paraphrase
     )
 
 
-def _form(
-    request: HttpRequest, name: str, context: dict[str, Any], why: Refusal | None
-) -> HttpResponse:
-    """The page of a form; with the reason, if what it sent was refused."""
-    context["problem"] = str(why or "")
-    status = why.status if why else 200
-    return render(request, f"paraphrases/{name}.html", context, status=status)
-
-
 @login_required
 @require_GET
 def search(request: HttpRequest, slug: str, code: str) -> HttpResponse:
     """A phrase typed, and its paraphrases."""
     project, table = _table(request, slug, code)
     refuse_unknown(request.GET, {"phrase", "label", "condition", "corpus"})
-    context = page.shown(
-        table,
-        _text(request, "phrase"),
-        label=_text(request, "label"),
-        condition=request.GET.get("condition", "baseline"),
-        corpus=_text(request, "corpus"),
-    )
+    about = {name: _text(request, name) for name in ("label", "corpus")}
+    about["condition"] = request.GET.get("condition", "baseline")
+    context = pages.shown(table, _text(request, "phrase"), **about)
     context |= _about(request, project, table)
     return render(request, "paraphrases/search.html", context)
 
@@ -111,7 +95,7 @@ def tables_of(request: HttpRequest, slug: str, code: str) -> HttpResponse:
     phrase = _text(request, "phrase")
     if not phrase.strip():
         raise BadRequest(_("A phrase is needed."), field="phrase")
-    context = {"phrase": phrase, "found": page.tables_of(table, phrase)}
+    context = {"phrase": phrase, "found": pages.tables_of(table, phrase)}
     context |= _about(request, project, table)
     return render(request, "paraphrases/phrase_tables.html", context)
 
@@ -125,7 +109,7 @@ def why(request: HttpRequest, slug: str, code: str) -> HttpResponse:
     texts = [_text(request, name) for name in ("phrase", "paraphrase", "label")]
     if not (texts[0].strip() and texts[1].strip()):
         raise BadRequest(_("A phrase and a paraphrase are needed."), field="phrase")
-    explained = page.why(table, texts[0], texts[1], label=texts[2])
+    explained = pages.why(table, texts[0], texts[1], label=texts[2])
     context = {"project": project, "table": table, "why": explained, "label": texts[2]}
     name = "_why" if getattr(request, "htmx", False) else "why"
     return render(request, f"paraphrases/{name}.html", context)
@@ -164,27 +148,25 @@ def campaign(request: HttpRequest, slug: str, code: str) -> HttpResponse:
     """A test set out of a table and parsed sentences, as a campaign for people."""
     project = access.project_or_404(request.user, slug, "manage")
     table = get_object_or_404(project.tables, code=code)
-    if request.method == "GET":
-        form = TestSetForm.empty(table)
-        return _form(request, "campaign", _test_set(table, form), None)
-    form = TestSetForm.sent(request.POST, table)
-    try:
-        job = _make_campaign(table, form, by=request.user)
-    except Refusal as error:
-        return _form(request, "campaign", _test_set(table, form), error)
-    return redirect("job", slug, job.code)
+    sent = request.POST if request.method == "POST" else None
+    form = TestSetForm.empty(table) if sent is None else TestSetForm.sent(sent, table)
+    return form_page(
+        request,
+        "paraphrases/campaign.html",
+        lambda: asking.test_set(table) | {"form": form},
+        lambda: _make_campaign(table, form, by=request.user),
+    )
 
 
-def _test_set(table: ParaphraseTable, form: TestSetForm) -> dict[str, Any]:
-    return asking.test_set(table) | {"form": form}
-
-
-def _make_campaign(table: ParaphraseTable, form: TestSetForm, *, by: Anybody) -> Job:
+def _make_campaign(
+    table: ParaphraseTable, form: TestSetForm, *, by: Anybody
+) -> HttpResponse:
     text = _text_of(table.project, form.text)
     how = {"known": form.known, "weighted": form.weighted and table.weights.exists()}
-    return test_sets.start(
+    job = test_sets.start(
         table, text, form.name, n_phrases=form.n_phrases, by=by, **how
     )[1]
+    return redirect("job", table.project.slug, job.code)
 
 
 @login_required
@@ -192,18 +174,18 @@ def _make_campaign(table: ParaphraseTable, form: TestSetForm, *, by: Anybody) ->
 def weights(request: HttpRequest, slug: str, code: str) -> HttpResponse:
     """The versions of the ninth condition, and a form that fits one more."""
     project, table = _table(request, slug, code)
-    if request.method == "GET":
-        context = asking.fitting(table, by=request.user)
-        return _form(request, "weights", context, None)
-    access.require(request.user, "manage", project)
-    wanted = request.POST.get("campaign", "")
-    chosen = get_object_or_404(project.campaigns, code=wanted)
-    try:
-        job = fitting.start(table, chosen, by=request.user)
-    except Refusal as error:
-        context = asking.fitting(table, by=request.user)
-        return _form(request, "weights", context, error)
-    return redirect("job", slug, job.code)
+    if request.method == "POST":
+        access.require(request.user, "manage", project)
+
+    def act() -> HttpResponse:
+        wanted = request.POST.get("campaign", "")
+        chosen = get_object_or_404(project.campaigns, code=wanted)
+        return redirect("job", slug, fitting.start(table, chosen, by=request.user).code)
+
+    def page() -> dict[str, Any]:
+        return asking.fitting(table, by=request.user)
+
+    return form_page(request, "paraphrases/weights.html", page, act)
 
 
 @login_required

@@ -4,13 +4,13 @@ from django.contrib.auth.decorators import login_required
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.urls import reverse
-from django.utils.translation import gettext as _
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_GET, require_http_methods
 
 from annotator import access
-from annotator.forms import number, refuse_unknown
-from annotator.models import Campaign, Project, Role
+from annotator.forms import refuse_unknown
+from annotator.forms.projects import invitation
+from annotator.models import Campaign, Project
 from annotator.pages.site import dashboard as pages
 from annotator.pages.site import figures, quality, settings
 from annotator.services.projects import invitations, members
@@ -82,18 +82,9 @@ def corpora(request: HttpRequest, slug: str) -> HttpResponse:
 @require_http_methods(["GET", "POST"])
 def people(request: HttpRequest, slug: str) -> HttpResponse:
     project = access.project_or_404(request.user, slug)
-    may_manage = access.may(request.user, "manage", project)
-    context: dict[str, object] = {
-        "project": project,
-        "may_manage": may_manage,
-        "roles": Role.choices,
-    }
-    if request.method == "POST":
-        context |= _change(request, project)
-    if may_manage:
-        context |= settings.invitations(project)
-    members = project.memberships.select_related("user").order_by("user__username")
-    return render(request, "projects/people.html", context | {"members": members})
+    changed = _change(request, project) if request.method == "POST" else {}
+    page = settings.people(project, by=request.user) | changed
+    return render(request, "projects/people.html", page)
 
 
 def _change(request: HttpRequest, project: Project) -> dict[str, object]:
@@ -118,21 +109,9 @@ def change_links(
         link = get_object_or_404(rows, code=request.POST.get("link", ""))
         invitations.revoke(link, by=request.user)
         return {}
-    uses, days = (
-        number(request.POST.get(name, "") or default, 0, 10**6, field=name, problem=why)
-        for name, default, why in (
-            ("max_uses", "1", _("How many people? A whole number.")),
-            ("days", "14", _("For how many days? A whole number.")),
-        )
-    )
+    wanted = invitation(request.POST)
     made, token = invitations.invite(
-        project,
-        role=request.POST.get("role", ""),
-        by=request.user,
-        note=request.POST.get("note", ""),
-        campaign=campaign,
-        max_uses=uses,
-        days=days,
+        project, by=request.user, campaign=campaign, **wanted
     )
     url = request.build_absolute_uri(reverse("join", args=[token]))
     return {"link": url, "made": made}

@@ -2,15 +2,17 @@
 
 from django.contrib.auth.decorators import login_required
 from django.http import FileResponse, Http404, HttpRequest, HttpResponse
-from django.shortcuts import redirect, render
+from django.shortcuts import redirect
 from django.utils.translation import gettext as _
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_GET, require_http_methods
 
 from annotator import access
 from annotator.errors import BadRequest, NotAllowed
+from annotator.http.answers import form_page
 from annotator.models import Job, Project
-from annotator.services.releases import kept, making
+from annotator.pages.site import releases as pages
+from annotator.services.releases import kept
 
 
 @never_cache
@@ -21,24 +23,20 @@ def releases(request: HttpRequest, slug: str) -> HttpResponse:
     project = access.project_or_404(request.user, slug)
     if not access.may(request.user, "export", project):
         raise NotAllowed(_("Releases are for those who may export."))
-    error = None
-    if request.method == "POST":
-        if code := request.POST.get("forget"):
-            kept.forget(project, code, by=request.user)
-            return redirect("releases", slug)
-        try:
-            return redirect("job", slug, _start(request, project).code)
-        except BadRequest as refused:
-            error = refused
-    context = {
-        "project": project,
-        "error": error,
-        "warnings": making.warnings_of(project),
-        "kept": kept.kept(project, by=request.user),
-        "may_make": access.may(request.user, "manage", project),
-    }
-    status = 400 if error else 200
-    return render(request, "releases/releases.html", context, status=status)
+    return form_page(
+        request,
+        "releases/releases.html",
+        lambda: pages.releases(project, by=request.user),
+        lambda: _act(request, project),
+        catch=BadRequest,
+    )
+
+
+def _act(request: HttpRequest, project: Project) -> HttpResponse:
+    if code := request.POST.get("forget"):
+        kept.forget(project, code, by=request.user)
+        return redirect("releases", project.slug)
+    return redirect("job", project.slug, _start(request, project).code)
 
 
 def _start(request: HttpRequest, project: Project) -> Job:

@@ -8,19 +8,21 @@ from django.utils.translation import gettext_lazy as _
 
 from annotator import access
 from annotator.errors import BadRequest
-from annotator.models import Corpus
+from annotator.models import Corpus, Report
 from annotator.models.projects import Anybody
 from annotator.pages.agreement.report import MEASURE, ReportPage
 from annotator.pages.agreement.words import of_kind, of_measure
 from annotator.pages.site.glossary import TERM_OF_MEASURE
+from annotator.services.reports import layers
 from annotator.services.reports.layers import LayerReport
 from annotator.svg import charts
 from core.layout.charts import grid_chart
 
-__all__ = ["behind", "shown"]
+__all__ = ["behind", "frozen", "live"]
 
 TABLES = {"pair": "pairs", "label": "by_label", "length": "by_length", "all": "all"}
 TABLES |= {"tree": "trees", "dep": "deps"}
+FROZEN = 10  # older reports that are named
 HEADS = {"f1": "PARSEVAL F1", "exact": _("Equal trees"), "uas": "UAS", "las": "LAS"}
 ALL = {"of": "all", "at": "0"}
 STATES = (
@@ -47,7 +49,35 @@ TREES = {
 Context = dict[str, Any]
 
 
-def shown(
+def live(
+    report: LayerReport, corpus: Corpus, seed: int, *, by: Anybody, hides_names: bool
+) -> Context:
+    """The report as it is now, and those that were frozen."""
+    filters = f"seed={seed}" if seed else ""
+    page = _shown(report, corpus, by=by, filters=filters, hides_names=hides_names)
+    return page | {
+        "may_freeze": access.may(by, "curate", corpus.project),
+        "frozen": corpus.reports.all()[:FROZEN],
+        "seed": seed,
+    }
+
+
+def frozen(
+    then: LayerReport, kept: Report, corpus: Corpus, *, by: Anybody, hides_names: bool
+) -> Context:
+    """The report as it was frozen, and whether what it read is the same now."""
+    filters, query = f"frozen={kept.code}", kept.query
+    page = _shown(then, corpus, by=by, filters=filters, hides_names=hides_names)
+    now = layers.report(corpus, seed=int(query.removeprefix("seed=") or 0))
+    live_url = reverse("layer_report", args=[corpus.project.slug, corpus.code])
+    return page | {
+        "kept": kept,
+        "live_url": f"{live_url}?{query}" if query else live_url,
+        "is_same": now.digest == kept.digest,
+    }
+
+
+def _shown(
     report: LayerReport,
     corpus: Corpus,
     *,

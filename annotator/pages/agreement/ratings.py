@@ -11,10 +11,11 @@ from annotator.exchange.peers.registry import PEERS, TABLE
 from annotator.exchange.rating_tables import FIELDS, LAYOUTS, RatingsReading
 from annotator.exchange.tables import DELIMITERS
 from annotator.models import Project, Upload
+from annotator.services.reports import rating_tables
 from annotator.services.reports.rating_tables import SHOWN, RatingsPreview
 from core.data.ratings import Scale
 
-__all__ = ["TOOLS", "check", "readable", "reading_of"]
+__all__ = ["TOOLS", "check", "reading_of", "refused"]
 
 TOOLS = [tool.LABEL for tool in PEERS.values()]
 
@@ -90,8 +91,23 @@ def _number(text: str, name: str) -> float:
     return value
 
 
-def check(project: Project, upload: Upload, trial: RatingsPreview) -> dict[str, Any]:
-    """What the file holds, read so; what may be chosen otherwise."""
+def check(
+    project: Project, upload: Upload, reading: RatingsReading, name: str
+) -> dict[str, Any]:
+    """What the file holds, read so; what may be chosen otherwise. Raises BadRequest."""
+    page = _found(project, upload, rating_tables.try_out(upload, reading))
+    return page | {"name": name or upload.name.rsplit(".", 1)[0], "problem": []}
+
+
+def refused(
+    project: Project, upload: Upload, sent: QueryDict, name: str, why: Exception
+) -> dict[str, Any]:
+    """The same, read as far as it can be, and why it is not taken."""
+    page = check(project, upload, readable(sent, why), name)
+    return page | {"problem": str(why).split("\n")}
+
+
+def _found(project: Project, upload: Upload, trial: RatingsPreview) -> dict[str, Any]:
     reading = trial.reading
     return {
         "project": project,

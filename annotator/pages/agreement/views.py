@@ -25,7 +25,16 @@ from core.agreement.judgments import paper
 from core.agreement.judgments.report import BETWEEN
 from core.agreement.words import WORDS
 
-__all__ = ["FORMS", "ReportView", "cases_of", "frozen", "large", "live", "written"]
+__all__ = [
+    "FORMS",
+    "ReportView",
+    "cases_of",
+    "frozen",
+    "index",
+    "large",
+    "live",
+    "written",
+]
 
 FORMS = {
     "json": "application/json",
@@ -37,6 +46,19 @@ SHOWN = 25  # disagreements, or cases, on one page
 FROZEN = 10  # older reports that are named
 Body = Mapping[str, Any]
 Context = dict[str, Any]
+
+
+def index(project: Project, *, by: Anybody) -> Context:
+    """What there is to report on, and what was frozen."""
+    return {
+        "project": project,
+        "campaigns": project.campaigns.filter(archived_at=None),
+        "sets": project.rating_sets.filter(archived_at=None),
+        "archived": project.rating_sets.exclude(archived_at=None),
+        "corpora": layers.corpora_with_layers(project),
+        "frozen": project.reports.select_related("created_by"),
+        "may_import": access.may(by, "import", project),
+    }
 
 
 @dataclass(frozen=True, slots=True)

@@ -20,7 +20,7 @@ from annotator.models import Campaign, Credit, Item, Judgment, Upload
 from annotator.services.campaigns.item_files import SHOWN, DryRun, TableReading
 from annotator.services.kept_counts import kept
 
-__all__ = ["SAMPLES", "check", "listed", "reading_of", "sample"]
+__all__ = ["SAMPLES", "cells_of", "check", "listed", "reading_of", "sample"]
 
 PER_PAGE = 50
 STATES = {"": _("All"), "in": _("Given out"), "withdrawn": _("Withdrawn")}
@@ -112,6 +112,13 @@ def listed(campaign: Campaign, sent: QueryDict) -> dict[str, Any]:
         "samples": list(SAMPLES),
         "is_closed": campaign.state == Campaign.State.CLOSED,
     }
+
+
+def cells_of(campaign: Campaign, sent: QueryDict) -> dict[str, str]:
+    """What a form says of one item, by the columns of a file."""
+    gold = (f"gold_{scale.name}" for scale in campaign.scales.all())
+    known = {*codec.COLUMNS, *gold}
+    return {name: str(sent[name]) for name in sent if name in known}
 
 
 def reading_of(sent: QueryDict) -> TableReading:

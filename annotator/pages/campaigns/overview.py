@@ -5,13 +5,13 @@ from typing import Any
 from django.core.paginator import Paginator
 
 from annotator import access
-from annotator.models import Campaign, Participant, Project
+from annotator.models import Campaign, Participant, Project, RatingScale
 from annotator.models.projects import Anybody, id_of
 from annotator.pages.campaigns import setup as campaign_setup
 from annotator.pages.site.needs import needs
 from annotator.services.campaigns import progress
 
-__all__ = ["listed", "overview", "people"]
+__all__ = ["listed", "overview", "people", "scales"]
 
 PEOPLE = 100  # of a page
 
@@ -54,6 +54,16 @@ def overview(campaign: Campaign, *, by: Anybody, page: str = "") -> dict[str, An
         "may_export": access.may(by, "export", project),
         "is_judge": campaign.participants.filter(user_id=id_of(by)).exists(),
         "states": [Participant.State.ACTIVE, Participant.State.PAUSED],
+    }
+
+
+def scales(campaign: Campaign) -> dict[str, Any]:
+    """The scales as they are, and which kinds there are."""
+    return {
+        "project": campaign.project,
+        "campaign": campaign,
+        "scales": campaign.scales.all(),
+        "kinds": RatingScale.Kind.choices,
     }
 
 

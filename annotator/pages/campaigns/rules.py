@@ -8,12 +8,12 @@ from typing import Any
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy, ngettext
 
-from annotator.errors import BadRequest
+from annotator.errors import BadRequest, Refusal
 from annotator.models import Campaign
 from annotator.services.campaigns.settings import SETTINGS, number_of
 from annotator.services.campaigns.setup import FIXED_ONCE_OPEN
 
-__all__ = ["Rule", "read", "rules"]
+__all__ = ["Rule", "read", "refused", "rules"]
 
 SWITCHES = ("is_adaptive", "is_curation_blind")
 WORDS = ("mode", "contact", "currency")
@@ -123,6 +123,14 @@ def rules(
             for name, (text, names) in _parts(campaign).items()
         },
     }
+
+
+def refused(
+    campaign: Campaign, sent: Mapping[str, str], problems: dict[str, str], why: Refusal
+) -> dict[str, Any]:
+    """The form again, with what was typed and why nothing is stored."""
+    campaign.refresh_from_db()
+    return rules(campaign, sent, problems) | {"problem": str(why)}
 
 
 def _rule(

@@ -8,6 +8,7 @@ from django.utils import timezone
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_noop
 
+from annotator import access
 from annotator.errors import BadRequest
 from annotator.models import (
     AlignmentLayer,
@@ -20,8 +21,10 @@ from annotator.models import (
     Project,
     RatingSet,
     Removal,
+    Role,
     TreeEvent,
 )
+from annotator.models.projects import Anybody
 from annotator.pages.campaigns.rules import FIELDS as RULES
 from annotator.services.projects import removals
 from annotator.services.projects.invitations import MAX_DAYS, MAX_USES
@@ -33,6 +36,7 @@ __all__ = [
     "held",
     "invitations",
     "log",
+    "people",
     "require_confirmed",
     "settings",
     "settings_url",
@@ -169,6 +173,19 @@ def _detail(row: LogEntry) -> str:
         return row.detail
     names = (RULES.get(name, (name,))[0] for name in row.detail.split(", "))
     return ", ".join(str(name) for name in names)
+
+
+def people(project: Project, *, by: Anybody) -> dict[str, Any]:
+    """Who is in the project; for its managers, the links that let others in."""
+    may_manage = access.may(by, "manage", project)
+    rows = project.memberships.select_related("user").order_by("user__username")
+    return {
+        "project": project,
+        "may_manage": may_manage,
+        "roles": Role.choices,
+        "members": rows,
+        **(invitations(project) if may_manage else {}),
+    }
 
 
 def invitations(project: Project, campaign: Campaign | None = None) -> dict[str, Any]:

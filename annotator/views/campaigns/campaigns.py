@@ -1,7 +1,6 @@
 """Campaigns for those who run them: the list, one with its progress, its actions."""
 
 from collections.abc import Iterator
-from typing import Any
 
 from django.contrib import messages
 from django.contrib.auth.decorators import login_required
@@ -18,6 +17,7 @@ from django.views.decorators.http import (
 from annotator import access
 from annotator.errors import BadRequest, Refusal
 from annotator.forms import number, refuse_unknown
+from annotator.http.answers import form_page
 from annotator.models import Campaign
 from annotator.pages.campaigns import overview as pages
 from annotator.pages.campaigns import plan
@@ -48,18 +48,15 @@ def campaigns(request: HttpRequest, slug: str) -> HttpResponse:
 @require_http_methods(["GET", "POST"])
 def new(request: HttpRequest, slug: str) -> HttpResponse:
     project = access.project_or_404(request.user, slug, "manage")
-    context: dict[str, Any] = {"project": project, "templates": TEMPLATES}
-    if request.method == "GET":
-        return render(request, "campaigns/new.html", context)
-    name, template = (request.POST.get(n, "") for n in ("name", "template"))
-    try:
-        made = setup.create(
-            project, name, by=request.user, template=template or "substitution"
-        )
-    except Refusal as error:
-        context |= {"problem": str(error), "name": name}
-        return render(request, "campaigns/new.html", context, status=error.status)
-    return redirect("campaign_items", slug, made.code)
+    name = request.POST.get("name", "")
+    page = {"project": project, "templates": TEMPLATES, "name": name}
+
+    def act() -> HttpResponse:
+        template = request.POST.get("template", "") or "substitution"
+        made = setup.create(project, name, by=request.user, template=template)
+        return redirect("campaign_items", slug, made.code)
+
+    return form_page(request, "campaigns/new.html", lambda: page, act)
 
 
 @login_required
@@ -163,14 +160,10 @@ def _batch(request: HttpRequest, campaign: Campaign) -> str:
 def _person(request: HttpRequest, campaign: Campaign) -> str:
     people = campaign.participants.select_related("campaign__project", "user")
     person = get_object_or_404(people, code=request.POST.get("person", ""))
-    participants.set_participant(
-        person,
-        by=request.user,
-        state=request.POST.get("state", ""),
-        quota=request.POST.get("quota", ""),
-    )
-    state = person.get_state_display()
-    shown = state.lower() if get_language() == "en" else state
+    state, quota = (request.POST.get(name, "") for name in ("state", "quota"))
+    participants.set_participant(person, by=request.user, state=state, quota=quota)
+    shown = person.get_state_display()
+    shown = shown.lower() if get_language() == "en" else shown
     return _("%(name)s: %(state)s.") % {"name": person, "state": shown}
 
 

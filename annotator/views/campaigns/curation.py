@@ -16,8 +16,9 @@ from django.views.decorators.http import (
 )
 
 from annotator import access
-from annotator.errors import BadRequest, Refusal
+from annotator.errors import BadRequest
 from annotator.forms import refuse_unknown, whole
+from annotator.http.answers import form_page
 from annotator.models import Campaign, Item
 from annotator.pages import curation as pages
 from annotator.services.campaigns import majority
@@ -52,15 +53,12 @@ def curate_item(request: HttpRequest, slug: str, code: str, item: str) -> HttpRe
     """One item; a decision is added, and nothing is changed."""
     campaign = access.campaign_or_404(request.user, slug, code, "curate")
     row = get_object_or_404(campaign.items.select_related("instance"), code=item)
-    refused: dict[str, Any] = {}
-    status = 200
-    if request.method == "POST":
-        try:
-            return _decide(request, campaign, row)
-        except Refusal as error:
-            refused, status = {"error": str(error), "sent": request.POST}, error.status
-    shown = refused | pages.item_page(campaign, row)
-    return render(request, "curation/item.html", shown, status=status)
+    return form_page(
+        request,
+        "curation/item.html",
+        lambda: pages.item_page(campaign, row),
+        lambda: _decide(request, campaign, row),
+    )
 
 
 @login_required
@@ -110,17 +108,21 @@ def _decide(request: HttpRequest, campaign: Campaign, item: Item) -> HttpRespons
 
 
 def _decision(campaign: Campaign, item: Item, sent: QueryDict) -> Decision:
-    values = {
-        scale.name: value_of(scale, sent.get(f"value-{scale.name}", ""))
-        for scale in campaign.scales.all()
-    }
-    if None in values.values():
-        raise BadRequest(_("Choose a value on every scale."), field="values")
     return Decision(
-        {name: value for name, value in values.items() if value is not None},
+        _values(campaign, sent),
         sent.get("reason", ""),
         whole(sent.get("confidence", ""), 0, MOST) or 0,
         sent.get("note", ""),
         label_of(item, sent.get("accepts", "")),
         whole(sent.get("seen", "0"), 0, MOST) or 0,
     )
+
+
+def _values(campaign: Campaign, sent: QueryDict) -> dict[str, Any]:
+    values = {
+        scale.name: value_of(scale, sent.get(f"value-{scale.name}", ""))
+        for scale in campaign.scales.all()
+    }
+    if None in values.values():
+        raise BadRequest(_("Choose a value on every scale."), field="values")
+    return {name: value for name, value in values.items() if value is not None}

@@ -1,7 +1,7 @@
 """The items of a campaign: listed, sent as a file, added, corrected, withdrawn."""
 
 import io
-from typing import BinaryIO, cast
+from typing import Any, BinaryIO, cast
 
 from django.contrib import messages
 from django.contrib.auth.decorators import login_required
@@ -14,7 +14,7 @@ from django.views.decorators.http import require_GET, require_http_methods, requ
 
 from annotator import access
 from annotator.errors import BadRequest, Refusal
-from annotator.exchange.items import COLUMNS
+from annotator.http.answers import form_page
 from annotator.models import Campaign, Item, Upload
 from annotator.pages.campaigns import items as pages
 from annotator.services.campaigns import item_files
@@ -28,14 +28,15 @@ __all__ = ["act", "add", "check", "items", "sample"]
 def items(request: HttpRequest, slug: str, code: str) -> HttpResponse:
     """The list; POST keeps a file, whose check is shown before anything is stored."""
     campaign = access.campaign_or_404(request.user, slug, code, "manage")
-    context, status = pages.listed(campaign, request.GET), 200
-    if request.method == "POST":
-        try:
-            upload = _keep(request, campaign)
-            return redirect("campaign_items_check", slug, code, upload.code)
-        except Refusal as error:
-            context["problem"], status = str(error), error.status
-    return render(request, "campaigns/items.html", context, status=status)
+
+    def act() -> HttpResponse:
+        upload = _keep(request, campaign)
+        return redirect("campaign_items_check", slug, code, upload.code)
+
+    def page() -> dict[str, Any]:
+        return pages.listed(campaign, request.GET)
+
+    return form_page(request, "campaigns/items.html", page, act)
 
 
 def _keep(request: HttpRequest, campaign: Campaign) -> Upload:
@@ -57,25 +58,27 @@ def check(request: HttpRequest, slug: str, code: str, upload: str) -> HttpRespon
     campaign = access.campaign_or_404(request.user, slug, code, "manage")
     kept = get_object_or_404(campaign.project.uploads, code=upload)
     try:
-        sent = request.POST if request.method == "POST" else request.GET
-        reading = pages.reading_of(sent)
+        reading = pages.reading_of(request.POST or request.GET)
         trial = item_files.dry_run(campaign, kept, reading)
     except Refusal as error:
         messages.error(request, str(error))
         return redirect("campaign_items", slug, code)
     if request.method == "POST" and trial.n_rows:
         job = services.take_in(campaign, kept, reading, trial.n_rows, by=request.user)
-        if job:
-            return redirect("job", slug, job.code)
-        n = campaign.n_items
-        text = ngettext(
-            "%(n)s item is in the campaign.", "%(n)s items are in the campaign.", n
-        )
-        messages.success(request, text % {"n": n})
-        step = "campaign" if campaign.participants.exists() else "campaign_people"
-        return redirect(step, slug, code)
+        return redirect("job", slug, job.code) if job else _taken(request, campaign)
     context = pages.check(campaign, kept, reading, trial)
     return render(request, "campaigns/items_check.html", context)
+
+
+def _taken(request: HttpRequest, campaign: Campaign) -> HttpResponse:
+    """On to what the campaign needs next."""
+    n = campaign.n_items
+    text = ngettext(
+        "%(n)s item is in the campaign.", "%(n)s items are in the campaign.", n
+    )
+    messages.success(request, text % {"n": n})
+    step = "campaign" if campaign.participants.exists() else "campaign_people"
+    return redirect(step, campaign.project.slug, campaign.code)
 
 
 @login_required
@@ -96,14 +99,13 @@ def sample(request: HttpRequest, slug: str, code: str, form: str) -> HttpRespons
 def add(request: HttpRequest, slug: str, code: str) -> HttpResponse:
     """One item, written into a form."""
     campaign = access.campaign_or_404(request.user, slug, code, "manage")
-    known = {*COLUMNS, *(f"gold_{scale.name}" for scale in campaign.scales.all())}
-    cells = {name: request.POST[name] for name in request.POST if name in known}
+    cells = pages.cells_of(campaign, request.POST)
     try:
         services.add(campaign, cells, by=request.user)
     except Refusal as error:
-        context = pages.listed(campaign, request.GET)
-        context |= {"refused": str(error), "cells": cells}
-        return render(request, "campaigns/items.html", context, status=error.status)
+        page = pages.listed(campaign, request.GET)
+        page |= {"refused": str(error), "cells": cells}
+        return render(request, "campaigns/items.html", page, status=error.status)
     messages.success(request, _("The item is in the campaign."))
     return redirect("campaign_items", slug, code)
 

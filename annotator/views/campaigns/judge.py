@@ -12,9 +12,6 @@ from annotator.models import Campaign
 from annotator.models.projects import id_of
 from annotator.pages import judge
 from annotator.services.campaigns import desk
-from annotator.services.campaigns.answers import SKIP_REASONS
-from annotator.services.campaigns.preferences import COMMANDS
-from annotator.services.campaigns.scales import scales_for
 
 __all__ = ["choose", "screen"]
 
@@ -38,14 +35,5 @@ def choose(request: HttpRequest, slug: str) -> HttpResponse:
 def screen(request: HttpRequest, slug: str, code: str) -> HttpResponse:
     project = access.project_or_404(request.user, slug, "annotate")
     person = desk.participant_of(code, request.user)
-    scales = scales_for(person.campaign)
-    context = {
-        "project": project,
-        "name": person.campaign.name,
-        "mode": person.campaign.mode,
-        "scales": scales,
-        "reasons": SKIP_REASONS,
-        "commands": [(name, *COMMANDS[name]) for name in COMMANDS],
-        "config": judge.config(code, request.user, scales),
-    }
-    return render(request, "judge/screen.html", context)
+    page = judge.screen(person.campaign, request.user) | {"project": project}
+    return render(request, "judge/screen.html", page)

@@ -1,10 +1,8 @@
 """The steps of setting a campaign up: scales, guideline, rules, people."""
 
-from typing import Any
-
 from django.contrib import messages
 from django.contrib.auth.decorators import login_required
-from django.http import HttpRequest, HttpResponse, QueryDict
+from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
@@ -12,7 +10,9 @@ from django.views.decorators.http import require_http_methods, require_POST
 
 from annotator import access
 from annotator.errors import BadRequest, Refusal
-from annotator.models import RatingScale
+from annotator.forms.projects import batches_of, scales_of
+from annotator.http.answers import form_page
+from annotator.models import Campaign
 from annotator.pages.campaigns import overview as pages
 from annotator.pages.campaigns import rules as rules_page
 from annotator.pages.site.settings import invitations
@@ -28,42 +28,14 @@ __all__ = ["batches", "guideline", "people", "rules", "scales"]
 def scales(request: HttpRequest, slug: str, code: str) -> HttpResponse:
     """Titles, questions, anchors, values, thresholds."""
     campaign = access.campaign_or_404(request.user, slug, code, "manage")
-    context: dict[str, Any] = {"project": campaign.project, "campaign": campaign}
-    status = 200
-    if request.method == "POST":
-        try:
-            set_scales(campaign, _scales_of(request.POST), by=request.user)
-        except Refusal as error:
-            context["problem"], status = str(error), error.status
-        else:
-            messages.success(request, _("The scales are stored."))
-            return redirect("campaign", slug, code)
-    context["scales"] = campaign.scales.all()
-    context["kinds"] = RatingScale.Kind.choices
-    return render(request, "campaigns/scales.html", context, status=status)
 
+    def act() -> HttpResponse:
+        set_scales(campaign, scales_of(request.POST), by=request.user)
+        messages.success(request, _("The scales are stored."))
+        return redirect("campaign", slug, code)
 
-def _scales_of(sent: QueryDict) -> list[dict[str, Any]]:
-    """The scales a form sends: one line a point, ``value | label | anchor``."""
-    scales = []
-    for n in sent.getlist("scale"):
-        if not n.isdigit() or sent.get(f"drop-{n}"):
-            continue
-        names = ("name", "title", "question", "kind", "low", "high", "threshold")
-        scale: dict[str, Any] = {name: sent.get(f"{name}-{n}", "") for name in names}
-        if not scale["title"].strip():
-            continue
-        lines = sent.get(f"points-{n}", "").splitlines()
-        scale["points"] = [_point(line) for line in lines if line.strip()]
-        scales.append(scale)
-    return scales
-
-
-def _point(line: str) -> dict[str, str]:
-    """``value | anchor``, or ``value | label | anchor``."""
-    value, *words = (cell.strip() for cell in line.split("|", 2))
-    label = words[0] if len(words) == 2 else value
-    return {"value": value, "label": label, "anchor": words[-1] if words else ""}
+    name = "campaigns/scales.html"
+    return form_page(request, name, lambda: pages.scales(campaign), act)
 
 
 @login_required
@@ -71,9 +43,8 @@ def _point(line: str) -> dict[str, str]:
 def guideline(request: HttpRequest, slug: str, code: str) -> HttpResponse:
     campaign = access.campaign_or_404(request.user, slug, code, "manage")
     if request.method == "POST":
-        made = setup.write_guideline(
-            campaign, request.POST.get("text", ""), by=request.user
-        )
+        text = request.POST.get("text", "")
+        made = setup.write_guideline(campaign, text, by=request.user)
         message = _("Guideline %(n)s is what judges see now.") % {"n": made.number}
         messages.success(request, message)
         return redirect("campaign", slug, code)
@@ -96,9 +67,8 @@ def rules(request: HttpRequest, slug: str, code: str) -> HttpResponse:
             raise BadRequest(_("Nothing is stored yet: look at the fields below."))
         setup.change(campaign, wanted, by=request.user)
     except Refusal as error:
-        campaign.refresh_from_db()
-        context = rules_page.rules(campaign, sent, problems) | {"problem": str(error)}
-        return render(request, "campaigns/rules.html", context, status=error.status)
+        page = rules_page.refused(campaign, sent, problems, error)
+        return render(request, "campaigns/rules.html", page, status=error.status)
     messages.success(request, _("The rules are stored."))
     return redirect("campaign_design", slug, code)
 
@@ -108,12 +78,17 @@ def rules(request: HttpRequest, slug: str, code: str) -> HttpResponse:
 def people(request: HttpRequest, slug: str, code: str) -> HttpResponse:
     """Choose among the members who judges, and which batches; links for others."""
     campaign = access.campaign_or_404(request.user, slug, code, "manage")
-    context: dict[str, Any] = {}
-    if request.POST.get("what") in ("invite", "revoke"):
-        context = change_links(request, campaign.project, campaign)
-    if request.method == "GET" or context or request.POST.get("what") == "revoke":
-        context |= pages.people(campaign) | invitations(campaign.project, campaign)
-        return render(request, "campaigns/people.html", context)
+    page = {}
+    if is_link := request.POST.get("what") in ("invite", "revoke"):
+        page = change_links(request, campaign.project, campaign)
+    if request.method == "POST" and not is_link:
+        return _choose(request, campaign)
+    page |= pages.people(campaign) | invitations(campaign.project, campaign)
+    return render(request, "campaigns/people.html", page)
+
+
+def _choose(request: HttpRequest, campaign: Campaign) -> HttpResponse:
+    slug, code = campaign.project.slug, campaign.code
     names, batches = (request.POST.getlist(name) for name in ("person", "batch"))
     try:
         made = participants.add_members(campaign, names, batches, by=request.user)
@@ -131,16 +106,11 @@ def people(request: HttpRequest, slug: str, code: str) -> HttpResponse:
 def batches(request: HttpRequest, slug: str, code: str) -> HttpResponse:
     """Who judges which batches: a list of batches for every person."""
     campaign = access.campaign_or_404(request.user, slug, code, "manage")
-    wanted = {
-        person.code: request.POST.getlist(f"of-{person.code}")
-        for person in campaign.participants.all()
-        if f"seen-{person.code}" in request.POST
-    }
+    wanted = batches_of(request.POST, campaign.participants.all())
     try:
         participants.share_batches(campaign, wanted, by=request.user)
     except Refusal as error:
         messages.error(request, str(error))
     else:
-        message = _("Stored: everybody gets the batches ticked here.")
-        messages.success(request, message)
+        messages.success(request, _("Stored: everybody gets the batches ticked here."))
     return redirect("campaign_people", slug, code)

@@ -20,6 +20,7 @@ from django.views.decorators.http import (
 from annotator import access
 from annotator.errors import BadRequest, Refusal
 from annotator.forms import refuse_unknown, whole
+from annotator.http.answers import form_page
 from annotator.models import Project
 from annotator.pages.agreement import ratings as rating_pages
 from annotator.pages.agreement import views as pages
@@ -27,7 +28,6 @@ from annotator.services.reports import (
     agreement,
     cases,
     jobs,
-    layers,
     query,
     rating_sets,
     rating_tables,
@@ -52,16 +52,8 @@ READ = {*query.FILTERS, *query.VIEW}
 def index(request: HttpRequest, slug: str) -> HttpResponse:
     """What there is to report on, and what was frozen."""
     project = access.project_or_404(request.user, slug, "report")
-    context = {
-        "project": project,
-        "campaigns": project.campaigns.filter(archived_at=None),
-        "sets": project.rating_sets.filter(archived_at=None),
-        "archived": project.rating_sets.exclude(archived_at=None),
-        "corpora": layers.corpora_with_layers(project),
-        "frozen": project.reports.select_related("created_by"),
-        "may_import": access.may(request.user, "import", project),
-    }
-    return render(request, "agreement/index.html", context)
+    page = pages.index(project, by=request.user)
+    return render(request, "agreement/index.html", page)
 
 
 @login_required
@@ -69,16 +61,18 @@ def index(request: HttpRequest, slug: str) -> HttpResponse:
 def upload(request: HttpRequest, slug: str) -> HttpResponse:
     """Ratings that were collected elsewhere."""
     project = access.project_or_404(request.user, slug, "import")
-    context: dict[str, Any] = {"project": project, "formats": FORMATS}
-    context["tools"] = rating_pages.TOOLS
-    status = 200
-    if request.method == "POST":
-        try:
-            return _upload(request, project)
-        except Refusal as error:
-            context |= {"error": str(error).split("\n"), "sent": request.POST}
-            status = error.status
-    return render(request, "agreement/upload.html", context, status=status)
+    page = {"project": project, "formats": FORMATS, "tools": rating_pages.TOOLS}
+    return form_page(
+        request,
+        "agreement/upload.html",
+        lambda: page,
+        lambda: _upload(request, project),
+        refused=_in_lines,
+    )
+
+
+def _in_lines(error: Refusal, request: HttpRequest) -> dict[str, Any]:
+    return {"problem": str(error).split("\n"), "sent": request.POST}
 
 
 def _upload(request: HttpRequest, project: Project) -> HttpResponse:
@@ -102,24 +96,17 @@ def check(request: HttpRequest, slug: str, code: str) -> HttpResponse:
     project = access.project_or_404(request.user, slug, "import")
     upload = get_object_or_404(project.uploads, code=code)
     name = request.POST.get("name", request.GET.get("name", ""))
-    problem, status = "", 200
     try:
         reading = rating_pages.reading_of(request.POST)
         if request.POST.get("what") == "take":
-            made = rating_tables.add(
-                project, upload, reading, name=name, by=request.user
-            )
+            by = request.user
+            made = rating_tables.add(project, upload, reading, name=name, by=by)
             return redirect("report", slug, "ratings", made.code)
-        trial = rating_tables.try_out(upload, reading)
+        page, status = rating_pages.check(project, upload, reading, name), 200
     except (Refusal, InvalidValue) as error:
-        problem, status = str(error), getattr(error, "status", 400)
-        trial = rating_tables.try_out(
-            upload, rating_pages.readable(request.POST, error)
-        )
-    context = rating_pages.check(project, upload, trial)
-    context["problem"] = problem.split("\n") if problem else []
-    context["name"] = name or upload.name.rsplit(".", 1)[0]
-    return render(request, "agreement/check.html", context, status=status)
+        page = rating_pages.refused(project, upload, request.POST, name, error)
+        status = getattr(error, "status", 400)
+    return render(request, "agreement/check.html", page, status=status)
 
 
 @login_required
@@ -154,10 +141,8 @@ def report_cases(request: HttpRequest, slug: str, kind: str, code: str) -> HttpR
 def freeze(request: HttpRequest, slug: str, kind: str, code: str) -> HttpResponse:
     source = _source(request, slug, kind, code)
     spec = query.parse(request.GET)
-    titled = {
-        "query": query.filters_of(request.GET),
-        "title": request.POST.get("title", ""),
-    }
+    filters, title = query.filters_of(request.GET), request.POST.get("title", "")
+    titled = {"query": filters, "title": title}
     if jobs.is_large(source):
         job = jobs.start(source, **titled, by=request.user)
         return redirect("job", slug, job.code)

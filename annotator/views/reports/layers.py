@@ -7,19 +7,18 @@ from django.contrib import messages
 from django.contrib.auth.decorators import login_required
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
-from django.urls import reverse
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_GET, require_POST
 
 from annotator import access
 from annotator.forms import number, refuse_unknown
+from annotator.models import Corpus
 from annotator.pages.agreement import layers as pages
 from annotator.services.reports import layers
 from annotator.services.reports.layers import LayerReport
 
 MAX_PLACE = 10**6
 MAX_SEED = 10**9 - 1
-FROZEN = 10
 
 
 @login_required
@@ -32,13 +31,8 @@ def layer_report(request: HttpRequest, slug: str, code: str) -> HttpResponse:
     report = layers.report(corpus, seed=seed)
     if request.GET.get("format") == "json":
         return _json(report, f"alignment-agreement-{corpus.code}")
-    filters = f"seed={seed}" if seed else ""
-    context = pages.shown(report, corpus, **_options(request), filters=filters) | {
-        "may_freeze": access.may(request.user, "curate", corpus.project),
-        "frozen": corpus.reports.all()[:FROZEN],
-        "seed": seed,
-    }
-    return render(request, "agreement/layers.html", context)
+    page = pages.live(report, corpus, seed, **_options(request))
+    return render(request, "agreement/layers.html", page)
 
 
 @login_required
@@ -61,16 +55,8 @@ def frozen(request: HttpRequest, slug: str, code: str, report: str) -> HttpRespo
     then = layers.thawed(kept)
     if request.GET.get("format") == "json":
         return _json(then, f"alignment-agreement-{kept.code}")
-    seed = int(kept.query.removeprefix("seed=") or 0)
-    now = layers.report(corpus, seed=seed)
-    filters = f"frozen={kept.code}"
-    context = pages.shown(then, corpus, **_options(request), filters=filters) | {
-        "kept": kept,
-        "live_url": reverse("layer_report", args=[slug, code])
-        + (kept.query and f"?{kept.query}"),
-        "is_same": now.digest == kept.digest,
-    }
-    return render(request, "agreement/layers.html", context)
+    page = pages.frozen(then, kept, corpus, **_options(request))
+    return render(request, "agreement/layers.html", page)
 
 
 @login_required
@@ -80,18 +66,19 @@ def layer_cases(request: HttpRequest, slug: str, code: str) -> HttpResponse:
     corpus = access.corpus_or_404(request.user, slug, code, "report")
     sent = request.GET
     refuse_unknown(sent, {"of", "at", "x", "y", "seed", "names", "frozen"})
-    if frozen_code := sent.get("frozen"):
-        report = layers.thawed(get_object_or_404(corpus.reports, code=frozen_code))
-    else:
-        report = layers.report(corpus, seed=_seed(request))
+    report = _report(request, corpus)
     cell = (_place(request, "x"), _place(request, "y")) if sent.get("x") else None
     codes = pages.behind(report.body, sent.get("of", ""), _place(request, "at"), cell)
-    context = {
-        "project": corpus.project,
-        "corpus": corpus,
-        "rows": layers.case_rows(corpus, report, codes),
-    }
-    return render(request, "agreement/layer_cases.html", context)
+    rows = layers.case_rows(corpus, report, codes)
+    page = {"project": corpus.project, "corpus": corpus, "rows": rows}
+    return render(request, "agreement/layer_cases.html", page)
+
+
+def _report(request: HttpRequest, corpus: Corpus) -> LayerReport:
+    """The frozen one that is asked for, or today's."""
+    if code := request.GET.get("frozen"):
+        return layers.thawed(get_object_or_404(corpus.reports, code=code))
+    return layers.report(corpus, seed=_seed(request))
 
 
 def _options(request: HttpRequest) -> dict[str, Any]:

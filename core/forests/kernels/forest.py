@@ -24,6 +24,8 @@ def inside_log(
     weights: Floats, first_edge: Ints, first_tail: Ints, tails: Ints, value: Floats
 ) -> None:
     """Log-sum of the derivations below every node, into ``value``."""
+    # Goodman 1999: in[v] = (+) over its edges e of w[e] (x) (x) over tails u of in[u];
+    # here (+) is log-sum, in ``inside_max`` max, and (x) is +.
     for v in range(value.shape[0]):
         total = -np.inf
         for e in range(first_edge[v], first_edge[v + 1]):
@@ -92,6 +94,8 @@ def marginals(
 ) -> None:
     """Fill (zeros) how often each node and edge is used on average, root first."""
     p_node[-1] = 1.0
+    # Outside, already divided by Z: p[e] = p[v] exp(w[e] + sum of in[tails] - in[v]),
+    # and p[u] is the sum of p[e] over the edges that u is a tail of.
     for v in range(p_node.shape[0] - 1, -1, -1):
         if p_node[v] == 0.0 or inside[v] == -np.inf:
             continue

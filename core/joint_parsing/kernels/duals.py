@@ -88,6 +88,8 @@ def descend(
     heads_s, heads_t = source[9], target[9]
     best, least, last = -np.inf, np.inf, np.inf
     rounds = trace.shape[0]
+    # Choe & McClosky 2015, Algorithm 1: a* = argmax f(a) + u a, b* = argmax f(b) - u b,
+    # then u moves by the step against a* - b*, until both agree.
     for k in range(rounds):
         for i in range(pairs.shape[0]):
             for j in range(pairs.shape[0]):

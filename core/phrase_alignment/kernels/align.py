@@ -93,6 +93,9 @@ def fill(first_s, parts_s, weight_s, named_s, below_s,  # type: ignore[no-untype
             full[s, t] = two
             even[s, t] = max(two, max(same_s, same_t))
             below_source[s, t], below_target[s, t] = crossed_s, crossed_t
+            # Arase & Tsujii 2017, Eq. 1, in nats and maximised: alpha_i is the gain of
+            # the pair, alpha_m + alpha_n (both in ``two``), and gamma, the nulls that
+            # ``descend`` has passed on the way up to it.
             inner = max(max(below_s[s] + below_t[t], even[s, t]), one)
             inner = max(inner, max(crossed_s, crossed_t) - cross_cost)
             named = named_s[s] and named_t[t]

@@ -6,9 +6,9 @@ import { fill, gettext, ngettext } from "../words.js";
 /**
  * What this part knows of the editor: nothing else.
  * @typedef {Pick<import("./editor.js").Editor,
- *   "canvas" | "comparison" | "drop" | "go" | "makeNull" | "model" | "nextPair" | "nextProblem" | "otherTree" |
+ *   "canvas" | "comparison" | "drop" | "go" | "makeNull" | "model" | "nextPair" | "problems" | "otherTree" |
  *   "outline" | "panes" | "pickOrLink" | "proposals" | "redo" | "say" | "showing" | "stage" | "step" |
- *   "takeTree" | "threshold" | "toggleDone" | "toggleOutline" | "toggleTable" | "undo" |
+ *   "better" | "threshold" | "toggleDone" | "toggleOutline" | "toggleTable" | "undo" |
  *   "why" | "writable">} CommandHost
  */
 
@@ -49,8 +49,8 @@ export const COMMANDS = [
   { id: "unbracket", menu: true, edit: true, when: (e, key) => !!e.model.bracket(key), label: gettext("Take back what was said of this phrase"), run: (e, key) => bracket(e, key, "unbracket") },
   { id: "next", keys: ["n"], label: gettext("Next undecided"), run: (e, key) => undecided(e, key, 1) },
   { id: "previous", keys: ["p"], label: gettext("Previous undecided"), run: (e, key) => undecided(e, key, -1) },
-  { id: "problem", keys: ["e"], label: gettext("Next problem"), run: (e) => e.nextProblem() },
-  { id: "better", keys: ["b"], edit: true, label: gettext("Use the tree the aligner prefers"), run: (e) => e.takeTree() },
+  { id: "problem", keys: ["e"], label: gettext("Next problem"), run: (e) => e.problems.next() },
+  { id: "better", keys: ["b"], edit: true, label: gettext("Use the tree the aligner prefers"), run: (e) => e.better.take() },
   { id: "suggest", keys: ["s"], label: gettext("Suggestions, or none"), run: (e) => e.proposals.toggle() },
   { id: "tree-before", keys: [","], edit: true, label: gettext("Previous tree of this sentence"), run: (e, key) => e.otherTree(key[0], -1) },
   { id: "tree-after", keys: ["."], edit: true, label: gettext("Next tree of this sentence"), run: (e, key) => e.otherTree(key[0], 1) },

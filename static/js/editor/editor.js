@@ -1,15 +1,16 @@
 // The aligned-trees editor: wires the model, the drawing, the rail, the table and the queue.
 
+import { BetterTrees } from "./better.js";
 import { Canvas } from "./canvas.js";
 import { COMMANDS, command } from "./commands.js";
 import { Comparison } from "./comparing.js";
-import { ask } from "./dialogs.js";
 import { Input } from "./input.js";
 import { Model } from "./model.js";
 import { Outline } from "./outline.js";
 import { Overview } from "./overview.js";
 import { Panes } from "./panes.js";
-import { Proposals, preferred } from "./proposals.js";
+import { Problems } from "./problems.js";
+import { Proposals } from "./proposals.js";
 import { Queue, Turn, call } from "./queue.js";
 import { Rail } from "./rail.js";
 import { Saving } from "./saving.js";
@@ -33,7 +34,6 @@ export class Editor {
     this.last = undefined;
     /** @type {Promise<void> | undefined} where the page came without a drawing, it is asked for */
     this.firstDrawing = undefined;
-    this.problemAt = -1;
     this.model = new Model(data);
     this.canvas = new Canvas($("canvas"), this.model);
     /** @type {Comparison} */
@@ -43,7 +43,10 @@ export class Editor {
     this.undoMarks = [];
     this.redoMarks = [];
     this.threshold = 0.5; // less sure suggestions are not taken by "accept all"
-    this.better = [];
+    /** @type {BetterTrees} */
+    this.better = new BetterTrees(this);
+    /** @type {Problems} */
+    this.problems = new Problems(this);
     /** @type {Showing} */
     this.showing = new Showing(this);
     /** @type {Outline} */
@@ -342,70 +345,10 @@ export class Editor {
     return this.say(this.rail.whyText());
   }
 
-  offerTrees(rows) {
-    this.better = rows;
-    const box = $("better");
-    box.hidden = !rows.length;
-    if (!rows.length) return;
-    const [{ side, only_here: more, not_here: less }] = rows;
-    const [text] = box.children;
-    text.textContent = preferred(side, more, less);
-    this.say(text.textContent);
-  }
-
-  async takeTree() {
-    const [row] = this.better;
-    if (!row) return this.say(gettext("The aligner prefers these trees."));
-    this.offerTrees([]);
-    try {
-      const code = await this.proposals.take(row);
-      if (!code) return this.say(gettext("The aligner prefers these trees by now."));
-      if (!this.data.parses.some((parse) => parse.code === code)) this.data.parses.push({ code, side: row.side, name: gettext("the aligner's"), score: null });
-      return this.useTree(row.side, code);
-    } catch (error) { this.line(error.message); return this.say(error.message); }
-  }
-
-  leaveTree() {
-    this.better.slice(0, 1).forEach((row) => this.proposals.dismiss(row));
-    this.offerTrees([]);
-    this.go(this.at);
-  }
-
   nextPair() {
     if (!this.queue.idle) return this.say(gettext("Not all is saved yet."));
     location.assign(this.data.urls.next);
     return undefined;
-  }
-
-  // --- problems ---------------------------------------------------------------------------
-  nextProblem() {
-    const live = this.rail.live;
-    if (!live.length) return this.say(gettext("No problems."));
-    this.problemAt = (this.problemAt + 1) % live.length;
-    this.rail.open("problems");
-    return this.goProblem(live[this.problemAt]);
-  }
-
-  goProblem(problem) {
-    const key = problem.source.length ? "s:" + problem.source[0] : problem.target.length ? "t:" + problem.target[0] : null;
-    if (key) this.go(key);
-    this.line(problem.reason);
-    this.say(problem.reason);
-  }
-
-  fix(problem) {
-    const [s, t] = ["s:" + problem.source[0], "t:" + problem.target[0]];
-    if (problem.rule === "maximum" || problem.rule === "root") this.step({ op: "link", s, t });
-    if (problem.rule === "monotonous") this.step({ op: "crossing", s: "s:" + problem.source[1], t: "t:" + problem.target[1], crossing: true });
-    if (problem.rule === "consistency") {
-      const ends = problem.source.length > 1 ? problem.source.slice(1).map((ref) => ["s:" + ref, t]) : problem.target.slice(1).map((ref) => [s, "t:" + ref]);
-      for (const [a, b] of ends) this.step({ op: "unlink", s: a, t: b });
-    }
-  }
-
-  async ignore(problem) {
-    const note = await ask({ title: gettext("Ignore this problem"), text: problem.reason, yes: gettext("Ignore"), note: true });
-    if (note) this.step({ op: "ignore", key: problem.key, note });
   }
 
   run(id, key = this.at) {

@@ -9,8 +9,8 @@ const nodeAt = (element) => element.closest?.("[data-key]")?.dataset.key || null
 /**
  * What this part knows of the editor: nothing else.
  * @typedef {Pick<import("./editor.js").Editor,
- *   "canvas" | "comparison" | "filter" | "go" | "last" | "leaveTree" | "makeNull" | "pickOrLink" | "queue" |
- *   "refresh" | "run" | "showing" | "stage" | "takeTree" | "writable">} InputHost
+ *   "canvas" | "comparison" | "filter" | "go" | "last" | "makeNull" | "pickOrLink" | "queue" |
+ *   "refresh" | "run" | "showing" | "stage" | "better" | "writable">} InputHost
  */
 
 export class Input {
@@ -24,7 +24,7 @@ export class Input {
     $("shown-links").addEventListener("change", (event) => this.app.showing.choose(event.target.value));
     $("filter").addEventListener("change", (event) => { this.app.filter = event.target.value; this.app.refresh(); if (this.app.filter === "versus" && !this.app.comparison.layers.length) this.app.comparison.toggle(); });
     $("layer").addEventListener("change", (event) => { location.search = event.target.value ? "?layer=" + event.target.value : ""; });
-    $("better").addEventListener("click", (event) => { const take = event.target.closest("[data-take]")?.dataset.take; if (take) { if (take === "yes") this.app.takeTree(); else this.app.leaveTree(); } });
+    $("better").addEventListener("click", (event) => { const take = event.target.closest("[data-take]")?.dataset.take; if (take) { if (take === "yes") this.app.better.take(); else this.app.better.leave(); } });
     for (const root of [$("canvas"), $("outline")]) this.pointing(root);
     addEventListener("beforeunload", (event) => { if (!this.app.queue.idle && !this.app.queue.stored().length) event.preventDefault(); });
   }

@@ -12,7 +12,7 @@ const KEPT = 40; // answers, so that undo shows the old suggestions at once
 /**
  * What this part knows of the editor: nothing else.
  * @typedef {Pick<import("./editor.js").Editor,
- *   "data" | "line" | "model" | "offerTrees" | "refresh" | "say" | "writable">} ProposalsHost
+ *   "data" | "line" | "model" | "better" | "refresh" | "say" | "writable">} ProposalsHost
  */
 
 export class Proposals {
@@ -57,7 +57,7 @@ export class Proposals {
     if (key === this.key) return;
     this.stop();
     this.key = key;
-    this.app.offerTrees([]);
+    this.app.better.offer([]);
     const known = this.answers.get(key);
     if (known) queueMicrotask(() => this.key === key && this.show(known, body));
     else this.ask(key, body);
@@ -112,7 +112,7 @@ export class Proposals {
     this.thinking = new AbortController();
     let found;
     try { found = await call(this.app.data.urls.better, body, this.thinking.signal); } catch { return; }
-    if (this.key === key) this.app.offerTrees(found.filter((row) => !this.dismissed.has(nameOf(row))));
+    if (this.key === key) this.app.better.offer(found.filter((row) => !this.dismissed.has(nameOf(row))));
   }
 
   dismiss(row) { this.dismissed.add(nameOf(row)); }

@@ -14,8 +14,8 @@ const FIXES = { monotonous: gettext("Mark as crossing"), maximum: gettext("Link"
 /**
  * What this part knows of the editor: nothing else.
  * @typedef {Pick<import("./editor.js").Editor,
- *   "acceptAbove" | "canvas" | "comparison" | "data" | "explained" | "filter" | "fix" | "go" | "goProblem" |
- *   "ignore" | "layerUrl" | "model" | "run" | "step" | "threshold" | "useTree" | "writable">} RailHost
+ *   "acceptAbove" | "canvas" | "comparison" | "data" | "explained" | "filter" | "go" |
+ *   "layerUrl" | "model" | "problems" | "run" | "step" | "threshold" | "useTree" | "writable">} RailHost
  */
 
 export class Rail {
@@ -217,9 +217,9 @@ export class Rail {
     else if (what === "unignore") this.app.step({ op: "unignore", key: id.slice(what.length + 1) });
     else if (what) {
       const problem = this.app.model.info.problems.find((row) => row.key === id.slice(what.length + 1));
-      if (what === "go-problem") this.app.goProblem(problem);
-      if (what === "fix") this.app.fix(problem);
-      if (what === "ignore") this.app.ignore(problem);
+      if (what === "go-problem") this.app.problems.go(problem);
+      if (what === "fix") this.app.problems.fix(problem);
+      if (what === "ignore") this.app.problems.ignore(problem);
     }
   }
 }

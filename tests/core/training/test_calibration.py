@@ -48,9 +48,9 @@ def test_a_temperature_undoes_overconfidence() -> None:
         )
         for _ in range(400)
     ]
-    heat = temperatures(_Overconfident(scores), golds)
-    assert heat["xpos"] == pytest.approx(2.0, abs=0.2)
-    assert (heat["spans"], heat["arcs"]) == (1.0, 1.0)
+    fitted = temperatures(_Overconfident(scores), golds)
+    assert fitted["xpos"] == pytest.approx(2.0, abs=0.2)
+    assert (fitted["spans"], fitted["arcs"]) == (1.0, 1.0)
 
 
 def test_calibration_error_is_the_mean_gap() -> None:

@@ -173,10 +173,10 @@ def test_trees_meet_dependencies_of_the_same_words(toy: Path) -> None:
 def test_noise_keeps_the_number_of_words() -> None:
     example = TrainingSentence("a", ("Several", "ordinary", "words", "stand", "here"))
     rng = np.random.default_rng(3)
-    heard = [noisy(example, rng).words for _ in range(200)]
-    assert {len(words) for words in heard} == {5}
-    assert any(words[0] == "SEVERAL" for words in heard)
-    assert sum(words == example.words for words in heard) > 120
+    noised = [noisy(example, rng).words for _ in range(200)]
+    assert {len(words) for words in noised} == {5}
+    assert any(words[0] == "SEVERAL" for words in noised)
+    assert sum(words == example.words for words in noised) > 120
 
 
 @pytest.mark.parametrize("fast", [True, False])

@@ -1,0 +1,47 @@
+"""What a form is answered with: where it leads, or its page with what was refused."""
+
+from collections.abc import Callable
+from typing import Any
+
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import render
+
+from annotator.errors import Refusal
+
+__all__ = ["form_page", "said"]
+
+Page = Callable[[], dict[str, Any]]
+
+
+def said(error: Refusal, request: HttpRequest) -> dict[str, Any]:
+    """The reason as ``problem``, beside what was ``sent``."""
+    return {"problem": str(error), "sent": request.POST}
+
+
+def form_page(
+    request: HttpRequest,
+    template: str,
+    page: Page,
+    act: Callable[[], HttpResponse | None],
+    *,
+    refused: Callable[[Refusal, HttpRequest], dict[str, Any]] = said,
+    catch: type[Refusal] = Refusal,
+    unanswered: int = 400,
+) -> HttpResponse:
+    """What ``act`` answers to POST; else the page of the form.
+
+    The page comes with status ``unanswered`` if ``act`` answers None (the form says
+    itself what is wrong), and with what ``refused`` makes of a refusal, and its status.
+    """
+    more: dict[str, Any] = {}
+    status = 200
+    if request.method == "POST":
+        try:
+            answer = act()
+        except catch as error:
+            more, status = refused(error, request), error.status
+        else:
+            if answer is not None:
+                return answer
+            status = unanswered
+    return render(request, template, page() | more, status=status)

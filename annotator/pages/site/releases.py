@@ -1,0 +1,20 @@
+"""The page of a project's releases."""
+
+from typing import Any
+
+from annotator import access
+from annotator.models import Project
+from annotator.models.projects import Anybody
+from annotator.services.releases import kept, making
+
+__all__ = ["releases"]
+
+
+def releases(project: Project, *, by: Anybody) -> dict[str, Any]:
+    """What was released, and what licences say against another."""
+    return {
+        "project": project,
+        "warnings": making.warnings_of(project),
+        "kept": kept.kept(project, by=by),
+        "may_make": access.may(by, "manage", project),
+    }
