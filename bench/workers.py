@@ -182,6 +182,9 @@ def run(options: argparse.Namespace, shared: dict[str, str], folder: Path) -> An
     found["workers that ended by themselves"] = sum(
         log.count("The worker ended") for log in logs
     )
+    found["workers that the broker cut off"] = sum(
+        log.count("Unrecoverable error") for log in logs
+    )
     return {
         "sentences": options.sentences,
         "machines": options.machines,

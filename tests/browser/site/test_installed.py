@@ -95,7 +95,7 @@ def test_an_item_of_the_sample_is_judged_by_keys(owner: Page) -> None:
     owner.keyboard.type("45")
     owner.keyboard.press("Enter")
     expect(owner.locator("#chip")).to_have_text(re.compile("^Saved"))
-    owner.keyboard.press("Enter")
+    owner.reload()
     expect(owner.locator("#count")).to_have_text("Training 2 of 4")
 
 
