@@ -4,6 +4,7 @@ A workbook is a zip of XML: a few kilobytes may unpack to gigabytes, claim a mil
 rows of sixteen thousand cells, or hold one cell without end.
 """
 
+import struct
 import zipfile
 import zlib
 from collections.abc import Iterator
@@ -18,6 +19,8 @@ __all__ = ["check", "is_one", "rows"]
 MAX_UNPACKED = 400 * 2**20  # bytes of its parts together
 MAX_TEXT = 2**20  # bytes between two signs "<" of a part; Excel's own cells hold 32,767
 MAX_COLUMNS, MAX_CELLS = 1_000, 50_000_000  # of a sheet, empty ones too
+BROKEN = (zipfile.BadZipFile, zlib.error, struct.error, OSError, ValueError, EOFError)
+BROKEN += (RuntimeError,)  # a password, an unknown way of packing
 BEFORE_XML = b"\xef\xbb\xbf\xff\xfe\0 \t\r\n"  # marks and space
 START = 1 << 16  # bytes looked at at once
 
@@ -85,7 +88,7 @@ def _has_endless_text(parts: zipfile.ZipFile, name: str) -> bool:
                 if max(run, *map(len, others), 0) > MAX_TEXT:
                     return True
                 run = len(others[-1]) if others else run
-    except (zipfile.BadZipFile, zlib.error, OSError, NotImplementedError, RuntimeError):
+    except BROKEN:
         return False  # whoever reads it says what is wrong
     return False
 
