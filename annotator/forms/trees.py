@@ -1,17 +1,20 @@
-"""What the tree editor sends."""
+"""What the editors of trees and the form of a worklist send."""
 
 from typing import Any
 
 from django import forms
+from django.http import QueryDict
 from django.utils.translation import gettext as _
 
 from annotator.errors import BadRequest
+from annotator.forms import number
 from annotator.services.corpora.trees import MAX_TEXT
 from annotator.services.parses.arc_drafts import OPS as ARC_OPS
 from annotator.services.parses.drafts import OPS
+from annotator.services.treebanks.worklists import MAX_EACH, MAX_SIZE, Wanted
 from core.trees.words import MAX_FORM
 
-__all__ = ["TYPED", "ArcForm", "TreeForm"]
+__all__ = ["TYPED", "ArcForm", "TreeForm", "wanted"]
 
 TYPED = ("relabel", "insert", "replace")
 OF_NODES = ("relabel", "insert", "delete", "move", "retype")
@@ -98,3 +101,21 @@ class ArcForm(forms.Form):
         if sent["op"] == "relation":
             return sent | {"token": node, "relation": label}
         return sent | {"token": node, "head": other}
+
+
+def wanted(sent: QueryDict) -> Wanted:
+    """Which worklist is to be made; raises BadRequest."""
+
+    def whole(name: str, low: int, high: int) -> int:
+        problem = _("%(name)s is a whole number from %(low)s to %(high)s.")
+        problem %= {"name": name, "low": low, "high": high}
+        return number(sent.get(name, ""), low, high, field=name, problem=problem)
+
+    words = {name: sent.get(name, "") for name in ("name", "unit", "ranking", "query")}
+    return Wanted(
+        **words,
+        people=tuple(sent.getlist("people")),
+        size=whole("size", 1, MAX_SIZE),
+        n_each=whole("n_each", 1, MAX_EACH),
+        seed=whole("seed", 0, 2**31 - 1),
+    )

@@ -14,6 +14,7 @@ from annotator import access
 from annotator.errors import BadRequest, Refusal
 from annotator.forms import refuse_unknown
 from annotator.forms.trees import ArcForm, TreeForm
+from annotator.http.answers import form_page
 from annotator.models import Parse, Sentence
 from annotator.models.projects import Anybody
 from annotator.pages import arc_editor, tree_editor
@@ -56,17 +57,21 @@ def compare(request: HttpRequest, slug: str, code: str) -> HttpResponse:
     sentence = _sentence(request, slug, code)
     refuse_unknown(request.GET, {"kind", "a", "b"})
     if request.method == "POST":
-        parse = comparing.chosen(sentence, request.POST.get("parse", ""), request.user)
-        saved = gold.choose(parse, by=request.user, seen=request.POST.get("gold", ""))
-        message = _("This is the gold tree now.")
-        messages.success(request, f"{message} {saved.summary}")
-        return redirect(f"{request.path}?kind={parse.kind}")  # a, b may be former now
+        return _choose(request, sentence)
     kind = request.GET.get("kind", Parse.Kind.CONSTITUENCY)
     if kind not in Parse.Kind.values:
         raise BadRequest(_("There is no such kind of tree."), field="kind")
     codes = request.GET.get("a", ""), request.GET.get("b", "")
     page = comparing.shown(sentence, kind, codes, request.user)
     return render(request, "trees/compare.html", page)
+
+
+def _choose(request: HttpRequest, sentence: Sentence) -> HttpResponse:
+    parse = comparing.chosen(sentence, request.POST.get("parse", ""), request.user)
+    saved = gold.choose(parse, by=request.user, seen=request.POST.get("gold", ""))
+    message = _("This is the gold tree now.")
+    messages.success(request, f"{message} {saved.summary}")
+    return redirect(f"{request.path}?kind={parse.kind}")  # a, b may be former now
 
 
 def _stepped(
@@ -77,24 +82,22 @@ def _stepped(
     page: str,
 ) -> HttpResponse:
     """The page of an editor, after the step that was sent, if one was."""
-    refusal: Refusal | None = None
-    if request.method == "POST":
-        try:
-            message = do(sentence, request.POST, request.user)
-            if message:
-                messages.success(request, message)
-        except Refusal as error:
-            refusal = error
-        if not refusal and not request.headers.get("HX-Request"):
-            return redirect(request.get_full_path())
-    context = shown(sentence, request.user, base=request.GET.get("base", ""))
-    context["stays"] = request.session.get("trees_stay", False)
-    context |= _refused(request.POST, refusal)
-    project = sentence.corpus.project
-    context["work"] = worklists.bar(request.GET.get("work", ""), project, request.user)
-    part = f"_{page}" if request.headers.get("HX-Request") else page
-    status = refusal.status if refusal else 200
-    return render(request, f"trees/{part}.html", context, status=status)
+    is_part = bool(request.headers.get("HX-Request"))
+
+    def act() -> HttpResponse | None:
+        if message := do(sentence, request.POST, request.user):
+            messages.success(request, message)
+        return None if is_part else redirect(request.get_full_path())
+
+    def context() -> dict[str, Any]:
+        base, work = (request.GET.get(name, "") for name in ("base", "work"))
+        return shown(sentence, request.user, base=base) | {
+            "stays": request.session.get("trees_stay", False),
+            "work": worklists.bar(work, sentence.corpus.project, request.user),
+        }
+
+    name = f"trees/_{page}.html" if is_part else f"trees/{page}.html"
+    return form_page(request, name, context, act, refused=_refused, unanswered=200)
 
 
 def _do_arcs(sentence: Sentence, sent: QueryDict, by: Anybody) -> str:
@@ -111,8 +114,7 @@ def _do_arcs(sentence: Sentence, sent: QueryDict, by: Anybody) -> str:
     if options["op"] == "begin":
         text = arc_editor.lines_of(sentence, by, options["source"])
         options |= {"op": "replace", "text": text}
-    step = arc_drafts.read_step(options, draft.to_arcs())
-    drafts.play(draft, step, by=by)
+    drafts.play(draft, arc_drafts.read_step(options, draft.to_arcs()), by=by)
     return ""
 
 
@@ -132,10 +134,9 @@ def _checked(request: HttpRequest, sentence: Sentence) -> HttpResponse:
     return render(request, "trees/_problems.html", page)
 
 
-def _refused(sent: QueryDict, refusal: Refusal | None) -> dict[str, Any]:
+def _refused(refusal: Refusal, request: HttpRequest) -> dict[str, Any]:
     """What was refused, at its place, with what had been typed."""
-    if refusal is None:
-        return {}
+    sent = request.POST
     return {
         "refusal": refusal,
         "facts": refusal.facts,
@@ -158,6 +159,5 @@ def _do(sentence: Sentence, sent: QueryDict, by: Anybody) -> str:
         text = tree_editor.text_of(sentence, by, options["source"])
         options |= {"op": "replace", "text": text}
     step = drafts.DraftStep.read(options, draft.to_tree())
-    play = following.play if options["follow"] else drafts.play
-    play(draft, step, by=by)
+    (following if options["follow"] else drafts).play(draft, step, by=by)
     return ""

@@ -1,5 +1,7 @@
 """Relabelling by query, and taking it back."""
 
+from typing import Any
+
 from django.contrib import messages
 from django.contrib.auth.decorators import login_required
 from django.http import HttpRequest, HttpResponse, QueryDict
@@ -10,7 +12,7 @@ from django.views.decorators.http import require_http_methods
 from annotator import access
 from annotator.errors import BadRequest, Refusal
 from annotator.forms import refuse_unknown
-from annotator.models import TreeBatch
+from annotator.models import Corpus, TreeBatch
 from annotator.pages.treebanks import relabelling as pages
 from annotator.services.treebanks import batches
 from annotator.services.treebanks.relabelling import Order
@@ -26,24 +28,25 @@ def relabel(request: HttpRequest, slug: str, code: str) -> HttpResponse:
     """The order and its preview; POST does what the preview showed."""
     corpus = access.corpus_or_404(request.user, slug, code, "manage")
     refuse_unknown(request.GET, FIELDS)
+    order = _order(request.POST if request.method == "POST" else request.GET)
+    more: dict[str, Any] = {}
     if request.method == "POST":
-        order = _order(request.POST)
-        seen = request.POST.get("seen", "")
         try:
-            made, job = batches.apply(corpus, order, seen=seen, by=request.user)
-        except Refusal as refusal:
-            page = pages.order_page(corpus, order, by=request.user)
-            page |= {"stale": refusal}
-            return render(
-                request, "treebanks/relabel.html", page, status=refusal.status
-            )
-        if job is not None:
-            return redirect("job", slug, job.code)
-        return redirect("relabelled", slug, made.code)
-    order = _order(request.GET)
-    page = pages.order_page(corpus, order, by=request.user)
-    status = page["refusal"].status if "refusal" in page else 200
+            return _apply(request, corpus, order)
+        except Refusal as error:
+            more = {"stale": error}
+    page = pages.order_page(corpus, order, by=request.user) | more
+    refusal = page.get("stale") or page.get("refusal")
+    status = refusal.status if refusal else 200
     return render(request, "treebanks/relabel.html", page, status=status)
+
+
+def _apply(request: HttpRequest, corpus: Corpus, order: Order) -> HttpResponse:
+    seen = request.POST.get("seen", "")
+    made, job = batches.apply(corpus, order, seen=seen, by=request.user)
+    if job is not None:
+        return redirect("job", corpus.project.slug, job.code)
+    return redirect("relabelled", corpus.project.slug, made.code)
 
 
 def _order(sent: QueryDict) -> Order:
@@ -73,15 +76,20 @@ def batch(request: HttpRequest, slug: str, code: str) -> HttpResponse:
     made.corpus.project = project
     refuse_unknown(request.GET, set())
     if request.method == "POST":
-        job = batches.undo(made, by=request.user)
-        if job is not None:
-            return redirect("job", slug, job.code)
-        counts = batches.counts(made)
-        message = _("Undone; as they were before: %(n)s.") % {"n": counts["undone"]}
-        if counts["kept"]:
-            kept = _("Changed since, so they stay: %(n)s, named below.")
-            message = f"{message} {kept % {'n': counts['kept']}}"
-        messages.success(request, message)
-        return redirect("relabelled", slug, code)
+        return _undo(request, made)
     page = pages.batch_page(made, by=request.user)
     return render(request, "treebanks/batch.html", page)
+
+
+def _undo(request: HttpRequest, made: TreeBatch) -> HttpResponse:
+    slug = made.corpus.project.slug
+    job = batches.undo(made, by=request.user)
+    if job is not None:
+        return redirect("job", slug, job.code)
+    counts = batches.counts(made)
+    message = _("Undone; as they were before: %(n)s.") % {"n": counts["undone"]}
+    if counts["kept"]:
+        kept = _("Changed since, so they stay: %(n)s, named below.")
+        message = f"{message} {kept % {'n': counts['kept']}}"
+    messages.success(request, message)
+    return redirect("relabelled", slug, made.code)

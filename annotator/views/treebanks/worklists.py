@@ -1,5 +1,7 @@
 """Worklists: making them, working on them."""
 
+from typing import Any
+
 from django.contrib import messages
 from django.contrib.auth.decorators import login_required
 from django.http import HttpRequest, HttpResponse
@@ -9,12 +11,13 @@ from django.views.decorators.http import require_http_methods, require_POST
 
 from annotator import access
 from annotator.errors import BadRequest, Refusal
-from annotator.forms import number, refuse_unknown
+from annotator.forms import refuse_unknown
+from annotator.forms.trees import wanted
+from annotator.http.answers import form_page
 from annotator.models import Project, Worklist, WorkShare
 from annotator.models.projects import Anybody, id_of
 from annotator.pages.treebanks import worklists as pages
 from annotator.services.treebanks import worklists
-from annotator.services.treebanks.worklists import MAX_EACH, MAX_SIZE, Wanted
 
 __all__ = ["corpus_lists", "finish", "worklist"]
 
@@ -25,37 +28,21 @@ def corpus_lists(request: HttpRequest, slug: str, code: str) -> HttpResponse:
     """The lists of a corpus; POST makes one, or shows again what was typed."""
     corpus = access.corpus_or_404(request.user, slug, code)
     refuse_unknown(request.GET, {"q"})
-    page = pages.corpus_page(corpus, by=request.user)
-    page |= {"typed": request.GET.get("q", "")}
-    if request.method == "GET":
-        return render(request, "treebanks/worklists.html", page)
-    try:
-        made = worklists.make(corpus, _wanted(request), by=request.user)
-    except Refusal as refusal:
-        page |= {"refusal": refusal, "sent": request.POST}
-        page["chosen"] = request.POST.getlist("people")
-        return render(request, "treebanks/worklists.html", page, status=refusal.status)
-    return redirect("worklist", slug, made.code)
+    typed = {"typed": request.GET.get("q", "")}
+
+    def act() -> HttpResponse:
+        made = worklists.make(corpus, wanted(request.POST), by=request.user)
+        return redirect("worklist", slug, made.code)
+
+    def page() -> dict[str, Any]:
+        return pages.corpus_page(corpus, by=request.user) | typed
+
+    return form_page(request, "treebanks/worklists.html", page, act, refused=_chosen)
 
 
-def _wanted(request: HttpRequest) -> Wanted:
+def _chosen(refusal: Refusal, request: HttpRequest) -> dict[str, Any]:
     sent = request.POST
-
-    def whole(name: str, low: int, high: int) -> int:
-        problem = _("%(name)s is a whole number from %(low)s to %(high)s.")
-        problem %= {"name": name, "low": low, "high": high}
-        return number(sent.get(name, ""), low, high, field=name, problem=problem)
-
-    return Wanted(
-        name=sent.get("name", ""),
-        unit=sent.get("unit", ""),
-        ranking=sent.get("ranking", ""),
-        people=tuple(sent.getlist("people")),
-        size=whole("size", 1, MAX_SIZE),
-        n_each=whole("n_each", 1, MAX_EACH),
-        query=sent.get("query", ""),
-        seed=whole("seed", 0, 2**31 - 1),
-    )
+    return {"refusal": refusal, "sent": sent, "chosen": sent.getlist("people")}
 
 
 @login_required
