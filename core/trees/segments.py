@@ -5,20 +5,23 @@ several, or several words one. Trees over the former words are brought to the ne
 by the operations of ``core.trees.editing`` and ``core.trees.arcs``.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from difflib import SequenceMatcher
 from functools import lru_cache
+from typing import TypeVar
 
 from core.data.tree import Tree
 from core.errors import InvalidValue
 from core.trees import arcs, editing
 from core.trees.arc_splitting import JoinWords, SplitWord
-from core.trees.arcs import Arcs
+from core.trees.arcs import Arcs, ArcsEdit
+from core.trees.editing import TreeEdit
 from core.trees.splitting import Join, Split
 
 __all__ = ["Recut", "Segment", "recut"]
 
+Op = TypeVar("Op")
 MOST = 4  # words that one word becomes at once, or that become one
 UNLIKE = 0.1  # what a segment of several words costs beside its letters
 
@@ -61,20 +64,48 @@ class Recut:
         """By new position the former word, the first of several."""
         return [s.start for s in self.segments for _ in range(s.new_start, s.new_end)]
 
+    def in_text(self, text: str) -> str | None:
+        """The raw text with what its words became: as it was where the letters are.
+        None where it does not hold ``was`` one after another."""
+        parts, end = [], 0
+        for one in self.segments:
+            before, began = end, -1
+            for word in self.was[one.start : one.end]:
+                start = text.find(word, end)
+                if start < 0 or text[end:start].strip():
+                    return None
+                began = start if began < 0 else began
+                end = start + len(word)
+            former = text[began:end]
+            new = self.now[one.new_start : one.new_end]
+            is_same = former == "".join(new) or self.was[one.start : one.end] == new
+            parts += [text[before:began], former if is_same else " ".join(new)]
+        return None if text[end:].strip() else "".join([*parts, text[end:]])
+
     def on_tree(self, tree: Tree) -> Tree:
         """A tree over ``was``, or as many words, over ``now``; raises InvalidValue
         where words cannot be joined in it."""
-        for op in self._steps(Split, Join, editing.Retype, tree.words):
+        steps: Iterator[TreeEdit] = self._steps(Split, Join, editing.Retype, tree.words)
+        for op in steps:
             tree = op.on(tree).tree
         return tree
 
     def on_arcs(self, lines: Arcs) -> Arcs:
         """As ``on_tree``."""
-        for op in self._steps(SplitWord, JoinWords, arcs.Retype, lines.words):
+        steps: Iterator[ArcsEdit] = self._steps(
+            SplitWord, JoinWords, arcs.Retype, lines.words
+        )
+        for op in steps:
             lines = op.on(lines).tree
         return lines
 
-    def _steps(self, split, join, retype, words):  # type: ignore[no-untyped-def]
+    def _steps(
+        self,
+        split: Callable[[int, tuple[str, str]], Op],
+        join: Callable[[int], Op],
+        retype: Callable[[int, str], Op],
+        words: Sequence[str],
+    ) -> Iterator[Op]:
         """From the last segment to the first, so that positions before stay."""
         if len(words) != len(self.was):
             raise InvalidValue("This tree stands on other words.")
@@ -82,9 +113,9 @@ class Recut:
             new = self.now[one.new_start : one.new_end]
             for _ in range(one.end - one.start - 1):
                 yield join(one.start)
-            if one.end - one.start > 1:
-                yield retype(one.start, new[0])
-            elif len(new) == 1 and words[one.start] == self.was[one.start] != new[0]:
+            is_join = one.end - one.start > 1
+            has_former = words[one.start] == self.was[one.start]
+            if is_join or (len(new) == 1 and has_former):
                 yield retype(one.start, new[0])
             for i in range(len(new) - 1):
                 yield split(one.start + i, (new[i], "".join(new[i + 1 :])))
@@ -143,9 +174,13 @@ def _cut(was: tuple[str, ...], now: tuple[str, ...]) -> Cuts | None:
     return cuts[::-1]
 
 
+def _likeness(was: str, now: str) -> float:
+    return SequenceMatcher(None, was, now, autojunk=False).ratio()
+
+
 @lru_cache(maxsize=4096)
 def _cost(was: tuple[str, ...], now: tuple[str, ...]) -> float:
-    unlike = 1 - SequenceMatcher(None, "".join(was), "".join(now), False).ratio()
+    unlike = 1 - _likeness("".join(was), "".join(now))
     return unlike + UNLIKE * (len(was) + len(now) - 2)
 
 

@@ -1,4 +1,4 @@
-"""Two ways of cutting a sentence into words, and trees brought from one to the other."""
+"""A sentence cut into words in two ways, and trees brought from one to the other."""
 
 import pytest
 from hypothesis import assume, given
@@ -43,7 +43,7 @@ def test_what_was_never_one_sentence_has_no_segments() -> None:
 
 
 def test_changes_are_told_by_their_words_and_places() -> None:
-    cut = recut("I cannot go".split(), "We can not go".split())
+    cut = recut(["I", "cannot", "go"], ["We", "can", "not", "go"])
     assert cut is not None
     assert cut.changed == {0: ("I", "We"), 1: ("cannot", "can not")}
     assert [cut.moved(i) for i in range(3)] == [(0,), (1, 2), (3,)]
@@ -91,3 +91,20 @@ def test_arcs_are_brought_along() -> None:
     back = recut(now, words)
     assert back is not None
     assert back.on_arcs(cut.on_arcs(TREE)).deps == TREE.deps
+
+
+@pytest.mark.parametrize(
+    ("text", "was", "now", "new"),
+    [
+        ("I cannot  go.", "I cannot go .", "I can not go .", "I cannot  go."),
+        ("I can not go", "I can not go", "I cannot go", "I cannot go"),
+        ("Don't go", "Do n't go", "Don't go", "Don't go"),
+        ("I 'm gonna go", "I 'm gonna go", "I 'm going to go", "I 'm going to go"),
+        ("Other words", "I can not", "I cannot", None),
+        ("a b c", "a b", "ab", None),
+    ],
+)
+def test_the_raw_text_changes_where_the_letters_do(text, was, now, new) -> None:
+    cut = recut(was.split(), now.split())
+    assert cut is not None
+    assert cut.in_text(text) == new
