@@ -17,7 +17,26 @@ from core.trees.words import MAX_FORM
 __all__ = ["TYPED", "ArcForm", "TreeForm", "wanted"]
 
 TYPED = ("relabel", "insert", "replace")
-OF_NODES = ("relabel", "insert", "delete", "move", "retype")
+OF_NODES = ("relabel", "insert", "delete", "move", "retype", "split", "join")
+OF_WORDS = ("retype", "split", "join")
+
+
+def _of_words(sent: dict[str, Any]) -> dict[str, Any]:
+    """The two words of a split, typed with a space between; BadRequest on any others.
+
+    Words are joined as they are: whoever wants another form types it anew.
+    """
+    if sent["op"] == "join":
+        return sent | {"form": ""}
+    if sent["op"] != "split":
+        return sent
+    parts = sent["form"].split()
+    if len(parts) != 2:
+        raise BadRequest(
+            _("Type the two words with one space between, such as “can not”."),
+            field="form",
+        )
+    return sent | {"forms": parts}
 
 
 class TreeForm(forms.Form):
@@ -47,7 +66,7 @@ class TreeForm(forms.Form):
         if not self.is_valid():
             field, problems = next(iter(self.errors.items()))
             raise BadRequest(f"{field}: {problems[0]}", field=field)
-        sent = dict(self.cleaned_data)
+        sent = _of_words(dict(self.cleaned_data))
         node, other = sent["node"], sent.pop("other")
         if sent["op"] in OF_NODES and node is None:
             raise BadRequest(_("Choose a node first."), field="node")
@@ -88,9 +107,9 @@ class ArcForm(forms.Form):
         if not self.is_valid():
             field, problems = next(iter(self.errors.items()))
             raise BadRequest(f"{field}: {problems[0]}", field=field)
-        sent = dict(self.cleaned_data)
+        sent = _of_words(dict(self.cleaned_data))
         node, other, label = sent.pop("node"), sent.pop("other"), sent.pop("label")
-        if sent["op"] in ("attach", "relation", "root", "retype") and node is None:
+        if sent["op"] in ("attach", "relation", "root", *OF_WORDS) and node is None:
             raise BadRequest(_("Choose a word first."), field="node")
         if sent["op"] == "attach" and other is None:
             raise BadRequest(

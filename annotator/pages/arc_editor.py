@@ -39,7 +39,10 @@ def shown(sentence: Sentence, by: Anybody, *, base: str = "") -> Json:
     project, former = sentence.corpus.project, gold.gold_of(sentence, KIND)
     problems = _problems(sentence, arcs)
     decided = arc_drafts.decided(draft) if draft else {}
-    sure = arc_drafts.chances(arcs, following.forest_of(sentence, parse), decided)
+    stored = (
+        following.forest_over(draft) if draft else following.forest_of(sentence, parse)
+    )
+    sure = arc_drafts.chances(arcs, stored, decided)
     return {
         "project": project,
         "corpus": sentence.corpus,
@@ -70,7 +73,7 @@ def lines_of(sentence: Sentence, by: Anybody, code: str) -> str:
         arc_drafts.arcs_at_start(sentence, parse),
     )
     words = draft.to_arcs().words if draft else arcs.words
-    return arcs.with_forms(dict(enumerate(words))).lines
+    return retyping.over(arcs, words).lines
 
 
 def _sources(sentence: Sentence, by: Anybody) -> list[Parse]:

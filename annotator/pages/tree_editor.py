@@ -43,7 +43,9 @@ def shown(sentence: Sentence, by: Anybody, *, base: str = "") -> Json:
     former = gold.gold_of(sentence)
     problems = _problems(sentence, tree)
     declared = rules.rules_of(sentence.corpus)
-    stored = following.forest_of(sentence, parse)
+    stored = (
+        following.forest_over(draft) if draft else following.forest_of(sentence, parse)
+    )
     decided = following.decisions(draft) if draft else Decisions()
     sure = following.chances(tree, stored, decided)
     brought = following.last_followed(draft) if draft else following.Following()
@@ -188,4 +190,4 @@ def text_of(sentence: Sentence, by: Anybody, code: str) -> str:
     parse, draft = drafts.starting(sentence, by, code), drafts.draft_of(sentence, by)
     tree = drafts.tree_at_start(sentence, parse)
     words = draft.to_tree().words if draft else tree.words
-    return brackets.shown(retyping.with_words(tree, dict(enumerate(words))))
+    return brackets.shown(retyping.over(tree, words))

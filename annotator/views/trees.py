@@ -106,11 +106,11 @@ def _do_arcs(sentence: Sentence, sent: QueryDict, by: Anybody) -> str:
     draft = arc_drafts.start(sentence, by=by, base=options["base"])
     draft.sentence = sentence
     if options["op"] == "save":
-        gold.save(draft, by=by)
-        return _("Saved as your arcs.")
+        summary = gold.save(draft, by=by).summary
+        return f"{_('Saved as your arcs.')} {summary}"
     if options["op"] == "gold":
-        gold.save_as_gold(draft, by=by, seen=options["gold"])
-        return _("These are the gold arcs now.")
+        saved = gold.save_as_gold(draft, by=by, seen=options["gold"])
+        return f"{_('These are the gold arcs now.')} {saved.summary}"
     if options["op"] == "begin":
         text = arc_editor.lines_of(sentence, by, options["source"])
         options |= {"op": "replace", "text": text}

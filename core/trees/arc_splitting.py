@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import Any, ClassVar
 
 from core.errors import InvalidValue
-from core.trees.arcs import (
+from core.trees.arc_lines import (
     DEPREL,
     FORM,
     HEAD,
@@ -20,7 +20,7 @@ from core.trees.arcs import (
 )
 from core.trees.words import checked_form
 
-__all__ = ["JoinWords", "Restore", "SplitWord", "read"]
+__all__ = ["JoinWords", "Restore", "SplitWord"]
 
 LEMMA, FEATS, DEPS, MISC = 2, 5, 8, 9
 Row = list[str]
@@ -35,6 +35,13 @@ class SplitWord:
     token: int
     forms: tuple[str, str]
     relation: str = "dep"
+
+    @classmethod
+    def read(cls, sent: Mapping[str, Any]) -> "SplitWord":
+        """What ``to_json`` gave; raises KeyError, TypeError or ValueError."""
+        first, second = sent["forms"]
+        relation = sent.get("relation") or "dep"
+        return cls(int(sent["token"]), (str(first), str(second)), relation)
 
     def on(self, tree: Arcs) -> ArcsEdited:
         words = tree.words
@@ -69,6 +76,11 @@ class JoinWords:
     op: ClassVar[str] = "join"
     token: int
     form: str = ""
+
+    @classmethod
+    def read(cls, sent: Mapping[str, Any]) -> "JoinWords":
+        """As ``SplitWord.read``."""
+        return cls(int(sent["token"]), str(sent.get("form") or ""))
 
     def on(self, tree: Arcs) -> ArcsEdited:
         first, second = self._words(tree)
@@ -127,6 +139,11 @@ class Restore:
 
     op: ClassVar[str] = "restore"
     lines: str
+
+    @classmethod
+    def read(cls, sent: Mapping[str, Any]) -> "Restore":
+        """As ``SplitWord.read``."""
+        return cls(str(sent["lines"]))
 
     def on(self, tree: Arcs) -> ArcsEdited:
         new = Arcs(self.lines)
@@ -192,19 +209,3 @@ def _rows(tree: Arcs) -> list[Row]:
 def _check(words: tuple[str, ...], token: int) -> None:
     if not 0 <= token < len(words):
         raise InvalidValue(f"There is no word {token + 1} in this sentence.")
-
-
-def read(sent: Mapping[str, Any]) -> SplitWord | JoinWords | Restore:
-    """The operation that ``to_json`` gave; raises InvalidValue on anything else."""
-    try:
-        if sent["op"] == SplitWord.op:
-            first, second = sent["forms"]
-            both = str(first), str(second)
-            return SplitWord(int(sent["token"]), both, sent.get("relation") or "dep")
-        if sent["op"] == JoinWords.op:
-            return JoinWords(int(sent["token"]), str(sent.get("form", "")))
-        if sent["op"] == Restore.op:
-            return Restore(str(sent["lines"]))
-    except (KeyError, TypeError, ValueError) as error:
-        raise InvalidValue(f"This splits and joins no word: {error}") from error
-    raise InvalidValue(f"This splits and joins no word: {sent['op']!r}")

@@ -2,17 +2,20 @@
 
 Every operation is done by ``on`` and taken back by the one ``inverse`` gives, which
 is asked of the tree before: ``op.inverse(tree).on(op.on(tree).tree).tree == tree``.
-Words stay where they are, and but for ``Retype`` what they are; a tree whose brackets a
+Words stay where they are, but for ``Split`` and ``Join``, and but for ``Retype`` what
+they are; a tree whose brackets a
 line can hold stays one.
 Nodes are preorder numbers of the tree that the operation is done to.
 """
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import Any, ClassVar, Protocol
+from typing import Any, ClassVar
 
 from core.data.tree import Tree
 from core.errors import InvalidValue
+from core.trees.splitting import Join, Split
+from core.trees.stepping import Edited, TreeEdit, checked_label
 from core.trees.words import checked_form, with_forms
 
 __all__ = [
@@ -30,31 +33,7 @@ __all__ = [
     "read",
 ]
 
-MAX_LABEL = 60
-_SIGNS = frozenset("() \t\n\r\f\v\0")
 Children = list[list[int]]
-
-
-@dataclass(frozen=True, slots=True)
-class Edited:
-    """The tree after an operation, and where its nodes are by then.
-
-    ``moved``: old number to new; ``at``: the node that the operation was about.
-    """
-
-    tree: Tree
-    moved: Mapping[int, int]
-    at: int
-
-
-class TreeEdit(Protocol):
-    """``on`` and ``inverse`` raise InvalidValue where the tree does not allow it."""
-
-    @property
-    def op(self) -> str: ...
-    def on(self, tree: Tree) -> Edited: ...
-    def inverse(self, tree: Tree) -> "TreeEdit": ...
-    def to_json(self) -> dict[str, Any]: ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -307,6 +286,8 @@ OPS: dict[str, Read] = {
     "move": lambda sent: Move(int(sent["node"]), int(sent["mother"]), sent.get("at")),
     "replace": lambda sent: Replace(_tree_of(sent["tree"])),
     "retype": lambda sent: Retype(int(sent["token"]), str(sent["form"])),
+    "split": Split.read,
+    "join": Join.read,
 }
 
 
@@ -331,16 +312,6 @@ def _tree_of(rows: list[list[Any]]) -> Tree:
 def _check(tree: Tree, v: int) -> None:
     if not 0 <= v < len(tree):
         raise InvalidValue(f"There is no node n{v} in this tree.")
-
-
-def checked_label(label: str, *, empty: bool = False) -> str:
-    """The label; "" for an ``empty`` root alone. Raises InvalidValue."""
-    if (not label and not empty) or len(label) > MAX_LABEL or _SIGNS & set(label):
-        raise InvalidValue(
-            f"{label!r} is no label: one word without brackets, at most {MAX_LABEL} "
-            "signs."
-        )
-    return label
 
 
 def _name(tree: Tree, v: int) -> str:

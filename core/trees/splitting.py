@@ -10,10 +10,10 @@ from typing import Any, ClassVar
 
 from core.data.tree import Tree
 from core.errors import InvalidValue
-from core.trees.editing import Edited, checked_label
+from core.trees.stepping import Edited, checked_label
 from core.trees.words import checked_form
 
-__all__ = ["Join", "Split", "read"]
+__all__ = ["Join", "Split"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,6 +26,12 @@ class Split:
     forms: tuple[str, str]
     tags: tuple[str, str] | None = None
     edges: tuple[str, str] | None = None
+
+    @classmethod
+    def read(cls, sent: Mapping[str, Any]) -> "Split":
+        """What ``to_json`` gave; raises KeyError, TypeError or ValueError."""
+        both = {name: _two(sent[name]) for name in ("tags", "edges") if sent.get(name)}
+        return cls(int(sent["token"]), _two(sent["forms"]), **both)
 
     def on(self, tree: Tree) -> Edited:
         v = self._leaf(tree)
@@ -76,6 +82,12 @@ class Join:
     form: str = ""
     tag: str | None = None
     edge: str | None = None
+
+    @classmethod
+    def read(cls, sent: Mapping[str, Any]) -> "Join":
+        """As ``Split.read``."""
+        form = str(sent.get("form") or "")
+        return cls(int(sent["token"]), form, sent.get("tag"), sent.get("edge"))
 
     def on(self, tree: Tree) -> Edited:
         v = self._leaf(tree)
@@ -137,24 +149,6 @@ def _leaf(tree: Tree, token: int) -> int:
     if not 0 <= token < tree.n_tokens:
         raise InvalidValue(f"There is no word {token + 1} in this sentence.")
     return tree.leaf_of[token]
-
-
-def read(sent: Mapping[str, Any]) -> Split | Join:
-    """The operation that ``to_json`` gave; raises InvalidValue on anything else."""
-    try:
-        if sent["op"] == Split.op:
-            return Split(
-                int(sent["token"]),
-                _two(sent["forms"]),
-                _two(sent["tags"]) if sent.get("tags") else None,
-                _two(sent["edges"]) if sent.get("edges") else None,
-            )
-        if sent["op"] == Join.op:
-            form = str(sent.get("form", ""))
-            return Join(int(sent["token"]), form, sent.get("tag"), sent.get("edge"))
-    except (KeyError, TypeError, ValueError) as error:
-        raise InvalidValue(f"This splits and joins no word: {error}") from error
-    raise InvalidValue(f"This splits and joins no word: {sent['op']!r}")
 
 
 def _two(both: Any) -> tuple[str, str]:

@@ -9,7 +9,12 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.views import APIView
 
-from annotator.api.editing.trees import BeginSerializer, draft_or_404, sentence_or_404
+from annotator.api.editing.trees import (
+    BeginSerializer,
+    TwoField,
+    draft_or_404,
+    sentence_or_404,
+)
 from annotator.models import Parse
 from annotator.services.corpora.trees import MAX_TEXT
 from annotator.services.parses import arc_drafts, drafts
@@ -42,7 +47,9 @@ class ArcDraftSerializer(serializers.Serializer[Any]):
 
 class ArcStepSerializer(serializers.Serializer[Any]):
     """One step. ``attach``: token, head (-1: root), perhaps relation. ``relation``:
-    token, relation. ``replace``: text. ``retype``: token, form. ``undo``, ``redo``."""
+    token, relation. ``replace``: text. ``retype``: token, form.
+    ``split``: token, forms (two), perhaps relation of the second to the first.
+    ``join``: token, with the next, perhaps form. ``undo``, ``redo``."""
 
     uuid = serializers.UUIDField()
     base_rev = serializers.IntegerField(min_value=0)
@@ -51,6 +58,7 @@ class ArcStepSerializer(serializers.Serializer[Any]):
     head = serializers.IntegerField(min_value=-1, required=False)
     relation = serializers.CharField(required=False, max_length=60)
     form = serializers.CharField(required=False, max_length=MAX_FORM)
+    forms = TwoField(required=False)
     text = serializers.CharField(required=False, max_length=MAX_TEXT)
 
 

@@ -20,6 +20,7 @@ __all__ = [
     "DraftOps",
     "DraftSave",
     "SentenceDraft",
+    "TwoField",
     "draft_or_404",
     "sentence_or_404",
 ]
@@ -58,10 +59,20 @@ class BeginSerializer(serializers.Serializer[Any]):
     )
 
 
+class TwoField(serializers.ListField):
+    """What the two words of a split have."""
+
+    child = serializers.CharField(max_length=MAX_FORM)
+
+    def __init__(self, **options: Any) -> None:
+        super().__init__(min_length=2, max_length=2, **options)
+
+
 class TreeStepSerializer(serializers.Serializer[Any]):
     """One step. ``relabel``: node, label. ``insert``: first, last (sisters), label.
     ``delete``: node. ``move``: node, mother. ``replace``: text. ``retype``: token (or
-    its node), form. ``undo``, ``redo``."""
+    its node), form. ``split``: token, forms (two), perhaps tags. ``join``: token, with
+    the next, perhaps form. ``undo``, ``redo``."""
 
     uuid = serializers.UUIDField()
     base_rev = serializers.IntegerField(min_value=0)
@@ -73,6 +84,8 @@ class TreeStepSerializer(serializers.Serializer[Any]):
     at = serializers.IntegerField(min_value=0, required=False)
     token = serializers.IntegerField(min_value=0, required=False)
     form = serializers.CharField(required=False, max_length=MAX_FORM)
+    forms = TwoField(required=False)
+    tags = TwoField(required=False)
     label = serializers.CharField(  # type: ignore[assignment]
         required=False, allow_blank=True, max_length=60
     )
@@ -100,8 +113,10 @@ class FollowedSerializer(serializers.Serializer[Any]):
 
 
 class NewWordsSerializer(serializers.Serializer[Any]):
-    """``typed``: by position the former word and the word. ``along``: the gold parse of
-    the other kind that went along. ``keeping``: other trees, with the former words."""
+    """``typed``: by former position the former word, or words, and what they are now.
+    ``along``: the gold parse of the other kind that went along. ``keeping``: other
+    trees, with the former words. ``layers``: those of links, where words were split or
+    joined."""
 
     typed = serializers.DictField(
         child=serializers.ListField(child=serializers.CharField())
@@ -109,6 +124,7 @@ class NewWordsSerializer(serializers.Serializer[Any]):
     along = serializers.CharField(source="along.code", default=None)
     keeping = serializers.IntegerField()
     in_text = serializers.BooleanField()
+    layers = FollowedSerializer(many=True)
 
 
 class SavedDraftSerializer(serializers.Serializer[Any]):

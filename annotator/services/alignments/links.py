@@ -29,7 +29,9 @@ from core.phrase_alignment import editing
 from core.phrase_alignment.editing import Delta, Draft
 from core.phrase_alignment.legitimacy import node_of
 
-__all__ = ["play"]
+__all__ = ["WORDS", "kept", "play"]
+
+WORDS = "words"  # what a layer became when words of its sentence were split or joined
 
 
 @transaction.atomic
@@ -137,6 +139,11 @@ def _undoes(
 
 
 def _revert(desk: Desk, event: LinkEvent) -> Draft:
+    recut = desk.layer.events.filter(revision__gte=event.revision, op=WORDS)
+    if recut.exists():
+        raise Conflict(
+            _("The words of the sentence were split or joined since: undo that there.")
+        )
     moved = desk.layer.events.filter(revision__gt=event.revision, op="parse")
     if moved.exclude(by_id=event.by_id).exists():
         raise Conflict(_("The trees have been changed by somebody else since then."))
@@ -160,7 +167,7 @@ def _save(
         n_links=len(new.alignment.links),
         revision=step.base_rev + 1,
         updated_at=timezone.now(),
-        meta=layer.meta | {"editor": _kept(new)},
+        meta=layer.meta | {"editor": kept(new)},
         **_new_trees(after),
     ):
         layer.refresh_from_db()
@@ -183,7 +190,8 @@ def _save(
 _NOT_STARTED = (Pair.State.NONE, Pair.State.PROPOSED)
 
 
-def _kept(draft: Draft) -> dict[str, Any]:
+def kept(draft: Draft) -> dict[str, Any]:
+    """What ``AlignmentLayer.meta`` holds of a draft."""
     return {
         "ignored": dict(draft.ignored),
         "rejected": dict(draft.rejected),

@@ -22,6 +22,7 @@ from core.dependencies.mst import tree_marginals
 from core.errors import FormatError, InvalidValue
 from core.formats.forest_npz import StoredForest
 from core.trees import arcs
+from core.trees.arc_splitting import Restore
 from core.trees.arcs import Arcs
 
 __all__ = [
@@ -36,7 +37,8 @@ __all__ = [
 ]
 
 KIND = Parse.Kind.DEPENDENCY
-OPS = (*arcs.OPS, *WALKS)
+OPS = (*(op for op in arcs.OPS if op != Restore.op), *WALKS)
+"""What a person sends; lines over other words come by undo alone."""
 
 
 def draft_of(sentence: Sentence, by: Anybody) -> TreeDraft | None:
@@ -64,19 +66,19 @@ def arcs_at_start(sentence: Sentence, base: Parse | None) -> Arcs:
     """Those of ``base``, on the words that the sentence has now; without, all words
     hang from the first."""
     known = _arcs(base, sentence) if base else None
-    if base and known:
-        made: Arcs = retyping.up_to_date(sentence, base, known)
-        return made
+    if known:
+        return known
     return arcs.started(tuple(Token(form) for form in sentence.forms))
 
 
 def _arcs(parse: Parse, sentence: Sentence) -> Arcs | None:
-    """None where they cannot be read, or are of other words."""
+    """Those of a parse, on the words that the sentence has now; None where they cannot
+    be read, or are of other words."""
     try:
-        read = Arcs(parse.text)
+        made: Arcs = retyping.up_to_date(sentence, parse, Arcs(parse.text))
     except (FormatError, InvalidValue):
         return None
-    return read if len(read.words) == sentence.n_tokens else None
+    return made
 
 
 @transaction.atomic
@@ -98,7 +100,10 @@ def start(sentence: Sentence, *, by: Anybody, base: str = "") -> TreeDraft:
 
 
 def decided(draft: TreeDraft) -> dict[int, int]:
-    """By word the head that the person's steps have decided."""
+    """By word the head that the person's steps have decided; none once words were split
+    or joined."""
+    if retyping.has_cuts(draft):
+        return {}
     events = list(draft.events.order_by("revision"))
     trees = [draft.to_arcs()]
     for event in reversed(events):

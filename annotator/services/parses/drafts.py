@@ -28,9 +28,11 @@ from core.formats import treetext
 from core.trees import arcs, brackets, editing
 from core.trees.arcs import Arcs, ArcsEdit
 from core.trees.editing import TreeEdit
+from core.trees.splitting import Join, Split
 
 __all__ = [
     "FOLLOW",
+    "OF_WORDS",
     "OPS",
     "WALKS",
     "DraftStep",
@@ -49,6 +51,7 @@ __all__ = [
 AnyEdit = TreeEdit | ArcsEdit
 WALKS = ("undo", "redo")
 FOLLOW = "follow"  # what came after a person's step by itself
+OF_WORDS = (editing.Retype.op, Split.op, Join.op)
 OPS = (*(op for op in editing.OPS if op != editing.RelabelAll.op), *WALKS)
 """What a person sends; several nodes at once are relabelled by a query."""
 
@@ -90,7 +93,7 @@ def _operation(op: str, sent: Mapping[str, Any], tree: Tree) -> TreeEdit | None:
             place = {"line": error.line, "column": error.column}
             raise BadRequest(str(error), field="text", **place) from error
     try:
-        return editing.read(_at_token(sent, tree) if op == editing.Retype.op else sent)
+        return editing.read(_at_token(sent, tree) if op in OF_WORDS else sent)
     except InvalidValue as error:
         raise BadRequest(str(error), field="op") from error
 
@@ -101,7 +104,8 @@ def _at_token(sent: Mapping[str, Any], tree: Tree) -> Mapping[str, Any]:
     if node is None or sent.get("token") is not None:
         return sent
     if node >= len(tree) or tree.tokens[node] < 0:
-        raise InvalidValue(_("Only words are typed anew: choose a word."))
+        reason = _("Only words are typed anew, split or joined: choose a word.")
+        raise InvalidValue(reason)
     return {**sent, "token": tree.tokens[node]}
 
 
@@ -120,13 +124,22 @@ def starting(sentence: Sentence, by: Anybody, code: str = "") -> Parse | None:
     rows = rows.filter(sentence=sentence, kind=Parse.Kind.CONSTITUENCY)
     if code:
         parse = rows.filter(code=code).first()
-        if parse is None or layers.tree_of(parse, sentence.n_tokens) is None:
+        if parse is None or not _can_begin(parse, sentence):
             raise BadRequest(_("There is no such tree of this sentence."), field="base")
         return parse
     own = rows.filter(author_id=by.pk).order_by("-pk").first()
     best = layers.first_of(Parse.Kind.CONSTITUENCY, rows).get(sentence.pk)
     chosen = own or best
-    return chosen if layers.tree_of(chosen, sentence.n_tokens) else None
+    return chosen if chosen and _can_begin(chosen, sentence) else None
+
+
+def _can_begin(parse: Parse, sentence: Sentence) -> bool:
+    """Whether there is a tree of it over the words that the sentence has now."""
+    try:
+        tree_at_start(sentence, parse)
+    except (FormatError, InvalidValue):
+        return False
+    return True
 
 
 def tree_at_start(sentence: Sentence, base: Parse | None) -> Tree:

@@ -15,8 +15,8 @@ from django.db import transaction
 
 from annotator.models import Origin, PackedForest, Parse, Sentence, TreeDraft, TreeEvent
 from annotator.models.projects import Anybody
-from annotator.services.parses import drafts
-from annotator.services.parses.drafts import FOLLOW, WALKS, DraftStep
+from annotator.services.parses import drafts, retyping
+from annotator.services.parses.drafts import FOLLOW, OF_WORDS, WALKS, DraftStep
 from core.data.tree import Tree
 from core.errors import Contradiction, FormatError, InvalidValue
 from core.forests.chances import bracket_chances
@@ -37,6 +37,7 @@ __all__ = [
     "chances",
     "decisions",
     "forest_of",
+    "forest_over",
     "last_followed",
     "play",
     "snapshot",
@@ -65,7 +66,7 @@ def play(draft: TreeDraft, step: DraftStep, *, by: Anybody) -> TreeEvent:
     if seen is not None:
         return seen
     event = drafts.play(draft, step, by=by)
-    is_neutral = step.op in (*WALKS, editing.Retype.op)  # words decide no brackets
+    is_neutral = step.op in (*WALKS, *OF_WORDS)  # words decide no brackets
     new = None if is_neutral else _new_tree(draft)
     if new is not None:
         tree = draft.to_tree()
@@ -83,7 +84,7 @@ def play(draft: TreeDraft, step: DraftStep, *, by: Anybody) -> TreeEvent:
 def _new_tree(draft: TreeDraft) -> Tree | None:
     """What the tree becomes after the last step; None: nothing follows from it."""
     tree = draft.to_tree()
-    stored = forest_of(draft.sentence, draft.base)
+    stored = forest_over(draft)
     if stored is None or not can_follow(tree):
         return None
     steps = list(_steps(draft))
@@ -111,6 +112,16 @@ def forest_of(sentence: Sentence, base: Parse | None) -> StoredForest | None:
     return stored if fits else None
 
 
+def forest_over(draft: TreeDraft) -> StoredForest | None:
+    """The forest of a draft; None, too, once words were split or joined in it: what the
+    parser thinks of is other words, at other places."""
+    if retyping.has_cuts(draft):
+        return None
+    stored = forest_of(draft.sentence, draft.base)
+    n = stored.forest.n_tokens if stored else 0
+    return stored if n == len(retyping.words_of(draft)) else None
+
+
 def _steps(draft: TreeDraft) -> Iterator[Step]:
     """What the person did, in order: steps that stand, and refusals of what followed.
 
@@ -123,7 +134,7 @@ def _steps(draft: TreeDraft) -> Iterator[Step]:
     trees.reverse()
     around = pairwise(trees)
     for event, (before, after) in standing(zip(events, around, strict=True)):
-        if event.op not in (FOLLOW, editing.Retype.op):
+        if event.op not in (FOLLOW, *OF_WORDS):
             is_whole = event.op in ("replace", "undo")
             yield before, after, -1 if is_whole else event.done.get("focus", 0)
 
@@ -175,7 +186,9 @@ def last_followed(draft: TreeDraft) -> Following:
 
 
 def decisions(draft: TreeDraft) -> Decisions:
-    """What the person's steps have decided."""
+    """What the person's steps have decided; nothing once words were split or joined."""
+    if retyping.has_cuts(draft):
+        return Decisions()
     try:
         return decided_by(_steps(draft))
     except InvalidValue:  # two that cross: brackets were typed meanwhile

@@ -12,12 +12,18 @@ from annotator.errors import StaleEdit
 from annotator.exchange.rows import FILE
 from annotator.models import AlignmentLayer, Origin, Parse, Sentence, TreeDraft
 from annotator.models.projects import Anybody
-from annotator.services.alignments import links, operations
+from annotator.services.alignments import links, operations, rewording
+from annotator.services.alignments.rewording import Reworded
+from annotator.services.corpora import former_words
 from annotator.services.parses import parsers, retyping
-from annotator.services.parses.retyping import RETYPED, Typed
-from core.errors import FormatError, InvalidValue
+from annotator.services.parses.retyping import (
+    BEGAN,
+    CUT_FROM,
+    RETYPED,
+    Settled,
+    Typed,
+)
 from core.formats import treetext
-from core.trees.arcs import Arcs
 
 __all__ = [
     "Followed",
@@ -31,6 +37,7 @@ __all__ = [
 ]
 
 TREES = Parse.Kind.CONSTITUENCY
+ACCOUNT = (RETYPED, CUT_FROM)
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,20 +52,28 @@ class Followed:
 
 @dataclass(frozen=True, slots=True)
 class NewWords:
-    """Words of the sentence typed anew. ``along``: gold arcs, or the gold tree, that
-    went along; ``keeping``: other trees, which keep the former words; ``in_text``:
-    whether the raw text held the words, and was changed, too."""
+    """Words of the sentence typed anew, split or joined. ``along``: gold arcs, or the
+    gold tree, that went along; ``keeping``: other trees, which keep the former words;
+    ``in_text``: whether the raw text held the words, and was changed, too; ``layers``:
+    all layers of links, if words were split or joined, as each is now."""
 
     typed: Typed
     along: Parse | None
     keeping: int
     in_text: bool
+    layers: tuple[Reworded, ...] = ()
+    is_cut: bool = False
 
     @property
     def summary(self) -> str:
         """For people: what is new, what followed, what did not."""
         shown = ", ".join(f"{was} → {word}" for was, word in self.typed.values())
-        parts = [_("Words of the sentence typed anew: %(words)s.") % {"words": shown}]
+        what = (
+            _("Words of the sentence split, joined or typed anew: %(words)s.")
+            if self.is_cut
+            else _("Words of the sentence typed anew: %(words)s.")
+        )
+        parts = [what % {"words": shown}]
         if self.along and self.along.kind == Parse.Kind.DEPENDENCY:
             parts.append(_("The gold arcs went along."))
         elif self.along:
@@ -70,6 +85,14 @@ class NewWords:
             parts.append(
                 _("The raw text does not hold the words as they are, and stays.")
             )
+        if self.is_cut:
+            n, parked = len(self.layers), sum(one.parked for one in self.layers)
+            links = _(
+                "Alignments that went along, with links to every part of a word: "
+                "%(n)s; decisions parked in them: %(parked)s. Parsers' trees and "
+                "forests are of the former words: parse the corpus again."
+            )
+            parts.append(links % {"n": n, "parked": parked})
         return " ".join(parts)
 
 
@@ -81,10 +104,13 @@ class Saved:
     followed: tuple[Followed, ...]
     done: int = 0
     words: NewWords | None = None
+    waits: bool = False  # on words of its own, which links do not have yet
 
     @property
     def summary(self) -> str:
         """For people: what happened to the links."""
+        if self.waits:
+            return _("Links stay where they are until these words are gold.")
         parts = [
             f"{one.pair}: {one.kept} decisions went along, {one.parked} parked"
             for one in self.followed
@@ -104,6 +130,8 @@ def save(draft: TreeDraft, *, by: Anybody) -> Saved:
     The same tree saved twice is one row. Raises NotAllowed.
     """
     access.require(by, "annotate", draft.sentence.corpus.project)
+    waits = len(retyping.words_of(draft)) != draft.sentence.n_tokens
+    began = {BEGAN: list(retyping.began_on(draft))} if waits else {}
     parse, _is_new = Parse.objects.get_or_create(
         sentence=draft.sentence,
         kind=draft.kind,
@@ -114,11 +142,15 @@ def save(draft: TreeDraft, *, by: Anybody) -> Saved:
         digest=Sentence.key_of(draft.text),
         defaults={
             "text": draft.text,
-            "meta": draft.meta | retyping.note(retyping.of(draft, draft.sentence)),
+            "meta": draft.meta
+            | retyping.note(retyping.of(draft, draft.sentence))
+            | began,
             "author_id": by.pk,
         },
     )
     parsers.mark_parsed(draft.sentence.corpus)
+    if waits:
+        return Saved(parse, (), waits=True)
     own = Q(origin=Origin.ANNOTATOR, author_id=by.pk)
     return Saved(parse, _follow(parse, own, by))
 
@@ -164,20 +196,20 @@ def _make_gold(made: TreeDraft | Parse, *, by: Anybody, seen: str) -> Saved:
         return Saved(former, ())
     parse = _put(Parse(sentence=sentence, kind=made.kind, digest=digest,
                        text=settled.text, meta=settled.meta),
-                 former, settled.typed, by)  # fmt: skip
-    words = _new_words(parse, settled.typed, by) if settled.typed else None
+                 former, settled, by)  # fmt: skip
+    words = _new_words(parse, settled, by) if settled.typed else None
     parsers.mark_parsed(made.sentence.corpus)
     followed = follow_gold(parse, by=by)
     if words and words.along:
         followed += follow_gold(words.along, by=by)
     if words:
-        made.sentence.refresh_from_db(fields=["tokens", "text"])
+        made.sentence.refresh_from_db(fields=["tokens", "n_tokens", "text", "columns"])
     on_former = Q(source_parse=former) | Q(target_parse=former)
     left = AlignmentLayer.objects.filter(on_former).exclude(origin=Origin.ENGINE)
     return Saved(parse, followed, left.count() if former else 0, words)
 
 
-def _put(made: Parse, former: Parse | None, typed: Typed, by: Anybody) -> Parse:
+def _put(made: Parse, former: Parse | None, new: Settled, by: Anybody) -> Parse:
     """The tree in the place of the former. One that was gold before is gold again;
     else a new row, with the account of words typed anew."""
     golds = Parse.objects.filter(
@@ -185,63 +217,65 @@ def _put(made: Parse, former: Parse | None, typed: Typed, by: Anybody) -> Parse:
     )
     golds.update(origin=Origin.FORMER)
     kept = {} if former is None else former.meta
-    account = [*kept.get(RETYPED, ()), *retyping.note(typed).get(RETYPED, ())]
-    own = {RETYPED: account} if account else {}
+    own = retyping.account(kept, new)
     again = Parse.objects.filter(
         sentence=made.sentence, kind=made.kind, origin=Origin.FORMER, digest=made.digest
     ).first()
     if again is not None:
-        again.origin, again.meta = Origin.GOLD, again.meta | own
+        known = {k: v for k, v in again.meta.items() if k not in ACCOUNT}
+        again.origin, again.meta = Origin.GOLD, known | own
         again.save(update_fields=["origin", "meta"])
         return again
     file = (
         {FILE: kept[FILE]} if FILE in kept else {}
     )  # it goes out where that came from
-    meta = {name: value for name, value in made.meta.items() if name != RETYPED}
+    meta = {name: value for name, value in made.meta.items() if name not in ACCOUNT}
     made.meta, made.origin, made.author_id = meta | file | own, Origin.GOLD, by.pk
     made.save()
     return made
 
 
-def _new_words(parse: Parse, typed: Typed, by: Anybody) -> NewWords:
+def _new_words(parse: Parse, new: Settled, by: Anybody) -> NewWords:
     """The sentence gets the words, and so does its gold tree of the other kind."""
-    sentence, former = parse.sentence, parse.sentence.text
-    is_in_text = retyping.store(sentence, typed)
+    sentence, former, typed = parse.sentence, parse.sentence.text, new.typed
+    is_in_text = retyping.store(sentence, typed, new.cut)
     comments = former, sentence.text
     _comment_text(parse, *comments)
     parse.save(update_fields=["meta"])
     others = [kind for kind in Parse.Kind if kind != parse.kind]
     other = gold_of(sentence, others[0])
-    along = _along(other, sentence, typed, by) if other else None
+    along = _along(other, sentence, new, by) if other else None
     if along:
         _comment_text(along, *comments)
         along.save(update_fields=["meta"])
     rest = sentence.parses.exclude(origin=Origin.FORMER).exclude(pk=parse.pk)
-    keeping = sum(_keeps(one, typed) for one in rest)
-    return NewWords(typed, along, keeping, is_in_text)
+    if not new.cut:
+        keeping = sum(_keeps(one, typed) for one in rest)
+        return NewWords(typed, along, keeping, is_in_text)
+    keeping = sum(len(retyping.words_of(one)) != sentence.n_tokens for one in rest)
+    tree = parse if parse.kind == TREES else gold_of(sentence)
+    followed = rewording.follow(sentence, new.cut, tree, by=by)
+    former_words.name_engines(sentence)
+    return NewWords(typed, along, keeping, is_in_text, followed, is_cut=True)
 
 
-def _along(gold: Parse, sentence: Sentence, typed: Typed, by: Anybody) -> Parse | None:
-    """The other gold tree on the new words; None if it is of other words anyhow."""
-    if not _keeps(gold, typed):
+def _along(gold: Parse, sentence: Sentence, new: Settled, by: Anybody) -> Parse | None:
+    """The other gold tree on the new words; None if it is of other words anyhow.
+
+    Raises Conflict where words that were joined cannot be joined in it.
+    """
+    if not new.cut and not _keeps(gold, new.typed):
         return None
-    try:
-        tree = gold.to_tree() if gold.kind == TREES else Arcs(gold.text)
-    except (FormatError, InvalidValue):
+    made = retyping.brought_along(gold, sentence, new)
+    if made is None:
         return None
-    if len(tree.words) != sentence.n_tokens:
-        return None
-    new = {i: word for i, (was, word) in typed.items() if tree.words[i] == was}
-    made = retyping.with_words(tree, new)
-    text, notes = (
-        (made.lines, {}) if isinstance(made, Arcs) else treetext.dump(made)
-    )  # fmt: skip
+    text, notes = made
     meta = {k: v for k, v in gold.meta.items() if k not in treetext.NOTES} | notes
     digest = Sentence.key_of(text)
     row = Parse(
         sentence=sentence, kind=gold.kind, text=text, digest=digest, meta=meta
     )  # fmt: skip
-    return _put(row, gold, typed, by)
+    return _put(row, gold, new, by)
 
 
 def _keeps(parse: Parse, typed: Typed) -> bool:

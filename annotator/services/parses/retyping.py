@@ -1,4 +1,4 @@
-"""Words typed anew in a draft, and how they become those of the sentence.
+"""Words typed anew in a draft, split or joined: how they become the sentence's.
 
 A draft has words of its own, so that a person's typing is theirs until it is gold. With
 the gold tree they become the sentence's. Parses never change: trees from before keep
@@ -12,23 +12,35 @@ from typing import Any
 
 from django.utils.translation import gettext as _
 
-from annotator.errors import Conflict
+from annotator.errors import BadRequest, Conflict
 from annotator.models import Origin, Pair, Parse, Sentence, TreeDraft
 from core.data.tree import Tree
 from core.errors import FormatError, InvalidValue
 from core.formats import treetext
+from core.trees import arcs, editing
+from core.trees.arc_splitting import Restore
 from core.trees.arcs import Arcs
 from core.trees.editing import Retype
+from core.trees.segments import Recut, recut
+from core.trees.splitting import Join, Split
 from core.trees.words import in_text, with_forms
 
 __all__ = [
+    "BEGAN",
+    "CUTS",
+    "CUT_FROM",
     "RETYPED",
     "Settled",
     "Typed",
     "WordDifference",
+    "account",
+    "began_on",
+    "brought_along",
     "differences",
+    "has_cuts",
     "note",
     "of",
+    "over",
     "settled",
     "store",
     "up_to_date",
@@ -36,6 +48,9 @@ __all__ = [
     "words_of",
 ]
 
+CUT_FROM = "cut_from"  # in Parse.meta of gold: words before others were split, joined
+BEGAN = "began_on"  # in Parse.meta: the words before some were split or joined
+CUTS = (Split.op, Join.op, Restore.op)
 RETYPED = "retyped"  # in Parse.meta: rows of position, former word, word
 Typed = dict[int, tuple[str, str]]
 """By position what a word was, and what somebody typed instead."""
@@ -43,16 +58,18 @@ Typed = dict[int, tuple[str, str]]
 
 @dataclass(frozen=True, slots=True)
 class Settled:
-    """A tree on the words that the sentence will have; ``typed``: what is new in it."""
+    """A tree on the words that the sentence will have; ``typed``: what is new in it;
+    ``cut``: what becomes of each word, if some were split or joined."""
 
     text: str
     meta: dict[str, Any]
     typed: Typed
+    cut: Recut | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class WordDifference:
-    """A word of which a draft and the sentence say different things.
+    """A word, or words, of which a draft and the sentence say different things.
 
     ``is_own``: the draft's was typed in it; else the sentence's was typed since."""
 
@@ -63,13 +80,16 @@ class WordDifference:
 
 
 def of(made: TreeDraft | Parse, sentence: Sentence) -> Typed:
-    """What was typed anew in a draft, or in somebody's own tree; one query.
+    """What was typed anew in a draft, or in somebody's own tree; one query. None of it
+    where words were split or joined, which is seen by all the words.
 
     Also where a draft that once had the word of ``sentence`` now has another: whoever
     takes a word back that they saved means it.
     """
     if isinstance(made, Parse):
         return _noted([made.meta]) if made.origin == Origin.ANNOTATOR else {}
+    if has_cuts(made):
+        return {}
     based = of(made.base, sentence) if made.base else {}
     had = {token: [*pair] for token, pair in based.items()}
     events = made.events.filter(done__op=Retype.op).order_by("revision")
@@ -96,12 +116,19 @@ def _noted(metas: Iterable[Mapping[str, Any]]) -> Typed:
 
 def _former(sentence: Sentence) -> dict[int, set[str]]:
     """By position all words that gold trees had there before they were typed anew."""
-    golds = sentence.parses.filter(origin__in=(Origin.GOLD, Origin.FORMER))
+    golds = sentence.parses.filter(origin=Origin.GOLD)  # which has the account of all
     former: dict[int, set[str]] = {}
     for meta in golds.values_list("meta", flat=True):
         for token, was, word in meta.get(RETYPED, ()):
             former.setdefault(int(token), set()).update((str(was), str(word)))
     return former
+
+
+def _cut_from(sentence: Sentence) -> list[list[str]]:
+    """All words that the sentence had before some were split or joined."""
+    golds = sentence.parses.filter(origin=Origin.GOLD)
+    metas = golds.values_list("meta", flat=True)
+    return [words for meta in metas for words in meta.get(CUT_FROM, ())]
 
 
 def _typed_since(
@@ -118,8 +145,30 @@ def _typed_since(
 
 
 def up_to_date(sentence: Sentence, parse: Parse, tree: Tree | Arcs) -> Any:
-    """The tree of a parse with the words that were typed anew since it was made."""
+    """The tree of a parse with the words that were typed anew since it was made, split
+    and joined as they were; raises InvalidValue where it cannot be."""
+    formerly = _cut_from(sentence)
+    is_former = list(tree.words) in formerly and list(tree.words) != sentence.forms
+    if is_former or len(tree.words) != sentence.n_tokens:
+        cut = recut(tree.words, sentence.forms)
+        if cut is None or len(tree.words) not in map(len, formerly):
+            raise InvalidValue("This tree stands on other words.")
+        return _recut(tree, cut)
     return with_words(tree, _typed_since(sentence, tree.words, of(parse, sentence)))
+
+
+def over(tree: Tree | Arcs, words: Sequence[str]) -> Any:
+    """A tree on these words, whether typed anew, split or joined; raises BadRequest
+    where it cannot be."""
+    if len(words) == len(tree.words):
+        return with_words(tree, dict(enumerate(words)))
+    cut = recut(tree.words, words)
+    try:
+        if cut is None:
+            raise InvalidValue("This tree stands on other words.")
+        return _recut(tree, cut)
+    except InvalidValue as error:
+        raise BadRequest(str(error), field="source") from error
 
 
 def with_words(tree: Tree | Arcs, forms: Mapping[int, str]) -> Any:
@@ -127,6 +176,29 @@ def with_words(tree: Tree | Arcs, forms: Mapping[int, str]) -> Any:
     if not forms:
         return tree
     return with_forms(tree, forms) if isinstance(tree, Tree) else tree.with_forms(forms)
+
+
+def _recut(tree: Tree | Arcs, cut: Recut) -> Any:
+    return cut.on_tree(tree) if isinstance(tree, Tree) else cut.on_arcs(tree)
+
+
+def has_cuts(draft: TreeDraft) -> bool:
+    """Whether words were ever split or joined in a draft, also if that is undone."""
+    return draft.events.filter(op__in=CUTS).exists()
+
+
+def _states(draft: TreeDraft) -> list[tuple[str, ...]]:
+    """The words of a draft after each step that changed them, the first ones first."""
+    trees = [_tree(draft)]
+    for event in draft.events.order_by("-revision"):
+        back = arcs if isinstance(trees[-1], Arcs) else editing
+        trees.append(back.read(event.back).on(trees[-1]).tree)
+    return [tree.words for tree in reversed(trees)]
+
+
+def began_on(draft: TreeDraft) -> tuple[str, ...]:
+    """The words before the first step."""
+    return _states(draft)[0]
 
 
 def words_of(parse: TreeDraft | Parse) -> tuple[str, ...]:
@@ -146,6 +218,8 @@ def _tree(made: TreeDraft | Parse) -> Tree | Arcs:
 def differences(draft: TreeDraft) -> list[WordDifference]:
     """Where the draft's words are not those of the sentence, for whoever edits it."""
     sentence, words = draft.sentence, words_of(draft)
+    if _is_cut(draft, sentence):
+        return _cut_differences(draft, words)
     own, forms = of(draft, sentence), sentence.forms
     since = _typed_since(sentence, words, own)
     return [
@@ -155,11 +229,31 @@ def differences(draft: TreeDraft) -> list[WordDifference]:
     ]
 
 
+def _is_cut(made: TreeDraft | Parse, sentence: Sentence) -> bool:
+    """Whether words of either were split or joined, as far as the other knows."""
+    if len(words_of(made)) != sentence.n_tokens:
+        return True
+    return has_cuts(made) if isinstance(made, TreeDraft) else BEGAN in made.meta
+
+
+def _cut_differences(draft: TreeDraft, words: tuple[str, ...]) -> list[WordDifference]:
+    forms = tuple(draft.sentence.forms)
+    cut = recut(forms, words)
+    is_own = forms in _states(draft)
+    return [
+        WordDifference(at + 1, now, was, is_own=is_own)
+        for at, (was, now) in (cut.changed if cut else {}).items()
+    ]
+
+
 def settled(made: TreeDraft | Parse, sentence: Sentence) -> Settled:
     """The tree as it can be gold: with what was typed in it, else the sentence's words.
 
-    Raises Conflict where somebody has typed the same word anew meanwhile.
+    Raises Conflict where somebody has typed the same word anew meanwhile, or split or
+    joined words where words were changed here, too.
     """
+    if _is_cut(made, sentence):
+        return _settled_cut(made, sentence)
     own, forms = of(made, sentence), sentence.forms
     former = _former(sentence) if own else {}
     for i, (was, word) in own.items():
@@ -169,11 +263,89 @@ def settled(made: TreeDraft | Parse, sentence: Sentence) -> Settled:
     since = _typed_since(sentence, words_of(made), own)
     if not since:
         return Settled(made.text, dict(made.meta), typed)
-    tree = with_words(_tree(made), since)
-    if isinstance(tree, Arcs):
-        return Settled(tree.lines, dict(made.meta), typed)
-    text, notes = treetext.dump(tree)
+    text, notes = _written(with_words(_tree(made), since))
     return Settled(text, _without_notes(made.meta) | notes, typed)
+
+
+def _settled_cut(made: TreeDraft | Parse, sentence: Sentence) -> Settled:
+    words, forms = words_of(made), tuple(sentence.forms)
+    if isinstance(made, TreeDraft):
+        states = _states(made)
+        meta = dict(made.meta)
+    else:
+        states = [tuple(made.meta.get(BEGAN, words)), words]
+        meta = {name: value for name, value in made.meta.items() if name != BEGAN}
+    if words == forms:
+        return Settled(made.text, meta, {})
+    is_own = forms in states
+    cut = recut(forms, words) if is_own else recut(words, forms)
+    if cut is None or (not is_own and words != states[0]):
+        raise Conflict(_both_cut(words, forms))
+    if is_own:
+        return Settled(made.text, meta, cut.changed, cut)
+    try:
+        tree = _recut(_tree(made), cut)
+    except InvalidValue as error:
+        reason = _("Words of the sentence were joined meanwhile: %(reason)s")
+        raise Conflict(reason % {"reason": error}) from error
+    text, notes = _written(tree)
+    return Settled(text, _without_notes(meta) | notes, {})
+
+
+def _written(tree: Tree | Arcs) -> tuple[str, dict[str, Any]]:
+    return (tree.lines, {}) if isinstance(tree, Arcs) else treetext.dump(tree)
+
+
+def account(kept: Mapping[str, Any], new: Settled) -> dict[str, Any]:
+    """What was typed anew in all gold trees so far, at the words' places now, and the
+    words before some were split or joined, for ``Parse.meta``."""
+    rows, formerly = [*kept.get(RETYPED, ())], [*kept.get(CUT_FROM, ())]
+    if new.cut is None:
+        rows += note(new.typed).get(RETYPED, ())
+    else:
+        places = ((new.cut.moved(int(row[0])), row) for row in rows)
+        rows = [[at[0], *row[1:]] for at, row in places if len(at) == 1]
+        formerly = [w for w in formerly if w != list(new.cut.was)] + [[*new.cut.was]]
+    named = {RETYPED: rows, CUT_FROM: formerly}
+    return {name: kept for name, kept in named.items() if kept}
+
+
+def brought_along(
+    gold: Parse, sentence: Sentence, new: Settled
+) -> tuple[str, dict[str, Any]] | None:
+    """Text and notes of the other gold tree on the new words; None if it cannot be
+    read, or is of other words anyhow. Raises Conflict where words cannot be joined."""
+    try:
+        tree = _tree(gold)
+    except (FormatError, InvalidValue):
+        return None
+    if new.cut is None:
+        if len(tree.words) != sentence.n_tokens:
+            return None
+        typed = new.typed.items()
+        words = {i: word for i, (was, word) in typed if tree.words[i] == was}
+        return _written(with_words(tree, words))
+    if len(tree.words) != len(new.cut.was):
+        return None
+    try:
+        return _written(_recut(tree, new.cut))
+    except InvalidValue as error:
+        is_arcs = gold.kind == Parse.Kind.DEPENDENCY
+        where = _("the gold arcs") if is_arcs else _("the gold constituents")
+        reason = _("In %(where)s these words cannot be one: %(reason)s")
+        raise Conflict(reason % {"where": where, "reason": error}) from error
+
+
+def _both_cut(words: tuple[str, ...], forms: tuple[str, ...]) -> str:
+    cut = recut(forms, words)
+    apart = cut.changed.values() if cut else [(" ".join(forms), " ".join(words))]
+    listed = "; ".join(f"“{there}” / “{here}”" for there, here in apart)
+    reason = _(
+        "Words of the sentence were changed by somebody else, too (there / here): "
+        "%(words)s. Undo yours, and the sentence's come when you save; or make them "
+        "here what they are there."
+    )
+    return reason % {"words": listed}
 
 
 def _both_typed(i: int, word: str, there: str) -> str:
@@ -188,7 +360,7 @@ def _without_notes(meta: Mapping[str, Any]) -> dict[str, Any]:
     return {name: value for name, value in meta.items() if name not in treetext.NOTES}
 
 
-def store(sentence: Sentence, typed: Typed) -> bool:
+def store(sentence: Sentence, typed: Typed, cut: Recut | None = None) -> bool:
     """The words become the sentence's, in its raw text and that of its pairs, too.
 
     False: the raw text does not hold the words as they are, and stays. The caller holds
@@ -196,15 +368,28 @@ def store(sentence: Sentence, typed: Typed) -> bool:
     """
     forms, former = sentence.forms, sentence.text
     new = {i: word for i, (_was, word) in typed.items()}
-    text = in_text(former, forms, new)
-    sentence.tokens = Sentence.join(new.get(i, form) for i, form in enumerate(forms))
+    text = cut.in_text(former) if cut else in_text(former, forms, new)
+    words = cut.now if cut else [new.get(i, form) for i, form in enumerate(forms)]
+    sentence.tokens, sentence.n_tokens = Sentence.join(words), len(words)
     sentence.text = former if text is None else text
-    sentence.save(update_fields=["tokens", "text"])
+    if cut:
+        sources = cut.sources()
+        sentence.columns = {
+            name: [values[i] for i in sources] if _is_row(values, forms) else values
+            for name, values in sentence.columns.items()
+        }
+    sentence.save(update_fields=["tokens", "n_tokens", "text", "columns"])
     for name in ("source", "target"):
         for pair in Pair.objects.filter(**{name: sentence}):
             sides = {"source": pair.source_text, "target": pair.target_text}
             if sides[name] == former:
                 sides[name] = sentence.text
                 pair.text = f"{sides['source']}\n{sides['target']}"
-                pair.save(update_fields=["text"])
+            setattr(pair, f"n_{name}", len(words))
+            pair.save(update_fields=["text", f"n_{name}"])
     return text is not None
+
+
+def _is_row(values: Any, forms: Sequence[str]) -> bool:
+    """Whether a column holds a value a word."""
+    return isinstance(values, list) and len(values) == len(forms)

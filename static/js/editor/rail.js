@@ -249,5 +249,6 @@ export function describeEvent(model, event) {
   const put = [...cells(event.after), ...nulls(event.after)], gone = [...cells(event.before), ...nulls(event.before)];
   const few = (list) => (list.length > 3 ? fill(gettext("%(list)s; and %(n)s more"), { list: list.slice(0, 2).join("; "), n: list.length - 2 }) : list.join("; "));
   if (event.op === "parse") return gettext("another tree");
+  if (event.op === "words") return gettext("words of the sentence split or joined");
   return [put.length ? few(put) : "", gone.length ? fill(gettext("without %(links)s"), { links: few(gone) }) : ""].filter(Boolean).join(", ") || opName(event.op);
 }

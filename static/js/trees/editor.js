@@ -110,6 +110,21 @@ function retype() {
   wordField().select();
 }
 
+// the word stands in its field, with the cursor in it: a space there, and Enter
+function split() {
+  if (!chosen().dataset.form) { say(gettext("Only words are split.")); return; }
+  pending = "split";
+  const length = wordField().value.length;
+  wordField().focus();
+  wordField().setSelectionRange(length, length);
+  say(gettext("Split: type a space where the second word begins, then Enter."));
+}
+
+function join() {
+  if (!chosen().dataset.form) { say(gettext("Only words are joined.")); return; }
+  send("join");
+}
+
 // the next phrase of which the parser is not sure
 function doubt(way) {
   const order = nodes().filter((one) => one.classList.contains("doubt")).sort((a, b) => a.dataset.v - b.dataset.v);
@@ -121,10 +136,10 @@ function doubt(way) {
 
 const relabel = () => label(arcs() ? "relation" : "relabel");
 const KEYS_OF_ARCS = {
-  r: relabel, Enter: relabel, m: move, " ": pick, w: retype, o: () => send("root"), u: () => send("undo"), U: () => send("redo"),
+  r: relabel, Enter: relabel, m: move, " ": pick, w: retype, s: split, j: join, o: () => send("root"), u: () => send("undo"), U: () => send("redo"),
 };
 const KEYS = {
-  r: relabel, Enter: relabel, i: () => label("insert"), m: move, " ": pick, w: retype,
+  r: relabel, Enter: relabel, i: () => label("insert"), m: move, " ": pick, w: retype, s: split, j: join,
   Delete: () => send("delete"), Backspace: () => send("delete"), u: () => send("undo"), U: () => send("redo"),
 };
 
@@ -139,7 +154,7 @@ box.addEventListener("keydown", (event) => {
     return;
   }
   if (target.id === "form") {
-    if (event.key === "Enter") { event.preventDefault(); send("retype"); }
+    if (event.key === "Enter") { event.preventDefault(); send(pending === "split" ? "split" : "retype"); }
     if (event.key === "Escape") choose(chosen().dataset.v);
     return;
   }

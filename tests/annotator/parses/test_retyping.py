@@ -253,6 +253,7 @@ def test_programs_type_words_anew_and_hear_what_followed(cast, client: Client) -
         "along": gold.gold_of(cast.pair.source, DEPS).code,
         "keeping": 0,
         "in_text": True,
+        "layers": [],
     }
 
 

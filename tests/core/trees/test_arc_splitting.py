@@ -8,8 +8,8 @@ from core.data.deps import ROOT, DepTree
 from core.data.tokens import Token
 from core.errors import InvalidValue
 from core.formats import conllu
-from core.trees.arc_splitting import JoinWords, Restore, SplitWord, read
-from core.trees.arcs import Arcs, Attach
+from core.trees.arc_splitting import JoinWords, Restore, SplitWord
+from core.trees.arcs import Arcs, Attach, read
 from tests.core.trees.test_arcs import TREE
 
 

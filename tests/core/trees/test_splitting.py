@@ -7,7 +7,8 @@ from hypothesis import strategies as st
 from core.data.tree import Tree
 from core.errors import InvalidValue
 from core.formats import ptb
-from core.trees.splitting import Join, Split, read
+from core.trees.editing import read
+from core.trees.splitting import Join, Split
 from tests.core.trees.test_editing import trees
 
 OPENS = "(S (NP (PRP I)) (VP (MD cannot) (VP (VB open) (NP (NNS doors)))))"
