@@ -15,6 +15,7 @@ __all__ = [
     "Analysis",
     "BackendInfo",
     "Capability",
+    "DecodesTogether",
     "ParserBackend",
     "Step",
     "TagGuided",
@@ -138,6 +139,15 @@ class TagGuided(Protocol):
         """``analyse``, where ``guides[s][i]`` says which tags token i may have, and how
         probable each is; tokens that are not named are read as always.
         """
+        ...
+
+
+@runtime_checkable
+class DecodesTogether(Protocol):
+    """A back-end whose arcs and brackets can be read off with regard to each other."""
+
+    def decoding_together(self) -> ParserBackend:
+        """The same parser, doing so."""
         ...
 
 

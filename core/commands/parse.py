@@ -7,7 +7,11 @@ from collections.abc import Iterable, Iterator
 from itertools import islice
 
 from core.data.tokens import Sentence, Token
-from core.evaluation.commands.options import add_parser_options, backend_of
+from core.evaluation.commands.options import (
+    add_parser_options,
+    add_together,
+    backend_of,
+)
 from core.forests.kbest import trees_of
 from core.formats import conllu, ptb
 from core.protocols import Analysis, Capability
@@ -31,7 +35,8 @@ def run(options: argparse.Namespace) -> int:
     The exit status: 0, or 1 if a sentence has no parse.
     """
     backend = backend_of(vars(options))
-    want = (WANT[options.format] | _alternatives(options)) & backend.info.capabilities
+    wanted = WANT["json"] if options.together else WANT[options.format]
+    want = (wanted | _alternatives(options)) & backend.info.capabilities
     status = 0
     lines = _numbered(sys.stdin)
     while batch := list(islice(lines, BATCH)):
@@ -104,6 +109,7 @@ def _json(answer: Analysis, k: int) -> dict[str, object]:
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     add_parser_options(parser)
+    add_together(parser)
     add = parser.add_argument
     add("--format", choices=sorted(WANT), default="ptb")
     add("--nbest", type=int, default=1, metavar="K", help="so many trees (ptb, json)")

@@ -14,6 +14,7 @@ from core.data.tokens import Sentence, Token
 from core.data.tree import Tree
 from core.evaluation.golds import Gold
 from core.forests.kbest import trees_of
+from core.parsing.together import fitting
 from core.protocols import Analysis, Capability, ParserBackend
 
 __all__ = ["ORACLES", "ParserScores", "evaluate"]
@@ -29,6 +30,7 @@ class ParserScores:
     """Counts; ``to_json`` gives shares in percent, None where gold does not say.
 
     ``arcs`` counts punctuation, ``words`` leaves it out (gold UPOS PUNCT).
+    ``phrases``: of the answers' own, those that hang together by their arcs, and all.
     ``best[k]``: for each sentence the best of its k best trees.
     """
 
@@ -40,6 +42,7 @@ class ParserScores:
     arcs: Attachment = field(default_factory=Attachment)
     words: Attachment = field(default_factory=Attachment)
     tags: Counter[str] = field(default_factory=Counter)
+    phrases: Counter[str] = field(default_factory=Counter)
     best: dict[int, Parseval] = field(default_factory=dict)
 
     def to_json(self) -> dict[str, Any]:
@@ -63,6 +66,10 @@ class ParserScores:
             "exact": _percent(trees.exact / max(1, trees.sentences), const),
             "oracle_f1": {str(k): _percent(self.best[k].f1, const) for k in self.best}
             or None,
+            "arcs_fit_brackets": _percent(
+                self.phrases["fitting"] / max(1, self.phrases["all"]),
+                bool(self.phrases["all"]),
+            ),
             "sentences_per_second": round(self.sentences / self.seconds, 1)
             if self.seconds
             else None,
@@ -136,6 +143,11 @@ def _count(
             scores.words += attachment.compare(
                 gold.deps, guess, without_punctuation=upos
             )
+    if answer and answer.deps and answer.best and answer.upos:
+        counted = [tag != "PUNCT" for tag in answer.upos]
+        heads = answer.deps.tree.heads
+        n_fitting, n_phrases = fitting(answer.best[1], heads, counted)
+        scores.phrases.update({"fitting": n_fitting, "all": n_phrases})
     for layer in ("upos", "xpos"):
         wanted = [getattr(token, layer) for token in gold.sentence.tokens]
         predicted = getattr(answer, layer) if answer else ()

@@ -1,5 +1,6 @@
 """The consensus tree: all brackets that are more probable than not."""
 
+from collections.abc import Sequence
 from functools import lru_cache
 
 import numpy as np
@@ -8,7 +9,7 @@ from core.data.check import Floats
 from core.forests.cky import SpanDecoder, bracket_marginals, cky, summed
 from core.forests.derivation import Phrase, chain_labels
 
-__all__ = ["consensus", "of_posteriors"]
+__all__ = ["consensus", "of_posteriors", "score_of"]
 
 COST = 0.4  # of a bracket, with given posteriors: chosen on wsj 0131 to 0160
 
@@ -40,12 +41,24 @@ def consensus(
     order = np.lexsort((-j, i))
     rows = zip(i[order].tolist(), j[order].tolist(), label[order], strict=True)
     phrases = tuple((start, end, names[x]) for start, end, x in rows)
+    return score_of(scores, names, phrases), log_z, phrases
+
+
+def score_of(
+    scores: Floats, names: tuple[str, ...], phrases: Sequence[Phrase]
+) -> float:
+    """What the tree of ``phrases`` weighs under ``scores``, in nats.
+
+    Raises Contradiction if it is forbidden, ValueError for a chain not in ``names``.
+    """
+    i, j = (np.array([x[k] for x in phrases], dtype=np.int64) for k in (0, 1))
+    label = np.array([names.index(x[2]) for x in phrases], dtype=np.int64)
     decoder = SpanDecoder(scores)
     decoder.null[i, j] = -np.inf
     decoder.phrase[:] = -np.inf
     decoder.phrase[i, j] = scores[i, j, label]
-    score, _ = decoder.argmax(decoder.phrase, bonus=np.zeros_like(null))
-    return score, log_z, phrases
+    score, _ = decoder.argmax(decoder.phrase, bonus=np.zeros_like(decoder.null))
+    return score
 
 
 def of_posteriors(posterior: Floats, names: tuple[str, ...]) -> tuple[Phrase, ...]:

@@ -3,6 +3,8 @@
 import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from copy import copy
+from dataclasses import replace
 from functools import cached_property
 from pathlib import Path
 from typing import Any, Protocol
@@ -18,9 +20,10 @@ from core.dependencies.mst import mst
 from core.errors import GemelError, SentenceTooLong
 from core.forests.packing import span_forest
 from core.parsing import conventions
-from core.parsing.consensus import consensus
+from core.parsing.consensus import consensus, score_of
 from core.parsing.reading import Reading
 from core.parsing.store import ModelFolder, open_folder
+from core.parsing.together import Coupling, coupled
 from core.protocols import Analysis, BackendInfo, Capability
 from core.text.subwords import Pieces, Subwords
 
@@ -98,9 +101,10 @@ class ScoringParser:
     """A back-end over any BatchScorer. Thread-safe.
 
     ``temperatures``: divisors of the scores of "spans", "arcs" and "xpos".
-    ``following``: names of ``core.parsing.conventions`` to follow. ``threads``: batches
-    in work at once, by default one a core. Peak memory grows by about 150 MB a thread,
-    whatever the number of sentences.
+    ``following``: names of ``core.parsing.conventions`` to follow. ``together``: what
+    arcs and brackets that do not fit cost each other; None: nothing, each for itself.
+    ``threads``: batches in work at once, by default one a core. Peak memory grows by
+    about 150 MB a thread, whatever the number of sentences.
     """
 
     def __init__(
@@ -110,6 +114,7 @@ class ScoringParser:
         *,
         temperatures: Mapping[str, float] | None = None,
         following: Sequence[str] = (),
+        together: Coupling | None = None,
         threads: int = 0,
     ) -> None:
         self.info = info
@@ -121,6 +126,7 @@ class ScoringParser:
             **(temperatures or {}),
         }
         self._following = tuple(following)
+        self.together = together
         self._threads = threads or len(os.sched_getaffinity(0))
 
     def analyse(
@@ -132,7 +138,9 @@ class ScoringParser:
         relations for every arc; without it the forest holds the best tree only.
         Derivations weigh the log-probability of their tree; ``best`` is the consensus
         tree, which is seldom another than the heaviest; ``deps.arcs`` are those of
-        the head given the modifier. ``tag_logp`` is over treebank tags (xpos).
+        the head given the modifier. Decoding together shows in ``best`` and, where
+        trees are wanted too, in ``deps.tree``; weights and arcs stay as they are.
+        ``tag_logp`` is over treebank tags (xpos).
         """
         answers: list[Analysis | Exception | None] = [None] * len(sentences)
         pieces = self.model.subwords.encode([sentence.forms for sentence in sentences])
@@ -155,6 +163,12 @@ class ScoringParser:
             for i, analysis in zip(batch, analyses, strict=True):
                 answers[i] = analysis
         return [item for item in answers if item is not None]
+
+    def decoding_together(self) -> "ScoringParser":
+        """The same parser, its arcs and brackets decoded together."""
+        other = copy(self)
+        other.together = self.together or Coupling()
+        return other
 
     @cached_property
     def _pool(self) -> ThreadPoolExecutor:
@@ -196,6 +210,10 @@ class ScoringParser:
             margin = MARGIN if "forest" in want else 0.0
             forest, weights = span_forest(scores, names["spans"], margin=margin)
             score, log_z, phrases = consensus(scores, names["spans"])
+            if self.together is not None and deps is not None:
+                fitted, deps = self._fitted(scores, deps, raw, b)
+                _, _, phrases = consensus(fitted, names["spans"])
+                score = score_of(scores, names["spans"], phrases)
             weights[forest.first_edge[-2] :] -= log_z
             best = score - log_z, phrases
         return Analysis(
@@ -211,6 +229,20 @@ class ScoringParser:
             vectors=raw["middle"][b, :n].astype(float) if "vectors" in want else None,
         )
 
+    def _fitted(
+        self, scores: Floats, deps: DepAnalysis, raw: Raw, b: int
+    ) -> tuple[Floats, DepAnalysis]:
+        """The scores of brackets, and the best arcs, with regard to each other."""
+        assert self.together is not None
+        assert deps.arcs is not None
+        n = len(deps.tree)
+        upos = _named(self.model.labels["upos"], raw["upos"][b, :n])
+        counted = np.array([tag != "PUNCT" for tag in upos] or [True] * n)
+        fitted, arcs = coupled(scores, deps.arcs, counted, self.together)
+        relations = raw["labels"][b, : n + 1, : n + 1]
+        tree = _best_tree(arcs, relations, deps.relation_names)
+        return fitted, replace(deps, tree=tree)
+
     def _deps(
         self, raw: Raw, b: int, n: int, want: frozenset[Capability]
     ) -> DepAnalysis | None:
@@ -224,10 +256,8 @@ class ScoringParser:
         np.fill_diagonal(arcs, -np.inf)
         arcs = np.ascontiguousarray(_log_softmax(arcs.T).T)
         arcs[:, 0] = -np.inf
-        _, heads = mst(arcs)
         logits = raw["labels"][b, : n + 1, : n + 1]
-        chosen = logits[heads + 1, np.arange(1, n + 1)].argmax(-1)
-        tree = DepTree(tuple(int(h) for h in heads), tuple(names[x] for x in chosen))
+        tree = _best_tree(arcs, logits, names)
         relations = _log_softmax(logits) if "forest" in want else None
         return DepAnalysis(tree, arcs, relations, names)
 
@@ -249,11 +279,13 @@ class NeuralParser(ScoringParser):
         )
         temperatures = manifest.get("temperatures", {})
         following = manifest.get("conventions", ())
+        costs = manifest.get("together")
         super().__init__(
             OnnxModel(opened),
             info,
             temperatures=temperatures,
             following=following,
+            together=Coupling(**costs) if costs else None,
             threads=threads,
         )
 
@@ -309,6 +341,12 @@ def square(
     inside = ends <= n
     scores[starts[inside], ends[inside]] = logits[inside]
     return scores
+
+
+def _best_tree(arcs: Floats, logits: NDArray[Any], names: tuple[str, ...]) -> DepTree:
+    _, heads = mst(arcs)
+    chosen = logits[heads + 1, np.arange(1, len(heads) + 1)].argmax(-1)
+    return DepTree(tuple(int(h) for h in heads), tuple(names[x] for x in chosen))
 
 
 def _reading(

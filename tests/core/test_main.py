@@ -62,6 +62,22 @@ def test_the_shipped_parser_writes_conllu() -> None:
     assert [row[6] for row in rows] == ["3", "3", "4", "0", "4"]
 
 
+@pytest.mark.slow
+def test_arcs_decoded_together_are_the_same_whatever_is_written() -> None:
+    text = "Much more quickly than others did he finish what was left .\n"
+    options = ("--tokens", "--together", "--format")
+    joined = json.loads(_run(text, *options, "json").stdout)
+    lines = _run(text, *options, "conllu").stdout.splitlines()
+    heads = [int(line.split("\t")[6]) for line in lines if line[:1].isdigit()]
+    assert heads == joined["heads"]
+
+
+def test_a_parser_without_arcs_says_that_it_cannot_decode_together(small: str) -> None:
+    done = _run("she slept\n", "--engine", small, "--together")
+    assert done.returncode == 2
+    assert "cannot decode together" in done.stderr
+
+
 def test_an_unknown_engine_is_said_in_one_line() -> None:
     done = _run("a\n", "--engine", "klingon")
     assert done.returncode == 2

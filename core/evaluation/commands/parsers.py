@@ -5,7 +5,12 @@ from pathlib import Path
 from typing import Any
 
 from core.errors import FormatError
-from core.evaluation.commands.options import Say, add_parser_options, backend_of
+from core.evaluation.commands.options import (
+    Say,
+    add_parser_options,
+    add_together,
+    backend_of,
+)
 from core.evaluation.golds import FORMATS, read_golds
 from core.evaluation.parsers import evaluate
 
@@ -21,6 +26,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add("--max-tokens", type=int, default=0, help="leave longer sentences out")
     add("--no-oracle", action="store_true", help="skip the n-best pass")
     add_parser_options(parser)
+    add_together(parser)
 
 
 def run(options: dict[str, Any], say: Say) -> dict[str, Any]:

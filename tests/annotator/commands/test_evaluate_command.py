@@ -17,7 +17,7 @@ TREES = """\
 """
 KEYS = {
     *("sentences", "tokens", "uas", "las", "upos", "xpos", "precision", "recall"),
-    *("f1", "exact", "oracle_f1", "sentences_per_second"),
+    *("f1", "exact", "oracle_f1", "sentences_per_second", "arcs_fit_brackets"),
 }
 
 
