@@ -1,12 +1,16 @@
 """From text to a table of paraphrases, stage by stage: minutes and peak memory.
 
     python -m bench.pivoting DATA WORK --every 8 [--text COLLECTION …] [--minutes 10]
+                             [--parse 60000] [--words 4]
 
 Takes line 0, 8, 16, … of all parallel text in DATA: with 4, 2 and 1 instead, growth is
-seen. Each piece of work is a process of its own, one after the other; what WORK holds
-is not done again, so a run that was stopped, or was given so many ``--minutes``, goes
-on. Trees are shared between fractions. Beside wall-clock time stands the CPU time of
-all threads, which says more where a machine is shared; ``peak_mb`` is of the process.
+seen. ``--parse``: only so many English sentences are parsed, those with the most
+counterparts (a parse serves all of them); the rest counts without labels. ``--words``:
+of a phrase, at most. Each piece of work is a process of its own, one after the other;
+what WORK holds is not done again, so a run that was stopped, or was given so many
+``--minutes``, goes on. Trees are shared between fractions. Beside wall-clock time
+stands the CPU time of all threads, which says more where a machine is shared;
+``peak_mb`` is of the process.
 """
 
 import argparse
@@ -15,6 +19,7 @@ import multiprocessing
 import resource
 import sys
 import time
+from collections import Counter
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -34,12 +39,15 @@ PIECE = 4000  # sentences that one process parses
 
 @dataclass(frozen=True, slots=True)
 class TableBuild:
-    """``every``: of the lines of ``names`` in ``data``, one in so many."""
+    """``every``: of the lines of ``names`` in ``data``, one in so many; ``parse``:
+    English sentences that are parsed, 0: all; ``words``: of a phrase, at most."""
 
     data: Path
     work: Path
     every: int
     names: tuple[str, ...]
+    parse: int = 0
+    words: int = 5
 
     @property
     def pairs(self) -> list[Path]:
@@ -50,15 +58,31 @@ class TableBuild:
 
     @property
     def table(self) -> Path:
-        return self.work / f"every-{self.every}" / "table"
+        name = "table" + (f"-{self.parse}" if self.parse else "")
+        return self.work / f"every-{self.every}" / name
+
+    @property
+    def rules(self) -> BuildSettings:
+        return BuildSettings(max_length=self.words, parsed_only=not self.parse)
 
     def english(self) -> list[str]:
-        return sorted({row for path in self.pairs for row in Bitext(path).sources()})
+        """What is parsed, and in what order."""
+        if not self.parse:
+            return sorted({e for path in self.pairs for e in Bitext(path).sources()})
+        times = Counter(p.source for path in self.pairs for p in Bitext(path).pairs())
+        return sorted(times, key=lambda text: (-times[text], text))[: self.parse]
 
 
 def main() -> int:
     given = _arguments()
-    job = TableBuild(given.data, given.work, given.every, tuple(given.text))
+    job = TableBuild(
+        given.data,
+        given.work,
+        given.every,
+        tuple(given.text),
+        parse=given.parse,
+        words=given.words,
+    )
     until = time.monotonic() + 60 * given.minutes if given.minutes else None
     for name, work, values in _pieces(job):
         if until and time.monotonic() > until:
@@ -81,6 +105,8 @@ def _arguments() -> argparse.Namespace:
     parser.add_argument("work", type=Path)
     parser.add_argument("--every", type=int, default=8)
     parser.add_argument("--text", nargs="+", default=sorted(COLLECTIONS))
+    parser.add_argument("--parse", type=int, default=0, help="sentences; 0: all")
+    parser.add_argument("--words", type=int, default=5, help="of a phrase, at most")
     parser.add_argument("--minutes", type=float, default=0, help="then stop; 0: never")
     return parser.parse_args()
 
@@ -124,7 +150,7 @@ def _parse(job: TableBuild, english: list[str]) -> Iterator[tuple[str, dict[str,
 def _build(job: TableBuild) -> Iterator[tuple[str, dict[str, Any]]]:
     trees = tuple(sorted((job.work / "parses").glob("*.parquet")))
     sources = [PairsFile(path, trees) for path in job.pairs]
-    for step in build_table(job.table, sources, BuildSettings(parsed_only=True)):
+    for step in build_table(job.table, sources, job.rules):
         yield step.note.split(" ")[0], {}
 
 

@@ -10,11 +10,13 @@ from dataclasses import dataclass, replace
 from functools import lru_cache
 from hashlib import blake2b
 from itertools import islice
+from math import exp
 from pathlib import Path
 from typing import Any, Protocol
 
 from core.data.tokens import Sentence
 from core.errors import InvalidValue
+from core.forests.inside import forest_log_partition
 from core.forests.kbest import trees_of
 from core.formats import ptb
 from core.parsing import registry
@@ -32,6 +34,7 @@ from core.word_alignment.aligner import ENGINE, VERSION, TrainedWordAligner
 __all__ = ["SIZE", "STAGES", "Stage", "stage_of"]
 
 SIZE = 256  # rows of a piece
+_LEAST = 0.01  # probability of a tree that is kept beside the likeliest
 Rows = Sequence[Any]
 
 
@@ -57,13 +60,16 @@ class Stage(Protocol):
 @dataclass(frozen=True)
 class ParseStage:
     """The sources of pairs, each once, to ``parses.parquet``: a tree each, '' where the
-    parser finds none."""
+    parser finds none; with ``trees`` above 1 so many of the likeliest, each with its
+    share of the forest's probability."""
 
     backend: ParserBackend
+    trees: int = 1
 
     @property
     def key(self) -> str:
-        return f"parse 1, {_name(self.backend)}"
+        several = f", {self.trees} trees" if self.trees > 1 else ""
+        return f"parse 1, {_name(self.backend)}{several}"
 
     def pieces(self, files: Sequence[Path]) -> Iterator[tuple[str, Rows]]:
         for piece in _batched(_once(files)):
@@ -76,7 +82,7 @@ class ParseStage:
         sources = [row.source for row in parses_of(path)]
         want: frozenset[Capability] = frozenset({"constituents", "tags"})
         answers = _analysed(self.backend, sources, want)
-        return [BitextParse(s, _tree(answers[s])) for s in sources]
+        return [row for s in sources for row in _parses(s, answers[s], self.trees)]
 
 
 @dataclass(frozen=True)
@@ -126,12 +132,14 @@ STAGES = ("align", "parse")
 
 
 @lru_cache(maxsize=2)
-def stage_of(name: str, engine: str, models: Path | None = None) -> Stage:
+def stage_of(
+    name: str, engine: str, models: Path | None = None, trees: int = 1
+) -> Stage:
     """A stage with its models, loaded once a process. Raises Unavailable."""
     backend = registry.chosen(engine, models)
     if name == "align":
         return AlignStage(backend, TrainedWordAligner.load())
-    return ParseStage(backend)
+    return ParseStage(backend, trees)
 
 
 def _name(backend: ParserBackend) -> str:
@@ -163,8 +171,17 @@ def _analysed(
     return dict(zip(texts, answers, strict=True))
 
 
-def _tree(answer: Analysis | Exception) -> str:
+def _parses(source: str, answer: Analysis | Exception, most: int) -> list[BitextParse]:
+    """Likeliest first; of several, those of .01 and more."""
     if isinstance(answer, Exception):
-        return ""
+        return [BitextParse(source, "")]
     words = [ptb.escape(form) for form in answer.sentence.forms]
-    return next((ptb.bracket(t) for _, t in trees_of(answer, 1, words=words)), "")
+    found = trees_of(answer, most, words=words)
+    if most == 1 or not found or answer.forest is None or answer.edge_weights is None:
+        return [BitextParse(source, ptb.bracket(tree)) for _, tree in found[:1]] or [
+            BitextParse(source, "")
+        ]
+    whole = forest_log_partition(answer.forest, answer.edge_weights)
+    rows = [BitextParse(source, ptb.bracket(t), exp(w - whole)) for w, t in found]
+    rows.sort(key=lambda row: -row.p)
+    return [row for at, row in enumerate(rows) if not at or row.p >= _LEAST]

@@ -21,16 +21,18 @@ __all__ = ["StageOrder", "do", "finish", "is_done", "plan"]
 
 @dataclass(frozen=True, slots=True)
 class StageOrder:
-    """A stage over files, to be done in ``folder``; plain values, as it travels."""
+    """A stage over files, to be done in ``folder``; plain values, as it travels.
+    ``trees``: kept of a sentence that is parsed."""
 
     stage: str
     engine: str
     models: str
     folder: str
+    trees: int = 1
 
     def load(self) -> Stage:
         models = Path(self.models) if self.models else None
-        return stage_of(self.stage, self.engine, models)
+        return stage_of(self.stage, self.engine, models, self.trees)
 
     def todo(self, key: str) -> Path:
         return Path(self.folder) / "todo" / f"{key}.parquet"

@@ -12,12 +12,13 @@ from django.utils.translation import gettext as _
 from annotator import access
 from annotator.errors import BadRequest
 from annotator.exchange.peers.reports import TransferReport as Counts
-from annotator.models import Project, Report
+from annotator.models import Campaign, Project, Report
 from annotator.models.projects import Anybody
 from annotator.pages.agreement.conditions import conditions
 from annotator.pages.agreement.report import SECTIONS, ReportPage, shown_scales
 from annotator.pages.agreement.summary import summary
 from annotator.pages.agreement.words import CASE_WORDS, of_measure
+from annotator.services.paraphrases import test_sets
 from annotator.services.reports import agreement, cases, jobs, layers, query
 from annotator.services.reports.agreement import ReportSource, ReportSpec
 from core.agreement.chance import PAIRWISE
@@ -241,6 +242,9 @@ def _report(
         "measure": view.measure,
         "measures": [(name, of_measure(WORDS[name].name)) for name in PAIRWISE],
         "conditions": conditions(page),
+        "pivoted": test_sets.table_of(source.row)
+        if isinstance(source.row, Campaign)
+        else None,
         "summary": summary(body, page.name),
         "corpora": layers.corpora_with_layers(project),
         "worst": [

@@ -15,6 +15,7 @@ from annotator.models import Bitext, Job, ParaphraseTable, Project
 from annotator.models.projects import Anybody
 from annotator.services import jobs
 from annotator.services.paraphrases import bitext_links, bitext_parses
+from annotator.services.paraphrases.turns import by_stage, in_turn
 from core.protocols import Step
 
 if TYPE_CHECKING:
@@ -107,17 +108,11 @@ def _chosen(
 
 def run(job: Job) -> Generator[Step, None, dict[str, Any]]:
     """Stage by stage; run again it goes on where it ended."""
-    from core.pivoting.building.pipeline import build_table  # DuckDB: when it is used
-    from core.pivoting.building.settings import BuildSettings
-
     table = ParaphraseTable.objects.get(project=job.project, code=job.params["table"])
     prepare = job.params.get("prepare", False)
     chosen = _chosen(job.project, job.params["bitexts"], linked=not prepare)
-    if prepare:
-        yield from _prepare(job, chosen)
-    rules = BuildSettings(max_length=job.params["max_length"], buckets=_buckets(chosen))
-    table.folder.mkdir(parents=True, exist_ok=True)
-    yield from build_table(table.folder, _sources(chosen), rules)
+    prepared = _prepare(job, chosen) if prepare else ()
+    yield from in_turn((*prepared, _build(job, table, chosen)))
     yield Step(note="training the language model")
     n_words = _train_model(chosen, table.folder / MODEL)
     made = {"bitexts": [one.name for one in chosen], "language_model_words": n_words}
@@ -127,12 +122,23 @@ def run(job: Job) -> Generator[Step, None, dict[str, Any]]:
     return made
 
 
-def _prepare(job: Job, chosen: Sequence[Bitext]) -> Iterator[Step]:
+def _prepare(job: Job, chosen: Sequence[Bitext]) -> Iterator[Iterator[Step]]:
     for one in chosen:
         if not one.aligner:
-            yield from bitext_links.link(one)
+            yield bitext_links.link(one)
         if not one.parser:
-            yield from bitext_parses.parse(job, one)
+            yield bitext_parses.parse(job, one)
+
+
+def _build(
+    job: Job, table: ParaphraseTable, chosen: Sequence[Bitext]
+) -> Iterator[Step]:
+    from core.pivoting.building.pipeline import NOTES, build_table  # DuckDB: when used
+    from core.pivoting.building.settings import BuildSettings
+
+    rules = BuildSettings(max_length=job.params["max_length"], buckets=_buckets(chosen))
+    table.folder.mkdir(parents=True, exist_ok=True)
+    yield from by_stage(build_table(table.folder, _sources(chosen), rules), NOTES)
 
 
 def _buckets(chosen: Sequence[Bitext]) -> int:

@@ -34,7 +34,7 @@ from core.protocols import Step
 if TYPE_CHECKING:
     from core.pivoting.items import Item, Place
 
-__all__ = ["MOST", "run", "start"]
+__all__ = ["MOST", "run", "start", "table_of"]
 
 KIND = "paraphrase_items"
 MOST = 2000  # phrases of a test set
@@ -103,6 +103,16 @@ def _check(table: ParaphraseTable, text: Corpus | Bitext, n_phrases: int) -> Non
         raise BadRequest(reason, field="text")
 
 
+def table_of(campaign: Campaign) -> ParaphraseTable | None:
+    """The table that the items of a campaign are from, if there is one and it is
+    still there."""
+    made = Job.objects.filter(project=campaign.project_id, kind=KIND)
+    job = made.filter(params__campaign=campaign.code).first()
+    if job is None:
+        return None
+    return campaign.project.tables.ready().filter(code=job.params["table"]).first()
+
+
 def run(job: Job) -> Generator[Step, None, dict[str, Any]]:
     """Draw the places, fill them, take the items in. The same seed, the same items."""
     from core.pivoting.items import items_of  # DuckDB: when it is used
@@ -121,6 +131,8 @@ def run(job: Job) -> Generator[Step, None, dict[str, Any]]:
         yield Step(done=1)
     if not items:
         raise BadRequest("No phrase of these sentences has a paraphrase in the table.")
+    rows = sum(len(item.credits) for item in items)
+    yield Step(total=len(places) + rows, note="taking the items in")
     content = io.BytesIO(_as_table(items, trees).encode())
     upload = item_files.keep(campaign, f"{table.name}.tsv", content, by=_by(job))
     result = yield from campaign_items.load(campaign, upload, by=_by(job))

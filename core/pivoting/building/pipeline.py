@@ -46,9 +46,10 @@ from core.pivoting.building.spelling import spell_labels
 from core.pivoting.extract import phrase_hash
 from core.protocols import Step
 
-__all__ = ["build_table"]
+__all__ = ["NOTES", "STAGES", "build_table"]
 
 STAGES = ("share", "count", "join", "pivot", "rank", "name", "spell", "finish")
+NOTES = ("prepare", "extract", *STAGES, "done")  # the first word of each step's note
 
 
 def build_table(

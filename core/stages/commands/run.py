@@ -35,6 +35,13 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     add("--out", type=Path, required=True, metavar="DIR", help="folder to make")
     add(
+        "--trees",
+        type=int,
+        default=1,
+        help="parse: the likeliest of a sentence, each with its probability, those "
+        "below .01 left out; for pivot build --forest",
+    )
+    add(
         "--on",
         choices=sorted({*RUNNERS, "spark"}),
         default="here",
@@ -44,6 +51,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(options: dict[str, Any], say: Say) -> dict[str, Any]:
     """What was made; ``say`` is told how many pieces have been done."""
+    if options["trees"] < 1:
+        raise InvalidValue("trees: at least one of a sentence")
     out, began = options["out"].resolve(), time.monotonic()
     files = [file.resolve() for file in options["files"]]
     models, engine = options.get("models"), options["engine"]
@@ -52,6 +61,7 @@ def run(options: dict[str, Any], say: Say) -> dict[str, Any]:
         str(Path(engine).resolve()) if "/" in engine else engine,
         str(models.resolve()) if models else "",
         str(out / "pieces"),
+        options["trees"],
     )
     planned = pieces.plan(order, files)
     keys = list(dict.fromkeys(key for of in planned.values() for key in of))

@@ -56,6 +56,7 @@ def test_a_table_links_and_parses_what_lacks_it(cast: Cast, bare: Bitext) -> Non
     table.refresh_from_db()
     bare.refresh_from_db()
     assert table.job.state == Job.State.DONE, table.job.error or table.job.note
+    assert table.job.done == table.job.total
     assert bare.aligner.startswith("hmm")
     assert bare.parser.startswith("english")
     with reading.opened(table) as files:
@@ -70,6 +71,7 @@ def test_a_table_links_and_parses_what_lacks_it(cast: Cast, bare: Bitext) -> Non
     jobs.run(job.pk)
     job.refresh_from_db()
     assert job.state == Job.State.DONE, job.error or job.note
+    assert job.done == job.total
     assert Campaign.objects.get(name="Own text").items.exists()
 
 

@@ -205,3 +205,18 @@ def test_what_cannot_be_fitted_is_refused(
     table.made_at = None
     with pytest.raises(Conflict, match="not been made"):
         weights.start(table, campaign, by=cast.ada)
+
+
+def test_the_report_leads_to_the_tables_of_any_phrase(
+    cast: Cast, table: ParaphraseTable, campaign: Campaign
+) -> None:
+    judge(campaign, cast.bob)
+    client = Client()
+    client.force_login(cast.ada)
+    report = reverse("report", args=[cast.project.slug, "campaign", campaign.code])
+    there = reverse("paraphrase_tables_of", args=[cast.project.slug, table.code])
+    form = f'<form method="get" action="{there}"'
+    assert form in client.get(report).content.decode()
+    assert client.get(there, {"phrase": "old"}).status_code == 200
+    table.delete()
+    assert form not in client.get(report).content.decode()

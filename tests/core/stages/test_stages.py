@@ -41,10 +41,16 @@ def text(path: Path, n: int) -> Path:
 
 
 def run(
-    models: Path, out: Path, *files: Path, stage: str = "parse", on: str = "here"
+    models: Path,
+    out: Path,
+    *files: Path,
+    stage: str = "parse",
+    on: str = "here",
+    trees: int = 1,
 ) -> None:
     words = ["corpus", "run", stage, "--engine", "small", "--models", str(models)]
     words += ["--in", *map(str, files), "--out", str(out), "--on", on, "--json"]
+    words += ["--trees", str(trees)]
     assert main(words) == 0
 
 
@@ -56,6 +62,23 @@ def test_each_sentence_is_parsed_once_in_the_order_of_the_text(
     rows = list(parses_of(tmp_path / "out" / "parses.parquet"))
     assert [row.source for row in rows] == list(Bitext(other).sources())
     assert {row.tree[:3] for row in rows if row.tree} == {"(S "}
+
+
+def test_several_trees_have_their_share_of_the_forest(
+    models: Path, tmp_path: Path
+) -> None:
+    path = tmp_path / "pairs.parquet"
+    ambiguous = "she saw a dog in the garden"
+    write_pairs(path, [BitextPair(0, "a", ambiguous, TEXTS[0])])
+    run(models, tmp_path / "one", path)
+    run(models, tmp_path / "several", path, trees=9)
+    (best,) = parses_of(tmp_path / "one" / "parses.parquet")
+    rows = list(parses_of(tmp_path / "several" / "parses.parquet"))
+    assert best.tree in [row.tree for row in rows]
+    shares = [row.p for row in rows]
+    assert len(shares) == len({row.tree for row in rows}) == 2
+    assert shares == sorted(shares, reverse=True)
+    assert sum(shares) == pytest.approx(1)
 
 
 def test_pairs_keep_their_rows_and_get_links(models: Path, tmp_path: Path) -> None:
