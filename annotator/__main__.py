@@ -1,6 +1,7 @@
 """Gemel's command line: ``gemel help``, or ``python manage.py help`` in a clone.
 
-Names of commands may be written with hyphens: ``gemel move-to``.
+Names of commands may be written with hyphens, ``gemel move-to``, and those that people
+use most are short: ``gemel import`` is ``import_corpus``.
 """
 
 import os
@@ -8,12 +9,24 @@ import sys
 
 from django.core.management import execute_from_command_line
 
-__all__ = ["main"]
+__all__ = ["command_of", "main"]
+
+PARSE = "parse"  # needs nothing of Django's
+SHORT = {"import": "import_corpus", "export": "export_corpus"}
+
+
+def command_of(word: str) -> str:
+    """The command that is meant by a word of the command line."""
+    return SHORT.get(word, word.replace("-", "_"))
 
 
 def main() -> None:
     os.environ.setdefault("DJANGO_SETTINGS_MODULE", "annotator.settings")
-    words = [word.replace("-", "_") for word in sys.argv[1:2] if word[:1] != "-"]
+    if sys.argv[1:2] == [PARSE]:
+        from annotator.management import sentences  # reads the settings
+
+        sys.exit(sentences.run(sys.argv[2:]))
+    words = [command_of(word) for word in sys.argv[1:2] if word[:1] != "-"]
     execute_from_command_line([sys.argv[0], *words, *sys.argv[1 + len(words) :]])
 
 

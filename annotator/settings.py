@@ -233,6 +233,9 @@ CELERY_WORKER_HIJACK_ROOT_LOGGER = False
 # kB: a worker that has held a parser begins anew, and gives its memory back.
 CELERY_WORKER_MAX_MEMORY_PER_CHILD = 250_000
 CELERY_BROKER_CONNECTION_RETRY_ON_STARTUP = True
+# Nobody asks workers anything through the broker, and the queue for it, named by the
+# host, is one worker's alone on RabbitMQ: a second one of a host would not start.
+CELERY_WORKER_ENABLE_REMOTE_CONTROL = False
 JOB_STALE_S = env_int("GEMEL_JOB_STALE_S", default=20)
 
 # --- API -----------------------------------------------------------------------------

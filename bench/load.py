@@ -5,12 +5,14 @@
         python -m bench.load --users 500 --minutes 10
 
 Of a hundred people 85 judge, 10 edit links, 5 are managers who read dashboard, campaign
-and report. Each signs in with a password, some time in the first --arrive seconds,
-reads, acts, pauses (log-normal, median --pause seconds), and goes when the time is
-over. The server is gunicorn as ``manage.py up`` starts it; this driver runs on the same
-machine and counts as load. Prints a table by kind of request, one by route as the
-server counted, and what must hold in the database: all that was acknowledged is there,
-nothing twice, no item over k, no answer 5xx. Ends with 1 if something does not hold.
+and report. Each signs in with a password, as a class does before it begins: within
+--arrive seconds, by default a quarter of a second for each, which is told apart; with
+--late some time in the first --arrive seconds of the work itself. Then everybody reads,
+acts, pauses (log-normal, median --pause seconds), and goes when the time is over. The
+server is gunicorn as ``manage.py up`` starts it; this driver runs on the same machine
+and counts as load. Prints a table by kind of request, one by route as the server
+counted, and what must hold in the database: all that was acknowledged is there, nothing
+twice, no item over k, no answer 5xx. Ends with 1 if something does not hold.
 
 Threads over ``http.client``, not Locust: that brings 25 packages (Flask, gevent,
 ZeroMQ), replaces Python's sockets and threads as it is imported, and enters itself
@@ -19,6 +21,7 @@ into pytest.
 
 import argparse
 import http.client
+import math
 import os
 import random
 import re
@@ -55,23 +58,20 @@ def main() -> int:
     server = Server(options.port)
     try:
         server.rest()
-        cpu, load = server.cpu_s(), os.getloadavg()[0]
-        everybody = visitors(place, n, options)
-        in_threads([one.run for one in everybody])
-        cpu = server.cpu_s() - cpu
+        load, everybody = os.getloadavg()[0], visitors(place, n, options)
+        about = f"{options.users} people {n}, {options.seconds:.0f} s"
+        print(f"{about}, {connection.vendor}; load {load:.1f} before\n")
+        before = [] if options.late else signed_in(everybody, server, options)
+        asked = worked(everybody, server, options)
         routes = by_route(options.port)
     finally:
         server.stop()
-    asked = [one for person in everybody for one in person.asked]
-    about = f"{options.users} people {n}, {options.seconds:.0f} s, {connection.vendor}"
-    print(f"{about}; load {load:.1f} before; the server took {cpu:.0f} s of CPU\n")
-    print_kinds(asked, options.seconds, max(one.comes_at for one in everybody))
     print_routes(routes)
     judges = [one for one in everybody if isinstance(one, Judger)]
     editors = [one for one in everybody if isinstance(one, Linker)]
     right = load_data.verify(place.campaign, judges, editors)
     right["no answer 5xx, no connection broken"] = not any(
-        one.status == 0 or one.status >= 500 for one in asked
+        one.status == 0 or one.status >= 500 for one in [*before, *asked]
     )
     refused = [one.refused for one in everybody if one.refused]
     right["nobody was refused"] = not refused
@@ -88,9 +88,50 @@ def people(users: int) -> dict[str, int]:
     return {"judges": judges, "editors": editors, "managers": managers}
 
 
-def visitors(place: Any, n: dict[str, int], options: argparse.Namespace) -> list[Guest]:
-    """Everybody, each with a time to come; the same in every run."""
+def signed_in(
+    everybody: list[Guest], server: Server, options: argparse.Namespace
+) -> list[Asked]:
+    """All sign in, and nothing else happens; what they asked for."""
+    invite(everybody, within=options.arrive, stay=options.arrive)
+    cpu, began = server.cpu_s(), time.perf_counter()
+    in_threads([one.come for one in everybody])
+    seconds = time.perf_counter() - began
+    spent = server.cpu_s() - cpu
+    print(
+        f"Before: all signed in in {seconds:.0f} s, {spent:.0f} s of the server's CPU"
+    )
+    asked = [one for person in everybody for one in person.asked]
+    print_kinds(asked, seconds, math.inf)
+    for person in everybody:
+        person.asked = []
+    return asked
+
+
+def worked(
+    everybody: list[Guest], server: Server, options: argparse.Namespace
+) -> list[Asked]:
+    """All do what they came for until the time is over; what they asked for."""
+    within = options.arrive if options.late else min(options.pause, options.seconds)
+    invite(everybody, within=within, stay=options.seconds)
+    cpu = server.cpu_s()
+    in_threads([one.run for one in everybody])
+    spent = server.cpu_s() - cpu
+    print(f"\nWork: {options.seconds:.0f} s, {spent:.0f} s of the server's CPU")
+    asked = [one for person in everybody for one in person.asked]
+    print_kinds(asked, options.seconds, max(one.comes_at for one in everybody))
+    return asked
+
+
+def invite(everybody: list[Guest], *, within: float, stay: float) -> None:
+    """From now on: each comes some time within so many seconds, the same in every run,
+    and leaves when ``stay`` seconds are over."""
     chance, now = random.Random(7), time.perf_counter()
+    for one in everybody:
+        one.comes_at, one.leaves_at = now + chance.uniform(0, within), now + stay
+
+
+def visitors(place: Any, n: dict[str, int], options: argparse.Namespace) -> list[Guest]:
+    """Everybody, outside yet."""
 
     def whom(name: str) -> dict[str, Any]:
         return {
@@ -98,8 +139,6 @@ def visitors(place: Any, n: dict[str, int], options: argparse.Namespace) -> list
             "password": PASSWORD,
             "port": options.port,
             "project": place.project,
-            "comes_at": now + chance.uniform(0, options.arrive),
-            "leaves_at": now + options.seconds,
             "pause_s": options.pause,
         }
 
@@ -161,12 +200,15 @@ def _options() -> argparse.Namespace:
     parser.add_argument("--minutes", type=float, default=1.0)
     parser.add_argument("--seconds", type=float, help="instead of minutes")
     parser.add_argument("--arrive", type=float, help="seconds until all are there")
+    parser.add_argument("--late", action="store_true", help="sign in while others work")
     parser.add_argument("--pause", type=float, default=8.0, help="seconds, median")
     parser.add_argument("--port", type=int, default=8766)
     options = parser.parse_args()
     options.seconds = options.seconds or 60 * options.minutes
     if options.arrive is None:
-        options.arrive = min(options.users / 4, options.seconds / 4)
+        options.arrive = options.users / 4
+        if options.late:
+            options.arrive = min(options.arrive, options.seconds / 4)
     return options
 
 

@@ -46,19 +46,29 @@ class Guest:
     password: str
     port: int
     project: str
-    comes_at: float
-    leaves_at: float
     pause_s: float  # median
+    comes_at: float = 0.0
+    leaves_at: float = 0.0
     asked: list[Asked] = field(default_factory=list)
     cookies: dict[str, str] = field(default_factory=dict)
     connection: http.client.HTTPConnection | None = None
     refused: str = ""  # the first answer that says no to honest work
 
     def run(self) -> None:
-        time.sleep(max(self.comes_at - time.perf_counter(), 0))
-        self.sign_in()
+        """Come, sign in unless that was done before, work."""
+        if "sessionid" not in self.cookies:
+            self.come()
+        else:
+            self._wait()
         if not self.refused:
             self.work()
+
+    def come(self) -> None:
+        self._wait()
+        self.sign_in()
+
+    def _wait(self) -> None:
+        time.sleep(max(self.comes_at - time.perf_counter(), 0))
 
     def work(self) -> None:
         """What this person came for, until it is time to go."""

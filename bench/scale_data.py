@@ -9,6 +9,8 @@ for every answer. Texts are short and made up; what indexes hold is spread. Post
 import re
 import sys
 import time
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -22,6 +24,10 @@ from annotator.services.projects import members
 __all__ = ["Filled", "fill"]
 
 EACH, PEOPLE = 5, 500
+LARGEST = [
+    f"annotator_{name}"
+    for name in ("pair", "parse", "credit", "judgment", "judgmentevent")
+]
 CHUNK = 50_000  # of i in a statement
 _SECTIONS = dict(
     re.findall(
@@ -53,10 +59,12 @@ def fill(*, pairs: int, parses: int, judgments: int, seed: int) -> Filled:
         cursor.execute("SET synchronous_commit = off")
         cursor.execute("SET session_replication_role = replica")  # no key is looked up
         cursor.execute(_filled("functions", words))
-        for name in ("sentences", "pairs", "parses"):
-            _run(cursor, name, pairs, words)
-        for name in ("instances", "items", "credits", "judgments"):
-            _run(cursor, name, judgments // EACH**2, words)
+        _run(cursor, "sentences", pairs, words)
+        with _indexed_at_the_end(cursor):
+            for name in ("pairs", "parses"):
+                _run(cursor, name, pairs, words)
+            for name in ("instances", "items", "credits", "judgments"):
+                _run(cursor, name, judgments // EACH**2, words)
         _run(cursor, "tallies", 1, words)
         cursor.execute("SET session_replication_role = DEFAULT")
         cursor.execute("VACUUM ANALYZE")
@@ -90,6 +98,36 @@ def _words(campaign: Campaign, corpus: Corpus, seed: int) -> dict[str, Any]:
         "people": PEOPLE,
         "each": EACH,
     }
+
+
+@contextmanager
+def _indexed_at_the_end(cursor: Any) -> Iterator[None]:
+    """Indexes of the largest tables go, and are made again over all rows at once; but
+    for primary keys, which others refer to."""
+    again = []
+    for table in LARGEST:
+        cursor.execute(
+            "SELECT conname, pg_get_constraintdef(oid) FROM pg_constraint"
+            " WHERE conrelid = %s::regclass AND contype = 'u'",
+            [table],
+        )
+        for name, text in cursor.fetchall():
+            cursor.execute(f'ALTER TABLE {table} DROP CONSTRAINT "{name}"')
+            again.append(f'ALTER TABLE {table} ADD CONSTRAINT "{name}" {text}')
+        cursor.execute(
+            "SELECT indexrelid::regclass::text, pg_get_indexdef(indexrelid)"
+            " FROM pg_index WHERE indrelid = %s::regclass AND NOT indisprimary",
+            [table],
+        )
+        for name, text in cursor.fetchall():
+            cursor.execute(f"DROP INDEX {name}")
+            again.append(text)
+    yield
+    began = time.perf_counter()
+    cursor.execute("SET maintenance_work_mem = '1GB'")
+    for text in again:
+        cursor.execute(text)
+    print(f"{len(again)} indexes: {time.perf_counter() - began:.0f} s", file=sys.stderr)
 
 
 def _run(cursor: Any, name: str, n: int, words: dict[str, Any]) -> None:

@@ -11,8 +11,8 @@ started anew. The sentences are made from templates; a database is made for this
 server and dropped. The broker needs a virtual host (RabbitMQ) or number (Redis) of its
 own.
 
-In the end each sentence has one tree, one set of arcs and one forest, and the job has
-counted each once; else the exit status is 1.
+In the end each sentence has one tree, one set of arcs and one forest, the job has
+counted each once, and no worker has ended but by a kill; else the exit status is 1.
 """
 
 import argparse
@@ -118,11 +118,18 @@ def watch(job: Any, machines: list[Machine], options: argparse.Namespace) -> flo
     """Until the job is over; the seconds since its first worker took it."""
     chance = random.Random(options.seed)
     shares = sorted(chance.uniform(0.02, SHARE) for _ in range(options.kills))
-    began = 0.0
+    began, told = 0.0, 0
     while not job.is_over:
         time.sleep(0.5)
         job.refresh_from_db()
         began = began or (time.monotonic() if job.state == "running" else 0.0)
+        if (
+            20 * job.done // options.sentences > told
+        ):  # is the last as fast as the first
+            told = 20 * job.done // options.sentences
+            print(
+                f"{job.done:9,} in {time.monotonic() - began:6.0f} s", file=sys.stderr
+            )
         if shares and (job.done + job.failed) / options.sentences >= shares[0]:
             victim = chance.choice(machines)
             print(f"kill -9 {victim.home.name} at {job.done}", file=sys.stderr)
@@ -171,6 +178,13 @@ def run(options: argparse.Namespace, shared: dict[str, str], folder: Path) -> An
         for one in machines:
             one.stop()
     found = faults(job, options.sentences)
+    logs = [(home / "up.log").read_text(errors="replace") for home in homes]
+    found["workers that ended by themselves"] = sum(
+        log.count("The worker ended") for log in logs
+    )
+    found["workers that the broker cut off"] = sum(
+        log.count("Unrecoverable error") for log in logs
+    )
     return {
         "sentences": options.sentences,
         "machines": options.machines,
@@ -191,6 +205,7 @@ def main() -> int:
     )
     if not server or not broker:
         sys.exit("DATABASE_URL and CELERY_BROKER_URL name what the machines share")
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(1))  # nothing is left behind
     with tempfile.TemporaryDirectory(prefix="gemel-workers-") as name, \
             databases(server) as urls:  # fmt: skip
         shared = {"DATABASE_URL": urls[0], "CELERY_BROKER_URL": broker}

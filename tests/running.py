@@ -32,6 +32,9 @@ def variables(home: Path, **more: str) -> dict[str, str]:
 class Running:
     """``manage.py up`` on a port of its own; its output in ``home/up.log``."""
 
+    program = (sys.executable, "manage.py")
+    folder = ROOT
+
     def __init__(self, home: Path, *words: str, **more: str) -> None:
         self.home, self.port = home, free_port()
         self.base = f"http://127.0.0.1:{self.port}"
@@ -39,8 +42,8 @@ class Running:
         self.env = variables(home, **more)
         with self.log.open("ab") as log:
             self.process = subprocess.Popen(
-                [sys.executable, "manage.py", "up", f"--port={self.port}", *words],
-                cwd=ROOT,
+                [*self.program, "up", f"--port={self.port}", *words],
+                cwd=self.folder,
                 env=self.env,
                 stdout=log,
                 stderr=subprocess.STDOUT,

@@ -104,6 +104,16 @@ def test_only_the_proxy_is_reached_from_outside(compose: dict[str, Any]) -> None
     assert "path /metrics /ready" in (DEPLOY / "Caddyfile").read_text()
 
 
+def test_a_message_may_wait_for_a_long_job(compose: dict[str, Any]) -> None:
+    """RabbitMQ cuts off who holds one for half an hour, unless it is told otherwise."""
+    told = compose["services"]["queue"]["environment"]
+    said = told["RABBITMQ_SERVER_ADDITIONAL_ERL_ARGS"]
+    (waits,) = re.findall(r"^-rabbit consumer_timeout (\d+)$", said)
+    assert int(waits) >= 24 * 3600 * 1000
+    line = f"consumer_timeout = {waits}"
+    assert line in (ROOT / "docs" / "deployment.md").read_text()
+
+
 def test_no_password_is_a_default() -> None:
     text = (DEPLOY / "compose.yaml").read_text()
     for variable in re.findall(r"\$\{([^}]+)\}", text):

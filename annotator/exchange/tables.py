@@ -8,13 +8,11 @@ a BadLine, and the rest goes on. Nothing here knows what the columns mean.
 import csv
 import json
 import re
-import zipfile
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
-from datetime import date, datetime
-from typing import Any, BinaryIO
+from typing import Any
 
-from annotator.errors import BadRequest
+from annotator.exchange import workbooks
 from annotator.exchange.files import Source
 from core.errors import FormatError
 from core.formats.records import BadLine, bad, numbered
@@ -25,8 +23,6 @@ __all__ = [
     "ZIP",
     "Row",
     "Sheet",
-    "check_workbook",
-    "holds_workbook",
     "rows_of",
 ]
 
@@ -36,8 +32,6 @@ Row = tuple[int, dict[str, str] | BadLine, str]
 FORMS = ("tsv", "csv", "xlsx", "json", "jsonl")
 DELIMITERS = {"\t": "tab", ",": "comma", ";": "semicolon", "|": "bar"}
 ZIP = b"PK\x03\x04"  # how a workbook begins
-MAX_UNPACKED = 400 * 2**20  # bytes of a workbook's parts together
-MAX_CELL = 100_000  # characters
 EMPTY = BadLine(0, 0, "the file is empty", "begin it with a header line")
 START = 1 << 16
 _LONE_CR = re.compile(r"(?<=\r)(?!\n)")
@@ -76,7 +70,7 @@ class Sheet:
         if not self.form:
             self.settle()
         if self.form == "xlsx":
-            yield from _named(_workbook_rows(self.source), has_header=self.has_header)
+            yield from _named(workbooks.rows(self.source), has_header=self.has_header)
             return
         for number, row, text in rows_of(
             self.source.lines(), self.form, self.delimiter, has_header=self.has_header
@@ -206,65 +200,6 @@ def _bounded(lines: Iterable[str]) -> Iterator[str]:
     for line in lines:
         for piece in _LONE_CR.split(line):
             yield piece[: limit + 2] if len(piece) > limit else piece
-
-
-def _workbook_rows(source: Source) -> Cells:
-    """The first sheet of an Excel workbook; formulas as the values stored with them."""
-    from openpyxl import load_workbook  # when it is used
-
-    with source.open() as file:
-        check_workbook(source.name, file)
-        file.seek(0)
-        try:
-            book = load_workbook(file, read_only=True, data_only=True)
-            for number, row in enumerate(book.worksheets[0].values, 1):
-                cells = [_cell(value) for value in row]
-                while cells and not cells[-1]:
-                    cells.pop()
-                yield number, cells, " | ".join(cells)[:200]
-        except BadRequest:
-            raise
-        except Exception as error:  # openpyxl raises whatever its parsers raise
-            raise BadRequest(
-                f"{source.name} cannot be read. Open it in a spreadsheet, save it as "
-                f".xlsx or .csv, and send that. ({type(error).__name__})",
-                field="file",
-            ) from error
-
-
-def check_workbook(name: str, file: BinaryIO) -> None:
-    """Raises BadRequest on a broken archive, one that holds no workbook, or one that
-    unpacks to too much."""
-    if not holds_workbook(name, file):
-        message = f"{name} is a zip archive, no workbook. Send the table that is in it."
-        raise BadRequest(message, field="file")
-    file.seek(0)
-    with zipfile.ZipFile(file) as parts:
-        size = sum(part.file_size for part in parts.infolist())
-    if size > MAX_UNPACKED:
-        message = f"{name} unpacks to more than 400 MB. Save the sheet as CSV."
-        raise BadRequest(message, field="file")
-
-
-def holds_workbook(name: str, file: BinaryIO) -> bool:
-    """Whether an archive is a workbook. Raises BadRequest on a broken one."""
-    try:
-        with zipfile.ZipFile(file) as parts:
-            return any(part.startswith("xl/") for part in parts.namelist())
-    except (zipfile.BadZipFile, OSError, ValueError) as error:
-        what = "archive" if name.lower().endswith(".zip") else "workbook"
-        message = f"{name} is a broken {what}. Save it again, and send that."
-        raise BadRequest(message, field="file") from error
-
-
-def _cell(value: Any) -> str:
-    if value is None:
-        return ""
-    if isinstance(value, float) and value.is_integer():
-        return str(int(value))
-    if isinstance(value, datetime | date):
-        return value.isoformat()
-    return str(value)
 
 
 def _named(

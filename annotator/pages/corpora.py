@@ -25,6 +25,7 @@ from core.parsing import registry
 __all__ = [
     "STATES",
     "export",
+    "first_to_link",
     "joint_runs",
     "linked",
     "next_page",
@@ -94,6 +95,11 @@ def next_page(query: QueryDict, after: str) -> str:
     if after:
         query["after"] = after
     return "?" + query.urlencode()
+
+
+def first_to_link(corpus: Corpus) -> Pair | None:
+    """The first pair that nobody has finished; None where all are done."""
+    return corpus.pairs.exclude(state=Pair.State.DONE).order_by("pk").first()
 
 
 def uncertain(

@@ -35,7 +35,6 @@ def _config(
         "desk": reverse("api_desk", args=[code]),
         "answers": reverse("api_answers", args=[code]),
         "preferences": reverse("api_judge_preference"),
-        "signIn": reverse("sign_in"),
         "campaign": code,
         "user": user.get_username(),
         "scales": [

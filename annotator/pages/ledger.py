@@ -104,7 +104,6 @@ def _config(run: JointRun, by: Anybody) -> dict[str, Any]:
         "run": run.code,
         "user": by.get_username(),
         "url": reverse("api_verdicts", args=[run.code]),
-        "sign_in": reverse("sign_in"),
         "mine": ledger.last_of(run, by) if may_judge else [],
     }
 

@@ -39,10 +39,16 @@ def alignments(request: HttpRequest, slug: str, code: str) -> HttpResponse:
 @login_required
 @require_GET
 def next_unsure(request: HttpRequest, slug: str, code: str) -> HttpResponse:
-    """On to the pair that needs a person most; after the last one, back to the list."""
+    """On to the pair that needs a person most; after the last one, back to the list.
+
+    Where no aligner has linked anything, the first pair that is not done.
+    """
     corpus = access.corpus_or_404(request.user, slug, code)
     rows = phrases.uncertain(corpus, state="open")
     row = rows.exclude(pair__code=request.GET.get("after", "")).first()
-    if row is None:
+    if row is not None:
+        return redirect("pair", slug, row.pair.code)
+    pair = pages.first_to_link(corpus) if "after" not in request.GET else None
+    if pair is None:
         return redirect("alignments", slug, code)
-    return redirect("pair", slug, row.pair.code)
+    return redirect("pair", slug, pair.code)

@@ -8,6 +8,7 @@ from django.views.decorators.http import require_GET
 from annotator import access
 from annotator.forms import PairFilter, ScoreForm, refuse_unknown
 from annotator.pages import corpora as pages
+from annotator.pages.site import dashboard
 
 
 @login_required
@@ -19,6 +20,6 @@ def corpus(request: HttpRequest, slug: str, code: str) -> HttpResponse:
     fits = PairFilter(request.GET, queryset=corpus.pairs.all())
     order = ScoreForm(request.GET)
     page = pages.pairs(corpus, fits.qs, order.arguments(), request.GET, by=request.user)
-    return render(
-        request, "pairs/corpus.html", {**page, "filter": fits, "order": order}
-    )
+    page |= {"filter": fits, "order": order}
+    page["row"] = dashboard.corpus_row(corpus, by=request.user)
+    return render(request, "pairs/corpus.html", page)

@@ -9,6 +9,7 @@ Reads WordNet's own data files (its manual, wndb(5WN)):
 """
 
 import os
+import re
 import zipfile
 from collections.abc import Iterator
 from functools import cache
@@ -17,7 +18,7 @@ from typing import NamedTuple
 
 from core.errors import Unavailable
 
-__all__ = ["Related", "Thesaurus", "thesaurus", "wordnet_folder"]
+__all__ = ["Related", "Senses", "Thesaurus", "thesaurus", "wordnet_folder"]
 
 SYSTEM_FOLDERS = (Path("/usr/share/wordnet"), Path("/usr/share/wordnet-3.0/dict"))
 REMEDY = (
@@ -34,8 +35,12 @@ ENDINGS = {
         ("r", ""),
     )
 }
-RELATIONS = dict.fromkeys((b"+", b"\\"), "derivations")
-RELATIONS |= {b"&": "synonyms"} | dict.fromkeys((b"@", b"~", b"@i", b"~i"), "kin")
+FILE_SIZE = 10**8  # no file has an offset of more than eight digits
+NUMBER = {pos.encode(): at * FILE_SIZE for at, pos in enumerate(FILES)}
+NUMBER[b"s"] = NUMBER[b"a"]  # adjectives that are satellites of another
+SIMILAR = re.compile(rb" & (\d{8}) ([nvasr]) ")
+NEAR = re.compile(rb" [@~]i? (\d{8}) ([nvasr]) ")
+DERIVED = re.compile(rb" [+\\] (\d{8}) ([nvasr]) ([0-9a-f]{2})([0-9a-f]{2})")
 
 
 def wordnet_folder() -> Path:
@@ -60,7 +65,7 @@ def wordnet_folder() -> Path:
 
 @cache
 def thesaurus() -> "Thesaurus":
-    """The one of this process; loading takes half a second. Raises Unavailable."""
+    """The one of this process, loaded in a tenth of a second. Raises Unavailable."""
     return Thesaurus(wordnet_folder())
 
 
@@ -77,53 +82,97 @@ class Related(NamedTuple):
     """Words of the synsets one step more general or more special."""
 
 
+class Senses(NamedTuple):
+    """The same by the numbers of synsets instead of their words, which need not be
+    read: a word is a synonym if one of its own synsets is among these."""
+
+    lemmas: frozenset[str]
+    synonyms: frozenset[int]
+    derivations: frozenset[str]
+    kin: frozenset[int]
+
+
 class Thesaurus:
     """Words related to a word: lower-case lemmas, any part of speech, any sense.
 
+    A synset's number is its place in its file and, from the tenth digit on, the file's.
     Raises Unavailable if ``place`` (a folder or a zip file) is no WordNet.
     """
 
     def __init__(self, place: Path) -> None:
-        self._data: dict[str, bytes] = {}
-        self._index: dict[tuple[str, str], tuple[int, ...]] = {}
+        self._data: list[bytes] = []
+        self._lines: dict[str, dict[str, str]] = {}
         self._irregular: dict[tuple[str, str], tuple[str, ...]] = {}
-        self._members: dict[tuple[str, int], tuple[str, ...]] = {}
+        self._members: dict[int, tuple[str, ...]] = {}
         try:
             for pos, name in FILES.items():
-                self._data[pos] = _read(place, f"data.{name}")
-                self._load_index(pos, _read(place, f"index.{name}"))
+                self._data.append(_read(place, f"data.{name}"))
+                lines = _read(place, f"index.{name}").decode().splitlines()
+                entries = (line for line in lines if not line.startswith(" "))
+                self._lines[pos] = {line.partition(" ")[0]: line for line in entries}
                 for line in _read(place, f"{name}.exc").decode().splitlines():
                     form, *bases = line.split()
                     self._irregular[pos, form] = tuple(bases)
         except (OSError, KeyError, ValueError, zipfile.BadZipFile) as error:
             raise Unavailable(f"{place}: no readable WordNet: {error}") from error
 
-    def _load_index(self, pos: str, text: bytes) -> None:
-        for line in text.decode().splitlines():
-            if not line.startswith(" "):
-                cells = line.split()
-                offsets = tuple(int(cell) for cell in cells[6 + int(cells[3]) :])
-                self._index[pos, cells[0]] = offsets
-
     def related(self, word: str) -> Related:
+        """What is related to it, in words."""
+        senses = self.senses(word)
+        synonyms, kin = (
+            frozenset(name.lower() for synset in some for name in self._words(synset))
+            for some in (senses.synonyms, senses.kin)
+        )
+        return Related(senses.lemmas, synonyms, senses.derivations, kin)
+
+    def senses(self, word: str) -> Senses:
         """What is related to it, in one walk over its senses: O(their pointers)."""
         word = word.lower()
-        names: dict[str, set[str]] = {field: set() for field in Related._fields}
-        names["lemmas"].add(word)
+        lemmas, synonyms, kin = {word}, set[int](), set[int]()
+        derivations: set[str] = set()
         for pos, base in self._bases(word):
-            names["lemmas"].add(base)
-            for offset in self._index[pos, base]:
-                members = self._words(pos, offset)
-                names["synonyms"].update(members)
-                own = _place(base, members)
-                for relation, at, ends in self._pointers(pos, offset):
-                    source, target = int(ends[:2], 16), int(ends[2:], 16)
-                    if source in (0, own):
-                        pointed = self._words(*at)
-                        names[relation].update(
-                            pointed[target - 1 : target] if target else pointed
-                        )
-        return Related(*(frozenset(map(str.lower, some)) for some in names.values()))
+            lemmas.add(base)
+            for synset in self._synsets(pos, base):
+                head = self._head(synset)
+                synonyms.add(synset)
+                synonyms.update(
+                    NUMBER[at] + int(offset) for offset, at in SIMILAR.findall(head)
+                )
+                kin.update(
+                    NUMBER[at] + int(offset) for offset, at in NEAR.findall(head)
+                )
+                derivations.update(self._derived(base, synset, head))
+        return Senses(
+            frozenset(lemmas),
+            frozenset(synonyms),
+            frozenset(derivations),
+            frozenset(kin),
+        )
+
+    def _derived(self, base: str, synset: int, head: bytes) -> Iterator[str]:
+        """What is derived from a word of a synset, or it from that."""
+        pointers = DERIVED.findall(head)
+        own = _place(base, self._words(synset)) if pointers else 0
+        for offset, at, source, target in pointers:
+            if int(source, 16) in (0, own):
+                pointed = self._words(NUMBER[at] + int(offset))
+                place = int(target, 16)
+                names = pointed[place - 1 : place] if place else pointed
+                yield from map(str.lower, names)
+
+    def synsets(self, lemma: str) -> list[int]:
+        """The numbers of all synsets that a lemma is in, as whatever part of speech."""
+        return [
+            synset
+            for pos, lines in self._lines.items()
+            if lemma in lines
+            for synset in self._synsets(pos, lemma)
+        ]
+
+    def _synsets(self, pos: str, lemma: str) -> Iterator[int]:
+        cells = self._lines[pos][lemma].split()
+        first = NUMBER[pos.encode()]
+        return (first + int(cell) for cell in cells[6 + int(cells[3]) :])
 
     def _bases(self, word: str) -> Iterator[tuple[str, str]]:
         """Every (pos, base form) of the word that WordNet knows: morphy."""
@@ -132,33 +181,23 @@ class Thesaurus:
             for old, new in endings:
                 if word.endswith(old) and len(word) > len(old) + 1:
                     bases.add(word[: -len(old)] + new)
-            yield from ((pos, b) for b in bases if (pos, b) in self._index)
+            yield from ((pos, b) for b in bases if b in self._lines[pos])
 
-    def _line(self, pos: str, offset: int) -> bytes:
-        data = self._data["a" if pos == "s" else pos]
-        return data[offset : data.index(b"\n", offset)]
+    def _head(self, synset: int) -> bytes:
+        """The line of a synset without its gloss."""
+        file, offset = divmod(synset, FILE_SIZE)
+        data = self._data[file]
+        return data[offset : data.index(b"\n", offset)].partition(b" | ")[0]
 
-    def _words(self, pos: str, offset: int) -> tuple[str, ...]:
+    def _words(self, synset: int) -> tuple[str, ...]:
         """The words of a synset; its head is of fixed width, up to their number."""
-        if (pos, offset) not in self._members:
-            line = self._line(pos, offset)
+        if synset not in self._members:
+            line = self._head(synset)
             n_words = int(line[14:16], 16)
             names = line[17:].split(b" ", 2 * n_words)[: 2 * n_words : 2]
             members = (name.decode().partition("(")[0] for name in names)
-            self._members[pos, offset] = tuple(members)
-        return self._members[pos, offset]
-
-    def _pointers(
-        self, pos: str, offset: int
-    ) -> Iterator[tuple[str, tuple[str, int], bytes]]:
-        """(relation, (pos, offset) pointed to, source and target), all that count."""
-        cells = self._line(pos, offset).partition(b" | ")[0].split(b" ")
-        start = 4 + 2 * int(cells[3], 16)
-        for i in range(start + 1, start + 1 + 4 * int(cells[start]), 4):
-            relation = RELATIONS.get(cells[i])
-            if relation is not None:
-                at = cells[i + 2].decode(), int(cells[i + 1])
-                yield relation, at, cells[i + 3]
+            self._members[synset] = tuple(members)
+        return self._members[synset]
 
 
 def _place(base: str, members: tuple[str, ...]) -> int:

@@ -120,7 +120,7 @@ def relations(
     set intersection a word.
     """
     table = [[int(WordRelation.NONE)] * len(target) for _ in source]
-    places: dict[str, list[int]] = {}
+    places: dict[Key, list[int]] = {}
     for j, word in enumerate(target):
         for key in _looked_up(word, thesaurus)[0]:
             places.setdefault(key, []).append(j)
@@ -134,15 +134,16 @@ def relations(
     return np.array(table, dtype=np.int8)
 
 
-_MEMORY: dict[tuple[str, Thesaurus | None], tuple[tuple[str, ...], dict[str, int]]] = {}
+Key = str | int
+_MEMORY: dict[tuple[str, Thesaurus | None], tuple[tuple[Key, ...], dict[Key, int]]] = {}
 _MEMORY_WORDS = 200_000
 
 
 def _looked_up(
     word: str, thesaurus: Thesaurus | None
-) -> tuple[tuple[str, ...], dict[str, int]]:
+) -> tuple[tuple[Key, ...], dict[Key, int]]:
     """The keys a word answers to, and the keys it looks for; ``=`` marks the form
-    itself, ``~`` its stem, other keys are lemmas."""
+    itself, ``~`` its stem, other keys are lemmas and numbers of synsets."""
     known = (word, thesaurus)
     if known not in _MEMORY:
         if len(_MEMORY) >= _MEMORY_WORDS:
@@ -153,24 +154,24 @@ def _looked_up(
 
 def _look_up(
     word: str, thesaurus: Thesaurus | None
-) -> tuple[tuple[str, ...], dict[str, int]]:
-    reach: dict[str, int] = {f"={word}": int(WordRelation.EXACT)}
+) -> tuple[tuple[Key, ...], dict[Key, int]]:
+    reach: dict[Key, int] = {f"={word}": int(WordRelation.EXACT)}
     if word in STOP_WORDS or not any(c.isalnum() for c in word):
         return (f"={word}",), reach
     reach[f"~{stem(word)}"] = int(WordRelation.STEM)
     if thesaurus is None:
         return (f"={word}", f"~{stem(word)}"), reach
-    related = thesaurus.related(word)
-    own = related.lemmas - STOP_WORDS
-    for words, relation in (
+    senses = thesaurus.senses(word)
+    own = senses.lemmas - STOP_WORDS
+    for keys, relation in (  # the closest last
+        (senses.kin, WordRelation.KIN),
+        (senses.derivations, WordRelation.DERIVED),
+        (senses.synonyms, WordRelation.SYNONYM),
         (own, WordRelation.STEM),
-        (related.synonyms, WordRelation.SYNONYM),
-        (related.derivations, WordRelation.DERIVED),
-        (related.kin, WordRelation.KIN),
     ):
-        for other in words:
-            reach.setdefault(other, int(relation))
-    return (f"={word}", f"~{stem(word)}", *own), reach
+        reach.update(dict.fromkeys(keys, int(relation)))
+    synsets = {synset for lemma in own for synset in thesaurus.synsets(lemma)}
+    return (f"={word}", f"~{stem(word)}", *own, *synsets), reach
 
 
 def cosines(source: Floats, target: Floats) -> Floats:

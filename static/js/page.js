@@ -1,10 +1,13 @@
-// Small things every page may use: copying a value, forms that keep what is typed, and
-// the way to the search over everything (Ctrl+K; "/" where a page has no use of its own).
+// Small things every page may use: copying a value, forms that keep what is typed and ask
+// who is signed in, and the way to the search over everything (Ctrl+K; "/" where a page
+// has no use of its own).
 
 import { keepForms } from "./drafts.js";
+import { guardForms } from "./signing.js";
 import { gettext } from "./words.js";
 
 keepForms();
+guardForms();
 showCurrent();
 
 document.addEventListener("click", async (event) => {

@@ -1,11 +1,13 @@
 """A job in chunks: many workers take them, each is done once, whoever dies."""
 
 from datetime import timedelta
+from types import SimpleNamespace
 
 import pytest
+from celery.worker.consumer.control import Control
 from django.utils import timezone
 
-from annotator import jobkinds
+from annotator import celery, jobkinds
 from annotator.models import Corpus, Job, JobChunk, Parse
 from annotator.services import chunks, jobs
 from annotator.services.parses import offered, parsers
@@ -218,6 +220,15 @@ def test_the_first_queue_goes_first_then_the_project_with_least_at_work(
     assert jobs.in_turn() == urgent.pk
     settings.QUEUES = ("train",)
     assert jobs.in_turn() is None
+
+
+def test_workers_of_one_host_need_no_queue_of_their_own() -> None:
+    """RabbitMQ gives a queue that is named by the host to the first of them alone."""
+    consumer = SimpleNamespace(
+        app=celery.app,
+        conninfo=SimpleNamespace(supports_exchange_type=lambda kind: True),
+    )
+    assert not Control.include_if(None, consumer)
 
 
 def test_every_kind_waits_in_one_queue_that_there_is(settings) -> None:

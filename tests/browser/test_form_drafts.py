@@ -1,4 +1,4 @@
-"""What is typed into a form outlives a reload, an expired login and a refusal."""
+"""What is typed into a form outlives a reload, and what others save meanwhile."""
 
 import pytest
 from playwright.sync_api import expect
@@ -6,7 +6,7 @@ from playwright.sync_api import expect
 from annotator.models import Guideline
 from annotator.services.campaigns import setup
 from tests.annotator.campaigns_cast import campaign
-from tests.cast import PASSWORD, Cast
+from tests.cast import Cast
 
 pytestmark = pytest.mark.browser
 TEXT = "Read the whole sentence before you judge."
@@ -52,22 +52,34 @@ def test_typed_text_can_be_discarded(guideline) -> None:
     expect(page.locator("#text")).to_have_value("")
 
 
-@pytest.mark.parametrize("ended", ["sessionid", None])
-def test_an_expired_login_loses_nothing(guideline, ended) -> None:
-    """The session alone has ended, or all cookies are gone."""
-    page, _ = guideline
-    page.fill("#text", TEXT)
-    page.context.clear_cookies(**({"name": ended} if ended else {}))
-    page.get_by_role("button", name="Save as version 1").click()
-    expect(page.locator("main")).to_contain_text("You are signed out.")
-    assert Guideline.objects.count() == 0
-    page.fill("#id_username", "ada")
-    page.fill("#id_password", PASSWORD)
-    page.get_by_role("button", name="Sign in").click()
-    expect(page.locator("#text")).to_have_value(TEXT)
-    page.get_by_role("button", name="Save as version 1").click()
-    expect(page.locator(".checklist")).to_contain_text("Version 1.")
-    assert Guideline.objects.get().text == TEXT
+@pytest.mark.parametrize(
+    ("where", "field"),
+    [
+        ("settings/", "description"),
+        ("settings/corpus/{corpus}/", "provenance"),
+        ("corpus/{corpus}/problems/", "text"),
+        ("corpus/{corpus}/worklists/", "query"),
+        ("corpus/{corpus}/substitution/", "licence"),
+        ("people/", "note"),
+        ("sentence/{sentence}/tree/", "text"),
+        ("sentence/{sentence}/arcs/", "text"),
+    ],
+)
+def test_whatever_is_typed_is_there_after_a_reload(
+    people, open_page, where: str, field: str
+) -> None:
+    page = open_page(people.ada)
+    page.set_default_timeout(120_000)  # the first page loads the parsers
+    there = where.format(corpus=people.corpus.code, sentence=people.pair.source.code)
+    page.goto(f"/p/{people.project.slug}/{there}")
+    typed = page.locator(f"main form[method=post] [name={field}]:not([type=hidden])")
+    before = typed.first.input_value()
+    typed.first.fill(TEXT)
+    page.reload()
+    expect(typed.first).to_have_value(TEXT)
+    page.get_by_role("button", name="Discard it").click()
+    page.reload()
+    expect(typed.first).to_have_value(before)
 
 
 def test_one_is_told_when_somebody_else_saved_meanwhile(guideline, people) -> None:

@@ -5,13 +5,14 @@ from types import ModuleType
 from typing import Any, BinaryIO, cast
 
 from annotator.errors import BadRequest
+from annotator.exchange import workbooks
 from annotator.exchange.files import Source, safe_name
 from annotator.exchange.peers import appraise, brat, doccano, label_studio, potato
 from annotator.exchange.peers.files import Brought
 from annotator.exchange.peers.looks import Export, screened
 from annotator.exchange.peers.reports import of_items, of_ratings
 from annotator.exchange.peers.sheets import PeerSheet, item_sheet, rating_sheet
-from annotator.exchange.tables import ZIP, Sheet, check_workbook, holds_workbook
+from annotator.exchange.tables import ZIP, Sheet
 
 __all__ = ["PEERS", "TABLE", "Table", "as_sheet", "check_archive", "opened"]
 
@@ -84,8 +85,8 @@ def whose(brought: Brought) -> str:
 
 def check_archive(name: str, file: BinaryIO) -> None:
     """Raises BadRequest on an archive that is neither a workbook nor an export."""
-    if holds_workbook(name, file):
-        check_workbook(name, file)
+    if workbooks.is_one(name, file):
+        workbooks.check(name, file)
         return
     brought = Brought.of(Source(name, lambda: cast(BinaryIO, _Again(file))))
     if not whose(brought):
@@ -117,7 +118,7 @@ def _is_workbook(source: Source) -> bool:
         if file.read(len(ZIP)) != ZIP:
             return False
         file.seek(0)
-        return holds_workbook(source.name, file)
+        return workbooks.is_one(source.name, file)
 
 
 def _no_export(name: str) -> str:

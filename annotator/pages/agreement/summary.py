@@ -241,7 +241,7 @@ def _conditions(body: Body) -> Iterator[Statement]:
     base = next(row for row in rows if row["tests"] is None)
     better = [row for row in rows if _is_sure(row, 1)]
     worse = [row for row in rows if _is_sure(row, -1)]
-    if not better and not worse:
+    if not better and not worse and any(_is_tested(row) for row in rows):
         text = _("No condition differs from %(base)s beyond chance.")
         yield Statement(text % {"base": base["condition"]}, "conditions")
     if better:
@@ -265,14 +265,20 @@ def _beside(rows: Sequence[Body], base: Body) -> dict[str, str]:
     return {"names": names, "base": base["condition"], "share": _share(base)}
 
 
-def _is_sure(row: Body, sign: int) -> bool:
-    """Whether the last column, all scales together, differs in this direction."""
+def _is_tested(row: Body) -> bool:
+    """Whether there is something that both this condition and the baseline made."""
     if not row["tests"]:
         return False
     test = row["tests"][-1]
-    value = test["figure"].get("value")
-    is_known = test["n"] and value is not None and test["p_holm"] < SURE
-    return bool(is_known) and sign * value > 0
+    return bool(test["n"]) and "value" in test["figure"]
+
+
+def _is_sure(row: Body, sign: int) -> bool:
+    """Whether the last column, all scales together, differs in this direction."""
+    if not _is_tested(row):
+        return False
+    test = row["tests"][-1]
+    return bool(test["p_holm"] < SURE) and sign * test["figure"]["value"] > 0
 
 
 def _share(row: Body) -> str:

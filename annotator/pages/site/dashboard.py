@@ -28,7 +28,7 @@ from annotator.services.campaigns import progress
 from annotator.services.kept_counts import MANY, kept
 from annotator.services.projects.removals import deleted_projects
 
-__all__ = ["home", "overview"]
+__all__ = ["corpus_row", "home", "overview"]
 
 CORPORA, CAMPAIGNS, JOBS = 8, 6, 5  # shown; the rest is behind a link
 COUNTED = 200_000  # pairs of the shown corpora; above, counting costs too much
@@ -136,6 +136,15 @@ def overview(project: Project, *, by: Anybody) -> dict[str, Any]:
         ),
         "sees_others": sees_others,
     }
+
+
+def corpus_row(corpus: Corpus, *, by: Anybody) -> CorpusRow | None:
+    """How far a corpus is; None for who does not see others' work, or without pairs."""
+    sees_others = access.may(by, "see_others", corpus.project)
+    if not sees_others or not 0 < corpus.n_pairs <= COUNTED:
+        return None
+    (row,) = _corpora([corpus], with_steps=True)
+    return row
 
 
 def _corpora(rows: list[Corpus], *, with_steps: bool) -> list[CorpusRow]:

@@ -25,6 +25,7 @@ from annotator.models import (
     TreeEvent,
 )
 from annotator.models.projects import Anybody
+from annotator.pages.campaigns.rules import FIELDS as RULES
 from annotator.services.projects import removals
 from annotator.services.projects.invitations import MAX_DAYS, MAX_USES
 from annotator.services.projects.keeping import ABOUT
@@ -155,13 +156,23 @@ def log(project: Project, *, page: int, who: str) -> dict[str, Any]:
     """The log, the newest first; ``who``: of this person only."""
     rows = LogEntry.objects.filter(project=project).select_related("by")
     people = rows.order_by("by__username").values_list("by__username", flat=True)
-    shown = rows.filter(by__username=who) if who else rows
+    shown = Paginator(rows.filter(by__username=who) if who else rows, ROWS)
+    listed = shown.get_page(page)
     return {
         "project": project,
-        "page": Paginator(shown, ROWS).get_page(page),
+        "page": listed,
+        "lines": [(row, _detail(row)) for row in listed.object_list],
         "people": [name for name in people.distinct() if name],
         "who": who,
     }
+
+
+def _detail(row: LogEntry) -> str:
+    """What a line says beside the name: rules that were set, as their form does."""
+    if row.act != "set rules of":
+        return row.detail
+    names = (RULES.get(name, (name,))[0] for name in row.detail.split(", "))
+    return ", ".join(str(name) for name in names)
 
 
 def people(project: Project, *, by: Anybody) -> dict[str, Any]:

@@ -58,7 +58,12 @@ def _row(line: ConcordanceLine) -> str:
         *((other.label, other.before, other.match, other.after) if other else [""] * 4),
         line.layer.made_by if line.layer else "",
     ]  # fmt: skip
-    return "\t".join(plain_cell(cell.replace("\t", " ")) for cell in cells) + "\n"
+    return "\t".join(plain_cell(_flat(cell)) for cell in cells) + "\n"
+
+
+def _flat(text: str) -> str:
+    """On one line, and in one cell."""
+    return " ".join(text.replace("\t", " ").splitlines())
 
 
 def _trees(matches: list[Match], form: str, seen: set[int]) -> Iterator[str]:

@@ -26,7 +26,14 @@ from core.phrase_alignment.aligner import PhraseAligner
 from core.phrase_alignment.coverage import coverage_gains
 from core.phrase_alignment.feature_em import MU_N, EmState, features, gains
 from core.phrase_alignment.fitting import Reference, fit
-from core.phrase_alignment.forest_align import AlignSettings, align_all, tree_of
+from core.phrase_alignment.forest_align import (
+    Aligned,
+    AlignSettings,
+    align_all,
+    alignment_of,
+    tree_of,
+)
+from core.phrase_alignment.legitimacy import problems
 from core.phrase_alignment.overlap import lexical_links, overlap_links
 from core.phrase_alignment.sides import BinaryForest
 from core.phrase_alignment.supports import Derivation
@@ -64,13 +71,15 @@ METHODS = (
 class Outcome:
     """What one method found for one pair. ``reached``: the two wholes are linked;
     ``supported``: and rest on two links below, as Definition 3.1 has it. ``trees``: of
-    both sides, None: no parse. ``sure``: the probability of each link, where the
-    method tells one."""
+    both sides, None: no parse. ``addable``: pairs of nulls that two links below would
+    support (Definition 3.2, 6: a maximum set has none). ``sure``: the probability of
+    each link, where the method tells one."""
 
     cells: frozenset[Cell]
     reached: bool
     supported: bool = False
     trees: tuple[Tree, Tree] | None = None
+    addable: int = 0
     sure: Mapping[Cell, float] = field(default_factory=dict)
 
 
@@ -130,8 +139,16 @@ def _one(
         reached=True,
         supported=_supports_of_whole(best, source, target) >= 2,
         trees=trees,
+        addable=_addable(aligned, trees),
         sure=sure,
     )
+
+
+def _addable(aligned: Aligned, trees: tuple[Tree, Tree]) -> int:
+    """How many pairs of phrases are missing in a maximum set, nulls taken for open."""
+    alignment, source, target = alignment_of(aligned, trees)
+    is_open = replace(alignment, null_source=frozenset(), null_target=frozenset())
+    return len(problems(is_open, source, target, ("maximum",)))
 
 
 def _supports_of_whole(
@@ -189,12 +206,14 @@ def crossfit(
     word_bias: float,
     phrase_bias: float,
     seed: int = 0,
+    parts: Sequence[Sequence[int]] = (),
 ) -> Callable[[int], PhraseAligner]:
-    """For every case an aligner that was fitted without it: ``k`` folds."""
+    """For every case an aligner that was fitted without it: ``k`` folds, or these
+    ``parts``."""
     references = [examples(case) for case in cases]
     aligners: dict[int, PhraseAligner] = {}
     texts = [(case.pair.source.words, case.pair.target.words) for case in cases]
-    for part in outer_folds(texts, k, np.random.default_rng(seed)):
+    for part in parts or outer_folds(texts, k, np.random.default_rng(seed)):
         kept = [some for at, some in enumerate(references) if at not in part]
         rest = [one for some in kept for one in some]
         model = fit(rest, words, word_bias=word_bias, phrase_bias=phrase_bias)

@@ -16,6 +16,7 @@ import { Rail } from "./rail.js";
 import { Saving } from "./saving.js";
 import { Showing } from "./showing.js";
 import { Table } from "./table.js";
+import { askSignIn } from "../signing.js";
 import { fill, gettext, ngettext } from "../words.js";
 
 const $ = (id) => document.getElementById(id);
@@ -66,6 +67,7 @@ export class Editor {
       start: () => this.start(), url: () => this.layerUrl("ops/"), status: (text, bad) => this.saved(text, bad),
       saved: (snapshot, idle, step) => this.saving.acknowledge(snapshot, idle, step),
       refused: (error, step) => this.saving.refuse(error, step), conflict: (facts, steps) => this.saving.settle(facts, steps),
+      signIn: askSignIn,
     });
     this.turn = new Turn(key, () => this.refresh());
   }

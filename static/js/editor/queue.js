@@ -30,7 +30,8 @@ export async function call(url, body, signal) {
 }
 
 export class Queue {
-  // on: {start(), url(), saved(snapshot, idle), refused(error, step), conflict(facts, steps) -> steps, status(text, bad)}
+  // on: {start(), url(), saved(snapshot, idle), refused(error, step), conflict(facts, steps) -> steps, status(text, bad),
+  //      signIn() -> whether the person is in again}
   constructor(key, on) {
     this.key = "gemel-steps-" + key;
     this.on = on;
@@ -103,11 +104,12 @@ export class Queue {
       return;
     }
     if (error.code === "not_allowed") { this.steps = []; this.keep(); await this.on.refused(error, null); return; }
+    if (error.status === 401 || error.status === 403) {
+      this.on.status(fill(gettext("You are signed out: %(n)s kept on this device."), { n: this.steps.length }), true);
+      if (await this.on.signIn()) { this.again = true; return; }
+    }
     const wait = WAITS[Math.min(this.tries++, WAITS.length - 1)];
-    const why = error.status === 401 || error.status === 403
-      ? gettext("You are signed out. Sign in again in another tab: %(n)s kept on this device, sent again in %(seconds)s s.")
-      : gettext("Not saved yet: %(n)s kept on this device, sent again in %(seconds)s s.");
-    this.on.status(fill(why, { n: this.steps.length, seconds: wait }), true);
+    this.on.status(fill(gettext("Not saved yet: %(n)s kept on this device, sent again in %(seconds)s s."), { n: this.steps.length, seconds: wait }), true);
     this.timer = setTimeout(() => this.flush(), wait * 1000);
   }
 }

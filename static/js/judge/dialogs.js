@@ -1,7 +1,7 @@
 // The dialogs of the judgment screen. Each resolves to what was chosen.
 
 import { fill, gettext } from "../words.js";
-import { send, signIn, whoIsIn } from "./http.js";
+import { send } from "./http.js";
 
 const byId = (id) => document.getElementById(id);
 
@@ -75,34 +75,6 @@ export async function askConflict(message, stored, scales) {
     return row;
   }));
   return ask(byId("conflict-dialog"));
-}
-
-// Signs in over the page; resolves to true once that worked.
-export function askSignIn({ url, user }) {
-  const dialog = byId("sign-in-dialog");
-  if (dialog.open) return Promise.resolve(false);
-  byId("sign-in-name").value = user;
-  byId("sign-in-password").value = "";
-  byId("sign-in-problem").textContent = "";
-  byId("sign-in").onsubmit = async (event) => {
-    event.preventDefault();
-    const wrong = await signIn(url, user, byId("sign-in-password").value);
-    byId("sign-in-problem").textContent = wrong;
-    if (!wrong) dialog.close("in");
-    else byId("sign-in-password").select();
-  };
-  const elsewhere = byId("sign-in-elsewhere"); // where people sign in by a provider, too
-  if (elsewhere) elsewhere.onclick = async () => {
-    const who = await whoIsIn(url);
-    if (who === user) return dialog.close("in");
-    // Answers are this person's: they are not sent in another's name.
-    byId("sign-in-problem").textContent = who
-      ? fill(gettext("You are signed in as %(who)s, not as %(user)s."), { who, user })
-      : gettext("You are not signed in yet.");
-  };
-  const said = ask(dialog);
-  byId("sign-in-password").focus();
-  return said.then((value) => value === "in");
 }
 
 // Keys and pace; the server refuses collisions and says which. What it took is kept.

@@ -3,13 +3,14 @@
 import { fill, gettext } from "../words.js";
 import { makeCard } from "./card.js";
 import { makeClock } from "./clock.js";
-import { askConflict, askFlag, askSettings, askSignIn, askSkip, nameKeys, showGuideline, showHelp } from "./dialogs.js";
+import { askConflict, askFlag, askSettings, askSkip, nameKeys, showGuideline, showHelp } from "./dialogs.js";
 import { makeDrafts } from "./drafts.js";
 import { isSignedOut, send } from "./http.js";
 import { listen } from "./keys.js";
 import { makeNotice } from "./notice.js";
 import { makeOutbox } from "./outbox.js";
 import { openStore } from "./store.js";
+import { askSignIn } from "../signing.js";
 
 const WANT = 4; // items a request asks for, until as many are ahead as the desk says
 const PAUSE_MS = 300; // between requests that only fetch items
@@ -206,7 +207,7 @@ function unsent(n, isWriting) {
 async function signedOut(after = () => outbox.pump()) {
   const waiting = fill(gettext("Signed out: %(n)s not sent yet"), { n: outbox.size });
   say(outbox.size ? waiting : gettext("Signed out"), "bad");
-  if (await askSignIn({ url: config.signIn, user: config.user })) {
+  if (await askSignIn()) {
     say(gettext("Signed in"), "good");
     after();
   } else {

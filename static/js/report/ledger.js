@@ -4,6 +4,7 @@
 import { digitOf } from "../judge/keys.js";
 import { makeOutbox } from "../judge/outbox.js";
 import { openStore } from "../judge/store.js";
+import { askSignIn } from "../signing.js";
 import { fill, gettext } from "../words.js";
 
 const data = JSON.parse(document.querySelector("#ledger-data").textContent);
@@ -12,7 +13,6 @@ const byCode = new Map(rows.map((row) => [row.dataset.change, row]));
 const saved = document.querySelector("#saved");
 const said = document.querySelector("#said");
 const toggle = document.querySelector("#single-keys");
-const signIn = document.querySelector("#sign-in");
 const done = data.mine; // {change, before, revision}, the latest last
 const verdicts = ["", "fix", "error", "both", "bad"];
 const nameOf = (row, value) =>
@@ -75,10 +75,10 @@ function refused(message, error) {
   tell(fill(gettext("Not stored: %(why)s"), { why: error.message || error.code }));
 }
 
-function askToSignIn() {
-  if (!signIn.open) signIn.showModal();
+async function askToSignIn() {
+  if (await askSignIn()) outbox.pump();
+  else tell(gettext("You are signed out. Your verdicts wait here."));
 }
-signIn.addEventListener("close", () => outbox.pump());
 
 function tell(text) {
   said.textContent = text;
@@ -141,7 +141,7 @@ const moves = {
 
 document.addEventListener("keydown", (event) => {
   const isText = event.target.closest("input:not([type=checkbox]), select, textarea");
-  const isOff = isText || signIn.open || event.altKey || event.metaKey || !toggle?.checked;
+  const isOff = isText || document.querySelector("dialog[open]") || event.altKey || event.metaKey || !toggle?.checked;
   if (isOff || event.isComposing) return;
   const row = event.target.closest("[data-change]");
   const digit = digitOf(event);

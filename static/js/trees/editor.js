@@ -1,7 +1,9 @@
 // The editor of trees and of arcs: chooses nodes by mouse and keys and sends the form's own buttons. The
 // server does the step and sends the editor anew; nothing of the tree is known here.
 
+import { askSignIn } from "../signing.js";
 import { fill, gettext } from "../words.js";
+import { bringBack, keepTyped } from "./typed.js";
 
 const $ = (selector) => document.querySelector(selector);
 const box = $("#tree-editor");
@@ -195,6 +197,7 @@ box.addEventListener("submit", (event) => {
 async function send(op) {
   if (busy) return;
   busy = true;
+  let isOut = false;
   const body = new FormData(form());
   body.set("op", op);
   if (op !== "replace") body.delete("text");
@@ -202,12 +205,15 @@ async function send(op) {
   try {
     const answer = await fetch(location.href, { method: "POST", body, headers: { "HX-Request": "true" }, credentials: "same-origin" });
     const text = await answer.text();
+    isOut = answer.redirected && text.includes('name="password"');
+    if (isOut) throw new Error(gettext("You are signed out."));
     if (!text.includes('id="tree-form"')) throw new Error(fill(gettext("The server answered %(status)s."), { status: answer.status }));
     show(text, open, answer.ok, op);
   } catch (error) {
     say(fill(gettext("Not saved: %(reason)s Try again."), { reason: error.message }));
     $("#tree-state").textContent = fill(gettext("Not saved: %(reason)s Nothing of what you typed is lost; try again."), { reason: error.message });
   } finally { busy = false; }
+  if (isOut && await askSignIn()) await send(op);
 }
 
 function show(text, open, ok, op) {
@@ -217,7 +223,8 @@ function show(text, open, ok, op) {
   for (const part of box.querySelectorAll("details")) part.open = open[part.id] ?? part.open;
   picked = null;
   dress();
-  if (unsent !== null && area()) keepTyped(unsent);
+  if (unsent !== null && area()) putBack(unsent);
+  keepTyped();
   const typed = /** @type {HTMLTextAreaElement | null} */ ($("#text[data-line]"));
   choose(ok ? form().dataset.at : held, { focus: !typed });
   if (typed) place(typed);
@@ -232,7 +239,7 @@ function unsentBrackets(op) {
   return typed && !["replace", "begin"].includes(op) && typed.value !== typed.defaultValue ? typed.value : null;
 }
 
-function keepTyped(text) {
+function putBack(text) {
   area().value = text;
   $("#typed-problems").textContent = gettext("The brackets that you typed are kept; the drawing has changed since.");
 }
@@ -250,6 +257,7 @@ function place(typed) {
 let waiting = 0;
 box.addEventListener("input", (event) => {
   const input = /** @type {HTMLInputElement} */ (event.target);
+  if (input.id === "text") keepTyped();
   if (!editable() || arcs() || !["label", "text"].includes(input.id)) return;
   clearTimeout(waiting);
   waiting = setTimeout(() => preview(input), 350);
@@ -278,6 +286,7 @@ function wordCameFrom() {
 }
 
 dress();
+bringBack();
 const came = wordCameFrom();
 choose(came ? came.dataset.v : form().dataset.at, { focus: Boolean(came) });
 document.documentElement.dataset.editor = "ready";

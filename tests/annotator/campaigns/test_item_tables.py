@@ -179,3 +179,41 @@ def test_fields_are_guessed_by_the_names_people_use() -> None:
         "id": "Item ID", "sentence": "Source", "phrase": "Target phrase",
         "paraphrase": "Substitute", "condition": "System", "gold_x": "gold_x",
     }  # fmt: skip
+
+
+def test_a_workbook_that_claims_a_million_rows_of_cells_is_refused_at_once() -> None:
+    made = Workbook()
+    made.active.cell(row=1_048_576, column=16_384).value = "x"
+    file = io.BytesIO()
+    made.save(file)
+    with pytest.raises(BadRequest, match="more than 1,000 columns"):
+        list(sheet(file.getvalue(), "x.xlsx").rows())
+
+
+def test_a_sheet_that_claims_more_than_it_has_is_read_as_it_is() -> None:
+    content = changed(
+        book(ROWS), b'<dimension ref="A1:B3"', b'<dimension ref="A1:XFD1048576"'
+    )
+    assert cells(sheet(content, "x.xlsx")) == ROWS
+
+
+def test_a_cell_without_end_is_refused_before_it_is_parsed() -> None:
+    content = changed(book(ROWS), b"Ausdruck", b"a" * 3_000_000)
+    assert len(content) < 20_000
+    with pytest.raises(BadRequest, match="a cell of more than 1 MB"):
+        list(sheet(content, "x.xlsx").rows())
+
+
+def changed(workbook: bytes, old: bytes, new: bytes) -> bytes:
+    """The workbook with other bytes in its parts."""
+    file, seen = io.BytesIO(), False
+    with (
+        zipfile.ZipFile(io.BytesIO(workbook)) as parts,
+        zipfile.ZipFile(file, "w", zipfile.ZIP_DEFLATED) as anew,
+    ):
+        for name in parts.namelist():
+            text = parts.read(name)
+            seen |= old in text
+            anew.writestr(name, text.replace(old, new))
+    assert seen
+    return file.getvalue()

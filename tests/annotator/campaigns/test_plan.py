@@ -10,6 +10,7 @@ from django.urls import reverse
 from annotator.errors import BadRequest
 from annotator.models import Campaign, Project
 from annotator.services.campaigns.needed import Aim, needed, pilots
+from annotator.templatetags.gemel import work_time
 from tests.annotator.campaigns_cast import HEADER, campaign
 from tests.cast import Cast
 
@@ -22,6 +23,17 @@ def paired(n: int) -> str:
         for i in range(n)
         for one in (1, 2)
     )
+
+
+@pytest.mark.parametrize(
+    ("hours", "text"),
+    [
+        (0, "0 minutes"), (0.001, "1 minute"), (0.06, "4 minutes"), (1, "1 hour"),
+        (1.96, "2 hours"), (2.5, "2.5 hours"), (12.34, "12.3 hours"),
+    ],
+)  # fmt: skip
+def test_working_time_is_said_as_people_do(hours: float, text: str) -> None:
+    assert work_time(hours) == text
 
 
 def of(made: Campaign, *, people: int = 3, **sent: str):

@@ -9,6 +9,7 @@ import pytest
 from django.conf import settings
 from django.core.management import CommandError, call_command
 
+from core.evaluation.commands.phrases import read
 from core.evaluation.phrases.tuning import RANGES
 from core.reproduce import arase2017
 
@@ -169,6 +170,33 @@ def test_table_three_has_the_paper_beside_ours(pairs: Path) -> None:
     assert "gain of" in text
     assert "non-compositional links" in text
     assert "untrained" in text
+
+
+@pytest.mark.usefixtures("thesaurus")
+def test_table_three_is_told_by_halves_that_share_no_sentence(
+    pairs: Path, tmp_path: Path
+) -> None:
+    rows = json.loads(pairs.read_text())
+    rows = [row | {"id": noun} for row, noun in zip(rows, NOUNS, strict=True)]
+    rows += [row | {"id": f"again {row['id']}"} for row in rows]
+    folder = tmp_path / "phrase-alignments"
+    folder.mkdir()
+    (folder / "dev.json").write_text(json.dumps(rows))
+    options = {"data": tmp_path, "engine": "small", "folds": 3, "seed": 0}
+    options["models"] = settings.MODELS_DIR
+    options["em"] = options["self_trained"] = None
+    cases = read(folder / "dev.json", None)
+    halves = arase2017.halves_of(cases)
+    texts = [{cases[at].pair.source.words for at in half} for half in halves.values()]
+    assert len(texts) == 2
+    assert texts[0].isdisjoint(texts[1])
+    found = arase2017.run(options, print)
+    assert found["halves"] == {half: len(at) for half, at in halves.items()}
+    forest = found["rows"]["forest"]
+    assert min(forest["dev"]["f1"], forest["test"]["f1"]) > 0.5
+    assert (forest["not_maximum"], forest["addable"]) == (0, 0)
+    assert found["learnt on dev"]["gold-trees"]["recall"] > 0.5
+    assert "weights of dev" in "\n".join(arase2017.lines(found))
 
 
 @pytest.mark.usefixtures("thesaurus")

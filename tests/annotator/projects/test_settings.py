@@ -144,6 +144,14 @@ def test_the_page_copies(cast, ada) -> None:
     assert copy.n_items == made.n_items
 
 
+def test_the_log_names_rules_as_their_form_does(cast, ada) -> None:
+    made = campaign(cast, n=3, is_open=False)
+    setup.change(made, {"k": 2, "check_every": 9}, by=cast.ada)
+    page = ada.get("/p/windows/log/").content.decode()
+    assert "A check about every, Judges an item" in page
+    assert "check_every" not in page
+
+
 def test_the_log_is_read_page_by_page_and_by_person(cast, ada) -> None:
     for n in range(120):
         keeping.describe(cast.corpus, {"name": f"Houses {n}"}, by=cast.ada)

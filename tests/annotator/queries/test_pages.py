@@ -141,6 +141,17 @@ def test_what_is_found_goes_out_as_a_table_brackets_and_conllu(linked) -> None:
     assert denied.get(path, {"q": "NP"}).status_code == 403
 
 
+def test_an_id_of_several_lines_begins_no_row_of_its_own(cast) -> None:
+    pair = people.pair(cast.corpus, "(S (X a))", "(S (X x))")
+    pair.source.ref = "one\n=1+1\rtwo"
+    pair.source.save()
+    path = reverse("query_export", args=["windows", cast.corpus.code, "tsv"])
+    body = signed_in(cast.ada).get(path, {"q": "X"}).streaming_content
+    rows = b"".join(body).decode().splitlines()
+    assert len({row.count("\t") for row in rows}) == 1
+    assert not [row for row in rows if row.startswith("=")]
+
+
 def test_a_word_that_is_a_formula_goes_out_as_text(cast) -> None:
     people.pair(cast.corpus, "(S (X =1+1))", "(S (X x))")
     path = reverse("query_export", args=["windows", cast.corpus.code, "tsv"])

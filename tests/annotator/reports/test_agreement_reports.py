@@ -326,7 +326,8 @@ def test_a_campaign_without_judgments_still_has_a_page(
     Judgment.objects.all().delete()
     judged_data._held.clear()
     page = ada_page(client, set_up)
-    assert "0 judgments of 0 items" in page
+    assert "Nobody has judged yet." in page
+    assert "No condition differs" not in page
 
 
 def test_extra_judges_are_left_out_of_agreement(set_up: Judged) -> None:

@@ -146,6 +146,7 @@ def row(name: str, share: float, gap=None, p=1.0, n=50) -> dict[str, Any]:
         ([row("base", 0.48)], []),
         ([row("base", 0.48), row("x", 0.5, 0.02, 0.6)],
          ["No condition differs from base beyond chance."]),
+        ([row("base", 0.48), row("x", 0.5, 0.02, 0.6, n=0)], []),
         ([row("base", 0.48), row("x", 0.62, 0.14, 0.003), row("y", 0.6, 0.1, 0.04),
           row("z", 0.2, -0.2, 0.001), row("w", 0.9, 0.4, 0.0, n=0)],
          ["x (62 %) and y (60 %) are better than base (48 % correct).",

@@ -94,6 +94,27 @@ def test_what_an_aligner_proposed_waits_for_people(cast: Cast) -> None:
     assert task.url == reverse("next_unsure", args=["windows", cast.corpus.code])
 
 
+def test_links_to_correct_lead_to_a_pair_also_where_no_aligner_was(
+    cast: Cast, bob: Client
+) -> None:
+    there = reverse("next_unsure", args=["windows", cast.corpus.code])
+    first = reverse("pair", args=["windows", cast.pair.code])
+    assert bob.get(there).headers["Location"] == first
+    Pair.objects.update(state=Pair.State.DONE)
+    listed = reverse("alignments", args=["windows", cast.corpus.code])
+    assert bob.get(there).headers["Location"] == listed
+
+
+def test_a_corpus_says_how_far_it_is_and_what_comes_next(
+    cast: Cast, client: Client
+) -> None:
+    client.force_login(cast.ada)
+    page = client.get(f"/p/windows/corpus/{cast.corpus.code}/").content.decode()
+    head = page[page.index('<div class="head">') : page.index("</h1>") + 200]
+    assert '<a class="button"' in head
+    assert 'class="path"' in page
+
+
 def test_work_elsewhere_and_of_others_is_nobody_elses(cast: Cast) -> None:
     campaigns_cast.campaign(cast, n=3)
     Pair.objects.filter(pk=cast.pair.pk).update(state="proposed")

@@ -44,10 +44,42 @@ def test_relations_from_exact_to_none(tiny) -> None:
     assert (found[2] == WordRelation.NONE).all()
 
 
+WORDS = (
+    "car",
+    "Autos",
+    "vehicles",
+    "buy",
+    "bought",
+    "purchase",
+    "sold",
+    "sees",
+    "lake",
+)
+
+
+@pytest.mark.parametrize("source", WORDS)
+@pytest.mark.parametrize("target", WORDS)
+def test_relations_are_those_of_the_words_themselves(tiny, source, target) -> None:
+    known, own = tiny.related(source), tiny.related(target).lemmas
+    wanted = WordRelation.NONE
+    for relation, names in (
+        (WordRelation.KIN, known.kin),
+        (WordRelation.DERIVED, known.derivations),
+        (WordRelation.SYNONYM, known.synonyms),
+        (WordRelation.STEM, known.lemmas),
+    ):
+        wanted = relation if names & own else wanted
+    if stem(source.lower()) == stem(target.lower()):
+        wanted = WordRelation.STEM
+    if source.lower() == target.lower():
+        wanted = WordRelation.EXACT
+    assert relations([source], [target], tiny) == [[wanted]]
+
+
 def test_each_thesaurus_is_remembered_by_itself(tiny, tmp_path) -> None:
     pairs = ["bought"], ["purchased"]
     assert relations(*pairs, tiny)[0, 0] == WordRelation.SYNONYM
-    for path in tmp_path.glob("data.verb"):
+    for path in tmp_path.glob("*.verb"):
         path.write_text(path.read_text().replace("purchase", "porchase"))
     other = wordnet.Thesaurus(tmp_path)
     assert relations(*pairs, other)[0, 0] == WordRelation.NONE

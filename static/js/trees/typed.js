@@ -1,0 +1,42 @@
+// Brackets or lines that were typed and not used yet are kept on this device: a reload, an
+// expired login or a crash brings them back, with "Discard it".
+
+import { gettext } from "../words.js";
+
+const KEY = `gemel-typed ${document.documentElement.dataset.user ?? ""} ${location.pathname}`;
+/** @returns {HTMLTextAreaElement | null} */
+const area = () => document.querySelector("#tree-form[data-edit] #text");
+
+function stored() {
+  try { return localStorage.getItem(KEY); } catch { return null; }
+}
+
+/** Keeps what stands in the field, or forgets it where that is what the server has. */
+export function keepTyped() {
+  const typed = area();
+  if (!typed) return;
+  try {
+    const isStored = typed.value === typed.defaultValue && !document.querySelector("#refused");
+    if (isStored) localStorage.removeItem(KEY);
+    else localStorage.setItem(KEY, typed.value);
+  } catch { /* full, or forbidden */ }
+}
+
+/** Puts back what an earlier visit had typed. */
+export function bringBack() {
+  const typed = area(), text = stored();
+  if (!typed || text === null || text === typed.value) return;
+  typed.value = text;
+  typed.closest("details").open = true;
+  const note = document.createElement("p");
+  note.className = "notice warn row";
+  note.setAttribute("role", "status");
+  const button = Object.assign(document.createElement("button"), { type: "button", className: "quiet", textContent: gettext("Discard it") });
+  button.addEventListener("click", () => {
+    typed.value = typed.defaultValue;
+    keepTyped();
+    note.remove();
+  });
+  note.append(`${gettext("What you had typed was brought back.")} `, button);
+  typed.closest(".field").before(note);
+}

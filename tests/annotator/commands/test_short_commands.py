@@ -1,0 +1,42 @@
+"""``gemel parse``, ``gemel import``, ``gemel export``: what a person types first."""
+
+import io
+import sys
+
+import pytest
+from django.core.management import get_commands
+
+from annotator.__main__ import SHORT, command_of, main
+
+
+def gemel(monkeypatch: pytest.MonkeyPatch, *words: str, said: str = "") -> None:
+    monkeypatch.setattr(sys, "argv", ["gemel", *words])
+    monkeypatch.setattr(sys, "stdin", io.StringIO(said))
+    main()
+
+
+def test_sentences_become_trees_by_a_parser_of_the_installation(
+    small_parser: str, monkeypatch, capsys
+) -> None:
+    with pytest.raises(SystemExit) as end:
+        gemel(monkeypatch, "parse", "--engine", small_parser, said="the dog met John\n")
+    assert not end.value.code
+    (line,) = capsys.readouterr().out.splitlines()
+    assert line.startswith("(")
+    assert "met" in line
+
+
+def test_an_unknown_parser_is_named(small_parser: str, monkeypatch, capsys) -> None:
+    with pytest.raises(SystemExit) as end:
+        gemel(monkeypatch, "parse", "--engine", "nobodys", said="the dog\n")
+    assert end.value.code == 2
+    assert "nobodys" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("word", sorted(SHORT))
+def test_a_short_name_is_a_command_s(word: str) -> None:
+    assert get_commands()[command_of(word)] == "annotator"
+
+
+def test_hyphens_are_as_good() -> None:
+    assert command_of("move-to") == command_of("move_to") == "move_to"
