@@ -244,6 +244,16 @@ class BitextForm(forms.Form):
         label=_("Encoding"),
     )
 
+    def require_files(self, names: set[str]) -> None:
+        """Say what is wrong with the files of these names, sent beside the form."""
+        if not names:
+            self.add_error(None, gettext("Choose the files."))
+        if "raw" in self.data and ("links" in names or "linked" in self.data):
+            reason = gettext(
+                "Links count the tokens as they stand in the file: untick this."
+            )
+            self.add_error("raw", reason)
+
     def arguments(self) -> dict[str, Any]:
         """Keyword arguments of ``bitexts.start``."""
         sent = self.cleaned_data
@@ -284,6 +294,16 @@ class VerdictForm(forms.Form):
     uuid = forms.UUIDField()
     seen = forms.IntegerField(min_value=0)
     verdict = forms.ChoiceField(choices=TreeChange.Verdict.choices, required=False)
+
+    def sent(self) -> tuple[str, ledger.Verdict]:
+        """The code of the change, and what is said of it. Raises BadRequest."""
+        if not self.is_valid():
+            raise BadRequest(
+                gettext("A verdict needs a change, a uuid and what was seen.")
+            )
+        data = self.cleaned_data
+        verdict = ledger.Verdict(data["uuid"], data["seen"], data["verdict"])
+        return data["change"], verdict
 
 
 class ChangeFilter(django_filters.FilterSet):

@@ -27,11 +27,13 @@ def form_page(
     refused: Callable[[Refusal, HttpRequest], dict[str, Any]] = said,
     catch: type[Refusal] = Refusal,
     unanswered: int = 400,
+    status_refused: int | None = None,
 ) -> HttpResponse:
     """What ``act`` answers to POST; else the page of the form.
 
     The page comes with status ``unanswered`` if ``act`` answers None (the form says
-    itself what is wrong), and with what ``refused`` makes of a refusal, and its status.
+    itself what is wrong), and with what ``refused`` makes of a refusal, and its status
+    or ``status_refused``.
     """
     more: dict[str, Any] = {}
     status = 200
@@ -39,7 +41,7 @@ def form_page(
         try:
             answer = act()
         except catch as error:
-            more, status = refused(error, request), error.status
+            more, status = refused(error, request), status_refused or error.status
         else:
             if answer is not None:
                 return answer

@@ -12,10 +12,12 @@ from django.utils.translation import gettext_lazy as _
 
 from annotator import access
 from annotator.access import Anybody
-from annotator.models import Job
+from annotator.models import Job, Project
 from annotator.services import jobs
 
-__all__ = ["NextPage", "next_pages", "report_lines", "shown"]
+__all__ = ["NextPage", "listed", "next_pages", "report_lines", "shown"]
+
+LISTED = 100
 
 ISSUES = 100  # shown to those who manage the project
 
@@ -33,6 +35,18 @@ NAMES = (  # what jobs tell by name
     *(_("linking"), _("kinds"), _("digest"), _("licence"), _("table"), _("seal")),
     *(_("acts"), _("bytes")),
 )
+
+
+def listed(project: Project) -> dict[str, Any]:
+    """The newest jobs, and whether anybody works on those that wait."""
+    rows = list(project.jobs.select_related("by")[:LISTED])
+    return {
+        "project": project,
+        "jobs": rows,
+        "waiting": any(row.state == Job.State.QUEUED for row in rows),
+        "worker": jobs.is_worker_alive(),
+        "is_queue_away": jobs.is_queue_away(),
+    }
 
 
 def shown(job: Job, *, by: Anybody) -> dict[str, Any]:

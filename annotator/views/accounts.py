@@ -1,6 +1,7 @@
 """Signing in and out, joining by a link, one's own account."""
 
 import time
+from collections.abc import Mapping
 from typing import Any
 
 from django.conf import settings
@@ -9,7 +10,8 @@ from django.contrib.auth import login, logout, update_session_auth_hash
 from django.contrib.auth.decorators import login_required
 from django.contrib.auth.forms import AuthenticationForm, SetPasswordForm
 from django.contrib.auth.models import User
-from django.http import Http404, HttpRequest, HttpResponse
+from django.forms import BaseForm
+from django.http import Http404, HttpRequest, HttpResponse, QueryDict
 from django.http.response import HttpResponseBase
 from django.shortcuts import get_object_or_404, redirect, render
 from django.urls import reverse
@@ -20,9 +22,10 @@ from django.views.decorators.debug import sensitive_post_parameters
 from django.views.decorators.http import require_http_methods, require_POST
 from django.views.i18n import JavaScriptCatalog
 
-from annotator.errors import BadRequest, NotReady
+from annotator.errors import BadRequest, NotReady, Refusal
 from annotator.forms.accounts import NoticesForm, OldPasswordForm, TokenForm
 from annotator.http import addresses, themes
+from annotator.http.answers import form_page
 from annotator.http.returning import safe_next
 from annotator.models import Invitation, MailNotices
 from annotator.services import accounts
@@ -41,15 +44,21 @@ BACKEND = "django.contrib.auth.backends.ModelBackend"
 def sign_in(request: HttpRequest) -> HttpResponse:
     form = AuthenticationForm(request, request.POST or None)
     wanted = request.POST.get("next") or request.GET.get("next") or ""
-    status = 400 if request.method == "POST" else 200
-    shown: dict[str, Any] = {"form": form, "next": wanted}
-    try:
-        if request.method == "POST" and form.is_valid():
-            return let_in(request, form.get_user(), safe_next(request, wanted))
-    except NotReady as error:
-        shown |= {"form": AuthenticationForm(request), "problem": str(error)}
-        status = error.status
-    return render(request, "accounts/sign_in.html", shown, status=status)
+
+    def act() -> HttpResponse | None:
+        if not form.is_valid():
+            return None
+        return let_in(request, form.get_user(), safe_next(request, wanted))
+
+    page = {"form": form, "next": wanted}
+    name = "accounts/sign_in.html"
+    return form_page(
+        request, name, lambda: page, act, refused=_no_directory, catch=NotReady
+    )
+
+
+def _no_directory(error: Refusal, request: HttpRequest) -> dict[str, Any]:
+    return {"form": AuthenticationForm(request), "problem": str(error)}
 
 
 @require_POST
@@ -137,29 +146,41 @@ def _first_page(invitation: Invitation | None) -> str:
 @require_http_methods(["GET", "POST"])
 def account(request: HttpRequest) -> HttpResponse:
     """The password, and the tokens of programs that act for this person."""
-    assert isinstance(request.user, User)
+    person = request.user
+    assert isinstance(person, User)
     what, secret = request.POST.get("what"), ""
-    password = _password_form(request, request.POST if what == "password" else None)
-    token = TokenForm(request.POST if what == "token" else None)
-    notices = _notices_form(request, request.user)
+    sent = {what: request.POST}
+    password = _password_form(request, sent.get("password"))
+    token = TokenForm(sent.get("token"))
+    notices = _notices_form(person, sent.get("notices"))
     if what == "revoke":
-        return _revoke(request, request.user)
-    if password.is_bound and password.is_valid():
-        return _set_password(request, request.user, password)
-    if notices.is_bound and notices.is_valid():
-        accounts.set_notices(request.user, **notices.cleaned_data)
-        messages.success(request, _("Saved."))
-        return redirect("account")
-    if token.is_bound and token.is_valid():
-        secret = accounts.make_token(request.user, **token.cleaned_data)[1]
+        return _revoke(request, person)
+    if password.is_valid():
+        return _set_password(request, person, password)
+    if notices.is_valid():
+        return _set_notices(request, person, notices)
+    if token.is_valid():
+        secret = accounts.make_token(person, **token.cleaned_data)[1]
         token = TokenForm()
-    shown = {"form": password, "token_form": token, "secret": secret}
-    shown |= {"tokens": request.user.api_tokens.all(), "notices": notices}
+    forms = {"form": password, "token_form": token, "notices": notices}
+    return _account(request, person, forms, secret)
+
+
+def _account(
+    request: HttpRequest, person: User, forms: Mapping[str, BaseForm], secret: str
+) -> HttpResponse:
+    """The page; ``secret``: of a token made just now, which is shown once."""
+    shown = {"secret": secret, "is_linking": is_linking(request)}
+    shown |= {"tokens": person.api_tokens.all(), "identities": person.identities.all()}
     shown["sends_mail"] = bool(settings.EMAIL_HOST)
-    shown |= {"identities": request.user.identities.all()}
-    shown["is_linking"] = is_linking(request)
-    status = 400 if password.errors or token.errors or notices.errors else 200
-    return render(request, "accounts/account.html", shown, status=status)
+    status = 400 if any(form.errors for form in forms.values()) else 200
+    return render(request, "accounts/account.html", {**forms, **shown}, status=status)
+
+
+def _set_notices(request: HttpRequest, person: User, form: NoticesForm) -> HttpResponse:
+    accounts.set_notices(person, **form.cleaned_data)
+    messages.success(request, _("Saved."))
+    return redirect("account")
 
 
 def _revoke(request: HttpRequest, person: User) -> HttpResponse:
@@ -179,10 +200,9 @@ def _set_password(
     return redirect("account")
 
 
-def _notices_form(request: HttpRequest, person: User) -> NoticesForm:
+def _notices_form(person: User, sent: QueryDict | None) -> NoticesForm:
     """With what was sent, or with what holds."""
     is_wanted = MailNotices.objects.filter(user=person).exists()
-    sent = request.POST if request.POST.get("what") == "notices" else None
     return NoticesForm(sent, initial={"email": person.email, "is_wanted": is_wanted})
 
 

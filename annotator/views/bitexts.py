@@ -11,13 +11,16 @@ from django.views.decorators.http import (
 )
 
 from annotator import access
-from annotator.errors import BadRequest, Refusal
+from annotator.errors import BadRequest
 from annotator.forms import BitextForm, refuse_unknown, whole
+from annotator.http.answers import form_page
 from annotator.models import Bitext, Job, Project
 from annotator.pages import bitexts as pages
 from annotator.sample import texts as sample
 from annotator.services.paraphrases import bitext_links, bitext_parses
 from annotator.services.paraphrases import bitexts as service
+
+FILES = ("source_text", "target_text", "links")
 
 
 @login_required
@@ -37,16 +40,13 @@ def bitexts(request: HttpRequest, slug: str) -> HttpResponse:
 def upload(request: HttpRequest, slug: str) -> HttpResponse:
     """The form; what it sends is checked first, by a job."""
     project = access.project_or_404(request.user, slug, "import")
-    form, problem, status = BitextForm(request.POST or None), "", 200
-    if request.method == "POST":
-        try:
-            if job := _start(request, project, form):
-                return redirect("bitext_report", slug, job.code)
-            status = 400
-        except Refusal as error:
-            problem, status = str(error), error.status
-    shown = pages.upload(project) | {"form": form, "problem": problem}
-    return render(request, "bitexts/upload.html", shown, status=status)
+    form = BitextForm(request.POST or None)
+    return form_page(
+        request,
+        "bitexts/upload.html",
+        lambda: pages.upload(project) | {"form": form},
+        lambda: _start(request, project, form),
+    )
 
 
 @login_required
@@ -114,18 +114,15 @@ def _act(request: HttpRequest, bitext: Bitext, what: str, engine: str) -> Job:
     raise BadRequest(_("Link, parse or delete."), field="what")
 
 
-def _start(request: HttpRequest, project: Project, form: BitextForm) -> Job | None:
-    """The dry run; None if the form is not right, and says so itself."""
-    names = ("source_text", "target_text", "links")
-    files = [one for name in names for one in request.FILES.getlist(name)]
-    if not files:
-        form.add_error(None, _("Choose the files."))
-    if "raw" in form.data and ("links" in request.FILES or "linked" in form.data):
-        reason = _("Links count the tokens as they stand in the file: untick this.")
-        form.add_error("raw", reason)
+def _start(
+    request: HttpRequest, project: Project, form: BitextForm
+) -> HttpResponse | None:
+    """To the dry run; None if the form is not right, and says so itself."""
+    files = [one for name in FILES for one in request.FILES.getlist(name)]
+    form.require_files(set(FILES) & set(request.FILES))
     if not form.is_valid():
         return None
     uploads = service.keep(project, files, by=request.user)
-    return service.start(
-        project, uploads, by=request.user, dry_run=True, **form.arguments()
-    )
+    how = form.arguments()
+    job = service.start(project, uploads, by=request.user, dry_run=True, **how)
+    return redirect("bitext_report", project.slug, job.code)

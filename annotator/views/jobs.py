@@ -6,27 +6,16 @@ from django.shortcuts import get_object_or_404, redirect, render
 from django.views.decorators.http import require_GET, require_POST
 
 from annotator import access
-from annotator.models import Job
 from annotator.pages import jobs as pages
 from annotator.services import jobs as service
-
-SHOWN = 100
 
 
 @login_required
 @require_GET
 def jobs(request: HttpRequest, slug: str) -> HttpResponse:
     project = access.project_or_404(request.user, slug)
-    rows = list(project.jobs.select_related("by")[:SHOWN])
-    context = {
-        "project": project,
-        "jobs": rows,
-        "waiting": any(row.state == Job.State.QUEUED for row in rows),
-        "worker": service.is_worker_alive(),
-        "is_queue_away": service.is_queue_away(),
-    }
     part = "_list" if request.headers.get("HX-Request") else "jobs"
-    return render(request, f"jobs/{part}.html", context)
+    return render(request, f"jobs/{part}.html", pages.listed(project))
 
 
 @login_required

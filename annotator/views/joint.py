@@ -9,9 +9,9 @@ from django.utils.translation import gettext as _
 from django.views.decorators.http import require_GET, require_http_methods
 
 from annotator import access
-from annotator.errors import Refusal
 from annotator.exchange import download
 from annotator.forms import JointForm, refuse_unknown
+from annotator.http.answers import form_page
 from annotator.models import Corpus, JointPair, Pair, Project
 from annotator.pages import corpora
 from annotator.pages import joint as pages
@@ -27,25 +27,20 @@ __all__ = ["corpus_joint", "figure", "pair_joint"]
 def corpus_joint(request: HttpRequest, slug: str, code: str) -> HttpResponse:
     """The runs over a corpus; POST starts one, or goes on with it."""
     corpus = access.corpus_or_404(request.user, slug, code)
-    form, error = JointForm(), ""
     if request.method == "POST":
-        form = JointForm(request.POST)
-        try:
-            return _start(request, corpus, form)
-        except Refusal as refusal:
-            if refusal.status == 403:
-                raise
-            error = str(refusal)
-    context = corpora.joint_runs(corpus, by=request.user) | {
-        "form": form,
-        "error": error,
-    }
-    return render(request, "joint/corpus.html", context, status=400 if error else 200)
+        access.require(request.user, "run", corpus.project)
+    form = JointForm(request.POST) if request.method == "POST" else JointForm()
+    return form_page(
+        request,
+        "joint/corpus.html",
+        lambda: corpora.joint_runs(corpus, by=request.user) | {"form": form},
+        lambda: _start(request, corpus, form),
+        status_refused=400,
+    )
 
 
 def _start(request: HttpRequest, corpus: Corpus, form: JointForm) -> HttpResponse:
     """Raises BadRequest or Conflict."""
-    access.require(request.user, "run", corpus.project)
     parser = request.POST.get("parser") or registry.DEFAULT
     settings = joint.settings_of(form.arguments())
     job = joint.start(corpus, settings, parser=parser, by=request.user)
@@ -94,10 +89,8 @@ def _load(request: HttpRequest, slug: str, code: str) -> _Loaded:
     """Raises Http404 if the run asked for has no result of the pair."""
     project = access.project_or_404(request.user, slug)
     refuse_unknown(request.GET, {"run"})
-    rows = Pair.objects.filter(corpus__project=project)
-    pair = get_object_or_404(
-        rows.select_related("corpus", "source", "target"), code=code
-    )
+    pairs = Pair.objects.select_related("corpus", "source", "target")
+    pair = get_object_or_404(pairs, corpus__project=project, code=code)
     results = pages.results_of(pair)
     wanted = request.GET.get("run", "")
     result = pages.result_of(results, wanted)

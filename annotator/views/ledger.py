@@ -4,11 +4,10 @@ from django.contrib import messages
 from django.contrib.auth.decorators import login_required
 from django.http import HttpRequest, HttpResponse, StreamingHttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
-from django.utils.translation import gettext as _
 from django.views.decorators.http import require_GET, require_http_methods
 
 from annotator import access
-from annotator.errors import BadRequest, Refusal
+from annotator.errors import Refusal
 from annotator.exchange.files import safe_name
 from annotator.forms import ChangeFilter, VerdictForm, refuse_unknown
 from annotator.models import JointRun
@@ -30,11 +29,9 @@ def ledger_page(request: HttpRequest, slug: str, code: str) -> HttpResponse:
         return _judge(request, run)
     refuse_unknown(request.GET, {*FILTERS, "after", "part"})
     fits = ChangeFilter.of(request.GET, run)
-    sums = {
-        "totals": pages.totals_of(ledger.totals(fits.qs, run)),
-        "filtered": _query(request),
-        "narrowed": any(request.GET.get(name) for name in ChangeFilter.base_filters),
-    }
+    is_narrowed = any(request.GET.get(name) for name in ChangeFilter.base_filters)
+    sums = {"filtered": _query(request), "narrowed": is_narrowed}
+    sums |= {"totals": pages.totals_of(ledger.totals(fits.qs, run))}
     if request.GET.get("part") == "totals":
         return render(request, "joint/_totals.html", sums | {"run": run})
     page = pages.shown(run, fits.qs, request.GET, by=request.user)
@@ -50,13 +47,9 @@ def _run(request: HttpRequest, slug: str, code: str) -> JointRun:
 
 
 def _judge(request: HttpRequest, run: JointRun) -> HttpResponse:
-    sent = VerdictForm(request.POST)
-    if not sent.is_valid():
-        raise BadRequest(_("A verdict needs a change, a uuid and what was seen."))
-    data = sent.cleaned_data
-    change = ledger.find(data["change"], run=run)
+    code, verdict = VerdictForm(request.POST).sent()
+    change = ledger.find(code, run=run)
     change.run = run
-    verdict = ledger.Verdict(data["uuid"], data["seen"], data["verdict"])
     try:
         ledger.give(change, verdict, by=request.user)
     except Refusal as refusal:

@@ -11,6 +11,7 @@ from django.template import loader
 from django.urls import reverse
 from django.utils.http import url_has_allowed_host_and_scheme
 from django.utils.translation import gettext as _
+from django.utils.translation import gettext_noop
 from django.views import defaults
 
 from annotator.errors import BadRequest, Refusal
@@ -19,6 +20,10 @@ from annotator.http.middleware import in_api_shape
 
 __all__ = ["broken", "form_too_old", "not_found", "not_readable"]
 
+FORM_TOO_OLD = gettext_noop(
+    "This form is from before you signed in. Go back and load it again: "
+    "what you typed is kept."
+)
 ERROR = {"code": "not_found", "message": "There is no such endpoint.", "facts": {}}
 
 
@@ -50,15 +55,9 @@ def form_too_old(request: HttpRequest, reason: str = "") -> HttpResponse:
     Whoever is signed out signs in and comes back to the form, which kept its text.
     """
     if request.user.is_authenticated:
-        refusal = _FormTooOld(
-            _(
-                "This form is from before you signed in. Go back and load it again: "
-                "what you typed is kept."
-            )
-        )
-        return render(
-            request, "refusal.html", {"error": refusal}, status=refusal.status
-        )
+        refusal = _FormTooOld(_(FORM_TOO_OLD))
+        page = {"error": refusal}
+        return render(request, "refusal.html", page, status=refusal.status)
     form = request.META.get("HTTP_REFERER", "")
     is_ours = url_has_allowed_host_and_scheme(form, {request.get_host()})
     query = urlencode({"next": urlsplit(form).path}) if is_ours else ""

@@ -1,6 +1,5 @@
 """Parses: those of a corpus, of a sentence, and of a sentence somebody types."""
 
-from typing import Any, BinaryIO, cast
 from urllib.parse import urlencode
 
 from django.contrib.auth.decorators import login_required
@@ -10,21 +9,20 @@ from django.utils.translation import gettext as _
 from django.views.decorators.http import require_GET, require_http_methods
 
 from annotator import access
-from annotator.errors import BadRequest, Refusal
+from annotator.errors import BadRequest
 from annotator.forms import number, refuse_unknown
+from annotator.http.answers import form_page
 from annotator.models import Corpus, Job, Sentence
-from annotator.pages import corpora, domains, parses
+from annotator.pages import corpora, domains, parses, trying
 from annotator.services.corpora import storing
 from annotator.services.parses import (
     accuracy,
     linking,
-    offered,
     parsers,
     substitution,
     training,
 )
 from annotator.services.parses.accuracy import CorpusEngine
-from core.errors import GemelError
 from core.parsing import registry
 
 __all__ = [
@@ -35,27 +33,25 @@ __all__ = [
     "with_substitution",
 ]
 
-EXAMPLE = "The nurse who opened the window saw a man with a telescope."
-
 
 @login_required
 @require_http_methods(["GET", "POST"])
 def corpus_parses(request: HttpRequest, slug: str, code: str) -> HttpResponse:
     """Who has parsed the corpus, and how well; starting a parser."""
     corpus = access.corpus_or_404(request.user, slug, code)
-    if request.POST.get("do") == "train":
-        return redirect("job", slug, training.start(corpus, by=request.user).code)
     if request.method == "POST":
-        job = parsers.start(
-            corpus,
-            request.POST.get("engine", ""),
-            n=_number(request.POST.get("n", "1"), "n"),
-            by=request.user,
-        )
-        return redirect("job", slug, job.code)
+        return redirect("job", slug, _parse(request, corpus).code)
     page = corpora.parsed(corpus, accuracy.engines_of(corpus), by=request.user)
     page["default"] = request.GET.get("parser") or registry.DEFAULT
     return render(request, "parses/corpus.html", page)
+
+
+def _parse(request: HttpRequest, corpus: Corpus) -> Job:
+    sent = request.POST
+    if sent.get("do") == "train":
+        return training.start(corpus, by=request.user)
+    n = _number(sent.get("n", "1"), "n")
+    return parsers.start(corpus, sent.get("engine", ""), n=n, by=request.user)
 
 
 @login_required
@@ -85,35 +81,25 @@ def _chosen(engines: list[CorpusEngine], request: HttpRequest) -> CorpusEngine |
 def with_substitution(request: HttpRequest, slug: str, code: str) -> HttpResponse:
     """Linking corpora, counting one, and parsing the corpus with one."""
     corpus = access.corpus_or_404(request.user, slug, code)
-    error, status = "", 200
-    if request.method == "POST":
-        start = _count if request.POST.get("do") == "count" else _helped
-        try:
-            return redirect("job", slug, start(request, corpus).code)
-        except BadRequest as refusal:
-            error, status = str(refusal), refusal.status
-    page = corpora.linked(corpus, by=request.user)
-    page |= {"error": error, "sent": request.POST}
-    return render(request, "parses/substitution.html", page, status=status)
+    start = _count if request.POST.get("do") == "count" else _helped
+    return form_page(
+        request,
+        "parses/substitution.html",
+        lambda: corpora.linked(corpus, by=request.user),
+        lambda: redirect("job", slug, start(request, corpus).code),
+        catch=BadRequest,
+    )
 
 
 def _count(request: HttpRequest, corpus: Corpus) -> Job:
     """Raises NotAllowed before a file is kept; BadRequest and others as ``start``."""
-    project = corpus.project
-    access.require(request.user, "manage", project)
-    sent, file = request.POST, request.FILES.get("text")
-    uploads = []
-    if file is not None:
-        name = file.name or "text"
-        content = cast(BinaryIO, file)
-        uploads.append(storing.keep(project, name, content, by=request.user))
+    project, sent, by = corpus.project, request.POST, request.user
+    access.require(by, "manage", project)
+    uploads = storing.keep_all(project, request.FILES.getlist("text")[-1:], by=by)
+    name, licence = sent.get("name", ""), sent.get("licence", "")
+    chosen = list(project.corpora.filter(code__in=sent.getlist("corpora")))
     return linking.start(
-        project,
-        sent.get("name", ""),
-        corpora=list(project.corpora.filter(code__in=sent.getlist("corpora"))),
-        uploads=uploads,
-        licence=sent.get("licence", ""),
-        by=request.user,
+        project, name, corpora=chosen, uploads=uploads, licence=licence, by=by
     )
 
 
@@ -151,23 +137,10 @@ def try_out(request: HttpRequest) -> HttpResponse:
     """A sentence somebody types, parsed at once; nothing is stored."""
     text = request.GET.get("text", "")
     engine = request.GET.get("engine", registry.DEFAULT)
-    context: dict[str, Any] = {
-        "text": text,
-        "engine": engine,
-        "parsers": offered.of_person(request.user),
-        "example": EXAMPLE,
-        "query": urlencode({"text": text, "engine": engine}),
-    }
-    if text:
-        rank = _number(request.GET.get("rank", "1"), "rank")
-        try:
-            backend = offered.load_for(request.user, engine)
-            context |= parses.tried(parsers.try_out(text, backend), rank)
-            context["unreadable"] = parsers.unreadable(text, backend.info)
-        except (GemelError, Refusal) as error:
-            context["error"] = str(error)
-    status = 400 if "error" in context else 200
-    return render(request, "parses/try.html", context, status=status)
+    rank = _number(request.GET.get("rank", "1"), "rank") if text else 1
+    page = trying.try_out(text, engine, rank, by=request.user)
+    status = 400 if "error" in page else 200
+    return render(request, "parses/try.html", page, status=status)
 
 
 def _query(request: HttpRequest, *names: str) -> str:

@@ -1,6 +1,6 @@
 """Bringing a corpus in by the browser: files, the report of a dry run, the import."""
 
-from typing import Any, BinaryIO, cast
+from typing import Any
 
 from django.contrib.auth.decorators import login_required
 from django.http import HttpRequest, HttpResponse
@@ -10,9 +10,9 @@ from django.utils.translation import gettext as _
 from django.views.decorators.http import require_GET, require_http_methods
 
 from annotator import access
-from annotator.errors import Refusal
 from annotator.exchange.download import attachment
 from annotator.forms import LanguagesForm, UploadForm, refuse_unknown
+from annotator.http.answers import form_page
 from annotator.models import Job, Project
 from annotator.pages import corpora as pages
 from annotator.services.corpora import exports, imports, storing
@@ -26,16 +26,13 @@ def upload(request: HttpRequest, slug: str) -> HttpResponse:
     """The form; what it sends is checked first, by a job."""
     project = access.project_or_404(request.user, slug, "import")
     first = {"corpus": request.GET.get("corpus", "")}
-    form, problem, status = UploadForm(request.POST or None, initial=first), "", 200
-    if request.method == "POST":
-        try:
-            if job := _start(request, project, form):
-                return redirect("upload_report", slug, job.code)
-            status = 400
-        except Refusal as error:
-            problem, status = str(error), error.status
-    shown = pages.upload(project) | {"form": form, "problem": problem}
-    return render(request, "uploads/upload.html", shown, status=status)
+    form = UploadForm(request.POST or None, initial=first)
+    return form_page(
+        request,
+        "uploads/upload.html",
+        lambda: pages.upload(project) | {"form": form},
+        lambda: _start(request, project, form),
+    )
 
 
 @login_required
@@ -45,16 +42,18 @@ def upload_report(request: HttpRequest, slug: str, code: str) -> HttpResponse:
     project = access.project_or_404(request.user, slug, "import")
     job = get_object_or_404(project.jobs, code=code, kind="import")
     if request.method == "POST":
-        chosen = {
-            name: request.POST.get(name) == "yes" for name in ("partial", "align")
-        }
-        languages = LanguagesForm(request.POST).sent()
-        made = imports.go_on(job, by=request.user, languages=languages, **chosen)
-        return redirect("upload_report", slug, made.code)
+        return _go_on(request, job)
     refuse_unknown(request.GET, {"page"})
     shown = pages.upload_report(project, job, request.GET.get("page"))
     part = "_report" if request.headers.get("HX-Request") else "report"
     return render(request, f"uploads/{part}.html", shown)
+
+
+def _go_on(request: HttpRequest, job: Job) -> HttpResponse:
+    chosen = {name: request.POST.get(name) == "yes" for name in ("partial", "align")}
+    languages = LanguagesForm(request.POST).sent()
+    made = imports.go_on(job, by=request.user, languages=languages, **chosen)
+    return redirect("upload_report", job.project.slug, made.code)
 
 
 @login_required
@@ -75,27 +74,22 @@ def export_file(
     """The corpus as a download: one file, or a zip if the format takes several."""
     corpus = access.corpus_or_404(request.user, slug, code, "export")
     refuse_unknown(request.GET, {"author", "split", "exact"})
-    parts = exports.parts(
-        corpus,
-        kind,
-        by=request.user,
-        author=request.GET.get("author", ""),
-        split=request.GET.get("split") == "yes",
-        exact=request.GET.get("exact") == "yes",
-    )
+    author = request.GET.get("author", "")
+    ticked = {name: request.GET.get(name) == "yes" for name in ("split", "exact")}
+    parts = exports.parts(corpus, kind, by=request.user, author=author, **ticked)
     return attachment(parts, f"{corpus.name}.{kind}.zip")
 
 
-def _start(request: HttpRequest, project: Project, form: UploadForm) -> Job | None:
-    """The dry run; None if the form is not right, and says so itself."""
+def _start(
+    request: HttpRequest, project: Project, form: UploadForm
+) -> HttpResponse | None:
+    """To the dry run; None if the form is not right, and says so itself."""
     files = [one for name in FILES for one in request.FILES.getlist(name)]
     if not files:
         form.add_error(None, _("Choose at least one file."))
     if not form.is_valid():
         return None
-    uploads = [
-        storing.keep(project, str(one.name), cast(BinaryIO, one), by=request.user)
-        for one in files
-    ]
+    uploads = storing.keep_all(project, files, by=request.user)
     arguments: dict[str, Any] = form.arguments()
-    return imports.start(project, uploads, by=request.user, dry_run=True, **arguments)
+    job = imports.start(project, uploads, by=request.user, dry_run=True, **arguments)
+    return redirect("upload_report", project.slug, job.code)

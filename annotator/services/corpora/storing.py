@@ -3,7 +3,7 @@
 import os
 from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
-from typing import BinaryIO
+from typing import Any, BinaryIO
 
 from django.conf import settings
 from django.core.files import File
@@ -17,10 +17,21 @@ from annotator.exchange.registry import Format
 from annotator.models import Project, Upload
 from annotator.models.projects import Anybody
 
-__all__ = ["format_of", "keep", "opened"]
+__all__ = ["format_of", "keep", "keep_all", "opened"]
 
 Packings = Mapping[bytes, Callable[[str, BinaryIO], None]]
 """How packed files begin, each with what raises BadRequest on a bad one of a name."""
+
+
+def keep_all(
+    project: Project,
+    files: Iterable[Any],
+    *,
+    by: Anybody,
+    packed: Packings | None = None,
+) -> list[Upload]:
+    """Store files as a request holds them; raises what ``keep`` raises."""
+    return [keep(project, str(one.name), one, by=by, packed=packed) for one in files]
 
 
 def keep(

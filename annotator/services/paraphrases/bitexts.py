@@ -43,9 +43,7 @@ def keep(project: Project, files: Iterable[Any], *, by: Anybody) -> list[Upload]
     Raises what ``storing.keep`` raises.
     """
     packed = {unpacking.GZIP: unpacking.check}
-    return [
-        storing.keep(project, str(one.name), one, by=by, packed=packed) for one in files
-    ]
+    return storing.keep_all(project, files, by=by, packed=packed)
 
 
 def start(

@@ -10,9 +10,7 @@ from django.views.decorators.http import require_GET, require_http_methods
 
 from annotator import access
 from annotator import backups as files
-from annotator.models import ParaphraseTable
-from annotator.monitoring import readiness
-from annotator.services import jobs
+from annotator.pages.site import backups as pages
 
 
 @never_cache
@@ -26,13 +24,7 @@ def backups(request: HttpRequest) -> HttpResponse:
         files.request(_named(name).name if name else files.ALL)
         messages.success(request, _("Asked for; the worker begins within seconds."))
         return redirect("backups")
-    context = {
-        "state": files.state(),
-        "needs": readiness.states(),
-        "is_worker_alive": jobs.is_worker_alive(),
-        "tables": ParaphraseTable.objects.ready(),
-    }
-    return render(request, "installation/backups.html", context)
+    return render(request, "installation/backups.html", pages.backups())
 
 
 @never_cache

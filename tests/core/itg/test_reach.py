@@ -64,3 +64,8 @@ def test_no_biparse_gains_more_than_the_best_link_of_each_word(
         cut = best_biparse(one, max_cells=WHOLE - 1)
         assert cut.bound == pytest.approx(bound)
         assert best_biparse(one).score <= cut.bound
+
+
+def test_words_that_gain_little_bound_the_best_by_as_little() -> None:
+    weights = pair([[0.2, 0.1, 0.1, 0.1]] * 4, 0.0, 0.0)
+    assert best_biparse(weights, max_cells=WHOLE - 1).bound == pytest.approx(0.5)

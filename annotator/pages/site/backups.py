@@ -1,0 +1,20 @@
+"""The page of the installation's backups."""
+
+from typing import Any
+
+from annotator import backups as files
+from annotator.models import ParaphraseTable
+from annotator.monitoring import readiness
+from annotator.services import jobs
+
+__all__ = ["backups"]
+
+
+def backups() -> dict[str, Any]:
+    """What is kept and what is under way; tables are in no backup."""
+    return {
+        "state": files.state(),
+        "needs": readiness.states(),
+        "is_worker_alive": jobs.is_worker_alive(),
+        "tables": ParaphraseTable.objects.ready(),
+    }
