@@ -29,11 +29,13 @@ from core.data.tree import Tree
 from core.evaluation.correcting import apart, next_step, to_correct
 from core.evaluation.golds import read_golds
 from core.forests.following import can_follow
+from core.formats import ptb
 from core.trees import editing
 from core.trees.editing import Relabel, TreeEdit
+from core.trees.words import with_forms
 from gemel_client import Client, Draft, Parse, Sentence
 
-__all__ = ["correct", "main", "run"]
+__all__ = ["as_imported", "correct", "main", "run"]
 
 MAX_STEPS = 1000
 EVERY = 25  # sentences from one line of progress to the next
@@ -162,6 +164,11 @@ def tree_of(nodes: Iterable[Mapping[str, Any]]) -> Tree:
     )
 
 
+def as_imported(gold: Tree) -> Tree:
+    """The tree of a file on the words that a sentence has: ``(``, not ``-LRB-``."""
+    return with_forms(gold, {i: ptb.unescape(w) for i, w in enumerate(gold.words)})
+
+
 def _next(tree: Tree, gold: Tree) -> TreeEdit | None:
     """Brackets first, then tags; None when all is as in gold."""
     if to_correct(tree, gold):
@@ -183,7 +190,7 @@ def main(argv: list[str] | None = None) -> int:
     parser.add_argument("--json", action="store_true")
     options = parser.parse_args(argv)
     found, _ = read_golds(options.gold)
-    golds = [one.tree for one in found if one.tree is not None]
+    golds = [as_imported(one.tree) for one in found if one.tree is not None]
     client = Client(options.url, options.token)
     follow, log = not options.no_follow, options.log
     counts = run(client, options.corpus, golds, follow=follow, log=log)

@@ -81,3 +81,10 @@ def test_a_history_is_one_s_own(parsed) -> None:
     assert event["done"] == {"op": "relabel", "node": 1, "label": "NX", "focus": 1}
     assert event["back"]["label"] == "NP"
     assert client.tree_step(draft, "undo").text != draft.text
+
+
+def test_parentheses_of_a_gold_file_are_those_of_the_sentence() -> None:
+    tree = ptb.parse_one("(S (-LRB- -LRB-) (X a) (-RRB- -RRB-))")
+    made = correcting.as_imported(tree)
+    assert made.words == ("(", "a", ")")
+    assert made.labels == tree.labels
