@@ -105,15 +105,7 @@ def table(
 ) -> dict[str, Any]:
     """One row a method, shares of 1, and how they differ from ``forest``."""
     shipped = PhraseAligner.load()
-    aligner_of = crossfit(
-        cases,
-        folds,
-        thesaurus(),
-        shipped.settings,
-        word_bias=shipped.context.word_bias,
-        phrase_bias=shipped.context.phrase_bias,
-        seed=seed,
-    )
+    aligner_of = _fitted_without(cases, shipped, folds, seed)
     of = {"self-trained": lambda _: self_trained or shipped}
     states = _states(cases, em, folds=folds, seed=seed)
     halves = halves_of(cases)
@@ -140,6 +132,26 @@ def table(
         "folds": folds,
         "seed": seed,
     }
+
+
+def _fitted_without(
+    cases: Sequence[PhraseCase],
+    shipped: PhraseAligner,
+    folds: int,
+    seed: int,
+    parts: Sequence[Sequence[int]] = (),
+) -> Callable[[int], PhraseAligner]:
+    """Weights by pair, with the shipped numbers."""
+    return crossfit(
+        cases,
+        folds,
+        thesaurus(),
+        shipped.settings,
+        word_bias=shipped.context.word_bias,
+        phrase_bias=shipped.context.phrase_bias,
+        seed=seed,
+        parts=parts,
+    )
 
 
 def halves_of(cases: Sequence[PhraseCase]) -> dict[str, list[int]]:
@@ -171,16 +183,7 @@ def _learnt_on_dev(
     nothing where a half is empty."""
     if len(halves) < 2:
         return {}
-    aligner_of = crossfit(
-        cases,
-        2,
-        thesaurus(),
-        shipped.settings,
-        word_bias=shipped.context.word_bias,
-        phrase_bias=shipped.context.phrase_bias,
-        seed=seed,
-        parts=[halves["test"]],
-    )
+    aligner_of = _fitted_without(cases, shipped, 2, seed, [halves["test"]])
     rest = [cases[at] for at in halves["test"]]
     figures = {}
     for method in ("forest", "one-best", "gold-trees"):

@@ -163,12 +163,13 @@ def _look_up(
         return (f"={word}", f"~{stem(word)}"), reach
     senses = thesaurus.senses(word)
     own = senses.lemmas - STOP_WORDS
-    for keys, relation in (  # the closest last
+    by_closeness: tuple[tuple[frozenset[Key], WordRelation], ...] = (
         (senses.kin, WordRelation.KIN),
         (senses.derivations, WordRelation.DERIVED),
         (senses.synonyms, WordRelation.SYNONYM),
         (own, WordRelation.STEM),
-    ):
+    )
+    for keys, relation in by_closeness:  # the closest last
         reach.update(dict.fromkeys(keys, int(relation)))
     synsets = {synset for lemma in own for synset in thesaurus.synsets(lemma)}
     return (f"={word}", f"~{stem(word)}", *own, *synsets), reach

@@ -79,8 +79,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add("--seed", type=int, default=0)
 
 
-def read(path: Path, backend: ParserBackend) -> list[PhraseCase]:
-    """The pairs of a file, parsed. Raises FormatError naming the file."""
+def read(path: Path, backend: ParserBackend | None) -> list[PhraseCase]:
+    """The pairs of a file, parsed if there is a parser; FormatError names the file."""
     return prepare(_read_links(path), backend)
 
 
