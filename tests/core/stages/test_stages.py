@@ -78,7 +78,8 @@ def test_several_trees_have_their_share_of_the_forest(
     shares = [row.p for row in rows]
     assert len(shares) == len({row.tree for row in rows}) == 2
     assert shares == sorted(shares, reverse=True)
-    assert sum(shares) == pytest.approx(1)
+    assert min(shares) >= 0.01
+    assert 0.5 < sum(shares) < 1  # what is left is of trees below .01
 
 
 def test_pairs_keep_their_rows_and_get_links(models: Path, tmp_path: Path) -> None:
