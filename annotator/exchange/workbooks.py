@@ -19,8 +19,10 @@ __all__ = ["check", "is_one", "rows"]
 MAX_UNPACKED = 400 * 2**20  # bytes of its parts together
 MAX_TEXT = 2**20  # bytes between two signs "<" of a part; Excel's own cells hold 32,767
 MAX_COLUMNS, MAX_CELLS = 1_000, 50_000_000  # of a sheet, empty ones too
-BROKEN = (zipfile.BadZipFile, zlib.error, struct.error, OSError, ValueError, EOFError)
-BROKEN += (RuntimeError,)  # a password, an unknown way of packing
+BROKEN = (
+    zipfile.BadZipFile, zlib.error, struct.error, OSError, ValueError, EOFError,
+    RuntimeError,  # a password, an unknown way of packing
+)  # fmt: skip
 BEFORE_XML = b"\xef\xbb\xbf\xff\xfe\0 \t\r\n"  # marks and space
 START = 1 << 16  # bytes looked at at once
 
