@@ -23,6 +23,7 @@ from core.training.run import (
 )
 
 log = logging.getLogger("core.training")
+HEADS = 7.5  # how much faster the heads learn than the encoder
 
 
 def main(argv: Sequence[str] | None = None) -> int:
@@ -49,6 +50,8 @@ def _data(arguments: argparse.Namespace) -> Data:
         arguments.dev_ptb,
         skip=arguments.skip,
         max_words=arguments.max_words,
+        held_out=arguments.held_out,
+        repeat={name: int(times) for name, times in arguments.repeat},
     )
     if not arguments.pairs:
         return data
@@ -68,7 +71,13 @@ def _options(arguments: argparse.Namespace) -> TrainingOptions:
     device, bf16 = arguments.device, arguments.bf16
     if bf16 is None:
         bf16 = device != "cpu" or has_bf16()
-    settings = Settings(seed=arguments.seed, device=device, bf16=bf16)
+    settings = Settings(
+        seed=arguments.seed,
+        device=device,
+        bf16=bf16,
+        encoder_rate=arguments.rate,
+        head_rate=arguments.rate * HEADS,
+    )
     return TrainingOptions(
         arguments.out,
         arguments.encoder,
@@ -79,6 +88,10 @@ def _options(arguments: argparse.Namespace) -> TrainingOptions:
         batch=arguments.batch,
         max_words=arguments.max_words,
         style=arguments.style,
+        start=arguments.start,
+        like=dict(arguments.like),
+        watch=arguments.watch,
+        styles=dict(arguments.styles),
     )
 
 
@@ -93,6 +106,13 @@ def _source(text: str) -> TreebankSource:
     if not sep or not Path(path).exists():
         raise argparse.ArgumentTypeError(f"{text}: NAME=PATH of existing files wanted")
     return TreebankSource(name, Path(path))
+
+
+def _entry(text: str) -> tuple[str, str]:
+    name, sep, value = text.partition("=")
+    if not sep:
+        raise argparse.ArgumentTypeError(f"{text}: NAME=VALUE wanted")
+    return name, value
 
 
 def _parser() -> argparse.ArgumentParser:
@@ -135,6 +155,22 @@ def _data_flags(command: argparse.ArgumentParser) -> None:
         help="learn to read pairs: N rewordings of each sentence with dependencies, "
         "each beside the sentence",
     )
+    command.add_argument(
+        "--held-out",
+        type=Path,
+        action="append",
+        default=[],
+        metavar="PATH",
+        help="sentences never to train on: a treebank, or a .tsv with a column source",
+    )
+    command.add_argument(
+        "--repeat",
+        type=_entry,
+        action="append",
+        default=[],
+        metavar="NAME=N",
+        help="see the sentences of treebank NAME N times a pass",
+    )
     command.add_argument("--max-words", type=int, default=120, help="longer: left out")
 
 
@@ -158,7 +194,26 @@ def _run_flags(command: argparse.ArgumentParser) -> None:
         action=argparse.BooleanOptionalAction,
         help="bfloat16; by default wherever the processor is fast at it",
     )
+    add("--rate", type=float, default=2e-4, help="peak learning rate of the encoder")
+    add("--start", type=Path, help="model folder whose weights to go on from")
+    add(
+        "--like",
+        type=_entry,
+        action="append",
+        default=[],
+        metavar="NEW=OLD",
+        help="with --start: treebank NEW starts from the style of OLD",
+    )
+    add("--watch", type=int, help="dev sentences of each set scored after a pass")
     add("--style", help="treebank to write like; default: best on the dev sets")
+    add(
+        "--styles",
+        type=_entry,
+        action="append",
+        default=[],
+        metavar="STYLE=NAME",
+        help="the caller may choose STYLE, like treebank NAME; by default --style",
+    )
     add("--name", default="parser", help="what the back-end will be called")
     add("--version", default="1.0")
     add("--languages", default="en", help="codes, joined by commas")
