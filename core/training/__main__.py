@@ -5,6 +5,7 @@ import logging
 import sys
 from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
 import torch
 
@@ -126,6 +127,7 @@ def _parser() -> argparse.ArgumentParser:
         command.set_defaults(run=run)
         _data_flags(command)
         _run_flags(command)
+        _style_flags(command)
     return parser
 
 
@@ -155,23 +157,30 @@ def _data_flags(command: argparse.ArgumentParser) -> None:
         help="learn to read pairs: N rewordings of each sentence with dependencies, "
         "each beside the sentence",
     )
-    command.add_argument(
-        "--held-out",
-        type=Path,
-        action="append",
-        default=[],
-        metavar="PATH",
-        help="sentences never to train on: a treebank, or a .tsv with a column source",
-    )
-    command.add_argument(
-        "--repeat",
-        type=_entry,
-        action="append",
-        default=[],
-        metavar="NAME=N",
-        help="see the sentences of treebank NAME N times a pass",
-    )
+    held = "sentences never to train on: a treebank, or a .tsv with a column source"
+    _many(command, "--held-out", Path, "PATH", held)
+    times = "see the sentences of treebank NAME N times a pass"
+    _many(command, "--repeat", _entry, "NAME=N", times)
     command.add_argument("--max-words", type=int, default=120, help="longer: left out")
+
+
+def _many(
+    command: argparse.ArgumentParser, flag: str, kind: Any, metavar: str, text: str
+) -> None:
+    """A flag that may be given several times."""
+    command.add_argument(
+        flag, type=kind, action="append", default=[], metavar=metavar, help=text
+    )
+
+
+def _style_flags(command: argparse.ArgumentParser) -> None:
+    command.add_argument("--start", type=Path, help="model folder to go on from")
+    like = "with --start: treebank NEW starts from the style of OLD"
+    _many(command, "--like", _entry, "NEW=OLD", like)
+    choice = "the caller may choose STYLE, like treebank NAME; by default --style"
+    _many(command, "--styles", _entry, "STYLE=NAME", choice)
+    best = "treebank to write like, or one of --styles; default: best on the dev sets"
+    command.add_argument("--style", help=best)
 
 
 def _run_flags(command: argparse.ArgumentParser) -> None:
@@ -195,25 +204,7 @@ def _run_flags(command: argparse.ArgumentParser) -> None:
         help="bfloat16; by default wherever the processor is fast at it",
     )
     add("--rate", type=float, default=2e-4, help="peak learning rate of the encoder")
-    add("--start", type=Path, help="model folder whose weights to go on from")
-    add(
-        "--like",
-        type=_entry,
-        action="append",
-        default=[],
-        metavar="NEW=OLD",
-        help="with --start: treebank NEW starts from the style of OLD",
-    )
     add("--watch", type=int, help="dev sentences of each set scored after a pass")
-    add("--style", help="treebank to write like; default: best on the dev sets")
-    add(
-        "--styles",
-        type=_entry,
-        action="append",
-        default=[],
-        metavar="STYLE=NAME",
-        help="the caller may choose STYLE, like treebank NAME; by default --style",
-    )
     add("--name", default="parser", help="what the back-end will be called")
     add("--version", default="1.0")
     add("--languages", default="en", help="codes, joined by commas")
