@@ -1,12 +1,14 @@
-"""The parser that comes with Gemel: English, one small model, no download."""
+"""The parsers that come with Gemel: English, two small models, no download."""
 
+from functools import partial
 from pathlib import Path
 
 from core.parsing.neural import NeuralParser
 
-__all__ = ["MODEL", "parser"]
+__all__ = ["MODEL", "STYLED", "parser", "styled"]
 
 MODEL = Path(__file__).parent / "models" / "english"
+STYLED = Path(__file__).parent / "models" / "styles"
 
 
 def parser() -> NeuralParser:
@@ -15,3 +17,16 @@ def parser() -> NeuralParser:
     Raises Unavailable if the model folder is missing or incomplete.
     """
     return NeuralParser(MODEL)
+
+
+def styled(style: str) -> NeuralParser:
+    """The parser that writes like the treebank of its caller: one model for all.
+
+    Raises Unavailable as ``parser`` does, InvalidValue for a style that there is not.
+    """
+    return NeuralParser(STYLED, style=style)
+
+
+craft, ewt, genia, gum, ptb = (
+    partial(styled, style) for style in ("craft", "ewt", "genia", "gum", "ptb")
+)

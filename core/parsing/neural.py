@@ -5,7 +5,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from copy import copy
 from dataclasses import replace
-from functools import cached_property
+from functools import cached_property, lru_cache
 from pathlib import Path
 from typing import Any, Protocol
 
@@ -17,7 +17,7 @@ from core.data.check import Floats
 from core.data.deps import DepAnalysis, DepTree
 from core.data.tokens import Sentence
 from core.dependencies.mst import mst
-from core.errors import GemelError, SentenceTooLong
+from core.errors import GemelError, InvalidValue, SentenceTooLong
 from core.forests.packing import span_forest
 from core.parsing import conventions
 from core.parsing.consensus import consensus, score_of
@@ -64,10 +64,15 @@ class BatchScorer(Protocol):
 
 
 class OnnxModel:
-    """The weights of a model folder, read when they are first needed."""
+    """The weights of a model folder, read when they are first needed.
 
-    def __init__(self, folder: ModelFolder) -> None:
+    ``treebank``: the number of the annotation style to write in, for a graph that
+    takes it as an input.
+    """
+
+    def __init__(self, folder: ModelFolder, *, treebank: int | None = None) -> None:
         self._folder = folder
+        self._treebank = treebank
 
     @cached_property
     def labels(self) -> dict[str, tuple[str, ...]]:
@@ -79,18 +84,13 @@ class OnnxModel:
 
     @cached_property
     def _session(self) -> Any:
-        options = onnxruntime.SessionOptions()
-        options.intra_op_num_threads = 1
-        options.inter_op_num_threads = 1
-        options.enable_cpu_mem_arena = False
-        return onnxruntime.InferenceSession(
-            str(self._folder.file("model.onnx")),
-            options,
-            providers=["CPUExecutionProvider"],
-        )
+        sha256 = str(self._folder.manifest["files"]["model.onnx"]["sha256"])
+        return _session_of(self._folder.file("model.onnx"), sha256)
 
     def run(self, pieces: Sequence[Pieces]) -> Raw:
         inputs = tensors(pieces)
+        if self._treebank is not None:
+            inputs["treebank"] = np.full(len(pieces), self._treebank, dtype=np.int64)
         outputs = self._session.run(None, inputs)
         names = [output.name for output in self._session.get_outputs()]
         scores = dict(zip(names, outputs, strict=True))
@@ -263,13 +263,25 @@ class ScoringParser:
 
 
 class NeuralParser(ScoringParser):
-    """The back-end of one model folder."""
+    """The back-end of one model folder.
 
-    def __init__(self, folder: ModelFolder | Path, *, threads: int = 0) -> None:
+    A folder whose manifest lists ``styles`` writes in the ``style`` asked for, by
+    default the manifest's, and is called NAME-STYLE. Raises InvalidValue for a style
+    that it does not have.
+    """
+
+    def __init__(
+        self,
+        folder: ModelFolder | Path,
+        *,
+        threads: int = 0,
+        style: str | None = None,
+    ) -> None:
         opened = folder if isinstance(folder, ModelFolder) else open_folder(folder)
         manifest = opened.manifest
+        named, treebank, temperatures = _style_of(manifest, style)
         info = BackendInfo(
-            name=str(manifest["name"]),
+            name=named,
             version=str(manifest["version"]),
             licence=str(manifest.get("licence", "")),
             languages=tuple(manifest.get("languages", ())),
@@ -277,17 +289,44 @@ class NeuralParser(ScoringParser):
             max_tokens=int(manifest.get("max_tokens", 200)),
             note=str(manifest.get("note", "")),
         )
-        temperatures = manifest.get("temperatures", {})
         following = manifest.get("conventions", ())
         costs = manifest.get("together")
         super().__init__(
-            OnnxModel(opened),
+            OnnxModel(opened, treebank=treebank),
             info,
             temperatures=temperatures,
             following=following,
             together=Coupling(**costs) if costs else None,
             threads=threads,
         )
+
+
+def _style_of(
+    manifest: Mapping[str, Any], style: str | None
+) -> tuple[str, int | None, Mapping[str, float]]:
+    """The name, the number of the treebank and the temperatures of a style."""
+    name, styles = str(manifest["name"]), manifest.get("styles", {})
+    if not styles and style is None:
+        return name, None, manifest.get("temperatures", {})
+    asked = style or str(manifest.get("style", ""))
+    if asked not in styles:
+        known = ", ".join(sorted(styles)) or "none"
+        raise InvalidValue(f"parser {name} has no style {asked!r}; it has {known}")
+    found = styles[asked]
+    return f"{name}-{asked}", int(found["treebank"]), found["temperatures"]
+
+
+@lru_cache(maxsize=4)
+def _session_of(path: Path, sha256: str) -> Any:
+    """The graph at ``path``; one for all styles of a model. ``sha256`` tells graphs
+    apart that were written to one path."""
+    options = onnxruntime.SessionOptions()
+    options.intra_op_num_threads = 1
+    options.inter_op_num_threads = 1
+    options.enable_cpu_mem_arena = False
+    return onnxruntime.InferenceSession(
+        str(path), options, providers=["CPUExecutionProvider"]
+    )
 
 
 def cut(order: Iterable[int], pieces: Sequence[Pieces]) -> Iterator[list[int]]:

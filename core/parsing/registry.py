@@ -3,7 +3,8 @@
 A parser is an entry point in the group ``gemel.parsers``: a callable without arguments
 that returns a ParserBackend; or a model folder within a folder that the caller names,
 known by the name of its folder: one with a manifest (see ``core.parsing.store``), whose
-"kind" says what runs it, or one of BLLIP's. Entry points win.
+"kind" says what runs it, or one of BLLIP's. Entry points win. The styles of the parser
+that writes like its caller's treebank are there without either.
 """
 
 import json
@@ -29,6 +30,15 @@ GONE = {
 }
 """Parsers of before, which rows and scripts may still name; an installation that was
 not made anew may even still have their entry points."""
+STYLES = ("craft", "ewt", "genia", "gum", "ptb")
+SHIPPED = {
+    f"{DEFAULT}-{style}": EntryPoint(
+        f"{DEFAULT}-{style}", f"core.parsing.english:{style}", GROUP
+    )
+    for style in STYLES
+}
+"""The styles of the second model that comes with Gemel; an installation's list of entry
+points is written when it is made, and may be older than they are."""
 KINDS = {"substitution": "core.substitution.folder:parser_at"}
 """What runs a model folder of that kind, where a folder on a floor above does."""
 SIGNS = (BLLIP_SIGN, MANIFEST)
@@ -107,8 +117,8 @@ def _made(name: str, point: EntryPoint) -> ParserBackend:
 
 
 def _registered() -> dict[str, EntryPoint]:
-    points = entry_points(group=GROUP)
-    return {point.name: point for point in points if point.name not in GONE}
+    points = (p for p in entry_points(group=GROUP) if p.name not in GONE)
+    return SHIPPED | {point.name: point for point in points}
 
 
 def _folders(models: Path | None) -> dict[str, Path]:

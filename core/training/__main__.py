@@ -5,6 +5,7 @@ import logging
 import sys
 from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
 import torch
 
@@ -23,6 +24,7 @@ from core.training.run import (
 )
 
 log = logging.getLogger("core.training")
+HEADS = 7.5  # how much faster the heads learn than the encoder
 
 
 def main(argv: Sequence[str] | None = None) -> int:
@@ -49,6 +51,8 @@ def _data(arguments: argparse.Namespace) -> Data:
         arguments.dev_ptb,
         skip=arguments.skip,
         max_words=arguments.max_words,
+        held_out=arguments.held_out,
+        repeat={name: int(times) for name, times in arguments.repeat},
     )
     if not arguments.pairs:
         return data
@@ -68,7 +72,13 @@ def _options(arguments: argparse.Namespace) -> TrainingOptions:
     device, bf16 = arguments.device, arguments.bf16
     if bf16 is None:
         bf16 = device != "cpu" or has_bf16()
-    settings = Settings(seed=arguments.seed, device=device, bf16=bf16)
+    settings = Settings(
+        seed=arguments.seed,
+        device=device,
+        bf16=bf16,
+        encoder_rate=arguments.rate,
+        head_rate=arguments.rate * HEADS,
+    )
     return TrainingOptions(
         arguments.out,
         arguments.encoder,
@@ -79,6 +89,10 @@ def _options(arguments: argparse.Namespace) -> TrainingOptions:
         batch=arguments.batch,
         max_words=arguments.max_words,
         style=arguments.style,
+        start=arguments.start,
+        like=dict(arguments.like),
+        watch=arguments.watch,
+        styles=dict(arguments.styles),
     )
 
 
@@ -95,6 +109,13 @@ def _source(text: str) -> TreebankSource:
     return TreebankSource(name, Path(path))
 
 
+def _entry(text: str) -> tuple[str, str]:
+    name, sep, value = text.partition("=")
+    if not sep:
+        raise argparse.ArgumentTypeError(f"{text}: NAME=VALUE wanted")
+    return name, value
+
+
 def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(prog="python -m core.training")
     commands = parser.add_subparsers(required=True)
@@ -106,6 +127,7 @@ def _parser() -> argparse.ArgumentParser:
         command.set_defaults(run=run)
         _data_flags(command)
         _run_flags(command)
+        _style_flags(command)
     return parser
 
 
@@ -135,7 +157,30 @@ def _data_flags(command: argparse.ArgumentParser) -> None:
         help="learn to read pairs: N rewordings of each sentence with dependencies, "
         "each beside the sentence",
     )
+    held = "sentences never to train on: a treebank, or a .tsv with a column source"
+    _many(command, "--held-out", Path, "PATH", held)
+    times = "see the sentences of treebank NAME N times a pass"
+    _many(command, "--repeat", _entry, "NAME=N", times)
     command.add_argument("--max-words", type=int, default=120, help="longer: left out")
+
+
+def _many(
+    command: argparse.ArgumentParser, flag: str, kind: Any, metavar: str, text: str
+) -> None:
+    """A flag that may be given several times."""
+    command.add_argument(
+        flag, type=kind, action="append", default=[], metavar=metavar, help=text
+    )
+
+
+def _style_flags(command: argparse.ArgumentParser) -> None:
+    command.add_argument("--start", type=Path, help="model folder to go on from")
+    like = "with --start: treebank NEW starts from the style of OLD"
+    _many(command, "--like", _entry, "NEW=OLD", like)
+    choice = "the caller may choose STYLE, like treebank NAME; by default --style"
+    _many(command, "--styles", _entry, "STYLE=NAME", choice)
+    best = "treebank to write like, or one of --styles; default: best on the dev sets"
+    command.add_argument("--style", help=best)
 
 
 def _run_flags(command: argparse.ArgumentParser) -> None:
@@ -158,7 +203,8 @@ def _run_flags(command: argparse.ArgumentParser) -> None:
         action=argparse.BooleanOptionalAction,
         help="bfloat16; by default wherever the processor is fast at it",
     )
-    add("--style", help="treebank to write like; default: best on the dev sets")
+    add("--rate", type=float, default=2e-4, help="peak learning rate of the encoder")
+    add("--watch", type=int, help="dev sentences of each set scored after a pass")
     add("--name", default="parser", help="what the back-end will be called")
     add("--version", default="1.0")
     add("--languages", default="en", help="codes, joined by commas")

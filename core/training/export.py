@@ -15,30 +15,39 @@ from core.training.model import Parser
 __all__ = ["OUTPUTS", "copy_vocabulary", "write_float", "write_int8"]
 
 INPUTS = ("ids", "shapes", "mask", "first", "last", "starts", "ends")
+STYLE = "treebank"
 OUTPUTS = ("upos", "xpos", "arcs", "labels", "spans", "middle")
 OPSET = 17
 
 
-class _Frozen(nn.Module):
-    """The parser with one treebank's style built in."""
+class _Exported(nn.Module):
+    """The parser with one treebank's style built in, or, without, as one more input."""
 
-    def __init__(self, parser: Parser, treebank: str) -> None:
+    def __init__(self, parser: Parser, treebank: str | None) -> None:
         super().__init__()
         self.parser = parser
         names = parser.inventory.treebanks
         self.style = names.index(treebank) + 1 if treebank else 0
+        self.is_free = treebank is None
 
     def forward(self, *inputs: Tensor) -> tuple[Tensor, ...]:
-        batch = dict(zip(INPUTS, inputs, strict=True))
-        batch["treebank"] = torch.full_like(batch["ids"][:, 0], self.style)
+        batch = dict(zip((*INPUTS, STYLE), inputs, strict=False))
+        if not self.is_free:
+            batch[STYLE] = torch.full_like(batch["ids"][:, 0], self.style)
         return tuple(self.parser(batch))
 
 
-def write_float(parser: Parser, treebank: str, path: Path) -> None:
-    """Write the float32 graph; axes: B sentences, T pieces, N + 2 words, P spans."""
+def write_float(parser: Parser, treebank: str | None, path: Path) -> None:
+    """Write the float32 graph; axes: B sentences, T pieces, N + 2 words, P spans.
+
+    Without a ``treebank`` the graph has an input more, ``treebank`` (B,): 1 + its
+    place among the parser's treebanks, 0 for none in particular.
+    """
     parser.eval()
     starts, ends = (torch.from_numpy(a) for a in np.triu_indices(4, 1))
     words = torch.tensor([[0, 1, 2, 4, 5]] * 2)
+    free = treebank is None
+    inputs = (*INPUTS, STYLE) if free else INPUTS
     example = (
         torch.ones(2, 6, dtype=torch.int64),
         torch.ones(2, 6, dtype=torch.int64),
@@ -47,20 +56,22 @@ def write_float(parser: Parser, treebank: str, path: Path) -> None:
         words,
         starts,
         ends,
+        *([torch.ones(2, dtype=torch.int64)] if free else []),
     )
     axes = {
         **{name: {0: "B", 1: "T"} for name in INPUTS[:3]},
         **{name: {0: "B", 1: "N+2"} for name in INPUTS[3:5]},
         **{name: {0: "P"} for name in INPUTS[5:]},
+        **({STYLE: {0: "B"}} if free else {}),
         **{name: {0: "B", 1: f"{name}_1"} for name in OUTPUTS},
     }
     axes["arcs"][2] = axes["labels"][2] = "N+1"
     with torch.no_grad():
         torch.onnx.export(
-            _Frozen(parser, treebank),
+            _Exported(parser, treebank),
             example,
             str(path),
-            input_names=list(INPUTS),
+            input_names=list(inputs),
             output_names=list(OUTPUTS),
             dynamic_axes=axes,
             opset_version=OPSET,

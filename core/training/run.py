@@ -1,12 +1,13 @@
 """From treebanks to a model folder: what ``train`` and ``export`` do."""
 
+import csv
 import json
 import logging
 import re
 import shlex
 import shutil
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from importlib.metadata import version
 from pathlib import Path
@@ -35,11 +36,12 @@ from core.training.evaluate import (
     backend_of,
     capabilities,
     scores_of,
-    style_quality,
 )
 from core.training.loop import Settings, Trainer
 from core.training.model import Inventory, Parser
 from core.training.schedule import Schedule
+from core.training.start import start_from
+from core.training.styling import MOST, styles_of, written_like
 
 __all__ = ["Card", "Data", "TrainingOptions", "export_folder", "read_data", "train"]
 
@@ -62,7 +64,10 @@ class Card:
 @dataclass(frozen=True, slots=True)
 class TrainingOptions:
     """A run. ``encoder``: a folder with model.safetensors, config.json, tokenizer.json;
-    with a ``shape`` only the last is read, and the encoder starts from nothing."""
+    with a ``shape`` only the last is read, and the encoder starts from nothing.
+    ``start``: a model folder to go on from, ``like``: what its new treebanks start as;
+    ``watch``: how many sentences of each dev set are scored after a pass; ``styles``:
+    what the caller of the model may choose from, and the treebank of each."""
 
     out: Path
     encoder: Path
@@ -74,6 +79,10 @@ class TrainingOptions:
     batch: int = 1200
     max_words: int = 120
     style: str | None = None
+    start: Path | None = None
+    like: dict[str, str] = field(default_factory=dict)
+    watch: int | None = None
+    styles: dict[str, str] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,26 +118,37 @@ def read_data(
     *,
     skip: str,
     max_words: int,
+    held_out: Sequence[Path] = (),
+    repeat: Mapping[str, int] | None = None,
 ) -> Data:
     """The treebanks; ``skip`` is a pattern of training file names to leave out.
 
     Training sentences of more than ``max_words`` words, and those of more than three
-    that a dev set holds too, are dropped. Raises FormatError naming file and line.
+    that a dev set or a file ``held_out`` holds too, are dropped; the rest of a treebank
+    is seen ``repeat`` times a pass. Raises FormatError naming file and line.
     """
     paths: dict[str, list[Path]] = {}
     for source in (*dev_conllu, *dev_trees):
         paths.setdefault(source.name, []).append(source.path)
     dev = {name: _golds(paths[name]) for name in sorted(paths)}
     examples = _read(conllu, trees, re.compile(skip) if skip else None)
-    held_out = {
-        forms
-        for golds in dev.values()
-        for gold in golds
-        if len(forms := _plain(gold.sentence.forms)) > 3
-    }
+    golds = [gold for some in dev.values() for gold in some]
+    known = {_plain(gold.sentence.forms) for gold in golds}
+    known |= {_plain(words) for path in held_out for words in _sources(path)}
     short = (e for e in examples if len(e.words) <= max_words)
-    kept = [e for e in short if _plain(e.words) not in held_out]
-    return Data(kept, dev)
+    kept = [e for e in short if len(e.words) <= 3 or _plain(e.words) not in known]
+    times = repeat or {}
+    return Data([e for e in kept for _ in range(times.get(e.treebank, 1))], dev)
+
+
+def _sources(path: Path) -> Iterator[list[str]]:
+    """The sentences of a gold file, or of the column "source" of a table."""
+    if path.suffix != ".tsv":
+        yield from ([*gold.sentence.forms] for gold in _golds([path]))
+        return
+    with path.open(encoding="utf-8") as file:
+        for row in csv.DictReader(file, delimiter="\t", quoting=csv.QUOTE_NONE):
+            yield row["source"].split(" ")
 
 
 def _golds(paths: list[Path]) -> list[Gold]:
@@ -166,7 +186,7 @@ def train(options: TrainingOptions, data: Data) -> Path:
         for name, golds in data.dev.items():
             style = name if name in inventory.treebanks else ""
             model = TorchModel(trainer.parser, trainer.batcher.subwords, style)
-            scores = scores_of(backend_of(model), golds)
+            scores = scores_of(backend_of(model), golds[: options.watch])
             figures |= {f"{name}.{key}": value for key, value in scores.items()}
         log.info("epoch %d, step %d: %s", trainer.epoch, trainer.step, figures)
         return figures
@@ -190,18 +210,25 @@ def export_folder(options: TrainingOptions, data: Data) -> Path:
     folder = options.out / "model"
     with trainer.averaged_weights() as parser:
         known = {k: v for k, v in data.dev.items() if k in inventory.treebanks}
-        style = options.style
-        if style is None:
-            style = _best_style(parser, trainer.batcher.subwords, known)
-        golds = [gold for dev in known.values() for gold in dev[:1500]]
-        model = TorchModel(parser, trainer.batcher.subwords, style)
+        given = parser, trainer.batcher.subwords
+        treebank = written_like(
+            *given, known, style=options.style, styles=options.styles
+        )
+        own = {k: v for k, v in known.items() if k == treebank or not options.styles}
+        golds = [gold for dev in own.values() for gold in dev[:MOST]]
+        model = TorchModel(*given, treebank)
         divisors = temperatures(model, golds) if golds else {}
+        styles = styles_of(*given, known, styles=options.styles, otherwise=divisors)
         parser.cpu()
-        export.write_float(parser, style, options.out / "float.onnx")
+        built_in = None if styles else treebank
+        export.write_float(parser, built_in, options.out / "float.onnx")
         export.write_int8(options.out / "float.onnx", options.out / "int8.onnx")
         folder.mkdir(exist_ok=True)
         export.copy_vocabulary(parser, options.encoder / "tokenizer.json", folder)
+    style = (options.style or next(iter(styles))) if styles else treebank
     facts = _facts(options, inventory, trainer, style, divisors)
+    if styles:
+        facts["styles"] = styles
     return _written(options, data, folder, facts)
 
 
@@ -213,20 +240,24 @@ def _written(
     for kind in ("float", "int8"):
         shutil.copyfile(options.out / f"{kind}.onnx", folder / "model.onnx")
         write_manifest(folder, facts)
-        parser = NeuralParser(folder)
         scores[kind] = {
-            name: scores_of(parser, golds, oracle=kind == "int8")
+            name: scores_of(
+                _written_like(folder, options, name),
+                golds,
+                oracle=kind == "int8" and not options.styles,
+            )
             for name, golds in data.dev.items()
         }
         log.info("%s: %s", kind, scores[kind])
     kept = "int8" if _close(scores["int8"], scores["float"]) else "float"
     shutil.copyfile(options.out / f"{kept}.onnx", folder / "model.onnx")
     write_manifest(folder, facts)
-    parser = NeuralParser(folder)
     plots = {
         f"{name} {kind}": plot
         for name, golds in data.dev.items()
-        for kind, plot in reliability(parser, golds).items()
+        for kind, plot in reliability(
+            _written_like(folder, options, name), golds
+        ).items()
     }
     errors = {title: plot.error for title, plot in plots.items()}
     facts |= {"precision": kept, "scores": scores, "calibration_error": errors}
@@ -238,6 +269,14 @@ def _written(
     return folder
 
 
+def _written_like(
+    folder: Path, options: TrainingOptions, treebank: str
+) -> NeuralParser:
+    """The exported parser, in the style of ``treebank`` if it may be asked for it."""
+    names = [name for name, own in options.styles.items() if own == treebank]
+    return NeuralParser(folder, style=names[0] if names else None)
+
+
 def _trainer(options: TrainingOptions, inventory: Inventory) -> Trainer:
     settings = options.settings
     torch.manual_seed(settings.seed)
@@ -246,6 +285,8 @@ def _trainer(options: TrainingOptions, inventory: Inventory) -> Trainer:
     if options.shape is None:
         parser.encoder.read(options.encoder / "model.safetensors")
         parser.encoder.pieces.weight.requires_grad = False
+    if options.start is not None:
+        start_from(parser, options.start, like=options.like)
     parser.to(settings.device)
     subwords = Subwords(options.encoder / "tokenizer.json")
     batcher = Batcher(subwords, inventory, size=options.batch, device=settings.device)
@@ -262,18 +303,6 @@ def _read(
     return merge(
         examples + [e for source in trees for e in read_ptb(source, skip=skip)]
     )
-
-
-def _best_style(parser: Parser, subwords: Subwords, dev: dict[str, list[Gold]]) -> str:
-    """The treebank whose style scores best on all dev sets together."""
-    names = parser.inventory.treebanks
-    if not dev or len(names) == 1:
-        return names[0]
-    quality = {
-        name: style_quality(TorchModel(parser, subwords, name), dev) for name in names
-    }
-    log.info("styles: %s", quality)
-    return max(names, key=quality.__getitem__)
 
 
 def _close(ours: dict[str, dict[str, Any]], theirs: dict[str, dict[str, Any]]) -> bool:

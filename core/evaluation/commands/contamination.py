@@ -106,4 +106,4 @@ def lines(results: dict[str, Any]) -> Iterator[str]:
     left = results["matches"] - len(results["places"])
     if left:
         yield f"  and {left} more (--all)"
-    yield from (f"unreadable: {line}" for line in results["unreadable"])
+    yield from (f"unreadable: {line}" for line in results.get("unreadable", ()))

@@ -100,3 +100,14 @@ def test_orders_of_correcting_are_compared(gold: Path) -> None:
     assert first.startswith("1 files, 2 sentences, 10 tokens, ")
     assert head.endswith("fixed after 10% 25% 50% of words")
     assert [row[:20].strip() for row in rows] == list(ORDERS)
+
+
+def test_two_sets_are_compared_where_every_line_can_be_read(tmp_path: Path) -> None:
+    first, second = tmp_path / "a.txt", tmp_path / "b.txt"
+    first.write_text("Mary slept in the garden .\n")
+    second.write_text("Mary slept in the garden\nThe dog met a cat .\n")
+    out = StringIO()
+    given = ["--first", str(first), "--second", str(second)]
+    call_command("evaluate", "contamination", *given, stdout=out, stderr=StringIO())
+    assert "shared, exact:       0 sentences" in out.getvalue()
+    assert "shared, normalised:  1 sentences" in out.getvalue()

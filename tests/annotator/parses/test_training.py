@@ -13,6 +13,7 @@ from annotator.models import Corpus, Job, Membership, Origin, Parse, Project
 from annotator.services import jobs
 from annotator.services.alignments import phrases, words
 from annotator.services.parses import offered, parsers, training
+from core.parsing import registry
 from tests import cast, small_pcfg
 from tests.cast import Cast
 
@@ -73,7 +74,7 @@ def test_other_projects_do_not_see_it(people: Cast) -> None:
     Membership.objects.create(project=theirs, user=people.cyd, role="manager")
     assert "houses-1" in offered.names_of(people.project)
     assert "houses-1" not in offered.names_of(theirs)
-    assert [one.value for one in offered.of_person(people.cyd)] == ["english"]
+    assert [one.value for one in offered.of_person(people.cyd)] == [*registry.names()]
     with pytest.raises(BadRequest):
         parsers.start(cast.corpus(theirs), "houses-1", n=1, by=people.cyd)
 
@@ -182,8 +183,8 @@ def test_programs_train_and_list_parsers(people: Cast, client: Client) -> None:
     assert (made.status_code, made.json()["kind"]) == (201, "train_parser")
     jobs.run(Job.objects.get(kind="train_parser").pk)
     rows = client.get("/api/projects/windows/parsers/").json()
-    assert [row["name"] for row in rows] == ["english", "houses-1"]
-    own = rows[1]
+    assert [row["name"] for row in rows] == [*registry.names(), "houses-1"]
+    own = rows[-1]
     assert (own["owner"], own["gives_arcs"]) == ("Windows", False)
     assert 0 < own["f1"] <= 100
     assert rows[0] == {"name": "english", "owner": "", "f1": None, "gives_arcs": True}

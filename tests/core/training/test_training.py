@@ -1,6 +1,7 @@
 """Training end to end on a toy: a random encoder, a grammar of our own."""
 
 import json
+from dataclasses import replace
 from itertools import product
 from pathlib import Path
 
@@ -20,14 +21,21 @@ from tokenizers import Tokenizer, models, normalizers, pre_tokenizers  # noqa: E
 from core.data.tokens import Sentence  # noqa: E402
 from core.errors import InvalidValue, Unavailable  # noqa: E402
 from core.joint_parsing.in_view import views_of  # noqa: E402
-from core.parsing.neural import NeuralParser  # noqa: E402
+from core.parsing.conformance import violations  # noqa: E402
+from core.parsing.neural import NeuralParser, OnnxModel  # noqa: E402
+from core.parsing.store import open_folder  # noqa: E402
+from core.protocols import Analysis, Capability  # noqa: E402
+from core.text.subwords import Subwords  # noqa: E402
 from core.training import __main__ as command  # noqa: E402
-from core.training.batches import noisy  # noqa: E402
+from core.training.batches import inventory_of, noisy  # noqa: E402
 from core.training.corpus import TrainingSentence, TreebankSource  # noqa: E402
 from core.training.encoder import EncoderShape  # noqa: E402
+from core.training.evaluate import TorchModel  # noqa: E402
 from core.training.loop import Settings  # noqa: E402
+from core.training.model import Parser as ToyParser  # noqa: E402
 from core.training.pairing import with_pairs  # noqa: E402
 from core.training.run import Card, Data, TrainingOptions, read_data, train  # noqa: E402
+from core.training.start import start_from  # noqa: E402
 
 TOY = EncoderShape(vocabulary=40, width=32, inner=64, layers=2, heads=2, positions=64)
 NOUNS, VERBS = ("cat", "dog", "bird", "fox", "frog"), ("sees", "likes")
@@ -219,3 +227,70 @@ def test_pairs_want_an_encoder(toy: Path) -> None:
         with_pairs(
             toy_data(toy), [TreebankSource("toy", toy / "toy.conllu")], toy, 1, seed=1
         )
+
+
+def other_data(folder: Path) -> Data:
+    """The toy's trees alone as a second treebank, whose NP is an NX."""
+    text = (folder / "toy.ptb").read_text().replace("(NP (DT a)", "(NX (DT a)")
+    (folder / "other.ptb").write_text(text)
+    data = toy_data(folder)
+    other = [TreebankSource("other", folder / "other.ptb")]
+    return Data(
+        [*data.train, *read_data([], other, [], [], skip="", max_words=50).train], {}
+    )
+
+
+def test_a_model_goes_on_from_another_with_a_style_more(toy: Path) -> None:
+    first = train(toy_options(toy, epochs=12), toy_data(toy))
+    options = replace(
+        toy_options(toy, epochs=12),
+        out=toy / "second",
+        start=first,
+        like={"other": "toy"},
+        style="toy",
+        styles={"plain": "toy", "foreign": "other"},
+    )
+    with pytest.raises(InvalidValue, match="styles: toy is none of plain, foreign"):
+        train(options, other_data(toy))
+    folder = train(replace(options, style="plain"), other_data(toy))
+    sentence = Sentence.of("The fox likes a bird .")
+    want: frozenset[Capability] = frozenset({"constituents", "dependencies", "tags"})
+    labels: dict[str, set[str]] = {}
+    for style in ("plain", "foreign"):
+        parser = NeuralParser(folder, style=style)
+        assert parser.info.name == f"toy-{style}"
+        assert violations(parser, [sentence, Sentence.of("A dog sees .")]) == []
+        (answer,) = parser.analyse([sentence], want=want)
+        assert isinstance(answer, Analysis)
+        assert answer.best is not None
+        labels[style] = {label for *_, label in answer.best[1]}
+    assert labels == {"plain": {"S", "NP", "VP"}, "foreign": {"S", "NP", "NX", "VP"}}
+    assert NeuralParser(folder).info.name == "toy-plain"
+    with pytest.raises(InvalidValue, match="no style 'odd'; it has foreign, plain"):
+        NeuralParser(folder, style="odd")
+
+
+def test_weights_that_are_taken_over_score_as_the_model_does(toy: Path) -> None:
+    folder = train(toy_options(toy, epochs=2), toy_data(toy))
+    inventory = inventory_of(toy_data(toy).train)
+    parser = ToyParser(TOY, inventory)
+    start_from(parser, folder, like={})
+    subwords = Subwords(toy / "tokenizer.json")
+    pieces = subwords.encode([("The", "fox", "sees", "a", "bird", ".")])
+    ours = TorchModel(parser.eval(), subwords, "toy").run(pieces)
+    theirs = OnnxModel(open_folder(folder)).run(pieces)
+    for name in ("upos", "xpos", "arcs", "labels", "spans"):
+        assert np.abs(ours[name] - theirs[name]).max() < 0.05 * np.ptp(theirs[name])
+
+
+def test_sentences_held_out_are_not_trained_on(toy: Path) -> None:
+    (toy / "held.tsv").write_text("source\tother\nThe cat sees a cat .\tx\n")
+    trees = [TreebankSource("toy", toy / "toy.ptb")]
+    data = read_data(
+        [], trees, [], [], skip="", max_words=50,
+        held_out=[toy / "held.tsv"], repeat={"toy": 2},
+    )  # fmt: skip
+    words = [" ".join(example.words) for example in data.train]
+    assert len(words) == 2 * 19
+    assert "The cat sees a cat ." not in words
+    assert words.count("The cat sees a dog .") == 2
