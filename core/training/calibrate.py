@@ -13,7 +13,8 @@ from core.dependencies.mst import tree_marginals
 from core.evaluation.golds import Gold
 from core.forests.cky import log_partition
 from core.forests.inside import forest_marginals
-from core.parsing.neural import MAX_PIECES, BatchScorer, Raw, cut, square
+from core.parsing.graphs import BatchScorer, Raw
+from core.parsing.neural import MAX_PIECES, cut, square
 from core.protocols import Analysis, ParserBackend
 from core.training.corpus import derivation, spans_of
 

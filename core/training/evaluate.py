@@ -7,7 +7,8 @@ import torch
 
 from core.evaluation.golds import Gold
 from core.evaluation.parsers import evaluate
-from core.parsing.neural import Raw, ScoringParser, tensors
+from core.parsing.graphs import Raw, tensors
+from core.parsing.neural import ScoringParser
 from core.protocols import BackendInfo, Capability, ParserBackend
 from core.text.subwords import Pieces, Subwords
 from core.training.model import Parser
@@ -25,7 +26,7 @@ SCORES = ("uas", "las", "las_main", "upos", "xpos", "precision", "recall", "f1")
 
 
 class TorchModel:
-    """A Parser as a ``core.parsing.neural.BatchScorer``, in one treebank's style."""
+    """A Parser as a ``core.parsing.graphs.BatchScorer``, in one treebank's style."""
 
     def __init__(self, parser: Parser, subwords: Subwords, style: str) -> None:
         self._parser = parser

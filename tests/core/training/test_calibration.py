@@ -11,7 +11,7 @@ import pytest
 from core.data.tokens import Sentence, Token
 from core.evaluation.golds import Gold
 from core.parsing.english import MODEL
-from core.parsing.neural import Raw
+from core.parsing.graphs import Raw
 from core.text.subwords import Pieces, Subwords
 from core.training.calibrate import Reliability, temperatures
 from core.training.picture import curves, reliability_plot

@@ -22,7 +22,8 @@ from core.data.tokens import Sentence  # noqa: E402
 from core.errors import InvalidValue, Unavailable  # noqa: E402
 from core.joint_parsing.in_view import views_of  # noqa: E402
 from core.parsing.conformance import violations  # noqa: E402
-from core.parsing.neural import NeuralParser, OnnxModel  # noqa: E402
+from core.parsing.graphs import OnnxModel  # noqa: E402
+from core.parsing.neural import NeuralParser  # noqa: E402
 from core.parsing.store import open_folder  # noqa: E402
 from core.protocols import Analysis, Capability  # noqa: E402
 from core.text.subwords import Subwords  # noqa: E402
