@@ -10,6 +10,7 @@ from collections import deque
 from collections.abc import Sequence
 from dataclasses import asdict, replace
 from pathlib import Path
+from typing import Any
 
 from django.conf import settings
 
@@ -53,7 +54,7 @@ def spread(order: StageOrder, keys: Sequence[str], say: Say) -> None:
         time.sleep(POLL_S)
 
 
-def do(order: dict[str, str], keys: Sequence[str]) -> None:
+def do(order: dict[str, Any], keys: Sequence[str]) -> None:
     """A worker's part. Raises BadRequest on a folder outside of the shared one."""
     root = disk.shared().resolve()
     sent = StageOrder(**order)
