@@ -51,7 +51,7 @@ def ask_for_help(queue: str, *, workers: int) -> None:
         _send(HELP, expires=SIGN_S * REAP_EVERY, queue=queue)
 
 
-def ask_for_pieces(order: dict[str, str], keys: Sequence[str]) -> None:
+def ask_for_pieces(order: dict[str, Any], keys: Sequence[str]) -> None:
     """Have a worker make pieces of large text.
 
     Raises ConnectionError if the broker is away.

@@ -1,5 +1,7 @@
 """The five things a worker does."""
 
+from typing import Any
+
 from django.conf import settings
 
 from annotator.celery import HELP, NOTIFY, PIECES, REAP, RUN_JOB, app
@@ -19,7 +21,7 @@ def help_with_chunks() -> None:
 
 
 @app.task(name=PIECES)
-def corpus_pieces(order: dict[str, str], keys: list[str]) -> None:
+def corpus_pieces(order: dict[str, Any], keys: list[str]) -> None:
     spreading.do(order, keys)
 
 

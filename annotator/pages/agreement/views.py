@@ -12,7 +12,7 @@ from django.utils.translation import gettext as _
 from annotator import access
 from annotator.errors import BadRequest
 from annotator.exchange.peers.reports import TransferReport as Counts
-from annotator.models import Campaign, Project, Report
+from annotator.models import Campaign, ParaphraseTable, Project, Report
 from annotator.models.projects import Anybody
 from annotator.pages.agreement.conditions import conditions
 from annotator.pages.agreement.report import SECTIONS, ReportPage, shown_scales
@@ -242,9 +242,7 @@ def _report(
         "measure": view.measure,
         "measures": [(name, of_measure(WORDS[name].name)) for name in PAIRWISE],
         "conditions": conditions(page),
-        "pivoted": test_sets.table_of(source.row)
-        if isinstance(source.row, Campaign)
-        else None,
+        "pivoted": _pivoted(source),
         "summary": summary(body, page.name),
         "corpora": layers.corpora_with_layers(project),
         "worst": [
@@ -260,6 +258,12 @@ def _report(
         "sees_names": access.may(by, "see_names", project),
         "names_on": bool(page.names),
     }
+
+
+def _pivoted(source: ReportSource) -> ParaphraseTable | None:
+    """The table of paraphrases that a campaign's items are from."""
+    row = source.row
+    return test_sets.table_of(row) if isinstance(row, Campaign) else None
 
 
 def _scale(page: ReportPage, scale: Any, measure: str) -> Context:
