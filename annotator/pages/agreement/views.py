@@ -228,8 +228,6 @@ def _report(
         text = _("There is no scale %(name)s here.") % {"name": repr(view.show)}
         raise BadRequest(text, field="show")
     order = "leverage" if view.by_leverage else "distance"
-    worst = sorted(body["disagreements"], key=lambda row: -row[order])[:SHOWN]
-    texts = cases.titles_of(source, [row["item"] for row in worst])
     return {
         "project": project,
         "source": source,
@@ -245,10 +243,7 @@ def _report(
         "pivoted": _pivoted(source),
         "summary": summary(body, page.name),
         "corpora": layers.corpora_with_layers(project),
-        "worst": [
-            _disagreement(page, row) | {"text": texts.get(row["item"], "")}
-            for row in worst
-        ],
+        "worst": _worst(source, page, order),
         "may_curate": access.may(by, "curate", project),
         "order": order,
         "other_order": "distance" if view.by_leverage else "leverage",
@@ -258,6 +253,15 @@ def _report(
         "sees_names": access.may(by, "see_names", project),
         "names_on": bool(page.names),
     }
+
+
+def _worst(source: ReportSource, page: ReportPage, order: str) -> list[Context]:
+    """The items with most disagreement, with their texts."""
+    rows = sorted(page.body["disagreements"], key=lambda row: -row[order])[:SHOWN]
+    texts = cases.titles_of(source, [row["item"] for row in rows])
+    return [
+        _disagreement(page, row) | {"text": texts.get(row["item"], "")} for row in rows
+    ]
 
 
 def _pivoted(source: ReportSource) -> ParaphraseTable | None:
