@@ -88,8 +88,8 @@ def provider_can_be_asked(**_: Any) -> list[CheckMessage]:
     )
     found: list[CheckMessage] = []
     for chosen, variable, packages, extra, code in asked:
-        lacking = [one for one in packages if find_spec(one) is None]
-        if chosen and lacking:
+        lacking = [one for one in packages if chosen and find_spec(one) is None]
+        if lacking:
             problem = (
                 f"{variable} is set, but {' and '.join(lacking)} is not installed."
             )
