@@ -92,3 +92,15 @@ def test_one_is_told_when_somebody_else_saved_meanwhile(guideline, people) -> No
     expect(page.locator("#text")).to_have_value(TEXT)
     page.get_by_role("button", name="Discard it").click()
     expect(page.locator("#text")).to_have_value("Another text.")
+
+
+def test_the_correction_of_an_item_is_there_after_a_reload(people, open_page) -> None:
+    made = campaign(people, n=3, is_open=False)
+    page = open_page(people.ada)
+    page.goto(f"/p/{people.project.slug}/campaign/{made.code}/items/")
+    field = page.locator("[id^=new-]").nth(1)
+    page.get_by_text("Correct", exact=True).nth(1).click()
+    field.fill(TEXT)
+    page.reload()
+    expect(field).to_have_value(TEXT)
+    expect(page.locator("[id^=new-]").nth(0)).not_to_have_value(TEXT)

@@ -62,6 +62,7 @@ def test_a_tree_is_brought_to_the_words_of_a_split(data: st.DataObject) -> None:
 @given(st.data())
 def test_and_of_a_join_if_the_words_are_sisters(data: st.DataObject) -> None:
     tree = data.draw(trees())
+    tree = data.draw(splits(tree)).on(tree).tree  # so that there are sisters
     _step, after = joined(data, tree)
     cut = recut(tree.words, after.words)
     assert cut is not None
