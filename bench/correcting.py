@@ -120,7 +120,7 @@ def _looked_at(
         tree = editing.read(event["done"]).on(tree).tree
         ops[event["op"]] += 1
     saved = client.sentence(code).gold
-    now = tree_of(map(_plain, saved.nodes)) if saved else None
+    now = as_imported(tree_of(map(_plain, saved.nodes))) if saved else None
     before, after = parseval.compare(gold, first), parseval.compare(gold, now)
     return Counter(
         sentences=1,
@@ -165,7 +165,8 @@ def tree_of(nodes: Iterable[Mapping[str, Any]]) -> Tree:
 
 
 def as_imported(gold: Tree) -> Tree:
-    """The tree of a file on the words that a sentence has: ``(``, not ``-LRB-``."""
+    """The tree of a file on the words that a sentence has: ``(``, not ``-LRB-``. A gold
+    tree that came with its file keeps its spelling."""
     return with_forms(gold, {i: ptb.unescape(w) for i, w in enumerate(gold.words)})
 
 
