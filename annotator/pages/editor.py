@@ -15,6 +15,7 @@ from annotator.pages import canvas
 from annotator.pages.canvas import Canvas, ViewOptions
 from annotator.services.alignments import layers
 from annotator.services.corpora import trees
+from core.formats import latex
 
 __all__ = ["load", "shown", "table", "table_rows", "trees_part"]
 
@@ -68,6 +69,7 @@ def shown(drawn: Canvas, options: ViewOptions, *, by: Anybody) -> Json:
         "may_run": access.may(by, "run", project),
         "may_start": may_annotate and not own,
         "may_annotate": may_annotate,
+        "latex_packages": latex.PACKAGES,
     }
     lacking = [name for name, parse in drawn.used.items() if parse is None]
     if lacking:

@@ -7,8 +7,7 @@ from typing import Any
 from django.core.management.base import CommandError, CommandParser
 
 from annotator.management.database import DatabaseCommand
-from annotator.pages import canvas
-from annotator.svg.figure import FORMATS, convert
+from annotator.pages import canvas, figure
 
 
 class Command(DatabaseCommand):
@@ -19,7 +18,7 @@ class Command(DatabaseCommand):
 
     def add_arguments(self, parser: CommandParser) -> None:
         parser.add_argument("code", help="the code of an alignment layer or of a pair")
-        parser.add_argument("--format", choices=sorted(FORMATS), default="svg")
+        parser.add_argument("--format", choices=sorted(figure.FIGURES), default="svg")
         parser.add_argument("--view", choices=canvas.VIEWS, default=canvas.VIEWS[0])
         parser.add_argument("--across", action="store_true", help="left and right")
         parser.add_argument("--out", type=Path, help="a file; without it, stdout")
@@ -29,7 +28,7 @@ class Command(DatabaseCommand):
         if drawn is None:
             raise CommandError(f"There is no layer and no pair {options['code']!r}.")
         how = canvas.ViewOptions(options["view"], options["across"])
-        body = convert(drawn.svg(how, figure=True), options["format"])
+        body = figure.written(drawn, how, options["format"])
         if options["out"]:
             options["out"].write_bytes(body)
         else:

@@ -100,6 +100,30 @@ def test_page_and_command_write_the_same_bytes(cast, client, to: str) -> None:
 
 
 @pytest.mark.django_db
+def test_a_pair_is_written_for_latex_by_page_and_command(cast, client) -> None:
+    cast.layer.links = ALIGNMENT.to_json()
+    cast.layer.save()
+    client.force_login(cast.bob)
+    here = f"/p/windows/pair/{cast.pair.code}"
+    page = client.get(f"{here}/").content.decode()
+    assert f"{here}/figure.forest.tex" in page
+    response = client.get(f"{here}/figure.forest.tex?layer={cast.layer.code}")
+    text = response.content.decode()
+    assert response["Content-Type"] == "application/x-tex"
+    assert f"layer {cast.layer.code}" in text
+    assert text.count("\\textsubscript") == 2 * len(ALIGNMENT.links)
+    out = _Out()
+    with redirect_stdout(out):
+        call_command("figure", cast.layer.code, "--format", "forest.tex")
+    assert out.buffer.getvalue() == response.content
+    assert client.get(f"{here}/figure.qtree.tex").content.count(b"\\Tree") == 2
+    refused = client.get(f"{here}/figure.tikz-dependency.tex")
+    assert refused.status_code == 400
+    assert "no arcs on both sides" in refused.content.decode()
+    assert client.get(f"{here}/figure.other.tex").status_code == 404
+
+
+@pytest.mark.django_db
 def test_the_command_knows_pairs_files_and_its_own_errors(cast, tmp_path) -> None:
     path = tmp_path / "fig.svg"
     call_command("figure", cast.pair.code, "--across", "--out", str(path))
