@@ -4,6 +4,7 @@ import pytest
 from playwright.sync_api import expect
 
 from tests.annotator.campaigns_cast import campaign
+from tests.annotator.judged import judged
 from tests.browser.campaigns.test_campaigns import press
 from tests.browser.pictures import keep_picture
 from tests.browser.test_uploads import fits
@@ -49,7 +50,7 @@ def test_the_sections_are_reached_by_keyboard(open_page, width: int) -> None:
 def test_a_long_page_opens_at_its_top_beside_the_sections(open_page) -> None:
     """A report has a style sheet of its own, which must leave the sections alone."""
     cast = Cast()
-    code = campaign(cast, n=3).code
+    code = judged(cast).campaign.code
     page = open_page(cast.ada, width=1280)
     page.goto(f"/p/windows/agreement/campaign/{code}/", wait_until="networkidle")
     assert page.evaluate("scrollY") == 0
