@@ -6,10 +6,12 @@ from functools import lru_cache
 import numpy as np
 
 from core.data.check import Floats
+from core.data.forest import Forest
 from core.forests.cky import SpanDecoder, bracket_marginals, cky, summed
-from core.forests.derivation import Phrase, chain_labels
+from core.forests.derivation import Phrase, chain_labels, phrases_of
+from core.forests.viterbi import viterbi
 
-__all__ = ["consensus", "of_posteriors", "score_of"]
+__all__ = ["consensus", "in_forest", "of_posteriors", "score_of"]
 
 COST = 0.4  # of a bracket, with given posteriors: chosen on wsj 0131 to 0160
 
@@ -68,13 +70,32 @@ def of_posteriors(posterior: Floats, names: tuple[str, ...]) -> tuple[Phrase, ..
     ``posterior[i, j, x]``, ``(n + 1, n + 1, names)``: how probable the chain
     ``names[x]`` is over the span; ``names[0]`` is "". Time as ``consensus``.
     """
-    has = _brackets_of(names)[1:]
     i, j = np.nonzero(posterior[:, :, 1:].sum(2) > COST / 4)
     scores = np.full_like(posterior, -np.inf)
     scores[:, :, 0] = 0.0
-    scores[i, j, 1:] = (posterior[i, j, 1:] @ has - COST) @ has.T
+    scores[i, j, 1:] = _gains(posterior[i, j], names)[:, 1:]
     _, brackets = cky(scores)
     return tuple((a, b, names[x]) for a, b, x in brackets.tolist() if x)
+
+
+def in_forest(forest: Forest, posterior: Floats) -> tuple[Phrase, ...]:
+    """As ``of_posteriors``, of the trees of a forest alone; ``posterior[i, j, x]``: how
+    probable the chain ``forest.names[x]`` is over the span.
+
+    Raises Contradiction if the forest has no tree. Time is linear in the forest.
+    """
+    over_spans = _gains(posterior[forest.starts, forest.ends], forest.names)
+    gain = over_spans[np.arange(forest.n_nodes), forest.labels]
+    _, edges = viterbi(forest, gain[forest.heads])
+    return tuple(phrases_of(forest, edges))
+
+
+def _gains(posterior: Floats, names: tuple[str, ...]) -> Floats:
+    """What each chain's brackets gain over each span, 0 of no chain; of the same shape
+    as the posteriors, ``(spans, names)``."""
+    has = _brackets_of(names)
+    gains: Floats = (posterior @ has - COST) @ has.T
+    return gains
 
 
 @lru_cache(maxsize=8)

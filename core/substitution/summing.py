@@ -13,15 +13,14 @@ import numpy as np
 from core.data.check import Floats
 from core.data.forest import Forest
 from core.forests.derivation import Phrase, tree_of_phrases
-from core.forests.inside import forest_marginals, inside_log
+from core.forests.inside import forest_marginals
 from core.forests.mixture import mixture
+from core.forests.phrases import weight_of_phrases
 from core.forests.ranked import ranked_forest
 from core.parsing.consensus import of_posteriors
 from core.protocols import Analysis
 
 __all__ = ["summed"]
-
-EARNED = 1e5  # nats
 
 
 def summed(readings: Sequence[Analysis | Exception]) -> Analysis | Exception:
@@ -40,12 +39,12 @@ def summed(readings: Sequence[Analysis | Exception]) -> Analysis | Exception:
     forest, weights = mixture(own)
     phrases = _consensus(forest, weights)
     answer = _with_tags(some[0], some)
-    if _log_share(forest, weights, phrases) == -np.inf:
+    if weight_of_phrases(forest, weights, phrases) == -np.inf:
         words = answer.sentence.forms
         tags = answer.xpos or ("X",) * len(words)
         tree = tree_of_phrases(phrases, words=words, tags=tags)
         forest, weights = mixture([*own, ranked_forest([(0.0, tree)])])
-    best = _log_share(forest, weights, phrases), phrases
+    best = weight_of_phrases(forest, weights, phrases), phrases
     return replace(answer, forest=forest, edge_weights=weights, best=best)
 
 
@@ -72,22 +71,6 @@ def _consensus(forest: Forest, weights: Floats) -> tuple[Phrase, ...]:
         return phrases
     top = posterior[0, n, 1:]
     return ((0, n, names[1 + int(top.argmax())]), *phrases) if top.any() else phrases
-
-
-def _log_share(forest: Forest, weights: Floats, phrases: Sequence[Phrase]) -> float:
-    """The log-probability of all derivations with these phrases and no other; -inf if
-    there is none.
-
-    Each phrase earns so much that derivations without one of them vanish beside it.
-    """
-    chosen = set(phrases)
-    names = [forest.names[x] for x in forest.labels.tolist()]
-    spans = list(zip(forest.starts.tolist(), forest.ends.tolist(), names, strict=True))
-    bonus = np.array([EARNED * bool(row[2]) for row in spans])
-    bonus[[bool(row[2]) and row not in chosen for row in spans]] = -np.inf
-    log_share = float(inside_log(forest, weights + bonus[forest.heads])[-1])
-    log_share -= EARNED * len(chosen)
-    return log_share if log_share > -EARNED / 2 else -np.inf
 
 
 def _with_tags(answer: Analysis, readings: Sequence[Analysis]) -> Analysis:

@@ -11,10 +11,9 @@ from core.data.check import Floats
 from core.data.forest import EMPTY_FOREST, Forest
 from core.data.tokens import Sentence
 from core.errors import InvalidValue, SentenceTooLong
-from core.forests.derivation import Phrase, phrases_of
+from core.forests.derivation import Phrase
 from core.forests.phrases import weight_of_phrases
-from core.forests.viterbi import viterbi
-from core.parsing.consensus import of_posteriors
+from core.parsing.consensus import in_forest
 from core.parsing.pcfg.chart import Chart, Emission, fill
 from core.parsing.pcfg.folder import FILES, read_model
 from core.parsing.pcfg.model import GrammarModel
@@ -126,14 +125,9 @@ class ModelParser:
     def _best(
         self, chart: Chart, forest: Forest, weights: Floats
     ) -> tuple[float, tuple[Phrase, ...]]:
-        """The consensus tree; the heaviest derivation's where no derivation has it."""
-        names = self.model.names
-        phrases = of_posteriors(chart.chain_posteriors(len(names)), names)
-        weight = weight_of_phrases(forest, weights, phrases)
-        if weight > -np.inf:
-            return weight, phrases
-        weight, edges = viterbi(forest, weights)
-        return weight, tuple(phrases_of(forest, edges))
+        """The consensus tree among those of the forest, and what it weighs there."""
+        phrases = in_forest(forest, chart.chain_posteriors(len(self.model.names)))
+        return weight_of_phrases(forest, weights, phrases), phrases
 
     def _guided(self, tags: Mapping[str, float]) -> Emission:
         """P(word | state) from P(tag | word), by Bayes; nothing if no tag is known."""

@@ -8,30 +8,32 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from core.data.check import Floats
+from core.data.forest import Forest
 from core.data.tokens import Sentence
 from core.errors import Contradiction
 from core.forests.cky import cky, log_partition
-from core.forests.derivation import Phrase, chain_labels
+from core.forests.derivation import Phrase, chain_labels, phrases_of
+from core.forests.inside import forest_marginals
 from core.forests.kbest import best_trees, trees_of
 from core.forests.packing import span_forest
-from core.parsing.consensus import consensus
+from core.parsing.consensus import COST, consensus, in_forest
 from core.protocols import Analysis
 from tests.oracles import strategies
 from tests.oracles.brackets import Brackets, weights
+from tests.oracles.forests import derivations
 
 NAMES = ("", "NP", "S", "S+NP", "NP+NP")
 Bracket = tuple[int, int, str, int]
 
 
 def brackets(tree: Brackets) -> set[Bracket]:
-    """Every label of every chain; a label's second time in a chain apart."""
-    found: set[Bracket] = set()
-    for i, j, x in tree:
-        seen: Counter[str] = Counter()
-        for label in chain_labels(NAMES[x]):
-            found.add((i, j, label, seen[label]))
-            seen[label] += 1
-    return found
+    return {b for i, j, x in tree for b in chain_brackets(i, j, NAMES[x])}
+
+
+def chain_brackets(i: int, j: int, name: str) -> set[Bracket]:
+    """Every label of a chain; a label's second time in it apart."""
+    labels = chain_labels(name)
+    return {(i, j, label, labels[:k].count(label)) for k, label in enumerate(labels)}
 
 
 def shares(scores: Floats) -> tuple[dict[Brackets, float], dict[Bracket, float]]:
@@ -106,3 +108,26 @@ def test_the_consensus_is_shown_first_and_once() -> None:
     assert trees_of(answer, 1) == shown[:1]
     heaviest = trees_of(Analysis(answer.sentence, forest, edges), 6)
     assert heaviest == plain
+
+
+@given(strategies.forests())
+def test_no_tree_of_a_forest_is_expected_to_have_more_of_its_brackets(
+    case: tuple[Forest, Floats],
+) -> None:
+    forest, weights = case
+    p_node, _ = forest_marginals(forest, weights)
+    n, n_names = forest.n_tokens, len(forest.names)
+    posterior = np.zeros((n + 1, n + 1, n_names))
+    np.add.at(posterior, (forest.starts, forest.ends, forest.labels), p_node)
+    p: Counter[Bracket] = Counter()
+    for i, j, x in zip(*np.nonzero(posterior), strict=True):
+        for bracket in chain_brackets(int(i), int(j), forest.names[x]):
+            p[bracket] += float(posterior[i, j, x])
+
+    def gain(phrases: list[Phrase]) -> float:
+        return sum(p[b] - COST for row in phrases for b in chain_brackets(*row))
+
+    trees = [phrases_of(forest, np.array(edges)) for edges in derivations(forest)]
+    chosen = list(in_forest(forest, posterior))
+    assert sorted(chosen) in [sorted(tree) for tree in trees]
+    assert gain(chosen) == pytest.approx(max(gain(tree) for tree in trees))
