@@ -46,7 +46,7 @@ def _keep(request: HttpRequest, campaign: Campaign) -> Upload:
         raise BadRequest(_("Choose a file, or paste a table."), field="file")
     if file is None:
         content = io.BytesIO(text.encode("utf-8", "replace"))
-        return item_files.keep(campaign, "pasted table", content, by=request.user)
+        return item_files.keep(campaign, "the pasted table", content, by=request.user)
     name = file.name or "items"
     return item_files.keep(campaign, name, cast(BinaryIO, file), by=request.user)
 
