@@ -12,10 +12,13 @@ from annotator.models import Job, JobChunk
 from core.protocols import Step
 
 __all__ = [
+    "INDEX_PARTS",
     "KINDS",
     "ChunkRunner",
+    "Follower",
     "Runner",
     "chunk_runner",
+    "follower",
     "kinds_of",
     "queue_of",
     "runner",
@@ -23,6 +26,7 @@ __all__ = [
 
 Runner = Callable[[Job], Generator[Step, None, dict[str, Any] | None]]
 ChunkRunner = Callable[[Job, JobChunk], Generator[Step, None, None]]
+Follower = Callable[[Job, dict[str, Any] | None], Generator[Step, None, None]]
 INTERACTIVE = "interactive"
 
 KINDS: dict[str, str] = {
@@ -33,7 +37,7 @@ KINDS: dict[str, str] = {
     "bitext_parses": "annotator.services.paraphrases.bitext_parses:run",
     "campaign_items": "annotator.services.campaigns.items:run",
     "import": "annotator.services.corpora.imports:run",
-    "index": "annotator.services.queries.index:run",
+    "index": "annotator.services.queries.in_chunks:run",
     "joint": "annotator.services.parses.joint:run",
     "linking": "annotator.services.parses.linking:run",
     "paraphrase_items": "annotator.services.paraphrases.test_sets:run",
@@ -53,6 +57,9 @@ PARTED: dict[str, str] = {  # kinds split into chunks, and what works on one of 
     "parse": "annotator.services.parses.parsers:run_chunk",
     "substitution": "annotator.services.parses.parsers:run_chunk",
 }
+INDEX_PARTS = ("index trees", "index sentences", "index layers")  # of any job
+INDEX_CHUNK = "annotator.services.queries.in_chunks:run_chunk"
+FOLLOW = "annotator.services.queries.in_chunks:follow"
 QUEUES: dict[str, tuple[str, ...]] = {  # of kinds; all others are interactive
     "parse": (
         "align",
@@ -83,9 +90,16 @@ def runner(kind: str) -> Runner:
     return function
 
 
-def chunk_runner(kind: str) -> ChunkRunner:
-    """What works on a chunk of a job of this kind; KeyError if it is not split."""
-    function: ChunkRunner = _named(PARTED[kind])
+def chunk_runner(kind: str, part: str) -> ChunkRunner:
+    """What works on a chunk of this part of a job; KeyError if it is not split."""
+    place = INDEX_CHUNK if part in INDEX_PARTS else PARTED[kind]
+    function: ChunkRunner = _named(place)
+    return function
+
+
+def follower() -> Follower:
+    """What indexes for searches what a job has brought, and keeps its result."""
+    function: Follower = _named(FOLLOW)
     return function
 
 

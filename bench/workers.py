@@ -2,7 +2,7 @@
 
     export DATABASE_URL=postgres://… CELERY_BROKER_URL=amqp://…/vhost
     python -m bench.workers --sentences 200000 --kills 5
-    python -m bench.workers --sentences 2000 --kills 0 --machines 1     its throughput
+    python -m bench.workers --sentences 20000 --kills 0 --again     throughput
 
 A machine is `up --only worker` with a GEMEL_HOME of its own, bound to one core: it
 shares the database and the broker, no folder. Killed is the whole of one machine,
@@ -11,8 +11,11 @@ started anew. The sentences are made from templates; a database is made for this
 server and dropped. The broker needs a virtual host (RabbitMQ) or number (Redis) of its
 own.
 
+Then they index what is parsed, within the same job; kills come then, too.
+
 In the end each sentence has one tree, one set of arcs and one forest, the job has
-counted each once, and no worker has ended but by a kill; else the exit status is 1.
+counted each once, the index holds each tree once, and no worker has ended but by a
+kill; else the exit status is 1.
 """
 
 import argparse
@@ -84,8 +87,11 @@ def sentences(n: int, seed: int) -> Iterator[str]:
         yield f"{one} {chance.choice(WHERE)} near house {k} ."
 
 
-def table(n: int, seed: int) -> bytes:
-    rows = list(sentences(n, seed))
+def table(options: argparse.Namespace) -> bytes:
+    rows = list(sentences(options.sentences, options.seed))
+    if options.text:
+        lines = options.text.read_text().splitlines()
+        rows = [one for one in dict.fromkeys(lines) if one][: options.sentences]
     pairs = zip(rows[::2], rows[1::2], strict=True)
     lines = (f"r{k}\t{a}\t{b}\n" for k, (a, b) in enumerate(pairs))
     return ("id\tsource\ttarget\n" + "".join(lines)).encode()
@@ -103,7 +109,7 @@ def start(options: argparse.Namespace) -> Any:
     call_command("migrate", verbosity=0, interactive=False)
     owner, _ = members.ensure_owner()
     project = members.create("Bench", by=owner)
-    content = io.BytesIO(table(options.sentences, options.seed))
+    content = io.BytesIO(table(options))
     kept = storing.keep(project, "made.tsv", content, by=owner)
     how: dict[str, Any] = {"by": owner, "enqueue": False}
     brought = imports.start(
@@ -114,30 +120,82 @@ def start(options: argparse.Namespace) -> Any:
     return parsers.start(corpus, options.engine, n=1, by=owner)
 
 
-def watch(job: Any, machines: list[Machine], options: argparse.Namespace) -> float:
-    """Until the job is over; the seconds since its first worker took it."""
+class JobClock:
+    """How far a job is, and when and at what cost in processor time it got there."""
+
+    def __init__(self, job: Any, n: int) -> None:
+        self._job, self._n = job, n
+        self.began = self.parsed = self.ended = 0.0  # seconds
+        self.cpu_parsed = self.cpu = 0.0  # of living processes
+        self._told = 0
+
+    def share(self, machines: list[Machine]) -> float:
+        """Half of the work is parsing, half is indexing; tells every twentieth."""
+        self._job.refresh_from_db()
+        now = time.monotonic()
+        if self._job.state == "running":
+            self.began = self.began or now
+        share = (self._job.done + self._job.failed) / self._n / 2
+        if indexed := _indexed(self._job):
+            if not self.parsed:
+                self.parsed = now
+                self.cpu_parsed = sum(one.cpu_s() for one in machines)
+            share = 0.5 + indexed / 2
+        if int(20 * share) > self._told:  # is the last as fast as the first
+            self._told = int(20 * share)
+            print(f"{share:4.0%} in {now - self.began:6.0f} s", file=sys.stderr)
+        if self._job.is_over:
+            self.ended = now
+            self.cpu = sum(one.cpu_s() for one in machines)
+        return share
+
+
+def _indexed(job: Any) -> float:
+    """The share of the index that is made; a trace of it as soon as it is begun."""
+    from django.db.models import Sum
+
+    from annotator.jobkinds import INDEX_PARTS
+
+    rows = job.chunks.filter(part__in=INDEX_PARTS).order_by()
+    sums = rows.aggregate(n=Sum("n"), found=Sum("found"), done=Sum("done"))
+    if sums["n"] is None:
+        return 0.0
+    parts = rows.values("part").distinct().count() + 1  # layers there are none
+    return max((sums["found"] + sums["done"]) / sums["n"] * parts / 3, 1e-9)
+
+
+def watch(job: Any, machines: list[Machine], options: argparse.Namespace) -> JobClock:
+    """Until the job is over, its index, too."""
     chance = random.Random(options.seed)
     shares = sorted(chance.uniform(0.02, SHARE) for _ in range(options.kills))
-    began, told = 0.0, 0
+    course = JobClock(job, options.sentences)
     while not job.is_over:
         time.sleep(0.5)
-        job.refresh_from_db()
-        began = began or (time.monotonic() if job.state == "running" else 0.0)
-        if (
-            20 * job.done // options.sentences > told
-        ):  # is the last as fast as the first
-            told = 20 * job.done // options.sentences
-            print(
-                f"{job.done:9,} in {time.monotonic() - began:6.0f} s", file=sys.stderr
-            )
-        if shares and (job.done + job.failed) / options.sentences >= shares[0]:
+        if course.share(machines) >= (shares[0] if shares else 2):
             victim = chance.choice(machines)
-            print(f"kill -9 {victim.home.name} at {job.done}", file=sys.stderr)
+            print(f"kill -9 {victim.home.name} at {job.note}", file=sys.stderr)
             victim.kill()
             time.sleep(chance.uniform(*DOWN_S))
             victim.start()
             shares.pop(0)
-    return time.monotonic() - began
+    return course
+
+
+def index_anew(machines: list[Machine], options: argparse.Namespace) -> dict[str, Any]:
+    """The whole index once more, by a job that these machines share."""
+    from annotator.models import Project
+    from annotator.services.projects import members
+    from annotator.services.queries import index, saved
+
+    index.rebuild()
+    before = sum(one.cpu_s() for one in machines)
+    job = saved.index_now(Project.objects.get(), by=members.ensure_owner()[0])
+    began = time.monotonic()
+    while not job.is_over:
+        time.sleep(0.2)
+        job.refresh_from_db()
+    cpu = sum(one.cpu_s() for one in machines) - before
+    return _cost(options, time.monotonic() - began, cpu) | {"state": job.state}
 
 
 def faults(job: Any, n: int) -> dict[str, int]:
@@ -159,6 +217,29 @@ def faults(job: Any, n: int) -> dict[str, int]:
         counts = [k for (k,) in per]
         found[f"{name} missing"] = n - len(counts)
         found[f"{name} twice"] = sum(k > 1 for k in counts)
+    return found | index_faults()
+
+
+def index_faults() -> dict[str, int]:
+    """What a search would not find, or find twice: each tree is in the index with the
+    nodes that it has, one of a kind stands for its sentence, and nothing else is."""
+    from django.db import connection
+
+    from annotator.models import Parse
+    from annotator.services.queries import index
+
+    found = {"not indexed": index.waiting()}
+    with connection.cursor() as cursor:
+        for name, sql in (
+            ("trees", "SELECT COUNT(*) FROM search_tree"),
+            ("chosen trees", "SELECT SUM(chosen) FROM search_tree"),
+            ("trees with nodes", "SELECT COUNT(DISTINCT tree) FROM search_node"),
+            ("roots", "SELECT COUNT(*) FROM search_node WHERE pre = 0"),
+        ):
+            cursor.execute(sql)
+            found[f"{name} astray"] = abs(
+                int(cursor.fetchone()[0] or 0) - Parse.objects.count()
+            )
     return found
 
 
@@ -172,8 +253,11 @@ def run(options: argparse.Namespace, shared: dict[str, str], folder: Path) -> An
         Machine(home, cores[k % len(cores)], shared) for k, home in enumerate(homes)
     ]
     try:
-        seconds = watch(job, machines, options)
-        cpu = sum(one.cpu_s() for one in machines)
+        course = watch(job, machines, options)
+        anew = {}
+        for k in range(len(machines), 0, -1) if options.again else ():
+            anew[f"index anew, machines: {k}"] = index_anew(machines[:k], options)
+            machines[k - 1].stop()
     finally:
         for one in machines:
             one.stop()
@@ -190,11 +274,22 @@ def run(options: argparse.Namespace, shared: dict[str, str], folder: Path) -> An
         "machines": options.machines,
         "cores": len(os.sched_getaffinity(0)),
         "kills": options.kills,
+        "parse": _cost(options, course.parsed - course.began, course.cpu_parsed),
+        "index": _cost(
+            options, course.ended - course.parsed, course.cpu - course.cpu_parsed
+        ),
+        **anew,
+        "load_average": round(os.getloadavg()[0], 1),
+        "faults": {name: k for name, k in found.items() if k},
+    }
+
+
+def _cost(options: argparse.Namespace, seconds: float, cpu: float) -> dict[str, Any]:
+    """``worker_cpu_s``: without the database's; not known of machines that died."""
+    return {
         "seconds": round(seconds, 1),
         "sentences_a_second": round(options.sentences / seconds, 1),
         "worker_cpu_s": None if options.kills else round(cpu, 1),
-        "load_average": round(os.getloadavg()[0], 1),
-        "faults": {name: k for name, k in found.items() if k},
     }
 
 
@@ -233,6 +328,8 @@ def _options() -> argparse.Namespace:
     add("--sentences", type=int, default=2000, help="an even number")
     add("--kills", type=int, default=5)
     add("--machines", type=int, default=2)
+    add("--again", action="store_true", help="index anew with ever fewer machines")
+    add("--text", type=Path, help="a file of sentences, one a line")
     add("--engine", default="english")
     add("--stale-s", type=int, default=12, help="a worker silent so long is dead")
     add("--seed", type=int, default=1)

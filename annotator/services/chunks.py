@@ -75,13 +75,13 @@ def work(job: Job, part: str) -> Generator[Step, None, Counts]:
     three workers, StepAside when another project has waited for a while.
     """
     of_part = JobChunk.objects.filter(job=job, part=part)
-    runner = jobkinds.chunk_runner(job.kind)
+    runner = jobkinds.chunk_runner(job.kind, part)
     began, has_asked = time.monotonic(), False
     while of_part.exclude(state=JobChunk.State.DONE).exists():
         _refuse_deadly(of_part)
         chunk = _claim(of_part, job.claim)
         if chunk is None:
-            yield _counted(job)
+            yield _counted(job, part)
             time.sleep(PAUSE_S)
             continue
         if not has_asked:
@@ -89,11 +89,12 @@ def work(job: Job, part: str) -> Generator[Step, None, Counts]:
             has_asked = True
         with closing(_held(runner, job, chunk)) as steps:
             for _step in steps:
-                yield _counted(job)
+                yield _counted(job, part)
+        yield _counted(job, part)  # also where it was lost: is the job to stop?
         Job.objects.filter(pk=job.pk, claim=job.claim).update(attempts=1)
         if time.monotonic() - began > TURN_S and jobs.in_turn(job.project):
             raise jobs.StepAside
-    yield _counted(job)
+    yield _counted(job, part)
     return _sums(of_part)
 
 
@@ -105,7 +106,7 @@ def help_out() -> int:
         job, claim = chunk.job, chunk.claim
         try:
             with within(job.request_id), jobs.heartbeat(job, claim):
-                runner = jobkinds.chunk_runner(job.kind)
+                runner = jobkinds.chunk_runner(job.kind, chunk.part)
                 list(_held(runner, job, chunk))
             n += 1
         except OperationalError:
@@ -171,7 +172,7 @@ def _held(
         )
 
 
-def _going(kinds: Sequence[str] = tuple(jobkinds.PARTED)) -> QuerySet[Job]:
+def _going(kinds: Sequence[str] = tuple(jobkinds.KINDS)) -> QuerySet[Job]:
     """Jobs that chunks may be worked on for; of one that lost its holder, too."""
     return Job.objects.active().filter(cancel_asked=False, kind__in=kinds)
 
@@ -223,8 +224,14 @@ def _refuse_deadly(chunks: JobChunkQuerySet) -> None:
         )
 
 
-def _counted(job: Job) -> Step:
-    """Write what all chunks of the job say; nothing is left to add."""
+def _counted(job: Job, part: str) -> Step:
+    """Write what all chunks of the job say; nothing is left to add. Indexing what a
+    job has brought is no part of its count: it is told in a note."""
+    if part in jobkinds.INDEX_PARTS and job.kind != "index":
+        rows = JobChunk.objects.filter(job=job, part=part)
+        n = rows.order_by().aggregate(n=Sum("n"))["n"]
+        sums = _sums(rows)
+        return Step(note=f"For searches, {part}: {sums.found + sums.done} of {n}")
     sums = _sums(JobChunk.objects.filter(job=job))
     Job.objects.filter(pk=job.pk, claim=job.claim).update(
         done=sums.found + sums.done, failed=sums.failed

@@ -21,7 +21,6 @@ from annotator.faults import is_full
 from annotator.models import Issue, Job, JobChunk, Project
 from annotator.models.projects import Anybody
 from annotator.monitoring.lines import current, within
-from annotator.services.queries import index
 from core.errors import GemelError
 from core.protocols import Step
 
@@ -234,15 +233,15 @@ def _wake(job_id: int, kind: str) -> None:
 
 def _claim(job_id: int) -> Job | None:
     now, claim = timezone.now(), uuid4().hex
+    counts = {} if _is_indexing(job_id) else {"done": 0, "failed": 0}
     won = Job.objects.filter(pk=job_id, state=Job.State.QUEUED).update(
         state=Job.State.RUNNING,
         claim=claim,
         attempts=F("attempts") + 1,
         started_at=now,
         heartbeat_at=now,
-        done=0,
-        failed=0,
         note="",
+        **counts,
     )
     if not won:
         return None
@@ -253,15 +252,28 @@ def _claim(job_id: int) -> Job | None:
 
 def _with_index(job: Job) -> Generator[Step, None, dict[str, Any] | None]:
     """The job, and then the search index of what it has brought: what fails there is
-    noted still and fails no work that is done."""
-    result = yield from jobkinds.runner(job.kind)(job)
+    noted still and fails no work that is done. Begun again, it goes on there."""
+    if job.kind == "index":
+        return (yield from jobkinds.runner(job.kind)(job))
+    if _is_indexing(job.pk):
+        result = job.result
+    else:
+        result = yield from jobkinds.runner(job.kind)(job)
+    note = job.note
     try:
-        yield from index.in_steps(job.project)
-    except OperationalError:
+        yield from jobkinds.follower()(job, result)
+        yield Step(note=note)
+    except (OperationalError, StepAside):
         raise
     except Exception:
         log.exception("job %s: its trees are not indexed yet", job.code)
     return result
+
+
+def _is_indexing(job_id: int) -> bool:
+    """Whether its own work is done, so that its result and counts stay."""
+    parts = JobChunk.objects.filter(job_id=job_id, part__in=jobkinds.INDEX_PARTS)
+    return parts.exists()
 
 
 def _drive(

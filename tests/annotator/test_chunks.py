@@ -168,6 +168,19 @@ def test_nobody_helps_with_what_was_cancelled(corpus: Corpus) -> None:
     assert chunks.help_out() == 0
 
 
+def test_one_that_is_cancelled_at_work_ends(corpus: Corpus) -> None:
+    job = begun(corpus)
+
+    def stop(seen: Job) -> None:
+        if seen.done:
+            jobs.cancel(seen, by=job.by)
+
+    jobs.run(job.pk, on_step=stop)
+    job.refresh_from_db()
+    assert job.state == Job.State.CANCELLED
+    assert sum(per_sentence(corpus)) == job.done == 1
+
+
 def test_what_cannot_be_done_here_is_left_to_others(
     corpus: Corpus, monkeypatch
 ) -> None:
@@ -237,4 +250,4 @@ def test_every_kind_waits_in_one_queue_that_there_is(settings) -> None:
     assert set(named) <= set(jobkinds.KINDS)
     assert {jobkinds.queue_of(kind) for kind in jobkinds.KINDS} == set(settings.QUEUES)
     for kind in jobkinds.PARTED:
-        assert callable(jobkinds.chunk_runner(kind))
+        assert callable(jobkinds.chunk_runner(kind, "small"))

@@ -1,18 +1,20 @@
 """Bringing the search index up to date: what is noted to be done, in portions.
 
-Each portion is one short transaction, in which its notes go, too. Whoever searches
-first does the last few himself, so that an answer is about what is there now.
+Each portion is one short transaction, in which its notes go, too: whoever dies in it
+leaves both as they were. Whoever searches first does the last few himself, so that an
+answer is about what is there now; many, ``in_chunks`` hands out to workers.
 """
 
-from collections.abc import Generator, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 from django.db import OperationalError, connection, transaction
 from django.db.models import Q
 
-from annotator.models import AlignmentLayer, Corpus, Job, Origin, Pair, Parse, Project
+from annotator.models import AlignmentLayer, Corpus, Origin, Pair, Parse, Project
 from annotator.services.queries import links
-from annotator.services.queries.labels import ids_of
+from annotator.services.queries.labels import clip, ids_of
 from annotator.services.queries.rows import delete, insert
 from annotator.services.queries.tables import LAYER, PARSE, SENTENCE, TABLES
 from core.data.deps import DepTree
@@ -22,13 +24,31 @@ from core.formats import conllu
 from core.protocols import Step
 from core.queries.rows import NodeRow, dep_rows, tree_rows
 
-__all__ = ["PORTION", "catch_up", "in_steps", "rebuild", "run", "waiting"]
+__all__ = [
+    "LAYER",
+    "PARSE",
+    "PORTION",
+    "SENTENCE",
+    "Busy",
+    "catch_up",
+    "in_steps",
+    "noted",
+    "portion",
+    "rebuild",
+    "waiting",
+]
 
 PORTION = 200  # parses, or layers, of one transaction
 MAX_ROWS = 32_000  # nodes of a tree: its numbers are small
-LOCK = 7_306_171  # who indexes on PostgreSQL waits for whoever does
+LOCK = 7_306_171  # on PostgreSQL: alone, or shared by who index chunks of a job
 WAIT_MS = "300"  # for a row that somebody changes; shorter than deadlock_timeout
 LOCKED = "55P03"  # PostgreSQL's lock_not_available
+
+
+class Busy(Exception):
+    """Somebody is changing what is to be indexed."""
+
+
 _ORDER = {Origin.GOLD: 0, Origin.ENGINE: 1}  # of these is the tree for a sentence
 
 
@@ -36,7 +56,7 @@ def waiting(corpora: Sequence[int] | None = None) -> int:
     """How many parses, layers and sentences are still to be indexed."""
     if _is_nothing_noted():
         return 0
-    return sum(len(_noted(what, corpora, 10**9)) for what in (PARSE, LAYER, SENTENCE))
+    return sum(len(noted(what, corpora)) for what in (PARSE, LAYER, SENTENCE))
 
 
 def catch_up(corpora: Sequence[int] | None = None, *, limit: int = 10**9) -> int:
@@ -45,32 +65,18 @@ def catch_up(corpora: Sequence[int] | None = None, *, limit: int = 10**9) -> int
     ``limit``: no more than about as many.
     """
     done = 0
-    while done < limit and not _is_nothing_noted():
-        n = _portion(corpora)
+    for n in _portions(corpora):
         done += n
-        if not n:
+        if done >= limit:
             break
     return done
 
 
 def in_steps(project: Project) -> Iterator[Step]:
-    """The same for a project, as steps of a job that do not count."""
-    while not _is_nothing_noted():
-        corpora = list(project.corpora.values_list("pk", flat=True))
-        if not corpora or not _portion(corpora):
-            return
-        yield Step()
-
-
-def run(job: Job) -> Generator[Step, None, dict[str, Any]]:
-    """Index what is noted of a project, counted."""
-    corpora = list(job.project.corpora.values_list("pk", flat=True))
-    left, done = waiting(corpora), 0
-    yield Step(total=left)
-    while corpora and (n := _portion(corpora)):
-        done += n
+    """The same for a project, as steps of a job."""
+    corpora = list(project.corpora.values_list("pk", flat=True))
+    for n in _portions(corpora) if corpora else ():
         yield Step(done=n)
-    return {"indexed": done}
 
 
 def rebuild(corpus: Corpus | None = None) -> int:
@@ -94,36 +100,57 @@ def _is_nothing_noted() -> bool:
         return cursor.fetchone() is None
 
 
-def _portion(corpora: Sequence[int] | None) -> int:
-    """One portion of the first kind of which there is some; 0: nothing is left, or
-    somebody is changing it: their change is found by the next search."""
+def _portions(corpora: Sequence[int] | None) -> Iterator[int]:
+    """Portion after portion, of the first kind of which there is some; how many each
+    brought. What somebody is changing is left: the next search finds their change."""
+    while not _is_nothing_noted():
+        for what in (PARSE, SENTENCE, LAYER):
+            if keys := noted(what, corpora, limit=PORTION):
+                break
+        else:
+            return
+        try:
+            n = portion(what, keys)
+        except Busy:
+            return
+        yield n
+
+
+def portion(what: int, keys: Sequence[int], *, together: bool = False) -> int:
+    """Index those of the keys that are noted still, in a transaction; how many.
+
+    ``together``: beside others who do, of other keys; else nobody else indexes
+    meanwhile. Raises Busy while somebody is changing one of them.
+    """
+    trees = _read(keys) if what == PARSE else _TreesRead({}, {})
     try:
         with transaction.atomic():
-            _wait_briefly()
-            return _taken(corpora)
+            _wait_briefly(together)
+            # Notes go first, then what they are of is read: a change that is being
+            # made is waited for, and one that comes later makes a note of its own.
+            taken = _taken(what, keys)
+            if not taken:
+                return 0
+            if what == PARSE:
+                _parses(taken, trees)
+            elif what == SENTENCE:
+                _sentences(taken)
+            else:
+                links.index(taken)
+            return len(taken)
     except OperationalError as error:
         if getattr(error.__cause__, "sqlstate", "") != LOCKED:
             raise
-        return 0
+        raise Busy from error
 
 
-def _wait_briefly() -> None:
+def _wait_briefly(together: bool) -> None:  # noqa: FBT001
     """Whoever edits must never be the one who gives way to us."""
     if connection.vendor == "postgresql":
+        shared = "_shared" if together else ""
         with connection.cursor() as cursor:
-            cursor.execute("SELECT pg_advisory_xact_lock(%s)", [LOCK])
+            cursor.execute(f"SELECT pg_advisory_xact_lock{shared}(%s)", [LOCK])
             cursor.execute("SELECT set_config('lock_timeout', %s, true)", [WAIT_MS])
-
-
-def _taken(corpora: Sequence[int] | None) -> int:
-    """Notes go first, then what they are of is read: a change that is being made is
-    waited for, and one that comes later makes a note of its own."""
-    for what, work in ((PARSE, _parses), (SENTENCE, _sentences), (LAYER, links.index)):
-        if keys := _noted(what, corpora, PORTION):
-            _forget(what, keys)
-            work(keys)
-            return len(keys)
-    return 0
 
 
 _OF_CORPUS = {
@@ -135,9 +162,17 @@ _OF_CORPUS = {
 }
 
 
-def _noted(what: int, corpora: Sequence[int] | None, limit: int) -> list[int]:
-    sql, params = "SELECT t.id FROM search_todo t", [what]
-    condition = "t.what = %s"
+def noted(
+    what: int,
+    corpora: Sequence[int] | None = None,
+    *,
+    ids: tuple[int, int] = (0, 2**62),
+    limit: int = 10**9,
+) -> list[int]:
+    """What is to be indexed of a kind, in order. ``corpora``: of these alone; ``ids``:
+    the first and the last that are meant."""
+    sql, params = "SELECT t.id FROM search_todo t", [what, *ids]
+    condition = "t.what = %s AND t.id BETWEEN %s AND %s"
     if corpora is not None:
         sql += f" {_OF_CORPUS[what]}"
         condition += f" AND s.corpus_id IN ({', '.join(['%s'] * len(corpora))})"
@@ -149,41 +184,76 @@ def _noted(what: int, corpora: Sequence[int] | None, limit: int) -> list[int]:
 
 
 def _note(what: int, keys: Iterable[int]) -> int:
-    rows = [(what, key) for key in keys]
+    rows = [(what, key) for key in sorted(keys)]  # in one order: who waits, waits once
     sql = "INSERT INTO search_todo (what, id) VALUES (%s, %s) ON CONFLICT DO NOTHING"
     with connection.cursor() as cursor:
         cursor.executemany(sql, rows)
     return len(rows)
 
 
-def _forget(what: int, keys: Sequence[int]) -> None:
+def _taken(what: int, keys: Sequence[int]) -> list[int]:
+    """Take the notes of these away; of which there was one."""
     marks = ", ".join(["%s"] * len(keys))
+    sql = f"DELETE FROM search_todo WHERE what = %s AND id IN ({marks}) RETURNING id"
     with connection.cursor() as cursor:
-        cursor.execute(
-            f"DELETE FROM search_todo WHERE what = %s AND id IN ({marks})",
-            [what, *keys],
-        )
+        cursor.execute(sql, [what, *keys])
+        return sorted(row[0] for row in cursor.fetchall())
 
 
-def _parses(keys: list[int]) -> None:
+@dataclass(frozen=True, slots=True)
+class _TreeRows:
+    """``tokens``: of a dependency tree, for each row the columns of its token."""
+
+    rows: list[NodeRow]
+    tokens: Sequence[tuple[str, ...]]
+
+    def texts(self) -> Iterator[str]:
+        yield from (row.label for row in self.rows)
+        yield from (text for columns in self.tokens for text in columns)
+
+
+@dataclass(frozen=True, slots=True)
+class _TreesRead:
+    """Trees by parse and text, and the numbers of their labels."""
+
+    made: dict[tuple[int, str], _TreeRows]
+    ids: dict[str, int]
+
+    def of(self, parse: Parse) -> _TreeRows:
+        """Those of a tree that has changed since are made now."""
+        key = parse.pk, parse.text
+        if key not in self.made:
+            self.made[key] = one = _rows_of(parse)
+            self.ids.update(ids_of(one.texts()))
+        return self.made[key]
+
+
+def _read(keys: Sequence[int]) -> _TreesRead:
+    """What takes time, and new labels, which others may be about to number, too:
+    before the transaction that these would wait for."""
+    parses = Parse.objects.filter(pk__in=keys)
+    made = {(parse.pk, parse.text): _rows_of(parse) for parse in parses}
+    return _TreesRead(
+        made, ids_of(text for one in made.values() for text in one.texts())
+    )
+
+
+def _parses(keys: list[int], trees: _TreesRead) -> None:
     """Trees as rows; their sentences are noted, since another tree may stand for them
     now."""
     parses = list(Parse.objects.filter(pk__in=keys).select_related("sentence"))
     if former := _indexed(keys):  # a look at each new one would read whole tables
         for name, column in (("node", "tree"), ("token", "tree"), ("tree", "parse")):
             delete(name, column, former)
-    nodes: list[tuple[int, NodeRow]] = []
-    tokens: list[tuple[int, int, Token]] = []
-    for parse in parses:
-        rows, words = _rows_of(parse)
-        nodes += [(parse.pk, row) for row in rows]
-        tokens += [(parse.pk, row.pre, words[row.node]) for row in rows if words]
-    _insert_nodes(nodes)
-    _insert_tokens(tokens)
-    trees = [
-        (p.pk, p.sentence.corpus_id, p.sentence_id, _is_deps(p), 0) for p in parses
-    ]
-    insert("tree", trees)
+    made = [(parse.pk, trees.of(parse)) for parse in parses]
+    insert("node", [row for pk, one in made for row in _node_rows(pk, one, trees.ids)])
+    insert(
+        "token", [row for pk, one in made for row in _token_rows(pk, one, trees.ids)]
+    )
+    insert(
+        "tree",
+        [(p.pk, p.sentence.corpus_id, p.sentence_id, _is_deps(p), 0) for p in parses],
+    )
     _note(SENTENCE, {parse.sentence_id for parse in parses})
 
 
@@ -198,45 +268,39 @@ def _is_deps(parse: Parse) -> int:
     return int(parse.kind == Parse.Kind.DEPENDENCY)
 
 
-def _rows_of(parse: Parse) -> tuple[list[NodeRow], Sequence[Token]]:
+def _rows_of(parse: Parse) -> _TreeRows:
     """The rows of a tree, none if it cannot be read; of arcs, the tokens with them."""
-    tokens: Sequence[Token] = ()
+    words: Sequence[Token] = ()
     try:
         if not _is_deps(parse):
             rows = tree_rows(parse.to_tree())
         else:
             tree: DepTree = parse.to_deps()
-            rows, tokens = dep_rows(tree), conllu.tokens_of(parse.text)
+            rows, words = dep_rows(tree), conllu.tokens_of(parse.text)
     except GemelError:
-        return [], ()
-    return (rows, tokens) if len(rows) <= MAX_ROWS else ([], ())
+        return _TreeRows([], [])
+    if len(rows) > MAX_ROWS:
+        return _TreeRows([], [])
+    tokens = [words[row.node] for row in rows] if words else []
+    columns = [(one.form, one.lemma, one.upos, one.xpos, one.feats) for one in tokens]
+    return _TreeRows(rows, columns)
 
 
-def _insert_nodes(nodes: list[tuple[int, NodeRow]]) -> None:
-    ids = ids_of(row.label for _, row in nodes)
-    insert(
-        "node",
-        [
-            (
-                tree, r.pre, r.last, r.parent, r.depth, r.ord, r.rord, r.kids, r.uend,
-                r.lo, r.hi, int(r.kind), r.node, ids[r.label[:250].replace("\0", "")],
-            )
-            for tree, r in nodes
-        ],
-    )  # fmt: skip
+def _node_rows(
+    tree: int, one: _TreeRows, ids: Mapping[str, int]
+) -> Iterator[tuple[int, ...]]:
+    for r in one.rows:
+        yield (
+            tree, r.pre, r.last, r.parent, r.depth, r.ord, r.rord, r.kids, r.uend,
+            r.lo, r.hi, int(r.kind), r.node, ids[clip(r.label)],
+        )  # fmt: skip
 
 
-def _insert_tokens(tokens: list[tuple[int, int, Token]]) -> None:
-    columns = [
-        (tree, pre, (one.form, one.lemma, one.upos, one.xpos, one.feats))
-        for tree, pre, one in tokens
-    ]
-    ids = ids_of(text for _, _, texts in columns for text in texts)
-    rows = [
-        (tree, pre, *(ids[text[:250].replace("\0", "")] for text in texts))
-        for tree, pre, texts in columns
-    ]
-    insert("token", rows)
+def _token_rows(
+    tree: int, one: _TreeRows, ids: Mapping[str, int]
+) -> Iterator[tuple[int, ...]]:
+    for row, columns in zip(one.rows, one.tokens, strict=False):
+        yield tree, row.pre, *(ids[clip(text)] for text in columns)
 
 
 def _sentences(keys: list[int]) -> None:

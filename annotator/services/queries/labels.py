@@ -9,15 +9,15 @@ from django.db import connection
 from core.queries import labels
 from core.queries.syntax import Feature, Labels, RegexTest, TagClass, Test
 
-__all__ = ["NEVER", "Resolver", "ids_of", "one_of"]
+__all__ = ["NEVER", "Resolver", "clip", "ids_of", "one_of"]
 
 NEVER = "1 = 0"
 MANY = 200  # beyond, numbers travel as one parameter
 
 
 def ids_of(texts: Iterable[str]) -> dict[str, int]:
-    """The numbers of these labels; unknown ones are given one. Within a transaction."""
-    wanted = sorted({_clip(text) for text in texts})
+    """The numbers of these labels; unknown ones are given one."""
+    wanted = sorted({clip(text) for text in texts})
     ids = _known(wanted)
     new = [text for text in wanted if text not in ids]
     if new:
@@ -31,7 +31,8 @@ def ids_of(texts: Iterable[str]) -> dict[str, int]:
     return ids
 
 
-def _clip(text: str) -> str:
+def clip(text: str) -> str:
+    """As the index keeps it."""
     return text[: labels.MAX_LABEL].replace("\x00", "")
 
 

@@ -15,8 +15,6 @@ _COLUMNS = {
     "layer": "layer kind side corpus pair tree other",
     "link": "layer kind side pre state to_pre label to_label",
 }
-_WIDE = {"parse", "corpus", "sentence", "tree", "layer", "pair", "other"}
-_MIDDLE = {"form", "lemma", "upos", "xpos", "feats", "label", "to_label"}
 
 
 def insert(name: str, rows: Sequence[tuple[Any, ...]]) -> None:
@@ -27,9 +25,9 @@ def insert(name: str, rows: Sequence[tuple[Any, ...]]) -> None:
     into = f"INSERT INTO search_{name} ({', '.join(columns)})"
     with connection.cursor() as cursor:
         if connection.vendor == "postgresql":
-            arrays = ", ".join(f"%s::{_type(column)}[]" for column in columns)
-            values = [list(one) for one in zip(*rows, strict=True)]
-            cursor.execute(f"{into} SELECT * FROM unnest({arrays})", values)
+            copied = f"COPY search_{name} ({', '.join(columns)}) FROM STDIN"
+            with cursor.cursor.copy(copied) as copy:
+                copy.write("".join(map(_line, rows)))
             return
         marks = ", ".join(["%s"] * len(columns))
         cursor.executemany(f"{into} VALUES ({marks})", rows)
@@ -42,10 +40,9 @@ def delete(name: str, column: str, keys: Sequence[int]) -> None:
         cursor.execute(f"DELETE FROM search_{name} WHERE {column} IN ({marks})", keys)
 
 
-def _type(column: str) -> str:
-    if column in _WIDE:
-        return "bigint"
-    return "integer" if column in _MIDDLE else "smallint"
+def _line(row: tuple[Any, ...]) -> str:
+    """As COPY reads it: all are numbers."""
+    return "\t".join("\\N" if one is None else str(one) for one in row) + "\n"
 
 
 def among(column: str, keys: Sequence[int]) -> tuple[str, list[Any]]:

@@ -61,9 +61,10 @@ _CHANGES = {  # trigger: when, table, what follows
     ),
     "parse_gone": (
         "DELETE ON annotator_parse", [(SENTENCE, "OLD.sentence_id")],
-        ("search_node WHERE tree = OLD.id", "search_token WHERE tree = OLD.id",
-         "search_tree WHERE parse = OLD.id",
-         f"search_todo WHERE what = {PARSE} AND id = OLD.id"),
+        # Its note first: whoever is indexing it is waited for.
+        (f"search_todo WHERE what = {PARSE} AND id = OLD.id",
+         "search_node WHERE tree = OLD.id", "search_token WHERE tree = OLD.id",
+         "search_tree WHERE parse = OLD.id"),
     ),
     "layer_new": (
         "INSERT ON annotator_alignmentlayer", [(LAYER, "NEW.id")], (),
@@ -74,8 +75,8 @@ _CHANGES = {  # trigger: when, table, what follows
     ),
     "layer_gone": (
         "DELETE ON annotator_alignmentlayer", [],
-        ("search_layer WHERE layer = OLD.id", "search_link WHERE layer = OLD.id",
-         f"search_todo WHERE what = {LAYER} AND id = OLD.id"),
+        (f"search_todo WHERE what = {LAYER} AND id = OLD.id",
+         "search_layer WHERE layer = OLD.id", "search_link WHERE layer = OLD.id"),
     ),
 }  # fmt: skip
 

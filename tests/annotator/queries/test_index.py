@@ -11,11 +11,11 @@ from django.db import connection, transaction
 
 from annotator.errors import BadRequest
 from annotator.models import AlignmentLayer, Origin, Parse, TreeDraft
-from annotator.services import archives, jobs
+from annotator.services import archives
 from annotator.services.alignments import links, operations
 from annotator.services.corpora import leftovers
 from annotator.services.parses import gold
-from annotator.services.queries import index, limits, running
+from annotator.services.queries import in_chunks, index, limits, running
 from core.data.alignment import Alignment, Link
 from tests import cast as people
 from tests.annotator.corpora.test_importing import BRACKETS, bring_in
@@ -205,11 +205,11 @@ def test_pairs_are_counted_while_the_time_lasts(cast, monkeypatch) -> None:
 
 
 def test_an_index_that_fails_ends_no_job(cast, monkeypatch) -> None:
-    def fails(_):
+    def fails(*_):
         raise ValueError("broken")
         yield
 
-    monkeypatch.setattr(jobs.index, "in_steps", fails)
+    monkeypatch.setattr(in_chunks, "follow", fails)
     done = bring_in(cast, BRACKETS, kind="ptb", name="doc.ptb")
     assert done.state == "done"
 

@@ -1,0 +1,194 @@
+"""The index of many trees is made in chunks that many workers take."""
+
+from datetime import timedelta
+
+import pytest
+from django.db import connection
+from django.utils import timezone
+
+from annotator.models import AlignmentLayer, Job, JobChunk
+from annotator.services import chunks, jobs
+from annotator.services.queries import in_chunks, index, running, saved
+from core.data.alignment import Alignment, Link
+from tests import cast as people
+from tests.annotator.corpora.test_importing import BRACKETS, bring_in
+from tests.cast import Cast
+
+LINKED = Alignment((Link("n0", "n0"),))
+N_PAIRS = 6
+TABLES = {
+    "search_tree": "parse, corpus, sentence, kind, chosen",
+    "search_node": "tree, pre, last, parent, depth, ord, rord, kids, uend, lo, hi,"
+    " kind, node, (SELECT text FROM search_label WHERE id = label)",
+    "search_token": "tree, pre, (SELECT text FROM search_label WHERE id = form)",
+    "search_layer": "layer, kind, side, corpus, pair, tree, other",
+    "search_link": "layer, kind, side, pre, state, to_pre",
+}
+
+
+@pytest.fixture(autouse=True)
+def two_rows_a_chunk(monkeypatch) -> None:
+    monkeypatch.setattr(chunks, "SIZE", 2)
+    monkeypatch.setattr(chunks, "PAUSE_S", 0.0)
+    monkeypatch.setattr(in_chunks, "FEW", 1)
+    monkeypatch.setattr(in_chunks, "PAUSE_S", 0.0)
+    monkeypatch.setattr(index, "PORTION", 1)
+    monkeypatch.setattr(jobs, "FLUSH_S", 0.0)
+    monkeypatch.setattr(jobs, "_wake", lambda pk, kind: None)
+    monkeypatch.setattr(chunks, "ask_for_help", lambda workers=1: None)
+
+
+@pytest.fixture
+def many(cast: Cast) -> Cast:
+    """Trees and layers that nobody has indexed yet."""
+    for n in range(N_PAIRS):
+        pair = people.pair(
+            cast.corpus, f"(S (NP (NN door{n})))", f"(S (NP (NN gate{n})))"
+        )
+        layer = people.layer(pair, author=cast.bob)
+        AlignmentLayer.objects.filter(pk=layer.pk).update(links=LINKED.to_json())
+    return cast
+
+
+def begun(cast: Cast) -> Job:
+    return saved.index_now(cast.project, by=cast.ada)
+
+
+def rows() -> dict[str, list[str]]:
+    """All that the index says, without the numbers of labels."""
+    found = {}
+    with connection.cursor() as cursor:
+        for table, columns in TABLES.items():
+            cursor.execute(f"SELECT {columns} FROM {table}")
+            found[table] = sorted(map(repr, cursor.fetchall()))
+    return found
+
+
+def made_at_once() -> dict[str, list[str]]:
+    index.rebuild()
+    index.catch_up()
+    return rows()
+
+
+def ended(job: Job) -> tuple[str, int]:
+    job.refresh_from_db()
+    return job.state, index.waiting()
+
+
+def test_workers_together_make_the_index_that_one_makes(many: Cast) -> None:
+    job, helped = begun(many), 0
+
+    def help_out(seen: Job) -> None:
+        nonlocal helped
+        if seen.chunks.filter(state=JobChunk.State.WAITING).exists():
+            helped += chunks.help_out()
+
+    jobs.run(job.pk, on_step=help_out)
+    assert ended(job) == (Job.State.DONE, 0)
+    assert helped > 3, "trees, sentences and layers"
+    assert job.done == job.total, "each counted once"
+    found = rows()
+    assert all(found[table] for table in ("search_tree", "search_node", "search_link"))
+    assert found == made_at_once()
+
+
+def test_the_chunk_of_a_worker_that_died_is_taken_over(many: Cast) -> None:
+    job, killed = begun(many), []
+
+    def die(seen: Job) -> None:
+        waiting = seen.chunks.filter(state=JobChunk.State.WAITING)
+        if waiting.count() > 1 and len(killed) < 3:
+            chunk = chunks._claim(waiting, "dead")
+            assert chunk is not None
+            steps = chunks.jobkinds.chunk_runner(job.kind, chunk.part)(job, chunk)
+            next(steps)  # one row of two is there
+            killed.append(steps)  # nobody closes it
+            long_ago = timezone.now() - timedelta(hours=1)
+            seen.chunks.filter(pk=chunk.pk).update(heartbeat_at=long_ago)
+
+    jobs.run(job.pk, on_step=die)
+    assert len(killed) == 3
+    assert ended(job) == (Job.State.DONE, 0)
+    assert job.done == job.total
+    assert rows() == made_at_once()
+
+
+def test_it_is_cancelled_half_way_and_goes_on(many: Cast) -> None:
+    job = begun(many)
+    there = index.waiting()
+
+    def stop(seen: Job) -> None:
+        if seen.done > 2:
+            jobs.cancel(seen, by=many.ada)
+
+    jobs.run(job.pk, on_step=stop)
+    job.refresh_from_db()
+    assert job.state == Job.State.CANCELLED
+    assert not JobChunk.objects.exists()
+    assert chunks.help_out() == 0
+    assert 0 < len(index.noted(index.PARSE)) < there
+    second = begun(many)
+    jobs.run(second.pk)
+    assert ended(second) == (Job.State.DONE, 0)
+    assert rows() == made_at_once()
+
+
+def test_a_search_meanwhile_finds_a_part_and_nothing_twice(
+    many: Cast, monkeypatch
+) -> None:
+    monkeypatch.setattr(running, "AT_ONCE", 1)
+    job, seen = begun(many), []
+
+    def search(_: Job) -> None:
+        page = running.search("NN", [many.corpus], many.ada).page()
+        seen.append([match.key for match in page.matches])
+
+    jobs.run(job.pk, on_step=search)
+    assert ended(job) == (Job.State.DONE, 0)
+    index.rebuild()
+    index.catch_up()
+    after = running.search("NN", [many.corpus], many.ada).page()
+    whole = [match.key for match in after.matches]
+    assert len({len(one) for one in seen}) > 2
+    assert seen[-1] == whole
+    for found in seen:
+        assert found == [key for key in whole if key in found]
+
+
+def test_what_another_job_brought_is_indexed_in_chunks_and_not_counted(
+    cast: Cast,
+) -> None:
+    index.catch_up()
+    parts = set()
+    note = chunks.note
+
+    def noted(chunk: JobChunk, **counts: int) -> None:
+        parts.add(chunk.part)
+        note(chunk, **counts)
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(chunks, "note", noted)
+        job = bring_in(cast, BRACKETS * 3, kind="ptb", name="doc.ptb")
+    assert parts >= {"index trees", "index sentences"}
+    assert ended(job) == (Job.State.DONE, 0)
+    assert job.done == job.total == 2 * job.result["sentences"] == 18
+
+
+def test_work_that_is_done_is_not_done_anew_for_the_index(
+    cast: Cast, monkeypatch
+) -> None:
+    """The worker dies, or gives another project its turn, while it indexes."""
+    index.catch_up()
+    monkeypatch.setattr(jobs, "MAX_ATTEMPTS", 9)
+    monkeypatch.setattr(chunks, "TURN_S", -1.0)
+    turns = iter([7, 7, None, None, None, None, None, None, None, None])
+    monkeypatch.setattr(jobs, "in_turn", lambda project=None: next(turns, None))
+    job = bring_in(cast, BRACKETS * 3, kind="ptb", name="doc.ptb")
+    assert job.state == Job.State.QUEUED
+    there, done, result = cast.project.corpora.count(), job.done, job.result
+    assert done == job.total == 2 * result["sentences"] == 18
+    while job.state == Job.State.QUEUED:
+        jobs.run(job.pk)
+        job.refresh_from_db()
+    assert ended(job) == (Job.State.DONE, 0)
+    assert (cast.project.corpora.count(), job.done, job.result) == (there, done, result)
