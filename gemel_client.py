@@ -218,7 +218,6 @@ class Client:
         self._timeout, self._tries = timeout, tries
 
     # --- what is there
-
     def corpora(self) -> Iterator[Corpus]:
         return (_made(Corpus, row) for row in self.pages("/api/corpora/"))
 
@@ -236,14 +235,18 @@ class Client:
 
     def layers(self, pair: str) -> list[Json]:
         """The layers of a pair that you may see: code, origin, made_by, n_links, …"""
-        rows: list[Json] = self.call("GET", f"/api/pairs/{pair}/layers/")
-        return rows
+        return list(self.call("GET", f"/api/pairs/{pair}/layers/"))
 
     def layer(self, code: str) -> Layer:
         return _layer(self.call("GET", f"/api/layers/{code}/"))
 
-    # --- links
+    def figure(self, kind: str, code: str, to: str = "svg", **how: object) -> bytes:
+        """A drawing, or LaTeX; ``kind``: pairs or sentences. ``to``: svg, pdf, png,
+        forest.tex, …; ``how``: side="source", colour="grey", nodes="s1-2", …"""
+        query = urllib.parse.urlencode({"to": to} | how)
+        return self._answer("GET", f"/api/{kind}/{code}/figure/?{query}")
 
+    # --- links
     def start_layer(self, pair: str) -> Layer:
         """Your own layer of the pair; it is begun if there is none yet."""
         return _layer(self.call("POST", f"/api/pairs/{pair}/layers/"))
@@ -264,13 +267,13 @@ class Client:
         return self.step(layer, "link", s=source, t=target, kind=kind)
 
     # --- trees
-
     def begin_tree(self, sentence: str, base: str = "") -> Draft:
         """Your draft of the sentence's tree, begun as the parse ``base`` or the best
         there is, if there is none yet."""
         sent = {"base": base} if base else {}
-        url = f"/api/sentences/{sentence}/draft/"
-        return _made(Draft, self.call("POST", url, sent))
+        return _made(
+            Draft, self.call("POST", f"/api/sentences/{sentence}/draft/", sent)
+        )
 
     def tree_step(self, draft: Draft, op: str, **more: object) -> Draft:
         """One operation on the draft as it was read; what it is then. With
@@ -284,18 +287,16 @@ class Client:
 
     def tree_history(self, draft: Draft) -> list[Json]:
         """Every step on the draft, the first one first."""
-        found: list[Json] = self.call("GET", f"/api/tree-drafts/{draft.code}/history/")
-        return found
+        return list(self.call("GET", f"/api/tree-drafts/{draft.code}/history/"))
 
     def save_tree(self, draft: Draft, *, role: str = "mine", gold: str = "") -> str:
         """The code of the parse that the draft becomes: your own, or with ``role``
         "gold" the sentence's; ``gold``: the code of the gold tree that you saw."""
         sent = {"role": role} | ({"gold": gold} if gold else {})
-        url = f"/api/tree-drafts/{draft.code}/save/"
-        return str(self.call("POST", url, sent)["parse"])
+        saved = self.call("POST", f"/api/tree-drafts/{draft.code}/save/", sent)
+        return str(saved["parse"])
 
     # --- for managers; kind: projects (code: its slug), corpora, campaigns, ratings
-
     def change(self, kind: str, code: str, **values: object) -> Json:
         """Rename, describe or archive: name="New", archived=True. What it is then."""
         return dict(self.call("PATCH", f"/api/{kind}/{code}/", values))
@@ -310,7 +311,6 @@ class Client:
         return dict(self.call("POST", f"/api/removals/{removal}/restore/"))
 
     # --- calls
-
     def pages(
         self, path: str, query: Mapping[str, object] | None = None
     ) -> Iterator[Any]:
@@ -323,12 +323,14 @@ class Client:
 
     def call(self, method: str, path: str, data: object = None) -> Any:
         """The answer's JSON. Raises Refused, or OSError if no server answers."""
+        return json.loads(self._answer(method, path, data))
+
+    def _answer(self, method: str, path: str, data: object = None) -> bytes:
+        request = self._request(method, path, data)
         for left in range(self._tries - 1, -1, -1):
             try:
-                with _OPENER.open(
-                    self._request(method, path, data), timeout=self._timeout
-                ) as answer:
-                    return json.load(answer)
+                with _OPENER.open(request, timeout=self._timeout) as answer:
+                    return bytes(answer.read())
             except urllib.error.HTTPError as error:
                 if error.code not in BUSY or not left:
                     raise _refused(error) from None
@@ -337,10 +339,8 @@ class Client:
 
     def _request(self, method: str, path: str, data: object) -> urllib.request.Request:
         body = None if data is None else json.dumps(data).encode()
-        headers = {
-            "Authorization": f"Token {self._token}",
-            "Accept": "application/json",
-        }
+        headers = {"Authorization": f"Token {self._token}"}
+        headers["Accept"] = "application/json"
         if body is not None:
             headers["Content-Type"] = "application/json"
         parts = urllib.parse.urlsplit(path)  # what follows a page is a whole address

@@ -96,6 +96,11 @@ urlpatterns: list[URLPattern | URLResolver] = [
     path(
         "p/<slug:slug>/pair/<code:code>/figure.<str:to>", figures.figure, name="figure"
     ),
+    path(
+        "p/<slug:slug>/pair/<code:code>/figure/",
+        figures.pair_page,
+        name="figure_of_pair",
+    ),
     # in and out
     path("p/<slug:slug>/upload/", uploads.upload, name="upload"),
     path(
@@ -145,6 +150,16 @@ urlpatterns: list[URLPattern | URLResolver] = [
         name="substitution",
     ),
     path("p/<slug:slug>/sentence/<code:code>/", parsing.sentence, name="sentence"),
+    path(
+        "p/<slug:slug>/sentence/<code:code>/figure/",
+        figures.sentence_page,
+        name="figure_of_sentence",
+    ),
+    path(
+        "p/<slug:slug>/sentence/<code:code>/figure.<str:to>",
+        figures.sentence_figure,
+        name="sentence_figure",
+    ),
     path("p/<slug:slug>/sentence/<code:code>/tree/", trees.edit, name="tree_edit"),
     path(
         "p/<slug:slug>/sentence/<code:code>/compare/",

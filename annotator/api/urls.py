@@ -8,6 +8,7 @@ from annotator.api import (
     aligning,
     bitexts,
     campaigns,
+    figures,
     imports,
     joint,
     judging,
@@ -52,6 +53,7 @@ urlpatterns: list[URLPattern | URLResolver] = [
     path("projects/<slug:slug>/invitations/", people.Invitations.as_view()),
     path("judge-preference/", judging.preference, name="api_judge_preference"),
     path("pairs/<code:code>/layers/", layers.PairLayers.as_view(), name="api_layers"),
+    path("pairs/<code:code>/figure/", figures.PairFigure.as_view()),
     path("pairs/<code:code>/trees/", layers.PairTrees.as_view(), name="api_trees"),
     path(
         "pairs/<code:code>/proposals/",
@@ -101,6 +103,7 @@ urlpatterns: list[URLPattern | URLResolver] = [
     path("corpora/<code:code>/parsers/", parsing.CorpusTraining.as_view()),
     path("corpora/<code:code>/parses/", parsing.CorpusParses.as_view()),
     path("sentences/<code:code>/", sentences.SentenceView.as_view()),
+    path("sentences/<code:code>/figure/", figures.SentenceFigure.as_view()),
     path("sentences/<code:code>/likenesses/", sentences.SentenceLikenesses.as_view()),
     path("sentences/<code:code>/parses/", parsing.SentenceParses.as_view()),
     path("projects/<slug:slug>/bitexts/", bitexts.Bitexts.as_view()),

@@ -83,20 +83,14 @@ class Canvas:
     def is_long(self) -> bool:
         return self.n_tokens > FOLD_FROM
 
-    def svg(self, options: ViewOptions, *, figure: bool = False) -> str:
-        """The drawing: bare for the editor, or with its links as a figure."""
+    def svg(self, options: ViewOptions) -> str:
+        """The drawing, bare: the editor dresses it."""
         sides = [self._side(name, options) for name in ("s", "t")]
         scene = link_scene(*sides, view=options.view, across=options.across)
-        marks = None
-        if figure:
-            draft = layers.draft_of(self.layer) if self.layer else editing.Draft()
-            trees = (self.trees["s"], self.trees["t"])
-            marks = drawing.marks_of(draft.alignment, *trees)
         return drawing.draw(
             scene,
             title=f"{self.pair.source_text} / {self.pair.target_text}",
             desc="Two trees face to face, with the links between them.",
-            marks=marks,
         )
 
     def trees_json(self) -> dict[str, Any]:

@@ -38,7 +38,7 @@ def _png(svg: str) -> bytes:
             svg_string=svg,
             zoom=ZOOM,
             skip_system_fonts=True,
-            font_files=[str(theme.FONT_FILE), str(theme.BOLD_FILE)],
+            font_files=[str(path) for _, _, path in theme.FACES],
         )
     )
 
@@ -64,5 +64,5 @@ def _register_fonts() -> None:
     """Anew for each file: an embedded subset is numbered by what came before it."""
     from svglib import fonts
 
-    for weight, path in (("normal", theme.FONT_FILE), ("bold", theme.BOLD_FILE)):
-        fonts.register_font(theme.FONT_NAME, str(path), weight=weight)
+    for name, weight, path in theme.FACES:
+        fonts.register_font(name, str(path), weight=weight)

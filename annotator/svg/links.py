@@ -1,11 +1,11 @@
 """Draws two trees, the band between them and the links in it."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from annotator.svg import theme
 from annotator.svg.arcs import draw_arcs
-from annotator.svg.tree import Mark, draw_boxes, draw_edges, hatch
+from annotator.svg.tree import UNDECIDED, Mark, draw_boxes, draw_edges, hatch
 from annotator.svg.writer import Element, Svg
 from core.data.alignment import Alignment, Link, Ref
 from core.data.tree import Tree
@@ -13,7 +13,14 @@ from core.layout.links import FONT, SMALL, link_curve
 from core.layout.scene import Box, Rect, Scene
 from core.phrase_alignment.legitimacy import node_of
 
-__all__ = ["LinkMarks", "draw", "marks_of"]
+__all__ = ["LinkMarks", "draw", "in_order", "marks_of"]
+
+DASHES = {  # whether a link is a possible one, whether it crosses
+    (False, False): None,
+    (True, False): "6 4",
+    (False, True): "10 3 2 3",
+    (True, True): "5 3 1.5 3",
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,10 +33,12 @@ class _Line:
 
 @dataclass(frozen=True, slots=True)
 class LinkMarks:
-    """What a figure shows on top of the trees; keys are those of boxes."""
+    """What a figure shows on top of the trees; keys are those of boxes. ``rest``: how
+    nodes look that have no mark."""
 
     nodes: Mapping[str, Mark] = field(default_factory=dict)
     links: Sequence[_Line] = ()
+    rest: Mark = UNDECIDED
 
 
 def marks_of(
@@ -38,7 +47,7 @@ def marks_of(
     """Number the links as the trees read, and mark every node that is decided."""
     numbers: dict[str, list[str]] = {}
     lines = []
-    for n, link in enumerate(sorted(alignment.links, key=_order(source, target)), 1):
+    for n, link in enumerate(in_order(alignment.links, source, target), 1):
         s, t = f"s:{link.source}", f"t:{link.target}"
         numbers.setdefault(s, []).append(str(n))
         numbers.setdefault(t, []).append(str(n))
@@ -47,6 +56,13 @@ def marks_of(
     nodes |= {f"s:{ref}": Mark("null") for ref in alignment.null_source}
     nodes |= {f"t:{ref}": Mark("null") for ref in alignment.null_target}
     return LinkMarks(nodes, lines)
+
+
+def in_order(
+    links: Iterable[Link], source: Tree | None, target: Tree | None
+) -> list[Link]:
+    """The links as the trees read; their numbers in a figure are their places here."""
+    return sorted(links, key=_order(source, target))
 
 
 def _order(
@@ -64,9 +80,15 @@ def _order(
 
 
 def draw(
-    scene: Scene, *, title: str, desc: str = "", marks: LinkMarks | None = None
+    scene: Scene,
+    *,
+    title: str,
+    desc: str = "",
+    marks: LinkMarks | None = None,
+    metadata: str = "",
 ) -> str:
-    """SVG text: for a page bare nodes to be dressed there, or a figure with marks."""
+    """SVG text: for a page bare nodes to be dressed there, or a figure with marks, and
+    with ``metadata`` for programs."""
     svg = Svg(
         scene.width,
         scene.height,
@@ -77,10 +99,13 @@ def draw(
         font_size=FONT,
         fill=theme.INK,
     )
+    if metadata:
+        svg.add("metadata", metadata)
     if marks is not None:
         svg.rect(0, 0, scene.width, scene.height, fill=theme.PAPER)
     band = scene.band
-    svg.rect(band.x, band.y, band.w, band.h, rx=10, class_="band", fill=theme.BAND)
+    if band.w and band.h:  # one tree alone has none
+        svg.rect(band.x, band.y, band.w, band.h, rx=10, class_="band", fill=theme.BAND)
     for box in scene.boxes:
         if box.kind == "null":
             _strip(svg, box, across=scene.across)
@@ -89,8 +114,9 @@ def draw(
     links = svg.group(class_="links", id="links", fill="none")
     if marks is not None:
         _links(links, scene, marks.links)
+    nodes, rest = (None, UNDECIDED) if marks is None else (marks.nodes, marks.rest)
     for side in ("s", "t"):
-        draw_boxes(svg, scene, side, None if marks is None else marks.nodes)
+        draw_boxes(svg, scene, side, nodes, rest)
     return svg.render()
 
 
@@ -106,7 +132,7 @@ def _links(group: Element, scene: Scene, links: Sequence[_Line]) -> None:
             stroke=theme.VERMILLION if link.crossing else theme.BLUE,
             stroke_width=1.8 if word else 1.3,
             stroke_opacity=None if word else 0.75,
-            stroke_dasharray="6 4" if link.kind == "possible" else None,
+            stroke_dasharray=DASHES[link.kind == "possible", link.crossing],
         )
 
 

@@ -13,6 +13,7 @@ __all__ = [
     "BLUE",
     "BOLD_FILE",
     "DASHES",
+    "FACES",
     "FONT",
     "FONT_FAMILY",
     "FONT_FILE",
@@ -27,6 +28,10 @@ __all__ = [
     "PAPER",
     "PURPLE",
     "SERIES",
+    "SERIF_BOLD_FILE",
+    "SERIF_FAMILY",
+    "SERIF_FILE",
+    "SERIF_NAME",
     "SKY",
     "SOURCE",
     "TARGET",
@@ -56,6 +61,16 @@ FONT_FAMILY = f"{FONT_NAME}, DejaVu Sans, Arial, Helvetica, sans-serif"
 _FONTS = Path(__file__).parent / "fonts"
 FONT_FILE = _FONTS / "DejaVuSansCondensed.ttf"
 BOLD_FILE = _FONTS / "DejaVuSansCondensed-Bold.ttf"
+SERIF_NAME = "DejaVu Serif Condensed"
+SERIF_FAMILY = f"{SERIF_NAME}, DejaVu Serif, Times New Roman, Times, serif"
+SERIF_FILE = _FONTS / "DejaVuSerifCondensed.ttf"
+SERIF_BOLD_FILE = _FONTS / "DejaVuSerifCondensed-Bold.ttf"
+FACES = (  # of all figures: the name, the weight, the file
+    (FONT_NAME, "normal", FONT_FILE),
+    (FONT_NAME, "bold", BOLD_FILE),
+    (SERIF_NAME, "normal", SERIF_FILE),
+    (SERIF_NAME, "bold", SERIF_BOLD_FILE),
+)
 
 
 def shade(share: float) -> tuple[str, str]:

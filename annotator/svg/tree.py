@@ -10,17 +10,21 @@ from annotator.svg.writer import Element, num
 from core.layout.links import SMALL, TINY
 from core.layout.scene import Box, Edge, Rect, Scene, rounded
 
-__all__ = ["Mark", "State", "draw_boxes", "draw_edges", "hatch"]
+__all__ = ["UNDECIDED", "Mark", "State", "draw_boxes", "draw_edges", "hatch"]
 
-State = Literal["undecided", "linked", "null", "suggested", "parked"]
+State = Literal["undecided", "linked", "null", "suggested", "parked", "plain"]
 
 
 @dataclass(frozen=True, slots=True)
 class Mark:
-    """What is decided about a node; ``partners``: "3", or "3,5"; "" for none."""
+    """What is decided about a node; ``partners``: "3", or "3,5"; "" for none.
+    ``plain``: nothing is said of it."""
 
     state: State = "undecided"
     partners: str = ""
+
+
+UNDECIDED = Mark()
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,6 +41,7 @@ LOOKS: Mapping[State, _Look] = {
     "null": _Look(theme.PAPER, theme.MUTED),
     "suggested": _Look(theme.PAPER, theme.BLUE, "5 3"),
     "parked": _Look(theme.PAPER, theme.VERMILLION, "5 3"),
+    "plain": _Look(theme.PAPER, theme.LINE, None, 1.0),
 }
 _SIGNS = {"null": "∅", "suggested": "?", "parked": "⚷"}
 
@@ -61,14 +66,19 @@ def draw_edges(parent: Element, scene: Scene) -> None:
 
 
 def draw_boxes(
-    parent: Element, scene: Scene, side: str, marks: Mapping[str, Mark] | None
+    parent: Element,
+    scene: Scene,
+    side: str,
+    marks: Mapping[str, Mark] | None,
+    rest: Mark = UNDECIDED,
 ) -> None:
-    """The nodes of one side; with ``marks`` None they are bare, for a page."""
+    """The nodes of one side; with ``marks`` None they are bare, for a page. ``rest``:
+    how nodes look that have none."""
     name = {"s": "source", "t": "target"}[side]
     group = parent.group(class_=f"side {name}", id=f"side-{side}")
     for box in scene.boxes:
         if box.side == side and box.kind != "null":
-            mark = None if marks is None else marks.get(box.key, Mark())
+            mark = None if marks is None else marks.get(box.key, rest)
             _box(group, box, mark, across=scene.across)
 
 
@@ -102,7 +112,8 @@ def _box(parent: Element, box: Box, mark: Mark | None, *, across: bool) -> None:
 
 def _outline(node: Element, box: Box, mark: Mark) -> None:
     rect = box.rect
-    if box.kind == "trace" and mark.state == "undecided":
+    is_bare = mark.state == "plain" and box.kind in ("word", "trace")
+    if is_bare or (box.kind == "trace" and mark.state == "undecided"):
         node.rect(rect.x, rect.y, rect.w, rect.h, fill=theme.PAPER, stroke="none")
         return
     look = LOOKS[mark.state]
@@ -131,6 +142,9 @@ def _texts(node: Element, box: Box, mark: Mark | None, *, across: bool) -> None:
     small = {"font_size": SMALL, "fill": theme.MUTED} if figure else {}
     bold = {"font_size": SMALL, "font_weight": "bold", "fill": theme.SOURCE}
     number = bold if figure else {}
+    if mark and mark.state == "plain" and not across:
+        _centred(node, box, ink, small)
+        return
     if box.kind in ("phrase", "fold"):
         _text(node, rect.x + 8, middle, box.text, "l", "start", ink)
         _text(node, rect.x + rect.w - 6, middle - 1, sign, "b", "end", number)
@@ -149,6 +163,20 @@ def _texts(node: Element, box: Box, mark: Mark | None, *, across: bool) -> None:
     _text(node, centre, word_y, box.text, "l", "middle", ink)
     _text(node, rect.x + 5, tag_y, box.tag, "g", "start", small)
     _text(node, rect.x + rect.w - 5, tag_y, sign, "b", "end", number)
+
+
+def _centred(
+    node: Element, box: Box, ink: Mapping[str, object], small: Mapping[str, object]
+) -> None:
+    """The label or word and the tag, where no number has to have room."""
+    rect = box.rect
+    x, upper, lower = rect.x + rect.w / 2, rect.y + 15.5, rect.y + rect.h - 8
+    if box.kind in ("phrase", "fold"):
+        _text(node, x, rect.y + rect.h / 2 + 4.5, box.text, "l", "middle", ink)
+        return
+    tag_y, word_y = (upper, lower) if box.side == "s" else (lower, upper)
+    _text(node, x, word_y, box.text, "l", "middle", ink)
+    _text(node, x, tag_y, box.tag, "g", "middle", small)
 
 
 def _text(

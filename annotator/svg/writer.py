@@ -30,6 +30,7 @@ ELEMENTS = frozenset(
         "tspan",
         "title",
         "desc",
+        "metadata",
         "defs",
         "pattern",
         "marker",

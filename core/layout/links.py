@@ -50,23 +50,24 @@ def link_scene(
     *,
     view: View = "constituency",
     across: bool = False,
+    strips: bool = True,
     measure: TextMeasure | None = None,
 ) -> Scene:
-    """Boxes, edges and arcs of both sides, keyed by node; see the module."""
+    """Boxes, edges and arcs of both sides, keyed by node; see the module. ``strips``:
+    whether there are any for what has no counterpart."""
     pen = measure or GlyphTable()
     plans = [_Plan(side, view, pen, across=across) for side in (source, target)]
     length = max(max(plan.placed.length for plan in plans), 220.0)
     band = BAND_ACROSS if across else BAND_DOWN
-    start = PAD + STRIP + PAD
+    start = PAD + STRIP + PAD if strips else PAD
     line = start + plans[0].depth  # where the band begins
     total = line + band + plans[1].depth + start
+    shifts = [PAD + (length - plan.placed.length) / 2 for plan in plans]
     frames = (
-        _Axes(line, -1, PAD + (length - plans[0].placed.length) / 2, across=across),
-        _Axes(
-            line + band, 1, PAD + (length - plans[1].placed.length) / 2, across=across
-        ),
+        _Axes(line, -1, shifts[0], across=across),
+        _Axes(line + band, 1, shifts[1], across=across),
     )
-    strips = (
+    ends = (
         _strip("s", PAD, length, across=across),
         _strip("t", total - PAD - STRIP, length, across=across),
     )
@@ -77,7 +78,10 @@ def link_scene(
     return Scene(
         *((total, length + 2 * PAD) if across else (length + 2 * PAD, total)),
         band=frames[0].rect(PAD, 0, length, -band, origin=PAD),
-        boxes=(*strips, *(box for part in parts for box in part.boxes())),
+        boxes=(
+            *(ends if strips else ()),
+            *(box for part in parts for box in part.boxes()),
+        ),
         edges=tuple(edge for part in parts for edge in part.edges()),
         arcs=tuple(arc for part in parts for arc in part.arcs()),
         across=across,

@@ -29,30 +29,58 @@ _TABLE = (
     "571 469 549 353 549 353 549 353 659 570 659 570 659 570 659 570 "
     "659 570 659 570 890 736 549 532 549 616 472 616 472 616 472 316 "
 )
+# DejaVu Serif Condensed, the same letters
+_SERIF_TABLE = (
+    "286 361 414 754 572 855 801 247 351 351 450 754 286 304 286 303 "
+    "572 572 572 572 572 572 572 572 572 572 303 303 754 754 754 482 "
+    "900 650 661 688 721 657 624 719 785 355 360 672 598 921 787 738 "
+    "605 738 677 616 600 758 650 925 641 594 625 351 303 351 754 450 "
+    "450 536 576 504 576 532 333 576 580 288 279 545 288 853 580 542 "
+    "576 576 430 461 361 580 508 770 507 508 474 572 303 572 754 0 "
+    "0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 "
+    "0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 "
+    "286 361 572 572 572 572 303 450 450 900 427 550 754 304 900 450 "
+    "450 754 360 360 450 584 572 286 450 360 423 550 872 872 872 482 "
+    "650 650 650 650 650 650 901 688 657 657 657 657 355 355 355 355 "
+    "726 787 738 738 738 738 738 754 738 758 758 758 758 594 608 601 "
+    "536 536 536 536 536 536 846 504 532 532 532 532 288 288 288 288 "
+    "542 580 542 542 542 542 542 754 542 580 580 580 580 508 576 508 "
+    "650 536 650 536 650 536 688 504 688 504 688 504 688 504 721 576 "
+    "726 576 657 532 657 532 657 532 657 532 657 532 719 576 719 576 "
+    "719 576 719 576 785 580 785 580 355 288 355 288 355 288 355 288 "
+    "355 288 721 479 360 279 672 545 545 598 288 598 288 598 288 598 "
+    "288 602 292 787 580 787 580 787 580 779 758 580 738 542 738 542 "
+    "738 542 1023 890 677 430 677 430 677 430 616 461 616 461 616 461 "
+    "616 461 600 361 600 361 600 361 758 580 758 580 758 580 758 580 "
+    "758 580 758 580 925 770 594 508 594 625 474 625 474 625 474 333 "
+)
 _ADVANCES = tuple(int(width) for width in _TABLE.split())
+_SERIF_ADVANCES = tuple(int(width) for width in _SERIF_TABLE.split())
 _FIRST = 0x20
 _OTHER = 640  # Greek 568, Cyrillic 622, arrows 754 on average
 _WIDE = 1000
 
 
 class GlyphTable:
-    """A TextMeasure for the condensed sans that drawings are set in.
+    """A TextMeasure for the condensed sans that drawings are set in, or the serif.
 
     ``stretch``: what to allow for a browser that falls back to another font.
     """
 
-    def __init__(self, *, stretch: float = 1.06) -> None:
+    def __init__(self, *, serif: bool = False, stretch: float = 1.06) -> None:
+        self._advances = _SERIF_ADVANCES if serif else _ADVANCES
         self._stretch = stretch
 
     def width(self, text: str, *, size: float) -> float:
         """Width in px at ``size`` px. Kerning is ignored, marks have no width."""
-        return sum(map(_advance, text)) * size / 1000 * self._stretch
+        units = sum(_advance(char, self._advances) for char in text)
+        return units * size / 1000 * self._stretch
 
 
-def _advance(char: str) -> int:
+def _advance(char: str, advances: tuple[int, ...]) -> int:
     place = ord(char) - _FIRST
-    if 0 <= place < len(_ADVANCES):
-        return _ADVANCES[place]
+    if 0 <= place < len(advances):
+        return advances[place]
     if unicodedata.combining(char) or unicodedata.category(char) == "Cf":
         return 0
     return _WIDE if unicodedata.east_asian_width(char) in "WF" else _OTHER

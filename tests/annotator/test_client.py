@@ -51,6 +51,20 @@ def test_what_is_there_is_listed_page_after_page(
     assert list(to_pandas(sentences)["code"]) == [one.code for one in sentences]
 
 
+def test_a_figure_is_what_its_page_gives(
+    bob: Client, ours: made_by.Cast, client
+) -> None:
+    client.force_login(ours.bob)
+    drawn = bob.figure("pairs", ours.pair.code, colour="grey", side="source")
+    url = f"/p/windows/pair/{ours.pair.code}/figure.svg?colour=grey&side=source"
+    assert drawn == client.get(url).content
+    sentence = ours.pair.source.code
+    assert b"\\begin{forest}" in bob.figure("sentences", sentence, "forest.tex")
+    with pytest.raises(Refused, match="colour, grey") as refused:
+        bob.figure("pairs", ours.pair.code, colour="red")
+    assert refused.value.status == 400
+
+
 def test_a_sentence_has_its_trees(bob: Client, ours: made_by.Cast) -> None:
     sentence = bob.sentence(ours.pair.source.code)
     assert sentence.gold is not None

@@ -41,6 +41,8 @@ _CHECK_THEMSELVES = frozenset(
         "api/campaigns/<code:code>/agreement/",
         "api/ratings/<code:code>/agreement/",
         "api/corpora/<code:code>/agreement/",
+        "api/pairs/<code:code>/figure/",
+        "api/sentences/<code:code>/figure/",
     }
 )
 

@@ -128,7 +128,7 @@ def test_the_command_knows_pairs_files_and_its_own_errors(cast, tmp_path) -> Non
     path = tmp_path / "fig.svg"
     call_command("figure", cast.pair.code, "--across", "--out", str(path))
     assert b"nurse" in path.read_bytes()
-    with pytest.raises(CommandError, match="no layer and no pair"):
+    with pytest.raises(CommandError, match="no layer, no pair"):
         call_command("figure", "0" * 16)
 
 

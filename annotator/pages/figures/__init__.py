@@ -1,0 +1,1 @@
+"""A pair or a sentence as a file to print."""
