@@ -143,6 +143,7 @@ def parsed(
         "corpus": corpus,
         "engines": engines,
         "parsers": offered.of_project(project),
+        "default": _begun(corpus, engines),
         "may_run": access.may(by, "run", project),
         "may_train": access.may(by, "manage", project),
         "n_gold": kept(
@@ -150,6 +151,18 @@ def parsed(
         ),
         "least": training.MIN_TREES,
     }
+
+
+def _begun(corpus: Corpus, engines: list[CorpusEngine]) -> str:
+    """The parser that *Parse the rest* means: of those that have parsed a part of the
+    corpus the one with most of it, else the default parser."""
+    known = offered.names_of(corpus.project)
+    begun = [
+        (one.n_sentences, one.name)
+        for one in engines
+        if one.name in known and one.n_sentences < corpus.n_sentences
+    ]
+    return max(begun)[1] if begun else registry.DEFAULT
 
 
 def joint_runs(corpus: Corpus, *, by: Anybody) -> dict[str, Any]:

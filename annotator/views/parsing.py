@@ -42,7 +42,7 @@ def corpus_parses(request: HttpRequest, slug: str, code: str) -> HttpResponse:
     if request.method == "POST":
         return redirect("job", slug, _parse(request, corpus).code)
     page = corpora.parsed(corpus, accuracy.engines_of(corpus), by=request.user)
-    page["default"] = request.GET.get("parser") or registry.DEFAULT
+    page["default"] = request.GET.get("parser") or page["default"]
     return render(request, "parses/corpus.html", page)
 
 

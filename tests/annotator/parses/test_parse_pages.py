@@ -6,7 +6,7 @@ import pytest
 from django.test import Client
 from django.urls import reverse
 
-from annotator.models import Job, PackedForest, Parse, Sentence
+from annotator.models import Corpus, Job, PackedForest, Parse, Sentence
 from annotator.pages import ranked_trees
 from annotator.services import jobs
 from annotator.services.parses import parsers
@@ -111,6 +111,23 @@ def test_trees_of_a_parser_of_before_are_kept_and_shown_as_its_own(
     assert "Tree 1 of nltk-chart" in tree
     refused = _client(parsed.ada).post(url, {"engine": "nltk-chart", "n": "1"})
     assert refused.status_code == 400
+
+
+def _proposed(cast_: Cast) -> list[str]:
+    page = _get(_client(cast_.ada), reverse("parses", args=_where(cast_)))
+    return re.findall(r'<option value="([^"]+)" selected', page)
+
+
+def _where(cast_: Cast) -> list[str]:
+    return [cast_.project.slug, cast_.corpus.code]
+
+
+def test_the_rest_of_a_corpus_is_for_the_parser_that_began_it(parsed: Cast) -> None:
+    here = Corpus.objects.filter(pk=parsed.corpus.pk)
+    here.update(n_sentences=4)
+    assert _proposed(parsed) == [registry.DEFAULT]
+    here.update(n_sentences=5)
+    assert _proposed(parsed) == ["small"]
 
 
 def test_a_manager_starts_a_parser_and_lands_on_its_job(parsed: Cast) -> None:
