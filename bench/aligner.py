@@ -17,7 +17,7 @@ import numpy as np
 
 from bench.pairs import LENGTHS, analysed, file_of_pairs, of_length
 from core.evaluation.phrases.cases import best_side
-from core.parsing import english
+from core.parsing import registry
 from core.phrase_alignment.aligner import PhraseAligner, side_of
 from core.phrase_alignment.constraints import Constraint, align_under
 from core.phrase_alignment.sides import BinaryForest
@@ -27,7 +27,7 @@ BEAM = 50  # alignments unpacked, the paper's mu_b; else those of the settings, 
 
 
 def main(path: Path) -> None:
-    parser, aligner = english.parser(), PhraseAligner.load()
+    parser, aligner = registry.load(registry.DEFAULT), PhraseAligner.load()
     rows = []
     for length in LENGTHS:
         pairs = analysed(parser, of_length(path, length))

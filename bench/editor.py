@@ -170,6 +170,7 @@ def build(pair: tuple[str, str], base: str) -> tuple[str, dict[str, str], list[i
     from annotator.services.alignments import phrases
     from annotator.services.parses import parsers
     from annotator.services.projects import members
+    from core.parsing import registry
     from tests import cast
     from tests.browser.conftest import _session_cookie
 
@@ -187,8 +188,8 @@ def build(pair: tuple[str, str], base: str) -> tuple[str, dict[str, str], list[i
         key=pair[0][:32],
     )
     for job in (
-        parsers.start(corpus, "english", n=5, by=ada, enqueue=False),
-        phrases.start(corpus, "english", by=ada, enqueue=False),
+        parsers.start(corpus, registry.DEFAULT, n=5, by=ada, enqueue=False),
+        phrases.start(corpus, registry.DEFAULT, by=ada, enqueue=False),
     ):
         jobs.run(job.pk)
     cookie = _session_cookie(ada, base)

@@ -32,7 +32,7 @@ Pair = tuple[Analysis, Analysis]
 
 
 def main(path: Path) -> None:
-    parser, joint = NeuralParser(english.MODEL, threads=1), JointParser.load()
+    parser, joint = NeuralParser(english.STYLED, threads=1), JointParser.load()
     texts = _texts(path)
     _analysed(parser, texts[:2])
     encoder, pairs = _timed(lambda: _analysed(parser, texts))

@@ -12,6 +12,7 @@ from annotator.services.parses import parsers
 from bench import judging_data
 from bench.crash_data import edits
 from bench.load_people import Judger, Linker
+from core.parsing import registry
 from tests import cast
 
 __all__ = ["LoadedProject", "build", "verify"]
@@ -65,7 +66,8 @@ def _pairs(corpus: Corpus, n: int) -> list[tuple[str, tuple[str, str]]]:
             key=str(i),
         )
     owner = User.objects.get(username="owner")
-    jobs.run(parsers.start(corpus, "english", n=1, by=owner, enqueue=False).pk)
+    parse = parsers.start(corpus, registry.DEFAULT, n=1, by=owner, enqueue=False)
+    jobs.run(parse.pk)
     Corpus.objects.filter(pk=corpus.pk).update(n_pairs=n)
     return [_with_trees(pair) for pair in corpus.pairs.order_by("pk")]
 

@@ -19,7 +19,7 @@ from core.forests.cky import cky, log_partition
 from core.forests.inside import forest_marginals
 from core.forests.kbest import best_trees
 from core.forests.packing import span_forest
-from core.parsing.english import MODEL
+from core.parsing.english import STYLED
 from core.parsing.neural import NeuralParser, cut, square
 from core.protocols import Analysis, Capability
 
@@ -115,7 +115,7 @@ def shares(parser: NeuralParser, given: list[Sentence]) -> None:
 def main() -> None:
     options = argparse.ArgumentParser(description=__doc__)
     options.add_argument("--sentences", type=int, default=512)
-    options.add_argument("--model", type=Path, default=MODEL)
+    options.add_argument("--model", type=Path, default=STYLED)
     given = options.parse_args()
     parser = NeuralParser(given.model)
     made = sentences(given.sentences)

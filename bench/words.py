@@ -16,7 +16,7 @@ from typing import Any
 
 from bench.pairs import LENGTHS, analysed, file_of_pairs, of_length
 from core.evaluation.words import CosineAligner
-from core.parsing import english
+from core.parsing import registry
 from core.protocols import Analysis
 from core.word_alignment.aligner import TrainedWordAligner
 
@@ -24,7 +24,7 @@ Pair = list[Analysis]
 
 
 def main(path: Path) -> None:
-    parser, aligner = english.parser(), TrainedWordAligner.load()
+    parser, aligner = registry.load(registry.DEFAULT), TrainedWordAligner.load()
     rows = []
     for length in LENGTHS:
         pairs = analysed(parser, of_length(path, length))

@@ -33,6 +33,7 @@ from pathlib import Path
 from typing import Any
 
 from bench.crash import databases
+from core.parsing import registry
 from tests.running import ROOT, Running, variables
 
 WHO = (
@@ -330,7 +331,7 @@ def _options() -> argparse.Namespace:
     add("--machines", type=int, default=2)
     add("--again", action="store_true", help="index anew with ever fewer machines")
     add("--text", type=Path, help="a file of sentences, one a line")
-    add("--engine", default="english")
+    add("--engine", default=registry.DEFAULT)
     add("--stale-s", type=int, default=12, help="a worker silent so long is dead")
     add("--seed", type=int, default=1)
     add("--json", action="store_true", help="on one line")

@@ -18,6 +18,7 @@ from annotator.services.alignments import layers, phrases, proposals
 from annotator.services.alignments.words import METHODS, start_by
 from annotator.services.parses import better_trees
 from annotator.throughput.prepared import Select, Slot, several
+from core.parsing import registry
 
 __all__ = ["CorpusAlignments", "LayerProposals", "PairBetterTrees", "PairProposals"]
 
@@ -46,7 +47,7 @@ class AlignStartSerializer(serializers.Serializer[Any]):
     )
     parser = serializers.CharField(
         max_length=60,
-        default="english",
+        default=registry.DEFAULT,
         allow_blank=True,
         help_text="Of words it gives vectors and tags; empty: forms and WordNet alone.",
     )

@@ -12,7 +12,7 @@ STYLED = Path(__file__).parent / "models" / "styles"
 
 
 def parser() -> NeuralParser:
-    """The shipped parser; its weights are read at the first sentence.
+    """The first of the two, ``english``; its weights are read at the first sentence.
 
     Raises Unavailable if the model folder is missing or incomplete.
     """
@@ -20,7 +20,8 @@ def parser() -> NeuralParser:
 
 
 def styled(style: str) -> NeuralParser:
-    """The parser that writes like the treebank of its caller: one model for all.
+    """The parser that writes like the treebank of its caller: one model for all, the
+    default among them.
 
     Raises Unavailable as ``parser`` does, InvalidValue for a style that there is not.
     """

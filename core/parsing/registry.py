@@ -20,7 +20,7 @@ from core.protocols import ParserBackend
 __all__ = ["DEFAULT", "GONE", "GROUP", "at", "chosen", "facts_of", "load", "names"]
 
 GROUP = "gemel.parsers"
-DEFAULT = "english"
+DEFAULT = "english-gum"
 MANIFEST = "manifest.json"
 PCFG = "pcfg"
 BLLIP_SIGN = "pSgT.txt"
@@ -32,12 +32,12 @@ GONE = {
 not made anew may even still have their entry points."""
 STYLES = ("craft", "ewt", "genia", "gum", "ptb")
 SHIPPED = {
-    f"{DEFAULT}-{style}": EntryPoint(
-        f"{DEFAULT}-{style}", f"core.parsing.english:{style}", GROUP
+    f"english-{style}": EntryPoint(
+        f"english-{style}", f"core.parsing.english:{style}", GROUP
     )
     for style in STYLES
 }
-"""The styles of the second model that comes with Gemel; an installation's list of entry
+"""The styles of the model that comes with Gemel; an installation's list of entry
 points is written when it is made, and may be older than they are."""
 KINDS = {"substitution": "core.substitution.folder:parser_at"}
 """What runs a model folder of that kind, where a folder on a floor above does."""

@@ -14,7 +14,7 @@ from core.data.tokens import Sentence
 from core.errors import FormatError, GemelError, Unavailable
 from core.formats import msrpc, rte
 from core.formats.records import PairRecord, SentenceRecord
-from core.parsing import english
+from core.parsing import registry
 from core.text.tokenize import tokenize
 
 __all__ = ["LabelledPairs", "encode", "load"]
@@ -78,12 +78,12 @@ def _forms(side: SentenceRecord) -> tuple[str, ...]:
 
 
 def encode(pairs: Sequence[LabelledPairs]) -> str:
-    """Add word vectors of the English model to every set; its name and version.
+    """Add word vectors of the default parser to every set; its name and version.
 
     "" if there is no model: then nothing is added.
     """
     try:
-        parser = english.parser()
+        parser = registry.load(registry.DEFAULT)
     except Unavailable:
         return ""
     for one in pairs:

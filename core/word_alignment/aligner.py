@@ -88,11 +88,14 @@ class TrainedWordAligner:
         return np.asarray(1.0 / (1.0 + np.exp(-np.clip(nats, -30, 30))))
 
     def knows(self, parser: BackendInfo) -> bool:
-        """Whether its vectors are those that the weights were fitted on: of one name
-        and of one first number of the version."""
-        name, _, version = str(self.facts.get("vectors", "")).partition(" ")
-        fitted, here = (text.split(".")[0] for text in (version, parser.version))
-        return name == parser.name and fitted == here
+        """Whether its vectors are those that the weights were fitted on, or are named
+        in the file as good for them: of one name, one first number of the version."""
+        named = [self.facts.get("vectors", ""), *self.facts.get("as_good", ())]
+        here = parser.name, parser.version.split(".")[0]
+        return any(
+            (name, version.split(".")[0]) == here
+            for name, _, version in (str(one).partition(" ") for one in named)
+        )
 
     def align(self, source: Analysis, target: Analysis) -> tuple[Link, ...]:
         """The links, each with its ``prob``, in the order of the words."""

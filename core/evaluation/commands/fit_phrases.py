@@ -15,7 +15,6 @@ from core.evaluation.phrases.scores import examples
 from core.evaluation.phrases.tuning import RANGES, numbers_of, scorer
 from core.phrase_alignment.aligner import WEIGHTS, PhraseAligner
 from core.phrase_alignment.fitting import fit, without_vectors
-from core.phrase_alignment.forest_align import AlignSettings
 from core.phrase_alignment.tuning import nested, study
 from core.text.wordnet import thesaurus
 
@@ -114,5 +113,6 @@ def _fit_pairs(options: dict[str, Any]) -> Path:
         "vectors": f"{info.name} {info.version}",
     }
     out = options["out"] or WEIGHTS
-    PhraseAligner(models[0], models[1], AlignSettings(), facts).save(out)
+    settings = PhraseAligner.load(WEIGHTS).settings  # these are not fitted here
+    PhraseAligner(models[0], models[1], settings, facts).save(out)
     return Path(out)

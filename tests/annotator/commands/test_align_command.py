@@ -11,6 +11,7 @@ from django.core.management import CommandError, call_command
 
 from core.evaluation.commands.phrases import read
 from core.evaluation.phrases.tuning import RANGES
+from core.phrase_alignment.aligner import PhraseAligner
 from core.reproduce import arase2017
 
 pytestmark = pytest.mark.usefixtures("small_parser")
@@ -272,6 +273,16 @@ def test_tuning_goes_on_and_says_what_it_is_worth(pairs: Path, tmp_path: Path) -
     assert second["trials"] == 3
     assert second["f1_now"] == first["f1_now"] <= second["f1_best"]
     assert set(second["numbers"]) == set(RANGES)
+
+
+def test_weights_fitted_anew_keep_the_settings_and_name_the_parser(
+    pairs: Path, tmp_path: Path
+) -> None:
+    out = tmp_path / "phrases.json"
+    call_command("fit", "phrases", pairs=[pairs], out=out, stdout=StringIO())
+    made, shipped = PhraseAligner.load(out), PhraseAligner.load()
+    assert made.settings == shipped.settings
+    assert made.facts["vectors"] == shipped.facts["vectors"]
 
 
 def test_phrases_of_a_treebank_take_weights_of_another(tmp_path: Path) -> None:

@@ -50,10 +50,10 @@ def rte(n: int) -> str:
 
 @pytest.fixture
 def data(tmp_path: Path, monkeypatch) -> Path:
-    def absent() -> None:
+    def absent(name: str) -> None:
         raise Unavailable("no model in this test")
 
-    monkeypatch.setattr(labelled.english, "parser", absent)
+    monkeypatch.setattr(labelled.registry, "load", absent)
     for name, n in (("train", 40), ("val", 6), ("test", 30)):
         path = tmp_path / "msrpc" / f"msr-para-{name}.tsv"
         path.parent.mkdir(exist_ok=True)

@@ -387,7 +387,7 @@ def test_an_import_goes_on_to_align_once(cast) -> None:
     (align,) = Job.objects.filter(kind="align")
     assert made.result["align"] == align.code
     assert align.params == {"corpus": made.project.corpora.get(name="News").code,
-                            "parser": "english"}  # fmt: skip
+                            "parser": "english-gum"}  # fmt: skip
     assert align.by == cast.ada
 
 

@@ -67,7 +67,7 @@ def test_joint_parses_are_stored_apart_with_what_made_them(three: Cast) -> None:
     run = JointRun.objects.get()
     assert job.result["run"] == run.code
     assert (run.n_pairs, run.n_changes) == (3, Change.objects.count())
-    assert run.parameters["parser"] == "english"
+    assert run.parameters["parser"] == "english-gum"
     assert run.parameters["vectors"]
     assert len(run.parameters["weights"]) == 12
     mine = Parse.objects.filter(engine="joint", version=run.version)
@@ -76,7 +76,7 @@ def test_joint_parses_are_stored_apart_with_what_made_them(three: Cast) -> None:
     assert {row.meta["run"] for row in mine} == {run.code}
     trees = JointTree.objects.filter(result__run=run, kind="dependency")
     assert trees.count() == 6
-    assert {tree.before.engine for tree in trees} == {"english"}
+    assert {tree.before.engine for tree in trees} == {"english-gum"}
 
 
 def test_the_changes_are_the_difference_of_the_two_trees(three: Cast) -> None:

@@ -6,9 +6,12 @@ import pytest
 
 from core.data.tokens import Sentence
 from core.errors import InvalidValue
+from core.itg.scores import trained_with
 from core.parsing import english, registry
 from core.parsing.store import open_folder
+from core.phrase_alignment.aligner import PhraseAligner
 from core.protocols import Analysis, Capability
+from core.word_alignment.aligner import TrainedWordAligner
 
 PLAIN: frozenset[Capability] = frozenset({"constituents", "dependencies", "tags"})
 
@@ -58,8 +61,22 @@ def test_a_style_that_there_is_not_is_refused_with_those_there_are() -> None:
         english.styled("brown")
 
 
-def test_the_default_parser_is_what_it_was() -> None:
-    """Word aligner, phrase aligner and joint parsing were fitted on its answers."""
-    assert registry.DEFAULT == "english"
+def test_the_default_writes_like_gum_and_the_first_model_is_still_there() -> None:
+    assert registry.DEFAULT == "english-gum"
+    assert open_folder(english.STYLED).manifest["style"] == "gum"
+    assert registry.load("english").info.version == "1.2"
     digest = hashlib.sha256((english.MODEL / "model.onnx").read_bytes()).hexdigest()
     assert digest.startswith("93409ede9b16d445")
+
+
+def test_what_was_fitted_on_vectors_knows_those_of_the_default_parser() -> None:
+    info = registry.load(registry.DEFAULT).info
+    named = f"{info.name} {info.version}"
+    assert TrainedWordAligner.load().knows(info)
+    assert PhraseAligner.load().facts["vectors"] == named
+    assert [trained_with(task) for task in ("paraphrase", "entailment")] == [named] * 2
+
+
+@pytest.mark.parametrize("name", ["english", *registry.SHIPPED])
+def test_words_are_linked_with_the_vectors_of_every_shipped_parser(name: str) -> None:
+    assert TrainedWordAligner.load().knows(registry.load(name).info)

@@ -109,6 +109,10 @@ def test_it_knows_the_parser_whose_vectors_it_was_fitted_on(
     assert aligner.knows(replace(info, version=f"{version}.7"))
     assert not aligner.knows(replace(info, version="0.9"))
     assert not aligner.knows(replace(info, name="other"))
+    further = replace(aligner, facts={**aligner.facts, "as_good": ["other 2.1"]})
+    assert further.knows(replace(info, name="other", version="2.0"))
+    assert not further.knows(replace(info, name="other", version="1.0"))
+    assert further.knows(info)
 
 
 def test_a_missing_or_broken_file_is_told(tmp_path: Path) -> None:
