@@ -1,9 +1,10 @@
 """The index of many trees is made in chunks that many workers take."""
 
 from datetime import timedelta
+from threading import Event, Thread
 
 import pytest
-from django.db import connection
+from django.db import connection, transaction
 from django.utils import timezone
 
 from annotator.models import AlignmentLayer, Job, JobChunk
@@ -192,3 +193,55 @@ def test_work_that_is_done_is_not_done_anew_for_the_index(
         job.refresh_from_db()
     assert ended(job) == (Job.State.DONE, 0)
     assert (cast.project.corpora.count(), job.done, job.result) == (there, done, result)
+
+
+@pytest.mark.skipif(
+    connection.vendor != "postgresql", reason="SQLite has one writer at a time"
+)
+@pytest.mark.django_db(transaction=True)
+def test_a_tree_that_is_deleted_while_it_is_indexed_leaves_nothing(cast: Cast) -> None:
+    parse = people.parse(people.sentence(cast.corpus, "Indeed"), "(FRAG (RB Indeed))")
+    key, is_indexed = parse.pk, Event()
+
+    def make() -> None:
+        with transaction.atomic():
+            assert index.portion(index.PARSE, [key]) == 1
+            is_indexed.set()
+            Event().wait(1)  # deleted meanwhile
+        connection.close()
+
+    thread = Thread(target=make)
+    thread.start()
+    assert is_indexed.wait(60)
+    parse.delete()
+    thread.join()
+    assert not [row for row in rows()["search_node"] if row.startswith(f"({key},")]
+
+
+@pytest.mark.skipif(
+    connection.vendor != "postgresql", reason="SQLite has one writer at a time"
+)
+@pytest.mark.django_db(transaction=True)
+def test_two_index_at_once_what_is_apart(many: Cast) -> None:
+    """The first has not ended when the second begins and ends."""
+    keys, is_at_work, ended = index.noted(index.PARSE), Event(), []
+    index._read(keys)  # labels are numbered before, in a transaction of their own
+
+    def make() -> None:
+        with transaction.atomic():
+            index.portion(index.PARSE, keys[::2], together=True)
+            is_at_work.set()
+            Event().wait(2)
+            ended.append("other")
+        connection.close()
+
+    thread = Thread(target=make)
+    thread.start()
+    assert is_at_work.wait(60)
+    parses = [keys[k] for k in range(1, len(keys), 2)]
+    assert index.portion(index.PARSE, parses, together=True) == len(parses)
+    ended.append("mine")
+    thread.join()
+    assert ended == ["mine", "other"]
+    index.catch_up()
+    assert rows() == made_at_once()
