@@ -14,11 +14,12 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from django.conf import settings
+from django.db import connection
 from django.db.models import Count, F, Min, Sum
 from django.utils import timezone
 
 from annotator import backups, disk
-from annotator.models import Job
+from annotator.models import Job, JobChunk
 
 __all__ = ["count_request", "forget", "is_on", "text"]
 
@@ -98,6 +99,7 @@ class _Installation:
 
     def collect(self) -> Iterator[Any]:
         yield from _jobs()
+        yield from _chunks()
         yield _gauge(
             "gemel_disk_free_bytes", "Free on the disk.", disk.free_mb() * 2**20
         )
@@ -137,6 +139,23 @@ def _jobs() -> Iterator[Any]:
         "How long the first job in the queue has waited; 0: none does.",
         _since(waiting["at"]),
     )
+
+
+def _chunks() -> Iterator[Any]:
+    rows = JobChunk.objects.order_by().values_list("job__kind", "state")
+    by_state = _family(
+        "gemel_chunks", "Chunks of jobs, by kind and state.", "kind", "state"
+    )
+    for kind, state, n in rows.annotate(n=Count("pk")):
+        by_state.add_metric([kind, state], n)
+    yield by_state
+    with connection.cursor() as cursor:
+        cursor.execute("SELECT COUNT(*) FROM search_todo")
+        yield _gauge(
+            "gemel_index_waiting",
+            "Trees, sentences and layers that searches do not see yet.",
+            cursor.fetchone()[0],
+        )
 
 
 def _grouped(*names: str, **figures: Any) -> Any:

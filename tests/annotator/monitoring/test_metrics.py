@@ -9,7 +9,8 @@ import pytest
 from django.test import Client
 
 from annotator.monitoring import metrics
-from annotator.services import jobs
+from annotator.services import chunks, jobs
+from annotator.services.queries import index
 from tests.cast import Cast
 
 pytestmark = pytest.mark.django_db
@@ -128,6 +129,18 @@ def test_jobs_and_the_installation_are_told(watched: Client, cast: Cast) -> None
     assert _of(after, "gemel_disk_free_bytes") > 0
     assert ("gemel_backup_age_seconds", frozenset()) in after
     assert ("gemel_worker_silent_seconds", frozenset()) in after
+
+
+def test_chunks_at_work_and_what_searches_lack_are_told(
+    watched: Client, cast: Cast
+) -> None:
+    job = jobs.create(cast.project, "parse", title="Parse", by=cast.ada)
+    chunks.split(job, "english", range(chunks.SIZE + 1), found=7)
+    job.chunks.filter(number=1).update(state="running")
+    figures = _figures(watched)
+    for state, n in (("running", 1), ("waiting", 1), ("done", 1)):
+        assert _of(figures, "gemel_chunks", kind="parse", state=state) == n
+    assert _of(figures, "gemel_index_waiting") == index.waiting() > 0
 
 
 def test_ended_jobs_tell_what_they_took(watched: Client, cast: Cast) -> None:
