@@ -233,6 +233,9 @@ class Client:
     def sentence(self, code: str) -> Sentence:
         return _sentence(self.call("GET", f"/api/sentences/{code}/"))
 
+    def forests(self, sentence: str) -> list[Json]:
+        return list(self.call("GET", f"/api/sentences/{sentence}/forests/"))
+
     def layers(self, pair: str) -> list[Json]:
         """The layers of a pair that you may see: code, origin, made_by, n_links, …"""
         return list(self.call("GET", f"/api/pairs/{pair}/layers/"))
@@ -263,7 +266,7 @@ class Client:
     def link(
         self, layer: Layer, source: str, target: str, *, kind: str = "sure"
     ) -> Layer:
-        """Link two nodes, by their refs: ``Parse.ref_of`` finds them by span."""
+        """Link two nodes, by their refs (w3, n5) or by their tokens (0:2)."""
         return self.step(layer, "link", s=source, t=target, kind=kind)
 
     # --- trees

@@ -11,7 +11,7 @@ from rest_framework.views import APIView
 
 from annotator.models import AlignmentLayer, Pair
 from annotator.pages import canvas
-from annotator.services.alignments import layers
+from annotator.services.alignments import layers, spans
 from annotator.services.alignments.links import play
 from annotator.services.alignments.operations import OPS, LayerStep
 from annotator.services.corpora import trees
@@ -31,7 +31,8 @@ __all__ = [
 
 
 class OpSerializer(serializers.Serializer[Any]):
-    """One operation; ``s`` and ``t`` are nodes, several with spaces between."""
+    """One operation; ``s`` and ``t`` are nodes, several with spaces between: refs (w3,
+    n5), or spans of tokens (0:2 is the highest node over just the tokens 0 and 1)."""
 
     uuid = serializers.UUIDField()
     base_rev = serializers.IntegerField(min_value=0)
@@ -41,7 +42,7 @@ class OpSerializer(serializers.Serializer[Any]):
     kind = serializers.ChoiceField(choices=["sure", "possible"], required=False)
     crossing = serializers.BooleanField(required=False)
     links = serializers.ListField(
-        child=serializers.ListField(child=serializers.CharField(max_length=10)),
+        child=serializers.ListField(child=serializers.CharField(max_length=11)),
         required=False,
         max_length=500,
         help_text="For accept: [source, target, kind] each, or with a fourth, "
@@ -61,8 +62,8 @@ class OpSerializer(serializers.Serializer[Any]):
                 raise serializers.ValidationError("The fourth is: crossing.")
         return [(*row[:3], len(row) == 4) for row in rows]
 
-    def to_step(self) -> LayerStep:
-        return LayerStep.read(self.validated_data)
+    def to_step(self, layer: AlignmentLayer) -> LayerStep:
+        return LayerStep.read(spans.by_refs(layer, self.validated_data))
 
 
 class ProblemSerializer(serializers.Serializer[Any]):
@@ -223,7 +224,7 @@ class LayerOps(APIView):
         sent = OpSerializer(data=request.data)
         sent.is_valid(raise_exception=True)
         with phase("write"):
-            play(layer, sent.to_step(), by=request.user)
+            play(layer, sent.to_step(layer), by=request.user)
         with phase("snapshot"):
             return Response(layers.snapshot(get_layer(request, code), request.user))
 

@@ -15,7 +15,12 @@ from annotator.models import Corpus, Origin, Parse, Sentence
 from annotator.pages import sentence_records
 from annotator.services.treebanks import comparing
 
-__all__ = ["CorpusSentences", "SentenceLikenesses", "SentenceView"]
+__all__ = [
+    "CorpusSentences",
+    "SentenceForests",
+    "SentenceLikenesses",
+    "SentenceView",
+]
 
 
 class SentenceSerializer(serializers.ModelSerializer[Sentence]):
@@ -79,6 +84,33 @@ class SentenceRecordSerializer(serializers.Serializer[Any]):
     parses = AnalysisSerializer(many=True)
 
 
+class EdgeSerializer(serializers.Serializer[Any]):
+    """One way to make ``node`` of ``parts``, none for a word; ``weight`` in nats."""
+
+    node = serializers.IntegerField()
+    parts = serializers.ListField(child=serializers.IntegerField())
+    weight = serializers.FloatField()
+
+
+class PhraseSerializer(serializers.Serializer[Any]):
+    """``p``: in how much of the trees, by weight, the phrase is; ``span`` half-open."""
+
+    label = serializers.CharField(allow_blank=True)  # type: ignore[assignment]
+    span = serializers.ListField(child=serializers.IntegerField())
+    p = serializers.FloatField()
+
+
+class ForestSerializer(serializers.Serializer[Any]):
+    """``nodes``: label, start, end, parts before wholes, the root last; "S+VP" is a
+    chain of single children, "" a node that binarisation made."""
+
+    engine = serializers.CharField()
+    version = serializers.CharField(allow_blank=True)
+    nodes = serializers.ListField(child=serializers.ListField())
+    edges = EdgeSerializer(many=True)
+    phrases = PhraseSerializer(many=True)
+
+
 class KindSerializer(serializers.Serializer[Any]):
     kind = serializers.ChoiceField(
         choices=Parse.Kind.choices, default=Parse.Kind.CONSTITUENCY
@@ -117,6 +149,16 @@ class SentenceView(APIView):
         rows = Sentence.objects.select_related("corpus__project")
         sentence = get_object_or_404(rows, code=code, corpus__in=seen)
         return Response(sentence_records.record(sentence, request.user))
+
+
+class SentenceForests(APIView):
+    """The packed forest of each parser: all trees it thinks possible."""
+
+    @extend_schema(responses=ForestSerializer(many=True))
+    def get(self, request: Request, code: str) -> Response:
+        seen = Corpus.objects.visible_to(request.user)
+        sentence = get_object_or_404(Sentence, code=code, corpus__in=seen)
+        return Response(sentence_records.forests(sentence))
 
 
 class SentenceLikenesses(APIView):

@@ -104,6 +104,7 @@ urlpatterns: list[URLPattern | URLResolver] = [
     path("corpora/<code:code>/parses/", parsing.CorpusParses.as_view()),
     path("sentences/<code:code>/", sentences.SentenceView.as_view()),
     path("sentences/<code:code>/figure/", figures.SentenceFigure.as_view()),
+    path("sentences/<code:code>/forests/", sentences.SentenceForests.as_view()),
     path("sentences/<code:code>/likenesses/", sentences.SentenceLikenesses.as_view()),
     path("sentences/<code:code>/parses/", parsing.SentenceParses.as_view()),
     path("projects/<slug:slug>/bitexts/", bitexts.Bitexts.as_view()),

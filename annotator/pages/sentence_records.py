@@ -2,14 +2,17 @@
 
 from typing import Any
 
-from annotator.models import Parse, Sentence
+from annotator.models import PackedForest, Parse, Sentence
 from annotator.models.projects import Anybody
 from annotator.services.parses.accuracy import readable
+from annotator.services.parses.marginals import sureness
 from core.data.tree import Tree
-from core.errors import GemelError
+from core.errors import FormatError, GemelError
+from core.formats import forest_npz
+from core.formats.forest_npz import StoredForest
 from core.phrase_alignment.legitimacy import ref_of
 
-__all__ = ["record"]
+__all__ = ["forests", "record"]
 
 
 def record(sentence: Sentence, user: Anybody) -> dict[str, Any]:
@@ -22,6 +25,40 @@ def record(sentence: Sentence, user: Anybody) -> dict[str, Any]:
         "language": sentence.language,
         "tokens": sentence.forms,
         "parses": [_parse(row) for row in readable(sentence, user)],
+    }
+
+
+def forests(sentence: Sentence) -> list[dict[str, Any]]:
+    """The packed forest of each parser over the sentence; those that this version
+    cannot read are left out."""
+    found = []
+    rows = PackedForest.objects.filter(sentence=sentence)
+    for row in rows.order_by("engine", "version", "pk"):
+        try:
+            stored = forest_npz.load(bytes(row.data))
+        except FormatError:
+            continue
+        made_by = {"engine": row.engine, "version": row.version}
+        found.append(made_by | _forest(stored))
+    return found
+
+
+def _forest(stored: StoredForest) -> dict[str, Any]:
+    forest = stored.forest
+    labels = [forest.names[at] for at in forest.labels.tolist()]
+    spans = zip(labels, forest.starts.tolist(), forest.ends.tolist(), strict=True)
+    ends, tails = forest.first_tail.tolist(), forest.tails.tolist()
+    edges = zip(forest.heads.tolist(), stored.weights.tolist(), strict=True)
+    return {
+        "nodes": [list(one) for one in spans],
+        "edges": [
+            {"node": head, "parts": tails[ends[e] : ends[e + 1]], "weight": weight}
+            for e, (head, weight) in enumerate(edges)
+        ],
+        "phrases": [
+            {"label": label, "span": [start, end], "p": p}
+            for (start, end, label), p in sorted(sureness(stored).items())
+        ],
     }
 
 

@@ -1,5 +1,6 @@
 """The client for programs, against a server that runs."""
 
+import math
 import urllib.error
 from collections.abc import Iterator
 from http.server import BaseHTTPRequestHandler, HTTPServer
@@ -63,6 +64,24 @@ def test_a_figure_is_what_its_page_gives(
     with pytest.raises(Refused, match="colour, grey") as refused:
         bob.figure("pairs", ours.pair.code, colour="red")
     assert refused.value.status == 400
+
+
+def test_a_sentence_has_its_forests(bob: Client, ours: made_by.Cast) -> None:
+    sentence = ours.pair.source
+    other = made_by.SOURCE.replace("(NP (DT the) (NN window))", "(DT the) (NN window)")
+    trees = (math.log(0.75), made_by.SOURCE), (math.log(0.25), other)
+    made_by.forest(sentence, *trees, engine="small")
+    (forest,) = bob.forests(sentence.code)
+    assert forest["engine"] == "small"
+    phrases = {(one["label"], *one["span"]): one["p"] for one in forest["phrases"]}
+    assert phrases["NP", 3, 5] == pytest.approx(0.75)
+    assert phrases["VP", 2, 5] == pytest.approx(1)
+    assert forest["nodes"][-1] == ["S", 0, 6]
+    root = len(forest["nodes"]) - 1
+    edges = [one for one in forest["edges"] if one["node"] == root]
+    assert all(part < root for one in edges for part in one["parts"])
+    assert {one["node"] for one in forest["edges"]} == set(range(root + 1))
+    assert bob.forests(ours.pair.target.code) == []
 
 
 def test_a_sentence_has_its_trees(bob: Client, ours: made_by.Cast) -> None:
