@@ -25,6 +25,7 @@ class Worklist(models.Model):
     class Ranking(models.TextChoices):
         UNCERTAINTY = "uncertainty", _("The least sure first")
         DISAGREEMENT = "disagreement", _("Where annotators disagree most first")
+        JOINT = "joint", _("Where the joint parse differs most first")
         LONGEST = "longest", _("The longest first")
         SHORTEST = "shortest", _("The shortest first")
         RANDOM = "random", _("At random, by a seed")

@@ -1,12 +1,24 @@
 """What of a corpus is looked at first: values by sentence or pair, high ones first."""
 
 from collections import defaultdict
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from hashlib import sha256
 from itertools import combinations
 from statistics import mean
 
-from annotator.models import AlignmentLayer, Corpus, Origin, Pair, Parse, Sentence
+from django.db.models import Count, Q
+
+from annotator.models import (
+    AlignmentLayer,
+    Corpus,
+    JointPair,
+    JointRun,
+    JointTree,
+    Origin,
+    Pair,
+    Parse,
+    Sentence,
+)
 from annotator.models.worklists import Worklist
 from annotator.services.parses import marginals
 from core.agreement.trees import parseval
@@ -28,7 +40,8 @@ def values_of(
     Uncertainty of a tree: of the parser's best tree, the phrases that are expected to
     be wrong by the marginals of its forest, for each word that is to be read; of a
     pair: the links and nulls that the aligner expects to be wrong. Disagreement: 1 less
-    the mean F1 of each two people, of their brackets or links.
+    the mean F1 of each two people, of their brackets or links. Joint: the brackets and
+    arcs that the corpus's last joint run changed, for each word.
     """
     if ranking == Ranking.RANDOM:
         return {row.pk: _drawn(row, seed) for row in rows}
@@ -139,6 +152,38 @@ def _unlike_pairs(corpus: Corpus, rows: Sequence[Row]) -> Values:
     }
 
 
+def _joint_trees(corpus: Corpus, rows: Sequence[Row]) -> Values:
+    values: Values = {}
+    n_tokens = {row.pk: _length(row) for row in rows}
+    for result, n_source, n_target in _joint_changes(corpus):
+        sides = (result.pair.source_id, n_source), (result.pair.target_id, n_target)
+        for pk, n in sides:
+            if pk in n_tokens:
+                share = n / max(1, n_tokens[pk])
+                values[pk] = max(share, values.get(pk, 0.0))
+    return values
+
+
+def _joint_pairs(corpus: Corpus, rows: Sequence[Row]) -> Values:
+    n_tokens = {row.pk: max(1, _length(row)) for row in rows}
+    return {
+        result.pair_id: (n_source + n_target) / n_tokens[result.pair_id]
+        for result, n_source, n_target in _joint_changes(corpus)
+        if result.pair_id in n_tokens
+    }
+
+
+def _joint_changes(corpus: Corpus) -> Iterator[tuple[JointPair, int, int]]:
+    """The pairs of the last run, and how much changed on either side."""
+    run = JointRun.objects.filter(corpus=corpus).first()
+    results = JointPair.objects.filter(run=run).select_related("pair").annotate(
+        n_source=Count("changes", filter=Q(changes__side=JointTree.Side.SOURCE)),
+        n_target=Count("changes", filter=Q(changes__side=JointTree.Side.TARGET)),
+    )  # fmt: skip
+    for result in results.iterator(chunk_size=500):
+        yield result, result.n_source, result.n_target
+
+
 def _dice(a: set[tuple[str, str]], b: set[tuple[str, str]]) -> float:
     return 2 * len(a & b) / (len(a) + len(b)) if a or b else 1.0
 
@@ -146,6 +191,8 @@ def _dice(a: set[tuple[str, str]], b: set[tuple[str, str]]) -> float:
 _BY_DATA: dict[tuple[str, bool], Callable[[Corpus, Sequence[Row]], Values]] = {
     (Ranking.UNCERTAINTY, False): _unsure_trees,
     (Ranking.UNCERTAINTY, True): _unsure_pairs,
+    (Ranking.JOINT, False): _joint_trees,
+    (Ranking.JOINT, True): _joint_pairs,
     (Ranking.DISAGREEMENT, False): _unlike_trees,
     (Ranking.DISAGREEMENT, True): _unlike_pairs,
 }

@@ -11,11 +11,13 @@ from django.urls import reverse
 from annotator.errors import BadRequest, Frozen, NotAllowed
 from annotator.models import (
     AlignmentLayer,
+    JointPair,
     Membership,
     Origin,
     PackedForest,
     Parse,
     Sentence,
+    TreeChange,
     Worklist,
     WorkShare,
 )
@@ -25,6 +27,7 @@ from annotator.services.treebanks.worklists import Wanted
 from core.data.alignment import Alignment, Link
 from core.formats import forest_npz
 from tests import cast as people
+from tests.annotator import joint_cast
 from tests.oracles.strategies import ambiguous_forest
 
 pytestmark = pytest.mark.django_db
@@ -132,6 +135,34 @@ def test_pairs_are_ranked_by_the_aligners_doubt_and_by_links(treebank) -> None:
         AlignmentLayer.objects.filter(pk=layer.pk).update(links=made_of, revision=1)
     first = made(treebank, ranking="disagreement", unit="pair").items.first()
     assert (first.pair, first.value) == (treebank.pair, pytest.approx(1 / 3))
+
+
+def test_where_the_last_joint_parse_differs_most_comes_first(treebank) -> None:
+    alike = people.pair(treebank.corpus, "(S (A a))", "(S (B b))")
+    before = joint_cast.run(treebank, "Before")  # is not looked at
+    result = JointPair.objects.create(run=before, pair=treebank.pair)
+    TreeChange.objects.create(run=before, result=result, side="s", start=0, end=1)
+    last = joint_cast.ledger(treebank)
+    JointPair.objects.create(run=last, pair=alike)
+    differing = joint_cast.pair(treebank)
+    of_pairs = made(treebank, ranking="joint", unit="pair").items.all()
+    assert [(one.pair, one.value) for one in of_pairs] == [
+        (differing, pytest.approx(3 / 13)),
+        (alike, 0.0),
+        (treebank.pair, None),
+    ]
+    of_trees = made(treebank, ranking="joint").items.all()
+    assert [(one.sentence, one.value) for one in of_trees][:4] == [
+        (differing.source, pytest.approx(2 / 6)),
+        (differing.target, pytest.approx(1 / 7)),
+        (alike.source, 0.0),
+        (alike.target, 0.0),
+    ]
+    assert {one.value for one in of_trees[4:]} == {None}
+
+
+def test_without_a_joint_parse_the_corpus_keeps_its_order(treebank) -> None:
+    assert {one.value for one in made(treebank, ranking="joint").items.all()} == {None}
 
 
 def test_every_item_goes_to_k_people_and_none_to_more(treebank) -> None:
