@@ -1,10 +1,12 @@
 """The client for programs, against a server that runs."""
 
+import json
 import math
 import urllib.error
 from collections.abc import Iterator
 from http.server import BaseHTTPRequestHandler, HTTPServer
 from io import BytesIO
+from pathlib import Path
 from threading import Thread
 
 import pytest
@@ -14,6 +16,8 @@ from annotator.services import accounts
 from gemel_client import Client, Refused, to_pandas
 from tests import cast as made_by
 from tests.running import WAIT_S
+
+NOTEBOOK = Path(__file__).parents[2] / "docs" / "trees.ipynb"
 
 
 @pytest.fixture
@@ -247,3 +251,27 @@ def test_a_token_for_annotating_deletes_nothing(live: str, ours: made_by.Cast) -
         ada.delete("corpora", ours.corpus.code, confirm="Houses")
     assert refused.value.status == 403
     assert [corpus.name for corpus in ada.corpora()] == ["Houses"]
+
+
+def test_every_cell_of_the_tutorial_s_notebook_runs(
+    live: str, ours: made_by.Cast, monkeypatch, capsys
+) -> None:
+    other = made_by.SOURCE.replace("(NP (DT the) (NN window))", "(DT the) (NN window)")
+    trees = (math.log(0.75), made_by.SOURCE), (math.log(0.25), other)
+    made_by.forest(ours.pair.source, *trees, engine="small")
+    monkeypatch.setenv("GEMEL_URL", live)
+    monkeypatch.setenv("GEMEL_TOKEN", token_of(ours.bob))
+    cells = json.loads(NOTEBOOK.read_text(encoding="utf-8"))["cells"]
+    names: dict[str, object] = {}
+    for at, cell in enumerate(cells):
+        if cell["cell_type"] == "code":
+            exec(compile("".join(cell["source"]), f"cell {at}", "exec"), names)
+    said = capsys.readouterr().out
+    assert "'label': 'NP', 'span': [3, 5]" in said  # the phrase that may not be one
+    assert "409" in said
+    assert "VP-PRD" in said
+    assert "\\begin{forest}" in said
+    (link,) = names["layer"].links
+    assert link == ("n1", "n0", "possible")
+    assert ours.pair.source.parses.get(author=ours.bob).text == made_by.SOURCE
+    assert len(names["page"]["matches"]) == 4

@@ -94,6 +94,8 @@ HELP_OF: dict[str, str] = {
     "tree_edit": "trees#constituents",
     "arcs_edit": "trees#arcs",
     "trees_compare": "trees#peoples-trees-compared",
+    "figure_of_pair": "trees#figures",
+    "figure_of_sentence": "trees#figures",
     "project_query": "queries",
     "query": "queries",
     "query_tree": "queries",
