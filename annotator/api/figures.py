@@ -16,22 +16,24 @@ from annotator.models import Corpus, Sentence
 from annotator.pages import editor
 from annotator.pages.figures import material, writing
 from annotator.pages.figures.material import Material
-from annotator.pages.figures.options import CHOICES, FigureOptions
+from annotator.pages.figures.options import CHOICES, OF_PAIRS, FigureOptions
 
 __all__ = ["PairFigure", "SentenceFigure"]
 
 SPANS = "only the links of these nodes, by words counted from 1: s1-2 t6"
+_CHOSEN = {
+    name: OpenApiParameter(
+        name, str, enum=[*values], description=f"{values[0]} if not said"
+    )
+    for name, values in CHOICES.items()
+}
 _COMMON = [
     OpenApiParameter("to", str, enum=[*writing.FIGURES], description="svg if not said"),
-    *(
-        OpenApiParameter(
-            name, str, enum=[*values], description=f"{values[0]} if not said"
-        )
-        for name, values in CHOICES.items()
-    ),
     OpenApiParameter("folded", str, description="phrases that are folded: s5.t12"),
+    *(one for name, one in _CHOSEN.items() if name not in OF_PAIRS),
 ]
 _OF_PAIRS = [
+    *(one for name, one in _CHOSEN.items() if name in OF_PAIRS),
     OpenApiParameter("layer", str, description="its code; else yours, else gold"),
     OpenApiParameter("across", str, enum=["0", "1"], description="left and right"),
     OpenApiParameter("nodes", str, description=SPANS),
@@ -60,7 +62,7 @@ class SentenceFigure(APIView):
     @extend_schema(parameters=[*_COMMON, *_OF_SENTENCES], responses=_FILES)
     def get(self, request: Request, code: str) -> HttpResponse:
         query = request.query_params.dict()
-        options = options_of(query, {"to", "tree"})
+        options = options_of(query, {"to", "tree"}, of_pair=False)
         seen = Corpus.objects.visible_to(request.user)
         rows = Sentence.objects.select_related("corpus__project")
         sentence = get_object_or_404(rows, code=code, corpus__in=seen)

@@ -7,7 +7,12 @@ from django.utils.translation import gettext as _
 
 from annotator.errors import BadRequest
 from annotator.forms import refuse_unknown
-from annotator.pages.figures.options import CHOICES, FigureOptions, NodeChoice
+from annotator.pages.figures.options import (
+    CHOICES,
+    OF_PAIRS,
+    FigureOptions,
+    NodeChoice,
+)
 
 __all__ = ["KNOWN", "choice", "nodes_of", "options_of"]
 
@@ -17,10 +22,13 @@ _NODE = re.compile(r"([st])([0-9]{1,5})(?:-([0-9]{1,5}))?")
 _FOLDED = re.compile(r"[st][0-9]{1,5}")
 
 
-def options_of(query: Mapping[str, str], also: Iterable[str] = ()) -> FigureOptions:
+def options_of(
+    query: Mapping[str, str], also: Iterable[str] = (), *, of_pair: bool = True
+) -> FigureOptions:
     """Raises BadRequest, naming what is known, at a name or a value that is not;
-    ``also``: names that the caller reads itself."""
-    refuse_unknown(query, {*KNOWN, *also})
+    ``also``: names that the caller reads itself; ``of_pair``: it is a pair's figure."""
+    known = KNOWN if of_pair else KNOWN - OF_PAIRS
+    refuse_unknown(query, {*known, *also})
     sent = {name: choice(name, query.get(name, ""), CHOICES[name]) for name in CHOICES}
     chosen = {name: value for name, value in sent.items() if value}
     return FigureOptions(

@@ -37,7 +37,7 @@ def sentence_figure(
 ) -> HttpResponse:
     """As ``figure``, of one sentence."""
     project = access.project_or_404(request.user, slug)
-    options = options_of(request.GET.dict(), {"tree", "show"})
+    options = options_of(request.GET.dict(), {"tree", "show"}, of_pair=False)
     return _file(request, _of_sentence(request, project, code), options, to)
 
 
@@ -73,7 +73,8 @@ def _page(
     request: HttpRequest, page: dict[str, Any], also: set[str], made: asking.Maker
 ) -> HttpResponse:
     try:
-        options = options_of(request.GET.dict(), also)
+        of_pair = "pair" in page
+        options = options_of(request.GET.dict(), also, of_pair=of_pair)
         page |= asking.figure(made(options.side), options, request.GET.dict())
     except BadRequest as error:
         page |= {"problem": error, **asking.refused(made("both"), request.GET.dict())}

@@ -8,7 +8,7 @@ from django.utils.translation import gettext_lazy as _
 from django.utils.translation import pgettext_lazy
 
 from annotator.pages.figures.material import Material, chosen, view_of
-from annotator.pages.figures.options import CHOICES, FigureOptions
+from annotator.pages.figures.options import CHOICES, OF_PAIRS, FigureOptions
 from annotator.pages.figures.writing import formats_of
 
 __all__ = ["Maker", "figure", "refused"]
@@ -24,7 +24,6 @@ NAMES = {
     "colour": _("Ink"),
     "font": _("Font"),
 }
-OF_PAIRS = ("side", "links", "marks")
 VALUES = {
     "constituency": _("Trees"),
     "dependency": _("Arcs"),

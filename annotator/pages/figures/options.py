@@ -5,7 +5,7 @@ from typing import Literal
 
 from annotator.pages.canvas import VIEWS
 
-__all__ = ["CHOICES", "FigureOptions", "NodeChoice"]
+__all__ = ["CHOICES", "OF_PAIRS", "FigureOptions", "NodeChoice"]
 
 CHOICES: dict[str, tuple[str, ...]] = {
     "view": VIEWS,
@@ -16,6 +16,8 @@ CHOICES: dict[str, tuple[str, ...]] = {
     "font": ("sans", "serif"),
 }
 """By option: what it may be, the default first."""
+OF_PAIRS = frozenset({"side", "links", "marks", "nodes", "across"})
+"""Options that say nothing of a sentence without a pair."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -323,6 +323,18 @@ def test_a_call_that_is_not_known_is_refused_naming_what_is(client, cast: Cast) 
 
 
 @pytest.mark.django_db
+def test_a_sentence_without_a_pair_has_no_options_of_links(client, alone, cast) -> None:
+    for name in ("links=all", "side=both", "marks=no", "across=1", "nodes=s1"):
+        for url in (f"{alone}.svg", f"{alone}/"):
+            answer = client.get(f"{url}?{name}")
+            assert answer.status_code == 400
+            assert "Known here: colour, fold" in answer.content.decode()
+        url = f"/api/sentences/{cast.pair.source.code}/figure/"
+        known = client.get(f"{url}?{name}").json()["error"]["facts"]["known"]
+        assert known == ["colour", "folded", "font", "to", "tree", "view"]
+
+
+@pytest.mark.django_db
 def test_a_stranger_finds_no_figure_of_a_sentence(client, alone, cast: Cast) -> None:
     client.force_login(cast.cyd)
     for url in (f"{alone}.svg", f"{alone}/"):
