@@ -302,7 +302,7 @@ def test_a_parser_s_brackets_go_out_readable(cast) -> None:
     from core.formats import treetext
     from tests.cast import parse, sentence
 
-    made = sentence(cast.corpus, "a ( b / :-) [ 🙂 )")
+    made = sentence(cast.corpus, "a ( b / :-) [ 🙂 ) ] { } \\ \" ' `` '' “ ” «")
     builder = TreeBuilder()
     builder.open("NP")
     for form in made.forms:
