@@ -18,6 +18,7 @@ from core.data.check import Floats
 from core.data.tokens import Sentence
 from core.errors import InvalidValue
 from core.learning.ridge import LinearModel
+from core.parsing import registry
 from core.pivoting.conditions import CONDITIONS, rank
 from core.pivoting.language_model import SentenceModel
 from core.pivoting.table import Paraphrase, Table
@@ -56,6 +57,11 @@ class Weights:
     alone: LinearModel
     placed: LinearModel
     facts: Mapping[str, Any]
+
+    @property
+    def parser(self) -> str:
+        """Whose vectors they were fitted on; the default parser if that is not told."""
+        return str(self.facts.get("parser") or registry.DEFAULT)
 
     def to_json(self) -> dict[str, Any]:
         return {

@@ -107,8 +107,7 @@ def substitution(table: ParaphraseTable, sentence: str, phrase: str) -> Substitu
     """
     from core.pivoting.substitution import ALL_CONDITIONS, substitutes, weighted
 
-    backend = registry.load(registry.DEFAULT)
-    analysis = parsers.try_out(sentence, backend)
+    analysis = parsers.try_out(sentence, registry.load(registry.DEFAULT))
     words = analysis.sentence.forms
     start, end = _place(words, tokenize(phrase).forms)
     tree = next((tree for _logp, tree in trees_of(analysis, 1)), None)
@@ -116,6 +115,7 @@ def substitution(table: ParaphraseTable, sentence: str, phrase: str) -> Substitu
         place_of = files.table, tree or words, (start, end)
         ranked = substitutes(*place_of, model=files.model)
         if fitted := weights.newest(table):
+            backend = registry.load(fitted[1].parser)
             ranked += weighted(*place_of, fitted[1], model=files.model, backend=backend)
     columns = [
         Column(

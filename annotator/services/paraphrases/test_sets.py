@@ -146,7 +146,7 @@ def _ninth(job: Job, table: ParaphraseTable) -> dict[str, Any]:
     if not (number := job.params.get("weights", 0)):
         return {}
     fitted = Weights.of_json(table.weights.get(number=number).model)
-    return {"weights": fitted, "backend": registry.load(registry.DEFAULT)}
+    return {"weights": fitted, "backend": registry.load(fitted.parser)}
 
 
 def _trees_for(job: Job) -> list[Tree]:

@@ -47,7 +47,7 @@ def weights_of(options: dict[str, Any]) -> Weights | None:
 
 def vectors_of(weights: Weights | None) -> ParserBackend | None:
     """The parser whose vectors the ninth condition compares, where that is wanted."""
-    return registry.load(registry.DEFAULT) if weights else None
+    return registry.load(weights.parser) if weights else None
 
 
 def trees_in(path: Path | None, limit: int | None = None) -> list[Tree]:

@@ -1,12 +1,15 @@
 """The ninth condition: fitted on judgments, tried on other phrases, read back."""
 
 import json
+from dataclasses import replace
 
 import numpy as np
 import pytest
 
 from core.errors import InvalidValue
 from core.formats import ptb
+from core.parsing import registry
+from core.pivoting.commands.options import vectors_of
 from core.pivoting.labels import ccg_labels
 from core.pivoting.substitution import substitutes, weighted
 from core.pivoting.table import Table
@@ -159,6 +162,15 @@ def test_weights_of_another_kind_are_refused(table: Table, change: dict) -> None
     data = json.loads(json.dumps(made.to_json()))
     with pytest.raises(InvalidValue):
         Weights.of_json(data | change)
+
+
+def test_weights_stay_with_the_parser_that_they_were_fitted_on(table: Table) -> None:
+    weights = fit_weights(
+        table, judged(table, lambda *_: 0.5), facts={"parser": "english"}
+    )
+    assert vectors_of(weights) is registry.load("english")
+    assert replace(weights, facts={}).parser == registry.DEFAULT
+    assert vectors_of(None) is None
 
 
 def test_too_few_judgments_are_refused(table: Table) -> None:
