@@ -21,7 +21,14 @@ pytestmark = [
 @pytest.fixture(scope="module")
 def results() -> dict:
     return wu2005.run(
-        {"data": Path(DATA), "replicates": 100, "set": [], "fit": None}, print
+        {
+            "data": Path(DATA),
+            "replicates": 100,
+            "set": [],
+            "fit": None,
+            "labelled": None,
+        },
+        print,
     )
 
 
