@@ -19,7 +19,14 @@ from annotator.pages.agreement.report import SECTIONS, ReportPage, shown_scales
 from annotator.pages.agreement.summary import summary
 from annotator.pages.agreement.words import CASE_WORDS, of_measure
 from annotator.services.paraphrases import test_sets
-from annotator.services.reports import agreement, cases, jobs, layers, query
+from annotator.services.reports import (
+    agreement,
+    cases,
+    jobs,
+    layers,
+    query,
+    recent,
+)
 from annotator.services.reports.agreement import ReportSource, ReportSpec
 from core.agreement.chance import PAIRWISE
 from core.agreement.judgments import paper
@@ -103,8 +110,8 @@ def live(
 ) -> Context:
     """The live report over a source. Raises BadRequest on names it does not hold."""
     project, place = source.project, [source.project.slug, source.kind, source.code]
-    query.check(spec, source.read().data)
-    body, read = agreement.report(source, spec)
+    now = recent.report(source, spec)
+    body, read = now.body, now.read
     page = ReportPage(
         body,
         cases_url=reverse("report_cases", args=place),
@@ -119,6 +126,7 @@ def live(
         "asked": spec,
         "filters": filters,
         "last_event": body["facts"]["last_event"],
+        "computed_at": now.at,
         "may_freeze": access.may(by, "curate", project),
         "plan_url": reverse("campaign_design", args=[project.slug, source.code])
         if is_campaign

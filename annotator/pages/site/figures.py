@@ -2,9 +2,11 @@
 
 from typing import Any
 
+from django.utils.translation import get_language
+
 from annotator.models import Campaign
 from annotator.pages.agreement.summary import drift_in_words, has_drifted, within
-from annotator.services.reports import agreement, jobs
+from annotator.services.reports import agreement, jobs, recent
 
 __all__ = ["LOW", "agreement_line"]
 
@@ -24,6 +26,12 @@ def agreement_line(campaign: Campaign) -> dict[str, Any]:
     source = agreement.ReportSource(campaign.project, "campaign", campaign)
     if jobs.is_large(source):
         return {"campaign": campaign, "is_large": True, "scales": []}
+    key = ("line", campaign.code, campaign.revision, get_language())
+    scales = recent.of_moment(key, lambda: _scales(source))
+    return {"campaign": campaign, "is_large": False, "scales": scales}
+
+
+def _scales(source: agreement.ReportSource) -> list[dict[str, Any]]:
     from core.agreement.figures import as_json
     from core.agreement.judgments.report import moves
     from core.agreement.measures import measure_all
@@ -42,7 +50,7 @@ def agreement_line(campaign: Campaign) -> dict[str, Any]:
         ]
         scale = _scale(question.title, as_json(measured.figures[name]))
         scales.append(scale | {"drifting": drifting})
-    return {"campaign": campaign, "is_large": False, "scales": scales}
+    return scales
 
 
 def _scale(title: str, figure: dict[str, Any]) -> dict[str, Any]:

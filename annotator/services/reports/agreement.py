@@ -28,6 +28,7 @@ __all__ = [
     "KINDS",
     "ReportSource",
     "ReportSpec",
+    "body_of",
     "freeze",
     "newer",
     "report",
@@ -99,8 +100,13 @@ def source(project: Project, kind: str, code: str) -> ReportSource | None:
 
 
 def report(of: ReportSource, spec: ReportSpec) -> tuple[dict[str, Any], Read]:
-    """Every figure, and what was read. The same question twice is computed once."""
+    """Every figure, and what was read."""
     read = of.read()
+    return body_of(of, read, spec), read
+
+
+def body_of(of: ReportSource, read: Read, spec: ReportSpec) -> dict[str, Any]:
+    """Every figure of what was read. The same question twice is computed once."""
     key = repr((read.stamp, spec))
     body = _bodies.get(key)
     if body is None:
@@ -117,7 +123,7 @@ def report(of: ReportSource, spec: ReportSpec) -> tuple[dict[str, Any], Read]:
             _bodies.popitem(last=False)
     else:
         _bodies.move_to_end(key)
-    return body, read
+    return body
 
 
 def digest(data: Dataset, spec: ReportSpec) -> str:

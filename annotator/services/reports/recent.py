@@ -1,0 +1,111 @@
+"""What was computed a moment ago, for those who look while others judge.
+
+Every judgment makes another report, and computing it anew for each who looks would take
+the processors from those who judge. So what took long serves for a while, of which
+computing it takes a twentieth at most; and of those who ask at once one computes. By
+process. What is asked for to be kept (``agreement.freeze``, files, the API) is computed
+anew.
+"""
+
+import threading
+import time
+from collections import OrderedDict
+from collections.abc import Callable, Hashable
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any, TypeVar, cast
+
+from django.db.models import Max
+from django.utils import timezone
+
+from annotator.models import Adjudication, Campaign
+from annotator.services.reports import agreement, query
+from annotator.services.reports.agreement import ReportSource, ReportSpec
+from annotator.services.reports.judged_data import Read
+
+__all__ = ["RecentReport", "forget", "of_moment", "report"]
+
+T = TypeVar("T")
+AT_ONCE_S = 0.3  # of the processor: what took less is always computed anew
+SHARE = 20  # one part in so many of the time goes into computing at most
+KEPT = 32
+N_LOCKS = 16
+
+
+@dataclass(frozen=True, slots=True)
+class RecentReport:
+    """``body``: every figure; ``at``: when it was computed."""
+
+    body: dict[str, Any]
+    read: Read
+    at: datetime
+
+
+@dataclass(frozen=True, slots=True)
+class _Kept:
+    answer: Any
+    until: float  # of time.monotonic()
+
+    def is_fresh(self) -> bool:
+        return time.monotonic() < self.until
+
+
+_kept: OrderedDict[Hashable, _Kept] = OrderedDict()
+_locks = tuple(threading.Lock() for _ in range(N_LOCKS))
+
+
+def forget() -> None:
+    """Compute everything anew."""
+    _kept.clear()
+
+
+def report(of: ReportSource, spec: ReportSpec) -> RecentReport:
+    """The report as it is, or was a moment ago. Raises BadRequest on names in ``spec``
+    that are not in the data."""
+
+    def compute() -> RecentReport:
+        at, read = timezone.now(), of.read()
+        query.check(spec, read.data)
+        return RecentReport(agreement.body_of(of, read, spec), read, at)
+
+    return of_moment(("report", *_row(of), spec), compute)
+
+
+def of_moment(key: Hashable, compute: Callable[[], T]) -> T:
+    """What ``compute`` gives, or has given for this key a moment ago.
+
+    While another thread computes, it is what was given last; the first is waited for.
+    """
+    kept = _kept.get(key)
+    if kept is not None and kept.is_fresh():
+        return cast(T, kept.answer)
+    lock = _locks[hash(key) % N_LOCKS]
+    if not lock.acquire(blocking=kept is None) and kept is not None:
+        return cast(T, kept.answer)
+    try:
+        kept = _kept.get(key)
+        if kept is not None and kept.is_fresh():
+            return cast(T, kept.answer)
+        return _computed(key, compute)
+    finally:
+        lock.release()
+
+
+def _computed(key: Hashable, compute: Callable[[], T]) -> T:
+    began = time.thread_time()
+    answer = compute()
+    spent = time.thread_time() - began
+    if spent >= AT_ONCE_S:
+        _kept[key] = _Kept(answer, time.monotonic() + SHARE * spent)
+        _kept.move_to_end(key)
+        while len(_kept) > KEPT:
+            _kept.popitem(last=False)
+    return answer
+
+
+def _row(of: ReportSource) -> tuple[Hashable, ...]:
+    """What it is about, and what managers and curators changed: that counts at once."""
+    if not isinstance(of.row, Campaign):
+        return of.kind, of.code
+    decided = Adjudication.objects.aggregate(last=Max("pk"))["last"] or 0
+    return of.kind, of.code, of.row.revision, of.row.n_items, decided
