@@ -42,7 +42,7 @@ class RecentReport:
 
 
 @dataclass(frozen=True, slots=True)
-class _Kept:
+class _Moment:
     answer: Any
     until: float  # of time.monotonic()
 
@@ -50,7 +50,7 @@ class _Kept:
         return time.monotonic() < self.until
 
 
-_kept: OrderedDict[Hashable, _Kept] = OrderedDict()
+_kept: OrderedDict[Hashable, _Moment] = OrderedDict()
 _locks = tuple(threading.Lock() for _ in range(N_LOCKS))
 
 
@@ -96,7 +96,7 @@ def _computed(key: Hashable, compute: Callable[[], T]) -> T:
     answer = compute()
     spent = time.thread_time() - began
     if spent >= AT_ONCE_S:
-        _kept[key] = _Kept(answer, time.monotonic() + SHARE * spent)
+        _kept[key] = _Moment(answer, time.monotonic() + SHARE * spent)
         _kept.move_to_end(key)
         while len(_kept) > KEPT:
             _kept.popitem(last=False)
