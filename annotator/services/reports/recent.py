@@ -96,8 +96,8 @@ def _computed(key: Hashable, compute: Callable[[], T]) -> T:
     answer = compute()
     spent = time.thread_time() - began
     if spent >= AT_ONCE_S:
+        _kept.pop(key, None)  # to the end; another thread may drop the oldest
         _kept[key] = _Moment(answer, time.monotonic() + SHARE * spent)
-        _kept.move_to_end(key)
         while len(_kept) > KEPT:
             _kept.popitem(last=False)
     return answer
