@@ -29,6 +29,7 @@ GROUPS: dict[str, dict[str, str]] = {
         "parser": f"{_EVALUATION}.parsers",
         "corrections": f"{_EVALUATION}.corrections",
         "worklists": f"{_EVALUATION}.worklists",
+        "learning-curve": f"{_EVALUATION}.learning_curve",
         "contamination": f"{_EVALUATION}.contamination",
         "alignment": f"{_EVALUATION}.phrases",
         "words": f"{_EVALUATION}.words",

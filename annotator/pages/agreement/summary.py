@@ -309,7 +309,7 @@ def _number(value: float) -> str:
 
 
 def _percent(value: float) -> str:
-    return f"{100 * value:.0f} %"
+    return f"{100 * value:.0f}\N{NO-BREAK SPACE}%"
 
 
 def _signed(value: float) -> str:

@@ -23,6 +23,9 @@ __all__ = [
     "cross_validated",
     "examples_of",
     "n_scored",
+    "parser_of",
+    "scored",
+    "tree_of",
     "write",
 ]
 
@@ -103,11 +106,23 @@ def cross_validated(
     for fold in range(folds):
         rest = [one for k, one in enumerate(samples) if k % folds != fold]
         held = [samples[k] for k in _held(len(samples), fold, folds, at_most)]
-        parser = ModelParser(train(rest, method), _info())
+        parser = parser_of(rest, method)
         for begin in range(0, len(held), BATCH):
             part = held[begin : begin + BATCH]
             _score(parser, part, scores)
             yield len(part), scores
+
+
+def parser_of(samples: Sequence[Sample], method: Method = METHOD) -> ModelParser:
+    """A parser trained on the samples, for as long as it is needed."""
+    return ModelParser(train(samples, method), _info())
+
+
+def scored(parser: ModelParser, held: Sequence[Sample]) -> FoldScores:
+    """The parser's trees of the samples' words against the samples'."""
+    scores = FoldScores()
+    _score(parser, held, scores)
+    return scores
 
 
 def n_scored(examples: Examples, *, folds: int = 5, at_most: int = 0) -> int:

@@ -41,7 +41,9 @@ def scale(alpha=None, judges=(), **about: Any) -> dict[str, Any]:
 
 def said(*scales: dict[str, Any], conditions=None, name=str) -> list[str]:
     body = {"scales": list(scales), "conditions": conditions}
-    return [one.text for one in summary(body, name)]
+    texts = [one.text for one in summary(body, name)]
+    assert not any(" %" in text for text in texts)  # no line is broken there
+    return [text.replace("\N{NO-BREAK SPACE}", " ") for text in texts]
 
 
 @pytest.mark.parametrize(
