@@ -12,6 +12,7 @@ from core.agreement.trees.attachment import Attachment
 from core.agreement.trees.parseval import Parseval
 from core.data.tokens import Sentence, Token
 from core.data.tree import Tree
+from core.evaluation.constructions import ErrorCounts
 from core.evaluation.golds import Gold
 from core.forests.kbest import trees_of
 from core.parsing.together import fitting
@@ -31,7 +32,8 @@ class ParserScores:
 
     ``arcs`` counts punctuation, ``words`` leaves it out (gold UPOS PUNCT).
     ``phrases``: of the answers' own, those that hang together by their arcs, and all.
-    ``best[k]``: for each sentence the best of its k best trees.
+    ``best[k]``: for each sentence the best of its k best trees. ``errors``: by
+    construction, where that is asked for.
     """
 
     sentences: int = 0
@@ -44,6 +46,7 @@ class ParserScores:
     tags: Counter[str] = field(default_factory=Counter)
     phrases: Counter[str] = field(default_factory=Counter)
     best: dict[int, Parseval] = field(default_factory=dict)
+    errors: ErrorCounts | None = None
 
     def to_json(self) -> dict[str, Any]:
         """``uas, las`` count punctuation and label subtypes; the variants say so."""
@@ -73,6 +76,7 @@ class ParserScores:
             "sentences_per_second": round(self.sentences / self.seconds, 1)
             if self.seconds
             else None,
+            **({"errors": self.errors.to_json()} if self.errors else {}),
         }
 
     def _tag_share(self, layer: str) -> float | None:
@@ -81,7 +85,11 @@ class ParserScores:
 
 
 def evaluate(
-    backend: ParserBackend, golds: Sequence[Gold], *, oracle: bool = True
+    backend: ParserBackend,
+    golds: Sequence[Gold],
+    *,
+    oracle: bool = True,
+    errors: bool = False,
 ) -> ParserScores:
     """The scores of ``backend`` on ``golds``.
 
@@ -90,7 +98,10 @@ def evaluate(
     the 2, 10 and 50 best of a second pass. A sentence that is answered by an error
     counts as parsed all wrong.
     """
-    scores = ParserScores(best={k: Parseval() for k in ORACLES} if oracle else {})
+    scores = ParserScores(
+        best={k: Parseval() for k in ORACLES} if oracle else {},
+        errors=ErrorCounts() if errors else None,
+    )
     backend.analyse([_bare(gold.sentence) for gold in golds[:1]], want=PLAIN)
     for gold, answer, seconds in _answers(backend, golds, PLAIN):
         start = time.perf_counter()
@@ -135,9 +146,13 @@ def _count(
     scores.failed += answer is None
     if gold.tree is not None:
         scores.brackets += parseval.compare(gold.tree, tree)
+        if scores.errors:
+            scores.errors.add_tree(gold.tree, tree)
     if gold.deps is not None:
         guess = answer.deps.tree if answer and answer.deps else None
         scores.arcs += attachment.compare(gold.deps, guess)
+        if scores.errors:
+            scores.errors.add_arcs(gold.deps, guess)
         upos = [token.upos for token in gold.sentence.tokens]
         if any(upos):
             scores.words += attachment.compare(

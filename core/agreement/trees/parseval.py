@@ -91,8 +91,11 @@ def compare(gold: Tree, guess: Tree | None) -> Parseval:
     )
 
 
-def brackets(tree: Tree, gold_tags: Sequence[str]) -> Counter[Bracket]:
-    """The scored brackets, positions counted without punctuation."""
+def brackets(
+    tree: Tree, gold_tags: Sequence[str], *, nodes: Iterable[int] | None = None
+) -> Counter[Bracket]:
+    """The scored brackets, positions counted without punctuation; ``nodes``: of these
+    alone."""
     if tree.n_tokens != len(gold_tags):
         raise InvalidValue(
             f"a tree of {tree.n_tokens} tokens against a gold one of {len(gold_tags)}"
@@ -100,7 +103,7 @@ def brackets(tree: Tree, gold_tags: Sequence[str]) -> Counter[Bracket]:
     place = [0]
     for tag in gold_tags:
         place.append(place[-1] + (tag not in PUNCTUATION))
-    return Counter(_scored(tree, place))
+    return Counter(_scored(tree, place, range(len(tree)) if nodes is None else nodes))
 
 
 def plain_label(label: str) -> str:
@@ -109,10 +112,10 @@ def plain_label(label: str) -> str:
     return "ADVP" if category == "PRT" else category
 
 
-def _scored(tree: Tree, place: list[int]) -> Iterable[Bracket]:
-    for v, label in enumerate(tree.labels):
+def _scored(tree: Tree, place: list[int], nodes: Iterable[int]) -> Iterable[Bracket]:
+    for v in nodes:
         start, end = (place[post] for post in tree.spans[v])
         if tree.children[v] and start < end:
-            category = plain_label(label)
+            category = plain_label(tree.labels[v])
             if category not in UNCOUNTED:
                 yield start, end, category

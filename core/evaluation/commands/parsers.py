@@ -25,6 +25,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add("--format", choices=FORMATS, help="by default by the files' names")
     add("--max-tokens", type=int, default=0, help="leave longer sentences out")
     add("--no-oracle", action="store_true", help="skip the n-best pass")
+    add("--errors", action="store_true", help="add scores by label, relation, length")
     add_parser_options(parser)
     add_together(parser)
 
@@ -38,7 +39,9 @@ def run(options: dict[str, Any], say: Say) -> dict[str, Any]:
         raise FormatError("no gold sentence to score; see --gold and --max-tokens")
     backend = backend_of(options)
     say(f"{len(golds)} sentences")
-    scores = evaluate(backend, golds, oracle=not options["no_oracle"])
+    scores = evaluate(
+        backend, golds, oracle=not options["no_oracle"], errors=options["errors"]
+    )
     info = backend.info
     return {
         "engine": f"{info.name} {info.version}",
