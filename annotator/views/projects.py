@@ -82,8 +82,9 @@ def corpora(request: HttpRequest, slug: str) -> HttpResponse:
 @require_http_methods(["GET", "POST"])
 def people(request: HttpRequest, slug: str) -> HttpResponse:
     project = access.project_or_404(request.user, slug)
+    refuse_unknown(request.GET, {"q", "people"})
     changed = _change(request, project) if request.method == "POST" else {}
-    page = settings.people(project, by=request.user) | changed
+    page = settings.people(project, request.GET.dict(), by=request.user) | changed
     return render(request, "projects/people.html", page)
 
 

@@ -1,19 +1,19 @@
 """Pages of campaigns for those who run them."""
 
+from collections.abc import Mapping
 from typing import Any
 
-from django.core.paginator import Paginator
+from django.db.models import QuerySet
 
 from annotator import access
-from annotator.models import Campaign, Participant, Project, RatingScale
+from annotator.models import Campaign, Membership, Participant, Project, RatingScale
 from annotator.models.projects import Anybody, id_of
 from annotator.pages.campaigns import setup as campaign_setup
 from annotator.pages.site.needs import needs
+from annotator.pages.site.people import at_once, named, page_of, typed
 from annotator.services.campaigns import progress
 
 __all__ = ["listed", "overview", "people", "scales"]
-
-PEOPLE = 100  # of a page
 
 
 def listed(project: Project, *, by: Anybody) -> dict[str, Any]:
@@ -44,7 +44,7 @@ def overview(campaign: Campaign, *, by: Anybody, page: str = "") -> dict[str, An
         "project": project,
         "campaign": campaign,
         "progress": how_far,
-        "people": Paginator(how_far.people, PEOPLE).get_page(page),
+        "people": page_of(how_far.people, page),
         "steps": steps,
         "lacking": lacking,
         "lacking_words": campaign_setup.in_words(lacking),
@@ -67,20 +67,36 @@ def scales(campaign: Campaign) -> dict[str, Any]:
     }
 
 
-def people(campaign: Campaign) -> dict[str, Any]:
-    """Who could still judge, who judges, and which batches each of them gets."""
+def people(campaign: Campaign, sent: Mapping[str, str]) -> dict[str, Any]:
+    """Who could still judge, who judges, and which batches each of them gets.
+
+    ``sent``: ``q``, a part of a name; ``members``, ``judges``: the page of each list.
+    """
+    text, batches = typed(sent), list(campaign.batches.all())
+    rows = campaign.participants.select_related("user").prefetch_related("queues")
+    size = at_once(1 + len(batches))
+    judges = page_of(
+        named(rows, text, label="label"), sent.get("judges", ""), size=size
+    )
+    members = page_of(named(_others(campaign), text), sent.get("members", ""))
+    return {
+        "project": campaign.project,
+        "campaign": campaign,
+        "q": text,
+        "is_long": text or members.has_other_pages() or judges.has_other_pages(),
+        "members": members,
+        "n_others": _others(campaign).count(),
+        "batches": batches,
+        "n_present": rows.count(),
+        "judges": judges,
+        "shares": [(one, {q.batch_id for q in one.queues.all()}) for one in judges],
+    }
+
+
+def _others(campaign: Campaign) -> QuerySet[Membership]:
+    """The members who may annotate and do not judge here."""
     project = campaign.project
     members = project.memberships.filter(role__in=access.VERBS["annotate"])
-    rows = campaign.participants.select_related("user").prefetch_related("queues")
-    judges = list(rows)
-    present = [one.user_id for one in judges if one.user_id is not None]
-    return {
-        "project": project,
-        "campaign": campaign,
-        "members": members.exclude(user_id__in=present)
-        .select_related("user")
-        .order_by("user__username"),
-        "batches": campaign.batches.all(),
-        "n_present": len(judges),
-        "judges": [(one, {q.batch_id for q in one.queues.all()}) for one in judges],
-    }
+    present = campaign.participants.filter(user__isnull=False).values("user")
+    others = members.exclude(user__in=present).select_related("user")
+    return others.order_by("user__username")

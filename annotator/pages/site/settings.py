@@ -1,5 +1,6 @@
 """For those who run a project: settings of it and its parts, the log, the links."""
 
+from collections.abc import Mapping
 from typing import Any
 
 from django.core.paginator import Paginator
@@ -26,6 +27,7 @@ from annotator.models import (
 )
 from annotator.models.projects import Anybody
 from annotator.pages.campaigns.rules import FIELDS as RULES
+from annotator.pages.site.people import named, page_of, typed
 from annotator.services.projects import removals
 from annotator.services.projects.invitations import MAX_DAYS, MAX_USES
 from annotator.services.projects.keeping import ABOUT
@@ -175,15 +177,20 @@ def _detail(row: LogEntry) -> str:
     return ", ".join(str(name) for name in names)
 
 
-def people(project: Project, *, by: Anybody) -> dict[str, Any]:
-    """Who is in the project; for its managers, the links that let others in."""
+def people(project: Project, sent: Mapping[str, str], *, by: Anybody) -> dict[str, Any]:
+    """Who is in the project; for its managers, the links that let others in.
+
+    ``sent``: ``q``, a part of a name, and ``people``, the page of the list.
+    """
     may_manage = access.may(by, "manage", project)
     rows = project.memberships.select_related("user").order_by("user__username")
+    text = typed(sent)
     return {
         "project": project,
         "may_manage": may_manage,
         "roles": Role.choices,
-        "members": rows,
+        "q": text,
+        "members": page_of(named(rows, text), sent.get("people", "")),
         **(invitations(project) if may_manage else {}),
     }
 

@@ -4,12 +4,14 @@ from django.contrib import messages
 from django.contrib.auth.decorators import login_required
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
+from django.urls import reverse
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 from django.views.decorators.http import require_http_methods, require_POST
 
 from annotator import access
 from annotator.errors import BadRequest, Refusal
+from annotator.forms import refuse_unknown
 from annotator.forms.projects import batches_of, scales_of
 from annotator.http.answers import form_page
 from annotator.models import Campaign
@@ -78,12 +80,14 @@ def rules(request: HttpRequest, slug: str, code: str) -> HttpResponse:
 def people(request: HttpRequest, slug: str, code: str) -> HttpResponse:
     """Choose among the members who judges, and which batches; links for others."""
     campaign = access.campaign_or_404(request.user, slug, code, "manage")
+    refuse_unknown(request.GET, {"q", "members", "judges"})
     page = {}
     if is_link := request.POST.get("what") in ("invite", "revoke"):
         page = change_links(request, campaign.project, campaign)
     if request.method == "POST" and not is_link:
         return _choose(request, campaign)
-    page |= pages.people(campaign) | invitations(campaign.project, campaign)
+    page |= pages.people(campaign, request.GET.dict())
+    page |= invitations(campaign.project, campaign)
     return render(request, "campaigns/people.html", page)
 
 
@@ -104,7 +108,8 @@ def _choose(request: HttpRequest, campaign: Campaign) -> HttpResponse:
 @login_required
 @require_POST
 def batches(request: HttpRequest, slug: str, code: str) -> HttpResponse:
-    """Who judges which batches: a list of batches for every person."""
+    """Who judges which batches: a list of batches for every person. The query is that
+    of the page that the form is on, which comes next."""
     campaign = access.campaign_or_404(request.user, slug, code, "manage")
     wanted = batches_of(request.POST, campaign.participants.all())
     try:
@@ -113,4 +118,5 @@ def batches(request: HttpRequest, slug: str, code: str) -> HttpResponse:
         messages.error(request, str(error))
     else:
         messages.success(request, _("Stored: everybody gets the batches ticked here."))
-    return redirect("campaign_people", slug, code)
+    here = reverse("campaign_people", args=[slug, code])
+    return redirect(f"{here}?{request.GET.urlencode()}" if request.GET else here)
