@@ -14,6 +14,7 @@ from annotator import access
 from annotator.access import Anybody
 from annotator.models import Job, Project
 from annotator.services import jobs
+from annotator.services.queries import index
 
 __all__ = ["NextPage", "listed", "next_pages", "report_lines", "shown"]
 
@@ -66,7 +67,18 @@ def shown(job: Job, *, by: Anybody) -> dict[str, Any]:
         "worker": jobs.is_worker_alive(),
         "is_queue_away": jobs.is_queue_away(),
         "may_cancel": job.by_id == by.pk or access.may(by, "run", project),
+        "unindexed": _unindexed(job),
+        "may_run": access.may(by, "run", project),
     }
+
+
+def _unindexed(job: Job) -> int:
+    """How much searches of the project lack, if it was cancelled when all but its index
+    was done."""
+    if job.state != Job.State.DONE or not job.cancel_asked:
+        return 0
+    corpora = list(job.project.corpora.values_list("pk", flat=True))
+    return index.waiting(corpora) if corpora else 0
 
 
 def report_lines(result: dict[str, Any]) -> list[tuple[str, str]]:

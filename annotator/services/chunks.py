@@ -25,6 +25,7 @@ from annotator.models import Issue, Job, JobChunk
 from annotator.models.jobs import JobChunkQuerySet
 from annotator.monitoring.lines import within
 from annotator.services import jobs
+from annotator.services.heartbeats import heartbeat
 from core.protocols import Step
 
 __all__ = ["SIZE", "Lost", "ask_for_help", "close", "help_out", "note", "split", "work"]
@@ -105,7 +106,7 @@ def help_out() -> int:
     while not disk.is_low() and (chunk := _fairest()) is not None:
         job, claim = chunk.job, chunk.claim
         try:
-            with within(job.request_id), jobs.heartbeat(job, claim):
+            with within(job.request_id), heartbeat(job, claim):
                 runner = jobkinds.chunk_runner(job.kind, chunk.part)
                 list(_held(runner, job, chunk))
             n += 1

@@ -2,16 +2,15 @@
 
 import contextlib
 import logging
-import threading
 import time
 import traceback
-from collections.abc import Callable, Generator, Iterator
+from collections.abc import Callable, Generator
 from datetime import timedelta
 from typing import Any
 from uuid import uuid4
 
 from django.conf import settings
-from django.db import OperationalError, connection, transaction
+from django.db import OperationalError, transaction
 from django.db.models import F
 from django.utils import timezone
 
@@ -21,6 +20,7 @@ from annotator.faults import is_full
 from annotator.models import Issue, Job, JobChunk, Project
 from annotator.models.projects import Anybody
 from annotator.monitoring.lines import current, within
+from annotator.services.heartbeats import heartbeat
 from core.errors import GemelError
 from core.protocols import Step
 
@@ -28,7 +28,6 @@ __all__ = [
     "StepAside",
     "cancel",
     "create",
-    "heartbeat",
     "in_turn",
     "is_queue_away",
     "is_worker_alive",
@@ -38,9 +37,9 @@ __all__ = [
 ]
 
 FLUSH_S = 1.0  # progress is written at most this often
-HEARTBEAT_S = 4.0
 MAX_ATTEMPTS = 3
 MAX_ISSUES = 10_000  # a job that fails on every row must not fill the disk
+UNINDEXED = "Cancelled while it was indexed: what it made stays, searches index it."
 log = logging.getLogger(__name__)
 
 
@@ -95,9 +94,9 @@ def cancel(job: Job, *, by: Anybody) -> Job:
     if by.pk != job.by_id:
         access.require(by, "run", job.project)
     now = timezone.now()
-    untouched = Job.objects.filter(pk=job.pk, state=Job.State.QUEUED, attempts=0)
+    untouched = Job.objects.filter(pk=job.pk, state=Job.State.QUEUED, started_at=None)
     if not untouched.update(state=Job.State.CANCELLED, ended_at=now, cancel_asked=True):
-        # A worker that died has perhaps left something, which the next takes back.
+        # Who began it has perhaps left something, which the next takes back.
         Job.objects.active().filter(pk=job.pk).update(cancel_asked=True)
     job.refresh_from_db()
     return job
@@ -128,7 +127,8 @@ def run(job_id: int, *, on_step: Callable[[Job], None] | None = None) -> None:
 def _run(job: Job, on_step: Callable[[Job], None] | None) -> None:
     try:
         with heartbeat(job, job.claim):
-            result = _drive(job, _with_index(job), on_step)
+            result = _own_work(job, on_step)
+            note = _index(job, result, on_step)
     except _Stop:
         _end(job, Job.State.CANCELLED)
     except _NoRoom:
@@ -152,7 +152,7 @@ def _run(job: Job, on_step: Callable[[Job], None] | None) -> None:
         note = "A bug stopped this job; the details are below."
         _end(job, Job.State.FAILED, note=note, error=traceback.format_exc())
     else:
-        _end(job, Job.State.DONE, result=result)
+        _end(job, Job.State.DONE, result=result, note=note)
 
 
 def report_issue(
@@ -250,24 +250,29 @@ def _claim(job_id: int) -> Job | None:
     return Job.objects.get(pk=job_id, claim=claim)
 
 
-def _with_index(job: Job) -> Generator[Step, None, dict[str, Any] | None]:
-    """The job, and then the search index of what it has brought: what fails there is
-    noted still and fails no work that is done. Begun again, it goes on there."""
-    if job.kind == "index":
-        return (yield from jobkinds.runner(job.kind)(job))
-    if _is_indexing(job.pk):
-        result = job.result
-    else:
-        result = yield from jobkinds.runner(job.kind)(job)
+def _own_work(job: Job, on_step: Callable[[Job], None] | None) -> dict[str, Any]:
+    """What the job says of itself; not done again where only the index was left."""
+    if job.kind != "index" and _is_indexing(job.pk):
+        return dict(job.result)
+    return _drive(job, jobkinds.runner(job.kind)(job), on_step)
+
+
+def _index(
+    job: Job, result: dict[str, Any], on_step: Callable[[Job], None] | None
+) -> str:
+    """Make the search index of what the job has brought; the note it ends with. What
+    fails there, or is cancelled, is noted still: work that is done stays done."""
     note = job.note
     try:
-        yield from jobkinds.follower()(job, result)
-        yield Step(note=note)
-    except (OperationalError, StepAside):
+        if job.kind != "index":
+            _drive(job, jobkinds.follower()(job, result), on_step)
+    except (OperationalError, StepAside, _NoRoom):
         raise
+    except _Stop:
+        return UNINDEXED
     except Exception:
         log.exception("job %s: its trees are not indexed yet", job.code)
-    return result
+    return note
 
 
 def _is_indexing(job_id: int) -> bool:
@@ -292,7 +297,7 @@ def _drive(
                 if on_step:
                     on_step(job)
     except StopIteration as end:
-        _flush(job, pending)
+        _write(job, pending)  # who cancels now is too late
         return dict(end.value or {})
     finally:
         steps.close()
@@ -305,6 +310,15 @@ def _add(a: Step, b: Step) -> Step:
 
 def _flush(job: Job, step: Step) -> None:
     """Write progress; raises _Stop if the job was cancelled or taken away."""
+    _write(job, step)
+    if job.cancel_asked:
+        raise _Stop
+    if disk.is_low():
+        raise _NoRoom
+
+
+def _write(job: Job, step: Step) -> None:
+    """Raises _Stop if the job was taken away."""
     changes: dict[str, Any] = {
         "done": F("done") + step.done,
         "failed": F("failed") + step.failed,
@@ -318,10 +332,6 @@ def _flush(job: Job, step: Step) -> None:
     if not held.update(**changes):
         raise _Stop
     job.refresh_from_db()
-    if job.cancel_asked:
-        raise _Stop
-    if disk.is_low():
-        raise _NoRoom
 
 
 def _end(
@@ -370,27 +380,3 @@ def _wait(job: Job, note: str) -> int:
         attempts=max(0, job.attempts - 1),
         note=note,
     )
-
-
-@contextlib.contextmanager
-def heartbeat(job: Job, claim: str) -> Iterator[None]:
-    """Keep ``heartbeat_at`` fresh while one step takes long: of the job, and of the
-    chunk of it, that are held by this claim."""
-    over = threading.Event()
-
-    def beat() -> None:
-        while not over.wait(HEARTBEAT_S):
-            with contextlib.suppress(OperationalError):
-                now = timezone.now()
-                Job.objects.filter(pk=job.pk, claim=claim).update(heartbeat_at=now)
-                held = JobChunk.objects.filter(job=job.pk, claim=claim)
-                held.filter(state=JobChunk.State.RUNNING).update(heartbeat_at=now)
-            connection.close()
-
-    thread = threading.Thread(target=beat, daemon=True)
-    thread.start()
-    try:
-        yield
-    finally:
-        over.set()
-        thread.join()

@@ -14,7 +14,7 @@ from django.utils import timezone
 from annotator import celery, jobkinds
 from annotator.errors import NotAllowed
 from annotator.models import Issue, Job
-from annotator.services import jobs
+from annotator.services import heartbeats, jobs
 from core.errors import Unavailable
 from core.protocols import Step
 
@@ -73,6 +73,44 @@ def test_cancel_stops_at_the_next_step_and_keeps_what_was_done(start, cast) -> N
     jobs.run(job.pk)
     job.refresh_from_db()
     assert (job.state, job.done) == (Job.State.CANCELLED, 2)
+
+
+def test_who_cancels_when_all_is_done_is_too_late(start, cast) -> None:
+    def body(job: Job) -> Generator[Step, None, dict[str, Any]]:
+        yield Step(done=1)
+        jobs.cancel(job, by=cast.ada)
+        return {"items": 1}
+
+    job = start(body)
+    jobs.run(job.pk)
+    job.refresh_from_db()
+    assert (job.state, job.result) == (Job.State.DONE, {"items": 1})
+
+
+def test_one_that_waits_for_room_takes_back_what_it_added_when_cancelled(
+    start, cast, monkeypatch
+) -> None:
+    """Its next worker does: nothing it left is forgotten."""
+    taken_back = []
+
+    def body(job: Job) -> Generator[Step, None, None]:
+        try:
+            yield Step(done=1)
+            raise AssertionError("went on")
+        except GeneratorExit:
+            taken_back.append(Job.objects.get(pk=job.pk).cancel_asked)
+            raise
+
+    job = start(body)
+    with monkeypatch.context() as full:
+        full.setattr(jobs.disk, "is_low", iter([False, True]).__next__)
+        jobs.run(job.pk)
+    job.refresh_from_db()
+    assert (job.state, job.attempts) == (Job.State.QUEUED, 0)
+    assert jobs.cancel(job, by=cast.ada).state == Job.State.QUEUED
+    jobs.run(job.pk)
+    job.refresh_from_db()
+    assert (job.state, taken_back) == (Job.State.CANCELLED, [False, True])
 
 
 def test_a_waiting_job_is_cancelled_at_once(start, cast) -> None:
@@ -189,7 +227,7 @@ def test_a_job_that_fails_on_every_row_stores_so_many_issues(
 
 @pytest.mark.django_db(transaction=True)
 def test_a_long_step_shows_that_its_worker_lives(start, monkeypatch) -> None:
-    monkeypatch.setattr(jobs, "HEARTBEAT_S", 0.02)
+    monkeypatch.setattr(heartbeats, "HEARTBEAT_S", 0.02)
     before = timezone.now() - timedelta(hours=1)
 
     def body(job: Job) -> Generator[Step, None, None]:

@@ -5,14 +5,17 @@ from threading import Event, Thread
 
 import pytest
 from django.db import connection, transaction
+from django.test import Client
+from django.urls import reverse
 from django.utils import timezone
 
+from annotator.jobkinds import INDEX_PARTS
 from annotator.models import AlignmentLayer, Job, JobChunk
 from annotator.services import chunks, jobs
 from annotator.services.queries import in_chunks, index, running, saved
 from core.data.alignment import Alignment, Link
 from tests import cast as people
-from tests.annotator.corpora.test_importing import BRACKETS, bring_in
+from tests.annotator.corpora.test_importing import BRACKETS, bring_in, sent, start
 from tests.cast import Cast
 
 LINKED = Alignment((Link("n0", "n0"),))
@@ -175,6 +178,64 @@ def test_what_another_job_brought_is_indexed_in_chunks_and_not_counted(
     assert parts >= {"index trees", "index sentences"}
     assert ended(job) == (Job.State.DONE, 0)
     assert job.done == job.total == 2 * job.result["sentences"] == 18
+
+
+def imported(cast: Cast) -> Job:
+    """A job whose work brings nine trees; nothing else is to be indexed."""
+    index.catch_up()
+    return start(cast, sent(cast, BRACKETS * 3, name="doc.ptb"), kind="ptb")
+
+
+def cancel_the_index(seen: Job) -> None:
+    if seen.chunks.filter(part=INDEX_PARTS[0]).exists():
+        jobs.cancel(seen, by=seen.by)
+
+
+def test_who_cancels_the_index_of_a_job_cancels_no_work_that_is_done(
+    cast: Cast,
+) -> None:
+    job = imported(cast)
+    jobs.run(job.pk, on_step=cancel_the_index)
+    state, waiting = ended(job)
+    assert (state, job.result["sentences"]) == (Job.State.DONE, 9)
+    assert job.done == job.total == 18
+    assert "what it made stays" in job.note
+    assert waiting > 0
+    assert not JobChunk.objects.exists()
+    assert len(running.search("NN", [cast.corpus], cast.ada).page().matches) > 0
+    second = begun(cast)
+    jobs.run(second.pk)
+    assert ended(second) == (Job.State.DONE, 0)
+    assert rows() == made_at_once()
+
+
+def test_one_that_gives_others_their_turn_in_its_index_is_not_cancelled_either(
+    cast: Cast, monkeypatch
+) -> None:
+    monkeypatch.setattr(chunks, "TURN_S", -1.0)
+    monkeypatch.setattr(jobs, "in_turn", lambda project=None: 7)
+    job = imported(cast)
+    jobs.run(job.pk)
+    assert ended(job)[0] == Job.State.QUEUED
+    assert jobs.cancel(job, by=cast.ada).state == Job.State.QUEUED
+    jobs.run(job.pk)
+    assert ended(job)[0] == Job.State.DONE
+    assert job.result["sentences"] == 9
+
+
+def test_the_page_of_such_a_job_offers_to_make_the_index(
+    cast: Cast, client: Client
+) -> None:
+    job = imported(cast)
+    jobs.run(job.pk, on_step=cancel_the_index)
+    client.force_login(cast.ada)
+    url = reverse("job", args=[cast.project.slug, job.code])
+    page = " ".join(client.get(url).content.decode().split())
+    assert "Its index was cancelled" in page
+    assert "Cancelled</span>" not in page
+    client.post(reverse("project_query", args=[cast.project.slug]), {"do": "index"})
+    jobs.run(Job.objects.get(kind="index").pk)
+    assert "Its index was cancelled" not in client.get(url).content.decode()
 
 
 def test_work_that_is_done_is_not_done_anew_for_the_index(
