@@ -3,6 +3,7 @@
 from typing import Any
 
 from django.apps import AppConfig
+from django.conf import settings
 from django.db import connections
 from django.db.models.signals import post_migrate
 
@@ -17,6 +18,10 @@ class AnnotatorConfig(AppConfig):
         from annotator import checks, jobkinds  # noqa: F401 - they register
 
         post_migrate.connect(_search_tables, sender=self)
+        if settings.METRICS_TOKEN:
+            from annotator.monitoring import model_time
+
+            model_time.listen()
 
 
 def _search_tables(using: str, **_: Any) -> None:

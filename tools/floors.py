@@ -7,7 +7,7 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
 CORE_FLOORS = [
-    {"errors", "compiled"},
+    {"errors", "compiled", "instrumentation"},
     {"data"},
     {
         "protocols",

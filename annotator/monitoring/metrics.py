@@ -1,7 +1,8 @@
 """Figures for Prometheus, where a token for them is set; else nothing is counted.
 
 Requests are counted by each process of the web server in files of a folder, which
-whichever is asked adds up. What the database and the disk know is read when asked.
+whichever is asked adds up; so is the time of models (``model_time``), by workers, too.
+What the database and the disk know is read when asked.
 Library: prometheus-client, imported by the first request that is counted.
 """
 
@@ -21,7 +22,7 @@ from django.utils import timezone
 from annotator import backups, disk
 from annotator.models import Job, JobChunk
 
-__all__ = ["count_request", "forget", "is_on", "text"]
+__all__ = ["count_request", "forget", "is_on", "prepare", "text"]
 
 BUCKETS = (0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0, 30.0)
 ENDED = (Job.State.DONE, Job.State.FAILED, Job.State.CANCELLED)
@@ -42,6 +43,13 @@ def forget() -> None:
         path.unlink(missing_ok=True)
 
 
+def prepare() -> None:
+    """Say where requests are counted, before prometheus-client is imported: it looks
+    only then."""
+    folder().mkdir(mode=0o700, exist_ok=True)
+    os.environ["PROMETHEUS_MULTIPROC_DIR"] = str(folder())
+
+
 class _Requests(NamedTuple):
     answered: Any
     seconds: Any
@@ -49,10 +57,7 @@ class _Requests(NamedTuple):
 
 @cache
 def _requests() -> _Requests:
-    folder().mkdir(mode=0o700, exist_ok=True)
-    os.environ["PROMETHEUS_MULTIPROC_DIR"] = str(
-        folder()
-    )  # read once, as it is imported
+    prepare()
     from prometheus_client import CollectorRegistry, Counter, Histogram
 
     own = CollectorRegistry()
@@ -98,6 +103,9 @@ class _Installation:
     """What rows and files say now; one query over the jobs for each family."""
 
     def collect(self) -> Iterator[Any]:
+        from annotator.monitoring import model_time
+
+        yield from model_time.collected()
         yield from _jobs()
         yield from _chunks()
         yield _gauge(

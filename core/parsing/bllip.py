@@ -29,6 +29,7 @@ from core.data.tree import Tree, TreeBuilder
 from core.errors import GemelError, InvalidValue, SentenceTooLong, Unavailable
 from core.forests.ranked import ranked_forest
 from core.formats import ptb
+from core.instrumentation import timed
 from core.protocols import Analysis, BackendInfo, Capability
 
 __all__ = ["SIGNS", "BllipParser"]
@@ -89,7 +90,7 @@ class BllipParser:
         if sentences and find_spec("bllipparser") is None:
             raise Unavailable(f"bllipparser is not installed; {_REMEDY}")
         n = N_BEST if "forest" in want else 1
-        with self._turn:
+        with self._turn, timed(self.info.name, "decoding", sentences=len(sentences)):
             return [
                 self._answer(sentence, guide, n)
                 for sentence, guide in zip(sentences, guides, strict=True)

@@ -18,6 +18,7 @@ from core.data.tokens import Sentence
 from core.dependencies.mst import mst
 from core.errors import GemelError, InvalidValue, SentenceTooLong
 from core.forests.packing import span_forest
+from core.instrumentation import timed
 from core.parsing import conventions
 from core.parsing.consensus import consensus, score_of
 from core.parsing.graphs import BatchScorer, OnnxModel, Raw
@@ -95,11 +96,14 @@ class ScoringParser:
         short = [i for i, error in enumerate(answers) if error is None]
 
         def work(batch: list[int]) -> list[Analysis | Exception]:
-            raw = self.model.run([pieces[i] for i in batch])
-            return [
-                self._read(sentences[i], pieces[i], raw, b, want)
-                for b, i in enumerate(batch)
-            ]
+            name, n = self.info.name, len(batch)
+            with timed(name, "encoding", sentences=n):
+                raw = self.model.run([pieces[i] for i in batch])
+            with timed(name, "decoding", sentences=n):
+                return [
+                    self._read(sentences[i], pieces[i], raw, b, want)
+                    for b, i in enumerate(batch)
+                ]
 
         batches = list(cut(short, pieces))
         for batch, analyses in zip(batches, self._pool.map(work, batches), strict=True):

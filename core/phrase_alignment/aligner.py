@@ -12,6 +12,7 @@ from core.data.forest import Forest
 from core.data.tree import Tree
 from core.errors import InvalidValue, Unavailable
 from core.forests.prune import prune
+from core.instrumentation import timed
 from core.learning import weights_file
 from core.phrase_alignment.features import Nodes
 from core.phrase_alignment.forest_align import Aligned, AlignSettings, align_all, nodes
@@ -62,10 +63,8 @@ class PhraseAligner:
         self, source: BinaryForest, target: BinaryForest, vectors: Vectors
     ) -> Floats:
         """``(n_s, n_t)`` nats, as ``core.phrase_alignment.supports`` wants them."""
-        model = self.plain if vectors is None else self.context
-        s, t = nodes(source), nodes(target)
-        word_nats = model.word_nats(s, t, vectors, self._thesaurus)
-        return model.gains(s, t, word_nats, vectors)
+        with timed(ENGINE, "phrase alignment", sentences=2):
+            return self._gains(source, target, vectors)
 
     def align(
         self,
@@ -77,8 +76,17 @@ class PhraseAligner:
         k: int = 1,
     ) -> Aligned:
         """The best alignment of two sides, with ``k`` unpacked for probabilities."""
-        gain = self.gains(source, target, vectors)
-        return align_all(source, target, gain, settings or self.settings, k=k)
+        with timed(ENGINE, "phrase alignment", sentences=2):
+            gain = self._gains(source, target, vectors)
+            return align_all(source, target, gain, settings or self.settings, k=k)
+
+    def _gains(
+        self, source: BinaryForest, target: BinaryForest, vectors: Vectors
+    ) -> Floats:
+        model = self.plain if vectors is None else self.context
+        s, t = nodes(source), nodes(target)
+        word_nats = model.word_nats(s, t, vectors, self._thesaurus)
+        return model.gains(s, t, word_nats, vectors)
 
     def regaining(self, source: BinaryForest, target: BinaryForest) -> "Regaining":
         """How the gains of two sides move once words are decided; told by the model

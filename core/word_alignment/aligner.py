@@ -15,6 +15,7 @@ from core.data.alignment import Kind, Link, token_ref
 from core.data.check import Floats
 from core.errors import InvalidValue, Unavailable
 from core.forests.assignment import assign
+from core.instrumentation import timed
 from core.learning import weights_file
 from core.protocols import Analysis, BackendInfo
 from core.text.wordnet import Thesaurus, thesaurus
@@ -84,7 +85,8 @@ class TrainedWordAligner:
         """
         both = source.vectors is not None and target.vectors is not None
         model = self.context if both else self.plain
-        nats = model.nats(words_of(source), words_of(target), self.thesaurus)
+        with timed(ENGINE, "word alignment", sentences=2):
+            nats = model.nats(words_of(source), words_of(target), self.thesaurus)
         return np.asarray(1.0 / (1.0 + np.exp(-np.clip(nats, -30, 30))))
 
     def knows(self, parser: BackendInfo) -> bool:
@@ -104,10 +106,11 @@ class TrainedWordAligner:
     def links(self, probs: Floats) -> tuple[Link, ...]:
         """Those of a table of probabilities. O(n^3) one to one."""
         rules = self.settings
-        if rules.many:
-            cells = [(int(i), int(j)) for i, j in np.argwhere(probs >= rules.least)]
-        else:
-            cells = assign(probs - rules.least)
+        with timed(ENGINE, "word alignment", sentences=0):  # they have been read
+            if rules.many:
+                cells = [(int(i), int(j)) for i, j in np.argwhere(probs >= rules.least)]
+            else:
+                cells = assign(probs - rules.least)
         return tuple(_link(i, j, float(probs[i, j]), rules) for i, j in cells)
 
     def expected_errors(self, probs: Floats) -> float:

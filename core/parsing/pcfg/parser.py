@@ -13,6 +13,7 @@ from core.data.tokens import Sentence
 from core.errors import InvalidValue, SentenceTooLong
 from core.forests.derivation import Phrase
 from core.forests.phrases import weight_of_phrases
+from core.instrumentation import timed
 from core.parsing.consensus import in_forest
 from core.parsing.pcfg.chart import Chart, Emission, fill
 from core.parsing.pcfg.folder import FILES, read_model
@@ -60,10 +61,11 @@ class ModelParser:
     ) -> list[Analysis | Exception]:
         """As ``analyse``, where some tokens may have some tags alone, as probable as
         said; InvalidValue in place of a sentence none of whose tags the model has."""
-        return [
-            self._answer(sentence, guide, want)
-            for sentence, guide in zip(sentences, guides, strict=True)
-        ]
+        with timed(self.info.name, "decoding", sentences=len(sentences)):
+            return [
+                self._answer(sentence, guide, want)
+                for sentence, guide in zip(sentences, guides, strict=True)
+            ]
 
     def lexicon(self) -> Mapping[str, Mapping[str, int]]:
         """Words as they were written, with how often each tag stood on them."""

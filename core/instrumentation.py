@@ -1,0 +1,59 @@
+"""How long models work, told to whoever listens; else nothing is measured.
+
+What a server does with it (counters, a page) is its own affair.
+"""
+
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import Literal
+
+__all__ = ["ModelCall", "ModelTask", "listen", "timed", "unlisten"]
+
+ModelTask = Literal["encoding", "decoding", "phrase alignment", "word alignment"]
+"""Encoding: from sentences to scores, by a network; decoding: from scores, or from a
+grammar, to trees."""
+
+
+@dataclass(frozen=True, slots=True)
+class ModelCall:
+    """One call of a model: ``seconds`` of one thread, over so many sentences (a pair
+    has two). ``model``: as its ``BackendInfo``, or its ``ENGINE``, is named."""
+
+    model: str
+    task: ModelTask
+    seconds: float
+    sentences: int
+
+
+Listener = Callable[[ModelCall], None]
+_listeners: list[Listener] = []
+
+
+def listen(listener: Listener) -> None:
+    """Have it called after each call of a model, in the thread that made the call and
+    waits for it. It must not raise. Who listens already is not called twice."""
+    if listener not in _listeners:
+        _listeners.append(listener)
+
+
+def unlisten(listener: Listener) -> None:
+    """Nothing if it does not listen."""
+    if listener in _listeners:
+        _listeners.remove(listener)
+
+
+@contextmanager
+def timed(model: str, task: ModelTask, *, sentences: int) -> Iterator[None]:
+    """Measure what is done within, also where it raises."""
+    if not _listeners:
+        yield
+        return
+    began = time.perf_counter()
+    try:
+        yield
+    finally:
+        call = ModelCall(model, task, time.perf_counter() - began, sentences)
+        for listener in tuple(_listeners):
+            listener(call)
