@@ -9,7 +9,8 @@ from annotator.svg.tree import UNDECIDED, Mark, draw_boxes, draw_edges, hatch
 from annotator.svg.writer import Element, Svg
 from core.data.alignment import Alignment, Link, Ref
 from core.data.tree import Tree
-from core.layout.links import FONT, SMALL, link_curve
+from core.layout.links import FONT, SMALL
+from core.layout.routes import link_paths
 from core.layout.scene import Box, Rect, Scene
 from core.phrase_alignment.legitimacy import node_of
 
@@ -121,13 +122,13 @@ def draw(
 
 
 def _links(group: Element, scene: Scene, links: Sequence[_Line]) -> None:
-    anchors = {box.key: box.anchor for box in scene.boxes}
-    for link in links:
-        if link.source not in anchors or link.target not in anchors:
+    paths = link_paths(scene, [(link.source, link.target) for link in links])
+    for link, path in zip(links, paths, strict=True):
+        if not path:
             continue  # within a folded phrase
         word = link.source[2] == "w" and link.target[2] == "w"
         group.path(
-            link_curve(anchors[link.source], anchors[link.target], across=scene.across),
+            path,
             class_=f"k {link.kind}",
             stroke=theme.VERMILLION if link.crossing else theme.BLUE,
             stroke_width=1.8 if word else 1.3,

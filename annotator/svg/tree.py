@@ -102,6 +102,7 @@ def _box(parent: Element, box: Box, mark: Mark | None, *, across: bool) -> None:
             class_=f"n {kind}",
             id=f"{box.side}-{box.ref}",
             data_r=box.ref,
+            data_level=box.level,
         )
         node.rect(rect.x, rect.y, rect.w, rect.h)
     else:

@@ -18,7 +18,7 @@ from core.layout.scene import Arc, Box, Edge, Rect, Scene
 from core.layout.tree import Placed, place, place_words
 from core.protocols import TextMeasure
 
-__all__ = ["FONT", "LinkedSide", "View", "link_curve", "link_scene", "parse_scene"]
+__all__ = ["FONT", "LinkedSide", "View", "link_scene", "parse_scene"]
 
 View = Literal["constituency", "dependency", "both"]
 FONT, SMALL, TINY = 13.0, 10.5, 9.0  # px
@@ -106,18 +106,6 @@ def parse_scene(side: LinkedSide, *, measure: TextMeasure | None = None) -> Scen
         edges=tuple(ink.edges()),
         arcs=tuple(ink.arcs()),
     )
-
-
-def link_curve(a: tuple[float, float], b: tuple[float, float], *, across: bool) -> str:
-    """SVG path data of a link between two anchors, leaving both towards the band."""
-    (x1, y1), (x2, y2) = a, b
-    if across:
-        bend = max(30.0, abs(x2 - x1) * 0.42)
-        points = (x1, y1, x1 + bend, y1, x2 - bend, y2, x2, y2)
-    else:
-        bend = max(24.0, abs(y2 - y1) * 0.42)
-        points = (x1, y1, x1, y1 + bend, x2, y2 - bend, x2, y2)
-    return "M{:.1f} {:.1f}C{:.1f} {:.1f} {:.1f} {:.1f} {:.1f} {:.1f}".format(*points)
 
 
 class _Plan:
@@ -267,8 +255,9 @@ class _Ink:
         near, depth = self._reach(v)
         rect = self.frame.rect(start, near, along, depth)
         kind, ref = _identity(plan.tree, v, plan.side.folded)
-        anchor = self.frame.point(plan.placed.at[v], near)
-        return Box(self.name, ref, kind, rect, anchor, *plan.texts(v))
+        text, tag = plan.texts(v)
+        level = plan.placed.level[v]
+        return Box(self.name, ref, kind, rect, text, tag, level)
 
     def _reach(self, v: int) -> tuple[float, float]:
         """Where the box of v begins, away from the band, and how deep it is."""
@@ -289,8 +278,11 @@ class _Ink:
         if abs(at[parent] - at[v]) > 0.5:
             corners[1:1] = [(at[parent], turn), (at[v], turn)]
         points = tuple(self.frame.point(*corner) for corner in corners)
-        ref = _identity(tree, v, self.plan.side.folded)[1]
-        return Edge(self.name, ref, points, tree.edges[v] if tree.edges else "")
+        ref, mother = (
+            _identity(tree, u, self.plan.side.folded)[1] for u in (v, parent)
+        )
+        label = tree.edges[v] if tree.edges else ""
+        return Edge(self.name, ref, mother, points, label)
 
     def _arc(self, arc: Level) -> Arc:
         """Outside the words, or between them and the band if a tree is outside."""
@@ -320,7 +312,7 @@ class _Ink:
 
 def _strip(side: Literal["s", "t"], at: float, length: float, *, across: bool) -> Box:
     rect = Rect(at, PAD, STRIP, length) if across else Rect(PAD, at, length, STRIP)
-    return Box(side, "null", "null", rect, rect.centre, "∅")
+    return Box(side, "null", "null", rect, "∅")
 
 
 def _identity(

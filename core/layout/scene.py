@@ -31,17 +31,17 @@ class Rect:
 class Box:
     """A node. ``ref`` is its name in an alignment (w3, n5).
 
-    ``side``: s or t. ``anchor``: where a link leaves towards the other side.
-    ``text``: the label of a phrase, the word of a leaf; ``tag``: that of a leaf.
+    ``side``: s or t. ``text``: the label of a phrase, the word of a leaf; ``tag``:
+    that of a leaf; ``level``: 0 for words and what is folded, more away from them.
     """
 
     side: Literal["s", "t"]
     ref: str
     kind: BoxKind
     rect: Rect
-    anchor: Point
     text: str
     tag: str = ""
+    level: int = 0
 
     @property
     def key(self) -> str:
@@ -50,10 +50,11 @@ class Box:
 
 @dataclass(frozen=True, slots=True)
 class Edge:
-    """From a phrase to its daughter ``ref``: the corners of a line; its label."""
+    """From phrase ``mother`` to its daughter ``ref``: corners of a line; its label."""
 
     side: Literal["s", "t"]
     ref: str
+    mother: str
     points: tuple[Point, ...]
     label: str = ""
 

@@ -1,0 +1,215 @@
+"""Paths of links that run through no box, side by side where they go the same way.
+
+The levels of both trees are rows of boxes, and a link is a long edge of a layered
+drawing (Sugiyama, Tagawa & Toda 1981): in every row between its ends it passes a gap
+between two boxes, upright, and between two rows it goes aside in one bend. Links in one
+gap have lanes of their own, in the order in which they go on, as orthogonal connectors
+that are nudged apart (Wybrow, Marriott & Stuckey 2009, GD). In the band links that go
+past others together run as one bundle and fan out at its ends (Holten 2006, TVCG).
+
+All bends between the same two rows have the same shape, so two links cross between them
+just if they change places: once at the most.
+
+There is a way for every link, since boxes of one level never touch. Where more links
+pass a gap than have room at ``LANE`` px, their lanes are closer. Labels of arcs between
+the words and the band (view "both") are not boxes: links run beneath them.
+"""
+
+import math
+from collections.abc import Sequence
+from itertools import pairwise
+
+from core.data.check import Floats
+from core.layout.passing import passages
+from core.layout.rows import BoxRow, LinkEnd, Rows, rows_of
+from core.layout.scene import Scene
+
+__all__ = ["link_paths"]
+
+LANE = 3.0  # px between links side by side
+BEYOND = 2.0  # px that a link goes on upright before and behind a row
+FAN = 0.2  # of the band, at each edge: where a bundle opens
+WIDE = 160.0  # px between the outer links of a bundle, before it is one
+
+Lanes = list[dict[int, float]]  # of each link: row -> place along, px
+Station = tuple[float, float, float]  # along; from and to where down, upright
+
+
+def link_paths(scene: Scene, links: Sequence[tuple[str, str]]) -> list[str]:
+    """SVG path data of links from the source's box to the target's, by keys of boxes.
+
+    "" where an end is not in the scene, within a folded phrase. The links are seen
+    together, whatever their order: one more may move others. O(links^2 * levels).
+    """
+    rows = rows_of(scene)
+    shown = [link for link in set(links) if set(link) <= rows.ends.keys()]
+    if not shown:
+        return [""] * len(links)
+    ends = sorted((rows.ends[s], rows.ends[t]) for s, t in shown)
+    lines = dict(zip(ends, _stations(rows, ends), strict=True))
+    paths = {
+        (s, t): _path(lines[rows.ends[s], rows.ends[t]], across=scene.across)
+        for s, t in shown
+    }
+    return [paths.get(link, "") for link in links]
+
+
+def _stations(
+    rows: Rows, ends: Sequence[tuple[LinkEnd, LinkEnd]]
+) -> list[list[Station]]:
+    """Where each link is upright, downwards."""
+    places = passages(rows, ends)
+    orders = _orders(places, ends)
+    lanes = _lanes(rows, ends, places, orders)
+    trunks = _trunks(lanes, orders, rows.below)
+    top, bottom = rows.rows[rows.below - 1].bottom, rows.rows[rows.below].top
+    fan = FAN * (bottom - top)
+    stations = []
+    for k, (s, t) in enumerate(ends):
+        line = [_station(rows.rows[r], x) for r, x in sorted(lanes[k].items())]
+        line[0] = (s.x, s.y, line[0][2])
+        line[-1] = (t.x, line[-1][1], t.y)
+        start, end = trunks[k]
+        trunk = [(start, top + fan, top + fan), (end, bottom - fan, bottom - fan)]
+        cut = rows.below - s.row
+        stations.append([*line[:cut], *trunk, *line[cut:]])
+    return stations
+
+
+def _station(row: BoxRow, x: float) -> Station:
+    return x, row.top - BEYOND, row.bottom + BEYOND
+
+
+def _orders(places: Floats, ends: Sequence[tuple[LinkEnd, LinkEnd]]) -> list[list[int]]:
+    """The links of each row in order; those in the same place as they were in the row
+    before, else as they go on."""
+    table = places.tolist()
+    orders: list[list[int]] = []
+    before: dict[int, int] = {}
+    for r in range(places.shape[1]):
+        keys = {
+            k: (table[k][r], before.get(k, -1), table[k][r : t.row + 1])
+            for k, (s, t) in enumerate(ends)
+            if s.row <= r <= t.row
+        }
+        orders.append(sorted(keys, key=lambda k: keys[k]))
+        before = {k: i for i, k in enumerate(orders[-1])}
+    return orders
+
+
+def _lanes(
+    rows: Rows,
+    ends: Sequence[tuple[LinkEnd, LinkEnd]],
+    places: Floats,
+    orders: list[list[int]],
+) -> Lanes:
+    """A lane for each link in each of its rows, from both outer ends to the band: who
+    need not go aside stays in the lane of the row before."""
+    lanes: Lanes = [{s.row: s.x, t.row: t.x} for s, t in ends]
+    n, below = len(rows.rows), rows.below
+    order = [(r, r - 1) for r in range(below)]
+    order += [(r, r + 1) for r in reversed(range(below, n))]
+    for r, outer in order:
+        row = rows.rows[r]
+        gaps: dict[int, list[tuple[int, float]]] = {}
+        for k in orders[r]:
+            if r in lanes[k]:
+                continue  # it begins or ends here
+            x = float(places[k, r])
+            wish = lanes[k][outer] if places[k, outer] == x else x
+            gaps.setdefault(row.gap(x), []).append((k, wish))
+        for gap, members in gaps.items():
+            low, high = row.bounds(gap)
+            spread = _spread([wish for _, wish in members], low, high)
+            for (k, _), x in zip(members, spread, strict=True):
+                lanes[k][r] = x
+    return lanes
+
+
+def _spread(wishes: list[float], low: float, high: float) -> list[float]:
+    """Places in this order within ``low`` and ``high``, near the wishes, LANE apart."""
+    step = min(LANE, (high - low) / max(1, len(wishes) - 1))
+    at: list[float] = []
+    for wish in wishes:
+        at.append(max(min(wish, high), at[-1] + step if at else low))
+    for i in range(len(at)):
+        at[i] = min(at[i], high - step * (len(at) - 1 - i))
+    return at
+
+
+def _trunks(
+    lanes: Lanes, orders: list[list[int]], below: int
+) -> list[tuple[float, float]]:
+    """Where each link is at both ends of the trunk in the band."""
+    trunks = [(lane[below - 1], lane[below]) for lane in lanes]
+    for run in _runs(orders[below - 1], orders[below]):
+        for bundle in _slim([trunks[k] for k in run], run):
+            columns = [_gathered([trunks[k][e] for k in bundle]) for e in (0, 1)]
+            for k, start, end in zip(bundle, *columns, strict=True):
+                trunks[k] = (start, end)
+    return trunks
+
+
+def _runs(order: list[int], other: list[int]) -> list[list[int]]:
+    """Links that follow each other at both edges of the band and cross others there."""
+    place = {k: i for i, k in enumerate(other)}
+    runs: list[list[int]] = []
+    for i, k in enumerate(order):
+        if i and place[k] == place[order[i - 1]] + 1:
+            runs[-1].append(k)
+        else:
+            runs.append([k])
+    crossing, first = [], 0
+    for run in runs:
+        start = place[run[0]]
+        if start != first or any(place[k] > start for k in order[:first]):
+            crossing.append(run)
+        first += len(run)
+    return crossing
+
+
+def _slim(places: list[tuple[float, float]], run: list[int]) -> list[list[int]]:
+    """The run in parts that are nowhere wider than ``WIDE``, or not much."""
+    low, high = sum(places[0]), sum(places[-1])
+    widest = max(b - a for a, b in zip(places[0], places[-1], strict=True))
+    n = max(1, math.ceil(widest / WIDE))
+    parts: list[list[int]] = [[] for _ in range(n)]
+    for k, place in zip(run, places, strict=True):
+        share = (sum(place) - low) / (high - low) if high > low else 0.0
+        parts[min(n - 1, int(n * share))].append(k)
+    return [part for part in parts if len(part) > 1]
+
+
+def _gathered(places: list[float]) -> list[float]:
+    """The same around their middle, LANE apart, or as close as they were."""
+    low, high, last = places[0], places[-1], len(places) - 1
+    step = min(LANE, (high - low) / last)
+    return [(low + high) / 2 + (i - last / 2) * step for i in range(last + 1)]
+
+
+def _path(stations: list[Station], *, across: bool) -> str:
+    """The text of a path; every bend leaves and arrives upright."""
+    first, at, _ = stations[0]
+    parts = ["M" + _point(first, at, across=across)]
+    for (x1, _, y1), (x2, y2, _) in pairwise(stations):
+        if _short(x1) == _short(x2):
+            continue
+        middle = (y1 + y2) / 2
+        if y1 != at:
+            parts.append("L" + _point(x1, y1, across=across))
+        corners = ((x1, middle), (x2, middle), (x2, y2))
+        parts.append("C" + " ".join(_point(*each, across=across) for each in corners))
+        at = y2
+    last, _, end = stations[-1]
+    if end != at:
+        parts.append("L" + _point(last, end, across=across))
+    return "".join(parts)
+
+
+def _point(x: float, y: float, *, across: bool) -> str:
+    return " ".join(map(_short, (y, x) if across else (x, y)))
+
+
+def _short(value: float) -> str:
+    """One decimal, halves up as in scripts."""
+    return f"{math.floor(value * 10 + 0.5) / 10:g}"
