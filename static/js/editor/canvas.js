@@ -1,5 +1,6 @@
 // The drawing: dresses the server's bare nodes with states, draws the links, keeps focus.
 
+import { Lines, ofWords } from "./lines.js";
 import { percent } from "./model.js";
 import { arrange, setText } from "./parts.js";
 import { fill, gettext } from "../words.js";
@@ -18,12 +19,10 @@ const STATES = ["undecided", "trace", "linked", "null", "suggested", "parked"];
 // the surer a suggestion, the heavier its line
 const weight = (share) => (share === null ? "p2" : share < 0.5 ? "p1" : share < 0.8 ? "p2" : share < 0.95 ? "p3" : "p4");
 
-// where on the curve a badge covers least of the nodes and the badges before it
-function freePlace(curve, width, taken) {
+// of these places the one where a badge covers least of the nodes and the badges before it
+function freePlace(places, width, taken) {
   let best = null, least = Infinity;
-  for (let i = 0; i <= 16; i++) {
-    const u = 0.5 + (i % 2 ? 1 : -1) * Math.ceil(i / 2) * 0.05;
-    const [x, y] = curve.point(u);
+  for (const [x, y] of places) {
     let hidden = 0;
     for (const [cx, cy, w, h = 24] of taken) hidden += Math.max(0, (w + width) / 2 - Math.abs(cx - x)) * Math.max(0, (h + 24) / 2 - Math.abs(cy - y));
     if (hidden < least) [best, least] = [[x, y], hidden];
@@ -44,13 +43,13 @@ export class Canvas {
     /** @type {string | null} the node that is looked at, all else faint */
     this.alone = null;
     this.onMount = this.onView = () => {};
+    this.under = null; // the link under the pointer
     this.forget();
   }
 
   // what the drawing in hand has: nothing until there is one
   forget() {
     this.elements = new Map();
-    this.anchors = new Map(); // where links begin
     this.faces = new Map(); // what the nodes show
     this.lines = new Map(); // links by the names of their ends
     this.edges = new Map();
@@ -77,6 +76,7 @@ export class Canvas {
     this.svg.prepend(defs);
     for (const group of this.svg.querySelectorAll(":scope > g:not(.side), :scope > rect")) group.setAttribute("aria-hidden", "true");
     this.forget();
+    const boxes = [];
     for (const side of ["s", "t"]) {
       const tree = this.svg.querySelector(`#side-${side}`);
       tree.setAttribute("role", "tree");
@@ -90,13 +90,14 @@ export class Canvas {
         element.setAttribute("tabindex", "-1");
         element.dataset.key = key;
         this.elements.set(key, element);
-        this.anchors.set(key, this.anchorOf(element.querySelector("rect"), side === "s"));
+        boxes.push({ key, level: Number(element.dataset.level), rect: numbers(element.querySelector("rect")), mother: node.up?.key });
         if (node.children.length) element.setAttribute("aria-expanded", String(!element.classList.contains("f")));
       }
       if (!this.elements.has(this.tabStop[side])) this.tabStop[side] = [...this.elements.keys()].find((key) => key[0] === side);
       this.stop(side, this.tabStop[side]);
       for (const path of this.svg.querySelectorAll(`.e.${side}`)) this.edges.set(`${side}:${path.dataset.r}`, path);
     }
+    this.laid = new Lines(boxes, this.across, this.size);
     this.setZoom(this.zoom);
     this.dress();
     this.onMount?.();
@@ -165,64 +166,46 @@ export class Canvas {
     element.append(make("path", { class: "lock", d: `M${left} ${y - 5}h9v6h-9zM${left + 2} ${y - 5}v-2a2.5 2.5 0 0 1 5 0v2` }));
   }
 
-  anchorOf(rect, source) {
-    const [x, y, w, h] = numbers(rect);
-    return this.across ? [source ? x + w : x, y + h / 2] : [x + w / 2, source ? y + h : y];
-  }
-
-  curve(s, t) {
-    const [a, b] = [this.anchors.get(this.seen(s)), this.anchors.get(this.seen(t))];
-    if (!a || !b) return null;
-    const far = this.across ? Math.abs(b[0] - a[0]) : Math.abs(b[1] - a[1]);
-    const bend = Math.max(this.across ? 30 : 24, far * 0.42);
-    const [c, d] = this.across ? [[a[0] + bend, a[1]], [b[0] - bend, b[1]]] : [[a[0], a[1] + bend], [b[0], b[1] - bend]];
-    const point = (u) => [0, 1].map((i) => (1 - u) ** 3 * a[i] + 3 * u * (1 - u) ** 2 * c[i] + 3 * u * u * (1 - u) * d[i] + u ** 3 * b[i]);
-    return { d: `M${a}C${c} ${d} ${b}`, point };
+  // the links to be drawn, and how each looks
+  wanted() {
+    if (this.overlay.length) return this.overlay.map(({ s, t, letters, kind }) => ({ s, t, kind: letters.length > 1 ? kind : `${kind} ${letters}`, letters }));
+    const phrases = this.model.links.filter((link) => link.s[2] === "n");
+    const words = this.model.links.filter((link) => link.s[2] !== "n");
+    return [...[...phrases, ...words].map(({ s, t, kind, crossing }) => ({ s, t, kind: kind + (crossing ? " crossing" : "") })),
+      ...this.model.offered.map(({ s, t, share, crossing }) => ({ s, t, kind: `suggested${crossing ? " crossing" : ""} ${weight(share)}`, share }))];
   }
 
   // a line that is there already is dressed, and made only where it is not
   drawLinks() {
+    if (!this.svg) return;
     const group = this.svg.querySelector("#links");
-    const before = this.lines;
+    const before = this.lines, chain = new Set((this.chain || []).map((row) => `${row.s} ${row.t}`));
     this.lines = new Map();
-    const chain = new Set((this.chain || []).map((row) => `${row.s} ${row.t}`));
     group.classList.toggle("explained", chain.size > 0);
-    const add = (s, t, kind, share = null) => {
-      const line = before.get(`${s} ${t}`) || this.line(s, t);
-      if (!line) return null;
+    const links = this.wanted().map((link) => ({ ...link, ends: [this.seen(link.s), this.seen(link.t)] })).filter(({ ends: [s, t] }) => s && t);
+    this.laid.lay(links.map(({ ends }) => ends), this.root.dataset.links || "both");
+    for (const { s, t, kind, share = null, letters, ends } of links) {
+      const line = before.get(`${s} ${t}`) || { path: make("path"), s, t };
+      const route = this.laid.routes.get(ends.join(" "));
       const explained = chain.has(`${this.model.top(s)} ${this.model.top(t)}`) ? " chain" : "";
-      const look = `${kind}${s[2] === "w" && t[2] === "w" ? " word" : ""}${explained}`;
+      const look = `${kind}${ofWords(s, t) ? " word" : ""}${explained}`;
       if (line.look !== look) line.path.setAttribute("class", look);
-      this.lines.set(`${s} ${t}`, Object.assign(line, { look, share }));
-      return line.curve;
-    };
+      if (line.route?.d !== route.d) line.path.setAttribute("d", route.d);
+      this.lines.set(`${s} ${t}`, Object.assign(line, { look, share, route, letters }));
+    }
     this.badges?.remove();
-    if (this.overlay.length) this.drawOverlay(add); else this.drawOwn(add);
+    if (this.overlay.length) this.drawBadges();
     arrange(group, [...this.lines.values()].map((line) => line.path));
   }
 
-  line(s, t) {
-    const curve = this.curve(s, t);
-    return curve && { path: make("path", { d: curve.d }), s, t, curve };
-  }
-
-  drawOwn(add) {
-    const phrases = this.model.links.filter((link) => link.s[2] === "n");
-    const words = this.model.links.filter((link) => link.s[2] !== "n");
-    for (const link of [...phrases, ...words]) add(link.s, link.t, link.kind + (link.crossing ? " crossing" : ""));
-    for (const { s, t, share, crossing } of this.model.offered) add(s, t, `suggested${crossing ? " crossing" : ""} ${weight(share)}`, share);
-  }
-
-  // links of up to three other layers: one curve for a cell, a badge with the letters
-  drawOverlay(add) {
+  // links of up to three other layers: one line for a cell, a badge with the letters
+  drawBadges() {
     this.badges = make("g", { class: "badges", role: "group", "aria-label": gettext("Links of the compared layers") });
     this.svg.append(this.badges);
     const taken = [...this.svg.querySelectorAll(".n rect")].map((rect) => { const [x, y, w, h] = numbers(rect); return [x + w / 2, y + h / 2, w, h]; });
-    for (const { s, t, letters, kind } of this.overlay) {
-      const curve = add(s, t, letters.length > 1 ? kind : `${kind} ${letters}`);
-      if (!curve) continue;
+    for (const { s, t, letters, route } of this.lines.values()) {
       const w = Math.max(14 + 8 * letters.length, 24);
-      const [x, y] = freePlace(curve, w, taken);
+      const [x, y] = freePlace(this.laid.places(route), w, taken);
       taken.push([x, y, w]);
       const mine = this.model.find(s, t);
       const badge = make("g", { class: "badge", role: "button", tabindex: "0", "data-s": s, "data-t": t, "data-letters": letters,
@@ -233,28 +216,52 @@ export class Canvas {
     }
   }
 
-  light(key) {
+  // the link that is nearest to this place of the screen, if one is near
+  lineAt(event) {
+    const box = this.svg?.getBoundingClientRect();
+    if (!box) return null;
+    const x = (event.clientX - box.left) / this.zoom, y = (event.clientY - box.top) / this.zoom, hidden = { phrases: true, words: false }[this.root.dataset.links];
+    let best = null, least = Infinity;
+    for (const line of this.lines.values()) {
+      const far = ofWords(line.s, line.t) === hidden ? Infinity : this.laid.far(line.route, x, y, this.zoom);
+      if (far < least) [best, least] = [line, far];
+    }
+    return best;
+  }
+
+  // of a link that was chosen here the end on this side of the band
+  endAt(line, event) {
+    const box = this.svg.getBoundingClientRect(), [top, bottom] = this.laid.band;
+    const down = (this.across ? event.clientX - box.left : event.clientY - box.top) / this.zoom;
+    return this.seen(down < (top + bottom) / 2 ? line.s : line.t);
+  }
+
+  // a node and its links, or one link alone: in front of all others
+  light(key, only = null) {
     if (!this.svg) return;
+    this.under = only;
+    this.root.classList.toggle("on-link", !!only);
     if (this.alone) this.alone = key = this.focused || this.alone;
     const partners = key ? this.model.counterparts(key) : [];
     this.tag?.remove();
-    const lit = new Set(key ? [key, ...partners].map((k) => this.seen(k)) : []);
+    const lit = new Set((only ? [only.s, only.t] : key ? [key, ...partners] : []).map((k) => this.seen(k)));
     const { inside, trail } = this.model.around(key);
     const faint = (each) => !!this.alone && !inside.has(each) && !trail.has(each);
     for (const [each, element] of this.elements) { element.classList.toggle("lit", lit.has(each)); element.classList.toggle("faint", faint(each)); }
     for (const [each, path] of this.edges) { path.classList.toggle("lit", trail.has(each)); path.classList.toggle("faint", faint(each)); }
-    for (const { path, s, t, share, curve } of this.lines.values()) {
-      const on = key && (s === key || t === key);
+    for (const line of this.lines.values()) {
+      const { path, s, t, share, route } = line, on = only ? line === only : key && (s === key || t === key);
       path.classList.toggle("faint", !!this.alone && !on && !(inside.has(s) && inside.has(t)));
-      if (on && share !== null) this.tell(curve, percent(share));
+      if (on && share !== null) this.tell(route, percent(share));
       path.classList.toggle("lit", !!on);
-      path.classList.toggle("dim", !!key && partners.length > 0 && !on);
+      path.classList.toggle("dim", !on && (!!only || (!!key && partners.length > 0)));
+      if (on) path.parentNode.append(path);
     }
   }
 
   // how sure a suggestion is, beside its line
-  tell(curve, text) {
-    const [x, y] = curve.point(0.5);
+  tell(route, text) {
+    const [x, y] = this.laid.place(route, 0.5);
     this.tag = make("text", { class: "share", x, y: y + 4, "text-anchor": "middle", "aria-hidden": "true" }, text);
     this.svg.append(this.tag);
   }

@@ -26,6 +26,7 @@ export class Input {
     $("layer").addEventListener("change", (event) => { location.search = event.target.value ? "?layer=" + event.target.value : ""; });
     $("better").addEventListener("click", (event) => { const take = event.target.closest("[data-take]")?.dataset.take; if (take) { if (take === "yes") this.app.better.take(); else this.app.better.leave(); } });
     for (const root of [$("canvas"), $("outline")]) this.pointing(root);
+    $("canvas").addEventListener("pointermove", (event) => this.hover(event));
     addEventListener("beforeunload", (event) => { if (!this.app.queue.idle && !this.app.queue.stored().length) event.preventDefault(); });
   }
 
@@ -63,10 +64,27 @@ export class Input {
     if (badge) { if (event.shiftKey) this.app.comparison.rejectLink(badge); else this.app.comparison.copyLink(badge); return; }
     if (event.target.closest(".null-strip")) { if (this.app.canvas.picked) this.app.makeNull([this.app.canvas.picked]); return; }
     const key = nodeAt(event.target);
+    if (!key && !this.dragged) { this.clickLink(event); return; }
     if (!key || this.dragged) { this.dragged = false; return; }
     if (event.target.closest(".twist")) { this.app.showing.fold(key); return; }
     this.app.go(key);
     if (this.app.writable) this.app.pickOrLink(key, event.shiftKey);
+  }
+
+  // a link has no width to be pointed at: the nearest is meant
+  hover(event) {
+    const { canvas } = this.app, line = this.linkAt(event);
+    if (line !== canvas.under && !nodeAt(event.target)) canvas.light(null, line);
+  }
+
+  clickLink(event) {
+    const line = this.linkAt(event);
+    if (line) this.app.go(this.app.canvas.endAt(line, event));
+  }
+
+  linkAt(event) {
+    const { canvas } = this.app;
+    return event.target.closest?.("#canvas") && !event.target.closest(".n, .badge, .null-strip") ? canvas.lineAt(event) : null;
   }
 
   dropped(event) {

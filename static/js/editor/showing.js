@@ -74,6 +74,7 @@ export class Showing {
     const { view, turned } = this;
     try { localStorage.setItem("gemel-view", JSON.stringify({ view, turned, links })); } catch { /* private window */ }
     this.tell();
+    this.app.canvas.drawLinks();
     this.app.say({ both: gettext("Links of phrases and of words"), phrases: gettext("Links of phrases; those of a word when it is chosen"), words: gettext("Links of words; those of a phrase when it is chosen") }[links]);
   }
 
