@@ -282,7 +282,8 @@ class Client:
         """One operation on the draft as it was read; what it is then. With
         ``follow=True`` what follows from it by the parser's forest is done, too.
 
-        Raises Refused with status 409 if the draft was changed meanwhile.
+        Raises Refused with status 409 if the draft was changed meanwhile; its facts
+        have both states, and the same step with ``onto=facts["revision"]`` goes on.
         """
         sent = {"uuid": str(uuid.uuid4()), "base_rev": draft.revision, "op": op}
         url = f"/api/tree-drafts/{draft.code}/ops/"

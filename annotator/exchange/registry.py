@@ -34,6 +34,11 @@ class Format:
         return losses
 
     @property
+    def holds_gaps(self) -> bool:
+        """Whether phrases may be discontinuous in it."""
+        return self.name in ("tigerxml", "treealigner", "gemel")
+
+    @property
     def needs(self) -> str:
         """The files one import takes, for people."""
         return {

@@ -11,14 +11,17 @@ from annotator.forms import number
 from annotator.services.corpora.trees import MAX_TEXT
 from annotator.services.parses.arc_drafts import OPS as ARC_OPS
 from annotator.services.parses.drafts import OPS
+from annotator.services.parses.steps import KEEP
 from annotator.services.treebanks.worklists import MAX_EACH, MAX_SIZE, Wanted
 from core.trees.words import MAX_FORM
 
 __all__ = ["TYPED", "ArcForm", "TreeForm", "wanted"]
 
-TYPED = ("relabel", "insert", "replace")
-OF_NODES = ("relabel", "insert", "delete", "move", "retype", "split", "join")
+TYPED = ("relabel", "insert", "join_phrases", "replace")
 OF_WORDS = ("retype", "split", "join")
+OF_PHRASES = ("split_phrase", "join_phrases")
+OF_NODES = ("relabel", "insert", "delete", "move", *OF_PHRASES, *OF_WORDS)
+BUTTONS = ("begin", "save", "gold", KEEP)
 
 
 def _of_words(sent: dict[str, Any]) -> dict[str, Any]:
@@ -43,14 +46,13 @@ class TreeForm(forms.Form):
     """One step of the tree editor: one or two nodes, a label or brackets, a button."""
 
     code = r"^[0-9a-f]{16}\Z"
-    op = forms.ChoiceField(
-        choices=[(name, name) for name in (*OPS, "begin", "check", "save", "gold")]
-    )
+    op = forms.ChoiceField(choices=[(name, name) for name in (*OPS, *BUTTONS, "check")])
     what = forms.ChoiceField(  # of a check: what is being typed
         choices=[(name, name) for name in TYPED], required=False
     )
     uuid = forms.UUIDField()
     base_rev = forms.IntegerField(min_value=0)
+    onto = forms.IntegerField(min_value=0, required=False)
     base = forms.RegexField(code, required=False)
     gold = forms.RegexField(code, required=False)
     source = forms.RegexField(code, required=False)
@@ -58,6 +60,7 @@ class TreeForm(forms.Form):
     other = forms.IntegerField(min_value=0, max_value=9999, required=False)
     label = forms.CharField(max_length=60, required=False)
     form = forms.CharField(max_length=MAX_FORM, required=False)
+    asked = forms.BooleanField(required=False)  # the label of joined phrases, too
     follow = forms.BooleanField(required=False)
     text = forms.CharField(max_length=MAX_TEXT, required=False, strip=False)
 
@@ -76,6 +79,8 @@ class TreeForm(forms.Form):
             )
         if node is None:
             return sent
+        if sent["op"] == "join_phrases" and not sent["asked"]:
+            sent["label"] = None
         last = node if other is None else other
         ends = {"first": min(node, last), "last": max(node, last)}
         return sent | ends | {"mother": other}
@@ -89,10 +94,11 @@ class ArcForm(forms.Form):
 
     code = r"^[0-9a-f]{16}\Z"
     op = forms.ChoiceField(
-        choices=[(name, name) for name in (*ARC_OPS, "root", "begin", "save", "gold")]
+        choices=[(name, name) for name in (*ARC_OPS, *BUTTONS, "root")]
     )
     uuid = forms.UUIDField()
     base_rev = forms.IntegerField(min_value=0)
+    onto = forms.IntegerField(min_value=0, required=False)
     base = forms.RegexField(code, required=False)
     gold = forms.RegexField(code, required=False)
     source = forms.RegexField(code, required=False)

@@ -25,7 +25,7 @@ from core.trees.editing import TreeEdit
 from core.validation.declared import Rules
 from core.validation.problems import Problem
 
-__all__ = ["shown", "state_of", "text_of", "typed"]
+__all__ = ["shown", "state_of", "tree_from", "typed"]
 
 Json = dict[str, Any]
 SURE = 0.95  # phrases that the parser holds less probable are shaded
@@ -184,10 +184,10 @@ def typed(sentence: Sentence, by: Anybody, sent: Mapping[str, Any]) -> Json:
     return page | {"problems": _problems(sentence, edited)}
 
 
-def text_of(sentence: Sentence, by: Anybody, code: str) -> str:
-    """The brackets of another tree of the sentence, on the words of the draft; raises
-    BadRequest."""
+def tree_from(sentence: Sentence, by: Anybody, code: str) -> Tree:
+    """Another tree of the sentence, on the words of the draft; raises BadRequest."""
     parse, draft = drafts.starting(sentence, by, code), drafts.draft_of(sentence, by)
     tree = drafts.tree_at_start(sentence, parse)
     words = draft.to_tree().words if draft else tree.words
-    return brackets.shown(retyping.over(tree, words))
+    made: Tree = retyping.over(tree, words)
+    return made

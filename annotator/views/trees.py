@@ -15,11 +15,13 @@ from annotator.errors import BadRequest, Refusal
 from annotator.forms import refuse_unknown
 from annotator.forms.trees import ArcForm, TreeForm
 from annotator.http.answers import form_page
-from annotator.models import Parse, Sentence
+from annotator.models import Parse, Sentence, TreeDraft
 from annotator.models.projects import Anybody
 from annotator.pages import arc_editor, tree_editor
-from annotator.pages.treebanks import comparing, worklists
-from annotator.services.parses import arc_drafts, drafts, following, gold
+from annotator.pages.treebanks import choosing, comparing, worklists
+from annotator.services.parses import arc_drafts, drafts, following, gold, steps
+from annotator.services.parses.drafts import DraftStep
+from core.trees.replacing import Replace
 
 __all__ = ["arcs", "compare", "edit"]
 
@@ -83,26 +85,39 @@ def _stepped(
 ) -> HttpResponse:
     """The page of an editor, after the step that was sent, if one was."""
     is_part = bool(request.headers.get("HX-Request"))
+    typed = choosing.still_typed(request.POST)
 
     def act() -> HttpResponse | None:
         if message := do(sentence, request.POST, request.user):
             messages.success(request, message)
-        return None if is_part else redirect(request.get_full_path())
+        return None if is_part or typed else redirect(request.get_full_path())
 
     def context() -> dict[str, Any]:
-        base, work = (request.GET.get(name, "") for name in ("base", "work"))
-        return shown(sentence, request.user, base=base) | {
-            "stays": request.session.get("trees_stay", False),
-            "work": worklists.bar(work, sentence.corpus.project, request.user),
-        }
+        base = request.GET.get("base", "")
+        tree = shown(sentence, request.user, base=base)
+        return tree | _beside(request, sentence) | {"typed": typed}
+
+    def refused(refusal: Refusal, request: HttpRequest) -> dict[str, Any]:
+        return choosing.refused(refusal, sentence, request.POST, request.user, page)
 
     name = f"trees/_{page}.html" if is_part else f"trees/{page}.html"
-    return form_page(request, name, context, act, refused=_refused, unanswered=200)
+    return form_page(request, name, context, act, refused=refused, unanswered=200)
+
+
+def _beside(request: HttpRequest, sentence: Sentence) -> dict[str, Any]:
+    """What the page shows that is no tree."""
+    work = request.GET.get("work", "")
+    return {
+        "stays": request.session.get("trees_stay", False),
+        "work": worklists.bar(work, sentence.corpus.project, request.user),
+    }
 
 
 def _do_arcs(sentence: Sentence, sent: QueryDict, by: Anybody) -> str:
     """One step of the form; what is to be said of it. Raises Refusal."""
     options = ArcForm(sent).arguments()
+    if options["op"] == steps.KEEP:
+        return _("Theirs is kept: your step was not done.")
     draft = arc_drafts.start(sentence, by=by, base=options["base"])
     draft.sentence = sentence
     if options["op"] == "save":
@@ -114,7 +129,8 @@ def _do_arcs(sentence: Sentence, sent: QueryDict, by: Anybody) -> str:
     if options["op"] == "begin":
         text = arc_editor.lines_of(sentence, by, options["source"])
         options |= {"op": "replace", "text": text}
-    drafts.play(draft, arc_drafts.read_step(options, draft.to_arcs()), by=by)
+    seen = steps.tree_seen(draft, options["base_rev"])
+    drafts.play(draft, arc_drafts.read_step(options, seen), by=by)
     return ""
 
 
@@ -134,19 +150,11 @@ def _checked(request: HttpRequest, sentence: Sentence) -> HttpResponse:
     return render(request, "trees/_problems.html", page)
 
 
-def _refused(refusal: Refusal, request: HttpRequest) -> dict[str, Any]:
-    """What was refused, at its place, with what had been typed."""
-    sent = request.POST
-    return {
-        "refusal": refusal,
-        "facts": refusal.facts,
-        "typed": sent.get("text", "") if sent.get("op") == "replace" else "",
-    }
-
-
 def _do(sentence: Sentence, sent: QueryDict, by: Anybody) -> str:
     """One step of the form; what is to be said of it. Raises Refusal."""
     options = TreeForm(sent).arguments()
+    if options["op"] == steps.KEEP:
+        return _("Theirs is kept: your step was not done.")
     draft = drafts.start(sentence, by=by, base=options["base"])
     draft.sentence = sentence
     if options["op"] == "save":
@@ -155,9 +163,16 @@ def _do(sentence: Sentence, sent: QueryDict, by: Anybody) -> str:
     if options["op"] == "gold":
         saved = gold.save_as_gold(draft, by=by, seen=options["gold"])
         return f"{_('This is the gold tree now.')} {saved.summary}"
-    if options["op"] == "begin":
-        text = tree_editor.text_of(sentence, by, options["source"])
-        options |= {"op": "replace", "text": text}
-    step = drafts.DraftStep.read(options, draft.to_tree())
-    (following if options["follow"] else drafts).play(draft, step, by=by)
+    (following if options["follow"] else drafts).play(
+        draft, _step(draft, options, by), by=by
+    )
     return ""
+
+
+def _step(draft: TreeDraft, sent: dict[str, Any], by: Anybody) -> DraftStep:
+    """What the form asks for, read on the tree that the person saw."""
+    if sent["op"] == "begin":
+        other = Replace(tree_editor.tree_from(draft.sentence, by, sent["source"]))
+        base_rev, onto = sent["base_rev"], sent["onto"]
+        return DraftStep(sent["uuid"], base_rev, other.op, other, onto=onto)
+    return DraftStep.read(sent, steps.tree_seen(draft, sent["base_rev"]))

@@ -48,8 +48,9 @@ def decided_by(steps: Iterable[tuple[Tree, Tree, int]]) -> Decisions:
     -1 for the whole tree.
 
     That node is decided as it is after the step, and so is its mother. Of what is gone,
-    phrases around the node are barred, as it was taken out of them; a phrase beside it
-    only grew or shrank. A later step takes the place of an earlier one.
+    phrases around the node are barred, as it was taken out of them, and those within
+    it, which were joined; a phrase beside it only grew or shrank. A later step takes
+    the place of an earlier one.
     """
     fixed: set[Bracket] = set()
     barred: set[Bracket] = set()
@@ -60,13 +61,17 @@ def decided_by(steps: Iterable[tuple[Tree, Tree, int]]) -> Decisions:
             come.update(bracket_at(after, at) + bracket_at(after, after.parents[at]))
         fixed = (fixed - gone) | come
         around = after.spans[at] if at >= 0 else None
-        barred = (barred - come) | {b for b in gone if _holds(b, around)}
+        barred = (barred - come) | {b for b in gone if _is_about(b, around)}
     return Decisions(frozenset(fixed), frozenset(barred))
 
 
-def _holds(bracket: Bracket, span: Span | None) -> bool:
+def _is_about(bracket: Bracket, span: Span | None) -> bool:
+    """Whether one of the two is within the other."""
     start, end, _ = bracket
-    return span is None or (start <= span[0] and span[1] <= end)
+    if span is None:
+        return True
+    low, high = span
+    return (start <= low and high <= end) or (low <= start and end <= high)
 
 
 def bracket_at(tree: Tree, v: int) -> list[Bracket]:

@@ -3,8 +3,8 @@
 Every operation is done by ``on`` and taken back by the one ``inverse`` gives, which
 is asked of the tree before: ``op.inverse(tree).on(op.on(tree).tree).tree == tree``.
 Words stay where they are, but for ``Split`` and ``Join``, and but for ``Retype`` what
-they are; a tree whose brackets a
-line can hold stays one.
+they are; a tree whose brackets a line can hold stays one, but for a ``Move`` that may
+make a gap.
 Nodes are preorder numbers of the tree that the operation is done to.
 """
 
@@ -14,8 +14,19 @@ from typing import Any, ClassVar
 
 from core.data.tree import Tree
 from core.errors import InvalidValue
+from core.trees.phrases import JoinPhrases, SplitPhrase
+from core.trees.replacing import Replace, way_back
 from core.trees.splitting import Join, Split
-from core.trees.stepping import Edited, TreeEdit, checked_label
+from core.trees.stepping import (
+    Edited,
+    TreeEdit,
+    built,
+    check_node,
+    checked_label,
+    children_of,
+    is_in_order,
+    settled,
+)
 from core.trees.words import checked_form, with_forms
 
 __all__ = [
@@ -30,10 +41,9 @@ __all__ = [
     "Retype",
     "TreeEdit",
     "checked_label",
+    "name_of",
     "read",
 ]
-
-Children = list[list[int]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,14 +55,14 @@ class Relabel:
     label: str
 
     def on(self, tree: Tree) -> Edited:
-        _check(tree, self.node)
+        check_node(tree, self.node)
         label = checked_label(self.label, empty=self.node == 0 and not tree.is_leaf(0))
         labels = [label if v == self.node else x for v, x in enumerate(tree.labels)]
         new = Tree(tuple(labels), tree.parents, tree.tokens, tree.forms, tree.edges)
         return Edited(new, {v: v for v in range(len(tree))}, self.node)
 
     def inverse(self, tree: Tree) -> "Relabel":
-        _check(tree, self.node)
+        check_node(tree, self.node)
         return Relabel(self.node, tree.labels[self.node])
 
     def to_json(self) -> dict[str, Any]:
@@ -76,7 +86,7 @@ class RelabelAll:
 
     def inverse(self, tree: Tree) -> "RelabelAll":
         for node, _ in self.labels:
-            _check(tree, node)
+            check_node(tree, node)
         former = {node: tree.labels[node] for node, _ in self.labels}
         return RelabelAll(tuple(former.items()))
 
@@ -97,7 +107,7 @@ class Insert:
     def on(self, tree: Tree) -> Edited:
         mother, i, j = self._place(tree)
         label = checked_label(self.label, empty=mother < 0)
-        children = _children(tree)
+        children = children_of(tree)
         new = len(tree)
         if mother < 0:
             children.append([0])
@@ -106,7 +116,7 @@ class Insert:
             children.append(children[mother][i:j])
             children[mother][i:j] = [new]
             root = 0
-        return _built(tree, children, root, new, new=(label, self.edge))
+        return built(tree, children, root, new, new=[(label, self.edge)])
 
     def inverse(self, tree: Tree) -> "Delete":
         self._place(tree)
@@ -119,8 +129,8 @@ class Insert:
 
     def _place(self, tree: Tree) -> tuple[int, int, int]:
         """The mother, and which of her children; -1 over the root."""
-        _check(tree, self.first)
-        _check(tree, self.last)
+        check_node(tree, self.first)
+        check_node(tree, self.last)
         mother = tree.parents[self.first]
         if tree.parents[self.last] != mother or self.last < self.first:
             raise InvalidValue("A new phrase stands over sisters: nodes of one mother.")
@@ -139,27 +149,28 @@ class Delete:
 
     def on(self, tree: Tree) -> Edited:
         self._check(tree)
-        children = _children(tree)
+        children = children_of(tree)
         below = children[self.node]
         if self.node == 0:
-            return _built(tree, children, below[0], below[0])
+            return built(tree, children, below[0], below[0])
         sisters = children[tree.parents[self.node]]
         at = sisters.index(self.node)
         sisters[at : at + 1] = below
-        return _built(tree, children, 0, below[0])
+        return settled(built(tree, children, 0, below[0]))
 
-    def inverse(self, tree: Tree) -> Insert:
-        self._check(tree)
+    def inverse(self, tree: Tree) -> TreeEdit:
+        after = self.on(tree).tree
         below = tree.children[self.node]
         edge = tree.edges[self.node] if tree.edges else ""
         # without the node, all that follows it in preorder counts one less
-        return Insert(below[0] - 1, below[-1] - 1, tree.labels[self.node], edge)
+        back = Insert(below[0] - 1, below[-1] - 1, tree.labels[self.node], edge)
+        return way_back(tree, after, back)
 
     def to_json(self) -> dict[str, Any]:
         return {"op": self.op, "node": self.node}
 
     def _check(self, tree: Tree) -> None:
-        _check(tree, self.node)
+        check_node(tree, self.node)
         if tree.is_leaf(self.node):
             raise InvalidValue("A word stays in the tree: only phrases are deleted.")
         if self.node == 0 and len(tree.children[0]) > 1:
@@ -171,41 +182,53 @@ class Move:
     """A node, with all below it, to another ``mother``.
 
     ``at``: which of her children it becomes, counted without the node; None: where its
-    words belong among theirs.
+    words belong among theirs. ``gap``: whether it may make the first gap of the tree,
+    which brackets cannot hold then.
     """
 
     op: ClassVar[str] = "move"
     node: int
     mother: int
     at: int | None = None
+    gap: bool = False
 
     def on(self, tree: Tree) -> Edited:
-        at = self._place(tree)
-        children = _children(tree)
-        children[tree.parents[self.node]].remove(self.node)
-        children[self.mother].insert(at, self.node)
-        edited = _built(tree, children, 0, self.node)
-        if _in_order(tree) and not _in_order(edited.tree):
+        edited = self._moved(tree)
+        if not self.gap and is_in_order(tree) and not is_in_order(edited.tree):
+            mother, node = name_of(tree, self.mother), name_of(tree, self.node)
             raise InvalidValue(
-                f"{_name(tree, self.mother)} is not beside {_name(tree, self.node)}: "
-                "there, its words would stand between the words of others. Move it in "
-                "steps, or move what is between first."
+                f"{mother} is not beside {node}: there, its words would stand between "
+                "the words of others. Move it in steps, or move what is between first."
             )
-        return edited
+        return settled(edited)
 
-    def inverse(self, tree: Tree) -> "Move":
+    def makes_gap(self, tree: Tree) -> bool:
+        """Whether a tree without gaps would have one; raises InvalidValue."""
+        return is_in_order(tree) and not is_in_order(settled(self._moved(tree)).tree)
+
+    def inverse(self, tree: Tree) -> TreeEdit:
         edited = self.on(tree)
         mother = tree.parents[self.node]
         at = tree.children[mother].index(self.node)
-        return Move(edited.moved[self.node], edited.moved[mother], at)
+        gap = is_in_order(edited.tree) and not is_in_order(tree)
+        back = Move(edited.moved[self.node], edited.moved[mother], at, gap)
+        return way_back(tree, edited.tree, back)
 
     def to_json(self) -> dict[str, Any]:
         at = {} if self.at is None else {"at": self.at}
-        return {"op": self.op, "node": self.node, "mother": self.mother, **at}
+        gap = {"gap": True} if self.gap else {}
+        return {"op": self.op, "node": self.node, "mother": self.mother, **at, **gap}
+
+    def _moved(self, tree: Tree) -> Edited:
+        at = self._place(tree)
+        children = children_of(tree)
+        children[tree.parents[self.node]].remove(self.node)
+        children[self.mother].insert(at, self.node)
+        return built(tree, children, 0, self.node)
 
     def _place(self, tree: Tree) -> int:
-        _check(tree, self.node)
-        _check(tree, self.mother)
+        check_node(tree, self.node)
+        check_node(tree, self.mother)
         if self.node == 0:
             raise InvalidValue("The root has no mother: insert a new root above it.")
         if tree.is_leaf(self.mother):
@@ -213,9 +236,9 @@ class Move:
         if self.mother in range(self.node, tree.subtree_end(self.node)):
             raise InvalidValue("A phrase cannot move to a place below itself.")
         if len(tree.children[tree.parents[self.node]]) == 1:
+            mother = name_of(tree, tree.parents[self.node])
             raise InvalidValue(
-                f"{_name(tree, tree.parents[self.node])} would be left without words: "
-                "delete it, or move it instead."
+                f"{mother} would be left without words: delete it, or move it instead."
             )
         rest = [v for v in tree.children[self.mother] if v != self.node]
         if self.at is not None:
@@ -224,25 +247,6 @@ class Move:
             return self.at
         here = tree.spans[self.node]
         return sum(tree.spans[v] <= here for v in rest)
-
-
-@dataclass(frozen=True, slots=True)
-class Replace:
-    """Another tree over the same words, as typed in brackets."""
-
-    op: ClassVar[str] = "replace"
-    tree: Tree
-
-    def on(self, tree: Tree) -> Edited:
-        if self.tree.words != tree.words:
-            raise InvalidValue("This tree stands on other words.")
-        return Edited(self.tree, {}, 0)
-
-    def inverse(self, tree: Tree) -> "Replace":
-        return Replace(tree)
-
-    def to_json(self) -> dict[str, Any]:
-        return {"op": self.op, "tree": _tree_json(self.tree)}
 
 
 @dataclass(frozen=True, slots=True)
@@ -283,11 +287,15 @@ OPS: dict[str, Read] = {
         str(sent.get("edge", "")),
     ),
     "delete": lambda sent: Delete(int(sent["node"])),
-    "move": lambda sent: Move(int(sent["node"]), int(sent["mother"]), sent.get("at")),
-    "replace": lambda sent: Replace(_tree_of(sent["tree"])),
+    "move": lambda sent: Move(
+        int(sent["node"]), int(sent["mother"]), sent.get("at"), sent.get("gap") is True
+    ),
+    "replace": Replace.read,
     "retype": lambda sent: Retype(int(sent["token"]), str(sent["form"])),
     "split": Split.read,
     "join": Join.read,
+    "split_phrase": SplitPhrase.read,
+    "join_phrases": JoinPhrases.read,
 }
 
 
@@ -299,59 +307,8 @@ def read(sent: Mapping[str, Any]) -> TreeEdit:
         raise InvalidValue(f"This is no operation on a tree: {error}") from error
 
 
-def _tree_json(tree: Tree) -> list[list[Any]]:
-    rows = (tree.labels, tree.parents, tree.tokens, tree.forms, tree.edges)
-    return [list(row) for row in rows]
-
-
-def _tree_of(rows: list[list[Any]]) -> Tree:
-    labels, parents, tokens, forms, edges = (tuple(row) for row in rows)
-    return Tree(labels, parents, tokens, forms, edges)
-
-
-def _check(tree: Tree, v: int) -> None:
-    if not 0 <= v < len(tree):
-        raise InvalidValue(f"There is no node n{v} in this tree.")
-
-
-def _name(tree: Tree, v: int) -> str:
+def name_of(tree: Tree, v: int) -> str:
+    """A node for people: its label and its words, the middle ones left out."""
     words = [tree.words[token] for token in tree.yield_of(v)]
     shown = " ".join(words if len(words) < 6 else [*words[:2], "…", words[-1]])
     return f"{tree.labels[v] or 'The root'} “{shown}”"
-
-
-def _in_order(tree: Tree) -> bool:
-    """Whether brackets on a line can hold the tree."""
-    tokens = [token for token in tree.tokens if token >= 0]
-    return tokens == sorted(tokens)
-
-
-def _children(tree: Tree) -> Children:
-    return [list(below) for below in tree.children]
-
-
-def _built(
-    tree: Tree,
-    children: Children,
-    root: int,
-    at: int,
-    *,
-    new: tuple[str, str] = ("", ""),
-) -> Edited:
-    """The nodes in preorder again; ``new``: label and edge of one more node."""
-    order: list[int] = []
-    parents: list[int] = []
-    waiting = [(root, -1)]
-    while waiting:
-        v, parent = waiting.pop()
-        waiting += [(child, len(order)) for child in reversed(children[v])]
-        order.append(v)
-        parents.append(parent)
-    edges = tree.edges or ("",) * len(tree)
-    texts = (*tree.labels, new[0]), (*tree.forms, "")
-    labels, forms = (tuple(column[v] for v in order) for column in texts)
-    tokens = tuple((*tree.tokens, -1)[v] for v in order)
-    edged = tuple((*edges, new[1])[v] for v in order)
-    made = Tree(labels, tuple(parents), tokens, forms, edged if any(edged) else ())
-    moved = {v: number for number, v in enumerate(order) if v < len(tree)}
-    return Edited(made, moved, order.index(at))

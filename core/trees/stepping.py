@@ -1,13 +1,26 @@
 """What every operation on a constituent tree is, and what it gives."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol
 
 from core.data.tree import Tree
 from core.errors import InvalidValue
 
-__all__ = ["Edited", "TreeEdit", "checked_label"]
+__all__ = [
+    "Children",
+    "Edited",
+    "TreeEdit",
+    "built",
+    "check_node",
+    "checked_label",
+    "children_of",
+    "is_in_order",
+    "settled",
+]
+
+Children = list[list[int]]
+"""By node its children, to be changed."""
 
 MAX_LABEL = 60
 _SIGNS = frozenset("() \t\n\r\f\v\0")
@@ -43,3 +56,60 @@ def checked_label(label: str, *, empty: bool = False) -> str:
             "signs."
         )
     return label
+
+
+def check_node(tree: Tree, v: int) -> None:
+    """Raises InvalidValue if there is no such node."""
+    if not 0 <= v < len(tree):
+        raise InvalidValue(f"There is no node n{v} in this tree.")
+
+
+def is_in_order(tree: Tree) -> bool:
+    """Whether brackets on a line can hold the tree."""
+    tokens = [token for token in tree.tokens if token >= 0]
+    return tokens == sorted(tokens)
+
+
+def children_of(tree: Tree) -> Children:
+    return [list(below) for below in tree.children]
+
+
+def built(
+    tree: Tree,
+    children: Children,
+    root: int,
+    at: int,
+    *,
+    new: Sequence[tuple[str, str]] = (),
+) -> Edited:
+    """The nodes in preorder again; ``new``: label and edge of each further node, which
+    are numbered on from the last of ``tree``."""
+    order: list[int] = []
+    parents: list[int] = []
+    waiting = [(root, -1)]
+    while waiting:
+        v, parent = waiting.pop()
+        waiting += [(child, len(order)) for child in reversed(children[v])]
+        order.append(v)
+        parents.append(parent)
+    n_new = len(new)
+    edges = (*(tree.edges or ("",) * len(tree)), *(edge for _, edge in new))
+    texts = (*tree.labels, *(label for label, _ in new)), (*tree.forms, *("",) * n_new)
+    labels, forms = (tuple(column[v] for v in order) for column in texts)
+    tokens = tuple((*tree.tokens, *(-1,) * n_new)[v] for v in order)
+    edged = tuple(edges[v] for v in order)
+    made = Tree(labels, tuple(parents), tokens, forms, edged if any(edged) else ())
+    moved = {v: number for number, v in enumerate(order) if v < len(tree)}
+    return Edited(made, moved, order.index(at))
+
+
+def settled(edited: Edited) -> Edited:
+    """Sisters in the order of their first words, where a tree has gaps: so one whose
+    last gap was closed can be held by brackets again."""
+    tree = edited.tree
+    if is_in_order(tree):
+        return edited
+    children = [sorted(below, key=tree.spans.__getitem__) for below in tree.children]
+    new = built(tree, children, 0, edited.at)
+    moved = {old: new.moved[v] for old, v in edited.moved.items()}
+    return Edited(new.tree, moved, new.at)

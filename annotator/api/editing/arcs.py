@@ -11,13 +11,14 @@ from rest_framework.views import APIView
 
 from annotator.api.editing.trees import (
     BeginSerializer,
+    OntoField,
     TwoField,
     draft_or_404,
     sentence_or_404,
 )
 from annotator.models import Parse
 from annotator.services.corpora.trees import MAX_TEXT
-from annotator.services.parses import arc_drafts, drafts
+from annotator.services.parses import arc_drafts, drafts, steps
 from core.trees.words import MAX_FORM
 
 __all__ = ["ArcDraftOps", "SentenceArcDraft"]
@@ -53,6 +54,7 @@ class ArcStepSerializer(serializers.Serializer[Any]):
 
     uuid = serializers.UUIDField()
     base_rev = serializers.IntegerField(min_value=0)
+    onto = OntoField()
     op = serializers.ChoiceField(choices=sorted(arc_drafts.OPS))
     token = serializers.IntegerField(min_value=0, required=False)
     head = serializers.IntegerField(min_value=-1, required=False)
@@ -90,10 +92,14 @@ class ArcDraftOps(APIView):
 
     @extend_schema(request=ArcStepSerializer, responses=ArcDraftSerializer)
     def post(self, request: Request, code: str) -> Response:
-        """One step; sent twice it counts once, from an older revision it is refused."""
+        """One step; sent twice it counts once, from an older revision it is refused.
+
+        409 `stale_edit` and the way on are as with constituents.
+        """
         draft = draft_or_404(request, code, Parse.Kind.DEPENDENCY)
         sent = ArcStepSerializer(data=request.data)
         sent.is_valid(raise_exception=True)
-        step = arc_drafts.read_step(sent.validated_data, draft.to_arcs())
+        seen = steps.tree_seen(draft, sent.validated_data["base_rev"])
+        step = arc_drafts.read_step(sent.validated_data, seen)
         drafts.play(draft, step, by=request.user)
         return Response(drafts.snapshot(draft))

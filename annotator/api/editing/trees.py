@@ -11,7 +11,7 @@ from rest_framework.views import APIView
 
 from annotator.models import Corpus, Parse, Sentence, TreeDraft
 from annotator.services.corpora.trees import MAX_TEXT
-from annotator.services.parses import drafts, following, gold
+from annotator.services.parses import drafts, following, gold, steps
 from core.trees.words import MAX_FORM
 
 __all__ = [
@@ -19,6 +19,7 @@ __all__ = [
     "DraftHistory",
     "DraftOps",
     "DraftSave",
+    "OntoField",
     "SentenceDraft",
     "TwoField",
     "draft_or_404",
@@ -68,14 +69,28 @@ class TwoField(serializers.ListField):
         super().__init__(min_length=2, max_length=2, **options)
 
 
+class OntoField(serializers.IntegerField):
+    """The way on after 409: the revision that its ``facts`` name."""
+
+    def __init__(self, **options: Any) -> None:
+        text = (
+            "After 409 `stale_edit`: the revision that the answer names, to do the "
+            "step, made at `base_rev`, on top of it."
+        )
+        super().__init__(min_value=0, required=False, help_text=text)
+
+
 class TreeStepSerializer(serializers.Serializer[Any]):
     """One step. ``relabel``: node, label. ``insert``: first, last (sisters), label.
-    ``delete``: node. ``move``: node, mother. ``replace``: text. ``retype``: token (or
-    its node), form. ``split``: token, forms (two), perhaps tags. ``join``: token, with
-    the next, perhaps form. ``undo``, ``redo``."""
+    ``delete``: node. ``move``: node, mother. ``split_phrase``: node, at (which of its
+    children the second phrase begins with, from 0), or that child as node alone.
+    ``join_phrases``: first, last (sisters), perhaps label. ``replace``: text.
+    ``retype``: token (or its node), form. ``split``: token, forms (two), perhaps tags.
+    ``join``: token, with the next, perhaps form. ``undo``, ``redo``."""
 
     uuid = serializers.UUIDField()
     base_rev = serializers.IntegerField(min_value=0)
+    onto = OntoField()
     op = serializers.ChoiceField(choices=sorted(drafts.OPS))
     node = serializers.IntegerField(min_value=0, required=False)
     first = serializers.IntegerField(min_value=0, required=False)
@@ -165,11 +180,18 @@ class DraftOps(APIView):
 
     @extend_schema(request=TreeStepSerializer, responses=DraftSerializer)
     def post(self, request: Request, code: str) -> Response:
-        """One step; sent twice it counts once, from an older revision it is refused."""
+        """One step; sent twice it counts once, from an older revision it is refused.
+
+        409 `stale_edit` has both states in its facts: `draft` as it is now and what was
+        done since (`theirs`), the tree that the step was to make (`mine`) and what it
+        would make `on_top`, or `why` it cannot. Send it again with `onto`: the revision
+        of the facts; or leave it, and theirs stays.
+        """
         draft = draft_or_404(request, code, Parse.Kind.CONSTITUENCY)
         sent = TreeStepSerializer(data=request.data)
         sent.is_valid(raise_exception=True)
-        step = drafts.DraftStep.read(sent.validated_data, draft.to_tree())
+        seen = steps.tree_seen(draft, sent.validated_data["base_rev"])
+        step = drafts.DraftStep.read(sent.validated_data, seen)
         play = following.play if sent.validated_data["follow"] else drafts.play
         play(draft, step, by=request.user)
         return Response(following.snapshot(draft))
@@ -200,6 +222,11 @@ class DraftSave(APIView):
 
     @extend_schema(request=TreeSaveSerializer, responses=SavedDraftSerializer)
     def post(self, request: Request, code: str) -> Response:
+        """Your own, or the gold one, in the place of that which you saw.
+
+        409 `stale_edit` if another gold tree was saved meanwhile: the facts have its
+        code (`gold`), it (`theirs`) and yours (`mine`). Send that code to go on.
+        """
         draft = draft_or_404(request, code)
         sent = TreeSaveSerializer(data=request.data)
         sent.is_valid(raise_exception=True)

@@ -135,7 +135,7 @@ def chances(
 
 
 def read_step(sent: Mapping[str, Any], tree: Arcs) -> DraftStep:
-    """The step that was sent; lines are read against the present arcs.
+    """The step that was sent, read against the arcs that the person saw.
 
     Raises BadRequest, in lines with ``line`` and ``column``.
     """
@@ -145,7 +145,8 @@ def read_step(sent: Mapping[str, Any], tree: Arcs) -> DraftStep:
             _("There is no operation %(op)s.") % {"op": repr(op)}, field="op"
         )
     operation = None if op in WALKS else _operation(op, sent, tree)
-    return DraftStep(sent["uuid"], sent["base_rev"], op, operation)
+    onto = sent.get("onto")
+    return DraftStep(sent["uuid"], sent["base_rev"], op, operation, onto=onto)
 
 
 def _operation(op: str, sent: Mapping[str, Any], tree: Arcs) -> arcs.ArcsEdit:

@@ -1,12 +1,12 @@
 """Trees by hand: a draft a person and sentence, the steps on it, what becomes of it.
 
 The ledger is append-only. A step is idempotent by its uuid; one that was made from an
-older revision is refused with what is there now (StaleEdit): nothing is overwritten.
-Undo appends the inverse of one's own last step.
+older revision is refused with what is there now, and what it would be on top of that
+(StaleEdit): nothing is overwritten. Undo appends the inverse of one's own last step.
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 from uuid import UUID
 
@@ -20,14 +20,16 @@ from annotator.models import Parse, Sentence, TreeDraft, TreeEvent
 from annotator.models.projects import Anybody
 from annotator.services.alignments import layers
 from annotator.services.holding import hold
-from annotator.services.parses import retyping
+from annotator.services.parses import retyping, steps
 from annotator.services.parses.snapshots import snapshot, steps_of
+from annotator.services.parses.steps import AnyEdit, read_edit
 from core.data.tree import Tree, TreeBuilder
 from core.errors import FormatError, InvalidValue
 from core.formats import treetext
-from core.trees import arcs, brackets, editing
-from core.trees.arcs import Arcs, ArcsEdit
+from core.trees import brackets, editing
+from core.trees.arcs import Arcs
 from core.trees.editing import TreeEdit
+from core.trees.phrases import JoinPhrases, SplitPhrase
 from core.trees.splitting import Join, Split
 
 __all__ = [
@@ -39,16 +41,13 @@ __all__ = [
     "begin",
     "draft_of",
     "play",
-    "read_edit",
     "snapshot",
     "start",
     "starting",
     "steps_of",
     "tree_at_start",
-    "tree_of",
 ]
 
-AnyEdit = TreeEdit | ArcsEdit
 WALKS = ("undo", "redo")
 FOLLOW = "follow"  # what came after a person's step by itself
 OF_WORDS = (editing.Retype.op, Split.op, Join.op)
@@ -68,10 +67,11 @@ class DraftStep:
     op: str
     operation: AnyEdit | None = None
     focus: int | None = None  # the node that it is about, if not the operation's own
+    onto: int | None = None
 
     @classmethod
     def read(cls, sent: Mapping[str, Any], tree: Tree) -> "DraftStep":
-        """The step that was sent; brackets are read against the present ``tree``.
+        """The step that was sent, read against the ``tree`` that the person saw.
 
         Raises BadRequest, in brackets with ``line`` and ``column``.
         """
@@ -80,7 +80,9 @@ class DraftStep:
             raise BadRequest(
                 _("There is no operation %(op)s.") % {"op": repr(op)}, field="op"
             )
-        return cls(sent["uuid"], sent["base_rev"], op, _operation(op, sent, tree))
+        operation = _operation(op, sent, tree)
+        onto = sent.get("onto")
+        return cls(sent["uuid"], sent["base_rev"], op, operation, onto=onto)
 
 
 def _operation(op: str, sent: Mapping[str, Any], tree: Tree) -> TreeEdit | None:
@@ -92,13 +94,20 @@ def _operation(op: str, sent: Mapping[str, Any], tree: Tree) -> TreeEdit | None:
         except FormatError as error:
             place = {"line": error.line, "column": error.column}
             raise BadRequest(str(error), field="text", **place) from error
+    more = {**sent, "gap": False}  # that is for the corpus to say
     try:
-        return editing.read(_at_token(sent, tree) if op in OF_WORDS else sent)
+        if op in OF_WORDS:
+            more = _at_token(more, tree)
+        if op == SplitPhrase.op:
+            more = _before_child(more, tree)
+        if op == JoinPhrases.op:
+            more = _with_next(more, tree)
+        return editing.read(more)
     except InvalidValue as error:
         raise BadRequest(str(error), field="op") from error
 
 
-def _at_token(sent: Mapping[str, Any], tree: Tree) -> Mapping[str, Any]:
+def _at_token(sent: dict[str, Any], tree: Tree) -> dict[str, Any]:
     """A word may be named as a node, too. Raises InvalidValue on a phrase."""
     node = sent.get("node")
     if node is None or sent.get("token") is not None:
@@ -107,6 +116,32 @@ def _at_token(sent: Mapping[str, Any], tree: Tree) -> Mapping[str, Any]:
         reason = _("Only words are typed anew, split or joined: choose a word.")
         raise InvalidValue(reason)
     return {**sent, "token": tree.tokens[node]}
+
+
+def _before_child(sent: dict[str, Any], tree: Tree) -> dict[str, Any]:
+    """A phrase may be split before a child of it, named instead. Raises InvalidValue on
+    the root."""
+    node = sent.get("node")
+    if node is None or sent.get("at") is not None or not 0 <= node < len(tree):
+        return sent
+    mother = tree.parents[node]
+    if mother < 0:
+        reason = _("Choose the child that the second phrase is to begin with.")
+        raise InvalidValue(reason)
+    return {**sent, "node": mother, "at": tree.children[mother].index(node)}
+
+
+def _with_next(sent: dict[str, Any], tree: Tree) -> dict[str, Any]:
+    """A phrase alone is joined with the sister after it. Raises InvalidValue if there
+    is none."""
+    first, last = sent.get("first"), sent.get("last")
+    if first is None or last not in (None, first) or not 0 < first < len(tree):
+        return sent
+    sisters = tree.children[tree.parents[first]]
+    after = sisters[sisters.index(first) + 1 :]
+    if not after:
+        raise InvalidValue(_("No sister stands after it: choose the first of both."))
+    return {**sent, "last": after[0]}
 
 
 def draft_of(
@@ -199,11 +234,11 @@ def play(draft: TreeDraft, step: DraftStep, *, by: Anybody) -> TreeEvent:
         return seen
     access.require(by, "annotate", draft.sentence.corpus.project)
     fresh = TreeDraft.objects.get(pk=draft.pk, author_id=by.pk)
-    if step.base_rev != fresh.revision:
-        raise _stale(fresh)
+    step = _on_present(fresh, step)
     operation, undoes = _operation_of(fresh, step)
-    tree = tree_of(fresh)
+    tree = retyping.tree_of(fresh)
     try:
+        operation = steps.allowed(operation, tree, draft.sentence.corpus)
         back = operation.inverse(tree)
         edited = operation.on(tree)
     except InvalidValue as error:
@@ -223,16 +258,21 @@ def play(draft: TreeDraft, step: DraftStep, *, by: Anybody) -> TreeEvent:
     )
 
 
-def tree_of(draft: TreeDraft) -> Any:
-    """The value that its operations work on: a Tree, or Arcs."""
-    is_arcs = draft.kind == Parse.Kind.DEPENDENCY
-    return draft.to_arcs() if is_arcs else draft.to_tree()
-
-
-def read_edit(draft: TreeDraft, stored: Mapping[str, Any]) -> AnyEdit:
-    """An operation as the ledger has it."""
-    is_arcs = draft.kind == Parse.Kind.DEPENDENCY
-    return arcs.read(stored) if is_arcs else editing.read(stored)
+def _on_present(draft: TreeDraft, step: DraftStep) -> DraftStep:
+    """The step as it is on the present tree. Raises StaleEdit if this is none that the
+    person saw, Conflict if what the step is about is not there any more."""
+    seen = step.base_rev if step.onto is None else step.onto
+    if seen != draft.revision:
+        raise _stale(draft, step)
+    if step.onto is None or step.onto == step.base_rev:
+        return step
+    if step.operation is None:
+        raise Conflict(steps.conflict(draft, step.base_rev, None)["on_top"]["why"])
+    try:
+        operation = steps.rebased(draft, step.operation, step.base_rev)
+    except InvalidValue as error:
+        raise Conflict(str(error)) from error
+    return replace(step, base_rev=step.onto, operation=operation, onto=None)
 
 
 def _operation_of(
@@ -240,8 +280,8 @@ def _operation_of(
 ) -> tuple[AnyEdit, TreeEvent | None]:
     if step.operation is not None:
         return step.operation, None
-    steps = steps_of(draft)
-    event = steps.undo if step.op == "undo" else steps.redo
+    walk = steps_of(draft)
+    event = walk.undo if step.op == "undo" else walk.redo
     if event is None:
         is_undo = step.op == "undo"
         raise Conflict(
@@ -263,15 +303,14 @@ def _store(draft: TreeDraft, tree: Tree | Arcs, step: DraftStep) -> None:
     new = {"text": text, "meta": notes, "updated_at": now}
     if not rows.update(revision=step.base_rev + 1, **new):
         draft.refresh_from_db()
-        raise _stale(draft)
+        raise _stale(draft, step)
 
 
-def _stale(draft: TreeDraft) -> StaleEdit:
+def _stale(draft: TreeDraft, step: DraftStep) -> StaleEdit:
     return StaleEdit(
         _(
-            "This tree was changed meanwhile, in another tab or by a program: what is "
-            "there now is shown, and your step was not done."
+            "This tree was changed meanwhile, in another tab or by a program. Your "
+            "step was not done: choose what counts."
         ),
-        revision=draft.revision,
-        draft=snapshot(draft),
+        **steps.conflict(draft, step.base_rev, step.operation),
     )

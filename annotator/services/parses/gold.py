@@ -1,11 +1,14 @@
 """What becomes of an edited tree: the person's own parse, or the gold one."""
 
+from contextlib import suppress
 from dataclasses import dataclass
+from typing import Any
 from uuid import uuid4
 
 from django.db import transaction
 from django.db.models import Q
 from django.utils.translation import gettext as _
+from django.utils.translation import ngettext
 
 from annotator import access
 from annotator.errors import StaleEdit
@@ -15,7 +18,7 @@ from annotator.models.projects import Anybody
 from annotator.services.alignments import links, operations, rewording
 from annotator.services.alignments.rewording import Reworded
 from annotator.services.corpora import former_words
-from annotator.services.parses import parsers, retyping
+from annotator.services.parses import parsers, retyping, snapshots
 from annotator.services.parses.retyping import (
     BEGAN,
     CUT_FROM,
@@ -23,6 +26,7 @@ from annotator.services.parses.retyping import (
     Settled,
     Typed,
 )
+from core.errors import GemelError
 from core.formats import treetext
 
 __all__ = [
@@ -48,6 +52,16 @@ class Followed:
     pair: str
     kept: int
     parked: int
+
+    @property
+    def summary(self) -> str:
+        """For people."""
+        text = ngettext(
+            "%(pair)s: %(n)s decision went along, %(parked)s parked",
+            "%(pair)s: %(n)s decisions went along, %(parked)s parked",
+            self.kept,
+        )
+        return text % {"pair": self.pair, "n": self.kept, "parked": self.parked}
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,14 +125,14 @@ class Saved:
         """For people: what happened to the links."""
         if self.waits:
             return _("Links stay where they are until these words are gold.")
-        parts = [
-            f"{one.pair}: {one.kept} decisions went along, {one.parked} parked"
-            for one in self.followed
-        ]
+        parts = [one.summary for one in self.followed]
         if self.done:
-            parts.append(
-                f"{self.done} alignments that are done stay on the former tree"
+            text = ngettext(
+                "%(n)s alignment that is done stays on the former tree",
+                "%(n)s alignments that are done stay on the former tree",
+                self.done,
             )
+            parts.append(text % {"n": self.done})
         said = "; ".join(parts)
         return f"{self.words.summary} {said}".strip() if self.words else said
 
@@ -183,13 +197,7 @@ def _make_gold(made: TreeDraft | Parse, *, by: Anybody, seen: str) -> Saved:
     sentence = Sentence.objects.select_for_update().get(pk=made.sentence_id)
     former = gold_of(sentence, made.kind)
     if (former.code if former else "") != seen:
-        raise StaleEdit(
-            _(
-                "Somebody else saved another gold tree meanwhile: "
-                "compare the two first."
-            ),
-            gold=former.code if former else "",
-        )
+        raise _stale(made, former)
     settled = retyping.settled(made, sentence)
     digest = Sentence.key_of(settled.text)
     if former and former.digest == digest:
@@ -207,6 +215,16 @@ def _make_gold(made: TreeDraft | Parse, *, by: Anybody, seen: str) -> Saved:
     on_former = Q(source_parse=former) | Q(target_parse=former)
     left = AlignmentLayer.objects.filter(on_former).exclude(origin=Origin.ENGINE)
     return Saved(parse, followed, left.count() if former else 0, words)
+
+
+def _stale(made: TreeDraft | Parse, former: Parse | None) -> StaleEdit:
+    """With both trees, for whoever chooses."""
+    facts: dict[str, Any] = {"gold": former.code if former else ""}
+    with suppress(GemelError):  # one that cannot be read is not shown
+        facts["mine"] = snapshots.state(retyping.tree_of(made))
+        facts["theirs"] = snapshots.state(retyping.tree_of(former)) if former else {}
+    reason = _("Somebody else saved another gold tree meanwhile: choose what counts.")
+    return StaleEdit(reason, **facts)
 
 
 def _put(made: Parse, former: Parse | None, new: Settled, by: Anybody) -> Parse:

@@ -43,6 +43,7 @@ __all__ = [
     "over",
     "settled",
     "store",
+    "tree_of",
     "up_to_date",
     "with_words",
     "words_of",
@@ -189,7 +190,7 @@ def has_cuts(draft: TreeDraft) -> bool:
 
 def _states(draft: TreeDraft) -> list[tuple[str, ...]]:
     """The words of a draft after each step that changed them, the first ones first."""
-    trees = [_tree(draft)]
+    trees = [tree_of(draft)]
     for event in draft.events.order_by("-revision"):
         back = arcs if isinstance(trees[-1], Arcs) else editing
         trees.append(back.read(event.back).on(trees[-1]).tree)
@@ -204,12 +205,13 @@ def began_on(draft: TreeDraft) -> tuple[str, ...]:
 def words_of(parse: TreeDraft | Parse) -> tuple[str, ...]:
     """The words of a tree of either kind; none if it cannot be read."""
     try:
-        return _tree(parse).words
+        return tree_of(parse).words
     except (FormatError, InvalidValue):
         return ()
 
 
-def _tree(made: TreeDraft | Parse) -> Tree | Arcs:
+def tree_of(made: TreeDraft | Parse) -> Any:
+    """The Tree or the Arcs of it; raises FormatError, InvalidValue."""
     if made.kind == Parse.Kind.DEPENDENCY:
         return Arcs(made.text)
     return treetext.load(made.text, made.meta)
@@ -263,7 +265,7 @@ def settled(made: TreeDraft | Parse, sentence: Sentence) -> Settled:
     since = _typed_since(sentence, words_of(made), own)
     if not since:
         return Settled(made.text, dict(made.meta), typed)
-    text, notes = _written(with_words(_tree(made), since))
+    text, notes = _written(with_words(tree_of(made), since))
     return Settled(text, _without_notes(made.meta) | notes, typed)
 
 
@@ -284,7 +286,7 @@ def _settled_cut(made: TreeDraft | Parse, sentence: Sentence) -> Settled:
     if is_own:
         return Settled(made.text, meta, cut.changed, cut)
     try:
-        tree = _recut(_tree(made), cut)
+        tree = _recut(tree_of(made), cut)
     except InvalidValue as error:
         reason = _("Words of the sentence were joined meanwhile: %(reason)s")
         raise Conflict(reason % {"reason": error}) from error
@@ -316,7 +318,7 @@ def brought_along(
     """Text and notes of the other gold tree on the new words; None if it cannot be
     read, or is of other words anyhow. Raises Conflict where words cannot be joined."""
     try:
-        tree = _tree(gold)
+        tree = tree_of(gold)
     except (FormatError, InvalidValue):
         return None
     if new.cut is None:

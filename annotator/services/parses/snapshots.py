@@ -4,9 +4,11 @@ from typing import Any
 
 from annotator.models import Parse, TreeDraft, TreeEvent
 from annotator.services.undoing import Steps, walk
+from core.data.tree import Tree
 from core.trees import brackets
+from core.trees.arcs import Arcs
 
-__all__ = ["snapshot", "steps_of"]
+__all__ = ["snapshot", "state", "steps_of"]
 
 
 def steps_of(draft: TreeDraft) -> Steps[TreeEvent]:
@@ -21,15 +23,19 @@ def snapshot(draft: TreeDraft) -> dict[str, Any]:
         "code": draft.code,
         "sentence": draft.sentence.code,
         "revision": draft.revision,
-        **(_arcs(draft) if is_arcs else _nodes(draft)),
+        **state(draft.to_arcs() if is_arcs else draft.to_tree()),
         "at": last.done.get("focus", 0) if last else 0,
         "undo": steps.undo.op if steps.undo else "",
         "redo": steps.redo.op if steps.redo else "",
     }
 
 
-def _nodes(draft: TreeDraft) -> dict[str, Any]:
-    tree = draft.to_tree()
+def state(made: Tree | Arcs) -> dict[str, Any]:
+    """A tree of either kind: its text, and its nodes or arcs."""
+    return _arcs(made) if isinstance(made, Arcs) else _nodes(made)
+
+
+def _nodes(tree: Tree) -> dict[str, Any]:
     nodes = [
         {
             "id": v,
@@ -43,8 +49,7 @@ def _nodes(draft: TreeDraft) -> dict[str, Any]:
     return {"text": brackets.shown(tree), "nodes": nodes}
 
 
-def _arcs(draft: TreeDraft) -> dict[str, Any]:
-    arcs = draft.to_arcs()
+def _arcs(arcs: Arcs) -> dict[str, Any]:
     deps = arcs.deps
     rows = [
         {"token": m, "form": form, "head": deps.heads[m], "relation": deps.labels[m]}

@@ -10,7 +10,7 @@ const box = $("#tree-editor");
 const other = /** @type {HTMLAnchorElement} */ ($("#other-editor")); // of arcs, or of constituents
 /** @type {string | null} */
 let picked = null; // the node picked first, by its number
-let pending = ""; // what Enter in the label field does: "relabel", or "insert"
+let pending = ""; // what Enter in the label field does: "relabel", "insert" or "join_phrases"
 let busy = false;
 /** @type {Element | null} */
 let lastClicked = null;
@@ -104,6 +104,22 @@ function label(op) {
   field().select();
 }
 
+// sisters become one: of one label at once, of several by the label that is typed then
+function joinPhrases() {
+  const row = sisters(chosen()).sort((a, b) => a.dataset.v - b.dataset.v), at = row.indexOf(chosen());
+  const first = picked === null ? at : row.indexOf(nodeOf(picked)), last = picked === null ? at + 1 : at;
+  if (first < 0 || last >= row.length) { say(gettext("Sisters are joined: no other stands there.")); return; }
+  const joined = row.slice(Math.min(first, last), Math.max(first, last) + 1);
+  check("node", joined[0].dataset.v);
+  check("other", joined.at(-1).dataset.v);
+  if (joined.every((one) => one.dataset.label === joined[0].dataset.label)) { send("join_phrases"); return; }
+  pending = "join_phrases";
+  field().value = joined[0].dataset.label;
+  field().focus();
+  field().select();
+  say(gettext("Joined: type the label for all, then Enter."));
+}
+
 function retype() {
   if (!chosen().dataset.form) { say(gettext("Only words are typed anew.")); return; }
   wordField().focus();
@@ -140,6 +156,7 @@ const KEYS_OF_ARCS = {
 };
 const KEYS = {
   r: relabel, Enter: relabel, i: () => label("insert"), m: move, " ": pick, w: retype, s: split, j: join,
+  S: () => send("split_phrase"), J: joinPhrases,
   Delete: () => send("delete"), Backspace: () => send("delete"), u: () => send("undo"), U: () => send("redo"),
 };
 
@@ -202,20 +219,23 @@ box.addEventListener("change", (event) => {
 box.addEventListener("submit", (event) => {
   event.preventDefault();
   const button = /** @type {HTMLButtonElement | null} */ (event.submitter);
+  if (event.target instanceof HTMLFormElement && event.target.id === "choice") { send(button?.value || "keep", event.target); return; }
   const op = button?.value || (arcs() ? "relation" : "relabel");
   if ((op === "move" || op === "attach") && picked !== null) { check("node", picked); check("other", chosen().dataset.v); }
   if (op === "insert") { check("other", chosen().dataset.v); if (picked !== null) check("node", picked); }
+  if (op === "join_phrases" && picked !== null) { joinPhrases(); return; }
   send(op);
 });
 
-// What was typed stays where it is until the server has answered.
-async function send(op) {
+// What was typed stays where it is until the server has answered. ``from``: the form of the editor, or of a choice.
+async function send(op, from = form()) {
   if (busy) return;
   busy = true;
   let isOut = false;
-  const body = new FormData(form());
+  const body = new FormData(from);
   body.set("op", op);
-  if (op !== "replace") body.delete("text");
+  if (from === form() && op !== "replace") body.delete("text");
+  if (op === "join_phrases" && pending === op) body.set("asked", "1");
   const open = Object.fromEntries([...box.querySelectorAll("details")].map((part) => [part.id, part.open]));
   try {
     const answer = await fetch(location.href, { method: "POST", body, headers: { "HX-Request": "true" }, credentials: "same-origin" });
@@ -228,7 +248,7 @@ async function send(op) {
     say(fill(gettext("Not saved: %(reason)s Try again."), { reason: error.message }));
     $("#tree-state").textContent = fill(gettext("Not saved: %(reason)s Nothing of what you typed is lost; try again."), { reason: error.message });
   } finally { busy = false; }
-  if (isOut && await askSignIn()) await send(op);
+  if (isOut && await askSignIn()) await send(op, from);
 }
 
 function show(text, open, ok, op) {
@@ -241,9 +261,10 @@ function show(text, open, ok, op) {
   if (unsent !== null && area()) putBack(unsent);
   keepTyped();
   const typed = /** @type {HTMLTextAreaElement | null} */ ($("#text[data-line]"));
-  choose(ok ? form().dataset.at : held, { focus: !typed });
-  if (typed) place(typed);
-  say($("#refused")?.textContent || $("#brought div")?.textContent || { undo: gettext("Undone."), redo: gettext("Done again.") }[op] || name(chosen()));
+  const asked = /** @type {HTMLElement | null} */ ($("#choice button"));
+  choose(ok ? form().dataset.at : held, { focus: !typed && !asked });
+  if (asked) asked.focus(); else if (typed) place(typed);
+  say($("#choice-why")?.textContent || $("#refused")?.textContent || $("#brought div")?.textContent || { undo: gettext("Undone."), redo: gettext("Done again.") }[op] || name(chosen()));
 }
 
 const area = () => /** @type {HTMLTextAreaElement | null} */ ($("#text"));

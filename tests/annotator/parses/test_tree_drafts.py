@@ -139,7 +139,7 @@ def test_a_saved_tree_carries_the_links_along_and_says_what_is_parked(
     assert (followed.kept, followed.parked) == (1, 1)
     layer.refresh_from_db()
     assert (layer.source_parse, len(layer.parked)) == (saved.parse, 1)
-    assert "1 decisions went along, 1 parked" in saved.summary
+    assert "1 decision went along, 1 parked" in saved.summary
     assert gold.save(draft, by=cast.bob).parse == saved.parse
 
 
@@ -255,3 +255,112 @@ def test_programs_edit_and_save(cast, client: Client) -> None:
     assert gold.gold_of(source).code == made["parse"]
     client.force_login(cast.bob)
     assert client.post(save, {"role": "mine"}, "application/json").status_code == 404
+
+
+def test_phrases_are_split_and_joined_as_one_step_each(draft) -> None:
+    play(draft, "split_phrase", node=3)  # the child that the second begins with
+    parted = people.SOURCE.replace(
+        "(NP (DT The) (NN nurse))", "(NP (DT The)) (NP (NN nurse))"
+    )
+    assert text(draft) == parted
+    play(draft, "join_phrases", first=1, label="NX")  # with the sister after it
+    assert text(draft) == RELABELLED
+    play(draft, "undo")
+    assert text(draft) == parted
+    play(draft, "redo")
+    assert text(draft) == RELABELLED
+    done = [event.done["op"] for event in draft.events.all()]
+    assert done == ["split_phrase", "join_phrases", "split_phrase", "join_phrases"]
+    tree = ptb.parse_one(people.SOURCE)
+    for event in draft.events.all():
+        tree = editing.read(event.done).on(tree).tree
+    assert ptb.bracket(tree) == text(draft)
+
+
+@pytest.mark.parametrize(
+    ("sent", "said"),
+    [
+        ({"op": "split_phrase", "node": 0}, "Choose the child"),
+        ({"op": "split_phrase", "node": 2}, "not the first"),
+        ({"op": "join_phrases", "first": 9}, "No sister stands after it"),
+        ({"op": "join_phrases", "first": 5}, "is a word"),
+        ({"op": "split_phrase"}, "no operation"),
+    ],
+)
+def test_phrases_that_cannot_be_split_or_joined_are_refused(draft, sent, said) -> None:
+    with pytest.raises((BadRequest, Conflict), match=said):
+        play(draft, **sent)
+    assert text(draft) == people.SOURCE
+
+
+def test_links_of_a_split_phrase_are_parked_and_come_back(cast, draft) -> None:
+    layer = layers.start(cast.pair, by=cast.bob)
+    sent = {"uuid": uuid4(), "base_rev": 0, "op": "link", "s": "n6", "t": "n1"}
+    links.play(layer, operations.LayerStep.read(sent), by=cast.bob)
+    play(draft, "split_phrase", node=8)
+    saved = gold.save(draft, by=cast.bob)
+    assert "0 decisions went along, 1 parked" in saved.summary
+    play(draft, "join_phrases", first=6, last=8)
+    assert text(draft) == people.SOURCE
+    assert "1 decision went along, 0 parked" in gold.save(draft, by=cast.bob).summary
+
+
+def came_as(corpus, *formats: str) -> None:
+    """As an import notes the files of a corpus."""
+    files = [{"format": name, "name": f"{name}.txt"} for name in formats]
+    corpus.meta = {"files": files}
+    corpus.save()
+
+
+def test_the_first_gap_is_made_where_a_format_of_the_corpus_holds_gaps(cast) -> None:
+    came_as(cast.corpus, "ptb", "tigerxml")
+    draft = drafts.start(cast.pair.source, by=cast.bob)
+    event = play(draft, "move", node=9, mother=1)  # the full stop, to "The nurse"
+    assert event.done == {"op": "move", "node": 9, "mother": 1, "gap": True, "focus": 4}
+    tree = TreeDraft.objects.get(pk=draft.pk).to_tree()
+    assert tree.yield_of(1) == (0, 1, 5)
+    parse = gold.save(draft, by=cast.bob).parse
+    assert parse.to_tree() == tree
+    play(draft, "undo")
+    assert text(draft) == people.SOURCE
+    play(draft, "redo")
+    assert TreeDraft.objects.get(pk=draft.pk).to_tree() == tree
+    again = drafts.tree_at_start(cast.pair.source, parse)
+    assert again == tree
+
+
+@pytest.mark.parametrize(
+    ("formats", "named"),
+    [(("ptb",), "Penn Treebank brackets"), ((), "brackets"), (("pairs",), "Pairs")],
+)
+def test_elsewhere_a_gap_is_refused_with_the_format_that_cannot_hold_it(
+    cast, formats, named
+) -> None:
+    came_as(cast.corpus, *formats)
+    draft = drafts.start(cast.pair.source, by=cast.bob)
+    with pytest.raises(Conflict, match=named) as refused:
+        play(draft, "move", node=9, mother=1, gap=True)
+    assert "Move it in steps" in str(refused.value)
+    assert text(draft) == people.SOURCE
+
+
+def test_a_tree_with_a_gap_goes_out_and_another_is_begun_from_it(
+    cast, client: Client
+) -> None:
+    came_as(cast.corpus, "tigerxml")
+    client.force_login(cast.ada)
+    page = client.get(url(cast))
+    page = client.post(url(cast), form(page, op="move", node=9, other=1), follow=True)
+    assert "discontinuous phrases" in page.content.decode()
+    page = client.post(url(cast), form(page, op="gold"), follow=True)
+    parts = exports.parts(cast.corpus, "tigerxml", by=cast.ada)
+    written = b"".join(parts[0].chunks()).decode()
+    nurse = written[written.index('cat="NP"') :].split("</nt>")[0]
+    assert nurse.count("<edge") == 3
+    code = gold.gold_of(cast.pair.source).code
+    page = client.post(url(cast), form(page, op="undo"), follow=True)
+    sent = form(page, op="begin", source=code)
+    page = client.post(url(cast), sent, follow=True)
+    draft = TreeDraft.objects.get()
+    assert draft.to_tree() == gold.gold_of(cast.pair.source).to_tree()
+    assert 'value="begin"' in page.content.decode()

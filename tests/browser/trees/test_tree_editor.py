@@ -34,7 +34,7 @@ def at(page, v: int) -> None:
 
 
 def revision(page, n: int) -> None:
-    expect(page.locator("input[name=base_rev]")).to_have_value(str(n))
+    expect(page.locator("#tree-form input[name=base_rev]")).to_have_value(str(n))
 
 
 def test_a_tree_is_edited_by_keys_alone_and_undone_after_a_reload(

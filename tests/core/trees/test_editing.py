@@ -19,6 +19,7 @@ from core.trees.editing import (
     TreeEdit,
     read,
 )
+from core.trees.phrases import JoinPhrases, SplitPhrase
 
 LABELS = st.sampled_from(["S", "NP", "VP", "PP", "X-1"])
 SAW = "(S (NP (PRP I)) (VP (VBD saw) (NP (NP (DT a) (NN man)) (PP (IN in) (NN town)))) (. .))"  # fmt: skip  # noqa: E501
@@ -51,25 +52,32 @@ def trees(draw: st.DrawFn, most: int = 8) -> Tree:
 
 
 @st.composite
-def steps(draw: st.DrawFn, tree: Tree) -> TreeEdit:
+def steps(draw: st.DrawFn, tree: Tree, *, may_gap: bool = False) -> TreeEdit:
     node = st.integers(0, len(tree) - 1)
     v = draw(node)
     kinds = ["relabel", "insert", "delete", "move", "replace", "relabel_all"]
-    kind = draw(st.sampled_from(kinds))
+    kind = draw(st.sampled_from([*kinds, "split_phrase", "join_phrases"]))
     if kind == "relabel_all":
         chosen = draw(st.lists(node, min_size=1, unique=True))
         return RelabelAll(tuple((one, draw(LABELS)) for one in chosen))
     if kind == "relabel":
         return Relabel(v, draw(LABELS))
-    if kind == "insert":
+    if kind == "split_phrase":
+        places = st.lists(st.integers(1, 4), min_size=1, max_size=2, unique=True)
+        return SplitPhrase(v, tuple(sorted(draw(places))))
+    if kind in ("insert", "join_phrases"):
         mother = tree.parents[v]
         sisters = [u for u in (tree.children[mother] if mother >= 0 else [0]) if u >= v]
-        return Insert(v, draw(st.sampled_from(sisters)), draw(LABELS))
+        last = draw(st.sampled_from(sisters))
+        if kind == "join_phrases":
+            return JoinPhrases(v, last, draw(st.none() | LABELS))
+        return Insert(v, last, draw(LABELS))
     if kind == "delete":
         return Delete(v)
     if kind == "replace":
         return Replace(tree)
-    return Move(v, draw(node), draw(st.none() | st.integers(0, 3)))
+    at = draw(st.none() | st.integers(0, 3))
+    return Move(v, draw(node), at, may_gap and draw(st.booleans()))
 
 
 @given(st.data())
@@ -107,7 +115,7 @@ def test_words_stay_and_brackets_can_hold_the_tree(data: st.DataObject) -> None:
 def test_an_operation_is_the_same_after_a_trip_through_json(
     data: st.DataObject,
 ) -> None:
-    step = data.draw(steps(data.draw(trees())))
+    step = data.draw(steps(data.draw(trees()), may_gap=True))
     assert read(step.to_json()) == step
 
 

@@ -1,0 +1,127 @@
+"""Steps on drafts: what a corpus allows, and what becomes of one made on a former tree.
+
+Whoever made a step on a tree that was changed meanwhile sees what was done since, and
+what the step would be on top of that; nothing is done before they choose.
+"""
+
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Any
+
+from django.utils.translation import gettext as _
+
+from annotator.exchange.registry import FORMATS
+from annotator.models import Corpus, Parse, TreeDraft, TreeEvent
+from annotator.services.parses.retyping import tree_of
+from annotator.services.parses.snapshots import snapshot, state
+from core.data.tree import Tree
+from core.errors import InvalidValue
+from core.trees import arcs, editing, rebasing
+from core.trees.arcs import ArcsEdit
+from core.trees.editing import Move, TreeEdit
+
+__all__ = [
+    "KEEP",
+    "AnyEdit",
+    "allowed",
+    "conflict",
+    "read_edit",
+    "rebased",
+    "tree_seen",
+]
+
+KEEP = "keep"  # what somebody sends who leaves their step for what is there
+AnyEdit = TreeEdit | ArcsEdit
+
+
+def read_edit(draft: TreeDraft, stored: Any) -> AnyEdit:
+    """An operation as the ledger has it."""
+    is_arcs = draft.kind == Parse.Kind.DEPENDENCY
+    return arcs.read(stored) if is_arcs else editing.read(stored)
+
+
+def tree_seen(draft: TreeDraft, revision: int) -> Any:
+    """The tree of a former revision; the present one where there is none such."""
+    made = tree_of(draft)
+    since = draft.events.filter(revision__gt=revision).order_by("-revision")
+    for event in since if revision < draft.revision else ():
+        made = read_edit(draft, event.back).on(made).tree
+    return made
+
+
+def rebased(draft: TreeDraft, operation: AnyEdit, revision: int) -> Any:
+    """The operation, made on a former revision, as it is on the present tree; raises
+    InvalidValue where what it is about is not there any more."""
+    before, since = tree_seen(draft, revision), _since(draft, revision)
+    done: Any = [read_edit(draft, event.done) for event in since]
+    edit: Any = operation
+    if draft.kind == Parse.Kind.DEPENDENCY:
+        return rebasing.rebased_arcs(edit, before, done)
+    return rebasing.rebased(edit, before, done)
+
+
+def allowed(operation: AnyEdit, tree: Any, corpus: Corpus) -> AnyEdit:
+    """The operation; a move that makes the first gap of a tree, where a file of the
+    corpus came in a format that holds gaps. Raises InvalidValue where none did."""
+    if not isinstance(operation, Move) or operation.gap:
+        return operation
+    if not operation.makes_gap(tree):
+        return operation
+    names = {entry["format"] for entry in corpus.meta.get("files", ())}
+    formats = [FORMATS[name] for name in sorted(names) if name in FORMATS]
+    if any(one.holds_gaps for one in formats):
+        return replace(operation, gap=True)
+    facts = {
+        "node": editing.name_of(tree, operation.node),
+        "mother": editing.name_of(tree, operation.mother),
+        "formats": ", ".join(one.title for one in formats) or _("brackets"),
+    }
+    reason = _(
+        "%(mother)s is not beside %(node)s: there, its words would stand between the "
+        "words of others, which this corpus’s format (%(formats)s) cannot hold. Move "
+        "it in steps, or move what is between first."
+    )
+    raise InvalidValue(reason % facts)
+
+
+def conflict(
+    draft: TreeDraft, revision: int, operation: AnyEdit | None
+) -> dict[str, Any]:
+    """Both states, for whoever chooses: ``draft`` as it is, what was done to it since
+    (``theirs``), the tree that the step was to make (``mine``), and what it would make
+    ``on_top``; where it cannot, ``why``."""
+    theirs = [
+        {"revision": e.revision, "op": e.op, "at": e.at.isoformat(), "done": e.done}
+        for e in _since(draft, revision)
+    ]
+    facts = {"revision": draft.revision, "draft": snapshot(draft), "theirs": theirs}
+    if operation is None:
+        why = _(
+            "The step that you wanted to undo or do again is not the last one any more."
+        )
+        return facts | {"mine": {"why": why}, "on_top": {"why": why}}
+    seen, corpus = tree_seen(draft, revision), draft.sentence.corpus
+    mine = {"done": operation.to_json()} | _made(operation, seen, corpus)
+    return facts | {"mine": mine, "on_top": _on_top(draft, revision, operation)}
+
+
+def _on_top(draft: TreeDraft, revision: int, operation: AnyEdit) -> dict[str, Any]:
+    try:
+        moved = rebased(draft, operation, revision)
+    except InvalidValue as error:
+        return {"why": str(error)}
+    return _made(moved, tree_of(draft), draft.sentence.corpus)
+
+
+def _made(operation: AnyEdit, tree: Any, corpus: Corpus) -> dict[str, Any]:
+    """What the operation makes of the tree, or why it makes nothing of it."""
+    try:
+        edit: Any = allowed(operation, tree, corpus)
+        made: Tree = edit.on(tree).tree
+    except InvalidValue as error:
+        return {"why": str(error)}
+    return state(made)
+
+
+def _since(draft: TreeDraft, revision: int) -> Sequence[TreeEvent]:
+    return list(draft.events.filter(revision__gt=revision).order_by("revision"))

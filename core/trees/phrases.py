@@ -1,0 +1,178 @@
+"""Phrases of a constituent tree split and joined: one among sisters becomes several.
+
+Operations as in ``core.trees.editing``: one split is joined by the inverse, and the
+other way round. Children stay in their order, and words where they are.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from itertools import accumulate, pairwise
+from typing import Any, ClassVar
+
+from core.data.tree import Tree
+from core.errors import InvalidValue
+from core.trees.replacing import way_back
+from core.trees.stepping import (
+    Edited,
+    TreeEdit,
+    built,
+    check_node,
+    checked_label,
+    children_of,
+    settled,
+)
+
+__all__ = ["JoinPhrases", "SplitPhrase"]
+
+
+@dataclass(frozen=True, slots=True)
+class SplitPhrase:
+    """Sisters in the place of the phrase ``node``, which keep its mother.
+
+    ``at``: which of its children, from 0, begin another; ``labels`` and ``edges``: of
+    all parts; None: as the phrase had them.
+    """
+
+    op: ClassVar[str] = "split_phrase"
+    node: int
+    at: tuple[int, ...]
+    labels: tuple[str, ...] | None = None
+    edges: tuple[str, ...] | None = None
+
+    @classmethod
+    def read(cls, sent: Mapping[str, Any]) -> "SplitPhrase":
+        """What ``to_json`` gave, or one place; raises KeyError, TypeError or
+        ValueError."""
+        at = sent["at"]
+        places = (int(at),) if isinstance(at, int) else tuple(int(one) for one in at)
+        named = ("labels", "edges")
+        more = {name: tuple(map(str, sent[name])) for name in named if sent.get(name)}
+        return cls(int(sent["node"]), places, **more)
+
+    def on(self, tree: Tree) -> Edited:
+        self._check(tree)
+        v, below = self.node, tree.children[self.node]
+        ends = (0, *self.at, len(below))
+        parts = [list(below[a:b]) for a, b in pairwise(ends)]
+        edges = tree.edges or ("",) * len(tree)
+        labels = tuple(map(checked_label, self._each(self.labels, tree.labels[v])))
+        edged = self._each(self.edges, edges[v])
+        children = children_of(tree)
+        children[v] = parts[0]
+        sisters = children[tree.parents[v]]
+        after = sisters.index(v) + 1
+        sisters[after:after] = range(len(tree), len(tree) + len(self.at))
+        first = _named(tree, v, labels[0], edged[0])
+        new = list(zip(labels[1:], edged[1:], strict=True))
+        return settled(built(first, children + parts[1:], 0, v, new=new))
+
+    def inverse(self, tree: Tree) -> TreeEdit:
+        edited = self.on(tree)
+        v, after = edited.at, edited.tree
+        sisters = after.children[after.parents[v]]
+        place = sisters.index(v)
+        last = sisters[place : place + len(self.at) + 1][-1]
+        edge = tree.edges[self.node] if tree.edges else ""
+        back = JoinPhrases(v, last, tree.labels[self.node], edge)
+        return way_back(tree, after, back)
+
+    def to_json(self) -> dict[str, Any]:
+        named = {"labels": self.labels, "edges": self.edges}
+        more = {name: list(row) for name, row in named.items() if row is not None}
+        return {"op": self.op, "node": self.node, "at": list(self.at)} | more
+
+    def _each(self, asked: tuple[str, ...] | None, had: str) -> tuple[str, ...]:
+        """What each part has, if not ``asked`` what the phrase had."""
+        n = len(self.at) + 1
+        texts = (had,) * n if asked is None else asked
+        if len(texts) != n:
+            raise InvalidValue(f"{n} parts want {n} labels, and {n} edges.")
+        return texts
+
+    def _check(self, tree: Tree) -> None:
+        check_node(tree, self.node)
+        if tree.is_leaf(self.node):
+            raise InvalidValue("A word is no phrase: choose a phrase to split.")
+        if self.node == 0:
+            raise InvalidValue(
+                "The root cannot be split, as a tree has one: put a new root above it."
+            )
+        n, cuts = len(tree.children[self.node]), self.at
+        if not cuts or sorted(set(cuts)) != list(cuts) or cuts[0] < 1 or cuts[-1] >= n:
+            raise InvalidValue(
+                "A phrase is split between two of its children: choose the one that "
+                "the second phrase begins with, not the first."
+            )
+
+
+@dataclass(frozen=True, slots=True)
+class JoinPhrases:
+    """One phrase in the place of the sisters ``first`` to ``last``, with the children
+    of all. ``label`` and ``edge``: None for those of the first."""
+
+    op: ClassVar[str] = "join_phrases"
+    first: int
+    last: int
+    label: str | None = None
+    edge: str | None = None
+
+    @classmethod
+    def read(cls, sent: Mapping[str, Any]) -> "JoinPhrases":
+        """As ``SplitPhrase.read``."""
+        named = {name: sent.get(name) for name in ("label", "edge")}
+        more = {name: str(text) for name, text in named.items() if text is not None}
+        return cls(int(sent["first"]), int(sent["last"]), **more)
+
+    def on(self, tree: Tree) -> Edited:
+        joined = self._sisters(tree)
+        had = tree.edges[self.first] if tree.edges else ""
+        label = checked_label(
+            tree.labels[self.first] if self.label is None else self.label
+        )
+        named = _named(tree, self.first, label, had if self.edge is None else self.edge)
+        children = children_of(tree)
+        children[self.first] = [child for v in joined for child in children[v]]
+        sisters = children[tree.parents[self.first]]
+        at = sisters.index(self.first)
+        sisters[at : at + len(joined)] = [self.first]
+        return settled(built(named, children, 0, self.first))
+
+    def inverse(self, tree: Tree) -> TreeEdit:
+        edited, joined = self.on(tree), self._sisters(tree)
+        at = tuple(accumulate(len(tree.children[v]) for v in joined[:-1]))
+        edges = tree.edges or ("",) * len(tree)
+        labels = tuple(tree.labels[v] for v in joined)
+        back = SplitPhrase(edited.at, at, labels, tuple(edges[v] for v in joined))
+        return way_back(tree, edited.tree, back)
+
+    def to_json(self) -> dict[str, Any]:
+        named = {"label": self.label, "edge": self.edge}
+        more = {name: text for name, text in named.items() if text is not None}
+        return {"op": self.op, "first": self.first, "last": self.last} | more
+
+    def _sisters(self, tree: Tree) -> tuple[int, ...]:
+        """All that are joined; raises InvalidValue where they cannot be."""
+        check_node(tree, self.first)
+        check_node(tree, self.last)
+        mother = tree.parents[self.first]
+        if mother < 0 or tree.parents[self.last] != mother or self.last <= self.first:
+            raise InvalidValue("Sisters are joined: two or more phrases of one mother.")
+        sisters = tree.children[mother]
+        ends = sisters.index(self.first), sisters.index(self.last) + 1
+        joined = sisters[slice(*ends)]
+        word = next((v for v in joined if tree.is_leaf(v)), None)
+        if word is not None:
+            raise InvalidValue(
+                f"“{tree.forms[word]}” is a word, and phrases are joined: put a phrase "
+                "over it first, or move it."
+            )
+        return joined
+
+
+def _named(tree: Tree, v: int, label: str, edge: str) -> Tree:
+    """The tree with another label of a node, and of its edge."""
+    edges = tree.edges or ("",) * len(tree)
+    new = [(*column[:v], text, *column[v + 1 :]) for column, text in (
+        (tree.labels, label), (edges, edge))]  # fmt: skip
+    edged = new[1] if any(new[1]) else ()
+    return Tree(new[0], tree.parents, tree.tokens, tree.forms, edged)

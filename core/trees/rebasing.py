@@ -1,0 +1,184 @@
+"""A step made on a tree of before, as it is on the tree that others have changed since.
+
+Nodes and words are followed through what was done since. A step that is about something
+that is not there any more, or not as one, is refused: InvalidValue says what it is.
+"""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, replace
+
+from core.data.remap import across, places
+from core.data.tree import Tree
+from core.errors import InvalidValue
+from core.trees import arcs, editing
+from core.trees.arc_splitting import JoinWords, Restore, SplitWord
+from core.trees.arcs import Arcs, ArcsEdit
+from core.trees.editing import Delete, Insert, Move, Relabel, RelabelAll, TreeEdit
+from core.trees.phrases import JoinPhrases, SplitPhrase
+from core.trees.replacing import Replace
+from core.trees.splitting import Join, Split
+
+__all__ = ["rebased", "rebased_arcs"]
+
+Moved = Mapping[int, int]
+
+
+def rebased(step: TreeEdit, before: Tree, since: Iterable[TreeEdit]) -> TreeEdit:
+    """``step``, made on ``before``, as it is on what ``since`` made of that tree."""
+    now, at = before, {v: v for v in range(len(before))}
+    for op in since:
+        after, moved = op.on(now).tree, _moved(op, now)
+        at = {old: moved[v] for old, v in at.items() if v in moved}
+        now = after
+    return _SeenTree(before, now, at).step(step)
+
+
+def _moved(op: TreeEdit, tree: Tree) -> Moved:
+    """Where nodes are after an operation; what was split or joined is left out, as it
+    is not what somebody saw."""
+    edited = op.on(tree)
+    if isinstance(op, Replace):
+        return _same_places(tree, edited.tree)
+    moved = dict(edited.moved)
+    if isinstance(op, Split | Join):
+        moved.pop(tree.leaf_of[op.token], None)
+    if isinstance(op, SplitPhrase):
+        moved.pop(op.node, None)
+    if isinstance(op, JoinPhrases):
+        moved.pop(op.first, None)
+    return moved
+
+
+def _same_places(old: Tree, new: Tree) -> Moved:
+    """Phrases of the same words and label, and all words."""
+    there = across(old, new)
+    moved = {v: there[place] for place, v in places(old).items() if place in there}
+    words = zip(old.leaf_of, new.leaf_of, strict=True)
+    return moved | dict(words)
+
+
+@dataclass(frozen=True, slots=True)
+class _SeenTree:
+    """The tree that was seen, the tree there is, and where the nodes of one are in the
+    other."""
+
+    before: Tree
+    now: Tree
+    at: Moved
+
+    def step(self, step: TreeEdit) -> TreeEdit:
+        """The same step on the tree there is."""
+        if isinstance(step, Relabel | Delete):
+            return replace(step, node=self.node(step.node))
+        if isinstance(step, RelabelAll):
+            return RelabelAll(tuple((self.node(v), name) for v, name in step.labels))
+        if isinstance(step, Insert | JoinPhrases):
+            return self._run(step)
+        if isinstance(step, Move):
+            node, mother = self.node(step.node), self.node(step.mother)
+            return replace(step, node=node, mother=mother)
+        if isinstance(step, SplitPhrase):
+            return self._split(step)
+        if isinstance(step, editing.Retype | Split | Join):
+            return self._word(step)
+        return step  # a whole tree, which takes the place of any other over its words
+
+    def node(self, v: int) -> int:
+        """Where a node is now."""
+        if not 0 <= v < len(self.before):
+            raise InvalidValue(f"There is no node n{v} in the tree that you saw.")
+        if v not in self.at:
+            name = editing.name_of(self.before, v)
+            raise InvalidValue(f"{name} is not there any more as you saw it.")
+        return self.at[v]
+
+    def _run(self, step: Insert | JoinPhrases) -> TreeEdit:
+        """Sisters must be as many as they were, side by side."""
+        tree, now = self.before, self.now
+        first, last = self.node(step.first), self.node(step.last)
+        new = replace(step, first=min(first, last), last=max(first, last))
+        mother, mother_now = tree.parents[step.first], now.parents[new.first]
+        if mother >= 0 and tree.parents[step.last] == mother:
+            seen = [v for v in tree.children[mother] if step.first <= v <= step.last]
+            there = now.children[mother_now] if mother_now >= 0 else ()
+            run = [v for v in there if new.first <= v <= new.last]
+            if run != [self.node(v) for v in seen]:
+                raise InvalidValue("The sisters are not side by side any more.")
+        return new
+
+    def _split(self, step: SplitPhrase) -> SplitPhrase:
+        """Parts begin with the children that they began with."""
+        node, below = self.node(step.node), self.before.children[step.node]
+        begins = [self.node(below[i]) for i in step.at if i < len(below)]
+        if any(self.now.parents[v] != node for v in begins):
+            raise InvalidValue("Where you split the phrase stands another one by now.")
+        places = (self.now.children[node].index(v) for v in begins)
+        return replace(step, node=node, at=tuple(places))
+
+    def _word(self, step: "editing.Retype | Split | Join") -> TreeEdit:
+        """The word, and of a join the next one, too."""
+        is_join = isinstance(step, Join)
+        tokens = [
+            self.now.tokens[self.node(self.before.leaf_of[token])]
+            for token in range(step.token, step.token + 1 + is_join)
+            if token < self.before.n_tokens
+        ]
+        if not tokens or (is_join and tokens != [tokens[0], tokens[0] + 1]):
+            raise InvalidValue("These words are not side by side any more.")
+        return replace(step, token=tokens[0])
+
+
+def rebased_arcs(step: ArcsEdit, before: Arcs, since: Iterable[ArcsEdit]) -> ArcsEdit:
+    """As ``rebased``, of arcs."""
+    now, at = before, {i: i for i in range(len(before.words))}
+    for op in since:
+        after = op.on(now).tree
+        moved = _moved_words(op, now, after)
+        at = {old: moved[i] for old, i in at.items() if i in moved}
+        now = after
+    words = _SeenWords(before, at)
+    if isinstance(step, arcs.Attach):
+        head = step.head if step.head < 0 else words.at(step.head)
+        return replace(step, token=words.at(step.token), head=head)
+    if isinstance(step, JoinWords):
+        words.at(step.token + 1)
+    if isinstance(step, arcs.Relation | arcs.Retype | SplitWord | JoinWords):
+        return replace(step, token=words.at(step.token))
+    return step  # whole lines, which take the place of any others over their words
+
+
+@dataclass(frozen=True, slots=True)
+class _SeenWords:
+    """The words that were seen, and where they are."""
+
+    before: Arcs
+    moved: Moved
+
+    def at(self, token: int) -> int:
+        words = self.before.words
+        if not 0 <= token < len(words):
+            raise InvalidValue(f"There is no word {token + 1} in what you saw.")
+        if token not in self.moved:
+            raise InvalidValue(f"“{words[token]}” is not there any more as you saw it.")
+        return self.moved[token]
+
+
+def _moved_words(op: ArcsEdit, old: Arcs, new: Arcs) -> Moved:
+    """Where words are after an operation; those that were split or joined are left
+    out."""
+    was, now = old.words, new.words
+    if not isinstance(op, SplitWord | JoinWords | Restore):
+        return {i: i for i in range(len(was))}
+    head, tail = _common(was, now), _common(was[::-1], now[::-1])
+    tail = min(tail, len(was) - head, len(now) - head)
+    shift = len(now) - len(was)
+    ends = range(len(was) - tail, len(was))
+    return {i: i for i in range(head)} | {i: i + shift for i in ends}
+
+
+def _common(was: tuple[str, ...], now: tuple[str, ...]) -> int:
+    """How many words both begin with."""
+    n = 0
+    while n < min(len(was), len(now)) and was[n] == now[n]:
+        n += 1
+    return n
