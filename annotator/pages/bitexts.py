@@ -3,8 +3,7 @@
 from typing import Any
 
 from django.core.paginator import Paginator
-from django.utils.translation import gettext as _
-from django.utils.translation import gettext_lazy
+from django.utils.translation import gettext_lazy, ngettext
 
 from annotator import access
 from annotator.access import Anybody
@@ -98,10 +97,13 @@ def figure_of(pair: BitextPair) -> str:
         alignment = pharaoh.parse(pair.links, len(source), len(target))
     except GemelError:
         alignment = Alignment()
+    n_links = len(alignment.links)
     return drawing.draw(
         link_scene(LinkedSide(source), LinkedSide(target)),
-        title=_("Pair %(number)s: %(n)s links")
-        % {"number": pair.pair_id + 1, "n": len(alignment.links)},
+        title=ngettext(
+            "Pair %(number)s: %(n)s link", "Pair %(number)s: %(n)s links", n_links
+        )
+        % {"number": pair.pair_id + 1, "n": n_links},
         desc=f"{pair.source} — {pair.target}",
         marks=drawing.marks_of(alignment),
     )

@@ -5,7 +5,12 @@ from urllib.parse import urlencode
 
 from django.core.paginator import Paginator
 from django.http import QueryDict
-from django.utils.translation import get_language_info, gettext_lazy, pgettext_lazy
+from django.utils.translation import (
+    get_language_info,
+    gettext_lazy,
+    ngettext,
+    pgettext_lazy,
+)
 from django.utils.translation import gettext as _
 
 from annotator import access
@@ -81,11 +86,12 @@ def pairs(
 
 def _counted(corpus: Corpus, fits: PairQuerySet, *, filtered: bool) -> str:
     if not filtered:
-        return _("%(n)s pairs") % {"n": f"{corpus.n_pairs:,}"}
+        text = ngettext("%(n)s pair", "%(n)s pairs", corpus.n_pairs)
+        return text % {"n": f"{corpus.n_pairs:,}"}
     n = fits.order_by()[: COUNTED + 1].count()
     if n > COUNTED:
         return _("more than %(n)s pairs fit") % {"n": f"{COUNTED:,}"}
-    return _("%(n)s pairs fit") % {"n": f"{n:,}"}
+    return ngettext("%(n)s pair fits", "%(n)s pairs fit", n) % {"n": f"{n:,}"}
 
 
 def next_page(query: QueryDict, after: str) -> str:

@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from django.utils.translation import gettext as _
+from django.utils.translation import ngettext
 
 from annotator.services.parses.accuracy import CorpusEngine
 from annotator.svg import charts
@@ -69,7 +70,11 @@ def _chart(
         note_x=_("unknown words of a sentence"),
     )
     description = "; ".join(
-        _("%(name)s: F1 %(f1)s over %(n)s sentences")
+        ngettext(
+            "%(name)s: F1 %(f1)s over %(n)s sentence",
+            "%(name)s: F1 %(f1)s over %(n)s sentences",
+            row["scored"],
+        )
         % {"name": name, "f1": f"{row['f1']:.1f}", "n": row["scored"]}
         for name, row in zip(names, rows, strict=True)
         if row["f1"] is not None

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from django.utils.translation import gettext as _
-from django.utils.translation import gettext_lazy, override
+from django.utils.translation import gettext_lazy, ngettext, override
 
 from annotator.models import (
     JointPair,
@@ -240,7 +240,7 @@ def course_of(result: JointPair) -> Convergence | None:
         (_("dual: the bound"), duals),
         (_("primal: the best pair so far"), primals),
     ]
-    last = _("%(n)s rounds") % {"n": len(rows)}
+    last = ngettext("%(n)s round", "%(n)s rounds", len(rows)) % {"n": len(rows)}
     return Convergence(
         _chart(
             values,

@@ -146,6 +146,11 @@ def _is_fixed(campaign: Campaign, name: str) -> bool:
     return campaign.state != Campaign.State.DRAFT and name in FIXED_ONCE_OPEN
 
 
+def _number(value: float | None) -> int:
+    """What decides between one and several: 1.5 seconds are several."""
+    return 1 if value == 1 else 2
+
+
 def _shown(name: str, value: float | None) -> str:
     times, by = UNITS.get(name, (1, 1))
     return "" if value is None else f"{value * by / times:.10g}"
@@ -190,7 +195,11 @@ def _apart(campaign: Campaign) -> str:
     third = _("No third judge where two are apart.")
     if campaign.is_adaptive:
         gap = _shown("adaptive_gap", campaign.adaptive_gap)
-        third = _("A third judge where two are %(n)s points apart.") % {"n": gap}
+        third = ngettext(
+            "A third judge where two are %(n)s point apart.",
+            "A third judge where two are %(n)s points apart.",
+            _number(campaign.adaptive_gap),
+        ) % {"n": gap}
     blind = _("Who curates sees names and conditions.")
     if campaign.is_curation_blind:
         blind = _("Who curates sees neither names nor conditions.")
@@ -210,23 +219,40 @@ def _screen(campaign: Campaign) -> str:
 def _checks(campaign: Campaign) -> str:
     checks, repeats = _("No checks."), _("No repeats.")
     if campaign.check_every:
-        checks = _(
+        checks = ngettext(
+            "A check about every item; whoever fails more than %(share)s of at"
+            " least %(least)s is stopped.",
             "A check about every %(n)s items; whoever fails more than %(share)s of at"
-            " least %(least)s is stopped."
+            " least %(least)s is stopped.",
+            campaign.check_every,
         ) % {
             "n": campaign.check_every,
             "share": f"{campaign.check_fail_share:.0%}",
             "least": campaign.check_min,
         }
     if campaign.repeat_every:
-        repeats = _("A repeat about every %(n)s items.") % {"n": campaign.repeat_every}
+        n = campaign.repeat_every
+        repeats = ngettext(
+            "A repeat about every item.", "A repeat about every %(n)s items.", n
+        ) % {"n": n}
     return f"{checks} {repeats}"
 
 
 def _money(campaign: Campaign) -> str:
+    n = _number(campaign.seconds_per_item)
     values = {"n": _shown("seconds_per_item", campaign.seconds_per_item)}
     if not campaign.cost_per_hour:
-        return _("%(n)s seconds an item; an hour’s cost is not set.") % values
+        text = ngettext(
+            "%(n)s second an item; an hour’s cost is not set.",
+            "%(n)s seconds an item; an hour’s cost is not set.",
+            n,
+        )
+        return text % values
     cost = _shown("cost_per_hour", campaign.cost_per_hour)
     values["cost"] = f"{cost} {campaign.currency}".strip()
-    return _("%(n)s seconds an item; an hour costs %(cost)s.") % values
+    text = ngettext(
+        "%(n)s second an item; an hour costs %(cost)s.",
+        "%(n)s seconds an item; an hour costs %(cost)s.",
+        n,
+    )
+    return text % values

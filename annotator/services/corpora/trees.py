@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from django.conf import settings
 from django.db import transaction
 from django.utils.translation import gettext as _
+from django.utils.translation import ngettext
 
 from annotator import access
 from annotator.errors import BadRequest
@@ -107,4 +108,7 @@ def _difference(words: list[str], forms: list[str]) -> str:
         if word != form:
             there = {"n": n, "word": repr(word), "form": repr(form)}
             return _("word %(n)s: %(word)s, not %(form)s") % there
-    return _("%(n)s words, not %(wanted)s") % {"n": len(words), "wanted": len(forms)}
+    text = ngettext(
+        "%(n)s word, not %(wanted)s", "%(n)s words, not %(wanted)s", len(words)
+    )
+    return text % {"n": len(words), "wanted": len(forms)}

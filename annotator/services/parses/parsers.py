@@ -271,9 +271,10 @@ def _other_languages(corpus: Corpus, info: BackendInfo) -> dict[str, int]:
 def _tell_languages(job: Job, info: BackendInfo, others: dict[str, int]) -> None:
     """An issue for each language whose sentences are left alone."""
     for language, n in others.items():
+        read = f"in {language!r}, and {info.name} reads {_listed(info)}"
         jobs.report_issue(
             job,
-            f"{n} sentences are in {language!r}, and {info.name} reads {_listed(info)}",
+            f"1 sentence is {read}" if n == 1 else f"{n} sentences are {read}",
             remedy="choose a parser of that language, or train one on its gold trees",
         )
 

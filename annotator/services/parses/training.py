@@ -11,6 +11,7 @@ from typing import Any
 from django.conf import settings
 from django.utils.text import slugify
 from django.utils.translation import gettext as _
+from django.utils.translation import ngettext
 
 from annotator import access
 from annotator.errors import BadRequest, Conflict
@@ -56,10 +57,13 @@ def start(corpus: Corpus, *, by: Anybody, enqueue: bool = True) -> Job:
     access.require(by, "manage", corpus.project)
     n = n_gold(corpus)
     if not MIN_TREES <= n <= MAX_TREES:
-        raise BadRequest(
-            _("%(n)s gold trees here; training takes %(least)s to %(most)s.")
-            % {"n": n, "least": MIN_TREES, "most": f"{MAX_TREES:,}"}
+        reason = ngettext(
+            "%(n)s gold tree here; training takes %(least)s to %(most)s.",
+            "%(n)s gold trees here; training takes %(least)s to %(most)s.",
+            n,
         )
+        facts = {"n": n, "least": MIN_TREES, "most": f"{MAX_TREES:,}"}
+        raise BadRequest(reason % facts)
     active = Job.objects.active().filter(project=corpus.project, kind=KIND)
     if any(job.params["corpus"] == corpus.code for job in active):
         raise Conflict(_("A parser is being trained on these trees; wait for its end."))

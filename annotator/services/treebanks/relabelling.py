@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from hashlib import sha256
 
 from django.utils.translation import gettext as _
-from django.utils.translation import gettext_noop
+from django.utils.translation import gettext_noop, ngettext
 
 from annotator import access
 from annotator.errors import BadRequest
@@ -120,9 +120,12 @@ def _check(search: Search, order: Order) -> None:
             field="q",
         )
     if search.waiting:
-        reason = _(
+        reason = ngettext(
+            "%(n)s tree or layer is not indexed yet, so nodes might be missed. "
+            "Index it first, on the page that searches trees.",
             "%(n)s trees or layers are not indexed yet, so nodes might be missed. "
-            "Index them first, on the page that searches trees."
+            "Index them first, on the page that searches trees.",
+            search.waiting,
         )
         raise BadRequest(reason % {"n": search.waiting}, field="q")
 

@@ -129,7 +129,7 @@ async function nullBelow(e, key) {
   if (!open.length) return e.say(gettext("Nothing undecided here."));
   const sure = await ask({ 
     title: fill(gettext("Null for %(n)s undecided?"), { n: open.length }), yes: fill(gettext("∅ for %(n)s"), { n: open.length }),
-    text: fill(gettext("%(name)s: %(n)s nodes get ∅ in one step."), { name: e.model.name(key), n: open.length }) });
+    text: fill(ngettext("%(name)s: %(n)s node gets ∅.", "%(name)s: %(n)s nodes get ∅ in one step.", open.length), { name: e.model.name(key), n: open.length }) });
   const left = sure ? e.model.undecided(open) : []; // something may have been decided since
   if (left.length) e.makeNull(left);
 }

@@ -4,7 +4,7 @@ import { merge } from "./dialogs.js";
 import { Model, opName } from "./model.js";
 import { call } from "./queue.js";
 import { describeEvent } from "./rail.js";
-import { fill, gettext } from "../words.js";
+import { fill, gettext, ngettext } from "../words.js";
 
 /**
  * What this part knows of the editor: nothing else.
@@ -37,7 +37,7 @@ export class Saving {
     const side = step?.side || "s";
     const row = this.app.data.parses.filter((parse) => parse.side === side);
     const n = row.findIndex((parse) => parse.code === this.app.data.trees[side].parse) + 1;
-    this.app.line(fill(gettext("%(there)s of %(all)s links exist in tree %(tree)s; %(parked)s parked."), { there, all, tree: n, parked: info.parked.length }));
+    this.app.line(fill(ngettext("%(there)s of %(all)s link exists in tree %(tree)s; %(parked)s parked.", "%(there)s of %(all)s links exist in tree %(tree)s; %(parked)s parked.", all), { there, all, tree: n, parked: info.parked.length }));
   }
 
   async refuse(error, step) {

@@ -1,6 +1,6 @@
 // What the judge is told in place of an item, or above it. Never a passing message only.
 
-import { fill, gettext } from "../words.js";
+import { fill, gettext, ngettext } from "../words.js";
 
 const TEXTS = {
   sending: [gettext("Sending …"), gettext("Your answers are on their way.")],
@@ -51,7 +51,8 @@ export function makeNotice({ look, offerSkipped }) {
 
   function finished({ done, active_ms: ms }) {
     const minutes = Math.round(ms / 60000);
-    return fill(gettext("You judged %(n)s items in %(minutes)s minutes."), { n: done, minutes });
+    const items = fill(ngettext("You judged %(n)s item.", "You judged %(n)s items.", done), { n: done });
+    return `${items} ${fill(ngettext("That took %(n)s minute.", "That took %(n)s minutes.", minutes), { n: minutes })}`;
   }
 
   function words(status) {

@@ -64,6 +64,29 @@ def test_what_followed_is_refused_by_undo_and_does_not_come_again(draft) -> None
     assert play(draft, op="redo") == MOVED
 
 
+def test_parts_of_a_joined_phrase_do_not_come_again(draft) -> None:
+    joined = HIGH.replace(
+        "(NP (DT a) (NN man)) (PP (IN with) (NP (DT a) (NN hat)))",
+        "(NP (DT a) (NN man) (IN with) (NP (DT a) (NN hat)))",
+    )
+    assert play(draft, op="join_phrases", first=5, last=8) == joined
+    decided = following.decisions(draft)
+    assert (2, 7, "NP") in decided.fixed
+    assert {(2, 4, "NP"), (4, 7, "PP")} <= decided.barred
+    play(draft, op="relabel", node=1, label="NX")
+    assert "(NP (DT a) (NN man))" not in play(draft, op="undo")
+
+
+def test_a_split_phrase_does_not_come_back_whole(draft) -> None:
+    parted = HIGH.replace("(NP (DT a) (NN man))", "(NP (DT a)) (NP (NN man))")
+    assert play(draft, op="split_phrase", node=7) == parted
+    decided = following.decisions(draft)
+    assert {(2, 3, "NP"), (3, 4, "NP")} <= decided.fixed
+    assert (2, 4, "NP") in decided.barred
+    assert play(draft, op="join_phrases", first=5) == HIGH
+    assert (2, 4, "NP") in following.decisions(draft).fixed
+
+
 def test_a_step_sent_twice_follows_once(draft) -> None:
     first = step(draft, **TO_OBJECT)
     events = [following.play(draft, first, by=draft.author) for _ in range(2)]

@@ -165,7 +165,7 @@ def test_what_the_parser_does_not_read_is_said_and_left_alone(corpus: Corpus) ->
     job = _parse(corpus)
     assert (job.state, job.result["in_other_languages"]) == (Job.State.DONE, 1)
     reasons = sorted(job.issues.values_list("reason", flat=True))
-    assert "1 sentences are in 'de', and small reads en" in reasons
+    assert "1 sentence is in 'de', and small reads en" in reasons
     assert any("written in Arabic script" in reason for reason in reasons)
     assert not foreign.parses.exists()
 
