@@ -22,6 +22,7 @@ __all__ = ["ORACLES", "ParserScores", "evaluate"]
 
 ORACLES = (2, 10, 50)
 BATCH = 1024
+PACKED = 64  # sentences whose forests are held at once
 PLAIN: frozenset[Capability] = frozenset({"constituents", "dependencies", "tags"})
 ALL: frozenset[Capability] = frozenset({"constituents", "forest", "tags"})
 
@@ -109,7 +110,7 @@ def evaluate(
         scores.seconds += seconds + time.perf_counter() - start
         _count(scores, gold, answer, trees[0] if trees else None)
     with_trees = [gold for gold in golds if gold.tree] if oracle else []
-    for gold, answer, _ in _answers(backend, with_trees, ALL):
+    for gold, answer, _ in _answers(backend, with_trees, ALL, PACKED):
         assert gold.tree is not None
         none = parseval.compare(gold.tree, None)
         ways = [parseval.compare(gold.tree, t) for t in _trees(answer, max(ORACLES))]
@@ -119,11 +120,14 @@ def evaluate(
 
 
 def _answers(
-    backend: ParserBackend, golds: Sequence[Gold], want: frozenset[Capability]
+    backend: ParserBackend,
+    golds: Sequence[Gold],
+    want: frozenset[Capability],
+    batch: int = BATCH,
 ) -> Iterator[tuple[Gold, Analysis | None, float]]:
     """Each gold sentence, its analysis (None: an error), and its share of the time."""
-    for begin in range(0, len(golds), BATCH):
-        part = golds[begin : begin + BATCH]
+    for begin in range(0, len(golds), batch):
+        part = golds[begin : begin + batch]
         sentences = [_bare(gold.sentence) for gold in part]
         start = time.perf_counter()
         answers = backend.analyse(sentences, want=want & backend.info.capabilities)
