@@ -165,7 +165,7 @@ def _by_schedule(got: _Draw, want: int) -> None:
     repeats = sum(_is_due(person, REPEAT, campaign.repeat_every, s) for s in slots)
     if campaign.n_checks and campaign.check_every:
         kinds = (Item.Kind.GOLD, Item.Kind.ATTENTION)
-        got.free = _unseen(person, kinds, 1)[:checks]
+        got.free = _unseen(person, kinds, checks)
     if campaign.repeat_every:
         got.again = _to_repeat(person)[:repeats]
     rest = want - len(got.free) - len(got.again)

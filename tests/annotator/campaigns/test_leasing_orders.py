@@ -8,7 +8,14 @@ from django.utils import timezone
 from annotator.models import Batch, Judgment
 from annotator.services.campaigns import leases, participants
 from core.data.orders import mix, nth
-from tests.annotator.campaigns_cast import campaign, draw, judge, person
+from tests.annotator.campaigns_cast import (
+    HEADER,
+    campaign,
+    draw,
+    judge,
+    person,
+    rows,
+)
 from tests.cast import Cast
 
 N = 40
@@ -60,6 +67,13 @@ def test_the_order_holds_where_others_have_taken_what_came_first(cast: Cast) -> 
     made.items.exclude(number__in=order[first:last]).update(n_taken=1, n_done=1)
     numbers = [judge(draw(made, cast.bob)[0]).item.number for _ in range(10)]
     assert numbers == order[first : first + 10]
+
+
+def test_as_many_checks_as_are_due_come_at_once(cast: Cast) -> None:
+    text = HEADER + rows(20) + rows(9, kind="gold", gold="4")
+    made = campaign(cast, text=text, check_every=2, prefetch=8)
+    kinds = [one.item.kind for one in draw(made, cast.bob, 8)]
+    assert (kinds.count("gold"), kinds.count("main")) == (4, 4)
 
 
 def test_leases_that_ran_out_use_up_no_quota(cast: Cast) -> None:
