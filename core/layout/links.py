@@ -167,7 +167,7 @@ class _Plan:
     def _place(self) -> Placed:
         along = [self._arc_size(a)[1 if self.across else 0] for a in self.arcs]
         wanted = demands(self.arcs, along)
-        gap = 4.0 if self.across else 8.0
+        gap = 6.0 if self.across else 8.0
         if self.tree is None:
             sizes = [self._along(i) for i in range(len(self.side.words))]
             return place_words(sizes, gap=gap, demands=wanted)

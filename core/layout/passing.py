@@ -48,7 +48,9 @@ def passages(rows: Rows, ends: Sequence[tuple[LinkEnd, LinkEnd]]) -> Floats:
         for k, each in enumerate(options):
             if len(each) > 1:
                 chosen[k] = np.nan
-                chosen[k] = each[int(np.argmin(crossings(each, chosen)))]
+                own = slice(ends[k][0].row, ends[k][1].row + 1)
+                counts = crossings(each[:, own], chosen[:, own])
+                chosen[k] = each[int(np.argmin(counts))]
     return chosen
 
 
@@ -58,9 +60,10 @@ def crossings(options: Floats, others: Floats) -> NDArray[np.int_]:
     Both are places ``(links, rows)``, NaN where there is no link; two links in the same
     place change sides only if they do so before and after.
     """
-    apart = options[:, None, :] - others[None, :, :]
-    turn = 2 * np.arange(apart.shape[-1])
-    sides = np.where(apart > 0, turn + 1, np.where(apart < 0, turn, -1))
+    one, other = options[:, None, :], others[None, :, :]
+    turn = np.arange(0, 2 * options.shape[-1], 2, dtype=np.int16)
+    left = np.where(one < other, turn, np.int16(-1))
+    sides = np.where(one > other, turn + np.int16(1), left)
     last = np.maximum.accumulate(sides, axis=-1)  # the side, and since which row
     before, after = last[..., :-1], last[..., 1:]
     changes = (before >= 0) & (((before ^ after) & 1) == 1)
