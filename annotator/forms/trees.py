@@ -21,7 +21,7 @@ TYPED = ("relabel", "insert", "join_phrases", "replace")
 OF_WORDS = ("retype", "split", "join")
 OF_PHRASES = ("split_phrase", "join_phrases")
 OF_NODES = ("relabel", "insert", "delete", "move", *OF_PHRASES, *OF_WORDS)
-BUTTONS = ("begin", "save", "gold", KEEP)
+BUTTONS = ("begin", "save", "gold", "put_on_gold", KEEP)
 
 
 def _of_words(sent: dict[str, Any]) -> dict[str, Any]:

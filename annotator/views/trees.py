@@ -21,6 +21,7 @@ from annotator.pages import arc_editor, tree_editor
 from annotator.pages.treebanks import choosing, comparing, worklists
 from annotator.services.parses import arc_drafts, drafts, following, gold, steps
 from annotator.services.parses.drafts import DraftStep
+from annotator.services.treebanks import merging
 from core.trees.replacing import Replace
 
 __all__ = ["arcs", "compare", "edit"]
@@ -113,6 +114,23 @@ def _beside(request: HttpRequest, sentence: Sentence) -> dict[str, Any]:
     }
 
 
+def _saved(
+    draft: TreeDraft, sent: dict[str, Any], by: Anybody, texts: tuple[str, str]
+) -> str | None:
+    """What a button says that saves the draft; None of any other. ``texts``: of one's
+    own tree, and of the gold one."""
+    if sent["op"] == "save":
+        return f"{texts[0]} {gold.save(draft, by=by).summary}"
+    if sent["op"] == "gold":
+        saved = gold.save_as_gold(draft, by=by, seen=sent["gold"])
+        return f"{texts[1]} {saved.summary}"
+    if sent["op"] == "put_on_gold":
+        rev = sent["base_rev"] if sent["onto"] is None else sent["onto"]
+        more = {"seen": sent["gold"], "base_rev": rev, "uuid": sent["uuid"]}
+        return merging.put_on_gold(draft, by=by, **more).summary
+    return None
+
+
 def _do_arcs(sentence: Sentence, sent: QueryDict, by: Anybody) -> str:
     """One step of the form; what is to be said of it. Raises Refusal."""
     options = ArcForm(sent).arguments()
@@ -120,12 +138,9 @@ def _do_arcs(sentence: Sentence, sent: QueryDict, by: Anybody) -> str:
         return _("Theirs is kept: your step was not done.")
     draft = arc_drafts.start(sentence, by=by, base=options["base"])
     draft.sentence = sentence
-    if options["op"] == "save":
-        summary = gold.save(draft, by=by).summary
-        return f"{_('Saved as your arcs.')} {summary}"
-    if options["op"] == "gold":
-        saved = gold.save_as_gold(draft, by=by, seen=options["gold"])
-        return f"{_('These are the gold arcs now.')} {saved.summary}"
+    texts = _("Saved as your arcs."), _("These are the gold arcs now.")
+    if (said := _saved(draft, options, by, texts)) is not None:
+        return said
     if options["op"] == "begin":
         text = arc_editor.lines_of(sentence, by, options["source"])
         options |= {"op": "replace", "text": text}
@@ -157,12 +172,9 @@ def _do(sentence: Sentence, sent: QueryDict, by: Anybody) -> str:
         return _("Theirs is kept: your step was not done.")
     draft = drafts.start(sentence, by=by, base=options["base"])
     draft.sentence = sentence
-    if options["op"] == "save":
-        summary = gold.save(draft, by=by).summary
-        return f"{_('Saved as your tree.')} {summary}"
-    if options["op"] == "gold":
-        saved = gold.save_as_gold(draft, by=by, seen=options["gold"])
-        return f"{_('This is the gold tree now.')} {saved.summary}"
+    texts = _("Saved as your tree."), _("This is the gold tree now.")
+    if (said := _saved(draft, options, by, texts)) is not None:
+        return said
     (following if options["follow"] else drafts).play(
         draft, _step(draft, options, by), by=by
     )

@@ -6,6 +6,7 @@ that is not there any more, or not as one, is refused: InvalidValue says what it
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
+from typing import Any
 
 from core.data.remap import across, places
 from core.data.tree import Tree
@@ -18,9 +19,11 @@ from core.trees.phrases import JoinPhrases, SplitPhrase
 from core.trees.replacing import Replace
 from core.trees.splitting import Join, Split
 
-__all__ = ["rebased", "rebased_arcs"]
+__all__ = ["rebased", "rebased_arcs", "replayed", "replayed_arcs"]
 
 Moved = Mapping[int, int]
+Replayed = tuple[list[Any], list[str]]
+"""Steps on another tree, one after the other, and why the rest has no place there."""
 
 
 def rebased(step: TreeEdit, before: Tree, since: Iterable[TreeEdit]) -> TreeEdit:
@@ -47,6 +50,45 @@ def _moved(op: TreeEdit, tree: Tree) -> Moved:
     if isinstance(op, JoinPhrases):
         moved.pop(op.first, None)
     return moved
+
+
+def replayed(steps: Iterable[TreeEdit], first: Tree, other: Tree) -> Replayed:
+    """The steps made on ``first`` as they are on ``other``, a tree of as many words.
+
+    Whole trees among them are left out, what was done to them is not. Raises
+    InvalidValue on other words.
+    """
+    if first.n_tokens != other.n_tokens:
+        raise InvalidValue("These two trees stand on other words.")
+    here, there, at = first, other, _same_places(first, other)
+    done: list[Any] = []
+    left: list[str] = []
+    for step in steps:
+        mine = step.on(here)
+        if isinstance(step, Replace):
+            at = _through(
+                at, _same_places(here, mine.tree), {u: u for u in at.values()}
+            )
+            here = mine.tree
+            continue
+        try:
+            new = _SeenTree(here, there, at).step(step)
+            theirs = new.on(there)
+        except InvalidValue as error:
+            left.append(str(error))
+            at = _through(at, mine.moved, {u: u for u in at.values()})
+        else:
+            done.append(new)
+            at = _through(at, mine.moved, theirs.moved) | {mine.at: theirs.at}
+            there = theirs.tree
+        here = mine.tree
+    return done, left
+
+
+def _through(at: Moved, mine: Moved, theirs: Moved) -> dict[int, int]:
+    """Where nodes of one tree are in the other, after a step on either."""
+    pairs = ((mine.get(v, -1), theirs.get(u, -1)) for v, u in at.items())
+    return {v: u for v, u in pairs if v >= 0 and u >= 0}
 
 
 def _same_places(old: Tree, new: Tree) -> Moved:
@@ -136,6 +178,10 @@ def rebased_arcs(step: ArcsEdit, before: Arcs, since: Iterable[ArcsEdit]) -> Arc
         moved = _moved_words(op, now, after)
         at = {old: moved[i] for old, i in at.items() if i in moved}
         now = after
+    return _on_words(step, before, at)
+
+
+def _on_words(step: ArcsEdit, before: Arcs, at: Moved) -> ArcsEdit:
     words = _SeenWords(before, at)
     if isinstance(step, arcs.Attach):
         head = step.head if step.head < 0 else words.at(step.head)
@@ -145,6 +191,33 @@ def rebased_arcs(step: ArcsEdit, before: Arcs, since: Iterable[ArcsEdit]) -> Arc
     if isinstance(step, arcs.Relation | arcs.Retype | SplitWord | JoinWords):
         return replace(step, token=words.at(step.token))
     return step  # whole lines, which take the place of any others over their words
+
+
+def replayed_arcs(steps: Iterable[ArcsEdit], first: Arcs, other: Arcs) -> Replayed:
+    """As ``replayed``, of arcs."""
+    if len(first.words) != len(other.words):
+        raise InvalidValue("These two trees stand on other words.")
+    here, there = first, other
+    at: Moved = {i: i for i in range(len(first.words))}
+    done: list[Any] = []
+    left: list[str] = []
+    for step in steps:
+        mine = step.on(here).tree
+        moved, stays = _moved_words(step, here, mine), {u: u for u in at.values()}
+        try:
+            if isinstance(step, arcs.Replace | Restore):
+                at = _through(at, moved, stays)
+            else:
+                new = _on_words(step, here, at)
+                theirs = new.on(there).tree
+                at = _through(at, moved, _moved_words(new, there, theirs))
+                done.append(new)
+                there = theirs
+        except InvalidValue as error:
+            left.append(str(error))
+            at = _through(at, moved, stays)
+        here = mine
+    return done, left
 
 
 @dataclass(frozen=True, slots=True)

@@ -38,6 +38,7 @@ __all__ = [
     "gold_of",
     "save",
     "save_as_gold",
+    "stale",
 ]
 
 TREES = Parse.Kind.CONSTITUENCY
@@ -197,7 +198,7 @@ def _make_gold(made: TreeDraft | Parse, *, by: Anybody, seen: str) -> Saved:
     sentence = Sentence.objects.select_for_update().get(pk=made.sentence_id)
     former = gold_of(sentence, made.kind)
     if (former.code if former else "") != seen:
-        raise _stale(made, former)
+        raise stale(made, former)
     settled = retyping.settled(made, sentence)
     digest = Sentence.key_of(settled.text)
     if former and former.digest == digest:
@@ -217,8 +218,8 @@ def _make_gold(made: TreeDraft | Parse, *, by: Anybody, seen: str) -> Saved:
     return Saved(parse, followed, left.count() if former else 0, words)
 
 
-def _stale(made: TreeDraft | Parse, former: Parse | None) -> StaleEdit:
-    """With both trees, for whoever chooses."""
+def stale(made: TreeDraft | Parse, former: Parse | None) -> StaleEdit:
+    """Another gold tree than somebody saw, with both, for whoever chooses."""
     facts: dict[str, Any] = {"gold": former.code if former else ""}
     with suppress(GemelError):  # one that cannot be read is not shown
         facts["mine"] = snapshots.state(retyping.tree_of(made))

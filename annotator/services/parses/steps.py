@@ -27,6 +27,7 @@ __all__ = [
     "conflict",
     "read_edit",
     "rebased",
+    "replayed",
     "tree_seen",
 ]
 
@@ -58,6 +59,16 @@ def rebased(draft: TreeDraft, operation: AnyEdit, revision: int) -> Any:
     if draft.kind == Parse.Kind.DEPENDENCY:
         return rebasing.rebased_arcs(edit, before, done)
     return rebasing.rebased(edit, before, done)
+
+
+def replayed(
+    draft: TreeDraft, done: Sequence[Any], first: Any, other: Any
+) -> tuple[list[Any], list[str]]:
+    """The steps on another tree of the draft's kind, and why some have no place there;
+    raises InvalidValue on other words."""
+    if draft.kind == Parse.Kind.DEPENDENCY:
+        return rebasing.replayed_arcs(done, first, other)
+    return rebasing.replayed(done, first, other)
 
 
 def allowed(operation: AnyEdit, tree: Any, corpus: Corpus) -> AnyEdit:

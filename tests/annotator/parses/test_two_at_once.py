@@ -10,6 +10,7 @@ from django.urls import reverse
 from annotator.errors import Conflict, StaleEdit
 from annotator.models import Origin, TreeDraft
 from annotator.services.parses import arc_drafts, drafts, gold, steps
+from annotator.services.treebanks import merging
 from core.formats import ptb
 from core.trees import editing
 from tests import cast as people
@@ -271,3 +272,65 @@ def test_arcs_ask_on_their_page(cast, client: Client) -> None:
     client.post(there, hidden(asked) | {"op": "relation"})
     now = TreeDraft.objects.get().to_arcs().deps
     assert (now.heads[3], now.labels[1]) == (2, "nsubj")
+
+
+def test_my_steps_go_on_top_of_another_gold_tree(cast, client: Client) -> None:
+    cast.project.memberships.filter(user=cast.bob).update(role="manager")
+    source = cast.pair.source
+    client.force_login(cast.ada)
+    page = client.get(url(cast))
+    for rev, more in enumerate((
+        {"op": "relabel", "node": 6, "label": "NZ"}, {"op": "undo"},
+        {"op": "relabel", "node": 6, "label": "NY"}, {"op": "delete", "node": 1},
+    )):  # fmt: skip
+        client.post(url(cast), sent(page, rev, **more))
+    his = drafts.start(source, by=cast.bob)
+    drafts.play(his, step(his, "delete", node=1), by=cast.bob)
+    theirs = gold.save_as_gold(his, by=cast.bob, seen=page.context["gold"]).parse
+    asked = client.post(url(cast), sent(page, 4, op="gold"))
+    again = hidden(asked) | {"op": "put_on_gold"}
+    page = client.post(url(cast), again, follow=True)
+    body = " ".join(page.content.decode().split())
+    assert "1 step of yours is on top of the gold tree" in body
+    assert "NP “The nurse” is not there any more" in body
+    draft = TreeDraft.objects.get(author=cast.ada)
+    assert draft.text == theirs.text.replace("(NP (DT the)", "(NY (DT the)")
+    assert gold.gold_of(source) == theirs
+    client.post(url(cast), again)  # sent twice it counts once
+    assert TreeDraft.objects.get(pk=draft.pk).revision == draft.revision
+    tree = ptb.parse_one(people.SOURCE)
+    for event in draft.events.order_by("revision"):
+        tree = editing.read(event.done).on(tree).tree
+    assert ptb.bracket(tree) == draft.text
+    for _ in range(2):
+        play(draft, "undo")
+    flat = "(DT The) (NN nurse)"
+    mine = people.SOURCE.replace(f"(NP {flat})", flat)
+    assert text(draft) == mine.replace("(NP (DT the)", "(NY (DT the)")
+
+
+def test_my_arcs_go_on_top_of_other_gold_arcs(cast) -> None:
+    parsed(cast.pair.source)
+    hers, his = (
+        arc_drafts.start(cast.pair.source, by=who) for who in (cast.ada, cast.bob)
+    )
+
+    def played(draft: TreeDraft, **more) -> None:
+        sent = {"uuid": uuid4(), "base_rev": draft.revision} | more
+        made = arc_drafts.read_step(sent, draft.to_arcs())
+        drafts.play(draft, made, by=draft.author)
+
+    played(hers, op="relation", token=1, relation="nsubj")
+    played(his, op="attach", token=3, head=2)
+    cast.project.memberships.filter(user=cast.bob).update(role="manager")
+    seen = gold.gold_of(cast.pair.source, "dependency").code
+    theirs = gold.save_as_gold(his, by=cast.bob, seen=seen).parse
+    with pytest.raises(StaleEdit) as refused:
+        gold.save_as_gold(hers, by=cast.ada, seen=seen)
+    assert refused.value.facts["theirs"]["arcs"][3]["head"] == 2
+    with pytest.raises(StaleEdit):
+        merging.put_on_gold(hers, by=cast.ada, seen=seen, base_rev=1, uuid=uuid4())
+    rest = {"seen": theirs.code, "base_rev": 1, "uuid": uuid4()}
+    assert merging.put_on_gold(hers, by=cast.ada, **rest).done == 1
+    deps = hers.to_arcs().deps
+    assert (deps.heads[3], deps.labels[1]) == (2, "nsubj")

@@ -10,11 +10,17 @@ from core.trees.arc_splitting import JoinWords, SplitWord
 from core.trees.arcs import Arcs, Attach, Relation
 from core.trees.editing import Delete, Insert, Move, Relabel, Retype
 from core.trees.phrases import JoinPhrases, SplitPhrase
-from core.trees.rebasing import rebased, rebased_arcs
+from core.trees.rebasing import (
+    rebased,
+    rebased_arcs,
+    replayed,
+    replayed_arcs,
+)
 from core.trees.replacing import Replace
 from core.trees.splitting import Join, Split
 from tests.core.trees.test_editing import SAW, steps, trees
 
+MAN = "(NP (DT a) (NN man))"
 # S NP PRP VP VBD NP NP DT NN PP IN NP NN . : the numbers of the nodes of SAW
 
 
@@ -73,9 +79,7 @@ def test_over_typed_brackets_phrases_of_the_same_words_are_found() -> None:
     tree = ptb.parse_one(SAW)
     typed = Replace(ptb.parse_one(SAW.replace("(PRP I)", "(X (PRP I))")))
     assert rebased(Delete(9), tree, [typed]) == Delete(10)
-    flat = Replace(
-        ptb.parse_one(SAW.replace("(NP (DT a) (NN man))", "(DT a) (NN man)"))
-    )
+    flat = Replace(ptb.parse_one(SAW.replace(MAN, "(DT a) (NN man)")))
     with pytest.raises(InvalidValue, match="NP “a man” is not there any more"):
         rebased(Delete(6), tree, [flat])
 
@@ -141,3 +145,50 @@ def test_undone_by_them_a_split_leaves_the_other_words_where_they_were() -> None
     split = SplitWord(1, ("can", "not"))
     undone = split.inverse(SHE)
     assert rebased_arcs(Attach(3, 2), SHE, [split, undone]) == Attach(3, 2)
+
+
+@given(st.data())
+def test_steps_replayed_on_their_own_first_tree_give_the_last(
+    data: st.DataObject,
+) -> None:
+    first = tree = data.draw(trees())
+    made = []
+    for _ in range(4):
+        step = data.draw(steps(tree))
+        if isinstance(step, Replace):
+            continue
+        try:
+            tree = step.on(tree).tree
+        except InvalidValue:
+            continue
+        made.append(step)
+    done, left = replayed(made, first, first)
+    again = first
+    for step in done:
+        again = step.on(again).tree
+    assert (again, left) == (tree, [])
+
+
+def test_steps_go_on_another_tree_and_what_has_no_place_there_is_said() -> None:
+    first = ptb.parse_one(SAW)
+    other = ptb.parse_one(SAW.replace(MAN, "(DT a) (NN man)"))
+    made = [Insert(1, 1, "X"), Relabel(1, "Y"), Relabel(7, "NX"), Delete(10)]
+    done, left = replayed(made, first, other)
+    assert done == [Insert(1, 1, "X"), Relabel(1, "Y"), Delete(9)]
+    assert left == ["NP “a man” is not there any more as you saw it."]
+    with pytest.raises(InvalidValue, match="other words"):
+        replayed(made, first, ptb.parse_one("(S (NN tea))"))
+
+
+def test_arcs_are_replayed_on_others() -> None:
+    theirs = Attach(3, 1).on(SHE).tree
+    made = [SplitWord(1, ("can", "not")), Relation(4, "advmod"), Attach(3, -1)]
+    done, left = replayed_arcs(made, SHE, theirs)
+    tree = theirs
+    for step in done:
+        tree = step.on(tree).tree
+    assert (done, left) == (made, [])
+    assert tree.deps.labels[4] == "advmod"
+    circle = replayed_arcs([Attach(2, 3)], Attach(3, 1).on(SHE).tree, SHE)
+    assert circle[0] == []
+    assert "circle" in circle[1][0]
