@@ -64,8 +64,9 @@ class Mutant(NamedTuple):
 def faults(source: str) -> Iterator[Mutant]:
     """All faults in what the functions of a module do.
 
-    Operators become their neighbour, conditions their opposite, numbers one more,
-    results None; a call for its effect is left out, a loop ends too late or too soon.
+    Operators become their neighbour, conditions their opposite, numbers one more or
+    less, results None; a call for its effect, a change of an attribute or an item, and
+    a refusal are left out; a loop ends too late or too soon.
     """
     tree = ast.parse(source)
     functions = [one for one in ast.walk(tree) if isinstance(one, ast.FunctionDef)]
@@ -113,14 +114,16 @@ def _others(node: ast.AST) -> list[ast.AST]:
         case ast.BinOp(left, op, right) if type(op) in OTHERS:
             return [ast.BinOp(left, OTHERS[type(op)](), right)]
         case ast.AugAssign(target, op, value) if type(op) in OTHERS:
-            return [ast.AugAssign(target, OTHERS[type(op)](), value)]
+            return [ast.AugAssign(target, OTHERS[type(op)](), value), ast.Pass()]
         case ast.BoolOp(op, values):
             return [ast.BoolOp(OTHERS[type(op)](), values)]
         case ast.UnaryOp(ast.Not() | ast.USub(), operand):
             return [operand]
         case ast.Constant(bool(value)):
             return [ast.Constant(not value)]
-        case ast.Constant(int(value) | float(value)):
+        case ast.Constant(int(value)):
+            return [ast.Constant(value + 1), ast.Constant(value - 1)]
+        case ast.Constant(float(value)):
             return [ast.Constant(value + 1)]
         case ast.If(test, body, orelse):
             return [ast.If(ast.UnaryOp(ast.Not(), test), body, orelse)]
@@ -128,7 +131,9 @@ def _others(node: ast.AST) -> list[ast.AST]:
             return [ast.IfExp(test, orelse, body)]
         case ast.Return(ast.expr() as value) if not _is_none(value):
             return [ast.Return(ast.Constant(None))]
-        case ast.Expr(ast.Call()):
+        case ast.Expr(ast.Call()) | ast.Raise():
+            return [ast.Pass()]
+        case ast.Assign([ast.Attribute() | ast.Subscript()]):
             return [ast.Pass()]
         case ast.Break():
             return [ast.Continue()]

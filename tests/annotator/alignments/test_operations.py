@@ -92,6 +92,8 @@ def test_a_suggestion_is_rejected_by_its_words_in_whatever_tree() -> None:
     assert left(desk(), **cell).rejected == {"proposal 2-4 1-2": ""}
     cell |= {"s": "w3", "t": "w0"}
     assert left(desk(), **cell).rejected == {"proposal 3-4 0-1": ""}
+    lacking = cell | {"s": "w6"}  # a word that the tree does not have
+    assert left(desk(), **lacking).rejected == {"proposal 6-7 0-1": ""}
     layer = desk().layer
     without = Desk(layer, Draft(), None, None)
     assert left(without, **cell).rejected == {"proposal 3-4 0-1": ""}
@@ -128,6 +130,13 @@ def test_a_bracket_is_over_words_that_there_are(side: str, key: str) -> None:
     with pytest.raises(BadRequest, match="Words of this side") as told:
         left(desk(), op="must-bracket", side=side, key=key)
     assert told.value.facts["field"] == "key"
+
+
+def test_a_bracket_may_begin_and_end_at_any_word_of_a_long_sentence() -> None:
+    layer = AlignmentLayer(pair=Pair(n_source=9_999, n_target=1))
+    where = Desk(layer, Draft(), None, None)
+    draft = left(where, op="must-bracket", key="1234-9999")
+    assert draft.brackets == {"s 1234-9999": "must-bracket"}
 
 
 @pytest.mark.parametrize("key", ["", "-", "1-", "-2", "1", "a-b", "²-³", "1-23456"])
