@@ -2,10 +2,10 @@
 
 A link that keeps, at every box, to the side on which the straight line between its ends
 passes the box's middle, crosses just what that line crosses. All links begin so. One
-after another then takes the way that crosses fewest others, the shortest of these: down
-to the band and from there to its partner, or through the gaps of the straight line with
-no more steps aside than it must. Only if all of them cross more does it stay as it was,
-so that in the end there are never more crossings than straight lines have.
+after another then takes the way down to the band and from there to its partner that
+crosses fewest others, the shortest of these. Only if all of them cross more than before
+does it stay as it was; in the end there are never more crossings than straight lines
+have.
 
 ``static/js/editor/passing.js`` is the same for links that are being made.
 """
@@ -72,18 +72,14 @@ def crossings(options: Floats, others: Floats) -> NDArray[np.int_]:
 
 
 def _options(rows: Rows, s: LinkEnd, t: LinkEnd) -> Floats:
-    """The ways of a link: the shortest first, the straight one last, and drawn taut
-    before it."""
+    """The ways of a link: the shortest first, the straight one last."""
     above = rows.rows[s.row + 1 : rows.below]
     beyond = rows.rows[rows.below : t.row][::-1]
     pairs = list(product(_ways(above, s.x), _ways(beyond, t.x)))
     lines = [[*a.places, *reversed(b.places)] for a, b in pairs]
     order = sorted(range(len(pairs)), key=lambda i: _cost(pairs[i], s.x, t.x))
     straight = _straight(rows.rows, s, t)
-    cut = len(above)
-    taut = _taut(above, s.x, straight[:cut])
-    taut += reversed(_taut(beyond, t.x, straight[cut:][::-1]))
-    kept = [] if straight in lines[:1] else [*(lines[i] for i in order), taut]
+    kept = [] if straight in lines[:1] else [lines[i] for i in order]
     options = np.full((len(kept) + 1, len(rows.rows)), np.nan)
     options[:, s.row], options[:, t.row] = s.x, t.x
     options[:, s.row + 1 : t.row] = [*kept, straight]
@@ -105,16 +101,6 @@ def _straight(rows: Sequence[BoxRow], s: LinkEnd, t: LinkEnd) -> list[float]:
         x = s.x + (t.x - s.x) * ((row.line - first) / (last - first))
         line.append(x - HAIR if x in row.mids else x)
     return line
-
-
-def _taut(rows: Sequence[BoxRow], x: float, line: Sequence[float]) -> list[float]:
-    """Through the gaps of the line with as few steps aside as there can be."""
-    places = []
-    for row, at in zip(rows, line, strict=True):
-        low, high = row.bounds(row.gap(at))
-        x = min(max(x, low), high)
-        places.append(x)
-    return places
 
 
 def _ways(rows: Sequence[BoxRow], x: float) -> list[_Passage]:

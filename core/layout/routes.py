@@ -104,24 +104,24 @@ def _lanes(
     orders: list[list[int]],
 ) -> Lanes:
     """A lane for each link in each of its rows, from both outer ends to the band: who
-    need not go aside stays in the lane of the row before."""
+    need not go aside stays where it was in the row before."""
     lanes: Lanes = [{s.row: s.x, t.row: t.x} for s, t in ends]
     n, below = len(rows.rows), rows.below
     order = [(r, r - 1) for r in range(below)]
     order += [(r, r + 1) for r in reversed(range(below, n))]
     for r, outer in order:
         row = rows.rows[r]
-        gaps: dict[int, list[tuple[int, float]]] = {}
+        gaps: dict[int, list[int]] = {}
         for k in orders[r]:
             if r in lanes[k]:
                 continue  # it begins or ends here
-            x = float(places[k, r])
-            wish = lanes[k][outer] if places[k, outer] == x else x
-            gaps.setdefault(row.gap(x), []).append((k, wish))
+            gaps.setdefault(row.gap(places[k, r]), []).append(k)
         for gap, members in gaps.items():
             low, high = row.bounds(gap)
-            spread = _spread([wish for _, wish in members], low, high)
-            for (k, _), x in zip(members, spread, strict=True):
+            wishes = [min(max(lanes[k][outer], low), high) for k in members]
+            if wishes != sorted(wishes):  # they come here in another order
+                wishes = [float(places[k, r]) for k in members]
+            for k, x in zip(members, _spread(wishes, low, high), strict=True):
                 lanes[k][r] = x
     return lanes
 

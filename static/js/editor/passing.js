@@ -1,7 +1,7 @@
 // Which gap between two boxes each link passes, so that few cross; the same as
 // core/layout/passing.py, which says why.
 
-import { bounds, gapOf, places } from "./rows.js";
+import { places } from "./rows.js";
 
 const HAIR = 1e-6; // px: who would pass through the middle of a box is left of it by that
 const BEND = 8; // what a step aside costs, in px of detour
@@ -55,16 +55,14 @@ function changes(one, other, first, last) {
   return n;
 }
 
-// the ways of a link: the shortest first, the straight one last, and drawn taut before it
+// the ways of a link, the shortest first, the straight one last
 function optionsOf({ rows, below }, s, t) {
   const above = ways(rows.slice(s.row + 1, below), s.x), beyond = ways(rows.slice(below, t.row).reverse(), t.x);
-  const straight = straightLine(rows, s, t), cut = below - s.row - 1;
-  const taut = [...tautLine(rows.slice(s.row + 1, below), s.x, straight.slice(0, cut)),
-    ...tautLine(rows.slice(below, t.row).reverse(), t.x, straight.slice(cut).reverse()).reverse()];
+  const straight = straightLine(rows, s, t);
   const lines = above.flatMap((a) => beyond.map((b) => ({ cost: costOf(a, b, s.x, t.x), line: [...a.places, ...[...b.places].reverse()] })));
   const free = lines[0].line.every((x, i) => x === straight[i]);
   lines.sort((a, b) => a.cost - b.cost);
-  return [...(free ? [] : [...lines.map(({ line }) => line), taut]), straight].map((line) => {
+  return [...(free ? [] : lines.map(({ line }) => line)), straight].map((line) => {
     const option = Array(rows.length).fill(NaN);
     option[s.row] = s.x;
     option[t.row] = t.x;
@@ -83,16 +81,6 @@ function straightLine(rows, s, t) {
   return rows.slice(s.row + 1, t.row).map((row) => {
     const x = s.x + (t.x - s.x) * ((row.line - first) / (last - first));
     return row.mids.includes(x) ? x - HAIR : x;
-  });
-}
-
-// through the gaps of the line with as few steps aside as there can be
-function tautLine(rows, x, line) {
-  let at = x;
-  return rows.map((row, i) => {
-    const [low, high] = bounds(row, gapOf(row, line[i]));
-    at = Math.min(Math.max(at, low), high);
-    return at;
   });
 }
 

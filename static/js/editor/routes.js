@@ -96,13 +96,16 @@ function lanesOf({ rows, below }, ends, places, orders) {
     const gaps = new Map();
     for (const k of orders[r]) {
       if (lanes[k].has(r)) continue; // it begins or ends here
-      const x = places[k][r], gap = gapOf(rows[r], x);
+      const gap = gapOf(rows[r], places[k][r]);
       if (!gaps.has(gap)) gaps.set(gap, []);
-      gaps.get(gap).push([k, places[k][outer] === x ? lanes[k].get(outer) : x]);
+      gaps.get(gap).push(k);
     }
     for (const [gap, members] of gaps) {
-      const spread = spreadOut(members.map(([, wish]) => wish), ...bounds(rows[r], gap));
-      members.forEach(([k], i) => lanes[k].set(r, spread[i]));
+      const [low, high] = bounds(rows[r], gap);
+      let wishes = members.map((k) => Math.min(Math.max(lanes[k].get(outer), low), high));
+      if (wishes.some((x, i) => i && x < wishes[i - 1])) wishes = members.map((k) => places[k][r]); // they come here in another order
+      const spread = spreadOut(wishes, low, high);
+      members.forEach((k, i) => lanes[k].set(r, spread[i]));
     }
   }
   return lanes;
