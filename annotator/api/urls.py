@@ -124,6 +124,7 @@ urlpatterns: list[URLPattern | URLResolver] = [
     path("tree-drafts/<code:code>/ops/", trees.DraftOps.as_view()),
     path("tree-drafts/<code:code>/history/", trees.DraftHistory.as_view()),
     path("tree-drafts/<code:code>/save/", trees.DraftSave.as_view()),
+    path("tree-drafts/<code:code>/on-gold/", trees.DraftOnGold.as_view()),
     path("corpora/<code:code>/relabel/", treebanks.CorpusRelabel.as_view()),
     path("corpora/<code:code>/rules/", rules.CorpusRules.as_view()),
     path("corpora/<code:code>/problems/", rules.CorpusProblems.as_view()),

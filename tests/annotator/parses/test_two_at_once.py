@@ -258,6 +258,27 @@ def test_programs_get_both_states_and_go_on(cast, client: Client) -> None:
     assert wrong["facts"]["theirs"]["nodes"][1]["label"] == "NP"
 
 
+def test_programs_put_their_steps_on_another_gold_tree(cast, client: Client) -> None:
+    cast.project.memberships.filter(user=cast.bob).update(role="manager")
+    hers = drafts.start(cast.pair.source, by=cast.ada)
+    drafts.play(hers, step(hers, "relabel", node=6, label="NY"), by=cast.ada)
+    his = drafts.start(cast.pair.source, by=cast.bob)
+    drafts.play(his, step(his, "relabel", node=1, label="NX"), by=cast.bob)
+    seen = gold.gold_of(cast.pair.source).code
+    theirs = gold.save_as_gold(his, by=cast.bob, seen=seen).parse
+    client.force_login(cast.ada)
+    there = f"/api/tree-drafts/{hers.code}/on-gold/"
+    sent = {"uuid": str(uuid4()), "base_rev": 1, "gold": seen}
+    refused = client.post(there, sent, "application/json")
+    assert refused.status_code == 409
+    sent["gold"] = refused.json()["error"]["facts"]["gold"]
+    made = client.post(there, sent, "application/json").json()
+    assert made == {"done": 1, "left": [], "is_typed": False, "revision": 3}
+    assert text(hers) == theirs.text.replace("(NP (DT the)", "(NY (DT the)")
+    client.force_login(cast.bob)
+    assert client.post(there, sent, "application/json").status_code == 404
+
+
 def test_arcs_ask_on_their_page(cast, client: Client) -> None:
     parsed(cast.pair.source)
     client.force_login(cast.bob)
