@@ -145,12 +145,12 @@ def _plain(node: Any) -> dict[str, Any]:
 
 
 def _parsed(sentence: Sentence) -> Parse | None:
-    found = [
+    parses = [
         one
         for one in sentence.parses
         if (one.kind, one.origin, one.rank) == ("constituency", "engine", 1)
     ]
-    return found[0] if found else None
+    return parses[0] if parses else None
 
 
 def tree_of(nodes: Iterable[Mapping[str, Any]]) -> Tree:
@@ -190,8 +190,8 @@ def main(argv: list[str] | None = None) -> int:
     parser.add_argument("--log", type=Path, metavar="FILE")
     parser.add_argument("--json", action="store_true")
     options = parser.parse_args(argv)
-    found, _ = read_golds(options.gold)
-    golds = [as_imported(one.tree) for one in found if one.tree is not None]
+    all_golds, _ = read_golds(options.gold)
+    golds = [as_imported(one.tree) for one in all_golds if one.tree is not None]
     client = Client(options.url, options.token)
     follow, log = not options.no_follow, options.log
     counts = run(client, options.corpus, golds, follow=follow, log=log)

@@ -119,7 +119,7 @@ def outcome(kind: str, job: Job, *, n: int) -> Counts:
     return {
         "acknowledged": n,
         "lost": n - len(each),
-        "doubled": sum(found > 1 for found in each.values()),
+        "doubled": sum(times > 1 for times in each.values()),
         "wrong": sum(told != true for told, true in counted),
     }
 
@@ -141,22 +141,22 @@ def _results(kind: str, job: Job) -> tuple[Any, str]:
 
 def edits(editors: Iterable[Editor]) -> Counts:
     """What became of the operations that were acknowledged to them."""
-    found = Counter[str]()
+    counts = Counter[str]()
     for one in editors:
         rows = LinkEvent.objects.filter(layer__code=one.layer)
         layer = AlignmentLayer.objects.filter(code=one.layer).first()
-        found.update(_kept(one.acknowledged, rows, layer))
-    return dict(found)
+        counts.update(_kept(one.acknowledged, rows, layer))
+    return dict(counts)
 
 
 def steps(editors: Iterable[TreeEditor]) -> Counts:
     """The same of the steps on trees."""
-    found = Counter[str]()
+    counts = Counter[str]()
     for one in editors:
         rows = TreeEvent.objects.filter(draft__code=one.draft)
         draft = TreeDraft.objects.filter(code=one.draft).first()
-        found.update(_kept(one.acknowledged, rows, draft))
-    return dict(found)
+        counts.update(_kept(one.acknowledged, rows, draft))
+    return dict(counts)
 
 
 def _kept(acknowledged: list[str], rows: Any, work: Any) -> Counts:
@@ -185,10 +185,10 @@ def _second(database: dict[str, Any]) -> Iterator[str]:
 
 def fingerprint(database: dict[str, Any], media: Path) -> str:
     """Of all rows of the second installation; empty if an upload is not whole."""
-    found = hashlib.sha256()
+    sha256 = hashlib.sha256()
     with _second(database) as using:
         for row in archive_rows.write(apps, using=using, counts={}):
-            found.update(row.encode())
+            sha256.update(row.encode())
         uploads = _rows(Upload, using).values_list("file", "sha256")
         for name, digest in uploads:
             path = media / name
@@ -196,7 +196,7 @@ def fingerprint(database: dict[str, Any], media: Path) -> str:
                 return ""
             if hashlib.sha256(path.read_bytes()).hexdigest() != digest:
                 return ""
-    return found.hexdigest()
+    return sha256.hexdigest()
 
 
 def _rows(model: type[Model], using: str) -> Any:

@@ -107,12 +107,12 @@ def scores_of(n: int) -> np.ndarray:
 def best_of(call: Call, n: int = 15) -> float:
     """Milliseconds of the fastest of ``n`` runs, after one to warm up."""
     call()
-    found = []
+    seconds = []
     for _ in range(n):
         begin = time.perf_counter()
         call()
-        found.append(time.perf_counter() - begin)
-    return 1000 * min(found)
+        seconds.append(time.perf_counter() - begin)
+    return 1000 * min(seconds)
 
 
 def plain_cky(null: np.ndarray, phrase: np.ndarray) -> float:

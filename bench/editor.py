@@ -260,16 +260,16 @@ def correct(
 
 def one(page: Any, kind: str, chance: random.Random) -> dict[str, Any]:
     """One correction by keyboard; the keys that lead there are not timed."""
-    found = page.evaluate(CHOICES)
-    offers = dict(found["offers"])
+    shown = page.evaluate(CHOICES)
+    offers = dict(shown["offers"])
     if kind == "link":
-        s, t = chance.choice(found["s"]), chance.choice(found["t"])
+        s, t = chance.choice(shown["s"]), chance.choice(shown["t"])
         page.evaluate(GO, s)
         page.keyboard.press("Space")
         page.evaluate(GO, t)
         key = "Space"
     else:
-        page.evaluate(GO, chance.choice(found["s"] if kind == "null" else list(offers)))
+        page.evaluate(GO, chance.choice(shown["s"] if kind == "null" else list(offers)))
         key = {"accept": "a", "reject": "r", "null": "0"}[kind]
     page.evaluate("bench.arm()")
     page.keyboard.press(key)

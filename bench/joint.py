@@ -42,7 +42,7 @@ def main(path: Path) -> None:
     parser.info = replace(parser.info, capabilities=can)
     sides = [(a.sentence, b.sentence) for a, b in pairs]
     in_view = _timed(lambda: views_of(parser, sides))[0]
-    found = {"encoder": encoder, "in view": in_view, "links": linking}
+    seconds = {"encoder": encoder, "in view": in_view, "links": linking}
     for method in METHODS:
         chosen = JointSettings(method)
 
@@ -51,28 +51,28 @@ def main(path: Path) -> None:
                 joint.parse(*pair, chosen, links=own)
 
         work()
-        found[method] = _timed(work)[0]
+        seconds[method] = _timed(work)[0]
     linked = [
         linked_words(own, len(a.sentence), len(b.sentence))
         for own, (a, b) in zip(links, pairs, strict=True)
     ]
     for projective in (True, False):
         name = f"20 rounds of soft duals, {'projective' if projective else 'crossing'}"
-        found[name] = _timed(lambda p=projective: _duals(pairs, linked, p))[0]
-    sys.stdout.write(json.dumps(_report(found, len(pairs)), indent=1) + "\n")
+        seconds[name] = _timed(lambda p=projective: _duals(pairs, linked, p))[0]
+    sys.stdout.write(json.dumps(_report(seconds, len(pairs)), indent=1) + "\n")
 
 
 def _texts(path: Path) -> list[tuple[str, str]]:
     with path.open(encoding="utf-8", newline="") as file:
         table = csv.DictReader(file, delimiter="\t", quoting=csv.QUOTE_NONE)
-        found = [(row["source"], row["paraphrase"]) for row in table]
-    return [p for p in found if 18 <= len(p[0].split()) <= 22][:PAIRS]
+        texts = [(row["source"], row["paraphrase"]) for row in table]
+    return [p for p in texts if 18 <= len(p[0].split()) <= 22][:PAIRS]
 
 
 def _analysed(parser: Any, texts: list[tuple[str, str]]) -> list[Pair]:
     sentences = [Sentence.of(text) for pair in texts for text in pair]
-    found = parser.analyse(sentences, want=WANT)
-    return list(zip(found[::2], found[1::2], strict=True))
+    analyses = parser.analyse(sentences, want=WANT)
+    return list(zip(analyses[::2], analyses[1::2], strict=True))
 
 
 def _duals(pairs: list[Pair], linked: list[LinkedWords], projective: bool) -> None:  # noqa: FBT001

@@ -164,16 +164,16 @@ def verify(code: str, *, exact: bool) -> dict[str, bool]:
     rows = Judgment.objects.of(campaign).counted()
     done = Counter(rows.values_list("item_id", flat=True))
     needs = dict(campaign.items.values_list("pk", "need"))
-    found = faults(code)
+    counts = faults(code)
     tallied = Tally.objects.filter(participant__campaign=campaign)
     past = rows.filter(participant__is_simulated=True).count()
     right = {
-        "no item over k": not found["over_k"],
+        "no item over k": not counts["over_k"],
         "counters equal rows": all(
             done.get(pk, 0) == n for pk, n in campaign.items.values_list("pk", "n_done")
         ),
-        "every acknowledged answer is there": not found["lost"],
-        "nothing twice": not found["doubled"],
+        "every acknowledged answer is there": not counts["lost"],
+        "nothing twice": not counts["doubled"],
         "tallies equal rows": sum(done.values())
         == past + (tallied.aggregate(n=Sum("n_done"))["n"] or 0),
     }

@@ -164,11 +164,11 @@ def by_route(port: int) -> dict[str, tuple[float, int]]:
     asking = http.client.HTTPConnection("127.0.0.1", port, timeout=60)
     token = os.environ["GEMEL_METRICS_TOKEN"]
     asking.request("GET", "/metrics", headers={"Authorization": f"Bearer {token}"})
-    found: dict[str, dict[str, float]] = defaultdict(dict)
+    sums: dict[str, dict[str, float]] = defaultdict(dict)
     for line in asking.getresponse().read().decode().splitlines():
         if told := _SECONDS.match(line):
-            found[told[2]][told[1]] = float(told[3])
-    return {route: (of["sum"], int(of["count"])) for route, of in found.items()}
+            sums[told[2]][told[1]] = float(told[3])
+    return {route: (of["sum"], int(of["count"])) for route, of in sums.items()}
 
 
 def print_kinds(asked: list[Asked], seconds: float, all_there: float) -> None:

@@ -86,9 +86,9 @@ def verify(
     """What must hold, by its name."""
     judging_data.acknowledged(judges)
     worked = [one for one in editors if one.layer]
-    found = edits(worked)  # type: ignore[arg-type]
+    counts = edits(worked)  # type: ignore[arg-type]
     return judging_data.verify(campaign, exact=False) | {
-        "every acknowledged link is there": not found.get("lost"),
-        "no link twice": not found.get("doubled"),
-        "layers at their last revision": not found.get("wrong"),
+        "every acknowledged link is there": not counts.get("lost"),
+        "no link twice": not counts.get("doubled"),
+        "layers at their last revision": not counts.get("wrong"),
     }

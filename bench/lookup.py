@@ -60,10 +60,10 @@ def main(folder: Path, millions: float = 5) -> None:
     phrases = _phrases(int(millions * 1e6 / LABELS / KEPT))
     table = open_table(folder)
     drawn = random.Random(1).sample(phrases, 200)
-    found = {"size": table.size()}
+    figures = {"size": table.size()}
     for name, ask in _questions(table).items():
-        found[name] = _times(ask, drawn) | {HEAVY: _times(ask, [HEAVY])["cpu"]}
-    sys.stdout.write(json.dumps(found, indent=1) + "\n")
+        figures[name] = _times(ask, drawn) | {HEAVY: _times(ask, [HEAVY])["cpu"]}
+    sys.stdout.write(json.dumps(figures, indent=1) + "\n")
 
 
 def _questions(table: Table) -> dict[str, Callable[[str], object]]:

@@ -28,14 +28,14 @@ def file_of_pairs(about: str | None) -> Path:
 def of_length(path: Path, length: int) -> list[tuple[str, str]]:
     with path.open(encoding="utf-8", newline="") as file:
         table = csv.DictReader(file, delimiter="\t", quoting=csv.QUOTE_NONE)
-        found = [(row["source"], row["paraphrase"]) for row in table]
-    longest = [max(len(a.split()), len(b.split())) for a, b in found]
-    near = [p for p, n in zip(found, longest, strict=True) if abs(n - length) <= SLACK]
+        texts = [(row["source"], row["paraphrase"]) for row in table]
+    longest = [max(len(a.split()), len(b.split())) for a, b in texts]
+    near = [p for p, n in zip(texts, longest, strict=True) if abs(n - length) <= SLACK]
     return near[:PAIRS]
 
 
 def analysed(parser: Any, pairs: list[tuple[str, str]]) -> list[list[Analysis]]:
     sentences = [Sentence.of(text) for pair in pairs for text in pair]
     want = frozenset({"constituents", "forest", "tags", "vectors"})
-    found = parser.analyse(sentences, want=want)
-    return [found[at : at + 2] for at in range(0, len(found), 2)]
+    analyses = parser.analyse(sentences, want=want)
+    return [analyses[at : at + 2] for at in range(0, len(analyses), 2)]

@@ -33,15 +33,15 @@ ENDS = ("before the rain stopped", "while we were at school", "after the long me
 
 def sentences(n: int) -> list[Sentence]:
     """``n`` sentences of 25 tokens, put together from parts."""
-    found = []
+    batch = []
     for i in range(n):
         thing, end = THINGS[i // 7 % 3], ENDS[i // 3 % 3]
         text = (
             f"{SUBJECTS[i % 4]} {VERBS[i // 4 % 4]} that {SUBJECTS[(i + 1) % 4]} had "
             f"found {thing} {end} , and nobody knew what to do with it all any more"
         )
-        found.append(Sentence.of([*text.split()[:24], "."]))
-    return found
+        batch.append(Sentence.of([*text.split()[:24], "."]))
+    return batch
 
 
 def best_of(work: Callable[[], object], clock: Callable[[], float]) -> float:

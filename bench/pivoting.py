@@ -173,11 +173,11 @@ def _measured(job: TableBuild, name: str, work: Work, values: tuple[Any, ...]) -
 
 def _summary(job: TableBuild) -> dict[str, Any]:
     logs = [job.work / f"every-{job.every}.jsonl", job.work / "parse.jsonl"]
-    found: dict[str, dict[str, float]] = {}
+    stages: dict[str, dict[str, float]] = {}
     for log in logs:
         for line in log.read_text(encoding="utf-8").splitlines():
             row = json.loads(line)
-            one = found.setdefault(f"{row['stage']} {row['part']}", {})
+            one = stages.setdefault(f"{row['stage']} {row['part']}", {})
             for key in ("wall", "cpu", "pairs", "sentences", "tokens"):
                 if key in row:
                     one[key] = round(one.get(key, 0) + row[key], 1)
@@ -191,7 +191,7 @@ def _summary(job: TableBuild) -> dict[str, Any]:
         **table.size(),
     }
     table.close()
-    return {"every": job.every, "sizes": sizes, "stages": found}
+    return {"every": job.every, "sizes": sizes, "stages": stages}
 
 
 if __name__ == "__main__":

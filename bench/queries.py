@@ -136,9 +136,9 @@ def links(rng: Random, source: Any, target: Any) -> dict[str, Any]:
         + [f"w{i}" for i in range(t.n_tokens)]
         for t in (source, target)
     ]
-    found = {(rng.choice(refs[0]), rng.choice(refs[1])) for _ in range(20)}
-    free = sorted(set(refs[0]) - {a for a, _ in found})[:3]
-    rows = [[a, b, "sure"] for a, b in sorted(found)]
+    cells = {(rng.choice(refs[0]), rng.choice(refs[1])) for _ in range(20)}
+    free = sorted(set(refs[0]) - {a for a, _ in cells})[:3]
+    rows = [[a, b, "sure"] for a, b in sorted(cells)]
     return {"links": rows, "null_source": free, "null_target": []}
 
 

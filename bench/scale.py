@@ -92,8 +92,8 @@ def pages(there: Any, asked: argparse.Namespace) -> None:
 
     from tests.browser.conftest import _session_cookie
 
-    found = _session_cookie(there.owner, "http://127.0.0.1")
-    cookie = f"{found['name']}={found['value']}"
+    session = _session_cookie(there.owner, "http://127.0.0.1")
+    cookie = f"{session['name']}={session['value']}"
     base = f"http://127.0.0.1:{asked.port}"
     urls = dict(addresses(there))
     connection.close()

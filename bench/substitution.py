@@ -121,10 +121,10 @@ def main() -> None:
     given = parser.parse_args()
     if given.engine:
         counts, lines = linking.load(given.linking), given.text.read_text().splitlines()
-        found = beside_parsing(given.engine, counts, lines, given.method)
+        figures = beside_parsing(given.engine, counts, lines, given.method)
     else:
-        found = measured(given.words, given.contexts, given.tokens)
-    sys.stdout.write(json.dumps(found) + "\n")
+        figures = measured(given.words, given.contexts, given.tokens)
+    sys.stdout.write(json.dumps(figures) + "\n")
 
 
 if __name__ == "__main__":

@@ -26,9 +26,9 @@ _HASH = re.compile(r"--hash=sha256:([0-9a-f]{64})")
 
 def locked(lock: str) -> Iterator[tuple[str, str, list[str]]]:
     """Name, version and digests of each package."""
-    found = list(_PINNED.finditer(lock))
-    ends = [one.start() for one in found[1:]] + [len(lock)]
-    for one, end in zip(found, ends, strict=True):
+    pins = list(_PINNED.finditer(lock))
+    ends = [one.start() for one in pins[1:]] + [len(lock)]
+    for one, end in zip(pins, ends, strict=True):
         yield one[1].lower(), one[2], _HASH.findall(lock[one.end() : end])
 
 
@@ -60,19 +60,19 @@ def sbom(lock: str) -> dict[str, Any]:
 def verdict(output: str) -> tuple[int, str]:
     """Exit status and words for what pip-audit wrote."""
     try:
-        found = json.loads(output)["dependencies"]
+        packages = json.loads(output)["dependencies"]
     except (ValueError, KeyError, TypeError):
         return 0, "SKIPPED: no index of advisories answered; NOTHING WAS CHECKED."
     weak = [
         f"{one['name']} {one['version']}: {told['id']}"
         f" (mended in {', '.join(told['fix_versions']) or 'no release yet'})"
-        for one in found
+        for one in packages
         for told in one.get("vulns", [])
         if told["id"] not in LET_PASS
     ]
     if weak:
         return 1, "Known weaknesses:\n" + "\n".join(weak)
-    return 0, f"{len(found)} packages, none with a known weakness."
+    return 0, f"{len(packages)} packages, none with a known weakness."
 
 
 def audit() -> int:

@@ -205,9 +205,9 @@ def faults(job: Any, n: int) -> dict[str, int]:
 
     from annotator.models import Issue, PackedForest, Parse, Sentence
 
-    found = {"not done": int(job.state != "done"), "miscounted": abs(job.done - n)}
-    found |= {"failed": job.failed, "issues": Issue.objects.filter(job=job).count()}
-    found["sentences missing"] = n - Sentence.objects.count()
+    wrong = {"not done": int(job.state != "done"), "miscounted": abs(job.done - n)}
+    wrong |= {"failed": job.failed, "issues": Issue.objects.filter(job=job).count()}
+    wrong["sentences missing"] = n - Sentence.objects.count()
     trees, forests = Parse.objects.order_by(), PackedForest.objects.order_by()
     for name, rows in (
         ("trees", trees.filter(kind=Parse.Kind.CONSTITUENCY)),
@@ -216,9 +216,9 @@ def faults(job: Any, n: int) -> dict[str, int]:
     ):
         per = rows.values_list("sentence").annotate(k=Count("pk")).values_list("k")
         counts = [k for (k,) in per]
-        found[f"{name} missing"] = n - len(counts)
-        found[f"{name} twice"] = sum(k > 1 for k in counts)
-    return found | index_faults()
+        wrong[f"{name} missing"] = n - len(counts)
+        wrong[f"{name} twice"] = sum(k > 1 for k in counts)
+    return wrong | index_faults()
 
 
 def index_faults() -> dict[str, int]:
@@ -229,7 +229,7 @@ def index_faults() -> dict[str, int]:
     from annotator.models import Parse
     from annotator.services.queries import index
 
-    found = {"not indexed": index.waiting()}
+    counts = {"not indexed": index.waiting()}
     with connection.cursor() as cursor:
         for name, sql in (
             ("trees", "SELECT COUNT(*) FROM search_tree"),
@@ -238,10 +238,10 @@ def index_faults() -> dict[str, int]:
             ("roots", "SELECT COUNT(*) FROM search_node WHERE pre = 0"),
         ):
             cursor.execute(sql)
-            found[f"{name} astray"] = abs(
+            counts[f"{name} astray"] = abs(
                 int(cursor.fetchone()[0] or 0) - Parse.objects.count()
             )
-    return found
+    return counts
 
 
 def run(options: argparse.Namespace, shared: dict[str, str], folder: Path) -> Any:
@@ -262,12 +262,12 @@ def run(options: argparse.Namespace, shared: dict[str, str], folder: Path) -> An
     finally:
         for one in machines:
             one.stop()
-    found = faults(job, options.sentences)
+    wrong = faults(job, options.sentences)
     logs = [(home / "up.log").read_text(errors="replace") for home in homes]
-    found["workers that ended by themselves"] = sum(
+    wrong["workers that ended by themselves"] = sum(
         log.count("The worker ended") for log in logs
     )
-    found["workers that the broker cut off"] = sum(
+    wrong["workers that the broker cut off"] = sum(
         log.count("Unrecoverable error") for log in logs
     )
     return {
@@ -281,7 +281,7 @@ def run(options: argparse.Namespace, shared: dict[str, str], folder: Path) -> An
         ),
         **anew,
         "load_average": round(os.getloadavg()[0], 1),
-        "faults": {name: k for name, k in found.items() if k},
+        "faults": {name: k for name, k in wrong.items() if k},
     }
 
 

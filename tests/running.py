@@ -57,9 +57,9 @@ class Running:
         return self.log.read_text(errors="replace") if self.log.exists() else ""
 
     def owner_link(self) -> str:
-        found = re.search(r"http://\S+/join/\S+", self.output())
-        assert found, self.output()
-        return found.group()
+        match = re.search(r"http://\S+/join/\S+", self.output())
+        assert match, self.output()
+        return match.group()
 
     def children(self, word: str) -> list[int]:
         """The processes under this one whose command line holds ``word``."""

@@ -63,10 +63,10 @@ def test_what_the_image_copies_is_there() -> None:
 
 def test_the_image_asks_whether_it_is_well_where_it_is_told() -> None:
     (check,) = [step for step in STEPS if step.startswith("HEALTHCHECK")]
-    found = re.search(r"http://localhost:(\d+)(/\w+)", check)
-    assert found
-    assert resolve(found[2]).view_name == "health"
-    assert f"EXPOSE {found[1]}" in STEPS
+    address = re.search(r"http://localhost:(\d+)(/\w+)", check)
+    assert address
+    assert resolve(address[2]).view_name == "health"
+    assert f"EXPOSE {address[1]}" in STEPS
 
 
 def test_the_image_starts_a_command_that_there_is() -> None:

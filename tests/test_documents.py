@@ -227,8 +227,8 @@ def check_text(source: str, rest: list[str]) -> None:
 def check_extra(rest: list[str]) -> None:
     project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
     for word in rest:
-        if found := re.fullmatch(r"gemel(?:\[([\w,]+)\])?", word):
-            extras = set((found[1] or "").split(",")) - {""}
+        if match := re.fullmatch(r"gemel(?:\[([\w,]+)\])?", word):
+            extras = set((match[1] or "").split(",")) - {""}
             assert extras <= set(project["optional-dependencies"])
 
 

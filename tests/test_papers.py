@@ -34,7 +34,7 @@ class PaperRow(NamedTuple):
 
 
 def rows() -> list[PaperRow]:
-    found = []
+    listed = []
     for part in re.split(r"^## ", TEXT, flags=re.MULTILINE)[1:]:
         for line in part.splitlines():
             cells = [cell.strip() for cell in line.strip("|").split("|")]
@@ -43,8 +43,8 @@ def rows() -> list[PaperRow]:
             assert len(cells) == 4, line
             module = cells[1].strip("`-")
             names = tuple(re.findall(r"`([^`]+)`", cells[2]))
-            found.append(PaperRow(part.split(",")[0], cells[0], module, names))
-    return found
+            listed.append(PaperRow(part.split(",")[0], cells[0], module, names))
+    return listed
 
 
 @cache
@@ -52,20 +52,20 @@ def defined(module: str) -> frozenset[str]:
     """What a module defines, methods as Class.method; read, not imported."""
     path = ROOT / Path(*module.split("."))
     file = path.with_suffix(".py")
-    found = set()
+    names = set()
     for node in ast.parse(file.read_text(encoding="utf-8")).body:
         if isinstance(node, ast.Assign | ast.AnnAssign):
             targets = node.targets if isinstance(node, ast.Assign) else [node.target]
-            found |= {one.id for one in targets if isinstance(one, ast.Name)}
+            names |= {one.id for one in targets if isinstance(one, ast.Name)}
         if isinstance(node, ast.FunctionDef | ast.ClassDef):
-            found.add(node.name)
+            names.add(node.name)
             inner = getattr(node, "body", []) if isinstance(node, ast.ClassDef) else []
-            found |= {
+            names |= {
                 f"{node.name}.{one.name}"
                 for one in inner
                 if isinstance(one, ast.FunctionDef)
             }
-    return frozenset(found)
+    return frozenset(names)
 
 
 @pytest.mark.parametrize("row", rows(), ids=lambda row: f"{row.paper}: {row.item}")
@@ -84,14 +84,14 @@ def test_every_numbered_item_has_a_row(who: str) -> None:
 
 def numbers(item: str) -> set[str]:
     """The numbered items that a cell names: "Eq. 8, 9" is "Eq. 8" and "Eq. 9"."""
-    found = set()
+    items = set()
     for kind, listed in re.findall(r"([A-Za-z]+\.?|)\s*((?:\d[\d.]*(?:, )?)+)", item):
         stem = kind.removesuffix("s")
         for number in listed.split(", "):
-            found.add(f"{stem} {number.rstrip('.')}".strip())
+            items.add(f"{stem} {number.rstrip('.')}".strip())
     if ends := re.match(r"(\d\.\d) to (\d\.\d)", item):
-        found |= set(ends.groups())
-    return found
+        items |= set(ends.groups())
+    return items
 
 
 def test_backticked_modules_in_the_prose_exist() -> None:

@@ -60,9 +60,9 @@ def test_wheel_and_sdist_are_the_same_bytes_wherever_they_are_made(
 
 
 def named(requirement: str) -> str:
-    found = re.match(r"[\w.-]+", requirement)
-    assert found, requirement
-    return found.group().lower().replace("_", "-")
+    match = re.match(r"[\w.-]+", requirement)
+    assert match, requirement
+    return match.group().lower().replace("_", "-")
 
 
 def test_a_wheel_asks_for_no_development_tool(installed: Path) -> None:

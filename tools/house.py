@@ -47,27 +47,27 @@ class FolderBox:
 def arrows(top: str, floors: list[set[str]]) -> Arrows:
     """What each folder of ``top`` imports of its neighbours and of those below."""
     known = set().union(*floors)
-    found: Arrows = {name: set() for name in known}
+    imported: Arrows = {name: set() for name in known}
     for path in modules(top):
         here = path.relative_to(ROOT / top).parts[0].removesuffix(".py")
         if here in known:
-            found[here] |= {
+            imported[here] |= {
                 folder_of(one) for one in imports(path) if one.startswith(f"{top}.")
             }
     return {
         name: {other for other in to if other in known and other != name}
-        for name, to in found.items()
+        for name, to in imported.items()
     }
 
 
-def reduced(found: Arrows) -> Arrows:
+def reduced(full: Arrows) -> Arrows:
     """Without the arrows that a longer way implies. Raises CycleError on a circle."""
     below: Arrows = {}
-    for name in TopologicalSorter(found).static_order():
-        below[name] = found[name].union(*(below[other] for other in found[name]))
+    for name in TopologicalSorter(full).static_order():
+        below[name] = full[name].union(*(below[other] for other in full[name]))
     return {
         name: to - set().union(*(below[other] for other in to))
-        for name, to in found.items()
+        for name, to in full.items()
     }
 
 
@@ -116,10 +116,10 @@ def _arrow(parent: Element, name: str, other: str, boxes: dict[str, FolderBox]) 
 def _house(parent: Element, title: str, floors: list[set[str]], top: float) -> str:
     """Draw one package; what its arrows say comes back in words."""
     package = title.split("/")[0]
-    found, boxes = reduced(arrows(package, floors)), placed(floors, top)
+    shown, boxes = reduced(arrows(package, floors)), placed(floors, top)
     _floors(parent, title, floors, top)
-    for name in sorted(found):
-        for other in sorted(found[name]):
+    for name in sorted(shown):
+        for other in sorted(shown[name]):
             _arrow(parent, name, other, boxes)
     for name, box in sorted(boxes.items()):
         frame = {"x": f"{box.x - box.width / 2:.1f}", "y": f"{box.y}", "rx": "4"}
@@ -128,7 +128,7 @@ def _house(parent: Element, title: str, floors: list[set[str]], top: float) -> s
         place = {"x": f"{box.x}", "y": f"{box.y + BOX / 2 + 4}"}
         SubElement(parent, "text", place).text = name
     said = (
-        f"{name}: {', '.join(sorted(to))}" for name, to in sorted(found.items()) if to
+        f"{name}: {', '.join(sorted(to))}" for name, to in sorted(shown.items()) if to
     )
     return f"{package}: " + "; ".join(said) + "."
 

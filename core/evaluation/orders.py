@@ -102,18 +102,18 @@ def _against(tree: Tree, answer: Analysis) -> int:
 
 
 def compared(
-    found: Sequence[UnreadTree], *, replicates: int = 1000, seed: int = 1
+    sentences: Sequence[UnreadTree], *, replicates: int = 1000, seed: int = 1
 ) -> dict[str, dict[str, Any]]:
     """Of every order the area, what a bootstrap over documents says of it (95 %), and
     the share of the wrong brackets found after shares of the words."""
-    clusters = np.array([one.cluster for one in found])
-    tokens = np.array([one.n_tokens for one in found], float)
-    wrong = np.array([one.wrong for one in found], float)
+    clusters = np.array([one.cluster for one in sentences])
+    tokens = np.array([one.n_tokens for one in sentences], float)
+    wrong = np.array([one.wrong for one in sentences], float)
     drawn = resample(int(clusters.max()) + 1, replicates, np.random.default_rng(seed))
     weights = drawn[:, clusters]
     results: dict[str, dict[str, Any]] = {}
     for at, name in enumerate(ORDERS):
-        values = np.array([one.values[at] for one in found])
+        values = np.array([one.values[at] for one in sentences])
         order = np.argsort(-values, kind="stable")
         areas = [area(tokens[order], wrong[order], w[order]) for w in weights]
         low, high = np.quantile(areas[1:], [0.025, 0.975])

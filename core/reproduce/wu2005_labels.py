@@ -146,11 +146,11 @@ def _short(pairs: LabelledPairs, size: int) -> LabelledPairs:
 
 
 def _scores(grammar: CategoryGrammar, pairs: LabelledPairs, strength: float) -> Floats:
-    found = []
+    scores = []
     for source, target in pairs.sides:
         best = best_labelled(grammar.weights(source, target, strength))
-        found.append(best.score / max(len(source), len(target)))
-    return np.array(found)
+        scores.append(best.score / max(len(source), len(target)))
+    return np.array(scores)
 
 
 def _bracketing(pairs: LabelledPairs) -> Floats:
@@ -174,18 +174,18 @@ def _not_better(ours: Floats, plain: Floats, pairs: LabelledPairs) -> float:
     return lost / 1000
 
 
-def lines(found: Mapping[str, Any]) -> Iterator[str]:
+def lines(results: Mapping[str, Any]) -> Iterator[str]:
     """The training part by strength, then the test part."""
     yield (
-        f"Six nonterminals ({', '.join(LABELS)}): {found['rules']} rules from "
-        f"{found['trees']} trees; pairs of at most {LONGEST} words a side; AP"
+        f"Six nonterminals ({', '.join(LABELS)}): {results['rules']} rules from "
+        f"{results['trees']} trees; pairs of at most {LONGEST} words a side; AP"
     )
-    for strength, ap in found["train"].items():
+    for strength, ap in results["train"].items():
         name = strength if strength == "bracketing" else f"rules times {strength}"
-        yield f"{found['pairs'][0]} pairs of train, {name}: {ap:.1f}"
-    held = found["test"]
+        yield f"{results['pairs'][0]} pairs of train, {name}: {ap:.1f}"
+    held = results["test"]
     yield (
-        f"{found['pairs'][1]} pairs of test, times {found['strength']}: "
+        f"{results['pairs'][1]} pairs of test, times {results['strength']}: "
         f"{held['labelled']:.1f}; bracketing {held['bracketing']:.1f}; not better in "
-        f"{100 * found['p']:.1f} % of the samples"
+        f"{100 * results['p']:.1f} % of the samples"
     )

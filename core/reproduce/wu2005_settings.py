@@ -77,8 +77,8 @@ def _ap(scores: Floats, pairs: LabelledPairs) -> float:
 def _over_ranks(scores: Floats, pairs: LabelledPairs) -> tuple[float, float]:
     """Mean precision over ranks, and accuracy with the median as threshold."""
     median = float(np.median(scores))
-    found = evaluate(scores, pairs.positive, threshold=median, replicates=1)
-    return _first(found.columns["cws_ranks"]), _first(found.columns["accuracy"])
+    report = evaluate(scores, pairs.positive, threshold=median, replicates=1)
+    return _first(report.columns["cws_ranks"]), _first(report.columns["accuracy"])
 
 
 def _first(column: Floats) -> float:
@@ -89,28 +89,28 @@ def _by_task(scores: Floats, rte: LabelledPairs) -> dict[str, float]:
     figures = {}
     for task in TASKS:
         of = rte.with_task(task)
-        found = evaluate(scores[of], rte.positive[of], threshold=0.0, replicates=1)
-        figures[task] = _first(found.columns["cws_ranks"])
+        report = evaluate(scores[of], rte.positive[of], threshold=0.0, replicates=1)
+        figures[task] = _first(report.columns["cws_ranks"])
     return figures
 
 
-def lines(found: Mapping[str, Any]) -> Iterator[str]:
+def lines(results: Mapping[str, Any]) -> Iterator[str]:
     """Three tables: what is the paper's, and what was found in its figures' view."""
     yield "Settings that reach the published figures: AP of MSRPC train and test, CWS"
     yield "(mean precision over ranks) of RTE-1 test, by match cost, else as wu2005."
     yield "0.34 was chosen with the test figure, 76.1, in view."
     yield f"{'match':>8}{'train':>8}{'test':>8}{'RTE-1':>8}"
-    for match, row in found["curve"].items():
+    for match, row in results["curve"].items():
         yield f"{match:>8}{row['train']:8.1f}{row['test']:8.1f}{row['rte1']:8.1f}"
     yield "One procedure for both, as the paper has:"
     yield f"{'':26}{'AP':>7}{'CWS':>7}{'acc':>7}"
     yield f"{'Wu 2005, as published':26}{76.1:7.1f}{54.97:7.1f}{51.25:7.1f}"
-    for name, row in found["procedures"].items():
+    for name, row in results["procedures"].items():
         shown = (row[key] for key in ("test", "rte1", "rte1_accuracy"))
         yield f"{name:26}" + "".join(f"{one:7.1f}" for one in shown)
     yield "CWS by task (mean precision over ranks):"
     yield f"{'':26}" + "".join(f"{task:>7}" for task in TASKS)
-    ours = found["by_task"]
+    ours = results["by_task"]
     rows = {
         "Wu 2005, basic": BASIC,
         "wu2005-rte": ours["wu2005-rte"],

@@ -123,8 +123,8 @@ class AlignStage:
         source, target = answers[pair.source], answers[pair.target]
         if not isinstance(source, Analysis) or not isinstance(target, Analysis):
             return replace(pair, links=None)
-        found = self.aligner.align(source, target)
-        cells = sorted((int(one.source[1:]), int(one.target[1:])) for one in found)
+        links = self.aligner.align(source, target)
+        cells = sorted((int(one.source[1:]), int(one.target[1:])) for one in links)
         return replace(pair, links=" ".join(f"{i}-{j}" for i, j in cells))
 
 
@@ -176,12 +176,12 @@ def _parses(source: str, answer: Analysis | Exception, most: int) -> list[Bitext
     if isinstance(answer, Exception):
         return [BitextParse(source, "")]
     words = [ptb.escape(form) for form in answer.sentence.forms]
-    found = trees_of(answer, most, words=words)
-    if most == 1 or not found or answer.forest is None or answer.edge_weights is None:
-        return [BitextParse(source, ptb.bracket(tree)) for _, tree in found[:1]] or [
+    trees = trees_of(answer, most, words=words)
+    if most == 1 or not trees or answer.forest is None or answer.edge_weights is None:
+        return [BitextParse(source, ptb.bracket(tree)) for _, tree in trees[:1]] or [
             BitextParse(source, "")
         ]
     whole = forest_log_partition(answer.forest, answer.edge_weights)
-    rows = [BitextParse(source, ptb.bracket(t), exp(w - whole)) for w, t in found]
+    rows = [BitextParse(source, ptb.bracket(t), exp(w - whole)) for w, t in trees]
     rows.sort(key=lambda row: -row.p)
     return [row for at, row in enumerate(rows) if not at or row.p >= _LEAST]

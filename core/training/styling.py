@@ -58,7 +58,7 @@ def styles_of(
 ) -> dict[str, dict[str, Any]]:
     """For the manifest, by name: the number of the treebank as the graph takes it, and
     temperatures that suit its own dev set, ``otherwise`` for layers that this lacks."""
-    found: dict[str, dict[str, Any]] = {}
+    entries: dict[str, dict[str, Any]] = {}
     for name, treebank in styles.items():
         own = dev.get(treebank, [])[:MOST]
         lacks = {
@@ -68,11 +68,11 @@ def styles_of(
         }
         model = TorchModel(parser, subwords, treebank)
         fitted = temperatures(model, own) if own else {}
-        found[name] = {
+        entries[name] = {
             "treebank": parser.inventory.treebanks.index(treebank) + 1,
             "temperatures": {
                 key: value if lacks[key] else fitted[key]
                 for key, value in otherwise.items()
             },
         }
-    return found
+    return entries

@@ -26,10 +26,10 @@ class BinaryDerivation:
         self.top = next(v for v in self.parts if v not in self.mother)
 
     def path(self, v: int) -> list[int]:
-        found = [v]
-        while found[-1] in self.mother:
-            found.append(self.mother[found[-1]])
-        return found
+        nodes = [v]
+        while nodes[-1] in self.mother:
+            nodes.append(self.mother[nodes[-1]])
+        return nodes
 
     def is_below(self, v: int, top: int) -> bool:
         return top in self.path(v)

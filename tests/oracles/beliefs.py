@@ -47,7 +47,7 @@ def worths(
     """Of each labelled tree of sentence ``of``: the log of the summed weights of all
     joint choices that hold it. ``factors[k]`` is between sentences 0 and k + 1."""
     spaces = [list(labelled_trees(one, projective=projective)) for one in sides]
-    found: dict[Tree, float] = {}
+    weights: dict[Tree, float] = {}
     for choice in product(*spaces):
         nats = sum(value for value, _ in choice)
         for k, factor in enumerate(factors):  # ROOT is linked for certain
@@ -55,8 +55,8 @@ def worths(
             theirs = _state(choice[k + 1][1], factor.t)
             nats -= slack * factor.prob * (ours != theirs)
         tree = choice[of][1]
-        found[tree] = float(np.logaddexp(found.get(tree, -np.inf), nats))
-    return found
+        weights[tree] = float(np.logaddexp(weights.get(tree, -np.inf), nats))
+    return weights
 
 
 def _state(tree: Tree, m: int) -> int | None:

@@ -13,14 +13,14 @@ def moves(jumps: list[float], n: int, uniform: float) -> dict[tuple[int, int], f
     def weight(width: int) -> float:
         return jumps[half + max(-half, min(half, width))]
 
-    found = {}
+    probabilities = {}
     for q in range(-1, n):
         inside = sum(weight(i - q) for i in range(n))
         for i in range(n):
-            found[q, i] = (1 - uniform) * weight(i - q) / inside + uniform / n
+            probabilities[q, i] = (1 - uniform) * weight(i - q) / inside + uniform / n
         last = weight(n - q)
-        found[q, n] = (1 - uniform) * last / (inside + last) + uniform / (n + 1)
-    return found
+        probabilities[q, n] = (1 - uniform) * last / (inside + last) + uniform / (n + 1)
+    return probabilities
 
 
 def hmm(
@@ -81,10 +81,10 @@ def ibm1(
 
 def grow_diag_final_and(forward: Cells, backward: Cells) -> Cells:
     """Koehn's figure, with sets: ``forward`` and ``backward`` hold cells (i, j)."""
-    found, union = forward & backward, forward | backward
+    cells, union = forward & backward, forward | backward
 
     def free(cell: tuple[int, int]) -> tuple[bool, bool]:
-        return all(i != cell[0] for i, _ in found), all(j != cell[1] for _, j in found)
+        return all(i != cell[0] for i, _ in cells), all(j != cell[1] for _, j in cells)
 
     around = [(-1, 0), (0, -1), (1, 0), (0, 1), (-1, -1), (-1, 1), (1, -1), (1, 1)]
     grown = True
@@ -93,15 +93,15 @@ def grow_diag_final_and(forward: Cells, backward: Cells) -> Cells:
         rows = range(max((i for i, _ in union), default=-1) + 1)
         columns = range(max((j for _, j in union), default=-1) + 1)
         for i, j in product(rows, columns):
-            if (i, j) not in found:
+            if (i, j) not in cells:
                 continue
             for a, b in around:
                 near = (i + a, j + b)
-                if near in union - found and any(free(near)):
-                    found.add(near)
+                if near in union - cells and any(free(near)):
+                    cells.add(near)
                     grown = True
     by_target = sorted(forward, key=lambda cell: cell[1])
     for cell in [*by_target, *sorted(backward)]:
         if all(free(cell)):
-            found.add(cell)
-    return found
+            cells.add(cell)
+    return cells

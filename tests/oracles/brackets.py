@@ -58,15 +58,15 @@ def weights(scores: Floats) -> dict[Brackets, float]:
 def unlabelled(tree: Brackets, n: int) -> list[tuple[int, int]]:
     """Bare words, the sentence if it has no label, and the rests of each phrase."""
     spans = {(i, j) for i, j, _ in tree} | {(i, i + 1) for i in range(n)}
-    found = [(i, i + 1) for i in range(n) if not any(t[:2] == (i, i + 1) for t in tree)]
+    rests = [(i, i + 1) for i in range(n) if not any(t[:2] == (i, i + 1) for t in tree)]
     if n > 1 and (0, n) not in spans:
-        found.append((0, n))
+        rests.append((0, n))
     for i, j in {*spans, (0, n)}:
         inside = {s for s in spans if i <= s[0] and s[1] <= j and s != (i, j)}
         parts = [s for s in inside if not any(_within(s, t) for t in inside)]
         starts = sorted(part[0] for part in parts)
-        found += [(start, j) for start in starts[1:-1]]
-    return found
+        rests += [(start, j) for start in starts[1:-1]]
+    return rests
 
 
 def _within(inner: tuple[int, int], outer: tuple[int, int]) -> bool:

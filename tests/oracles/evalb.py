@@ -25,7 +25,7 @@ def counts(gold: str, guess: str) -> tuple[int, int, int]:
 
 def constituents(text: str, skipped: list[bool]) -> list[tuple[tuple[int, ...], str]]:
     """Every scored phrase as the tuple of the words it holds, and its category."""
-    found: list[tuple[tuple[int, ...], str]] = []
+    phrases: list[tuple[tuple[int, ...], str]] = []
     stack: list[tuple[str, list[int]]] = []
     token = 0
     for opening, label, closing in re.findall(r"(\()([^\s()]*)|(\))|[^\s()]+", text):
@@ -46,8 +46,8 @@ def constituents(text: str, skipped: list[bool]) -> list[tuple[tuple[int, ...], 
             kept = tuple(w for w in words if not skipped[w])
             name = name[0] + re.split("[-=|]", name[1:])[0] if name else name
             if kept and not is_leaf and name not in ROOTS:
-                found.append((kept, "ADVP" if name == "PRT" else name))
-    return found
+                phrases.append((kept, "ADVP" if name == "PRT" else name))
+    return phrases
 
 
 def f1(pairs: list[tuple[str, str]]) -> float:

@@ -27,5 +27,5 @@ def weigh(edges: Edges, weights: Floats) -> float:
 
 def allowed(forest: Forest, weights: Floats) -> dict[Edges, float]:
     """The derivations of finite weight with their weights."""
-    found = {edges: weigh(edges, weights) for edges in derivations(forest)}
-    return {edges: w for edges, w in found.items() if w > -np.inf}
+    weights_of = {edges: weigh(edges, weights) for edges in derivations(forest)}
+    return {edges: w for edges, w in weights_of.items() if w > -np.inf}

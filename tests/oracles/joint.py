@@ -88,13 +88,13 @@ def programme(
             rows.append((row, -np.inf, 0.0))
     table_of_rows = np.array([row for row, _, _ in rows])
     lows, highs = (np.array([one[k] for one in rows]) for k in (1, 2))
-    found = milp(
+    solution = milp(
         cost,
         constraints=LinearConstraint(table_of_rows, lows, highs),
         bounds=Bounds(0, most),
         integrality=np.ones(n),
     )
-    return -float(found.fun) if found.success else -np.inf
+    return -float(solution.fun) if solution.success else -np.inf
 
 
 def _row(n: int, which: Ints) -> Floats:

@@ -57,7 +57,7 @@ class Side:
 
 def of_tree(tree: Tree) -> list[TreeNode]:
     """The nodes in preorder, each word below its tag."""
-    found: list[TreeNode] = []
+    nodes: list[TreeNode] = []
     leaves = sorted(
         (v for v in range(len(tree)) if tree.is_leaf(v)),
         key=lambda v: (tree.spans[v][0], tree.tokens[v] >= 0, v),
@@ -67,30 +67,30 @@ def of_tree(tree: Tree) -> list[TreeNode]:
         leaf = tree.is_leaf(v)
         word = tree.tokens[v] >= 0
         ref = f"w{tree.tokens[v]}" if word else f"n{v}"
-        here = TreeNode(tree.labels[v], mother, len(found), leaf, ref=ref)
-        found.append(here)
+        here = TreeNode(tree.labels[v], mother, len(nodes), leaf, ref=ref)
+        nodes.append(here)
         if mother is not None:
             mother.children.append(here)
         for child in tree.children[v]:
             grow(child, here)
         if leaf:
-            below = TreeNode(tree.forms[v], here, len(found), leaf=leaves.index(v))
-            found.append(below)
+            below = TreeNode(tree.forms[v], here, len(nodes), leaf=leaves.index(v))
+            nodes.append(below)
             here.children.append(below)
 
     grow(0, None)
-    return found
+    return nodes
 
 
 def of_deps(tree: DepTree, columns: list[dict[str, str]]) -> list[TreeNode]:
     """The tokens, heads before their dependents, these in the order of the sentence."""
-    found: list[TreeNode] = []
+    nodes: list[TreeNode] = []
 
     def grow(token: int, mother: TreeNode | None) -> None:
         own = columns[token] | {"deprel": tree.labels[token]}
-        here = TreeNode(tree.labels[token], mother, len(found), leaf=token, own=own)
+        here = TreeNode(tree.labels[token], mother, len(nodes), leaf=token, own=own)
         here.ref = f"w{token}"
-        found.append(here)
+        nodes.append(here)
         if mother is not None:
             mother.children.append(here)
         for other, head in enumerate(tree.heads):
@@ -100,7 +100,7 @@ def of_deps(tree: DepTree, columns: list[dict[str, str]]) -> list[TreeNode]:
     for token, head in enumerate(tree.heads):
         if head < 0:
             grow(token, None)
-    return found
+    return nodes
 
 
 def matches(root: Node, side: Side, other: Side | None = None) -> Iterator[Way]:
@@ -208,10 +208,10 @@ def fits(test: syntax.Test, place: TreeNode) -> bool:
 def _has(feature: syntax.Feature, own: dict[str, str]) -> bool:
     value = own.get(feature.key, "")
     if feature.regex:
-        found = bool(value) and re.search(feature.regex, value) is not None
+        holds = bool(value) and re.search(feature.regex, value) is not None
     else:
-        found = value in feature.texts if feature.texts else bool(value)
-    return found != feature.negated
+        holds = value in feature.texts if feature.texts else bool(value)
+    return holds != feature.negated
 
 
 def is_related(relation: NodeRelation, a: TreeNode, b: TreeNode) -> bool:

@@ -65,12 +65,12 @@ class PairSides:
 
 
 def _columns(token: Token) -> dict[str, str]:
-    found = {"form": token.form, "lemma": token.lemma, "upos": token.upos}
-    found |= {"xpos": token.xpos}
+    columns = {"form": token.form, "lemma": token.lemma, "upos": token.upos}
+    columns |= {"xpos": token.xpos}
     for part in token.feats.split("|"):
         key, sign, value = part.partition("=")
-        found |= {key: value} if sign else {}
-    return found
+        columns |= {key: value} if sign else {}
+    return columns
 
 
 def sides(rng: Random) -> PairSides:
@@ -135,17 +135,17 @@ def _decided(
         + [f"w{i}" for i in range(tree.n_tokens)]
         for tree in trees
     ]
-    found, parked = Alignment(), []
+    alignment, parked = Alignment(), []
     for _ in range(rng.randrange(8)):
         ends = rng.choice(refs[0]), rng.choice(refs[1])
-        found = found.with_link(Link(*ends, rng.choice(("sure", "possible"))))
+        alignment = alignment.with_link(Link(*ends, rng.choice(("sure", "possible"))))
     for _ in range(rng.randrange(3)):
         side = rng.randrange(2)
         ref = rng.choice(refs[side])
-        found = found.with_null(**{("source", "target")[side]: [ref]})
+        alignment = alignment.with_null(**{("source", "target")[side]: [ref]})
     for _ in range(rng.randrange(2)):
         parked.append({"s": rng.choice(refs[0]), "t": [[0, 1], "X", 0]})
-    return found, parked
+    return alignment, parked
 
 
 @st.composite

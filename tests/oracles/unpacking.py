@@ -23,14 +23,14 @@ def k_best(packed: PackedSupports, k: int) -> Iterator[Derivation]:
     seen: set[tuple[tuple[Pair, ...], ...]] = set()
     unpacker = _Unpacker(Ways(packed))
     for rank in range(50 * k):
-        found = unpacker.derivation(rank)
-        if found is None or len(seen) == k:
+        derivation = unpacker.derivation(rank)
+        if derivation is None or len(seen) == k:
             return
-        trees = (tuple(sorted(chosen.items())) for chosen in found.edges)
-        key = (found.links, *trees)
+        trees = (tuple(sorted(chosen.items())) for chosen in derivation.edges)
+        key = (derivation.links, *trees)
         if key not in seen:
             seen.add(key)
-            yield found
+            yield derivation
 
 
 class _Way(NamedTuple):

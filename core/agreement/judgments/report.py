@@ -243,13 +243,13 @@ def moves(data: Dataset, place: int) -> dict[str, tuple[list[float], Estimate]]:
     if not ratings.scale.is_ordered:
         return {}
     gap = gaps(ratings)
-    found = {}
+    by_annotator = {}
     for at, name in enumerate(ratings.annotators):
         timed, _under = _timed(data, place, ratings, at, gap)
         move = moved(timed)
         if move is not None:
-            found[str(name)] = ([mean for _n, mean in drift(timed)], move)
-    return found
+            by_annotator[str(name)] = ([mean for _n, mean in drift(timed)], move)
+    return by_annotator
 
 
 def _timed(

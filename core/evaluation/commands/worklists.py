@@ -41,21 +41,21 @@ def run(options: dict[str, Any], say: Say) -> dict[str, Any]:
         raise FormatError("no gold tree to reach; see --gold and --max-tokens")
     backend = backend_of(options)
     want = WANT & backend.info.capabilities
-    found: list[UnreadTree] = []
+    candidates: list[UnreadTree] = []
     for begin in range(0, len(golds), BATCH):
         part = golds[begin : begin + BATCH]
         sentences = [Sentence.of(gold.words) for _, gold in part]
         answers = backend.analyse(sentences, want=want)
         for (at, gold), answer in zip(part, answers, strict=True):
-            found.append(candidate(answer, gold, at))
-        say(f"{len(found)} of {len(golds)}")
+            candidates.append(candidate(answer, gold, at))
+        say(f"{len(candidates)} of {len(golds)}")
     return {
         "engine": f"{backend.info.name} {backend.info.version}",
-        "files": len({one.cluster for one in found}),
-        "sentences": len(found),
-        "tokens": sum(one.n_tokens for one in found),
-        "wrong": sum(one.wrong for one in found),
-        "orders": compared(found, replicates=options["replicates"]),
+        "files": len({one.cluster for one in candidates}),
+        "sentences": len(candidates),
+        "tokens": sum(one.n_tokens for one in candidates),
+        "wrong": sum(one.wrong for one in candidates),
+        "orders": compared(candidates, replicates=options["replicates"]),
     }
 
 

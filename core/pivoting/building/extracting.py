@@ -132,7 +132,7 @@ class Extraction:
         self, engine: DuckEngine, chunk: Chunk, number: int, corpus: int, at: int
     ) -> None:
         mask = self._rules.buckets - 1
-        engine.take("found", chunk.pairs)
+        engine.take("extracted", chunk.pairs)
         engine.take("english", chunk.english)
         engine.take("foreign_words", chunk.foreign)
         engine.take("sets", chunk.sets)
@@ -142,7 +142,7 @@ class Extraction:
             f"""
             SELECT f & {mask} AS bucket, CAST({corpus} AS BIGINT) AS corpus, f, e,
                 labels, count(*) AS n, CAST(sum(loose) AS BIGINT) AS loose
-            FROM found GROUP BY f, e, labels""",
+            FROM extracted GROUP BY f, e, labels""",
         )
         tables = {
             "pairs": "SELECT * FROM pairs ORDER BY bucket, f",

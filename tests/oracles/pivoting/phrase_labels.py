@@ -11,17 +11,17 @@ def branches(tree: Tree, v: int = 0) -> Branch:
 
 
 def labels(tree: Tree, i: int, j: int) -> set[str]:
-    found = set()
+    names = set()
 
     def visit(branch: Branch) -> None:
         label, parts, start, end = branch
         if start <= i and j <= end and label not in ("ROOT", "TOP", "S1", ""):
-            found.add(spell(branch, i, j))
+            names.add(spell(branch, i, j))
         for part in parts:
             visit(part)
 
     visit(branches(tree))
-    return found
+    return names
 
 
 def spell(branch: Branch, i: int, j: int) -> str:

@@ -14,12 +14,12 @@ def consistent_pairs(
     n_e: int, n_f: int, links: Collection[tuple[int, int]], limit: int
 ) -> set[tuple[int, int, int, int]]:
     """Och and Ney 2004: a link is inside on both sides or on none, and one is."""
-    found = set()
+    pairs = set()
     for (i, j), (k, m) in product(spans(n_e, limit), spans(n_f, limit)):
         sides = [(i <= e < j, k <= f < m) for e, f in links]
         if any(a and b for a, b in sides) and all(a == b for a, b in sides):
-            found.add((i, j, k, m))
-    return found
+            pairs.add((i, j, k, m))
+    return pairs
 
 
 def loose_words(
