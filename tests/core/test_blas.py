@@ -26,10 +26,10 @@ def _threads(module: str, **more: str) -> list[int]:
         text=True,
         check=True,
     )
-    found: list[int] = json.loads(done.stdout)
-    if not found:
+    threads: list[int] = json.loads(done.stdout)
+    if not threads:
         pytest.skip("numpy comes without OpenBLAS here")
-    return found
+    return threads
 
 
 @pytest.mark.parametrize("module", ["core.__main__", "annotator"])

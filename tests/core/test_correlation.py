@@ -18,11 +18,11 @@ columns = st.lists(
 def test_spearman_is_that_of_scipy(rows: list[tuple[int, int]]) -> None:
     stats = pytest.importorskip("scipy.stats", reason="comes with scikit-learn")
     one, other = np.array(rows, dtype=float).T
-    found = spearman(one, other)
+    rho = spearman(one, other)
     if len(set(one)) == 1 or len(set(other)) == 1:
-        assert np.isnan(found)
+        assert np.isnan(rho)
         return
-    assert found == pytest.approx(stats.spearmanr(one, other).statistic)
+    assert rho == pytest.approx(stats.spearmanr(one, other).statistic)
 
 
 def test_p_is_that_of_scipy_for_many_pairs() -> None:

@@ -15,8 +15,8 @@ side = st.lists(token, max_size=4).map(tuple)
 
 
 def test_an_empty_line_is_no_counterpart() -> None:
-    found = list(moses.read(["a house\n", "yes\n"], ["ein Haus\n", "\n"]))
-    assert found == [
+    records = list(moses.read(["a house\n", "yes\n"], ["ein Haus\n", "\n"]))
+    assert records == [
         BitextRecord(0, ("a", "house"), ("ein", "Haus"), None, 1),
         BitextRecord(1, ("yes",), (), None, 2),
     ]
@@ -56,8 +56,8 @@ def test_a_control_character_is_a_bad_line() -> None:
 @given(st.lists(st.tuples(side, side)))
 def test_what_moses_writes_it_reads(pairs) -> None:
     texts = [[moses.write_side(pair[i]) for pair in pairs] for i in (0, 1)]
-    found = [(record.source, record.target) for record in moses.read(*texts)]
-    assert found == pairs
+    sides = [(record.source, record.target) for record in moses.read(*texts)]
+    assert sides == pairs
 
 
 @given(st.lists(st.tuples(side, side)))
@@ -67,23 +67,23 @@ def test_what_tsv_writes_it_reads(pairs) -> None:
 
 
 def test_tsv_takes_links_from_the_third_column() -> None:
-    (found,) = tsv.read(["a b\tx\t1-0\tmore\n"], linked=True)
-    assert isinstance(found, BitextRecord)
-    assert found.links == "1-0"
+    (record,) = tsv.read(["a b\tx\t1-0\tmore\n"], linked=True)
+    assert isinstance(record, BitextRecord)
+    assert record.links == "1-0"
     (bad,) = tsv.read(["a b\tx\n"], linked=True)
     assert isinstance(bad, BadLine)
     assert "2 columns where 3" in bad.reason
 
 
 def test_text_that_is_not_tokenised_is_cut() -> None:
-    (found,) = tsv.read(
+    (record,) = tsv.read(
         ["It's late.\tIl est tard, n'est-ce pas ?"],
         cut_source=cut_signs,
         cut_target=cut_signs,
     )
-    assert isinstance(found, BitextRecord)
-    assert found.source == ("It's", "late", ".")
-    assert found.target[-2:] == ("pas", "?")
+    assert isinstance(record, BitextRecord)
+    assert record.source == ("It's", "late", ".")
+    assert record.target[-2:] == ("pas", "?")
 
 
 def test_moses_entities_can_be_undone() -> None:
@@ -101,8 +101,8 @@ TMX = """<?xml version="1.0"?>
 
 
 def test_tmx_units_become_pairs() -> None:
-    found = list(tmx.read(TMX.splitlines(keepends=True), source="en", target="fr"))
-    assert found == [
+    records = list(tmx.read(TMX.splitlines(keepends=True), source="en", target="fr"))
+    assert records == [
         BitextRecord(0, ("a", "small", "house"), ("une", "petite", "maison"), None, 4),
         BitextRecord(1, ("alone",), (), None, 6),
     ]

@@ -21,14 +21,14 @@ def grams(model: TrigramModel) -> dict[Gram, tuple[float, float]]:
     """Every n-gram with log10 probability and backoff."""
     words, n = model.words, len(model.words)
     pairs = [divmod(int(key), n) for key in model.bigram_keys]
-    found = {(w,): tuple(row) for w, row in zip(words, model.unigrams, strict=True)}
+    rows = {(w,): tuple(row) for w, row in zip(words, model.unigrams, strict=True)}
     for (a, b), row in zip(pairs, model.bigrams, strict=True):
-        found[words[a], words[b]] = tuple(row)
+        rows[words[a], words[b]] = tuple(row)
     for key, p in zip(model.trigram_keys, model.trigrams, strict=True):
         context, c = divmod(int(key), n)
         a, b = pairs[context]
-        found[words[a], words[b], words[c]] = p, 0.0
-    return found
+        rows[words[a], words[b], words[c]] = p, 0.0
+    return rows
 
 
 @pytest.fixture(scope="module")
@@ -58,13 +58,13 @@ def test_sentences_score_as_in_kenlm(sample: TrigramModel) -> None:
 def test_the_estimates_are_those_of_the_recursion(sentences: list[list[str]]) -> None:
     model = train(sentences, fallback=FALLBACK)
     p, gamma = oracle.probabilities(sentences, FALLBACK)
-    found = grams(model)
-    assert found.keys() - {("<s>",)} == p.keys()
+    estimates = grams(model)
+    assert estimates.keys() - {("<s>",)} == p.keys()
     for gram, value in p.items():
-        assert 10 ** found[gram][0] == pytest.approx(value, abs=1e-12)
+        assert 10 ** estimates[gram][0] == pytest.approx(value, abs=1e-12)
     for context, value in gamma.items():
         if context:
-            assert 10 ** found[context][1] == pytest.approx(value, abs=1e-12)
+            assert 10 ** estimates[context][1] == pytest.approx(value, abs=1e-12)
 
 
 def test_after_any_words_something_comes(sample: TrigramModel) -> None:

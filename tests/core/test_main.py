@@ -46,9 +46,9 @@ def test_no_parse_is_named_and_the_rest_parsed(small: str) -> None:
 
 def test_json_has_trees_with_their_log_probability(small: str) -> None:
     options = ("--engine", small, "--format", "json", "--nbest", "5", "--tokens")
-    found = json.loads(_run("she saw a man with it", *options).stdout)
-    assert found["tokens"] == ["she", "saw", "a", "man", "with", "it"]
-    scores = [row["logprob"] for row in found["trees"]]
+    answer = json.loads(_run("she saw a man with it", *options).stdout)
+    assert answer["tokens"] == ["she", "saw", "a", "man", "with", "it"]
+    scores = [row["logprob"] for row in answer["trees"]]
     assert len(scores) == 2
     assert scores == sorted(scores, reverse=True)
 

@@ -158,14 +158,14 @@ def test_traces_and_function_tags_are_not_learned() -> None:
 def test_heads_are_found_without_a_table() -> None:
     samples = small_pcfg.examples().samples
     heads = HeadChoice(samples)
-    found = {
+    heads_of = {
         (one.label, one.parts[heads(one)].label)
         for sample in samples
         for one in sample.phrases()
         if len(one.parts) > 1
     }
-    assert {("S", "VP"), ("VP", "VBD"), ("PP", "IN"), ("SBAR", "IN")} <= found
-    assert ("S", ".") not in found
+    assert {("S", "VP"), ("VP", "VBD"), ("PP", "IN"), ("SBAR", "IN")} <= heads_of
+    assert ("S", ".") not in heads_of
 
 
 def test_kinds_of_words_go_from_general_to_special() -> None:
@@ -184,9 +184,9 @@ def test_a_folder_with_numbers_out_of_range_is_refused(
 ) -> None:
     copy = shutil.copytree(folder, tmp_path / "copy")
     with np.load(copy / "grammar.npz") as arrays:
-        found = dict(arrays)
-    found[f"fine.{name}"][-1] = value
-    np.savez_compressed(copy / "grammar.npz", **found)
+        grammar = dict(arrays)
+    grammar[f"fine.{name}"][-1] = value
+    np.savez_compressed(copy / "grammar.npz", **grammar)
     manifest = json.loads((copy / "manifest.json").read_text())
     manifest["files"]["grammar.npz"]["sha256"] = sha256_of(copy / "grammar.npz")
     (copy / "manifest.json").write_text(json.dumps(manifest))
@@ -206,15 +206,15 @@ def _run(**options: object) -> dict[str, object]:
     defaults = {"ptb": [], "tiger": [], "name": None, "language": "en", "folds": 0}
     given = {**defaults, "licence": "CC0-1.0", **options}
     module = catalogue.module_of("train", "pcfg")
-    found: dict[str, object] = module.run(given, lambda _: None)
-    return found
+    results: dict[str, object] = module.run(given, lambda _: None)
+    return results
 
 
 def test_a_treebank_file_becomes_a_parser(tmp_path: Path) -> None:
     treebank = tmp_path / "mine.ptb"
     treebank.write_text("\n".join(small_pcfg.bracketings()))
-    found = _run(ptb=[treebank], out=tmp_path / "mine", folds=3)
-    assert found["trees"] == 30
+    results = _run(ptb=[treebank], out=tmp_path / "mine", folds=3)
+    assert results["trees"] == 30
     assert "(VBD saw)" in _best(registry.at(tmp_path / "mine"), "she saw Mary .")
 
 

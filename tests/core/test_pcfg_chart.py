@@ -98,8 +98,8 @@ def test_chain_posteriors_are_the_share_of_trees_that_have_them(
     for weight, named in trees:
         for chain in named:
             wanted[chain] += weight / sum(w for w, _ in trees)
-    found = fill(rules, _emissions(words)).chain_posteriors(len(NAMES))
-    for (i, j, x), p in np.ndenumerate(found):
+    posteriors = fill(rules, _emissions(words)).chain_posteriors(len(NAMES))
+    for (i, j, x), p in np.ndenumerate(posteriors):
         if x:
             assert p == pytest.approx(wanted[i, j, NAMES[x]], abs=1e-9)
 

@@ -33,10 +33,10 @@ def test_a_forest_of_ranked_trees_has_these_trees_and_no_other(
         best[tree] = max(weight, best.get(tree, -np.inf))
     assert inside(forest, weights, COUNT)[-1] == len(best)
     words, tags = TREES[0].words, ("X",) * 5
-    found = best_trees(forest, weights, 9, words=words, tags=tags)
-    assert [weight for weight, _ in found] == sorted(best.values(), reverse=True)
+    trees = best_trees(forest, weights, 9, words=words, tags=tags)
+    assert [weight for weight, _ in trees] == sorted(best.values(), reverse=True)
     skeletons = {(tree.spans, _phrases(tree)) for tree in best}
-    assert {(tree.spans, _phrases(tree)) for _, tree in found} == skeletons
+    assert {(tree.spans, _phrases(tree)) for _, tree in trees} == skeletons
 
 
 def _phrases(tree: Tree) -> tuple[str, ...]:

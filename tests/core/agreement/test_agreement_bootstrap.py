@@ -34,13 +34,13 @@ def test_a_replicate_equals_the_measure_of_the_resampled_ratings() -> None:
         again = measure_all(drawn(ratings, weights[replicate]), replicates=0)
         pair = again.pairs[0].figures
         for name, column in pooled.items():
-            found = again.figures[name]
-            assert isinstance(found, Estimate)
-            assert column[replicate] == pytest.approx(found.value, abs=1e-12)
+            estimate = again.figures[name]
+            assert isinstance(estimate, Estimate)
+            assert column[replicate] == pytest.approx(estimate.value, abs=1e-12)
         for name, column in paired.items():
-            found = pair[name]
-            assert isinstance(found, Estimate)
-            assert column[replicate] == pytest.approx(found.value, abs=1e-12)
+            estimate = pair[name]
+            assert isinstance(estimate, Estimate)
+            assert column[replicate] == pytest.approx(estimate.value, abs=1e-12)
 
 
 def drawn(ratings: Ratings, times: np.ndarray) -> Ratings:
@@ -107,11 +107,11 @@ def test_clusters_widen_the_interval_of_correlated_items() -> None:
 
 
 def width(ratings: Ratings) -> float:
-    found = measure_all(ratings, replicates=500).figures["raw"]
-    assert isinstance(found, Estimate)
-    assert found.low is not None
-    assert found.high is not None
-    return found.high - found.low
+    estimate = measure_all(ratings, replicates=500).figures["raw"]
+    assert isinstance(estimate, Estimate)
+    assert estimate.low is not None
+    assert estimate.high is not None
+    return estimate.high - estimate.low
 
 
 def test_the_same_seed_gives_the_same_interval() -> None:
@@ -123,16 +123,16 @@ def test_the_same_seed_gives_the_same_interval() -> None:
 
 def test_a_single_cluster_gives_a_value_without_an_interval() -> None:
     ratings = ratings_in_clusters(10, 10)
-    found = measure_all(ratings, replicates=100).figures["raw"]
-    assert isinstance(found, Estimate)
-    assert found.low is None
-    assert "single cluster" in found.note
+    estimate = measure_all(ratings, replicates=100).figures["raw"]
+    assert isinstance(estimate, Estimate)
+    assert estimate.low is None
+    assert "single cluster" in estimate.note
 
 
 def test_replicates_that_are_mostly_undefined_give_no_interval() -> None:
     column = np.r_[0.5, np.full(80, np.nan), np.full(20, 0.4)]
-    found = figure(column, 10, "why", clusters=5)
-    assert isinstance(found, Estimate)
-    assert found.low is None
-    assert "20%" in found.note
+    estimate = figure(column, 10, "why", clusters=5)
+    assert isinstance(estimate, Estimate)
+    assert estimate.low is None
+    assert "20%" in estimate.note
     assert figure(np.array([np.nan]), 3, "why", clusters=5) == Undefined("why", 3)

@@ -33,8 +33,8 @@ def test_p_is_the_share_of_swaps_that_differ_as_much(seed: int) -> None:
     below = rng.integers(1, 6, (2, 8, 3, 1))
     above = rng.integers(0, below + 1)
     before, after = np.concatenate([above, below], axis=3).astype(np.float64)
-    found = ratio_swap_p(before, after, np.random.default_rng(0), draws=20_000)
-    assert found == pytest.approx(enumerated(before, after), abs=0.02)
+    p = ratio_swap_p(before, after, np.random.default_rng(0), draws=20_000)
+    assert p == pytest.approx(enumerated(before, after), abs=0.02)
 
 
 def test_sizes_that_differ_count_too() -> None:

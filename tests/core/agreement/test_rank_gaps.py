@@ -11,8 +11,8 @@ def p_between(
     group = np.repeat(np.arange(len(people) // 2, dtype=np.int32), 2)
     rng = np.random.default_rng(0)
     columns = {"other": other}
-    found = rank_gaps(columns, one, people, group, replicates=draws, rng=rng)
-    return found["other"]["p"]
+    gaps = rank_gaps(columns, one, people, group, replicates=draws, rng=rng)
+    return gaps["other"]["p"]
 
 
 def test_scores_that_rank_alike_are_not_told_apart() -> None:
@@ -36,9 +36,9 @@ def test_a_score_that_ranks_better_is_told_apart_whichever_stands_first() -> Non
 
 def test_one_in_twenty_of_equally_good_scores_is_told_apart_at_five_percent() -> None:
     rng = np.random.default_rng(0)
-    found = []
+    ps = []
     for _ in range(40):
         people, a, b = rng.normal(size=(3, 100))
-        found.append(p_between(people + 2 * a, people + 2 * b, people, 200))
-    assert np.mean(np.array(found) < 0.05) < 0.15
-    assert 0.3 < np.mean(found) < 0.7
+        ps.append(p_between(people + 2 * a, people + 2 * b, people, 200))
+    assert np.mean(np.array(ps) < 0.05) < 0.15
+    assert 0.3 < np.mean(ps) < 0.7

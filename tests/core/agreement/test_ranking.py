@@ -31,8 +31,8 @@ def test_confidence_weighted_score_worked_by_hand() -> None:
     # 0.55 wrong, 0.7 right
     scores = np.array([0.9, 0.8, 0.7, 0.55, 0.45])
     expected = (1 / 1 + 2 / 2 + 2 / 3 + 2 / 4 + 3 / 5) / 5
-    found = confidence_weighted(scores, TRUTH, threshold=0.65)
-    assert found == pytest.approx(expected)
+    score = confidence_weighted(scores, TRUTH, threshold=0.65)
+    assert score == pytest.approx(expected)
 
 
 @given(st.integers(0, 10**6), st.integers(5, 60))
@@ -62,12 +62,12 @@ def test_report_holds_every_measure_with_its_interval() -> None:
     truth = rng.random(300) < 0.6
     scores = truth + rng.normal(0, 1, 300)
     report = evaluate(scores, truth, threshold=0.5, replicates=200, seed=1)
-    for name, found in report.figures.items():
-        assert isinstance(found, Estimate), name
-        assert found.low is not None
-        assert found.high is not None
-        assert found.low <= found.value <= found.high
-        assert found.high - found.low < 0.2
+    for name, estimate in report.figures.items():
+        assert isinstance(estimate, Estimate), name
+        assert estimate.low is not None
+        assert estimate.high is not None
+        assert estimate.low <= estimate.value <= estimate.high
+        assert estimate.high - estimate.low < 0.2
     said = scores > 0.5
     assert report.figures["precision"].value == pytest.approx(truth[said].mean())
     assert report.figures["recall"].value == pytest.approx(said[truth].mean())

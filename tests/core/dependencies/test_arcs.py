@@ -45,10 +45,10 @@ def test_best_tree_is_the_best_of_all(
             best(arcs)
         return
     score, heads = best(arcs)
-    found = tuple(heads.tolist())
+    tree = tuple(heads.tolist())
     assert score == pytest.approx(expected, abs=1e-9)
-    assert found in TREES[len(arcs) - 1, projective]
-    assert weight(found, arcs) == pytest.approx(score, abs=1e-9)
+    assert tree in TREES[len(arcs) - 1, projective]
+    assert weight(tree, arcs) == pytest.approx(score, abs=1e-9)
 
 
 @pytest.mark.parametrize(("projective", "_best", "marginals"), KINDS)
@@ -81,10 +81,10 @@ def test_k_best_trees_are_the_k_best_of_all(
 ) -> None:
     weights = np.sort(_weights(arcs, projective))[::-1]
     weights = weights[weights > -np.inf][:20]
-    found = k_best(arcs, 20)
-    assert [score for score, _ in found] == pytest.approx(list(weights), abs=1e-9)
-    assert len({tuple(heads) for _, heads in found}) == len(found)
-    assert all(weight(tuple(h), arcs) == pytest.approx(s, abs=1e-9) for s, h in found)
+    trees = k_best(arcs, 20)
+    assert [score for score, _ in trees] == pytest.approx(list(weights), abs=1e-9)
+    assert len({tuple(heads) for _, heads in trees}) == len(trees)
+    assert all(weight(tuple(h), arcs) == pytest.approx(s, abs=1e-9) for s, h in trees)
 
 
 @pytest.mark.parametrize(("projective", "best", "marginals"), KINDS)
@@ -140,9 +140,9 @@ def test_eisner_is_projective_and_no_better_than_mst() -> None:
 
 def test_marginals_of_long_sentences_are_a_distribution_over_heads() -> None:
     arcs = np.random.default_rng(5).normal(size=(61, 61)) * 8
-    for found in (eisner.eisner_marginals(arcs), mst.tree_marginals(arcs)):
-        assert found[:, 1:].sum(axis=0) == pytest.approx(1.0, abs=1e-6)
-        assert found[0, 1:].sum() == pytest.approx(1.0, abs=1e-6)
+    for marginals in (eisner.eisner_marginals(arcs), mst.tree_marginals(arcs)):
+        assert marginals[:, 1:].sum(axis=0) == pytest.approx(1.0, abs=1e-6)
+        assert marginals[0, 1:].sum() == pytest.approx(1.0, abs=1e-6)
 
 
 @pytest.mark.parametrize("seed", range(40))

@@ -41,10 +41,10 @@ def test_the_measures_are_those_of_och_and_ney() -> None:
         ("a", "b"), ("x", "y", "z"), frozenset(sure), frozenset(possible)
     )
     links = BitextLinks(np.array([[0, 0], [1, 2], [0, 1]], np.int16), np.array([0, 3]))
-    found = scores([gold], links)
-    assert found["precision"] == pytest.approx(2 / 3, abs=1e-4)
-    assert found["recall"] == pytest.approx(2 / 3, abs=1e-4)
-    assert found["aer"] == pytest.approx(1 - (1 + 2) / (3 + 2), abs=1e-4)
+    figures = scores([gold], links)
+    assert figures["precision"] == pytest.approx(2 / 3, abs=1e-4)
+    assert figures["recall"] == pytest.approx(2 / 3, abs=1e-4)
+    assert figures["aer"] == pytest.approx(1 - (1 + 2) / (3 + 2), abs=1e-4)
 
 
 def test_the_command_compares_on_the_same_text(gold: Path, tmp_path: Path) -> None:
@@ -55,11 +55,11 @@ def test_the_command_compares_on_the_same_text(gold: Path, tmp_path: Path) -> No
     options = {"gold": [gold], "format": "jsonl", "text": text}
     options |= {"aligners": ["hmm", "ibm1"], "symmetrise": "grow-diag-final-and"}
     said: list[str] = []
-    found = bitext.run(options, said.append)
-    assert found["text"] == 12
-    assert found["aligners"]["hmm"]["f1"] > 0.8
+    results = bitext.run(options, said.append)
+    assert results["text"] == 12
+    assert results["aligners"]["hmm"]["f1"] > 0.8
     assert said[0] == "4 linked pairs, 12 pairs of text"
-    assert "hmm" in "\n".join(bitext.lines(found))
+    assert "hmm" in "\n".join(bitext.lines(results))
 
 
 def test_universal_dependencies_name_words_by_id(tmp_path: Path) -> None:
@@ -76,8 +76,8 @@ def test_universal_dependencies_name_words_by_id(tmp_path: Path) -> None:
 
 def test_possible_links_are_no_sure_ones(tmp_path: Path) -> None:
     files = [write(tmp_path / n, [t]) for n, t in (("a", "a b"), ("b", "x y"))]
-    (found,) = read_linked([*files, write(tmp_path / "c", ["0-0 1?1"])], "moses")
-    assert (found.sure, found.possible) == ({(0, 0)}, {(0, 0), (1, 1)})
+    (pair,) = read_linked([*files, write(tmp_path / "c", ["0-0 1?1"])], "moses")
+    assert (pair.sure, pair.possible) == ({(0, 0)}, {(0, 0), (1, 1)})
 
 
 @pytest.mark.parametrize("row", ["[]", '{"src_words": ["a"]}', "not json"])

@@ -63,22 +63,22 @@ def test_bracket_scores_agree_with_the_independent_scorer(files: Path) -> None:
         assert gold.tree is not None
         guess = ptb.bracket(trees[0][1]) if trees else ""
         pairs.append((ptb.bracket(gold.tree), guess))
-    found = evaluate(backend, golds).to_json()
-    assert found["f1"] == pytest.approx(100 * evalb.f1(pairs), abs=0.005)
-    assert 0 < found["f1"] < 100
-    assert found["exact"] == pytest.approx(200 / 3, abs=0.01)
-    assert found["oracle_f1"]["10"] > found["f1"]
-    assert found["uas"] is None
-    assert found["upos"] is None
+    scores = evaluate(backend, golds).to_json()
+    assert scores["f1"] == pytest.approx(100 * evalb.f1(pairs), abs=0.005)
+    assert 0 < scores["f1"] < 100
+    assert scores["exact"] == pytest.approx(200 / 3, abs=0.01)
+    assert scores["oracle_f1"]["10"] > scores["f1"]
+    assert scores["uas"] is None
+    assert scores["upos"] is None
 
 
 def test_dependency_gold_has_no_bracket_scores(files: Path) -> None:
     golds, _ = read_golds([files / "b.conllu.gz"])
-    found = evaluate(registry.load("english"), golds).to_json()
-    assert found["f1"] is None
-    assert found["oracle_f1"] is None or found["oracle_f1"]["2"] is None
-    assert (found["sentences"], found["tokens"]) == (2, 5)
-    assert found["uas"] == found["las"] == found["upos"] == 100.0
+    scores = evaluate(registry.load("english"), golds).to_json()
+    assert scores["f1"] is None
+    assert scores["oracle_f1"] is None or scores["oracle_f1"]["2"] is None
+    assert (scores["sentences"], scores["tokens"]) == (2, 5)
+    assert scores["uas"] == scores["las"] == scores["upos"] == 100.0
 
 
 def test_a_folder_joins_trees_and_dependencies_of_the_same_words(files: Path) -> None:

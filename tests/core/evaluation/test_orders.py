@@ -55,18 +55,18 @@ def test_a_sentence_drawn_twice_is_read_twice(rows, data) -> None:
 def test_a_sentence_counts_when_it_is_read_to_its_end() -> None:
     tokens, wrong = np.array([2.0, 6.0, 2.0]), np.array([1.0, 2.0, 1.0])
     shares = (0.1, 0.2, 0.5, 0.8, 1.0)
-    found = fixed_after(tokens, wrong, shares)
-    assert found == list(zip(shares, (0.0, 0.25, 0.25, 0.75, 1.0), strict=True))
+    after = fixed_after(tokens, wrong, shares)
+    assert after == list(zip(shares, (0.0, 0.25, 0.25, 0.75, 1.0), strict=True))
 
 
 def test_what_is_known_of_a_parsed_sentence() -> None:
     forest, weights = ranked_forest([(0.0, FLAT), (-2.0, NESTED)])
     answer = Analysis(Sentence.of(FLAT.words), forest, weights)
-    found = candidate(answer, NESTED, 3)
-    values = dict(zip(ORDERS, found.values, strict=True))
+    sentence = candidate(answer, NESTED, 3)
+    values = dict(zip(ORDERS, sentence.values, strict=True))
     wrong = distance(FLAT, NESTED)
     other = np.exp(-2) / (1 + np.exp(-2))
-    assert (found.cluster, found.n_tokens, found.wrong) == (3, 10, wrong)
+    assert (sentence.cluster, sentence.n_tokens, sentence.wrong) == (3, 10, wrong)
     assert values["best"] == wrong / 10
     assert values["two decoders"] == 0.0
     assert values["longest"] == -values["shortest"] == 10.0
@@ -75,16 +75,16 @@ def test_what_is_known_of_a_parsed_sentence() -> None:
 
 
 def test_what_is_not_parsed_is_all_to_be_done_and_comes_last() -> None:
-    found = candidate(InvalidValue("too long"), NESTED, 0)
-    assert found.wrong == sum(1 for v in range(len(NESTED)) if NESTED.children[v])
-    assert set(found.values) == {-1.0}
+    sentence = candidate(InvalidValue("too long"), NESTED, 0)
+    assert sentence.wrong == sum(1 for v in range(len(NESTED)) if NESTED.children[v])
+    assert set(sentence.values) == {-1.0}
 
 
 def test_orders_are_compared_over_documents() -> None:
     easy = UnreadTree(0, 5, 0, (0.0, 0.0, 0.0, 0.0, 5.0, -5.0, 0.0))
     hard = UnreadTree(1, 5, 4, (2.0, 0.4, 0.0, 0.0, 5.0, -5.0, 0.8))
-    found = compared([easy, hard], replicates=50)
-    assert found["doubt"]["area"] == found["best"]["area"] == 0.75
-    assert found["doubt"]["fixed_after"]["50%"] == 1.0
-    assert found["shortest"]["area"] == 0.25
-    assert found["doubt"]["interval"] == [0.5, 0.75]
+    orders = compared([easy, hard], replicates=50)
+    assert orders["doubt"]["area"] == orders["best"]["area"] == 0.75
+    assert orders["doubt"]["fixed_after"]["50%"] == 1.0
+    assert orders["shortest"]["area"] == 0.25
+    assert orders["doubt"]["interval"] == [0.5, 0.75]

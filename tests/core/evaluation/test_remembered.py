@@ -70,9 +70,9 @@ def test_a_line_cut_off_by_a_kill_is_parsed_anew(tmp_path: Path) -> None:
     (file,) = tmp_path.iterdir()
     file.write_bytes(file.read_bytes()[:-9])
     parser = Counting()
-    found = Remembered(parser, tmp_path).analyse(SENTENCES, want=KEPT)
+    answers = Remembered(parser, tmp_path).analyse(SENTENCES, want=KEPT)
     assert parser.asked == 1
-    assert len(trees(found)) == 2
+    assert len(trees(answers)) == 2
     assert len(file.read_text().splitlines()) == 2
 
 

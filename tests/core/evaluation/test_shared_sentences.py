@@ -117,8 +117,8 @@ def rows(*texts: str, name: str = "f") -> list[SetRow]:
 def test_an_exact_match_is_told_from_one_of_letters_alone() -> None:
     first = rows("`` Cats '' sleep .", "Dogs  bark .")
     second = rows('"Cats" sleep.', "Dogs bark .", "Cats bark .", name="g")
-    found = [(one.first, one.second, one.exact) for one in compare(first, second)]
-    assert found == [("f:1", "g:1", False), ("f:2", "g:2", True)]
+    matches = [(one.first, one.second, one.exact) for one in compare(first, second)]
+    assert matches == [("f:1", "g:1", False), ("f:2", "g:2", True)]
 
 
 def test_an_exact_place_comes_before_one_that_is_only_alike() -> None:
@@ -143,13 +143,13 @@ def test_matches_are_all_pairs_that_read_the_same(
     a: list[list[str]], b: list[list[str]]
 ) -> None:
     texts = [[" ".join(words) for words in side] for side in (a, b)]
-    found = compare(rows(*texts[0]), rows(*texts[1]))
+    matches = compare(rows(*texts[0]), rows(*texts[1]))
     wanted = [
         (f"f:{at}", text in texts[0])
         for at, text in enumerate(texts[1], 1)
         if reduced(text) and any(reduced(text) == reduced(one) for one in texts[0])
     ]
-    assert [(one.second, one.exact) for one in found] == wanted
+    assert [(one.second, one.exact) for one in matches] == wanted
 
 
 def run(*given: object) -> dict[str, Any]:
@@ -165,16 +165,16 @@ def test_the_command_counts_rows_of_both_and_shows_no_sentence_unasked(
     first, second = tmp_path / "a.txt", tmp_path / "b.tsv"
     first.write_text("Cats sleep .\nCats sleep .\nDogs bark .\n")
     second.write_text("Cats sleep .\tdogs bark\nOwls fly .\tOwls soar .\n")
-    found = run("--first", first, "--second", second)
-    assert found["shared"] == {
+    results = run("--first", first, "--second", second)
+    assert results["shared"] == {
         "exact": {"first_rows": 2, "second_rows": 1, "sentences": 1},
         "normalised": {"first_rows": 3, "second_rows": 1, "sentences": 2},
     }
-    assert (found["first"], found["second"]) == (
+    assert (results["first"], results["second"]) == (
         {"rows": 3, "sentences": 3},
         {"rows": 2, "sentences": 4},
     )
-    shown = "\n".join(contamination.lines(found))
+    shown = "\n".join(contamination.lines(results))
     assert f"{first}:1  {second}:1  exact" in shown
     assert "Cats" not in shown
     told = run("--first", first, "--second", second, "--texts")

@@ -74,10 +74,10 @@ def test_the_first_and_any_of_n_are_counted_by_stems(tmp_path: Path) -> None:
     file = tmp_path / "swords.json"
     file.write_text(json.dumps(SWORDS))
     (target,) = read_targets(file, "swords")
-    found = Accepted(2)
-    found.add(target, near("sleeps", "resting", "rest"))
-    found.add(target, near("rested"))
-    assert found.to_json() == {
+    accepted = Accepted(2)
+    accepted.add(target, near("sleeps", "resting", "rest"))
+    accepted.add(target, near("rested"))
+    assert accepted.to_json() == {
         "targets": 2,
         "first": 50.0,
         "any": 100.0,

@@ -30,8 +30,8 @@ def gold_of(text: str) -> Gold:
 def test_tags_of_query_words_are_counted_before_and_after(method: Method) -> None:
     options = Options(method=method, f_q=1, f_c=2, f_lc=2, n_nearest=2)
     parser = Substituting(Flat(), TEXT, options)
-    ((done, found),) = effect(parser, [gold_of(text) for text in GOLDS])
-    result = found.to_json()
+    ((done, counted),) = effect(parser, [gold_of(text) for text in GOLDS])
+    result = counted.to_json()
     assert done == result["sentences"] == 3
     assert result["replaced"] == result["changed"] == 2
     assert result["query_words"] == 2
@@ -43,9 +43,9 @@ def test_tags_of_query_words_are_counted_before_and_after(method: Method) -> Non
 
 def test_the_oracle_is_never_below_the_parse_as_it_stands() -> None:
     parser = Substituting(Flat(), TEXT, Options(f_q=1, f_c=2, f_lc=2))
-    found = oracle(parser, [gold_of(text) for text in GOLDS])
-    assert found["oracle"] >= found["before"]
-    assert (found["sentences"], found["helped"]) == (3, 2)
+    scores = oracle(parser, [gold_of(text) for text in GOLDS])
+    assert scores["oracle"] >= scores["before"]
+    assert (scores["sentences"], scores["helped"]) == (3, 2)
 
 
 rows = st.lists(
@@ -57,22 +57,22 @@ rows = st.lists(
 
 @given(rows)
 def test_swapping_estimates_the_share_of_all_swaps(
-    found: list[tuple[int, int, int]],
+    counts: list[tuple[int, int, int]],
 ) -> None:
-    before = np.array([[a, 2 * (a + extra)] for a, _, extra in found], float)
-    after = np.array([[b, 2 * (b + extra)] for _, b, extra in found], float)
+    before = np.array([[a, 2 * (a + extra)] for a, _, extra in counts], float)
+    after = np.array([[b, 2 * (b + extra)] for _, b, extra in counts], float)
 
     def f1(table: np.ndarray) -> float:
         return float(2 * table[:, 0].sum() / max(table[:, 1].sum(), 1))
 
     seen = abs(f1(after) - f1(before)) - 1e-12
     hits = 0
-    for mask in range(2 ** len(found)):
-        swap = np.array([[mask >> k & 1] for k in range(len(found))])
+    for mask in range(2 ** len(counts)):
+        swap = np.array([[mask >> k & 1] for k in range(len(counts))])
         x, y = np.where(swap, after, before), np.where(swap, before, after)
         hits += abs(f1(y) - f1(x)) >= seen
     p = f1_swap_p(before, after, np.random.default_rng(1), draws=4000)
-    assert p == pytest.approx(hits / 2 ** len(found), abs=0.04)
+    assert p == pytest.approx(hits / 2 ** len(counts), abs=0.04)
 
 
 def test_nothing_changed_is_no_evidence() -> None:

@@ -35,10 +35,10 @@ def test_what_all_files_call_sure_is_sure(tmp_path: Path) -> None:
         jacana(tmp_path / "a.json", sureAlign="1-1 2-2"),
         jacana(tmp_path / "b.json", sureAlign="1-1 2-2 2-3", possibleAlign="0-0"),
     ]
-    (found,) = read_cases(files, "jacana")
-    assert found.sure == {(1, 1), (2, 2)}
-    assert found.possible == {(0, 0), (1, 1), (2, 2), (2, 3)}
-    assert found.matrix().sum() == 4
+    (pair,) = read_cases(files, "jacana")
+    assert pair.sure == {(1, 1), (2, 2)}
+    assert pair.possible == {(0, 0), (1, 1), (2, 2), (2, 3)}
+    assert pair.matrix().sum() == 4
 
 
 def test_all_formats_say_the_same(tmp_path: Path) -> None:
@@ -53,12 +53,12 @@ def test_all_formats_say_the_same(tmp_path: Path) -> None:
     for name, text in texts.items():
         (tmp_path / name).write_text(text)
     three = [tmp_path / name for name in ("links", "source", "target")]
-    found = [
+    cases = [
         read_cases([tmp_path / "mwa.tsv"], "multimwa"),
         read_cases(three, "pharaoh"),
         read_cases([tmp_path / "msr"], "msr-rte2"),
     ]
-    for (one,) in found:
+    for (one,) in cases:
         assert one.sure == {(1, 1), (2, 2)}
         assert one.possible == {(0, 0), (1, 1), (2, 2)}
 
@@ -109,10 +109,10 @@ def test_figures_are_those_counted_by_hand() -> None:
         case("a cat sat", "one cat sat down", "1-1 2-2", "2-3"),
         case("rain", "rain falls", "0-0 0-1"),
     ]
-    found = scores(cases, lambda _: LexicalAligner())
-    assert (found["precision"], found["recall"]) == (1.0, 3 / 5)
-    assert found["f1"] == pytest.approx(2 * 3 / 8)
-    assert found["sure"]["recall"] == 3 / 4
-    assert found["aer"] == pytest.approx(1 - (3 + 3) / (3 + 4))
-    assert (found["links"], found["gold_links"], found["pairs"]) == (3, 5, 2)
-    assert np.isfinite(found["pairs_per_second"])
+    figures = scores(cases, lambda _: LexicalAligner())
+    assert (figures["precision"], figures["recall"]) == (1.0, 3 / 5)
+    assert figures["f1"] == pytest.approx(2 * 3 / 8)
+    assert figures["sure"]["recall"] == 3 / 4
+    assert figures["aer"] == pytest.approx(1 - (3 + 3) / (3 + 4))
+    assert (figures["links"], figures["gold_links"], figures["pairs"]) == (3, 5, 2)
+    assert np.isfinite(figures["pairs_per_second"])

@@ -13,12 +13,12 @@ from tests.oracles.itg import alignments
 @given(st.integers(0, 4), st.integers(0, 4), st.integers(0, 10_000))
 def test_no_other_links_win_more(n: int, m: int, seed: int) -> None:
     gains = np.random.default_rng(seed).integers(-3, 6, (n, m)).astype(float)
-    found = assign(gains)
+    cells = assign(gains)
     best = max(sum(gains[cell] for cell in links) for links in alignments(n, m))
-    assert sum(gains[cell] for cell in found) == best
-    assert len({i for i, _ in found}) == len({j for _, j in found}) == len(found)
-    assert all(gains[cell] > 0 for cell in found)
-    assert found == sorted(found)
+    assert sum(gains[cell] for cell in cells) == best
+    assert len({i for i, _ in cells}) == len({j for _, j in cells}) == len(cells)
+    assert all(gains[cell] > 0 for cell in cells)
+    assert cells == sorted(cells)
 
 
 def test_what_wins_nothing_stays_alone() -> None:

@@ -25,8 +25,8 @@ def test_cky_finds_the_best_of_all_trees(scores: Floats) -> None:
         return
     score, brackets = cky(scores)
     assert score == pytest.approx(max(trees.values()), abs=1e-9)
-    found = frozenset((int(i), int(j), int(x)) for i, j, x in brackets)
-    assert trees[found] == pytest.approx(score, abs=1e-9)
+    tree = frozenset((int(i), int(j), int(x)) for i, j, x in brackets)
+    assert trees[tree] == pytest.approx(score, abs=1e-9)
 
 
 @given(strategies.label_scores(max_tokens=4))

@@ -72,14 +72,14 @@ def test_the_heaviest_tree_that_keeps_all_decisions(
     forest, edge_weights = span_forest(scores, NAMES[:n_labels], margin=1e6)
     if not forest.n_nodes:
         return
-    found = bracketed(best_phrases(forest, edge_weights, decisions))
-    assert keeps(found, decisions)
-    assert not any(a[0] < b[0] < a[1] < b[1] for a in found for b in found)
+    phrases = bracketed(best_phrases(forest, edge_weights, decisions))
+    assert keeps(phrases, decisions)
+    assert not any(a[0] < b[0] < a[1] < b[1] for a in phrases for b in phrases)
     all_trees = {tree: w for tree, w in weights(scores).items() if w > -np.inf}
     fine = {t: w for t, w in all_trees.items() if keeps(named(t), decisions)}
     if fine:
         best = max(fine.values())
-        mine = [w for t, w in fine.items() if sorted(named(t)) == sorted(found)]
+        mine = [w for t, w in fine.items() if sorted(named(t)) == sorted(phrases)]
         assert mine
         assert max(mine) == pytest.approx(best, abs=1e-6)
 
@@ -92,8 +92,8 @@ def test_the_consensus_has_what_most_trees_that_keep_all_decisions_have(
     forest, edge_weights = span_forest(scores, NAMES[: scores.shape[2]], margin=1e6)
     if not forest.n_nodes:
         return
-    found = bracketed(consensus_phrases(forest, edge_weights, decisions))
-    assert keeps(found, decisions)
+    phrases = bracketed(consensus_phrases(forest, edge_weights, decisions))
+    assert keeps(phrases, decisions)
     all_trees = {tree: w for tree, w in weights(scores).items() if w > -np.inf}
     fine = {t: w for t, w in all_trees.items() if keeps(named(t), decisions)}
     if not fine:
@@ -103,7 +103,7 @@ def test_the_consensus_has_what_most_trees_that_keep_all_decisions_have(
         having = [w for tree, w in fine.items() if (i, j, x) in tree]
         p = np.exp(np.logaddexp.reduce(having) - log_z)
         if abs(p - 0.5) > 1e-6:
-            assert ((i, j, NAMES[x]) in found) == (p > 0.5)
+            assert ((i, j, NAMES[x]) in phrases) == (p > 0.5)
 
 
 @given(strategies.label_scores(max_tokens=4))
@@ -111,8 +111,8 @@ def test_without_decisions_it_is_the_best_tree(scores: Floats) -> None:
     forest, edge_weights = span_forest(scores, NAMES[: scores.shape[2]], margin=5)
     if forest.n_nodes:
         _, edges = viterbi(forest, edge_weights)
-        found = best_phrases(forest, edge_weights, Decisions())
-        assert sorted(found) == sorted(phrases_of(forest, edges))
+        phrases = best_phrases(forest, edge_weights, Decisions())
+        assert sorted(phrases) == sorted(phrases_of(forest, edges))
 
 
 def test_a_bracket_that_no_tree_of_the_forest_has_is_there_all_the_same() -> None:
@@ -120,9 +120,9 @@ def test_a_bracket_that_no_tree_of_the_forest_has_is_there_all_the_same() -> Non
     scores[0, 2, 1] = 9.0
     forest, edge_weights = span_forest(scores, ("", "A"), margin=0.5)
     must = Decisions(frozenset({(1, 3, "PP")}))
-    found = bracketed(best_phrases(forest, edge_weights, must))
-    assert (1, 3, "PP") in found
-    assert (0, 2, "A") not in found
+    phrases = bracketed(best_phrases(forest, edge_weights, must))
+    assert (1, 3, "PP") in phrases
+    assert (0, 2, "A") not in phrases
 
 
 def test_decisions_that_contradict_each_other_are_refused() -> None:

@@ -39,18 +39,18 @@ def _top(values: list[float], k: int) -> list[float]:
 @given(strategies.forests())
 def test_every_semiring_answers_its_question(weighted: Weighted) -> None:
     forest, weights = weighted
-    found = list(allowed(forest, weights).values())
-    assert inside(forest, weights, BOOL)[-1] == bool(found)
-    assert inside(forest, weights, COUNT)[-1] == len(found)
-    log_z = float(np.logaddexp.reduce([-np.inf, *found]))
+    nats = list(allowed(forest, weights).values())
+    assert inside(forest, weights, BOOL)[-1] == bool(nats)
+    assert inside(forest, weights, COUNT)[-1] == len(nats)
+    log_z = float(np.logaddexp.reduce([-np.inf, *nats]))
     assert inside(forest, weights, LOG)[-1] == approx(log_z, abs=1e-9)
-    assert inside(forest, weights, MAX)[-1] == approx(max(found, default=-np.inf))
+    assert inside(forest, weights, MAX)[-1] == approx(max(nats, default=-np.inf))
     best = inside(forest, weights, KBEST(5))[-1]
-    assert list(best) == approx(_top(found, 5), abs=1e-9)
-    shares = np.exp(np.array(found) - log_z)
+    assert list(best) == approx(_top(nats, 5), abs=1e-9)
+    shares = np.exp(np.array(nats) - log_z)
     total, mean = inside(forest, weights, EXPECTATION)[-1]
     assert total == approx(log_z, abs=1e-9)
-    assert mean == approx(float(shares @ np.array(found)) if found else 0.0, abs=1e-7)
+    assert mean == approx(float(shares @ np.array(nats)) if nats else 0.0, abs=1e-7)
 
 
 @given(strategies.forests())
@@ -63,10 +63,10 @@ def test_compiled_passes_equal_the_readable_ones(weighted: Weighted) -> None:
 @given(strategies.forests())
 def test_marginals_are_shares_of_derivations(weighted: Weighted) -> None:
     forest, weights = weighted
-    found = allowed(forest, weights)
-    log_z = float(np.logaddexp.reduce([-np.inf, *found.values()]))
+    weights_of = allowed(forest, weights)
+    log_z = float(np.logaddexp.reduce([-np.inf, *weights_of.values()]))
     nodes, edges = np.zeros(forest.n_nodes), np.zeros(forest.n_edges)
-    for derivation, weight in found.items():
+    for derivation, weight in weights_of.items():
         for e in derivation:
             edges[e] += np.exp(weight - log_z)
             nodes[forest.heads[e]] += np.exp(weight - log_z)
@@ -75,17 +75,17 @@ def test_marginals_are_shares_of_derivations(weighted: Weighted) -> None:
     assert p_node == approx(nodes, abs=1e-9)
     below = inside(forest, weights, LOG)
     above = outside(forest, weights, LOG, below)
-    if found:
+    if weights_of:
         assert np.exp(np.add(below, above) - log_z) == approx(nodes, abs=1e-9)
 
 
 @given(strategies.forests())
 def test_entropy_is_that_of_the_derivations(weighted: Weighted) -> None:
     forest, weights = weighted
-    found = np.array(list(allowed(forest, weights).values()))
+    nats = np.array(list(allowed(forest, weights).values()))
     expected = 0.0
-    if len(found):
-        log_p = found - np.logaddexp.reduce(found)
+    if len(nats):
+        log_p = nats - np.logaddexp.reduce(nats)
         expected = -float(np.exp(log_p) @ log_p)
     assert entropy(forest, weights) == approx(expected, abs=1e-7)
 
@@ -93,14 +93,14 @@ def test_entropy_is_that_of_the_derivations(weighted: Weighted) -> None:
 @given(strategies.forests())
 def test_viterbi_is_a_best_derivation(weighted: Weighted) -> None:
     forest, weights = weighted
-    found = allowed(forest, weights)
-    if not found:
+    weights_of = allowed(forest, weights)
+    if not weights_of:
         with pytest.raises(Contradiction):
             viterbi(forest, weights)
         return
     score, edges = viterbi(forest, weights)
-    assert score == approx(max(found.values()), abs=1e-9)
-    assert found[tuple(edges.tolist())] == approx(score, abs=1e-9)
+    assert score == approx(max(weights_of.values()), abs=1e-9)
+    assert weights_of[tuple(edges.tolist())] == approx(score, abs=1e-9)
 
 
 @settings(max_examples=200)
@@ -109,9 +109,11 @@ def test_k_best_are_the_k_best_of_all_without_repeats(
     weighted: Weighted, k: int
 ) -> None:
     forest, weights = weighted
-    found = allowed(forest, weights)
+    weights_of = allowed(forest, weights)
     ranked = k_best(forest, weights, k)
-    assert [s for s, _ in ranked] == approx(_top(list(found.values()), k), abs=1e-9)
+    assert [s for s, _ in ranked] == approx(
+        _top(list(weights_of.values()), k), abs=1e-9
+    )
     derivations = [tuple(edges.tolist()) for _, edges in ranked]
     assert len(set(derivations)) == len(derivations)
     for (score, _), edges in zip(ranked, derivations, strict=True):
@@ -127,8 +129,8 @@ def test_equal_derivations_come_by_edges_and_then_by_ranks() -> None:
         build.edge(node)
     build.edge(root, [left, right])
     forest = build.freeze()
-    found = [edges.tolist()[1:] for _, edges in k_best(forest, np.zeros(5), 9)]
-    assert found == [[0, 2], [0, 3], [1, 2], [1, 3]]
+    derivations = [edges.tolist()[1:] for _, edges in k_best(forest, np.zeros(5), 9)]
+    assert derivations == [[0, 2], [0, 3], [1, 2], [1, 3]]
 
 
 @given(strategies.forests(), st.floats(0, 6))
@@ -136,18 +138,18 @@ def test_pruning_keeps_exactly_what_is_within_the_margin(
     weighted: Weighted, margin: float
 ) -> None:
     forest, weights = weighted
-    found = allowed(forest, weights)
+    weights_of = allowed(forest, weights)
     through = np.full(forest.n_edges, -np.inf)
-    for derivation, weight in found.items():
+    for derivation, weight in weights_of.items():
         through[list(derivation)] = np.maximum(through[list(derivation)], weight)
     assert max_marginals(forest, weights) == approx(through, abs=1e-9)
     smaller, kept = prune(forest, weights, margin=margin)
-    if not found:
+    if not weights_of:
         assert smaller.n_nodes == 0
         return
-    best = max(found.values())
+    best = max(weights_of.values())
     assert smaller.n_edges == (through >= best - margin - 1e-9).sum()
-    near = [w for w in found.values() if w >= best - margin]
+    near = [w for w in weights_of.values() if w >= best - margin]
     ranked = k_best(smaller, kept, len(near))
     assert [s for s, _ in ranked] == approx(sorted(near, reverse=True), abs=1e-9)
 

@@ -42,12 +42,12 @@ def test_a_tree_has_the_mean_of_its_probabilities(
         for one in given_trees
     ]
     forest, weights = mixture(forests)
-    found: dict[tuple[tuple[int, int], ...], float] = {}
+    shares: dict[tuple[tuple[int, int], ...], float] = {}
     for edges, weight in allowed(forest, weights).items():
         spans = _spans(forest, weights, edges)
-        found[spans] = found.get(spans, 0.0) + float(np.exp(weight))
-    assert found == pytest.approx(wanted)
-    assert sum(found.values()) == pytest.approx(1.0)
+        shares[spans] = shares.get(spans, 0.0) + float(np.exp(weight))
+    assert shares == pytest.approx(wanted)
+    assert sum(shares.values()) == pytest.approx(1.0)
 
 
 def _spans(forest, weights, edges):  # type: ignore[no-untyped-def]

@@ -26,16 +26,16 @@ def _brackets(phrases: list[tuple[int, int, str]]) -> Brackets:
 def test_a_span_forest_holds_every_tree_within_the_margin(
     scores: Floats, margin: float
 ) -> None:
-    found = {tree: w for tree, w in weights(scores).items() if w > -np.inf}
+    weights_of = {tree: w for tree, w in weights(scores).items() if w > -np.inf}
     names = NAMES[: scores.shape[2]]
     forest, edge_weights = span_forest(scores, names, margin=margin)
-    best = max(found.values(), default=-np.inf)
+    best = max(weights_of.values(), default=-np.inf)
     ranked = k_best(forest, edge_weights, 100_000)
     trees = [_brackets(phrases_of(forest, edges)) for _, edges in ranked]
     assert len(set(trees)) == len(trees)
     for (score, _), tree in zip(ranked, trees, strict=True):
-        assert found[tree] == approx(score, abs=1e-9)
-    assert {t for t, w in found.items() if w >= best - margin} <= set(trees)
+        assert weights_of[tree] == approx(score, abs=1e-9)
+    assert {t for t, w in weights_of.items() if w >= best - margin} <= set(trees)
 
 
 @given(strategies.label_scores(max_tokens=4))
@@ -47,21 +47,21 @@ def test_a_whole_forest_sums_and_shares_as_the_chart_does(scores: Floats) -> Non
     p_node, _ = forest_marginals(forest, edge_weights)
     null, phrase = summed(scores)
     _, p_phrase, p_null = bracket_marginals(phrase, null)
-    found = np.zeros_like(scores)
+    marginals = np.zeros_like(scores)
     for v in range(forest.n_nodes - 1):
-        found[forest.starts[v], forest.ends[v], forest.labels[v]] += p_node[v]
-    assert found[:, :, 0] == approx(p_null, abs=1e-9)
-    assert found[:, :, 1:].sum(axis=2) == approx(p_phrase, abs=1e-9)
+        marginals[forest.starts[v], forest.ends[v], forest.labels[v]] += p_node[v]
+    assert marginals[:, :, 0] == approx(p_null, abs=1e-9)
+    assert marginals[:, :, 1:].sum(axis=2) == approx(p_phrase, abs=1e-9)
 
 
 def _best_through(scores: Floats) -> Floats:
     """From the definition: the best tree that holds each bracket, label 0 = none."""
-    found = np.full_like(scores, -np.inf)
+    best = np.full_like(scores, -np.inf)
     rows = cells(len(scores) - 1, scores.shape[2])
     for tree, weight in weights(scores).items():
         for cell in rows[tree]:
-            found[cell] = max(found[cell], weight)
-    return found
+            best[cell] = max(best[cell], weight)
+    return best
 
 
 @given(strategies.label_scores(max_tokens=4))

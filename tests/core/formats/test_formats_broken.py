@@ -52,8 +52,8 @@ def broken(draw, text: str) -> str:
 @given(data=st.data())
 def test_no_wound_is_an_exception(codec, data) -> None:
     text = data.draw(broken(SAMPLES[codec]))
-    found = list(codec.read(re.findall(r"[^\n]*\n|[^\n]+", text)))
-    bad = [one for one in found if isinstance(one, BadLine)]
+    records = list(codec.read(re.findall(r"[^\n]*\n|[^\n]+", text)))
+    bad = [one for one in records if isinstance(one, BadLine)]
     assert all(one.reason and one.line >= 0 and one.column >= 0 for one in bad)
-    good = [one for one in found if not isinstance(one, BadLine)]
+    good = [one for one in records if not isinstance(one, BadLine)]
     assert isinstance("".join(codec.write(good)), str)

@@ -113,8 +113,8 @@ def test_a_bad_line_says_why(number: int, members: dict, words: str) -> None:
 
 
 def test_a_bundle_that_is_cut_off_is_known_by_its_missing_end() -> None:
-    (found,) = bad(lines(GOOD[:-1]))
-    assert "cut off" in found.reason
+    (line,) = bad(lines(GOOD[:-1]))
+    assert "cut off" in line.reason
 
 
 def test_a_file_that_is_no_bundle_is_refused_at_its_first_line() -> None:

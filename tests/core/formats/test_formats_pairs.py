@@ -129,15 +129,15 @@ def test_pharaoh_a_link_that_is_sure_once_is_sure() -> None:
 )
 def test_pharaoh_a_bad_line_costs_that_pair(links, column, words) -> None:
     read = pharaoh.read([links + "\n", "0-0\n"], ["a b\n"] * 2, ["c\n"] * 2)
-    found, fine = read
-    assert (found.line, found.column) == (1, column)
-    assert words in found.reason
+    refused, fine = read
+    assert (refused.line, refused.column) == (1, column)
+    assert words in refused.reason
     assert isinstance(fine, PairRecord)
 
 
 def test_pharaoh_files_of_unequal_length_are_named() -> None:
-    *_, found = pharaoh.read(["0-0\n", "0-0\n"], ["a\n"], ["b\n", "c\n"])
-    assert (found.line, found.reason) == (
+    *_, refused = pharaoh.read(["0-0\n", "0-0\n"], ["a\n"], ["b\n", "c\n"])
+    assert (refused.line, refused.reason) == (
         2,
         "the file of source ends here, the others go on",
     )
@@ -198,8 +198,8 @@ def test_rte_keeps_the_words_of_its_labels_and_may_name_a_dtd() -> None:
 
 def test_rte_declares_no_entities() -> None:
     text = RTE.replace('SYSTEM "rte.dtd"', '[<!ENTITY x SYSTEM "file:///etc/passwd">]')
-    (found,) = bad(rte, text)
-    assert "entities" in found.reason
+    (refused,) = bad(rte, text)
+    assert "entities" in refused.reason
 
 
 @pytest.mark.parametrize(
@@ -235,9 +235,9 @@ def test_rte_declares_no_entities() -> None:
     ],
 )
 def test_bad_rows_say_where_and_why(codec, text, line, column, words) -> None:
-    (found,) = bad(codec, text)
-    assert words in found.reason
-    assert (found.line, found.column) == (line, column)
+    (refused,) = bad(codec, text)
+    assert words in refused.reason
+    assert (refused.line, refused.column) == (line, column)
 
 
 def test_a_bad_row_never_blocks_the_rest() -> None:
@@ -269,7 +269,7 @@ def aspects(record: PairRecord) -> set[str]:
     """What of ``rich`` is there, by the word a loss statement uses for it."""
     layer = record.layers[0].alignment if record.layers else Alignment()
     refs = {link.source[0] for link in layer.links}
-    found = {
+    present = {
         "id": bool(record.id),
         "label": record.label == "TRUE",
         "column": record.meta.get("note") == "x",
@@ -279,7 +279,7 @@ def aspects(record: PairRecord) -> set[str]:
         "null": bool(layer.null_target),
         "layer": len(record.layers) > 1,
     }
-    return {name for name, there in found.items() if there}
+    return {name for name, there in present.items() if there}
 
 
 SURVIVES = {

@@ -18,13 +18,13 @@ def records(name: str, *rows: str) -> list[RatingRecord | BadLine]:
 
 
 def test_long_takes_its_columns_in_any_order() -> None:
-    found = records(
+    ratings = records(
         "long",
         "Scale ; value ; item ; annotator ; condition ; source sentence",
         "meaning ; 4 ; i1 ; ann ; base | syntax ; The kettle sang.",
         "meaning ; 5 ; i2 ; ben ;  ; ",
     )
-    assert found == [
+    assert ratings == [
         RatingRecord(
             "i1", "ann", "meaning", "4", ("base", "syntax"), "The kettle sang.", 2
         ),
@@ -33,16 +33,16 @@ def test_long_takes_its_columns_in_any_order() -> None:
 
 
 def test_a_byte_order_mark_and_empty_lines_are_passed_over() -> None:
-    found = records(
+    ratings = records(
         "long", "\ufeffitem ; annotator ; scale ; value", "", "i ; a ; s ; 1"
     )
-    assert found == [RatingRecord("i", "a", "s", "1", line=3)]
+    assert ratings == [RatingRecord("i", "a", "s", "1", line=3)]
 
 
 def test_quotes_are_text() -> None:
-    found = records("long", "item ; annotator ; scale ; value", '"i ; a ; s ; 1')
-    assert isinstance(found[0], RatingRecord)
-    assert found[0].item == '"i'
+    ratings = records("long", "item ; annotator ; scale ; value", '"i ; a ; s ; 1')
+    assert isinstance(ratings[0], RatingRecord)
+    assert ratings[0].item == '"i'
 
 
 @pytest.mark.parametrize(
@@ -61,19 +61,19 @@ def test_quotes_are_text() -> None:
     ],
 )
 def test_a_bad_line_says_where_and_why(rows: list[str], line: int, reason: str) -> None:
-    found = records("long", *rows)[-1]
-    assert isinstance(found, BadLine)
-    assert found.line == line
-    assert reason in found.reason
+    last = records("long", *rows)[-1]
+    assert isinstance(last, BadLine)
+    assert last.line == line
+    assert reason in last.reason
 
 
 def test_sulem_gives_four_questions_by_every_judge() -> None:
-    found = records(
+    ratings = records(
         "sulem",
         "sentence ; system ; source ; output ; A1_Qa ; A1_Qc ; A2_Qa ; A2_Qc",
         "7 ; Copy ; It rained. ; It rained. ; 5 ; -1 ;  ; 2",
     )
-    assert [(r.item, r.annotator, r.scale, r.value) for r in found] == [  # type: ignore[union-attr]
+    assert [(r.item, r.annotator, r.scale, r.value) for r in ratings] == [  # type: ignore[union-attr]
         ("7/Copy", "A1", "Qa", "5"),
         ("7/Copy", "A1", "Qc", "-1"),
         ("7/Copy", "A2", "Qc", "2"),
@@ -82,26 +82,26 @@ def test_sulem_gives_four_questions_by_every_judge() -> None:
 
 def test_a_value_off_the_declared_scale_is_a_bad_line() -> None:
     header = "sentence ; system ; A1_Qa"
-    found = records("sulem", header, "7 ; Copy ; 6", "8 ; Copy ; 5")
-    assert isinstance(found[0], BadLine)
-    assert "'6' is not on scale Qa" in found[0].reason
-    assert isinstance(found[1], RatingRecord)
+    ratings = records("sulem", header, "7 ; Copy ; 6", "8 ; Copy ; 5")
+    assert isinstance(ratings[0], BadLine)
+    assert "'6' is not on scale Qa" in ratings[0].reason
+    assert isinstance(ratings[1], RatingRecord)
 
 
 def test_parabank_leaves_out_a_score_that_is_not_there() -> None:
-    found = records(
+    ratings = records(
         "parabank",
         "worker_id_anon ; ref_id ; sys_id ; candidate ; human_score ; gm",
         "w ; 4 ; 1 2 ; She swam. ;  ; 0",
     )
-    assert found == [RatingRecord("4/She swam.", "w", "gm", "0", ("1", "2"), "4", 2)]
+    assert ratings == [RatingRecord("4/She swam.", "w", "gm", "0", ("1", "2"), "4", 2)]
 
 
 def test_rte1_crowd_keeps_gold_as_an_annotator_of_its_own() -> None:
-    found = records(
+    ratings = records(
         "rte1-crowd", "worker ; rte1_test_pair_id ; response ; gold", "w1 ; 9 ; 1 ; 0"
     )
-    assert [(r.annotator, r.value) for r in found] == [("w1", "1"), ("gold", "0")]  # type: ignore[union-attr]
+    assert [(r.annotator, r.value) for r in ratings] == [("w1", "1"), ("gold", "0")]  # type: ignore[union-attr]
 
 
 MSR = (

@@ -292,7 +292,7 @@ def test_treealigner_links_come_back(data) -> None:
     }
     read = list(treealigner.read(text.splitlines(keepends=True), banks.__getitem__))
     back = [r for r in read if isinstance(r, PairRecord)]
-    found = [one for r in back for one in r.layers]
+    layers = [one for r in back for one in r.layers]
     wanted = [layer.alignment] if layer.alignment.links else []
-    assert [one.alignment for one in found] == wanted
+    assert [one.alignment for one in layers] == wanted
     assert "".join(treealigner.write(read)) == text

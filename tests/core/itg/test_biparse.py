@@ -35,10 +35,10 @@ def weights(draw, longest: int = 4) -> ItgWeights:
 @settings(max_examples=300)
 def test_best_is_the_best_of_all_alignments(pair: ItgWeights) -> None:
     table = oracle.weighed(pair)
-    found = best_biparse(pair)
-    assert found.score == pytest.approx(max(table.values()), abs=1e-5)
-    assert table[found.links] == pytest.approx(found.score, abs=1e-9)
-    assert found.is_exact
+    best = best_biparse(pair)
+    assert best.score == pytest.approx(max(table.values()), abs=1e-5)
+    assert table[best.links] == pytest.approx(best.score, abs=1e-9)
+    assert best.is_exact
 
 
 def test_twenty_two_of_twenty_four_orders_of_four_are_reachable() -> None:
@@ -76,11 +76,11 @@ def test_costly_inversion_leaves_levenshtein_distance(a: str, b: str) -> None:
 def test_swapped_halves_cost_one_inversion() -> None:
     words, swapped = ["a", "b", "c", "d", "e"], ["d", "e", "a", "b", "c"]
     distance = np.array([[2.0 * (x != y) for y in swapped] for x in words])
-    found = best_biparse(edit_weights(distance, inversion=0.5))
-    assert found.score == -0.5
-    assert found.tree is not None
-    assert [b.source for b in found.tree.children] == [(0, 3), (3, 5)]
-    assert found.tree.orientation == "inverted"
+    best = best_biparse(edit_weights(distance, inversion=0.5))
+    assert best.score == -0.5
+    assert best.tree is not None
+    assert [b.source for b in best.tree.children] == [(0, 3), (3, 5)]
+    assert best.tree.orientation == "inverted"
 
 
 @pytest.mark.parametrize("substitution", [1.0, 2.0])

@@ -75,20 +75,20 @@ def test_best_is_the_best_of_all_derivations(
     weights = some_weights(seed, n, sides)
     whole = (n - 1, 0, sides[0], 0, sides[1])
     best = max(oracle.labelled(weights, whole), default=-np.inf)
-    found = best_labelled(weights)
-    assert found.score == pytest.approx(best, abs=1e-5)
-    assert (found.tree is None) == (best == -np.inf)
+    biparse = best_labelled(weights)
+    assert biparse.score == pytest.approx(best, abs=1e-5)
+    assert (biparse.tree is None) == (best == -np.inf)
 
 
 @given(st.integers(0, 2**32 - 1), st.integers(2, 4), st.integers(2, 7))
 @settings(max_examples=60, deadline=None)
 def test_tree_weighs_its_score(seed: int, n: int, n_source: int) -> None:
     weights = some_weights(seed, n, (n_source, 6))
-    found = best_labelled(weights)
-    assume(found.tree is not None)
-    assert found.tree is not None
-    assert weigh(weights, found.tree) == pytest.approx(found.score, abs=1e-9)
-    assert found.tree.label == weights.start
+    biparse = best_labelled(weights)
+    assume(biparse.tree is not None)
+    assert biparse.tree is not None
+    assert weigh(weights, biparse.tree) == pytest.approx(biparse.score, abs=1e-9)
+    assert biparse.tree.label == weights.start
 
 
 @given(st.integers(0, 2**32 - 1), st.integers(1, 9), st.integers(1, 9))
@@ -102,9 +102,9 @@ def test_one_nonterminal_is_the_bracketing_grammar(seed: int, n: int, m: int) ->
     weights = ItgWeights(links, *nulls, *rng.normal(0, 1, 2))
     best = best_biparse(weights)
     assume(best.links)  # the paper's recursion has no pair without any link
-    found = best_labelled(bracketing(weights))
-    assert found.score == pytest.approx(best.score, abs=1e-4)
-    assert found.links == best.links
+    biparse = best_labelled(bracketing(weights))
+    assert biparse.score == pytest.approx(best.score, abs=1e-4)
+    assert biparse.links == best.links
 
 
 def test_label_keeps_apart_what_one_nonterminal_would_link() -> None:
@@ -116,8 +116,8 @@ def test_label_keeps_apart_what_one_nonterminal_would_link() -> None:
     nulls = np.full((3, 2), -1.0)
     straight, inverted = np.zeros(1), np.zeros(1)
     weights = LabelledWeights(links, nulls, nulls, rules, straight, inverted)
-    found = best_labelled(weights)
-    assert found.links == ((0, 0), (1, 1))
+    biparse = best_labelled(weights)
+    assert biparse.links == ((0, 0), (1, 1))
     forbidden = LabelledWeights(links, nulls, nulls, rules, straight - np.inf, inverted)
     assert best_labelled(forbidden).score == -np.inf
 

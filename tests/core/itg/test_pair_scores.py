@@ -22,8 +22,8 @@ def vectors(n: int, seed: int) -> np.ndarray:
 
 
 def test_word_classes_are_read_off_the_form() -> None:
-    found = word_classes(["The", "nurse", ",", "Anna", "1990s"])
-    assert found.tolist() == [
+    classes = word_classes(["The", "nurse", ",", "Anna", "1990s"])
+    assert classes.tolist() == [
         WordClass.FUNCTION,
         WordClass.CONTENT,
         WordClass.PUNCTUATION,
@@ -86,9 +86,9 @@ def test_entailment_features_do() -> None:
 
 
 def test_features_say_numbers_and_negation() -> None:
-    found = features(PairView(SOURCE, TARGET))
-    assert found["numbers_same"] == 1.0
-    assert found["negation_differs"] == 1.0
+    values = features(PairView(SOURCE, TARGET))
+    assert values["numbers_same"] == 1.0
+    assert values["negation_differs"] == 1.0
     clash = features(PairView(["5", "cats"], ["7", "cats"]))
     assert (clash["numbers_same"], clash["numbers_clash"]) == (0.0, 1.0)
 
@@ -106,8 +106,8 @@ def test_context_needs_vectors_and_groups_add_up() -> None:
 
 
 def test_stop_words_and_punctuation_alone_make_features_too() -> None:
-    found = features(PairView(["the", "."], ["of", "!"], is_symmetric=False))
-    assert all(np.isfinite(list(found.values())))
+    values = features(PairView(["the", "."], ["of", "!"], is_symmetric=False))
+    assert all(np.isfinite(list(values.values())))
 
 
 @pytest.mark.parametrize("task", ["paraphrase", "entailment"])

@@ -19,8 +19,8 @@ def test_posteriors_are_the_shares_of_all_alignments(
     pair: ItgWeights, sharpness: float
 ) -> None:
     wanted = oracle.posteriors(pair, sharpness=sharpness)
-    found = link_posteriors(pair, sharpness=sharpness)
-    assert found == pytest.approx(wanted, abs=1e-9)
+    posteriors = link_posteriors(pair, sharpness=sharpness)
+    assert posteriors == pytest.approx(wanted, abs=1e-9)
 
 
 @given(weights(), st.sampled_from([0.0, 0.05, 0.5]))
@@ -28,15 +28,15 @@ def test_posteriors_are_the_shares_of_all_alignments(
 def test_of_equally_good_biparses_the_posteriors_choose(
     pair: ItgWeights, margin: float
 ) -> None:
-    found = likeliest_biparse(pair, margin=margin)
+    biparse = likeliest_biparse(pair, margin=margin)
     posteriors = oracle.posteriors(pair, sharpness=SHARPNESS)
     tied = oracle.best_links(pair, within=1e-6)
-    assert found.links in tied
+    assert biparse.links in tied
     sums = [sum(posteriors[link] for link in links) for links in tied]
-    mine = sum(posteriors[link] for link in found.links)
+    mine = sum(posteriors[link] for link in biparse.links)
     first = best_biparse(pair)
-    assert found.score == pytest.approx(first.score, abs=1e-5)
-    if found.links == first.links:
+    assert biparse.score == pytest.approx(first.score, abs=1e-5)
+    if biparse.links == first.links:
         assert mine >= max(sums) - margin - 1e-6
     else:
         assert mine == pytest.approx(max(sums), abs=1e-6)

@@ -46,8 +46,8 @@ def result(
 
 
 def test_features_of_a_pair_are_shares_of_the_source_s_words() -> None:
-    found = result(MOVED, agreement_before=4, agreement_after=1, exact=False)
-    features = gate_features(SOURCE, TARGET, found)
+    parse = result(MOVED, agreement_before=4, agreement_after=1, exact=False)
+    features = gate_features(SOURCE, TARGET, parse)
     assert features == pytest.approx(
         {
             "crossing links": 2 / 5,
@@ -85,8 +85,8 @@ def test_links_cross_that_change_the_order_of_their_words(order: list[int]) -> N
 
 def test_links_that_share_a_word_do_not_cross() -> None:
     links = (Link("w0", "w0"), Link("w0", "w1"), Link("w1", "w1"))
-    found = replace(result(), links=links)
-    assert gate_features(SOURCE, TARGET, found)["crossing links"] == 0.0
+    parse = replace(result(), links=links)
+    assert gate_features(SOURCE, TARGET, parse)["crossing links"] == 0.0
 
 
 def test_exact_parses_and_parses_without_a_change_say_so() -> None:

@@ -43,14 +43,14 @@ def test_one_link_gives_the_best_tree_of_the_summed_model(
     """One word and ROOT linked: no loops, so that beliefs are exact."""
     s, t = data.draw(st.integers(0, n - 1)), data.draw(st.integers(0, m - 1))
     sides = [parsed(n, seed), parsed(m, seed + 1)]
-    found = agree(
+    trees = agree(
         sides[0],
         [(sides[1], linked([(s, t, 0.8)], n, m))],
         slack=slack,
         projective=projective,
     )
     factor = RootFactor(s, t, 0.8)
-    for of, tree in enumerate(found):
+    for of, tree in enumerate(trees):
         every = worths(sides, [factor], of, slack=slack, projective=projective)
         chosen = tree.heads, tuple(NAMES.index(name) for name in tree.labels)
         assert every[chosen] == pytest.approx(max(every.values()), abs=1e-6)
@@ -66,12 +66,12 @@ def test_what_one_paraphrase_says_reaches_the_other() -> None:
             (side, linked([(x.s, x.t, x.prob)], 2, 2))
             for side, x in zip(sides[1:], factors, strict=True)
         ]
-        found, early = (
+        trees, early = (
             agree(sides[0], others, slack=4.0, projective=True, rounds=rounds)
             for rounds in (2, 1)
         )
-        differ += found != early
-        for of, tree in enumerate(found):
+        differ += trees != early
+        for of, tree in enumerate(trees):
             every = worths(sides, factors, of, slack=4.0, projective=True)
             chosen = tree.heads, tuple(NAMES.index(name) for name in tree.labels)
             assert every[chosen] == pytest.approx(max(every.values()), abs=1e-6)
@@ -81,8 +81,8 @@ def test_what_one_paraphrase_says_reaches_the_other() -> None:
 def test_without_a_price_each_has_its_own_best_labelled_tree() -> None:
     ours, theirs = parsed(3, 1), parsed(3, 2)
     links = linked([(i, i, 1.0) for i in range(3)], 3, 3)
-    found = agree(ours, [(theirs, links)], slack=0.0, projective=True)
-    for side, tree in zip((ours, theirs), found, strict=True):
+    trees = agree(ours, [(theirs, links)], slack=0.0, projective=True)
+    for side, tree in zip((ours, theirs), trees, strict=True):
         _, (heads, labels) = max(labelled_trees(side, projective=True))
         assert tree.heads == heads
         assert tree.labels == tuple(NAMES[k] for k in labels)
@@ -100,20 +100,20 @@ def test_subtypes_of_a_relation_do_not_disagree() -> None:
     sub = ("subj", "subj:pass")
     ours, theirs = parsed(3, 3, sub), parsed(3, 4, sub)
     links = linked([(i, i, 1.0) for i in range(3)], 3, 3)
-    found = agree(ours, [(theirs, links)], slack=1.0, projective=True)
+    trees = agree(ours, [(theirs, links)], slack=1.0, projective=True)
     assert ours.relations is not None
-    for m, h in enumerate(found[0].heads):
+    for m, h in enumerate(trees[0].heads):
         own = int(ours.relations[h + 1, m + 1].argmax())
-        assert found[0].labels[m] == sub[own]
+        assert trees[0].labels[m] == sub[own]
 
 
 def test_relations_of_another_scheme_count_nothing() -> None:
     """Only arcs agree then; the labels are those of either parser."""
     ours, theirs = parsed(3, 5), parsed(3, 6, ("arg", "mod"))
     links = linked([(i, i, 1.0) for i in range(3)], 3, 3)
-    found = agree(ours, [(theirs, links)], slack=1.0, projective=True)
-    assert set(found[0].labels) <= set(NAMES)
-    assert set(found[1].labels) <= {"arg", "mod"}
+    trees = agree(ours, [(theirs, links)], slack=1.0, projective=True)
+    assert set(trees[0].labels) <= set(NAMES)
+    assert set(trees[1].labels) <= {"arg", "mod"}
 
 
 def test_arc_weights_are_wanted() -> None:

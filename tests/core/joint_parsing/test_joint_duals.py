@@ -63,14 +63,14 @@ def test_certified_pair_is_the_best_of_all(
 ) -> None:
     source, target, linked = case
     high = slack_of(linked, slack, by_prob=by_prob)
-    found = decoded(case, high, projective=projective, one_sided=one_sided)
+    pair = decoded(case, high, projective=projective, one_sided=one_sided)
     low = 0 * high if one_sided else -high
     best = joint.best_pair(
         source, target, linked.pairs, low, high, projective=projective
     )
-    assert found.score <= best + 1e-9 <= found.bound + 2e-9
-    if found.is_exact:
-        assert found.score == pytest.approx(best, abs=1e-6)
+    assert pair.score <= best + 1e-9 <= pair.bound + 2e-9
+    if pair.is_exact:
+        assert pair.score == pytest.approx(best, abs=1e-6)
 
 
 @settings(max_examples=100, deadline=None)
@@ -81,13 +81,13 @@ def test_hard_agreement_when_certified_is_the_best_that_agrees(
 ) -> None:
     source, target, linked = case
     high = slack_of(linked, np.inf)
-    found = decoded(case, high, projective=projective)
+    pair = decoded(case, high, projective=projective)
     best = joint.best_pair(
         source, target, linked.pairs, -high, high, projective=projective
     )
-    assert best <= found.bound + 1e-9
-    if found.is_exact:
-        assert found.score == pytest.approx(best, abs=1e-6)
+    assert best <= pair.bound + 1e-9
+    if pair.is_exact:
+        assert pair.score == pytest.approx(best, abs=1e-6)
 
 
 @settings(max_examples=100, deadline=None)
@@ -97,12 +97,12 @@ def test_no_slack_is_parsing_apart(
     projective: bool,
 ) -> None:
     source, target, linked = case
-    found = decoded(case, slack_of(linked, 0.0), projective=projective)
+    pair = decoded(case, slack_of(linked, 0.0), projective=projective)
     alone = eisner if projective else mst
-    assert found.is_exact
-    assert len(found.rounds) == 1
-    assert tuple(found.source) == tuple(alone(source)[1])
-    assert tuple(found.target) == tuple(alone(target)[1])
+    assert pair.is_exact
+    assert len(pair.rounds) == 1
+    assert tuple(pair.source) == tuple(alone(source)[1])
+    assert tuple(pair.target) == tuple(alone(target)[1])
 
 
 @settings(max_examples=60, deadline=None)
@@ -111,12 +111,12 @@ def test_certified_pair_solves_the_integer_programme(
     case: tuple[Floats, Floats, LinkedWords], slack: float
 ) -> None:
     source, target, linked = case
-    found = decoded(case, slack_of(linked, slack), projective=False)
-    assume(found.is_exact)
+    pair = decoded(case, slack_of(linked, slack), projective=False)
+    assume(pair.is_exact)
     best = joint.programme(
         source, target, linked.pairs, hard=slack == np.inf, slack=slack
     )
-    assert found.score == pytest.approx(best, abs=1e-5)
+    assert pair.score == pytest.approx(best, abs=1e-5)
 
 
 def test_a_warm_start_needs_fewer_rounds() -> None:
@@ -144,17 +144,17 @@ def test_the_last_round_is_the_best_pair_under_its_duals(
     """Algorithms 1 and 2 by hand, round by round."""
     source, target, linked = case
     slack = slack_of(linked, 0.7)
-    found = decoded(case, slack, projective=True, rounds=rounds, one_sided=one_sided)
+    pair = decoded(case, slack, projective=True, rounds=rounds, one_sided=one_sided)
     duals, step, last = np.zeros_like(slack), 1.0, np.inf
-    for _ in range(len(found.rounds)):
+    for _ in range(len(pair.rounds)):
         trees, dual = _trees_under(source, target, linked, duals)
         step = step / 2 if dual > last else step
         last = dual
         for i, j, difference in _differences(linked, *trees):
             moved = duals[i, j] - step * difference
             duals[i, j] = np.clip(moved, 0.0 if one_sided else -0.7, 0.7)
-    assert found.rounds[-1].dual == pytest.approx(last, abs=1e-9)
-    assert found.rounds[-1].disagreements == len(_differences(linked, *found.last))
+    assert pair.rounds[-1].dual == pytest.approx(last, abs=1e-9)
+    assert pair.rounds[-1].disagreements == len(_differences(linked, *pair.last))
 
 
 def _trees_under(
@@ -172,11 +172,11 @@ def _trees_under(
 def _differences(
     linked: LinkedWords, a: Floats, b: Floats
 ) -> list[tuple[int, int, int]]:
-    found = []
+    differences = []
     for i, (s, t) in enumerate(linked.pairs):
         for j, (u, v) in enumerate(linked.pairs):
             if i != j and u > 0:
                 difference = int(a[u - 1] + 1 == s) - int(b[v - 1] + 1 == t)
                 if difference:
-                    found.append((i, j, difference))
-    return found
+                    differences.append((i, j, difference))
+    return differences

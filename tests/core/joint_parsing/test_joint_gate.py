@@ -22,16 +22,16 @@ from core.joint_parsing.weights import WEIGHTS, JointWeights
 def examples(n: int, *, telling: bool) -> list[GateExample]:
     """Joint parses that help where "sign" is high; template 3 tells nothing."""
     rng = np.random.default_rng(1)
-    found = []
+    cases = []
     for k in range(n):
         good = bool(rng.random() < 0.5)
         sign = float(good) if telling else float(rng.random() < 0.5)
         noise = {f"before 3 {rng.integers(3)}": 1.0}
         by_template = tuple(noise if k == 3 else {} for k in range(len(TEMPLATES)))
-        found.append(
+        cases.append(
             GateExample({"sign": sign}, by_template, 2 if good else -2, f"pair {k}")
         )
-    return found
+    return cases
 
 
 def test_gate_learns_what_tells_good_from_bad() -> None:

@@ -91,9 +91,9 @@ def test_a_pair_too_long_for_one_reading_has_no_views() -> None:
 
 
 def alone(sentence: Sentence) -> Analysis:
-    (found,) = ChainParser().analyse([sentence], want=frozenset())
-    assert isinstance(found, Analysis)
-    return found
+    (analysis,) = ChainParser().analyse([sentence], want=frozenset())
+    assert isinstance(analysis, Analysis)
+    return analysis
 
 
 @pytest.mark.parametrize("share", [0.0, 0.25, 1.0])
@@ -162,17 +162,17 @@ def cases(*can: Capability) -> list[JointCase]:
         GoldPair(PairRow("own", str(k), SOURCE, TARGET, ("lex",)), gold)
         for k in range(3)
     ]
-    found = list(analyse(pairs, ChainParser(*can)))
-    assert all(isinstance(case, JointCase) for case in found)
-    return [case for case in found if isinstance(case, JointCase)]
+    answers = list(analyse(pairs, ChainParser(*can)))
+    assert all(isinstance(case, JointCase) for case in answers)
+    return [case for case in answers if isinstance(case, JointCase)]
 
 
 def test_its_numbers_are_fitted_where_pairs_were_read() -> None:
     """The least share with which all arcs are won; bp's own number is left alone."""
     parser = JointParser(NoLinks(), JointWeights(bp_slack=0.6, view_share=0.25))
-    found = Bench.of(cases("pairs"), parser).fit(JointSettings(), range(3))
-    assert found.view_share == 0.75
-    assert found.view_slack == IN_VIEW[1][1][0]
-    assert found.bp_slack == 0.6
+    fitted = Bench.of(cases("pairs"), parser).fit(JointSettings(), range(3))
+    assert fitted.view_share == 0.75
+    assert fitted.view_slack == IN_VIEW[1][1][0]
+    assert fitted.bp_slack == 0.6
     plain = Bench.of(cases(), parser).fit(JointSettings(), range(3))
     assert plain.view_share == 0.25

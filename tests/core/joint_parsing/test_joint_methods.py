@@ -66,36 +66,36 @@ def test_a_sure_paraphrase_settles_what_the_source_doubts(
     method: str, pair: tuple[Analysis, Analysis], parser: JointParser
 ) -> None:
     settings = JointSettings(method, slack=2.0, trust=2.0)  # type: ignore[arg-type]
-    found = parser.parse(*pair, settings, links=DIAGONAL[:4])
-    (change,) = found.source.arcs
+    result = parser.parse(*pair, settings, links=DIAGONAL[:4])
+    (change,) = result.source.arcs
     assert (change.word, change.head_before, change.head_after) == (3, 2, 1)
     assert change.label_after in ("left", "right")
     assert change.prob_before > change.prob_after
     assert [link.source for link in change.because] == ["w3", "w1"]
-    assert (found.agreement_before, found.agreement_after) == (2, 0)
-    assert found.exact
-    assert not found.target.arcs
+    assert (result.agreement_before, result.agreement_after) == (2, 0)
+    assert result.exact
+    assert not result.target.arcs
 
 
 def test_without_links_nothing_changes(
     pair: tuple[Analysis, Analysis], parser: JointParser
 ) -> None:
     for method in ("bp", "mbr", "soft", "hard", "pairs"):
-        found = parser.parse(*pair, JointSettings(method))  # type: ignore[arg-type]
-        assert not found.source.arcs
-        assert not found.target.arcs
+        result = parser.parse(*pair, JointSettings(method))  # type: ignore[arg-type]
+        assert not result.source.arcs
+        assert not result.target.arcs
 
 
 def test_gate_puts_the_separate_parses_back(
     pair: tuple[Analysis, Analysis],
 ) -> None:
     shut = JointWeights(bp_slack=2.0, gates={"bp": Gate(-5.0, {})})
-    found = JointParser(NoLinks(), shut).parse(*pair, links=DIAGONAL[:4])
-    assert not found.kept
-    assert found.gate is not None
-    assert found.gate < 0.01
-    assert found.source.deps is pair[0].deps
-    assert found.agreement_after == found.agreement_before
+    result = JointParser(NoLinks(), shut).parse(*pair, links=DIAGONAL[:4])
+    assert not result.kept
+    assert result.gate is not None
+    assert result.gate < 0.01
+    assert result.source.deps is pair[0].deps
+    assert result.agreement_after == result.agreement_before
     free = JointSettings(gate=False)
     kept = JointParser(NoLinks(), shut).parse(*pair, free, links=DIAGONAL[:4])
     assert kept.kept
@@ -162,9 +162,9 @@ def test_linked_spans_are_those_whose_words_stay_together() -> None:
 
 def test_no_span_is_linked_across_a_word_linked_elsewhere() -> None:
     links = [Link("w0", "w0"), Link("w1", "w2"), Link("w2", "w1")]
-    found = linked_spans(linked_words(links, 4, 4), 4, 4)
-    assert ((0, 2), (0, 3)) not in found
-    assert ((1, 3), (1, 3)) in found
+    spans = linked_spans(linked_words(links, 4, 4), 4, 4)
+    assert ((0, 2), (0, 3)) not in spans
+    assert ((1, 3), (1, 3)) in spans
 
 
 def bracketed(first: float, second: float) -> tuple[Forest, Floats]:
@@ -195,14 +195,14 @@ def test_certified_phrases_are_the_best_of_all_pairs(
 ) -> None:
     ours, theirs = bracketed(a, b), bracketed(c, d)
     spans = linked_spans(linked_words(DIAGONAL[:3], 3, 3), 3, 3)
-    found = agree_on_spans(ours, theirs, spans, slack=slack, rounds=60, step=0.5)
+    agreed = agree_on_spans(ours, theirs, spans, slack=slack, rounds=60, step=0.5)
     best = max(
         (a, b)[x] + (c, d)[y] - 2 * slack * (x != y) for x, y in product((0, 1), (0, 1))
     )
     assert len(list(derivations(ours[0]))) == 2
-    assert found.score <= best + 1e-9 <= found.bound + 1e-6
-    if found.bound - found.score < 1e-7:
-        assert found.score == pytest.approx(best, abs=1e-6)
+    assert agreed.score <= best + 1e-9 <= agreed.bound + 1e-6
+    if agreed.bound - agreed.score < 1e-7:
+        assert agreed.score == pytest.approx(best, abs=1e-6)
 
 
 def test_hard_decomposition_answers_with_round_k_or_with_the_best_pair(

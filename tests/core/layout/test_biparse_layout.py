@@ -31,8 +31,8 @@ def trees(draw) -> tuple[int, Block]:
 
 
 @given(trees())
-def test_blocks_nest_within_their_parents_and_the_page(found) -> None:
-    n, tree = found
+def test_blocks_nest_within_their_parents_and_the_page(case) -> None:
+    n, tree = case
     scene = matrix_scene(WORDS[:n], WORDS[:n], tree, GlyphTable())
     marks = {mark.number: mark.rect for mark in scene.blocks}
     parents = {number: parent for number, _, _, parent in numbered(tree)}
@@ -50,8 +50,8 @@ def test_blocks_nest_within_their_parents_and_the_page(found) -> None:
 
 
 @given(trees())
-def test_trees_keep_order_and_parents_stand_between_children(found) -> None:
-    n, tree = found
+def test_trees_keep_order_and_parents_stand_between_children(case) -> None:
+    n, tree = case
     scene = trees_scene(WORDS[:n], WORDS[:n], tree, GlyphTable())
     for labels in (scene.source, scene.target):
         places = [label.at[0] for label in labels]

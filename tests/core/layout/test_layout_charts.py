@@ -80,8 +80,8 @@ def test_drawings_are_xml_with_title_and_description(labels: list[str]) -> None:
     chart = grid_chart(labels, counts, across="<b>", down='"a"', measure=MEASURE)
     svg = charts.draw(chart, title="T <", desc="D & d")
     root = ET.fromstring(svg)
-    found = {child.tag.rpartition("}")[2]: child.text for child in root}
-    assert (found["title"], found["desc"]) == ("T <", "D & d")
+    texts = {child.tag.rpartition("}")[2]: child.text for child in root}
+    assert (texts["title"], texts["desc"]) == ("T <", "D & d")
     assert root.get("role") == "img"
 
 

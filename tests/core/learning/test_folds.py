@@ -27,5 +27,5 @@ def test_groups_hang_together_by_chains_of_keys() -> None:
 
 def test_without_shared_keys_the_folds_are_those_of_single_members() -> None:
     alone = [{n} for n in range(11)]
-    found = grouped_folds(alone, 3, np.random.default_rng(1))
-    assert found == folds(11, 3, np.random.default_rng(1))
+    parts = grouped_folds(alone, 3, np.random.default_rng(1))
+    assert parts == folds(11, 3, np.random.default_rng(1))

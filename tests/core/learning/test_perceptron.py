@@ -47,9 +47,9 @@ def test_weights_survive_as_text() -> None:
 @pytest.mark.parametrize("bits", [8, 16])
 def test_packed_numbers_are_within_half_a_step(bits: int) -> None:
     array = np.random.default_rng(2).normal(size=(20, 6)) * [1, 10, 100, 0, 1e-3, 1e6]
-    found = unpack(pack(array, bits=bits))
+    unpacked = unpack(pack(array, bits=bits))
     step = np.abs(array).max(0) / (2 ** (bits - 1) - 1)
-    assert (np.abs(found - array) <= 0.5001 * step + 1e-5 * np.abs(array)).all()
+    assert (np.abs(unpacked - array) <= 0.5001 * step + 1e-5 * np.abs(array)).all()
 
 
 @pytest.mark.parametrize(

@@ -99,5 +99,5 @@ def test_the_contract_notices_what_is_broken(
     wrapper: Callable[[ParserBackend], ParserBackend], complaint: str, tmp_path: Path
 ) -> None:
     small = registry.at(small_pcfg.written(tmp_path / "small"))
-    found = violations(wrapper(small), SENTENCES[:2])
-    assert any(complaint in text for text in found)
+    complaints = violations(wrapper(small), SENTENCES[:2])
+    assert any(complaint in text for text in complaints)

@@ -70,10 +70,10 @@ def test_no_tree_is_expected_to_have_more_right_less_half_of_its_brackets(
     except Contradiction:  # then it is none of the trees that are allowed
         assert not np.isfinite(scores).all()
         return
-    found = ids(phrases)
-    assert score == pytest.approx(trees[found], abs=1e-9)
+    best = ids(phrases)
+    assert score == pytest.approx(trees[best], abs=1e-9)
     assert log_z == pytest.approx(log_partition(scores), abs=1e-9)
-    assert gain(found) == pytest.approx(max(map(gain, trees)), abs=1e-7)
+    assert gain(best) == pytest.approx(max(map(gain, trees)), abs=1e-7)
 
 
 @given(st.integers(1, 7), st.integers(0, 2**32 - 1))

@@ -36,8 +36,8 @@ def changed(scores: Floats) -> set[tuple[int, int, str]]:
 )
 def test_what_ends_with_a_reference_is_rather_no_noun_phrase(text: str) -> None:
     n = len(text.split())
-    found = changed(bonuses(text, "NN " * n, "references"))
-    assert found == {(i, n, label) for i in range(5) for label in ("ADJP", "NML", "NP")}
+    cells = changed(bonuses(text, "NN " * n, "references"))
+    assert cells == {(i, n, label) for i in range(5) for label in ("ADJP", "NML", "NP")}
 
 
 @pytest.mark.parametrize(

@@ -38,31 +38,31 @@ def analysis(parser: NeuralParser, text: str, want: frozenset[Capability]) -> An
 
 
 def test_a_plain_sentence_is_parsed_right(parser: NeuralParser) -> None:
-    found = analysis(parser, "The old man gave his dog a bone .", PLAIN)
-    assert found.xpos == ("DT", "JJ", "NN", "VBD", "PRP$", "NN", "DT", "NN", ".")
-    assert found.upos[:4] == ("DET", "ADJ", "NOUN", "VERB")
-    assert found.deps is not None
-    assert found.deps.tree.heads == (2, 2, 3, -1, 5, 3, 7, 3, 3)
-    assert found.deps.tree.labels[2:6] == ("nsubj", "root", "nmod:poss", "iobj")
-    assert found.forest is not None
-    assert found.edge_weights is not None
+    answer = analysis(parser, "The old man gave his dog a bone .", PLAIN)
+    assert answer.xpos == ("DT", "JJ", "NN", "VBD", "PRP$", "NN", "DT", "NN", ".")
+    assert answer.upos[:4] == ("DET", "ADJ", "NOUN", "VERB")
+    assert answer.deps is not None
+    assert answer.deps.tree.heads == (2, 2, 3, -1, 5, 3, 7, 3, 3)
+    assert answer.deps.tree.labels[2:6] == ("nsubj", "root", "nmod:poss", "iobj")
+    assert answer.forest is not None
+    assert answer.edge_weights is not None
     _, tree = best_trees(
-        found.forest,
-        found.edge_weights,
+        answer.forest,
+        answer.edge_weights,
         1,
-        words=found.sentence.forms,
-        tags=found.xpos,
+        words=answer.sentence.forms,
+        tags=answer.xpos,
     )[0]
     spans = {(tree.labels[v], tree.spans[v]) for v in range(len(tree))}
     assert {("S", (0, 9)), ("NP", (0, 3)), ("VP", (3, 8)), ("NP", (4, 6))} <= spans
 
 
 def test_derivations_weigh_log_probabilities(parser: NeuralParser) -> None:
-    found = analysis(parser, "I saw the man with the telescope .", ALL)
-    assert found.forest is not None
-    assert found.edge_weights is not None
-    best, _ = viterbi(found.forest, found.edge_weights)
-    mass = forest_log_partition(found.forest, found.edge_weights)
+    answer = analysis(parser, "I saw the man with the telescope .", ALL)
+    assert answer.forest is not None
+    assert answer.edge_weights is not None
+    best, _ = viterbi(answer.forest, answer.edge_weights)
+    mass = forest_log_partition(answer.forest, answer.edge_weights)
     assert best < mass <= 1e-6
     assert mass > np.log(0.99)
 
@@ -118,25 +118,25 @@ def test_the_shipped_parser_writes_technical_text_as_biomedical_treebanks_do(
 
 
 def test_arcs_are_log_probabilities_of_heads(parser: NeuralParser) -> None:
-    found = analysis(parser, "Birds sing .", ALL)
-    assert found.deps is not None
-    arcs = found.deps.arcs
+    answer = analysis(parser, "Birds sing .", ALL)
+    assert answer.deps is not None
+    arcs = answer.deps.arcs
     assert arcs is not None
     assert np.exp(arcs[:, 1:]).sum(axis=0) == pytest.approx(np.ones(3))
     assert np.isneginf(np.diag(arcs)).all()
-    relations = found.deps.relations
+    relations = answer.deps.relations
     assert relations is not None
     assert np.exp(relations).sum(axis=2) == pytest.approx(np.ones((4, 4)))
-    assert found.vectors is not None
-    assert len(found.vectors) == 3
+    assert answer.vectors is not None
+    assert len(answer.vectors) == 3
 
 
 def test_one_token_is_a_sentence(parser: NeuralParser) -> None:
-    found = analysis(parser, "Yes", ALL)
-    assert found.deps is not None
-    assert found.deps.tree.heads == (-1,)
-    assert found.forest is not None
-    assert found.forest.n_tokens == 1
+    answer = analysis(parser, "Yes", ALL)
+    assert answer.deps is not None
+    assert answer.deps.tree.heads == (-1,)
+    assert answer.forest is not None
+    assert answer.forest.n_tokens == 1
 
 
 def test_two_hundred_tokens_are_taken_and_one_more_is_not(parser: NeuralParser) -> None:
@@ -153,21 +153,21 @@ def test_two_hundred_tokens_are_taken_and_one_more_is_not(parser: NeuralParser) 
 
 def test_words_of_many_pieces_do_not_break_a_sentence(parser: NeuralParser) -> None:
     odd = ["x1y2" * 40, "\u200b", "http://a.b/" + "c/d-" * 60, "😀", "naïve"]
-    found = analysis(parser, " ".join(odd), ALL)
-    assert len(found.xpos) == 5
+    answer = analysis(parser, " ".join(odd), ALL)
+    assert len(answer.xpos) == 5
     (refused,) = parser.analyse([Sentence.of(["q7" * 30] * 120)], want=PLAIN)
     assert isinstance(refused, SentenceTooLong)
 
 
 def test_upper_case_does_not_turn_everything_into_names(parser: NeuralParser) -> None:
-    found = analysis(parser, "PLEASE DO NOT FEED THE BIRDS .", PLAIN)
-    assert found.upos[3:6] == ("VERB", "DET", "NOUN")
+    answer = analysis(parser, "PLEASE DO NOT FEED THE BIRDS .", PLAIN)
+    assert answer.upos[3:6] == ("VERB", "DET", "NOUN")
 
 
 def test_a_typing_error_costs_one_word_at_most(parser: NeuralParser) -> None:
-    found = analysis(parser, "The childern played in the gardn .", PLAIN)
+    answer = analysis(parser, "The childern played in the gardn .", PLAIN)
     right = ("DT", "NNS", "VBD", "IN", "DT", "NN", ".")
-    assert sum(a != b for a, b in zip(found.xpos, right, strict=True)) <= 1
+    assert sum(a != b for a, b in zip(answer.xpos, right, strict=True)) <= 1
 
 
 def test_batches_stay_within_their_bounds_and_keep_all() -> None:

@@ -24,8 +24,8 @@ def scored(reading: Reading, which: str) -> Floats:
 
 
 def favoured(reading: Reading, which: str) -> set[tuple[int, int, str]]:
-    found = np.argwhere(scored(reading, which) > 0)
-    return {(int(i), int(j), NAMES[x]) for i, j, x in found}
+    cells = np.argwhere(scored(reading, which) > 0)
+    return {(int(i), int(j), NAMES[x]) for i, j, x in cells}
 
 
 @pytest.mark.parametrize(
@@ -45,8 +45,8 @@ def favoured(reading: Reading, which: str) -> set[tuple[int, int, str]]:
 def test_a_tied_name_before_a_noun_is_one_modifier(
     text: str, tags: str, expected: set[tuple[int, int]]
 ) -> None:
-    found = favoured(Reading(text.split(), tags.split()), "names")
-    assert found == {(*span, "NML") for span in expected}
+    cells = favoured(Reading(text.split(), tags.split()), "names")
+    assert cells == {(*span, "NML") for span in expected}
 
 
 def test_a_tied_name_is_not_broken() -> None:
@@ -71,8 +71,8 @@ def test_a_joined_name_modifies_what_the_last_one_modifies() -> None:
 
 def test_the_loci_of_a_genotype_are_names_and_together_one() -> None:
     text, tags = "old A / a ; B / b mice slept", "JJ NN SYM NN : NN SYM NN NNS VBD"
-    found = favoured(Reading(text.split(), tags.split()), "names")
-    assert found == {(1, 4, "NML"), (5, 8, "NML"), (1, 8, "NML")}
+    cells = favoured(Reading(text.split(), tags.split()), "names")
+    assert cells == {(1, 4, "NML"), (5, 8, "NML"), (1, 8, "NML")}
     alone = Reading(text.split()[1:8], tags.split()[1:8])
     assert favoured(alone, "names") == {(0, 3, "NP"), (4, 7, "NP")}
 
@@ -165,8 +165,8 @@ def test_each_of_several_joined_modifiers_is_nml() -> None:
     reading = Reading(
         words, split("NN NN CC NN NN NNS"), [1, 5, 4, 4, 1, -1], labels, [3] * 6
     )
-    found = favoured(reading, "compounds")
-    assert found == {(0, 5, "NML"), (0, 2, "NML"), (3, 5, "NML")}
+    cells = favoured(reading, "compounds")
+    assert cells == {(0, 5, "NML"), (0, 2, "NML"), (3, 5, "NML")}
 
 
 def test_relative_pronouns_are_wh_phrases_in_technical_text_alone() -> None:

@@ -121,9 +121,9 @@ WANT: frozenset[Capability] = frozenset({"forest", "dependencies", "tags"})
 
 
 def _analysis(parser: ParserBackend) -> Analysis:
-    (found,) = parser.analyse([Sentence.of(TEXT)], want=WANT)
-    assert isinstance(found, Analysis)
-    return found
+    (analysis,) = parser.analyse([Sentence.of(TEXT)], want=WANT)
+    assert isinstance(analysis, Analysis)
+    return analysis
 
 
 def test_decoding_together_leaves_weights_and_arcs_as_they_are() -> None:
@@ -140,15 +140,15 @@ def test_decoding_together_leaves_weights_and_arcs_as_they_are() -> None:
 def test_under_dear_costs_all_phrases_hang_together_and_the_tree_weighs_less() -> None:
     parser = english.parser().decoding_together()
     parser.together = Coupling(30.0, 30.0)
-    found, plain = _analysis(parser), _analysis(english.parser())
-    assert found.best is not None
-    assert found.deps is not None
+    together, plain = _analysis(parser), _analysis(english.parser())
+    assert together.best is not None
+    assert together.deps is not None
     assert plain.best is not None
-    counted = [tag != "PUNCT" for tag in found.upos]
-    n_fitting, n_all = fitting(found.best[1], found.deps.tree.heads, counted)
+    counted = [tag != "PUNCT" for tag in together.upos]
+    n_fitting, n_all = fitting(together.best[1], together.deps.tree.heads, counted)
     assert n_fitting == n_all
-    assert found.best[1] != plain.best[1]
-    assert found.best[0] < plain.best[0]
+    assert together.best[1] != plain.best[1]
+    assert together.best[0] < plain.best[0]
 
 
 def test_the_option_of_a_command_turns_it_on() -> None:

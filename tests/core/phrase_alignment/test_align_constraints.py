@@ -37,19 +37,20 @@ def ambiguous() -> BinaryForest:
     )
 
 
-def places(found: Aligned) -> set[tuple[tuple[int, int], tuple[int, int]]]:
+def places(aligned: Aligned) -> set[tuple[tuple[int, int], tuple[int, int]]]:
     def span(side: BinaryForest, v: int) -> tuple[int, int]:
         at = np.flatnonzero(side.members[v])
         return int(at[0]), int(at[-1]) + 1
 
-    return {(span(found.source, s), span(found.target, t)) for s, t in found.best.links}
+    links = aligned.best.links
+    return {(span(aligned.source, s), span(aligned.target, t)) for s, t in links}
 
 
 def test_must_link_is_linked_whatever_it_costs() -> None:
     want = Constraint("must-link", (0, 1), (2, 3))
-    found = align_under(SOURCE, TARGET, gain_of(SOURCE, TARGET), [want])
-    assert ((0, 1), (2, 3)) in places(found)
-    assert found.best.score < 1000  # the bonus is no part of the score
+    aligned = align_under(SOURCE, TARGET, gain_of(SOURCE, TARGET), [want])
+    assert ((0, 1), (2, 3)) in places(aligned)
+    assert aligned.best.score < 1000  # the bonus is no part of the score
 
 
 def test_rejected_and_null_nodes_are_left_alone() -> None:
@@ -59,18 +60,18 @@ def test_rejected_and_null_nodes_are_left_alone() -> None:
         Constraint("must-not-link", (0, 1), (1, 2)),
         Constraint("must-null", (1, 2)),
     ]
-    found = places(align_under(SOURCE, TARGET, gain, wishes))
-    assert ((0, 1), (1, 2)) not in found
-    assert not any(source == (1, 2) for source, _ in found)
+    cells = places(align_under(SOURCE, TARGET, gain, wishes))
+    assert ((0, 1), (1, 2)) not in cells
+    assert not any(source == (1, 2) for source, _ in cells)
 
 
 def test_brackets_choose_the_tree() -> None:
     side = ambiguous()
     gain = np.full((side.n_nodes, TARGET.n_nodes), -3.0)
     for rule, place in (("must-bracket", (0, 2)), ("cannot-bracket", (1, 3))):
-        found = align_under(side, TARGET, gain, [Constraint(rule, place)])  # type: ignore[arg-type]
-        assert 3 in found.best.edges[0]
-        assert 4 not in found.best.edges[0]
+        aligned = align_under(side, TARGET, gain, [Constraint(rule, place)])  # type: ignore[arg-type]
+        assert 3 in aligned.best.edges[0]
+        assert 4 not in aligned.best.edges[0]
 
 
 def test_contradiction_names_those_that_contradict_and_no_others() -> None:

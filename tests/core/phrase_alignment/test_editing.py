@@ -119,10 +119,10 @@ def test_another_tree_and_back_changes_nothing(data: st.DataObject) -> None:
 @given(st.data())
 def test_every_phrase_has_a_place_of_its_own(data: st.DataObject) -> None:
     tree = data.draw(trees(data.draw(st.integers(1, 5))))
-    found = places(tree)
+    nodes = places(tree)
     phrases = [v for v in range(len(tree)) if tree.tokens[v] < 0]
-    assert sorted(found.values()) == phrases
-    for (words, label, _), v in found.items():
+    assert sorted(nodes.values()) == phrases
+    for (words, label, _), v in nodes.items():
         assert (words, label) == (tree.yield_of(v), tree.labels[v])
 
 

@@ -67,8 +67,8 @@ def test_training_makes_the_alignments_more_probable() -> None:
     train(pairs, state, epochs=30, batch=2)
     assert state.curve[-1] > state.curve[0] + 0.5
     gain = gains(pairs[1], np.array(state.weights), mu_n=1.1)
-    found = align(pairs[1].source, pairs[1].target, gain)
-    assert len(found.links) == 6  # all but the VP over a verb and a PP
+    alignment = align(pairs[1].source, pairs[1].target, gain)
+    assert len(alignment.links) == 6  # all but the VP over a verb and a PP
 
 
 def test_a_resumed_run_ends_as_one_that_was_not_broken_off() -> None:

@@ -23,9 +23,9 @@ ORDER_COSTS = (0.0, 0.5, 3.0, np.inf)
     st.booleans(),
 )
 def test_forests_are_filled_as_by_the_twin(
-    found, null_cost: float, order_cost: float, ties: bool
+    case, null_cost: float, order_cost: float, ties: bool
 ) -> None:
-    source, target, gain = found
+    source, target, gain = case
     gain = np.round(gain) if ties else gain
     for one in pack(source, target, gain, null_cost=null_cost).k_best(5):
         mine, theirs = (

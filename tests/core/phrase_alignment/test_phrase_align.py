@@ -71,8 +71,8 @@ def test_decoder_equals_enumeration(
     if n_trees(source) * n_trees(target) > 60:
         return
     packed = pack(source, target, gain, cross_cost=cross, null_cost=null)
-    found = packed.best()
-    assert found.score == pytest.approx(oracle.best(*pair, cross, null))
+    best = packed.best()
+    assert best.score == pytest.approx(oracle.best(*pair, cross, null))
 
 
 def trees_of(*texts: str) -> tuple[tuple[Tree, ...], list[BinaryForest]]:
@@ -102,28 +102,28 @@ def gain_of(source: BinaryForest, target: BinaryForest) -> Floats:
 def texts(
     side: BinaryForest, links: tuple[tuple[int, int], ...], which: int
 ) -> set[str]:
-    found = set()
+    phrases = set()
     for link in links:
         members = side.members[link[which]]
-        found.add(" ".join(w for w, m in zip(side.words, members, strict=True) if m))
-    return found
+        phrases.add(" ".join(w for w, m in zip(side.words, members, strict=True) if m))
+    return phrases
 
 
 def test_active_and_passive_are_linked_down_to_the_verb() -> None:
     _, (source, target) = trees_of(ACTIVE, PASSIVE)
-    found = align(source, target, gain_of(source, target))
-    assert {"the cook", "the rice", "burned"} <= texts(source, found.links, 0)
+    alignment = align(source, target, gain_of(source, target))
+    assert {"the cook", "the rice", "burned"} <= texts(source, alignment.links, 0)
     # The verb stands between the two: no binarisation of both phrases joins it.
     plain = align(source, target, gain_of(source, target), AlignSettings().monotonic())
-    assert len(plain.links) < len(found.links)
+    assert len(plain.links) < len(alignment.links)
 
 
 def test_every_node_is_linked_once_and_the_wholes_are() -> None:
     _, (source, target) = trees_of(ACTIVE, PASSIVE)
-    found = align(source, target, gain_of(source, target))
-    assert (source.n_nodes - 1, target.n_nodes - 1) in found.links
+    alignment = align(source, target, gain_of(source, target))
+    assert (source.n_nodes - 1, target.n_nodes - 1) in alignment.links
     for side in (0, 1):
-        ends = [link[side] for link in found.links]
+        ends = [link[side] for link in alignment.links]
         assert len(set(ends)) == len(ends)
 
 

@@ -24,11 +24,11 @@ def score(numbers: Mapping[str, float]) -> Floats:
 def test_a_study_begins_with_the_present_numbers_and_does_better(
     tmp_path: Path,
 ) -> None:
-    found = study(score, RANGES, START, trials=25, seed=1, kept=tmp_path / "a.db")
-    assert dict(found[0].numbers) == START
-    best = max(found, key=lambda one: f1_of(one.shares))
-    assert f1_of(best.shares) > f1_of(found[0].shares) + 0.2
-    assert all(float(one.numbers["beam"]).is_integer() for one in found)
+    trials = study(score, RANGES, START, trials=25, seed=1, kept=tmp_path / "a.db")
+    assert dict(trials[0].numbers) == START
+    best = max(trials, key=lambda one: f1_of(one.shares))
+    assert f1_of(best.shares) > f1_of(trials[0].shares) + 0.2
+    assert all(float(one.numbers["beam"]).is_integer() for one in trials)
 
 
 def test_a_study_broken_off_goes_on_with_what_is_kept(tmp_path: Path) -> None:
@@ -39,7 +39,7 @@ def test_a_study_broken_off_goes_on_with_what_is_kept(tmp_path: Path) -> None:
     with pytest.raises((KeyboardInterrupt, StopAsyncIteration)):
         study(score, RANGES, START, trials=4, seed=0, kept=kept, on_trial=stop)
     told: list[int] = []
-    found = study(
+    trials = study(
         score,
         RANGES,
         START,
@@ -48,9 +48,9 @@ def test_a_study_broken_off_goes_on_with_what_is_kept(tmp_path: Path) -> None:
         kept=kept,
         on_trial=lambda at, f1, best: told.append(at),
     )
-    assert len(found) == 4
+    assert len(trials) == 4
     assert len(told) == 3
-    assert dict(found[0].numbers) == START
+    assert dict(trials[0].numbers) == START
 
 
 def test_nested_choice_scores_each_fold_with_what_is_best_elsewhere() -> None:
@@ -58,15 +58,15 @@ def test_nested_choice_scores_each_fold_with_what_is_best_elsewhere() -> None:
     trials = [
         TuningTrial({"cost": float(k)}, rng.uniform(size=(9, 2))) for k in range(4)
     ]
-    found = nested(trials, k=3, seed=5)
+    choice = nested(trials, k=3, seed=5)
     wanted = np.empty((9, 2))
     for part in folds(9, 3, np.random.default_rng(5)):
         rest = [at for at in range(9) if at not in part]
         by_f1 = [f1_of(one.shares[rest]) for one in trials]
         wanted[part] = trials[int(np.argmax(by_f1))].shares[part]
-    assert found.chosen == pytest.approx(f1_of(wanted))
-    assert found.first == pytest.approx(f1_of(trials[0].shares))
-    assert found.best == max(f1_of(one.shares) for one in trials)
-    assert found.differences == pytest.approx(wanted - trials[0].shares)
+    assert choice.chosen == pytest.approx(f1_of(wanted))
+    assert choice.first == pytest.approx(f1_of(trials[0].shares))
+    assert choice.best == max(f1_of(one.shares) for one in trials)
+    assert choice.differences == pytest.approx(wanted - trials[0].shares)
     with pytest.raises(InvalidValue):
         nested([], k=3, seed=0)

@@ -23,9 +23,9 @@ from tests.oracles import unpacking as plain
     st.booleans(),
 )
 def test_the_best_of_forests_are_those_of_the_twin(
-    found, cross_cost: float, null_cost: float, k: int, ties: bool
+    case, cross_cost: float, null_cost: float, k: int, ties: bool
 ) -> None:
-    source, target, gain = found
+    source, target, gain = case
     gain = np.round(gain) if ties else gain
     packed = pack(source, target, gain, cross_cost=cross_cost, null_cost=null_cost)
     assert list(packed.k_best(k)) == list(plain.k_best(packed, k))

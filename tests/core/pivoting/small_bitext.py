@@ -40,7 +40,7 @@ def sources(folder: Path, *, parsed: int = len(TREES)) -> list[PairsFile]:
     """The two files of pairs, with the trees of the first ``parsed`` sentences."""
     parses = folder / "parses.parquet"
     write_parses(parses, [BitextParse(english(i), TREES[i]) for i in range(parsed)])
-    found = []
+    files = []
     for corpus, rows in CORPORA.items():
         path = folder / f"{corpus}.parquet"
         pairs = [
@@ -48,5 +48,5 @@ def sources(folder: Path, *, parsed: int = len(TREES)) -> list[PairsFile]:
             for at, (foreign, links) in enumerate(rows)
         ]
         write_pairs(path, pairs)
-        found.append(PairsFile(path, (parses,)))
-    return found
+        files.append(PairsFile(path, (parses,)))
+    return files

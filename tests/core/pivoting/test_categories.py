@@ -31,18 +31,18 @@ def test_two_spans_share_a_number_where_they_share_a_label(
     names = WordHashes()
     spans = every_span(forest)
     arrays = [TreeArrays.of(tree, names) for tree in forest]
-    found = span_labels(arrays, spans, exact=exact)
+    labels = span_labels(arrays, spans, exact=exact)
     words: dict[int, str] = {}
     sets: dict[int, tuple[str, ...]] = {}
     for s, (t, i, j) in enumerate(spans.tolist()):
-        inside = slice(found.at[s], found.at[s + 1])
+        inside = slice(labels.at[s], labels.at[s + 1])
         labeller = Labeller(forest[t])
-        spelled = [labeller.name(int(v), i, j) for v in found.nodes[inside]]
+        spelled = [labeller.name(int(v), i, j) for v in labels.nodes[inside]]
         wanted = (constituent_labels if exact else ccg_labels)(forest[t], i, j)
         assert tuple(sorted(set(spelled))) == wanted
-        for number, word in zip(found.labels[inside].tolist(), spelled, strict=True):
+        for number, word in zip(labels.labels[inside].tolist(), spelled, strict=True):
             assert words.setdefault(number, word) == word
-        assert sets.setdefault(int(found.sets[s]), wanted) == wanted
+        assert sets.setdefault(int(labels.sets[s]), wanted) == wanted
     assert len(set(words.values())) == len(words)
     assert len(set(sets.values())) == len(sets)
 

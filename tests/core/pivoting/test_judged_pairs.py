@@ -37,8 +37,8 @@ def test_both_formats_are_read(tmp_path: Path) -> None:
     pairs = read_judgments(tmp_path / "ppdb.gz", "ppdb")
     assert pairs[0] == JudgedPair("calm", "quiet", "ADJP", 4.5, (4.0, 5.0))
     (tmp_path / "bird.txt").write_text(BIRD)
-    found = read_judgments(tmp_path / "bird.txt", "bird")
-    assert found == [JudgedPair("the old sea", "the ancient sea", "", 0.6)]
+    rated = read_judgments(tmp_path / "bird.txt", "bird")
+    assert rated == [JudgedPair("the old sea", "the ancient sea", "", 0.6)]
 
 
 @pytest.mark.parametrize("line", ["4.5\t[NP]\tone", "much\t[NP]\tone\tother\t1"])
@@ -60,10 +60,10 @@ def test_the_result_names_pairs_covered_and_each_score(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     test_pairs_that_share_no_foreign_phrase_are_not_covered(tmp_path)
-    found = json.loads(capsys.readouterr().out)
-    assert (found["pairs"], found["covered"]) == (6, 5)
+    result = json.loads(capsys.readouterr().out)
+    assert (result["pairs"], result["covered"]) == (6, 5)
     for name in ("baseline", "syntactic", "extraction"):
-        assert found[name].keys() == {"rho", "p", "n"}
+        assert result[name].keys() == {"rho", "p", "n"}
 
 
 def test_a_fitted_ranking_never_saw_the_phrase_it_ranks(tmp_path: Path) -> None:
@@ -81,9 +81,9 @@ def test_a_fitted_ranking_never_saw_the_phrase_it_ranks(tmp_path: Path) -> None:
         ]
         for _ in range(40)
     ]
-    found = compare(table, judged, k=5)
-    assert abs(found["log-linear"]["rho"]) < 0.35
-    assert abs(found["supervised"]["rho"]) < 0.35
+    scores = compare(table, judged, k=5)
+    assert abs(scores["log-linear"]["rho"]) < 0.35
+    assert abs(scores["supervised"]["rho"]) < 0.35
 
 
 def test_the_label_says_nothing_where_it_was_not_seen(tmp_path: Path) -> None:
@@ -120,9 +120,9 @@ def test_judges_who_agree_bound_nothing_and_those_at_random_everything() -> None
     alike = [[float(x)] * 4 for x in range(50)]
     assert agreement(alike, rng) == {"pairs": 50, "halves": 1.0, "ceiling": 1.0}
     noisy = (rng.normal(size=(4000, 1)) + rng.normal(size=(4000, 4))).tolist()
-    found = agreement(noisy, rng)
-    assert found["halves"] == pytest.approx(2 / 3, abs=0.05)  # 1 / (1 + 1 / 2)
-    assert found["ceiling"] == pytest.approx(0.8**0.5, abs=0.03)
+    figures = agreement(noisy, rng)
+    assert figures["halves"] == pytest.approx(2 / 3, abs=0.05)  # 1 / (1 + 1 / 2)
+    assert figures["ceiling"] == pytest.approx(0.8**0.5, abs=0.03)
     assert agreement([(1.0, 2.0)] * 9, rng) == {}
 
 

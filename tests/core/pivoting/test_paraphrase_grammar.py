@@ -38,13 +38,13 @@ def test_each_condition_is_measured_on_what_it_ranked_first() -> None:
         item("very old", ("baseline", 1)),
     ]
     both = Lengths()
-    found = grammar(items, [OLD_SEA], both, both)  # type: ignore[arg-type]
-    assert set(found) == {"original", "baseline", "extraction"}
-    assert found["original"].tree[0] == pytest.approx(-13 / 6)
-    assert found["baseline"].tree[0] == pytest.approx(-15 / 7)
-    assert found["extraction"].tree_change[0] == pytest.approx(0)
-    assert found["baseline"].perplexity[0] == pytest.approx(np.e)
-    assert found["baseline"].perplexity_ratio[0] == pytest.approx(1)
+    measures = grammar(items, [OLD_SEA], both, both)  # type: ignore[arg-type]
+    assert set(measures) == {"original", "baseline", "extraction"}
+    assert measures["original"].tree[0] == pytest.approx(-13 / 6)
+    assert measures["baseline"].tree[0] == pytest.approx(-15 / 7)
+    assert measures["extraction"].tree_change[0] == pytest.approx(0)
+    assert measures["baseline"].perplexity[0] == pytest.approx(np.e)
+    assert measures["baseline"].perplexity_ratio[0] == pytest.approx(1)
 
 
 def test_blank_lines_and_sentences_without_a_tree_are_left_out(tmp_path: Path) -> None:

@@ -65,12 +65,12 @@ def test_extraction_equals_the_definition(pairs: list[Linked], limit: int) -> No
 
 def test_one_foreign_phrase_goes_with_all_phrases_that_add_unaligned_words() -> None:
     pair = Linked(len(ENGLISH), len(SPANISH), FIGURE_1)
-    found = {
+    phrases = {
         " ".join(ENGLISH[i:j])
         for _, i, j, k, m, _ in phrase_pairs([pair])
         if SPANISH[k:m] == ["la", "igualdad"]
     }
-    assert found == {"equal", "create equal", "to create equal"}
+    assert phrases == {"equal", "create equal", "to create equal"}
 
 
 def test_longer_phrases_are_left_out() -> None:

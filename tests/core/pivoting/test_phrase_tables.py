@@ -21,11 +21,11 @@ def table(tmp_path: Path) -> Table:
 
 
 def test_each_label_has_its_table_with_the_phrase_itself(table: Table) -> None:
-    found = phrase_tables(table, "Old", at_least=0.0)
-    assert found[0].label == ""
-    assert found[1].is_constituent
-    assert {one.label for one in found[1:]} == set(table.labels("old"))
-    for one in found:
+    tables = phrase_tables(table, "Old", at_least=0.0)
+    assert tables[0].label == ""
+    assert tables[1].is_constituent
+    assert {one.label for one in tables[1:]} == set(table.labels("old"))
+    for one in tables:
         assert sum(p for _, p in one.rows) == pytest.approx(1.0)
         assert "old" in [text for text, _ in one.rows]
 

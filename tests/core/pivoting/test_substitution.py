@@ -51,9 +51,9 @@ class CountedReads:
 def test_all_conditions_together_read_a_phrase_once(table: Table) -> None:
     other = Table(table.folder, table.facts)
     counting = other.__dict__["engine"] = CountedReads(table.engine)
-    found = substitutes(other, OLD_SEA, (1, 2), model=Shorter())
-    assert found == substitutes(table, OLD_SEA, (1, 2), model=Shorter())
-    assert {one.condition for one in found} == set(ALL_CONDITIONS)
+    ranked = substitutes(other, OLD_SEA, (1, 2), model=Shorter())
+    assert ranked == substitutes(table, OLD_SEA, (1, 2), model=Shorter())
+    assert {one.condition for one in ranked} == set(ALL_CONDITIONS)
     assert counting.read == 2  # its paraphrases, and what is known of them by label
     assert other.lookup("sea") == table.lookup("sea") != []
     assert other.lookup("old") == table.lookup("old") != []
@@ -103,41 +103,41 @@ ROWS = [
 def test_conditions_are_equations_5_and_8_to_10(
     condition: str, best: list[tuple[str, float]]
 ) -> None:
-    found = rank(ROWS, condition, ["NP", "S/VP"], HEADS)  # type: ignore[arg-type]
-    assert [(row[0], pytest.approx(row[2])) for row in found] == best
+    ranked = rank(ROWS, condition, ["NP", "S/VP"], HEADS)  # type: ignore[arg-type]
+    assert [(row[0], pytest.approx(row[2])) for row in ranked] == best
 
 
 def test_a_label_without_paraphrases_counts_in_the_mean() -> None:
-    found = rank(ROWS, "averaged", ["NP", "PP"], HEADS)
-    assert [(row[0], row[2]) for row in found] == [("y", 0.25), ("z", 0.05)]
+    ranked = rank(ROWS, "averaged", ["NP", "PP"], HEADS)
+    assert [(row[0], row[2]) for row in ranked] == [("y", 0.25), ("z", 0.05)]
 
 
 def test_labels_of_the_sentence_choose_the_paraphrases(table: Table) -> None:
-    found = substitutes(table, OLD_SEA, (1, 2), k=9)
-    assert {one.condition for one in found} == {
+    ranked = substitutes(table, OLD_SEA, (1, 2), k=9)
+    assert {one.condition for one in ranked} == {
         "baseline",
         "extraction",
         "substitution",
         "averaged",
     }
-    assert {one.paraphrase.text for one in found if one.condition == "baseline"} > {
+    assert {one.paraphrase.text for one in ranked if one.condition == "baseline"} > {
         "ancient"
     }
-    constrained = [one for one in found if one.condition == "substitution"]
+    constrained = [one for one in ranked if one.condition == "substitution"]
     assert {one.paraphrase.text for one in constrained} == {"ancient"}
     assert " ".join(constrained[0].tokens) == "The ancient sea is calm ."
 
 
 def test_without_a_tree_nothing_matches_its_labels(table: Table) -> None:
-    found = substitutes(table, OLD_SEA.words, (1, 2))
-    assert {one.condition for one in found} == {"baseline", "extraction"}
+    ranked = substitutes(table, OLD_SEA.words, (1, 2))
+    assert {one.condition for one in ranked} == {"baseline", "extraction"}
 
 
 def test_the_language_model_can_turn_the_order(table: Table) -> None:
     model = Shorter()
-    found = substitutes(table, OLD_SEA, (0, 2), model=model, k=9)
-    assert {one.condition for one in found} == set(ALL_CONDITIONS)
-    lengths = [len(one.tokens) for one in found if one.condition == "baseline+lm"]
+    ranked = substitutes(table, OLD_SEA, (0, 2), model=model, k=9)
+    assert {one.condition for one in ranked} == set(ALL_CONDITIONS)
+    lengths = [len(one.tokens) for one in ranked if one.condition == "baseline+lm"]
     assert lengths == sorted(lengths)
     unweighted = substitutes(
         table, OLD_SEA, (0, 2), condition="baseline+lm", model=model, lm_weight=0.0, k=9
@@ -210,20 +210,20 @@ def test_the_commands_build_look_up_substitute_and_make_items(
     build = ["pivot", "build", "--json", "--out", out, "--buckets", 1, "--bitext"]
     made = told([*build, *pairs, "--parses", tmp_path / "parses.parquet"], capsys)
     assert made["phrases"] > 10
-    found = told(
+    answer = told(
         ["pivot", "lookup", "calm", "--json", "--table", out, "--why", "quiet"], capsys
     )
-    assert [one["text"] for one in found["paraphrases"]] == ["quiet"]
-    assert {pivot["foreign"] for pivot in found["why"]} == {"ruhig", "calme"}
+    assert [one["text"] for one in answer["paraphrases"]] == ["quiet"]
+    assert {pivot["foreign"] for pivot in answer["why"]} == {"ruhig", "calme"}
     monkeypatch.setattr(sys, "stdin", io.StringIO(small_bitext.TREES[0]))
-    found = told(["pivot", "substitute", "old", "--json", "--table", out], capsys)
-    assert found["substitutes"][0]["sentence"] == "The ancient sea is calm ."
+    answer = told(["pivot", "substitute", "old", "--json", "--table", out], capsys)
+    assert answer["substitutes"][0]["sentence"] == "The ancient sea is calm ."
     trees = tmp_path / "trees.mrg"
     trees.write_text("\n".join(small_bitext.TREES), encoding="utf-8")
     asked = ["pivot", "items", "--json", "--table", out, "--trees", trees, "--out"]
-    found = told([*asked, tmp_path / "items.tsv"], capsys)
+    answer = told([*asked, tmp_path / "items.tsv"], capsys)
     lines = (tmp_path / "items.tsv").read_text(encoding="utf-8").splitlines()
-    assert len(lines) == found["items"] + 1
+    assert len(lines) == answer["items"] + 1
 
 
 def test_a_missing_table_is_told(tmp_path: Path) -> None:

@@ -118,25 +118,25 @@ def test_of_several_trees_the_likeliest_is_taken(tmp_path: Path) -> None:
 def test_the_pivots_of_a_paraphrase_add_up_to_its_probability(table: Table) -> None:
     for phrase in ("calm", "the old", "we like the"):
         for label in ["", *table.labels(phrase)]:
-            for found in table.lookup(phrase, label, k=50):
-                behind = table.why(phrase, found.text, label=label)
-                assert len(behind) == found.pivots
-                assert sum(pivot.p for pivot in behind) == pytest.approx(found.p)
+            for paraphrase in table.lookup(phrase, label, k=50):
+                behind = table.why(phrase, paraphrase.text, label=label)
+                assert len(behind) == paraphrase.pivots
+                assert sum(pivot.p for pivot in behind) == pytest.approx(paraphrase.p)
 
 
 def test_examples_hold_the_phrase(table: Table) -> None:
-    found = table.examples("the old")
-    assert 1 <= len(found) <= 3
-    for example in found:
+    examples = table.examples("the old")
+    assert 1 <= len(examples) <= 3
+    for example in examples:
         words = example.source.split(" ")
         held = " ".join(words[example.start : example.end])
         assert held.lower() == "the old"
-    assert {example.source[:3] for example in found} == {"The"}  # as in the text
+    assert {example.source[:3] for example in examples} == {"The"}  # as in the text
 
 
 def test_a_label_that_the_phrase_never_had_has_no_paraphrases(table: Table) -> None:
     assert table.lookup("calm", "NP") == []
-    assert [found.text for found in table.lookup("calm", "ADJP")] == ["quiet"]
+    assert [paraphrase.text for paraphrase in table.lookup("calm", "ADJP")] == ["quiet"]
 
 
 def test_letter_case_and_blanks_do_not_matter(table: Table) -> None:
@@ -158,14 +158,14 @@ def test_what_is_pruned_is_bounded_and_ranks_said_to_hold_do(tmp_path: Path) -> 
         if head is None:
             continue
         true = whole[phrase, label]
-        found = pruned.lookup(phrase, label, k=2) if label else pruned.lookup(phrase)
-        stored = {row.text: row.p for row in found}
+        rows = pruned.lookup(phrase, label, k=2) if label else pruned.lookup(phrase)
+        stored = {row.text: row.p for row in rows}
         for text, p in true.items():
             low = stored.get(text, 0.0)
             beyond = 0.0 if text in stored else head.next
             assert low - 1e-12 <= p <= low + beyond + head.lost + 1e-12
         ranked = sorted(true.values(), reverse=True)
-        for place, row in enumerate(found):
+        for place, row in enumerate(rows):
             if row.proven:
                 proven += 1
                 assert true[row.text] == pytest.approx(ranked[place])

@@ -80,7 +80,7 @@ def judged(table: Table, rate) -> list[JudgedSubstitute]:
 def test_components_are_those_of_the_table_and_of_the_sentence(table: Table) -> None:
     site = Site(TREES[0].words, 1, 2, tuple(ccg_labels(TREES[0], 1, 2)))
     rows = components(table, site, ["ancient"], model=Shorter(), backend=Letters())
-    found = dict(zip(PLACED, rows[0], strict=True))
+    values = dict(zip(PLACED, rows[0], strict=True))
     best = {
         name: substitutes(table, TREES[0], (1, 2), condition=name, k=99)
         for name in ("baseline", "extraction", "substitution", "averaged")
@@ -90,18 +90,18 @@ def test_components_are_those_of_the_table_and_of_the_sentence(table: Table) -> 
         for name, rows in best.items()
     }
     names = ("baseline", "any label", "labels here", "labels here, mean")
-    assert [found[name] for name in names] == pytest.approx(np.log([*p.values()]))
-    assert (found["one holds the other"], found["difference"]) == (0, 0)
-    assert found["language model"] == 0  # as long as before
-    assert found["fit of vectors"] == 0  # no letter in common
+    assert [values[name] for name in names] == pytest.approx(np.log([*p.values()]))
+    assert (values["one holds the other"], values["difference"]) == (0, 0)
+    assert values["language model"] == 0  # as long as before
+    assert values["fit of vectors"] == 0  # no letter in common
     same = components(table, site, ["old"], backend=Letters())[0]
     assert same[PLACED.index("fit of vectors")] == pytest.approx(1)
 
 
 def test_what_is_not_there_is_not_known(table: Table) -> None:
     site = Site(TREES[0].words, 1, 2)
-    found = dict(zip(PLACED, components(table, site, ["ancient"])[0], strict=True))
-    assert np.isnan([found["language model"], found["fit of vectors"]]).all()
+    values = dict(zip(PLACED, components(table, site, ["ancient"])[0], strict=True))
+    assert np.isnan([values["language model"], values["fit of vectors"]]).all()
 
 
 def test_people_who_like_one_component_give_it_the_weight(table: Table) -> None:
@@ -117,14 +117,14 @@ def test_people_who_like_one_component_give_it_the_weight(table: Table) -> None:
         "language model",
     )
     for site, tree in ((sites(table)[0], TREES[0]),):
-        found = weighted(
+        ranked = weighted(
             table, tree, (site.start, site.end), weights, model=Shorter(), k=99
         )
-        lengths = [len(one.tokens) for one in found]
+        lengths = [len(one.tokens) for one in ranked]
         assert lengths[0] == min(lengths)
-        assert [one.place for one in found] == list(range(1, len(found) + 1))
-        assert [one.score for one in found] == sorted(
-            (one.score for one in found), reverse=True
+        assert [one.place for one in ranked] == list(range(1, len(ranked) + 1))
+        assert [one.score for one in ranked] == sorted(
+            (one.score for one in ranked), reverse=True
         )
 
 
@@ -184,9 +184,9 @@ def test_too_few_judgments_are_refused(table: Table) -> None:
 
 def test_a_look_up_needs_no_sentence(table: Table) -> None:
     made = fit_weights(table, judged(table, lambda site, text: 1 - len(text) / 30))
-    found = look_up(table, "old", made, k=3)
-    assert found
-    assert [one.p for one in found] == sorted((one.p for one in found), reverse=True)
-    assert not any(one.proven for one in found)
+    rows = look_up(table, "old", made, k=3)
+    assert rows
+    assert [one.p for one in rows] == sorted((one.p for one in rows), reverse=True)
+    assert not any(one.proven for one in rows)
     assert look_up(table, "no such phrase", made) == []
     assert len(ALONE) == len(made.alone.weights)

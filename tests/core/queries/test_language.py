@@ -67,9 +67,9 @@ DOCUMENTED = [
 ]
 
 
-@pytest.mark.parametrize(("query", "found"), DOCUMENTED)
-def test_a_relation_is_what_its_documentation_says(query, found) -> None:
-    assert words(query) == found
+@pytest.mark.parametrize(("query", "expected"), DOCUMENTED)
+def test_a_relation_is_what_its_documentation_says(query, expected) -> None:
+    assert words(query) == expected
 
 
 def test_relations_hang_on_the_first_node() -> None:

@@ -40,8 +40,8 @@ def test_a_tree_is_searched_as_the_definitions_say(seed: int, texts) -> None:
         ground = matching.ground_of(sides.trees[0])
         if deps:
             ground = matching.ground_of_deps(sides.arcs[0], sides.tokens[0])
-        found = [row.pre for row in matching.matches_in(ground, query)]
-        assert found == sorted(wanted), text
+        matches = [row.pre for row in matching.matches_in(ground, query)]
+        assert matches == sorted(wanted), text
 
 
 def test_a_query_that_would_never_end_is_refused() -> None:

@@ -47,18 +47,18 @@ def options(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
 
 
 @pytest.fixture(scope="module")
-def found(options: dict[str, Any]) -> dict[str, Any]:
+def results(options: dict[str, Any]) -> dict[str, Any]:
     return choe2015.run(options, lambda _: None)
 
 
-def test_every_table_has_both_figures_for_each_corpus(found: dict[str, Any]) -> None:
-    assert (found["pairs"], found["without_gold"]) == (2, 1)
-    assert found["corpora"]["ours"] == ("EWT", "LAKE")
-    assert list(found["tables"]) == ["4", "5", "6", "7"]
-    for table in found["tables"].values():
+def test_every_table_has_both_figures_for_each_corpus(results: dict[str, Any]) -> None:
+    assert (results["pairs"], results["without_gold"]) == (2, 1)
+    assert results["corpora"]["ours"] == ("EWT", "LAKE")
+    assert list(results["tables"]) == ["4", "5", "6", "7"]
+    for table in results["tables"].values():
         assert all(len(row) == 5 for row in table["paper"].values())
         assert all(len(row) == 3 for row in table["ours"].values())
-    text = "\n".join(choe2015.lines(found))
+    text = "\n".join(choe2015.lines(results))
     for title in (
         "Table 3",
         "Table 4",
@@ -70,14 +70,14 @@ def test_every_table_has_both_figures_for_each_corpus(found: dict[str, Any]) -> 
         assert title in text
 
 
-def test_table_3_counts_pairs_tokens_and_lengths(found: dict[str, Any]) -> None:
-    row = found["data"]["all"]
+def test_table_3_counts_pairs_tokens_and_lengths(results: dict[str, Any]) -> None:
+    row = results["data"]["all"]
     assert (row["pairs"], row["tokens"], row["of para."]) == (2, 11, 13)
     assert row["a source"] == 5.5
     assert 0 < row["aligned"] <= 5.5
     assert row["6-25"] == 1
-    assert found["data"]["LAKE"]["6-25"] == 1
-    assert found["data"]["EWT"]["6-25"] == 0
+    assert results["data"]["LAKE"]["6-25"] == 1
+    assert results["data"]["EWT"]["6-25"] == 0
 
 
 def test_table_3_tells_what_a_parser_never_saw(options: dict[str, Any]) -> None:
@@ -92,8 +92,8 @@ def test_table_3_tells_what_a_parser_never_saw(options: dict[str, Any]) -> None:
     assert statistics(bench)["all"]["OOV"] is None
 
 
-def test_table_5_cuts_the_source_alone_and_both(found: dict[str, Any]) -> None:
-    rows = found["tables"]["5"]["ours"]
+def test_table_5_cuts_the_source_alone_and_both(results: dict[str, Any]) -> None:
+    rows = results["tables"]["5"]["ours"]
     assert list(rows) == [
         *(f"n = {n}" for n in choe2015.N_BEST),
         *(f"n = m = {n}" for n in choe2015.N_BEST[1:-1]),
@@ -103,9 +103,9 @@ def test_table_5_cuts_the_source_alone_and_both(found: dict[str, Any]) -> None:
 
 
 def test_table_7_has_labels_where_gold_has_and_significance(
-    found: dict[str, Any],
+    results: dict[str, Any],
 ) -> None:
-    rows = found["tables"]["7"]["ours"]
+    rows = results["tables"]["7"]["ours"]
     methods = ("parser", "+ S-Dual", "+ Logit", "our default")
     assert list(rows) == [f"{m}{kind}" for m in methods for kind in ("", ", LAS")]
     for method in methods:
@@ -113,7 +113,7 @@ def test_table_7_has_labels_where_gold_has_and_significance(
         assert ewt is not None
         assert lake is None  # a tree has no labels
         assert ewt <= rows[method][1]
-    for p in found["p"].values():
+    for p in results["p"].values():
         assert 0 < p["uas"] <= 1
         assert 0 < p["las"] <= 1
 

@@ -92,8 +92,8 @@ def test_a_table_is_made_and_nothing_of_it_twice(tmp_path: Path) -> None:
     assert parser.asked == []
     assert sum("aligned" in line for line in told) == 1
     assert len(Bitext(tmp_path / "work/comtrans-de-en.de.parquet")) == 2
-    found = open_table(made).lookup("calm", "ADJP")
-    assert [one.text for one in found] == ["quiet"]
+    paraphrases = open_table(made).lookup("calm", "ADJP")
+    assert [one.text for one in paraphrases] == ["quiet"]
 
 
 def test_only_sentences_without_a_tree_are_parsed(tmp_path: Path) -> None:

@@ -53,9 +53,9 @@ def test_equal_sentences_cost_what_their_best_tree_costs(
     grammar: CategoryGrammar,
 ) -> None:
     words = ["the", "king", "ended"]
-    found = best_labelled(grammar.weights(words, words, 2.0))
-    assert found.score == pytest.approx(2 * np.log(1 / 3), abs=1e-5)
-    assert found.links == ((0, 0), (1, 1), (2, 2))
+    best = best_labelled(grammar.weights(words, words, 2.0))
+    assert best.score == pytest.approx(2 * np.log(1 / 3), abs=1e-5)
+    assert best.links == ((0, 0), (1, 1), (2, 2))
 
 
 def test_better_grammar_is_chosen_on_the_training_part(tmp_path: Path) -> None:
@@ -65,11 +65,11 @@ def test_better_grammar_is_chosen_on_the_training_part(tmp_path: Path) -> None:
     pairs = LabelledPairs(
         "x", "paraphrase", [same, other] * 2, np.array([True, False] * 2), ("",) * 4
     )
-    found = compared(tmp_path, pairs, pairs, 4)
-    assert found["pairs"] == (4, 4)
-    assert found["test"] == {"labelled": 100.0, "bracketing": 100.0}
-    assert found["p"] == 1.0
-    assert "2 trees" in "\n".join(lines(found))
+    results = compared(tmp_path, pairs, pairs, 4)
+    assert results["pairs"] == (4, 4)
+    assert results["test"] == {"labelled": 100.0, "bracketing": 100.0}
+    assert results["p"] == 1.0
+    assert "2 trees" in "\n".join(lines(results))
 
 
 def test_treebank_without_trees_is_refused(tmp_path: Path) -> None:

@@ -29,7 +29,7 @@ def pairs(kind: str, labels: str) -> LabelledPairs:
 
 
 @pytest.fixture(scope="module")
-def found() -> dict[str, Any]:
+def results() -> dict[str, Any]:
     return by_settings(
         pairs("paraphrase", "+-+-"),
         pairs("paraphrase", "+-+x"),
@@ -62,31 +62,31 @@ def test_unit_costs_are_the_edit_distance_with_inverted_blocks(
 
 
 def test_the_curve_is_expected_over_ties_and_for_both_parts(
-    found: dict[str, Any],
+    results: dict[str, Any],
 ) -> None:
-    assert list(found["curve"]) == [f"{match:g}" for match in CURVE]
-    for row in found["curve"].values():
+    assert list(results["curve"]) == [f"{match:g}" for match in CURVE]
+    for row in results["curve"].values():
         assert row["train"] == 100.0
         # of three tied pairs one is negative: the mean over where it may stand
         orders = (1, (1 + 2 / 3) / 2, (1 / 2 + 2 / 3) / 2)
         assert row["test"] == pytest.approx(100 * sum(orders) / 3, abs=0.01)
 
 
-def test_one_procedure_scores_both_tasks(found: dict[str, Any]) -> None:
-    assert set(found["procedures"]) == set(PROCEDURES)
-    for row in found["procedures"].values():
+def test_one_procedure_scores_both_tasks(results: dict[str, Any]) -> None:
+    assert set(results["procedures"]) == set(PROCEDURES)
+    for row in results["procedures"].values():
         assert row["test"] == pytest.approx(80.56)
         # half of the pairs are equal, and nothing lies above their score
         assert 0 < row["rte1"] < 100
 
 
-def test_each_task_has_the_score_of_its_own_pairs(found: dict[str, Any]) -> None:
-    for row in found["by_task"].values():
+def test_each_task_has_the_score_of_its_own_pairs(results: dict[str, Any]) -> None:
+    for row in results["by_task"].values():
         assert [row[task] for task in TASKS] == [75.0] * 6 + [0.0]
 
 
-def test_the_tables_hold_both_figures(found: dict[str, Any]) -> None:
-    table = list(lines(found))
+def test_the_tables_hold_both_figures(results: dict[str, Any]) -> None:
+    table = list(lines(results))
     (ours,) = (line for line in table if line.startswith("wu2005-stop"))
     (theirs,) = (line for line in table if line.startswith("Wu 2005, stop list"))
     assert ours.split()[-7:] == ["75.0"] * 6 + ["0.0"]

@@ -31,11 +31,11 @@ def test_definition_vectors_are_the_counts_of_neighbours(
     counts = counts_of(text)
     contexts = list(range(min(n_contexts, len(counts.words))))
     names = [counts.words[c] for c in contexts]
-    found = definitions(counts, range(len(counts.words)), contexts)
-    dense = np.zeros((found.n_rows, found.n_cells))
-    for row in range(found.n_rows):
-        at = slice(found.first[row], found.first[row + 1])
-        dense[row, found.cells[at]] = found.counts[at]
+    rows = definitions(counts, range(len(counts.words)), contexts)
+    dense = np.zeros((rows.n_rows, rows.n_cells))
+    for row in range(rows.n_rows):
+        at = slice(rows.first[row], rows.first[row + 1])
+        dense[row, rows.cells[at]] = rows.counts[at]
     wanted = [oracle.definition(text, word, names) for word in counts.words]
     assert dense.tolist() == wanted
 
@@ -48,7 +48,7 @@ def test_divergence_equals_the_sum_over_all_cells(
     everything = range(len(counts.words))
     contexts = [word for word in everything if word % 2 == 0]
     rows = definitions(counts, everything, contexts)
-    found = divergences(rows, rows, measure=measure, strength=strength)
+    values = divergences(rows, rows, measure=measure, strength=strength)
     names = [counts.words[c] for c in contexts]
     raw = [oracle.definition(text, word, names) for word in counts.words]
     prior = [strength / rows.n_cells] * rows.n_cells
@@ -59,7 +59,7 @@ def test_divergence_equals_the_sum_over_all_cells(
         for row in raw
     ]
     wanted = [[oracle.divergence(p, q) for q in dense] for p in dense]
-    np.testing.assert_allclose(found, wanted, atol=1e-8)
+    np.testing.assert_allclose(values, wanted, atol=1e-8)
 
 
 def test_expected_divergence_is_the_mean_over_both_posteriors() -> None:
@@ -67,21 +67,21 @@ def test_expected_divergence_is_the_mean_over_both_posteriors() -> None:
     counts = counts_of(text)
     contexts = [0, 1, 2]
     rows = definitions(counts, [counts.number_of["a"], counts.number_of["c"]], contexts)
-    found = divergences(rows, rows, measure="expected", strength=8.0)
+    values = divergences(rows, rows, measure="expected", strength=8.0)
     names = [counts.words[c] for c in contexts]
     prior = np.full(rows.n_cells, 8.0 / rows.n_cells)
     a, c = (np.array(oracle.definition(text, word, names)) + prior for word in "ac")
     rng = np.random.default_rng(1)
     mean, error = oracle.sampled_divergence(a, c, draws=40_000, rng=rng)
-    assert found[0, 1] == pytest.approx(mean, abs=5 * error)
+    assert values[0, 1] == pytest.approx(mean, abs=5 * error)
 
 
 def test_digamma_is_the_slope_of_log_gamma() -> None:
     x = np.array([0.05, 0.4, 1.0, 3.7, 10.0, 250.0])
-    found = np.empty(len(x))
-    digamma(x, found)
+    values = np.empty(len(x))
+    digamma(x, values)
     slope = [(lgamma(z * (1 + 1e-6)) - lgamma(z * (1 - 1e-6))) / (2e-6 * z) for z in x]
-    np.testing.assert_allclose(found, slope, rtol=1e-6)
+    np.testing.assert_allclose(values, slope, rtol=1e-6)
     one = np.empty(1)
     digamma(np.ones(1), one)
     assert one[0] == pytest.approx(-0.5772156649015329, abs=1e-12)
@@ -91,8 +91,8 @@ def test_divergence_of_a_rarer_word_is_the_larger_expectation() -> None:
     counts = counts_of([["a", "x", "b"]] * 40 + [["a", "y", "b"]] * 2)
     numbers = [counts.number_of[word] for word in "xxy"]
     rows = definitions(counts, numbers, range(len(counts.words)))
-    found = divergences(rows, rows, measure="expected", strength=1.0)
-    assert found[0, 2] > found[0, 1]
+    values = divergences(rows, rows, measure="expected", strength=1.0)
+    assert values[0, 2] > values[0, 1]
 
 
 def test_a_strength_of_nothing_is_refused() -> None:

@@ -35,33 +35,33 @@ def recorded(text: list[list[str]]) -> LinkingCounts:
 
 @given(sentences)
 def test_counts_are_those_of_a_plain_count(text: list[list[str]]) -> None:
-    found = recorded(text)
+    counts = recorded(text)
     stream = [BOUNDARY]
     for sentence in text:
         stream += [*sentence, BOUNDARY]
-    assert dict(zip(found.words, found.unigrams, strict=True)) == Counter(stream)
-    names = found.words
+    assert dict(zip(counts.words, counts.unigrams, strict=True)) == Counter(stream)
+    names = counts.words
     pairs = {
         (names[a], names[b]): int(times)
-        for a, b, times in zip(found.first, found.second, found.times, strict=True)
+        for a, b, times in zip(counts.first, counts.second, counts.times, strict=True)
     }
     assert pairs == Counter(pairwise(stream))
-    assert found.n_tokens == sum(map(len, text))
+    assert counts.n_tokens == sum(map(len, text))
 
 
 def test_a_first_word_is_counted_as_it_is_written_elsewhere() -> None:
-    found = recorded([["The", "dog"], ["see", "the", "dog"], ["Ada", "saw", "Ada"]])
-    assert found.count("the") == 2
-    assert found.count("The") == 0
-    assert found.count("Ada") == 2
-    assert found.form_of("The", initial=True) == "the"
-    assert found.form_of("The", initial=False) == "The"
+    counts = recorded([["The", "dog"], ["see", "the", "dog"], ["Ada", "saw", "Ada"]])
+    assert counts.count("the") == 2
+    assert counts.count("The") == 0
+    assert counts.count("Ada") == 2
+    assert counts.form_of("The", initial=True) == "the"
+    assert counts.form_of("The", initial=False) == "The"
 
 
 def test_numbers_are_counted_by_their_shape() -> None:
-    found = recorded([["in", "1999"], ["in", "2004"]])
-    assert found.count("0000") == 2
-    assert found.form_of("1812", initial=False) == "0000"
+    counts = recorded([["in", "1999"], ["in", "2004"]])
+    assert counts.count("0000") == 2
+    assert counts.form_of("1812", initial=False) == "0000"
 
 
 def test_counts_come_back_as_they_were_saved(tmp_path: Path) -> None:

@@ -55,10 +55,10 @@ def test_a_temperature_undoes_overconfidence() -> None:
 
 def test_calibration_error_is_the_mean_gap() -> None:
     claims = [(0.95, True)] * 9 + [(0.95, False)] + [(0.15, False)] * 10
-    found = Reliability.of(claims)
-    assert found.count == (10, 10)
-    assert found.share == (0.0, 0.9)
-    assert found.error == pytest.approx((0.05 * 10 + 0.15 * 10) / 20)
+    reliability = Reliability.of(claims)
+    assert reliability.count == (10, 10)
+    assert reliability.share == (0.0, 0.9)
+    assert reliability.error == pytest.approx((0.05 * 10 + 0.15 * 10) / 20)
 
 
 def test_certain_claims_fall_into_the_last_bin() -> None:

@@ -147,10 +147,10 @@ def test_a_way_to_say_it(
 ) -> None:
     clause = Clause.of(gold(text))
     assert WAYS[way](clause, First())
-    found = clause.example("own")
-    assert " ".join(found.words) == words
-    assert found.heads == heads
-    assert found.labels == tuple(labels.split())
+    example = clause.example("own")
+    assert " ".join(example.words) == words
+    assert example.heads == heads
+    assert example.labels == tuple(labels.split())
 
 
 def test_what_cannot_be_said_so_stays_as_it_was() -> None:

@@ -44,9 +44,9 @@ NOUNS, VERBS = ("cat", "dog", "bird", "fox", "frog"), ("sees", "likes")
 
 def toy_sentences() -> list[tuple[str, str]]:
     """Twenty sentences as a bracketing and as CoNLL-U."""
-    found = []
+    sentences = []
     for noun, other, verb in list(product(NOUNS, NOUNS, VERBS))[::2][:20]:
-        found.append(
+        sentences.append(
             (
                 f"(ROOT (S (NP-SBJ (DT The) (NN {noun})) "
                 f"(VP (VBZ {verb}) (NP (DT a) (NN {other}))) (. .)))",
@@ -66,7 +66,7 @@ def toy_sentences() -> list[tuple[str, str]]:
                 ),
             )
         )
-    return found
+    return sentences
 
 
 @pytest.fixture

@@ -39,9 +39,9 @@ def test_a_phrase_is_named_unless_its_arcs_join_it() -> None:
             leaves = [f"(X w{i})" for i in range(4)]
             leaves[low:high] = [f"(P {' '.join(leaves[low:high])})"]
             tree = ptb.parse_one(f"(S {' '.join(leaves)})")
-            found = contradictions.between(tree, deps)
+            problems = contradictions.between(tree, deps)
             words = frozenset(range(low, high))
-            assert bool(found) != holds_together(words, heads), (heads, low, high)
+            assert bool(problems) != holds_together(words, heads), (heads, low, high)
 
 
 def by_heads(tree: Tree, rng: Random) -> DepTree:
@@ -74,10 +74,10 @@ def test_arcs_made_by_heads_contradict_no_bracket(seed: int) -> None:
 def test_a_wrong_attachment_is_told_with_its_words() -> None:
     tree = ptb.parse_one("(S (VP (VBD saw) (NP (NN man) (PP (IN in) (NN town)))))")
     deps = DepTree((-1, 0, 3, 0), ("root", "obj", "case", "obl"))
-    (found,) = contradictions.between(tree, deps)
-    assert (found.node, found.words) == (3, (1, 3))
-    assert "NP “man in town” has 2 words" in found.text
-    assert "man on saw, town on saw" in found.text
+    (problem,) = contradictions.between(tree, deps)
+    assert (problem.node, problem.words) == (3, (1, 3))
+    assert "NP “man in town” has 2 words" in problem.text
+    assert "man on saw, town on saw" in problem.text
 
 
 def test_punctuation_follows_conventions_of_its_own() -> None:

@@ -14,13 +14,13 @@ TREE = ptb.parse_one(
 
 
 def problems(text: str) -> list[tuple[str, int, tuple[int, ...]]]:
-    found = constituents.of_tree(TREE, declared.read(text))
-    assert all(one.text.endswith(".") and one.remedy for one in found)
-    return [(one.rule, one.node, one.words) for one in found]
+    violations = constituents.of_tree(TREE, declared.read(text))
+    assert all(one.text.endswith(".") and one.remedy for one in violations)
+    return [(one.rule, one.node, one.words) for one in violations]
 
 
 @pytest.mark.parametrize(
-    ("text", "found"),
+    ("text", "expected"),
     [
         ("labels: S NP VP PP", []),
         ("labels: S NP VP", [("unknown-label", 6, (3,))]),
@@ -37,8 +37,8 @@ def problems(text: str) -> list[tuple[str, int, tuple[int, ...]]]:
         ("# nothing\n\n", []),
     ],
 )
-def test_each_rule_finds_its_node(text: str, found) -> None:
-    assert problems(text) == found
+def test_each_rule_finds_its_node(text: str, expected) -> None:
+    assert problems(text) == expected
 
 
 def test_the_reason_and_the_nearest_labels_are_told() -> None:
@@ -52,8 +52,8 @@ def test_patterns_about_arcs_are_looked_for_in_arcs() -> None:
     rules = declared.read("never: [upos=VERB] -[obj]-> [upos=DET]")
     deps = DepTree((-1, 0), ("root", "obj"))
     tokens = (Token("open", upos="VERB"), Token("that", upos="DET"))
-    (found,) = constituents.of_deps_patterns(deps, tokens, rules)
-    assert (found.rule, found.words) == ("pattern", (0,))
+    (problem,) = constituents.of_deps_patterns(deps, tokens, rules)
+    assert (problem.rule, problem.words) == ("pattern", (0,))
     assert constituents.of_tree(TREE, rules) == []
 
 

@@ -13,9 +13,9 @@ from core.validation import universal, universal_words
 def rules(heads, relations, upos=None, *, level: int = 3) -> list[tuple]:
     parts = upos or ["X"] * len(heads)
     tokens = [Token(f"w{i}", upos=part) for i, part in enumerate(parts)]
-    found = universal.check(heads, relations, tokens, level=level)
-    assert all(one.text and one.remedy for one in found)
-    return [(one.rule, one.words) for one in found]
+    problems = universal.check(heads, relations, tokens, level=level)
+    assert all(one.text and one.remedy for one in problems)
+    return [(one.rule, one.words) for one in problems]
 
 
 def is_tree(heads) -> bool:
@@ -50,7 +50,7 @@ def test_the_words_of_a_ring_are_named() -> None:
 
 
 @pytest.mark.parametrize(
-    ("heads", "relations", "level", "found"),
+    ("heads", "relations", "level", "expected"),
     [
         ((9,), ["root"], 1, [("head-range", (0,))]),
         ((-1,), [""], 1, [("no-relation", (0,))]),
@@ -62,12 +62,12 @@ def test_the_words_of_a_ring_are_named() -> None:
         ((-1, -1), ["root", "root"], 2, [("root-number", (0, 1))]),
     ],
 )
-def test_the_lower_levels(heads, relations, level: int, found) -> None:
-    assert rules(heads, relations, level=level) == found
+def test_the_lower_levels(heads, relations, level: int, expected) -> None:
+    assert rules(heads, relations, level=level) == expected
 
 
 @pytest.mark.parametrize(
-    ("heads", "relations", "upos", "found"),
+    ("heads", "relations", "upos", "expected"),
     [
         ((1, -1), "det root", "DET NOUN", []),
         ((1, -1), "det root", "ADJ NOUN", [("relation-upos", (0,))]),
@@ -92,8 +92,8 @@ def test_the_lower_levels(heads, relations, level: int, found) -> None:
         ((2, 0, -1, 2), "obj punct root obl", "X PUNCT X X", []),
     ],
 )  # fmt: skip
-def test_the_third_level(heads, relations: str, upos: str, found) -> None:
-    assert rules(heads, relations.split(), upos.split()) == found
+def test_the_third_level(heads, relations: str, upos: str, expected) -> None:
+    assert rules(heads, relations.split(), upos.split()) == expected
 
 
 def test_where_arcs_are_no_tree_the_third_level_is_silent() -> None:

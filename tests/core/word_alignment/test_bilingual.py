@@ -53,9 +53,9 @@ def run_hmm(lex, none, jumps, p_none=0.2, uniform=0.1):
 def test_the_hmm_equals_enumeration(pair) -> None:
     lex, none, jumps = pair
     total, posterior, passed = oracle.hmm(lex, none, jumps, 0.2, 0.1)
-    likelihood, found, counts = run_hmm(lex, none, jumps)
+    likelihood, shares, counts = run_hmm(lex, none, jumps)
     assert likelihood == pytest.approx(math.log(total), abs=1e-9)
-    assert found == pytest.approx(np.array(posterior), abs=1e-9)
+    assert shares == pytest.approx(np.array(posterior), abs=1e-9)
     expected = np.zeros(5)
     for (q, i), value in passed.items():
         expected[2 + max(-2, min(2, i - q))] += value
@@ -132,8 +132,8 @@ def test_symmetrisations_are_those_of_the_definition(forward, backward) -> None:
         ("union", made | other),
         ("grow-diag-final-and", oracle.grow_diag_final_and(made, other)),
     ):
-        found = symmetrise(*given_, BitextSettings(symmetrise=how))
-        assert found.of(0).tolist() == [list(cell) for cell in sorted(expected)]
+        links = symmetrise(*given_, BitextSettings(symmetrise=how))
+        assert links.of(0).tolist() == [list(cell) for cell in sorted(expected)]
 
 
 ENGLISH = ["the house", "the book", "a book", "the small house", "a small book"]

@@ -37,11 +37,11 @@ def test_thesaurus_reads_senses_pointers_and_inflections(tiny) -> None:
 def test_relations_from_exact_to_none(tiny) -> None:
     source = ["The", "cars", "were", "bought"]
     target = ["the", "automobiles", "auto", "sold", "purchased"]
-    found = relations(source, target, tiny)
-    assert found[0, 0] == WordRelation.EXACT
-    assert found[1].tolist() == [5, 5, WordRelation.SYNONYM, 5, 5]
-    assert found[3].tolist() == [5, 5, 5, 5, WordRelation.SYNONYM]
-    assert (found[2] == WordRelation.NONE).all()
+    table = relations(source, target, tiny)
+    assert table[0, 0] == WordRelation.EXACT
+    assert table[1].tolist() == [5, 5, WordRelation.SYNONYM, 5, 5]
+    assert table[3].tolist() == [5, 5, 5, 5, WordRelation.SYNONYM]
+    assert (table[2] == WordRelation.NONE).all()
 
 
 WORDS = (
@@ -88,13 +88,13 @@ def test_each_thesaurus_is_remembered_by_itself(tiny, tmp_path) -> None:
 
 
 def test_without_thesaurus_stems_still_match() -> None:
-    found = relations(["Investors", "decided"], ["investor", "decides", "choose"], None)
-    assert found.tolist() == [[1, 5, 5], [5, 1, 5]]
+    table = relations(["Investors", "decided"], ["investor", "decides", "choose"], None)
+    assert table.tolist() == [[1, 5, 5], [5, 1, 5]]
 
 
 def test_function_words_match_nothing_but_themselves() -> None:
-    found = relations(["is", "as"], ["was", "as"], None)
-    assert found.tolist() == [[5, 5], [5, 0]]
+    table = relations(["is", "as"], ["was", "as"], None)
+    assert table.tolist() == [[5, 5], [5, 0]]
 
 
 def test_distances_and_stop_list_and_context() -> None:

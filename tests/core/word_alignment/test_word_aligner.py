@@ -72,8 +72,8 @@ def test_it_does_without_tags(aligner: WordAligner) -> None:
 
 def test_kinds_follow_the_probability(aligner: TrainedWordAligner) -> None:
     rules = WordSettings(least=0.3, sure=0.8)
-    found = replace(aligner, settings=rules).links(np.array([[0.9, 0.1], [0.2, 0.5]]))
-    assert [(link.cell, link.kind) for link in found] == [
+    links = replace(aligner, settings=rules).links(np.array([[0.9, 0.1], [0.2, 0.5]]))
+    assert [(link.cell, link.kind) for link in links] == [
         (("w0", "w0"), "sure"),
         (("w1", "w1"), "possible"),
     ]
@@ -81,11 +81,11 @@ def test_kinds_follow_the_probability(aligner: TrainedWordAligner) -> None:
 
 @given(st.integers(1, 7), st.integers(1, 7), st.integers(0, 999))
 def test_many_to_many_holds_all_links_of_one_to_one(n: int, m: int, seed: int) -> None:
-    found = np.random.default_rng(seed).random((n, m))
+    prob = np.random.default_rng(seed).random((n, m))
     one, many = ALIGNER, ALIGNER.with_settings(many=True)
-    assert cells(one.links(found)) <= cells(many.links(found))
-    assert len(many.links(found)) == (found >= one.settings.least).sum()
-    assert 0 <= many.expected_errors(found) <= n * m
+    assert cells(one.links(prob)) <= cells(many.links(prob))
+    assert len(many.links(prob)) == (prob >= one.settings.least).sum()
+    assert 0 <= many.expected_errors(prob) <= n * m
 
 
 def test_one_word_each_is_enough(aligner: TrainedWordAligner) -> None:
@@ -152,26 +152,26 @@ def test_features_are_as_many_as_their_names() -> None:
 def test_neighbours_are_read_off_the_table(i: int, j: int) -> None:
     nats = np.random.default_rng(1).normal(size=(4, 6))
     prob = 1 / (1 + np.exp(-nats))
-    found = around(nats)[..., ROUND_NAMES.index(f"prob{i:+d}{j:+d}")]
+    columns = around(nats)[..., ROUND_NAMES.index(f"prob{i:+d}{j:+d}")]
     for a in range(4):
         for b in range(6):
             inside = 0 <= a + i < 4 and 0 <= b + j < 6
             wanted = prob[a + i, b + j] if inside else 0.0
-            assert found[a, b] == pytest.approx(wanted, abs=1e-6)
+            assert columns[a, b] == pytest.approx(wanted, abs=1e-6)
 
 
 def test_rivals_are_the_best_of_the_others() -> None:
     nats = np.random.default_rng(2).normal(size=(5, 4))
     prob = 1 / (1 + np.exp(-nats))
-    found = around(nats)
+    columns = around(nats)
     for a in range(5):
         for b in range(4):
             row = np.delete(prob[a], b).max()
             column = np.delete(prob[:, b], a).max()
-            assert found[a, b, ROUND_NAMES.index("rival_row")] == pytest.approx(
+            assert columns[a, b, ROUND_NAMES.index("rival_row")] == pytest.approx(
                 row, abs=1e-6
             )
-            assert found[a, b, ROUND_NAMES.index("rival_column")] == pytest.approx(
+            assert columns[a, b, ROUND_NAMES.index("rival_column")] == pytest.approx(
                 column, abs=1e-6
             )
 

@@ -29,10 +29,10 @@ def test_recall_is_on_the_intersection_and_precision_on_the_union() -> None:
 
 
 def test_several_pairs_of_annotators_are_averaged() -> None:
-    found = links("0-0 1-2", "")
+    layer = links("0-0 1-2", "")
     pairs = [(A, B), (A, C), (B, C)]
-    each = [score_layer(found, pair, replicates=0) for pair in pairs]
-    mean = score_layer(found, [A, B, C], replicates=0)
+    each = [score_layer(layer, pair, replicates=0) for pair in pairs]
+    mean = score_layer(layer, [A, B, C], replicates=0)
     recalls = [number(one.recall) for one in each]
     assert recalls == [1 / 3, 1 / 2, 1 / 2]
     assert number(mean.recall) == pytest.approx(sum(recalls) / 3)
@@ -67,8 +67,8 @@ def test_f1_and_error_rate_by_hand() -> None:
     assert number(link_f1(A, B)) == pytest.approx(2 * 3 / 9)
     assert number(link_f1(A, A)) == 1
     sure, possible = links("0-0 1-1"), links("0-0 1-1 2-2")
-    found = links("0-0 2-2 3-3")
+    guess = links("0-0 2-2 3-3")
     # |A&S| = 1, |A&P| = 2, |A| = 3, |S| = 2
-    assert number(alignment_error_rate(found, sure, possible)) == pytest.approx(0.4)
+    assert number(alignment_error_rate(guess, sure, possible)) == pytest.approx(0.4)
     assert number(alignment_error_rate(possible, sure, possible)) == 0
     assert isinstance(link_f1(links(""), links("")), Undefined)

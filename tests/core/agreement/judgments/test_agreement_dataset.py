@@ -179,7 +179,7 @@ def test_leverage_equals_leaving_the_item_out(seed: int, ordered: bool) -> None:
     name = "alpha_interval" if ordered else "alpha_nominal"
     ratings = random_ratings(seed, scale)
     whole = alpha(ratings, name)
-    found = leverage(ratings)
+    leverages = leverage(ratings)
     for item in range(len(ratings.items)):
         keep = ratings.item != item
         rest = replace(
@@ -191,7 +191,7 @@ def test_leverage_equals_leaving_the_item_out(seed: int, ordered: bool) -> None:
         if (ratings.item == item).sum() >= 2 and not np.isnan(whole):
             expected = alpha(rest, name) - whole
             if np.isfinite(expected):
-                assert found[item] == pytest.approx(expected, abs=1e-9)
+                assert leverages[item] == pytest.approx(expected, abs=1e-9)
 
 
 def alpha(ratings: Ratings, name: str) -> float:

@@ -59,8 +59,8 @@ def test_items_for_more_judges_than_there_are_people_are_told() -> None:
 
 
 def test_components_by_hand() -> None:
-    found = components(list("abcde"), [("a", "b"), ("b", "c"), ("d", "e")])
-    assert found == (("a", "b", "c"), ("d", "e"))
+    parts = components(list("abcde"), [("a", "b"), ("b", "c"), ("d", "e")])
+    assert parts == (("a", "b", "c"), ("d", "e"))
 
 
 def test_width_of_kappa_covers_simulated_ones() -> None:
@@ -87,8 +87,8 @@ def test_width_and_power_of_a_difference_equal_simulation() -> None:
     low, high = np.quantile(gaps, [0.025, 0.975])
     assert difference_width(n, p=p, q=q) == pytest.approx(high - low, rel=0.03)
     error = np.sqrt((p * (1 - p) + q * (1 - q)) / n)
-    found = (gaps / error > 1.96).mean()
-    assert power(n, p=p, q=q) == pytest.approx(found, abs=0.02)
+    share = (gaps / error > 1.96).mean()
+    assert power(n, p=p, q=q) == pytest.approx(share, abs=0.02)
 
 
 def test_no_width_from_less_than_two_items() -> None:

@@ -59,8 +59,8 @@ def test_an_annotator_alone_has_no_bias() -> None:
 
 def test_gold_is_compared_item_by_item() -> None:
     ratings = Ratings.of(ROWS[:6], scale=FIVE)
-    found = against_gold(ratings, np.array([4, 3, -1], np.int32))
-    ann, ben, cat = found["raw"]
+    figures = against_gold(ratings, np.array([4, 3, -1], np.int32))
+    ann, ben, cat = figures["raw"]
     assert ann == Estimate(1.0, None, None, 2, "no bootstrap was asked for")
     assert isinstance(ben, Estimate)
     assert ben.value == 0

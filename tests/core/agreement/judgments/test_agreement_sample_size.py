@@ -41,7 +41,7 @@ def judged(truth: Floats, biases: Floats, plan: JudgingPlan, rng, residual: floa
     return (answers * counts).sum(-1) / k
 
 
-def found_in_points(
+def share_seen(
     n: int, wanted: DetectableDifference, plan: JudgingPlan, seed: int
 ) -> float:
     """How many of ``RUNS`` simulated campaigns see the difference, by a t test."""
@@ -74,16 +74,16 @@ def test_simulated_campaigns_of_the_size_proposed_have_the_power(
 ) -> None:
     wanted = DetectableDifference(0.5)
     n = items_needed(wanted, POINTS, POINTS, plan)
-    found = found_in_points(n, wanted, plan, seed=7)
-    assert found == pytest.approx(0.8, abs=BOUND + 0.01)  # n is a whole number
+    share = share_seen(n, wanted, plan, seed=7)
+    assert share == pytest.approx(0.8, abs=BOUND + 0.01)  # n is a whole number
 
 
 def test_a_quarter_of_the_items_has_not_the_power() -> None:
     plan, wanted = JudgingPlan(k=1, people=4, likeness=0.4), DetectableDifference(0.5)
     n = items_needed(wanted, POINTS, POINTS, plan) // 4
-    found = found_in_points(n, wanted, plan, seed=8)
-    assert found == pytest.approx(power_at(n, wanted, POINTS, POINTS, plan), abs=0.03)
-    assert found < 0.4
+    share = share_seen(n, wanted, plan, seed=8)
+    assert share == pytest.approx(power_at(n, wanted, POINTS, POINTS, plan), abs=0.03)
+    assert share < 0.4
 
 
 def shares(n: int, base: float, within: float, quantile: Floats) -> Floats:
@@ -223,8 +223,8 @@ def test_components_of_simulated_pilots_are_those_they_were_made_with() -> None:
     made = []
     for _ in range(300):
         values, codes = pilot(rng)
-        found, likeness = of_judgments(values, **codes)
-        made.append([found.item, found.annotator, found.residual, likeness])
+        variances, likeness = of_judgments(values, **codes)
+        made.append([variances.item, variances.annotator, variances.residual, likeness])
     expected = [POINTS.item, POINTS.annotator, POINTS.residual, 0.5]
     means, errors = np.mean(made, 0), np.std(made, 0) / np.sqrt(300)
     assert np.abs(means - expected) == pytest.approx(0, abs=max(4 * errors) + 0.01)
@@ -235,20 +235,20 @@ def test_components_of_a_balanced_table_are_those_of_the_analysis_of_variance() 
     table = np.vstack([table, [[10, 5, 6, 9], [6, 2, 4, 7]]])
     # Shrout & Fleiss 1979, table 2: mean squares 11.24, 32.49 and 1.02
     item, judge = np.divmod(np.arange(24), 4)
-    found = henderson(table.ravel(), {"item": item, "annotator": judge})
-    assert found["residual"] == pytest.approx(1.02, abs=0.005)
-    assert found["item"] == pytest.approx((11.24 - 1.02) / 4, abs=0.005)
-    assert found["annotator"] == pytest.approx((32.49 - 1.02) / 6, abs=0.005)
+    variances = henderson(table.ravel(), {"item": item, "annotator": judge})
+    assert variances["residual"] == pytest.approx(1.02, abs=0.005)
+    assert variances["item"] == pytest.approx((11.24 - 1.02) / 4, abs=0.005)
+    assert variances["annotator"] == pytest.approx((32.49 - 1.02) / 6, abs=0.005)
 
 
 def test_one_condition_with_an_item_an_instance_is_enough() -> None:
     values, codes = pilot(np.random.default_rng(6), n=400, k=3, likeness=0.0)
     first = codes["condition"] == 0
     kept = {name: column[first] for name, column in codes.items()}
-    found, likeness = of_judgments(values[first], **kept)
+    variances, likeness = of_judgments(values[first], **kept)
     assert likeness == 0.0
-    assert found.item == pytest.approx(POINTS.item, rel=0.25)
-    assert found.residual == pytest.approx(POINTS.residual, rel=0.15)
+    assert variances.item == pytest.approx(POINTS.item, rel=0.25)
+    assert variances.residual == pytest.approx(POINTS.residual, rel=0.15)
 
 
 def test_parts_of_a_share_add_up_to_its_variance() -> None:

@@ -38,8 +38,8 @@ def test_kappa_in_words(width: float | None, agreement: float, told: str) -> Non
 def test_the_difference_named_is_found_in_eighty_of_a_hundred_campaigns() -> None:
     text = of_difference(difference_width(500, p=0.5, q=0.5))
     assert text.startswith("With ±6.2 percentage points a difference below 6.2")
-    found = float(text.split("one of ")[1].split()[0]) / 100
-    assert power(500, p=0.5, q=0.5 + found) == pytest.approx(0.8, abs=0.01)
+    difference = float(text.split("one of ")[1].split()[0]) / 100
+    assert power(500, p=0.5, q=0.5 + difference) == pytest.approx(0.8, abs=0.01)
     assert "two items at least" in of_difference(None)
 
 

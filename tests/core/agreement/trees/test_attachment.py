@@ -9,15 +9,15 @@ GUESS = DepTree((1, -1, 0, 2), ("nsubj", "root", "obj", "punct"))
 
 
 def test_heads_labels_and_subtypes_are_counted_apart() -> None:
-    found = compare(GOLD, GUESS)
-    assert found == Attachment(tokens=4, heads=2, labelled=1, main=2)
-    assert (found.uas, found.las, found.las_main) == (0.5, 0.25, 0.5)
+    attachment = compare(GOLD, GUESS)
+    assert attachment == Attachment(tokens=4, heads=2, labelled=1, main=2)
+    assert (attachment.uas, attachment.las, attachment.las_main) == (0.5, 0.25, 0.5)
 
 
 def test_punctuation_may_be_left_out_by_its_gold_tag() -> None:
     tags = ("NOUN", "VERB", "NOUN", "PUNCT")
-    found = compare(GOLD, GUESS, without_punctuation=tags)
-    assert found == Attachment(tokens=3, heads=2, labelled=1, main=2)
+    attachment = compare(GOLD, GUESS, without_punctuation=tags)
+    assert attachment == Attachment(tokens=3, heads=2, labelled=1, main=2)
 
 
 def test_no_parse_has_every_token_wrong() -> None:

@@ -12,8 +12,8 @@ from tests.oracles import evalb, strategies
 
 
 def _counts(gold: str, guess: str) -> tuple[int, int, int]:
-    found = compare(ptb.parse_one(gold), ptb.parse_one(guess))
-    return found.matched, found.guessed, found.gold
+    counts = compare(ptb.parse_one(gold), ptb.parse_one(guess))
+    return counts.matched, counts.guessed, counts.gold
 
 
 @pytest.mark.parametrize(
@@ -59,15 +59,15 @@ def _two_trees(draw: st.DrawFn) -> tuple[Tree, Tree]:
 @given(_two_trees())
 def test_counts_agree_with_an_independent_scorer(pair: tuple[Tree, Tree]) -> None:
     texts = ptb.bracket(pair[0]), ptb.bracket(pair[1])
-    found = compare(*pair)
-    assert (found.matched, found.guessed, found.gold) == evalb.counts(*texts)
+    counts = compare(*pair)
+    assert (counts.matched, counts.guessed, counts.gold) == evalb.counts(*texts)
 
 
 @given(strategies.trees())
 def test_a_tree_against_itself_is_exact(tree: Tree) -> None:
-    found = compare(tree, tree)
-    assert (found.exact, found.matched) == (1, found.gold)
-    assert found.f1 == 1.0
+    counts = compare(tree, tree)
+    assert (counts.exact, counts.matched) == (1, counts.gold)
+    assert counts.f1 == 1.0
 
 
 def test_no_parse_finds_nothing_and_is_not_exact() -> None:

@@ -31,9 +31,9 @@ def test_what_the_paraphrase_says_of_each_word() -> None:
     links = tuple(Link(f"w{k}", f"w{k}") for k in range(1, 5))
     result = JointResult(JointSide(joint.deps), JointSide(target.deps), links)
 
-    found = breakdown([case], [result])["paraphrase"]
+    table = breakdown([case], [result])["paraphrase"]
 
-    assert found == {
+    assert table == {
         "says nothing": {"words": 1, "uas": 100.0, "gain": 0.0},
         "the same head": {"words": 2, "uas": 100.0, "gain": 0.0},
         "another head, the right one": {"words": 1, "uas": 0.0, "gain": 100.0},

@@ -25,12 +25,12 @@ def test_an_error_is_corrected_or_introduced() -> None:
 
 def test_the_ledger_adds_up() -> None:
     rows = [changed(HIGH, LOW, HIGH), changed(HIGH, HIGH, HIGH), changed(LOW, LOW, LOW)]
-    found = ledger(rows)
-    assert (found["sentences"], found["changed"]) == (3, 1)
-    assert (found["errors_before"], found["corrected"], found["introduced"]) == (
+    figures = ledger(rows)
+    assert (figures["sentences"], figures["changed"]) == (3, 1)
+    assert (figures["errors_before"], figures["corrected"], figures["introduced"]) == (
         1,
         1,
         0,
     )
-    assert found["f1_after"] == 1.0 > found["f1_before"]
-    assert found["p"] == 1.0  # one pair of trees may differ by chance
+    assert figures["f1_after"] == 1.0 > figures["f1_before"]
+    assert figures["p"] == 1.0  # one pair of trees may differ by chance

@@ -103,8 +103,8 @@ def test_rows_count_linked_and_free_words_and_phrases_over_the_same() -> None:
 
 def test_a_phrase_is_linked_though_its_only_word_has_a_link_of_its_own() -> None:
     aligner = fit_treebanks(PAIRS, {})
-    found = set(aligner.links(PAIRS[0]))
-    assert PAIRS[0].gold <= found
+    links = set(aligner.links(PAIRS[0]))
+    assert PAIRS[0].gold <= links
     assert phrase_f1(PAIRS, aligner.links)["recall"] == 1.0
     together = bitree(
         "(S (NP (NNS cats)) (VP (VBP eat)))",

@@ -110,11 +110,11 @@ def test_the_measure_is_the_tasks_token_links_by_fan_out() -> None:
     assert chunk_f1(pairs, [gold]) == {"precision": 1.0, "recall": 1.0, "f1": 1.0}
     # Gold weighs 1/2 four times. Ours: Bees to both words (1/2 each, right), hum's
     # chunk to "softly" (1/2 each, wrong).
-    found = chunk_f1(pairs, [[gold[0], ((2, 3), (3,))]])
-    assert found == {"precision": 0.5, "recall": 0.5, "f1": 0.5}
+    scores = chunk_f1(pairs, [[gold[0], ((2, 3), (3,))]])
+    assert scores == {"precision": 0.5, "recall": 0.5, "f1": 0.5}
     # One word for two: our single link weighs 1 and is right, gold's weighs 1/2.
-    found = chunk_f1(pairs, [[((0,), (1,))]])
-    assert (found["precision"], found["recall"]) == (1.0, 0.25)
+    scores = chunk_f1(pairs, [[((0,), (1,))]])
+    assert (scores["precision"], scores["recall"]) == (1.0, 0.25)
     # Punctuation does not count, nor does finding nothing divide by nothing.
     assert chunk_f1(pairs, [[((1,), (3,))]])["f1"] == 0.0
 

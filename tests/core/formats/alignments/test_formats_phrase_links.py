@@ -17,8 +17,8 @@ def pair(**changes: Any) -> str:
 
 
 def test_links_are_read_by_annotator() -> None:
-    (found,) = phrase_links.loads(pair(id="r1"))
-    assert (found.ref, found.links) == ("r1", {"A": {(1, 1)}})
+    (record,) = phrase_links.loads(pair(id="r1"))
+    assert (record.ref, record.links) == ("r1", {"A": {(1, 1)}})
 
 
 @pytest.mark.parametrize("node", [-1, 1.5, "1", True, None])

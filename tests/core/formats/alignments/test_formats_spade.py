@@ -25,11 +25,11 @@ def pair(source: str = SOURCE, target: str = TARGET):
 
 
 def test_trees_words_and_links_are_read_each_chain_as_one_node() -> None:
-    found = pair()
-    assert found.source.words == ("Bees", "like", "clover")
-    assert found.source.labels[:3] == ("S", "NP", "NNS")
+    record = pair()
+    assert record.source.words == ("Bees", "like", "clover")
+    assert record.source.labels[:3] == ("S", "NP", "NNS")
     # in preorder: S, Bees, VP, like, clover, and S, clover, VP, pleases, bees
-    assert found.links["pa1"] == {(0, 0), (1, 4), (2, 2), (3, 3), (4, 1)}
+    assert record.links["pa1"] == {(0, 0), (1, 4), (2, 2), (3, 3), (4, 1)}
 
 
 def test_a_link_that_one_file_alone_tells_counts_and_none_is_none() -> None:
@@ -38,19 +38,19 @@ def test_a_link_that_one_file_alone_tells_counts_and_none_is_none() -> None:
 
 
 def test_a_node_may_have_several_links() -> None:
-    found = pair(SOURCE.replace('pa1="c4"', 'pa1="c4 c1"'))
-    assert {(1, 4), (1, 2)} <= found.links["pa1"]
+    record = pair(SOURCE.replace('pa1="c4"', 'pa1="c4 c1"'))
+    assert {(1, 4), (1, 2)} <= record.links["pa1"]
 
 
 def test_fragments_come_under_one_node() -> None:
     rain = '<cons id="c0" cat="NP" pa1="c0"><tok id="t0" pos="NN">Rain</tok></cons>'
     again = '<cons id="c1" cat="ADVP"><tok id="t1" pos="RB">again</tok></cons>'
-    found = pair(
+    record = pair(
         f"<sentence id='s'>{rain} {again}</sentence>",
         f"<sentence id='t'>{rain}</sentence>",
     )
-    assert found.source.labels[0] == "FRAG"
-    assert found.links == {"pa1": {(1, 0)}}
+    assert record.source.labels[0] == "FRAG"
+    assert record.links == {"pa1": {(1, 0)}}
 
 
 @pytest.mark.parametrize(
