@@ -86,7 +86,7 @@ def provider_can_be_asked(**_: Any) -> list[CheckMessage]:
         (settings.OIDC, "GEMEL_OIDC_ISSUER", ("authlib", "requests"), "oidc", "E006"),
         (settings.LDAP, "GEMEL_LDAP_URL", ("ldap3",), "ldap", "E007"),
     )
-    found: list[CheckMessage] = []
+    errors: list[CheckMessage] = []
     for chosen, variable, packages, extra, code in asked:
         lacking = [one for one in packages if chosen and find_spec(one) is None]
         if lacking:
@@ -94,5 +94,5 @@ def provider_can_be_asked(**_: Any) -> list[CheckMessage]:
                 f"{variable} is set, but {' and '.join(lacking)} is not installed."
             )
             hint = f"pip install 'gemel[{extra}]'"
-            found.append(Error(problem, hint=hint, id=f"gemel.{code}"))
-    return found
+            errors.append(Error(problem, hint=hint, id=f"gemel.{code}"))
+    return errors

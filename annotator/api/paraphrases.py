@@ -188,9 +188,11 @@ class TableSubstitute(APIView):
     def get(self, request: Request, code: str) -> Response:
         params = _validated(SubstituteSerializer, request)
         table = _table(request, code)
-        found = substitution.substitution(table, params["sentence"], params["phrase"])
-        rows = [asdict(one) for column in found.columns for one in column.rows]
-        return Response({"labels": found.labels, "substitutes": rows})
+        substitutes = substitution.substitution(
+            table, params["sentence"], params["phrase"]
+        )
+        rows = [asdict(one) for column in substitutes.columns for one in column.rows]
+        return Response({"labels": substitutes.labels, "substitutes": rows})
 
 
 class TableWeights(APIView):

@@ -42,13 +42,13 @@ def proven(name: str, password: str) -> DirectoryEntry | None:
     from ldap3.core.exceptions import LDAPException
 
     try:
-        found = _entry(name)
-        if found is None or not _is_password_of(found["dn"], password):
+        entry = _entry(name)
+        if entry is None or not _is_password_of(entry["dn"], password):
             return None
     except (LDAPException, OSError) as error:
         log.warning("LDAP: %.500r", error)
         raise NotReady(_("The directory of names cannot be reached now.")) from error
-    key = _key(found["raw_attributes"])
+    key = _key(entry["raw_attributes"])
     return DirectoryEntry(f"ldap:{settings.LDAP['base'].casefold()}"[:255], key)
 
 

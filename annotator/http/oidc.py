@@ -101,8 +101,8 @@ def _called(provider: Any, token: Any, told: Any) -> str:
     if not any(told.get(one) for one in _NAMES):
         more = provider.userinfo(token=token)
         told = more if more.get("sub") == told["sub"] else {}
-    found = next((str(told[one]) for one in _NAMES if told.get(one)), "")
-    return found.partition("@")[0]
+    claim = next((str(told[one]) for one in _NAMES if told.get(one)), "")
+    return claim.partition("@")[0]
 
 
 @contextlib.contextmanager

@@ -31,7 +31,7 @@ def record(sentence: Sentence, user: Anybody) -> dict[str, Any]:
 def forests(sentence: Sentence) -> list[dict[str, Any]]:
     """The packed forest of each parser over the sentence; those that this version
     cannot read are left out."""
-    found = []
+    records = []
     rows = PackedForest.objects.filter(sentence=sentence)
     for row in rows.order_by("engine", "version", "pk"):
         try:
@@ -39,8 +39,8 @@ def forests(sentence: Sentence) -> list[dict[str, Any]]:
         except FormatError:
             continue
         made_by = {"engine": row.engine, "version": row.version}
-        found.append(made_by | _forest(stored))
-    return found
+        records.append(made_by | _forest(stored))
+    return records
 
 
 def _forest(stored: StoredForest) -> dict[str, Any]:

@@ -17,5 +17,5 @@ def kept(key: str, n_rows: int, count: Callable[[], _T]) -> _T:
     process, unless that is older than a minute. ``n_rows``: about how many it reads."""
     if n_rows <= MANY:
         return count()
-    found: _T | None = cache.get_or_set(f"count-{key}", count, AT_MOST_S)
-    return count() if found is None else found
+    n: _T | None = cache.get_or_set(f"count-{key}", count, AT_MOST_S)
+    return count() if n is None else n

@@ -101,20 +101,20 @@ def run(cast: Cast, label: str = "Soft dual decomposition") -> JointRun:
 def ledger(cast: Cast, n: int = 1, **about: str) -> JointRun:
     """A run over ``n`` pairs, three changes each."""
     made = batch(cast, n, **about)
-    found = run(cast)
-    joint_rows.store(found, made, INFO)
-    found.refresh_from_db()
-    return found
+    made_run = run(cast)
+    joint_rows.store(made_run, made, INFO)
+    made_run.refresh_from_db()
+    return made_run
 
 
 def bare(cast: Cast) -> JointRun:
     """A run with one change of the cast's own pair, and no more rows than that."""
-    found = run(cast)
-    result = JointPair.objects.create(run=found, pair=cast.pair)
+    made_run = run(cast)
+    result = JointPair.objects.create(run=made_run, pair=cast.pair)
     TreeChange.objects.create(
-        run=found, result=result, side="s", kind="arc", start=0, end=1
+        run=made_run, result=result, side="s", kind="arc", start=0, end=1
     )
-    return found
+    return made_run
 
 
 def batch(cast: Cast, n: int, **about: str) -> list[joint_rows.JointAnswer]:

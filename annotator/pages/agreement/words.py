@@ -131,8 +131,8 @@ def of_kind(text: str) -> str:
 
 def of_measure(text: str) -> str:
     """A name or a formula of a measure; a name may end in its chance, "1/5"."""
-    if found := re.fullmatch(r"(.+) (1/\d+)", text):
-        return f"{of_measure(found[1])} {found[2]}"
+    if parts := re.fullmatch(r"(.+) (1/\d+)", text):
+        return f"{of_measure(parts[1])} {parts[2]}"
     return gettext(text) if text in NAMES else text
 
 

@@ -104,8 +104,8 @@ def _pairs(text: str, by: Anybody) -> Iterator[SiteHit]:
     PostgreSQL reads a million pairs one by one for a rare word."""
     corpora = list(Corpus.objects.visible_to(by).values_list("pk", flat=True))
     mine = Pair.objects.filter(corpus__in=corpora)
-    found = mine.containing(text).order_by().values_list("pk", flat=True)
-    first = sorted(found[:LOOKED_THROUGH])[:SHOWN]
+    keys = mine.containing(text).order_by().values_list("pk", flat=True)
+    first = sorted(keys[:LOOKED_THROUGH])[:SHOWN]
     rows = Pair.objects.filter(pk__in=first).order_by("pk")
     for row in rows.select_related("source", "corpus__project"):
         corpus = row.corpus

@@ -48,9 +48,9 @@ def follow(
         ("t", "target"),
     )
     for side, name in sides:
-        found = AlignmentLayer.objects.filter(**{f"pair__{name}": sentence})
-        found = found.select_related("pair", "source_parse", "target_parse")
-        for layer in found.select_for_update(of=("self",)).order_by("pk"):
+        affected = AlignmentLayer.objects.filter(**{f"pair__{name}": sentence})
+        affected = affected.select_related("pair", "source_parse", "target_parse")
+        for layer in affected.select_for_update(of=("self",)).order_by("pk"):
             rows.append(_reword(layer, side, name, cut, (parse, tree), by))
     return tuple(rows)
 

@@ -129,7 +129,7 @@ def done_and_needed(campaigns: list[Campaign]) -> dict[int, tuple[int, int]]:
     """Answers there and wanted, by primary key; without items no entry."""
     small = [one for one in campaigns if one.n_items <= MANY]
     rows = Item.objects.main().filter(campaign__in=small).order_by().values("campaign")
-    found = {
+    sums = {
         row["campaign"]: (row["done"], row["wanted"])
         for row in rows.annotate(done=Sum("n_done"), wanted=Sum("need"))
     }
@@ -137,8 +137,8 @@ def done_and_needed(campaigns: list[Campaign]) -> dict[int, tuple[int, int]]:
         if one.n_items > MANY:
             parts = _sums(one).values()
             done, wanted = (sum(p[name] for p in parts) for name in ("done", "wanted"))
-            found[one.pk] = done, wanted
-    return found
+            sums[one.pk] = done, wanted
+    return sums
 
 
 _COMPLETE = Sum(

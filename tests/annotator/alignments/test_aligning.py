@@ -22,9 +22,9 @@ TARGET = (
 
 @pytest.fixture
 def pair() -> Pair:
-    found = Cast()
-    made = cast.pair(found.corpus, SOURCE, TARGET)
-    found.pair.delete()
+    team = Cast()
+    made = cast.pair(team.corpus, SOURCE, TARGET)
+    team.pair.delete()
     return Pair.objects.select_related("corpus__project").get(pk=made.pk)
 
 

@@ -46,8 +46,8 @@ def proposed(pair: Pair, **decided: Any) -> proposals.Proposal:
     return proposals.propose(pair, parses(pair), Decided(**decided))
 
 
-def cells(found: proposals.Proposal) -> set[tuple[str, str]]:
-    return {link.cell for link in found.links}
+def cells(proposal: proposals.Proposal) -> set[tuple[str, str]]:
+    return {link.cell for link in proposal.links}
 
 
 def step(seen: AlignmentLayer, name: str, **rest: Any) -> LayerStep:
@@ -56,16 +56,16 @@ def step(seen: AlignmentLayer, name: str, **rest: Any) -> LayerStep:
 
 
 def test_without_a_decision_the_obvious_is_proposed(pair: Pair) -> None:
-    found = proposed(pair)
-    assert {("n0", "n0"), ("w0", "w4"), ("w1", "w5"), ("w3", "w0")} <= cells(found)
-    assert all(0 <= float(link.attrs["prob"]) <= 1 for link in found.links)
-    assert found.conflicts == ()
+    proposal = proposed(pair)
+    assert {("n0", "n0"), ("w0", "w4"), ("w1", "w5"), ("w3", "w0")} <= cells(proposal)
+    assert all(0 <= float(link.attrs["prob"]) <= 1 for link in proposal.links)
+    assert proposal.conflicts == ()
 
 
 def test_links_nulls_and_rejections_are_kept(pair: Pair) -> None:
-    found = proposed(pair, links=(("w0", "w1"),), null_source=("w3",))
-    assert ("w0", "w1") in cells(found)
-    assert "w3" not in {link.source for link in found.links}
+    proposal = proposed(pair, links=(("w0", "w1"),), null_source=("w3",))
+    assert ("w0", "w1") in cells(proposal)
+    assert "w3" not in {link.source for link in proposal.links}
     assert ("w1", "w5") not in cells(proposed(pair, rejected=(((1, 2), (5, 6)),)))
 
 
@@ -78,12 +78,12 @@ def test_a_decided_word_moves_its_phrase(pair: Pair) -> None:
 def test_decisions_that_exclude_each_other_are_said_and_the_rest_goes_on(
     pair: Pair,
 ) -> None:
-    found = proposed(pair, links=(("w0", "w1"), ("w0", "w2")))
-    (said,) = found.conflicts
+    proposal = proposed(pair, links=(("w0", "w1"), ("w0", "w2")))
+    (said,) = proposal.conflicts
     assert "“a” = “was”" in said
     assert "“a” = “seen”" in said
-    assert ("w0", "w1") in cells(found)
-    assert ("w3", "w0") in cells(found)
+    assert ("w0", "w1") in cells(proposal)
+    assert ("w3", "w0") in cells(proposal)
 
 
 def test_what_excludes_each_other_is_said_until_one_of_them_goes(pair: Pair) -> None:
@@ -103,15 +103,15 @@ def test_a_chain_is_decided_by_its_top_or_by_a_link_below(pair: Pair) -> None:
 
 @pytest.mark.usefixtures("thesaurus")
 def test_supports_go_down_to_the_words(pair: Pair) -> None:
-    found = proposed(pair)
+    proposal = proposed(pair)
     left, leaves = ["n0 n0"], set()
     while left:
-        below = found.supports[cell := left.pop()]
+        below = proposal.supports[cell := left.pop()]
         leaves |= set() if below else {cell}
         left += below
     assert {"w1 w5", "w3 w0"} <= leaves
-    assert found.grounds["w1 w5"] == "the same word"
-    assert found.grounds["w2 w2"] == "forms of one word"
+    assert proposal.grounds["w1 w5"] == "the same word"
+    assert proposal.grounds["w2 w2"] == "forms of one word"
 
 
 def test_trees_of_another_pair_are_refused(pair: Pair, people: Cast) -> None:
@@ -228,9 +228,9 @@ def test_another_tree_is_offered_where_decisions_go_better_with_it(
 ) -> None:
     both = parses(forked)
     ruled = Decided(brackets=(("s", (2, 5), "cannot-bracket"),))
-    (found,) = better_trees.prefer(forked, both, ruled, by=people.bob)
-    assert (found.side, found.nats, found.parse) == ("s", None, "")
-    assert found.not_here == ("NP men with eyes",)
+    (better,) = better_trees.prefer(forked, both, ruled, by=people.bob)
+    assert (better.side, better.nats, better.parse) == ("s", None, "")
+    assert better.not_here == ("NP men with eyes",)
     assert forked.source.parses.count() == 1
     (taken,) = better_trees.prefer(forked, both, ruled, by=people.bob, take="s")
     stored = forked.source.parses.get(code=taken.parse)
@@ -256,9 +256,9 @@ def test_the_api_answers_members_alone(pair: Pair, people: Cast) -> None:
     for name in ("proposals", "better-trees"):
         answer = client.post(f"/api/pairs/{pair.code}/{name}/", body, "json")
         assert answer.status_code == 200, answer.content
-    found = client.post(f"/api/pairs/{pair.code}/proposals/", body, "json").json()
-    assert [row[:4] for row in found["links"]].count(["w0", "w1", "sure", True]) <= 1
-    assert {"supports", "grounds", "said"} < set(found)
+    proposal = client.post(f"/api/pairs/{pair.code}/proposals/", body, "json").json()
+    assert [row[:4] for row in proposal["links"]].count(["w0", "w1", "sure", True]) <= 1
+    assert {"supports", "grounds", "said"} < set(proposal)
     bad = body | {"rejected": [["1", "2"]]}
     assert client.post(f"/api/pairs/{pair.code}/proposals/", bad, "json").status_code
     client.force_authenticate(people.cyd)

@@ -149,8 +149,8 @@ def test_another_tree_parks_and_undo_brings_back(cast) -> None:
     assert cells(cast.layer) == [("w1", "w6")]
     assert len(cast.layer.parked) == 1
     assert cast.layer.source_parse == other
-    found = layers.snapshot(cast.layer, cast.bob)
-    assert found["problems"][0]["rule"] == "same_tree"
+    snapshot = layers.snapshot(cast.layer, cast.bob)
+    assert snapshot["problems"][0]["rule"] == "same_tree"
     do(cast.layer, "undo", cast.bob)
     assert ("n6", "n1") in cells(cast.layer)
     assert cast.layer.parked == []

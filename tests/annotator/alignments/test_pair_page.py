@@ -19,9 +19,9 @@ def page_url(pair, rest: str = "") -> str:
 
 
 def queries(client, url: str) -> int:
-    with CaptureQueriesContext(connection) as found:
+    with CaptureQueriesContext(connection) as captured:
         assert client.get(url).status_code == 200
-    return len(found)
+    return len(captured)
 
 
 def crowd(cast, n: int) -> None:

@@ -272,9 +272,9 @@ def test_biparse_figures_come_in_three_formats(many, client: Client) -> None:
     client.force_login(many.bob)
     for to, start in (("svg", b"<?xml"), ("png", b"\x89PNG"), ("pdf", b"%PDF")):
         for what in ("matrix", "trees"):
-            found = client.get(biparse_url(many, f"{what}.{to}?scorer=plain"))
-            assert found.status_code == 200
-            assert found.content.startswith(start)
+            answer = client.get(biparse_url(many, f"{what}.{to}?scorer=plain"))
+            assert answer.status_code == 200
+            assert answer.content.startswith(start)
     assert client.get(biparse_url(many, "cake.svg")).status_code == 404
     assert client.get(biparse_url(many, "?scorer=guess")).status_code == 400
 

@@ -87,10 +87,10 @@ def whole(response) -> str:
 
 def test_no_secret_is_in_anything_a_judge_receives(cast: Cast, made: Campaign) -> None:
     seen = "\n".join(everything(cast, made))
-    found = [
+    leaks = [
         s for s in SECRETS if re.search(rf"(?<![\w-]){re.escape(s)}(?![\w-])", seen)
     ]
-    assert found == []
+    assert leaks == []
     items = set(made.items.values_list("code", flat=True))
     others = Judgment.objects.exclude(participant__user=cast.bob)
     hidden = items | set(others.values_list("code", flat=True))

@@ -49,18 +49,23 @@ def test_the_same_rendering_is_judged_once_and_credited_to_all(cast: Cast) -> No
     assert made.instances.count() == 2
     shared = Credit.objects.filter(item__paraphrase="went")
     shared = shared.filter(item__instance__sentence__startswith="He")
-    found = shared.values_list("condition__name", "rank").order_by("condition__name")
-    assert list(found) == [("A", 1), ("B", 2)]
+    ranks = shared.values_list("condition__name", "rank").order_by("condition__name")
+    assert list(ranks) == [("A", 1), ("B", 2)]
     assert made.conditions.get(is_baseline=True).name == "A"
 
 
 def test_the_dry_run_stores_nothing_and_counts_all(cast: Cast) -> None:
     made = campaign(cast, n=1, is_open=False)
     kept = upload(made, cast.ada, SAME + "bad\n")
-    found = item_files.dry_run(made, kept, item_files.TableReading())
-    assert (found.n_rows, found.n_items, found.n_merged, found.n_bad) == (5, 3, 2, 1)
-    assert found.conditions == {"A": 2, "B": 3, "C": 1}
-    assert found.bad[0].line == 7
+    preview = item_files.dry_run(made, kept, item_files.TableReading())
+    assert (preview.n_rows, preview.n_items, preview.n_merged, preview.n_bad) == (
+        5,
+        3,
+        2,
+        1,
+    )
+    assert preview.conditions == {"A": 2, "B": 3, "C": 1}
+    assert preview.bad[0].line == 7
     assert made.items.count() == 1
 
 
@@ -86,9 +91,9 @@ def test_items_added_to_an_open_campaign_are_given_out(cast: Cast) -> None:
 def test_a_gold_value_off_the_scale_is_a_bad_row(cast: Cast) -> None:
     made = campaign(cast, n=1, is_open=False)
     kept = upload(made, cast.ada, HEADER + rows(1, kind="gold", gold="7"))
-    found = item_files.dry_run(made, kept, item_files.TableReading())
-    assert (found.n_rows, found.n_bad) == (0, 1)
-    assert "'7' is not one of 1, 2, 3, 4, 5" in found.bad[0].reason
+    preview = item_files.dry_run(made, kept, item_files.TableReading())
+    assert (preview.n_rows, preview.n_bad) == (0, 1)
+    assert "'7' is not one of 1, 2, 3, 4, 5" in preview.bad[0].reason
 
 
 def test_opening_needs_items_and_people(cast: Cast) -> None:
@@ -179,13 +184,13 @@ def test_progress_by_person_batch_and_condition(cast: Cast) -> None:
     bob, _ = judges(cast, 2)
     for judgment in draw(made, bob, 3):
         judge(judgment)
-    found = progress.of(made)
-    assert (found.done, found.need) == (3, 6)
-    assert [row.done for row in found.people] == [3, 0]
-    assert found.people[0].seconds == pytest.approx(0.9)
-    assert [(b.complete, b.items) for b in found.batches] == [(3, 6)]
-    assert sum(c.done for c in found.conditions) == 3
-    assert found.hours_left == pytest.approx(3 * 0.9 / 3600)
+    report = progress.of(made)
+    assert (report.done, report.need) == (3, 6)
+    assert [row.done for row in report.people] == [3, 0]
+    assert report.people[0].seconds == pytest.approx(0.9)
+    assert [(b.complete, b.items) for b in report.batches] == [(3, 6)]
+    assert sum(c.done for c in report.conditions) == 3
+    assert report.hours_left == pytest.approx(3 * 0.9 / 3600)
 
 
 def test_a_rehearsal_fills_a_marked_copy_and_nothing_else(cast: Cast) -> None:
@@ -279,11 +284,11 @@ def test_the_table_of_judgments_is_read_back_as_ratings(cast: Cast) -> None:
     for judgment in draw(made, cast.bob, 3):
         judge(judgment)
     lines = list(exports.rows(made, by=cast.ada))
-    found = list(read(lines, LAYOUTS["long"]))
-    assert all(isinstance(one, RatingRecord) for one in found)
-    assert len(found) == 6
+    records = list(read(lines, LAYOUTS["long"]))
+    assert all(isinstance(one, RatingRecord) for one in records)
+    assert len(records) == 6
     shared = {
-        c for one in found if isinstance(one, RatingRecord) for c in one.conditions
+        c for one in records if isinstance(one, RatingRecord) for c in one.conditions
     }
     assert shared == {"A", "B", "C"}
     with pytest.raises(NotAllowed):

@@ -22,10 +22,10 @@ def sheet(content: bytes, name: str = "file", **how: object) -> Sheet:
     return Sheet(Source(name, lambda: io.BytesIO(content)), **how).settle()  # type: ignore[arg-type]
 
 
-def cells(found: Sheet) -> list[list[str]]:
-    rows = [row for _, row, _ in found.rows()]
+def cells(table: Sheet) -> list[list[str]]:
+    rows = [row for _, row, _ in table.rows()]
     assert not [row for row in rows if isinstance(row, BadLine)]
-    return [list(found.columns()), *(list(row.values()) for row in rows)]  # type: ignore[union-attr]
+    return [list(table.columns()), *(list(row.values()) for row in rows)]  # type: ignore[union-attr]
 
 
 def as_csv(sign: str) -> str:
@@ -45,15 +45,15 @@ def book(rows: list[list[object]]) -> bytes:
 @pytest.mark.parametrize("sign", [",", ";", "|"])
 @pytest.mark.parametrize("encoding", ["utf-8", "utf-8-sig", "utf-16", "utf-16-le"])
 def test_csv_in_any_encoding_and_with_any_delimiter(sign: str, encoding: str) -> None:
-    found = sheet(as_csv(sign).encode(encoding))
-    assert (found.form, found.delimiter) == ("csv", sign)
-    assert cells(found) == ROWS
+    table = sheet(as_csv(sign).encode(encoding))
+    assert (table.form, table.delimiter) == ("csv", sign)
+    assert cells(table) == ROWS
 
 
 def test_a_western_encoding_is_recognised() -> None:
     text = "Satz\tAusdruck\n" + "Die Größe zählt für Bürger\tGröße\n" * 30
-    found = sheet(text.encode("cp1252"))
-    assert cells(found)[1] == ["Die Größe zählt für Bürger", "Größe"]
+    table = sheet(text.encode("cp1252"))
+    assert cells(table)[1] == ["Die Größe zählt für Bürger", "Größe"]
 
 
 def test_the_encoding_that_was_chosen_is_taken() -> None:

@@ -12,28 +12,33 @@ HEAD = "sentence\tphrase\tparaphrase"
 
 
 def one(row: str, head: str = HEAD) -> ItemRecord | BadLine:
-    [found] = read(rows_of([head + "\n", row + "\n"]))
-    return found
+    [record] = read(rows_of([head + "\n", row + "\n"]))
+    return record
 
 
 def test_the_phrase_is_found_where_it_stands_once() -> None:
-    found = one("They put off the vote.\tput off\tpostponed")
-    assert isinstance(found, ItemRecord)
-    assert found.sentence[found.start : found.end] == "put off"
-    assert (found.kind, found.rank, found.conditions, found.line) == ("main", 1, (), 2)
+    record = one("They put off the vote.\tput off\tpostponed")
+    assert isinstance(record, ItemRecord)
+    assert record.sentence[record.start : record.end] == "put off"
+    assert (record.kind, record.rank, record.conditions, record.line) == (
+        "main",
+        1,
+        (),
+        2,
+    )
 
 
 def test_whole_words_only() -> None:
-    found = one("The artist made art.\tart\twork")
-    assert isinstance(found, ItemRecord)
-    assert found.start == 16
+    record = one("The artist made art.\tart\twork")
+    assert isinstance(record, ItemRecord)
+    assert record.start == 16
 
 
 def test_offsets_count_characters_not_bytes() -> None:
     head = HEAD + "\tstart\tend"
-    found = one("Žižek 😀 naps; he naps.\tnaps\tsleeps\t17\t21", head)
-    assert isinstance(found, ItemRecord)
-    assert found.sentence[17:21] == "naps"
+    record = one("Žižek 😀 naps; he naps.\tnaps\tsleeps\t17\t21", head)
+    assert isinstance(record, ItemRecord)
+    assert record.sentence[17:21] == "naps"
 
 
 def test_all_columns_are_read_in_any_order() -> None:
@@ -47,9 +52,9 @@ def test_all_columns_are_read_in_any_order() -> None:
 
 
 def test_a_gold_value_makes_a_gold_item() -> None:
-    found = one("He left.\tleft\twent\t5", HEAD + "\tgold_grammar")
-    assert isinstance(found, ItemRecord)
-    assert (found.kind, found.gold) == ("gold", {"grammar": "5"})
+    record = one("He left.\tleft\twent\t5", HEAD + "\tgold_grammar")
+    assert isinstance(record, ItemRecord)
+    assert (record.kind, record.gold) == ("gold", {"grammar": "5"})
 
 
 @pytest.mark.parametrize(
@@ -73,16 +78,16 @@ def test_a_gold_value_makes_a_gold_item() -> None:
     ],
 )
 def test_a_bad_row_says_why(row: str, head: str, reason: str) -> None:
-    found = one(row, head)
-    assert isinstance(found, BadLine)
-    assert found.reason.startswith(reason)
-    assert found.line == 2
+    line = one(row, head)
+    assert isinstance(line, BadLine)
+    assert line.reason.startswith(reason)
+    assert line.line == 2
 
 
 def test_a_bad_row_does_not_cost_the_others() -> None:
     rows = [HEAD, "He left.\tleft\twent", "broken", "", "She left.\tleft\twent"]
-    found = list(read(rows_of(line + "\n" for line in rows)))
-    assert [type(one).__name__ for one in found] == [
+    records = list(read(rows_of(line + "\n" for line in rows)))
+    assert [type(one).__name__ for one in records] == [
         "ItemRecord",
         "BadLine",
         "ItemRecord",
@@ -90,9 +95,9 @@ def test_a_bad_row_does_not_cost_the_others() -> None:
 
 
 def test_a_header_without_a_needed_column_ends_the_reading() -> None:
-    [found] = read(rows_of(["sentence\tphrase\n", "a\tb\n"]))
-    assert isinstance(found, BadLine)
-    assert "no column paraphrase" in found.reason
+    [line] = read(rows_of(["sentence\tphrase\n", "a\tb\n"]))
+    assert isinstance(line, BadLine)
+    assert "no column paraphrase" in line.reason
 
 
 def test_jsonl_reads_the_same_rows() -> None:

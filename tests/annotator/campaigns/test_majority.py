@@ -19,17 +19,17 @@ from tests.cast import Cast
 @pytest.fixture
 def made(cast: Cast) -> Judged:
     """Three judges of all items; on the first four they say what the test sets."""
-    found = judged(cast, k=3)
-    for item, given in zip(found.items, VALUES, strict=False):
+    set_up = judged(cast, k=3)
+    for item, given in zip(set_up.items, VALUES, strict=False):
         rows = item.judgments.order_by("pk")
         for row, (meaning, grammar) in zip(rows, given, strict=True):
             values = {"meaning": meaning, "grammar": grammar}
             Judgment.objects.filter(pk=row.pk).update(values=values)
-    for item in found.items[len(VALUES) :]:
+    for item in set_up.items[len(VALUES) :]:
         for n, row in enumerate(item.judgments.order_by("pk")):
             values = {"meaning": n + 1, "grammar": n + 1}
             Judgment.objects.filter(pk=row.pk).update(values=values)
-    return found
+    return set_up
 
 
 VALUES = [
@@ -170,9 +170,9 @@ def test_the_exports_are_the_same_in_every_language(made) -> None:
     majority.take(made.campaign, by=made.cast.ada)
     wanted = judgments(made), list(exports.decisions(made.campaign, by=made.cast.ada))
     with translation.override("de"):
-        found = judgments(made)
+        exported = judgments(made)
         decided = list(exports.decisions(made.campaign, by=made.cast.ada))
-    assert (found, decided) == wanted
+    assert (exported, decided) == wanted
 
 
 def judgments(of: Judged) -> list[str]:

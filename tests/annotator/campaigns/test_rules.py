@@ -21,9 +21,9 @@ def url_of(made: Campaign) -> str:
 
 
 def value_of(html: str, name: str) -> str:
-    found = re.search(rf'name="{name}" value="([^"]*)"', html)
-    assert found, name
-    return found[1]
+    field = re.search(rf'name="{name}" value="([^"]*)"', html)
+    assert field, name
+    return field[1]
 
 
 def sent(**changed: str) -> dict[str, str]:

@@ -31,8 +31,8 @@ def page(client, cast, made) -> str:
 
 def test_a_new_campaign_lacks_items_and_people(client, cast) -> None:
     made = setup.create(cast.project, "Round one", by=cast.ada)
-    found = steps(made)
-    lacking = campaign_setup.lacking(list(found.values()))
+    by_title = steps(made)
+    lacking = campaign_setup.lacking(list(by_title.values()))
     assert [step.title for step in lacking] == ["Items", "People"]
     text = page(client, cast, made)
     assert "Waits for" in text
@@ -46,14 +46,14 @@ def test_what_is_there_is_said_in_words(client, cast) -> None:
     participants.add_people(made, [cast.bob], by=cast.ada)
     setup.write_guideline(made, "Read all of it.", by=cast.ada)
     made.refresh_from_db()
-    found = steps(made)
-    assert found["Items"].text == "12 items, 1 check."
-    assert found["People"].text == "1 annotator."
-    assert found["Scales"].text == "Meaning 1–5, Grammar 1–5"
-    assert found["Guideline"].text == "Version 1."
-    assert campaign_setup.lacking(list(found.values())) == []
-    assert campaign_setup.in_words(list(found.values())[:1]) == "items"
-    assert campaign_setup.in_words(list(found.values())[:3]) == (
+    by_title = steps(made)
+    assert by_title["Items"].text == "12 items, 1 check."
+    assert by_title["People"].text == "1 annotator."
+    assert by_title["Scales"].text == "Meaning 1–5, Grammar 1–5"
+    assert by_title["Guideline"].text == "Version 1."
+    assert campaign_setup.lacking(list(by_title.values())) == []
+    assert campaign_setup.in_words(list(by_title.values())[:1]) == "items"
+    assert campaign_setup.in_words(list(by_title.values())[:3]) == (
         "items, scales and guideline"
     )
     assert "Start campaign" in page(client, cast, made)

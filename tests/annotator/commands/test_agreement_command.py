@@ -115,10 +115,10 @@ def test_aligned_pairs_become_cells(tmp_path: Path) -> None:
 
 
 def test_an_export_of_another_tool_is_measured_and_says_what_is_not_taken() -> None:
-    found = agreement(FILES / "label-studio.json", form="label-studio")
-    assert (found["items"], found["annotators"], found["ratings"]) == (4, 2, 14)
-    assert found["export"]["held"]["annotations"] == 9
-    assert found["scales"]["meaning"]["points"] == ["1", "2", "3", "4", "5"]
+    report = agreement(FILES / "label-studio.json", form="label-studio")
+    assert (report["items"], report["annotators"], report["ratings"]) == (4, 2, 14)
+    assert report["export"]["held"]["annotations"] == 9
+    assert report["scales"]["meaning"]["points"] == ["1", "2", "3", "4", "5"]
     out = StringIO()
     call_command(
         *("agreement", str(FILES / "label-studio.json"), "--format", "label-studio"),

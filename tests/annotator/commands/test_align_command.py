@@ -48,21 +48,21 @@ def evaluate(path: Path, method: str) -> dict[str, Any]:
         json=True,
         stdout=out,
     )
-    found: dict[str, Any] = json.loads(out.getvalue())
-    return found
+    scores: dict[str, Any] = json.loads(out.getvalue())
+    return scores
 
 
 @pytest.mark.parametrize(
     "method", ["gold-trees", "overlap", "no-em", "monotonic", "no-crossing"]
 )
 def test_the_same_sentence_is_aligned_by_all_methods(pairs: Path, method: str) -> None:
-    found = evaluate(pairs, method)
-    assert found["pairs"] == 3
-    assert found["reachability"] == 1.0
-    assert found["multiword"]["recall"] == 1.0
-    assert found["human_recall"] == pytest.approx((1 + 1 + 6 / 7) / 3)
-    assert found["human_precision"] == 1.0
-    assert (found["sure"]["links"] > 0) == (method != "overlap")
+    scores = evaluate(pairs, method)
+    assert scores["pairs"] == 3
+    assert scores["reachability"] == 1.0
+    assert scores["multiword"]["recall"] == 1.0
+    assert scores["human_recall"] == pytest.approx((1 + 1 + 6 / 7) / 3)
+    assert scores["human_precision"] == 1.0
+    assert (scores["sure"]["links"] > 0) == (method != "overlap")
 
 
 def test_a_folder_of_spade_is_evaluated_pair_by_pair(tmp_path: Path) -> None:
@@ -74,8 +74,8 @@ def test_a_folder_of_spade_is_evaluated_pair_by_pair(tmp_path: Path) -> None:
     )
     for name in ("s-001", "t-001", "dev-s-002", "dev-t-002"):
         (tmp_path / f"{name}.xml").write_text(tree)
-    found = evaluate(tmp_path, "gold-trees")
-    assert (found["pairs"], found["recall"]) == (2, 1.0)
+    scores = evaluate(tmp_path, "gold-trees")
+    assert (scores["pairs"], scores["recall"]) == (2, 1.0)
     (tmp_path / "t-001.xml").write_bytes(b"\xff" + tree.encode())
     with pytest.raises(CommandError, match="UTF-8"):
         evaluate(tmp_path, "gold-trees")
@@ -110,8 +110,8 @@ WA = """<sentence id="1" status="">
 def test_given_chunks_are_linked_and_scored(tmp_path: Path, method: str) -> None:
     path = tmp_path / "talk.wa"
     path.write_text(WA)
-    found = evaluate(path, method)
-    assert (found["pairs"], found["f1"]) == (1, 1.0)
+    scores = evaluate(path, method)
+    assert (scores["pairs"], scores["f1"]) == (1, 1.0)
 
 
 def test_a_file_of_chunks_is_refused_in_words(tmp_path: Path) -> None:
@@ -141,10 +141,10 @@ def test_weights_that_are_not_there_are_named(pairs: Path, tmp_path: Path) -> No
 
 
 def test_recall_counts_what_two_annotators_both_linked(pairs: Path) -> None:
-    found = evaluate(pairs, "overlap")
+    scores = evaluate(pairs, "overlap")
     # One "a" for "the" is not found: 5 of 6, 5 of 6 and 6 of 7 links.
-    assert 0.8 < found["recall"] < 0.9
-    assert found["precision"] == 1.0
+    assert 0.8 < scores["recall"] < 0.9
+    assert scores["precision"] == 1.0
 
 
 def test_a_link_to_no_node_is_refused_with_its_pair(tmp_path: Path) -> None:
@@ -191,13 +191,13 @@ def test_table_three_is_told_by_halves_that_share_no_sentence(
     texts = [{cases[at].pair.source.words for at in half} for half in halves.values()]
     assert len(texts) == 2
     assert texts[0].isdisjoint(texts[1])
-    found = arase2017.run(options, print)
-    assert found["halves"] == {half: len(at) for half, at in halves.items()}
-    forest = found["rows"]["forest"]
+    scores = arase2017.run(options, print)
+    assert scores["halves"] == {half: len(at) for half, at in halves.items()}
+    forest = scores["rows"]["forest"]
     assert min(forest["dev"]["f1"], forest["test"]["f1"]) > 0.5
     assert (forest["not_maximum"], forest["addable"]) == (0, 0)
-    assert found["learnt on dev"]["gold-trees"]["recall"] > 0.5
-    assert "weights of dev" in "\n".join(arase2017.lines(found))
+    assert scores["learnt on dev"]["gold-trees"]["recall"] > 0.5
+    assert "weights of dev" in "\n".join(arase2017.lines(scores))
 
 
 @pytest.mark.usefixtures("thesaurus")
@@ -219,16 +219,16 @@ def test_an_aligner_is_trained_without_any_link(pairs: Path, tmp_path: Path) -> 
     options = {"data": pairs.parent, "engine": "small", "folds": 3, "seed": 0}
     options["models"] = settings.MODELS_DIR
     options |= {"em": None, "self_trained": kept}
-    found = arase2017.run(options, print)
-    assert found["rows"]["self-trained"]["reachability"] == 1.0
-    assert "self-training" in found["gains"]
+    scores = arase2017.run(options, print)
+    assert scores["rows"]["self-trained"]["reachability"] == 1.0
+    assert "self-training" in scores["gains"]
     em = tmp_path / "em"
     call_command("train", "phrases", *texts, out=em, engine="small")
     before = em.read_text()
     assert json.loads(before)["step"] == 3
-    found = arase2017.run(options | {"em": em}, print)
-    assert {"em", "taught", "em-taught"} <= found["rows"].keys()
-    assert {"links over EM", "EM under links"} <= found["gains"].keys()
+    scores = arase2017.run(options | {"em": em}, print)
+    assert {"em", "taught", "em-taught"} <= scores["rows"].keys()
+    assert {"links over EM", "EM under links"} <= scores["gains"].keys()
     assert em.read_text() == before
 
 
@@ -306,8 +306,8 @@ def test_a_pair_tells_which_tree_of_the_source_is_right(tmp_path: Path) -> None:
         json=True,
         stdout=out,
     )
-    found = json.loads(out.getvalue())
-    assert (found["sentences"], found["without_gold_tree"]) == (1, 1)
-    assert found["toy"]["f1_after"] == found["f1_after"]
+    scores = json.loads(out.getvalue())
+    assert (scores["sentences"], scores["without_gold_tree"]) == (1, 1)
+    assert scores["toy"]["f1_after"] == scores["f1_after"]
     with pytest.raises(CommandError, match="no source has a gold tree"):
         call_command("evaluate", "alignment", pairs=pairs, engine="small")

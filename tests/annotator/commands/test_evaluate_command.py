@@ -37,14 +37,18 @@ def _run(*options: object) -> str:
 
 def test_json_has_every_score_and_null_where_gold_is_silent(gold: Path) -> None:
     text = _run("--gold", gold, "--engine", "small", "--json")
-    found = json.loads(text.splitlines()[-1])
-    assert set(found) >= KEYS
-    assert (found["sentences"], found["tokens"]) == (2, 10)
-    assert (found["precision"], found["recall"], found["exact"]) == (100.0, 90.0, 50.0)
-    assert found["f1"] == 94.74
-    assert set(found["oracle_f1"]) == {"2", "10", "50"}
-    assert found["uas"] is None
-    assert found["sentences_per_second"] > 0
+    scores = json.loads(text.splitlines()[-1])
+    assert set(scores) >= KEYS
+    assert (scores["sentences"], scores["tokens"]) == (2, 10)
+    assert (scores["precision"], scores["recall"], scores["exact"]) == (
+        100.0,
+        90.0,
+        50.0,
+    )
+    assert scores["f1"] == 94.74
+    assert set(scores["oracle_f1"]) == {"2", "10", "50"}
+    assert scores["uas"] is None
+    assert scores["sentences_per_second"] > 0
 
 
 def test_the_table_names_each_score_and_long_sentences_stay_out(gold: Path) -> None:
@@ -83,11 +87,11 @@ def test_steps_from_parses_to_gold_are_counted_both_ways(gold: Path) -> None:
         "evaluate", "corrections", "--gold", str(gold), "--engine", "small", "--json",
         stdout=out, stderr=StringIO(),
     )  # fmt: skip
-    found = json.loads(out.getvalue().splitlines()[-1])
-    assert (found["sentences"], found["tokens"], found["left_out"]) == (2, 10, 0)
-    assert found["unreached"] == 0
-    assert found["wrong_doubtful"] <= found["wrong"] <= found["steps"]
-    assert found["steps"] >= 1
+    counts = json.loads(out.getvalue().splitlines()[-1])
+    assert (counts["sentences"], counts["tokens"], counts["left_out"]) == (2, 10, 0)
+    assert counts["unreached"] == 0
+    assert counts["wrong_doubtful"] <= counts["wrong"] <= counts["steps"]
+    assert counts["steps"] >= 1
 
 
 def test_orders_of_correcting_are_compared(gold: Path) -> None:

@@ -42,17 +42,17 @@ def run(folder: Path, *more: str) -> dict:  # type: ignore[type-arg]
 
 @pytest.mark.parametrize("method", ["bp", "mbr", "soft", "hard", "pairs", "spans"])
 def test_every_method_is_scored_by_corpus(folder: Path, method: str) -> None:
-    found = run(folder, "--method", method)
-    assert {"all", "web", "lake"} <= set(found)
-    assert found["all"]["sentences"] == 2
-    assert found["without_gold"] == 1
+    scores = run(folder, "--method", method)
+    assert {"all", "web", "lake"} <= set(scores)
+    assert scores["all"]["sentences"] == 2
+    assert scores["without_gold"] == 1
     for name in ("baseline", "joint"):
-        assert 0 <= found["all"][name]["uas"] <= 100
-    assert found["lake"]["baseline"]["las"] is None
-    assert found["lake"]["baseline"]["f1"] == pytest.approx(100.0)
-    assert found["lake"]["f1"] == found["lake"]["joint"]["f1"]
-    assert "f1" not in found["web"]
-    assert found["all"]["p"] == 1.0 or found["all"]["gain"] != 0.0
+        assert 0 <= scores["all"][name]["uas"] <= 100
+    assert scores["lake"]["baseline"]["las"] is None
+    assert scores["lake"]["baseline"]["f1"] == pytest.approx(100.0)
+    assert scores["lake"]["f1"] == scores["lake"]["joint"]["f1"]
+    assert "f1" not in scores["web"]
+    assert scores["all"]["p"] == 1.0 or scores["all"]["gain"] != 0.0
 
 
 def test_errors_are_broken_down(folder: Path) -> None:
@@ -79,6 +79,6 @@ def test_a_line_ends_where_the_line_ends(folder: Path) -> None:
     for name, text in (("own.conllu", CONLLU), ("pairs.tsv", PAIRS)):
         odd = text.replace("old", "o\u2028l\u0085d")
         (folder / name).write_text(odd, encoding="utf-8", newline="")
-    found = run(folder)
-    assert found["all"]["sentences"] == 2
-    assert found["web"]["words"] == 4  # the full stop is not counted
+    scores = run(folder)
+    assert scores["all"]["sentences"] == 2
+    assert scores["web"]["words"] == 4  # the full stop is not counted

@@ -27,8 +27,8 @@ def answer(*words: object) -> str:
 
 
 def told(*words: object) -> dict[str, Any]:
-    found: dict[str, Any] = json.loads(answer(*words, "--json"))
-    return found
+    report: dict[str, Any] = json.loads(answer(*words, "--json"))
+    return report
 
 
 @pytest.fixture
@@ -41,8 +41,8 @@ def table(tmp_path: Path) -> Path:
 
 
 def test_a_table_is_built_and_asked(table: Path, tmp_path: Path) -> None:
-    found = told("pivot", "lookup", "--table", table, "calm")
-    assert [one["text"] for one in found["paraphrases"]] == ["quiet"]
+    lookup = told("pivot", "lookup", "--table", table, "calm")
+    assert [one["text"] for one in lookup["paraphrases"]] == ["quiet"]
     assert "quiet" in answer("pivot", "lookup", "--table", table, "calm")
     trees, model = tmp_path / "trees.mrg", tmp_path / "english.arpa"
     trees.write_text("\n".join(small_bitext.TREES), encoding="utf-8")
@@ -89,9 +89,9 @@ def test_fitted_weights_are_a_ninth_condition(table: Path, tmp_path: Path) -> No
 def test_a_table_is_measured_against_people(table: Path, tmp_path: Path) -> None:
     (tmp_path / "ppdb.txt").write_text(PPDB)
     given = ["--table", table, "--format", "ppdb", "--folds", 0, "--judgments"]
-    found = told("evaluate", "paraphrases", *given, tmp_path / "ppdb.txt")
-    assert (found["pairs"], found["covered"]) == (6, 5)
-    assert found["baseline"].keys() == {"rho", "p", "n"}
+    scores = told("evaluate", "paraphrases", *given, tmp_path / "ppdb.txt")
+    assert (scores["pairs"], scores["covered"]) == (6, 5)
+    assert scores["baseline"].keys() == {"rho", "p", "n"}
     (tmp_path / "bird.txt").write_text(BIRD)
     given = ["--table", table, "--format", "bird", "--judgments"]
     with pytest.raises(CommandError, match="holds 1 of 1"):
@@ -104,9 +104,9 @@ def test_the_papers_counts_stand_beside_ours(table: Path, tmp_path: Path) -> Non
     with gzip.open(news, "wt", encoding="utf-8") as file:
         file.write("The old sea is calm.\nWe like the old boat.\n")
     given = ["reproduce", "callison-burch2008", "--data", tmp_path, "--table", table]
-    found = told(*given)
-    ours = found["ours"]
-    assert found["paper"] == json.loads(json.dumps(PAPER))
+    counts = told(*given)
+    ours = counts["ours"]
+    assert counts["paper"] == json.loads(json.dumps(PAPER))
     assert ours["places"] >= ours["covered"]["baseline"] > 0
     assert ours["paraphrasable"]["baseline"] >= ours["paraphrasable"]["ccg"] > 0
     shown = answer(*given)

@@ -77,8 +77,8 @@ def test_wu2005_gives_every_figure_in_percent(data: Path) -> None:
         "wu2005", "--data", str(data), "--json", "--replicates", "50",
         "--set", f"more={further}", "--set", f"texts={data / 'rte' / 'rte1_dev.xml'}",
     )  # fmt: skip
-    found = json.loads(text)
-    paraphrase = found["msrpc"]
+    scores = json.loads(text)
+    paraphrase = scores["msrpc"]
     for key in ("ap", "accuracy", "untrained_ap", "overlap_ap"):
         assert 0 <= paraphrase[key] <= 100
     assert paraphrase["ap"] == 100.0  # these pairs are easy
@@ -91,13 +91,13 @@ def test_wu2005_gives_every_figure_in_percent(data: Path) -> None:
     low, high = paraphrase["intervals"]["ap"]
     assert low <= paraphrase["ap"] <= high
     for task in TASKS:
-        assert 0 <= found["rte1"]["by_task"][task]["cws"] <= 100
-    assert 0 <= found["rte1"]["cws"] <= 100
-    assert set(found["sets"]) == {"more", "texts"}
-    assert found["sets"]["texts"]["kind"] == "entailment"
-    assert {"ap", "cws", "accuracy"} <= set(found["sets"]["more"])
-    assert any("context is left out" in note for note in found["notes"])
-    table = "\n".join(wu2005.lines(found))
+        assert 0 <= scores["rte1"]["by_task"][task]["cws"] <= 100
+    assert 0 <= scores["rte1"]["cws"] <= 100
+    assert set(scores["sets"]) == {"more", "texts"}
+    assert scores["sets"]["texts"]["kind"] == "entailment"
+    assert {"ap", "cws", "accuracy"} <= set(scores["sets"]["more"])
+    assert any("context is left out" in note for note in scores["notes"])
+    table = "\n".join(wu2005.lines(scores))
     assert "as published" in table
     assert "more: n 20" in table
     assert "Wu 2005, stop list of 172" in table
@@ -144,14 +144,14 @@ def test_coverage_counts_what_is_there_and_names_what_is_not(tmp_path: Path) -> 
     (gold / "en-es.golden.1.jsonl").write_text(json.dumps(line) + "\n")
     plot = tmp_path / "plot.svg"
     args = ["itg-coverage", "--data", str(tmp_path), "--replicates", "20"]
-    found = json.loads(reproduce(*args, "--json", "--plot", str(plot)))
-    first, second = found["sets"]
+    coverage = json.loads(reproduce(*args, "--json", "--plot", str(plot)))
+    first, second = coverage["sets"]
     assert (first["name"], first["pairs"], first["links"]) == ("Edinburgh++", 2, 6)
     assert first["links_covered"][0] == pytest.approx(100 * 5 / 6, abs=0.01)
     assert first["pairs_covered"][0] == 50.0
     assert first["pairs_inside_out"][0] == 50.0
     assert second["pairs_covered"][0] == 100.0
-    assert "pud-en-fr/alignment.json" in found["missing"]
+    assert "pud-en-fr/alignment.json" in coverage["missing"]
     assert "Edinburgh++" in plot.read_text()
     assert "not there: pud-en-fr" in reproduce(*args)
     with pytest.raises(CommandError, match="ends in"):

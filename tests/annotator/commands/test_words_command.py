@@ -33,18 +33,18 @@ def run(*options: object) -> dict[str, Any]:
     fixed = ("--engine", "small", "--format", "jacana", "--json")
     given = map(str, options)
     call_command("evaluate", "words", *given, *fixed, stdout=out, stderr=StringIO())
-    found: dict[str, Any] = json.loads(out.getvalue())
-    return found
+    scores: dict[str, Any] = json.loads(out.getvalue())
+    return scores
 
 
 @pytest.mark.parametrize("links", ["one", "many"])
 def test_reordered_sentences_are_aligned(pairs: Path, links: str) -> None:
-    found = run("--pairs", pairs, "--links", links, "--no-wordnet")
-    assert found["f1"] > 0.95
-    assert found["aer"] == pytest.approx(1 - found["f1"])
-    assert (found["pairs"], found["gold_links"]) == (8, 72)
-    assert found["wordnet"] is False
-    assert found["pairs_per_second"] > 0
+    scores = run("--pairs", pairs, "--links", links, "--no-wordnet")
+    assert scores["f1"] > 0.95
+    assert scores["aer"] == pytest.approx(1 - scores["f1"])
+    assert (scores["pairs"], scores["gold_links"]) == (8, 72)
+    assert scores["wordnet"] is False
+    assert scores["pairs_per_second"] > 0
 
 
 def test_methods_without_training_are_there_to_compare(pairs: Path) -> None:
@@ -54,9 +54,9 @@ def test_methods_without_training_are_there_to_compare(pairs: Path) -> None:
 
 
 def test_cross_validation_fits_weights_for_every_pair(pairs: Path) -> None:
-    found = run("--pairs", pairs, "--folds", 2, "--method", "plain", "--no-wordnet")
-    assert found["weights"] == "fitted here, 2 folds"
-    assert found["f1"] > 0.8
+    scores = run("--pairs", pairs, "--folds", 2, "--method", "plain", "--no-wordnet")
+    assert scores["weights"] == "fitted here, 2 folds"
+    assert scores["f1"] > 0.8
 
 
 def test_bad_files_are_named(tmp_path: Path) -> None:

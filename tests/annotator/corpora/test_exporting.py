@@ -43,8 +43,8 @@ CAME = {
 
 def out(cast, kind: str, *, corpus: str = "News", **asked) -> dict[str, bytes]:
     """Name and bytes of each file of the export."""
-    found = Corpus.objects.get(name=corpus, project=cast.project)
-    made = exports.parts(found, kind, by=cast.ada, **asked)
+    row = Corpus.objects.get(name=corpus, project=cast.project)
+    made = exports.parts(row, kind, by=cast.ada, **asked)
     return {part.name: b"".join(part.chunks()) for part in made}
 
 

@@ -88,8 +88,8 @@ def test_a_dry_run_counts_and_writes_nothing(cast) -> None:
 def test_rows_keep_their_ids_labels_and_texts(cast) -> None:
     bring_in(cast, TSV)
     corpus = Corpus.objects.get(name="News")
-    found = corpus.pairs.values_list("ref", "label", "text", "n_source", "n_target")
-    assert list(found) == [
+    rows = corpus.pairs.values_list("ref", "label", "text", "n_source", "n_target")
+    assert list(rows) == [
         ("1", "same", "The nurse opened it.\nIt was opened.", 5, 4),
         ("2", "same", "She can't.\nShe cannot.", 4, 4),
     ]
@@ -164,9 +164,9 @@ def test_hostile_files_are_named_and_change_nothing(cast, file) -> None:
 def test_what_can_be_read_of_a_hostile_file_can_be_had(cast, file) -> None:
     job = bring_in(cast, file.content, kind=file.kind, name=file.name, partial=True)
     assert job.state == Job.State.DONE
-    found = job.result
-    n = found["sentences"] + found["pairs"] if file.kind == "gemel" else 0
-    got = n or found["pairs"] or found["sentences"]
+    result = job.result
+    n = result["sentences"] + result["pairs"] if file.kind == "gemel" else 0
+    got = n or result["pairs"] or result["sentences"]
     assert got == file.good
 
 

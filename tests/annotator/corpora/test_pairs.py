@@ -65,7 +65,7 @@ def test_pages_follow_each_other_without_gap_or_repeat(cast, client: Client) -> 
 
 
 @pytest.mark.parametrize(
-    ("query", "found"),
+    ("query", "n_pairs"),
     [
         ("?q=NURSE+window", 1),
         ("?q=door+7", 1),
@@ -78,10 +78,10 @@ def test_pages_follow_each_other_without_gap_or_repeat(cast, client: Client) -> 
         ("?state=none", 11),
     ],
 )
-def test_filters(cast, client: Client, query: str, found: int) -> None:
+def test_filters(cast, client: Client, query: str, n_pairs: int) -> None:
     client.force_login(cast.bob)
     add(cast.corpus, 10)
-    assert len(client.get(url(cast, query)).context["pairs"]) == found
+    assert len(client.get(url(cast, query)).context["pairs"]) == n_pairs
 
 
 def test_search_follows_changes(cast, client: Client) -> None:

@@ -200,8 +200,8 @@ def test_a_broken_source_names_the_line_and_the_pair(tmp_path: Path) -> None:
 
 
 def test_the_bundle_is_read_without_a_bad_line() -> None:
-    found = list(gemel.read(bundle.lines()))
-    kinds = Counter(getattr(item, "type", "bad") for item in found)
+    items = list(gemel.read(bundle.lines()))
+    kinds = Counter(getattr(item, "type", "bad") for item in items)
     n = len(PAIRS)
     assert kinds == {
         "corpus": 1,

@@ -34,12 +34,12 @@ def test_every_row_is_read() -> None:
 
 
 def test_items_of_eight_conditions_four_or_more_for_each_phrase() -> None:
-    found = defaultdict(set)
+    paraphrases = defaultdict(set)
     for row in MAIN:
-        found[row.sentence, row.start].add(row.paraphrase)
-    assert len(found) >= 32
-    assert min(map(len, found.values())) >= 4
-    assert sum(map(len, found.values())) >= 128
+        paraphrases[row.sentence, row.start].add(row.paraphrase)
+    assert len(paraphrases) >= 32
+    assert min(map(len, paraphrases.values())) >= 4
+    assert sum(map(len, paraphrases.values())) >= 128
     assert {name for row in MAIN for name in row.conditions} == set(CONDITIONS)
 
 

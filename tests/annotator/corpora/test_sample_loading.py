@@ -36,12 +36,12 @@ class LoadedSampleTest(TestCase):
         pairs = Pair.objects.filter(corpus__project=self.project, has_parse=True)
         assert pairs.count() == len(wanted)
         assert Parse.objects.count() == 4 * len(wanted)
-        found = {
+        alignments = {
             (layer.pair.ref, str(layer.author)): layer.to_core()
             for layer in AlignmentLayer.objects.select_related("pair", "author")
             if layer.origin == Origin.ANNOTATOR
         }
-        assert found == {
+        assert alignments == {
             (pair.id, f"sample-{name}"): alignment
             for pair in wanted
             for name, alignment in pair.layers.items()

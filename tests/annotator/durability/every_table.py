@@ -18,14 +18,14 @@ ODD = "é 中 \u2028 \x85 'x'; --"
 
 def tables(registry: Any = apps) -> list[type[models.Model]]:
     """All of them, found without asking the code under test."""
-    found = [
+    declared = [
         model
         for config in registry.get_app_configs()
         for model in config.get_models(include_auto_created=True)
     ]
     return [
         one
-        for one in found
+        for one in declared
         if one._meta.managed
         and not one._meta.proxy
         and one._meta.app_label not in LEFT_OUT

@@ -120,8 +120,8 @@ def test_a_token_works_on_and_a_revoked_one_does_not_come_back(
     row, gone = accounts.make_token(cast.bob, name="gone", scope="read")
     row.delete()
     set_back()
-    found = [
+    answers = [
         Client().get("/api/formats/", headers={"Authorization": f"Token {one}"})
         for one in (kept, gone)
     ]
-    assert [one.status_code for one in found] == [200, 401]
+    assert [one.status_code for one in answers] == [200, 401]

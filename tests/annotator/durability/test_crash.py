@@ -76,11 +76,11 @@ def post(url: str, token: str, body: object) -> dict:
 
 def persist(url: str, token: str, body: object) -> dict:
     """Send until it is acknowledged, as the editor does."""
-    found: dict = {}
+    answer: dict = {}
 
     def sent() -> bool:
         try:
-            found.update(post(url, token, body))
+            answer.update(post(url, token, body))
         except urllib.error.HTTPError as error:
             raise AssertionError(error.read().decode()) from error
         except OSError:
@@ -88,7 +88,7 @@ def persist(url: str, token: str, body: object) -> dict:
         return True
 
     wait(sent)
-    return found
+    return answer
 
 
 def test_links_survive_the_death_of_the_web_server(tmp_path: Path) -> None:

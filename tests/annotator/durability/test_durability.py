@@ -97,5 +97,5 @@ def test_a_server_that_does_not_wait_for_its_disk_is_named(db) -> None:
     assert not run_checks(tags=["database"], databases=["default"])
     with connection.cursor() as cursor:
         cursor.execute("SET LOCAL synchronous_commit = off")
-    found = run_checks(tags=["database"], databases=["default"])
-    assert "gemel.W004" in [one.id for one in found]
+    problems = run_checks(tags=["database"], databases=["default"])
+    assert "gemel.W004" in [one.id for one in problems]

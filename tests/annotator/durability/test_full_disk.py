@@ -200,9 +200,9 @@ def test_a_full_disk_ends_nothing(small_disk: Path, tmp_path: Path) -> None:
         def save(revision: int) -> int:
             body = {"uuid": str(uuid4()), "base_rev": revision, "op": "link",
                     "s": "w0", "t": f"w{revision % 4}"}  # fmt: skip
-            found = post(ops, token, body)["revision"]
+            new_revision = post(ops, token, body)["revision"]
             said.append(body["uuid"])
-            return found
+            return new_revision
 
         revision = save(0)
         web = gemel.children("gunicorn")

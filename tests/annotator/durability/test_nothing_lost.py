@@ -234,8 +234,8 @@ class JobsComeAndGo(RuleBasedStateMachine):
     @invariant()
     def what_people_made_is_there(self) -> None:
         for model, pk, name, value in self.made:
-            found = model.objects.filter(pk=pk).values_list(name, flat=True)
-            assert list(found) == [value], model
+            values = model.objects.filter(pk=pk).values_list(name, flat=True)
+            assert list(values) == [value], model
 
     @invariant()
     def counters_are_right(self) -> None:

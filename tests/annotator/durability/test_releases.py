@@ -29,7 +29,7 @@ def test_a_backup_of_a_release_is_restored(db, settings, tmp_path, path: Path) -
     with zipfile.ZipFile(path) as archive:
         then = json.loads(archive.read("manifest.json"))["rows"]
         rows = [json.loads(line) for line in archive.open("data.jsonl")]
-    now = {name: len(found) for name, found in every_table.content().items()}
+    now = {name: len(lines) for name, lines in every_table.content().items()}
     tokens = then.pop("authtoken.Token", 0)  # kept as digests since
     then.pop("authtoken.TokenProxy", None)
     assert now["annotator.ApiToken"] == then.pop("annotator.ApiToken", 0) + tokens

@@ -13,7 +13,7 @@ from schemathesis import GenerationMode
 
 from tests.annotator.fuzzed import world
 
-OPERATIONS = [found.ok() for found in world.described().get_all_operations()]
+OPERATIONS = [operation.ok() for operation in world.described().get_all_operations()]
 EXAMPLES = 6
 
 

@@ -60,13 +60,15 @@ def spoilt(draw: Any, whole: bytes) -> bytes:
     """Nearly these bytes, or any: some left out, put in, doubled or cut off."""
     if not draw(st.integers(0, 9)):
         return draw(st.binary(max_size=200))
-    found = whole
+    content = whole
     for _ in range(draw(st.integers(0, 4))):
-        at = draw(st.integers(0, len(found)))
-        upto = draw(st.integers(at, min(len(found), at + 40)))
+        at = draw(st.integers(0, len(content)))
+        upto = draw(st.integers(at, min(len(content), at + 40)))
         there = st.one_of(st.sampled_from(HARSH), st.binary(max_size=8))
-        found = found[:at] + draw(there) + found[draw(st.sampled_from([at, upto])) :]
-    return found
+        content = (
+            content[:at] + draw(there) + content[draw(st.sampled_from([at, upto])) :]
+        )
+    return content
 
 
 @pytest.mark.parametrize("form", FORMATS)

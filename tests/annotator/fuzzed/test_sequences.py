@@ -16,10 +16,10 @@ MADE = ("GET /api/projects/{slug}/ 200", "GET /api/jobs/{code}/ 200")
 
 
 def test_every_link_names_a_parameter_of_the_call_it_leads_to() -> None:
-    found = SchemaGenerator().get_schema(request=None, public=True)
+    schema = SchemaGenerator().get_schema(request=None, public=True)
     names = {
         call["operationId"]: {one["name"] for one in call.get("parameters", [])}
-        for verbs in found["paths"].values()
+        for verbs in schema["paths"].values()
         for call in verbs.values()
     }
     wrong = [

@@ -144,7 +144,7 @@ def filled() -> World:
         table: list(table.objects.order_by("pk").values_list("code", flat=True))
         for table in tables
     }
-    empty = [table.__name__ for table, found in codes.items() if not found]
+    empty = [table.__name__ for table, names in codes.items() if not names]
     assert not empty, f"nothing to call by name: {empty}"
     return World(_people(cast), codes)
 
@@ -209,13 +209,13 @@ def _people(cast: Cast) -> dict[str, Credentials]:
     for role in ("curator", "viewer"):
         people[role] = person(role)
         Membership.objects.create(project=cast.project, user=people[role], role=role)
-    found = {"nobody": {"headers": {}, "cookies": {}}}
-    found |= {name: session(one) for name, one in people.items()}
+    credentials = {"nobody": {"headers": {}, "cookies": {}}}
+    credentials |= {name: session(one) for name, one in people.items()}
     for scope in models.tokens.Scope.values:
         _, secret = accounts.make_token(cast.ada, name=scope, scope=scope)
         sent = {"Authorization": f"Token {secret}"}
-        found[f"token: {scope}"] = {"headers": sent, "cookies": {}}
-    return found
+        credentials[f"token: {scope}"] = {"headers": sent, "cookies": {}}
+    return credentials
 
 
 def asked(case: Any, who: Credentials, accept: str) -> Any:
