@@ -171,14 +171,14 @@ def save_again(judgment: Judgment, **values: int) -> None:
 class _Links(HTMLParser):
     def __init__(self) -> None:
         super().__init__()
-        self.found: list[str] = []
+        self.urls: list[str] = []
 
     def handle_starttag(self, tag: str, attrs: list) -> None:
-        self.found += [value for key, value in attrs if tag == "a" and key == "href"]
+        self.urls += [value for key, value in attrs if tag == "a" and key == "href"]
 
 
 def links(page: str) -> list[str]:
     """Where the page's anchors lead."""
     parser = _Links()
     parser.feed(page)
-    return parser.found
+    return parser.urls

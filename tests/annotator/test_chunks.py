@@ -32,12 +32,12 @@ def one_row_a_chunk(monkeypatch) -> None:
 
 @pytest.fixture
 def corpus() -> Corpus:
-    found = Cast()
-    found.pair.delete()
-    found.corpus.sentences.all().delete()
+    team = Cast()
+    team.pair.delete()
+    team.corpus.sentences.all().delete()
     for text in TEXTS:
-        cast.sentence(found.corpus, text)
-    return Corpus.objects.select_related("project").get(pk=found.corpus.pk)
+        cast.sentence(team.corpus, text)
+    return Corpus.objects.select_related("project").get(pk=team.corpus.pk)
 
 
 def begun(corpus: Corpus) -> Job:

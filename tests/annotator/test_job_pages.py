@@ -31,14 +31,14 @@ def page_of(client: Client, cast: Cast, **fields) -> str:
 
 
 def test_a_result_is_told_in_words(client: Client, cast: Cast) -> None:
-    found = {
+    result = {
         "dry_run": False,
         "n_pairs": 3,
         "f1": 0.912345,
         "new": {"pairs": 3, "parses": 0},
         "warnings": ["one <b>", "two"],
     }
-    page = page_of(client, cast, kind="parse", result=found)
+    page = page_of(client, cast, kind="parse", result=result)
     for name, value in (
         *(("Dry run", "no"), ("N pairs", "3"), ("F1", "0.9123")),
         *(("New", "3 pairs, 0 parses"), ("Warnings", "one &lt;b&gt;, two")),
@@ -129,7 +129,7 @@ def made(cast: Cast, settings, tmp_path) -> dict[str, str]:
     return {name: row.code for name, row in rows.items()}
 
 
-FOUND = {  # kind: what it is asked, and what it answers, as its service writes them
+BY_KIND = {  # kind: what it is asked, and what it answers, as its service writes them
     "align": (["corpus"], []),
     "align_words": (["corpus"], []),
     "bitext_import": ([], []),
@@ -161,7 +161,7 @@ LINK = re.compile(r'<a class="button quiet" href="([^"]+)">')
 def test_a_job_that_is_done_leads_to_what_it_made_and_who_reads_it_may_go_there(
     client: Client, cast: Cast, made: dict[str, str], kind: str, who: str
 ) -> None:
-    asked, found = ({name: made[name] for name in names} for names in FOUND[kind])
+    asked, result = ({name: made[name] for name in names} for names in BY_KIND[kind])
     if kind == "import":
         asked = IMPORTED | {"corpus": cast.corpus.name}
     mine = {}
@@ -169,7 +169,7 @@ def test_a_job_that_is_done_leads_to_what_it_made_and_who_reads_it_may_go_there(
         asked, mine = IMPORTED | {"name": "Sea"}, {"code": made["bitext"]}
     job = Job.objects.create(
         project=cast.project, title="A trial", kind=kind, by=cast.ada, params=asked,
-        result=found, state=Job.State.DONE, **mine,
+        result=result, state=Job.State.DONE, **mine,
     )  # fmt: skip
     client.force_login(getattr(cast, who))
     page = client.get(reverse("job", args=["windows", job.code])).content.decode()

@@ -51,15 +51,15 @@ def judgments() -> list[Judgment]:
 
 def test_rows_come_with_what_they_name(judgments: list[Judgment]) -> None:
     for wanted in judgments:
-        (found,) = BY_CODE.models(code=wanted.code)
-        assert (found, found.lease_until) == (wanted, wanted.lease_until)
+        (row,) = BY_CODE.models(code=wanted.code)
+        assert (row, row.lease_until) == (wanted, wanted.lease_until)
         with CaptureQueriesContext(
             connection,
         ) as asked:
-            assert found.item.instance.phrase
-            assert found.values == {}
+            assert row.item.instance.phrase
+            assert row.values == {}
         assert len(asked) == 0
-        assert found.comment == ""  # left out by only(), fetched when asked for
+        assert row.comment == ""  # left out by only(), fetched when asked for
     assert BY_CODE.models(code="nobody") == []
 
 
@@ -108,8 +108,8 @@ def test_rows_are_added_or_renewed(judgments: list[Judgment]) -> None:
     ]
     key = ("item", "participant", "round")
     add(rows, unique=key, renew=("lease_until",))
-    found = Judgment.objects.filter(item__in=items).order_by("pk")
-    assert list(found.values_list("lease_until", "fills")) == [
+    stored = Judgment.objects.filter(item__in=items).order_by("pk")
+    assert list(stored.values_list("lease_until", "fills")) == [
         (later, False),
         (later, True),
     ]
@@ -143,10 +143,10 @@ def test_what_one_thread_compiled_serves_all(
     judgments: list[Judgment], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(BY_CODE, "_kept", None)
-    found = []
+    rows = []
 
     def look() -> None:
-        found.extend(BY_CODE.models(code=judgments[0].code))
+        rows.extend(BY_CODE.models(code=judgments[0].code))
         connection.close()
 
     for together in (1, 3):  # the first has ended when the others begin
@@ -155,5 +155,5 @@ def test_what_one_thread_compiled_serves_all(
             thread.start()
         for thread in threads:
             thread.join()
-    assert found == [judgments[0]] * 4
-    assert [one.lease_until for one in found] == [judgments[0].lease_until] * 4
+    assert rows == [judgments[0]] * 4
+    assert [one.lease_until for one in rows] == [judgments[0].lease_until] * 4

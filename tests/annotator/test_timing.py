@@ -19,9 +19,9 @@ def test_phases_are_told_in_milliseconds_and_added_up() -> None:
                 time.sleep(0.003)
         return HttpResponse()
 
-    found = dict(re.findall(r"(\w+);dur=([0-9.]+)", told(view)))
-    assert set(found) == {"sleep", "all"}
-    assert 6 <= float(found["sleep"]) <= float(found["all"])
+    phases = dict(re.findall(r"(\w+);dur=([0-9.]+)", told(view)))
+    assert set(phases) == {"sleep", "all"}
+    assert 6 <= float(phases["sleep"]) <= float(phases["all"])
 
 
 def test_a_phase_that_fails_is_told_too() -> None:

@@ -234,15 +234,15 @@ def test_where_the_database_is_elsewhere_two_messages_go_at_once(
 ) -> None:
     monkeypatch.setattr(warming, "is_cold", threading.Event())
     monkeypatch.setattr(ThreadWorker, "handle_request", lambda *given: meeting(*given))
-    found = []
+    most = []
     for vendor, wanted in (("sqlite", 1), ("postgresql", 2)):
         monkeypatch.setattr(type(connections["default"]), "vendor", vendor)
         worker = EvenWorker.__new__(EvenWorker)
         post_fork(None, worker)
         meeting = Meeting(wanted)
         all_at_once(worker, request("POST", MESSAGE, "2"))
-        found.append(meeting.most)
-    assert found == [1, 2]
+        most.append(meeting.most)
+    assert most == [1, 2]
 
 
 def all_at_once(worker: EvenWorker, asked: SimpleNamespace) -> None:

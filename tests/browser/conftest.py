@@ -121,8 +121,8 @@ def check_axe():
             return Axe().run(page).response["violations"]
 
     def check(page) -> None:
-        found = violations(page)
-        grave = [v for v in found if v["impact"] in ("serious", "critical")]
+        findings = violations(page)
+        grave = [v for v in findings if v["impact"] in ("serious", "critical")]
         assert not grave, [
             (v["id"], [n["html"] for n in v["nodes"]][:3]) for v in grave
         ]

@@ -20,11 +20,11 @@ pytestmark = pytest.mark.browser
 @pytest.fixture
 def people(live, settings: Any, tmp_path: Path) -> Cast:
     settings.MODELS_DIR = tmp_path / "models"
-    found = Cast()
+    team = Cast()
     texts = [text[2:-2] for text in small_pcfg.bracketings()]
     for first, second in zip(texts[::2], texts[1::2], strict=True):
-        cast.pair(found.corpus, first, second)
-    return found
+        cast.pair(team.corpus, first, second)
+    return team
 
 
 @pytest.mark.parametrize("width", [1280, 390])
@@ -64,13 +64,13 @@ OTHER = "(S (NP (DT the) (NN dog)) (VP (VBD slept)) (. .))"
 def linked(live, settings: Any, tmp_path: Path) -> Cast:
     settings.MODELS_DIR = tmp_path / "models"
     small_pcfg.written(settings.MODELS_DIR / "small")
-    found = Cast()
-    cast.pair(found.corpus, GOLD, OTHER)
-    plain = cast.corpus(found.project, "Plain")
+    team = Cast()
+    cast.pair(team.corpus, GOLD, OTHER)
+    plain = cast.corpus(team.project, "Plain")
     for k in range(12):
         for line in TEXT:
             cast.sentence(plain, f"{line} {'.' * (k + 1)}")
-    return found
+    return team
 
 
 def _looked_at(page: Page, name: str, width: int) -> None:

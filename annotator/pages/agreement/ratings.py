@@ -95,7 +95,7 @@ def check(
     project: Project, upload: Upload, reading: RatingsReading, name: str
 ) -> dict[str, Any]:
     """What the file holds, read so; what may be chosen otherwise. Raises BadRequest."""
-    page = _found(project, upload, rating_tables.try_out(upload, reading))
+    page = _page(project, upload, rating_tables.try_out(upload, reading))
     return page | {"name": name or upload.name.rsplit(".", 1)[0], "problem": []}
 
 
@@ -107,7 +107,7 @@ def refused(
     return page | {"problem": str(why).split("\n")}
 
 
-def _found(project: Project, upload: Upload, trial: RatingsPreview) -> dict[str, Any]:
+def _page(project: Project, upload: Upload, trial: RatingsPreview) -> dict[str, Any]:
     reading = trial.reading
     return {
         "project": project,

@@ -52,17 +52,17 @@ def test_the_default_aim_counts_items_judgments_and_money(cast: Cast) -> None:
         cost_per_hour=12,
         is_open=False,
     )
-    found = of(made)
-    assert (found.aim.difference, found.aim.power) == (9.0, 0.8)
-    assert found.items == 2 * found.each == 2 * found.instances
-    assert found.judgments == found.items + round(found.items * 0.5)
-    assert found.hours == pytest.approx(found.judgments * 10 / 3600)
-    assert found.cost == pytest.approx(found.hours * 12)
-    by_size = {n: power for n, _, power in found.curve}
-    assert by_size[found.each] == pytest.approx(0.8, abs=0.002)
+    plan = of(made)
+    assert (plan.aim.difference, plan.aim.power) == (9.0, 0.8)
+    assert plan.items == 2 * plan.each == 2 * plan.instances
+    assert plan.judgments == plan.items + round(plan.items * 0.5)
+    assert plan.hours == pytest.approx(plan.judgments * 10 / 3600)
+    assert plan.cost == pytest.approx(plan.hours * 12)
+    by_size = {n: power for n, _, power in plan.curve}
+    assert by_size[plan.each] == pytest.approx(0.8, abs=0.002)
     assert list(by_size.values()) == sorted(by_size.values())
-    assert found.now is not None
-    assert found.now < 0.8
+    assert plan.now is not None
+    assert plan.now < 0.8
 
 
 def test_a_smaller_difference_or_other_phrases_need_more(cast: Cast) -> None:
@@ -96,8 +96,8 @@ def test_a_rehearsal_says_how_its_annotators_differ(cast: Cast, unit: str) -> No
     known = [one.code for one in pilots(made)]
     assert f"{copy.code}:meaning" in known
     assert not any(code.startswith(made.code) for code in known)  # nobody judged yet
-    found = of(made, unit=unit, pilot=f"{copy.code}:meaning")
-    aim = found.aim
+    plan = of(made, unit=unit, pilot=f"{copy.code}:meaning")
+    aim = plan.aim
     if unit == "points":
         assert aim.item == pytest.approx(1.0, abs=0.25)
         assert aim.annotator == pytest.approx(0.3, abs=0.3)
@@ -105,8 +105,8 @@ def test_a_rehearsal_says_how_its_annotators_differ(cast: Cast, unit: str) -> No
     else:
         assert 0.3 < aim.base < 0.9
         assert 0.2 < aim.within < 0.9
-        assert found.components[0].annotator >= 0
-    assert found.each > 2
+        assert plan.components[0].annotator >= 0
+    assert plan.each > 2
 
 
 @pytest.mark.parametrize(
@@ -185,9 +185,9 @@ def test_a_program_gets_the_plan_with_what_is_needed(
     client.force_login(cast.ada)
     url = f"/api/campaigns/{made.code}/plan/"
     body = client.get(url, {"unit": "points", "difference": "0.5"}).json()
-    found = body["needed"]
-    assert found["items"] == 2 * found["items_each"]
-    assert found["curve"][3]["power"] == pytest.approx(0.8, abs=0.01)
+    plan = body["needed"]
+    assert plan["items"] == 2 * plan["items_each"]
+    assert plan["curve"][3]["power"] == pytest.approx(0.8, abs=0.01)
     assert body["aim"]["unit"] == "points"
     assert [row["scale"] for row in body["kappa"]] == ["Meaning", "Grammar"]
     assert all(row["verdict"] for row in body["kappa"])

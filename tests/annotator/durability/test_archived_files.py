@@ -39,27 +39,27 @@ def content(folder: Path) -> dict[str, bytes]:
     return {str(one.relative_to(folder)): one.read_bytes() for one in files}
 
 
-def found(row: ParaphraseTable) -> list[tuple[str, float]]:
+def paraphrases(row: ParaphraseTable) -> list[tuple[str, float]]:
     with reading.opened(row) as there:
         return [(one.text, one.p) for one in there.table.lookup("old")]
 
 
 def test_a_backup_with_tables_brings_them_back(table, settings, tmp_path) -> None:
-    before, text = found(table), content(settings.MEDIA_ROOT)
+    before, text = paraphrases(table), content(settings.MEDIA_ROOT)
     assert before
     archives.backup(tmp_path / "one.zip", with_tables=True)
     archives.verify(tmp_path / "one.zip")
     elsewhere(settings, tmp_path)
     archives.restore(tmp_path / "one.zip", replace=True)
     assert archives.lacking(tmp_path / "one.zip") == []
-    assert found(ParaphraseTable.objects.get()) == before
+    assert paraphrases(ParaphraseTable.objects.get()) == before
     assert content(settings.MEDIA_ROOT) == text
 
 
 def test_a_backup_names_the_tables_it_does_not_hold_and_they_are_made_anew(
     cast: Cast, table, settings, tmp_path
 ) -> None:
-    before = found(table)
+    before = paraphrases(table)
     archives.backup(tmp_path / "one.zip")
     assert archives.lacking(tmp_path / "one.zip") == []  # they are here
     elsewhere(settings, tmp_path)
@@ -69,7 +69,7 @@ def test_a_backup_names_the_tables_it_does_not_hold_and_they_are_made_anew(
     assert "out of sea.de, sea.fr" in out.getvalue()
     again = made(cast, list(Bitext.objects.order_by("name")))
     assert (again.pk, again.job.state) == (table.pk, Job.State.DONE)
-    assert found(again) == before
+    assert paraphrases(again) == before
 
 
 @pytest.mark.parametrize("of", ["uploads/bitexts/", "tables/"])

@@ -56,9 +56,9 @@ def test_from_files_to_a_bitext_with_links(
 def test_a_table_is_asked_in_every_way(cast: Cast, table: ParaphraseTable) -> None:
     bob, at = signed_in(cast.bob), f"/api/tables/{table.code}/"
     assert bob.get(at).json()["name"] == "Sea"
-    found = bob.get(f"{at}lookup/", {"phrase": "old", "k": 1}).json()
-    assert [one["text"] for one in found["paraphrases"]] == ["ancient"]
-    assert "JJ" in found["labels"]
+    lookup = bob.get(f"{at}lookup/", {"phrase": "old", "k": 1}).json()
+    assert [one["text"] for one in lookup["paraphrases"]] == ["ancient"]
+    assert "JJ" in lookup["labels"]
     why = bob.get(f"{at}why/", {"phrase": "old", "paraphrase": "ancient"}).json()
     assert "alte" in [one["foreign"] for one in why["pivots"]]
     query = {"sentence": "The old boat came.", "phrase": "old"}

@@ -23,10 +23,10 @@ def lines(name: str) -> list[str]:
 
 
 def test_the_texts_have_three_hundred_lines_each_and_no_line_twice() -> None:
-    found = {name: lines(name) for name in texts.TEXTS}
-    assert {len(rows) for rows in found.values()} == {300}
-    assert all(line.strip() for rows in found.values() for line in rows)
-    assert len(set(found[texts.SOURCE])) == 300
+    by_name = {name: lines(name) for name in texts.TEXTS}
+    assert {len(rows) for rows in by_name.values()} == {300}
+    assert all(line.strip() for rows in by_name.values() for line in rows)
+    assert len(set(by_name[texts.SOURCE])) == 300
 
 
 @pytest.fixture
@@ -60,8 +60,8 @@ def test_a_table_links_and_parses_what_lacks_it(cast: Cast, bare: Bitext) -> Non
     assert bare.aligner.startswith("hmm")
     assert bare.parser.startswith("english")
     with reading.opened(table) as files:
-        found = files.table.lookup("as soon as possible")
-        assert "as quickly as possible" in [one.text for one in found]
+        paraphrases = files.table.lookup("as soon as possible")
+        assert "as quickly as possible" in [one.text for one in paraphrases]
         assert files.table.known(["bicycles", "as soon as possible"]) == {
             "as soon as possible"
         }

@@ -53,9 +53,9 @@ def test_the_foreign_phrases_behind_a_paraphrase_are_shown(
 def test_a_label_keeps_only_what_stands_under_it(
     cast: Cast, table: ParaphraseTable
 ) -> None:
-    found = page(cast.bob, table, phrase="old", label="JJ").context["found"]
-    assert {row.label for row in found.rows} == {"JJ"}
-    assert "JJ" in found.labels
+    results = page(cast.bob, table, phrase="old", label="JJ").context["found"]
+    assert {row.label for row in results.rows} == {"JJ"}
+    assert "JJ" in results.labels
 
 
 def test_a_phrase_that_is_not_there_is_said_so(
@@ -96,8 +96,8 @@ def test_a_sentence_offers_its_words_and_constituents(
     cast: Cast, table: ParaphraseTable
 ) -> None:
     name, text = "paraphrase_substitute", "The old boat came."
-    found = page(cast.bob, table, name, sentence=text).context["choices"]
-    labels = {one.phrase: one.label for one in found}
+    choices = page(cast.bob, table, name, sentence=text).context["choices"]
+    labels = {one.phrase: one.label for one in choices}
     assert labels["old"] == "JJ"
     assert labels["The old boat"] == "NP"
     assert "old boat came" not in labels

@@ -17,7 +17,7 @@ from tests.core.pivoting import small_bitext
 @pytest.fixture
 def bitexts(cast: Cast, settings, tmp_path: Path) -> list[Bitext]:
     settings.GEMEL_HOME = settings.MEDIA_ROOT = tmp_path
-    found = []
+    rows = []
     for source in small_bitext.sources(tmp_path):
         row = Bitext.objects.create(
             project=cast.project,
@@ -29,8 +29,8 @@ def bitexts(cast: Cast, settings, tmp_path: Path) -> list[Bitext]:
         row.folder.mkdir(parents=True)
         source.pairs.rename(row.pairs_path)
         row.parses_path.write_bytes(source.parses[0].read_bytes())
-        found.append(row)
-    return found
+        rows.append(row)
+    return rows
 
 
 def made(cast: Cast, bitexts: list[Bitext]) -> ParaphraseTable:
@@ -86,11 +86,15 @@ def test_a_sentence_is_rewritten_by_each_condition(
     client.force_login(cast.bob)
     where = reverse("paraphrase_substitute", args=[cast.project.slug, table.code])
     query = {"sentence": "The old boat came.", "phrase": "old"}
-    found = client.get(where, query).context["found"]
-    assert found.columns[0].name == "Baseline"
-    assert len(found.columns) == 8
-    assert "ancient" in [one.paraphrase.text for one in found.columns[0].rows]
-    assert (found.before, found.phrase, found.after) == ("The", "old", "boat came .")
+    rewritten = client.get(where, query).context["found"]
+    assert rewritten.columns[0].name == "Baseline"
+    assert len(rewritten.columns) == 8
+    assert "ancient" in [one.paraphrase.text for one in rewritten.columns[0].rows]
+    assert (rewritten.before, rewritten.phrase, rewritten.after) == (
+        "The",
+        "old",
+        "boat came .",
+    )
 
 
 def test_a_phrase_that_is_not_in_the_sentence_is_said_so(

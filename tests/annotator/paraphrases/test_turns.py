@@ -17,12 +17,12 @@ def sums(steps: list[Step]) -> list[tuple[int, int | None]]:
 def test_a_total_stands_on_top_of_what_was_done_before() -> None:
     linking = [Step(total=24), Step(done=24)]
     parsing = [Step(total=10), Step(done=7), Step(done=2, failed=1)]
-    found = sums(list(in_turn([linking, parsing])))
-    assert found == [(0, 24), (24, 24), (24, 34), (31, 34), (34, 34)]
+    counts = sums(list(in_turn([linking, parsing])))
+    assert counts == [(0, 24), (24, 24), (24, 34), (31, 34), (34, 34)]
 
 
 def test_a_stage_counts_once_it_is_left_and_those_without_work_too() -> None:
     stages = ("prepare", "extract", "share", "done")
     notes = ["prepare 1", "prepare 2", "share 1", "done"]
-    found = sums(list(by_stage([Step(1, note=note) for note in notes], stages)))
-    assert found == [(0, 4), (0, 4), (0, 4), (2, 4), (3, 4), (4, 4)]
+    counts = sums(list(by_stage([Step(1, note=note) for note in notes], stages)))
+    assert counts == [(0, 4), (0, 4), (0, 4), (2, 4), (3, 4), (4, 4)]

@@ -112,10 +112,10 @@ def test_the_ninth_condition_is_searched_and_put_into_a_sentence(
 ) -> None:
     bob = signed_in(cast.bob)
     where = reverse("paraphrase_search", args=[cast.project.slug, table.code])
-    found = bob.get(where, {"phrase": "old", "condition": "weighted"}).context["found"]
-    assert found.rows
-    assert [row.p for row in found.rows] == sorted(
-        (row.p for row in found.rows), reverse=True
+    hits = bob.get(where, {"phrase": "old", "condition": "weighted"}).context["found"]
+    assert hits.rows
+    assert [row.p for row in hits.rows] == sorted(
+        (row.p for row in hits.rows), reverse=True
     )
     where = reverse("paraphrase_substitute", args=[cast.project.slug, table.code])
     query = {"sentence": "The old boat came.", "phrase": "old"}

@@ -93,8 +93,8 @@ def test_the_runs_are_listed_with_what_gold_and_people_say(cast: Cast) -> None:
 def test_the_api_starts_a_run_and_lists_runs_and_results(cast: Cast) -> None:
     run = joint_cast.ledger(cast)
     url = f"/api/corpora/{cast.corpus.code}/joint/"
-    found = client_of(cast.bob).get(url).json()
-    assert [row["code"] for row in found] == [run.code]
+    rows = client_of(cast.bob).get(url).json()
+    assert [row["code"] for row in rows] == [run.code]
     sent = {"method": "mbr", "gate": False}
     assert client_of(cast.bob).post(url, sent, JSON).status_code == 403
     answer = client_of(cast.ada).post(url, sent, JSON)

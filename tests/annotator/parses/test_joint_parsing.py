@@ -86,11 +86,11 @@ def test_the_changes_are_the_difference_of_the_two_trees(three: Cast) -> None:
         arcs = zip(old.heads, old.labels, new.heads, new.labels, strict=True)
         wanted = {m: arc for m, arc in enumerate(arcs) if arc[:2] != arc[2:]}
         rows = tree.result.changes.filter(side=tree.side, kind="arc")
-        found = {
+        changes = {
             c.start: (c.head_before, c.label_before, c.head_after, c.label_after)
             for c in rows
         }
-        assert found == wanted
+        assert changes == wanted
 
 
 @pytest.mark.parametrize("method", joint.methods())

@@ -111,17 +111,17 @@ def test_totals_cross_gold_with_verdicts(cast: Cast, run: JointRun) -> None:
     arc, bracket, label = joint_cast.changes(run)
     give(arc, "fix", cast.bob)
     give(bracket, "both", cast.bob)
-    found = ledger.totals(ledger.rows_of(run), run)
-    assert (found.n, found.judged) == (3, 2)
-    assert found.cells["fixed"]["fix"] == found.cells["fixed"]["both"] == 1
-    assert found.cells[""][""] == 1
-    assert found.share("fix") == 0.5
-    assert found.of_gold("fixed") == 2
-    assert (found.real("fixed"), found.real("broken")) == (1, 0)
+    totals = ledger.totals(ledger.rows_of(run), run)
+    assert (totals.n, totals.judged) == (3, 2)
+    assert totals.cells["fixed"]["fix"] == totals.cells["fixed"]["both"] == 1
+    assert totals.cells[""][""] == 1
+    assert totals.share("fix") == 0.5
+    assert totals.of_gold("fixed") == 2
+    assert (totals.real("fixed"), totals.real("broken")) == (1, 0)
     give(label, "bad", cast.bob)
     assert ledger.totals(ledger.rows_of(run), run).real("") == 0
-    assert found.reduction == 1.0  # of one error before
-    assert found.errors == {"dependency": (1, 0)}
+    assert totals.reduction == 1.0  # of one error before
+    assert totals.errors == {"dependency": (1, 0)}
     assert label.gold == ""
     page = client_of(cast.bob).get(address(run)).content.decode()
     told = " ".join(page.split())
@@ -153,8 +153,8 @@ def test_filters(cast: Cast, run: JointRun, query: str, wanted: int) -> None:
     page = client_of(cast.bob).get(address(run, query))
     assert len(page.context["rows"]) == wanted
     code = f"/api/joint-runs/{run.code}/"
-    found = client_of(cast.bob).get(f"{code}changes/{query}").json()["results"]
-    assert len(found) == wanted
+    rows = client_of(cast.bob).get(f"{code}changes/{query}").json()["results"]
+    assert len(rows) == wanted
     assert client_of(cast.bob).get(f"{code}{query}").json()["n"] == wanted
 
 
@@ -176,9 +176,9 @@ def test_pages_follow_each_other_in_every_order(
     client, seen = client_of(cast.bob), []
     query = f"?sort={sort}"
     while query:
-        found = client.get(address(run, query))
-        seen += [row["change"] for row in found.context["rows"]]
-        query = found.context["next_url"]
+        answer = client.get(address(run, query))
+        seen += [row["change"] for row in answer.context["rows"]]
+        query = answer.context["next_url"]
     assert len({change.pk for change in seen}) == len(seen) == 15
     keys = [change.confidence for change in seen]
     if sort:

@@ -42,9 +42,9 @@ def test_a_tree_is_found_and_drawn_on_its_own_words(cast, ada, text: str) -> Non
     tree = other.to_tree()
     url = reverse("query", args=["windows", cast.corpus.code])
     query = {"q": "VBD , (NN < doctor) where trees = all"}
-    found = ada.get(url, query).content.decode()
-    assert 'opened</mark> <span class="soft">the window .<' in " ".join(found.split())
-    assert "doctor" in found
+    page = ada.get(url, query).content.decode()
+    assert 'opened</mark> <span class="soft">the window .<' in " ".join(page.split())
+    assert "doctor" in page
     marks = {"parse": other.code, "marks": f"w{tree.n_tokens - 1}"}
     drawn = ada.get(reverse("query_tree", args=["windows"]), marks)
     assert (drawn.status_code, ">doctor<" in drawn.content.decode()) == (200, True)

@@ -25,11 +25,11 @@ OTHER = "(S (NP (PRP she)) (VP (VBD slept)))"
 
 @pytest.fixture
 def parsed() -> Cast:
-    found = Cast()
-    cast.pair(found.corpus, GOLD, OTHER)
-    job = parsers.start(found.corpus, "small", n=5, by=found.ada, enqueue=False)
+    team = Cast()
+    cast.pair(team.corpus, GOLD, OTHER)
+    job = parsers.start(team.corpus, "small", n=5, by=team.ada, enqueue=False)
     jobs.run(job.pk)
-    return found
+    return team
 
 
 def _client(user: object) -> Client:
@@ -247,12 +247,12 @@ def test_programs_list_parsers_start_one_and_read_parses(parsed: Cast) -> None:
 @pytest.fixture
 def treebank(db) -> Cast:
     """Gold trees alone: no pair of them, no parser has seen them."""
-    found = Cast()
-    found.corpus = cast.corpus(found.project, "Bank")
+    team = Cast()
+    team.corpus = cast.corpus(team.project, "Bank")
     for brackets in (GOLD, OTHER):
-        made = cast.sentence(found.corpus, cast.ptb_words(brackets))
+        made = cast.sentence(team.corpus, cast.ptb_words(brackets))
         cast.parse(made, brackets)
-    return found
+    return team
 
 
 def test_a_treebank_without_pairs_or_parser_is_listed_searched_and_drawn(
@@ -264,9 +264,9 @@ def test_a_treebank_without_pairs_or_parser_is_listed_searched_and_drawn(
     assert f'href="{url}"' in corpus
     page = _get(client, url)
     assert page.count("gold constituents") == 2
-    found = _get(client, url, words="garden mary")
-    assert "Mary saw a cat" in found
-    assert "she slept" not in found
+    matches = _get(client, url, words="garden mary")
+    assert "Mary saw a cat" in matches
+    assert "she slept" not in matches
     assert "No sentence has all these words" in _get(client, url, words="klingon")
     assert client.get(url, {"word": "typo"}).status_code == 400
     row = treebank.corpus.sentences.get(text="she slept")

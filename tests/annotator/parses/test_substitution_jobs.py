@@ -27,14 +27,14 @@ def people(settings: Any, tmp_path: Path) -> Cast:
     settings.MODELS_DIR = tmp_path / "models"
     settings.MEDIA_ROOT = tmp_path / "media"
     small_pcfg.written(settings.MODELS_DIR / "small")
-    found = Cast()
-    cast.pair(found.corpus, GOLD, OTHER)
-    plain = cast.corpus(found.project, "Plain")
+    team = Cast()
+    cast.pair(team.corpus, GOLD, OTHER)
+    plain = cast.corpus(team.project, "Plain")
     for k in range(12):
         for line in TEXT:
             cast.sentence(plain, f"{line} {'.' * (k + 1)}")
-    found.corpus.project = found.project
-    return found
+    team.corpus.project = team.project
+    return team
 
 
 def _plain(people: Cast) -> Corpus:
@@ -73,10 +73,10 @@ def _helped(people: Cast, method: str = "replace") -> Job:
 
 def test_sentences_are_counted_with_their_hash_and_licence(people: Cast) -> None:
     job = _counted(people)
-    (found,) = linking.of_project(people.project)
-    assert (found.name, found.licence, found.sources) == ("plain", "CC0", ("Plain",))
-    assert found.tokens == 12 * 20
-    assert len(found.digest) == 64
+    (counts,) = linking.of_project(people.project)
+    assert (counts.name, counts.licence, counts.sources) == ("plain", "CC0", ("Plain",))
+    assert counts.tokens == 12 * 20
+    assert len(counts.digest) == 64
     assert linking.load(people.project, "plain").count("wug") == 24
     assert job.done == job.total == 48
     assert job.result["counted_before"] is False

@@ -48,16 +48,16 @@ def helped(settings: Any, tmp_path: Path) -> str:
 
 
 def test_a_sentence_says_which_words_were_read_as_others(helped: str) -> None:
-    found = Cast()
-    cast.pair(found.corpus, GOLD, OTHER)
-    job = parsers.start(found.corpus, helped, n=1, by=found.ada, enqueue=False)
+    team = Cast()
+    cast.pair(team.corpus, GOLD, OTHER)
+    job = parsers.start(team.corpus, helped, n=1, by=team.ada, enqueue=False)
     jobs.run(job.pk)
     row = Sentence.objects.get(text__contains="wug")
     stored = Parse.objects.get(sentence=row, engine=helped, kind="constituency")
     assert stored.to_tree().words == ("the", "wug", "sleeps")
     client = Client()
-    client.force_login(found.bob)
-    url = reverse("sentence", args=[found.project.slug, row.code])
+    client.force_login(team.bob)
+    url = reverse("sentence", args=[team.project.slug, row.code])
     page = client.get(url, {"engine": f"{helped} {stored.version}"}).content.decode()
     assert "Words that the parser hardly knows" in page
     assert '<th scope="row">wug</th>' in page
@@ -65,13 +65,13 @@ def test_a_sentence_says_which_words_were_read_as_others(helped: str) -> None:
 
 
 def test_a_sentence_of_known_words_says_nothing_of_it(helped: str) -> None:
-    found = Cast()
-    cast.pair(found.corpus, GOLD, OTHER)
-    job = parsers.start(found.corpus, helped, n=1, by=found.ada, enqueue=False)
+    team = Cast()
+    cast.pair(team.corpus, GOLD, OTHER)
+    job = parsers.start(team.corpus, helped, n=1, by=team.ada, enqueue=False)
     jobs.run(job.pk)
     row = Sentence.objects.get(text__contains="dog")
     client = Client()
-    client.force_login(found.bob)
-    url = reverse("sentence", args=[found.project.slug, row.code])
+    client.force_login(team.bob)
+    url = reverse("sentence", args=[team.project.slug, row.code])
     page = client.get(url).content.decode()
     assert "Words that the parser hardly knows" not in page

@@ -24,12 +24,12 @@ pytestmark = pytest.mark.django_db
 def people(settings: Any, tmp_path: Path) -> Cast:
     """Ada's corpus has 30 gold trees, and a sentence that lacks a tree."""
     settings.MODELS_DIR = tmp_path / "models"
-    found = Cast()
+    team = Cast()
     texts = [text[2:-2] for text in small_pcfg.bracketings()]
     for first, second in zip(texts[::2], texts[1::2], strict=True):
-        cast.pair(found.corpus, first, second)
-    cast.sentence(found.corpus, "John met the old cat .")
-    return found
+        cast.pair(team.corpus, first, second)
+    cast.sentence(team.corpus, "John met the old cat .")
+    return team
 
 
 def _words(corpus: Corpus, parser: str, **options: Any) -> Job:

@@ -48,17 +48,17 @@ def sheet(name: str, *, items: bool = False, tool: str = "") -> PeerSheet:
 def read(
     content: bytes, name: str, *, items: bool = False, tool: str = ""
 ) -> PeerSheet:
-    found = opened(source(name, content), items=items, tool=tool)
-    assert isinstance(found, PeerSheet), "no tool is recognised"
-    return found
+    export = opened(source(name, content), items=items, tool=tool)
+    assert isinstance(export, PeerSheet), "no tool is recognised"
+    return export
 
 
-def good(found: PeerSheet) -> list[dict[str, str]]:
-    return [row for _, row, _ in found.rows() if isinstance(row, dict)]
+def good(export: PeerSheet) -> list[dict[str, str]]:
+    return [row for _, row, _ in export.rows() if isinstance(row, dict)]
 
 
-def bad(found: PeerSheet) -> list[BadLine]:
-    return [row for _, row, _ in found.rows() if isinstance(row, BadLine)]
+def bad(export: PeerSheet) -> list[BadLine]:
+    return [row for _, row, _ in export.rows() if isinstance(row, BadLine)]
 
 
 def counts(report: TransferReport) -> tuple[tuple[int, ...], tuple[int, ...]]:

@@ -6,15 +6,15 @@ from tests.annotator.peers.brought import bad, counts, good, is_even, read, shee
 
 
 def test_scores_are_recognised_without_a_header() -> None:
-    found = sheet("appraise.csv")
-    report = found.report
+    export = sheet("appraise.csv")
+    report = export.report
     assert report.title == "Appraise export (CSV of scores), 4 tasks, 2 annotators"
     assert counts(report) == ((4, 6, 2, 6), (2, 4, 2, 4))
     assert is_even(report)
     why = "an item for quality control ({}): Appraise counts it for no system"
     assert ("annotations", 1, why.format("BAD")) in report.left
     assert ("annotations", 1, why.format("REF")) in report.left
-    assert found.ranges == {"score": (0, 100)}
+    assert export.ranges == {"score": (0, 100)}
 
 
 def test_a_score_of_several_systems_is_one_rating_of_all_of_them() -> None:
@@ -47,24 +47,24 @@ def test_a_check_is_a_second_look_at_the_same_item() -> None:
 
 
 def test_scores_of_documents_and_marked_errors_are_left_and_told() -> None:
-    found = sheet("appraise-doc.csv")
-    assert [row["item"] for row in good(found)] == [
+    export = sheet("appraise-doc.csv")
+    assert [row["item"] for row in good(export)] == [
         "eng-deu:news.7:1:alpha",
         "eng-deu:news.7:2:alpha",
     ]
-    assert ("annotations", 1, "a score of a whole document") in found.report.left
-    assert found.report.losses == [("errors marked in the text (MQM, ESA)", 1)]
+    assert ("annotations", 1, "a score of a whole document") in export.report.left
+    assert export.report.losses == [("errors marked in the text (MQM, ESA)", 1)]
 
 
 def test_the_table_of_all_results_has_a_header_and_bare_errors() -> None:
-    found = sheet("appraise-all.csv")
-    rows = good(found)
+    export = sheet("appraise-all.csv")
+    rows = good(export)
     assert [(row["annotator"], row["value"]) for row in rows] == [
         ("zoe01", "80"),
         ("yan02", "66"),
     ]
     assert rows[0]["seconds"] == "11.5"
-    assert found.report.losses == [("errors marked in the text (MQM, ESA)", 2)]
+    assert export.report.losses == [("errors marked in the text (MQM, ESA)", 2)]
 
 
 BAD_ROWS = [
@@ -78,6 +78,6 @@ BAD_ROWS = [
 @pytest.mark.parametrize(("row", "said"), BAD_ROWS)
 def test_a_bad_row_is_named(row: str, said: str) -> None:
     first = "zoe,alpha,1,TGT,eng,deu,50,1.0,2.0\n"
-    (found,) = bad(read(f"{first}{row}\n".encode(), "scores.csv"))
-    assert found.line == 2
-    assert said in found.reason
+    (line,) = bad(read(f"{first}{row}\n".encode(), "scores.csv"))
+    assert line.line == 2
+    assert said in line.reason

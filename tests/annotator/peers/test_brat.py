@@ -13,16 +13,16 @@ from tests.annotator.peers.brought import (
 )
 
 
-def said(found) -> dict[tuple[str, str, str], str]:
-    return {(r["annotator"], r["item"], r["scale"]): r["value"] for r in good(found)}
+def said(export) -> dict[tuple[str, str, str], str]:
+    return {(r["annotator"], r["item"], r["scale"]): r["value"] for r in good(export)}
 
 
 def test_attributes_and_notes_are_ratings_of_spans() -> None:
-    found = sheet("brat")
-    assert found.report.title == (
+    export = sheet("brat")
+    assert export.report.title == (
         "brat export (standoff, 1 document), 3 tasks, 2 annotators"
     )
-    assert said(found) == {
+    assert said(export) == {
         ("zoe", "day1:10-14", "Meaning"): "5",
         ("zoe", "day1:10-14", "Idiom"): "yes",
         ("zoe", "day1:10-14", "note"): "departed",
@@ -77,9 +77,9 @@ def test_the_folder_of_annotators_is_found_at_any_depth() -> None:
 
 
 def test_without_folders_all_of_it_is_one_annotator() -> None:
-    found = read(archive(FILES / "brat/letters/zoe"), "zoe.zip")
-    assert {row["annotator"] for row in good(found)} == {"all"}
-    assert "no folder for each annotator" in found.report.notes[0]
+    export = read(archive(FILES / "brat/letters/zoe"), "zoe.zip")
+    assert {row["annotator"] for row in good(export)} == {"all"}
+    assert "no folder for each annotator" in export.report.notes[0]
 
 
 def test_a_span_that_is_not_where_it_says_is_named() -> None:
@@ -93,6 +93,6 @@ def test_a_span_that_is_not_where_it_says_is_named() -> None:
 def test_pieces_of_a_span_and_line_ends_of_windows() -> None:
     text = b"He looked\r\nit up.\r\n"
     ann = b"T1\tVerb 3 9;14 16\tlooked up\nA1\tM T1 2\n"
-    found = read(zipped({"zoe/a.txt": text, "zoe/a.ann": ann}), "c.zip")
-    assert not bad(found)
-    assert said(found) == {("zoe", "a:3-16", "M"): "2"}
+    export = read(zipped({"zoe/a.txt": text, "zoe/a.ann": ann}), "c.zip")
+    assert not bad(export)
+    assert said(export) == {("zoe", "a:3-16", "M"): "2"}

@@ -15,8 +15,8 @@ from tests.annotator.peers.brought import (
 
 
 def test_an_archive_has_a_file_a_person() -> None:
-    found = sheet("doccano")
-    report = found.report
+    export = sheet("doccano")
+    report = export.report
     assert report.title == "doccano export (JSONL, 3 files), 4 tasks, 2 annotators"
     assert counts(report) == ((4, 6, 2, 5), (3, 5, 2, 5))
     assert is_even(report)
@@ -25,7 +25,7 @@ def test_an_archive_has_a_file_a_person() -> None:
         ("annotations", 1, "empty: no answer in it"),
     ]
     assert report.losses == [("comments", 1)]
-    assert good(found)[0] == {
+    assert good(export)[0] == {
         "item": "11",
         "annotator": "yan",
         "scale": "label",
@@ -35,14 +35,14 @@ def test_an_archive_has_a_file_a_person() -> None:
         "text": "The ferry left at noon.",
         "system": "alpha",
     }
-    assert [row["value"] for row in good(found)] == ["4", "2; 3", "5", "2", "4"]
+    assert [row["value"] for row in good(export)] == ["4", "2; 3", "5", "2", "4"]
 
 
 def test_who_worked_together_is_one_annotator_and_that_is_said() -> None:
-    found = sheet("doccano-all.jsonl")
-    assert {row["annotator"] for row in good(found)} == {"all"}
-    assert "no names" in found.report.notes[0]
-    assert found.report.losses == [("comments", 1)]
+    export = sheet("doccano-all.jsonl")
+    assert {row["annotator"] for row in good(export)} == {"all"}
+    assert "no names" in export.report.notes[0]
+    assert export.report.losses == [("comments", 1)]
 
 
 def test_spans_and_relations_are_left_and_told() -> None:
@@ -53,18 +53,18 @@ def test_spans_and_relations_are_left_and_told() -> None:
 
 
 def test_version_one_tells_users_by_number() -> None:
-    found = sheet("doccano-one.jsonl")
-    rows = [(row["item"], row["annotator"], row["value"]) for row in good(found)]
+    export = sheet("doccano-one.jsonl")
+    rows = [(row["item"], row["annotator"], row["value"]) for row in good(export)]
     assert rows == [("1", "1", "2"), ("1", "2", "3")]
-    assert good(found)[0]["annotation_approver"] == "ada"
-    assert is_even(found.report)
+    assert good(export)[0]["annotation_approver"] == "ada"
+    assert is_even(export.report)
 
 
 def test_csv_joins_labels_by_a_hash() -> None:
-    found = sheet("doccano.csv")
-    assert [row["value"] for row in good(found)] == ["5", "3; 4"]
-    assert found.report.losses == [("comments", 2)]
-    assert is_even(found.report)
+    export = sheet("doccano.csv")
+    assert [row["value"] for row in good(export)] == ["5", "3; 4"]
+    assert export.report.losses == [("comments", 2)]
+    assert is_even(export.report)
 
 
 def test_texts_that_are_no_labels_are_no_ratings() -> None:
@@ -86,14 +86,14 @@ def test_a_bad_line_is_named_with_its_file() -> None:
             b' "A.", "label": ["1"]}\n{"id": 2, "text": "B", "label": ["2]}\n',
         }
     )
-    (found,) = bad(read(content, "export.zip"))
-    assert (found.line, found.column) == (2, 38)
-    assert found.reason.startswith("yan.jsonl: not JSON")
+    (problem,) = bad(read(content, "export.zip"))
+    assert (problem.line, problem.column) == (2, 38)
+    assert problem.reason.startswith("yan.jsonl: not JSON")
 
 
 @pytest.mark.parametrize("line", [b"[1, 2]", b'{"id": 3, "label": ["x"]}'])
 def test_a_line_that_is_no_document_is_named(line: bytes) -> None:
     content = b'{"id": 1, "text": "A.", "label": ["1"]}\n' + line + b"\n"
-    (found,) = bad(read(content, "all.jsonl"))
-    assert found.line == 2
-    assert "no document" in found.reason
+    (problem,) = bad(read(content, "all.jsonl"))
+    assert problem.line == 2
+    assert "no document" in problem.reason

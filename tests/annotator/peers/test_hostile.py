@@ -61,11 +61,11 @@ VALUES = st.recursive(
 @pytest.mark.parametrize(("name", "tool"), FILES.items())
 def test_each_example_is_recognised_and_adds_up(name: str, tool: str) -> None:
     for items in (False, True):
-        found = opened(source(name, content_of(name)), items=items)
-        assert isinstance(found, PeerSheet), name
-        assert found.form == tool
-        assert is_even(found.report)
-        assert all(set(row) == set(found.columns()) for row in good(found))
+        export = opened(source(name, content_of(name)), items=items)
+        assert isinstance(export, PeerSheet), name
+        assert export.form == tool
+        assert is_even(export.report)
+        assert all(set(row) == set(export.columns()) for row in good(export))
 
 
 @pytest.mark.parametrize(("name", "content"), TABLES)
@@ -91,9 +91,9 @@ def test_damaged_files_are_refused_or_named(name, tool, at, what, drop) -> None:
 
 def _read(name: str, content: bytes, tool: str) -> None:
     try:
-        found = opened(source(name, content), tool=tool)
-        if isinstance(found, PeerSheet):
-            assert is_even(found.report)
+        export = opened(source(name, content), tool=tool)
+        if isinstance(export, PeerSheet):
+            assert is_even(export.report)
     except Refusal:
         pass
 

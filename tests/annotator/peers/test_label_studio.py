@@ -73,8 +73,8 @@ def test_stars_go_from_one_to_five_unless_more_were_given() -> None:
     assert sheet("label-studio.json").ranges == {"meaning": (1, 5), "word": (1, 5)}
     tasks = json.loads(content_of("label-studio.json"))
     tasks[0]["annotations"][0]["result"][0]["value"]["rating"] = 7
-    found = read(json.dumps(tasks).encode(), "x.json")
-    assert found.ranges["meaning"] == (1, 7)
+    export = read(json.dumps(tasks).encode(), "x.json")
+    assert export.ranges["meaning"] == (1, 7)
 
 
 @pytest.mark.parametrize(
@@ -87,9 +87,9 @@ def test_stars_go_from_one_to_five_unless_more_were_given() -> None:
 )
 def test_the_small_formats_say_the_same(name: str, variant: str) -> None:
     """But for tasks without annotations and skipped ones, which they leave out."""
-    found = sheet(name)
-    assert f"({variant}), 4 tasks, 2 annotators" in found.report.title
-    assert is_even(found.report)
+    export = sheet(name)
+    assert f"({variant}), 4 tasks, 2 annotators" in export.report.title
+    assert is_even(export.report)
 
     def key(row: dict[str, str]) -> tuple[str, ...]:
         return (
@@ -102,12 +102,12 @@ def test_the_small_formats_say_the_same(name: str, variant: str) -> None:
 
     whole = {key(row) for row in good(sheet("label-studio.json"))}
     whole = {(item.split(":")[0], *rest) for item, *rest in whole}
-    assert {key(row) for row in good(found)} - whole == {
+    assert {key(row) for row in good(export)} - whole == {
         ("101", "remark", "fine with me", "2024-03-05T09:01:00.000000Z", "alpha"),
         ("103", "remark", "odd, but it works", "2024-03-05T09:06:00.000000Z", "alpha"),
     }
-    assert whole <= {key(row) for row in good(found)}
-    (note,) = found.report.notes
+    assert whole <= {key(row) for row in good(export)}
+    (note,) = export.report.notes
     assert "grammar, meaning, remark, span, verdict, word" in note
     assert "sentence" in note.partition("shows:")[2]
 
@@ -118,12 +118,12 @@ def test_numbers_of_accounts_name_annotators_too() -> None:
 
 
 def test_tasks_become_rows_of_items() -> None:
-    found = sheet("label-studio.json", items=True)
-    rows = good(found)
+    export = sheet("label-studio.json", items=True)
+    rows = good(export)
     assert [row["task"] for row in rows] == ["101", "102", "103", "104", "105"]
     assert rows[1]["paraphrase"] == "abandoned"
-    assert counts(found.report) == ((5, 9, 3, 19), (5, 0, 0, 0))
-    assert is_even(found.report)
+    assert counts(export.report) == ((5, 9, 3, 19), (5, 0, 0, 0))
+    assert is_even(export.report)
 
 
 BROKEN = [
@@ -142,10 +142,10 @@ BROKEN = [
 
 @pytest.mark.parametrize(("content", "line", "said"), BROKEN)
 def test_a_bad_task_is_named_with_its_place(content, line, said) -> None:
-    (found,) = bad(read(content, "x.json"))
-    assert found.line == line
-    assert said in found.reason
-    assert found.remedy
+    (problem,) = bad(read(content, "x.json"))
+    assert problem.line == line
+    assert said in problem.reason
+    assert problem.remedy
 
 
 def test_an_older_file_calls_annotations_completions() -> None:

@@ -14,13 +14,13 @@ from tests.annotator.peers.brought import (
 )
 
 
-def said(found) -> dict[tuple[str, str, str], str]:
-    return {(r["annotator"], r["item"], r["scale"]): r["value"] for r in good(found)}
+def said(export) -> dict[tuple[str, str, str], str]:
+    return {(r["annotator"], r["item"], r["scale"]): r["value"] for r in good(export)}
 
 
 def test_the_folders_of_users_are_read_and_the_file_of_all_is_not_read_twice() -> None:
-    found = sheet("potato")
-    report = found.report
+    export = sheet("potato")
+    report = export.report
     assert report.title == "Potato export (JSON, 2 folders), 4 tasks, 2 annotators"
     assert counts(report) == ((4, 6, 2, 18), (2, 4, 2, 15))
     assert is_even(report)
@@ -53,30 +53,30 @@ def test_seconds_and_text_stand_beside_the_rating() -> None:
 
 @pytest.mark.parametrize("name", ["potato/annotated_instances.jsonl", "potato.tsv"])
 def test_the_file_of_all_says_the_same(name: str) -> None:
-    found = sheet(name)
-    assert said(found) == said(sheet("potato"))
-    assert counts(found.report) == counts(sheet("potato").report)
-    assert is_even(found.report)
+    export = sheet(name)
+    assert said(export) == said(sheet("potato"))
+    assert counts(export.report) == counts(sheet("potato").report)
+    assert is_even(export.report)
 
 
 def test_tables_of_version_two_name_columns_by_a_point() -> None:
-    found = sheet("potato2.csv")
-    assert said(found) == {
+    export = sheet("potato2.csv")
+    assert said(export) == {
         ("zoe", "s1", "meaning"): "4",
         ("zoe", "s1", "verdict"): "same",
         ("yan", "s2", "meaning"): "2",
     }
-    assert counts(found.report) == ((2, 2, 2, 4), (2, 2, 2, 3))
+    assert counts(export.report) == ((2, 2, 2, 4), (2, 2, 2, 3))
 
 
 def test_states_of_users_are_read_in_both_shapes() -> None:
-    found = sheet("potato-state")
-    assert said(found) == {
+    export = sheet("potato-state")
+    assert said(export) == {
         ("zoe", "s1", "meaning"): "4",
         ("zoe", "s2", "verdict"): "same",
         ("yan", "s1", "meaning"): "2",
     }
-    assert is_even(found.report)
+    assert is_even(export.report)
 
 
 def test_a_bad_line_is_named_with_its_file() -> None:
@@ -88,7 +88,7 @@ def test_a_bad_line_is_named_with_its_file() -> None:
             "yan/annotated_instances.jsonl": b'{"id": "s1", "label_annotations": 3}\n{',
         }
     )
-    found = bad(read(content, "out.zip"))
-    assert [one.line for one in found] == [1, 2]
-    assert found[0].reason.startswith("yan/annotated_instances.jsonl: no annotation")
-    assert "not JSON" in found[1].reason
+    problems = bad(read(content, "out.zip"))
+    assert [one.line for one in problems] == [1, 2]
+    assert problems[0].reason.startswith("yan/annotated_instances.jsonl: no annotation")
+    assert "not JSON" in problems[1].reason

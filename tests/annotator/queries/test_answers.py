@@ -51,16 +51,16 @@ def stored(corpus, sides: worlds.PairSides, n: int) -> AlignmentLayer:
 def expected(text: str, all_sides: list[worlds.PairSides]) -> list[tuple[int, ...]]:
     """Each match as the number of its pair, its side, and its nodes."""
     query = parser.parse(text)
-    found = []
+    matches = []
     for n, sides in enumerate(all_sides):
         both = sides.oracle(deps=query.kind == "dependency")
         for side in (0, 1):
             for way in oracle.matches(query.root, both[side], both[1 - side]):
-                found.append((n, side, *(place.pre for place in way)))
-    return sorted(found)
+                matches.append((n, side, *(place.pre for place in way)))
+    return sorted(matches)
 
 
-def found(text: str, corpus, layers: list[AlignmentLayer]) -> list[tuple[int, ...]]:
+def answers(text: str, corpus, layers: list[AlignmentLayer]) -> list[tuple[int, ...]]:
     search = running.search(text, [corpus], None)
     page = search.page(size=100_000)
     assert (page.after, page.waiting) == ("", 0)
@@ -95,7 +95,7 @@ def test_sql_finds_what_the_definitions_say(db, seed: int, queries: list[str]) -
             corpus = people.corpus(Cast().project, "Random")
             layers = [stored(corpus, one, n) for n, one in enumerate(all_sides)]
             for text in queries:
-                assert found(text, corpus, layers) == expected(text, all_sides), text
+                assert answers(text, corpus, layers) == expected(text, all_sides), text
             raise RollBack
     except RollBack:
         pass

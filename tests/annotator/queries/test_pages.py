@@ -20,12 +20,12 @@ DOCS = Path(__file__).parents[3] / "docs" / "queries.md"
 
 def examples() -> list[str]:
     """The queries of the tables in the docs, where the example is the last cell."""
-    found = []
+    queries = []
     for line in DOCS.read_text().splitlines():
         cells = re.split(r"(?<!\\)\|", line)
         if len(cells) in (4, 5) and (last := re.fullmatch(r" `([^`]+)` ", cells[-2])):
-            found.append(last[1].replace("\\|", "|"))
-    return found
+            queries.append(last[1].replace("\\|", "|"))
+    return queries
 
 
 @pytest.fixture
@@ -47,11 +47,11 @@ def url(cast) -> str:
 
 def test_every_example_of_the_docs_runs(linked) -> None:
     assert len(examples()) > 45
-    found = [
+    counts = [
         len(running.search(text, [linked.corpus], linked.ada).page().matches)
         for text in examples()
     ]
-    assert sum(map(bool, found)) > 15
+    assert sum(map(bool, counts)) > 15
 
 
 def test_a_match_stands_between_its_words_with_its_partner(linked) -> None:
@@ -74,9 +74,9 @@ def test_a_whole_project_is_searched(cast) -> None:
     people.pair(other, "(S (FRAG (NN door)))", "(S (NP (NN gate)))")
     page = signed_in(cast.ada).get(reverse("project_query", args=["windows"]))
     assert page.status_code == 200
-    found = signed_in(cast.ada).get(page.request["PATH_INFO"], {"q": "FRAG|VP"})
-    assert "Houses 3" in found.content.decode()
-    assert "Doors 1" in found.content.decode()
+    answer = signed_in(cast.ada).get(page.request["PATH_INFO"], {"q": "FRAG|VP"})
+    assert "Houses 3" in answer.content.decode()
+    assert "Doors 1" in answer.content.decode()
 
 
 def test_strangers_are_told_of_nothing(cast) -> None:

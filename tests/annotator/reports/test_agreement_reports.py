@@ -46,10 +46,10 @@ def source(of: Judged) -> ReportSource:
 
 
 def body(of: Judged, asked: ReportSpec | None = None) -> dict:
-    found, _ = agreement.report(
+    report, _ = agreement.report(
         source(of), asked or ReportSpec(Selection(), replicates=50)
     )
-    return found
+    return report
 
 
 def test_the_report_shows_every_section(ada: Client, set_up: Judged) -> None:
@@ -89,8 +89,8 @@ def test_the_report_and_the_campaign_tell_the_same_seconds(cast: Cast) -> None:
         answers.take(held.code, "save", answer, campaign=made.code, by=cast.bob)
     (row,) = progress.of(made).people
     of = ReportSource(cast.project, "campaign", made)
-    found, _ = agreement.report(of, ReportSpec(Selection(), replicates=50))
-    (judge,) = found["scales"][0]["judges"]
+    report, _ = agreement.report(of, ReportSpec(Selection(), replicates=50))
+    (judge,) = report["scales"][0]["judges"]
     assert judge["mean_s"] == row.seconds == 4
 
 
@@ -347,9 +347,9 @@ def test_extra_judges_are_left_out_of_agreement(set_up: Judged) -> None:
     )
     type(item).objects.filter(pk=item.pk).update(need=3, n_extra=1, n_taken=3, n_done=3)
     judged_data._held.clear()
-    found = body(set_up)
-    assert found["facts"]["extra"] == 1
-    assert found["scales"][0]["ratings"] == 32
+    report = body(set_up)
+    assert report["facts"]["extra"] == 1
+    assert report["scales"][0]["ratings"] == 32
 
 
 def test_a_large_campaign_is_left_to_a_worker(

@@ -88,10 +88,10 @@ def test_the_page_leads_to_the_pairs_behind_its_figures(
         "of=label&at=0",
         "of=all&at=0",
     ):
-        found = client.get(where(aligned, "layer_cases") + "?" + query)
-        assert aligned.pair.code in found.content.decode()
-        assert html.escape(aligned.pair.source.text) in found.content.decode()
-        assert html.escape(aligned.pair.target.text) in found.content.decode()
+        answer = client.get(where(aligned, "layer_cases") + "?" + query)
+        assert aligned.pair.code in answer.content.decode()
+        assert html.escape(aligned.pair.source.text) in answer.content.decode()
+        assert html.escape(aligned.pair.target.text) in answer.content.decode()
     for query in (
         "of=pair&at=99",
         "of=all&at=-1",
@@ -100,21 +100,21 @@ def test_the_page_leads_to_the_pairs_behind_its_figures(
         "of=pair&at=0&x=7&y=0",
         "",
     ):
-        found = client.get(where(aligned, "layer_cases") + "?" + query)
-        assert found.status_code == 400
+        answer = client.get(where(aligned, "layer_cases") + "?" + query)
+        assert answer.status_code == 400
 
 
 def test_cases_take_one_query_for_the_sentences_of_all(
     aligned: Cast, django_assert_num_queries: Any
 ) -> None:
-    found = layers.report(aligned.corpus)
+    report = layers.report(aligned.corpus)
     code = aligned.pair.code
     with django_assert_num_queries(1):
-        (row,) = layers.case_rows(aligned.corpus, found, [code, "unknown"])
+        (row,) = layers.case_rows(aligned.corpus, report, [code, "unknown"])
         assert row[2] is not None
         assert (row[0], row[2].source.text) == (code, aligned.pair.source.text)
     aligned.pair.delete()
-    assert layers.case_rows(aligned.corpus, found, [code])[0][2] is None
+    assert layers.case_rows(aligned.corpus, report, [code])[0][2] is None
 
 
 def test_the_page_is_closed_to_annotators_and_strangers(
@@ -148,16 +148,16 @@ def test_trees_of_two_makers_are_compared(client: Client, aligned: Cast) -> None
     assert row["cases"] == [aligned.pair.code]
     page = enter(client, aligned.ada).get(where(aligned)).content.decode()
     assert "PARSEVAL F1" in page
-    found = client.get(where(aligned, "layer_cases") + "?of=tree&at=0")
-    assert aligned.pair.code in found.content.decode()
+    answer = client.get(where(aligned, "layer_cases") + "?of=tree&at=0")
+    assert aligned.pair.code in answer.content.decode()
 
 
 def test_who_made_a_tree_is_a_label_too(aligned: Cast) -> None:
     made = parse(aligned.pair.source, SOURCE.replace("NP", "XP"))
     Parse.objects.filter(pk=made.pk).update(origin="annotator", author=aligned.cyd)
-    found = layers.report(aligned.corpus)
-    assert "cyd" not in str(found.body)
-    assert "cyd" in found.names.values()
+    report = layers.report(aligned.corpus)
+    assert "cyd" not in str(report.body)
+    assert "cyd" in report.names.values()
 
 
 def test_a_frozen_report_keeps_its_figures_and_its_hash(
@@ -199,8 +199,8 @@ def test_links_of_a_frozen_report_lead_to_its_own_pairs(
     }
     assert links
     assert all(f"frozen={kept.code}" in link for link in links)
-    found = [page.get(link).content.decode() for link in links]
-    assert any(aligned.pair.code in text for text in found)
+    texts = [page.get(link).content.decode() for link in links]
+    assert any(aligned.pair.code in text for text in texts)
     told = page.get(path + "?format=json").json()
     assert told["facts"]["people"] == ["A1", "A2", "A3"]
 

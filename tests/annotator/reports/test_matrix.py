@@ -69,13 +69,13 @@ def filled(text: str, values: dict[str, str]) -> str | None:
 
 def codes() -> set[str]:
     """The public ids of all rows there are."""
-    found: set[str] = set()
+    ids: set[str] = set()
     for name in tables.__all__:
         table = getattr(tables, name)
         is_table = isinstance(table, type) and issubclass(table, models.Model)
         if is_table and any(f.name == "code" for f in table._meta.get_fields()):
-            found.update(table.objects.values_list("code", flat=True))
-    return found
+            ids.update(table.objects.values_list("code", flat=True))
+    return ids
 
 
 def addresses() -> Iterator[tuple[str, str]]:

@@ -70,9 +70,9 @@ def test_labels_of_any_kind_are_shown_as_text_and_found_again(
         assert bad not in page
     figures = {link for link in links(page) if "/cases/" in link}
     for link in figures:
-        found = ada.get(urljoin(answer.url, link))
-        assert found.status_code == 200, link
-        assert "<i>" not in found.content.decode()
+        figure = ada.get(urljoin(answer.url, link))
+        assert figure.status_code == 200, link
+        assert "<i>" not in figure.content.decode()
     assert len(figures) > 10
 
 

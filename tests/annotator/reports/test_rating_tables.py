@@ -164,9 +164,11 @@ def test_a_column_that_holds_no_times_is_not_taken_for_one(cast) -> None:
 
 
 def test_the_guess_takes_no_column_twice() -> None:
-    found = guess(("id", "label", "worker"), [{"id": "1", "label": "3", "worker": "x"}])
-    assert found.layout == "long"
-    assert len(set(found.fields.values())) == len(found.fields) == 3
+    reading = guess(
+        ("id", "label", "worker"), [{"id": "1", "label": "3", "worker": "x"}]
+    )
+    assert reading.layout == "long"
+    assert len(set(reading.fields.values())) == len(reading.fields) == 3
 
 
 def test_from_a_file_to_a_report_by_the_pages(cast, client: Client) -> None:

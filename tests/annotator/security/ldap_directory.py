@@ -66,7 +66,7 @@ class LdapTree:
         known = [(one.dn, one.password) for one in self.people]
         return OK if (dn, password) in known else NO
 
-    def found(self, wanted: Any) -> list[KnownPerson]:
+    def matching(self, wanted: Any) -> list[KnownPerson]:
         self.searches += 1
         return [one for one in self.people if fits(one, wanted)]
 
@@ -157,7 +157,7 @@ class _Talk(socketserver.BaseRequestHandler):
                 self.is_tls = True
 
     def entries(self, asked: Any) -> Iterator[bytes]:
-        for one in self.directory.found(asked["filter"]):
+        for one in self.directory.matching(asked["filter"]):
             name = bytes(asked["attributes"][0])
             values = tlv(0x31, text(one.entry_uuid))
             yield tlv(0x64, text(one.dn), tlv(0x30, tlv(0x30, text(name), values)))

@@ -143,7 +143,7 @@ JSON = "application/json"
 
 def tried(cast: Cast, scope: str) -> dict[str, int]:
     """What happens to a reading, an annotating and a managing call."""
-    found, heads = {}, bearing(token(cast.ada, scope))
+    statuses, heads = {}, bearing(token(cast.ada, scope))
     made = campaigns_cast.campaign(cast, n=2)
     client = Client()
     for name, verb, url, body in (
@@ -162,8 +162,8 @@ def tried(cast: Cast, scope: str) -> dict[str, int]:
     ):
         call = getattr(client, verb)
         more = {"data": body, "content_type": JSON} if body else {}
-        found[name] = call(url, headers=heads, **more).status_code
-    return found
+        statuses[name] = call(url, headers=heads, **more).status_code
+    return statuses
 
 
 def test_a_token_does_what_its_scope_covers(cast: Cast) -> None:

@@ -227,8 +227,8 @@ def test_a_referral_is_not_followed(
 
 def test_guessing_is_slowed_as_for_passwords(directory: LdapTree) -> None:
     client = Client()
-    found = [sign_in("dora", f"guess {n}", client).status_code for n in range(9)]
-    assert found == [400] * 7 + [429] * 2
+    statuses = [sign_in("dora", f"guess {n}", client).status_code for n in range(9)]
+    assert statuses == [400] * 7 + [429] * 2
     asked = len(directory.binds)
     assert sign_in("dora", WORD, client).status_code == 429
     assert len(directory.binds) == asked

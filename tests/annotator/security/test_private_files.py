@@ -34,8 +34,8 @@ def manage(home: Path, *words: str) -> str:
 
 
 def open_to_others(folder: Path) -> list[str]:
-    found = [folder, *folder.rglob("*")]
-    return [str(one) for one in found if stat.S_IMODE(one.lstat().st_mode) & 0o077]
+    paths = [folder, *folder.rglob("*")]
+    return [str(one) for one in paths if stat.S_IMODE(one.lstat().st_mode) & 0o077]
 
 
 def test_all_that_is_written_is_for_one_account(tmp_path) -> None:

@@ -56,13 +56,15 @@ def test_each_role_may_do_what_it_is_for(
     address = address.format(
         campaign=made.code, **{name: row.code for name, row in codes.items()}
     )
-    found = []
+    statuses = []
     for role in ROLES:
         Job.objects.all().delete()
         sent = {"data": json.dumps(body), "content_type": "application/json"}
         call = getattr(member(cast, role), verb)
-        found.append(call(address, **(sent if body is not None else {})).status_code)
-    assert dict(zip(ROLES, found, strict=True)) == dict(zip(ROLES, wanted, strict=True))
+        statuses.append(call(address, **(sent if body is not None else {})).status_code)
+    assert dict(zip(ROLES, statuses, strict=True)) == dict(
+        zip(ROLES, wanted, strict=True)
+    )
 
 
 def test_every_role_is_in_the_table() -> None:

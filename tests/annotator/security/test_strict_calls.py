@@ -73,8 +73,8 @@ def test_too_much_json_is_told_in_json(cast: Cast, ada: Client) -> None:
 
 
 def test_every_call_says_how_it_may_be_refused() -> None:
-    found = SchemaGenerator().get_schema(request=None, public=True)
-    for path, calls in found["paths"].items():
+    schema = SchemaGenerator().get_schema(request=None, public=True)
+    for path, calls in schema["paths"].items():
         for verb, call in calls.items():
             for status in ("400", "401", "403", "404", "413", "429"):
                 assert status in call["responses"], (verb, path, status)

@@ -120,7 +120,7 @@ HOSTILE = {
 def addresses() -> set[str]:
     """The addresses of all routes that give files, for each row, kind and form."""
     wanted = re.compile(r"export|\.tsv|\.csv|table")
-    found = set()
+    urls = set()
     for _, text in test_matrix.routes():
         if not wanted.search(text):
             continue
@@ -131,8 +131,8 @@ def addresses() -> set[str]:
                     values = {"slug": "windows", "code": code, "kind": kind,
                               "form": form}  # fmt: skip
                     if address := test_matrix.filled(text, values):
-                        found.add(address)
-    return found
+                        urls.add(address)
+    return urls
 
 
 def sheets(answer) -> dict[str, str]:
@@ -164,8 +164,8 @@ def test_no_export_holds_a_cell_that_runs(spoiled: Client) -> None:
     seen: dict[str, int] = {}
     for address in sorted(addresses()):
         for name, text in sheets(spoiled.get(address)).items():
-            found = [cell for cell in cells(name, text) if runs(cell)]
-            assert not found, f"{address}: {found[:3]}"
+            formulas = [cell for cell in cells(name, text) if runs(cell)]
+            assert not formulas, f"{address}: {formulas[:3]}"
             kind = address.strip("/").split("/")[-1]
             seen[kind] = seen.get(kind, 0) + text.count("HYPERLINK")
     ours = {"judgments.tsv", "decisions.tsv"}

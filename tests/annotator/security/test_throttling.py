@@ -26,9 +26,9 @@ def test_guessing_at_one_name_is_stopped(cast: Cast) -> None:
 
 def test_guessing_at_many_names_from_one_address_is_stopped(cast: Cast) -> None:
     client = Client()
-    found = [attempt(client, f"name{n}") for n in range(40)]
-    assert found[:30] == [400] * 30
-    assert found[-1] == 429
+    statuses = [attempt(client, f"name{n}") for n in range(40)]
+    assert statuses[:30] == [400] * 30
+    assert statuses[-1] == 429
     assert attempt(client, "ada", PASSWORD) == 429
 
 
@@ -77,16 +77,16 @@ def test_a_forged_note_is_no_note(cast: Cast) -> None:
 def test_ones_own_sign_in_buys_no_guesses_at_others(cast: Cast) -> None:
     person("mallory")
     client = Client()
-    found = []
+    statuses = []
     for n in range(40):
         if n % 5 == 0:
             attempt(client, "mallory", PASSWORD)
-        found.append(attempt(client, f"name{n}"))
-    assert found[-1] == 429
+        statuses.append(attempt(client, f"name{n}"))
+    assert statuses[-1] == 429
 
 
 @pytest.mark.parametrize(
-    ("proxies", "told", "found"),
+    ("proxies", "told", "address"),
     [
         (0, "203.0.113.5", "198.51.100.1"),
         (1, "203.0.113.5", "203.0.113.5"),
@@ -99,12 +99,12 @@ def test_ones_own_sign_in_buys_no_guesses_at_others(cast: Cast) -> None:
     ],
 )
 def test_the_address_is_the_one_our_outermost_proxy_saw(
-    settings, proxies: int, told: str, found: str
+    settings, proxies: int, told: str, address: str
 ) -> None:
     settings.PROXIES = proxies
     headers = {"HTTP_X_FORWARDED_FOR": told} if told else {}
     request = RequestFactory().get("/", REMOTE_ADDR="198.51.100.1", **headers)
-    assert addresses.of(request) == found
+    assert addresses.of(request) == address
 
 
 def test_behind_a_proxy_each_client_has_its_own_tries(cast: Cast, settings) -> None:
@@ -123,8 +123,8 @@ def test_programs_have_a_limit_and_are_told_when_to_go_on(cast, settings) -> Non
     client, other = Client(), Client()
     client.force_login(cast.ada)
     other.force_login(cast.bob)
-    found = [client.get("/api/projects/").status_code for _ in range(3)]
-    assert found == [200, 200, 200]
+    statuses = [client.get("/api/projects/").status_code for _ in range(3)]
+    assert statuses == [200, 200, 200]
     answer = client.get("/api/projects/")
     assert answer.status_code == 429
     error = answer.json()["error"]

@@ -140,13 +140,13 @@ def test_a_manager_reads_what_needs_them_the_gravest_first(cast: Cast) -> None:
     held = campaigns_cast.draw(made, judge.user)[0]
     Judgment.objects.filter(pk=held.pk).update(flag="A word is missing")
     invitations.invite(cast.project, role="viewer", by=cast.ada)
-    found = needs(cast.ada)
-    assert [need.chip for need in found] == [
+    rows = needs(cast.ada)
+    assert [need.chip for need in rows] == [
         "Stopped", "Failed", "Campaign", "Flags", "Invited",
     ]  # fmt: skip
-    assert found[0].text == f"bob failed 3 of 5 checks in {made} and is stopped."
-    assert found[3].text == f"1 flagged item in {made}."
-    assert found[4].text == "1 invitation not used yet."
+    assert rows[0].text == f"bob failed 3 of 5 checks in {made} and is stopped."
+    assert rows[3].text == f"1 flagged item in {made}."
+    assert rows[4].text == "1 invitation not used yet."
 
 
 def test_items_that_are_kept_for_nobody_need_a_manager(cast: Cast) -> None:

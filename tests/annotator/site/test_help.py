@@ -42,14 +42,14 @@ FOR_PROGRAMMERS = {
 
 def routes() -> set[str]:
     """The names of all routes that are no call of the API."""
-    found = set()
+    names = set()
     for entry in get_resolver().url_patterns:
         assert isinstance(entry, URLPattern) or str(entry.pattern) == "api/"
         if isinstance(entry, URLResolver):
             continue
         assert entry.name, f"{entry.pattern} has no name"
-        found.add(entry.name)
-    return found | {"api_docs"}
+        names.add(entry.name)
+    return names | {"api_docs"}
 
 
 def test_every_page_has_its_help() -> None:

@@ -71,9 +71,9 @@ def test_each_catalogue_says_what_the_sources_say_and_is_compiled() -> None:
 
 def test_no_template_writes_days_in_words_by_a_format_of_its_own() -> None:
     """Such a format is English wherever it is read; the catalogue has it instead."""
-    found = [
+    names = [
         path.name
         for path in (ROOT / "templates").rglob("*.html")
         if 'date:"j ' in path.read_text()
     ]
-    assert found == []
+    assert names == []

@@ -41,10 +41,10 @@ class SampleTest(TestCase):
         """Title of the step on this page, addresses of all steps, that of "Next"."""
         answer = self.client.get(url)
         assert answer.status_code == 200, url
-        found = re.search(
+        aside = re.search(
             r'<aside class="tour".*?</aside>', answer.content.decode(), re.S
         )
-        html = found.group() if found else ""
+        html = aside.group() if aside else ""
         title = re.search(r'id="tour-head">(.*?)</h2>', html, re.S)
         onward = re.search(r'<a class="button" href="([^"]*)">Next', html)
         links = re.findall(r'<li><a href="([^"]*)"', html)

@@ -28,8 +28,8 @@ CODES = {  # by first part of the path below the project, what "code" names
 
 
 def project_patterns() -> list[URLPattern]:
-    found = get_resolver().url_patterns
-    return [p for p in found if str(p.pattern).startswith("p/<slug:slug>/")]
+    patterns = get_resolver().url_patterns
+    return [p for p in patterns if str(p.pattern).startswith("p/<slug:slug>/")]
 
 
 def first_part(pattern: URLPattern) -> str:

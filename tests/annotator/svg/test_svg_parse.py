@@ -40,9 +40,9 @@ def test_the_surer_the_heavier_and_dashed_below_one_half() -> None:
         scene = parse_scene(LinkedSide(TREE.words, TREE, None))
         svg = draw(scene, title="x", phrases={"n0": Note(p)})
         line = next(part for part in svg.split("<g") if 'class="pp"' in part)
-        found = re.search(r'stroke-width="([\d.]+)"', line)
-        assert found
-        return float(found.group(1)), "stroke-dasharray" in line
+        stroke = re.search(r'stroke-width="([\d.]+)"', line)
+        assert stroke
+        return float(stroke.group(1)), "stroke-dasharray" in line
 
     widths = [width(p) for p in (0.0, 0.3, 0.6, 1.0)]
     assert [w for w, _ in widths] == sorted(w for w, _ in widths)

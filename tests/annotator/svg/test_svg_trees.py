@@ -142,14 +142,14 @@ def test_a_figure_of_another_project_is_not_found(cast, client) -> None:
 @pytest.mark.django_db
 def test_a_dependency_parse_over_other_tokens_is_left_out(cast) -> None:
     people.parse(cast.pair.source, "(S (NN too) (NN short))", rank=2)
-    found = canvas.load(cast.pair, cast.layer, user=cast.bob)
-    assert found.notes == []
+    scene = canvas.load(cast.pair, cast.layer, user=cast.bob)
+    assert scene.notes == []
     cast.layer.source_parse = cast.pair.source.parses.get(rank=2)
     cast.layer.save()
-    found = canvas.load(cast.pair, cast.layer, user=cast.bob)
-    assert "stands on other tokens" in found.notes[0]
-    assert found.trees["s"] is None
-    assert "nurse" in found.svg(canvas.ViewOptions())
+    scene = canvas.load(cast.pair, cast.layer, user=cast.bob)
+    assert "stands on other tokens" in scene.notes[0]
+    assert scene.trees["s"] is None
+    assert "nurse" in scene.svg(canvas.ViewOptions())
 
 
 def test_a_link_to_a_trace_is_drawn() -> None:

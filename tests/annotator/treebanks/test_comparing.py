@@ -35,22 +35,22 @@ def source(cast) -> Sentence:
 
 
 def test_each_person_has_their_last_tree_and_gold_is_first(cast, source) -> None:
-    found = comparing.made_of(source, Parse.Kind.CONSTITUENCY, cast.ada)
-    texts = [(one.name, one.text) for one in found]
+    trees = comparing.made_of(source, Parse.Kind.CONSTITUENCY, cast.ada)
+    texts = [(one.name, one.text) for one in trees]
     assert [name for name, _ in texts][0::3] == ["Gold", "toy, tree 1"]
     assert sorted(texts[1:3]) == [("ada", FLAT), ("bob", RELABELLED)]
 
 
 def test_annotators_see_nobody_else_s(cast, source) -> None:
-    found = comparing.made_of(source, Parse.Kind.CONSTITUENCY, cast.bob)
-    assert {one.author for one in found} == {None, cast.bob}
+    trees = comparing.made_of(source, Parse.Kind.CONSTITUENCY, cast.bob)
+    assert {one.author for one in trees} == {None, cast.bob}
 
 
 def test_every_two_are_scored_the_least_alike_first(cast, source) -> None:
-    found = comparing.made_of(source, Parse.Kind.CONSTITUENCY, cast.ada)
+    trees = comparing.made_of(source, Parse.Kind.CONSTITUENCY, cast.ada)
     scores = {
         frozenset((one.a.name, one.b.name)): one.f1
-        for one in comparing.likenesses(found)
+        for one in comparing.likenesses(trees)
     }
     assert scores[frozenset(("Gold", "toy, tree 1"))] == 100
     assert scores[frozenset(("Gold", "bob"))] == pytest.approx(75)
@@ -115,10 +115,10 @@ def test_nobody_compares_or_chooses_what_is_not_theirs(
 def test_programs_have_the_same_figures(cast, source, client: Client) -> None:
     client.force_login(cast.ada)
     url = f"/api/sentences/{source.code}/likenesses/"
-    found = comparing.made_of(source, Parse.Kind.CONSTITUENCY, cast.ada)
+    trees = comparing.made_of(source, Parse.Kind.CONSTITUENCY, cast.ada)
     rows = client.get(url).json()
     assert [row["f1"] for row in rows] == [
-        one.f1 for one in comparing.likenesses(found)
+        one.f1 for one in comparing.likenesses(trees)
     ]
     assert client.get(url, {"kind": "dependency"}).json() == []
     assert client.get(url, {"kind": "magic"}).status_code == 400

@@ -310,11 +310,11 @@ def test_programs_hand_out_and_work(treebank) -> None:
     sent = {"name": "A", "unit": "tree", "ranking": "shortest", "people": ["bob"]}
     manager, worker = client_of(treebank.ada), client_of(treebank.bob)
     assert worker.post(url, sent, "application/json").status_code == 403
-    found = manager.post(url, sent, "application/json").json()
-    assert (found["done"], found["wanted"]) == (0, 6)
+    handed_out = manager.post(url, sent, "application/json").json()
+    assert (handed_out["done"], handed_out["wanted"]) == (0, 6)
     listed = worker.get(url).json()
     assert "done" not in listed[0]
-    onward = f"/api/worklists/{found['code']}/next/"
+    onward = f"/api/worklists/{handed_out['code']}/next/"
     work = worker.post(onward).json()["work"]
     assert work["sentence"] == Sentence.objects.get(text="Tea").code
     done = f"/api/work/{work['code']}/"

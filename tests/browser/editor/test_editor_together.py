@@ -125,8 +125,8 @@ def test_a_clash_is_asked_link_by_link(editor, cast, choice: str, cells) -> None
     ada.get_by_role("button", name="Continue").click()
     expect(ada.locator("#merge")).to_be_hidden()
     saved(ada)
-    found = AlignmentLayer.objects.get(code=query.removeprefix("?layer="))
-    assert [link.cell for link in found.to_core().links] == cells
+    layer = AlignmentLayer.objects.get(code=query.removeprefix("?layer="))
+    assert [link.cell for link in layer.to_core().links] == cells
 
 
 def test_without_a_server_steps_are_shown_kept_and_sent_later(editor, cast) -> None:

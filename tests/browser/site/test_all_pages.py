@@ -20,8 +20,8 @@ def addresses(user) -> dict[str, str]:
     """A page of each kind, by its name."""
     client = Client()
     client.force_login(user)
-    found = {name: url for name, url, _ in walking.pages(client)}
-    return found | {url: url for url in OWN}
+    by_name = {name: url for name, url, _ in walking.pages(client)}
+    return by_name | {url: url for url in OWN}
 
 
 @pytest.mark.parametrize(
