@@ -24,7 +24,7 @@ from core.word_alignment.model import Metric, WordModel, again, rows_of
 
 __all__ = ["LinkedPair", "fit_metric", "fit_words"]
 
-SETTINGS = FitSettings(width=32, epochs=20, batch=1024, rate=4e-3, penalty=1.0)
+SETTINGS = FitSettings(width=32, epochs=20, batch=1024, rate=4e-3, penalty=0.3)
 NETS = 2  # whose log-odds are averaged
 THIN = 4  # of the pairs of words without a link one in so many is learnt from
 INNER_FOLDS = 3

@@ -198,7 +198,7 @@ def test_learning_finds_what_the_links_show_and_repeats_itself() -> None:
     for source, target in texts:
         a, b = words(source), words(target)
         links = np.array(
-            [[x.lower() == y.lower() and x != "the" for y in b.forms] for x in a.forms]
+            [[x.lower() == y.lower() != "the" for y in b.forms] for x in a.forms]
         )
         pairs += [LinkedPair(a, b, links)] * 6
     brief = FitSettings(width=16, epochs=40, batch=64, penalty=0.01, rate=0.02)
