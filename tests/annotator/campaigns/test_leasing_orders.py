@@ -60,7 +60,7 @@ def test_what_is_asked_again_is_one_of_the_next_four_answers(
 
 def test_the_order_holds_where_others_have_taken_what_came_first(cast: Cast) -> None:
     """The next open item is further on than the first places that are looked at."""
-    n, first, last = 300, leases.WINDOWS[0] + 10, leases.WINDOWS[1] - 10
+    n, first, last = 300, 3 * leases.WINDOWS[0], leases.WINDOWS[1] - 10
     made = campaign(cast, n=n)
     who, batch = person(made, cast.bob), made.batches.get()
     order = [nth(place, n, mix(who.seed, batch.position)) for place in range(n)]
@@ -99,3 +99,12 @@ def test_leases_are_looked_over_now_and_then_and_not_with_every_item(
     draw(made, cast.bob)
     over.refresh_from_db()
     assert over.state == Judgment.State.EXPIRED
+
+
+def test_a_lease_is_not_taken_back_before_its_time(cast: Cast) -> None:
+    made = campaign(cast, n=2)
+    [held] = draw(made, cast.bob)
+    until = held.lease_until
+    assert leases.expire() == 0
+    held.refresh_from_db()
+    assert (held.state, held.lease_until) == (Judgment.State.LEASED, until)
