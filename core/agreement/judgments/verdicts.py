@@ -12,7 +12,7 @@ BANDS = (
 """Landis and Koch 1977, "The measurement of observer agreement"."""
 NONE = "worse than chance"
 WORDS = (NONE, *(word for _, word in reversed(BANDS)))
-FOUND = 2.801585218112969 / 1.959963984540054
+BEYOND = 2.801585218112969 / 1.959963984540054
 """By how much a difference seen in 80 of 100 campaigns is beyond half the interval:
 (z_.975 + z_.8) / z_.975."""
 USUAL = 0.8  # power, Cohen 1988
@@ -44,7 +44,7 @@ def of_difference(width: float | None) -> str:
     half = 100 * width / 2
     return (
         f"With ±{half:.1f} percentage points a difference below {half:.1f} cannot be"
-        f" told from none; one of {FOUND * half:.1f} is found in 80 of 100 campaigns."
+        f" told from none; one of {BEYOND * half:.1f} is found in 80 of 100 campaigns."
     )
 
 

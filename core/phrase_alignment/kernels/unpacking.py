@@ -248,7 +248,7 @@ def k_best(source, target, gain, costs, tables, goals, k):  # type: ignore[no-un
     way, weight = np.empty((1024, 7), dtype=np.int32), np.empty(1024)
     item, score = np.empty((1024, 4), dtype=np.int32), np.empty(1024)
     head = np.full(goal + 1, -1, dtype=np.int32)  # of the candidates of an item
-    slot = np.full(goal + 1, -1, dtype=np.int32)  # row in found, once it is opened
+    slot = np.full(goal + 1, -1, dtype=np.int32)  # row in ranked, once it is opened
     count, expanded = np.zeros(goal + 1, np.int32), np.zeros(goal + 1, np.int32)
     ranked = np.empty((256, k), dtype=np.int32)
     stack = np.empty((goal + 2, 2), dtype=np.int32)
