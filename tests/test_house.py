@@ -87,18 +87,18 @@ def test_annotator_imports_only_lower_floors() -> None:
 
 
 def test_core_knows_nothing_of_the_web() -> None:
-    found = [
+    offenders = [
         f"{where(path)} imports {dotted}"
         for path in modules("core")
         for dotted in imports(path)
         if dotted.split(".")[0] in ("annotator", "django", "rest_framework", "celery")
     ]
-    assert found == []
+    assert offenders == []
 
 
 def test_views_and_api_do_not_import_each_other() -> None:
     folders = {"views", "api", "management", "tasks"}
-    found = [
+    offenders = [
         f"{where(path)} imports {dotted}"
         for name in folders
         for path in modules(f"annotator/{name}")
@@ -106,13 +106,13 @@ def test_views_and_api_do_not_import_each_other() -> None:
         if dotted.startswith("annotator.") and folder_of(dotted) in folders - {name}
     ]
     # The API's table of contents serves its own description page.
-    assert [f for f in found if not f.startswith("annotator/api/urls.py")] == []
+    assert [f for f in offenders if not f.startswith("annotator/api/urls.py")] == []
 
 
 @pytest.mark.parametrize("library", sorted(DOORS))
 def test_each_library_has_one_door(library: str) -> None:
     doors = DOORS[library]
-    found = [
+    offenders = [
         f"{where(path)} imports {dotted}"
         for top in ("core", "annotator")
         for path in modules(top)
@@ -120,7 +120,7 @@ def test_each_library_has_one_door(library: str) -> None:
         if dotted.split(".")[0] == library
         and not any(where(path).startswith(door) for door in doors)
     ]
-    assert found == []
+    assert offenders == []
 
 
 def test_what_is_compiled_stands_in_folders_of_kernels() -> None:
@@ -140,7 +140,7 @@ def test_nothing_is_fetched_from_elsewhere() -> None:
         "ftplib",
         "socket",
     )
-    found = [
+    offenders = [
         f"{where(path)} imports {dotted}"
         for top in ("core", "annotator")
         for path in modules(top)
@@ -148,18 +148,18 @@ def test_nothing_is_fetched_from_elsewhere() -> None:
         if f"{dotted}.".startswith(tuple(f"{name}." for name in fetching))
     ]
     # ``up`` looks whether its port is free, then whether somebody answers there.
-    assert sorted(found) == [
+    assert sorted(offenders) == [
         "annotator/management/commands/up.py imports socket",
         "annotator/management/crew.py imports socket",
     ]
 
 
 def test_only_services_write_rows() -> None:
-    found = []
+    offenders = []
     for top in ("annotator/views", "annotator/api", "annotator/management"):
         for path in modules(top):
-            found += [f"{where(path)}:{line}" for line in _writes(path)]
-    assert found == []
+            offenders += [f"{where(path)}:{line}" for line in _writes(path)]
+    assert offenders == []
 
 
 def _writes(path: Path) -> Iterator[int]:
@@ -183,20 +183,20 @@ def test_folders_stay_small() -> None:
 
 
 def test_files_and_functions_stay_small() -> None:
-    found = []
+    offenders = []
     for path in (*modules("core"), *modules("annotator")):
         text = path.read_text()
         if text.count("\n") > MAX_LINES:
-            found.append(f"{where(path)}: {text.count(chr(10))} lines")
+            offenders.append(f"{where(path)}: {text.count(chr(10))} lines")
         limit = MAX_KERNEL if "kernels" in path.parts else MAX_FUNCTION
         for node in ast.walk(ast.parse(text)):
             if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
                 size = (node.end_lineno or 0) - node.lineno + 1 - _docstring(node)
                 if size > limit:
-                    found.append(
+                    offenders.append(
                         f"{where(path)}:{node.lineno} {node.name}: {size} lines"
                     )
-    assert found == []
+    assert offenders == []
 
 
 def test_views_stay_short() -> None:
@@ -255,24 +255,24 @@ def _docstring(node: ast.FunctionDef | ast.AsyncFunctionDef) -> int:
 
 
 def test_lines_of_templates_stay_short() -> None:
-    found = [
+    offenders = [
         f"{where(path)}:{number}: {len(line)} columns"
         for path in sorted((ROOT / "templates").rglob("*.html"))
         for number, line in enumerate(path.read_text().splitlines(), 1)
         if len(line) > MAX_COLUMNS
     ]
-    assert found == []
+    assert offenders == []
 
 
 def test_no_inline_script_or_style_in_templates() -> None:
     bad = ("style=", "onclick=", "onload=", "onchange=", "<style", "javascript:")
-    found = [
+    offenders = [
         f"{path.relative_to(ROOT)}: {word}"
         for path in sorted((ROOT / "templates").rglob("*.html"))
         for word in bad
         if word in path.read_text()
     ]
-    assert found == []
+    assert offenders == []
 
 
 def test_the_drawing_of_the_house_is_up_to_date() -> None:

@@ -52,8 +52,8 @@ ANNOTATOR_FLOORS = [
 
 
 def modules(top: str) -> list[Path]:
-    found = sorted((ROOT / top).rglob("*.py"))
-    return [path for path in found if "migrations" not in path.parts]
+    paths = sorted((ROOT / top).rglob("*.py"))
+    return [path for path in paths if "migrations" not in path.parts]
 
 
 @cache

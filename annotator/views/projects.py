@@ -58,8 +58,8 @@ def measured_needs(request: HttpRequest) -> HttpResponse:
     slug = request.GET.get("project", "")
     refuse_unknown(request.GET, {"project"})
     project = access.project_or_404(request.user, slug, "manage") if slug else None
-    found = quality.of_agreement(request.user, project)
-    context = {"needs": found, "project": project}
+    needs = quality.of_agreement(request.user, project)
+    context = {"needs": needs, "project": project}
     return render(request, "projects/_need.html", context)
 
 

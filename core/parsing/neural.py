@@ -259,8 +259,8 @@ def _style_of(
     if asked not in styles:
         known = ", ".join(sorted(styles)) or "none"
         raise InvalidValue(f"parser {name} has no style {asked!r}; it has {known}")
-    found = styles[asked]
-    return f"{name}-{asked}", int(found["treebank"]), found["temperatures"]
+    style = styles[asked]
+    return f"{name}-{asked}", int(style["treebank"]), style["temperatures"]
 
 
 def cut(order: Iterable[int], pieces: Sequence[Pieces]) -> Iterator[list[int]]:

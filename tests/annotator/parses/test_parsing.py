@@ -21,13 +21,13 @@ OTHER = "(S (NP (PRP she)) (VP (VBD slept)))"
 
 @pytest.fixture
 def corpus() -> Corpus:
-    found = Cast()
-    pair = cast.pair(found.corpus, GOLD, OTHER)
-    cast.sentence(found.corpus, "the dog met John")
-    found.pair.delete()
-    found.corpus.sentences.filter(text__contains="window").delete()
+    team = Cast()
+    pair = cast.pair(team.corpus, GOLD, OTHER)
+    cast.sentence(team.corpus, "the dog met John")
+    team.pair.delete()
+    team.corpus.sentences.filter(text__contains="window").delete()
     type(pair).objects.filter(pk=pair.pk).update(has_parse=False)
-    return Corpus.objects.select_related("project").get(pk=found.corpus.pk)
+    return Corpus.objects.select_related("project").get(pk=team.corpus.pk)
 
 
 def _ada(corpus: Corpus) -> object:

@@ -62,12 +62,12 @@ def begun(cast: Cast) -> Job:
 
 def rows() -> dict[str, list[str]]:
     """All that the index says, without the numbers of labels."""
-    found = {}
+    tables = {}
     with connection.cursor() as cursor:
         for table, columns in TABLES.items():
             cursor.execute(f"SELECT {columns} FROM {table}")
-            found[table] = sorted(map(repr, cursor.fetchall()))
-    return found
+            tables[table] = sorted(map(repr, cursor.fetchall()))
+    return tables
 
 
 def made_at_once() -> dict[str, list[str]]:
@@ -93,9 +93,9 @@ def test_workers_together_make_the_index_that_one_makes(many: Cast) -> None:
     assert ended(job) == (Job.State.DONE, 0)
     assert helped > 3, "trees, sentences and layers"
     assert job.done == job.total, "each counted once"
-    found = rows()
-    assert all(found[table] for table in ("search_tree", "search_node", "search_link"))
-    assert found == made_at_once()
+    tables = rows()
+    assert all(tables[table] for table in ("search_tree", "search_node", "search_link"))
+    assert tables == made_at_once()
 
 
 def test_the_chunk_of_a_worker_that_died_is_taken_over(many: Cast) -> None:
@@ -157,8 +157,8 @@ def test_a_search_meanwhile_finds_a_part_and_nothing_twice(
     whole = [match.key for match in after.matches]
     assert len({len(one) for one in seen}) > 2
     assert seen[-1] == whole
-    for found in seen:
-        assert found == [key for key in whole if key in found]
+    for keys in seen:
+        assert keys == [key for key in whole if key in keys]
 
 
 def test_what_another_job_brought_is_indexed_in_chunks_and_not_counted(
