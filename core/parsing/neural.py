@@ -259,8 +259,8 @@ def _style_of(
     if asked not in styles:
         known = ", ".join(sorted(styles)) or "none"
         raise InvalidValue(f"parser {name} has no style {asked!r}; it has {known}")
-    style = styles[asked]
-    return f"{name}-{asked}", int(style["treebank"]), style["temperatures"]
+    entry = styles[asked]
+    return f"{name}-{asked}", int(entry["treebank"]), entry["temperatures"]
 
 
 def cut(order: Iterable[int], pieces: Sequence[Pieces]) -> Iterator[list[int]]:
