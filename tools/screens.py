@@ -1,7 +1,7 @@
 """Pictures of the main screens, of the sample project: ``python -m tools.screens``.
 
 A Gemel of its own is started on an empty folder; each screen is opened in Chromium as
-its owner sees it, wide and light, narrow and dark, and written to docs/img/screens.
+its owner sees it, wide and narrow, light and dark, and written to docs/img/screens.
 """
 
 import argparse
@@ -18,7 +18,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from time import sleep
-from typing import Any
+from typing import Any, Literal
 
 from playwright.sync_api import Browser, Page, sync_playwright
 
@@ -26,7 +26,13 @@ ROOT = Path(__file__).resolve().parent.parent
 FOLDER = ROOT / "docs" / "img" / "screens"
 PORT = 8765
 BASE = f"http://127.0.0.1:{PORT}"
-KINDS = (("wide", 1280, 800, "light"), ("narrow", 390, 844, "dark"))
+WIDE, NARROW = (1280, 800), (390, 844)  # px
+KINDS: tuple[tuple[str, tuple[int, int], Literal["light", "dark"]], ...] = (
+    ("wide", WIDE, "light"),
+    ("wide-dark", WIDE, "dark"),
+    ("narrow", NARROW, "dark"),
+    ("narrow-light", NARROW, "light"),
+)
 PLACES = """
 import json
 from annotator.models import Campaign, Corpus, Pair, Project
@@ -69,10 +75,10 @@ def main() -> None:
 
 def _pictures(browser: Browser, link: str, places: dict[str, str], out: Path) -> None:
     state: Any = None
-    for kind, width, height, scheme in KINDS:
+    for kind, (width, height), scheme in KINDS:
         context = browser.new_context(
             viewport={"width": width, "height": height},
-            color_scheme="dark" if scheme == "dark" else "light",
+            color_scheme=scheme,
             storage_state=state,
         )
         page = context.new_page()
