@@ -10,6 +10,7 @@ too. Both players are the same but for that. Words and tags are gold's from the 
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import asdict, dataclass, replace
+from itertools import pairwise
 from typing import Any
 
 from core.agreement.trees.parseval import UNCOUNTED, plain_label
@@ -23,6 +24,7 @@ from core.forests.following import Decode, can_follow, decided_by, followed
 from core.forests.kbest import trees_of
 from core.protocols import Analysis
 from core.trees.editing import Delete, Edited, Insert, Move, Relabel, TreeEdit
+from core.trees.phrases import JoinPhrases, SplitPhrase
 
 __all__ = [
     "CorrectionTally",
@@ -240,6 +242,8 @@ def _steps(tree: Tree, gold: Tree) -> Iterator[TreeEdit]:
             )
             yield Delete(v)
     yield from _moves(tree)
+    yield from _splits(tree)
+    yield from _joins(tree)
     for start, end, label in missing:
         yield from _inserts(tree, start, end, label)
 
@@ -253,6 +257,22 @@ def _moves(tree: Tree) -> Iterator[Move]:
             beside = start in (i, j) or end in (i, j)
             if beside and not tree.is_leaf(mother) and mother != tree.parents[v]:
                 yield Move(v, mother)
+
+
+def _splits(tree: Tree) -> Iterator[SplitPhrase]:
+    """Every phrase but the root, before each of its children but the first."""
+    for v in range(1, len(tree)):
+        for at in range(1, len(tree.children[v])):
+            yield SplitPhrase(v, (at,))
+
+
+def _joins(tree: Tree) -> Iterator[JoinPhrases]:
+    """Every two phrases side by side, under the label of either."""
+    for below in tree.children:
+        for first, last in pairwise(below):
+            if not tree.is_leaf(first) and not tree.is_leaf(last):
+                for label in sorted({tree.labels[first], tree.labels[last]}):
+                    yield JoinPhrases(first, last, label)
 
 
 def _inserts(tree: Tree, start: int, end: int, label: str) -> Iterator[Insert]:

@@ -8,6 +8,7 @@ from core.evaluation.correcting import bare, correct, distance, next_step
 from core.forests.ranked import ranked_forest
 from core.formats import ptb
 from core.trees.editing import Relabel
+from core.trees.phrases import JoinPhrases, SplitPhrase
 from tests.core.forests.test_following import LOW
 
 
@@ -72,3 +73,11 @@ def test_wrappers_and_functions_do_not_count() -> None:
     wrapped = ptb.parse_one("(ROOT (S (NP-SBJ (PRP We)) (VP (VBP do))))")
     assert ptb.bracket(bare(wrapped)) == "(S (NP (PRP We)) (VP (VBP do)))"
     assert distance(bare(wrapped), bare(wrapped)) == 0
+
+
+def test_phrases_are_split_and_joined_in_one_step() -> None:
+    two = ptb.parse_one("(S (X (A a) (B b)) (X (C c) (D d)) (E e))")
+    one = ptb.parse_one("(S (X (A a) (B b) (C c) (D d)) (E e))")
+    assert correct(one, two).steps == (SplitPhrase(1, (2,)),)
+    (step,) = correct(two, one).steps
+    assert isinstance(step, JoinPhrases)
