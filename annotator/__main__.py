@@ -7,6 +7,8 @@ use most are short: ``gemel import`` is ``import_corpus``.
 import os
 import sys
 
+from django.conf import settings
+from django.core.exceptions import ImproperlyConfigured
 from django.core.management import execute_from_command_line
 
 __all__ = ["command_of", "main"]
@@ -22,12 +24,21 @@ def command_of(word: str) -> str:
 
 def main() -> None:
     os.environ.setdefault("DJANGO_SETTINGS_MODULE", "annotator.settings")
+    _refuse_wrong_settings()
     if sys.argv[1:2] == [PARSE]:
         from annotator.management import sentences  # reads the settings
 
         sys.exit(sentences.run(sys.argv[2:]))
     words = [command_of(word) for word in sys.argv[1:2] if word[:1] != "-"]
     execute_from_command_line([sys.argv[0], *words, *sys.argv[1 + len(words) :]])
+
+
+def _refuse_wrong_settings() -> None:
+    """In words; Django itself goes on without them, and fails of something else."""
+    try:
+        _ = settings.INSTALLED_APPS
+    except ImproperlyConfigured as error:
+        sys.exit(f"gemel: {error}")
 
 
 if __name__ == "__main__":

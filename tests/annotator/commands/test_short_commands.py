@@ -1,12 +1,17 @@
 """``gemel parse``, ``gemel import``, ``gemel export``: what a person types first."""
 
 import io
+import os
+import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 from django.core.management import get_commands
 
 from annotator.__main__ import SHORT, command_of, main
+
+ROOT = Path(__file__).resolve().parents[3]
 
 
 def gemel(monkeypatch: pytest.MonkeyPatch, *words: str, said: str = "") -> None:
@@ -40,3 +45,17 @@ def test_a_short_name_is_a_command_s(word: str) -> None:
 
 def test_hyphens_are_as_good() -> None:
     assert command_of("move-to") == command_of("move_to") == "move_to"
+
+
+@pytest.mark.parametrize("command", ["migrate", "help", "import"])
+def test_a_wrong_setting_is_named_in_one_line(command: str) -> None:
+    ended = subprocess.run(
+        [sys.executable, "manage.py", command],
+        cwd=ROOT,
+        env=os.environ | {"GEMEL_API_RATE": "often"},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert ended.returncode == 1
+    assert ended.stderr == "gemel: GEMEL_API_RATE='often': write a whole number\n"
