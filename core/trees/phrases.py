@@ -79,7 +79,8 @@ class SplitPhrase:
     def to_json(self) -> dict[str, Any]:
         named = {"labels": self.labels, "edges": self.edges}
         more = {name: list(row) for name, row in named.items() if row is not None}
-        return {"op": self.op, "node": self.node, "at": list(self.at)} | more
+        at = self.at[0] if len(self.at) == 1 else list(self.at)
+        return {"op": self.op, "node": self.node, "at": at} | more
 
     def _each(self, asked: tuple[str, ...] | None, had: str) -> tuple[str, ...]:
         """What each part has, if not ``asked`` what the phrase had."""

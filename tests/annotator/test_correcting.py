@@ -6,6 +6,7 @@ from annotator.models import TreeDraft
 from annotator.services.parses import gold
 from bench import correcting
 from core.formats import ptb
+from core.trees.phrases import SplitPhrase
 from gemel_client import Client
 from tests import cast as people
 from tests.annotator.test_client import token_of
@@ -88,3 +89,18 @@ def test_parentheses_of_a_gold_file_are_those_of_the_sentence() -> None:
     made = correcting.as_imported(tree)
     assert made.words == ("(", "a", ")")
     assert made.labels == tree.labels
+
+
+def test_a_split_is_sent_as_the_ledger_has_it(parsed) -> None:
+    client, corpus = parsed
+    draft = client.begin_tree(corpus.sentences.first().code)
+    tree = correcting.tree_of(draft.nodes)
+    v = next(v for v in range(1, len(tree)) if len(tree.children[v]) > 1)
+    step = SplitPhrase(v, (1,))
+    draft = client.tree_step(draft, **step.to_json())
+    assert correcting.tree_of(draft.nodes) == step.on(tree).tree
+    (event,) = client.tree_history(draft)
+    draft = client.tree_step(draft, "undo")
+    done = {name: value for name, value in event["done"].items() if name != "focus"}
+    draft = client.tree_step(draft, **done)
+    assert correcting.tree_of(draft.nodes) == step.on(tree).tree
