@@ -55,7 +55,9 @@ class RemovalSerializer(serializers.ModelSerializer[Removal]):
     """``project``: where it came from, null for a project; ``until``: when it goes for
     good."""
 
-    project = serializers.SlugRelatedField[Any](slug_field="slug", read_only=True)
+    project = serializers.SlugRelatedField[Any](
+        slug_field="slug", read_only=True, allow_null=True
+    )
     by = serializers.CharField(source="by.username", default="", read_only=True)
     until = serializers.SerializerMethodField()
 
