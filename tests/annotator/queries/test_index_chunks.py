@@ -81,6 +81,12 @@ def ended(job: Job) -> tuple[str, int]:
     return job.state, index.waiting()
 
 
+def made_whole_by(job: Job) -> None:
+    jobs.run(job.pk)
+    assert ended(job) == (Job.State.DONE, 0)
+    assert rows() == made_at_once()
+
+
 def test_workers_together_make_the_index_that_one_makes(many: Cast) -> None:
     job, helped = begun(many), 0
 
@@ -133,10 +139,7 @@ def test_it_is_cancelled_half_way_and_goes_on(many: Cast) -> None:
     assert not JobChunk.objects.exists()
     assert chunks.help_out() == 0
     assert 0 < len(index.noted(index.PARSE)) < there
-    second = begun(many)
-    jobs.run(second.pk)
-    assert ended(second) == (Job.State.DONE, 0)
-    assert rows() == made_at_once()
+    made_whole_by(begun(many))
 
 
 def test_a_search_meanwhile_finds_a_part_and_nothing_twice(
@@ -204,10 +207,7 @@ def test_who_cancels_the_index_of_a_job_cancels_no_work_that_is_done(
     assert waiting > 0
     assert not JobChunk.objects.exists()
     assert len(running.search("NN", [cast.corpus], cast.ada).page().matches) > 0
-    second = begun(cast)
-    jobs.run(second.pk)
-    assert ended(second) == (Job.State.DONE, 0)
-    assert rows() == made_at_once()
+    made_whole_by(begun(cast))
 
 
 def test_one_that_gives_others_their_turn_in_its_index_is_not_cancelled_either(

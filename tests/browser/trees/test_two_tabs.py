@@ -1,7 +1,7 @@
 """One tree in two tabs: who comes second chooses, by keys alone, and loses nothing."""
 
 import pytest
-from playwright.sync_api import expect
+from playwright.sync_api import Page, expect
 
 from annotator.models import TreeDraft
 from annotator.services.parses import drafts, gold
@@ -61,6 +61,13 @@ def test_mine_goes_on_top_by_keys_alone(tabs, check_axe, width: int) -> None:
     revision(second, 3)
 
 
+def relabel(page: Page, v: int, label: str) -> None:
+    page.focus(node(v))
+    press(page, "r")
+    page.keyboard.type(label)
+    press(page, "Enter")
+
+
 def test_theirs_is_kept_by_keys_alone_and_typed_brackets_stay(tabs) -> None:
     first, second = tabs()
     relabelled(first)
@@ -81,10 +88,7 @@ def test_what_does_not_apply_any_more_is_said(tabs, check_axe) -> None:
     first.focus(node(6))
     press(first, "Delete")
     revision(first, 1)
-    second.focus(node(6))
-    press(second, "r")
-    second.keyboard.type("NX")
-    press(second, "Enter")
+    relabel(second, 6, "NX")
     expect(second.locator("#choice-not")).to_contain_text("is not there any more")
     expect(second.locator("#choice button")).to_have_count(1)
     check_axe(second)
@@ -99,10 +103,7 @@ def test_arcs_in_two_tabs(cast, tabs, check_axe) -> None:
     first.focus(node(3))
     press(first, "m", "ArrowLeft", "m")
     revision(first, 1)
-    second.focus(node(1))
-    press(second, "r")
-    second.keyboard.type("nsubj")
-    press(second, "Enter")
+    relabel(second, 1, "nsubj")
     expect(second.locator("#choice")).to_contain_text("“the” hangs from “opened”")
     check_axe(second)
     keep_picture(second, "two-tabs-arcs-1280")
