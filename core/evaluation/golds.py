@@ -7,13 +7,13 @@ from pathlib import Path
 from typing import Literal
 
 from core.data.deps import DepTree
-from core.data.tokens import Sentence
+from core.data.tokens import Sentence, Token
 from core.data.tree import Tree
 from core.errors import FormatError
 from core.formats import conllu, ptb
 from core.formats.records import BadLine, SentenceRecord
 
-__all__ = ["FORMATS", "Gold", "files_of", "format_of", "read_golds"]
+__all__ = ["FORMATS", "Gold", "bare", "files_of", "format_of", "read_golds"]
 
 Format = Literal["ptb", "conllu"]
 FORMATS: tuple[Format, ...] = ("ptb", "conllu")
@@ -54,6 +54,11 @@ def read_golds(
             else:
                 golds.append(item)
     return _joined(golds), bad
+
+
+def bare(sentence: Sentence) -> Sentence:
+    """The tokens without what gold says of them."""
+    return Sentence(tuple(Token(form) for form in sentence.forms))
 
 
 def files_of(path: Path) -> list[Path]:

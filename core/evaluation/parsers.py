@@ -7,20 +7,32 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+import numpy as np
+
 from core.agreement.trees import attachment, parseval
 from core.agreement.trees.attachment import Attachment
 from core.agreement.trees.parseval import Parseval
-from core.data.tokens import Sentence, Token
+from core.data.check import Floats
+from core.data.deps import DepTree
 from core.data.tree import Tree
 from core.evaluation.constructions import ErrorCounts
-from core.evaluation.golds import Gold
+from core.evaluation.golds import Gold, bare
 from core.forests.kbest import trees_of
 from core.parsing.together import fitting
 from core.protocols import Analysis, Capability, ParserBackend
 
-__all__ = ["ORACLES", "ParserScores", "evaluate"]
+__all__ = [
+    "HEADS",
+    "ORACLES",
+    "PLAIN",
+    "ParserScores",
+    "answers",
+    "evaluate",
+    "trees_shown",
+]
 
 ORACLES = (2, 10, 50)
+HEADS = (2, 3)
 BATCH = 1024
 PACKED = 64  # sentences whose forests are held at once
 PLAIN: frozenset[Capability] = frozenset({"constituents", "dependencies", "tags"})
@@ -33,8 +45,9 @@ class ParserScores:
 
     ``arcs`` counts punctuation, ``words`` leaves it out (gold UPOS PUNCT).
     ``phrases``: of the answers' own, those that hang together by their arcs, and all.
-    ``best[k]``: for each sentence the best of its k best trees. ``errors``: by
-    construction, where that is asked for.
+    ``best[k]``: for each sentence the best of its k best trees. ``near[k]``: tokens
+    whose gold head is among its k heaviest, of ``near[0]`` that have weights.
+    ``errors``: by construction, where that is asked for.
     """
 
     sentences: int = 0
@@ -47,6 +60,7 @@ class ParserScores:
     tags: Counter[str] = field(default_factory=Counter)
     phrases: Counter[str] = field(default_factory=Counter)
     best: dict[int, Parseval] = field(default_factory=dict)
+    near: Counter[int] = field(default_factory=Counter)
     errors: ErrorCounts | None = None
 
     def to_json(self) -> dict[str, Any]:
@@ -70,6 +84,7 @@ class ParserScores:
             "exact": _percent(trees.exact / max(1, trees.sentences), const),
             "oracle_f1": {str(k): _percent(self.best[k].f1, const) for k in self.best}
             or None,
+            "heads_among": self._near_shares(),
             "arcs_fit_brackets": _percent(
                 self.phrases["fitting"] / max(1, self.phrases["all"]),
                 bool(self.phrases["all"]),
@@ -80,9 +95,13 @@ class ParserScores:
             **({"errors": self.errors.to_json()} if self.errors else {}),
         }
 
+    def _near_shares(self) -> dict[str, float | None] | None:
+        n = self.near[0]
+        return {str(k): _percent(self.near[k] / n) for k in HEADS} if n else None
+
     def _tag_share(self, layer: str) -> float | None:
         total = self.tags["n_" + layer]
-        return _percent(self.tags[layer] / total, True) if total else None  # noqa: FBT003
+        return _percent(self.tags[layer] / total) if total else None
 
 
 def evaluate(
@@ -103,23 +122,25 @@ def evaluate(
         best={k: Parseval() for k in ORACLES} if oracle else {},
         errors=ErrorCounts() if errors else None,
     )
-    backend.analyse([_bare(gold.sentence) for gold in golds[:1]], want=PLAIN)
-    for gold, answer, seconds in _answers(backend, golds, PLAIN):
+    backend.analyse([bare(gold.sentence) for gold in golds[:1]], want=PLAIN)
+    for gold, answer, seconds in answers(backend, golds, PLAIN):
         start = time.perf_counter()
-        trees = _trees(answer, 1)
+        trees = trees_shown(answer, 1)
         scores.seconds += seconds + time.perf_counter() - start
         _count(scores, gold, answer, trees[0] if trees else None)
     with_trees = [gold for gold in golds if gold.tree] if oracle else []
-    for gold, answer, _ in _answers(backend, with_trees, ALL, PACKED):
+    for gold, answer, _ in answers(backend, with_trees, ALL, PACKED):
         assert gold.tree is not None
         none = parseval.compare(gold.tree, None)
-        ways = [parseval.compare(gold.tree, t) for t in _trees(answer, max(ORACLES))]
+        ways = [
+            parseval.compare(gold.tree, t) for t in trees_shown(answer, max(ORACLES))
+        ]
         for k in ORACLES:
             scores.best[k] += max(ways[:k], key=lambda way: way.f1, default=none)
     return scores
 
 
-def _answers(
+def answers(
     backend: ParserBackend,
     golds: Sequence[Gold],
     want: frozenset[Capability],
@@ -128,17 +149,12 @@ def _answers(
     """Each gold sentence, its analysis (None: an error), and its share of the time."""
     for begin in range(0, len(golds), batch):
         part = golds[begin : begin + batch]
-        sentences = [_bare(gold.sentence) for gold in part]
+        sentences = [bare(gold.sentence) for gold in part]
         start = time.perf_counter()
-        answers = backend.analyse(sentences, want=want & backend.info.capabilities)
+        given = backend.analyse(sentences, want=want & backend.info.capabilities)
         seconds = (time.perf_counter() - start) / len(part)
-        for gold, answer in zip(part, answers, strict=True):
+        for gold, answer in zip(part, given, strict=True):
             yield gold, answer if isinstance(answer, Analysis) else None, seconds
-
-
-def _bare(sentence: Sentence) -> Sentence:
-    """The tokens without what gold says of them."""
-    return Sentence(tuple(Token(form) for form in sentence.forms))
 
 
 def _count(
@@ -155,6 +171,8 @@ def _count(
     if gold.deps is not None:
         guess = answer.deps.tree if answer and answer.deps else None
         scores.arcs += attachment.compare(gold.deps, guess)
+        if answer and answer.deps and answer.deps.arcs is not None:
+            scores.near += _near(gold.deps, answer.deps.arcs)
         if scores.errors:
             scores.errors.add_arcs(gold.deps, guess)
         upos = [token.upos for token in gold.sentence.tokens]
@@ -176,10 +194,18 @@ def _count(
             scores.tags[layer] += sum(a == b for a, b in pairs)
 
 
-def _trees(answer: Analysis | None, k: int) -> list[Tree]:
+def _near(gold: DepTree, arcs: Floats) -> Counter[int]:
+    """How many tokens there are, under 0, and how many with their head among the k
+    heaviest; a head is behind all that weigh more."""
+    heads, words = np.array(gold.heads) + 1, np.arange(1, len(gold) + 1)
+    heavier = (arcs[:, words] > arcs[heads, words]).sum(0)
+    return Counter({0: len(gold)} | {k: int((heavier < k).sum()) for k in HEADS})
+
+
+def trees_shown(answer: Analysis | None, k: int) -> list[Tree]:
     """The k best trees of an answer; none if it has no forest, or no parse."""
     return [tree for _, tree in trees_of(answer, k)] if answer else []
 
 
-def _percent(share: float, known: bool) -> float | None:  # noqa: FBT001
+def _percent(share: float, known: bool = True) -> float | None:  # noqa: FBT001, FBT002
     return round(100 * share, 2) if known else None

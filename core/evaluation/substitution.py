@@ -13,9 +13,8 @@ import numpy as np
 from core.agreement.paired import f1_swap_p
 from core.agreement.trees import parseval
 from core.agreement.trees.parseval import Parseval
-from core.data.tokens import Sentence, Token
 from core.data.tree import Tree
-from core.evaluation.golds import Gold
+from core.evaluation.golds import Gold, bare
 from core.forests.kbest import trees_of
 from core.protocols import Analysis, Capability
 from core.substitution.substituting import (
@@ -87,7 +86,7 @@ def effect(
     total = Effect()
     for begin in range(0, len(with_trees), batch):
         part = with_trees[begin : begin + batch]
-        sentences = [_bare(gold.sentence) for gold in part]
+        sentences = [bare(gold.sentence) for gold in part]
         plans = parser.plans(sentences)
         for gold, plan, reading in zip(
             part, plans, parser.readings(sentences, want=WANT), strict=True
@@ -103,7 +102,7 @@ def oracle(parser: Substituting, golds: Sequence[Gold]) -> dict[str, Any]:
     … candidate. As many parses of a sentence as a word has candidates.
     """
     with_trees = [gold for gold in golds if gold.tree]
-    sentences = [_bare(gold.sentence) for gold in with_trees]
+    sentences = [bare(gold.sentence) for gold in with_trees]
     plans = parser.plans(sentences)
     best = _compared(with_trees, parser.parser.analyse(sentences, want=WANT))
     plain = list(best)
@@ -177,10 +176,6 @@ def _tree(answer: Analysis | Exception) -> Tree | None:
 def _tag(answer: Analysis | Exception, token: int) -> str:
     has_tags = isinstance(answer, Analysis) and answer.xpos
     return answer.xpos[token] if has_tags else ""  # type: ignore[union-attr]
-
-
-def _bare(sentence: Sentence) -> Sentence:
-    return Sentence(tuple(Token(form) for form in sentence.forms))
 
 
 def _f1s(rows: Sequence[tuple[Parseval, Parseval, bool]]) -> dict[str, float | None]:

@@ -5,14 +5,17 @@ from pathlib import Path
 from typing import Any
 
 from core.errors import FormatError
+from core.evaluation.against import compare
 from core.evaluation.commands.options import (
     Say,
     add_parser_options,
     add_together,
     backend_of,
 )
-from core.evaluation.golds import FORMATS, read_golds
+from core.evaluation.golds import FORMATS, Gold, read_golds
 from core.evaluation.parsers import evaluate
+from core.parsing import registry
+from core.protocols import ParserBackend
 
 __all__ = ["HELP", "add_arguments", "run"]
 
@@ -25,6 +28,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add("--format", choices=FORMATS, help="by default by the files' names")
     add("--max-tokens", type=int, default=0, help="leave longer sentences out")
     add("--no-oracle", action="store_true", help="skip the n-best pass")
+    add("--against", metavar="ENGINE", help="another parser beside it, with p")
     add("--errors", action="store_true", help="add scores by label, relation, length")
     add_parser_options(parser)
     add_together(parser)
@@ -42,9 +46,18 @@ def run(options: dict[str, Any], say: Say) -> dict[str, Any]:
     scores = evaluate(
         backend, golds, oracle=not options["no_oracle"], errors=options["errors"]
     )
-    info = backend.info
-    return {
-        "engine": f"{info.name} {info.version}",
-        **scores.to_json(),
-        "unreadable": unreadable,
-    }
+    figures = {"engine": _named(backend), **scores.to_json()}
+    if options["against"]:
+        figures["against"] = _against(backend, golds, options)
+    return {**figures, "unreadable": unreadable}
+
+
+def _against(
+    backend: ParserBackend, golds: list[Gold], options: dict[str, Any]
+) -> dict[str, Any]:
+    other = registry.chosen(options["against"], options["models"])
+    return {"engine": _named(other), **compare(golds, backend, other)}
+
+
+def _named(backend: ParserBackend) -> str:
+    return f"{backend.info.name} {backend.info.version}"
