@@ -78,6 +78,8 @@ def filled(asked: argparse.Namespace) -> Any:
     if project := Project.objects.filter(name="Scale").first():
         owner = project.memberships.get().user
         corpus, campaign = project.corpora.get(name="Scale"), project.campaigns.get()
+        if campaign.state != campaign.State.OPEN:  # the last that is filled in
+            raise SystemExit("DATABASE_URL: was not filled to its end; make it anew.")
         return scale_data.Filled(owner, project, corpus, campaign)
     return scale_data.fill(
         pairs=asked.pairs,

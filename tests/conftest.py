@@ -17,6 +17,7 @@ if not os.environ.get("DATABASE_URL"):
 
 import django  # noqa: E402
 import pytest  # noqa: E402
+from django.utils import translation  # noqa: E402
 from hypothesis import HealthCheck, settings  # noqa: E402
 
 django.setup()  # here, not by pytest's settings, which are read before the lines above
@@ -88,6 +89,13 @@ def cast(db):
     from tests.cast import Cast
 
     return Cast()
+
+
+@pytest.fixture(autouse=True)
+def _own_language() -> Iterator[None]:
+    """A request in German leaves its thread in German; the next test begins anew."""
+    yield
+    translation.deactivate()
 
 
 @pytest.fixture(autouse=True)

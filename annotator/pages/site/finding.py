@@ -26,7 +26,6 @@ from annotator.services.campaigns import desk
 __all__ = ["SiteHit", "find"]
 
 SHOWN = 10  # of each kind
-LOOKED_THROUGH = 1000  # pairs that hold the words
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,14 +99,9 @@ def _hit(row: Any, page: str) -> SiteHit:
 
 
 def _pairs(text: str, by: Anybody) -> Iterator[SiteHit]:
-    """The first of those that the index of words brings. Asked for the first by number,
-    PostgreSQL reads a million pairs one by one for a rare word."""
     corpora = list(Corpus.objects.visible_to(by).values_list("pk", flat=True))
-    mine = Pair.objects.filter(corpus__in=corpora)
-    keys = mine.containing(text).order_by().values_list("pk", flat=True)
-    first = sorted(keys[:LOOKED_THROUGH])[:SHOWN]
-    rows = Pair.objects.filter(pk__in=first).order_by("pk")
-    for row in rows.select_related("source", "corpus__project"):
+    rows = Pair.objects.filter(corpus__in=corpora).containing(text).order_by("pk")
+    for row in rows.select_related("source", "corpus__project")[:SHOWN]:
         corpus = row.corpus
         url = reverse("pair", args=[corpus.project.slug, row.code])
         yield SiteHit(row.source.text, f"{corpus.project.name}, {corpus.name}", url)

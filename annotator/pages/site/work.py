@@ -3,6 +3,7 @@
 Own work only: nothing here counts what other annotators did.
 """
 
+from collections import Counter
 from dataclasses import dataclass
 from typing import Any
 
@@ -39,6 +40,7 @@ from annotator.models import (
     WorkShare,
 )
 from annotator.models.projects import Anybody, id_of
+from annotator.services.kept_counts import MANY, kept
 
 __all__ = ["Task", "waiting"]
 
@@ -239,10 +241,12 @@ def _by_corpus(
 
 def _proposed(user: Anybody, project: Project | None) -> list[Task]:
     """Corpora with pairs that an aligner linked and nobody has looked at."""
-    rows = Corpus.objects.filter(_annotating(user, project, "project__"))
     pairs = Pair.objects.filter(corpus=OuterRef("pk"), state=Pair.State.PROPOSED)
-    counted = pairs.order_by().values("corpus").annotate(n=Count("pk"))
-    rows = rows.annotate(n=_sum(counted)).filter(n__gt=0).select_related("project")
+    rows = Corpus.objects.filter(
+        _annotating(user, project, "project__"), Exists(pairs)
+    ).select_related("project")
+    corpora = list(rows.order_by("-pk")[:SHOWN])
+    counts = _proposed_in(corpora)
     return [
         Task(
             "links",
@@ -251,11 +255,25 @@ def _proposed(user: Anybody, project: Project | None) -> list[Task]:
             ngettext(
                 "%(n)s pair with links to correct",
                 "%(n)s pairs with links to correct",
-                corpus.n,
+                counts[corpus.pk],
             )
-            % {"n": corpus.n},
+            % {"n": counts[corpus.pk]},
             reverse("next_unsure", args=[corpus.project.slug, corpus.code]),
             _("Correct links"),
         )
-        for corpus in rows.order_by("-pk")[:SHOWN]
+        for corpus in corpora
     ]
+
+
+def _proposed_in(corpora: list[Corpus]) -> Counter[int]:
+    """By corpus, how many such pairs: of the large ones as kept, of all others by one
+    query."""
+    pairs = Pair.objects.filter(state=Pair.State.PROPOSED).order_by()
+    small = [corpus for corpus in corpora if corpus.n_pairs <= MANY]
+    rows = pairs.filter(corpus__in=small).values_list("corpus").annotate(n=Count("pk"))
+    counts = Counter(dict(rows))
+    for corpus in corpora:
+        if corpus.n_pairs > MANY:
+            own = pairs.filter(corpus=corpus)
+            counts[corpus.pk] = kept(f"proposed-{corpus.pk}", corpus.n_pairs, own.count)
+    return counts

@@ -182,7 +182,7 @@ def _work(job: Job) -> Generator[Step, None, dict[str, Any]]:
     writing = _loader(job, corpus, kind, sources, write=True)
     yield from _read(job, kind, sources, writing, note="Writing")
     _finish(corpus, writing, sources)
-    result |= {"dry_run": False, "new": leftovers.brought(job)}
+    result |= {"dry_run": False, "new": leftovers.brought(job, result)}
     return result | (_align(job, corpus) if job.params.get("align") else {})
 
 

@@ -5,7 +5,7 @@ on them: no link, tree, score or run that somebody else has made. Rows are delet
 they are, without what refers to them, so that the database itself refuses to take more.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 from django.db import transaction
@@ -51,15 +51,19 @@ def take_back(job: Job) -> int:
     return corpus.pairs.filter(job=job).count()
 
 
-def brought(job: Job) -> dict[str, int]:
-    """How many rows are this job's, whichever of its runs wrote them."""
+def brought(job: Job, held: Mapping[str, int]) -> dict[str, int]:
+    """How many rows are this job's, whichever of its runs wrote them; ``held``: how
+    many its files hold, and where none, none is looked for among millions."""
     of = {
         "sentences": Sentence.objects,
         "pairs": Pair.objects,
         "parses": Parse.objects,
         "layers": AlignmentLayer.objects,
     }
-    return {name: rows.filter(job=job).count() for name, rows in of.items()}
+    return {
+        name: rows.filter(job=job).count() if held[name] else 0
+        for name, rows in of.items()
+    }
 
 
 def _batches(rows: QuerySet[Any]) -> Iterator[list[int]]:

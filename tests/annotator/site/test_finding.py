@@ -1,9 +1,7 @@
 """The search over everything finds what one may see, and nothing else."""
 
 import pytest
-from django.db import connection
 from django.test import Client
-from django.test.utils import CaptureQueriesContext
 
 from annotator.models import Membership
 from annotator.pages.site.finding import find
@@ -65,12 +63,3 @@ def test_the_page_shows_text_as_text(cast, client: Client) -> None:
     assert "<b>nurse" not in page
     assert "&lt;b&gt;nurse" in page
     assert client.get("/find/?query=x").status_code == 400
-
-
-def test_the_index_of_words_is_asked_for_no_order(cast) -> None:
-    with CaptureQueriesContext(connection) as asked:
-        find("nurse", by=cast.ada)
-    words = "tsquery" if connection.vendor == "postgresql" else "MATCH"
-    (searched,) = (row["sql"] for row in asked if words in row["sql"])
-    assert "ORDER BY" not in searched
-    assert "JOIN" not in searched
