@@ -74,7 +74,7 @@ def dependency(words: Sequence[str], deps: DepTree) -> str:
     lines = [
         r"\begin{dependency}",
         r"  \begin{deptext}",
-        "    " + r" \& ".join(_escaped(word) for word in words) + r" \\",
+        "    " + r" \& ".join(_in_columns(word) for word in words) + r" \\",
         r"  \end{deptext}",
     ]
     for m, (head, label) in enumerate(zip(deps.heads, deps.labels, strict=True), 1):
@@ -85,6 +85,11 @@ def dependency(words: Sequence[str], deps: DepTree) -> str:
             else f"  \\depedge{{{head + 1}}}{{{m}}}{{{name}}}"
         )
     return "\n".join([*lines, r"\end{dependency}"])
+
+
+def _in_columns(text: str) -> str:
+    r"""There \& parts the columns, so that the sign itself goes by its number."""
+    return _escaped(text).replace(r"\&", r"\symbol{38}")
 
 
 def linked(source: Tree, target: Tree, links: Sequence[Link]) -> str:

@@ -77,3 +77,11 @@ def test_any_word_keeps_braces_in_pairs_and_no_bare_sign(word: str) -> None:
     assert not set(bare.replace("\\%", "").replace("\\$", "").replace("\\#", "")) & set(
         '%$#~^<>|"'
     )
+
+
+def test_a_word_never_parts_the_columns_of_the_arcs() -> None:
+    words = ("R&D", "&", "and", r"\&")
+    deps = DepTree((-1, 0, 0, 0), ("root", "cc", "conj", "dep"))
+    line = latex.dependency(words, deps).split("\n")[2]
+    assert line.count(r"\&") == len(words) - 1
+    assert line.split(r" \& ")[1] == r"\symbol{38}"
