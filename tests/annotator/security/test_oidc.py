@@ -1,9 +1,7 @@
 """Signing in by an OpenID provider, against one that runs here over real HTTP."""
 
 import time
-import urllib.error
-import urllib.request
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from typing import Any
 
 import pytest
@@ -20,51 +18,10 @@ from joserfc import jwt
 from joserfc.jwk import OctKey, RSAKey
 
 from tests.annotator.security import oidc_provider
+from tests.annotator.security.oidc_browser import sent_back, sign_in, who_is
 from tests.annotator.security.oidc_provider import Provider
 
 pytestmark = pytest.mark.django_db
-
-
-@pytest.fixture
-def provider(settings) -> Iterator[Provider]:
-    with oidc_provider.running() as one:
-        settings.OIDC = {
-            "issuer": one.issuer,
-            "client_id": oidc_provider.CLIENT,
-            "client_secret": oidc_provider.SECRET,
-            "name": "University",
-        }
-        yield one
-
-
-class _Stay(urllib.request.HTTPRedirectHandler):
-    def redirect_request(self, *_: Any) -> None:
-        return None
-
-
-def followed(address: str) -> str:
-    """Where the provider sends a browser that comes to this address."""
-    with pytest.raises(urllib.error.HTTPError, match="302") as answer:
-        urllib.request.build_opener(_Stay).open(address, timeout=60)
-    return answer.value.headers["Location"]
-
-
-def sent_back(client: Client, wanted: str = "") -> str:
-    """The address here to which the provider sends this browser."""
-    start = client.get("/sign-in/oidc/", {"next": wanted} if wanted else {})
-    assert start.status_code == 302
-    back = followed(start["Location"])
-    assert back.startswith("http://testserver/sign-in/oidc/back/?")
-    return back
-
-
-def sign_in(client: Client, wanted: str = "") -> Any:
-    return client.get(sent_back(client, wanted))
-
-
-def who_is(client: Client) -> str:
-    key = client.session.get("_auth_user_id")
-    return User.objects.get(pk=key).username if key else ""
 
 
 def test_who_comes_first_gets_an_account_without_rights(
@@ -340,117 +297,3 @@ def test_the_button_is_named_in_the_language_of_the_page(provider: Provider) -> 
     assert "/sign-in/oidc/?next=/p/windows/" in page
     german = Client(headers={"accept-language": "de"}).get("/sign-in/")
     assert "Mit University anmelden" in german.content.decode()
-
-
-def asked_to(client: Client, what: str, password: str, **more: str) -> str:
-    """What the page of the account says after this."""
-    form = {"what": what, "password": password} | more
-    return client.post("/account/links/", form, follow=True).content.decode()
-
-
-@pytest.fixture
-def ada(cast: Cast) -> Client:
-    client = Client()
-    client.force_login(cast.ada)
-    return client
-
-
-def test_an_owner_links_the_account_and_comes_by_the_provider(
-    cast: Cast, provider: Provider, ada: Client
-) -> None:
-    assert "Go on to" in asked_to(ada, "link", PASSWORD)
-    assert sign_in(ada)["Location"] == "/account/"
-    other = Client()
-    sign_in(other)
-    assert who_is(other) == "ada"
-    assert User.objects.filter(username__startswith="person").count() == 0
-
-
-@pytest.mark.parametrize("password", ["", "wrong"])
-def test_without_the_password_nothing_is_linked(
-    cast: Cast, provider: Provider, ada: Client, password: str
-) -> None:
-    assert "not the password" in asked_to(ada, "link", password)
-    sign_in(ada)
-    assert not cast.ada.identities.exists()
-
-
-def test_an_identity_of_another_account_is_not_taken_from_it(
-    cast: Cast, provider: Provider, ada: Client
-) -> None:
-    sign_in(Client())
-    asked_to(ada, "link", PASSWORD)
-    page = ada.get(sent_back(ada), follow=True).content.decode()
-    assert "opens another account" in page
-    assert not cast.ada.identities.exists()
-    assert who_is(ada) == "ada"
-
-
-def test_a_password_given_once_links_once(
-    cast: Cast, provider: Provider, ada: Client
-) -> None:
-    asked_to(ada, "link", PASSWORD)
-    sign_in(ada)
-    provider.who = {"sub": "8", "preferred_username": "dora"}
-    sign_in(ada)
-    assert who_is(ada) == "dora"
-    assert cast.ada.identities.get().subject == "7"
-
-
-def test_a_password_given_long_ago_links_nothing(
-    cast: Cast, provider: Provider, ada: Client
-) -> None:
-    asked_to(ada, "link", PASSWORD)
-    session = ada.session
-    session["oidc_linking_at"] = time.time() - 3600
-    session.save()
-    sign_in(ada)
-    assert not cast.ada.identities.exists()
-
-
-def test_who_signs_out_on_the_way_links_nothing(
-    cast: Cast, provider: Provider, ada: Client
-) -> None:
-    asked_to(ada, "link", PASSWORD)
-    ada.post("/sign-out/")
-    sign_in(ada)
-    assert not cast.ada.identities.exists()
-
-
-def test_guesses_at_linking_count_as_at_sign_in(
-    cast: Cast, provider: Provider, ada: Client
-) -> None:
-    for n in range(9):
-        asked_to(ada, "link", f"guess {n}")
-    asked_to(ada, "link", PASSWORD)
-    sign_in(ada)
-    assert not cast.ada.identities.exists()
-
-
-def test_an_owner_unlinks_with_the_password_alone(
-    cast: Cast, provider: Provider, ada: Client
-) -> None:
-    asked_to(ada, "link", PASSWORD)
-    sign_in(ada)
-    asked_to(ada, "unlink", "wrong", subject="7")
-    assert cast.ada.identities.exists()
-    asked_to(ada, "unlink", PASSWORD, subject="7")
-    assert not cast.ada.identities.exists()
-    other = Client()
-    sign_in(other)
-    assert who_is(other) != "ada"
-
-
-def test_nobody_unlinks_another_account(
-    cast: Cast, provider: Provider, ada: Client
-) -> None:
-    sign_in(Client())
-    asked_to(ada, "unlink", PASSWORD, subject="7")
-    assert Identity.objects.filter(subject="7").exists()
-
-
-def test_who_has_no_password_cannot_lose_the_only_way_in(provider: Provider) -> None:
-    client = Client()
-    sign_in(client)
-    assert "not the password" in asked_to(client, "unlink", "", subject="7")
-    assert Identity.objects.filter(subject="7").exists()
