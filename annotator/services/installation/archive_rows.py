@@ -7,6 +7,7 @@ import json
 from collections.abc import Iterator
 from contextlib import contextmanager
 from datetime import datetime
+from itertools import islice
 from typing import IO, Any
 
 from django.core import serializers
@@ -30,6 +31,9 @@ class _Exact(DjangoJSONEncoder):
 
     def default(self, o: Any) -> Any:
         return o.isoformat() if isinstance(o, datetime) else super().default(o)
+
+
+_WRITER = _Exact(ensure_ascii=False, separators=(",", ": "))
 
 
 class _RowReader(Deserializer):
@@ -86,9 +90,11 @@ def write(apps: Any, *, using: str, counts: dict[str, int]) -> Iterator[str]:
     for model in tables(apps):
         rows = model._base_manager.using(using).order_by("pk")
         n = 0
-        for row in rows.iterator(chunk_size=CHUNK):
-            n += 1
-            yield serializers.serialize("jsonl", [row], cls=_Exact).strip()
+        left = rows.iterator(chunk_size=CHUNK)
+        while some := list(islice(left, CHUNK)):
+            n += len(some)
+            for one in serializers.serialize("python", some):
+                yield _WRITER.encode(one)
         counts[model._meta.label] = n
 
 
