@@ -1,7 +1,7 @@
 """Two parsers on the same gold sentences: what one gains over the other, whether by
 more than chance, and what the better of both, sentence by sentence, would reach."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -86,6 +86,6 @@ def _share(counts: tuple[int, int]) -> float:
     return counts[0] / counts[1] if counts[1] else 1.0
 
 
-def _percent(sums: Floats | Iterable[float]) -> float:
+def _percent(sums: Floats) -> float:
     right, of = sums
     return round(100 * float(right) / float(of), 2) if of else 100.0

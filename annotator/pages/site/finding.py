@@ -100,8 +100,10 @@ def _hit(row: Any, page: str) -> SiteHit:
 
 def _pairs(text: str, by: Anybody) -> Iterator[SiteHit]:
     corpora = list(Corpus.objects.visible_to(by).values_list("pk", flat=True))
-    rows = Pair.objects.filter(corpus__in=corpora).containing(text).order_by("pk")
-    for row in rows.select_related("source", "corpus__project")[:SHOWN]:
+    mine = Pair.objects.filter(corpus__in=corpora).containing(text)
+    first = list(mine.order_by("pk").values_list("pk", flat=True)[:SHOWN])
+    rows = Pair.objects.filter(pk__in=first).order_by("pk")  # joined for these alone
+    for row in rows.select_related("source", "corpus__project"):
         corpus = row.corpus
         url = reverse("pair", args=[corpus.project.slug, row.code])
         yield SiteHit(row.source.text, f"{corpus.project.name}, {corpus.name}", url)
