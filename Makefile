@@ -19,6 +19,7 @@ install-dev: $(VENV)/.installed-dev
 check: install-dev
 	$(BIN)/ruff check . && $(BIN)/ruff format --check . && $(BIN)/mypy
 	$(BIN)/djlint templates --lint --quiet
+	@$(BIN)/python -m tools.lines --sizes
 
 $(VENV)/.installed: requirements.lock pyproject.toml
 	@$(PYTHON) -c 'import sys; sys.exit("Gemel needs Python 3.11 or newer; this is %d.%d. Try: make PYTHON=python3.11" % sys.version_info[:2] if sys.version_info < (3, 11) else 0)'

@@ -2,6 +2,7 @@
 
 from collections.abc import Set
 
+from django.conf import settings
 from django.http import Http404
 from django.shortcuts import get_object_or_404
 
@@ -11,21 +12,12 @@ from annotator.models.corpora import Corpus
 from annotator.models.projects import (
     SEE_OTHERS,
     Anybody,
+    InvitationUse,
     Membership,
     Project,
     Role,
+    id_of,
 )
-
-__all__ = [
-    "VERBS",
-    "campaign_or_404",
-    "corpus_or_404",
-    "may",
-    "owner_or_404",
-    "project_or_404",
-    "require",
-    "role_in",
-]
 
 _ALL = {Role.MANAGER, Role.CURATOR, Role.ANNOTATOR, Role.VIEWER}
 VERBS: dict[str, Set[Role]] = {
@@ -61,6 +53,17 @@ def require(user: Anybody, verb: str, project: Project) -> None:
     """Raise NotAllowed unless ``may``."""
     if not may(user, verb, project):
         raise NotAllowed(f"Your role in {project} does not include: {verb}.", verb=verb)
+
+
+def may_create(user: Anybody) -> bool:
+    """Whether the person may create projects: not who only came by an invitation, as
+    annotators do, unless the installation lets them."""
+    if settings.INVITED_CREATE or getattr(user, "is_superuser", False):
+        return True
+    if Membership.objects.filter(user_id=id_of(user), role=Role.MANAGER).exists():
+        return True
+    came = InvitationUse.objects.filter(user_id=id_of(user))
+    return not came.exclude(invitation__project=None).exists()
 
 
 def owner_or_404(user: Anybody) -> None:

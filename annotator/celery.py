@@ -6,13 +6,12 @@ import subprocess
 import sys
 import threading
 import time
-from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 from weakref import WeakKeyDictionary
 
 from celery import Celery, bootsteps
-from celery.signals import worker_ready
+from celery.signals import worker_process_init, worker_ready
 from kombu.exceptions import KombuError
 from kombu.transport import TRANSPORT_ALIASES
 
@@ -23,9 +22,8 @@ app = Celery("gemel")
 app.config_from_object("django.conf:settings", namespace="CELERY")
 app.autodiscover_tasks(["annotator"])
 
-RUN_JOB = "annotator.run_job"
+RUN_NEXT_JOB = "annotator.run_next_job"
 HELP = "annotator.help_with_chunks"
-PIECES = "annotator.corpus_pieces"
 REAP = "annotator.reap_stale_jobs"
 NOTIFY = "annotator.send_notices"
 SIGN_S = 5.0  # a worker shows itself this often
@@ -36,12 +34,12 @@ WAKE_S = 3600  # no older message wakes anybody: waiting jobs are woken again an
 log = logging.getLogger(__name__)
 
 
-def enqueue(job_id: int, queue: str) -> None:
-    """Wake a worker for this job. The row is the truth: a lost message only delays.
+def wake(queue: str) -> None:
+    """Wake a worker of this queue. The rows are the truth: a lost message only delays.
 
     Raises ConnectionError if the broker is away.
     """
-    _send(RUN_JOB, args=[job_id], queue=queue, expires=WAKE_S)
+    _send(RUN_NEXT_JOB, queue=queue, expires=WAKE_S)
 
 
 def ask_for_help(queue: str, *, workers: int) -> None:
@@ -51,14 +49,6 @@ def ask_for_help(queue: str, *, workers: int) -> None:
     """
     for _ in range(workers):
         _send(HELP, expires=SIGN_S * REAP_EVERY, queue=queue)
-
-
-def ask_for_pieces(order: dict[str, Any], keys: Sequence[str]) -> None:
-    """Have a worker make pieces of large text.
-
-    Raises ConnectionError if the broker is away.
-    """
-    _send(PIECES, args=[order, list(keys)], queue="parse")
 
 
 def broker_fault() -> str:
@@ -113,6 +103,16 @@ def let_go() -> int:
             request.acknowledge()
             n += 1
     return n
+
+
+@worker_process_init.connect
+def _keep_below(**_: object) -> None:
+    """Each process that does jobs has a ceiling of memory."""
+    from django.conf import settings
+
+    from annotator.serving import memory
+
+    memory.keep_below(settings.WORKER_MEMORY_MB)
 
 
 @worker_ready.connect

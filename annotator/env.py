@@ -10,6 +10,8 @@ from urllib.parse import parse_qsl, unquote, urlsplit
 
 from django.core.exceptions import ImproperlyConfigured
 
+from annotator.serving.memory import LEAST_MB
+
 __all__ = [
     "database",
     "env_bool",
@@ -17,6 +19,7 @@ __all__ = [
     "env_folder",
     "env_int",
     "env_list",
+    "env_memory",
     "env_path",
     "env_several",
     "home",
@@ -28,6 +31,7 @@ __all__ = [
 ]
 
 _TRUE, _FALSE = {"1", "true", "yes", "on"}, {"0", "false", "no", "off", ""}
+KEY_FILE = "secret_key"
 MIN_SIGNS = 12  # different ones: a random key of 40 has some 30
 HERE = ("localhost", "127.0.0.1", "::1")
 KNOWN_KEYS = {"changeme", "secret", "django-insecure", "insecure"}
@@ -50,6 +54,14 @@ def env_int(name: str, *, default: int) -> int:
     if not value.isascii() or not value.isdigit():
         raise ImproperlyConfigured(f"{name}={value!r}: write a whole number")
     return int(value)
+
+
+def env_memory(name: str, *, default: int) -> int:
+    """MB that a process may take."""
+    value = env_int(name, default=default)
+    if value < LEAST_MB:
+        raise ImproperlyConfigured(f"{name}={value}: write {LEAST_MB} or more")
+    return value
 
 
 def env_choice(name: str, choices: tuple[str, ...]) -> str:
@@ -257,6 +269,8 @@ def _close_to_others(folder: Path) -> None:
     if own.st_uid != os.geteuid() or own.st_mode & stat.S_ISVTX:
         return
     for path in (folder, *folder.iterdir()):
+        if path.name == KEY_FILE:
+            continue  # who could read it may have it: that is said, not mended
         mode = path.lstat().st_mode
         if mode & 0o077 and not stat.S_ISLNK(mode):
             with contextlib.suppress(OSError):
@@ -269,7 +283,7 @@ def secret_key(home: Path) -> str:
     The file is made with mode 0600. A key that is short or known is refused: with it
     anybody could forge a session.
     """
-    key = os.environ.get("GEMEL_SECRET_KEY") or _key_file(home / "secret_key")
+    key = os.environ.get("GEMEL_SECRET_KEY") or _key_file(home / KEY_FILE)
     is_known = any(known in key.lower() for known in KNOWN_KEYS)
     if len(key) < 40 or len(set(key)) < MIN_SIGNS or is_known:
         raise ImproperlyConfigured(

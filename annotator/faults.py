@@ -25,6 +25,10 @@ def refusal_of(error: BaseException) -> Refusal | None:
             "The disk of the server is full, so nothing was stored. Keep it and try "
             "again when there is space."
         )
+    if isinstance(error, MemoryError):
+        return NotReady(
+            "This needs more memory than the server gives now, so nothing was stored."
+        )
     text = str(error).lower()
     is_database = isinstance(error, DatabaseError | InterfaceError)
     if getattr(error, "errno", 0) == errno.EROFS or (

@@ -15,6 +15,7 @@ from annotator.env import (
     env_folder,
     env_int,
     env_list,
+    env_memory,
     env_path,
     env_several,
     home,
@@ -24,6 +25,7 @@ from annotator.env import (
     oidc,
     secret_key,
 )
+from annotator.serving import memory
 
 BASE_DIR = Path(__file__).resolve().parent.parent
 IS_CLONE = (BASE_DIR / "manage.py").exists()  # else installed from a wheel
@@ -31,6 +33,7 @@ WEB_DIR = BASE_DIR if IS_CLONE else BASE_DIR / "annotator" / "_web"
 GEMEL_HOME = home(BASE_DIR / "var" if IS_CLONE else Path.home() / ".gemel")
 SHARED = env_folder("GEMEL_SHARED")  # reached by all machines; None: there is one
 DEBUG = env_bool("GEMEL_DEBUG")
+INVITED_CREATE = env_bool("GEMEL_INVITED_CREATE_PROJECTS")
 SECRET_KEY = secret_key(GEMEL_HOME)
 
 # --- where it is reached -------------------------------------------------------------
@@ -194,6 +197,8 @@ MAX_UNPACKED_MB = env_int("GEMEL_MAX_UNPACKED_MB", default=2000)
 MIN_FREE_MB = env_int("GEMEL_MIN_FREE_MB", default=200)
 MAX_WORDS = env_int("GEMEL_MAX_WORDS", default=1000)  # of a sentence that comes in
 QUERY_SECONDS = env_int("GEMEL_QUERY_SECONDS", default=10)  # of a search of trees
+WEB_MEMORY_MB = env_memory("GEMEL_WEB_MEMORY_MB", default=memory.of_web())
+WORKER_MEMORY_MB = env_memory("GEMEL_WORKER_MEMORY_MB", default=memory.of_worker())
 BACKUP_HOURS = env_int("GEMEL_BACKUP_HOURS", default=24)  # 0: none by themselves
 BACKUPS_KEPT = env_int("GEMEL_BACKUPS_KEPT", default=7)
 _MAIL = mail(os.environ.get("GEMEL_MAIL", ""))  # "": nobody is written to

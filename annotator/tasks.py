@@ -1,28 +1,21 @@
-"""The five things a worker does."""
-
-from typing import Any
+"""The four things a worker does."""
 
 from django.conf import settings
 
-from annotator.celery import HELP, NOTIFY, PIECES, REAP, RUN_JOB, app
+from annotator.celery import HELP, NOTIFY, REAP, RUN_NEXT_JOB, app
 from annotator.services import chunks, jobs
-from annotator.services.corpora import spreading
 
 
-@app.task(name=RUN_JOB)
-def run_job(job_id: int) -> None:
+@app.task(name=RUN_NEXT_JOB)
+def run_next_job() -> None:
     """The message wakes; whose turn it is, the rows say."""
-    jobs.run(jobs.in_turn() or job_id)
+    if job_id := jobs.in_turn():
+        jobs.run(job_id)
 
 
 @app.task(name=HELP)
 def help_with_chunks() -> None:
     chunks.help_out()
-
-
-@app.task(name=PIECES)
-def corpus_pieces(order: dict[str, Any], keys: list[str]) -> None:
-    spreading.do(order, keys)
 
 
 @app.task(name=REAP)

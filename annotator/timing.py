@@ -1,6 +1,6 @@
 """Where the time of a request goes: its phases, told in the header Server-Timing.
 
-A browser's network panel shows them, and ``bench/editor.py`` reads them.
+A browser's network panel shows them, and ``lab/bench/editor.py`` reads them.
 """
 
 import time

@@ -3,7 +3,7 @@
 A process works on one message of a judge at a time, on two where the database is
 another process to wait for: threads that compute at once take the interpreter from each
 other in the middle of a transaction, which others wait for (on SQLite a third more
-judgments in bench/judging.py). What is loaded before the workers part is shared by all:
+judgments in lab.bench.judging). What is loaded before the workers part is shared:
 it is frozen, so that the collector of garbage leaves it alone. The engine is loaded
 when somebody opens a pair: a server where people only judge never does.
 
@@ -11,24 +11,29 @@ This file is read before Django is set up, so that services are imported where t
 used.
 """
 
+import contextlib
 import gc
 import mmap
+import os
+import shutil
 import struct
+import tempfile
 import threading
 import time
-from io import BytesIO
+from pathlib import Path
 from typing import Any
 
-from gunicorn.workers.gthread import ThreadWorker  # type: ignore[import-untyped]
+from gunicorn.workers.base import Worker  # type: ignore[import-untyped]
 
-__all__ = ["EvenWorker", "child_exit", "post_fork", "pre_fork", "when_ready"]
+from annotator.serving import memory
+from annotator.serving.connections import PAUSE_S, Hall
 
 MAX_WORKERS = 256
 STEP_ASIDE_S = 0.05  # for a new connection, altogether: the other may be dead or stuck
-PAUSE_S = 0.001
+WEIGH_S = 1.0  # from one look at the memory to the next
 MESSAGES = "/api/judge/"  # of judges, by POST: each is one short transaction
 AT_ONCE = {"sqlite": 1, "postgresql": 2}  # such messages that a process works on
-LARGEST = 64 * 1024  # bytes of such a message
+MORE_MB = 20  # than the largest upload: Django says in words what is too large
 
 
 class _Shared:
@@ -66,8 +71,9 @@ class _Shared:
 _shared = _Shared()
 
 
-class EvenWorker(ThreadWorker):
-    """A worker that leaves a new connection to one that holds fewer.
+class BufferingWorker(Worker):
+    """A process that buffers requests, and leaves a new connection to one that holds
+    fewer.
 
     People keep their connections while they work, and the kernel tends to wake the same
     worker for each new one: left alone, seventeen of twenty were seen in one process.
@@ -75,58 +81,101 @@ class EvenWorker(ThreadWorker):
 
     in_turn: Any = threading.Semaphore(1)  # one message of a judge
     place = -1
-    _held = 0
+    began_mb = 0
+    _weighed_at = 0.0
+    hall: Hall | None = None
     _aside_since: float | None = None
 
-    @property
-    def nr_conns(self) -> int:
-        """Counted by gunicorn; the others are told."""
-        return self._held
+    def run(self) -> None:
+        from django.conf import settings
 
-    @nr_conns.setter
-    def nr_conns(self, n: int) -> None:
-        self._held = n
-        if self.place >= 0:
-            _shared.set(self.place, n)
+        self.hall = Hall(
+            self.answer,
+            [one.sock for one in self.sockets],
+            threads=self.cfg.threads,
+            patience=self.cfg.keepalive,
+            largest=(settings.MAX_UPLOAD_MB + MORE_MB) * 2**20,
+            may_accept=self.may_accept,
+            told=self.tell,
+        )
+        while self.alive and self.ppid == os.getppid() and not self.is_worn():
+            self.notify()
+            self.hall.turn()
+        self.hall.leave(self.cfg.graceful_timeout, self.notify)
 
-    def handle_request(self, req: Any, conn: Any) -> Any:
-        """In one of the threads. Only judges' messages queue, and only when they are
-        here as a whole: a network that fails half-way keeps nobody waiting."""
-        if not is_message(req):
-            return super().handle_request(req, conn)
-        req.body = BytesIO(req.body.read(LARGEST))
+    def is_worn(self) -> bool:
+        """It has answered many requests, or holds much memory: another takes over."""
+        from django.conf import settings
+
+        if self.nr >= self.max_requests:
+            return True
+        now = time.monotonic()
+        if now < self._weighed_at + WEIGH_S:
+            return False
+        self._weighed_at = now
+        return memory.is_worn(self.began_mb, settings.WEB_MEMORY_MB)
+
+    def handle_exit(self, sig: int, frame: Any) -> None:
+        super().handle_exit(sig, frame)
+        if self.hall:
+            self.hall.wake()
+
+    def answer(self, environ: dict[str, Any], start_response: Any) -> Any:
+        """In one of the threads: the application. Only judges' messages queue."""
+        self.nr += 1
+        if is_message(environ):
+            return self._answer_in_turn(environ, start_response)
+        answer = self.wsgi(environ, start_response)
+        if environ["REQUEST_METHOD"] != "HEAD":
+            return answer
+        with contextlib.closing(answer):  # which Django leaves to the server
+            return []
+
+    def _answer_in_turn(self, environ: dict[str, Any], start_response: Any) -> Any:
         from annotator.throughput import durability
 
         durability.take_turn(self.in_turn)
         try:
-            return super().handle_request(req, conn)
+            return self.wsgi(environ, start_response)
         finally:
             durability.leave_turn()  # unless the wait for the disk has done so
 
-    def accept(self, *listener: Any) -> None:
-        """Called again at once while the connection waits: nobody else took it."""
+    def tell(self, connections: int) -> None:
+        """The others, how many this one holds."""
+        if self.place >= 0:
+            _shared.set(self.place, connections)
+
+    def may_accept(self, held: int) -> bool:
+        """Asked again at once while the connection waits: nobody else took it."""
         now = time.monotonic()
-        if self.place >= 0 and self._held > _shared.least():
+        if self.place >= 0 and held > _shared.least():
             self._aside_since = self._aside_since or now
             if now < self._aside_since + STEP_ASIDE_S:
                 time.sleep(PAUSE_S)
-                return
+                return False
         self._aside_since = None
-        super().accept(*listener)
+        return True
 
 
-def is_message(req: Any) -> bool:
-    """A judge's, of a size told beforehand."""
-    if req.method != "POST" or not req.path.startswith(MESSAGES):
-        return False
-    length = dict(req.headers).get("CONTENT-LENGTH", "")
-    return length.isdecimal() and len(length) < 9 and int(length) <= LARGEST
+def is_message(environ: dict[str, Any]) -> bool:
+    """A judge's."""
+    is_post = environ["REQUEST_METHOD"] == "POST"
+    return is_post and environ["PATH_INFO"].startswith(MESSAGES)
+
+
+def incoming() -> Path:
+    """Where what comes in waits on the disk: /tmp may be memory."""
+    from django.conf import settings
+
+    return Path(settings.GEMEL_HOME) / "incoming"
 
 
 def when_ready(server: Any) -> None:
-    """Before the workers start."""
+    """Before the workers start. What killed ones left behind goes."""
     from annotator.monitoring import metrics
 
+    shutil.rmtree(incoming(), ignore_errors=True)
+    incoming().mkdir(mode=0o700)
     metrics.forget()
     gc.collect()
     gc.freeze()
@@ -139,10 +188,14 @@ def pre_fork(server: Any, worker: Any) -> None:
 
 def post_fork(server: Any, worker: Any) -> None:
     """In each worker as it starts."""
+    from django.conf import settings
     from django.db import connection
 
     from annotator.services.alignments import warming
 
+    memory.keep_below(settings.WEB_MEMORY_MB)
+    worker.began_mb = memory.taken_mb()
+    tempfile.tempdir = str(incoming())
     warming.is_cold.set()
     worker.in_turn = threading.Semaphore(AT_ONCE.get(connection.vendor, 1))
 

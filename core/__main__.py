@@ -7,13 +7,14 @@ python -m core evaluate parser --gold trees.mrg  and so on: see core.commands.ca
 
 import argparse
 import json
+import os
 import sys
 from collections.abc import Sequence
+from typing import Any
 
-from core.commands import catalogue, parse
+from core.commands import parse
+from core.commands.catalogue import ENGINE, Catalogue
 from core.errors import GemelError
-
-__all__ = ["main"]
 
 
 def main(argv: Sequence[str] | None = None) -> int:
@@ -23,21 +24,26 @@ def main(argv: Sequence[str] | None = None) -> int:
     try:
         if options.group == "parse":
             return parse.run(options)
-        _run(options)
+        run(ENGINE, options)
     except GemelError as error:
         print(f"gemel: {error}", file=sys.stderr)
         return 2
+    except BrokenPipeError:  # as with ``| head``: what was asked for has been read
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
     return 0
 
 
-def _run(options: argparse.Namespace) -> None:
-    module = catalogue.module_of(options.group, options.what)
-    results = module.run(vars(options), _say)
+def run(catalogue: Catalogue, options: argparse.Namespace) -> dict[str, Any]:
+    """Run the command that the options name, print its results and return them."""
+    results = catalogue.run(options.group, options.what, vars(options), _say)
+    for line in results.pop("unreadable", ()):
+        _say(f"left out: {line}")
     if options.json:
         print(json.dumps(results, ensure_ascii=False))
-        return
-    for line in catalogue.lines(options.group, options.what, results):
-        print(line)
+    else:
+        for line in catalogue.lines(options.group, options.what, results):
+            print(line)
+    return results
 
 
 def _say(text: str) -> None:
@@ -49,10 +55,10 @@ def _options(chosen_group: str) -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(prog="python -m core")
     groups = parser.add_subparsers(dest="group", required=True, metavar="COMMAND")
     parse.add_arguments(groups.add_parser("parse", help=parse.HELP))
-    for group, text in catalogue.HELP.items():
+    for group, text in ENGINE.help.items():
         one = groups.add_parser(group, help=text)
         if group == chosen_group:
-            catalogue.add_group(one, group)
+            ENGINE.add_group(one, group)
     return parser
 
 

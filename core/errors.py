@@ -26,7 +26,8 @@ class InvalidScores(GemelError):
 class FormatError(GemelError):
     """A line of input cannot be read.
 
-    ``line`` and ``column`` count from 1; 0 means the file as a whole.
+    ``line`` and ``column`` count from 1; 0 means the file as a whole. ``file``: its
+    name, where whoever raises it knows.
     """
 
     def __init__(
@@ -36,15 +37,19 @@ class FormatError(GemelError):
         line: int = 0,
         column: int = 0,
         remedy: str = "",
+        file: str = "",
     ) -> None:
         self.reason = reason
+        self.file = file
         self.line = line
         self.column = column
         self.remedy = remedy
         super().__init__(reason)
 
     def __str__(self) -> str:
-        where = f"line {self.line}, column {self.column}: " if self.line else ""
+        where = f"{self.file}: " if self.file else ""
+        column = f", column {self.column}" if self.column else ""
+        where += f"line {self.line}{column}: " if self.line else ""
         return where + self.reason + (f" ({self.remedy})" if self.remedy else "")
 
 

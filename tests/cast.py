@@ -15,7 +15,7 @@ from annotator.models import (
     Project,
     Sentence,
 )
-from core.forests.ranked import ranked_forest
+from core.forests.mixture import ranked_forest
 from core.formats import forest_npz, ptb
 
 PASSWORD = "correct horse battery"

@@ -6,7 +6,7 @@ from pathlib import Path
 
 from core.data.tree import Tree
 from core.formats.ptb import parse_one
-from core.parsing.pcfg.events import Method
+from core.parsing.pcfg.grammar import Method
 from core.parsing.pcfg.model import GrammarModel, train
 from core.parsing.pcfg.training import Examples, examples_of, write
 

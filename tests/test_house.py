@@ -1,7 +1,7 @@
 """The floors of the house, read off the imports."""
 
 import ast
-from collections import Counter, defaultdict
+from collections import defaultdict
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -32,22 +32,15 @@ DOORS = {
     "ldap3": ["annotator/http/ldap.py"],
     "eflomal": ["core/word_alignment/eflomal.py"],
     "numba": ["core/compiled.py"],
+    "re2": ["core/queries/labels.py"],
     "nltk": ["core/text"],
     "prometheus_client": ["annotator/monitoring"],
-    "torch": ["core/training"],
-    "onnxruntime": ["core/parsing", "core/training"],
-    "tokenizers": ["core/text", "core/parsing", "core/training"],
+    "onnxruntime": ["core/parsing"],
+    "tokenizers": ["core/text", "core/parsing"],
     "sklearn": ["core/learning"],
     "optuna": ["core/phrase_alignment/tuning.py"],
 }
-MAX_LINES, MAX_FUNCTION, MAX_KERNEL = 400, 40, 80
-MAX_MODULES = 20  # of a folder, ``__init__`` not counted
 MAX_COLUMNS = 120  # of a template
-MAX_VIEW, SHORT_VIEW, SHORT_SHARE = (
-    18,
-    10,
-    0.85,
-)  # lines that a view does, and most of them
 ROWS_OF_VALUES = {"Bitext", "Item", "Sentence"}  # models named as the value they keep
 ARCS = "core/trees/arcs.py"  # the same steps, on two kinds of trees
 EDITS = ({ARCS, "core/trees/editing.py"}, {ARCS, "core/trees/replacing.py"})
@@ -172,57 +165,21 @@ def _writes(path: Path) -> Iterator[int]:
             yield node.lineno
 
 
-def test_folders_stay_small() -> None:
-    counts = Counter(
-        where(path.parent)
+def test_nothing_imports_the_laboratory() -> None:
+    offenders = [
+        f"{where(path)} imports {dotted}"
         for top in ("core", "annotator", "tests")
         for path in modules(top)
-        if path.stem != "__init__"
-    )
-    assert {name: n for name, n in counts.items() if n > MAX_MODULES} == {}
-
-
-def test_files_and_functions_stay_small() -> None:
-    offenders = []
-    for path in (*modules("core"), *modules("annotator")):
-        text = path.read_text()
-        if text.count("\n") > MAX_LINES:
-            offenders.append(f"{where(path)}: {text.count(chr(10))} lines")
-        limit = MAX_KERNEL if "kernels" in path.parts else MAX_FUNCTION
-        for node in ast.walk(ast.parse(text)):
-            if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
-                size = (node.end_lineno or 0) - node.lineno + 1 - _docstring(node)
-                if size > limit:
-                    offenders.append(
-                        f"{where(path)}:{node.lineno} {node.name}: {size} lines"
-                    )
+        for dotted in imports(path)
+        if dotted.split(".")[0] == "lab"
+    ]
     assert offenders == []
-
-
-def test_views_stay_short() -> None:
-    """Pages make what is shown and services decide: a view is ten lines or few more."""
-    sizes = {
-        f"{where(path)}: {node.name}": _body(node)
-        for path in modules("annotator/views")
-        for node in ast.walk(ast.parse(path.read_text()))
-        if isinstance(node, ast.FunctionDef)
-    }
-    assert {name: n for name, n in sizes.items() if n > MAX_VIEW} == {}
-    short = [name for name, n in sizes.items() if n <= SHORT_VIEW]
-    assert len(short) / len(sizes) >= SHORT_SHARE
-
-
-def _body(node: ast.FunctionDef) -> int:
-    """Lines below the signature and the docstring."""
-    has_text = _docstring(node) > 0
-    first = node.body[1] if has_text and len(node.body) > 1 else node.body[0]
-    return (node.end_lineno or 0) - first.lineno + 1
 
 
 def test_a_class_name_means_one_thing() -> None:
     """A class within another is met by both names: Job.State is not Pair.State."""
     places = defaultdict(set)
-    for top in ("core", "annotator", "tests", "tools", "bench"):
+    for top in ("core", "annotator", "tests", "tools"):
         for path in modules(top):
             for name in _classes(ast.parse(path.read_text())):
                 places[name].add(where(path))
@@ -246,12 +203,6 @@ def _classes(node: ast.AST, within: str = "") -> Iterator[str]:
             yield from _classes(child, f"{within}{child.name}.")
         else:
             yield from _classes(child, within)
-
-
-def _docstring(node: ast.FunctionDef | ast.AsyncFunctionDef) -> int:
-    first = node.body[0]
-    is_text = isinstance(first, ast.Expr) and isinstance(first.value, ast.Constant)
-    return (first.end_lineno or 0) - first.lineno + 1 if is_text else 0
 
 
 def test_lines_of_templates_stay_short() -> None:

@@ -8,7 +8,8 @@ import pytest
 ROOT = Path(__file__).resolve().parent.parent
 TESTS = {
     name
-    for path in (ROOT / "tests").rglob("test_*.py")
+    for folder in ("tests", "lab/tests")
+    for path in (ROOT / folder).rglob("test_*.py")
     for name in re.findall(r"^def (test_\w+)", path.read_text(), re.MULTILINE)
 }
 

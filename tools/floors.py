@@ -18,19 +18,20 @@ CORE_FLOORS = [
         "agreement",
         "trees",
         "queries",
+        "rewording",
         "validation",
     },
     {"forests", "releases"},
     {"dependencies", "word_alignment"},
     {"parsing"},
     {"joint_parsing", "itg", "phrase_alignment", "pivoting", "substitution"},
-    {"training", "evaluation", "stages"},
-    {"reproduce"},
+    {"evaluation"},
     {"commands"},
     {"__main__"},
 ]
 ANNOTATOR_FLOORS = [
-    {"errors", "env", "locale", "checks", "faults", "secrecy", "timing", "__version__"},
+    {"errors", "env", "locale", "checks", "faults", "secrecy", "timing"}
+    | {"serving", "__version__"},
     {"settings", "broker", "celery", "disk", "backups", "wsgi"},
     {"throughput"},
     {"models"},

@@ -10,10 +10,11 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.views import APIView
 
+from annotator import access
 from annotator.api.layers import get_layer
 from annotator.api.rows import JobSerializer, corpus_of
 from annotator.errors import BadRequest
-from annotator.models import Pair, Parse
+from annotator.models import Origin, Pair, Parse
 from annotator.services.alignments import layers, phrases, proposals
 from annotator.services.alignments.words import METHODS, start_by
 from annotator.services.parses import better_trees
@@ -215,6 +216,13 @@ def _read(
     sentences = pair.source_id, pair.target_id
     matches = _PARSES.models(codes=codes)
     rows = {row.code: row for row in matches if row.sentence_id in sentences}
+    others = [
+        row
+        for row in rows.values()
+        if row.origin == Origin.ANNOTATOR and row.author_id != request.user.pk
+    ]
+    if others and not access.may(request.user, "see_others", pair.corpus.project):
+        raise Http404
     if not rows.keys() >= set(codes):
         raise Http404
     return pair, (rows[codes[0]], rows[codes[1]]), sent.decided(), data["take"]

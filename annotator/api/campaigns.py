@@ -16,6 +16,7 @@ from rest_framework.pagination import CursorPagination
 from rest_framework.request import Request
 from rest_framework.response import Response
 
+from annotator import access
 from annotator.api.calls.bodies import validated
 from annotator.api.managing.keeping import KeepingViews
 from annotator.forms import refuse_unknown
@@ -59,6 +60,7 @@ class ItemSerializer(serializers.ModelSerializer[Item]):
     end = serializers.IntegerField(source="instance.end")
     phrase = serializers.CharField(source="instance.phrase")
     conditions = serializers.SerializerMethodField()
+    n_done = serializers.IntegerField(source="n_answers")
 
     class Meta:
         model = Item
@@ -114,8 +116,11 @@ class CampaignViews(KeepingViews, viewsets.ReadOnlyModelViewSet[Campaign]):
     @extend_schema(responses=OpenApiTypes.OBJECT)
     @action(detail=True)
     def progress(self, request: Request, code: str) -> Response:
-        """Answers there and wanted, by annotator, batch and condition."""
-        progress_now = progress.of(self.get_object())
+        """Answers there and wanted, by batch and condition; by annotator for those who
+        may see names: labels in a report could be matched with counts."""
+        campaign = self.get_object()
+        progress_now = progress.of(campaign)
+        sees_names = access.may(request.user, "see_names", campaign.project)
         parts = {
             name: [
                 {
@@ -143,7 +148,7 @@ class CampaignViews(KeepingViews, viewsets.ReadOnlyModelViewSet[Campaign]):
                 "checks_failed": row.person.n_checks_failed,
                 "seconds": row.seconds,
             }
-            for row in progress_now.people
+            for row in (progress_now.people if sees_names else ())
         ]
         return Response(
             {
@@ -196,6 +201,7 @@ class CampaignViews(KeepingViews, viewsets.ReadOnlyModelViewSet[Campaign]):
             sent.is_valid(raise_exception=True)
             wanted = sent.validated_data["batches"]
             participants.share_batches(campaign, wanted, by=request.user)
+        access.require(request.user, "see_names", campaign.project)
         people = campaign.participants.select_related("user")
         return Response(
             {
@@ -225,7 +231,8 @@ class ItemViews(viewsets.ReadOnlyModelViewSet[Item]):
     def get_queryset(self) -> QuerySet[Item]:
         mine = CampaignViews(request=self.request).get_queryset()
         campaign = get_object_or_404(mine, code=self.kwargs["campaign"])
-        rows = Item.objects.filter(campaign=campaign).select_related("instance")
+        rows = Item.objects.filter(campaign=campaign).with_answers()
+        rows = rows.select_related("instance")
         return rows.prefetch_related("credits__condition")
 
     def list(self, request: Request, *args: Any, **kwargs: Any) -> Response:

@@ -1,5 +1,6 @@
 """Imports and exports for programs: the same services as the pages."""
 
+from functools import partial
 from typing import Any
 
 from django.http.response import HttpResponseBase
@@ -152,7 +153,8 @@ class CorpusExport(APIView):
     def get(self, request: Request, code: str, kind: str) -> HttpResponseBase:
         corpora = Corpus.objects.visible_to(request.user).select_related("project")
         corpus = get_object_or_404(corpora, code=code)
-        parts = exports.parts(
+        make = partial(
+            exports.parts,
             corpus,
             kind,
             by=request.user,
@@ -160,4 +162,4 @@ class CorpusExport(APIView):
             split=request.query_params.get("split") == "yes",
             exact=request.query_params.get("exact") == "yes",
         )
-        return attachment(parts, f"{corpus.name}.{kind}.zip")
+        return attachment(make, f"{corpus.name}.{kind}.zip")

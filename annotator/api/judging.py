@@ -104,11 +104,11 @@ def answers(request: Request, code: str) -> Response:
     }
     if (feedback := checks.feedback(judgment)) and message["verb"] == "save":
         body["feedback"] = feedback
+        body["training"] = desk.training(judgment.participant)
     if message["want"]:
         person = judgment.participant
         body["next"] = desk.give(person.pk, want=message["want"], held=message["held"])
         if not body["next"]:
-            person.refresh_from_db()
             is_empty = not set(message["held"]) - {judgment.code}
             body["status"] = desk.status(person, is_empty=is_empty)
     return Response(body)

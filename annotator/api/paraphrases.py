@@ -124,7 +124,9 @@ class Tables(APIView):
     @extend_schema(responses=TableSerializer(many=True))
     def get(self, request: Request, slug: str) -> Response:
         project = access.project_or_404(request.user, slug)
-        return Response(TableSerializer(project.tables.all(), many=True).data)
+        rows = ParaphraseTable.objects.visible_to(request.user)
+        rows = rows.filter(project=project)
+        return Response(TableSerializer(rows, many=True).data)
 
     @extend_schema(request=TableStartSerializer, responses={201: JobSerializer})
     def post(self, request: Request, slug: str) -> Response:

@@ -103,5 +103,7 @@ def _cut(language: str, how: BitextReading) -> Cut | None:
 
 
 def _english(text: str) -> list[str]:
+    if not text.strip():
+        return []
     sentence: Sentence = tokenize(text)
     return [token.form for token in sentence.tokens]

@@ -14,6 +14,7 @@ from django.db import models
 from django.utils import timezone
 from django.utils.dateparse import parse_datetime
 
+from annotator.exchange import notes
 from annotator.exchange.rows import check_words
 from annotator.models import (
     AlignmentLayer,
@@ -31,6 +32,7 @@ from core.formats.gemel import GemelItem
 __all__ = ["check", "items"]
 
 CHUNK = 500
+FIRST_YEAR, LAST_YEAR = 1900, 2200  # at the ends of the calendar UTC has no such time
 _LIMITS = {
     "ref": 200, "label": 60, "name": 60, "engine": 60, "version": 60, "language": 35,
     "op": 24, "licence": 200, "source_language": 35, "target_language": 35,
@@ -157,6 +159,7 @@ def check(item: GemelItem) -> None:
                 f"{name} of a {item.type} is longer than {limit}",
                 line=item.line, column=1, remedy=f"at most {limit} characters",
             )  # fmt: skip
+    notes.check(item.type, row, item.line)
     if item.type == "sentence":
         check_words(len(row.get("tokens") or ()), item.line)
     states: dict[str, list[str]] = {
@@ -172,6 +175,8 @@ def check(item: GemelItem) -> None:
             moment = parse_datetime(row[name]) if row.get(name) else timezone.now()
             if moment is None or moment.tzinfo is None:
                 raise ValueError(f"{name}: a time with its zone is wanted")
+            if not FIRST_YEAR <= moment.year <= LAST_YEAR:
+                raise ValueError(f"{name}: the year {moment.year} cannot be right")
         if item.type == "event":
             UUID(row["uuid"])
         if item.type == "forest":

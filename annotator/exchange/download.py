@@ -2,16 +2,19 @@
 
 import tempfile
 import zipfile
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from typing import IO
 
-from django.http import FileResponse, HttpResponse, StreamingHttpResponse
+from django.conf import settings
+from django.http import FileResponse, HttpResponse
 from django.http.response import HttpResponseBase
 
+from annotator.errors import BadRequest
 from annotator.exchange.files import safe_name
+from annotator.throughput.snapshots import snapshot
 from core.data.cells import plain_rows
-from core.errors import FormatError
+from core.errors import FormatError, GemelError
 
 __all__ = ["Part", "archive", "attachment", "figure"]
 
@@ -49,7 +52,7 @@ class Part:
 
 def archive(made: Iterable[Part]) -> IO[bytes]:
     """All parts as one zip, in a file without a name that goes when it is closed."""
-    file = tempfile.TemporaryFile()  # noqa: SIM115 - the response closes it
+    file = _unnamed()
     with zipfile.ZipFile(file, "w", zipfile.ZIP_DEFLATED) as together:
         for part in made:
             with together.open(part.name, "w", force_zip64=True) as entry:
@@ -59,16 +62,25 @@ def archive(made: Iterable[Part]) -> IO[bytes]:
     return file
 
 
-def attachment(made: list[Part], name: str) -> HttpResponseBase:
-    """One part as it is, several as a zip of this name."""
-    response: HttpResponseBase
+def attachment(make: Callable[[], list[Part]], name: str) -> HttpResponseBase:
+    """One part as it is, several as a zip of this name.
+
+    All is written before the first byte is sent, from one moment of the database: what
+    changes meanwhile is in the next export, and what the format cannot hold is said
+    instead of a download that breaks off. Raises BadRequest, and as ``make``.
+    """
+    problem, made = "", list[Part]()
+    with snapshot():
+        try:
+            made = make()
+            file, kind = archive(made) if len(made) != 1 else _alone(made[0]), "zip"
+        except GemelError as error:  # its cursors are closed within the snapshot
+            problem = str(error)
+    if problem:
+        raise BadRequest(problem, field="kind")
     if len(made) == 1:
-        name = made[0].name
-        response = StreamingHttpResponse(
-            made[0].chunks(), content_type="application/octet-stream"
-        )
-    else:
-        response = FileResponse(archive(made), content_type="application/zip")
+        name, kind = made[0].name, "octet-stream"
+    response = FileResponse(file, content_type=f"application/{kind}")
     plain = "".join(
         sign if sign.isascii() and (sign.isalnum() or sign in "._-") else "_"
         for sign in safe_name(name)
@@ -76,6 +88,18 @@ def attachment(made: list[Part], name: str) -> HttpResponseBase:
     response["Content-Disposition"] = f'attachment; filename="{plain}"'
     response["X-Content-Type-Options"] = "nosniff"
     return response
+
+
+def _alone(part: Part) -> IO[bytes]:
+    file = _unnamed()
+    for piece in part.chunks():
+        file.write(piece)
+    file.seek(0)
+    return file
+
+
+def _unnamed() -> IO[bytes]:
+    return tempfile.TemporaryFile(dir=settings.GEMEL_HOME)  # the response closes it
 
 
 def figure(body: bytes, name: str, content_type: str, kind: str) -> HttpResponse:

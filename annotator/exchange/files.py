@@ -28,7 +28,7 @@ __all__ = [
     "stem",
 ]
 
-ENCODINGS = ("utf-8", "latin-1", "cp1252", "utf-16")
+ENCODINGS = ("utf-8", "latin-1", "cp1252", "cp1250", "utf-16")
 START = 8_192  # bytes that tell what a file is
 POISON = "\0\n"
 _BOMS = (
@@ -131,6 +131,7 @@ class Source:
     encoding: str = ""
     fallback: str = ""  # taken instead of UTF-8 if the file is none (latin-1 for ptb)
     bom: bool = False
+    guessed: str = ""  # a line to check if the encoding is only the likeliest
     bad: dict[int, BadLine] = field(default_factory=dict)
 
     def settle(self) -> None:
@@ -145,7 +146,7 @@ class Source:
             return
         declared = _DECLARED.match(start)
         name = declared[1].decode("ascii").lower() if declared else "utf-8"
-        self.encoding = name if _is_codec(name) else "utf-8"
+        self.encoding = name if is_codec(name) else "utf-8"
         if self.fallback and not self._is_utf8():
             self.encoding = self.fallback
 
@@ -167,7 +168,7 @@ class Source:
         self.bad = {}
         wide = self.encoding.startswith("utf-16")
         with self.open() as file:
-            rows = _wide_rows(file, self.encoding) if wide else _rows(file)
+            rows = _wide_rows(file, self.encoding) if wide else byte_rows(file)
             for number, row in enumerate(rows, 1):
                 yield self._decoded(row, number)
 
@@ -209,7 +210,7 @@ def sha256(file: BinaryIO) -> str:
     return digest.hexdigest()
 
 
-def _is_codec(name: str) -> bool:
+def is_codec(name: str) -> bool:
     """Whether it is an encoding that files of text have; Python knows more."""
     try:
         return _TEXT.fullmatch(codecs.lookup(name).name) is not None
@@ -217,7 +218,7 @@ def _is_codec(name: str) -> bool:
         return False
 
 
-def _rows(file: BinaryIO) -> Iterator[bytes | None]:
+def byte_rows(file: BinaryIO) -> Iterator[bytes | None]:
     """Lines as bytes; None for one that is too long."""
     while row := file.readline(MAX_RECORD + 1):
         if len(row) <= MAX_RECORD:

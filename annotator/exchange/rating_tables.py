@@ -117,7 +117,8 @@ def guess(columns: Sequence[str], rows: Sequence[Mapping[str, str]]) -> RatingsR
     fields: dict[str, str] = {}
     for name, (_, known) in FIELDS.items():
         plain = {column.lower().replace(" ", "_"): column for column in columns}
-        at = next((plain[one] for one in sorted(known) if one in plain), "")
+        own_first = (name, *sorted(known))  # "item" before "id"
+        at = next((plain[one] for one in own_first if one in plain), "")
         if at and at not in fields.values() and _may_hold(name, at, rows):
             fields[name] = at
     if "value" in fields and "annotator" in fields:

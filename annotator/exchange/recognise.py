@@ -1,6 +1,7 @@
 """Which format files are in, by trying: the one that reads their beginning best."""
 
 import io
+import re
 from collections.abc import Sequence
 from itertools import islice
 from typing import BinaryIO
@@ -17,6 +18,9 @@ __all__ = ["START", "beginning", "format_of"]
 
 START = 2**18  # bytes of a file that are tried
 TRIED = 30  # records of a format
+START_OF_XML = 4096  # bytes in which the root element begins
+ROOT = re.compile(rb"(?:\xef\xbb\xbf)?\s*(?:<[?!][^>]*>\s*)*<([a-z][a-z-]*)")
+ROOTS = {"treealign": "treealigner", "entailment-corpus": "rte"}
 STRICT_FIRST = (
     *("gemel", "conllu", "msrpc", "multimwa", "treealigner", "tigerxml", "rte"),
     *("jsonl", "pharaoh", "ptb", "pairs"),
@@ -28,6 +32,8 @@ def format_of(sources: Sequence[Source]) -> Format | None:
     """The format with the greatest share of records that can be read; None if no format
     reads one. Of several as good the one whose files are called so, then the strictest.
     """
+    if kind := _claimed(sources):
+        return kind
     best, most = None, (0.0, False)
     for name in STRICT_FIRST:
         kind = FORMATS[name]
@@ -35,6 +41,18 @@ def format_of(sources: Sequence[Source]) -> Format | None:
         if worth[0] and worth > most:
             best, most = kind, worth
     return best
+
+
+def _claimed(sources: Sequence[Source]) -> Format | None:
+    """The format whose root element a file of XML has: an alignment is not one more
+    treebank beside those that it names."""
+    roots = set()
+    for source in sources:
+        with source.open() as file:
+            if match := ROOT.match(file.read(START_OF_XML)):
+                roots.add(match[1].decode("ascii", "replace"))
+    name = next((ROOTS[root] for root in ROOTS if root in roots), "")
+    return FORMATS[name] if name else None
 
 
 def _share(kind: Format, sources: Sequence[Source]) -> float:

@@ -11,7 +11,7 @@ from core.errors import FormatError
 from core.formats import conllu, gemel, jsonl, msrpc, pairs, ptb, rte, tigerxml
 from core.formats.alignments import multimwa, pharaoh, treealigner
 from core.formats.gemel import GemelItem
-from core.formats.records import BadLine, Record
+from core.formats.records import BadLine, Record, RecordHeader, Tail
 
 __all__ = ["FORMATS", "Format", "arrange", "find", "read"]
 
@@ -99,8 +99,12 @@ def read(
         yield from _merged(0, sources, _treealigner(sources))
     else:
         for index, source in enumerate(sources):
-            records = kind.codec.read(source.lines())
-            yield from _merged(index, [source], records)
+            n = 0
+            for _, record in _merged(index, [source], kind.codec.read(source.lines())):
+                n += not isinstance(record, RecordHeader | Tail)
+                yield index, record
+            if not n and len(sources) > 1:
+                yield index, _unused(source, f"holds nothing that is {kind.title}")
 
 
 def _merged(
@@ -117,6 +121,12 @@ def _merged(
     for source in sources:
         for line in source.bad.values():
             yield index, replace(line, file=source.name)
+
+
+def _unused(source: Source, reason: str) -> BadLine:
+    """A file of several that brings nothing: never passed over in silence."""
+    remedy = "leave it out, or choose the format that all the files are in"
+    return BadLine(0, 0, f"the file {reason}", remedy, file=source.name)
 
 
 def _pharaoh(sources: list[Source]) -> Iterator[Record | BadLine]:
@@ -153,3 +163,7 @@ def _treealigner(sources: list[Source]) -> Iterator[Record | BadLine]:
         return by_name[name].lines()
 
     yield from treealigner.read(sources[0].lines(), open_treebank)
+    named = {sources[0].name, *treealigner.filenames(sources[0].lines())}
+    for source in sources:
+        if source.name not in named:
+            yield _unused(source, "is not named by the alignment")

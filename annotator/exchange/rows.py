@@ -21,7 +21,7 @@ from core.formats.records import (
     SentenceRecord,
     Tail,
 )
-from core.text.tokenize import spans_of
+from core.text.tokenize import MAX_WORD, long_word, spans_of
 
 __all__ = [
     "FILE",
@@ -42,6 +42,7 @@ __all__ = [
 # In ``meta``: the text it came as, in which file, and which links that text has.
 RAW, FILE, LINKS = "_raw", "_file", "_links"
 _LIMITS = {"id": 200, "label": 60}
+WORD_CHARACTERS = 20  # that a word has on average, at most
 _COLUMNS = ("lemma", "upos", "xpos", "feats")
 
 
@@ -112,6 +113,20 @@ def check(record: SentenceRecord | PairRecord) -> None:
 
 def _check_words(one: SentenceRecord, line: int) -> None:
     check_words(len(one.tokens) or one.text.count(" ") + 1, line)
+    if len(one.text) > (limit := WORD_CHARACTERS * settings.MAX_WORDS):
+        raise FormatError(
+            f"a sentence of {len(one.text):,} characters",
+            line=line,
+            column=1,
+            remedy=f"at most {limit:,}: split it",
+        )
+    if long := long_word(one.text):
+        raise FormatError(
+            f"a word of {long.end - long.start:,} characters",
+            line=line,
+            column=long.start + 1,
+            remedy=f"at most {MAX_WORD:,}: split it, or leave it out",
+        )
 
 
 def check_words(n: int, line: int) -> None:

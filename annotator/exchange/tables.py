@@ -6,15 +6,16 @@ a BadLine, and the rest goes on. Nothing here knows what the columns mean.
 """
 
 import csv
-import json
 import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, TypeVar
 
-from annotator.exchange import workbooks
+from annotator.errors import BadRequest
+from annotator.exchange import encodings, workbooks
 from annotator.exchange.files import Source
 from core.errors import FormatError
+from core.formats import json_text
 from core.formats.records import BadLine, bad, numbered
 
 __all__ = [
@@ -26,6 +27,7 @@ __all__ = [
     "rows_of",
 ]
 
+_T = TypeVar("_T")
 Row = tuple[int, dict[str, str] | BadLine, str]
 """Number of the line or row, from 1; cells by column, or why not; its text."""
 
@@ -34,6 +36,7 @@ DELIMITERS = {"\t": "tab", ",": "comma", ";": "semicolon", "|": "bar"}
 ZIP = b"PK\x03\x04"  # how a workbook begins
 EMPTY = BadLine(0, 0, "the file is empty", "begin it with a header line")
 START = 1 << 16
+MAX_LINES = 1_000_000  # of one table; so many are read and checked in about 15 s
 _LONE_CR = re.compile(r"(?<=\r)(?!\n)")
 
 
@@ -106,12 +109,25 @@ def rows_of(
 ) -> Iterator[Row]:
     """The rows of decoded lines in one of the ``FORMS`` that are text."""
     if form == "jsonl":
-        yield from _json_lines(lines)
+        yield from _json_lines(_counted(lines))
     elif form == "json":
         yield from _json_list(lines)
     else:
-        cells = _split_rows(lines) if form == "tsv" else _csv_rows(lines, delimiter)
+        is_tsv = form == "tsv"
+        counted = _counted(lines if is_tsv else _bounded(lines))
+        cells = _split_rows(counted) if is_tsv else _csv_rows(counted, delimiter)
         yield from _named(cells, has_header=has_header, may_be_short=form == "csv")
+
+
+def _counted(lines: Iterable[_T]) -> Iterator[_T]:
+    """The lines or rows, empty ones too. Raises BadRequest if there are too many."""
+    for number, line in enumerate(lines, 1):
+        if number > MAX_LINES:
+            raise BadRequest(
+                f"The table has more than {MAX_LINES:,} lines. Send it in parts.",
+                field="file",
+            )
+        yield line
 
 
 # ------------------------------------------------------------------ what a file is
@@ -124,10 +140,10 @@ def _encoding(source: Source, start: bytes) -> str:
     if guessed.encoding != "unknown":
         source.bom = guessed.bom
         return guessed.encoding
-    from charset_normalizer import from_bytes  # some megabytes, and seldom needed
-
-    best = from_bytes(start).best()
-    return best.encoding if best is not None else "cp1252"
+    with source.open() as file:
+        likeliest = encodings.guess(file)
+    source.guessed = likeliest.example
+    return likeliest.encoding
 
 
 def _wide(start: bytes) -> str | None:
@@ -175,7 +191,7 @@ def _split_rows(lines: Iterable[str]) -> Cells:
 
 def _csv_rows(lines: Iterable[str], delimiter: str) -> Cells:
     """Cells with quotes, which may hold delimiters and line breaks (RFC 4180)."""
-    reader = csv.reader(_bounded(lines), delimiter=delimiter)
+    reader = csv.reader(lines, delimiter=delimiter)
     while True:
         first = reader.line_num + 1
         try:
@@ -264,33 +280,24 @@ def _json_lines(lines: Iterable[str]) -> Iterator[Row]:
 
 def _json_row(text: str, number: int) -> Row:
     try:
-        return number, _flat(json.loads(text), number), text
-    except json.JSONDecodeError as error:
-        problem = FormatError(
-            f"not JSON: {error.msg}",
-            line=number,
-            column=error.colno,
-            remedy="write one object a line",
-        )
-        return number, bad(problem, excerpt=text), text
-    except (FormatError, RecursionError) as error:
-        shown = FormatError(str(error) or "nested too deeply", line=number)
-        return number, bad(shown, excerpt=text), text
+        return number, _flat(json_text.loads(text, line=number), number), text
+    except FormatError as error:
+        return number, bad(error, line=number, excerpt=text), text
 
 
 def _json_list(lines: Iterable[str]) -> Iterator[Row]:
     """One list of objects; the row's place in the list stands for its line."""
     try:
-        values = json.loads("".join(lines).lstrip("\ufeff"))
-    except (json.JSONDecodeError, RecursionError) as error:
-        line = getattr(error, "lineno", 0)
-        column = getattr(error, "colno", 0)
-        reason = f"not JSON: {getattr(error, 'msg', 'nested too deeply')}"
-        yield line, BadLine(line, column, reason, "send a list of objects"), ""
+        values = json_text.loads("".join(lines).lstrip("\ufeff"))
+    except FormatError as error:
+        yield error.line, bad(error, line=error.line), ""
+        return
+    if not isinstance(values, list):
+        yield 1, BadLine(1, 1, "a list of objects is wanted", "write [{…}, {…}]"), ""
         return
     if not values:
         yield 0, EMPTY, ""
-    for number, value in enumerate(values, 1):
+    for number, value in enumerate(_counted(values), 1):
         try:
             yield number, _flat(value, number), str(value)[:200]
         except FormatError as error:

@@ -4,6 +4,7 @@ A workbook is a zip of XML: a few kilobytes may unpack to gigabytes, claim a mil
 rows of sixteen thousand cells, or hold one cell without end.
 """
 
+import re
 import struct
 import zipfile
 import zlib
@@ -14,11 +15,17 @@ from typing import Any, BinaryIO
 from annotator.errors import BadRequest
 from annotator.exchange.files import Source
 
-__all__ = ["check", "is_one", "rows"]
-
 MAX_UNPACKED = 400 * 2**20  # bytes of its parts together
 MAX_TEXT = 2**20  # bytes between two signs "<" of a part; Excel's own cells hold 32,767
-MAX_COLUMNS, MAX_CELLS = 1_000, 50_000_000  # of a sheet, empty ones too
+MAX_COLUMNS, MAX_CELLS = 1_000, 5_000_000  # of a sheet, empty ones too
+MAX_ROWS = 200_000  # empty ones too; about two seconds of a parser
+MAX_STRINGS = 500_000  # shared by cells; about four seconds
+MAX_TAGS = 12_000_000  # of a part
+ROW = re.compile(rb"<(?:\w+:)?row[\s/>]")
+STRING = re.compile(rb"<(?:\w+:)?si[\s/>]")
+ROW_NUMBER = re.compile(
+    rb"""<(?:\w+:)?row\s[^<>]{0,200}?\br\s*=\s*["']0*([1-9]\d{5,})"""
+)
 BROKEN = (
     zipfile.BadZipFile, zlib.error, struct.error, OSError, ValueError, EOFError,
     RuntimeError,  # a password, an unknown way of packing
@@ -69,27 +76,53 @@ def check(name: str, file: BinaryIO) -> None:
         if size > MAX_UNPACKED:
             message = f"{name} unpacks to more than 400 MB. Save the sheet as CSV."
             raise BadRequest(message, field="file")
-        if any(_has_endless_text(parts, part) for part in parts.namelist()):
+        if any(_is_too_much(parts, part) for part in parts.namelist()):
             raise _too_large(name)
 
 
-def _has_endless_text(parts: zipfile.ZipFile, name: str) -> bool:
-    """Whether it is XML, and a text or a tag of it is longer than any cell may be.
+class _Scan:
+    """What a part of XML would cost its parser, counted without parsing it."""
 
-    A parser would hold it in memory several times before anybody could ask.
+    def __init__(self) -> None:
+        self.run = 0  # bytes since the last "<"
+        self.tags = self.rows = self.strings = 0
+
+    def is_too_much(self, chunk: bytes) -> bool:
+        """Count the next bytes. A tag on the border of two chunks may be missed."""
+        first, *others = chunk.split(b"<")
+        self.run += len(first)
+        longest = max(self.run, *map(len, others), 0)
+        self.run = len(others[-1]) if others else self.run
+        self.tags += len(others)
+        self.rows += len(ROW.findall(chunk))
+        self.strings += len(STRING.findall(chunk))
+        return (
+            longest > MAX_TEXT
+            or self.tags > MAX_TAGS
+            or self.rows > MAX_ROWS
+            or self.strings > MAX_STRINGS
+            or any(int(n[:9]) > MAX_ROWS for n in ROW_NUMBER.findall(chunk))
+        )
+
+
+def _is_too_much(parts: zipfile.ZipFile, name: str) -> bool:
+    """Whether it is XML that holds more than any table has, or in UTF-16.
+
+    A parser would hold or walk through it before anybody could ask; a row may claim
+    any number, and all rows before it are made up. Excel writes UTF-8.
     """
-    run = 0
+    scan = _Scan()
     try:
         with parts.open(name) as stream:
-            if stream.read(START).lstrip(BEFORE_XML)[:1] not in (b"<", b""):
+            start = stream.read(START).lstrip(BEFORE_XML)[:2]
+            if start[:1] not in (b"<", b""):
                 return False  # a picture, a font
+            if start == b"<\0":
+                return True
             stream.seek(0)
             while chunk := stream.read(START):
-                first, *others = chunk.split(b"<")
-                run += len(first)
-                if max(run, *map(len, others), 0) > MAX_TEXT:
+                if scan.is_too_much(chunk):
                     return True
-                run = len(others[-1]) if others else run
     except BROKEN:
         return False  # whoever reads it says what is wrong
     return False
@@ -97,8 +130,8 @@ def _has_endless_text(parts: zipfile.ZipFile, name: str) -> bool:
 
 def _too_large(name: str) -> BadRequest:
     message = (
-        f"{name} has a cell of more than 1 MB, more than {MAX_COLUMNS:,} columns, "
-        "or rows without end. Keep the columns that are wanted, and save it anew."
+        f"{name} has a cell of more than 1 MB, more than {MAX_COLUMNS:,} columns or "
+        f"more than {MAX_ROWS:,} rows. Keep what you need, or save it as CSV."
     )
     return BadRequest(message, field="file")
 

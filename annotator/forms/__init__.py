@@ -272,7 +272,7 @@ class JointForm(forms.Form):
     """By which method a corpus is to be parsed jointly.
 
     All else is the method's own; other settings are for programs (the API,
-    ``python -m core reproduce``), which know what they compare.
+    ``python -m lab reproduce``), which know what they compare.
     """
 
     method = forms.ChoiceField(

@@ -7,6 +7,7 @@ that Django took is given back. Only the standard library is imported here.
 import contextlib
 import json
 import os
+import select
 import signal
 import socket
 import subprocess
@@ -18,7 +19,7 @@ from dataclasses import asdict, dataclass
 __all__ = ["WEB", "Crew", "Orders", "become", "main"]
 
 WEB = "web server"
-POLL_S = 0.5
+ASK_S = 0.1  # whether the web server answers yet
 PAUSE_S = 2.0  # before a start after a quick death; doubled with each
 LONGEST_PAUSE_S = 60.0
 QUICK_DEATH_S = 10.0
@@ -65,7 +66,8 @@ class Crew:
     """Child processes, kept alive until a signal says stop.
 
     One that dies again and again is started after ever longer pauses, whatever the
-    others do: people go on judging while no worker can be kept.
+    others do: people go on judging while no worker can be kept. Between two events
+    this process sleeps: a signal, also that of a child that ends, writes to a pipe.
     """
 
     def __init__(self, folder: str) -> None:
@@ -76,6 +78,11 @@ class Crew:
         self._due: dict[str, float] = {}  # when those that died are started again
         self._quick_deaths: dict[str, int] = {}
         self._stopping = False
+        self._signals, writing = os.pipe()
+        os.set_blocking(self._signals, False)
+        os.set_blocking(writing, False)
+        signal.set_wakeup_fd(writing, warn_on_full_buffer=False)
+        signal.signal(signal.SIGCHLD, lambda *_: None)  # ignored signals wake nobody
         signal.signal(signal.SIGTERM, self._stop)
         signal.signal(signal.SIGINT, self._stop)
 
@@ -96,8 +103,20 @@ class Crew:
             for name, child in list(self._children.items()):
                 if child.poll() is not None and not self._stopping:
                     self._revive(name, child.returncode, served=not lines)
-            time.sleep(POLL_S if not lines else 0.1)
+            self._sleep(ASK_S if lines else None)
         self._end()
+
+    def _sleep(self, at_most: float | None) -> None:
+        """Until a signal, until a child is due, or for so many seconds."""
+        now = time.monotonic()
+        limits = [max(0.0, due - now) for due in self._due.values()]
+        if at_most is not None:
+            limits.append(at_most)
+        if self._stopping:  # the signal may have come before this line
+            return
+        select.select([self._signals], [], [], min(limits, default=None))
+        with contextlib.suppress(BlockingIOError):
+            os.read(self._signals, 4096)
 
     def _revive(self, name: str, code: int, *, served: bool) -> None:
         now = time.monotonic()

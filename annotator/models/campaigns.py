@@ -10,6 +10,7 @@ from typing import Any
 from django.conf import settings
 from django.db import models
 from django.db.models import F, Q
+from django.db.models.functions import Coalesce
 from django.utils import timezone
 from django.utils.translation import gettext_lazy as _
 from django.utils.translation import pgettext_lazy
@@ -114,6 +115,11 @@ class Campaign(models.Model):
     @property
     def is_open(self) -> bool:
         return self.state == self.State.OPEN
+
+    @property
+    def has_checks(self) -> bool:
+        """Whether checks are shown: they are on, and there are some."""
+        return bool(self.check_every and self.n_checks)
 
 
 class RatingScale(models.Model):
@@ -265,6 +271,23 @@ class ItemQuerySet(models.QuerySet["Item"]):
     def main(self) -> "ItemQuerySet":
         """Those that are judged for the results: no checks, no training."""
         return self.filter(kind=Item.Kind.MAIN)
+
+    def with_answers(self) -> "ItemQuerySet":
+        """With ``n_answers``: judges who filled a place; of checks and training, which
+        have none, all who answered."""
+        from annotator.models.judgments import Judgment  # which imports this module
+
+        rows = Judgment.objects.answered().filter(item=models.OuterRef("pk"), round=1)
+        counted = (
+            rows.order_by().values("item").annotate(n=models.Count("pk")).values("n")
+        )
+        answered = Coalesce(models.Subquery(counted), 0)
+        kind = models.Case(
+            models.When(kind=Item.Kind.MAIN, then=F("n_done")),
+            default=answered,
+            output_field=models.IntegerField(),
+        )
+        return self.annotate(n_answers=kind)
 
     def open_in(self, batch: Batch | Slot) -> "ItemQuerySet":
         """Those with a free place; served by the partial index ``item_open``."""

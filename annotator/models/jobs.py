@@ -18,7 +18,14 @@ __all__ = ["Issue", "Job", "JobChunk", "JobChunkQuerySet", "JobQuerySet"]
 
 class JobQuerySet(models.QuerySet["Job"]):
     def visible_to(self, user: Anybody) -> "JobQuerySet":
-        return self.filter(project__memberships__user_id=user.pk)
+        """All of one's projects; an annotator sees their own alone."""
+        annotating = Membership.objects.filter(
+            user_id=id_of(user), role=Role.ANNOTATOR
+        ).values("project")
+        own = self.filter(project__memberships__user_id=user.pk)
+        return own.exclude(
+            models.Q(project__in=annotating) & ~models.Q(by_id=id_of(user))
+        )
 
     def for_list(self, user: Anybody) -> "JobQuerySet":
         """With ``is_managed``: whether this person manages the project."""

@@ -1,5 +1,7 @@
 """Who judges what: participants, their leases and answers, and the ledger of both."""
 
+from typing import Any
+
 from django.conf import settings
 from django.db import models
 from django.db.models import Q
@@ -8,6 +10,7 @@ from django.utils.translation import gettext_lazy as _
 
 from annotator.models.campaigns import Batch, Campaign, Item
 from annotator.models.codes import CodeField
+from annotator.models.projects import Anybody, Membership, Role, id_of
 
 __all__ = [
     "JudgePreference",
@@ -64,6 +67,16 @@ class Participant(models.Model):
 
     def __str__(self) -> str:
         return self.label if self.user_id is None else str(self.user)
+
+    @staticmethod
+    def blind_in(user: Anybody) -> "models.QuerySet[Membership, Any]":
+        """The projects, by key, in which an annotator judges in a campaign that is not
+        closed: what its items were drawn from is closed to them."""
+        judging = Participant.objects.filter(
+            user_id=id_of(user), campaign__project=models.OuterRef("project")
+        ).exclude(campaign__state=Campaign.State.CLOSED)
+        rows = Membership.objects.filter(user_id=id_of(user), role=Role.ANNOTATOR)
+        return rows.filter(models.Exists(judging)).values("project")
 
 
 class Queue(models.Model):

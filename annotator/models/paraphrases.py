@@ -10,6 +10,7 @@ from annotator import disk
 from annotator.models.campaigns import Campaign
 from annotator.models.codes import CodeField
 from annotator.models.jobs import Job
+from annotator.models.judgments import Participant
 from annotator.models.projects import Anybody, Project
 
 __all__ = ["ParaphraseTable", "ParaphraseTableQuerySet", "ParaphraseWeights"]
@@ -17,7 +18,10 @@ __all__ = ["ParaphraseTable", "ParaphraseTableQuerySet", "ParaphraseWeights"]
 
 class ParaphraseTableQuerySet(models.QuerySet["ParaphraseTable"]):
     def visible_to(self, user: Anybody) -> "ParaphraseTableQuerySet":
-        return self.filter(project__memberships__user_id=user.pk)
+        """Those of one's projects; none while one judges there, since a table says
+        which condition and rank an item's paraphrase has."""
+        own = self.filter(project__memberships__user_id=user.pk)
+        return own.exclude(project__in=Participant.blind_in(user))
 
     def ready(self) -> "ParaphraseTableQuerySet":
         return self.filter(made_at__isnull=False)

@@ -65,15 +65,17 @@ def shown(sentence: Sentence, by: Anybody, *, base: str = "") -> Json:
 
 
 def lines_of(sentence: Sentence, by: Anybody, code: str) -> str:
-    """The token lines of other arcs of the sentence, on the words of the draft; raises
-    BadRequest."""
+    """The token lines of the draft with the heads and relations of other arcs of the
+    sentence; without a draft, those of the other arcs. Raises BadRequest."""
     parse = arc_drafts.starting(sentence, by, code)
     draft, arcs = (
         arc_drafts.draft_of(sentence, by),
         arc_drafts.arcs_at_start(sentence, parse),
     )
-    words = draft.to_arcs().words if draft else arcs.words
-    return retyping.over(arcs, words).lines
+    if draft is None:
+        return arcs.lines
+    mine = draft.to_arcs()
+    return mine.with_arcs_of(retyping.over(arcs, mine.words)).lines
 
 
 def _sources(sentence: Sentence, by: Anybody) -> list[Parse]:

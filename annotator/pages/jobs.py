@@ -38,9 +38,10 @@ NAMES = (  # what jobs tell by name
 )
 
 
-def listed(project: Project) -> dict[str, Any]:
+def listed(project: Project, *, by: Anybody) -> dict[str, Any]:
     """The newest jobs, and whether anybody works on those that wait."""
-    rows = list(project.jobs.select_related("by")[:LISTED])
+    jobs_of = Job.objects.visible_to(by).filter(project=project)
+    rows = list(jobs_of.select_related("by")[:LISTED])
     return {
         "project": project,
         "jobs": rows,

@@ -91,6 +91,7 @@ def advice(sentence: Sentence, engine: str, version: str) -> list[dict[str, Any]
     return [
         {**one, "form": sentence.forms[one["token"]]}
         for one in (meta or {}).get("advice", [])
+        if 0 <= one["token"] < len(sentence.forms)  # else the words were cut anew
     ]
 
 

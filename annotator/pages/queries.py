@@ -128,6 +128,8 @@ def _results(text: str, corpora: Sequence[Corpus], after: str, by: Anybody) -> J
     search = running.search(text, corpora, by)
     page = search.page(after, size=PAGE)
     counts = None if after else search.counts(COUNT_SECONDS)
+    if counts and not counts.is_whole:
+        counts.cover(page.matches)
     return {
         "rows": [_row(line) for line in lines(page.matches)],
         "counts": counts,

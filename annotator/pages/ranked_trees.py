@@ -8,7 +8,7 @@ import numpy as np
 from annotator.models import Parse, Sentence
 from annotator.services.parses.marginals import sureness
 from core.data.tree import Tree
-from core.forests.chances import expected_f1
+from core.forests.inside import expected_f1
 from core.formats.forest_npz import StoredForest
 
 __all__ = ["RankedTree", "ranked", "stored"]

@@ -17,8 +17,7 @@ from annotator.services.treebanks import rules
 from annotator.svg import editable
 from core.data.tree import Tree
 from core.errors import InvalidValue
-from core.forests.constraints import Decisions
-from core.forests.following import can_follow
+from core.forests.constraints import Decisions, can_follow
 from core.layout.links import LinkedSide, parse_scene
 from core.trees import brackets
 from core.trees.editing import TreeEdit

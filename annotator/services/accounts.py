@@ -13,19 +13,8 @@ from django.utils import timezone
 from django.utils.translation import gettext as _
 
 from annotator.errors import BadRequest
-from annotator.models import ApiToken, MailNotices
+from annotator.models import ApiToken, Invitation, MailNotices
 from annotator.models.tokens import Scope
-
-__all__ = [
-    "digest_of",
-    "make_token",
-    "new_account",
-    "one_after_the_other",
-    "revoke_token",
-    "same_name",
-    "set_notices",
-    "set_password",
-]
 
 MAX_DAYS = 366
 
@@ -70,12 +59,40 @@ def _folded(name: str) -> str:
 
 @transaction.atomic
 def set_password(user: User, password: str) -> None:
-    """The new password; sessions elsewhere end with the old one, and all tokens.
+    """Set the password; sessions elsewhere end, and all tokens and sign-in links.
 
     The caller has asked for the old one, or let the person in by a link.
     """
     user.set_password(password)
     user.save(update_fields=["password"])
+    _end_access(user)
+
+
+@transaction.atomic
+def switch_off(user: User) -> None:
+    """Close the account: sessions, tokens, sign-in links and the password end for good.
+
+    Whoever opens it again gives the person a new sign-in link.
+    """
+    user.is_active = False
+    user.set_unusable_password()
+    user.save(update_fields=["is_active", "password"])
+    _end_access(user)
+
+
+def switch_on(user: User) -> None:
+    """Open the account again. Nothing that opened it before does."""
+    user.is_active = True
+    user.save(update_fields=["is_active"])
+
+
+def end_links(user: User) -> None:
+    """From now on no link that was made before signs this person in."""
+    Invitation.objects.open().filter(user=user).update(revoked_at=timezone.now())
+
+
+def _end_access(user: User) -> None:
+    end_links(user)
     user.api_tokens.all().delete()
 
 

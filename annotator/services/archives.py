@@ -16,7 +16,6 @@ import hashlib
 import json
 import tempfile
 import zipfile
-import zlib
 from collections.abc import Iterator
 from pathlib import Path
 from typing import IO, Any
@@ -30,12 +29,13 @@ from annotator.errors import BadRequest, Conflict
 from annotator.services.installation import archive_files, archive_rows, scratch
 from annotator.services.installation.archive_rows import APPS
 from annotator.throughput import durability
+from annotator.throughput.snapshots import snapshot
+from core.releases.archive import BROKEN, strangers
 
 __all__ = ["APPS", "backup", "lacking", "restore", "verify"]
 
 SETTINGS = ("TIME_ZONE", "LANGUAGE_CODE", "MAX_UPLOAD_MB", "JOB_STALE_S", "SITE_URL")
 UPLOAD = "annotator.Upload"
-DAMAGE = (zipfile.BadZipFile, zlib.error, EOFError)
 
 
 def backup(path: Path, *, with_tables: bool = False) -> dict[str, int]:
@@ -63,7 +63,7 @@ def _write(file: IO[bytes], *, with_tables: bool) -> dict[str, int]:
     counts: dict[str, int] = {}
     with zipfile.ZipFile(file, "w", zipfile.ZIP_DEFLATED) as archive:
         with (
-            archive_rows.snapshot(),
+            snapshot(),
             archive.open("data.jsonl", "w", force_zip64=True) as data,
         ):
             for row in archive_rows.write(apps, using="default", counts=counts):
@@ -111,17 +111,16 @@ def verify(path: Path) -> dict[str, int]:
     Every byte is read, every row is stored under the constraints of its tables, what
     it names is there, and each upload is what was sent. Raises BadRequest.
     """
-    with _opened(path) as (archive, manifest):
-        archive_files.refuse_paths(archive)
-        if broken := archive.testzip():
-            raise BadRequest(f"{path}: {broken} is damaged.")
-        with scratch.at(manifest["migrations"]) as then:
-            counts = _tried(archive, manifest, then)
-            uploads = then.get_model(UPLOAD)._base_manager.using(scratch.ALIAS)
-            for name, digest in uploads.values_list("file", "sha256"):
-                _check_upload(archive, name, digest)
-            archive_files.check(archive, manifest)
-            scratch.forward()
+    with (
+        undamaged(path) as (archive, manifest),
+        scratch.at(manifest["migrations"]) as then,
+    ):
+        counts = _tried(archive, manifest, then)
+        uploads = then.get_model(UPLOAD)._base_manager.using(scratch.ALIAS)
+        for name, digest in uploads.values_list("file", "sha256"):
+            _check_upload(archive, name, digest)
+        archive_files.check(archive, manifest)
+        scratch.forward()
     return counts
 
 
@@ -132,14 +131,29 @@ def _opened(path: Path) -> Iterator[tuple[zipfile.ZipFile, dict[str, Any]]]:
         archive = zipfile.ZipFile(path)
         manifest = json.loads(archive.read("manifest.json"))
         archive.getinfo("data.jsonl")
-    except (OSError, KeyError, ValueError, *DAMAGE) as error:
+    except (OSError, KeyError, ValueError, *BROKEN) as error:
         raise BadRequest(f"{path} is no backup of Gemel: {error}") from error
     with archive:
         _check_manifest(path, manifest)
         try:
             yield archive, manifest
-        except DAMAGE as error:
+        except BROKEN as error:
             raise BadRequest(f"{path} is damaged: {error}") from error
+
+
+@contextlib.contextmanager
+def undamaged(path: Path) -> Iterator[tuple[zipfile.ZipFile, dict[str, Any]]]:
+    """The archive and its manifest once every byte has been read and has its place.
+
+    Raises BadRequest, naming what is damaged or was added.
+    """
+    with _opened(path) as (archive, manifest):
+        archive_files.refuse_paths(archive)
+        if broken := archive.testzip():
+            raise BadRequest(f"{path}: {broken} is damaged.")
+        for what in strangers(path, archive):
+            raise BadRequest(f"{path} was changed after it was written: it has {what}.")
+        yield archive, manifest
 
 
 def _check_manifest(path: Path, manifest: Any) -> None:

@@ -2,15 +2,16 @@
 
 import contextlib
 import logging
+import threading
 import time
 import traceback
-from collections.abc import Callable, Generator
+from collections.abc import Callable, Generator, Iterator
 from datetime import timedelta
 from typing import Any
 from uuid import uuid4
 
 from django.conf import settings
-from django.db import OperationalError, transaction
+from django.db import OperationalError, connection, transaction
 from django.db.models import F
 from django.utils import timezone
 
@@ -24,23 +25,12 @@ from annotator.services.heartbeats import heartbeat
 from core.errors import GemelError
 from core.protocols import Step
 
-__all__ = [
-    "StepAside",
-    "cancel",
-    "create",
-    "in_turn",
-    "is_queue_away",
-    "is_worker_alive",
-    "reap",
-    "report_issue",
-    "run",
-]
-
 FLUSH_S = 1.0  # progress is written at most this often
 MAX_ATTEMPTS = 3
 MAX_ISSUES = 10_000  # a job that fails on every row must not fill the disk
 UNINDEXED = "Cancelled while it was indexed: what it made stays, searches index it."
 log = logging.getLogger(__name__)
+_letting = threading.local()  # ``by``: whether a short job runs within a long one
 
 
 class _NoRoom(Exception):
@@ -82,8 +72,20 @@ def create(
         by_id=by.pk if by is not None else None,
     )
     if enqueue:
-        transaction.on_commit(lambda: _wake(job.pk, kind))
+        transaction.on_commit(lambda: _wake(kind))
     return job
+
+
+@contextlib.contextmanager
+def one_after_the_other(project: Project) -> Iterator[None]:
+    """A transaction in which no other request asks for jobs of the project or adds one.
+
+    Whoever asks whether a job is at work, and creates one if not, does both in here.
+    """
+    with transaction.atomic():
+        # SQLite has one writer anyway; rows that name the project may still be added.
+        Project.objects.select_for_update(no_key=True).get(pk=project.pk)
+        yield
 
 
 def cancel(job: Job, *, by: Anybody) -> Job:
@@ -135,7 +137,7 @@ def _run(job: Job, on_step: Callable[[Job], None] | None) -> None:
         _wait_for_room(job)
     except StepAside:
         if _wait(job, "Others have their turn; it goes on by itself."):
-            _wake(job.pk, job.kind)
+            _wake(job.kind)
     except OperationalError as error:
         log.exception("job %s: the database failed", job.code)
         if is_full(error):
@@ -144,6 +146,11 @@ def _run(job: Job, on_step: Callable[[Job], None] | None) -> None:
             _give_back(job)
     except (GemelError, Refusal) as error:
         _end(job, Job.State.FAILED, note=str(error))
+    except MemoryError:
+        log.exception("job %s: too little memory", job.code)
+        most = settings.WORKER_MEMORY_MB
+        note = f"A worker may take {most} MB (GEMEL_WORKER_MEMORY_MB); it needs more."
+        _end(job, Job.State.FAILED, note=note)
     except Exception as error:
         log.exception("job %s failed", job.code)
         if is_full(error):
@@ -199,9 +206,9 @@ def reap() -> int:
     )
     dead.update(state=Job.State.QUEUED, claim="")
     waiting = Job.objects.filter(state=Job.State.QUEUED).order_by("pk")
-    woken = list(waiting.values_list("pk", "kind")[:100])
-    for pk, kind in woken:
-        _wake(pk, kind)
+    woken = list(waiting.values_list("kind", flat=True)[:100])
+    for kind in woken:
+        _wake(kind)
     return len(woken)
 
 
@@ -224,11 +231,11 @@ def is_queue_away() -> bool:
         return False
 
 
-def _wake(job_id: int, kind: str) -> None:
+def _wake(kind: str) -> None:
     try:
-        celery.enqueue(job_id, jobkinds.queue_of(kind))
+        celery.wake(jobkinds.queue_of(kind))
     except OSError as error:  # the broker is away: the reaper will wake it later
-        log.warning("job %s waits: %s", job_id, error)
+        log.warning("a job waits (%s): %s", kind, error)
 
 
 def _claim(job_id: int) -> Job | None:
@@ -293,6 +300,7 @@ def _drive(
             pending = _add(pending, next(steps))
             if time.monotonic() - last >= FLUSH_S:
                 _flush(job, pending)
+                _let_short_ones_by(job)
                 pending, last = Step(), time.monotonic()
                 if on_step:
                     on_step(job)
@@ -301,6 +309,25 @@ def _drive(
         return dict(end.value or {})
     finally:
         steps.close()
+
+
+def _let_short_ones_by(job: Job) -> None:
+    """Run a short job of another project between two steps of a long one.
+
+    With one worker it would wait for hours. A job that is let by lets none by itself;
+    nothing is left open in the database between two steps.
+    """
+    if getattr(_letting, "by", False) or connection.in_atomic_block:
+        return
+    kinds = jobkinds.kinds_of(jobkinds.INTERACTIVE)
+    waiting = Job.objects.in_turn([kinds]).exclude(project_id=job.project_id)
+    if jobkinds.INTERACTIVE not in settings.QUEUES or not waiting.exists():
+        return
+    _letting.by = True
+    try:
+        run(waiting.values_list("pk", flat=True)[0])
+    finally:
+        _letting.by = False
 
 
 def _add(a: Step, b: Step) -> Step:
@@ -360,7 +387,7 @@ def _give_back(job: Job) -> None:
         return
     held = Job.objects.filter(pk=job.pk, claim=job.claim)
     if held.update(state=Job.State.QUEUED, claim=""):
-        _wake(job.pk, job.kind)
+        _wake(job.kind)
 
 
 def _wait_for_room(job: Job) -> None:

@@ -9,12 +9,13 @@ from django.utils.functional import Promise
 from django.utils.html import format_html
 from django.utils.safestring import SafeString
 from django.utils.translation import gettext_lazy as _
-from django.utils.translation import ngettext
 
 from annotator.pages.site import glossary
+from annotator.pages.site.durations import work_time
 from annotator.pages.site.help import link
 
 register = template.Library()
+register.filter(work_time)
 ROLES = {
     "manager": _("manager"),
     "curator": _("curator"),
@@ -34,17 +35,6 @@ def alpha(value: float) -> str:
     """0.4712 as ".47", as coefficients are written."""
     text = f"{abs(value):.2f}"
     return ("−" if value < 0 else "") + text.removeprefix("0")
-
-
-@register.filter
-def work_time(hours: float) -> str:
-    """Hours of people's work as they would say it: "4 minutes", "2.5 hours"."""
-    if hours < 1:
-        n = max(1, round(60 * hours)) if hours > 0 else 0
-        return ngettext("%(n)s minute", "%(n)s minutes", n) % {"n": n}
-    text = f"{hours:.1f}".removesuffix(".0")
-    n = 1 if text == "1" else 2
-    return ngettext("%(n)s hour", "%(n)s hours", n) % {"n": text}
 
 
 @register.filter

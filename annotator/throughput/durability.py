@@ -8,6 +8,7 @@ disk is busy shares its next turn (group commit: Gray and Reuter 1993, Transacti
 Processing, 10.4.7). PostgreSQL does the same within COMMIT.
 """
 
+import errno
 import os
 import threading
 from collections.abc import Callable, Sequence
@@ -18,45 +19,52 @@ from django.core.checks import CheckMessage, Tags, Warning, register
 from django.db import connection
 from django.http import HttpRequest, HttpResponse
 
-__all__ = ["DurableMiddleware", "Group", "leave_turn", "on_disk", "take_turn"]
-
 _mine = threading.local()
 
 
+class _Run:
+    """One run of the work: whether it has ended, and how."""
+
+    has_ended = False
+    error: OSError | None = None
+
+
 class Group:
-    """Calls of ``wait`` that share runs of ``work``: each sees one begin and end."""
+    """Calls of ``wait`` that share runs of ``work``: each sees one begin and end.
+
+    A waiter holds the run that it waits for: what later runs bring is nothing to it.
+    """
 
     def __init__(self, work: Callable[[], None]) -> None:
         self._work = work
         self._change = threading.Condition()
-        self._begun = self._ended = 0  # runs
-        self._failed: dict[int, Exception] = {}
+        self._next = _Run()
+        self._is_running = False
 
     def wait(self) -> None:
         """Until a run that began after this call has ended; raises what it raised."""
         with self._change:
-            mine = self._begun + 1
-            while self._ended < mine and self._begun != self._ended:
+            mine = self._next
+            while self._is_running and not mine.has_ended:
                 self._change.wait()
-            if self._ended >= mine:
-                if error := self._failed.get(mine):
-                    raise error
-                return
-            self._begun = mine
-        self._run(mine)
+            if not mine.has_ended:
+                self._is_running, self._next = True, _Run()
+        if not mine.has_ended:
+            self._run(mine)
+        if mine.error:
+            raise mine.error
 
-    def _run(self, mine: int) -> None:
-        error: Exception | None = None
+    def _run(self, mine: _Run) -> None:
+        mine.error = OSError(errno.EIO, "the disk was not reached")  # until it was
         try:
             self._work()
+            mine.error = None
         except OSError as cause:
-            error = cause
-        with self._change:
-            self._ended = mine
-            self._failed = {mine: error} if error else {}
-            self._change.notify_all()
-        if error:
-            raise error
+            mine.error = cause
+        finally:
+            with self._change:
+                mine.has_ended, self._is_running = True, False
+                self._change.notify_all()
 
 
 class _Log:

@@ -1,7 +1,7 @@
 """Many rows of one model by one statement, without making an instance of each.
 
 ``bulk_create`` spends most of its time, on SQLite, in instances, their related fields
-and a new text of the statement for each few hundred values (``python -m bench.items``).
+and a new text of the statement for each few hundred values (``lab.bench.items``).
 """
 
 from collections.abc import Callable, Iterable, Sequence

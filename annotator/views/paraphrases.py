@@ -15,11 +15,11 @@ from django.views.decorators.http import (
 )
 
 from annotator import access
-from annotator.errors import BadRequest
+from annotator.errors import BadRequest, NotAllowed
 from annotator.forms import refuse_unknown
 from annotator.forms.paraphrases import TableForm, TestSetForm
 from annotator.http.answers import form_page
-from annotator.models import Bitext, Corpus, ParaphraseTable, Project
+from annotator.models import Bitext, Corpus, ParaphraseTable, Participant, Project
 from annotator.models.projects import Anybody
 from annotator.pages.paraphrases import asking, substitution
 from annotator.pages.paraphrases import search as pages
@@ -47,7 +47,7 @@ LONGEST_SENTENCE = 1000
 @require_http_methods(["GET", "POST"])
 def tables(request: HttpRequest, slug: str) -> HttpResponse:
     """The tables there are, and a form that asks for one more."""
-    project = access.project_or_404(request.user, slug)
+    project = _project(request, slug)
     sent = request.POST if request.method == "POST" else None
     form = TableForm.empty(project) if sent is None else TableForm.sent(sent)
 
@@ -132,7 +132,7 @@ def substitute(request: HttpRequest, slug: str, code: str) -> HttpResponse:
 @require_GET
 def of_sentence(request: HttpRequest, slug: str) -> HttpResponse:
     """From a sentence to the choice of its phrases, in the newest table there is."""
-    project = access.project_or_404(request.user, slug)
+    project = _project(request, slug)
     refuse_unknown(request.GET, {"sentence"})
     sentence = _text(request, "sentence", LONGEST_SENTENCE)
     table = project.tables.ready().order_by("-made_at").first()
@@ -207,8 +207,17 @@ def _text_of(project: Project, named: str) -> Corpus | Bitext:
 def _table(
     request: HttpRequest, slug: str, code: str
 ) -> tuple[Project, ParaphraseTable]:
-    project = access.project_or_404(request.user, slug)
+    project = _project(request, slug)
     return project, get_object_or_404(project.tables, code=code)
+
+
+def _project(request: HttpRequest, slug: str) -> Project:
+    """The project. Raises NotAllowed while the person judges there: a table says which
+    condition and rank a paraphrase has."""
+    project = access.project_or_404(request.user, slug)
+    if Participant.blind_in(request.user).filter(project=project).exists():
+        raise NotAllowed(_("Tables are closed to you while you judge paraphrases."))
+    return project
 
 
 def _about(

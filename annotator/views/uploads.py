@@ -1,5 +1,6 @@
 """Bringing a corpus in by the browser: files, the report of a dry run, the import."""
 
+from functools import partial
 from typing import Any
 
 from django.contrib.auth.decorators import login_required
@@ -76,8 +77,10 @@ def export_file(
     refuse_unknown(request.GET, {"author", "split", "exact"})
     author = request.GET.get("author", "")
     ticked = {name: request.GET.get(name) == "yes" for name in ("split", "exact")}
-    parts = exports.parts(corpus, kind, by=request.user, author=author, **ticked)
-    return attachment(parts, f"{corpus.name}.{kind}.zip")
+    make = partial(
+        exports.parts, corpus, kind, by=request.user, author=author, **ticked
+    )
+    return attachment(make, f"{corpus.name}.{kind}.zip")
 
 
 def _start(

@@ -7,13 +7,10 @@ from collections.abc import Iterable, Iterator
 from itertools import islice
 
 from core.data.tokens import Sentence, Token
-from core.evaluation.commands.options import (
-    add_parser_options,
-    add_together,
-    backend_of,
-)
 from core.forests.kbest import trees_of
 from core.formats import conllu, ptb
+from core.formats.standard_input import input_lines
+from core.parsing.registry import add_parser_options, add_together, backend_of
 from core.protocols import Analysis, Capability
 from core.text.tokenize import tokenize
 
@@ -32,13 +29,14 @@ BATCH = 256
 def run(options: argparse.Namespace) -> int:
     """Parse standard input, a sentence a line, in batches; blank lines are left out.
 
-    The exit status: 0, or 1 if a sentence has no parse.
+    The exit status: 0, or 1 if a sentence has no parse. Raises FormatError at a line
+    that is not UTF-8; the batches before it are parsed and written.
     """
     backend = backend_of(vars(options))
     wanted = WANT["json"] if options.together else WANT[options.format]
     want = (wanted | _alternatives(options)) & backend.info.capabilities
     status = 0
-    lines = _numbered(sys.stdin)
+    lines = _numbered(input_lines())
     while batch := list(islice(lines, BATCH)):
         sentences = [_sentence(text, given=options.tokens) for _, text in batch]
         answers = backend.analyse(sentences, want=want)

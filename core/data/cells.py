@@ -12,6 +12,7 @@ __all__ = ["plain_cell", "plain_rows"]
 
 # Spaces and quotation marks may be taken away before the first sign is looked at.
 _FORMULA = re.compile(r"""[\t\r\n]|[\s"\ufeff]*[=+\-@＝＋－＠].""", re.DOTALL)
+_CELL = re.compile(r"[^\t\r\n]+")
 _NUMBER = re.compile(r"[+-]?(\d+([.,]\d+)*|\.\d+)([eE][+-]?\d+)?%?\Z", re.ASCII)
 
 
@@ -26,11 +27,8 @@ def plain_cell(value: Any) -> Any:
 
 
 def plain_rows(text: str) -> str:
-    """Lines of cells between tabs, each cell as ``plain_cell`` gives it."""
-    return "\n".join(_plain_row(line) for line in text.split("\n"))
+    """Lines of cells between tabs, each cell as ``plain_cell`` gives it.
 
-
-def _plain_row(line: str) -> str:
-    body = line.rstrip("\r")
-    cells = (plain_cell(cell) for cell in body.split("\t"))
-    return "\t".join(cells) + line[len(body) :]
+    A carriage return alone ends a line, too, as it does for spreadsheets.
+    """
+    return _CELL.sub(lambda cell: str(plain_cell(cell[0])), text)

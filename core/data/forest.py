@@ -43,13 +43,13 @@ class Forest:
         n = len(self.labels)
         if not len(self.starts) == len(self.ends) == n == len(self.first_edge) - 1:
             raise InvalidValue("forest: node arrays differ in length")
+        _check_offsets(self.first_edge, len(self.first_tail) - 1)
+        _check_offsets(self.first_tail, len(self.tails))
         heads = np.repeat(np.arange(n, dtype=np.int32), np.diff(self.first_edge))
         object.__setattr__(self, "heads", heads)
         self._check(n)
 
     def _check(self, n: int) -> None:
-        if len(self.first_tail) - 1 != len(self.heads):
-            raise InvalidValue("forest: one tail offset per edge and one more wanted")
         if n and (self.labels.min() < 0 or self.labels.max() >= len(self.names)):
             raise InvalidValue("forest: label out of range")
         if n and (np.diff(self.first_edge) < 1).any():
@@ -83,6 +83,15 @@ class Forest:
 
     def name(self, v: int) -> str:
         return self.names[int(self.labels[v])]
+
+
+def _check_offsets(offsets: Ints, total: int) -> None:
+    """Raises InvalidValue unless they rise from 0 to ``total``: what they divide is
+    made in memory, so nobody may claim more than there is."""
+    if not len(offsets) or offsets[0] != 0 or offsets[-1] != total:
+        raise InvalidValue("forest: offsets must run from 0 to the end of their array")
+    if (np.diff(offsets) < 0).any():
+        raise InvalidValue("forest: offsets must not fall")
 
 
 class ForestBuilder:

@@ -98,7 +98,7 @@ def _read(path: Path, format: Format) -> Iterator[Gold | str]:
                 elif isinstance(record, SentenceRecord) and record.parse:
                     sentence = Sentence(record.tokens)
                     yield Gold(sentence, record.parse.tree, record.parse.deps)
-    except (OSError, UnicodeDecodeError) as error:
+    except OSError as error:
         raise FormatError(f"{path}: {error}") from error
 
 

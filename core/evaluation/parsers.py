@@ -1,35 +1,147 @@
 """How well a back-end parses gold sentences, given their tokens. Definitions of the
-scores: ``core.agreement.trees.parseval`` and ``core.agreement.trees.attachment``."""
+scores: ``core.agreement.trees.parseval`` and ``core.agreement.trees.attachment``.
+
+Where a parser errs, by construction: brackets by label and width, arcs by relation
+and length.
+
+Of gold's brackets a share is found; those over whose words the parse has a spurious
+bracket of another label count as ``other_label``. Coordination: phrases of gold with a
+child tagged CC, of which only the share found can be told. Arcs stand under their gold
+relation, with its subtype, and under how far the gold head is. What is counted:
+``core.agreement.trees.parseval`` and ``core.agreement.trees.attachment``.
+
+Two parsers on the same gold sentences: what one gains over the other, whether by
+more than chance, and what the better of both, sentence by sentence, would reach.
+
+How a parser does on sentences by how many of their words it has never seen.
+"""
 
 import time
+from bisect import bisect_left
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
 
+from core.agreement.paired import ratio_swap_p
 from core.agreement.trees import attachment, parseval
 from core.agreement.trees.attachment import Attachment
-from core.agreement.trees.parseval import Parseval
+from core.agreement.trees.parseval import Bracket, Parseval, brackets
 from core.data.check import Floats
-from core.data.deps import DepTree
+from core.data.deps import ROOT, DepTree
 from core.data.tree import Tree
-from core.evaluation.constructions import ErrorCounts
 from core.evaluation.golds import Gold, bare
 from core.forests.kbest import trees_of
 from core.parsing.together import fitting
-from core.protocols import Analysis, Capability, ParserBackend
+from core.protocols import Analysis, Capability, ParserBackend, TrainingCounts
 
-__all__ = [
-    "HEADS",
-    "ORACLES",
-    "PLAIN",
-    "ParserScores",
-    "answers",
-    "evaluate",
-    "trees_shown",
-]
+Cells = Counter[tuple[str, str, str]]  # kind, value, what is counted
+WIDEST = (2, 5, 10, 20)  # words, the last of a bin
+CONJUNCTION = "CC"
+COORDINATED = "with CC"
+
+
+@dataclass(slots=True)
+class ErrorCounts:
+    """Counts over any number of sentences."""
+
+    cells: Cells = field(default_factory=Counter)
+
+    def add_tree(self, gold: Tree, guess: Tree | None) -> None:
+        """The brackets of one sentence; ``guess`` None: no parse."""
+        wanted = brackets(gold, gold.tags)
+        given = brackets(guess, gold.tags) if guess else Counter[Bracket]()
+        spurious = Counter((i, j) for i, j, _ in (given - wanted).elements())
+        missed = Counter((i, j) for i, j, _ in (wanted - given).elements())
+        coordinated = _coordinated(gold)
+        counts = {
+            "gold": wanted,
+            "given": given,
+            "right": wanted & given,
+            "other_label": _among(wanted - given, spurious & missed),
+        }
+        for name, some in counts.items():
+            for (i, j, label), n in some.items():
+                self.cells["label", label, name] += n
+                self.cells["width", _bin(j - i), name] += n
+        self.cells["label", COORDINATED, "gold"] += coordinated.total()
+        self.cells["label", COORDINATED, "right"] += (
+            coordinated & counts["right"]
+        ).total()
+
+    def add_arcs(self, gold: DepTree, guess: DepTree | None) -> None:
+        """The arcs of one sentence; ``guess`` None: no parse."""
+        for m, (head, relation) in enumerate(zip(gold.heads, gold.labels, strict=True)):
+            length = "root" if head == ROOT else _bin(abs(head - m))
+            is_right = guess is not None and guess.heads[m] == head
+            is_labelled = is_right and guess is not None and guess.labels[m] == relation
+            for kind, value in (("relation", relation), ("length", length)):
+                self.cells[kind, value, "words"] += 1
+                self.cells[kind, value, "heads"] += is_right
+                self.cells[kind, value, "labelled"] += is_labelled
+
+    def to_json(self) -> dict[str, Any]:
+        """By kind and value: counts, and shares in percent; the commonest first."""
+        by_kind: dict[str, dict[str, Counter[str]]] = {}
+        for (kind, value, name), n in self.cells.items():
+            by_kind.setdefault(kind, {}).setdefault(value, Counter())[name] += n
+        return {kind: _rows(by_kind[kind]) for kind in by_kind}
+
+
+def _rows(rows: dict[str, Counter[str]]) -> dict[str, dict[str, float | int]]:
+    order = sorted(
+        rows, key=lambda value: -(rows[value]["gold"] + rows[value]["words"])
+    )
+    return {value: _row(rows[value]) for value in order}
+
+
+def _row(counts: Counter[str]) -> dict[str, float | int]:
+    """Of what nothing was given (coordination) there is no precision."""
+    if counts["words"]:
+        shares = {"uas": counts["heads"], "las": counts["labelled"]}
+        n = counts["words"]
+        return {"words": n} | {k: _share_right(y, n) for k, y in shares.items()}
+    right, gold, given = counts["right"], counts["gold"], counts["given"]
+    row: dict[str, float | int] = {"gold": gold, "recall": _share_right(right, gold)}
+    if given:
+        row["precision"] = _share_right(right, given)
+        row["f1"] = _share_right(2 * right, gold + given)
+        row["other_label"] = counts["other_label"]
+    return row
+
+
+def _share_right(part: int, whole: int) -> float:
+    return round(100 * part / whole, 1) if whole else 0.0
+
+
+def _coordinated(tree: Tree) -> Counter[Bracket]:
+    """The brackets of phrases that have a child tagged CC."""
+    words = {v for v in range(len(tree)) if not tree.children[v]}
+    conjunctions = {v for v in words if tree.labels[v] == CONJUNCTION}
+    nodes = [v for v in range(len(tree)) if conjunctions & set(tree.children[v])]
+    return brackets(tree, tree.tags, nodes=nodes)
+
+
+def _among(
+    missed: Counter[Bracket], places: Counter[tuple[int, int]]
+) -> Counter[Bracket]:
+    """As many of the missed brackets as there are places of the same words."""
+    left, some = Counter(places), Counter[Bracket]()
+    for i, j, label in missed.elements():
+        if left[i, j]:
+            left[i, j] -= 1
+            some[i, j, label] += 1
+    return some
+
+
+def _bin(n: int) -> str:
+    """2 words or fewer: "1-2"; then "3-5" and so on, "21+" at last."""
+    at = bisect_left(WIDEST, n)
+    low = WIDEST[at - 1] + 1 if at else 1
+    return f"{low}-{WIDEST[at]}" if at < len(WIDEST) else f"{low}+"
+
 
 ORACLES = (2, 10, 50)
 HEADS = (2, 3)
@@ -209,3 +321,153 @@ def trees_shown(answer: Analysis | None, k: int) -> list[Tree]:
 
 def _percent(share: float, known: bool = True) -> float | None:  # noqa: FBT001, FBT002
     return round(100 * share, 2) if known else None
+
+
+MEASURES = ("uas", "las", "f1")
+SEED = 16
+Counts = dict[str, tuple[int, int]]  # by measure: what is right, of how much
+
+
+def compare(
+    golds: Sequence[Gold], parser: ParserBackend, other: ParserBackend
+) -> dict[str, Any]:
+    """For each measure that gold allows, that of ``this`` parser and of the ``other``,
+    in percent; ``p``, two-sided, of their difference (each sentence may swap its two
+    parses: Noreen 1989); ``better``: of each sentence the parse that gold prefers,
+    which no choice between the two can surpass.
+
+    UAS and LAS as in ``ParserScores``: punctuation and subtypes count. A sentence that
+    is answered by an error counts as parsed all wrong. Time: both parsers' once.
+    """
+    rows = [
+        _both(gold, one, two)
+        for (gold, one, _), (_, two, _) in zip(
+            answers(parser, golds, PLAIN), answers(other, golds, PLAIN), strict=True
+        )
+    ]
+    return {
+        name: _figures([row[name] for row in rows if name in row])
+        for name in MEASURES
+        if any(name in row for row in rows)
+    }
+
+
+def _both(
+    gold: Gold, one: Analysis | None, two: Analysis | None
+) -> dict[str, tuple[tuple[int, int], tuple[int, int]]]:
+    mine, theirs = _counts(gold, one), _counts(gold, two)
+    return {name: (mine[name], theirs[name]) for name in mine}
+
+
+def _counts(gold: Gold, answer: Analysis | None) -> Counts:
+    counts: Counts = {}
+    if gold.deps is not None:
+        guess = answer.deps.tree if answer and answer.deps else None
+        arcs = attachment.compare(gold.deps, guess)
+        counts |= {
+            "uas": (arcs.heads, arcs.tokens),
+            "las": (arcs.labelled, arcs.tokens),
+        }
+    if gold.tree is not None:
+        tree = next(iter(trees_shown(answer, 1)), None)
+        trees = parseval.compare(gold.tree, tree)
+        counts["f1"] = 2 * trees.matched, trees.guessed + trees.gold
+    return counts
+
+
+def _figures(
+    rows: Sequence[tuple[tuple[int, int], tuple[int, int]]],
+) -> dict[str, float]:
+    table = np.array(rows, dtype=np.float64)  # sentences, two parsers, right and of
+    this, other = table[:, :1], table[:, 1:]
+    best = (max(pair, key=_share) for pair in rows)
+    p = ratio_swap_p(other, this, np.random.default_rng(SEED))
+    return {
+        "this": _percent_of(this.sum((0, 1))),
+        "other": _percent_of(other.sum((0, 1))),
+        "p": round(p, 4),
+        "better": _percent_of(np.array(list(best), dtype=np.float64).sum(0)),
+    }
+
+
+def _share(counts: tuple[int, int]) -> float:
+    return counts[0] / counts[1] if counts[1] else 1.0
+
+
+def _percent_of(sums: Floats) -> float:
+    right, of = sums
+    return round(100 * float(right) / float(of), 2) if of else 100.0
+
+
+ENDS = (0.0, 0.05, 0.1, 0.2, 0.4, 1.0)
+"""A class of sentences ends with each of these shares; the first: no unknown word."""
+
+
+@dataclass(slots=True)
+class _Class:
+    sentences: int = 0
+    tokens: int = 0
+    unknown: int = 0
+    brackets: Parseval = field(default_factory=Parseval)
+
+
+@dataclass(slots=True)
+class Rates:
+    """Sums by class of sentences, in the order of ``ENDS``."""
+
+    classes: tuple[_Class, ...] = field(
+        default_factory=lambda: tuple(_Class() for _ in ENDS)
+    )
+
+    def add(
+        self, forms: Sequence[str], is_known: Callable[[str], bool],
+        brackets: Parseval | None,
+    ) -> None:  # fmt: skip
+        """Count a sentence. ``brackets``: its own against gold, None without gold.
+
+        Words are tokens with a letter: signs and numbers are known to every parser.
+        The first word may be known without its capital.
+        """
+        words = [form for form in forms if any(map(str.isalpha, form))]
+        n = sum(not is_known(form) for form in words)
+        first = forms[0] if forms else ""
+        if first in words[:1] and not is_known(first):
+            n -= is_known(first[:1].lower() + first[1:])
+        share = n / len(words) if words else 0.0
+        rate = next(
+            c for c, end in zip(self.classes, ENDS, strict=True) if share <= end
+        )
+        rate.sentences += 1
+        rate.tokens += len(words)
+        rate.unknown += n
+        if brackets is not None:
+            rate.brackets += brackets
+
+    def to_json(self) -> list[dict[str, Any]]:
+        """A row a class: ``most`` (share), counts, ``scored`` sentences, ``f1`` in
+        percent (None without gold)."""
+        return [
+            {
+                "most": end,
+                "sentences": one.sentences,
+                "words": one.tokens,
+                "unknown": one.unknown,
+                "scored": one.brackets.sentences,
+                "f1": round(100 * one.brackets.f1, 2)
+                if one.brackets.sentences
+                else None,
+            }
+            for end, one in zip(ENDS, self.classes, strict=True)
+        ]
+
+
+def knower(backend: ParserBackend) -> Callable[[str], bool] | None:
+    """Whether a parser has seen a word in training; None if it does not tell.
+
+    Of a parser that helps another one: whether that one has.
+    """
+    inner = getattr(backend, "parser", backend)
+    if not isinstance(inner, TrainingCounts):
+        return None
+    lexicon, entry_of = inner.lexicon(), inner.entry_of
+    return lambda form: entry_of(form) in lexicon

@@ -4,7 +4,11 @@ A derivation weighs the (x)-product of its edges' weights. ``weights``: float64 
 edge, nats, ``-inf`` forbids; marginals are expected numbers of uses, which for nodes
 over spans are probabilities. An empty forest has no derivation. All functions raise
 InvalidScores on another shape or dtype, on NaN or +inf. Time is linear in the forest.
+
+How probable each labelled bracket is, over all trees of a forest.
 """
+
+from collections.abc import Mapping, Sequence
 
 import numpy as np
 
@@ -12,15 +16,10 @@ from core.data import check
 from core.data.check import Floats
 from core.data.forest import Forest
 from core.errors import InvalidScores
+from core.forests.derivation import chain_labels
 from core.forests.kernels import forest as kernels
 
-__all__ = [
-    "check_weights",
-    "entropy",
-    "forest_log_partition",
-    "forest_marginals",
-    "inside_log",
-]
+Bracket = tuple[int, int, str]  # start, end, label
 
 
 def inside_log(forest: Forest, weights: Floats) -> Floats:
@@ -79,3 +78,36 @@ def check_weights(forest: Forest, weights: Floats) -> None:
         raise InvalidScores(
             f"weights: one per edge ({forest.n_edges}) wanted, got {weights.shape}"
         )
+
+
+def bracket_chances(forest: Forest, weights: Floats) -> dict[Bracket, float]:
+    """Return the probability of each label of each span, at most 1. Labels of a chain
+    count one by one, one that is there twice counts once. Where two nodes over one span
+    in one derivation have the label, it is a bound from above."""
+    chances: dict[Bracket, float] = {}
+    p_node, _ = forest_marginals(forest, weights)
+    for v, p in enumerate(p_node.tolist()):
+        for label in set(chain_labels(forest.name(v))):
+            place = bracket_of(forest, v, label)
+            chances[place] = min(1.0, chances.get(place, 0.0) + p)
+    return chances
+
+
+def bracket_of(forest: Forest, v: int, label: str) -> Bracket:
+    """Where ``bracket_chances`` keeps a label of node ``v``."""
+    return int(forest.starts[v]), int(forest.ends[v]), label
+
+
+def expected_f1(brackets: Sequence[Bracket], chances: Mapping[Bracket, float]) -> float:
+    """The F1, 0 to 1, that the forest expects of a tree with these brackets: twice the
+    brackets expected right, over those given and those expected to be right in all.
+
+    A quotient of expectations, not the expectation of a quotient. 0.0 of no brackets.
+    Equal brackets, as of a chain NP over NP, count once on both sides, so that it is
+    at most 1.
+    ``chances``: of ``bracket_chances``. Goodman 1996, "Parsing Algorithms and Metrics".
+    """
+    given = set(brackets)
+    right = sum(chances.get(bracket, 0.0) for bracket in given)
+    n = len(given) + sum(chances.values())
+    return 2 * right / n if n else 0.0

@@ -1,4 +1,7 @@
-"""The k best derivations of a forest. Conventions as in ``core.forests.inside``."""
+"""The k best derivations of a forest. Conventions as in ``core.forests.inside``.
+
+The best derivation of a forest. Conventions as in ``core.forests.inside``.
+"""
 
 from collections.abc import Sequence
 
@@ -7,13 +10,40 @@ import numpy as np
 from core.data.check import Floats, Ints
 from core.data.forest import Forest
 from core.data.tree import Tree
-from core.errors import InvalidValue
+from core.errors import Contradiction, InvalidValue
 from core.forests.derivation import phrases_of, tree_of_phrases
+from core.forests.inside import check_weights
+from core.forests.kernels import forest as chart_kernels
 from core.forests.kernels import kbest as kernels
-from core.forests.viterbi import inside_max
 from core.protocols import Analysis
 
-__all__ = ["best_trees", "k_best", "trees_of"]
+
+def viterbi(forest: Forest, weights: Floats) -> tuple[float, Ints]:
+    """The best derivation's weight and its edges in preorder, int32.
+
+    Raises Contradiction if there is none. Ties: the lowest edge of every node.
+    """
+    values, best_edge = inside_max(forest, weights)
+    if not len(values) or values[-1] == -np.inf:
+        raise Contradiction("the forest has no derivation of finite weight")
+    edges = chart_kernels.read_off(best_edge, forest.first_tail, forest.tails)
+    return float(values[-1]), edges
+
+
+def inside_max(forest: Forest, weights: Floats) -> tuple[Floats, Ints]:
+    """Per node, the weight of the best derivation below it, and its edge."""
+    check_weights(forest, weights)
+    values = np.empty(forest.n_nodes)
+    best_edge = np.empty(forest.n_nodes, dtype=np.int32)
+    chart_kernels.inside_max(
+        weights,
+        forest.first_edge,
+        forest.first_tail,
+        forest.tails,
+        values,
+        best_edge,
+    )
+    return values, best_edge
 
 
 def k_best(forest: Forest, weights: Floats, k: int) -> list[tuple[float, Ints]]:

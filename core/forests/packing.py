@@ -1,14 +1,22 @@
-"""Span scores to a packed forest that loses no tree within a margin of the best."""
+"""Span scores to a packed forest that loses no tree within a margin of the best.
+
+Smaller forests. Conventions as in ``core.forests.inside``.
+"""
+
+from collections.abc import Collection
 
 import numpy as np
+from numpy.typing import NDArray
 
 from core.data.check import Floats
 from core.data.forest import EMPTY_FOREST, Forest
 from core.errors import Contradiction, InvalidValue
 from core.forests.cky import SpanDecoder
+from core.forests.derivation import Phrase
+from core.forests.inside import inside_log
+from core.forests.kbest import inside_max
+from core.forests.kernels import forest as kernels
 from core.forests.kernels import packing, spans
-
-__all__ = ["MAX_EDGES", "span_forest"]
 
 MAX_EDGES = 50_000
 
@@ -84,3 +92,84 @@ def _pack(
     label, start, end = np.ascontiguousarray(np.concatenate([nodes, top]).T)
     forest = Forest(names, label, start, end, first_edge, first_tail, tails)
     return forest, weights
+
+
+def prune(forest: Forest, weights: Floats, *, margin: float) -> tuple[Forest, Floats]:
+    """The edges used by some derivation that weighs at least the best less ``margin``
+    nats, and their weights; both empty if there is no derivation."""
+    through = max_marginals(forest, weights)
+    best = through.max(initial=-np.inf)
+    if best == -np.inf:
+        return EMPTY_FOREST, np.empty(0)
+    return restrict(forest, weights, through >= best - margin - 1e-9)
+
+
+def max_marginals(forest: Forest, weights: Floats) -> Floats:
+    """Per edge, the weight of the best derivation through it, ``-inf`` if none."""
+    values, _ = inside_max(forest, weights)
+    through = np.empty(forest.n_edges)
+    if forest.n_nodes:
+        kernels.max_marginals(
+            weights,
+            values,
+            forest.first_edge,
+            forest.first_tail,
+            forest.tails,
+            np.empty(forest.n_nodes),
+            through,
+        )
+    return through
+
+
+def restrict(
+    forest: Forest, weights: Floats, kept: NDArray[np.bool_]
+) -> tuple[Forest, Floats]:
+    """The forest of the edges where ``kept`` (bool) holds; what no longer leads from
+    words to the root is left out too. Both empty if nothing does."""
+    arity = np.diff(forest.first_tail)
+    owner = np.repeat(np.arange(forest.n_edges), arity)  # edge of each tail
+    alive = kernels.connected(
+        kept, forest.first_edge, forest.first_tail, forest.tails, forest.n_nodes
+    )
+    if not alive.any():
+        return EMPTY_FOREST, np.empty(0)
+    nodes = np.unique(forest.heads[alive])
+    new_id = np.zeros(forest.n_nodes, dtype=np.int32)
+    new_id[nodes] = np.arange(len(nodes))
+    n_edges = np.bincount(forest.heads[alive], minlength=forest.n_nodes)[nodes]
+    smaller = Forest(
+        forest.names,
+        forest.labels[nodes],
+        forest.starts[nodes],
+        forest.ends[nodes],
+        np.concatenate([[0], np.cumsum(n_edges)]).astype(np.int32),
+        np.concatenate([[0], np.cumsum(arity[alive])]).astype(np.int32),
+        new_id[forest.tails[alive[owner]]],
+    )
+    return smaller, weights[alive]
+
+
+def weight_of_phrases(
+    forest: Forest, weights: Floats, phrases: Collection[Phrase]
+) -> float:
+    """The log of the summed weights of the derivations whose named nodes are exactly
+    ``phrases``, each once; ``-inf`` if there is none.
+
+    A span has one named node in a derivation. So one of these phrases alone has them
+    all where it has as many, and its edges are those through which that count goes:
+    one pass that maximises, one that sums. Linear in the forest.
+    """
+    if not forest.n_nodes:
+        return -np.inf
+    chosen = set(phrases)
+    names = [forest.names[x] for x in forest.labels.tolist()]
+    rows = zip(forest.starts.tolist(), forest.ends.tolist(), names, strict=True)
+    counts = np.array([_count(row, chosen) for row in rows])
+    has_all = max_marginals(forest, counts[forest.heads]) == len(chosen)
+    return float(inside_log(forest, np.where(has_all, weights, -np.inf))[-1])
+
+
+def _count(row: Phrase, chosen: Collection[Phrase]) -> float:
+    if row in chosen:
+        return 1.0
+    return -np.inf if row[2] else 0.0

@@ -12,6 +12,7 @@ Deflated: about 10 bytes an edge.
 import io
 import json
 import zipfile
+import zlib
 from dataclasses import dataclass
 
 import numpy as np
@@ -20,10 +21,13 @@ from core.data.check import Floats
 from core.data.forest import Forest
 from core.errors import FormatError, GemelError
 
-__all__ = ["StoredForest", "dump", "load"]
-
+MAX_BYTES = 128 * 2**20  # of all arrays unpacked: five million edges
+MAX_ARRAYS = 16
 ARRAYS = ("labels", "starts", "ends", "first_edge", "first_tail", "tails")
-UNREADABLE = (GemelError, KeyError, ValueError, OSError, EOFError, zipfile.BadZipFile)
+UNREADABLE = (
+    GemelError, KeyError, ValueError, OSError, EOFError, zipfile.BadZipFile,
+    zlib.error, MemoryError,  # a header that claims more than it holds
+)  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -48,8 +52,12 @@ def dump(forest: Forest, weights: Floats, *, arcs: Floats | None = None) -> byte
 
 
 def load(data: bytes) -> StoredForest:
-    """Inverse of ``dump``; raises FormatError if the bytes are no such archive."""
+    """Inverse of ``dump``; raises FormatError if the bytes are no such archive.
+
+    Nothing is unpacked before its size is known: at most ``MAX_BYTES``.
+    """
     try:
+        _check_size(data)
         with np.load(io.BytesIO(data), allow_pickle=False) as archive:
             arrays = {name: archive[name] for name in archive.files}
         names = tuple(json.loads(arrays["names"].tobytes()))
@@ -63,3 +71,12 @@ def load(data: bytes) -> StoredForest:
     return StoredForest(
         forest, weights, None if arcs is None else arcs.astype(np.float64)
     )
+
+
+def _check_size(data: bytes) -> None:
+    """Raises ValueError if what the archive says of its parts is too much. Reading one
+    stops at the size that is said here, or fails its checksum."""
+    with zipfile.ZipFile(io.BytesIO(data)) as archive:
+        parts = archive.infolist()
+    if len(parts) > MAX_ARRAYS or sum(one.file_size for one in parts) > MAX_BYTES:
+        raise ValueError("it unpacks to more than any forest has")

@@ -16,6 +16,7 @@ from typing import Any
 from core.data.alignment import Alignment
 from core.data.tokens import Token
 from core.errors import FormatError, InvalidValue
+from core.formats import json_text
 from core.formats.alignments import pharaoh
 from core.formats.records import (
     BadLine,
@@ -67,19 +68,7 @@ def write(records: Iterable[Record]) -> Iterator[str]:
 def load_object(line: str, number: int) -> dict[str, Any]:
     """The object on this line; raises FormatError with the column of the fault."""
     clean(line, line=number)
-    try:
-        value = json.loads(line, parse_constant=_refuse)
-    except json.JSONDecodeError as error:
-        raise FormatError(
-            f"no JSON: {error.msg}",
-            line=number,
-            column=error.colno,
-            remedy="one complete object on each line",
-        ) from error
-    except (RecursionError, ValueError) as error:
-        raise FormatError(
-            "JSON nested too deep, or a number that is none", line=number, column=1
-        ) from error
+    value = json_text.loads(line, line=number)
     if not isinstance(value, dict):
         raise FormatError(
             "a JSON value that is no object",
@@ -89,10 +78,6 @@ def load_object(line: str, number: int) -> dict[str, Any]:
         )
     _check(value, number)
     return value
-
-
-def _refuse(name: str) -> Any:
-    raise ValueError(f"{name} is no JSON")
 
 
 def _check(value: Any, number: int, depth: int = 0) -> None:

@@ -26,9 +26,9 @@ from core.formats.records import (
     SentenceRecord,
     Tail,
     bad,
-    clean,
     flat,
     numbered,
+    split_row,
     with_raw,
     words,
 )
@@ -97,7 +97,7 @@ def write(records: Iterable[Record]) -> Iterator[str]:
 
 def cells(names: Sequence[str], line: str, number: int) -> dict[str, str]:
     """The row by column; raises FormatError on a wrong count or a control sign."""
-    row = clean(line, line=number).split("\t")
+    row = split_row(line, line_number=number)
     if len(row) < len(names):
         raise FormatError(
             f"{len(row)} columns where {len(names)} are wanted",

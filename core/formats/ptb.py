@@ -49,6 +49,7 @@ __all__ = [
     "write",
 ]
 
+MAX_BRACKETS = 100_000  # of one tree; 10 MB of them take more than a gigabyte
 LOSSES = (
     "Pairs, labels, links and layers are left out: a bracketing holds one sentence.",
     "The raw text, sentence ids and all token columns but form and tag are left out.",
@@ -203,6 +204,7 @@ class _BracketReader:
         self.start = (0, 0)
         self.skipping = 0  # open brackets of a tree already reported
         self._stack: list[list[Any]] = []
+        self._n_brackets = 0  # of the open tree
 
     @property
     def depth(self) -> int:
@@ -241,14 +243,18 @@ class _BracketReader:
 
     def _open(self, line: int, column: int) -> None:
         if not self._stack:
-            self.start = (line, column)
-        if len(self._stack) >= MAX_DEPTH:
+            self.start, self._n_brackets = (line, column), 0
+        self._n_brackets += 1
+        is_deep = len(self._stack) >= MAX_DEPTH
+        if is_deep or self._n_brackets > MAX_BRACKETS:
             self.skipping, self._stack = len(self._stack) + 1, []
             raise FormatError(
-                f"brackets nested deeper than {MAX_DEPTH}",
+                f"brackets nested deeper than {MAX_DEPTH}"
+                if is_deep
+                else f"a tree of more than {MAX_BRACKETS:,} brackets",
                 line=line,
                 column=column,
-                remedy="no sentence is that deep: look for a missing closing bracket",
+                remedy="no sentence is that large: look for a missing closing bracket",
             )
         self._stack.append([])
 

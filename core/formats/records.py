@@ -32,6 +32,7 @@ __all__ = [
     "clean",
     "flat",
     "numbered",
+    "split_row",
     "with_raw",
     "words",
 ]
@@ -148,6 +149,23 @@ def clean(text: str, *, line: int, column: int = 1) -> str:
         column=column + match.start(),
         remedy="remove it, or save the file as UTF-8",
     )
+
+
+def split_row(line: str, *, line_number: int) -> list[str]:
+    """Return the cells of a row of tab-separated text.
+
+    Raises FormatError as ``clean``, and at a carriage return that ends no line: other
+    programs begin a new row there, so the row would mean two things.
+    """
+    cells = clean(line, line=line_number).split("\t")
+    if "\r" in line:
+        raise FormatError(
+            "a carriage return within the line",
+            line=line_number,
+            column=line.index("\r") + 1,
+            remedy="remove it, or end every line with a line feed",
+        )
+    return cells
 
 
 def flat(text: str) -> str:

@@ -13,7 +13,7 @@ file does not hold, if there is more than one. A terminal tagged -NONE- is a tra
 node in preorder, "" for that VROOT.
 """
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from xml.etree.ElementTree import Element
 
 from core.data.tokens import Token
@@ -110,12 +110,60 @@ def node_ids(tree: Tree, sentence: str) -> list[str]:
     return ids
 
 
+def ids_of(parse: ParseRecord, tree: Tree, sentence: str) -> list[str]:
+    """The ids that the nodes came with, if there is one for each; else fresh ones."""
+    ids = parse.meta.get("ids")
+    if isinstance(ids, list) and len(ids) == len(tree):
+        return [str(one) for one in ids]
+    return node_ids(tree, sentence)
+
+
+def kept_ids(tree: Tree, former: Tree, ids: Sequence[str]) -> list[str]:
+    """Return the ids of the nodes of ``tree``, which was made from ``former``.
+
+    A word keeps the id of its place, a phrase that of a phrase over the same words,
+    preferably with its label; in a chain from the top down. Others get new ids, so that
+    whatever names an id elsewhere means the same words. ``ids``: of ``former``.
+    """
+    old: dict[tuple[int, ...], list[int]] = {}
+    for v in range(len(former)):
+        if former.tokens[v] < 0:
+            old.setdefault(former.yield_of(v), []).append(v)
+    words = (v for v in range(len(former)) if former.tokens[v] >= 0)
+    of_token = {former.tokens[v]: ids[v] for v in words}
+    made = [of_token.get(tree.tokens[v], "") for v in range(len(tree))]
+    phrases = [v for v in range(len(tree)) if tree.tokens[v] < 0]
+    for same_label in (True, False):
+        for v in phrases:
+            there = old.get(tree.yield_of(v), [])
+            fitting = [
+                u for u in there if not same_label or former.labels[u] == tree.labels[v]
+            ]
+            if not made[v] and fitting and ids[fitting[0]]:
+                made[v] = ids[fitting[0]]
+                there.remove(fitting[0])
+    return _with_new(made, tree, ids)
+
+
+def _with_new(made: list[str], tree: Tree, ids: Sequence[str]) -> list[str]:
+    stem = next((one for one in ids if one), "s_0").rpartition("_")[0]
+    used, n = {*ids, *made}, 500
+    for v, one in enumerate(made):
+        if one or (v == 0 and tree.labels[0] == VROOT):
+            continue
+        while f"{stem}_{n}" in used:
+            n += 1
+        made[v] = f"{stem}_{n}"
+        used.add(made[v])
+    return made
+
+
 def render(record: SentenceRecord, name: str) -> str:
     """The ``<s>`` of this sentence; "" without a constituency parse."""
-    tree = record.parse.tree if record.parse else None
-    if tree is None:
+    if record.parse is None or record.parse.tree is None:
         return ""
-    ids = list(record.parse.meta.get("ids") or node_ids(tree, name))  # type: ignore[union-attr]
+    tree = record.parse.tree
+    ids = ids_of(record.parse, tree, name)
     root = ids[0] or next((i for i in ids[1:] if i), "")
     rows = [f"\n<s{xml.attributes([('id', name)])}>"]
     rows.append(f"<graph{xml.attributes([('root', root)])}>\n<terminals>")

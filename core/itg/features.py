@@ -10,8 +10,13 @@ from numpy.typing import NDArray
 
 from core.data.check import Floats
 from core.itg.biparse import Biparse, best_biparse
-from core.itg.costs import CostSettings, WordClass, pair_costs, word_classes
-from core.itg.grammar import ItgWeights
+from core.itg.grammar import (
+    CostSettings,
+    ItgWeights,
+    WordClass,
+    pair_costs,
+    word_classes,
+)
 from core.text.wordnet import Thesaurus
 from core.word_alignment.lexicon import (
     Lexicon,

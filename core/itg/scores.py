@@ -1,7 +1,11 @@
-"""Scores of pairs: how well they biparse, and what a few tuned weights make of it."""
+"""Scores of pairs: how well they biparse, and what a few tuned weights make of it.
+
+What a score has to beat: overlap of words, and the edit distance.
+"""
 
 import json
-from collections.abc import Iterable, Mapping, Sequence
+from collections import Counter
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files
@@ -11,23 +15,12 @@ import numpy as np
 
 from core.data.check import Floats
 from core.errors import Unavailable
-from core.itg.biparse import Biparse
-from core.itg.costs import CostSettings
+from core.itg.biparse import Biparse, likeliest_biparse
 from core.itg.features import PLAIN, THESAURUS, PairView, features
-from core.itg.posteriors import likeliest_biparse
+from core.itg.grammar import CostSettings
 from core.learning.logistic import LogisticModel
 from core.text.wordnet import Thesaurus, thesaurus
 from core.word_alignment.lexicon import LexiconSettings, WordRelation
-
-__all__ = [
-    "SCORERS",
-    "VERSION",
-    "ItgScore",
-    "Scorer",
-    "find_thesaurus",
-    "trained",
-    "trained_with",
-]
 
 VERSION = "1"  # of the scores: raised when the same settings score otherwise
 
@@ -190,3 +183,44 @@ def find_thesaurus() -> tuple[Thesaurus | None, str]:
         return thesaurus(), ""
     except Unavailable as error:
         return None, str(error)
+
+
+def jaccard(source: Sequence[str], target: Sequence[str]) -> float:
+    """Common word types over all word types, in lower case."""
+    a, b = ({word.lower() for word in side} for side in (source, target))
+    return len(a & b) / len(a | b)
+
+
+def dice(source: Sequence[str], target: Sequence[str]) -> float:
+    """Twice the common words over all words, with their multiplicity."""
+    return 2 * _common(source, target) / (len(source) + len(target))
+
+
+def overlap(source: Sequence[str], target: Sequence[str]) -> float:
+    """The common words over the words of the longer side."""
+    return _common(source, target) / max(len(source), len(target))
+
+
+def edit_similarity(source: Sequence[str], target: Sequence[str]) -> float:
+    """1 less Levenshtein's distance over the words of both sides. O(T V)."""
+    a, b = ([word.lower() for word in side] for side in (source, target))
+    row = list(range(len(b) + 1))
+    for i, x in enumerate(a, 1):
+        corner, row[0] = row[0], i
+        for j, y in enumerate(b, 1):
+            cost = min(row[j] + 1, row[j - 1] + 1, corner + (x != y))
+            corner, row[j] = row[j], cost
+    return 1 - row[-1] / (len(a) + len(b))
+
+
+def _common(source: Sequence[str], target: Sequence[str]) -> int:
+    counts = [Counter(word.lower() for word in side) for side in (source, target)]
+    return sum((counts[0] & counts[1]).values())
+
+
+BASELINES: dict[str, Callable[[Sequence[str], Sequence[str]], float]] = {
+    "jaccard": jaccard,
+    "dice": dice,
+    "overlap": overlap,
+    "edit": edit_similarity,
+}

@@ -15,8 +15,8 @@ from core.data.deps import DepAnalysis, DepTree
 from core.data.tree import Tree
 from core.errors import InvalidValue
 from core.forests.kbest import best_trees
-from core.joint_parsing.consensus import arc_marginals
-from core.joint_parsing.gate import gate_features
+from core.joint_parsing.beliefs import arc_marginals
+from core.joint_parsing.gate import WEIGHTS, JointWeights, gate_features
 from core.joint_parsing.in_view import View, seen
 from core.joint_parsing.linked import LinkedWords, disagreements, linked_words
 from core.joint_parsing.methods import MethodResult, arcs_of, find
@@ -30,7 +30,6 @@ from core.joint_parsing.values import (
     Round,
     SpanChange,
 )
-from core.joint_parsing.weights import WEIGHTS, JointWeights
 from core.protocols import Analysis, Capability, WordAligner
 from core.word_alignment.aligner import TrainedWordAligner
 

@@ -27,7 +27,7 @@ from core.data.check import Floats
 from core.data.tokens import Sentence
 from core.data.tree import Tree, TreeBuilder
 from core.errors import GemelError, InvalidValue, SentenceTooLong, Unavailable
-from core.forests.ranked import ranked_forest
+from core.forests.mixture import ranked_forest
 from core.formats import ptb
 from core.instrumentation import timed
 from core.protocols import Analysis, BackendInfo, Capability

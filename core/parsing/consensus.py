@@ -9,7 +9,7 @@ from core.data.check import Floats
 from core.data.forest import Forest
 from core.forests.cky import SpanDecoder, bracket_marginals, cky, summed
 from core.forests.derivation import Phrase, chain_labels, phrases_of
-from core.forests.viterbi import viterbi
+from core.forests.kbest import viterbi
 
 __all__ = ["consensus", "in_forest", "of_posteriors", "score_of"]
 

@@ -5,9 +5,13 @@ that returns a ParserBackend; or a model folder within a folder that the caller 
 known by the name of its folder: one with a manifest (see ``core.parsing.store``), whose
 "kind" says what runs it, or one of BLLIP's. Entry points win. The styles of the parser
 that writes like its caller's treebank are there without either.
+
+Options that commands share: which parser, and where its models are.
 """
 
+import argparse
 import json
+from collections.abc import Callable
 from functools import lru_cache
 from importlib import import_module
 from importlib.metadata import EntryPoint, entry_points
@@ -15,9 +19,7 @@ from pathlib import Path
 from typing import Any
 
 from core.errors import Unavailable
-from core.protocols import ParserBackend
-
-__all__ = ["DEFAULT", "GONE", "GROUP", "at", "chosen", "facts_of", "load", "names"]
+from core.protocols import DecodesTogether, ParserBackend
 
 GROUP = "gemel.parsers"
 DEFAULT = "english-gum"
@@ -126,3 +128,34 @@ def _folders(models: Path | None) -> dict[str, Path]:
         return {}
     signs = (path for sign in SIGNS for path in models.glob(f"*/{sign}"))
     return {path.parent.name: path.parent for path in signs}
+
+
+Say = Callable[[str], object]
+
+
+def add_parser_options(parser: argparse.ArgumentParser) -> None:
+    add = parser.add_argument
+    add(
+        "--engine",
+        default=DEFAULT,
+        help="a parser or a model folder, by default %(default)s",
+    )
+    add("--models", type=Path, metavar="DIR", help="has folders of further parsers")
+
+
+def add_together(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument(
+        "--together",
+        action="store_true",
+        help="decode arcs and brackets together, so that they fit each other",
+    )
+
+
+def backend_of(options: dict[str, Any]) -> ParserBackend:
+    """The parser that the options name, or the model folder; raises Unavailable."""
+    parser = chosen(options["engine"], options.get("models"))
+    if not options.get("together"):
+        return parser
+    if not isinstance(parser, DecodesTogether):
+        raise Unavailable(f"parser {parser.info.name!r} cannot decode together")
+    return parser.decoding_together()

@@ -19,7 +19,7 @@ __all__ = ["FORMAT", "ModelFolder", "open_folder", "sha256_of", "write_manifest"
 FORMAT = 1
 MANIFEST = "manifest.json"
 NEEDED = ("labels.json", "model.onnx", "tokenizer.json")
-_REMEDY = "export the model again with `python -m core.training export`"
+_REMEDY = "export the model again with `python -m lab.training export`"
 
 
 @dataclass(frozen=True, slots=True)

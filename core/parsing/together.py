@@ -35,7 +35,7 @@ class Coupling:
     """What a further arc into a phrase costs, in nats: the brackets, and the arcs.
 
     The defaults are those with the highest F1 and LAS together on every other sentence
-    of GUM dev, of nine (docs/model-card.md).
+    of GUM dev, of nine (lab/notes/model-card.md).
     """
 
     brackets: float = 0.5

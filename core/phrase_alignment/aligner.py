@@ -11,7 +11,7 @@ from core.data.check import Floats
 from core.data.forest import Forest
 from core.data.tree import Tree
 from core.errors import InvalidValue, Unavailable
-from core.forests.prune import prune
+from core.forests.packing import prune
 from core.instrumentation import timed
 from core.learning import weights_file
 from core.phrase_alignment.features import Nodes

@@ -23,9 +23,8 @@ from core.errors import Contradiction
 from core.forests.derivation import chain_labels, tree_of_phrases
 from core.phrase_alignment.features import Nodes
 from core.phrase_alignment.legitimacy import Rule, problems, ref_of, refs_of
-from core.phrase_alignment.noncompositional import fill_nulls, nodes_of
 from core.phrase_alignment.sides import BinaryForest
-from core.phrase_alignment.supports import Derivation, Pair, pack
+from core.phrase_alignment.supports import Derivation, Pair, fill_nulls, nodes_of, pack
 
 __all__ = ["AlignSettings", "Aligned", "align", "align_all", "alignment_of", "nodes"]
 

@@ -5,22 +5,28 @@ table.lookup("create equal")                      # whatever the label (equation
 table.lookup("create equal", label="VP/(NP/NNS)") # equation 7
 table.why("create equal", "promote equal")        # the foreign phrases behind it
 table.examples("create equal")                    # where it stands
+
+Counts over a table, as Callison-Burch 2008 gives them in section 3.
+
+Tables 1 to 4 of Callison-Burch 2008 for any phrase: its paraphrases whatever the
+label, then under each of its labels, the phrase itself among them.
 """
 
 import json
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 from typing import Any
+
+import numpy as np
 
 from core.errors import InvalidValue, Unavailable
 from core.pivoting.building.engines import DuckEngine
 from core.pivoting.building.settings import VERSION, digest
 from core.pivoting.conditions import Condition, Label, rank
 from core.pivoting.extract import phrase_hash
-
-__all__ = ["Example", "Head", "Paraphrase", "Pivot", "Table", "files", "open_table"]
+from core.pivoting.labels import is_constituent
 
 MANIFEST = "manifest.json"
 
@@ -257,3 +263,107 @@ class Table:
 
     def close(self) -> None:
         self.engine.close()
+
+
+KINDS = {
+    "baseline": "p.label = ''",
+    "constituents": "p.label <> '' AND NOT contains(p.label, '/') "
+    "AND NOT contains(p.label, chr(92))",
+    "ccg": "p.label <> ''",
+}
+
+
+def census(table: Table, phrases: Sequence[str]) -> dict[str, Any]:
+    """How many of the phrases can be paraphrased, by what, and how often by a part.
+
+    ``paraphrasable``: phrases; ``paraphrases``: pairs, each once whatever its labels;
+    ``contained``: the share of pairs of which one holds the other, ``best contained``:
+    of the best of each phrase. By kind: without labels, under constituents, under any
+    label. Of what the table keeps.
+    """
+    engine = table.engine
+    engine.take("wanted", {"phrase": np.array(phrases, dtype=object)})
+    engine.make(
+        "p",
+        f"""
+        SELECT t.phrase, t.label, t.paraphrase, t.p FROM
+        read_parquet('{table.files("paraphrases")}') t
+        JOIN wanted w ON w.phrase = t.phrase""",
+    )
+    counts: dict[str, Any] = {"phrases": len(phrases)}
+    for name in ("paraphrasable", "paraphrases", "contained", "best contained"):
+        counts[name] = {}
+    for kind, only in KINDS.items():
+        row = engine.rows(f"""
+            SELECT count(DISTINCT phrase), count(*), avg(inside),
+                avg(inside) FILTER (place = 1) FROM (
+                SELECT *, row_number() OVER (
+                    PARTITION BY phrase ORDER BY best DESC, paraphrase) AS place
+                FROM (SELECT p.phrase, p.paraphrase, max(p.p) AS best,
+                    CAST(contains(' ' || p.phrase || ' ', ' ' || p.paraphrase || ' ')
+                    OR contains(' ' || p.paraphrase || ' ', ' ' || p.phrase || ' ')
+                    AS INTEGER) AS inside
+                FROM p WHERE {only} GROUP BY p.phrase, p.paraphrase) unique_)
+            ranked""")[0]
+        names = ("paraphrasable", "paraphrases", "contained", "best contained")
+        for name, value in zip(names, row, strict=True):
+            counts[name][kind] = value
+    engine.clear()
+    return counts
+
+
+AT_LEAST = 0.01  # as printed: "excluding items with p < .01"
+MOST = 20
+
+
+@dataclass(frozen=True, slots=True)
+class LabelTable:
+    """``rows``: paraphrase and probability, likeliest first, the phrase itself too.
+
+    ``label``: "" whatever it is (tables 1 and 2), a constituent's (3), or complex (4).
+    ``corpora``: in which the phrase occurs so; the probabilities are the mean over
+    them, as equation 7 is printed. ``lost``: how much any may be too low, and the
+    phrase's own too high, by what was left out while the table was made.
+    """
+
+    label: str
+    is_constituent: bool
+    rows: tuple[tuple[str, float], ...]
+    corpora: int
+    lost: float
+
+
+def phrase_tables(
+    table: Table, phrase: str, *, at_least: float = AT_LEAST, most: int = MOST
+) -> list[LabelTable]:
+    """The table whatever the label, then those of constituents, then the others; each
+    kind by how often the phrase has the label. Empty: it has no paraphrase."""
+    heads, names = table.heads(phrase), table.labels(phrase)
+    order = sorted(
+        (name for name in heads if name),
+        key=lambda name: (not is_constituent(name), names.index(name)),
+    )
+    plain = [""] if "" in heads else []
+    return [
+        _one(table, phrase, heads[name], at_least, most) for name in [*plain, *order]
+    ]
+
+
+def _one(
+    table: Table, phrase: str, head: Head, at_least: float, most: int
+) -> LabelTable:
+    """All probabilities of one corpus add up to 1: what the others leave is the
+    phrase's own."""
+    paraphrases = table.lookup(phrase, head.label, k=most, average=True)
+    if not head.label:
+        paraphrases = table.lookup(phrase, k=most, average=True)
+    rows = [(one.text, one.p) for one in paraphrases]
+    rows.append((table.key(phrase), max(0.0, 1 - head.mass / head.corpora)))
+    rows.sort(key=lambda row: (-row[1], row[0]))
+    return LabelTable(
+        head.label,
+        bool(head.label) and is_constituent(head.label),
+        tuple(row for row in rows if row[1] >= at_least),
+        head.corpora,
+        head.lost / head.corpora,
+    )

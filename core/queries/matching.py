@@ -4,7 +4,6 @@ The relations are comparisons of the numbers of ``rows``, as in the index. A que
 nodes may try n to the k ways on n nodes, so there is a limit to the steps.
 """
 
-import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 
 from core.data.deps import DepTree
@@ -165,7 +164,7 @@ def _conjuncts(formula: Formula | None) -> Iterator[Formula]:
 def _has(feature: Feature, own: Mapping[str, str]) -> bool:
     value = own.get(feature.key, "")
     if feature.regex:
-        holds = bool(value) and re.search(feature.regex, value) is not None
+        holds = bool(value) and labels.found(feature.regex, value)
     else:
         holds = value in feature.texts if feature.texts else bool(value)
     return holds != feature.negated

@@ -2,7 +2,9 @@
 
 import hashlib
 import io
+import struct
 import zipfile
+import zlib
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -10,12 +12,16 @@ from pathlib import Path
 from core.errors import FormatError
 from core.releases.manifest import NAME, FileFacts, Manifest
 
-__all__ = ["Writer", "lines_of", "opened"]
-
 MAX_MANIFEST = 50_000_000  # bytes
 MAX_LINE = 50_000_000
 _LATER = 1980  # zip knows no earlier year; every member has the same time
 PIECE = 1 << 20
+BROKEN = (
+    zipfile.BadZipFile, zipfile.LargeZipFile, zlib.error, EOFError, struct.error,
+    NotImplementedError, RuntimeError, UnicodeDecodeError,  # flags, names
+)  # fmt: skip
+_LOCAL = struct.Struct("<4s5H3I2H")  # the header before a member's bytes
+_END = 22  # bytes of the record that ends a zip without a comment
 
 
 class Writer:
@@ -67,7 +73,7 @@ def opened(path: Path) -> Iterator[tuple[zipfile.ZipFile, Manifest]]:
     try:
         with zipfile.ZipFile(path) as archive:
             yield archive, Manifest.load(_manifest(archive))
-    except (zipfile.BadZipFile, zipfile.LargeZipFile, EOFError) as error:
+    except BROKEN as error:
         raise FormatError(
             f"{path.name} is no whole zip: {error}", remedy="get the release again"
         ) from error
@@ -81,6 +87,33 @@ def _manifest(archive: zipfile.ZipFile) -> str:
     if member.file_size > MAX_MANIFEST:
         raise FormatError(f"{NAME} is too large", remedy="get the release again")
     return archive.read(member).decode("utf-8", "replace")
+
+
+def strangers(path: Path, archive: zipfile.ZipFile) -> Iterator[str]:
+    """Say which bytes of the file are no part of a member or of the directory.
+
+    Readers skip them, so that a digest of members does not see them.
+    """
+    if archive.comment:
+        yield "a comment"
+    size, at = path.stat().st_size, 0
+    with path.open("rb") as file:
+        for one in sorted(archive.infolist(), key=lambda one: one.header_offset):
+            if one.header_offset != at:
+                yield f"bytes before {one.filename}"
+            file.seek(one.header_offset)
+            header = _LOCAL.unpack(file.read(_LOCAL.size))
+            name = file.read(header[9])
+            if name != one.filename.encode() or header[3] != one.compress_type:
+                yield f"another header of {one.filename}"
+            at = file.tell() + header[10] + one.compress_size
+    if archive.start_dir != at:
+        yield "bytes after the last member"
+    with path.open("rb") as file:
+        file.seek(max(0, size - _END))
+        end = file.read(_END)
+    if end[:4] != b"PK\5\6" or end[20:22] != b"\0\0":
+        yield "bytes after its end"
 
 
 def lines_of(archive: zipfile.ZipFile, name: str) -> Iterator[str]:

@@ -8,12 +8,11 @@ from collections.abc import Iterator, Mapping
 from contextlib import ExitStack
 from pathlib import Path
 
-import duckdb
-
 from core.errors import FormatError
 from core.releases.archive import opened
 from core.releases.licences import hub_name
 from core.releases.manifest import Manifest
+from core.releases.parquet import from_json_lines
 from core.releases.tables import COLUMNS, Row, rows
 
 __all__ = ["write"]
@@ -61,16 +60,7 @@ def _spool(of_tables: Iterator[tuple[str, Row]], folder: Path) -> Counter[str]:
 
 
 def _parquet(spooled: Path, folder: Path, table: str) -> None:
-    columns = ", ".join(f"{name}: '{kind}'" for name, kind in COLUMNS[table].items())
-    reading = (
-        "read_json(?, format = 'newline_delimited', maximum_object_size = 50000000,"
-        f" columns = {{{columns}}})"
-    )
-    target = folder / f"{table}.parquet"
-    with duckdb.connect(":memory:", config={"threads": 2}) as database:
-        database.execute("SET enable_progress_bar = false")
-        relation = database.sql(f"FROM {reading}", params=[str(spooled)])
-        relation.write_parquet(str(target), compression="zstd")
+    from_json_lines(spooled, folder / f"{table}.parquet", COLUMNS[table])
     spooled.unlink()
 
 

@@ -11,6 +11,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 from core.errors import FormatError
+from core.formats import json_text
 
 __all__ = ["FIRST", "HashChain", "canonical", "entries"]
 
@@ -63,9 +64,9 @@ def entries(lines: Iterable[str]) -> Iterator[dict[str, Any]]:
 
 def _act(line: str, number: int) -> dict[str, Any]:
     try:
-        act = json.loads(line)
-    except ValueError as error:
-        raise _broken(number, "is no JSON") from error
+        act = json_text.loads(line, line=number, unique=True)
+    except FormatError as error:
+        raise _broken(number, f"cannot be read: {error.reason}") from error
     if not isinstance(act, dict):
         raise _broken(number, "is no object")
     return act

@@ -11,6 +11,7 @@ from dataclasses import asdict, dataclass, field
 from typing import Any
 
 from core.errors import FormatError
+from core.formats import json_text
 from core.releases.ledger import canonical
 
 __all__ = ["FORMAT", "NAME", "VERSION", "FileFacts", "Manifest"]
@@ -60,7 +61,7 @@ class Manifest:
         """Inverse of ``dump``. Raises FormatError on what is no manifest, or not the
         one that was sealed."""
         try:
-            fields = json.loads(text)
+            fields = json_text.loads(text, unique=True)
             if fields.pop("format") != FORMAT or fields.pop("version") != VERSION:
                 raise _error("this is no release of version 1", "update Gemel")
             seal = fields.pop("seal")
@@ -70,7 +71,7 @@ class Manifest:
             warnings = tuple(fields.pop("warnings"))
             made = cls(files=files, warnings=warnings, **fields)
             is_sealed = made.seal == seal
-        except (ValueError, KeyError, TypeError, AttributeError) as error:
+        except (ValueError, KeyError, TypeError, AttributeError, FormatError) as error:
             raise _error(f"this is no manifest: {error}", "get it again") from error
         if not is_sealed:
             raise _error("the seal is not this manifest's", "get the release again")

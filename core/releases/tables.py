@@ -1,12 +1,11 @@
 """A release as rows of flat tables: pairs, links, judgments."""
 
-import json
 import zipfile
 from collections.abc import Iterator, Mapping
 from typing import Any
 
 from core.errors import FormatError
-from core.formats import gemel
+from core.formats import gemel, json_text
 from core.formats.records import BadLine
 from core.releases.archive import lines_of
 from core.releases.manifest import Manifest
@@ -120,7 +119,7 @@ class _Known:
 
 def _campaign(archive: zipfile.ZipFile, folder: str) -> Iterator[tuple[str, Row]]:
     base = f"campaigns/{folder}/"
-    about = json.loads(archive.read(f"{base}campaign.json"))
+    about = json_text.loads(archive.read(f"{base}campaign.json").decode())
     items = {row["item"]: row for row in _objects(archive, f"{base}items.jsonl")}
     for row in _objects(archive, f"{base}judgments.jsonl"):
         item = items[row["item"]]
@@ -136,4 +135,4 @@ def _campaign(archive: zipfile.ZipFile, folder: str) -> Iterator[tuple[str, Row]
 
 def _objects(archive: zipfile.ZipFile, name: str) -> Iterator[Row]:
     for line in lines_of(archive, name):
-        yield json.loads(line)
+        yield json_text.loads(line)

@@ -5,7 +5,6 @@ over each member for its digest, one for what its lines say.
 """
 
 import hashlib
-import json
 import zipfile
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
@@ -13,9 +12,9 @@ from pathlib import Path
 from typing import Any
 
 from core.errors import FormatError, GemelError
-from core.formats import gemel
+from core.formats import gemel, json_text
 from core.formats.records import BadLine
-from core.releases.archive import PIECE, lines_of, opened
+from core.releases.archive import BROKEN, PIECE, lines_of, opened, strangers
 from core.releases.ledger import entries
 from core.releases.manifest import NAME, Manifest
 
@@ -52,7 +51,9 @@ def verify(path: Path) -> Verified:
     Raises FormatError if it is no release at all, or its manifest was changed.
     """
     with opened(path) as (archive, manifest):
-        faults: list[Fault] = []
+        faults = [
+            Fault(path.name, 0, f"holds {what}") for what in strangers(path, archive)
+        ]
         for fault in _faults(archive, manifest):
             faults.append(fault)
             if len(faults) == MOST:
@@ -97,7 +98,7 @@ def _digest(archive: zipfile.ZipFile, name: str) -> str:
         with archive.open(name) as member:
             while piece := member.read(PIECE):
                 digest.update(piece)
-    except (zipfile.BadZipFile, EOFError, NotImplementedError, RuntimeError):
+    except BROKEN:
         return ""
     return digest.hexdigest()
 
@@ -166,7 +167,7 @@ def _answers(archive: zipfile.ZipFile, name: str, last: _Last) -> Iterator[Fault
     kind = "judgment" if table.startswith("judgments") else "decision"
     for number, line in enumerate(lines_of(archive, name), 1):
         try:
-            row = json.loads(line)
+            row = json_text.loads(line, line=number, unique=True)
             act = last.answers.pop((kind, campaign, row[kind]), None)
             is_equal = act is not None and act["values"] == row["values"]
         except (ValueError, KeyError, TypeError, GemelError) as error:

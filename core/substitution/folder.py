@@ -2,9 +2,12 @@
 
 manifest.json   kind "substitution", the parser's name or path, options
 linking.npz     the counts of the linking corpus
+
+A parser whose training words are counted out of the treebanks it learned from.
 """
 
-from collections.abc import Mapping
+from collections import Counter
+from collections.abc import Iterable, Mapping
 from dataclasses import asdict, fields, replace
 from functools import cached_property
 from pathlib import Path
@@ -14,13 +17,11 @@ from core.data.tokens import Sentence
 from core.errors import FormatError, InvalidValue, Unavailable
 from core.parsing import registry
 from core.parsing.store import open_folder, write_manifest
-from core.protocols import Analysis, BackendInfo, Capability
+from core.protocols import Analysis, BackendInfo, Capability, ParserBackend
 from core.substitution import linking
 from core.substitution.linking import LinkingCounts
 from core.substitution.options import Options
 from core.substitution.substituting import Substituting
-
-__all__ = ["FILES", "KIND", "LinkedParser", "parser_at", "write"]
 
 KIND = "substitution"
 FILES = ("linking.npz",)
@@ -99,3 +100,44 @@ def _options(given: Mapping[str, Any]) -> Options:
     if unknown:
         raise InvalidValue(f"no such options: {', '.join(unknown)}")
     return Options(**given)
+
+
+Counts = Mapping[str, Mapping[str, int]]
+
+
+def counts_of(sentences: Iterable[Iterable[tuple[str, str]]]) -> Counts:
+    """By word as it is written, how often each tag stood on it; words without a tag
+    are left out. Raises InvalidValue if none has one."""
+    counts: dict[str, Counter[str]] = {}
+    for sentence in sentences:
+        for form, tag in sentence:
+            if tag:
+                counts.setdefault(form, Counter())[tag] += 1
+    if not counts:
+        raise InvalidValue(
+            "no tagged word in the treebanks that the parser learned from"
+        )
+    return counts
+
+
+class Counted:
+    """``parser``, telling the words of ``counts`` as those it was trained on.
+
+    For a parser that keeps no list of them (a neural one reads pieces of words). It
+    cannot be told tags, so of the methods of substitution it takes those that replace.
+    """
+
+    def __init__(self, parser: ParserBackend, counts: Counts) -> None:
+        self.info = parser.info
+        self._parser, self._counts = parser, counts
+
+    def lexicon(self) -> Counts:
+        return self._counts
+
+    def entry_of(self, form: str) -> str:
+        return form
+
+    def analyse(
+        self, sentences: list[Sentence], *, want: frozenset[Capability]
+    ) -> list[Analysis | Exception]:
+        return self._parser.analyse(sentences, want=want)

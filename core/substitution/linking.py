@@ -1,22 +1,135 @@
-"""Linking corpora: how often words stand beside each other in plain text."""
+"""Linking corpora: how often words stand beside each other in plain text.
 
+Plain text out of files, for counting: one list of tokens a sentence.
+
+A file is tokenised (one sentence a line, punctuation apart), tagged as Brown is
+(``word/tag``), or running text, told apart by its first lines. Names decide how it is
+opened: ``.gz``, ``.zip`` (each member a text), anything else as it is.
+
+What a form looks like: letter case and number shape, carried over to another.
+"""
+
+import gzip
 import hashlib
+import io
+import re
 from array import array
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
+from itertools import chain, islice
 from pathlib import Path
-from zipfile import BadZipFile
+from zipfile import BadZipFile, ZipFile
 
 import numpy as np
 
 from core.errors import FormatError, InvalidValue
+from core.formats import ptb
 from core.protocols import Step
 from core.substitution.kernels.products import Whole
-from core.substitution.shape import number_shape
-from core.substitution.texts import sentences_in, text_files
+from core.text.treebank import sentences
 
-__all__ = ["BOUNDARY", "LinkingCounts", "Recorder", "counted", "load", "save"]
+_NUMBER = re.compile(r"[+-]?\d+(?:[.,:/-]\d+)*")
+_DIGIT = re.compile(r"\d")
+
+
+def number_shape(form: str) -> str:
+    """Every digit of a number as 0 (1,234.5 is 0,000.0); "" if it is no number."""
+    return _DIGIT.sub("0", form) if _NUMBER.fullmatch(form) else ""
+
+
+def in_case_of(form: str, model: str) -> str:
+    """``form`` in the letter case of ``model``: lower, Capital or UPPER.
+
+    A single capital is no upper case ("I"); mixed case ("mRNA") counts as lower case
+    and leaves ``form`` as it is.
+    """
+    if model.isupper() and sum(map(str.isalpha, model)) > 1:
+        return form.upper()
+    if model[:1].isupper():
+        return form[:1].upper() + form[1:]
+    return form.lower() if model.islower() else form
+
+
+_HEAD = 200  # lines looked at to tell how a text is written
+_SKIPPED = ("readme", "license", "licence", "cats.", "contents")
+
+
+def text_files(paths: Iterable[Path]) -> Iterator[tuple[str, Iterable[str]]]:
+    """The name and the lines of every text in files, folders and archives.
+
+    Raises FormatError if there is no such file, or an archive is none.
+    """
+    for path in paths:
+        if not path.exists():
+            raise FormatError(f"{path}: there is no such file or folder")
+        inside = sorted(p for p in path.rglob("*") if p.is_file())
+        for file in inside if path.is_dir() else [path]:
+            if not file.name.lower().startswith(_SKIPPED):
+                yield from _opened(file)
+
+
+def sentences_in(lines: Iterable[str]) -> Iterator[Sequence[str]]:
+    """The tokens of each sentence."""
+    stream = iter(lines)
+    head = list(islice(stream, _HEAD))
+    every = chain(head, stream)
+    if _is_bracketed(head):
+        yield from (tuple(map(ptb.unescape, tree.words)) for tree in ptb.parse(every))
+    elif _is_tagged(head):
+        yield from (
+            [item.rpartition("/")[0] for item in line.split()]
+            for line in every
+            if line.strip()
+        )
+    elif _is_tokenised(head):
+        yield from (line.split() for line in every if line.strip())
+    else:
+        yield from sentences(every)
+
+
+def _is_bracketed(head: Sequence[str]) -> bool:
+    first = next((line.lstrip() for line in head if line.strip()), "")
+    return bool(re.match(r"\(\s*(\w*\s*\(|\()", first)) and ")" in "".join(head)
+
+
+def _is_tagged(head: Sequence[str]) -> bool:
+    items = [item for line in head for item in line.split()]
+    tagged = sum(bool(re.fullmatch(r".+/[^/\s]+", item)) for item in items)
+    return bool(items) and tagged > 0.95 * len(items)
+
+
+def _is_tokenised(head: Sequence[str]) -> bool:
+    """Commas and full stops stand alone."""
+    text = " ".join(head)
+    apart = len(re.findall(r"\s[.,](?=\s|$)", text))
+    joined = len(re.findall(r"\w[.,](?=\s|$)", text))
+    return apart > joined
+
+
+def _opened(path: Path) -> Iterator[tuple[str, Iterable[str]]]:
+    try:
+        if path.suffix == ".zip":
+            with ZipFile(path) as archive:
+                yield from _members(path, archive)
+        elif path.suffix == ".gz":
+            with gzip.open(path, "rt", encoding="utf-8", errors="replace") as lines:
+                yield path.name, lines
+        else:
+            with path.open(encoding="utf-8", errors="replace") as lines:
+                yield path.name, lines
+    except (OSError, BadZipFile) as error:
+        raise FormatError(f"{path}: cannot be read: {error}") from error
+
+
+def _members(path: Path, archive: ZipFile) -> Iterator[tuple[str, Iterable[str]]]:
+    for member in sorted(archive.namelist()):
+        name = member.rpartition("/")[2]
+        if name and not name.lower().startswith(_SKIPPED):
+            with archive.open(member) as raw:
+                text = io.TextIOWrapper(raw, encoding="utf-8", errors="replace")
+                yield f"{path.name}/{member}", text
+
 
 BOUNDARY = "\n"  # where a sentence begins and ends; no word looks like it
 _VERSION = "1"

@@ -14,8 +14,6 @@ from collections.abc import Iterator
 from core.data.tokens import Sentence, Span, Token
 from core.errors import InvalidValue
 
-__all__ = ["spans_of", "tokenize"]
-
 _AFFIXES = (
     "e|a|u|x|agro|ante|anti|arch|be|bi|bio|co|counter|cross|cyber|de|eco|ex|extra|"
     "inter|intra|macro|mega|micro|mid|mini|multi|neo|non|over|pan|para|peri|post|pre|"
@@ -30,10 +28,10 @@ _ABBREVIATIONS = (
 _TOKEN = re.compile(
     rf"""
     (?:https?://|www\.)[^\s<>"]*[^\s<>"'.,;:!?)\]}}]      # addresses
-  | [\w.+-]+@[\w-]+(?:\.[\w-]+)+
-  | [\w-]+(?:\.[\w-]+)*\.(?:com|org|net|edu|gov|co\.uk)\b
+  | [\w.+-]{{1,64}}@[\w-]{{1,63}}(?:\.[\w-]{{1,63}})+
+  | [\w-]{{1,63}}(?:\.[\w-]{{1,63}}){{0,8}}\.(?:com|org|net|edu|gov|co\.uk)\b
     (?:/[^\s<>")\]]*[^\s<>"'.,;:!?)\]}}])?
-  | [\w-]+\.(?:pdf|docx?|xlsx?|html?|txt|jpe?g|png|gif|zip|exe|ppt)\b
+  | [\w-]{{1,100}}\.(?:pdf|docx?|xlsx?|html?|txt|jpe?g|png|gif|zip|exe|ppt)\b
   | [@#]\w+
   | (?<!\w)[:;=8][-o*']?[()\[\]DPpO/\\|](?![\w/])        # faces
   | <3(?!\d)
@@ -47,8 +45,8 @@ _TOKEN = re.compile(
   | (?<![\w.])\.\d+
   | \d+(?:st|nd|rd|th|s)?\b(?!['’])
   | (?:{_AFFIXES})-\w+(?:['’]\w+)*                          # e-mail
-  | \w+-(?:{_ENDINGS})\b
-  | [^\W\d]+-(?=[\s,]|$)                                  # cut off in sp-
+  | \w{{1,60}}-(?:{_ENDINGS})\b
+  | [^\W\d]{{1,60}}-(?=[\s,]|$)                                  # cut off in sp-
   | \w+(?:['’]\w+)*
   | \.{{2,}} | …
   | [-–—]{{2,}} | [!?]+ | ([*=_~#$<>+])\1*
@@ -57,6 +55,9 @@ _TOKEN = re.compile(
     """,
     re.VERBOSE | re.IGNORECASE,
 )
+MAX_WORD = 2_000  # characters without a space; text without spaces is cut at signs
+MAX_CONTRACTIONS = 4
+_LONG_WORD = re.compile(rf"\w{{{MAX_WORD + 1},}}")
 _CONTRACTION = re.compile(
     r"(?i)^(?:(.+)(n['’]t)|(.+?)(['’](?:s|m|d|ll|re|ve))|(can)(not)"
     r"|(gon|wan|got)(na|ta)|(gim|lem)(me))$"
@@ -66,7 +67,10 @@ _CONTRACTION = re.compile(
 def tokenize(text: str) -> Sentence:
     """The sentence of ``text`` with the characters each token covers.
 
-    Raises InvalidValue if there is nothing but white space. O(length).
+    Raises InvalidValue if there is nothing but white space, or a word of more than
+    ``MAX_WORD`` characters. Linear in the length: what an alternative may look at
+    before it fails is bounded, so that each character is looked at some hundred times
+    at most (RFC 5321: 64 characters before an @, 63 of a label).
     """
     spans = list(spans_of(text))
     if not spans:
@@ -76,19 +80,35 @@ def tokenize(text: str) -> Sentence:
 
 
 def spans_of(text: str) -> Iterator[Span]:
-    """Where the tokens of ``text`` stand, in order; control characters are spaces."""
+    """Where the tokens of ``text`` stand, in order; control characters are spaces.
+
+    Raises InvalidValue at a word of more than ``MAX_WORD`` characters.
+    """
     plain = re.sub(r"[\0-\x1f\x7f]", " ", text)
+    if long := long_word(plain):
+        raise InvalidValue(
+            f"a word of {long.end - long.start:,} characters, from character "
+            f"{long.start + 1} on: at most {MAX_WORD:,}"
+        )
     for match in _TOKEN.finditer(plain):
         yield from _split(match.group(), match.start())
 
 
+def long_word(text: str) -> Span | None:
+    """Return the first word of more than ``MAX_WORD`` characters, None without one."""
+    found = _LONG_WORD.search(text) if len(text) > MAX_WORD else None
+    return Span(*found.span()) if found else None
+
+
 def _split(token: str, start: int) -> Iterator[Span]:
-    """``token`` as it is, or cut at its contractions, innermost last."""
-    match = _CONTRACTION.match(token)
-    if match is None or not token[0].isalpha():
-        yield Span(start, start + len(token))
-        return
-    stem, ending = (group for group in match.groups() if group)
-    yield from _split(stem, start)
-    cut = start + len(stem)
-    yield Span(cut, cut + len(ending))
+    """``token`` as it is, or cut at its contractions, of which few words have two."""
+    endings: list[Span] = []
+    while len(endings) < MAX_CONTRACTIONS and token[0].isalpha():
+        match = _CONTRACTION.match(token)
+        if match is None:
+            break
+        token, ending = (group for group in match.groups() if group)
+        cut = start + len(token)
+        endings.append(Span(cut, cut + len(ending)))
+    yield Span(start, start + len(token))
+    yield from reversed(endings)

@@ -11,7 +11,7 @@ from core.formats import conllu
 
 __all__ = ["Arcs", "ArcsEdit", "ArcsEdited", "checked_relation"]
 
-ID, FORM, HEAD, DEPREL, COLUMNS = 0, 1, 6, 7, 10
+ID, FORM, HEAD, DEPREL, DEPS, COLUMNS = 0, 1, 6, 7, 8, 10
 MAX_RELATION = 60
 
 
@@ -55,7 +55,22 @@ class Arcs:
         rows = [line.split("\t") for line in self.lines.split("\n")]
         for row in rows:
             if row[ID] == str(token + 1):
-                row[HEAD], row[DEPREL] = str(head + 1), relation
+                _redirect(row, str(head + 1), relation)
+        return Arcs("\n".join("\t".join(row) for row in rows))
+
+    def with_arcs_of(self, other: "Arcs") -> "Arcs":
+        """These lines with the heads and relations of another tree over the same words;
+        all other columns stay, ranges and empty nodes too.
+
+        Raises InvalidValue on other words.
+        """
+        if self.words != other.words:
+            raise InvalidValue("These arcs stand on other words.")
+        theirs = {row[ID]: row for row in _rows(other.lines)}
+        rows = _rows(self.lines)
+        for row in rows:
+            if (new := theirs.get(row[ID])) and row[ID].isdecimal():
+                _redirect(row, new[HEAD], new[DEPREL])
         return Arcs("\n".join("\t".join(row) for row in rows))
 
     def with_forms(self, forms: Mapping[int, str]) -> "Arcs":
@@ -65,6 +80,21 @@ class Arcs:
         for row in rows:
             row[FORM] = named.get(row[ID], row[FORM])
         return Arcs("\n".join("\t".join(row) for row in rows))
+
+
+def _rows(lines: str) -> list[list[str]]:
+    return [line.split("\t") for line in lines.split("\n")]
+
+
+def _redirect(row: list[str], head: str, relation: str) -> None:
+    """Give a token line another head. An enhanced arc that repeats the basic one goes
+    with it; one that says something else stays."""
+    old, new = f"{row[HEAD]}:{row[DEPREL]}", f"{head}:{relation}"
+    row[HEAD], row[DEPREL] = head, relation
+    arcs = row[DEPS].split("|")
+    if old in arcs and new not in arcs:
+        arcs = [new if arc == old else arc for arc in arcs]
+        row[DEPS] = "|".join(sorted(arcs, key=lambda arc: float(arc.partition(":")[0])))
 
 
 @dataclass(frozen=True, slots=True)

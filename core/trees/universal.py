@@ -3,7 +3,7 @@
 The heads are those of ``core.trees.universal_heads``, but the first conjunct heads a
 coordination, however long, a conjunction hangs from the conjunct after it, and the
 words of a fixed expression from its first. There are no labels. What UD decides by
-meaning alone stays different; how much is measured in docs/joint-parsing.md.
+meaning alone stays different; how much is measured in lab/notes/joint-parsing.md.
 """
 
 from collections.abc import Iterator

@@ -6,7 +6,7 @@
     forbid NP: VBD               an NP has no child of these
     never: NP <: NP # no NP over an NP alone
     relations: nsubj obj root    other relations of arcs are wrong
-    ud: 3                        Universal Dependencies, up to this level
+    ud: 3                        Universal Dependencies, up to this level; 0: not at all
 
 What follows `` # `` in a rule about children or a pattern says why; a line that begins
 with # is a comment. A label fits if it is in the list, or its category without
@@ -128,8 +128,8 @@ def _never(rules: Rules, body: str, reason: str, line: int, column: int) -> Rule
 
 
 def _level(rules: Rules, _m: str, body: str, _r: str, place: Place) -> Rules:
-    if body.strip() not in ("1", "2", "3"):
-        raise _wrong(f"no level {body.strip()!r}", *place, f"1 to {MAX_LEVEL}")
+    if body.strip() not in ("0", "1", "2", "3"):
+        raise _wrong(f"no level {body.strip()!r}", *place, f"0 to {MAX_LEVEL}")
     return replace(rules, level=int(body))
 
 

@@ -13,8 +13,7 @@ import numpy as np
 
 from core.data.check import Ints
 from core.errors import Unavailable
-from core.word_alignment.bilingual import BitextLinks, BitextSettings, symmetrise
-from core.word_alignment.corpus import Longs
+from core.word_alignment.bilingual import BitextLinks, BitextSettings, Longs, symmetrise
 
 __all__ = ["align", "is_installed", "version"]
 

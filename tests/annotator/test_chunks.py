@@ -25,7 +25,7 @@ def one_row_a_chunk(monkeypatch) -> None:
     monkeypatch.setattr(chunks, "SIZE", 1)
     monkeypatch.setattr(chunks, "PAUSE_S", 0.0)
     monkeypatch.setattr(jobs, "FLUSH_S", 0.0)
-    monkeypatch.setattr(jobs, "_wake", lambda pk, kind: None)
+    monkeypatch.setattr(jobs, "_wake", lambda kind: None)
     monkeypatch.setattr(chunks, "ask_for_help", lambda workers=1: None)
     monkeypatch.setattr(chunks, "_unable", set())
 

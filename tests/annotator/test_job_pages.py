@@ -71,7 +71,7 @@ def broken(cast: Cast) -> Job:
     return job
 
 
-@pytest.mark.parametrize("role", ["curator", "annotator", "viewer"])
+@pytest.mark.parametrize("role", ["curator", "viewer"])
 def test_only_managers_see_what_broke_a_job(
     client: Client, cast: Cast, broken: Job, role: str
 ) -> None:
@@ -89,6 +89,17 @@ def test_only_managers_see_what_broke_a_job(
     listed = client.get("/api/jobs/").content.decode()
     assert "/srv/" not in listed
     assert client.get(f"/api/jobs/{broken.code}/issues/").status_code == 403
+
+
+def test_an_annotator_sees_their_own_jobs_alone(
+    client: Client, cast: Cast, broken: Job
+) -> None:
+    client.force_login(cast.bob)
+    url = reverse("job", args=["windows", broken.code])
+    assert client.get(url).status_code == 404
+    assert client.get(f"/api/jobs/{broken.code}/").status_code == 404
+    Job.objects.filter(pk=broken.pk).update(by=cast.bob)
+    assert client.get(url).status_code == 200
 
 
 def test_a_manager_sees_the_rows_and_the_traceback(
@@ -171,6 +182,9 @@ def test_a_job_that_is_done_leads_to_what_it_made_and_who_reads_it_may_go_there(
         project=cast.project, title="A trial", kind=kind, by=cast.ada, params=asked,
         result=result, state=Job.State.DONE, **mine,
     )  # fmt: skip
+    Job.objects.filter(pk=job.pk).update(by=getattr(cast, who))
+    if who == "bob":  # who judges sees no table
+        cast.bob.judges_as.all().delete()
     client.force_login(getattr(cast, who))
     page = client.get(reverse("job", args=["windows", job.code])).content.decode()
     links = LINK.findall(page.partition('id="status"')[2])

@@ -11,9 +11,9 @@ from django.db import OperationalError
 from django.urls import reverse
 from django.utils import timezone
 
-from annotator import celery, jobkinds
+from annotator import celery, jobkinds, tasks
 from annotator.errors import NotAllowed
-from annotator.models import Issue, Job
+from annotator.models import Issue, Job, Project
 from annotator.services import heartbeats, jobs
 from core.errors import Unavailable
 from core.protocols import Step
@@ -73,6 +73,30 @@ def test_cancel_stops_at_the_next_step_and_keeps_what_was_done(start, cast) -> N
     jobs.run(job.pk)
     job.refresh_from_db()
     assert (job.state, job.done) == (Job.State.CANCELLED, 2)
+
+
+@pytest.mark.django_db(transaction=True)
+def test_a_short_job_of_another_project_does_not_wait_for_a_long_one(
+    start, cast, monkeypatch
+) -> None:
+    long, order = start(counting(5)), []
+    other = Project.objects.create(name="Other", slug="other")
+    short = jobs.create(other, "trial", title="Short", by=cast.ada, enqueue=False)
+    same = jobs.create(cast.project, "trial", title="Next", by=cast.ada, enqueue=False)
+
+    def runner(kind: str) -> Body:
+        def body(job: Job) -> Generator[Step, None, dict[str, Any]]:
+            yield from counting(5 if job.pk == long.pk else 1)(job)
+            order.append(job.pk)
+            return {}
+
+        return body
+
+    monkeypatch.setattr(jobkinds, "runner", runner)
+    jobs.run(long.pk)
+    assert order == [short.pk, long.pk]
+    states = [Job.objects.get(pk=one.pk).state for one in (short, long, same)]
+    assert states == [Job.State.DONE, Job.State.DONE, Job.State.QUEUED]
 
 
 def test_who_cancels_when_all_is_done_is_too_late(start, cast) -> None:
@@ -151,7 +175,7 @@ def test_a_bug_fails_the_job_with_its_traceback(start) -> None:
 
 
 def test_a_database_fault_is_tried_again_three_times(start, monkeypatch) -> None:
-    monkeypatch.setattr(jobs, "_wake", lambda pk, kind: None)
+    monkeypatch.setattr(jobs, "_wake", lambda kind: None)
 
     def body(job: Job) -> Generator[Step, None, None]:
         yield Step()
@@ -174,13 +198,13 @@ def stale(job: Job, **changes: Any) -> None:
 
 
 def test_a_job_whose_worker_died_is_taken_up_again(start, monkeypatch) -> None:
-    woken: list[int] = []
-    monkeypatch.setattr(jobs, "_wake", lambda pk, kind: woken.append(pk))
+    woken: list[str] = []
+    monkeypatch.setattr(jobs, "_wake", woken.append)
     job = start(counting(2))
     stale(job, attempts=1, done=1)
     jobs.report_issue(job, "from the first attempt")
     assert jobs.reap() == 1
-    assert woken == [job.pk]
+    assert woken == [job.kind]
     jobs.run(job.pk)
     job.refresh_from_db()
     assert (job.state, job.done, job.attempts) == (Job.State.DONE, 2, 2)
@@ -188,7 +212,7 @@ def test_a_job_whose_worker_died_is_taken_up_again(start, monkeypatch) -> None:
 
 
 def test_a_job_that_killed_three_workers_fails(start, monkeypatch) -> None:
-    monkeypatch.setattr(jobs, "_wake", lambda pk, kind: None)
+    monkeypatch.setattr(jobs, "_wake", lambda kind: None)
     job = start(counting(1))
     stale(job, attempts=3)
     assert jobs.reap() == 0
@@ -261,9 +285,23 @@ def test_a_job_is_kept_while_the_broker_is_away(cast, no_broker) -> None:
     assert jobs.reap() == 1  # tried again, and again without harm
 
 
+@pytest.mark.django_db
+def test_a_message_names_no_job_and_starts_the_one_whose_turn_it_is(
+    cast, monkeypatch
+) -> None:
+    started: list[int] = []
+    monkeypatch.setattr(jobs, "run", started.append)
+    tasks.run_next_job()
+    assert not started
+    first = jobs.create(cast.project, "parse", title="1", by=cast.ada, enqueue=False)
+    jobs.create(cast.project, "parse", title="2", by=cast.ada, enqueue=False)
+    tasks.run_next_job()
+    assert started == [first.pk]
+
+
 def test_a_worker_shows_itself_while_the_broker_is_away(no_broker, tmp_path) -> None:
     with pytest.raises(ConnectionError, match="broker is away"):
-        celery.enqueue(1, "parse")
+        celery.wake("parse")
     celery._show(tmp_path / "alive", celery._call(celery.REAP, expires=10))
     assert "broker is away" in (tmp_path / "alive").read_text()
 

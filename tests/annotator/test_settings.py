@@ -273,3 +273,14 @@ def test_a_directory_that_is_half_set_stops_the_start(
 ) -> None:
     with pytest.raises(ImproperlyConfigured, match=said):
         ldap_with(monkeypatch, more)
+
+
+def test_a_key_that_others_could_read_is_refused_at_the_next_start(
+    tmp_path: Path, monkeypatch
+) -> None:
+    monkeypatch.setenv("GEMEL_HOME", str(tmp_path))
+    monkeypatch.delenv("GEMEL_SECRET_KEY", raising=False)
+    env.secret_key(env.home(tmp_path))
+    (tmp_path / "secret_key").chmod(0o644)
+    with pytest.raises(ImproperlyConfigured, match="can be read by others"):
+        env.secret_key(env.home(tmp_path))

@@ -7,20 +7,19 @@ import os
 import signal
 import socket
 import subprocess
+import tempfile
 import threading
 import time
 from collections.abc import Iterator
-from io import BytesIO
 from pathlib import Path
-from types import SimpleNamespace
 
 import pytest
 from django.db import connections
-from gunicorn.workers.gthread import ThreadWorker  # type: ignore[import-untyped]
 
 from annotator.management.commands.up import web_command
 from annotator.services.alignments import warming
-from annotator.webserver import LARGEST, MAX_WORKERS, EvenWorker, _Shared, post_fork
+from annotator.serving import memory
+from annotator.webserver import MAX_WORKERS, BufferingWorker, _Shared, post_fork
 from tests.running import ROOT, free_port, variables, wait
 
 pytestmark = pytest.mark.once
@@ -36,11 +35,16 @@ def port(tmp_path_factory: pytest.TempPathFactory) -> Iterator[int]:
 
 
 @contextlib.contextmanager
-def serving(home: Path, *more: str) -> Iterator[int]:
-    """The port of a server. ``more``: words after those of ``up``, which win."""
-    port = free_port()
+def serving(home: Path, *more: str, **named: str) -> Iterator[int]:
+    """The port of a server. ``more``: words after those of ``up``, which win; named:
+    settings, beside ``application``, which stands for Gemel's own."""
+    port, own = free_port(), "annotator.wsgi:application"
+    application = named.pop("application", own)
+    words = [*web_command("127.0.0.1", port, 2), *more]
     process = subprocess.Popen(
-        [*web_command("127.0.0.1", port, 2), *more], cwd=ROOT, env=variables(home)
+        [application if word == own else word for word in words],
+        cwd=ROOT,
+        env=variables(home, **named),
     )
     try:
         wait(lambda: answered(port) is not None, seconds=180)
@@ -159,7 +163,7 @@ def test_who_pauses_is_answered_on_the_same_connection(
 
 
 class Meeting:
-    """Stands for gunicorn's own handling: how many requests are in it at once.
+    """Stands for the application: how many requests are in it at once.
 
     Each stays until ``wanted`` have been in it together, and a little longer.
     """
@@ -169,7 +173,7 @@ class Meeting:
         self.inside = self.most = 0
         self.entered = threading.Condition()
 
-    def __call__(self, worker: object, req: object, conn: object) -> bool:
+    def __call__(self, environ: object, start_response: object) -> list[bytes]:
         with self.entered:
             self.inside += 1
             self.most = max(self.most, self.inside)
@@ -178,38 +182,30 @@ class Meeting:
         time.sleep(0.05)
         with self.entered:
             self.inside -= 1
-        return True
+        return []
 
 
 MESSAGE = "/api/judge/abc/answers/"
 
 
 @pytest.mark.parametrize(
-    ("method", "path", "length", "at_once"),
-    [
-        ("POST", MESSAGE, "2", 1),
-        ("GET", "/api/judge/abc/", "0", 3),
-        ("POST", "/api/layers/abc/ops/", "2", 3),
-        ("POST", MESSAGE, str(LARGEST + 1), 3),
-        ("POST", MESSAGE, "²", 3),
-    ],
+    ("method", "path", "at_once"),
+    [("POST", MESSAGE, 1), ("GET", MESSAGE, 3), ("POST", "/api/layers/abc/ops/", 3)],
 )
 def test_messages_of_judges_take_turns_and_others_do_not(
-    method: str, path: str, length: str, at_once: int, monkeypatch: pytest.MonkeyPatch
+    method: str, path: str, at_once: int
 ) -> None:
     meeting = Meeting(at_once)
-    monkeypatch.setattr(ThreadWorker, "handle_request", lambda *given: meeting(*given))
-    worker = EvenWorker.__new__(EvenWorker)
+    worker = worker_of(meeting)
     worker.in_turn = threading.Lock()
-    all_at_once(worker, request(method, path, length))
+    all_at_once(worker, method, path)
     assert meeting.most == at_once
 
 
-def request(method: str, path: str, length: str) -> SimpleNamespace:
-    headers = [("HOST", "localhost"), ("CONTENT-LENGTH", length)]
-    return SimpleNamespace(
-        method=method, path=path, headers=headers, body=BytesIO(b"{}")
-    )
+def worker_of(application: object) -> BufferingWorker:
+    worker = BufferingWorker.__new__(BufferingWorker)
+    worker.nr, worker.wsgi = 0, application
+    return worker
 
 
 @pytest.mark.slow
@@ -233,25 +229,25 @@ def test_where_the_database_is_elsewhere_two_messages_go_at_once(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setattr(warming, "is_cold", threading.Event())
-    monkeypatch.setattr(ThreadWorker, "handle_request", lambda *given: meeting(*given))
+    # what holds for a whole process would hold for all tests that follow in this one
+    monkeypatch.setattr(memory, "keep_below", lambda mb: None)
+    monkeypatch.setattr(tempfile, "tempdir", tempfile.gettempdir())
     most = []
     for vendor, wanted in (("sqlite", 1), ("postgresql", 2)):
         monkeypatch.setattr(type(connections["default"]), "vendor", vendor)
-        worker = EvenWorker.__new__(EvenWorker)
-        post_fork(None, worker)
         meeting = Meeting(wanted)
-        all_at_once(worker, request("POST", MESSAGE, "2"))
+        worker = worker_of(meeting)
+        post_fork(None, worker)
+        all_at_once(worker, "POST", MESSAGE)
         most.append(meeting.most)
     assert most == [1, 2]
 
 
-def all_at_once(worker: EvenWorker, asked: SimpleNamespace) -> None:
+def all_at_once(worker: BufferingWorker, method: str, path: str) -> None:
     """Three threads with this request."""
+    asked = {"REQUEST_METHOD": method, "PATH_INFO": path}
     threads = [
-        threading.Thread(
-            target=worker.handle_request, args=(SimpleNamespace(**vars(asked)), None)
-        )
-        for _ in range(3)
+        threading.Thread(target=worker.answer, args=(asked, None)) for _ in range(3)
     ]
     for thread in threads:
         thread.start()
@@ -276,6 +272,67 @@ def test_more_workers_than_places_do_without() -> None:
 
 
 def test_it_is_the_worker_that_up_starts() -> None:
-    assert f"--worker-class={EvenWorker.__module__}.{EvenWorker.__name__}" in (
-        web_command("127.0.0.1", 8000, 2)
+    assert (
+        f"--worker-class={BufferingWorker.__module__}.{BufferingWorker.__name__}"
+        in (web_command("127.0.0.1", 8000, 2))
     )
+
+
+@pytest.mark.slow
+def test_a_head_request_leaves_nothing_on_the_connection(port: int) -> None:
+    line = http.client.HTTPConnection("127.0.0.1", port, timeout=60)
+    for method in ("HEAD", "GET", "HEAD", "GET"):
+        line.request(method, "/health")
+        answer = line.getresponse()
+        assert answer.status == 200
+        assert bool(answer.read()) is (method == "GET")
+    raw = socket.create_connection(("127.0.0.1", port), timeout=2)
+    raw.sendall(b"HEAD /health HTTP/1.1\r\nHost: localhost\r\n\r\n")
+    time.sleep(0.5)
+    assert raw.recv(65536).endswith(b"\r\n\r\n")
+
+
+LARGE_MB = 100
+
+
+@pytest.mark.slow
+def test_a_large_upload_waits_on_the_disk_and_not_in_memory(tmp_path: Path) -> None:
+    with serving(tmp_path) as port:
+        before = sum(resident_mb(pid) for pid in workers(port))
+        with socket.create_connection(("127.0.0.1", port), timeout=60) as line:
+            head = "POST /sign-in/ HTTP/1.1\r\nHost: localhost\r\n"
+            head += "Content-Type: multipart/form-data; boundary=b\r\n"
+            start = (
+                '--b\r\nContent-Disposition: form-data; name="f"; filename="f"\r\n\r\n'
+            )
+            end = "\r\n--b--\r\n"
+            size = len(start) + LARGE_MB * 2**20 + len(end)
+            line.sendall(f"{head}Content-Length: {size}\r\n\r\n{start}".encode())
+            for _ in range(LARGE_MB):
+                line.sendall(b"x" * 2**20)
+            wait(lambda: on_disk_mb(port) > LARGE_MB - 2, seconds=30)
+            assert sum(resident_mb(pid) for pid in workers(port)) < before + 30
+            line.sendall(end.encode())
+            assert line.recv(65536).startswith(b"HTTP/1.1 302")  # to sign in
+        assert sum(peak_mb(pid) for pid in workers(port)) < before + 60
+        assert list((tmp_path / "incoming").iterdir()) == []
+
+
+def resident_mb(pid: int, name: str = "VmRSS") -> int:
+    lines = Path(f"/proc/{pid}/status").read_text().splitlines()
+    return next(int(one.split()[1]) for one in lines if one.startswith(name)) // 1024
+
+
+def peak_mb(pid: int) -> int:
+    return resident_mb(pid, "VmHWM")
+
+
+def on_disk_mb(port: int) -> float:
+    """Of the files that the workers hold in the folder for what comes in."""
+    total = 0
+    for pid in workers(port):
+        for path in Path(f"/proc/{pid}/fd").iterdir():
+            with contextlib.suppress(OSError):
+                if "/incoming/" in os.readlink(path):
+                    total += path.stat().st_size
+    return total / 2**20

@@ -7,7 +7,7 @@ from playwright.sync_api import expect
 
 from annotator.models import Judgment, JudgmentEvent
 from annotator.services.campaigns import items, participants, setup
-from tests.annotator.campaigns_cast import HEADER, campaign, person, rows
+from tests.annotator.campaigns_cast import HEADER, campaign, draw, person, rows
 from tests.browser.judging import (
     done,
     start,
@@ -214,6 +214,32 @@ def test_training_shows_the_expected_answer(open_page, people) -> None:
     expect(page.locator("#feedback")).to_contain_text("Nothing is lost.")
     page.keyboard.press("Enter")
     expect(page.locator("#count")).to_have_text(re.compile("Item 1 of"))
+
+
+def test_training_is_counted_one_by_one(open_page, people) -> None:
+    text = HEADER + rows(6) + rows(4, kind="training", gold="5", why="So it is.")
+    page = start(open_page, people, campaign(people, text=text))
+    for n in range(1, 5):
+        expect(page.locator("#count")).to_have_text(f"Training {n} of 4")
+        page.keyboard.type("55")
+        page.keyboard.press("Enter")
+        expect(page.locator("#feedback")).to_be_visible()
+        page.keyboard.press("Enter")
+    expect(page.locator("#count")).to_have_text("Item 1 of 6")
+
+
+def test_the_bar_is_full_when_all_is_done(open_page, people) -> None:
+    made = campaign(people, n=5, people=2)
+    page = start(open_page, people, made)
+    other = made.participants.exclude(user=people.bob).get().user
+    assert len(draw(made, other, 1)) == 1  # one of the five goes to somebody else
+    for n in range(1, 5):
+        expect(page.locator("#count")).to_contain_text(f"Item {n} of")
+        page.keyboard.type("44")
+        page.keyboard.press("Enter")
+    expect(page.locator("#notice")).to_contain_text("All done")
+    line = page.locator("#progress")
+    assert line.evaluate("(one) => one.value / one.max") == 1
 
 
 def test_the_grid_judges_all_paraphrases_of_a_phrase(open_page, people) -> None:

@@ -8,8 +8,14 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from core.errors import FormatError, InvalidValue
-from core.pivoting.kneser_ney import FALLBACK, discounts, train
-from core.pivoting.language_model import TrigramModel, read_arpa, write_arpa
+from core.pivoting.language_model import (
+    FALLBACK,
+    TrigramModel,
+    discounts,
+    read_arpa,
+    train,
+    write_arpa,
+)
 from tests.oracles.pivoting import kneser_ney as oracle
 
 KENLM = Path(__file__).parent.parent / "golden" / "kenlm"

@@ -7,7 +7,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from core.commands import catalogue
+from core.commands.catalogue import ENGINE
 from core.data.tokens import Sentence
 from core.data.tree import Tree
 from core.errors import FormatError, InvalidValue, SentenceTooLong, Unavailable
@@ -16,8 +16,8 @@ from core.forests.kbest import trees_of
 from core.formats import ptb
 from core.parsing import registry
 from core.parsing.conformance import violations
-from core.parsing.pcfg.lexicon import kinds_of
-from core.parsing.pcfg.samples import HeadChoice, sample_of
+from core.parsing.pcfg.grammar import HeadChoice, sample_of
+from core.parsing.pcfg.model import kinds_of
 from core.parsing.pcfg.training import cross_validated, examples_of, tree_of
 from core.parsing.store import sha256_of
 from core.protocols import (
@@ -205,7 +205,7 @@ def test_a_changed_file_is_refused(folder: Path, tmp_path: Path) -> None:
 def _run(**options: object) -> dict[str, object]:
     defaults = {"ptb": [], "tiger": [], "name": None, "language": "en", "folds": 0}
     given = {**defaults, "licence": "CC0-1.0", **options}
-    module = catalogue.module_of("train", "pcfg")
+    module = ENGINE.module_of("train", "pcfg")
     results: dict[str, object] = module.run(given, lambda _: None)
     return results
 

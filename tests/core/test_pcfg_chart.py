@@ -11,9 +11,8 @@ from hypothesis import strategies as st
 
 from core.forests.inside import inside_log
 from core.forests.kbest import best_trees
-from core.parsing.pcfg.chart import Emission, fill
-from core.parsing.pcfg.events import Chain, GrammarState, Pairing
-from core.parsing.pcfg.grammar import RuleTable
+from core.parsing.pcfg.grammar import Chain, GrammarState, Pairing, RuleTable
+from core.parsing.pcfg.parser import Emission, fill
 from tests.oracles import pcfg as oracle
 
 ROOT, S, A, B = (GrammarState("p", x) for x in ("ROOT", "S", "A", "B"))

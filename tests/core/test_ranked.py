@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from core.data.tree import Tree
 from core.errors import InvalidValue
 from core.forests.kbest import best_trees
-from core.forests.ranked import ranked_forest
+from core.forests.mixture import ranked_forest
 from core.formats.ptb import parse_one
 from tests.oracles.semiring import COUNT, inside
 

@@ -8,9 +8,8 @@ from dataclasses import replace
 import numpy as np
 
 from core.data.check import Floats
-from core.phrase_alignment.noncompositional import nodes_of
 from core.phrase_alignment.sides import BinaryForest
-from core.phrase_alignment.supports import Derivation, Pair
+from core.phrase_alignment.supports import Derivation, Pair, nodes_of
 
 
 def fill_nulls(

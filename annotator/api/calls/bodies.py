@@ -1,7 +1,6 @@
 """What a request's body may be."""
 
 from collections.abc import Mapping
-from io import BytesIO
 from typing import IO, Any
 
 from django.conf import settings
@@ -12,13 +11,14 @@ from rest_framework.serializers import Serializer
 
 from annotator.errors import TooLarge
 from annotator.forms import refuse_unknown
+from core.errors import FormatError
+from core.formats import json_text
 
 __all__ = ["JsonParser", "validated"]
 
 
 class JsonParser(JSONParser):
-    """JSON that can be walked and stored: no bottomless nesting, and no half of a
-    surrogate pair, which no UTF-8 answer could repeat. Raises ParseError."""
+    """JSON that can be walked and stored (``core.formats.json_text``)."""
 
     def parse(
         self,
@@ -26,17 +26,17 @@ class JsonParser(JSONParser):
         media_type: str | None = None,
         parser_context: Mapping[str, Any] | None = None,
     ) -> Any:
+        """Return the value of the body. Raises ParseError with the place, TooLarge."""
         raw = stream.read(settings.DATA_UPLOAD_MAX_MEMORY_SIZE + 1)
         if len(raw) > settings.DATA_UPLOAD_MAX_MEMORY_SIZE:
             limit = settings.DATA_UPLOAD_MAX_MEMORY_SIZE // 2**20
             raise TooLarge(f"A body of JSON has at most {limit} MB.", limit_mb=limit)
         try:
-            body = super().parse(BytesIO(raw), media_type, dict(parser_context or {}))
-            if b"\\ud" in raw.lower():
-                _refuse_halves(body)
-        except RecursionError:
-            raise ParseError("The body is nested too deeply.") from None
-        return body
+            return json_text.loads(raw.decode())
+        except UnicodeDecodeError as error:
+            raise ParseError(f"The body is not UTF-8: {error.reason}.") from error
+        except FormatError as error:
+            raise ParseError(f"The body cannot be read: {error}.") from error
 
 
 def validated(kind: type[Serializer[Any]], request: Request) -> dict[str, Any]:
@@ -47,20 +47,3 @@ def validated(kind: type[Serializer[Any]], request: Request) -> dict[str, Any]:
     refuse_unknown(sent.initial_data, set(sent.fields))
     data: dict[str, Any] = sent.validated_data
     return data
-
-
-def _refuse_halves(value: Any) -> None:
-    """Raise ParseError at a string that UTF-8 cannot write."""
-    if isinstance(value, str):
-        try:
-            value.encode()
-        except UnicodeEncodeError as error:
-            message = (
-                "The body holds half of a surrogate pair: \\uD83D without \\uDE00."
-            )
-            raise ParseError(message) from error
-    elif isinstance(value, dict):
-        _refuse_halves(list(value.items()))
-    elif isinstance(value, list | tuple):
-        for one in value:
-            _refuse_halves(one)

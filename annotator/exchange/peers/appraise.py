@@ -8,12 +8,13 @@ tables of all results have a header. A score of several systems is a row for eac
 """
 
 import csv
-import json
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 
 from annotator.exchange.peers.files import Brought
 from annotator.exchange.peers.looks import Export, TaskAnnotation, Value
+from core.errors import FormatError
+from core.formats import json_text
 from core.formats.records import BadLine
 
 __all__ = ["LABEL", "detects", "read"]
@@ -183,9 +184,9 @@ def _duration(score: _Score) -> str:
 
 def _n_errors(score: _Score) -> int:
     try:
-        marked = json.loads(score.errors or "[]")
-        marked = json.loads(marked) if isinstance(marked, str) else marked
-    except (json.JSONDecodeError, RecursionError):
+        marked = json_text.loads(score.errors or "[]")
+        marked = json_text.loads(marked) if isinstance(marked, str) else marked
+    except FormatError:
         return 0
     return len(marked) if isinstance(marked, list) else 0
 

@@ -10,6 +10,8 @@ from typing import Any
 from annotator.exchange.files import START, Source
 from annotator.exchange.tables import ZIP, Row, rows_of
 from annotator.exchange.unpacking import members
+from core.errors import FormatError
+from core.formats import json_text
 from core.formats.records import BadLine
 
 __all__ = [
@@ -123,12 +125,9 @@ def json_lines(source: Source) -> Iterator[tuple[int, Any]]:
 
 def _parsed(text: str, number: int) -> Any:
     try:
-        return json.loads(text)
-    except json.JSONDecodeError as error:
-        line = number or error.lineno
-        return BadLine(line, error.colno, f"not JSON: {error.msg}", REMEDY, text[:80])
-    except RecursionError:
-        return BadLine(number, 1, "nested too deeply", REMEDY)
+        return json_text.loads(text, line=number)
+    except FormatError as error:
+        return BadLine(error.line, error.column, error.reason, REMEDY, text[:80])
 
 
 def csv_rows(source: Source, *, has_header: bool = True) -> Iterator[Row]:

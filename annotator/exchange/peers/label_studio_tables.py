@@ -6,7 +6,6 @@ tell shown from answered: structured cells are answers, so is what differs betwe
 annotators of one task, and else what has few values. Skipped annotations are not there.
 """
 
-import json
 from collections import defaultdict
 from collections.abc import Iterator, Mapping
 from typing import Any
@@ -21,6 +20,8 @@ from annotator.exchange.peers.files import (
     start_of,
 )
 from annotator.exchange.peers.looks import Export, TaskAnnotation, Value
+from core.errors import FormatError
+from core.formats import json_text
 from core.formats.records import BadLine
 
 __all__ = ["detects", "read"]
@@ -96,8 +97,8 @@ def _unpacked(cell: str) -> Any:
     if not cell.startswith(("[{", '{"', "[[")):
         return cell
     try:
-        return json.loads(cell)
-    except (json.JSONDecodeError, RecursionError):
+        return json_text.loads(cell)
+    except FormatError:
         return cell
 
 

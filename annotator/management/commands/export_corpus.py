@@ -13,6 +13,7 @@ from annotator.exchange.download import Part
 from annotator.management.database import DatabaseCommand
 from annotator.models import Corpus
 from annotator.services.corpora import exports
+from annotator.throughput.snapshots import snapshot
 from core.errors import FormatError
 
 EXAMPLES = "\n".join(
@@ -57,15 +58,16 @@ class Command(DatabaseCommand):
             Path(out) if out and (out.endswith("/") or Path(out).is_dir()) else None
         )
         try:
-            made = exports.parts(
-                corpora[0],
-                options["format"],
-                by=None,
-                author=options["author"],
-                split=folder is not None,
-                exact=True,  # programs read it, no spreadsheet
-            )
-            self._write(made, folder, out)
+            with snapshot():
+                made = exports.parts(
+                    corpora[0],
+                    options["format"],
+                    by=None,
+                    author=options["author"],
+                    split=folder is not None,
+                    exact=True,  # programs read it, no spreadsheet
+                )
+                self._write(made, folder, out)
         except (Refusal, FormatError, OSError) as error:
             raise CommandError(str(error)) from error
 

@@ -1,11 +1,14 @@
 """Read an archive that ``backup`` wrote."""
 
+import contextlib
 from pathlib import Path
 from typing import Any
 
+from django.conf import settings
 from django.core.management.base import CommandError, CommandParser
 
 from annotator.errors import Refusal
+from annotator.management import locks
 from annotator.management.database import DatabaseCommand
 from annotator.services import archives
 
@@ -25,7 +28,11 @@ class Command(DatabaseCommand):
 
     def handle(self, *args: Any, **options: Any) -> None:
         try:
-            counts = archives.restore(options["path"], replace=options["replace"])
+            with contextlib.ExitStack() as stack:
+                for part in locks.PARTS:  # nobody works on what is replaced
+                    held = locks.take(settings.GEMEL_HOME, part)
+                    stack.enter_context(contextlib.closing(held))
+                counts = archives.restore(options["path"], replace=options["replace"])
         except (Refusal, OSError) as error:
             raise CommandError(str(error)) from error
         self.stdout.write(f"{sum(counts.values())} rows restored")

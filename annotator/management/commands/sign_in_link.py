@@ -9,6 +9,7 @@ from django.core.management.base import CommandError
 from django.urls import reverse
 
 from annotator.management.database import DatabaseCommand
+from annotator.services import accounts
 from annotator.services.projects import invitations
 
 
@@ -17,6 +18,11 @@ class Command(DatabaseCommand):
 
     def add_arguments(self, parser: argparse.ArgumentParser) -> None:
         parser.add_argument("name")
+        parser.add_argument(
+            "--switch-off",
+            action="store_true",
+            help="close the account instead; a new link opens it again",
+        )
         parser.add_argument("--base", default="", help="the address people use")
 
     def handle(self, *args: Any, **options: Any) -> None:
@@ -24,6 +30,12 @@ class Command(DatabaseCommand):
         if person is None:
             names = ", ".join(User.objects.values_list("username", flat=True)[:20])
             raise CommandError(f"There is no {options['name']!r}. There are: {names}")
+        if options["switch_off"]:
+            accounts.switch_off(person)
+            self.stdout.write(f"{person} is switched off; nothing opens the account.")
+            return
+        if not person.is_active:
+            accounts.switch_on(person)
         base = options["base"] or settings.SITE_URL or "http://127.0.0.1:8000"
         token = invitations.sign_in_link(person)
         self.stdout.write(base.rstrip("/") + reverse("join", args=[token]))

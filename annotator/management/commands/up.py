@@ -100,7 +100,7 @@ def web_command(host: str, port: int, workers: int) -> list[str]:
         f"--bind={host}:{port}",
         f"--workers={workers}",
         "--threads=4",
-        "--worker-class=annotator.webserver.EvenWorker",
+        "--worker-class=annotator.webserver.BufferingWorker",
         "--preload",
         # Longer than browsers keep a connection: one that we close first may be closed
         # while a request is on its way, which then gets no answer.

@@ -4,7 +4,8 @@ from collections.abc import Mapping
 from typing import Any
 from urllib.parse import urlencode
 
-from django.utils.translation import gettext
+from django.http import QueryDict
+from django.utils.translation import gettext, gettext_lazy, pgettext_lazy
 
 from annotator.pages.agreement.report import MEASURE, ReportPage, as_percent
 from annotator.svg import charts
@@ -14,6 +15,11 @@ from core.layout.charts import grid_chart, interval_chart, line_chart
 __all__ = ["conditions"]
 
 Body = Mapping[str, Any]
+RANKS = {  # of the query, and what a link to it says
+    "1": gettext_lazy("best only"),
+    "5": gettext_lazy("up to 5"),
+    "0": pgettext_lazy("ranks", "all"),
+}
 
 
 def conditions(page: ReportPage) -> dict[str, Any] | None:
@@ -33,9 +39,28 @@ def conditions(page: ReportPage) -> dict[str, Any] | None:
         "instances": table["instances"],
         "published": beside_published(table),
         "decided": table.get("decided", 0),
+        "ranks": _ranks(page.filters),
         "svg": _chart(table, last),
         "strip": _strip(table),
     }
+
+
+def _ranks(filters: str) -> dict[str, Any]:
+    """Which ranks the table counts, in words, and the queries that count others."""
+    query = QueryDict(filters, mutable=True)
+    most = query.get("rank") or "1"
+    if most == "0":
+        text = gettext("Counts every paraphrase of a condition, whatever its rank.")
+    elif most == "1":
+        text = gettext("Counts only the best paraphrase of each condition (rank 1).")
+    else:
+        text = gettext("Counts the paraphrases of each condition up to rank %(n)s.")
+        text %= {"n": most}
+    choices = []
+    for rank, label in RANKS.items():
+        query["rank"] = rank
+        choices.append((label, query.urlencode(), rank == most))
+    return {"text": text, "choices": choices}
 
 
 def _condition(page: ReportPage, table: Body, row: Body) -> dict[str, Any]:

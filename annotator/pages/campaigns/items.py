@@ -92,7 +92,7 @@ def listed(campaign: Campaign, sent: QueryDict) -> dict[str, Any]:
     rows = rows.select_related("instance").prefetch_related(
         Prefetch("credits", credits)
     )
-    listed = rows.annotate(is_judged=Exists(judged)).order_by("pk")
+    listed = rows.with_answers().annotate(is_judged=Exists(judged)).order_by("pk")
     is_filtered = any((text, kind, state, condition))
     n_all = kept(f"all-items-{campaign.pk}", campaign.n_items, campaign.items.count)
     pages = Paginator(listed, PER_PAGE)

@@ -4,14 +4,26 @@ from collections.abc import Mapping
 from typing import Any
 
 from django.db.models import QuerySet
+from django.utils.translation import gettext as _
 
 from annotator import access
-from annotator.models import Campaign, Membership, Participant, Project, RatingScale
+from annotator.exchange.written import FORMS
+from annotator.models import (
+    Campaign,
+    Membership,
+    Participant,
+    Project,
+    RatingScale,
+    Tally,
+)
 from annotator.models.projects import Anybody, id_of
+from annotator.pages.campaigns import care, how_many
 from annotator.pages.campaigns import setup as campaign_setup
 from annotator.pages.site.needs import needs
 from annotator.pages.site.people import at_once, named, page_of, typed
 from annotator.services.campaigns import progress
+from annotator.services.reports import jobs
+from annotator.services.reports.agreement import ReportSource
 
 __all__ = ["listed", "overview", "people", "scales"]
 
@@ -49,12 +61,28 @@ def overview(campaign: Campaign, *, by: Anybody, page: str = "") -> dict[str, An
         "lacking": lacking,
         "lacking_words": campaign_setup.in_words(lacking),
         "needs": mine,
+        "how_many": how_many.options(campaign),
         "may_manage": access.may(by, "manage", project),
+        "may_see_names": access.may(by, "see_names", project),
         "may_curate": access.may(by, "curate", project),
         "may_export": access.may(by, "export", project),
+        "exports": _exports(is_manager=access.may(by, "manage", project)),
+        "export_forms": [(form, one.label) for form, one in FORMS.items()],
         "is_judge": campaign.participants.filter(user_id=id_of(by)).exists(),
         "states": [Participant.State.ACTIVE, Participant.State.PAUSED],
     }
+
+
+def _exports(*, is_manager: bool) -> list[tuple[str, str, str]]:
+    """Title, name of the route and query of each table that can be exported."""
+    tables = [(_("Judgments"), "campaign_table", "")]
+    if is_manager:
+        tables.append((_("Judgments with names"), "campaign_table", "?names=yes"))
+    return [
+        *tables,
+        (_("Items"), "campaign_items_table", ""),
+        (_("Decisions"), "campaign_decisions", ""),
+    ]
 
 
 def scales(campaign: Campaign) -> dict[str, Any]:
@@ -85,12 +113,24 @@ def people(campaign: Campaign, sent: Mapping[str, str]) -> dict[str, Any]:
         "q": text,
         "is_long": text or members.has_other_pages() or judges.has_other_pages(),
         "members": members,
+        "how_many": how_many.options(campaign),
         "n_others": _others(campaign).count(),
         "batches": batches,
         "n_present": rows.count(),
         "judges": judges,
+        **_care(campaign),
         "shares": [(one, {q.batch_id for q in one.queues.all()}) for one in judges],
     }
+
+
+def _care(campaign: Campaign) -> dict[str, Any]:
+    """Signs of careless work; nothing where nobody has judged, or too much was judged
+    to be read while somebody waits."""
+    source = ReportSource(campaign.project, "campaign", campaign)
+    judged = Tally.objects.filter(participant__campaign=campaign)
+    if not judged.exists() or jobs.is_large(source):
+        return {}
+    return {"care_heads": care.heads(campaign), "care_rows": care.rows(campaign)}
 
 
 def _others(campaign: Campaign) -> QuerySet[Membership]:

@@ -11,6 +11,7 @@ from annotator import access
 from annotator.errors import Refusal
 from annotator.models import Campaign
 from annotator.models.projects import Anybody
+from annotator.pages.campaigns import how_many
 from annotator.services.campaigns import design as plans
 from annotator.services.campaigns import needed as aims
 from annotator.services.campaigns.needed import Aim, Needed
@@ -64,6 +65,7 @@ def plan(campaign: Campaign, sent: Mapping[str, str], *, by: Anybody) -> dict[st
         "pilots": aims.pilots(campaign),
         "chart": _chart(needed) if needed else "",
         "may_manage": access.may(by, "manage", campaign.project),
+        "how_many": how_many.options(campaign),
         "sent_guesses": [(n, sent[n]) for n in GUESSES if n in sent],
         "sent_aims": [(n, sent[n]) for n in aims.NAMES if n in sent],
     }

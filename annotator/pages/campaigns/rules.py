@@ -96,6 +96,10 @@ def read(
             wanted[name] = number_of(name, _stored(name, sent[name]))
         except BadRequest:
             problems[name] = _limits(name)
+    if wanted.get("check_every") and not campaign.n_checks:
+        problems["check_every"] = _(
+            "This campaign has no gold items. Add some, or turn checks off."
+        )
     return wanted, problems
 
 
@@ -137,7 +141,8 @@ def _rule(
     campaign: Campaign, name: str, sent: Mapping[str, str], problems: Mapping[str, str]
 ) -> Rule:
     label, unit, word = FIELDS[name]
-    value = sent.get(name, _shown(name, getattr(campaign, name)))
+    is_off = name == "check_every" and not campaign.n_checks  # nothing to check with
+    value = sent.get(name, _shown(name, 0 if is_off else getattr(campaign, name)))
     problem, is_fixed = problems.get(name, ""), _is_fixed(campaign, name)
     return Rule(name, str(label), str(unit), word, value, problem, is_fixed)
 
@@ -217,13 +222,20 @@ def _screen(campaign: Campaign) -> str:
 
 
 def _checks(campaign: Campaign) -> str:
-    checks, repeats = _("No checks."), _("No repeats.")
-    if campaign.check_every:
+    n, repeats = campaign.n_checks, _("No repeats.")
+    checks = ngettext(
+        "Checks are off: %(n)s gold item is not shown.",
+        "Checks are off: %(n)s gold items are not shown.",
+        n,
+    ) % {"n": n}
+    if not n:
+        checks = _("No checks: this campaign has no gold items.")
+    elif campaign.check_every:
         checks = ngettext(
-            "A check about every item; whoever fails more than %(share)s of at"
+            "A check about every item. Anyone who fails more than %(share)s of at"
             " least %(least)s is stopped.",
-            "A check about every %(n)s items; whoever fails more than %(share)s of at"
-            " least %(least)s is stopped.",
+            "A check about every %(n)s items. Anyone who fails more than %(share)s of"
+            " at least %(least)s is stopped.",
             campaign.check_every,
         ) % {
             "n": campaign.check_every,

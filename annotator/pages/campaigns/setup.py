@@ -119,7 +119,7 @@ def _rules(campaign: Campaign) -> str:
     held = ngettext(
         "Items are held for %(n)s minute", "Items are held for %(n)s minutes", minutes
     ) % {"n": f"{minutes:,}"}
-    if not checks:
+    if not campaign.has_checks:
         return _("%(held)s; no checks.") % {"held": held}
     return _("%(held)s; a check in every %(n)s.") % {"held": held, "n": checks}
 

@@ -15,8 +15,7 @@ from annotator.services.paraphrases import reading, weights
 from core.errors import GemelError
 
 if TYPE_CHECKING:
-    from core.pivoting.phrase_tables import LabelTable
-    from core.pivoting.table import Example, Paraphrase, Pivot, Table
+    from core.pivoting.table import Example, LabelTable, Paraphrase, Pivot, Table
 
 __all__ = [
     "CONDITIONS",
@@ -195,7 +194,7 @@ def _why_query(phrase: str, one: "Paraphrase") -> str:
 
 def tables_of(table: ParaphraseTable, phrase: str) -> "list[LabelTable]":
     """Tables 1 to 4 of the paper for a phrase; raises as ``search`` does."""
-    from core.pivoting.phrase_tables import phrase_tables  # DuckDB
+    from core.pivoting.table import phrase_tables
 
     with reading.opened(table) as files:
         return phrase_tables(files.table, phrase)

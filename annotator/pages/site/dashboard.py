@@ -102,6 +102,7 @@ def home(user: Anybody) -> dict[str, Any]:
     )
     return {
         "projects": rows.filter(archived_at=None),
+        "may_create": access.may_create(user),
         "archived": rows.exclude(archived_at=None),
         "deleted": deleted_projects(user),
         "tasks": waiting(user),
@@ -114,6 +115,7 @@ def overview(project: Project, *, by: Anybody) -> dict[str, Any]:
     """How a project stands, as far as this person's role may see it."""
     role = access.role_in(by, project)
     sees_others = role in access.VERBS["see_others"]
+    seen = Job.objects.visible_to(by).filter(project=project)
     listed = project.corpora.filter(archived_at=None)
     corpora = list(listed.order_by("-pk")[: CORPORA + 1])
     return {
@@ -128,9 +130,9 @@ def overview(project: Project, *, by: Anybody) -> dict[str, Any]:
         "has_more_corpora": len(corpora) > CORPORA,
         "campaigns": _campaigns(project) if sees_others else [],
         "people": _people(project) if sees_others else [],
-        "running": list(project.jobs.active().order_by("-pk")[:JOBS]),
+        "running": list(seen.active().order_by("-pk")[:JOBS]),
         "ended": list(
-            project.jobs.exclude(ended_at=None)
+            seen.exclude(ended_at=None)
             .exclude(state=Job.State.FAILED)
             .order_by("-ended_at")[:JOBS]
         ),

@@ -13,7 +13,6 @@ __all__ = ["LOW", "agreement_line"]
 LOW = 0.2
 """Below it agreement is slight (Landis & Koch 1977)."""
 CERTAIN = 0.4  # and its interval ends below fair
-REPLICATES = 200  # of the bootstrap: a rough interval, the report has the exact one
 
 
 def agreement_line(campaign: Campaign) -> dict[str, Any]:
@@ -33,16 +32,20 @@ def agreement_line(campaign: Campaign) -> dict[str, Any]:
 
 def _scales(source: agreement.ReportSource) -> list[dict[str, Any]]:
     from core.agreement.figures import as_json
+    from core.agreement.judgments.dataset import Selection
     from core.agreement.judgments.report import moves
     from core.agreement.measures import measure_all
 
-    read = source.read()
-    data = read.data.in_order()
+    # The same items, replicates and seed as in the report, so the same figures.
+    read, spec = source.read(), agreement.ReportSpec(Selection())
+    data = spec.of(read.data).in_order()
     scales = []
     for place, question in enumerate(data.questions):
         ratings = data.ratings(place)
         name = "alpha_ordinal" if question.scale.is_ordered else "alpha_nominal"
-        measured = measure_all(ratings, replicates=REPLICATES, pairs=False)
+        measured = measure_all(
+            ratings, replicates=spec.replicates, seed=spec.seed, pairs=False
+        )
         drifting = [
             drift_in_words(read.names.get(label, label), within(question.title), means)
             for label, (means, move) in moves(data, place).items()

@@ -32,16 +32,13 @@ SECTIONS: dict[str, tuple[str, ...]] = {
         "monitoring",
         "promises",
     ),
-    _("The methods, and what was measured"): (
-        "papers",
+    _("Methods"): (
+        "parsers",
         "joint-parsing",
         "phrase-alignment",
-        "word-aligner",
         "scoring",
         "pivoting",
         "substitution",
-        "pcfg",
-        "model-card",
     ),
 }
 NAMES = frozenset(name for names in SECTIONS.values() for name in names)
@@ -86,7 +83,7 @@ HELP_OF: dict[str, str] = {
     # parses
     "try": "researchers#running-a-parser",
     "parses": "researchers#running-a-parser",
-    "substitution": "substitution#in-the-app",
+    "substitution": "substitution#use-it",
     "joint": "researchers#parsing-a-sentence-with-its-paraphrase",
     "pair_joint": "researchers#parsing-a-sentence-with-its-paraphrase",
     "ledger": "researchers#parsing-a-sentence-with-its-paraphrase",

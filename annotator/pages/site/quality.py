@@ -12,8 +12,10 @@ from django.utils.translation import gettext as _
 
 from annotator.models import Campaign, Membership, Project, Role, Tally
 from annotator.models.projects import Anybody, id_of
+from annotator.pages.campaigns.care import words
 from annotator.pages.site.figures import agreement_line
 from annotator.pages.site.needs import Need
+from annotator.services.reports import care
 
 __all__ = ["is_measured", "of_agreement"]
 
@@ -30,8 +32,11 @@ def of_agreement(user: Anybody, project: Project | None = None) -> Iterator[Need
     theirs whose ratings move beside the others."""
     rows = _judged(user, project).select_related("project").order_by("-pk")
     for campaign in rows[:MEASURED]:
-        for scale in agreement_line(campaign)["scales"]:
+        line = agreement_line(campaign)
+        for scale in line["scales"]:
             yield from _of_scale(campaign, scale)
+        if not line["is_large"]:
+            yield from _careless(campaign)
 
 
 def _judged(user: Anybody, project: Project | None) -> "QuerySet[Campaign]":
@@ -45,6 +50,19 @@ def _judged(user: Anybody, project: Project | None) -> "QuerySet[Campaign]":
         state=Campaign.State.OPEN,
         is_simulated=False,
     )
+
+
+def _careless(campaign: Campaign) -> Iterator[Need]:
+    """People whose answers show signs of careless work; failed checks are listed apart,
+    as they stop a person."""
+    people = reverse("campaign_people", args=[campaign.project.slug, campaign.code])
+    for row in care.of(campaign):
+        told = [words(rule) for rule in row.flags if rule.name != "checks"]
+        if told:
+            values = {"who": row.person, "campaign": campaign, "what": "; ".join(told)}
+            text = _("%(who)s in %(campaign)s: %(what)s.") % values
+            about = (campaign.project.name, f"{people}#care", _("Look at it"))
+            yield Need(_("Care"), "warn", text, *about, str(campaign.code))
 
 
 def _of_scale(campaign: Campaign, scale: dict[str, Any]) -> Iterator[Need]:

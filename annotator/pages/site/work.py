@@ -1,6 +1,6 @@
 """What waits for one person: items to judge, links and trees to go on with.
 
-Own work only: nothing here counts what other annotators did.
+Own work only: what others did shows in nothing but the items that are left.
 """
 
 from collections import Counter
@@ -16,7 +16,6 @@ from django.db.models import (
     Q,
     QuerySet,
     Subquery,
-    Sum,
 )
 from django.db.models.functions import Coalesce
 from django.urls import reverse
@@ -32,14 +31,14 @@ from annotator.models import (
     Parse,
     Participant,
     Project,
-    Queue,
-    Tally,
     TreeDraft,
     Worklist,
     WorkPerson,
     WorkShare,
 )
 from annotator.models.projects import Anybody, id_of
+from annotator.services.campaigns import shares
+from annotator.services.campaigns.shares import JudgeShare
 from annotator.services.kept_counts import MANY, kept
 
 __all__ = ["Task", "waiting"]
@@ -83,18 +82,15 @@ def _annotating(user: Anybody, project: Project | None, to: str) -> Q:
 
 
 def _judging(user: Anybody, project: Project | None) -> list[Task]:
-    done = Tally.objects.filter(participant=OuterRef("pk")).order_by()
-    own = Queue.objects.filter(participant=OuterRef("pk")).order_by()
     rows = Participant.objects.filter(
         _annotating(user, project, "campaign__project__"),
         user_id=id_of(user),
         campaign__state=Campaign.State.OPEN,
-    ).annotate(
-        n_judged=_sum(done.values("participant").annotate(n=Sum("n_done"))),
-        n_own=_sum(own.values("participant").annotate(n=Sum("batch__n_items"))),
     )
     rows = rows.select_related("campaign__project").order_by("-campaign_id")
-    tasks = [_of_participant(person) for person in rows[:SHOWN]]
+    people = list(rows[:SHOWN])
+    share = shares.of_many(people)
+    tasks = [_of_participant(person, share[person.pk]) for person in people]
     return [task for task in tasks if task is not None]
 
 
@@ -102,23 +98,27 @@ def _sum(rows: "QuerySet[Any, Any]") -> Coalesce:
     return Coalesce(Subquery(rows.values("n"), output_field=IntegerField()), 0)
 
 
-def _of_participant(person: Any) -> Task | None:
+def _of_participant(person: Participant, share: JudgeShare) -> Task | None:
     """The campaign as a task; None when this person's share of it is done."""
     campaign = person.campaign
     where = ("judge", campaign.name, campaign.project.name)
     if person.state != Participant.State.ACTIVE:
         return Task(*where, f"{person.get_state_display()}.", "", "")
-    there = person.n_own if person.has_own_batches else campaign.n_items
-    mine = min(person.quota or campaign.quota or there, there)
-    left = mine - person.n_judged
-    if left <= 0:
+    if not share.left:
         return None
     url = reverse("judge", args=[campaign.project.slug, campaign.code])
-    text = ngettext(
-        "%(n)s of %(all)s item left", "%(n)s of %(all)s items left", mine
-    ) % {"n": left, "all": mine}
-    label = _("Continue") if person.n_judged else _("Start judging")
-    return Task(*where, text, url, label, person.n_judged / mine)
+    label = _("Continue") if share.done else _("Start judging")
+    return Task(*where, _left(share), url, label, share.done / share.all)
+
+
+def _left(share: JudgeShare) -> str:
+    if share.left == share.skipped:
+        return ngettext(
+            "%(n)s skipped item left", "%(n)s skipped items left", share.left
+        ) % {"n": share.left}
+    return ngettext(
+        "%(n)s of %(all)s item left", "%(n)s of %(all)s items left", share.all
+    ) % {"n": share.left, "all": share.all}
 
 
 def _worklists(user: Anybody, project: Project | None) -> list[Task]:

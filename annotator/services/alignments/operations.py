@@ -271,7 +271,12 @@ class UseTree(_Nodeless):
         sentence, old = pair.source_id, desk.source
         if self.side == "t":
             sentence, old = pair.target_id, desk.target
-        parse = Parse.objects.filter(code=self.parse, sentence_id=sentence).first()
+        rows = Parse.objects.filter(code=self.parse, sentence_id=sentence)
+        if desk.layer.author is not None:
+            rows = rows & Parse.objects.readable_by(
+                desk.layer.author, pair.corpus.project
+            )
+        parse = rows.first()
         new = layers.tree_of(parse, desk.n_tokens(self.side))
         if parse is None or new is None:
             raise BadRequest(

@@ -53,18 +53,19 @@ def start(corpus: Corpus, parser: str, *, by: Anybody, enqueue: bool = True) -> 
     """
     access.require(by, "run", corpus.project)
     offered.require(corpus.project, parser, field="parser")
-    active = Job.objects.active().filter(project=corpus.project, kind="align")
-    if any(job.params["corpus"] == corpus.code for job in active):
-        raise Conflict(_("This corpus is being aligned already; wait for its end."))
-    return jobs.create(
-        corpus.project,
-        "align",
-        title=f"Align phrases of {corpus.name}",
-        by=by,
-        params={"corpus": corpus.code, "parser": parser},
-        engine=ENGINE,
-        enqueue=enqueue,
-    )
+    with jobs.one_after_the_other(corpus.project):
+        active = Job.objects.active().filter(project=corpus.project, kind="align")
+        if any(job.params["corpus"] == corpus.code for job in active):
+            raise Conflict(_("This corpus is being aligned already; wait for its end."))
+        return jobs.create(
+            corpus.project,
+            "align",
+            title=f"Align phrases of {corpus.name}",
+            by=by,
+            params={"corpus": corpus.code, "parser": parser},
+            engine=ENGINE,
+            enqueue=enqueue,
+        )
 
 
 def run(job: Job) -> Generator[Step, None, dict[str, Any]]:
@@ -247,6 +248,16 @@ def pack(gains: Floats) -> str:
     return base64.b85encode(zlib.compress(small.tobytes(), 9)).decode()
 
 
-def unpack(text: str, shape: tuple[int, int]) -> Floats:
-    data = zlib.decompress(base64.b85decode(text))
-    return np.frombuffer(data, np.float16).reshape(shape).astype(np.float64)
+def unpack(text: str, shape: tuple[int, int]) -> Floats | None:
+    """Inverse of ``pack``; None if it is not what ``pack`` made for this shape, as in
+    a bundle from elsewhere. Never unpacks more than the shape needs."""
+    n_bytes = 2 * shape[0] * shape[1]
+    try:
+        unpacking = zlib.decompressobj()
+        data = unpacking.decompress(base64.b85decode(text), n_bytes + 1)
+    except (ValueError, TypeError, zlib.error):
+        return None
+    if len(data) != n_bytes:
+        return None
+    gains = np.frombuffer(data, np.float16).reshape(shape).astype(np.float64)
+    return gains if np.isfinite(gains).all() else None

@@ -194,7 +194,9 @@ def _loaded(source: str, target: str, layer: str) -> Ready:
         )
     stored = AlignmentLayer.objects.filter(code=layer).values_list("meta", flat=True)
     packed = (stored.first() or {}).get("gains")
-    gains = phrases.unpack(packed, shape) if packed else aligner().gains(*sides, None)
+    gains = phrases.unpack(packed, shape) if packed else None
+    if gains is None:
+        gains = aligner().gains(*sides, None)
     related = relations(trees[0].words, trees[1].words, warm_thesaurus())
     table = [[WordRelation(int(x)) for x in row] for row in related]
     regaining = aligner().regaining(*sides)

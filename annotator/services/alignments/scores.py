@@ -52,20 +52,23 @@ def start(corpus: Corpus, scorer: str, *, by: Anybody, enqueue: bool = True) -> 
     if scorer not in SCORERS:
         reason = _("Scorers: %(names)s.") % {"names": ", ".join(SCORERS)}
         raise BadRequest(reason, field="scorer")
-    active = Job.objects.active().filter(project=corpus.project, kind="score")
-    params = {"corpus": corpus.code, "scorer": scorer}
-    if any(job.params == params for job in active):
-        raise Conflict(_("This corpus is being scored so already; wait for its end."))
-    title = f"Score {corpus.name}: {SCORERS[scorer].label}"
-    return jobs.create(
-        corpus.project,
-        "score",
-        title=title,
-        by=by,
-        params=params,
-        engine=f"itg {core_score.VERSION}",
-        enqueue=enqueue,
-    )
+    with jobs.one_after_the_other(corpus.project):
+        active = Job.objects.active().filter(project=corpus.project, kind="score")
+        params = {"corpus": corpus.code, "scorer": scorer}
+        if any(job.params == params for job in active):
+            raise Conflict(
+                _("This corpus is being scored so already; wait for its end.")
+            )
+        title = f"Score {corpus.name}: {SCORERS[scorer].label}"
+        return jobs.create(
+            corpus.project,
+            "score",
+            title=title,
+            by=by,
+            params=params,
+            engine=f"itg {core_score.VERSION}",
+            enqueue=enqueue,
+        )
 
 
 def run(job: Job) -> Generator[Step, None, dict[str, Any]]:

@@ -60,21 +60,22 @@ def start(
     access.require(by, "run", corpus.project)
     if parser:
         offered.require(corpus.project, parser, field="parser")
-    active = Job.objects.active().filter(project=corpus.project, kind=KIND)
-    if any(job.params["corpus"] == corpus.code for job in active):
-        raise Conflict(
-            _("The words of this corpus are being aligned; wait for the end.")
+    with jobs.one_after_the_other(corpus.project):
+        active = Job.objects.active().filter(project=corpus.project, kind=KIND)
+        if any(job.params["corpus"] == corpus.code for job in active):
+            raise Conflict(
+                _("The words of this corpus are being aligned; wait for the end.")
+            )
+        how = MANY if many else "one to one"
+        return jobs.create(
+            corpus.project,
+            KIND,
+            title=f"Align words of {corpus.name}, {how}",
+            by=by,
+            params={"corpus": corpus.code, "parser": parser, "many": many},
+            engine=ENGINE,
+            enqueue=enqueue,
         )
-    how = MANY if many else "one to one"
-    return jobs.create(
-        corpus.project,
-        KIND,
-        title=f"Align words of {corpus.name}, {how}",
-        by=by,
-        params={"corpus": corpus.code, "parser": parser, "many": many},
-        engine=ENGINE,
-        enqueue=enqueue,
-    )
 
 
 def n_aligned(corpus: Corpus) -> int:

@@ -7,7 +7,7 @@ judge or count of them is in anything built here. Tests scan for it.
 from typing import Any
 
 from django.db import OperationalError
-from django.db.models import Exists, F, OuterRef, QuerySet, Sum
+from django.db.models import QuerySet, Sum
 from django.http import Http404
 from django.utils.translation import gettext as _
 
@@ -21,7 +21,8 @@ from annotator.models import (
     Participant,
 )
 from annotator.models.projects import Anybody, id_of
-from annotator.services.campaigns import leases
+from annotator.services.campaigns import leases, shares
+from annotator.services.campaigns.shares import JudgeShare
 
 __all__ = [
     "card",
@@ -32,9 +33,11 @@ __all__ = [
     "participant_of",
     "preference",
     "status",
+    "training",
 ]
 
 RECENT = 30
+MOVING = ("state", "is_trained", "n_served", "n_taken", "n_training", "quota")
 ATTEMPTS = 4
 MOST_AHEAD = 50
 SLOW_S = 24  # seconds that a slow judge spends on an item
@@ -138,43 +141,34 @@ def recent(person: Participant) -> list[dict[str, Any]]:
 
 def skipped(person: Participant) -> list[dict[str, Any]]:
     """What this person skipped and may still answer."""
-    rows = _skipped(person).select_related("item__instance").order_by("pk")
+    rows = Judgment.objects.filter(shares.skipped(person))
+    rows = rows.select_related("item__instance").order_by("pk")
     return cards(list(rows[:RECENT]))
-
-
-def _skipped(person: Participant) -> Any:
-    still_open = Item.objects.filter(
-        pk=OuterRef("item_id"), n_taken__lt=F("need"), is_withdrawn=False
-    )
-    return person.judgments.filter(Exists(still_open), state=Judgment.State.SKIPPED)
 
 
 def status(person: Participant, *, is_empty: bool) -> dict[str, Any]:
     """How things stand, as one word and numbers of this person's own."""
-    campaign = person.campaign
-    done = person.tallies.aggregate(n=Sum("n_done"), ms=Sum("active_ms"))
-    n_done = (done["n"] or 0) + person.n_checks + person.n_repeats
+    person.refresh_from_db(fields=MOVING)  # a draw or an answer may have moved them
+    campaign, share = person.campaign, shares.of(person)
+    spent = person.tallies.aggregate(ms=Sum("active_ms"))["ms"] or 0
     return {
-        "state": _word(person, is_empty=is_empty),
-        "done": n_done,
-        "expected": max(_expected(person), n_done),
-        "active_ms": done["ms"] or 0,
-        "training": [person.n_training, campaign.n_training],
+        "state": _word(person, share, is_empty=is_empty),
+        "done": share.done,
+        "left": share.left,
+        "skipped": share.skipped,
+        "expected": share.all,
+        "active_ms": spent,
+        "training": training(person),
         "contact": campaign.contact,
     }
 
 
-def _expected(person: Participant) -> int:
-    """About how many items this person will see, checks and repeats among them."""
-    campaign, there = person.campaign, person.campaign.n_items
-    if person.has_own_batches:
-        there = person.queues.aggregate(n=Sum("batch__n_items"))["n"] or 0
-    share = person.quota or campaign.quota or there
-    more = sum(1 / n for n in (campaign.check_every, campaign.repeat_every) if n)
-    return round(min(share, there) * (1 + more))
+def training(person: Participant) -> list[int]:
+    """Training items answered, and how many there are."""
+    return [person.n_training, person.campaign.n_training]
 
 
-def _word(person: Participant, *, is_empty: bool) -> str:
+def _word(person: Participant, share: JudgeShare, *, is_empty: bool) -> str:
     campaign = person.campaign
     if person.state != Participant.State.ACTIVE:
         return person.state
@@ -185,7 +179,7 @@ def _word(person: Participant, *, is_empty: bool) -> str:
     quota = person.quota or campaign.quota
     if quota is not None and person.n_taken >= quota:
         return "finished"
-    if _skipped(person).exists():
+    if share.skipped:
         return "skipped"
     return "finished" if person.n_taken else "nothing"
 

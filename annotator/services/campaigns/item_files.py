@@ -78,6 +78,7 @@ class DryRun:
 
     form: str = ""
     encoding: str = ""
+    guessed: str = ""  # a line to check if the encoding is only the likeliest
     delimiter: str = ""
     columns: tuple[str, ...] = ()
     fields: dict[str, str] = field(default_factory=dict)
@@ -116,7 +117,13 @@ def keep(campaign: Campaign, name: str, content: BinaryIO, *, by: Anybody) -> Up
 def dry_run(campaign: Campaign, upload: Upload, reading: TableReading) -> DryRun:
     """Read the whole file and store nothing; bad rows are told with their remedy."""
     sheet = _sheet(upload, reading)
-    trial = DryRun(sheet.form, sheet.source.encoding, sheet.delimiter, sheet.columns())
+    trial = DryRun(
+        sheet.form,
+        sheet.source.encoding,
+        sheet.source.guessed,
+        sheet.delimiter,
+        sheet.columns(),
+    )
     if isinstance(sheet, PeerSheet):
         trial.tool, trial.report = sheet.form, sheet.report
     trial.fields = _fields(campaign, trial.columns, reading)

@@ -33,7 +33,8 @@ from annotator.services.campaigns.item_files import (
 )
 from annotator.services.campaigns.participants import give_queues
 from annotator.services.campaigns.scales import scales_for
-from annotator.services.campaigns.setup import next_position, share_out
+from annotator.services.campaigns.setup import next_position
+from annotator.services.campaigns.sharing import share_out
 from annotator.throughput import inserting
 from core.formats.records import BadLine
 from core.protocols import Step

@@ -20,6 +20,7 @@ from annotator.models import Batch, Campaign, Item, Judgment, Participant, Queue
 from annotator.throughput.prepared import Select, Slot, Update, add, several, slots
 from annotator.throughput.writing import write
 from core.data.orders import mix, nth
+from core.data.schedule import CHECK, REPEAT, before_the_end, is_due
 
 __all__ = ["draw", "expire", "give_back", "returned", "until"]
 
@@ -32,7 +33,6 @@ SHOWN = (  # the columns of what a judge sees
     *("item__is_withdrawn", "item__instance__sentence", "item__instance__start"),
     *("item__instance__end", "item__instance__phrase"),
 )
-CHECK, REPEAT = 1, 2  # salts of the schedule
 _last_reap: dict[int, float] = {}
 
 
@@ -161,13 +161,13 @@ def _by_schedule(got: _Draw, want: int) -> None:
     campaign, person = got.campaign, got.person
     first = person.n_served
     slots = range(first, first + want)
-    checks = sum(_is_due(person, CHECK, campaign.check_every, s) for s in slots)
-    repeats = sum(_is_due(person, REPEAT, campaign.repeat_every, s) for s in slots)
-    if campaign.n_checks and campaign.check_every:
+    is_check = [is_due(person.seed, CHECK, campaign.check_every, s) for s in slots]
+    is_repeat = [is_due(person.seed, REPEAT, campaign.repeat_every, s) for s in slots]
+    if campaign.has_checks:
         kinds = (Item.Kind.GOLD, Item.Kind.ATTENTION)
-        got.free = _unseen(person, kinds, checks)
+        got.free = _unseen(person, kinds, sum(is_check))
     if campaign.repeat_every:
-        got.again = _to_repeat(person)[:repeats]
+        got.again = _to_repeat(person)[: sum(is_repeat)]
     rest = want - len(got.free) - len(got.again)
     if person.quota is not None:
         rest = min(rest, person.quota - person.n_taken)
@@ -175,16 +175,11 @@ def _by_schedule(got: _Draw, want: int) -> None:
         rest = min(rest, campaign.quota - person.n_taken)
     if rest > 0:
         got.main = _open_items(person, rest)
+    counts = {"checks": len(got.free), "repeats": len(got.again)}
+    n_free, n_again = before_the_end(is_check, is_repeat, items=len(got.main), **counts)
+    got.free, got.again = got.free[:n_free], got.again[:n_again]
     if campaign.mode == Campaign.Mode.GRID:
         _add_siblings(got)
-
-
-def _is_due(person: Participant, salt: int, every: int, slot: int) -> bool:
-    """Once in every ``every`` slots, at a place nobody can foresee."""
-    if not every:
-        return False
-    block, place = divmod(slot, every)
-    return mix(person.seed, salt, block) % every == place
 
 
 def _unseen(person: Participant, kinds: Sequence[str], n: int) -> list[int]:

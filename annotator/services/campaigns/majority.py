@@ -9,7 +9,7 @@ from django.db import transaction
 from django.db.models import OuterRef, Subquery
 
 from annotator import access
-from annotator.models import Adjudication, Campaign, Judgment
+from annotator.models import Adjudication, Campaign, Item, Judgment
 from annotator.models.codes import new_code
 from annotator.models.projects import Anybody
 from annotator.services.projects import log
@@ -31,8 +31,10 @@ class DecisionBatch:
 
 def proposals(campaign: Campaign) -> dict[int, tuple[dict[str, Any], bool]]:
     """Item key -> values that more than half of two judges or more gave on every scale,
-    and whether all of them did; undecided items only."""
-    looks = Judgment.objects.of(campaign).answered().filter(item__is_withdrawn=False)
+    and whether all of them did; undecided main items only: what gold, attention and
+    training items should get is known."""
+    looks = Judgment.objects.of(campaign).answered()
+    looks = looks.filter(item__kind=Item.Kind.MAIN, item__is_withdrawn=False)
     last: dict[int, dict[int, Mapping[str, Any]]] = defaultdict(dict)
     rows = looks.order_by("round", "pk").values_list("item", "participant", "values")
     for item, judge, values in rows.iterator(2000):

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from django.db import transaction
-from django.db.models import F, Max
+from django.db.models import Max
 from django.utils import timezone
 from django.utils.translation import gettext as _
 
@@ -15,15 +15,14 @@ from annotator.models import (
     Campaign,
     Condition,
     Guideline,
-    Item,
     Project,
 )
 from annotator.models.projects import Anybody
 from annotator.services.campaigns.participants import give_queues
 from annotator.services.campaigns.scales import make_scales
 from annotator.services.campaigns.settings import SETTINGS, number_of
+from annotator.services.campaigns.sharing import share_again, share_out
 from annotator.services.projects import log
-from core.data.orders import mix, nth
 
 __all__ = [
     "change",
@@ -36,7 +35,8 @@ __all__ = [
     "write_guideline",
 ]
 
-FIXED_ONCE_OPEN = {"k", "overlap_k", "overlap_share", "mode", "is_adaptive"}
+FIXED_ONCE_OPEN = {"mode", "is_adaptive"}
+JUDGES = {"k", "overlap_k", "overlap_share"}  # fitted to what is given out already
 
 
 @transaction.atomic
@@ -70,20 +70,26 @@ def create(
 def change(campaign: Campaign, values: Mapping[str, Any], *, by: Anybody) -> Campaign:
     """The campaign with other settings; ``revision`` moves.
 
-    Raises NotAllowed, BadRequest naming the field, and Conflict on a setting that is
-    fixed once people judge.
+    A new number of judges holds for the items that are given out already, too. Raises
+    NotAllowed, BadRequest naming the field, and Conflict on a setting that is fixed
+    once people judge.
     """
     access.require(by, "manage", campaign.project)
+    before, is_shared_again = campaign.k, False
     for name, value in values.items():
         new = _checked(name, value)
         if getattr(campaign, name) == new:
             continue
+        is_shared_again |= name in JUDGES and campaign.state != Campaign.State.DRAFT
         if campaign.state != Campaign.State.DRAFT and name in FIXED_ONCE_OPEN:
             problem = _("%(name)s is fixed once a campaign has opened.")
             raise Conflict(problem % {"name": name}, field=name)
         setattr(campaign, name, new)
     campaign.revision += 1
     campaign.save()
+    if is_shared_again:
+        for batch in campaign.batches.all():
+            share_again(campaign, batch, before=before)
     changed = ", ".join(sorted(values))
     log.note(campaign.project, by, "set rules of", "campaign", campaign.name, changed)
     return campaign
@@ -147,24 +153,6 @@ def open_campaign(campaign: Campaign, *, by: Anybody) -> Campaign:
     campaign.save(update_fields=["state", "revision", "opened_at"])
     log.note(campaign.project, by, "opened", "campaign", campaign.name)
     return campaign
-
-
-def share_out(campaign: Campaign, batch: Batch) -> None:
-    """Set ``need``: ``overlap_k`` for a seeded share of the items, ``k`` for the rest.
-
-    Items added to an open batch are shared out by the same rule.
-    """
-    fresh = Item.objects.main().filter(batch=batch, need=0, is_withdrawn=False)
-    numbers = list(fresh.order_by("number").values_list("number", flat=True))
-    n_shared = round(campaign.overlap_share * len(numbers))
-    seed = mix(campaign.seed, batch.position)
-    shared = [numbers[nth(i, len(numbers), seed)] for i in range(n_shared)]
-    overlap = max(campaign.overlap_k, campaign.k)
-    for at in range(0, len(shared), 5000):
-        part = shared[at : at + 5000]
-        Item.objects.filter(batch=batch, number__in=part).update(need=overlap)
-    fresh.update(need=campaign.k)
-    Batch.objects.filter(pk=batch.pk).update(n_returned=F("n_returned") + 1)
 
 
 def pause(campaign: Campaign, *, by: Anybody) -> None:

@@ -7,10 +7,12 @@ that is cancelled, or fails, takes back what it added.
 
 from collections.abc import Generator, Iterable
 from contextlib import suppress
+from datetime import timedelta
 from typing import Any
 
 from django.db import OperationalError, transaction
 from django.db.models import Exists, OuterRef
+from django.utils import timezone
 from django.utils.translation import gettext as _
 
 from annotator import access
@@ -34,6 +36,7 @@ from annotator.services.corpora import leftovers
 from annotator.services.corpora.batches import Loader, RecordLoader, languages_of
 from annotator.services.corpora.bundles import BundleLoader
 from annotator.services.corpora.glance import Glance
+from annotator.services.corpora.leftovers import CORPUS
 from annotator.services.corpora.storing import format_of, opened
 from core.formats.records import BadLine, RecordHeader
 from core.parsing.registry import DEFAULT
@@ -42,6 +45,7 @@ from core.protocols import Step
 __all__ = ["go_on", "run", "start"]
 
 MAX_FILES = 5_000
+DOUBLE_CLICK_S = 10  # a form that is sent again within this time was sent twice
 
 
 def start(
@@ -81,12 +85,17 @@ def start(
         "align": align,
         "uploads": [upload.code for upload in uploads],
     }
-    if (again := _same_job(project, params, uploads)) is not None:
-        return again
+    there = Corpus.objects.filter(project=project, name=name).first()
+    if there is not None and not dry_run:
+        params[CORPUS] = there.code
     more = f" and {len(uploads) - 1} more" if len(uploads) > 1 else ""
     title = f"{'Check' if dry_run else 'Import'} {uploads[0].name}{more}"
-    fields: dict[str, Any] = {"by": by, "params": params, "enqueue": enqueue}
-    return jobs.create(project, "import", title=title, **fields)
+    with jobs.one_after_the_other(project):
+        if (again := _same_job(project, params, uploads)) is not None:
+            return again
+        return jobs.create(
+            project, "import", title=title, by=by, params=params, enqueue=enqueue
+        )
 
 
 def _checked(kind: str, corpus: str, uploads: list[Upload], encoding: str) -> str:
@@ -178,10 +187,13 @@ def _work(job: Job) -> Generator[Step, None, dict[str, Any]]:
     if n_bad and not result["sentences"]:
         raise Conflict("There is nothing to import: no row can be read.")
     corpus = corpus or _new_corpus(job)
+    _hold(job, corpus)
     yield Step(total=2 * n_records)
     writing = _loader(job, corpus, kind, sources, write=True)
-    yield from _read(job, kind, sources, writing, note="Writing")
-    _finish(corpus, writing, sources)
+    for step in _read(job, kind, sources, writing, note="Writing"):
+        _corpus(job)
+        yield step
+    _finish(_corpus(job) or corpus, writing, sources)
     result |= {"dry_run": False, "new": leftovers.brought(job, result)}
     return result | (_align(job, corpus) if job.params.get("align") else {})
 
@@ -293,15 +305,33 @@ def _new_corpus(job: Job) -> Corpus:
     return corpus
 
 
+def _hold(job: Job, corpus: Corpus) -> None:
+    """From now on the job means this row, however the corpus is called."""
+    job.params = job.params | {CORPUS: corpus.code}
+    Job.objects.filter(pk=job.pk, claim=job.claim).update(params=job.params)
+
+
 def _corpus(job: Job) -> Corpus | None:
-    rows = Corpus.objects.filter(project=job.project, name=job.params["corpus"])
-    return rows.first()
+    """The corpus that the job writes to; None: it is still to be made.
+
+    Raises Conflict if it was deleted since.
+    """
+    if not (code := job.params.get(CORPUS)):
+        rows = Corpus.objects.filter(project=job.project, name=job.params["corpus"])
+        return rows.first()
+    corpus = Corpus.objects.filter(project=job.project, code=code).first()
+    if corpus is None:
+        raise Conflict("The corpus was deleted meanwhile, so nothing was imported.")
+    return corpus
 
 
 @transaction.atomic
 def _finish(corpus: Corpus, loader: Loader, sources: list[Source]) -> None:
     """Note the files, and which pairs have become parsed."""
+    project = corpus.project_id
     corpus = Corpus.objects.select_for_update().get(pk=corpus.pk)
+    if corpus.project_id != project:
+        raise Conflict("The corpus was deleted meanwhile, so nothing was imported.")
     files = list(corpus.meta.get("files", []))
     new = getattr(loader, "files", [])
     for entry in new:
@@ -355,17 +385,17 @@ def _same_job(
 ) -> Job | None:
     """The job that does this very thing already: asking twice is asking once.
 
+    A dry run that has just ended counts, too, unless another import came after it: a
+    small file is read before the second click of a double click arrives.
     Raises Conflict if another import into this corpus is running.
     """
-    digests = [one.sha256 for one in uploads]
+    if (last := _just_checked(project)) and _is_same(last, params, uploads):
+        return last
     for job in Job.objects.active().filter(project=project, kind="import"):
         if job.params["corpus"] != params["corpus"]:
             continue
-        if _comparable(job.params) == _comparable(params):
-            sent = project.uploads.filter(code__in=job.params["uploads"])
-            known = {one.code: one.sha256 for one in sent}
-            if [known.get(code) for code in job.params["uploads"]] == digests:
-                return job
+        if _is_same(job, params, uploads):
+            return job
         if not (params["dry_run"] or job.params["dry_run"]):
             name = params["corpus"]
             message = _("An import into %(name)s is running; wait for its end.")
@@ -373,6 +403,25 @@ def _same_job(
     return None
 
 
+def _just_checked(project: Project) -> Job | None:
+    """The dry run that has ended within the time of a double click, as the last one."""
+    last = project.jobs.filter(kind="import").order_by("-pk").first()
+    if last is None or last.state != Job.State.DONE or not last.params["dry_run"]:
+        return None
+    since = timezone.now() - timedelta(seconds=DOUBLE_CLICK_S)
+    return last if last.ended_at and last.ended_at > since else None
+
+
+def _is_same(job: Job, params: dict[str, Any], uploads: list[Upload]) -> bool:
+    """Whether the job was asked for the same with the same files, sent again or not."""
+    if _comparable(job.params) != _comparable(params):
+        return False
+    sent = job.project.uploads.filter(code__in=job.params["uploads"])
+    known = {one.code: one.sha256 for one in sent}
+    digests = [known.get(code) for code in job.params["uploads"]]
+    return digests == [one.sha256 for one in uploads]
+
+
 def _comparable(params: dict[str, Any]) -> dict[str, Any]:
     """What was asked for, whatever the files are called here."""
-    return {k: v for k, v in params.items() if k != "uploads"}
+    return {k: v for k, v in params.items() if k not in ("uploads", CORPUS)}

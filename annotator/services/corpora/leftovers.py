@@ -25,13 +25,15 @@ from annotator.models import (
 __all__ = ["brought", "take_back"]
 
 BATCH = 1000
+CORPUS = "corpus_code"  # of a job: the row that it writes to
 
 
 def take_back(job: Job) -> int:
     """Delete the rows this job brought; how many pairs stay, since others use them."""
-    corpus = Corpus.objects.filter(
-        project=job.project, name=job.params["corpus"]
-    ).first()
+    named = Corpus.objects.filter(project=job.project, name=job.params["corpus"])
+    if code := job.params.get(CORPUS):  # renamed or deleted meanwhile: wherever it is
+        named = Corpus.objects.filter(code=code)
+    corpus = named.first()
     if corpus is None:
         return 0
     of_sentence = {"sentence__corpus": corpus}

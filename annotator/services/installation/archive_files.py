@@ -1,8 +1,9 @@
-"""Files of an archive: uploads and parallel text; on wish, tables of paraphrases.
+"""Files of an archive: uploads, parallel text, sealed releases and trained models; on
+wish, tables of paraphrases.
 
 The manifest holds the SHA-256 of each file in the archive, and names each table of
 paraphrases with the digests of its files, whether they are in the archive or not.
-Tables are large, and can be made anew out of the parallel text.
+Tables are large, and can be made again out of the parallel text.
 """
 
 import contextlib
@@ -20,25 +21,48 @@ from annotator.errors import BadRequest
 from annotator.models import Bitext, ParaphraseTable
 from annotator.services.paraphrases import tables
 
-__all__ = ["check", "lacking", "private", "refuse_paths", "unpack", "write"]
-
-ROOTS = ("uploads", "tables")
+ALWAYS = ("uploads", "releases", "models")
+ROOTS = (*ALWAYS, "tables")
+LEFT_OUT = {  # what else lies in the folders of an installation, and why it stays there
+    "tables": "large, and made again out of parallel text; in a backup if asked for",
+    "backups": "backups themselves",
+    "broker": "messages, which only wake workers: the rows are the truth",
+    "incoming": "requests that are being received",
+    "metrics": "measurements since the last start",
+    "static": "made from the program at each start",
+    "secret_key": "signs sessions: a copy in a backup could forge them",
+    "write.lock": "a lock",
+    "up.lock": "a lock",
+    "worker.lock": "a lock",
+    "worker.alive": "a sign of life",
+    "sample.loaded": "that the sample project was loaded; its rows are in the backup",
+}
 PIECE = 1 << 20
 
 
 def write(archive: zipfile.ZipFile, *, with_tables: bool) -> dict[str, Any]:
     """Put the files in; what the manifest says of them: ``uploads``, how many;
     ``files``, the digest of each; ``tables``."""
-    root = Path(settings.MEDIA_ROOT)
-    files_there = sorted(one for one in root.rglob("*") if one.is_file())
-    files = _packed(archive, files_there, root, "uploads")
-    n_uploads = len(files)
+    files: dict[str, str] = {}
+    n_uploads = 0
+    for under in ALWAYS:
+        root = _root(under)
+        there = sorted(one for one in root.rglob("*") if one.is_file())
+        files |= _packed(archive, there, root, under)
+        if under == "uploads":
+            n_uploads = len(files)
     tables = [_table(one) for one in ParaphraseTable.objects.select_related("project")]
     for one in tables if with_tables else ():
         folder = disk.shared() / "tables"
         paths = [folder / one["code"] / name for name in one["files"]]
         files |= _packed(archive, paths, folder, "tables")
     return {"uploads": n_uploads, "files": files, "tables": tables}
+
+
+def _root(under: str) -> Path:
+    """Where the files of this part of an archive lie here."""
+    places = {"uploads": settings.MEDIA_ROOT, "models": settings.MODELS_DIR}
+    return Path(places.get(under, disk.shared() / under))
 
 
 def _packed(
@@ -106,9 +130,7 @@ def unpack(archive: zipfile.ZipFile, manifest: dict[str, Any]) -> None:
         top, *parts = PurePosixPath(name).parts
         if top not in ROOTS or name.endswith("/"):
             continue
-        home = disk.shared()
-        root = Path(settings.MEDIA_ROOT) if top == "uploads" else home / top
-        target = root.joinpath(*parts)
+        target = _root(top).joinpath(*parts)
         target.parent.mkdir(parents=True, exist_ok=True)
         partial = target.with_name(target.name + ".part")
         with archive.open(name) as source, private(partial) as file:

@@ -5,7 +5,6 @@
 
 import json
 from collections.abc import Iterator
-from contextlib import contextmanager
 from datetime import datetime
 from itertools import islice
 from typing import IO, Any
@@ -15,11 +14,9 @@ from django.core.management.color import no_style
 from django.core.serializers.base import DeserializationError
 from django.core.serializers.json import DjangoJSONEncoder
 from django.core.serializers.python import Deserializer
-from django.db import connection, connections, models, transaction
+from django.db import connections, models, transaction
 
 from annotator.errors import BadRequest
-
-__all__ = ["APPS", "clear", "insert", "snapshot", "tables", "write"]
 
 APPS = ("auth", "contenttypes", "authtoken", "annotator")
 CHUNK = 500
@@ -64,25 +61,6 @@ def tables(apps: Any) -> list[type[models.Model]]:
 
 def _has_a_table(model: type[models.Model]) -> bool:
     return model._meta.managed and not model._meta.proxy
-
-
-@contextmanager
-def snapshot() -> Iterator[None]:
-    """All reads of the default database see one moment; who writes need not wait."""
-    if connection.vendor == "postgresql":
-        with transaction.atomic(), connection.cursor() as cursor:
-            if not connection.savepoint_ids:
-                cursor.execute("SET TRANSACTION ISOLATION LEVEL REPEATABLE READ")
-            yield
-    elif connection.in_atomic_block:
-        yield
-    else:  # atomic() would take the write lock
-        with connection.cursor() as cursor:
-            cursor.execute("BEGIN DEFERRED")
-            try:
-                yield
-            finally:
-                cursor.execute("ROLLBACK")
 
 
 def write(apps: Any, *, using: str, counts: dict[str, int]) -> Iterator[str]:

@@ -22,6 +22,7 @@ from django.db import DatabaseError, connections, transaction
 from annotator.env import database
 from annotator.errors import BadRequest, Conflict
 from annotator.services.installation import archive_rows
+from annotator.throughput.snapshots import snapshot
 
 __all__ = ["ALIAS", "move"]
 
@@ -82,7 +83,7 @@ def _home() -> Path:
 
 def _copied(say: Say) -> dict[str, int]:
     counts: dict[str, int] = {}
-    with tempfile.TemporaryFile(dir=_home()) as file, archive_rows.snapshot():
+    with tempfile.TemporaryFile(dir=_home()) as file, snapshot():
         say("Reading ...")
         for row in archive_rows.write(apps, using="default", counts=counts):
             file.write(row.encode("utf-8", "surrogatepass") + b"\n")

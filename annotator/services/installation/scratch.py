@@ -9,6 +9,8 @@ from typing import Any
 from django.conf import settings
 from django.db import connections
 from django.db.migrations.executor import MigrationExecutor
+from django.db.migrations.graph import MigrationGraph
+from django.db.migrations.loader import MigrationLoader
 from django.db.migrations.recorder import MigrationRecorder
 
 from annotator.env import database
@@ -35,7 +37,7 @@ def at(migrations: Iterable[str]) -> Iterator[Any]:
         connections.databases[ALIAS] = _settings(Path(at))
         connections[ALIAS].connect()
         try:
-            yield _migrate(_last(migrations))
+            yield _then(set(migrations))
         finally:
             connections[ALIAS].close()
             del connections[ALIAS]
@@ -61,9 +63,25 @@ def _migrate(targets: list[tuple[str, str]]) -> Any:
     return state.apps
 
 
-def _last(names: Iterable[str]) -> list[tuple[str, str]]:
+def _then(names: set[str]) -> Any:
+    """Make the tables that these migrations made; their registry of models.
+
+    A migration that replaces others stands for them where it is among ``names``; a
+    state between these others is made by them.
+    """
+    executor = MigrationExecutor(connections[ALIAS])
+    whole = {f"{app}.{name}" for app, name in executor.loader.replacements}
+    if whole <= names:
+        for one in executor.loader.replacements.values():
+            names -= {f"{app}.{name}" for app, name in one.replaces}
+    else:
+        names -= whole
+        executor.loader = MigrationLoader(connections[ALIAS], replace_migrations=False)
+    return executor.migrate(_last(names, executor.loader.graph)).apps
+
+
+def _last(names: Iterable[str], graph: MigrationGraph) -> list[tuple[str, str]]:
     """Of each app, those of the migrations that no other of them builds on."""
-    graph = MigrationExecutor(connections[ALIAS]).loader.graph
     wanted = {(app, name) for app, _, name in (one.partition(".") for one in names)}
     return sorted(
         node

@@ -20,8 +20,8 @@ from core.word_alignment.bilingual import (
     BitextSettings,
     BitextStep,
     Symmetrisation,
+    TokenCorpus,
 )
-from core.word_alignment.corpus import TokenCorpus
 
 __all__ = ["SYMMETRISATIONS", "engines", "link", "run", "start"]
 
@@ -66,18 +66,19 @@ def start(
         known = ", ".join(SYMMETRISATIONS)
         reason = _("Symmetrisations: %(names)s.") % {"names": known}
         raise BadRequest(reason, field="symmetrise")
-    active = Job.objects.active().filter(project=bitext.project, kind=KIND)
-    if any(job.params["bitext"] == bitext.code for job in active):
-        raise Conflict(_("This bitext is being aligned already; wait for its end."))
-    return jobs.create(
-        bitext.project,
-        KIND,
-        title=f"Link the words of {bitext.name}: {engine}",
-        by=by,
-        params={"bitext": bitext.code, "engine": engine, "symmetrise": symmetrise},
-        engine=engine,
-        enqueue=enqueue,
-    )
+    with jobs.one_after_the_other(bitext.project):
+        active = Job.objects.active().filter(project=bitext.project, kind=KIND)
+        if any(job.params["bitext"] == bitext.code for job in active):
+            raise Conflict(_("This bitext is being aligned already; wait for its end."))
+        return jobs.create(
+            bitext.project,
+            KIND,
+            title=f"Link the words of {bitext.name}: {engine}",
+            by=by,
+            params={"bitext": bitext.code, "engine": engine, "symmetrise": symmetrise},
+            engine=engine,
+            enqueue=enqueue,
+        )
 
 
 def run(job: Job) -> Generator[Step, None, dict[str, Any]]:

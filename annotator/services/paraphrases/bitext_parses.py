@@ -41,18 +41,19 @@ def start(bitext: Bitext, engine: str, *, by: Anybody, enqueue: bool = True) -> 
     """
     access.require(by, "run", bitext.project)
     offered.require(bitext.project, engine, field="engine")
-    active = Job.objects.active().filter(project=bitext.project, kind=KIND)
-    if any(job.params["bitext"] == bitext.code for job in active):
-        raise Conflict(_("This bitext is being parsed already; wait for its end."))
-    return jobs.create(
-        bitext.project,
-        KIND,
-        title=f"Parse the English of {bitext.name}: {engine}",
-        by=by,
-        params={"bitext": bitext.code, "engine": engine},
-        engine=engine,
-        enqueue=enqueue,
-    )
+    with jobs.one_after_the_other(bitext.project):
+        active = Job.objects.active().filter(project=bitext.project, kind=KIND)
+        if any(job.params["bitext"] == bitext.code for job in active):
+            raise Conflict(_("This bitext is being parsed already; wait for its end."))
+        return jobs.create(
+            bitext.project,
+            KIND,
+            title=f"Parse the English of {bitext.name}: {engine}",
+            by=by,
+            params={"bitext": bitext.code, "engine": engine},
+            engine=engine,
+            enqueue=enqueue,
+        )
 
 
 def run(job: Job) -> Generator[Step, None, dict[str, Any]]:

@@ -158,8 +158,7 @@ def _sources(chosen: Sequence[Bitext]) -> "list[PairsFile]":
 
 def _train_model(chosen: Sequence[Bitext], path: Path) -> int:
     """The trigram model of the English sides, each distinct sentence of one once."""
-    from core.pivoting.kneser_ney import train
-    from core.pivoting.language_model import write_arpa
+    from core.pivoting.language_model import train, write_arpa
 
     n_words = 0
 

@@ -31,8 +31,7 @@ from core.pivoting.labels import ccg_labels
 from core.protocols import Step
 
 if TYPE_CHECKING:
-    from core.pivoting.weight_fitting import JudgedSubstitute
-    from core.pivoting.weighting import Site, Weights
+    from core.pivoting.weighting import JudgedSubstitute, Site, Weights
 
 __all__ = ["newest", "run", "start"]
 
@@ -60,22 +59,25 @@ def start(
     if not Judgment.objects.of(campaign).counted().exists():
         reason = _("Nobody has judged in %(name)s yet.")
         raise BadRequest(reason % {"name": campaign.name}, field="campaign")
-    active = Job.objects.active().filter(project=table.project, kind=KIND)
-    if any(job.params["table"] == table.code for job in active):
-        raise Conflict(_("Weights of this table are being fitted; wait for their end."))
-    return jobs.create(
-        table.project,
-        KIND,
-        title=f"Weights of {table.name} from {campaign.name}",
-        by=by,
-        params={"table": table.code, "campaign": campaign.code},
-        enqueue=enqueue,
-    )
+    with jobs.one_after_the_other(table.project):
+        active = Job.objects.active().filter(project=table.project, kind=KIND)
+        if any(job.params["table"] == table.code for job in active):
+            raise Conflict(
+                _("Weights of this table are being fitted; wait for their end.")
+            )
+        return jobs.create(
+            table.project,
+            KIND,
+            title=f"Weights of {table.name} from {campaign.name}",
+            by=by,
+            params={"table": table.code, "campaign": campaign.code},
+            enqueue=enqueue,
+        )
 
 
 def run(job: Job) -> Generator[Step, None, dict[str, Any]]:
     """Fit, and store as the next version: once, also if it is done again."""
-    from core.pivoting.weight_fitting import fit_weights  # DuckDB: when it is used
+    from core.pivoting.weighting import fit_weights
 
     table = job.project.tables.get(code=job.params["table"])
     campaign = job.project.campaigns.get(code=job.params["campaign"])
@@ -126,7 +128,7 @@ def _judged(
     campaign: Campaign, means: dict[int, float], backend: Any
 ) -> "list[JudgedSubstitute]":
     """Each judged item in its sentence, which is parsed once."""
-    from core.pivoting.weight_fitting import JudgedSubstitute
+    from core.pivoting.weighting import JudgedSubstitute
 
     items = Item.objects.filter(campaign=campaign, pk__in=means)
     rows = list(items.select_related("instance").order_by("pk"))

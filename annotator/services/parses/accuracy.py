@@ -11,6 +11,7 @@ from django.utils.translation import gettext as _
 from annotator.models import Corpus, Job, Origin, Parse, Sentence
 from annotator.models.projects import Anybody
 from annotator.services.kept_counts import kept
+from annotator.services.parses import offered
 from core.agreement.trees import attachment, parseval
 from core.agreement.trees.attachment import Attachment
 from core.agreement.trees.parseval import Parseval
@@ -57,7 +58,7 @@ class CorpusEngine:
 
     ``helps``: the key of the engine that it helps by substitution, "" if it is none
     such; ``before``: the F1 of that one here, in percent. ``by_unknown``: see
-    ``core.evaluation.unknown_words``; [] if it does not tell its training words.
+    ``core.evaluation.parsers``; [] if it does not tell its training words.
     """
 
     name: str
@@ -67,6 +68,12 @@ class CorpusEngine:
     helps: str = ""
     before: float | None = None
     by_unknown: Sequence[dict[str, Any]] = ()
+    trained_on: int = 0  # sentences with gold that it was trained on: they do not count
+
+    @property
+    def n_with_gold(self) -> int:
+        """Sentences with gold trees, counted in the scores or not."""
+        return int(self.scores.get("sentences") or 0) + self.trained_on
 
     @property
     def key(self) -> str:
@@ -149,6 +156,7 @@ def _shares(result: dict[str, Any] | None) -> dict[str, Any]:
     base = result.get("base") or {}
     return {
         "scores": {name: result.get(name) for name in SHOWN},
+        "trained_on": int(result.get("trained_on", 0)),
         "helps": f"{base['engine']} {base['version']}" if base else "",
         "before": base.get("f1"),
         "by_unknown": result.get("by_unknown", []),
@@ -159,19 +167,29 @@ def of_corpus(corpus: Corpus, engine: str, version: str) -> dict[str, Any]:
     """Scores in percent over all sentences with gold trees; {} if there are none.
 
     As ``core.evaluation.parsers``; sentences that the engine has not parsed are left
-    out. Reads the corpus in chunks.
+    out, and those that it was trained on: ``trained_on``, how many. Reads the corpus in
+    chunks.
     """
-    total = ParserScores()
+    total, learnt = ParserScores(), offered.trained_on(corpus.project, engine)
+    n_learnt = 0
     rows = with_gold(corpus).order_by("pk")
     last = 0
     while chunk := list(rows.filter(pk__gt=last)[:CHUNK]):
         last = chunk[-1].pk
-        for sides in sides_of(chunk, engine, version):
+        new = [one for one in chunk if not is_learnt(one, learnt)]
+        n_learnt += len(chunk) - len(new)
+        for sides in sides_of(new, engine, version):
             _add(total, sides)
+    noted = {"trained_on": n_learnt} if n_learnt else {}
     if not total.sentences:
-        return {}
+        return noted
     figures = total.to_json()
-    return {name: figures[name] for name in SHOWN if figures[name] is not None}
+    return noted | {name: figures[name] for name in SHOWN if figures[name] is not None}
+
+
+def is_learnt(sentence: Sentence, learnt: frozenset[str]) -> bool:
+    """Whether a parser was trained on these words; ``learnt``: their keys."""
+    return bool(learnt) and Sentence.key_of(" ".join(sentence.forms)) in learnt
 
 
 def by_sentence(

@@ -11,11 +11,12 @@ from django.utils.translation import gettext as _
 
 from annotator import access
 from annotator.errors import BadRequest
-from annotator.models import Parse, Sentence, TreeDraft
+from annotator.models import Origin, Parse, Sentence, TreeDraft
 from annotator.models.projects import Anybody
 from annotator.services.alignments import layers
 from annotator.services.parses import drafts, following, retyping
 from annotator.services.parses.drafts import WALKS, DraftStep
+from annotator.services.parses.gold import gold_of
 from core.data.tokens import Token
 from core.dependencies.decisions import arcs_under, decided_heads
 from core.dependencies.mst import tree_marginals
@@ -64,8 +65,13 @@ def starting(sentence: Sentence, by: Anybody, code: str = "") -> Parse | None:
 
 def arcs_at_start(sentence: Sentence, base: Parse | None) -> Arcs:
     """Those of ``base``, on the words that the sentence has now; without, all words
-    hang from the first."""
+    hang from the first. A parser's arcs come with what gold lines say besides: lemmas,
+    features, ranges, enhanced arcs, notes."""
     known = _arcs(base, sentence) if base else None
+    if known and base and base.origin == Origin.ENGINE:
+        gold = gold_of(sentence, KIND)
+        rich = _arcs(gold, sentence) if gold else None
+        return rich.with_arcs_of(known) if rich else known
     if known:
         return known
     return arcs.started(tuple(Token(form) for form in sentence.forms))

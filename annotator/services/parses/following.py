@@ -19,15 +19,16 @@ from annotator.services.parses import drafts, retyping
 from annotator.services.parses.drafts import FOLLOW, OF_WORDS, WALKS, DraftStep
 from core.data.tree import Tree
 from core.errors import Contradiction, FormatError, InvalidValue
-from core.forests.chances import bracket_chances
-from core.forests.constraints import Bracket, Decisions, weights_under
-from core.forests.following import (
+from core.forests.constraints import (
+    Decisions,
     bracket_at,
     can_follow,
     decided_by,
     followed,
     plain_brackets,
+    weights_under,
 )
+from core.forests.inside import Bracket, bracket_chances
 from core.formats import forest_npz
 from core.formats.forest_npz import StoredForest
 from core.trees import editing

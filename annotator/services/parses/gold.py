@@ -27,7 +27,7 @@ from annotator.services.parses.retyping import (
     Typed,
 )
 from core.errors import GemelError
-from core.formats import treetext
+from core.formats import tigerxml, treetext
 
 __all__ = [
     "Followed",
@@ -42,6 +42,7 @@ __all__ = [
 ]
 
 TREES = Parse.Kind.CONSTITUENCY
+IDS = "ids"  # of a parse's meta: the id of each node in the file it came from
 ACCOUNT = (RETYPED, CUT_FROM)
 
 
@@ -249,9 +250,24 @@ def _put(made: Parse, former: Parse | None, new: Settled, by: Anybody) -> Parse:
         {FILE: kept[FILE]} if FILE in kept else {}
     )  # it goes out where that came from
     meta = {name: value for name, value in made.meta.items() if name not in ACCOUNT}
+    meta |= _named(made, former)
     made.meta, made.origin, made.author_id = meta | file | own, Origin.GOLD, by.pk
     made.save()
     return made
+
+
+def _named(made: Parse, former: Parse | None) -> dict[str, list[str]]:
+    """The ids of its nodes, where the tree before came with some: alignments in files
+    of their own name them."""
+    ids = former.meta.get(IDS) if former and made.kind == TREES else None
+    if not ids:
+        return {}
+    assert former is not None
+    with suppress(GemelError):  # one that cannot be read names nothing
+        before = former.to_tree()
+        if len(ids) == len(before):  # a bundle from elsewhere may bring any
+            return {IDS: tigerxml.kept_ids(made.to_tree(), before, ids)}
+    return {}
 
 
 def _new_words(parse: Parse, new: Settled, by: Anybody) -> NewWords:

@@ -24,7 +24,7 @@ from annotator.services.parses import (
 )
 from annotator.services.parses.joint_rows import JointAnswer
 from core.errors import GemelError, InvalidValue
-from core.joint_parsing import weights
+from core.joint_parsing import gate
 from core.joint_parsing.in_view import View, views_of
 from core.joint_parsing.parser import (
     ENGINE,
@@ -108,18 +108,21 @@ def start(
             field="parser",
         )
     params = {"corpus": corpus.code, "parser": parser, "settings": asdict(settings)}
-    active = Job.objects.active().filter(project=corpus.project, kind="joint")
-    if any(job.params == params for job in active):
-        raise Conflict(_("This corpus is being parsed so already; wait for its end."))
-    return jobs.create(
-        corpus.project,
-        "joint",
-        title=f"Parse {corpus.name} jointly: {_label(settings)}",
-        by=by,
-        params=params,
-        engine=f"{ENGINE} {VERSION}",
-        enqueue=enqueue,
-    )
+    with jobs.one_after_the_other(corpus.project):
+        active = Job.objects.active().filter(project=corpus.project, kind="joint")
+        if any(job.params == params for job in active):
+            raise Conflict(
+                _("This corpus is being parsed so already; wait for its end.")
+            )
+        return jobs.create(
+            corpus.project,
+            "joint",
+            title=f"Parse {corpus.name} jointly: {_label(settings)}",
+            by=by,
+            params=params,
+            engine=f"{ENGINE} {VERSION}",
+            enqueue=enqueue,
+        )
 
 
 def run(job: Job) -> Generator[Step, None, dict[str, Any]]:
@@ -194,7 +197,7 @@ def _label(settings: JointSettings) -> str:
 def _made_with(joint: JointParser, info: BackendInfo) -> dict[str, Any]:
     """All that decides what comes out, beside the settings."""
     learned = hashlib.blake2b(digest_size=6)
-    for path in (weights.WEIGHTS, word_aligner.WEIGHTS):
+    for path in (gate.WEIGHTS, word_aligner.WEIGHTS):
         learned.update(path.read_bytes())
     return {
         "parser": info.name,

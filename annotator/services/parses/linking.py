@@ -26,8 +26,7 @@ from core.parsing import registry
 from core.parsing.store import open_folder, write_manifest
 from core.protocols import Step
 from core.substitution import linking
-from core.substitution.linking import LinkingCounts, Recorder
-from core.substitution.texts import sentences_in
+from core.substitution.linking import LinkingCounts, Recorder, sentences_in
 
 __all__ = ["KIND", "Linking", "load", "of_project", "run", "start"]
 
@@ -107,22 +106,23 @@ def start(
     if name in [one.name for one in of_project(project)]:
         problem = _("There is a linking corpus %(name)s already.") % {"name": name}
         raise BadRequest(problem, field="name")
-    active = Job.objects.active().filter(project=project, kind=KIND)
-    if any(job.params["name"] == name for job in active):
-        message = _("%(name)s is being counted already; wait for its end.")
-        raise Conflict(message % {"name": name})
-    page = corpora[0] if corpora else project.corpora.first()
-    params = {
-        "name": name,
-        "corpus": page.code if page else "",  # whose page the job leads to
-        "corpora": [corpus.code for corpus in corpora],
-        "uploads": [upload.code for upload in uploads],
-        "licence": licence[:200],
-    }
-    title = f"Count the linking corpus {name}"
-    return jobs.create(
-        project, KIND, title=title, by=by, params=params, enqueue=enqueue
-    )
+    with jobs.one_after_the_other(project):
+        active = Job.objects.active().filter(project=project, kind=KIND)
+        if any(job.params["name"] == name for job in active):
+            message = _("%(name)s is being counted already; wait for its end.")
+            raise Conflict(message % {"name": name})
+        page = corpora[0] if corpora else project.corpora.first()
+        params = {
+            "name": name,
+            "corpus": page.code if page else "",  # whose page the job leads to
+            "corpora": [corpus.code for corpus in corpora],
+            "uploads": [upload.code for upload in uploads],
+            "licence": licence[:200],
+        }
+        title = f"Count the linking corpus {name}"
+        return jobs.create(
+            project, KIND, title=title, by=by, params=params, enqueue=enqueue
+        )
 
 
 def run(job: Job) -> Generator[Step, None, dict[str, Any]]:

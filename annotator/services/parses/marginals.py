@@ -2,7 +2,7 @@
 
 from annotator.models import PackedForest, Sentence
 from core.errors import FormatError
-from core.forests.chances import bracket_chances
+from core.forests.inside import bracket_chances
 from core.formats import forest_npz
 from core.formats.forest_npz import StoredForest
 from core.protocols import Analysis

@@ -29,6 +29,8 @@ __all__ = [
     "require",
 ]
 
+TRAINED_ON = "trained_on.txt"  # of a model folder: a key a line
+
 
 @dataclass(frozen=True, slots=True)
 class Offer:
@@ -69,6 +71,16 @@ def folder_of(project: Project) -> Path:
     """Where the project's own models lie; perhaps not there yet."""
     folder: Path = settings.MODELS_DIR / "projects" / str(project.code)
     return folder
+
+
+def trained_on(project: Project, parser: str) -> frozenset[str]:
+    """The keys (``Sentence.key_of`` of the words) of the sentences that a parser of the
+    project was trained on; empty if it does not say."""
+    try:
+        text = (folder_of(project) / parser / TRAINED_ON).read_text(encoding="utf-8")
+    except (OSError, ValueError):
+        return frozenset()
+    return frozenset(text.split())
 
 
 def names_of(project: Project) -> tuple[str, ...]:

@@ -73,19 +73,20 @@ def start(
         raise BadRequest(
             _("1 to %(n)s trees a sentence.") % {"n": MAX_TREES}, field="n"
         )
-    active = Job.objects.active().filter(project=corpus.project, kind="parse")
-    mine = {"corpus": corpus.code, "engine": engine}
-    if any(job.params.items() >= mine.items() for job in active):
-        raise Conflict(_("This corpus is being parsed already; wait for its end."))
-    return jobs.create(
-        corpus.project,
-        "parse",
-        title=f"Parse {corpus.name}: {engine}, {n}-best",
-        by=by,
-        params=mine | {"n": n},
-        engine=engine,
-        enqueue=enqueue,
-    )
+    with jobs.one_after_the_other(corpus.project):
+        active = Job.objects.active().filter(project=corpus.project, kind="parse")
+        mine = {"corpus": corpus.code, "engine": engine}
+        if any(job.params.items() >= mine.items() for job in active):
+            raise Conflict(_("This corpus is being parsed already; wait for its end."))
+        return jobs.create(
+            corpus.project,
+            "parse",
+            title=f"Parse {corpus.name}: {engine}, {n}-best",
+            by=by,
+            params=mine | {"n": n},
+            engine=engine,
+            enqueue=enqueue,
+        )
 
 
 def try_out(text: str, backend: ParserBackend) -> Analysis:

@@ -62,19 +62,22 @@ def start(
     name = f"{parser[:28]}-{linked}-{method}"
     params = {"corpus": corpus.code, "engine": name, "n": n}
     params |= {"parser": parser, "linking": linked, "method": method}
-    active = Job.objects.active().filter(project=corpus.project)
-    mine = {"corpus": corpus.code, "engine": name}.items()
-    if any(job.params.items() >= mine for job in active):
-        raise Conflict(_("This corpus is being parsed so already; wait for its end."))
-    return jobs.create(
-        corpus.project,
-        KIND,
-        title=f"Parse {corpus.name} with substitution: {parser}, {linked}",
-        by=by,
-        params=params,
-        engine=name,
-        enqueue=enqueue,
-    )
+    with jobs.one_after_the_other(corpus.project):
+        active = Job.objects.active().filter(project=corpus.project)
+        mine = {"corpus": corpus.code, "engine": name}.items()
+        if any(job.params.items() >= mine for job in active):
+            raise Conflict(
+                _("This corpus is being parsed so already; wait for its end.")
+            )
+        return jobs.create(
+            corpus.project,
+            KIND,
+            title=f"Parse {corpus.name} with substitution: {parser}, {linked}",
+            by=by,
+            params=params,
+            engine=name,
+            enqueue=enqueue,
+        )
 
 
 def run(job: Job) -> Generator[Step, None, dict[str, Any]]:

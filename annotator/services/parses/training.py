@@ -15,7 +15,7 @@ from django.utils.translation import ngettext
 
 from annotator import access
 from annotator.errors import BadRequest, Conflict
-from annotator.models import Corpus, Job, Origin, Parse
+from annotator.models import Corpus, Job, Origin, Parse, Sentence
 from annotator.models.projects import Anybody
 from annotator.services import jobs
 from annotator.services.parses import offered
@@ -64,18 +64,21 @@ def start(corpus: Corpus, *, by: Anybody, enqueue: bool = True) -> Job:
         )
         facts = {"n": n, "least": MIN_TREES, "most": f"{MAX_TREES:,}"}
         raise BadRequest(reason % facts)
-    active = Job.objects.active().filter(project=corpus.project, kind=KIND)
-    if any(job.params["corpus"] == corpus.code for job in active):
-        raise Conflict(_("A parser is being trained on these trees; wait for its end."))
-    return jobs.create(
-        corpus.project,
-        KIND,
-        title=f"Train a parser on {corpus.name}",
-        by=by,
-        params={"corpus": corpus.code},
-        engine="pcfg",
-        enqueue=enqueue,
-    )
+    with jobs.one_after_the_other(corpus.project):
+        active = Job.objects.active().filter(project=corpus.project, kind=KIND)
+        if any(job.params["corpus"] == corpus.code for job in active):
+            raise Conflict(
+                _("A parser is being trained on these trees; wait for its end.")
+            )
+        return jobs.create(
+            corpus.project,
+            KIND,
+            title=f"Train a parser on {corpus.name}",
+            by=by,
+            params={"corpus": corpus.code},
+            engine="pcfg",
+            enqueue=enqueue,
+        )
 
 
 def run(job: Job) -> Generator[Step, None, dict[str, Any]]:
@@ -126,6 +129,9 @@ def _write(corpus: Corpus, examples: Examples, scores: dict[str, Any]) -> str:
     shutil.rmtree(making, ignore_errors=True)
     try:
         write(making, examples, facts)
+        keys = {Sentence.key_of(" ".join(words)) for words, _ in _trees(corpus)}
+        text = "".join(f"{key}\n" for key in sorted(keys))
+        (making / offered.TRAINED_ON).write_text(text, encoding="utf-8")
         making.rename(folder / name)
     except BaseException:
         shutil.rmtree(making, ignore_errors=True)

@@ -36,6 +36,7 @@ __all__ = [
 ]
 
 LINK_DAYS = 14
+SIGN_IN_DAYS = 1
 MAX_DAYS = 90
 MAX_USES = 500
 
@@ -94,16 +95,25 @@ def revoke(invitation: Invitation, *, by: Anybody) -> None:
 
 
 def sign_in_link(user: User) -> str:
-    """The token of a one-time link that signs this person in."""
-    return _link(LINK_DAYS, user=user, role=Role.MANAGER)[1]
+    """Return the token of a link that signs this person in once; ends the others."""
+    with transaction.atomic():
+        accounts.end_links(user)
+        return _link(SIGN_IN_DAYS, user=user, role=Role.MANAGER)[1]
+
+
+def end_of(project: Project, person: User) -> None:
+    """Nobody comes in any more by what this person had made: they manage no more."""
+    made = Invitation.objects.open().filter(project=project, created_by=person)
+    made.update(revoked_at=timezone.now())
 
 
 def find_invitation(token: str) -> Invitation | None:
     """The open invitation of this token, or None; none into what was deleted."""
     there = Q(project=None) | Q(project__removal=None)
     beside = Q(campaign=None) | Q(campaign__project=F("project"))
+    is_open = Q(user=None) | Q(user__is_active=True)
     rows = Invitation.objects.open().filter(
-        there, beside, digest=accounts.digest_of(token)
+        there, beside, is_open, digest=accounts.digest_of(token)
     )
     return rows.select_related("project", "campaign__project").first()
 

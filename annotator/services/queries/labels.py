@@ -1,6 +1,5 @@
 """Labels as numbers: what the index calls them, and which ones a test means."""
 
-import re
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
@@ -77,11 +76,10 @@ class Resolver:
             column = "basic" if test.basic else "text"
             return self._listed(column, test.texts)
         if isinstance(test, RegexTest):
-            pattern = re.compile(test.regex)
             if not test.basic:
-                return self._where(lambda text: pattern.search(text) is not None)
+                return self._where(lambda text: labels.found(test.regex, text))
             return self._where(
-                lambda text: pattern.search(labels.basic(text)) is not None
+                lambda text: labels.found(test.regex, labels.basic(text))
             )
         if isinstance(test, TagClass):
             return self._listed("text", labels.tags_of(test.name))
@@ -93,8 +91,9 @@ class Resolver:
     def value(self, feature: Feature) -> list[int]:
         """Of a column of CoNLL-U: those with such a value; without one, the empty."""
         if feature.regex:
-            pattern = re.compile(feature.regex)
-            return self._where(lambda text: bool(text and pattern.search(text)))
+            return self._where(
+                lambda text: bool(text) and labels.found(feature.regex, text)
+            )
         return self._listed("text", feature.texts or ("",))
 
     def features(self, feature: Feature) -> list[int]:
@@ -123,6 +122,6 @@ def _has(text: str, feature: Feature) -> bool:
         key, sign, value = part.partition("=")
         if sign and key == feature.key:
             if feature.regex:
-                return re.search(feature.regex, value) is not None
+                return labels.found(feature.regex, value)
             return not feature.texts or value in feature.texts
     return False

@@ -79,6 +79,14 @@ class MatchCounts:
     by_corpus: Counter[str] = field(default_factory=Counter)
     is_whole: bool = True
 
+    def cover(self, found: Sequence[Match]) -> None:
+        """Count at least what was found: the time may be over before it is counted."""
+        sentences = {match.sentence for match in found}
+        pairs = {match.pair for match in found} - {0}
+        self.matches = max(self.matches, len(found))
+        self.sentences = max(self.sentences, len(sentences))
+        self.pairs = max(self.pairs, len(pairs))
+
 
 def read(text: str) -> Query:
     """The query that somebody writes. Raises BadRequest with column and remedy."""

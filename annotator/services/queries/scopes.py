@@ -1,7 +1,6 @@
 """Which corpora, trees and layers a search is about: what the person may see of what
 the query asks for."""
 
-import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -12,6 +11,7 @@ from annotator.models import Corpus, Membership, Origin
 from annotator.models.projects import SEE_OTHERS, Anybody, id_of
 from annotator.services.queries.compiling import Body
 from annotator.services.queries.rows import among
+from core.queries import labels
 from core.queries.syntax import Query, WhereCondition
 
 __all__ = ["SearchScope", "scope_of"]
@@ -103,12 +103,11 @@ class SearchScope:
         body.add(sql if one.op == "=" else f"NOT ({sql})", params)
 
     def _named(self, regex: str) -> list[int]:
-        pattern = re.compile(regex)
         return [
             pk
             for corpus in self.corpora
             for pk, ref in corpus.sentences.values_list("pk", "ref")
-            if pattern.search(ref)
+            if labels.found(regex, ref)
         ]
 
 

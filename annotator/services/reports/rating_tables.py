@@ -44,6 +44,7 @@ class RatingsPreview:
     preview: list[list[str]]
     form: str
     encoding: str
+    guessed: str  # a line to check if the encoding is only the likeliest
     delimiter: str
     lacking: list[str] = field(default_factory=list)
     scales: list[Scale] = field(default_factory=list)
@@ -88,6 +89,7 @@ def try_out(upload: Upload, reading: RatingsReading) -> RatingsPreview:
         preview[:N_PREVIEW],
         sheet.form,
         sheet.source.encoding,
+        sheet.source.guessed,
         sheet.delimiter,
     )
     trial.lacking = trial.reading.lacking()

@@ -58,13 +58,16 @@ class Look:
     after: str
 
 
+UNDECLARED = Rules(level=2)
+
+
 def rules_of(corpus: Corpus) -> Rules:
-    """The declared rules; none if nothing is declared."""
+    """The declared rules; where there are none, Universal Dependencies to level 2."""
     row = TreebankRules.objects.filter(corpus=corpus).first()
     try:
-        return declared.read(row.text) if row else Rules()
+        return declared.read(row.text) if row else UNDECLARED
     except FormatError:  # written by another version: read again when saved
-        return Rules()
+        return UNDECLARED
 
 
 @transaction.atomic

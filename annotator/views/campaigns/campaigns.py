@@ -1,10 +1,8 @@
 """Campaigns for those who run them: the list, one with its progress, its actions."""
 
-from collections.abc import Iterator
-
 from django.contrib import messages
 from django.contrib.auth.decorators import login_required
-from django.http import HttpRequest, HttpResponse, StreamingHttpResponse
+from django.http import Http404, HttpRequest, HttpResponse, StreamingHttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.utils.translation import get_language
 from django.utils.translation import gettext as _
@@ -16,23 +14,30 @@ from django.views.decorators.http import (
 
 from annotator import access
 from annotator.errors import BadRequest, Refusal
+from annotator.exchange.written import FORMS
 from annotator.forms import number, refuse_unknown
 from annotator.http.answers import form_page
 from annotator.models import Campaign
 from annotator.pages.campaigns import overview as pages
 from annotator.pages.campaigns import plan
-from annotator.services.campaigns import exports, items, participants, setup, simulation
+from annotator.services.campaigns import (
+    items,
+    participants,
+    setup,
+    sharing,
+    simulation,
+)
 from annotator.services.campaigns.scales import TEMPLATES
+from annotator.services.reports import exports
 
 __all__ = [
     "act",
     "campaign",
     "campaigns",
-    "decisions",
     "design",
+    "export",
     "flags",
     "new",
-    "table",
 ]
 
 
@@ -89,6 +94,7 @@ def flags(request: HttpRequest, slug: str, code: str) -> HttpResponse:
         "project": campaign.project,
         "campaign": campaign,
         "flagged": exports.flagged(campaign),
+        "may_see_names": access.may(request.user, "see_names", campaign.project),
         "may_manage": access.may(request.user, "manage", campaign.project),
     }
     return render(request, "campaigns/flags.html", context)
@@ -96,25 +102,20 @@ def flags(request: HttpRequest, slug: str, code: str) -> HttpResponse:
 
 @login_required
 @require_GET
-def table(request: HttpRequest, slug: str, code: str) -> StreamingHttpResponse:
-    """All judgments as a TSV, streamed."""
+def export(
+    request: HttpRequest, slug: str, code: str, form: str, what: str
+) -> StreamingHttpResponse:
+    """A table of the campaign as a file, streamed. ``what``: see ``exports.TABLES``."""
     campaign = access.campaign_or_404(request.user, slug, code, "see_others")
-    return _tsv(exports.rows(campaign, by=request.user), f"judgments-{code}")
-
-
-@login_required
-@require_GET
-def decisions(request: HttpRequest, slug: str, code: str) -> StreamingHttpResponse:
-    """What curators decided, as a TSV, streamed."""
-    campaign = access.campaign_or_404(request.user, slug, code, "see_others")
-    return _tsv(exports.decisions(campaign, by=request.user), f"decisions-{code}")
-
-
-def _tsv(lines: Iterator[str], name: str) -> StreamingHttpResponse:
-    response = StreamingHttpResponse(
-        lines, content_type="text/tab-separated-values; charset=utf-8"
-    )
-    response["Content-Disposition"] = f'attachment; filename="{name}.tsv"'
+    refuse_unknown(request.GET, {"names"} if what == "judgments" else set())
+    if form not in FORMS:
+        raise Http404
+    more = {"names": True} if request.GET.get("names") == "yes" else {}
+    table = exports.TABLES[what](campaign, by=request.user, **more)
+    file = FORMS[form]
+    response = StreamingHttpResponse(file.write(table), content_type=file.media)
+    name = f"{what}-{code}.{form}"
+    response["Content-Disposition"] = f'attachment; filename="{name}"'
     return response
 
 
@@ -136,6 +137,12 @@ def act(request: HttpRequest, slug: str, code: str) -> HttpResponse:
 
 
 def _open(request: HttpRequest, campaign: Campaign) -> str:
+    if "judges" in request.POST:
+        by_key = {one.key: one for one in sharing.choices(campaign)}
+        if (chosen := by_key.get(request.POST["judges"])) is None:
+            problem = _("Choose how many people judge each item.")
+            raise BadRequest(problem, field="judges")
+        setup.change(campaign, chosen.settings, by=request.user)
     setup.open_campaign(campaign, by=request.user)
     return _("Open: people can judge now.")
 

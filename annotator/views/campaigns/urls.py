@@ -32,9 +32,16 @@ campaign_urls: list[URLPattern] = [
         name="campaign_flags",
     ),
     path(
-        "p/<slug:slug>/campaign/<code:code>/judgments.tsv",
-        campaigns.table,
+        "p/<slug:slug>/campaign/<code:code>/judgments.<slug:form>",
+        campaigns.export,
+        {"what": "judgments"},
         name="campaign_table",
+    ),
+    path(
+        "p/<slug:slug>/campaign/<code:code>/items.<slug:form>",
+        campaigns.export,
+        {"what": "items"},
+        name="campaign_items_table",
     ),
     path(
         "p/<slug:slug>/campaign/<code:code>/items/",
@@ -90,8 +97,9 @@ campaign_urls: list[URLPattern] = [
     path("p/<slug:slug>/judge/", judge.choose, name="judging"),
     path("p/<slug:slug>/judge/<code:code>/", judge.screen, name="judge"),
     path(
-        "p/<slug:slug>/campaign/<code:code>/decisions.tsv",
-        campaigns.decisions,
+        "p/<slug:slug>/campaign/<code:code>/decisions.<slug:form>",
+        campaigns.export,
+        {"what": "decisions"},
         name="campaign_decisions",
     ),
     # curation

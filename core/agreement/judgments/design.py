@@ -17,6 +17,8 @@ __all__ = [
     "shared_items",
 ]
 
+ENOUGH = 10
+"""Items that a pair shares, below which its own figures are too rough to read."""
 Z95 = 1.959963984540054
 """The 97.5 % point of the standard normal distribution."""
 
@@ -34,9 +36,9 @@ class DesignPart:
 class DesignCost:
     """What a design costs and gives.
 
-    ``shared``: expected items that both of a pair judge. ``groups``: who hangs
-    together through at least ``enough`` shared items; one group = connected.
-    ``impossible``: items that want more judges than their batch has people.
+    ``shared``: expected items that both of a pair judge. ``groups``: people connected
+    through at least one shared item; one group = connected. ``impossible``: items
+    that want more judges than their batch has people.
     """
 
     judgments: int
@@ -51,13 +53,22 @@ class DesignCost:
     def is_connected(self) -> bool:
         return len(self.groups) == 1
 
+    @property
+    def fewest_shared(self) -> float:
+        """Expected items that the pair with the fewest shares; 0 without pairs."""
+        return min(self.shared.values(), default=0.0)
+
+    @property
+    def is_thin(self) -> bool:
+        """Whether some pair shares too few items to be compared as a pair."""
+        return bool(self.shared) and self.fewest_shared < ENOUGH
+
 
 def plan(
     parts: Sequence[DesignPart],
     *,
     seconds_per_item: float,
     cost_per_hour: float = 0.0,
-    enough: float = 10.0,
 ) -> DesignCost:
     """The plan of these parts. O(pairs of people) for each part."""
     judgments = sum(m * n for part in parts for m, n in part.items.items())
@@ -68,7 +79,7 @@ def plan(
     hours = judgments * seconds_per_item / 3600
     shared = shared_items(parts)
     people = sorted({one for part in parts for one in part.people})
-    groups = components(people, [p for p, n in shared.items() if n >= enough])
+    groups = components(people, [p for p, n in shared.items() if n >= 1])
     return DesignCost(
         judgments, over, hours, hours * cost_per_hour, shared, groups, lacking
     )

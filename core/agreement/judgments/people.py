@@ -12,6 +12,7 @@ from core.data.ratings import Ratings
 __all__ = [
     "JudgeRow",
     "against_gold",
+    "beyond_chance",
     "bias_of",
     "changes",
     "drift",
@@ -61,6 +62,40 @@ def gaps(ratings: Ratings) -> Floats:
     out = np.full(len(values), np.nan)
     np.divide(sums - values, counts - 1, out=out, where=counts > 1)
     return np.asarray(values - out)
+
+
+def beyond_chance(ratings: Ratings) -> list[tuple[float | None, int]]:
+    """By annotator: how far they agree with the others beyond chance, and on how many
+    shared items.
+
+    1 less observed over expected disagreement, over all pairs of own and another's
+    value of an item: 1 is perfect, 0 is chance, below 0 is worse. Disagreement is the
+    squared distance, or 0 and 1 on labels without order; chance pairs own values with
+    those of others at random (Cohen 1968, "Weighted kappa", for one against many).
+    None where nothing is shared, or where chance leaves nothing to disagree on.
+    """
+    size, n_items = ratings.scale.size, len(ratings.items)
+    points = np.array(ratings.scale.points) if ratings.scale.is_ordered else None
+    apart = 1 - np.eye(size) if points is None else (points[:, None] - points) ** 2
+    counts = np.zeros((n_items, size))
+    np.add.at(counts, (ratings.item, ratings.value), 1)
+    rows: list[tuple[float | None, int]] = []
+    for place in range(len(ratings.annotators)):
+        mine = ratings.annotator == place
+        item, value = ratings.item[mine], ratings.value[mine]
+        others = counts[item]
+        others[np.arange(len(item)), value] -= 1
+        n_others = others.sum(1)
+        shared = int((n_others > 0).sum())
+        own = np.bincount(value, n_others, size)
+        total = n_others.sum()
+        expected = own @ apart @ others.sum(0) / max(total, 1) ** 2
+        if not shared or expected <= 0:
+            rows.append((None, shared))
+            continue
+        observed = (apart[value] * others).sum() / total
+        rows.append((float(1 - observed / expected), shared))
+    return rows
 
 
 def bias_of(ratings: Ratings) -> list[Figure]:

@@ -6,12 +6,11 @@ from pathlib import Path
 from typing import Any
 
 from core.evaluation.commands.joint import read_cases
-from core.evaluation.commands.options import Say
-from core.evaluation.joint.fit import Bench
-from core.evaluation.joint.scores import JointCase
+from core.evaluation.joint_parsing import Bench, JointCase
+from core.joint_parsing.gate import WEIGHTS
 from core.joint_parsing.parser import METHODS, JointParser, JointSettings, Method
-from core.joint_parsing.weights import WEIGHTS
 from core.parsing import registry
+from core.parsing.registry import Say
 
 __all__ = ["HELP", "add_arguments", "run"]
 

@@ -8,19 +8,19 @@ import numpy as np
 
 from core.data.check import Floats
 from core.errors import FormatError, InvalidValue
-from core.evaluation.commands.options import Say, add_parser_options, backend_of
 from core.evaluation.commands.words import parsed, wordnet
-from core.evaluation.word_cases import (
+from core.evaluation.words import (
     FORMATS,
     WordCase,
     apart,
+    linked,
     read_cases,
     read_versions,
 )
-from core.evaluation.words import linked
+from core.parsing.registry import Say, add_parser_options, backend_of
 from core.protocols import Analysis, ParserBackend
 from core.word_alignment.aligner import WEIGHTS, TrainedWordAligner, WordSettings
-from core.word_alignment.fitting import fit_metric, fit_words
+from core.word_alignment.model import fit_metric, fit_words
 
 NONE: frozenset[tuple[int, int]] = frozenset()
 HELP = "the weights of the word aligner, on pairs with reference links"

@@ -6,12 +6,19 @@ from pathlib import Path
 from typing import Any
 
 from core.errors import FormatError
-from core.evaluation.commands.options import Say, add_parser_options, backend_of
-from core.evaluation.joint.errors import breakdown
-from core.evaluation.joint.fit import Bench
-from core.evaluation.joint.golds import read_gold_pairs, read_pairs
-from core.evaluation.joint.scores import JointCase, Scored, analyse, report, score
+from core.evaluation.joint_parsing import (
+    Bench,
+    JointCase,
+    Scored,
+    analyse,
+    breakdown,
+    read_gold_pairs,
+    read_pairs,
+    report,
+    score,
+)
 from core.joint_parsing.parser import METHODS, JointParser, JointResult, JointSettings
+from core.parsing.registry import Say, add_parser_options, backend_of
 from core.protocols import ParserBackend
 
 __all__ = ["HELP", "add_arguments", "outcomes", "read_cases", "run"]

@@ -5,8 +5,8 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from core.evaluation.commands.options import Say, add_parser_options, backend_of
 from core.evaluation.paraphrases import FORMATS, compare, read_judgments
+from core.parsing.registry import Say, add_parser_options, backend_of
 from core.pivoting.table import open_table
 
 HELP = "scores of paraphrases against people's, on pairs that were judged"

@@ -5,16 +5,10 @@ from pathlib import Path
 from typing import Any
 
 from core.errors import FormatError
-from core.evaluation.against import compare
-from core.evaluation.commands.options import (
-    Say,
-    add_parser_options,
-    add_together,
-    backend_of,
-)
 from core.evaluation.golds import FORMATS, Gold, read_golds
-from core.evaluation.parsers import evaluate
+from core.evaluation.parsers import compare, evaluate
 from core.parsing import registry
+from core.parsing.registry import Say, add_parser_options, add_together, backend_of
 from core.protocols import ParserBackend
 
 __all__ = ["HELP", "add_arguments", "run"]

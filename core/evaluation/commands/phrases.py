@@ -7,29 +7,33 @@ from pathlib import Path
 from typing import Any
 
 from core.errors import FormatError, InvalidValue
-from core.evaluation.commands.options import Say, add_parser_options, backend_of
-from core.evaluation.joint.golds import read_gold_pairs, read_pairs
-from core.evaluation.phrases.cases import PhraseCase, prepare
-from core.evaluation.phrases.chunks import chunk_f1, chunk_links, phrase_pair
-from core.evaluation.phrases.parses import ledger, rerank
-from core.evaluation.phrases.scores import (
+from core.evaluation.joint_parsing import read_gold_pairs, read_pairs
+from core.evaluation.phrase_alignment import (
     METHODS,
+    PhraseCase,
     calibration,
     crossfit,
+    ledger,
+    prepare,
+    rerank,
     scores,
     source_parses,
 )
-from core.evaluation.phrases.scores import run as outcomes_of
-from core.evaluation.phrases.treebanks import (
+from core.evaluation.phrase_alignment import run as outcomes_of
+from core.evaluation.phrase_corpora import (
     Bitree,
     TreebankAligner,
+    chunk_f1,
+    chunk_links,
     fit_treebanks,
     overlap,
     phrase_f1,
+    phrase_pair,
     read_bitrees,
 )
 from core.formats.alignments import ists, spade
 from core.formats.alignments.phrase_links import PhrasePair, loads
+from core.parsing.registry import Say, add_parser_options, backend_of
 from core.phrase_alignment.aligner import WEIGHTS, PhraseAligner
 from core.phrase_alignment.feature_em import EmState
 from core.protocols import ParserBackend
@@ -47,7 +51,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         metavar="FILE",
         help="JSON (see core.formats.alignments.phrase_links) or a folder of SPADE's "
         "files (s-1.xml, t-1.xml, …); or TreeAligner XML beside its treebanks: then "
-        "gold trees and gold word links go in; or TSV (core.evaluation.joint.golds): "
+        "gold trees and gold word links go in; or TSV (core.evaluation.joint_parsing): "
         "then the source's parses are scored by --gold; or chunks of iSTS (.wa)",
     )
     add("--gold", nargs="+", type=Path, default=[], metavar="PATH", help="treebanks")
@@ -86,14 +90,14 @@ def read(path: Path, backend: ParserBackend | None) -> list[PhraseCase]:
 
 @contextmanager
 def naming(path: Path) -> Iterator[None]:
-    """Whatever keeps a file from being read, as a FormatError that names it."""
+    """What is wrong with a file, as a FormatError that names it.
+
+    Bytes that are no UTF-8 are placed by ``core.commands.door``.
+    """
     try:
         yield
     except OSError as error:
         raise FormatError(f"{error.filename or path}: {error.strerror}") from error
-    except UnicodeDecodeError as error:
-        remedy = "save the text as UTF-8"
-        raise FormatError(f"{path}: {error}", remedy=remedy) from error
     except (FormatError, InvalidValue) as error:
         raise FormatError(f"{path}: {error}") from error
 

@@ -8,9 +8,9 @@ from pathlib import Path
 from typing import Any, get_args
 
 from core.errors import FormatError
-from core.evaluation.commands.options import Say, add_parser_options, backend_of
 from core.evaluation.golds import FORMATS, Gold, read_golds
 from core.evaluation.substitution import effect, oracle
+from core.parsing.registry import Say, add_parser_options, backend_of
 from core.protocols import Step
 from core.substitution import linking
 from core.substitution.divergence import Measure

@@ -9,11 +9,11 @@ from typing import Any
 
 from core.data.tree import Tree
 from core.errors import FormatError
-from core.evaluation.commands.options import Say
 from core.evaluation.golds import read_golds
 from core.formats import tigerxml
 from core.formats.records import BadLine, SentenceRecord
 from core.parsing.pcfg.training import FoldScores, cross_validated, examples_of, write
+from core.parsing.registry import Say
 
 __all__ = ["HELP", "add_arguments", "run"]
 
@@ -94,5 +94,5 @@ def _tiger(path: Path) -> Iterator[tuple[Sequence[str], Tree] | str]:
                     tree = record.parse.tree
                     if tree is not None:
                         yield tuple(token.form for token in record.tokens), tree
-    except (OSError, UnicodeDecodeError) as error:
+    except OSError as error:
         raise FormatError(f"{path}: {error}") from error

@@ -6,9 +6,17 @@ from pathlib import Path
 from typing import Any
 
 from core.errors import Unavailable
-from core.evaluation.commands.options import Say, add_parser_options, backend_of
-from core.evaluation.word_cases import FORMATS, WordCase, analysed, read_cases
-from core.evaluation.words import METHODS, aligner_of, crossfit, scores
+from core.evaluation.words import (
+    FORMATS,
+    METHODS,
+    WordCase,
+    aligner_of,
+    analysed,
+    crossfit,
+    read_cases,
+    scores,
+)
+from core.parsing.registry import Say, add_parser_options, backend_of
 from core.protocols import ParserBackend, WordAligner
 from core.text.wordnet import Thesaurus, thesaurus
 from core.word_alignment.aligner import TrainedWordAligner

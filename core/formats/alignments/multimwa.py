@@ -19,8 +19,9 @@ from core.formats.records import (
     Record,
     Tail,
     bad,
-    clean,
+    flat,
     numbered,
+    split_row,
     with_raw,
 )
 
@@ -55,7 +56,7 @@ def write(records: Iterable[Record]) -> Iterator[str]:
 
 
 def _pair(line: str, number: int) -> PairRecord:
-    row = clean(line, line=number).split("\t")
+    row = split_row(line, line_number=number)
     if len(row) < MIN_COLUMNS:
         raise FormatError(
             f"{len(row)} columns where MultiMWA has {MIN_COLUMNS} or more",
@@ -99,4 +100,5 @@ def _render(record: PairRecord) -> str:
         pharaoh.write_texts(one)[:-1] for one in (record.source, record.target)
     )
     row = [record.id, source, m1, target, m2, n1, n2, *by_kind.values()]
-    return "\t".join([*row, *record.meta.get("rest", ("", ""))]) + "\n"
+    row += record.meta.get("rest", ("", ""))
+    return "\t".join(map(flat, row)) + "\n"

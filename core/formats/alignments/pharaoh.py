@@ -55,12 +55,13 @@ def parse(
     links: dict[tuple[int, int], Link] = {}
     for match in re.finditer(r"\S+", text):
         link_match = _LINK.fullmatch(match.group())
-        where = {"line": line, "column": column + match.start()}
+        at = column + match.start()
         if link_match is None:
             raise FormatError(
                 f"{match.group()[:30]!r} is no link",
                 remedy="write 0-0 for a sure link, 0?0 for a possible one",
-                **where,
+                line=line,
+                column=at,
             )
         i, j = int(link_match[1]), int(link_match[3])
         if (n_source >= 0 and i >= n_source) or (n_target >= 0 and j >= n_target):
@@ -68,7 +69,8 @@ def parse(
                 f"link {link_match[0]} to a missing token: the sentences have "
                 f"{n_source} and {n_target}",
                 remedy="positions count from 0; tokens are separated by spaces",
-                **where,
+                line=line,
+                column=at,
             )
         attrs = {"sign": "p"} if link_match[2] == "p" else {}
         kind = "sure" if link_match[2] == "-" else "possible"
@@ -119,7 +121,8 @@ def write_texts(sentence: SentenceRecord) -> str:
     forms = sentence.forms or tuple(words(sentence.text))
     spaced = " ".join("_".join(words(form)) for form in forms)
     same = words(sentence.text) == words(spaced)
-    return (sentence.text if same else spaced) + "\n"
+    text = sentence.text if same else spaced
+    return text.replace("\n", " ") + "\n"  # a line for each sentence
 
 
 def _pair(links: str, source: str, target: str, number: int) -> PairRecord:

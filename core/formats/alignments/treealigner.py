@@ -152,8 +152,7 @@ def _links(
         if tree is None or sentence.parse is None:
             return
         name = sentence.id or f"s{number}"
-        ids = sentence.parse.meta.get("ids") or tigerxml.node_ids(tree, name)
-        refs = _refs(sentence, list(ids), name)
+        refs = _refs(sentence, tigerxml.ids_of(sentence.parse, tree, name), name)
         names.append({ref: node for node, ref in refs.items()})
     for layer in record.layers:
         for link in layer.alignment.links:

@@ -15,10 +15,8 @@ from numpy.typing import NDArray
 
 from core.data.check import Floats, Ints
 from core.errors import Unavailable
-from core.parsing.pcfg.events import GrammarState
-from core.parsing.pcfg.grammar import RuleTable
-from core.parsing.pcfg.lexicon import LexicalModel
-from core.parsing.pcfg.model import GrammarModel
+from core.parsing.pcfg.grammar import GrammarState, RuleTable
+from core.parsing.pcfg.model import GrammarModel, LexicalModel
 from core.parsing.store import ModelFolder, write_manifest
 
 __all__ = ["FILES", "KIND", "read_model", "write_model"]

@@ -1,18 +1,311 @@
-"""The numbers of a grammar: arrays for the kernels, estimated from counts."""
+"""The numbers of a grammar: arrays for the kernels, estimated from counts.
 
-from collections import defaultdict
-from collections.abc import Mapping
+Samples as what a grammar counts: states, binary rules, unary chains, words.
+
+A state is (kind, label, context): a phrase "X" under its mother; a word's tag "t" under
+its mother; "@": part of a phrase, head and what has been taken in so far, with the
+memory of the markovisation (Klein & Manning 2003). Context is what annotation adds; a
+grammar without it is the coarse one.
+
+Trees to learn from: continuous, bare labels, no traces, heads found without a table.
+
+Discontinuous phrases (TigerXML) are made continuous by raising: a phrase keeps the run
+of words that holds its head, and what lies beyond a gap goes to its mother.
+"""
+
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TypeVar
+from typing import NamedTuple, TypeVar
 
 import numpy as np
 
 from core.data.check import Floats, Ints
+from core.data.tree import Tree
+from core.forests.derivation import chain_name
 from core.parsing.kernels.charts import Pairings
-from core.parsing.pcfg.events import Chain, GrammarState, Pairing, bare
+from core.trees.heads import category
 
-__all__ = ["RuleTable", "smoothed"]
+TOP = "ROOT"
+_ROOTS = frozenset({"", "ROOT", "TOP", "S1", "VROOT"})
+MAX_CHILDREN = 200
+
+
+@dataclass(slots=True)
+class Sample:
+    """A phrase (``parts``) or a word (``word``); tokens ``start`` to ``end - 1``."""
+
+    label: str
+    start: int
+    end: int
+    parts: list["Sample"]
+    word: str = ""
+    is_head: bool = False  # the treebank's own word for it: edge HD
+
+    def phrases(self) -> Iterable["Sample"]:
+        """This phrase and those below, mothers first; words left out."""
+        stack = [self]
+        while stack:
+            one = stack.pop()
+            if one.parts:
+                yield one
+                stack += reversed(one.parts)
+
+    def leaves(self) -> list["Sample"]:
+        leaves, stack = [], [self]
+        while stack:
+            one = stack.pop()
+            if one.parts:
+                stack += reversed(one.parts)
+            else:
+                leaves.append(one)
+        return leaves
+
+
+def sample_of(tree: Tree, words: Sequence[str]) -> Sample | None:
+    """``tree`` over ``words`` under TOP; None if no word has a phrase above it.
+
+    Labels are cut to their category; a chain X over X is one X.
+    """
+    made, beyond = _grown(tree, 0, words)
+    parts = [one for one in (made, *beyond) if one is not None]
+    if not parts or not any(one.parts for one in parts):
+        return None
+    while len(parts) == 1 and parts[0].parts and parts[0].label in _ROOTS:
+        parts = parts[0].parts
+    parts.sort(key=lambda one: one.start)
+    return Sample(TOP, 0, parts[-1].end, parts)
+
+
+def wanted(sample: Sample, *, max_tokens: int) -> bool:
+    """Whether it is short enough to learn from, and no phrase absurdly flat."""
+    flat = all(len(one.parts) <= MAX_CHILDREN for one in sample.phrases())
+    return sample.end <= max_tokens and flat
+
+
+def _grown(
+    tree: Tree, v: int, words: Sequence[str]
+) -> tuple[Sample | None, list[Sample]]:
+    """Node ``v`` as a continuous sample, and what of it must go further up."""
+    label = category(tree.labels[v])
+    is_head = bool(tree.edges) and tree.edges[v] == "HD"
+    if not tree.children[v]:
+        i = tree.tokens[v]
+        if i < 0:
+            return None, []
+        return Sample(label, i, i + 1, [], words[i], is_head), []
+    parts: list[Sample] = []
+    for child in tree.children[v]:
+        made, beyond = _grown(tree, child, words)
+        parts += ([made] if made else []) + beyond
+    if not parts:
+        return None, []
+    runs = _runs(sorted(parts, key=lambda one: one.start))
+    kept = max(runs, key=lambda run: (any(x.is_head for x in run), _size(run)))
+    beyond = [one for run in runs if run is not kept for one in run]
+    if len(kept) == 1 and kept[0].parts and kept[0].label == label:
+        kept = kept[0].parts
+    made = Sample(label, kept[0].start, kept[-1].end, kept, is_head=is_head)
+    return made, beyond
+
+
+def _size(run: list[Sample]) -> int:
+    return run[-1].end - run[0].start
+
+
+def _runs(parts: list[Sample]) -> list[list[Sample]]:
+    runs = [[parts[0]]]
+    for one in parts[1:]:
+        if one.start == runs[-1][-1].end:
+            runs[-1].append(one)
+        else:
+            runs.append([one])
+    return runs
+
+
+class HeadChoice:
+    """Which child is the head, learned from counts alone: no table of any language.
+
+    The edge HD says it where a treebank has one. Elsewhere a category that at least
+    half of the phrases of this label have (VP in S, IN in PP) goes before others, a
+    word before a phrase, then the category that more of these phrases have. Ties: the
+    later child. Punctuation (a word without a letter or digit) is no head.
+    """
+
+    def __init__(self, samples: Iterable[Sample]) -> None:
+        self._having: Counter[tuple[str, str]] = Counter()
+        self._all: Counter[str] = Counter()
+        for sample in samples:
+            for one in sample.phrases():
+                if len(one.parts) > 1:
+                    self._all[one.label] += 1
+                    names = {part.label for part in one.parts if not _is_sign(part)}
+                    self._having.update((one.label, name) for name in names)
+
+    def __call__(self, one: Sample) -> int:
+        """The place of the head among the children of a phrase."""
+
+        def worth(at: int) -> tuple[bool, bool, bool, bool, int, int]:
+            part = one.parts[at]
+            having = self._having[one.label, part.label]
+            common = 2 * having >= self._all[one.label]
+            is_word = not part.parts
+            return part.is_head, not _is_sign(part), common, is_word, having, at
+
+        return max(range(len(one.parts)), key=worth)
+
+
+def diverse(samples: Iterable[Sample], heads: HeadChoice) -> frozenset[str]:
+    """Labels of phrases that differ by what heads them: no tag, nor a phrase, is
+    a quarter of the heads (VP, by the form of its verb; not NP or PP)."""
+    kinds: dict[str, Counter[str]] = {}
+    for sample in samples:
+        for one in sample.phrases():
+            if len(one.parts) > 1:
+                head = one.parts[heads(one)]
+                tag = "" if head.parts else head.label
+                kinds.setdefault(one.label, Counter())[tag] += 1
+    return frozenset(
+        label for label, tags in kinds.items() if 4 * max(tags.values()) < tags.total()
+    )
+
+
+def _is_sign(part: Sample) -> bool:
+    return bool(part.word) and not any(c.isalnum() for c in part.word)
+
+
+class GrammarState(NamedTuple):
+    kind: str  # "p" phrase, "t" tag, "@" part of a phrase
+    label: str
+    context: tuple[str, ...] = ()
+
+
+class Chain(NamedTuple):
+    """``start`` becomes ``end`` by unary steps; ``name``: the phrases passed."""
+
+    start: GrammarState
+    end: GrammarState
+    name: str
+
+
+class Pairing(NamedTuple):
+    """``head`` is made of two; ``general``: the head with less context, to smooth."""
+
+    head: GrammarState
+    left: GrammarState
+    right: GrammarState
+
+
+@dataclass(frozen=True, slots=True)
+class Method:
+    """How much context a state has.
+
+    ``memory``: how many of a phrase's parts, from the outermost in, a part of it
+    remembers; ``with_head``: and the head's category; ``mother``: phrases know what
+    is above them; ``tag_mother``: tags too; ``part_mother``: parts of phrases too;
+    ``flat``: phrases over nothing but words are told apart; ``head_tags``: labels whose
+    phrases know their head's tag, None: those that ``samples.diverse`` finds.
+    """
+
+    memory: int = 1
+    with_head: bool = True
+    mother: bool = True
+    tag_mother: bool = True
+    part_mother: bool = True
+    flat: bool = True
+    head_tags: frozenset[str] | None = None
+
+
+def bare(state: GrammarState) -> GrammarState:
+    """The coarse state that this one refines."""
+    return GrammarState(state.kind, state.label)
+
+
+class EventReader:
+    """Reads events off samples."""
+
+    def __init__(self, heads: HeadChoice, method: Method) -> None:
+        self._heads = heads
+        self._method = method
+        self._head_tags = method.head_tags or frozenset()
+
+    def events(self, sample: Sample) -> Iterator[Chain | Pairing]:
+        """All chains and pairings of a sample, which is under TOP."""
+        stack = [(sample, GrammarState("p", TOP), TOP)]
+        while stack:
+            one, state, mother = stack.pop()
+            labels = [] if one.label == TOP and mother == TOP else [one.label]
+            start = state
+            while len(one.parts) == 1:
+                above, one = one.label, one.parts[0]
+                if one.parts:
+                    labels.append(one.label)
+                state = self.state_of(one, above)
+            yield Chain(start, state, chain_name(labels))
+            if one.parts:
+                yield from self._pairings(one, state)
+                stack += [
+                    (part, self.state_of(part, one.label), one.label)
+                    for part in one.parts
+                    if part.parts
+                ]
+
+    def words(self, sample: Sample) -> Iterator[tuple[Sample, GrammarState]]:
+        """Every word with the state of its tag."""
+        for one in sample.phrases():
+            for part in one.parts:
+                if not part.parts:
+                    yield part, self.state_of(part, one.label)
+
+    def state_of(self, one: Sample, mother: str) -> GrammarState:
+        method = self._method
+        if not one.parts:
+            return GrammarState("t", one.label, (mother,) if method.tag_mother else ())
+        context: tuple[str, ...] = (mother,) if method.mother else ()
+        if method.flat and all(not part.parts for part in one.parts):
+            context += ("flat",)
+        if one.label in self._head_tags:
+            context += (self.head_tag(one),)
+        return GrammarState("p", one.label, context)
+
+    def head_tag(self, one: Sample) -> str:
+        while one.parts:
+            one = one.parts[self._heads(one)]
+        return one.label
+
+    def _pairings(self, one: Sample, state: GrammarState) -> Iterator[Pairing]:
+        """From the whole to the head: left parts off first, then right ones."""
+        head = self._heads(one)
+        low, high = 0, len(one.parts)
+        upper = state
+        while high - low > 1:
+            leftmost = low < head
+            side = one.parts[low] if leftmost else one.parts[high - 1]
+            low, high = (low + 1, high) if leftmost else (low, high - 1)
+            inner = self._part(one, state, head, low, high)
+            taken = self.state_of(side, one.label)
+            pair = (taken, inner) if leftmost else (inner, taken)
+            yield Pairing(upper, *pair)
+            upper = inner
+
+    def _part(
+        self, one: Sample, state: GrammarState, head: int, low: int, high: int
+    ) -> GrammarState:
+        """The state of parts low to high - 1; of the head alone, its own."""
+        if high - low == 1:
+            return self.state_of(one.parts[head], one.label)
+        method = self._method
+        order = [*range(low, head), *range(high - 1, head, -1)]
+        recent = [one.parts[at].label for at in order[: method.memory]]
+        context: tuple[str, ...] = ()
+        if method.with_head:
+            context += (one.parts[head].label,)
+        context += ("<" if low < head else ">", *recent)
+        if method.part_mother:
+            context += state.context
+        return GrammarState("@", one.label, context)
+
 
 CUT = 1e-3  # what smoothing alone allows and is less probable is left out
 W = TypeVar("W")

@@ -1,4 +1,10 @@
-"""From a treebank to a model folder, with cross-validated scores on the way."""
+"""From a treebank to a model folder, with cross-validated scores on the way.
+
+Trees to learn from: continuous, bare labels, no traces, heads found without a table.
+
+Discontinuous phrases (TigerXML) are made continuous by raising: a phrase keeps the run
+of words that holds its head, and what lies beyond a gap goes to its mother.
+"""
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
@@ -10,24 +16,11 @@ from core.data.tokens import Sentence
 from core.data.tree import Tree, TreeBuilder
 from core.errors import InvalidValue
 from core.forests.kbest import trees_of
-from core.parsing.pcfg.events import Method
 from core.parsing.pcfg.folder import write_model
+from core.parsing.pcfg.grammar import TOP, Method, Sample, sample_of, wanted
 from core.parsing.pcfg.model import GrammarModel, train
 from core.parsing.pcfg.parser import CAPABILITIES, ModelParser
-from core.parsing.pcfg.samples import TOP, Sample, sample_of, wanted
 from core.protocols import Analysis, BackendInfo
-
-__all__ = [
-    "Examples",
-    "FoldScores",
-    "cross_validated",
-    "examples_of",
-    "n_scored",
-    "parser_of",
-    "scored",
-    "tree_of",
-    "write",
-]
 
 MIN_TREES = 20
 MAX_TRAINED = 100  # tokens; longer trees teach nothing that shorter ones do not

@@ -15,6 +15,8 @@ Every piece is one file, written beside its place and renamed, in a folder named
 digest of all that it depends on: the content of the inputs, the settings, the version.
 So a build that was stopped goes on where it was, and what has not changed is not done
 again. Memory is bounded by ``buckets`` and ``chunk``, whatever the size of the text.
+
+Labels in words: each is read off a tree in which it occurs.
 """
 
 import fcntl
@@ -26,15 +28,16 @@ import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
+from itertools import groupby
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from core.errors import InvalidValue
-from core.pivoting.building import finishing, statements
+from core.pivoting.building import statements
+from core.pivoting.building.counting import Extraction, kept_trees
 from core.pivoting.building.engines import SPILL, DuckEngine, Engine, engine_of
-from core.pivoting.building.extracting import Extraction
 from core.pivoting.building.settings import (
     VERSION,
     BuildSettings,
@@ -42,11 +45,65 @@ from core.pivoting.building.settings import (
     digest,
     file_digest,
 )
-from core.pivoting.building.spelling import spell_labels
 from core.pivoting.extract import phrase_hash
+from core.pivoting.labels import NodeNames, PlainTree
 from core.protocols import Step
 
-__all__ = ["NOTES", "STAGES", "build_table"]
+_AT_ONCE = 200_000
+_PLACES = """
+    SELECT n.label, n.file, n.pair_id, n.rank, n.first, n.last, n.node FROM (
+        SELECT label, file, pair_id, rank, first, last, node, row_number() OVER (
+            PARTITION BY label ORDER BY file, pair_id, rank, first, last, node) AS place
+        FROM names WHERE label IN (SELECT label FROM wanted)) n
+    WHERE n.place = 1"""
+
+
+def spell_labels(
+    names: Sequence[Path],
+    wanted: Sequence[Path],
+    pairs: Sequence[Path],
+    path: Path,
+    *,
+    memory: str = "2GB",
+) -> None:
+    """Write ``label, text`` of the labels in the files ``wanted``.
+
+    ``names``: the places where labels are; ``pairs``: the files with their trees, in
+    the order of their numbers. Trees are read in order, each once.
+    """
+    engine = DuckEngine(path.parent, memory=memory)
+    try:
+        engine.scan("names", names)
+        engine.scan("joins", wanted)
+        engine.make("wanted", "SELECT DISTINCT label FROM joins WHERE label <> 0")
+        engine.make("places", _PLACES)
+        engine.make("spelled", "SELECT CAST(0 AS BIGINT) AS label, '' AS text LIMIT 0")
+        for number, file in enumerate(pairs):
+            _of_file(engine, number, file)
+        engine.write("SELECT label, text FROM spelled ORDER BY label", path)
+    finally:
+        engine.close()
+
+
+def _of_file(engine: DuckEngine, number: int, file: Path) -> None:
+    sql = """
+        SELECT p.tree, n.rank, n.first, n.last, n.node, n.label FROM places n
+        JOIN read_parquet(?) p ON p.pair_id = n.pair_id
+        WHERE n.file = ? ORDER BY n.pair_id, n.rank LIMIT ? OFFSET ?"""
+    start = 0
+    while rows := engine.rows(sql, [str(file), number, _AT_ONCE, start]):
+        labels, texts = [], []
+        for (kept, rank), places in groupby(rows, key=lambda row: row[:2]):
+            names = NodeNames(PlainTree.read(kept_trees(kept)[rank][0]))
+            for _, _, first, last, node, label in places:
+                labels.append(label)
+                texts.append(names.name(node, first, last))
+        engine.add(
+            "spelled",
+            {"label": np.array(labels), "text": np.array(texts, dtype=object)},
+        )
+        start += _AT_ONCE
+
 
 STAGES = ("share", "count", "join", "pivot", "rank", "name", "spell", "finish")
 NOTES = ("prepare", "extract", *STAGES, "done")  # the first word of each step's note
@@ -198,8 +255,8 @@ class _Build:
             "pivot": (("terms", "bounds"), self._pivot),
             "rank": (("ranked", "heads"), self._rank),
             "name": (("labels",), self._name),
-            "spell": (finishing.SPELLED, self._spell),
-            "finish": (finishing.FINISHED, self._finish),
+            "spell": (statements.SPELLED, self._spell),
+            "finish": (statements.FINISHED, self._finish),
         }[stage]
 
     def _share(self, engine: Engine, bucket: int) -> None:
@@ -275,7 +332,7 @@ class _Build:
         engine.scan("foreign_words", self.files("extract", "foreign"))
         engine.scan("joined", [self.file("join", "joined", bucket)])
         engine.scan("joinable", [self.file("count", "joinable", bucket)])
-        for name, sql in finishing.spelled(bucket).items():
+        for name, sql in statements.spelled(bucket).items():
             engine.write(sql, self.file("spell", name, bucket))
 
     def _finish(self, engine: Engine, bucket: int) -> None:
@@ -288,7 +345,7 @@ class _Build:
         engine.scan("foreign_words", self.files("spell", "foreign"))
         engine.scan("labels", self.files("name", "labels"))
         engine.scan("corpora", self.files("extract", "corpora"))
-        for name, sql in finishing.finished().items():
+        for name, sql in statements.finished().items():
             engine.write(sql, self.file("finish", name, bucket))
 
     def _publish(self, times: dict[str, Any]) -> None:

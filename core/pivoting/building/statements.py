@@ -10,27 +10,14 @@ the same in any order, on any engine, and after any interruption. Names:
     p(f | e, s)  = n / of_e      of_e: sum over f, in one corpus     (equation 4)
     p(e' | f, s) = n / of_f      of_f: sum over e, likewise
     p(e' | e, s) = sum over corpora and f of their product           (equations 5, 7)
-"""
 
-__all__ = [
-    "ONE",
-    "SCALE",
-    "bounds",
-    "counted",
-    "english_sums",
-    "heads",
-    "joinable",
-    "joined",
-    "kept",
-    "labelled",
-    "pair_counts",
-    "pivots",
-    "ranked",
-    "shared_labels",
-    "summed",
-    "terms",
-    "totals",
-]
+The last statements of a build: names to words, and the files that are read.
+
+paraphrases  phrase, label, paraphrase, p, pivots, place     label '': any
+heads        phrase, label, candidates, mass, lost, next, corpora
+pivots       phrase, label, corpus, foreign_phrase, n, of_e, of_f, loose
+places       phrase, file, pair_id, start, end                   examples
+"""
 
 ONE = 1_000_000  # one occurrence
 SCALE = "1e16"  # a probability of one
@@ -189,3 +176,64 @@ def heads(bucket: int, best: int) -> str:
             ON l.e1 = s.e1 AND l.label = s.label
         LEFT JOIN (SELECT e1, label, p FROM ranked WHERE place = {best + 1}) n
             ON n.e1 = s.e1 AND n.label = s.label"""
+
+
+SPELLED = ("english", "foreign", "places")
+FINISHED = ("paraphrases", "heads", "pivots", "places")
+_EXAMPLES = 3
+
+
+def spelled(bucket: int) -> dict[str, str]:
+    """The words of names that are in any join, of one bucket."""
+    english = f"""
+        SELECT w.e, min(w.text) AS text FROM english w
+        JOIN (SELECT DISTINCT e FROM joined) j ON w.e = j.e
+        WHERE w.bucket = {bucket} GROUP BY w.e ORDER BY w.e"""
+    foreign = f"""
+        SELECT w.f, min(w.text) AS text FROM foreign_words w
+        JOIN (SELECT DISTINCT f FROM joinable) j ON w.f = j.f
+        WHERE w.bucket = {bucket} GROUP BY w.f ORDER BY w.f"""
+    places = f"""
+        SELECT e, file, pair_id, first, last FROM (
+            SELECT w.e, w.file, w.pair_id, w.first, w.last, row_number() OVER (
+                PARTITION BY w.e ORDER BY w.pair_id, w.file, w.first) AS place
+            FROM english w JOIN (SELECT DISTINCT e FROM joined) j ON w.e = j.e
+            WHERE w.bucket = {bucket}) placed
+        WHERE place <= {_EXAMPLES} ORDER BY e, place"""
+    return {"english": english, "foreign": foreign, "places": places}
+
+
+def finished() -> dict[str, str]:
+    """The four files of one bucket of English phrases, sorted for reading."""
+    label = "coalesce(l.text, '') AS label"
+    paraphrases = f"""
+        SELECT a.text AS phrase, {label}, b.text AS paraphrase,
+            r.p / {SCALE} AS p, r.pivots, r.place
+        FROM ranked r JOIN mine a ON a.e = r.e1 JOIN english b ON b.e = r.e2
+        LEFT JOIN labels l ON l.label = r.label
+        ORDER BY phrase, label, r.place"""
+    heads = f"""
+        SELECT a.text AS phrase, {label}, h.candidates, h.mass / {SCALE} AS mass,
+            h.lost / {SCALE} AS lost, h.next / {SCALE} AS next, h.corpora
+        FROM heads h JOIN mine a ON a.e = h.e1
+        LEFT JOIN labels l ON l.label = h.label
+        ORDER BY phrase, label"""
+    pivots = f"""
+        SELECT a.text AS phrase, {label}, c.text AS corpus,
+            f.text AS foreign_phrase, CAST(j.n AS DOUBLE) / {ONE} AS n,
+            CAST(j.of_e AS DOUBLE) / {ONE} AS of_e,
+            CAST(j.of_f AS DOUBLE) / {ONE} AS of_f, j.loose
+        FROM joined j JOIN mine a ON a.e = j.e
+        JOIN (SELECT DISTINCT corpus, text FROM corpora) c ON c.corpus = j.corpus
+        JOIN foreign_words f ON f.f = j.f
+        LEFT JOIN labels l ON l.label = j.label
+        ORDER BY phrase, label, corpus, foreign_phrase"""
+    places = """
+        SELECT a.text AS phrase, p.file, p.pair_id, p.first, p.last
+        FROM places p JOIN mine a ON a.e = p.e ORDER BY phrase, p.pair_id"""
+    return {
+        "paraphrases": paraphrases,
+        "heads": heads,
+        "pivots": pivots,
+        "places": places,
+    }

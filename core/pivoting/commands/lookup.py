@@ -7,8 +7,7 @@ from typing import Any, get_args
 
 from core.pivoting.commands.options import Say, add_table, weights_of
 from core.pivoting.conditions import Condition
-from core.pivoting.phrase_tables import phrase_tables
-from core.pivoting.table import Paraphrase, Table, open_table
+from core.pivoting.table import Paraphrase, Table, open_table, phrase_tables
 from core.pivoting.weighting import look_up
 
 HELP = "paraphrases of a phrase, with the foreign phrases behind one"

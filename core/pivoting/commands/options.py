@@ -2,15 +2,15 @@
 
 import argparse
 import json
-import sys
 from collections.abc import Callable, Iterator
 from itertools import islice
 from pathlib import Path
 from typing import Any
 
 from core.data.tree import Tree
-from core.errors import InvalidValue
+from core.errors import FormatError, InvalidValue
 from core.formats import ptb
+from core.formats.standard_input import input_lines
 from core.parsing import registry
 from core.pivoting.language_model import TrigramModel, read_arpa
 from core.pivoting.weighting import Weights
@@ -53,9 +53,13 @@ def vectors_of(weights: Weights | None) -> ParserBackend | None:
 def trees_in(path: Path | None, limit: int | None = None) -> list[Tree]:
     """Bracketed trees of a file, of standard input without one."""
     if path is None:
-        return list(_trees(sys.stdin, limit))
-    with path.open(encoding="utf-8") as lines:
-        trees = list(_trees(lines, limit))
+        return list(_trees(input_lines(), limit))
+    try:
+        with path.open(encoding="utf-8") as lines:
+            trees = list(_trees(lines, limit))
+    except FormatError as error:
+        error.file = str(path)
+        raise
     if not trees:
         raise InvalidValue(f"{path}: no tree is in it")
     return trees

@@ -5,11 +5,29 @@ import { showDiff } from "./diff.js";
 
 const template = () => document.getElementById("row").content.firstElementChild.cloneNode(true);
 
+const NEAR = 5; // words of context on each side of a phrase where there is little room
+
+// The words next to the phrase, and those further away, which a phone leaves out.
+function split(text, isBefore) {
+  const words = text.match(/\S+\s*|^\s+/g) ?? [];
+  if (words.length <= NEAR + 2) return isBefore ? ["", text] : [text, ""];
+  const at = isBefore ? words.length - NEAR : NEAR;
+  return [words.slice(0, at).join(""), words.slice(at).join("")];
+}
+
+function part(className, text) {
+  return Object.assign(document.createElement("span"), { className, textContent: text });
+}
+
 function sentence(place, card, phrase) {
-  const target = document.createElement("span");
-  target.className = "target";
-  target.textContent = `⟦${phrase}⟧`;
-  place.replaceChildren(card.before, target, card.after);
+  const [farBefore, before] = split(card.before, true);
+  const [after, farAfter] = split(card.after, false);
+  place.replaceChildren(
+    part("far", farBefore), part(farBefore ? "near cut-before" : "near", before),
+    part("target", `⟦${phrase}⟧`),
+    part(farAfter ? "near cut-after" : "near", after), part("far", farAfter),
+  );
+  return Boolean(farBefore || farAfter);
 }
 
 const byId = (id) => document.getElementById(id);
@@ -26,11 +44,13 @@ export function makeCard(scales) {
   const form = byId("card");
   const texts = byId("texts");
   let shown = [];
+  let words = 0; // of the sentence in view
 
   // `draft`: an answer to a card that was begun and not saved, or null.
   function show(cards, draft) {
     shown = cards.map(makeRow);
-    sentence(byId("original"), cards[0], cards[0].phrase);
+    const isLong = sentence(byId("original"), cards[0], cards[0].phrase);
+    fillWhole(cards, isLong);
     byId("rows").replaceChildren(...shown.map((row) => row.element));
     // one paraphrase stays in sight beside the original; of several, each is at its scales
     byId("rendering").replaceChildren(...(shown.length === 1 ? [shown[0].rendering] : []));
@@ -38,10 +58,35 @@ export function makeCard(scales) {
     shown.forEach((row, at) => enter(row, drafts[at] ?? row.card));
     byId("draft").hidden = !drafts.some(Boolean);
     form.hidden = texts.hidden = false;
+    texts.classList.remove("short");
+    const isCramped = matchMedia("(max-width: 40rem)").matches || texts.scrollHeight > texts.clientHeight;
+    texts.classList.toggle("short", isLong && isCramped);
     texts.tabIndex = texts.scrollHeight > texts.clientHeight ? 0 : -1;
     const inSight = texts.parentElement;
     inSight.parentElement.style.setProperty("--sight", `${inSight.offsetHeight}px`);
     problem("");
+  }
+
+  // The whole sentences, to be opened over the scales; the phrases stay above them.
+  function fillWhole(cards, isLong) {
+    const phrases = cards.length === 1 ? [cards[0].phrase, cards[0].paraphrase] : [cards[0].phrase];
+    byId("whole").replaceChildren(...phrases.map((phrase) => {
+      const place = document.createElement("p");
+      place.dir = "auto";
+      sentence(place, cards[0], phrase);
+      return place;
+    }));
+    const { before, phrase, after } = cards[0];
+    words = `${before}${phrase}${after}`.split(/\s+/).filter(Boolean).length;
+    byId("expand").hidden = !isLong;
+    expand(false);
+  }
+
+  function expand(isOpen) {
+    byId("whole").hidden = !isOpen;
+    const button = byId("expand");
+    button.setAttribute("aria-expanded", String(isOpen));
+    button.textContent = isOpen ? gettext("Show less") : fill(gettext("Show all %(n)s words"), { n: words });
   }
 
   function makeRow(card, at, cards) {
@@ -81,7 +126,13 @@ export function makeCard(scales) {
     const input = field.querySelector(":checked") ?? field.querySelector("input");
     input.focus({ preventScroll: true });
     // whole scales where they fit; below the sentences in any case
-    for (const part of [field, input]) part.scrollIntoView({ block: "nearest" });
+    for (const target of [field, input]) target.scrollIntoView({ block: "nearest" });
+  }
+
+  // After a tap: on to the first scale without an answer, if it is not in view.
+  function onward() {
+    const next = fields().find(({ field }) => valueOf(field) === undefined);
+    next?.field.scrollIntoView({ block: "nearest" });
   }
 
   // Every item from the top: its sentences, and how far one is.
@@ -156,7 +207,8 @@ export function makeCard(scales) {
   }
 
   return {
-    show, digit, answers, problem, hide, begin, begun,
+    show, digit, answers, problem, hide, begin, begun, onward,
+    expand: () => expand(byId("whole").hidden),
     isComplete: () => fields().every(({ field }) => valueOf(field) !== undefined),
     scale(place) { const one = fields().filter(({ row }) => row === active().row)[place]; if (one) focusOn(one.field); },
     comment() { const row = active().row; row.element.querySelector(".comment").open = true; row.box.focus(); },

@@ -15,6 +15,7 @@ import { askSignIn } from "../signing.js";
 const WANT = 4; // items a request asks for, until as many are ahead as the desk says
 const PAUSE_MS = 300; // between requests that only fetch items
 const GRACE_MS = 400;
+const RECOUNT = 10; // answers between two looks at how many are left
 const config = JSON.parse(document.getElementById("judge-config").textContent);
 const chip = document.getElementById("chip");
 const heading = document.getElementById("count").textContent; // where no item is in view
@@ -34,7 +35,13 @@ let outbox;
 
 const keys = () => ({ ...config.keys, ...preference.keys });
 const isGrid = () => desk.mode === "grid";
-const say = (text, kind = "") => { chip.textContent = text; chip.className = `chip ${kind}`; };
+// `brief`: what a narrow screen shows in its place.
+const say = (text, kind = "", brief = text) => {
+  chip.textContent = chip.title = text;
+  chip.className = `chip ${kind}`;
+  chip.dataset.brief = brief;
+};
+const unsentWords = (n) => fill(gettext("%(n)s unsent"), { n });
 const time = () => new Date().toLocaleTimeString([], { hour: "2-digit", minute: "2-digit", second: "2-digit" });
 
 async function start() {
@@ -124,12 +131,17 @@ function show() {
 
 function count() {
   const { done, expected, training } = desk.status;
-  let text = fill(gettext("Item %(n)s of about %(all)s"), { n: done + 1, all: Math.max(expected, done + 1) });
+  let text = fill(gettext("Item %(n)s of %(all)s"), { n: done + 1, all: Math.max(expected, done + 1) });
   if (group?.[0].training) {
     text = fill(gettext("Training %(n)s of %(all)s"), { n: Math.min(training[0] + 1, training[1]), all: training[1] });
   }
   if (at !== null) text = fill(gettext("Back: %(n)s before the last"), { n: behind.length - at });
   document.getElementById("count").textContent = text;
+  bar();
+}
+
+function bar() {
+  const { done, expected, training } = desk.status;
   const line = document.getElementById("progress");
   [line.max, line.value] = group?.[0].training ? [training[1], training[0]] : [Math.max(expected, done, 1), done];
 }
@@ -138,6 +150,7 @@ function empty() {
   card.hide();
   group = null;
   document.getElementById("count").textContent = heading;
+  bar();
   notice.show(outbox.size ? { state: "sending" } : desk.status);
 }
 
@@ -165,6 +178,7 @@ function save() {
   if (at === null) {
     if (!isTraining) behind.push(group);
     desk.status.done += isTraining ? 0 : group.length;
+    if (!isTraining && desk.status.done % RECOUNT === 0) recount();
   }
   if (isTraining) wait();
   else forward();
@@ -181,19 +195,33 @@ function wait() {
 
 function saved(message, body) {
   const when = body.saved.late ? gettext("Saved late %(time)s") : gettext("Saved %(time)s");
-  if (outbox.size) say(fill(gettext("Sending: %(n)s to go"), { n: outbox.size }));
-  else if (message.verb !== "flag") say(fill(when, { time: time() }), "good");
+  if (outbox.size) say(fill(gettext("Sending: %(n)s to go"), { n: outbox.size }), "", unsentWords(outbox.size));
+  else if (message.verb !== "flag") say(fill(when, { time: time() }), "good", gettext("Saved"));
   if (body.saved.withdrawn) notice.warn(gettext("That item was withdrawn meanwhile; your answer is kept."));
   take(body.next);
-  if (body.status) desk.status = { ...body.status, done: Math.max(body.status.done, desk.status.done) };
+  if (body.status) stand(body.status);
+  if (body.training) desk.status.training = body.training;
   if (body.feedback) return feedback(body.feedback, message.values);
   if (!group) return hand.length || outbox.size ? advance() : look();
   if (body.status && !["ready", "training"].includes(body.status.state)) notice.standing(body.status);
   return undefined;
 }
 
+// What the server counts, with what is answered here and not there yet.
+function stand(status) {
+  const waiting = Math.max(desk.status.done - status.done, 0);
+  desk.status = { ...status, done: status.done + waiting, left: Math.max(status.left - waiting, 0) };
+}
+
+// Others take items, too: from time to time ask how many are left.
+async function recount() {
+  const answer = await send(config.desk, { body: { want: 0, held: held() } });
+  if (answer.status !== 200 || !answer.body.status) return;
+  stand(answer.body.status);
+  if (group) count();
+}
+
 function feedback(told, values) {
-  desk.status.training[0] += 1;
   notice.hide();
   notice.feedback(told, values, config.scales, () => (hand.length ? advance() : look()));
 }
@@ -201,12 +229,12 @@ function feedback(told, values) {
 function unsent(n, isWriting) {
   if (!n || isWriting) return;
   if (!outbox?.isRetrying && navigator.onLine) return;
-  say(fill(gettext("Kept on this device: %(n)s not sent yet, %(ahead)s ahead"), { n, ahead: hand.length }), "warn");
+  say(fill(gettext("Kept on this device: %(n)s not sent yet, %(ahead)s ahead"), { n, ahead: hand.length }), "warn", unsentWords(n));
 }
 
 async function signedOut(after = () => outbox.pump()) {
   const waiting = fill(gettext("Signed out: %(n)s not sent yet"), { n: outbox.size });
-  say(outbox.size ? waiting : gettext("Signed out"), "bad");
+  say(outbox.size ? waiting : gettext("Signed out"), "bad", gettext("Signed out"));
   if (await askSignIn()) {
     say(gettext("Signed in"), "good");
     after();
@@ -309,7 +337,7 @@ function discard() {
 function changed() {
   if (!outbox.size) say(card.isComplete() ? gettext("Ready to save") : gettext("Half done"));
   if (!preference.auto_advance || !card.isComplete() || grace) return;
-  say(fill(gettext("Saving in 0.4 s: %(key)s stops it"), { key: keys().undo }));
+  say(fill(gettext("Saving in 0.4 s: %(key)s stops it"), { key: keys().undo }), "", gettext("Saving …"));
   grace = setTimeout(save, GRACE_MS);
 }
 
@@ -322,6 +350,7 @@ const commands = {
   leave: () => card.leave(),
   guideline: () => showGuideline(desk.guideline),
   diff: () => card.toggleDiff(),
+  expand: () => card.expand(),
   help: () => showHelp(),
   close: (event) => event.target.closest("dialog").close(""),
 };
@@ -336,7 +365,16 @@ listen({
 document.addEventListener("click", (event) => commands[event.target.closest("[data-do]")?.dataset.do]?.(event));
 document.getElementById("card").addEventListener("submit", (event) => { event.preventDefault(); save(); });
 document.getElementById("card").addEventListener("input", keepDraft);
-document.getElementById("card").addEventListener("change", () => { keepDraft(); changed(); });
+// Arrow keys change a choice, too; only a tap or a click goes on to the next scale.
+let isTap = false;
+document.getElementById("card").addEventListener("pointerup", () => { isTap = true; });
+document.getElementById("card").addEventListener("keydown", () => { isTap = false; });
+document.getElementById("card").addEventListener("change", () => {
+  keepDraft();
+  changed();
+  if (isTap) card.onward();
+  isTap = false;
+});
 window.addEventListener("online", () => { outbox?.pump(); fetchAhead(); });
 window.addEventListener("beforeunload", (event) => { if (outbox?.size) event.preventDefault(); });
 start();

@@ -55,7 +55,7 @@ function choose(v, { focus = true } = {}) {
     one.classList.toggle("picked", one.dataset.v === picked);
   }
   check("node", node.dataset.v);
-  if (field()) field().value = node.dataset.label;
+  if (field()) field().value = node.dataset.label ?? "";
   if (wordField()) wordField().value = node.dataset.form || "";
   other.hash = `word-${node.dataset.word}`;
   pending = "";

@@ -5,11 +5,12 @@ from uuid import UUID, uuid4
 
 import pytest
 from django.db import IntegrityError, connection, transaction
+from django.test import Client
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from annotator.errors import BadRequest, Conflict, Frozen, NotAllowed, StaleEdit
-from annotator.models import AlignmentLayer, LinkEvent, Membership, Project
+from annotator.models import AlignmentLayer, LinkEvent, Membership, Parse, Project
 from annotator.services.alignments import layers
 from annotator.services.alignments.links import play
 from annotator.services.alignments.operations import OPS, LayerStep, read
@@ -160,6 +161,20 @@ def test_a_tree_of_another_sentence_is_refused(cast) -> None:
     code = cast.pair.target.parses.get().code
     with pytest.raises(BadRequest, match="no such tree"):
         do(cast.layer, "parse", cast.bob, side="s", parse=code)
+
+
+def test_the_unfinished_tree_of_another_annotator_is_no_tree_to_stand_on(cast) -> None:
+    theirs = people.parse(cast.pair.source, OTHER)
+    Parse.objects.filter(pk=theirs.pk).update(origin="annotator", author=cast.cyd)
+    with pytest.raises(BadRequest, match="no such tree"):
+        do(cast.layer, "parse", cast.bob, side="s", parse=theirs.code)
+    client = Client()
+    client.force_login(cast.bob)
+    codes = {"source_parse": theirs.code, "target_parse": cast.layer.target_parse.code}
+    url = f"/api/pairs/{cast.pair.code}/proposals/"
+    assert client.post(url, codes, "application/json").status_code == 404
+    Parse.objects.filter(pk=theirs.pk).update(author=cast.bob)
+    do(cast.layer, "parse", cast.bob, side="s", parse=theirs.code)
 
 
 def test_an_ignored_problem_keeps_its_note_and_can_come_back(cast) -> None:

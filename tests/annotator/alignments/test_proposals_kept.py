@@ -1,5 +1,9 @@
 """What is kept in memory for suggestions: never what a person said, never too long."""
 
+import base64
+import tracemalloc
+import zlib
+
 import numpy as np
 import pytest
 
@@ -99,3 +103,21 @@ def test_a_process_is_made_ready_before_anybody_asks() -> None:
     proposals.aligner.cache_clear()
     warming.warm()
     assert proposals.aligner.cache_info().currsize == 1
+
+
+def test_gains_of_a_hostile_bundle_take_no_memory_and_are_computed_anew(
+    pair: Pair,
+) -> None:
+    source, target = parses(pair)
+    expected = proposed(pair)
+    layer = engine_layer(pair, VERSION, np.zeros((2, 2)))
+    bomb = base64.b85encode(zlib.compress(b"\0" * 200_000_000, 9)).decode()
+    for packed in (bomb, "no base 85 ~~", phrases.pack(np.full((9, 9), np.nan)), 7):
+        AlignmentLayer.objects.filter(pk=layer.pk).update(meta={"gains": packed})
+        proposals._loaded.cache_clear()
+        tracemalloc.start()
+        found = proposals.propose(pair, (source, target), Decided())
+        peak = tracemalloc.get_traced_memory()[1]
+        tracemalloc.stop()
+        assert found == expected
+        assert peak < 50e6

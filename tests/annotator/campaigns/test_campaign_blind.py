@@ -7,8 +7,16 @@ from uuid import uuid4
 
 import pytest
 from django.test import Client
+from django.utils import timezone
 
-from annotator.models import Campaign, Item, Judgment, Membership
+from annotator.models import (
+    Campaign,
+    Item,
+    Job,
+    Judgment,
+    Membership,
+    ParaphraseTable,
+)
 from annotator.services.campaigns import answers
 from tests.annotator.campaigns_cast import (
     GOOD,
@@ -275,3 +283,51 @@ def test_a_person_who_left_the_project_judges_no_more(cast, made) -> None:
     client.force_login(cast.bob)
     assert client.get(f"/api/judge/{made.code}/").status_code == 404
     assert mine.state == "leased"
+
+
+@pytest.fixture
+def drawn_from(cast: Cast, made: Campaign) -> ParaphraseTable:
+    """The table that the items were drawn from, and the job that drew them."""
+    table = ParaphraseTable.objects.create(
+        project=cast.project, name="Xtable-secret", made_at=timezone.now()
+    )
+    Job.objects.create(
+        project=cast.project,
+        kind="test_set",
+        title="Items of Xtable-secret",
+        by=cast.ada,
+        state="done",
+        params={"table": table.code},
+    )
+    return table
+
+
+def test_what_the_items_come_from_is_closed_to_those_who_judge(
+    cast: Cast, made: Campaign, drawn_from: ParaphraseTable
+) -> None:
+    slug, code = cast.project.slug, drawn_from.code
+    job = Job.objects.get(title__contains="Xtable")
+    query = "?sentence=The+old+baker+closed+shop&phrase=closed+shop"
+    paths = [
+        *("/", f"/p/{slug}/", f"/p/{slug}/jobs/", f"/p/{slug}/jobs/{job.code}/"),
+        *(f"/p/{slug}/paraphrases/", f"/p/{slug}/paraphrases/{code}/"),
+        f"/p/{slug}/paraphrases/{code}/substitute/{query}",
+        *("/find/?q=secret", "/api/jobs/", f"/api/jobs/{job.code}/"),
+        *(f"/api/projects/{slug}/tables/", f"/api/tables/{code}/"),
+        *(f"/api/tables/{code}/substitute/{query}", f"/api/tables/{code}/weights/"),
+        f"/api/tables/{code}/lookup/?phrase=closed+shop",
+        f"/api/tables/{code}/why/?phrase=closed+shop&paraphrase=shut+up",
+    ]
+    judge, manager = Client(), Client()
+    judge.force_login(cast.bob)
+    manager.force_login(cast.ada)
+    told = {path for path in paths if "Xtable" in text_of(judge.get(path))}
+    assert told == set()
+    assert "Xtable" in text_of(manager.get(f"/api/projects/{slug}/tables/"))
+    assert "Xtable" in text_of(manager.get(f"/p/{slug}/jobs/"))
+    Campaign.objects.filter(pk=made.pk).update(state="closed")
+    assert "Xtable" in text_of(judge.get(f"/api/projects/{slug}/tables/"))
+
+
+def text_of(response) -> str:
+    return b"".join(response).decode()

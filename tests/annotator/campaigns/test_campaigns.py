@@ -9,10 +9,10 @@ from django.test import Client
 from django.urls import reverse
 
 from annotator.errors import BadRequest, Conflict, NotAllowed
+from annotator.exchange.written import FORMS
 from annotator.models import Campaign, Credit, Item, Judgment, Participant
 from annotator.services.campaigns import (
     design,
-    exports,
     item_files,
     items,
     participants,
@@ -22,6 +22,7 @@ from annotator.services.campaigns import (
     setup,
     simulation,
 )
+from annotator.services.reports import exports
 from tests.annotator.campaigns_cast import (
     HEADER,
     campaign,
@@ -123,10 +124,10 @@ def test_settings_out_of_range_are_refused(cast: Cast, values: dict) -> None:
         setup.change(made, values, by=cast.ada)
 
 
-def test_what_is_shared_out_is_fixed_once_open(cast: Cast) -> None:
+def test_what_the_screen_shows_is_fixed_once_open(cast: Cast) -> None:
     made = campaign(cast, n=1)
     with pytest.raises(Conflict):
-        setup.change(made, {"k": 2}, by=cast.ada)
+        setup.change(made, {"mode": "grid"}, by=cast.ada)
     setup.change(made, {"lease_s": 60}, by=cast.ada)
 
 
@@ -271,7 +272,7 @@ def test_a_comment_is_no_formula_in_the_table_of_judgments(cast: Cast) -> None:
         judge(judgment)
     comment = '\n=HYPERLINK("http://evil.example")'
     Judgment.objects.of(made).update(comment=comment)
-    head, first, *_ = exports.rows(made, by=cast.ada)
+    head, first, *_ = tsv_lines(made, cast)
     cell = first.split("\t")[head.split("\t").index("comment")]
     assert cell == "'" + comment.strip()
 
@@ -283,7 +284,7 @@ def test_the_table_of_judgments_is_read_back_as_ratings(cast: Cast) -> None:
     made = campaign(cast, text=SAME)
     for judgment in draw(made, cast.bob, 3):
         judge(judgment)
-    lines = list(exports.rows(made, by=cast.ada))
+    lines = tsv_lines(made, cast)
     records = list(read(lines, LAYOUTS["long"]))
     assert all(isinstance(one, RatingRecord) for one in records)
     assert len(records) == 6
@@ -292,7 +293,12 @@ def test_the_table_of_judgments_is_read_back_as_ratings(cast: Cast) -> None:
     }
     assert shared == {"A", "B", "C"}
     with pytest.raises(NotAllowed):
-        exports.rows(made, by=cast.bob)
+        exports.judgments(made, by=cast.bob)
+
+
+def tsv_lines(made: Campaign, cast: Cast) -> list[str]:
+    table = exports.judgments(made, by=cast.ada)
+    return [line.decode() for line in FORMS["tsv"].write(table)]
 
 
 def test_many_people_are_shown_a_page_at_a_time(cast: Cast) -> None:

@@ -116,6 +116,19 @@ def test_another_encoding_or_delimiter_can_be_chosen(
     assert "Encodings:" in refused.content.decode()
 
 
+def test_an_encoding_that_is_a_guess_is_shown_with_a_line_to_check(
+    ada: Client, made: Campaign
+) -> None:
+    text = (
+        "sentence,phrase,paraphrase\nHe left.,left,went\nShe naïvely left.,left,went\n"
+    )
+    page = send(ada, made, text.encode("cp1252"), "x.csv").content.decode()
+    assert "It was read as CP1252, which is a guess." in page
+    assert "She naïvely left." in page
+    sure = send(ada, made, text.encode(), "y.csv").content.decode()
+    assert "which is a guess" not in sure
+
+
 def test_an_item_is_written_by_hand(ada: Client, made: Campaign) -> None:
     cells = {"sentence": "He left.", "phrase": "left", "paraphrase": "went"}
     assert ada.post(at(made, "add/"), cells).status_code == 302

@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 from openpyxl import Workbook
 
 from annotator.errors import BadRequest
+from annotator.exchange import tables
 from annotator.exchange.files import Source
 from annotator.exchange.items import guess
 from annotator.exchange.tables import Sheet, rows_of
@@ -204,6 +205,67 @@ def test_a_cell_without_end_is_refused_before_it_is_parsed() -> None:
         list(sheet(content, "x.xlsx").rows())
 
 
+def with_sheet(rows: bytes, strings: bytes = b"") -> bytes:
+    """A workbook whose first sheet has these rows, as XML, and these shared strings."""
+    main = b'xmlns="http://schemas.openxmlformats.org/spreadsheetml/2006/main"'
+    file = io.BytesIO()
+    with (
+        zipfile.ZipFile(io.BytesIO(book([["a"]]))) as old,
+        zipfile.ZipFile(file, "w", zipfile.ZIP_DEFLATED) as new,
+    ):
+        for name in old.namelist():
+            data = old.read(name)
+            if name == "xl/worksheets/sheet1.xml":
+                data = b"<worksheet %s><sheetData>%s</sheetData></worksheet>" % (
+                    main, rows
+                )  # fmt: skip
+            new.writestr(name, data)
+        if strings:
+            new.writestr("xl/sharedStrings.xml", b"<sst %s>%s</sst>" % (main, strings))
+    return file.getvalue()
+
+
+@pytest.mark.parametrize(
+    ("rows", "strings"),
+    [
+        (b'<row r="999999999999"><c t="n"><v>1</v></c></row>', b""),
+        (b"<row spans='1:2' r='999999999999'><c t='n'><v>1</v></c></row>", b""),
+        (b"<row/>" * 2_000_000, b""),
+        (b"<x:row xmlns:x='y'/>" * 300_000, b""),
+        (b"", b"<si><t/></si>" * 2_000_000),
+        (b'<row r="1">' + b'<c r="A1"/>' * 13_000_000 + b"</row>", b""),
+    ],
+)
+def test_a_workbook_whose_rows_or_strings_never_end_is_refused(
+    rows: bytes, strings: bytes
+) -> None:
+    content = with_sheet(rows, strings)
+    assert len(content) < 500_000
+    with pytest.raises(BadRequest, match="more than 200,000 rows"):
+        list(sheet(content, "x.xlsx").rows())
+
+
+def test_a_workbook_in_utf_16_is_refused() -> None:
+    content = with_sheet(b"<row/>")
+    file = io.BytesIO()
+    with (
+        zipfile.ZipFile(io.BytesIO(content)) as old,
+        zipfile.ZipFile(file, "w") as new,
+    ):
+        for name in old.namelist():
+            text = old.read(name).decode()
+            new.writestr(name, text.encode("utf-16"))
+    with pytest.raises(BadRequest, match="save it as CSV"):
+        list(sheet(file.getvalue(), "x.xlsx").rows())
+
+
+def test_a_row_far_below_the_others_keeps_its_number() -> None:
+    cell = b'<row r="%d"><c r="A%d" t="n"><v>7</v></c></row>'
+    content = with_sheet(cell % (1, 1) + cell % (2000, 2000))
+    (row,) = (n for n, _, _ in sheet(content, "x.xlsx").rows())
+    assert row == 2000
+
+
 def changed(workbook: bytes, old: bytes, new: bytes) -> bytes:
     """The workbook with other bytes in its parts."""
     file, seen = io.BytesIO(), False
@@ -217,3 +279,29 @@ def changed(workbook: bytes, old: bytes, new: bytes) -> bytes:
             anew.writestr(name, text.replace(old, new))
     assert seen
     return file.getvalue()
+
+
+@pytest.mark.parametrize(
+    ("name", "content"),
+    [
+        ("blank.csv", b"a,b\n" + b"\n" * 60),
+        ("old-mac.csv", b"a,b\r" + b"\r" * 60),
+        ("one-cell.tsv", b"a\tb\n" + b"x\ty\n" * 60),
+        ("rows.json", b"[" + b",\n".join([b'{"a": 1}'] * 60) + b"]"),
+        ("rows.jsonl", b'{"a": 1}\n' * 60),
+    ],
+)
+def test_a_table_has_no_more_lines_than_can_be_tried_out(
+    monkeypatch, name: str, content: bytes
+) -> None:
+    monkeypatch.setattr(tables, "MAX_LINES", 50)
+    with pytest.raises(BadRequest, match="more than 50 lines"):
+        list(sheet(content, name).rows())
+
+
+def test_a_json_file_that_is_no_list_is_named() -> None:
+    table = sheet(b"5", "a.json")
+    table.form = "json"
+    ((_, refused, _),) = table.rows()
+    assert isinstance(refused, BadLine)
+    assert refused.reason == "a list of objects is wanted"

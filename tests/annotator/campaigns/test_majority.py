@@ -1,7 +1,6 @@
 """Many items decided at once where most judges agree; blind curation; the exports."""
 
 import re
-from itertools import islice
 
 import pytest
 from django.test import Client
@@ -9,9 +8,11 @@ from django.urls import reverse
 from django.utils import translation
 
 from annotator.errors import NotAllowed
-from annotator.models import Adjudication, Campaign, Judgment, LogEntry
-from annotator.services.campaigns import curation, exports, majority
+from annotator.exchange.written import Exported
+from annotator.models import Adjudication, Campaign, Item, Judgment, LogEntry
+from annotator.services.campaigns import curation, majority
 from annotator.services.campaigns.curation import Decision
+from annotator.services.reports import exports
 from tests.annotator.judged import Judged, judged
 from tests.cast import Cast
 
@@ -74,6 +75,24 @@ def test_it_is_taken_back_but_for_what_was_decided_since(made: Judged) -> None:
     assert majority.take(made.campaign, by=made.cast.ada).n == 2
     acts = [str(row) for row in LogEntry.objects.order_by("pk")]
     assert "took back majority of items 2 items of Substitutes" in acts
+
+
+@pytest.mark.parametrize("kind", ["gold", "attention", "training"])
+def test_the_majority_decides_main_items_only(made: Judged, kind: str) -> None:
+    Item.objects.filter(pk=made.items[0].pk).update(kind=kind, gold={"meaning": 4})
+    assert made.items[0].pk not in majority.proposals(made.campaign)
+    assert majority.take(made.campaign, by=made.cast.ada).n == 2
+    assert not made.items[0].adjudications.exists()
+
+
+def test_the_decisions_say_of_what_kind_an_item_is(made: Judged) -> None:
+    own = Decision({"meaning": 1, "grammar": 1}, "guideline", 3)
+    Item.objects.filter(pk=made.items[0].pk).update(kind="gold", gold={"meaning": 4})
+    for item in made.items[:2]:
+        curation.decide(item, own, by=made.cast.ada)
+    rows = table(exports.decisions(made.campaign, by=made.cast.ada))
+    kinds = {row["item"]: row["kind"] for row in rows}
+    assert kinds == {made.items[0].code: "gold", made.items[1].code: "main"}
 
 
 def test_what_a_curator_decided_is_not_overruled(made: Judged) -> None:
@@ -142,8 +161,7 @@ def test_whose_values_were_taken_is_known_though_nobody_saw_it(
 
 def test_decisions_are_in_both_tables(made: Judged) -> None:
     majority.take(made.campaign, by=made.cast.ada)
-    lines = [row.rstrip("\n").split("\t") for row in judgments(made)]
-    rows = [dict(zip(exports.COLUMNS, line, strict=True)) for line in lines[1:]]
+    rows = table(exports.judgments(made.campaign, by=made.cast.ada))
     of = [row for row in rows if row["item"] == made.items[1].code]
     assert {(row["scale"], row["decided"]) for row in of} == {
         ("meaning", "4"),
@@ -152,28 +170,27 @@ def test_decisions_are_in_both_tables(made: Judged) -> None:
     assert {row["reason"] for row in of} == {"majority"}
     assert {row["decided_by"] for row in of} == {"ada"}
     last = [row for row in rows if row["item"] == made.items[3].code]
-    assert {row["decided"] for row in last} == {""}
-    table = list(exports.decisions(made.campaign, by=made.cast.ada))
-    assert len(table) == 1 + 3 * 2
-    decided = [
-        dict(zip(exports.DECISIONS, row.rstrip("\n").split("\t"), strict=True))
-        for row in table[1:3]
-    ]
-    assert {(row["scale"], row["value"]) for row in decided} == {
+    assert {row["decided"] for row in last} == {None}
+    decided = table(exports.decisions(made.campaign, by=made.cast.ada))
+    assert len(decided) == 3 * 2
+    assert {(row["scale"], row["value"]) for row in decided[:2]} == {
         ("meaning", "4"),
         ("grammar", "5"),
     }
-    assert {(row["by_rule"], row["confidence"]) for row in decided} == {("1", "high")}
+    assert {(row["by_rule"], row["confidence"]) for row in decided[:2]} == {(1, "high")}
 
 
 def test_the_exports_are_the_same_in_every_language(made) -> None:
     majority.take(made.campaign, by=made.cast.ada)
-    wanted = judgments(made), list(exports.decisions(made.campaign, by=made.cast.ada))
+
+    def exported() -> list[list[dict]]:
+        made_by = (exports.judgments, exports.decisions, exports.items)
+        return [table(of(made.campaign, by=made.cast.ada)) for of in made_by]
+
+    wanted = exported()
     with translation.override("de"):
-        exported = judgments(made)
-        decided = list(exports.decisions(made.campaign, by=made.cast.ada))
-    assert (exported, decided) == wanted
+        assert exported() == wanted
 
 
-def judgments(of: Judged) -> list[str]:
-    return list(islice(exports.rows(of.campaign, by=of.cast.ada), 10_000))
+def table(exported: Exported) -> list[dict]:
+    return [dict(zip(exported.columns, row, strict=True)) for row in exported.rows]

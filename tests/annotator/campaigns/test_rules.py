@@ -6,7 +6,7 @@ import pytest
 from django.test import Client
 
 from annotator.models import Campaign
-from tests.annotator.campaigns_cast import campaign
+from tests.annotator.campaigns_cast import HEADER, campaign, rows
 from tests.cast import Cast
 
 
@@ -29,7 +29,7 @@ def value_of(html: str, name: str) -> str:
 def sent(**changed: str) -> dict[str, str]:
     plain = {
         "k": "2", "overlap_share": "20", "overlap_k": "3", "quota": "",
-        "lease_s": "20", "prefetch": "4", "check_every": "15", "check_tolerance": "1",
+        "lease_s": "20", "prefetch": "4", "check_every": "0", "check_tolerance": "1",
         "check_min": "4", "check_fail_share": "50", "training_pass_share": "0",
         "repeat_every": "0", "repeat_gap_h": "24", "adaptive_gap": "2",
         "seconds_per_item": "12", "cost_per_hour": "0", "mode": "single",
@@ -80,7 +80,7 @@ def test_what_nobody_changed_is_folded_and_said_in_words(
     html = " ".join(ada.get(url_of(made)).content.decode().split())
     assert '<details class="card" open>' not in html
     assert "An item is kept for somebody for 20 minutes." in html
-    assert "whoever fails more than 50% of at least 4 is stopped" in html
+    assert "No checks: this campaign has no gold items." in html
     made.repeat_every = 10
     made.save()
     html = " ".join(ada.get(url_of(made)).content.decode().split())
@@ -93,11 +93,37 @@ def test_what_is_fixed_cannot_be_typed_and_the_rest_is_stored(
 ) -> None:
     made = campaign(cast, n=4)
     html = ada.get(url_of(made)).content.decode()
-    tag = re.search(r'<input id="k"[^>]*>', html)
+    tag = re.search(r'<select id="mode"[^>]*>', html)
     assert tag
     assert "disabled" in tag[0]
-    fixed = {"k", "overlap_k", "overlap_share", "mode"}
+    fixed = {"mode"}
     rest = {name: value for name, value in sent().items() if name not in fixed}
     assert ada.post(url_of(made), rest | {"lease_s": "30"}).status_code == 302
     made.refresh_from_db()
     assert made.lease_s == 1800
+
+
+def test_checks_without_gold_items_are_refused(cast: Cast, ada: Client) -> None:
+    made = campaign(cast, n=4, is_open=False)
+    html = ada.get(url_of(made)).text
+    assert value_of(html, "check_every") == "0"
+    answer = ada.post(url_of(made), sent(check_every="15"))
+    assert answer.status_code == 400
+    problems = dict(re.findall(r'id="wrong-(\w+)">([^<]+)<', answer.text))
+    assert problems == {
+        "check_every": "This campaign has no gold items. Add some, or turn checks off.",
+    }
+    assert ada.post(url_of(made), sent(check_every="0")).status_code == 302
+
+
+def test_rules_say_how_often_checks_come_where_there_are_some(
+    cast: Cast, ada: Client
+) -> None:
+    text = HEADER + rows(4) + rows(2, kind="gold", gold="4")
+    made = campaign(cast, text=text, is_open=False)
+    html = " ".join(ada.get(url_of(made)).text.split())
+    assert value_of(html, "check_every") == "15"
+    assert "fails more than 50% of at least 4 is stopped" in html
+    assert ada.post(url_of(made), sent(check_every="0")).status_code == 302
+    html = " ".join(ada.get(url_of(made)).text.split())
+    assert "Checks are off: 2 gold items are not shown." in html

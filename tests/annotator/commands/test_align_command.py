@@ -1,4 +1,4 @@
-"""``evaluate alignment`` and ``reproduce arase2017`` on a file of our own."""
+"""``evaluate alignment`` on a file of our own."""
 
 import json
 from io import StringIO
@@ -6,13 +6,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from django.conf import settings
 from django.core.management import CommandError, call_command
 
-from core.evaluation.commands.phrases import read
-from core.evaluation.phrases.tuning import RANGES
+from core.evaluation.commands.fit_phrases import RANGES
 from core.phrase_alignment.aligner import PhraseAligner
-from core.reproduce import arase2017
 
 pytestmark = pytest.mark.usefixtures("small_parser")
 SOURCE = "(S (NP (DT a) (NN dog)) (VP (VBD saw) (NP (NNP Mary))))"
@@ -159,95 +156,6 @@ def test_a_link_to_no_node_is_refused_with_its_pair(tmp_path: Path) -> None:
 
 
 @pytest.mark.usefixtures("thesaurus")
-def test_table_three_has_the_paper_beside_ours(pairs: Path) -> None:
-    options = {"data": pairs.parent, "engine": "small", "folds": 3, "seed": 0}
-    options["models"] = settings.MODELS_DIR
-    options["em"] = options["self_trained"] = None
-    text = "\n".join(arase2017.lines(arase2017.run(options, print)))
-    assert "83.64" in text
-    assert "93.49" in text
-    assert "monotonic" in text
-    assert "not by people" in text
-    assert "gain of" in text
-    assert "non-compositional links" in text
-    assert "untrained" in text
-
-
-@pytest.mark.usefixtures("thesaurus")
-def test_table_three_is_told_by_halves_that_share_no_sentence(
-    pairs: Path, tmp_path: Path
-) -> None:
-    rows = json.loads(pairs.read_text())
-    rows = [row | {"id": noun} for row, noun in zip(rows, NOUNS, strict=True)]
-    rows += [row | {"id": f"again {row['id']}"} for row in rows]
-    folder = tmp_path / "phrase-alignments"
-    folder.mkdir()
-    (folder / "dev.json").write_text(json.dumps(rows))
-    options = {"data": tmp_path, "engine": "small", "folds": 3, "seed": 0}
-    options["models"] = settings.MODELS_DIR
-    options["em"] = options["self_trained"] = None
-    cases = read(folder / "dev.json", None)
-    halves = arase2017.halves_of(cases)
-    texts = [{cases[at].pair.source.words for at in half} for half in halves.values()]
-    assert len(texts) == 2
-    assert texts[0].isdisjoint(texts[1])
-    scores = arase2017.run(options, print)
-    assert scores["halves"] == {half: len(at) for half, at in halves.items()}
-    forest = scores["rows"]["forest"]
-    assert min(forest["dev"]["f1"], forest["test"]["f1"]) > 0.5
-    assert (forest["not_maximum"], forest["addable"]) == (0, 0)
-    assert scores["learnt on dev"]["gold-trees"]["recall"] > 0.5
-    assert "weights of dev" in "\n".join(arase2017.lines(scores))
-
-
-@pytest.mark.usefixtures("thesaurus")
-def test_an_aligner_is_trained_without_any_link(pairs: Path, tmp_path: Path) -> None:
-    lines = (
-        "the old dog saw the cat near the garden with mary .",
-        "a dog left the woman in the green garden near mary .",
-        "a dog that nobody knows here barks at all times .",
-    )
-    texts = [tmp_path / "talk.en.0", tmp_path / "talk.en.1"]
-    texts[0].write_text("\n".join(lines))
-    texts[1].write_text(
-        "\n".join(
-            line.replace("cat", "green cat").replace("woman", "man") for line in lines
-        )
-    )
-    kept = tmp_path / "self.json"
-    call_command("train", "phrases", *texts, out=kept, engine="small", self_train=True)
-    options = {"data": pairs.parent, "engine": "small", "folds": 3, "seed": 0}
-    options["models"] = settings.MODELS_DIR
-    options |= {"em": None, "self_trained": kept}
-    scores = arase2017.run(options, print)
-    assert scores["rows"]["self-trained"]["reachability"] == 1.0
-    assert "self-training" in scores["gains"]
-    em = tmp_path / "em"
-    call_command("train", "phrases", *texts, out=em, engine="small")
-    before = em.read_text()
-    assert json.loads(before)["step"] == 3
-    scores = arase2017.run(options | {"em": em}, print)
-    assert {"em", "taught", "em-taught"} <= scores["rows"].keys()
-    assert {"links over EM", "EM under links"} <= scores["gains"].keys()
-    assert em.read_text() == before
-
-
-@pytest.mark.usefixtures("thesaurus")
-def test_translations_end_at_line_ends_and_are_as_many(tmp_path: Path) -> None:
-    line = "the old dog\u2028saw the cat\x85near the garden with mary ."
-    texts = [tmp_path / "talk.en.0", tmp_path / "talk.en.1"]
-    for text, word in zip(texts, ("old", "green"), strict=True):
-        text.write_text(line.replace("old", word) + "\n", encoding="utf-8")
-    kept = tmp_path / "em.json"
-    options = {"out": kept, "engine": "small", "epochs": 1}
-    call_command("train", "phrases", *texts, **options)
-    assert json.loads(kept.read_text())["step"] == 1
-    texts[1].write_text(f"{line}\n{line}\n", encoding="utf-8")
-    with pytest.raises(CommandError, match=r"talk\.en\.1: 2 lines, 1 in the first"):
-        call_command("train", "phrases", *texts, **options)
-
-
-@pytest.mark.usefixtures("thesaurus")
 def test_tuning_goes_on_and_says_what_it_is_worth(pairs: Path, tmp_path: Path) -> None:
     kept = tmp_path / "study.db"
 
@@ -275,6 +183,7 @@ def test_tuning_goes_on_and_says_what_it_is_worth(pairs: Path, tmp_path: Path) -
     assert set(second["numbers"]) == set(RANGES)
 
 
+@pytest.mark.usefixtures("thesaurus")
 def test_weights_fitted_anew_keep_the_settings_and_name_the_parser(
     pairs: Path, tmp_path: Path
 ) -> None:

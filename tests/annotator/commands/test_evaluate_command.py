@@ -7,8 +7,6 @@ from pathlib import Path
 import pytest
 from django.core.management import CommandError, call_command
 
-from core.evaluation.orders import ORDERS
-
 pytestmark = pytest.mark.usefixtures("small_parser")
 TREES = """\
 (S (NP (NNP Mary)) (VP (VBD slept)))
@@ -79,39 +77,3 @@ def test_what_cannot_be_scored_is_said(
     given = [str(gold) if option == "GOLD" else option for option in options]
     with pytest.raises(CommandError, match=reason):
         _run(*given)
-
-
-def test_steps_from_parses_to_gold_are_counted_both_ways(gold: Path) -> None:
-    out = StringIO()
-    call_command(
-        "evaluate", "corrections", "--gold", str(gold), "--engine", "small", "--json",
-        stdout=out, stderr=StringIO(),
-    )  # fmt: skip
-    counts = json.loads(out.getvalue().splitlines()[-1])
-    assert (counts["sentences"], counts["tokens"], counts["left_out"]) == (2, 10, 0)
-    assert counts["unreached"] == 0
-    assert counts["wrong_doubtful"] <= counts["wrong"] <= counts["steps"]
-    assert counts["steps"] >= 1
-
-
-def test_orders_of_correcting_are_compared(gold: Path) -> None:
-    out = StringIO()
-    call_command(
-        "evaluate", "worklists", "--gold", str(gold), "--engine", "small",
-        "--replicates", "20", stdout=out, stderr=StringIO(),
-    )  # fmt: skip
-    first, head, *rows = out.getvalue().splitlines()
-    assert first.startswith("1 files, 2 sentences, 10 tokens, ")
-    assert head.endswith("fixed after 10% 25% 50% of words")
-    assert [row[:20].strip() for row in rows] == list(ORDERS)
-
-
-def test_two_sets_are_compared_where_every_line_can_be_read(tmp_path: Path) -> None:
-    first, second = tmp_path / "a.txt", tmp_path / "b.txt"
-    first.write_text("Mary slept in the garden .\n")
-    second.write_text("Mary slept in the garden\nThe dog met a cat .\n")
-    out = StringIO()
-    given = ["--first", str(first), "--second", str(second)]
-    call_command("evaluate", "contamination", *given, stdout=out, stderr=StringIO())
-    assert "shared, exact:       0 sentences" in out.getvalue()
-    assert "shared, normalised:  1 sentences" in out.getvalue()

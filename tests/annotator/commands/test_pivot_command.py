@@ -1,6 +1,5 @@
 """``pivot`` and what measures its tables, as ``manage.py`` has them."""
 
-import gzip
 import json
 from io import StringIO
 from pathlib import Path
@@ -9,12 +8,9 @@ from typing import Any
 import pytest
 from django.core.management import CommandError, call_command
 
-from core.pivoting.kneser_ney import train
-from core.pivoting.language_model import write_arpa
+from core.pivoting.language_model import train, write_arpa
 from core.pivoting.table import open_table
-from core.pivoting.weight_fitting import JudgedSubstitute, fit_weights
-from core.pivoting.weighting import candidates
-from core.reproduce.callison_burch2008 import PAPER
+from core.pivoting.weighting import JudgedSubstitute, candidates, fit_weights
 from tests.core.pivoting import small_bitext
 from tests.core.pivoting.test_judged_pairs import BIRD, PPDB
 from tests.core.pivoting.test_weighting import sites
@@ -96,19 +92,3 @@ def test_a_table_is_measured_against_people(table: Path, tmp_path: Path) -> None
     given = ["--table", table, "--format", "bird", "--judgments"]
     with pytest.raises(CommandError, match="holds 1 of 1"):
         answer("evaluate", "paraphrases", *given, tmp_path / "bird.txt")
-
-
-def test_the_papers_counts_stand_beside_ours(table: Path, tmp_path: Path) -> None:
-    news = tmp_path / "wmt-newstest" / "newstest2008.en.gz"
-    news.parent.mkdir()
-    with gzip.open(news, "wt", encoding="utf-8") as file:
-        file.write("The old sea is calm.\nWe like the old boat.\n")
-    given = ["reproduce", "callison-burch2008", "--data", tmp_path, "--table", table]
-    counts = told(*given)
-    ours = counts["ours"]
-    assert counts["paper"] == json.loads(json.dumps(PAPER))
-    assert ours["places"] >= ours["covered"]["baseline"] > 0
-    assert ours["paraphrasable"]["baseline"] >= ours["paraphrasable"]["ccg"] > 0
-    shown = answer(*given)
-    assert "3,700,000" in shown
-    assert "table 6 as published" in shown

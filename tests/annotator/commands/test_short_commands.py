@@ -16,7 +16,7 @@ ROOT = Path(__file__).resolve().parents[3]
 
 def gemel(monkeypatch: pytest.MonkeyPatch, *words: str, said: str = "") -> None:
     monkeypatch.setattr(sys, "argv", ["gemel", *words])
-    monkeypatch.setattr(sys, "stdin", io.StringIO(said))
+    monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(said.encode())))
     main()
 
 

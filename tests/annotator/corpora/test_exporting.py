@@ -1,19 +1,43 @@
 """What came in goes out the same; only a declared loss is lost."""
 
+import contextlib
 import io
 import json
+import threading
 import zipfile
+from functools import partial
 
 import pytest
 from django.core.management import CommandError, call_command
+from django.db import OperationalError, connection
+from django.test import Client
 from django.urls import reverse
 
 from annotator.errors import BadRequest, NotAllowed
-from annotator.models import AlignmentLayer, Corpus, LinkEvent, Pair, Project
-from annotator.services.corpora import exports, storing
+from annotator.exchange import registry
+from annotator.exchange.examples import EXAMPLES
+from annotator.exchange.files import Source
+from annotator.models import (
+    AlignmentLayer,
+    Corpus,
+    LinkEvent,
+    Pair,
+    Parse,
+    Project,
+    Sentence,
+)
+from annotator.services import jobs
+from annotator.services.corpora import exports, imports, storing
+from annotator.services.parses import drafts, gold
 from core.data.alignment import Alignment, Link
+from core.data.tree import TreeBuilder
+from core.formats import gemel, treetext
+from core.formats.records import BadLine, PairRecord
+from tests import cast as people
 from tests import hostile
-from tests.annotator.corpora.test_importing import BRACKETS, CONLLU, TSV, bring_in
+from tests.annotator.corpora.test_importing import BRACKETS, CONLLU, TSV, bring_in, sent
+from tests.annotator.parses.test_tree_drafts import step
+from tests.cast import Cast
 from tests.core.formats.test_formats_pairs import RTE
 from tests.core.formats.test_formats_trees import GRAPH, MANY, TIGER
 
@@ -323,3 +347,137 @@ def test_what_is_left_of_a_partial_import_goes_out_without_the_refused(cast) -> 
     lines = ["(S (NN one))\n", "(S (NN two)\n () (NN x)\n (NN y))\n", "(S (NN four))\n"]
     bring_in(cast, "".join(lines), kind="ptb", name="a.ptb", partial=True)
     assert out(cast, "ptb") == {"a.ptb": (lines[0] + lines[2]).encode()}
+
+
+def test_what_a_format_cannot_hold_is_said_before_the_first_byte(cast: Cast) -> None:
+    tree = TreeBuilder()
+    tree.open("S")
+    tree.leaf("PRP", "He")
+    tree.open("VP")
+    tree.leaf("VBD", "woke", token=1)
+    tree.leaf("RP", "up", token=3)
+    tree.close()
+    tree.leaf("PRP", "her", token=2)
+    tree.close()
+    text, meta = treetext.dump(tree.freeze())
+    row = people.sentence(cast.corpus, "He woke her up")
+    row.ref = "gapped-7"
+    row.save()
+    Parse.objects.create(
+        sentence=row, kind="constituency", origin="gold", text=text, meta=meta,
+        digest=Sentence.key_of(text),
+    )  # fmt: skip
+    client = Client()
+    client.force_login(cast.ada)
+    for url in (
+        f"/api/corpora/{cast.corpus.code}/export/ptb/",
+        f"/p/windows/corpus/{cast.corpus.code}/export/ptb/",
+    ):
+        answer = client.get(url)
+        assert answer.status_code == 400
+        assert "gapped-7" in answer.content.decode()
+
+
+@pytest.mark.django_db(transaction=True)
+def test_a_bundle_is_of_one_moment_while_people_link(cast: Cast) -> None:
+    """Every row that a bundle names is in it."""
+    over, faults = threading.Event(), []
+
+    def write() -> None:
+        n = 0
+        while not over.is_set():
+            n += 1
+            with contextlib.suppress(OperationalError):
+                pair = people.pair(
+                    cast.corpus, f"(S (A It) (B {n}))", f"(S (A That) (B {n}))"
+                )
+                people.layer(pair, author=cast.bob)
+        connection.close()
+
+    writer = threading.Thread(target=write)
+    writer.start()
+    client = Client()
+    client.force_login(cast.ada)
+    try:
+        for _ in range(8):
+            answer = client.get(f"/api/corpora/{cast.corpus.code}/export/gemel/")
+            lines = b"".join(answer.streaming_content).decode().splitlines()
+            faults += [one for one in gemel.read(lines) if isinstance(one, BadLine)]
+            rows = [json.loads(line) for line in lines]
+            ids = {row["id"] for row in rows if "id" in row}
+            named = {
+                row[name]
+                for row in rows
+                for name in ("source", "target", "pair", "sentence")
+                if isinstance(row.get(name), str)
+            }
+            faults += sorted(named - ids)
+    finally:
+        over.set()
+        writer.join()
+    assert faults == []
+
+
+def exported(corpus: Corpus) -> dict[str, str]:
+    parts = exports.parts(corpus, "treealigner", by=None)
+    return {part.name: b"".join(part.chunks()).decode() for part in parts}
+
+
+def joined(files: dict[str, str]) -> set[tuple[tuple[str, ...], tuple[str, ...]]]:
+    """Of each link, the words of both phrases, as the exported files say."""
+    alignment = next(text for text in files.values() if "<treealign" in text)
+    kind = registry.find("treealigner")
+    given = [
+        Source(name, partial(io.BytesIO, text.encode())) for name, text in files.items()
+    ]
+    found = set()
+    n = 0
+    for _, record in registry.read(kind, registry.arrange(kind, given)):
+        assert not isinstance(record, BadLine), record
+        if isinstance(record, PairRecord):
+            for link in record.layers[0].alignment.links if record.layers else ():
+                n += 1
+                sides = []
+                for half, ref in ((record.source, link.source),
+                                  (record.target, link.target)):  # fmt: skip
+                    tree = half.parse.tree
+                    at = int(ref[1:])
+                    tokens = [at] if ref[0] == "w" else tree.yield_of(at)
+                    sides.append(tuple(half.forms[t] for t in tokens))
+                found.add(tuple(sides))
+    assert n == alignment.count("<align ")
+    return found
+
+
+WORDS_LINKED = """<align type="good"><node treebank_id="a" node_id="a1_1"/>
+<node treebank_id="b" node_id="b1_1"/></align>
+"""
+
+
+def test_links_still_join_their_phrases_after_a_tree_was_edited(cast: Cast) -> None:
+    """Nodes keep their ids, so that alignment and treebanks mean the same phrases."""
+    texts = EXAMPLES["treealigner"]
+    whole = WORDS_LINKED.replace('_1"', '_500"')
+    whole = whole.replace("a1_500", "a1_501")
+    verb = '<edge label="HD" idref="a1_2"/></nt>'
+    phrase = f'<edge label="HD" idref="a1_501"/></nt><nt id="a1_501" cat="VP">{verb}'
+    texts = texts | {
+        "links.xml": texts["links.xml"].replace(WORDS_LINKED, WORDS_LINKED + whole),
+        "source.xml": texts["source.xml"].replace(verb, phrase),
+    }
+    uploads = [sent(cast, text, name) for name, text in texts.items()]
+    job = imports.start(
+        cast.project, uploads, kind="treealigner", corpus="News", by=cast.ada,
+        dry_run=False, enqueue=False,
+    )  # fmt: skip
+    jobs.run(job.pk)
+    corpus = Corpus.objects.get(name="News")
+    before = joined(exported(corpus))
+    assert before == {(("She",), ("He",)), (("sleeps",), ("He", "sleeps"))}
+    sentence = corpus.pairs.filter(layers__isnull=False).first().source
+    former = gold.gold_of(sentence)
+    draft = drafts.start(sentence, by=cast.ada, base=former.code)
+    drafts.play(draft, step(draft, "insert", first=1, last=1, label="NP"), by=cast.ada)
+    draft.refresh_from_db()
+    gold.save_as_gold(draft, by=cast.ada, seen=former.code)
+    assert joined(exported(corpus)) == before

@@ -3,6 +3,7 @@
 import io
 import json
 from pathlib import Path
+from typing import Any
 
 import pytest
 from django.core.management import call_command
@@ -16,11 +17,13 @@ from annotator.models import (
     Membership,
     Pair,
     Parse,
+    Project,
     Sentence,
     Upload,
 )
 from annotator.services import jobs
 from annotator.services.corpora import imports, storing
+from annotator.services.projects import keeping, removals
 from tests import cast as people
 from tests import hostile
 
@@ -399,3 +402,63 @@ def test_nobody_aligns_who_may_no_longer(cast) -> None:
     made.refresh_from_db()
     assert made.state == Job.State.DONE
     assert not Job.objects.filter(kind="align").exists()
+
+
+MANY = "".join(f"new {n}\ttoo {n}\n" for n in range(1200))
+
+
+def half_way(cast) -> tuple[Job, Any]:
+    """An import into a new corpus, of which some pairs are there."""
+    job = start(cast, sent(cast, MANY))
+    steps = imports.run(Job.objects.get(pk=job.pk))
+    while not Pair.objects.filter(job=job).exists():
+        next(steps)
+    return job, steps
+
+
+def test_an_import_follows_its_corpus_when_that_is_renamed(cast) -> None:
+    _job, steps = half_way(cast)
+    keeping.describe(Corpus.objects.get(name="News"), {"name": "Old"}, by=cast.ada)
+    list(steps)
+    assert Corpus.objects.get(name="Old").pairs.count() == 1200
+    assert not Corpus.objects.filter(name="News").exists()
+
+
+def test_a_second_worker_goes_on_in_the_renamed_corpus(cast, monkeypatch) -> None:
+    with monkeypatch.context() as killed:
+        killed.setattr(imports, "_undo", lambda *_: None)
+        job, steps = half_way(cast)
+        steps.close()
+    keeping.describe(Corpus.objects.get(name="News"), {"name": "Old"}, by=cast.ada)
+    for _ in imports.run(Job.objects.get(pk=job.pk)):
+        pass
+    assert Pair.objects.filter(job=job).count() == 1200
+    assert Corpus.objects.get(name="Old").pairs.count() == 1200
+
+
+def test_a_cancelled_import_takes_back_what_it_added_to_a_renamed_corpus(cast) -> None:
+    before = counts()
+    job, steps = half_way(cast)
+    keeping.describe(Corpus.objects.get(name="News"), {"name": "Old"}, by=cast.ada)
+    Job.objects.filter(pk=job.pk).update(cancel_asked=True)
+    steps.close()
+    assert counts() == before
+
+
+def test_an_import_whose_corpus_was_deleted_leaves_nothing(cast) -> None:
+    before = counts()
+    _job, steps = half_way(cast)
+    holder = Project.objects.create(name="Deleted", slug="deleted-x")
+    Corpus.objects.filter(name="News").update(project=holder)
+    with pytest.raises(Conflict, match="deleted meanwhile"):
+        list(steps)
+    assert counts() == before
+
+
+def test_a_renamed_corpus_that_is_written_to_cannot_be_deleted(cast) -> None:
+    job, _steps = half_way(cast)
+    Job.objects.filter(pk=job.pk).update(state=Job.State.RUNNING)
+    corpus = Corpus.objects.get(name="News")
+    keeping.describe(corpus, {"name": "Old"}, by=cast.ada)
+    with pytest.raises(Conflict):
+        removals.remove(corpus, by=cast.ada)

@@ -77,3 +77,13 @@ def test_the_list_of_a_corpus_shows_the_beginning_of_a_long_text(cast, long) -> 
     content = ada.get(page).content
     assert b"w0 w1" in content
     assert len(content) < 100_000
+
+
+def test_a_word_without_end_is_named(cast: Cast) -> None:
+    rows = [("It rains.", "Rain falls."), ("a" * 20_000, "b"), ("It snows.", "Snow.")]
+    table = "".join(f"{a}\t{b}\n" for a, b in rows).encode()
+    job = bring_in(cast, b"source\ttarget\n" + table, kind="pairs", name="p.tsv")
+    issue = Issue.objects.get(job=job)
+    assert (issue.line, issue.column) == (3, 1)
+    assert "20,000 characters" in issue.reason
+    assert "at most 2,000" in issue.remedy

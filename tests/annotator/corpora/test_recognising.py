@@ -59,3 +59,30 @@ def test_only_the_beginning_is_read() -> None:
     assert len(start) <= recognise.START
     assert start.endswith(b"\n")
     assert len(recognise.beginning(io.BytesIO(b"x" * 2**20)).read()) == recognise.START
+
+
+def test_an_alignment_is_recognised_by_its_root_though_its_treebanks_are_cut() -> None:
+    """Of long treebanks only the beginning is tried, perhaps without what is linked."""
+    texts = EXAMPLES["treealigner"]
+    cut = {
+        name: text if "<treealign" in text else text.split("<s ")[0]
+        for name, text in texts.items()
+    }
+    assert recognise.format_of(sources(cut)) is FORMATS["treealigner"]
+    last_first = dict(reversed(texts.items()))
+    assert recognise.format_of(sources(last_first)) is FORMATS["treealigner"]
+
+
+def test_no_file_of_several_is_passed_over_in_silence() -> None:
+    texts = EXAMPLES["treealigner"]
+    files = sources(texts | {"more.xml": next(iter(EXAMPLES["tigerxml"].values()))})
+    kind = FORMATS["treealigner"]
+    read = [one for _, one in registry.read(kind, registry.arrange(kind, files))]
+    (bad,) = [one for one in read if isinstance(one, BadLine)]
+    assert (bad.file, "not named by the alignment" in bad.reason) == ("more.xml", True)
+    kind, files = FORMATS["tigerxml"], sources(texts)
+    read = [one for _, one in registry.read(kind, files)]
+    (bad,) = [one for one in read if isinstance(one, BadLine)]
+    assert "TigerXML" in bad.reason
+    assert bad.file in texts
+    assert bad.remedy

@@ -2,12 +2,14 @@
 wish, all of it verified by hash."""
 
 import io
+import re
 from pathlib import Path
 
 import pytest
-from django.core.management import call_command
+from django.core.management import CommandError, call_command
 
 from annotator.errors import BadRequest
+from annotator.management import locks
 from annotator.models import Bitext, Job, ParaphraseTable
 from annotator.services import archives
 from annotator.services.installation import archive_files
@@ -15,6 +17,7 @@ from annotator.services.paraphrases import reading
 from tests.annotator.durability.test_archives_whole import rewritten
 from tests.annotator.paraphrases.test_tables import bitexts, made
 from tests.cast import Cast
+from tests.running import ROOT
 
 __all__ = ["bitexts"]  # a fixture
 
@@ -106,3 +109,51 @@ def test_a_file_that_a_job_takes_away_meanwhile_ends_no_backup(
         names = archive.namelist()
     assert any(one.startswith("uploads/") for one in names)
     assert not any(one.endswith(gone.name) for one in names)
+
+
+def test_releases_and_models_come_back_with_their_bytes(
+    cast: Cast, settings, tmp_path: Path
+) -> None:
+    settings.GEMEL_HOME = settings.SHARED = tmp_path / "home"
+    settings.MEDIA_ROOT = tmp_path / "home" / "uploads"
+    settings.MODELS_DIR = tmp_path / "home" / "models"
+    settings.MEDIA_ROOT.mkdir(parents=True)
+    files = {
+        "releases/0123456789abcdef.zip": b"sealed",
+        "models/projects/fedcba9876543210/own/manifest.json": b"{}",
+        "models/shared/grammar.npz": bytes(range(256)),
+    }
+    for name, data in files.items():
+        path = tmp_path / "home" / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_bytes(data)
+    archives.backup(tmp_path / "one.zip")
+    archives.verify(tmp_path / "one.zip")
+    elsewhere(settings, tmp_path)
+    settings.SHARED, settings.MODELS_DIR = tmp_path / "new", tmp_path / "new" / "models"
+    archives.restore(tmp_path / "one.zip", replace=True)
+    there = content(tmp_path / "new")
+    assert {name: there.get(name) for name in files} == files
+
+
+def test_each_place_of_an_installation_is_in_backups_or_left_out_for_a_reason() -> None:
+    """A new kind of file must be thought of."""
+    named = re.compile(
+        r"(?:disk\.shared\(\)|GEMEL_HOME\)?|MEDIA_ROOT\)?) / \"([\w.-]+)\""
+    )
+    sources = (ROOT / "annotator").rglob("*.py")
+    places = {name for path in sources for name in named.findall(path.read_text())}
+    known = {*archive_files.ROOTS, *archive_files.LEFT_OUT, "bitexts"}
+    assert places - known == set()
+    assert "releases" in places
+
+
+def test_nothing_is_restored_while_a_server_or_a_worker_runs(
+    settings, tmp_path: Path, db
+) -> None:
+    archives.backup(tmp_path / "one.zip")
+    for part in locks.PARTS:
+        held = locks.take(settings.GEMEL_HOME, part)
+        with pytest.raises(CommandError, match="Another Gemel is running"):
+            call_command("restore", tmp_path / "one.zip", replace=True)
+        held.close()

@@ -2,6 +2,7 @@
 
 import io
 import json
+import random
 import zipfile
 from pathlib import Path
 
@@ -106,6 +107,50 @@ def test_a_broken_archive_changes_nothing(filled, tmp_path) -> None:
     assert User.objects.count() == people
     with pytest.raises(BadRequest, match="no backup of Gemel"):
         archives.restore(Path(__file__), replace=True)
+
+
+def test_a_flipped_bit_of_the_zip_itself_is_named_or_changes_nothing(
+    filled, tmp_path
+) -> None:
+    """Bits of the members are held by their checksums; these are of headers."""
+    path, bad = tmp_path / "one.zip", tmp_path / "bad.zip"
+    archives.backup(path)
+    whole, draw = path.read_bytes(), random.Random(7)
+    with zipfile.ZipFile(path) as archive:
+        headers = [one.header_offset for one in archive.infolist()]
+        places = [at + n for at in headers for n in range(40)]
+        places += range(archive.start_dir, len(whole))
+        texts = {one: archive.read(one) for one in archive.namelist()}
+    n_named = 0
+    for at in draw.sample(places, min(150, len(places))):
+        content = bytearray(whole)
+        content[at] ^= 1 << draw.randrange(8)
+        bad.write_bytes(content)
+        try:
+            with archives.undamaged(bad) as (archive, _):
+                assert {one: archive.read(one) for one in archive.namelist()} == texts
+        except BadRequest:
+            n_named += 1
+    assert n_named > 50
+
+
+@pytest.mark.parametrize("what", ["bytes before", "bytes after", "a comment"])
+def test_bytes_that_are_no_part_of_a_backup_are_named(
+    filled, tmp_path, what: str
+) -> None:
+    path = tmp_path / "one.zip"
+    archives.backup(path)
+    whole = path.read_bytes()
+    if what == "a comment":
+        with zipfile.ZipFile(path, "a") as archive:
+            archive.comment = b"hidden"
+    else:
+        path.write_bytes(b"x" + whole if what == "bytes before" else whole + b"x")
+    with (
+        pytest.raises(BadRequest, match=f"it has {what}"),
+        archives.undamaged(path),
+    ):
+        pass
 
 
 def test_a_backup_of_other_tables_is_refused(filled, tmp_path) -> None:

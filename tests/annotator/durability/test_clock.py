@@ -61,7 +61,7 @@ def test_leases_end_after_their_time_by_the_new_clock(cast: Cast, set_back) -> N
 
 
 def test_a_job_whose_worker_is_gone_is_taken_up(cast: Cast, set_back, monkeypatch):
-    monkeypatch.setattr(jobs, "_wake", lambda pk, kind: None)
+    monkeypatch.setattr(jobs, "_wake", lambda kind: None)
     job = Job.objects.create(
         project=cast.project, kind="parse", title="x", by=cast.ada,
         state=Job.State.RUNNING, attempts=1, heartbeat_at=timezone.now(),

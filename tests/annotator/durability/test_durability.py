@@ -1,6 +1,8 @@
 """What was acknowledged is on the disk: a power cut a moment later takes nothing."""
 
+import itertools
 import json
+import random
 import subprocess
 import sys
 import threading
@@ -90,6 +92,38 @@ def test_all_that_share_a_run_that_failed_are_told() -> None:
     for thread in threads:
         thread.join(10)
     assert len(told) == 5
+
+
+def test_each_of_many_waiters_hears_of_its_own_run() -> None:
+    """Each caller's change is on the disk if a run that began later says so."""
+    clock, good, draw = itertools.count(), [], random.Random(3)
+
+    def work() -> None:
+        begun = next(clock)
+        time.sleep(0)  # others take the interpreter
+        if draw.random() < 0.4:
+            raise OSError(5, "Input/output error")
+        good.append((begun, next(clock)))
+
+    group, lies = Group(work), []
+
+    def one() -> None:
+        for _ in range(150):
+            came = next(clock)
+            try:
+                group.wait()
+            except OSError:
+                continue
+            went = next(clock)
+            if not any(came < begun and ended < went for begun, ended in list(good)):
+                lies.append(came)
+
+    threads = [threading.Thread(target=one) for _ in range(16)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join(30)
+    assert lies == []
 
 
 @ON_POSTGRES

@@ -14,7 +14,7 @@ from annotator.services import jobs
 def calm(monkeypatch, settings) -> Iterator[None]:
     """As Django's own test client, a call keeps the connection: what is in the
     database is a transaction of ours, which PostgreSQL would end with it."""
-    monkeypatch.setattr(jobs, "_wake", lambda pk, kind: None)
+    monkeypatch.setattr(jobs, "_wake", lambda kind: None)
     settings.API_RATE = 10**9
     logging.getLogger("django.request").setLevel(logging.ERROR)
     signals = (request_started, request_finished)

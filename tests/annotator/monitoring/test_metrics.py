@@ -163,3 +163,19 @@ def test_a_weak_token_stops_the_start(weak: str) -> None:
     told = subprocess.run(words, env=environment, capture_output=True, text=True)
     assert told.returncode != 0
     assert re.search("GEMEL_METRICS_TOKEN is too easy to guess", told.stderr)
+
+
+def test_methods_that_strangers_invent_are_one(watched: Client) -> None:
+    before = _figures(watched)
+    for method in ("GET", "PURGE", "X-1", "X-2"):
+        watched.generic(method, "/sign-in/")
+    after = _figures(watched)
+    new = {
+        dict(labels)["method"]
+        for name, labels in set(after) - set(before)
+        if name == "gemel_requests_total"
+    }
+    assert new <= {"GET", "other"}
+    methods = {dict(labels).get("method", "GET") for _, labels in after}
+    assert "other" in methods
+    assert not methods & {"PURGE", "X-1", "X-2"}

@@ -1,12 +1,16 @@
 """Parallel text in the browser: brought in, linked, parsed, taken away."""
 
 import gzip
+import io
 from pathlib import Path
 
 import pytest
 from django.core.files.uploadedfile import SimpleUploadedFile
 
 from annotator.errors import Conflict
+from annotator.exchange import bitexts as reading
+from annotator.exchange.bitexts import BitextReading
+from annotator.exchange.files import Source
 from annotator.models import Bitext, Issue, Job
 from annotator.services import jobs
 from annotator.services.paraphrases import bitext_links, bitext_parses
@@ -317,3 +321,20 @@ def test_a_worker_that_died_when_all_was_stored_stores_nothing_twice(ada) -> Non
     assert Bitext.objects.get() == bitext
     assert list(bitext.pairs.pairs()) == before
     assert job.result["sentences"] == bitext.n_sentences
+
+
+@pytest.mark.parametrize("kind", ["moses", "tmx"])
+def test_an_english_side_without_words_is_a_gap(kind: str) -> None:
+    def unit(english: str) -> str:
+        return (
+            f'<tu><tuv xml:lang="en"><seg>{english}</seg></tuv>'
+            '<tuv xml:lang="de"><seg>sie schlief</seg></tuv></tu>'
+        )
+
+    memory = f"<tmx><body>{unit(' ')}{unit('she slept')}</body></tmx>"
+    texts = [memory] if kind == "tmx" else [" \nshe slept\n", "sie schlief\n" * 2]
+    sources = [Source("x", lambda one=one: io.BytesIO(one.encode())) for one in texts]
+    read = reading.read(sources, BitextReading(kind, "en", "de", raw=True))
+    rows = [(record.source, record.target) for _, record in read]
+    target = ("sie", "schlief")
+    assert rows == [((), target), (("she", "slept"), target)]

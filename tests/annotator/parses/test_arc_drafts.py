@@ -9,10 +9,12 @@ from django.urls import reverse
 
 from annotator.errors import Conflict, NotAllowed, StaleEdit
 from annotator.models import Origin, Parse, Sentence, TreeDraft
+from annotator.pages import arc_editor
 from annotator.services.parses import arc_drafts, drafts, gold
 from core.formats.forest_npz import StoredForest
 from core.trees import arcs
 from core.trees.arcs import Arcs
+from tests import cast as people
 from tests.oracles.strategies import ambiguous_forest
 
 pytestmark = pytest.mark.django_db
@@ -211,3 +213,36 @@ def test_arcs_that_no_tree_of_the_parser_has_leave_it_its_doubt(draft) -> None:
     sure = arc_drafts.chances(draft.to_arcs(), stored, decided)
     assert (sure[4], sure[2]) == (1.0, 1.0)
     assert 0 < sure[0] < 0.5
+
+
+RICH = """\
+1\tShe\tshe\tPRON\tPRP\tCase=Nom\t2\tnsubj\t2:nsubj\tNote=a
+2-3\tdon't\t_\t_\t_\t_\t_\t_\t_\tSpaceAfter=No
+2\tdo\tdo\tAUX\tVBP\t_\t0\troot\t0:root\t_
+3\tn't\tnot\tPART\tRB\tPolarity=Neg\t2\tadvmod\t1:extra|2:advmod\t_"""
+BARE = """\
+1\tShe\t_\tNOUN\tNN\t_\t3\tdep\t_\t_
+2\tdo\t_\tVERB\tVB\t_\t3\taux\t_\t_
+3\tn't\t_\tPART\tRB\t_\t0\troot\t_\t_"""
+TAKEN = """\
+1\tShe\tshe\tPRON\tPRP\tCase=Nom\t3\tdep\t3:dep\tNote=a
+2-3\tdon't\t_\t_\t_\t_\t_\t_\t_\tSpaceAfter=No
+2\tdo\tdo\tAUX\tVBP\t_\t3\taux\t3:aux\t_
+3\tn't\tnot\tPART\tRB\tPolarity=Neg\t0\troot\t0:root|1:extra\t_"""
+
+
+def test_taking_a_parsers_arcs_keeps_all_that_gold_lines_say_besides(cast) -> None:
+    row = people.sentence(cast.corpus, "She do n't")
+    rows = {"kind": "dependency", "sentence": row}
+    gold_row = Parse.objects.create(
+        **rows, origin="gold", text=RICH, digest=Sentence.key_of(RICH)
+    )
+    theirs = Parse.objects.create(
+        **rows, origin="engine", engine="toy", text=BARE, digest=Sentence.key_of(BARE)
+    )
+    assert arc_editor.lines_of(row, cast.ada, theirs.code) == TAKEN
+    draft = arc_drafts.start(row, by=cast.ada, base=theirs.code)
+    assert draft.text == TAKEN
+    saved = gold.save_as_gold(draft, by=cast.ada, seen=gold_row.code)
+    assert saved.parse.text == TAKEN
+    assert arc_editor.lines_of(row, cast.ada, gold_row.code) == RICH

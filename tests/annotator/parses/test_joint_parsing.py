@@ -16,7 +16,7 @@ from annotator.pages import joint as pages
 from annotator.services import jobs
 from annotator.services.parses import accuracy, joint, joint_gold, joint_rows
 from core.data.tokens import Sentence
-from core.joint_parsing import weights as joint_weights
+from core.joint_parsing import gate as joint_weights
 from core.joint_parsing.parser import JointSettings
 from core.parsing import registry
 from core.protocols import Analysis, Capability, ParserBackend
@@ -107,6 +107,7 @@ def test_every_method_leaves_trees_that_can_be_shown(three: Cast, method: str) -
     page.force_login(three.bob)
     url = reverse("ledger", args=["windows", run.code])
     assert page.get(url).status_code == 200
+    page.force_login(three.ada)  # the job is hers; annotators see their own
     job_page = page.get(reverse("job", args=["windows", job.code]))
     assert url in job_page.content.decode()
 

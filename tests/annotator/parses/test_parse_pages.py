@@ -176,7 +176,7 @@ def test_the_consensus_is_shown_by_what_it_is_chosen_for(parsed: Cast) -> None:
     rows.filter(rank=1).update(score=-9.0)  # a consensus may be improbable as a whole
     page = _get(_client(parsed.bob), reverse("sentence", args=["windows", row.code]))
     trees = ranked_trees.stored(row, "small", "1", stored_forest(row, "small", "1"))
-    shown = [float(f1) for f1 in re.findall(r">F1\s+([\d.]+)</span>", page)]
+    shown = [float(f1) for f1 in re.findall(r">expected F1\s+([\d.]+)</span>", page)]
     assert shown == [pytest.approx(tree.f1, abs=0.06) for tree in trees]
     assert shown[0] > shown[1] > 50
     assert "Tree 1 is the consensus" in " ".join(page.split())
@@ -188,7 +188,7 @@ def test_trees_without_a_forest_are_shown_by_their_probability(parsed: Cast) -> 
     PackedForest.objects.all().delete()
     row = Sentence.objects.get(text__contains="Mary")
     page = _get(_client(parsed.bob), reverse("sentence", args=["windows", row.code]))
-    assert "F1: what the parser expects" not in page
+    assert "Expected F1: what the parser" not in page
     assert "how probable the whole tree is" in page
 
 

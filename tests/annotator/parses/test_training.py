@@ -12,7 +12,7 @@ from annotator.errors import BadRequest, Conflict, NotAllowed
 from annotator.models import Corpus, Job, Membership, Origin, Parse, Project
 from annotator.services import jobs
 from annotator.services.alignments import phrases, words
-from annotator.services.parses import offered, parsers, training
+from annotator.services.parses import accuracy, offered, parsers, training
 from core.parsing import registry
 from tests import cast, small_pcfg
 from tests.cast import Cast
@@ -59,6 +59,28 @@ def test_the_rest_is_parsed_with_it(people: Cast) -> None:
     row = Parse.objects.get(sentence__text="John met the old cat .")
     assert (row.engine, row.origin) == ("houses-1", Origin.ENGINE)
     assert "(VP (VBD met) (NP (DT the) (JJ old) (NN cat)))" in row.text
+
+
+def test_sentences_that_a_parser_was_trained_on_do_not_count(
+    people: Cast, client: Client
+) -> None:
+    name = _trained(people).result["parser"]
+    golds = accuracy.with_gold(people.corpus).count()
+    new = cast.sentence(people.corpus, "an unseen green garden slept")
+    cast.parse(
+        new, "(S (NP (DT an) (JJ unseen) (JJ green) (NN garden)) (VP (VBD slept)))"
+    )
+    job = parsers.start(people.corpus, name, n=1, by=people.ada, enqueue=False)
+    jobs.run(job.pk)
+    job.refresh_from_db()
+    assert (job.result["trained_on"], job.result["sentences"]) == (golds, 1)
+    (engine,) = [one for one in accuracy.engines_of(people.corpus) if one.name == name]
+    assert (engine.trained_on, engine.n_with_gold) == (golds, golds + 1)
+    client.force_login(people.ada)
+    url = reverse("parses", args=["windows", people.corpus.code])
+    page = " ".join(client.get(url).content.decode().split())
+    said = f"{golds} of {golds + 1} left out: this parser was trained on them"
+    assert said in page
 
 
 def test_another_training_makes_another_parser(people: Cast) -> None:

@@ -1,16 +1,22 @@
 """Projects, invitations, sign-in: nobody gets in without a link."""
 
+import contextlib
+import threading
 from datetime import timedelta
 
 import pytest
 from django.contrib.auth.models import User
+from django.db import OperationalError, connection
 from django.test import Client
+from django.urls import reverse
 from django.utils import timezone
 
 from annotator import access
 from annotator.errors import BadRequest, Conflict, NotAllowed
 from annotator.models import Invitation, Membership, Project, Role
+from annotator.services.campaigns import answers
 from annotator.services.projects import invitations, members
+from tests.annotator import campaigns_cast
 from tests.cast import PASSWORD
 
 STRONG = "seven green horses"
@@ -119,3 +125,81 @@ def test_a_new_project_belongs_to_its_maker(cast, client: Client) -> None:
     client.post("/p/new/", {"name": "Mine"})
     made = Project.objects.get(name="Mine")
     assert access.may(cast.cyd, "manage", made)
+
+
+@pytest.mark.parametrize("goes", ["removed", "demoted"])
+def test_who_manages_no_more_does_not_come_back_by_their_own_link(cast, goes) -> None:
+    ada = Membership.objects.get(project=cast.project, user=cast.ada)
+    other = Membership.objects.get(project=cast.project, user=cast.bob)
+    members.set_role(other, Role.MANAGER, by=cast.ada)
+    _, mine = invitations.invite(cast.project, role="manager", by=cast.ada)
+    _, theirs = invitations.invite(cast.project, role="annotator", by=cast.bob)
+    if goes == "removed":
+        members.remove_member(ada, by=cast.bob)
+    else:
+        members.set_role(ada, "viewer", by=cast.bob)
+    with pytest.raises(Conflict):
+        invitations.accept(mine, user=cast.ada)
+    assert invitations.find_invitation(theirs) is not None
+
+
+def test_names_that_match_labels_are_for_managers_and_curators(cast) -> None:
+    campaign = campaigns_cast.campaign(cast)
+    Membership.objects.create(project=cast.project, user=cast.cyd, role="viewer")
+    client = Client()
+    client.force_login(cast.cyd)
+    progress = client.get(f"/api/campaigns/{campaign.code}/progress/")
+    assert progress.json()["people"] == []
+    (judgment,) = campaigns_cast.draw(campaign, cast.bob)
+    answers.skip(judgment, campaigns_cast.answer(note=next(iter(answers.SKIP_REASONS))))
+    managing = Client()
+    managing.force_login(cast.ada)
+    for name in ("campaign", "campaign_flags"):
+        address = reverse(name, args=[cast.project.slug, campaign.code])
+        assert ">bob<" in managing.get(address).content.decode()
+        page = client.get(address)
+        assert page.status_code == 200
+        assert ">bob<" not in page.content.decode()
+    assert client.get(f"/api/campaigns/{campaign.code}/people/").status_code == 403
+
+
+@pytest.mark.django_db(transaction=True)
+def test_two_managers_who_go_at_once_leave_one(cast) -> None:
+    second = Membership.objects.get(project=cast.project, user=cast.bob)
+    Membership.objects.filter(pk=second.pk).update(role=Role.MANAGER)
+    both = [
+        Membership.objects.get(project=cast.project, user=user)
+        for user in (cast.ada, cast.bob)
+    ]
+    start = threading.Barrier(2)
+
+    def leave(member: Membership) -> None:
+        start.wait()
+        with contextlib.suppress(Conflict, OperationalError):
+            members.remove_member(member, by=member.user)
+        connection.close()
+
+    threads = [threading.Thread(target=leave, args=(one,)) for one in both]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    managers = Membership.objects.filter(project=cast.project, role=Role.MANAGER)
+    assert managers.count() == 1
+
+
+def test_who_was_invited_creates_no_project_unless_the_setting_says_so(
+    cast, settings
+) -> None:
+    _, token = invitations.invite(cast.project, role="annotator", by=cast.ada)
+    dan = invitations.accept(token, user=None, username="dan", password=STRONG)
+    client = Client()
+    client.force_login(dan)
+    assert "New project" not in client.get("/").content.decode()
+    name = {"name": "Mine"}
+    assert client.post("/api/projects/", name, "application/json").status_code == 403
+    assert client.post("/p/new/", name).status_code == 403
+    assert not Project.objects.filter(name="Mine").exists()
+    settings.INVITED_CREATE = True
+    assert client.post("/api/projects/", name, "application/json").status_code == 201
+    assert "New project" in client.get("/").content.decode()

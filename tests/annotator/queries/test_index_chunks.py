@@ -38,7 +38,7 @@ def two_rows_a_chunk(monkeypatch) -> None:
     monkeypatch.setattr(in_chunks, "PAUSE_S", 0.0)
     monkeypatch.setattr(index, "PORTION", 1)
     monkeypatch.setattr(jobs, "FLUSH_S", 0.0)
-    monkeypatch.setattr(jobs, "_wake", lambda pk, kind: None)
+    monkeypatch.setattr(jobs, "_wake", lambda kind: None)
     monkeypatch.setattr(chunks, "ask_for_help", lambda workers=1: None)
 
 

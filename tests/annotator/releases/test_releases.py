@@ -1,6 +1,7 @@
 """A release of a project: whole, sealed, without names, and checked by anybody."""
 
 import json
+import random
 import zipfile
 from pathlib import Path
 from uuid import uuid4
@@ -154,6 +155,52 @@ def test_who_changes_an_answer_and_seals_anew_is_told_by_the_ledger(
     with pytest.raises(BadRequest, match="not what the ledger says last"):
         released(project, tmp_path / "one.zip")
     assert not list(tmp_path.glob("one*"))
+
+
+def test_a_flipped_bit_is_noticed_or_changes_nothing_that_is_read(
+    project, tmp_path
+) -> None:
+    path = released(project, tmp_path / "one.zip")
+    whole, bad, draw = path.read_bytes(), tmp_path / "bad.zip", random.Random(7)
+    n_unnoticed = 0
+    for _ in range(300):
+        at = draw.randrange(8 * len(whole))
+        content = bytearray(whole)
+        content[at // 8] ^= 1 << at % 8
+        bad.write_bytes(content)
+        try:
+            faults = verify(bad).faults
+        except FormatError:
+            continue
+        if not faults:
+            n_unnoticed += 1
+            assert texts(bad) == texts(path)
+    assert n_unnoticed < 100  # times, rights and versions in the zip's own headers
+
+
+@pytest.mark.parametrize("what", ["before", "after", "comment"])
+def test_bytes_that_no_member_holds_are_named(project, tmp_path, what) -> None:
+    path = released(project, tmp_path / "one.zip")
+    whole, bad = path.read_bytes(), tmp_path / "bad.zip"
+    bad.write_bytes(
+        {"before": b"x" * 16 + whole, "after": whole + b"x"}.get(what, whole)
+    )
+    if what == "comment":
+        with zipfile.ZipFile(bad, "a") as archive:
+            archive.comment = b"hidden"
+    try:
+        named = [fault for fault in verify(bad).faults if "holds" in fault.reason]
+    except FormatError as error:
+        named = [error] if "no whole zip" in str(error) else []
+    assert named
+
+
+def test_a_name_that_stands_twice_in_an_object_is_named(project, tmp_path) -> None:
+    path = released(project, tmp_path / "one.zip")
+    name = next(one for one in texts(path) if one == "release.json")
+    twice = lambda text: text.replace('"seal":', '"seal": "x",\n "seal":', 1)  # noqa: E731
+    with pytest.raises(FormatError, match="twice"):
+        verify(changed(path, name, twice))
 
 
 def test_what_is_missing_or_put_in_is_named(project, tmp_path) -> None:

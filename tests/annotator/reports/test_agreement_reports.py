@@ -150,6 +150,18 @@ def test_conditions_have_the_shape_of_table_six(set_up: Judged) -> None:
     assert syntax["tests"][0]["p_holm"] < 0.05
 
 
+def test_the_table_of_conditions_says_which_ranks_it_counts(
+    ada: Client, set_up: Judged
+) -> None:
+    page = ada.get(url(set_up)).text
+    assert "Counts only the best paraphrase of each condition (rank 1)." in page
+    assert 'href="?rank=0#conditions"' in page
+    page = ada.get(url(set_up) + "?rank=0&checks=1").text
+    assert "Counts every paraphrase of a condition, whatever its rank." in page
+    assert 'href="?rank=1&amp;checks=1#conditions"' in page
+    assert "up to rank 5" in ada.get(url(set_up) + "?rank=5").text
+
+
 def test_thresholds_come_from_the_address(ada: Client, set_up: Judged) -> None:
     asked = ReportSpec(Selection(), (("meaning", 1.0), ("grammar", 1.0)), replicates=50)
     for row in body(set_up, asked)["conditions"]["rows"]:

@@ -4,6 +4,7 @@ import re
 from datetime import timedelta
 
 import pytest
+from django.contrib.auth.models import User
 from django.db import connection
 from django.db.migrations.executor import MigrationExecutor
 from django.test import Client
@@ -230,3 +231,38 @@ def test_the_page_asks_for_the_old_password(cast: Cast) -> None:
     cast.bob.save()
     page = signed_in(cast.bob).get(reverse("account")).content.decode()
     assert 'id="id_old_password"' not in page
+
+
+def test_a_new_sign_in_link_ends_the_one_before(cast: Cast) -> None:
+    first = invitations.sign_in_link(cast.bob)
+    second = invitations.sign_in_link(cast.bob)
+    assert invitations.find_invitation(first) is None
+    assert invitations.find_invitation(second) is not None
+
+
+def test_a_password_that_is_set_ends_every_sign_in_link(cast: Cast) -> None:
+    older = invitations.sign_in_link(cast.bob)
+    accounts.set_password(cast.bob, NEW)
+    answer = Client().post(f"/join/{older}/")
+    assert answer.status_code == 409
+    assert "_auth_user_id" not in Client().session
+    assert invitations.find_invitation(older) is None
+
+
+def test_nothing_of_an_account_that_was_switched_off_comes_back(cast: Cast) -> None:
+    session, secret = signed_in(cast.bob), token(cast.bob)
+    link = invitations.sign_in_link(cast.bob)
+    accounts.switch_off(cast.bob)
+    assert invitations.find_invitation(link) is None
+    assert session.get("/account/").status_code == 302
+    accounts.switch_on(cast.bob)
+    assert invitations.find_invitation(link) is None
+    assert session.get("/account/").status_code == 302
+    assert Client().get("/api/projects/", headers=bearing(secret)).status_code == 401
+    assert not cast.bob.has_usable_password()
+
+
+def test_a_link_of_somebody_who_is_switched_off_lets_nobody_in(cast: Cast) -> None:
+    link = invitations.sign_in_link(cast.bob)
+    User.objects.filter(pk=cast.bob.pk).update(is_active=False)
+    assert Client().post(f"/join/{link}/").status_code == 409

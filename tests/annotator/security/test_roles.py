@@ -50,7 +50,7 @@ def member(cast: Cast, role: str) -> Client:
 def test_each_role_may_do_what_it_is_for(
     cast: Cast, monkeypatch, verb: str, address: str, body: object, wanted: tuple
 ) -> None:
-    monkeypatch.setattr(jobs, "_wake", lambda pk, kind: None)
+    monkeypatch.setattr(jobs, "_wake", lambda kind: None)
     made = campaigns_cast.campaign(cast, n=2)
     codes = {"corpus": cast.corpus, "layer": cast.layer, "pair": cast.pair}
     address = address.format(
@@ -103,7 +103,7 @@ def test_a_person_who_judged_cannot_be_deleted(cast: Cast) -> None:
 def test_a_waiting_job_says_that_no_worker_runs(
     cast: Cast, settings, tmp_path, monkeypatch
 ) -> None:
-    monkeypatch.setattr(jobs, "_wake", lambda pk, kind: None)
+    monkeypatch.setattr(jobs, "_wake", lambda kind: None)
     settings.GEMEL_HOME = tmp_path
     job = jobs.create(cast.project, "parse", title="Waits", by=cast.ada)
     client = Client()

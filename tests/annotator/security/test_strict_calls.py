@@ -54,7 +54,7 @@ def test_the_table_of_queries_names_calls_that_there_are() -> None:
 
 
 def test_cancel_takes_no_body(cast: Cast, ada: Client, monkeypatch) -> None:
-    monkeypatch.setattr(jobs, "_wake", lambda pk, kind: None)
+    monkeypatch.setattr(jobs, "_wake", lambda kind: None)
     job = jobs.create(cast.project, "parse", title="x", by=cast.ada)
     url = f"/api/jobs/{job.code}/cancel/"
     for body in ('{"state": "done"}', "[1]", '"x"'):

@@ -17,7 +17,7 @@ import annotator.models as tables
 from annotator.models import Adjudication, Corpus, Judgment, Pair
 from annotator.services import jobs
 from annotator.services.corpora import exports
-from core.data.cells import plain_cell
+from core.data.cells import plain_cell, plain_rows
 from tests.annotator import joint_cast
 from tests.annotator.corpora import test_importing
 from tests.annotator.judged import Judged, judged
@@ -59,6 +59,12 @@ def test_numbers_and_lone_signs_stay(number: object) -> None:
     assert plain_cell(number) == number
 
 
+@given(st.text("=+1a\t\r\n '", max_size=8))
+def test_a_row_has_no_cell_that_runs_whatever_ends_its_lines(text: str) -> None:
+    for cell in re.split(r"[\t\r\n]", plain_rows(text)):
+        assert not runs(cell)
+
+
 def spoil() -> None:
     """The formula into every text that a person may have written."""
     for name in tables.__all__:
@@ -85,7 +91,7 @@ def evil(text: str) -> Concat:
 @pytest.fixture
 def spoiled(cast: Cast, monkeypatch) -> Client:
     """Ada's project with corpora, a campaign and a ledger, full of formulas."""
-    monkeypatch.setattr(jobs, "_wake", lambda pk, kind: None)
+    monkeypatch.setattr(jobs, "_wake", lambda kind: None)
     bring_in(cast)
     decided(judged(cast))
     joint_cast.ledger(cast, domain=FORMULA, operations=FORMULA)
@@ -119,7 +125,7 @@ HOSTILE = {
 
 def addresses() -> set[str]:
     """The addresses of all routes that give files, for each row, kind and form."""
-    wanted = re.compile(r"export|\.tsv|\.csv|table")
+    wanted = re.compile(r"export|(judgments|items|decisions)\.<slug|table")
     urls = set()
     for _, text in test_matrix.routes():
         if not wanted.search(text):
@@ -168,7 +174,8 @@ def test_no_export_holds_a_cell_that_runs(spoiled: Client) -> None:
             assert not formulas, f"{address}: {formulas[:3]}"
             kind = address.strip("/").split("/")[-1]
             seen[kind] = seen.get(kind, 0) + text.count("HYPERLINK")
-    ours = {"judgments.tsv", "decisions.tsv"}
+    tables = ("judgments", "decisions", "items")
+    ours = {f"{name}.{form}" for name in tables for form in FORMS}
     assert set(seen) == ours | {"csv", "pairs", "msrpc", "multimwa"}
     assert all(seen.values()), seen  # the payload arrived everywhere
 

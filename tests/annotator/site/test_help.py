@@ -31,11 +31,12 @@ NO_PAGES = {  # files, parts of pages, answers to programs, and what leads elsew
         "pair_tree",
     ),
     *("project_query_export", "query_export", "ledger_export", "campaign_table"),
-    *("campaign_decisions", "campaign_items_sample", "frozen_export", "report_export"),
+    *("campaign_decisions", "campaign_items_table", "campaign_items_sample"),
+    *("frozen_export", "report_export"),
     *("agreement_line", "measured_needs", "report_fresh"),
 }
 FOR_PROGRAMMERS = {
-    *("README", "house", "libraries", "throughput"),
+    *("README", "house", "libraries"),
     *("reliability", "reliability-access"),
 }
 

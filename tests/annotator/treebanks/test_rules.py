@@ -62,7 +62,7 @@ def test_what_is_no_rule_is_refused_at_its_place_and_not_kept(cast) -> None:
     with pytest.raises(BadRequest) as refused:
         declared(cast, "ud: 2\nnever: NP <")
     assert (refused.value.facts["line"], refused.value.facts["column"]) == (2, 12)
-    assert rules.rules_of(cast.corpus).level == 0
+    assert rules.rules_of(cast.corpus) == rules.UNDECLARED
 
 
 def test_a_corpus_is_looked_through_in_parts(cast) -> None:
@@ -81,8 +81,11 @@ def test_a_corpus_is_looked_through_in_parts(cast) -> None:
 
 def test_arcs_are_checked_and_compared_with_the_brackets(cast) -> None:
     arcs(cast.pair.source)
+    # a corpus that declares nothing is checked up to the second level
+    assert names(rules.look(cast.corpus)) == [["unknown-relation", "contradiction"]]
+    declared(cast, "ud: 0")
     assert names(rules.look(cast.corpus)) == [["contradiction"]]
-    declared(cast, "ud: 2")
+    declared(cast, "ud: 2", seen=1)
     assert names(rules.look(cast.corpus)) == [["unknown-relation", "contradiction"]]
     problem = rules.look(cast.corpus).checked[0].problems[1]
     assert (problem.node, problem.words) == (6, (3, 4))

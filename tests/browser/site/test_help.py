@@ -18,8 +18,9 @@ pytestmark = pytest.mark.browser
 @pytest.mark.parametrize("width", [1280, 390])
 def test_pages_of_help_fit(open_page, check_axe, width: int, scheme: str) -> None:
     page = open_page(Cast().ada, width=width, color_scheme=scheme)
-    for name in ("", "agreement/", "queries/", "glossary/", "screens/", "model-card/"):
-        page.goto(f"/help/{name}", wait_until="networkidle")
+    for name in ("", "agreement/", "queries/", "glossary/", "screens/", "parsers/"):
+        answer = page.goto(f"/help/{name}", wait_until="networkidle")
+        assert answer.ok
         assert fits(page)
         check_axe(page)
         title = name.strip("/") or "index"
@@ -46,7 +47,7 @@ def test_the_contents_lead_to_their_sections(open_page) -> None:
 
 def test_pictures_are_served(open_page) -> None:
     page = open_page(width=1280)
-    page.goto("/help/model-card/")
+    page.goto("/help/screens/")
     picture = page.locator(".document img").first
     picture.scroll_into_view_if_needed()
     page.wait_for_load_state("networkidle")

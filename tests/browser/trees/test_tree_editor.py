@@ -3,7 +3,7 @@
 import pytest
 from playwright.sync_api import expect
 
-from annotator.models import TreeDraft
+from annotator.models import Parse, TreeDraft
 from annotator.services.parses import gold
 from tests import cast as people
 from tests.browser.editing import press, said, shot
@@ -256,3 +256,16 @@ def test_a_word_is_split_and_joined_by_mouse_and_in_the_table(trees) -> None:
     expect(page.locator(node(2))).to_contain_text("se")
     press(page, "j")
     revision(page, 2)
+
+
+def test_a_root_without_a_label_is_shown_as_such(trees, cast) -> None:
+    plain = gold.gold_of(cast.pair.source)
+    Parse.objects.filter(pk=plain.pk).update(text=f"( {people.SOURCE})")
+    page = trees()
+    page.focus(node(0))
+    press(page, "r")
+    expect(page.locator("#label")).to_have_value("")
+    page.keyboard.type("TOP")
+    press(page, "Enter")
+    revision(page, 1)
+    assert TreeDraft.objects.get().text == f"(TOP {people.SOURCE})"

@@ -9,9 +9,8 @@ import pytest
 from core.data.deps import DepAnalysis, DepTree
 from core.data.tokens import Sentence
 from core.errors import InvalidValue
-from core.evaluation.against import compare
 from core.evaluation.golds import Gold, read_golds
-from core.evaluation.parsers import evaluate
+from core.evaluation.parsers import compare, evaluate
 from core.parsing import registry
 from core.protocols import Analysis, BackendInfo, Capability
 from tests import small_pcfg

@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 
 from core.agreement.trees import attachment, parseval
 from core.data.deps import DepTree
-from core.evaluation.constructions import ErrorCounts
+from core.evaluation.parsers import ErrorCounts
 from core.formats.ptb import parse_one
 
 GOLD = (

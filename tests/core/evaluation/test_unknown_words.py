@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from core.agreement.trees import parseval
-from core.evaluation.unknown_words import ENDS, Rates
+from core.evaluation.parsers import ENDS, Rates
 from core.formats import ptb
 
 GOLD = ptb.parse_one("(S (NP (DT the) (NN cat)) (VP (VBD slept)))")

@@ -8,8 +8,14 @@ import pytest
 
 from core.data.tokens import Sentence
 from core.errors import FormatError
-from core.evaluation.word_cases import WordCase, apart, read_cases, read_versions
-from core.evaluation.words import LexicalAligner, scores
+from core.evaluation.words import (
+    LexicalAligner,
+    WordCase,
+    apart,
+    read_cases,
+    read_versions,
+    scores,
+)
 from core.learning.folds import grouped
 from core.protocols import Analysis
 

@@ -14,8 +14,8 @@ from core.forests.constraints import (
     consensus_phrases,
 )
 from core.forests.derivation import Phrase, chain_labels, phrases_of
+from core.forests.kbest import viterbi
 from core.forests.packing import span_forest
-from core.forests.viterbi import viterbi
 from tests.oracles import strategies
 from tests.oracles.brackets import Brackets, weights
 

@@ -4,17 +4,17 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from core.data.tree import Tree
-from core.forests.constraints import Decisions
-from core.forests.derivation import phrases_of, tree_of_phrases
-from core.forests.following import (
+from core.forests.constraints import (
+    Decisions,
     can_follow,
     decided_by,
     followed,
     plain_brackets,
 )
+from core.forests.derivation import phrases_of, tree_of_phrases
+from core.forests.kbest import viterbi
+from core.forests.mixture import ranked_forest
 from core.forests.packing import span_forest
-from core.forests.ranked import ranked_forest
-from core.forests.viterbi import viterbi
 from core.formats import ptb
 from core.trees.editing import Insert, Move, Relabel
 from tests.oracles import strategies

@@ -12,9 +12,8 @@ from core.forests.inside import (
     forest_marginals,
     inside_log,
 )
-from core.forests.kbest import k_best
-from core.forests.prune import max_marginals, prune
-from core.forests.viterbi import inside_max, viterbi
+from core.forests.kbest import inside_max, k_best, viterbi
+from core.forests.packing import max_marginals, prune
 from tests.oracles import strategies
 from tests.oracles.forests import allowed, weigh
 from tests.oracles.semiring import (

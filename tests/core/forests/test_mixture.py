@@ -9,8 +9,7 @@ from core.data.forest import EMPTY_FOREST
 from core.data.tree import Tree
 from core.errors import InvalidValue
 from core.forests.kbest import best_trees
-from core.forests.mixture import mixture
-from core.forests.ranked import ranked_forest
+from core.forests.mixture import mixture, ranked_forest
 from core.formats.ptb import parse_one
 from tests.oracles.forests import allowed
 

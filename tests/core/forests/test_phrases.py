@@ -7,7 +7,7 @@ from hypothesis import assume, given
 from core.data.check import Floats
 from core.data.forest import EMPTY_FOREST, Forest
 from core.forests.derivation import phrases_of
-from core.forests.phrases import weight_of_phrases
+from core.forests.packing import weight_of_phrases
 from tests.oracles import strategies
 from tests.oracles.forests import derivations, weigh
 

@@ -1,4 +1,5 @@
 import io
+import tracemalloc
 
 import numpy as np
 import pytest
@@ -50,3 +51,33 @@ def _archive(**arrays: np.ndarray) -> bytes:
 def test_other_bytes_are_refused(data: bytes) -> None:
     with pytest.raises(FormatError, match="not a stored forest"):
         forest_npz.load(data)
+
+
+def _forest_arrays(**changed: np.ndarray) -> bytes:
+    forest, weights = span_forest(np.zeros((3, 3, 2)), ("", "A"), margin=9)
+    names = ("labels", "starts", "ends", "first_edge", "first_tail", "tails")
+    arrays = {name: getattr(forest, name) for name in names}
+    arrays["names"] = np.frombuffer(b'["", "A"]', dtype=np.uint8)
+    out = io.BytesIO()
+    np.savez_compressed(out, **(arrays | {"weights": weights} | changed))
+    return out.getvalue()
+
+
+@pytest.mark.parametrize(
+    "data",
+    [
+        _forest_arrays(weights=np.zeros(40_000_000)),
+        _forest_arrays(first_edge=np.array([0, 2**31 - 1], np.int32)),
+        _forest_arrays(first_tail=np.array([0, 2**31 - 1], np.int32)),
+        _forest_arrays(**{f"a{k}": np.zeros(1) for k in range(20)}),
+    ],
+)
+def test_a_few_bytes_never_take_much_memory(data: bytes) -> None:
+    assert len(data) < 500_000
+    tracemalloc.start()
+    try:
+        with pytest.raises(FormatError, match="not a stored forest"):
+            forest_npz.load(data)
+        assert tracemalloc.get_traced_memory()[1] < 20e6
+    finally:
+        tracemalloc.stop()

@@ -4,7 +4,7 @@ import re
 from dataclasses import replace
 
 import pytest
-from hypothesis import given
+from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from core.data.alignment import Alignment, Link
@@ -18,6 +18,8 @@ from core.formats.records import (
     PairRecord,
     ParseRecord,
     SentenceRecord,
+    clean,
+    flat,
 )
 from tests.oracles import documents
 
@@ -89,6 +91,53 @@ def test_multimwa_comes_back(records) -> None:
     assert [replace(r, meta={}) for r in back] == [
         replace(r, label="") for r in records
     ]
+
+
+ids = st.text(
+    st.one_of(
+        st.sampled_from("\r\n\t =-'\"\ufeff\u2028\x85\x0b\x00&<"),
+        st.characters(exclude_categories=["Cs", "Cc", "Cn"]),
+    ),
+    max_size=8,
+)
+
+
+@pytest.mark.parametrize("codec", [pairs, multimwa, jsonl, rte])
+@given(name=ids)
+def test_any_id_comes_back_on_one_line_or_its_row_is_refused(codec, name: str) -> None:
+    if codec is rte:  # XML has no way to write control characters
+        assume("\x0b" not in name and "\x00" not in name)
+    sides = [SentenceRecord((Token("a"),), "a"), SentenceRecord((Token("b"),), "b")]
+    layers = (LayerRecord(Alignment((Link("w0", "w0"),))),)
+    made = [PairRecord(*sides, one, "", layers) for one in (name, "the next")]
+    back = kept(codec, "".join(codec.write(made)))
+    rows = [r for r in back if isinstance(r, PairRecord | BadLine)]
+    assert len(rows) == 2
+    assert isinstance(rows[1], PairRecord)
+    assert rows[1].id == "the next"
+    if isinstance(rows[0], PairRecord):
+        assert rows[0].id in (name, flat(name))
+    else:
+        with pytest.raises(FormatError):
+            clean(name, line=1)
+
+
+@pytest.mark.parametrize(
+    ("codec", "row"),
+    [
+        (pairs, "{}\ta b\tc d\tyes\n"),
+        (multimwa, "{}\ta b\tN/A\tc d\tN/A\t1\t1\t0-0\t\n"),
+        (msrpc, "1\t{}\t8\ta b\tc d\n"),
+    ],
+)
+def test_a_lone_carriage_return_in_a_row_is_refused_with_its_place(codec, row) -> None:
+    for name in ("\r=1", "a\r=1", "a\r"):
+        (refused,) = bad(codec, row.format(name))
+        column = row.index("{") + name.index("\r") + 1
+        assert (refused.line, refused.column) == (1, column)
+        assert "carriage return" in refused.reason
+    windows = row.format("7").replace("\n", "\r\n")
+    assert (len(good(codec, windows)), bad(codec, windows)) == (1, [])
 
 
 @given(st.data())
@@ -217,12 +266,12 @@ def test_rte_declares_no_entities() -> None:
             1,
             "'source' is there twice",
         ),
-        (jsonl, '{"source": "a", "target"\n', 1, 25, "no JSON"),
+        (jsonl, '{"source": "a", "target"\n', 1, 25, "not JSON"),
         (jsonl, "[1]\n", 1, 1, "no object"),
         (jsonl, '{"source": "a"}\n', 1, 1, "'target' is missing"),
-        (jsonl, '{"source": "a", "target": "\\ud800"}\n', 1, 1, "surrogate"),
-        (jsonl, '{"source": "a", "target": "\\u0000"}\n', 1, 1, "U+0000"),
-        (jsonl, '{"source": "a", "target": NaN}\n', 1, 1, "number that is none"),
+        (jsonl, '{"source": "a", "target": "\\ud800"}\n', 1, 28, "surrogate"),
+        (jsonl, '{"source": "a", "target": "\\u0000"}\n', 1, 28, "U+0000"),
+        (jsonl, '{"source": "a", "target": NaN}\n', 1, 27, "no number"),
         (jsonl, "[" * 100_000 + "\n", 1, 1, "nested too deep"),
         (jsonl, '{"x":' + "[" * 30 + "]" * 30 + "}\n", 1, 1, "nested too deep"),
         (jsonl, '{"source": "a", "target": "b", "id": []}\n', 1, 1, "'id' must be"),

@@ -84,6 +84,7 @@ def test_ptb_the_rest_of_a_tree_that_never_closes_is_no_second_fault() -> None:
         ("(S (NN a\0b))\n", 1, 9, "control character U+0000"),
         ("(S (NN \ud800))\n", 1, 8, "half of a surrogate pair"),
         ("(" * 10_000 + ")" * 10_000, 1, 501, "nested deeper than 500"),
+        ("(S " + "(A b)" * 100_000 + ")", 1, 499_999, "more than 100,000 brackets"),
         ("(S (NN a))\n(S (NN cut off", 2, 1, "lacks 2 closing"),
     ],
 )

@@ -5,10 +5,9 @@ import pytest
 
 from core.errors import InvalidValue, Unavailable
 from core.itg import scores as scoring
-from core.itg.baselines import dice, edit_similarity, jaccard, overlap
-from core.itg.costs import CostSettings, WordClass, pair_costs, word_classes
 from core.itg.features import GROUPS, PLAIN, PairView, features
-from core.itg.scores import SCORERS, trained
+from core.itg.grammar import CostSettings, WordClass, pair_costs, word_classes
+from core.itg.scores import SCORERS, dice, edit_similarity, jaccard, overlap, trained
 from core.learning.logistic import LogisticModel
 from core.learning.logistic_fitting import fit_logistic
 from core.word_alignment.lexicon import LexiconSettings

@@ -6,9 +6,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from core.errors import InvalidScores, SentenceTooLong
-from core.itg.biparse import best_biparse
+from core.itg.biparse import SHARPNESS, best_biparse, likeliest_biparse, link_posteriors
 from core.itg.grammar import ItgWeights, edit_weights
-from core.itg.posteriors import SHARPNESS, likeliest_biparse, link_posteriors
 from tests.core.itg.test_biparse import weights
 from tests.oracles import itg as oracle
 

@@ -12,11 +12,13 @@ from core.errors import InvalidValue, Unavailable
 from core.joint_parsing.gate import (
     BULLETS,
     TEMPLATES,
+    WEIGHTS,
     Gate,
+    GateExample,
+    JointWeights,
+    fit_gate,
     non_projective_arcs,
 )
-from core.joint_parsing.gate_fitting import GateExample, fit_gate
-from core.joint_parsing.weights import WEIGHTS, JointWeights
 
 
 def examples(n: int, *, telling: bool) -> list[GateExample]:

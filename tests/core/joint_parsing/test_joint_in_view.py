@@ -11,12 +11,17 @@ from core.data.tokens import Sentence
 from core.dependencies.mst import mst
 from core.errors import InvalidValue
 from core.evaluation.golds import Gold
-from core.evaluation.joint.fit import IN_VIEW, Bench
-from core.evaluation.joint.golds import GoldPair, PairRow
-from core.evaluation.joint.scores import JointCase, analyse
+from core.evaluation.joint_parsing import (
+    IN_VIEW,
+    Bench,
+    GoldPair,
+    JointCase,
+    PairRow,
+    analyse,
+)
+from core.joint_parsing.gate import JointWeights
 from core.joint_parsing.in_view import View, seen, views_of
 from core.joint_parsing.parser import JointParser, JointSettings
-from core.joint_parsing.weights import JointWeights
 from core.protocols import Analysis, BackendInfo, Capability
 from tests.core.joint_parsing.aligners import NoLinks
 

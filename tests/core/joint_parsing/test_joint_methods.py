@@ -15,13 +15,12 @@ from core.data.forest import Forest, ForestBuilder
 from core.data.tokens import Sentence
 from core.dependencies.mst import mst
 from core.errors import InvalidValue
-from core.joint_parsing.consensus import carried, consensus_heads
-from core.joint_parsing.gate import Gate
+from core.joint_parsing.beliefs import carried, consensus_heads
+from core.joint_parsing.duals import agree_on_spans, linked_spans
+from core.joint_parsing.gate import Gate, JointWeights
 from core.joint_parsing.linked import disagreements, linked_words
-from core.joint_parsing.pair_finding import best_pair, ranked_heads
+from core.joint_parsing.methods import best_pair, ranked_heads
 from core.joint_parsing.parser import JointParser, JointSettings
-from core.joint_parsing.span_duals import agree_on_spans, linked_spans
-from core.joint_parsing.weights import JointWeights
 from core.protocols import Analysis
 from tests.core.joint_parsing.aligners import NoLinks
 from tests.oracles import strategies

@@ -8,16 +8,17 @@ import pytest
 from core.data.tokens import Sentence
 from core.errors import InvalidScores, SentenceTooLong
 from core.forests.inside import forest_log_partition
-from core.forests.kbest import best_trees, trees_of
-from core.forests.viterbi import viterbi
+from core.forests.kbest import best_trees, trees_of, viterbi
 from core.parsing import english
-from core.parsing.graphs import BatchScorer, Raw, tensors
 from core.parsing.neural import (
     CELLS_A_BATCH,
     PIECES_A_BATCH,
+    BatchScorer,
     NeuralParser,
+    Raw,
     ScoringParser,
     cut,
+    tensors,
 )
 from core.protocols import Analysis, Capability
 from core.text.subwords import Pieces

@@ -6,10 +6,10 @@ import pytest
 from core.data.check import Floats
 from core.data.tokens import Sentence
 from core.dependencies.mst import mst, tree_marginals
-from core.evaluation.commands.options import backend_of
 from core.forests.cky import cky
 from core.parsing import english
 from core.parsing.neural import NeuralParser
+from core.parsing.registry import backend_of
 from core.parsing.together import Coupling, coupled, crossed, fitting, leaving
 from core.protocols import Analysis, Capability, ParserBackend
 

@@ -6,9 +6,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from core.formats.ptb import parse_one
-from core.phrase_alignment.noncompositional import fill_nulls
 from core.phrase_alignment.sides import side_of_tree
-from core.phrase_alignment.supports import pack
+from core.phrase_alignment.supports import fill_nulls, pack
 from tests.core.phrase_alignment.test_phrase_align import ACTIVE, COSTS, PASSIVE, pairs
 from tests.oracles import filling as plain
 

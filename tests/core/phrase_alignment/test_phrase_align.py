@@ -20,7 +20,6 @@ from core.phrase_alignment.forest_align import (
     tree_of,
 )
 from core.phrase_alignment.legitimacy import problems
-from core.phrase_alignment.noncompositional import fill_nulls
 from core.phrase_alignment.overlap import overlap_links
 from core.phrase_alignment.sides import (
     BinaryForest,
@@ -28,7 +27,7 @@ from core.phrase_alignment.sides import (
     side_of_forest,
     side_of_tree,
 )
-from core.phrase_alignment.supports import pack
+from core.phrase_alignment.supports import fill_nulls, pack
 from tests.oracles import alignments as oracle
 from tests.oracles.strategies import forests
 

@@ -8,9 +8,14 @@ from hypothesis import strategies as st
 from core.data.tree import Tree
 from core.errors import GemelError
 from core.formats import ptb
-from core.pivoting.categories import TreeArrays, span_labels
 from core.pivoting.extract import WordHashes
-from core.pivoting.labels import Labeller, ccg_labels, constituent_labels
+from core.pivoting.labels import (
+    Labeller,
+    TreeArrays,
+    ccg_labels,
+    constituent_labels,
+    span_labels,
+)
 from tests.core.pivoting.test_phrase_labels import FIGURE_2, trees
 
 

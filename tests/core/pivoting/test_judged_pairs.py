@@ -15,8 +15,12 @@ from core.evaluation.paraphrases import (
     compare,
     read_judgments,
 )
-from core.pivoting.pair_scores import pair_scores, smoothed
-from core.pivoting.pair_words import WORD_FEATURES, word_features
+from core.pivoting.pair_scores import (
+    WORD_FEATURES,
+    pair_scores,
+    smoothed,
+    word_features,
+)
 from tests.core.pivoting.test_table import built
 
 PPDB = """4.5\t[ADJP]\tcalm\tquiet\t4.0,5.0

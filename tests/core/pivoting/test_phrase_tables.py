@@ -6,8 +6,7 @@ import pytest
 
 from core.pivoting.building.pipeline import build_table
 from core.pivoting.building.settings import BuildSettings
-from core.pivoting.phrase_tables import phrase_tables
-from core.pivoting.table import Table, open_table
+from core.pivoting.table import Table, open_table, phrase_tables
 from tests.core.pivoting import small_bitext
 
 

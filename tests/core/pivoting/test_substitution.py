@@ -215,7 +215,8 @@ def test_the_commands_build_look_up_substitute_and_make_items(
     )
     assert [one["text"] for one in answer["paraphrases"]] == ["quiet"]
     assert {pivot["foreign"] for pivot in answer["why"]} == {"ruhig", "calme"}
-    monkeypatch.setattr(sys, "stdin", io.StringIO(small_bitext.TREES[0]))
+    tree = io.BytesIO(small_bitext.TREES[0].encode())
+    monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(tree))
     answer = told(["pivot", "substitute", "old", "--json", "--table", out], capsys)
     assert answer["substitutes"][0]["sentence"] == "The ancient sea is calm ."
     trees = tmp_path / "trees.mrg"

@@ -13,14 +13,15 @@ from core.pivoting.commands.options import vectors_of
 from core.pivoting.labels import ccg_labels
 from core.pivoting.substitution import substitutes, weighted
 from core.pivoting.table import Table
-from core.pivoting.weight_fitting import JudgedSubstitute, fit_weights
 from core.pivoting.weighting import (
     ALONE,
     PLACED,
+    JudgedSubstitute,
     Site,
     Weights,
     candidates,
     components,
+    fit_weights,
     look_up,
 )
 from core.protocols import Analysis, BackendInfo

@@ -17,11 +17,12 @@ from core.substitution.linking import (
     LinkingCounts,
     Recorder,
     counted,
+    in_case_of,
     load,
+    number_shape,
     save,
+    sentences_in,
 )
-from core.substitution.shape import in_case_of, number_shape
-from core.substitution.texts import sentences_in
 
 sentences = st.lists(st.lists(st.sampled_from("abcd"), min_size=1, max_size=5))
 

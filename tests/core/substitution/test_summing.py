@@ -7,12 +7,11 @@ from core.data.tokens import Sentence
 from core.errors import InvalidValue
 from core.forests.inside import forest_log_partition
 from core.forests.kbest import best_trees, trees_of
-from core.forests.ranked import ranked_forest
+from core.forests.mixture import ranked_forest
 from core.formats.ptb import parse_one
 from core.protocols import Analysis
 from core.substitution.options import Options
-from core.substitution.substituting import Substituting
-from core.substitution.summing import summed
+from core.substitution.substituting import Substituting, summed
 from tests.core.substitution.flat import EVERYTHING, TEXT, Flat
 
 LEFT = "(S (NP (NN a) (NN b)) (VP (VB c)))"

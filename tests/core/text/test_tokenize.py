@@ -1,5 +1,6 @@
 """Treebank tokens of raw English, and where they stand."""
 
+import time
 from itertools import pairwise
 
 import pytest
@@ -7,7 +8,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from core.errors import InvalidValue
-from core.text.tokenize import spans_of, tokenize
+from core.text import tokenize as module
+from core.text.tokenize import MAX_WORD, spans_of, tokenize
 
 
 @pytest.mark.parametrize(
@@ -53,3 +55,32 @@ def test_offsets_point_into_the_text() -> None:
 def test_an_empty_line_is_refused(text: str) -> None:
     with pytest.raises(InvalidValue, match="no tokens"):
         tokenize(text)
+
+
+UNITS = (
+    "a-", "a.", "www.", "http://", "a@", "a.b+", "1.", "1/", "1a-", "'", "a's", "n't",
+    "e-", "=", "!", ".", "<", "@", "x-less", "é ",
+)  # fmt: skip
+
+
+@pytest.mark.parametrize("unit", UNITS)
+def test_tokenising_is_linear_whatever_the_text(unit: str) -> None:
+    times = []
+    for n in (10_000, 40_000):
+        text = unit * (n // len(unit))
+        started = time.process_time()
+        assert sum(1 for _ in spans_of(text)) > 0
+        times.append(time.process_time() - started)
+    assert times[1] < 12 * times[0] + 0.05  # four times as much text
+
+
+def test_a_word_without_end_is_refused_with_its_place() -> None:
+    text = "It is " + "a" * 20_000
+    with pytest.raises(InvalidValue, match=r"20,000 characters, from character 7 on"):
+        tokenize(text)
+    assert len(tokenize("a" * MAX_WORD).tokens) == 1
+
+
+def test_a_word_with_many_contractions_is_cut_a_few_times() -> None:
+    forms = tokenize("a" + "'s" * 500).forms
+    assert forms[-module.MAX_CONTRACTIONS :] == ("'s",) * module.MAX_CONTRACTIONS

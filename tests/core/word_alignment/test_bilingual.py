@@ -12,10 +12,11 @@ from core.errors import InvalidValue
 from core.word_alignment.bilingual import (
     BitextSettings,
     BitextStep,
+    TokenCorpus,
     align_bitext,
+    cooccurrence,
     symmetrise,
 )
-from core.word_alignment.corpus import TokenCorpus, cooccurrence
 from core.word_alignment.kernels import expect, hmm
 from tests.oracles import bitext as oracle
 

@@ -23,8 +23,7 @@ from core.word_alignment.features import (
     around,
     table,
 )
-from core.word_alignment.fitting import LinkedPair, fit_metric, fit_words
-from core.word_alignment.model import Metric
+from core.word_alignment.model import LinkedPair, Metric, fit_metric, fit_words
 
 ACTIVE = "The nurse opened the old window ."
 PASSIVE = "The old window was opened by the nurse ."

@@ -4,9 +4,7 @@ from core.data.alignment import Link
 from core.data.deps import ROOT, DepAnalysis, DepTree
 from core.data.tokens import Sentence
 from core.evaluation.golds import Gold
-from core.evaluation.joint.errors import breakdown
-from core.evaluation.joint.golds import GoldPair, PairRow
-from core.evaluation.joint.scores import JointCase
+from core.evaluation.joint_parsing import GoldPair, JointCase, PairRow, breakdown
 from core.joint_parsing.parser import JointResult, JointSide
 from core.protocols import Analysis
 

@@ -3,12 +3,14 @@
 import numpy as np
 import pytest
 
-from core.evaluation.phrases.cases import Cell, PhraseCase, prepare
-from core.evaluation.phrases.scores import (
+from core.evaluation.phrase_alignment import (
+    Cell,
     Outcome,
+    PhraseCase,
     attachment_of,
     calibration,
     pair_counts,
+    prepare,
     run,
     scores,
 )

@@ -1,6 +1,6 @@
 """Errors corrected and introduced by the tree that aligns best."""
 
-from core.evaluation.phrases.parses import Reranked, ledger
+from core.evaluation.phrase_alignment import Reranked, ledger
 from core.formats.ptb import parse_one
 
 HIGH = "(S (NP (PRP I)) (VP (VBD saw) (NP (NN men)) (PP (IN with) (NP (NNS eyes)))))"

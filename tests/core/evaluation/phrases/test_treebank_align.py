@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from core.errors import InvalidValue, Unavailable
-from core.evaluation.phrases.treebanks import (
+from core.evaluation.phrase_corpora import (
     Bitree,
     TreebankAligner,
     fit_treebanks,

@@ -3,7 +3,7 @@
 import pytest
 
 from core.errors import FormatError
-from core.evaluation.phrases.chunks import chunk_f1, chunk_links, phrase_pair
+from core.evaluation.phrase_corpora import chunk_f1, chunk_links, phrase_pair
 from core.formats.alignments import ists
 
 WA = """<sentence id="7" status="">

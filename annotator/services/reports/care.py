@@ -1,0 +1,111 @@
+"""Signs of careless work: too fast, always the same, no better than chance.
+
+Every rule is given with its numbers, broken or not. A flag is a reason to look at the
+answers and to talk to the person; nobody is stopped by one.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import numpy as np
+
+from annotator.models import Campaign, Participant
+from annotator.services.reports import judged_data
+from core.agreement.judgments.dataset import Dataset
+from core.agreement.judgments.people import beyond_chance
+from core.data.check import Ints
+
+FAST_MS = 2000  # nobody reads two sentences and answers in less
+FAST_SHARE = 0.1  # of the answers: a slip now and then is no sign
+LEAST = 10  # answers, or shared items, before speed or agreement says anything
+SAME_RUN = 15  # equal answers in a row
+
+
+@dataclass(frozen=True, slots=True)
+class Sign:
+    """``hits`` of ``n`` answers (for "same" the longest run); ``value``: how far
+    agreement is above chance on the worst scale, None where it cannot be measured."""
+
+    name: str
+    hits: int
+    n: int
+    is_broken: bool
+    value: float | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class CareRow:
+    """One participant with all rules, in the order speed, same, chance, checks."""
+
+    person: Participant
+    rules: tuple[Sign, ...]
+
+    @property
+    def flags(self) -> list[Sign]:
+        return [rule for rule in self.rules if rule.is_broken]
+
+
+def of(campaign: Campaign) -> list[CareRow]:
+    """A row for everyone who judges. Reads every judgment once."""
+    data = judged_data.read_campaign(campaign).data.in_order()
+    place = {label: at for at, label in enumerate(data.annotators)}
+    chance = list(_chance(data))
+    people = campaign.participants.select_related("user").order_by("pk")
+    return [
+        CareRow(
+            person,
+            (
+                *_own(data, place[person.label]),
+                _worst(chance, place[person.label]),
+                _checks(campaign, person),
+            ),
+        )
+        for person in people
+        if person.label in place
+    ]
+
+
+def _own(data: Dataset, judge: int) -> tuple[Sign, Sign]:
+    """Speed, and the longest run of equal answers in the order in which they came."""
+    rows = np.flatnonzero(data.annotator == judge)
+    times = data.active_ms[rows]
+    n, fast = int((times > 0).sum()), int(((times > 0) & (times < FAST_MS)).sum())
+    run = _longest_run(data.values[rows[np.argsort(data.at[rows], kind="stable")]])
+    return (
+        Sign("speed", fast, n, n >= LEAST and fast > FAST_SHARE * n),
+        Sign("same", run, len(rows), run >= SAME_RUN),
+    )
+
+
+def _longest_run(values: Ints) -> int:
+    """Of equal rows in ``(n, q)``."""
+    if not len(values):
+        return 0
+    changes = np.flatnonzero((values[1:] != values[:-1]).any(1)) + 1
+    edges = np.concatenate([[0], changes, [len(values)]])
+    return int(np.diff(edges).max())
+
+
+def _chance(data: Dataset) -> Iterator[list[tuple[float | None, int]]]:
+    for place in range(len(data.questions)):
+        yield beyond_chance(data.ratings(place))
+
+
+def _worst(scales: list[list[tuple[float | None, int]]], judge: int) -> Sign:
+    known = [
+        (value, n)
+        for value, n in (scale[judge] for scale in scales)
+        if value is not None and n >= LEAST
+    ]
+    if not known:
+        shared = max((scale[judge][1] for scale in scales), default=0)
+        return Sign("chance", 0, shared, is_broken=False)
+    value, n = min(known)
+    return Sign("chance", 0, n, value < 0, value)
+
+
+def _checks(campaign: Campaign, person: Participant) -> Sign:
+    """The rule by which people are stopped, those who were let go on included."""
+    n, failed = person.n_checks, person.n_checks_failed
+    is_broken = n >= campaign.check_min and failed > campaign.check_fail_share * n
+    return Sign("checks", failed, n, is_broken)

@@ -1,0 +1,254 @@
+"""A campaign as tables: judgments, items, and what curators decided.
+
+The judgments, one value a row, can be read back as ratings. Together with the items
+they hold all that the report is computed from.
+"""
+
+from collections.abc import Iterable, Iterator
+from typing import Any
+
+from annotator import access
+from annotator.exchange.written import Exported
+from annotator.models import (
+    Adjudication,
+    Campaign,
+    Credit,
+    Judgment,
+    RatingScale,
+)
+from annotator.models.projects import Anybody
+
+JUDGMENTS = (
+    *("item", "id", "kind", "annotator", "scale", "value", "condition", "rank"),
+    *("source", "start", "end", "phrase", "paraphrase", "batch", "round", "counted"),
+    *("extra", "late", "withdrawn", "revision", "guideline", "mode", "active_ms"),
+    *("saved_at", "comment", "flag", "simulated", "expected", "scale_kind", "points"),
+    *(
+        "threshold",
+        "conditions",
+        "baseline",
+        "decided",
+        "decided_by",
+        "reason",
+        "confidence",
+    ),
+)
+ITEMS = (  # named as in a file of items, so that the table can be imported again
+    *("item", "id", "kind", "batch", "condition", "rank", "score", "sentence"),
+    *("start", "end", "phrase", "paraphrase", "why", "needed", "judged", "withdrawn"),
+)
+DECISIONS = (
+    *("item", "id", "kind", "scale", "value", "sentence", "phrase", "paraphrase"),
+    *("reason", "confidence", "accepts", "by_rule", "note", "by", "at", "number"),
+)
+NAME = "name"  # of an annotator: after the label, for managers who ask for it
+TYPES = (
+    dict.fromkeys(
+        ("start", "end", "round", "revision", "guideline", "number", "active_ms"),
+        "INTEGER",
+    )
+    | dict.fromkeys(("needed", "judged"), "INTEGER")
+    | dict.fromkeys(
+        ("counted", "extra", "late", "withdrawn", "simulated", "by_rule"), "BOOLEAN"
+    )
+    | {"threshold": "DOUBLE"}
+)
+BETWEEN = " | "  # conditions of one item, as the layout ``long`` splits them
+CHUNK = 2000
+SHOWN = 200
+
+
+def judgments(campaign: Campaign, *, by: Anybody, names: bool = False) -> Exported:
+    """The answers, one value a row: the layout ``long`` and what is known besides.
+
+    ``names``: user names too. Raises NotAllowed before the first row, on names to
+    anyone but a manager.
+    """
+    access.require(by, "export", campaign.project)
+    columns: tuple[str, ...] = JUDGMENTS
+    if names:
+        access.require(by, "manage", campaign.project)
+        at = columns.index("annotator") + 1
+        columns = (*columns[:at], NAME, *columns[at:])
+    rows = _judgments(campaign)
+    return Exported(columns, (_in_order(row, columns) for row in rows), TYPES)
+
+
+def items(campaign: Campaign, *, by: Anybody) -> Exported:
+    """Every item, judged or not, in the order in which they came.
+
+    Raises NotAllowed before the first row.
+    """
+    access.require(by, "export", campaign.project)
+    gold = tuple(f"gold_{scale.name}" for scale in campaign.scales.all())
+    columns = (*ITEMS, *gold)
+    rows = (_item(item, made) for item, made in _with_credits(campaign))
+    return Exported(columns, (_in_order(row, columns) for row in rows), TYPES)
+
+
+def decisions(campaign: Campaign, *, by: Anybody) -> Exported:
+    """The decisions that count, a value a row. Raises NotAllowed before the first."""
+    access.require(by, "export", campaign.project)
+    return Exported(DECISIONS, _decisions(campaign), TYPES)
+
+
+TABLES = {"judgments": judgments, "items": items, "decisions": decisions}
+
+
+def flagged(campaign: Campaign) -> list[Judgment]:
+    """What judges flagged or skipped, newest first."""
+    mine = Judgment.objects.of(campaign)
+    chosen = mine.exclude(flag="") | mine.filter(state=Judgment.State.SKIPPED)
+    shown = chosen.select_related("item__instance", "participant__user")
+    return list(shown.order_by("-pk")[:SHOWN])
+
+
+def _in_order(row: dict[str, Any], columns: tuple[str, ...]) -> tuple[Any, ...]:
+    return tuple(row.get(name) for name in columns)
+
+
+def _judgments(campaign: Campaign) -> Iterator[dict[str, Any]]:
+    credits, decided, extra = _credits(campaign), _decided(campaign), _extra(campaign)
+    scales = {scale.name: _scale(scale) for scale in campaign.scales.all()}
+    of_all = _conditions(campaign)
+    rows = Judgment.objects.of(campaign).answered().order_by("pk")
+    related = ("item__instance", "item__batch", "participant__user")
+    for one in rows.select_related(*related).iterator(CHUNK):
+        fixed = _judgment(one) | credits.get(one.item_id, {}) | of_all
+        fixed["extra"] = one.pk in extra
+        for name, value in _by_scale(one.values, scales):
+            yield (
+                fixed
+                | {"scale": name, "value": str(value), **scales.get(name, {})}
+                | {"expected": _text(one.item.gold.get(name))}
+                | _decision(decided.get(one.item_id), name)
+            )
+
+
+def _by_scale(values: dict[str, Any], scales: Iterable[str]) -> list[tuple[str, Any]]:
+    """In the order of the scales: a database may keep keys in another."""
+    order = [name for name in scales if name in values]
+    return [(name, values[name]) for name in (*order, *(values.keys() - set(order)))]
+
+
+def _judgment(one: Judgment) -> dict[str, Any]:
+    item, instance, judge = one.item, one.item.instance, one.participant
+    return {
+        "item": item.code, "id": item.ref, "kind": item.kind,
+        "annotator": judge.label, NAME: str(judge.user or ""),
+        "source": instance.sentence, "start": instance.start, "end": instance.end,
+        "phrase": instance.phrase, "paraphrase": item.paraphrase,
+        "batch": item.batch.name if item.batch else "", "round": one.round,
+        "counted": one.fills, "late": one.is_late, "withdrawn": item.is_withdrawn,
+        "revision": one.revision, "guideline": one.guideline, "mode": one.mode,
+        "active_ms": one.active_ms, "comment": one.comment, "flag": one.flag,
+        "saved_at": one.saved_at.isoformat() if one.saved_at else None,
+        "simulated": judge.is_simulated,
+    }  # fmt: skip
+
+
+def _scale(scale: RatingScale) -> dict[str, Any]:
+    """What it takes to compute measures on this scale: all its values, in order."""
+    labels = scale.to_core().labels
+    is_range = scale.kind == RatingScale.Kind.NUMBER
+    points = f"{labels[0]}..{labels[-1]}" if is_range else BETWEEN.join(labels)
+    return {"scale_kind": scale.kind, "points": points, "threshold": scale.threshold}
+
+
+def _conditions(campaign: Campaign) -> dict[str, str]:
+    """All conditions in their order, and the one that the others are tested against."""
+    rows = list(campaign.conditions.values_list("name", "is_baseline"))
+    names = [name for name, _ in rows]
+    chosen = [name for name, is_baseline in rows if is_baseline] or names
+    return {"conditions": BETWEEN.join(names), "baseline": "".join(chosen[:1])}
+
+
+def _decision(last: Adjudication | None, scale: str) -> dict[str, Any]:
+    if last is None:
+        return {}
+    return {
+        "decided": _text(last.values.get(scale)),
+        "decided_by": str(last.by or ""),
+        "reason": last.reason,
+        "confidence": _sure(last),
+    }
+
+
+def _text(value: Any) -> str | None:
+    return None if value is None else str(value)
+
+
+def _item(item: Any, made: dict[str, Any]) -> dict[str, Any]:
+    at = item.instance
+    row = {
+        "item": item.code, "id": item.ref, "kind": item.kind,
+        "batch": item.batch.name if item.batch else "", "sentence": at.sentence,
+        "start": at.start, "end": at.end, "phrase": at.phrase,
+        "paraphrase": item.paraphrase, "why": item.why, "needed": item.need,
+        "judged": item.n_answers, "withdrawn": item.is_withdrawn,
+    }  # fmt: skip
+    gold = {f"gold_{scale}": _text(value) for scale, value in item.gold.items()}
+    return row | gold | made
+
+
+def _with_credits(campaign: Campaign) -> Iterator[tuple[Any, dict[str, Any]]]:
+    made = _credits(campaign)
+    rows = campaign.items.with_answers().select_related("instance", "batch")
+    for item in rows.order_by("pk").iterator(CHUNK):
+        yield item, made.get(item.pk, {})
+
+
+def _credits(campaign: Campaign) -> dict[int, dict[str, str]]:
+    """Item key -> its conditions, their ranks and scores, each as one cell."""
+    cells: dict[int, dict[str, str]] = {}
+    credits = Credit.objects.filter(item__campaign=campaign)
+    order = credits.order_by("item_id", "condition__position", "condition_id")
+    names = ("item_id", "condition__name", "rank", "score")
+    for item, name, rank, score in order.values_list(*names).iterator(CHUNK):
+        new = {
+            "condition": name,
+            "rank": str(rank),
+            "score": "" if score is None else f"{score:g}",
+        }
+        old = cells.get(item)
+        cells[item] = {k: old[k] + BETWEEN + new[k] for k in new} if old else new
+    return cells
+
+
+def _extra(campaign: Campaign) -> set[int]:
+    """First looks by judges who came because two others differed."""
+    rows = Judgment.objects.of(campaign).answered().filter(round=1, item__n_extra__gt=0)
+    seen: dict[int, int] = {}
+    extra = set()
+    names = ("pk", "item_id", "item__need", "item__n_extra")
+    for pk, item, need, n_extra in rows.order_by("saved_at", "pk").values_list(*names):
+        seen[item] = seen.get(item, 0) + 1
+        if seen[item] > max(need - n_extra, 1):
+            extra.add(pk)
+    return extra
+
+
+def _decisions(campaign: Campaign) -> Iterator[tuple[Any, ...]]:
+    scales = list(campaign.scales.values_list("name", flat=True))
+    for one in _decided(campaign).values():
+        item, instance = one.item, one.item.instance
+        for scale, value in _by_scale(one.values, scales):
+            yield (
+                *(item.code, item.ref, item.kind, scale, str(value)),
+                *(instance.sentence, instance.phrase, item.paraphrase, one.reason),
+                *(_sure(one), one.accepts, bool(one.batch), one.note),
+                *(str(one.by or ""), one.at.isoformat(), one.number),
+            )
+
+
+def _decided(campaign: Campaign) -> dict[int, Adjudication]:
+    """Item key -> the decision that counts; none where it was withdrawn."""
+    rows = Adjudication.objects.filter(item__campaign=campaign)
+    rows = rows.select_related("by", "item__instance").order_by("item", "number")
+    last = {row.item_id: row for row in rows.iterator(CHUNK)}
+    return {item: row for item, row in last.items() if row.values}
+
+
+def _sure(decision: Adjudication) -> str:
+    """In English, whoever asks for the file."""
+    return Adjudication.Confidence(decision.confidence).name.lower()

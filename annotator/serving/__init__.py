@@ -1,0 +1,1 @@
+"""What a process of the server may cost: connections, and memory."""

@@ -1,0 +1,55 @@
+"""How much memory a process may take: a ceiling, and a mark at which it is replaced.
+
+The system keeps the ceiling: what a process may write and shares with nobody
+(RLIMIT_DATA). Who would pass it gets MemoryError for this one request or job, and the
+machine goes on. Where the system keeps no such limit (macOS), there is none.
+"""
+
+import contextlib
+import os
+import resource
+from pathlib import Path
+
+MB = 2**20
+LEAST_MB = 512  # the engine, a parser and WordNet must fit
+WEB_MB = 2048  # on a machine that has twice as much
+CONTAINER = Path("/sys/fs/cgroup/memory.max")
+
+
+def machine_mb() -> int:
+    """What there is here: the machine's, or what its container may take."""
+    there = os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
+    with contextlib.suppress(OSError, ValueError):  # no container, or "max"
+        there = min(there, int(CONTAINER.read_text()))
+    return there // MB
+
+
+def of_web() -> int:
+    """MB of each process of the web server, if nothing is said."""
+    return max(LEAST_MB, min(WEB_MB, machine_mb() // 2))
+
+
+def of_worker() -> int:
+    """MB of each process of a worker, if nothing is said."""
+    return max(LEAST_MB, machine_mb() * 3 // 4)
+
+
+def keep_below(mb: int) -> None:
+    """This process, and what it starts, from now on."""
+    most = resource.getrlimit(resource.RLIMIT_DATA)[1]
+    wanted = mb * MB if most == resource.RLIM_INFINITY else min(mb * MB, most)
+    resource.setrlimit(resource.RLIMIT_DATA, (wanted, most))
+
+
+def taken_mb() -> int:
+    """What this process has in memory now; 0: the system does not say."""
+    try:
+        pages = int(Path("/proc/self/statm").read_text().split()[1])
+    except OSError:
+        return 0
+    return pages * os.sysconf("SC_PAGE_SIZE") // MB
+
+
+def is_worn(began_mb: int, ceiling_mb: int) -> bool:
+    """Whether more than half of what it might take is taken since it began."""
+    return taken_mb() - began_mb > (ceiling_mb - began_mb) // 2

@@ -1,1 +1,0 @@
-"""Joint parsing against gold trees: scores, errors by kind, fitting."""

@@ -1,1 +1,0 @@
-"""How well phrases are aligned: scores against gold links, fitting, treebanks."""

@@ -1,0 +1,1 @@
+"""Dependency trees reworded by rules that keep their meaning."""

@@ -1,1 +1,0 @@
-"""Large text in pieces: each is done once, by whoever takes it, with the same rows."""

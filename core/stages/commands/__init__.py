@@ -1,1 +1,0 @@
-"""Commands over large text."""

@@ -1,0 +1,1 @@
+"""Attacks on a running Gemel, and what other people notice of them meanwhile."""

@@ -1,0 +1,216 @@
+"""Many people at once over HTTP, at their own pace: how long each request takes.
+
+    python -m lab bench load --users 20 --seconds 30       SQLite, in a new folder
+    DATABASE_URL=postgres://…/EMPTY CELERY_BROKER_URL=redis://… \\
+        python -m lab bench load --users 500 --minutes 10
+
+Of a hundred people 85 judge, 10 edit links, 5 are managers who read dashboard, campaign
+and report. Each signs in with a password, as a class does before it begins: within
+--arrive seconds, by default a quarter of a second for each, which is told apart; with
+--late some time in the first --arrive seconds of the work itself. Then everybody reads,
+acts, pauses (log-normal, median --pause seconds), and goes when the time is over. The
+server is gunicorn as ``manage.py up`` starts it; this driver runs on the same machine
+and counts as load. Prints a table by kind of request, one by route as the server
+counted, and what must hold in the database: all that was acknowledged is there, nothing
+twice, no item over k, no answer 5xx. Ends with 1 if something does not hold.
+
+Threads over ``http.client``, not Locust: that brings 25 packages (Flask, gevent,
+ZeroMQ), replaces Python's sockets and threads as it is imported, and enters itself
+into pytest.
+"""
+
+import argparse
+import http.client
+import math
+import os
+import random
+import re
+import secrets
+import sys
+import tempfile
+import time
+from collections import defaultdict
+from typing import Any
+
+from lab.bench.judging import SETTLE_S, Server, percentiles
+from lab.bench.load_people import Asked, Guest, Judger, Linker, Manager, in_threads
+
+PASSWORD = "roses behind the little house"
+EDITORS, MANAGERS = 0.10, 0.05  # of all people
+_SECONDS = re.compile(r'^gemel_request_seconds_(sum|count)\{route="([^"]+)"\} (\S+)$')
+
+
+def main() -> int:
+    options = _options()
+    os.environ.setdefault("GEMEL_HOME", tempfile.mkdtemp(prefix="gemel-load-"))
+    os.environ["GEMEL_METRICS_TOKEN"] = secrets.token_urlsafe(32)
+    os.environ["DJANGO_SETTINGS_MODULE"] = "annotator.settings"
+    import django
+
+    django.setup()
+    from django.db import connection
+
+    from lab.bench import load_data
+
+    n = people(options.users)
+    items = max(1000, int(options.users * options.seconds / options.pause / 2))
+    place = load_data.build(items=items, password=PASSWORD, **n)
+    server = Server(options.port)
+    try:
+        server.rest()
+        load, everybody = os.getloadavg()[0], visitors(place, n, options)
+        about = f"{options.users} people {n}, {options.seconds:.0f} s"
+        print(f"{about}, {connection.vendor}; load {load:.1f} before\n")
+        before = [] if options.late else signed_in(everybody, server, options)
+        asked = worked(everybody, server, options)
+        routes = by_route(options.port)
+    finally:
+        server.stop()
+    print_routes(routes)
+    judges = [one for one in everybody if isinstance(one, Judger)]
+    editors = [one for one in everybody if isinstance(one, Linker)]
+    right = load_data.verify(place.campaign, judges, editors)
+    right["no answer 5xx, no connection broken"] = not any(
+        one.status == 0 or one.status >= 500 for one in [*before, *asked]
+    )
+    refused = [one.refused for one in everybody if one.refused]
+    right["nobody was refused"] = not refused
+    for name, holds in right.items():
+        print(f"{'yes' if holds else 'NO':4}{name}")
+    print(*refused[:5], sep="\n")
+    return 0 if all(right.values()) else 1
+
+
+def people(users: int) -> dict[str, int]:
+    """How many of each kind: at least one of each."""
+    editors, managers = max(1, int(EDITORS * users)), max(1, int(MANAGERS * users))
+    judges = max(1, users - editors - managers)
+    return {"judges": judges, "editors": editors, "managers": managers}
+
+
+def signed_in(
+    everybody: list[Guest], server: Server, options: argparse.Namespace
+) -> list[Asked]:
+    """All sign in, and nothing else happens; what they asked for."""
+    invite(everybody, within=options.arrive, stay=options.arrive)
+    cpu, began = server.cpu_s(), time.perf_counter()
+    in_threads([one.come for one in everybody])
+    seconds = time.perf_counter() - began
+    spent = server.cpu_s() - cpu
+    print(
+        f"Before: all signed in in {seconds:.0f} s, {spent:.0f} s of the server's CPU"
+    )
+    asked = [one for person in everybody for one in person.asked]
+    print_kinds(asked, seconds, math.inf)
+    for person in everybody:
+        person.asked = []
+    return asked
+
+
+def worked(
+    everybody: list[Guest], server: Server, options: argparse.Namespace
+) -> list[Asked]:
+    """All do what they came for until the time is over; what they asked for."""
+    within = options.arrive if options.late else min(options.pause, options.seconds)
+    invite(everybody, within=within, stay=options.seconds)
+    cpu = server.cpu_s()
+    in_threads([one.run for one in everybody])
+    spent = server.cpu_s() - cpu
+    print(f"\nWork: {options.seconds:.0f} s, {spent:.0f} s of the server's CPU")
+    asked = [one for person in everybody for one in person.asked]
+    print_kinds(asked, options.seconds, max(one.comes_at for one in everybody))
+    return asked
+
+
+def invite(everybody: list[Guest], *, within: float, stay: float) -> None:
+    """From now on: each comes some time within so many seconds, the same in every run,
+    and leaves when ``stay`` seconds are over."""
+    chance, now = random.Random(7), time.perf_counter()
+    for one in everybody:
+        one.comes_at, one.leaves_at = now + chance.uniform(0, within), now + stay
+
+
+def visitors(place: Any, n: dict[str, int], options: argparse.Namespace) -> list[Guest]:
+    """Everybody, outside yet."""
+
+    def whom(name: str) -> dict[str, Any]:
+        return {
+            "name": name,
+            "password": PASSWORD,
+            "port": options.port,
+            "project": place.project,
+            "pause_s": options.pause,
+        }
+
+    campaign = place.campaign
+    return [
+        *(
+            Judger(campaign=campaign, **whom(f"annotator{i}"))
+            for i in range(n["judges"])
+        ),
+        *(
+            Linker(pair=pair, trees=trees, **whom(f"editor{i}"))
+            for i, (pair, trees) in enumerate(place.pairs)
+        ),
+        *(
+            Manager(campaign=campaign, **whom(f"manager{i}"))
+            for i in range(n["managers"])
+        ),
+    ]
+
+
+def by_route(port: int) -> dict[str, tuple[float, int]]:
+    """Seconds and requests of each route, as the server counted them."""
+    asking = http.client.HTTPConnection("127.0.0.1", port, timeout=60)
+    token = os.environ["GEMEL_METRICS_TOKEN"]
+    asking.request("GET", "/metrics", headers={"Authorization": f"Bearer {token}"})
+    sums: dict[str, dict[str, float]] = defaultdict(dict)
+    for line in asking.getresponse().read().decode().splitlines():
+        if told := _SECONDS.match(line):
+            sums[told[2]][told[1]] = float(told[3])
+    return {route: (of["sum"], int(of["count"])) for route, of in sums.items()}
+
+
+def print_kinds(asked: list[Asked], seconds: float, all_there: float) -> None:
+    """``all_there``: when the last had come; the last column is of what came later."""
+    kinds: dict[str, list[Asked]] = defaultdict(list)
+    for one in asked:
+        kinds[one.kind].append(one)
+    print(f"{'kind of request':22}{'count':>8}{'failed':>8}", end="")
+    print(f"{'a second':>10}{'median':>9}{'p95':>9}{'p99 ms':>9}{'p95 later':>11}")
+    for kind, ones in {**kinds, "all": asked}.items():
+        p = percentiles([one.ms for one in ones])
+        later = percentiles([one.ms for one in ones if one.at > all_there + SETTLE_S])
+        failed = sum(one.has_failed for one in ones)
+        print(f"{kind:22}{len(ones):8}{failed:8}{len(ones) / seconds:10.1f}", end="")
+        print(f"{p['p50']:9.1f}{p['p95']:9.1f}{p['p99']:9.1f}", end="")
+        print(f"{later['p95']:11.1f}" if later else f"{'':11}")
+
+
+def print_routes(routes: dict[str, tuple[float, int]]) -> None:
+    print(f"\n{'route, in the server':28}{'count':>8}{'mean ms':>9}{'all s':>8}")
+    for route, (spent, n) in sorted(routes.items(), key=lambda one: -one[1][0])[:15]:
+        print(f"{route:28}{n:8}{1000 * spent / max(n, 1):9.1f}{spent:8.1f}")
+    print()
+
+
+def _options() -> argparse.Namespace:
+    parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
+    parser.add_argument("--users", type=int, default=20)
+    parser.add_argument("--minutes", type=float, default=1.0)
+    parser.add_argument("--seconds", type=float, help="instead of minutes")
+    parser.add_argument("--arrive", type=float, help="seconds until all are there")
+    parser.add_argument("--late", action="store_true", help="sign in while others work")
+    parser.add_argument("--pause", type=float, default=8.0, help="seconds, median")
+    parser.add_argument("--port", type=int, default=8766)
+    options = parser.parse_args()
+    options.seconds = options.seconds or 60 * options.minutes
+    if options.arrive is None:
+        options.arrive = options.users / 4
+        if options.late:
+            options.arrive = min(options.arrive, options.seconds / 4)
+    return options
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,1 @@
+"""Studies of engines against gold that users of Gemel do not run."""

@@ -1,0 +1,229 @@
+"""Caplan et al., "Leveraging Lexical Substitution for Parser Adaptation"."""
+
+import argparse
+from collections.abc import Iterator
+from dataclasses import replace
+from itertools import chain
+from pathlib import Path
+from typing import Any
+
+from core.agreement.paired import holm
+from core.errors import InvalidValue
+from core.evaluation.commands.substitution import linking_of, sampled
+from core.evaluation.golds import Gold, read_golds
+from core.evaluation.substitution import Effect, effect, oracle
+from core.parsing import registry
+from core.parsing.registry import Say
+from core.protocols import ParserBackend, TagGuided, TrainingCounts
+from core.substitution.folder import Counted, counts_of
+from core.substitution.linking import LinkingCounts
+from core.substitution.options import PAPER, Options
+from core.substitution.substituting import Substituting
+from lab.evaluation.remembered import Remembered
+
+__all__ = ["HELP", "LINKING", "SETS", "VARIANTS", "add_arguments", "lines", "run"]
+
+HELP = "words replaced by known ones before parsing (Caplan et al.), Tables 1 and 2"
+TABLE_1 = {"baseline": (85.3, 83.9), "LS": (86.4, 84.1), "LS + CR": (89.4, 84.5)}
+TABLE_2 = (
+    "BROWN tune     2078  83.9  84.5  p<0.01      684 of 1502  79.6  81.0",
+    "BROWN test     2425  84.1  84.4  p=0.07      799 of 1715  80.5  81.2",
+    "QuestionBank   4000  85.6  85.8  p=0.07      825 of 2595  81.6  82.5",
+    "BNC             999  82.5  82.8              576 of 959   79.9  80.3",
+    "WSJ 23         2416  89.7  89.7              332 of 1160  85.6  85.2",
+)
+LINKING = (
+    "general-text/gutenberg",
+    "general-text/abc.zip",
+    "general-text/inaugural.zip",
+    "general-text/state_union.zip",
+    "general-text/movie_reviews.zip",
+    "general-text/wikitext-2.valid.txt.gz",
+    "brown-tagged/brown.zip",
+    "europarl-it-en/europarl.it-en.en.gz",
+    "biomed-text",
+    "craft/train/txt",
+    "craft/dev/txt",
+)
+SETS = {
+    "MASC (tuning)": "masc-trees/[!w]*.mrg",
+    "GENIA dev": "genia/dev.trees",
+    "CRAFT dev": "craft/dev/penn/*.tree",
+    "GUM dev": "gum/dev/const/*.ptb",
+    "GENTLE": "gentle/const/*.ptb",
+    "Natural Stories": "natural-stories/*.penn",
+    "WSJ 0161-0199": "wsj-sample/combined/wsj_01[6-9]*.mrg",
+}
+TUNING = "MASC (tuning)"
+VARIANTS = {
+    "LS": replace(PAPER, rerank=False),
+    "LS + CR": PAPER,
+    "in doubt": Options(method="doubt"),
+    "told": Options(method="tell"),
+    "summed": Options(method="sum"),
+}
+TRAINED_ON = "treebanks of a parser that does not tell its training words"
+EVERY_CANDIDATE = Options(method="replace")
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    add = parser.add_argument
+    add("--data", type=Path, required=True, help="has the treebanks and texts")
+    add("--engine", action="append", required=True, help="a parser; may be repeated")
+    add("--models", type=Path, metavar="DIR", help="has folders of further parsers")
+    add("--cache", type=Path, metavar="FILE", help="keep the linking counts here")
+    add("--trained-on", nargs="+", type=Path, metavar="PATH", help=TRAINED_ON)
+    add("--variant", action="append", choices=VARIANTS, help="by default all")
+    add("--oracle", action="store_true", help="the best candidates by gold, alone")
+    add("--max-tokens", type=int, default=40, help="by default %(default)s; 0: all")
+    add("--sample", type=int, default=0, metavar="N", help="N sentences of each set")
+    add("--keep", type=Path, metavar="DIR", help="parses; a second run goes on there")
+
+
+def run(options: dict[str, Any], say: Say) -> dict[str, Any]:
+    """By engine, set and variant: the effect. Sets that are not there are named."""
+    data = options["data"]
+    texts = [data / name for name in LINKING if (data / name).exists()]
+    if not texts:
+        raise InvalidValue(f"{data}: holds none of {', '.join(LINKING)}")
+    counts = linking_of(texts, options["cache"], say)
+    sets = {name: sorted(data.glob(pattern)) for name, pattern in SETS.items()}
+    every = {name: _golds(paths) for name, paths in sets.items() if paths}
+    longest, n = options["max_tokens"], options["sample"]
+    golds = {name: sampled(some, longest, n) for name, some in every.items()}
+    return {
+        "linking_tokens": counts.n_tokens,
+        "max_tokens": options["max_tokens"],
+        "sample": options["sample"],
+        "oracle": options["oracle"],
+        "of": {name: len(sampled(some, longest, 0)) for name, some in every.items()},
+        "missing": [name for name, paths in sets.items() if not paths],
+        "engines": {
+            engine: _engine(engine, counts, golds, options, say)
+            for engine in options["engine"]
+        },
+    }
+
+
+def _golds(paths: list[Path]) -> list[Gold]:
+    """Sentences of three tokens and more."""
+    golds, _ = read_golds(paths, format="ptb")
+    return [gold for gold in golds if gold.tree and len(gold.sentence) > 2]
+
+
+def _engine(
+    engine: str,
+    counts: LinkingCounts,
+    golds: dict[str, list[Gold]],
+    options: dict[str, Any],
+    say: Say,
+) -> dict[str, dict[str, Any]]:
+    parser = _parser(engine, options)
+    if options["oracle"]:
+        substituting = Substituting(parser, counts, EVERY_CANDIDATE)
+        return {where: oracle(substituting, some) for where, some in golds.items()}
+    rows: dict[str, dict[str, Any]] = {}
+    for name in options["variant"] or VARIANTS:
+        if VARIANTS[name].method == "tell" and not isinstance(parser, TagGuided):
+            say(f"{engine}: cannot be told tags, so not {name}")
+            continue
+        substituting = Substituting(parser, counts, VARIANTS[name])
+        for where, some in golds.items():
+            total = Effect()
+            for done, total in effect(substituting, some):  # noqa: B007 - the last one
+                say(f"{engine}, {name}, {where}: {done} of {len(some)}")
+            rows.setdefault(where, {})[name] = total.to_json()
+    return _corrected(rows)
+
+
+def _parser(engine: str, options: dict[str, Any]) -> ParserBackend:
+    """One that tells its training words, or the words of ``trained_on`` as its own.
+
+    The second is asked again for every variant: only trees and tags can be kept.
+    """
+    parser = registry.chosen(engine, options.get("models"))
+    if isinstance(parser, TrainingCounts):
+        return Remembered(parser, options["keep"])
+    golds, _ = read_golds(options["trained_on"] or [])
+    tagged = (
+        [(token.form, token.xpos or "") for token in gold.sentence.tokens]
+        for gold in golds
+    )
+    return Counted(parser, counts_of(tagged))
+
+
+def _corrected(rows: dict[str, dict[str, Any]]) -> dict[str, dict[str, Any]]:
+    """With p for as many comparisons as there are variants by test sets (Holm)."""
+    tested = chain.from_iterable(v.values() for k, v in rows.items() if k != TUNING)
+    some = list(tested)
+    for row, p in zip(some, holm([row["p"] for row in some]), strict=True):
+        row["p_holm"] = round(p, 4)
+    return rows
+
+
+def lines(results: dict[str, Any]) -> Iterator[str]:
+    """The paper's two tables, and ours below each; or the oracle's table alone."""
+    if results["oracle"]:
+        yield from _oracle_lines(results)
+        return
+    yield "Table 1: tags of query words and F1 on the tuning set, in percent"
+    for name, (tags, f1) in TABLE_1.items():
+        yield f"  paper, Brown          {name:10}{tags:7.1f}{f1:7.1f}"
+    for engine, sets in results["engines"].items():
+        yield from _table_1(engine, sets.get(TUNING, {}))
+    yield ""
+    yield "Table 2: sentences, F1 before and after, p; changed of replaced, F1 there"
+    yield from (f"  paper  {row}" for row in TABLE_2)
+    for engine, sets in results["engines"].items():
+        for where, variants in sets.items():
+            yield from (
+                f"  {engine.rpartition('/')[2]:16}{where:16}{name:9}"
+                f"{_table_2(row, results['of'][where])}"
+                for name, row in variants.items()
+            )
+    if results["missing"]:
+        yield f"not there: {', '.join(results['missing'])}"
+    yield (
+        f"Ours: {results['linking_tokens']:,} words of linking text (the paper's: "
+        f"Google Books), at most {results['max_tokens'] or 'any number of'} tokens "
+        f"a sentence, of each set {_rule(results['sample'])}. p: raw, and after Holm "
+        "for the rows of one parser, the tuning set left out."
+    )
+
+
+def _oracle_lines(results: dict[str, Any]) -> Iterator[str]:
+    yield "F1 as it stands, and of the best by gold of each sentence's readings:"
+    yield "as it stands, and with every unknown word's first, second, … candidate"
+    for engine, sets in results["engines"].items():
+        for where, row in sets.items():
+            yield (
+                f"  {engine.rpartition('/')[2]:16}{where:16}{row['sentences']:6}"
+                f" of {results['of'][where]:<5} helped {row['helped']:5}"
+                f"{row['before']:7.2f}{row['oracle']:7.2f}"
+            )
+
+
+def _table_1(engine: str, variants: dict[str, Any]) -> Iterator[str]:
+    shown = f"  {engine.rpartition('/')[2]:22}"
+    for name, row in variants.items():
+        before, after = row["tags"]["before"] or 0.0, row["tags"]["after"] or 0.0
+        f1 = row["f1"]
+        yield (
+            f"{shown}{name:10}{after:7.1f}{f1['after']:7.1f}   "
+            f"baseline {before:.1f}, {f1['before']:.1f}"
+        )
+
+
+def _rule(sample: int) -> str:
+    return f"the first {sample} in one random order" if sample else "all"
+
+
+def _table_2(row: dict[str, Any], whole: int) -> str:
+    f1, part = row["f1"], row["changed_only"]["f1"]
+    there = f"{part['before']:6.1f}{part['after']:6.1f}" if row["changed"] else ""
+    return (
+        f"{row['sentences']:6} of {whole:<5}{f1['before']:7.2f}{f1['after']:7.2f}"
+        f"  p={row['p']:.4f} Holm={row.get('p_holm', 1.0):.4f}"
+        f"{row['changed']:6} of {row['replaced']:<5}{there}"
+        f"   tags {row['tags']['before']} to {row['tags']['after']}"
+    )

@@ -1,0 +1,56 @@
+"""Axe finds nothing of any weight on a manager's pages of a campaign."""
+
+import pytest
+from axe_playwright_python.sync_playwright import Axe
+from django.urls import reverse
+
+from annotator.models import Campaign, Judgment
+from tests.annotator.campaigns_cast import HEADER, campaign, rows
+from tests.annotator.judged import judged
+from tests.browser.pictures import keep_picture
+from tests.cast import Cast
+
+pytestmark = pytest.mark.browser
+
+TAGS = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"]
+OPTIONS = {"runOnly": {"type": "tag", "values": TAGS}}
+
+
+@pytest.fixture
+def people(live) -> Cast:
+    return Cast()
+
+
+def check(page, url: str, name: str) -> None:
+    page.goto(url)
+    page.evaluate(
+        "document.querySelectorAll('main details').forEach(one => { one.open = true })"
+    )
+    keep_picture(page, name)
+    found = Axe().run(page, options=OPTIONS).response["violations"]
+    told = [(v["id"], [n["html"][:160] for n in v["nodes"]][:4]) for v in found]
+    assert not told, (name, told)
+
+
+@pytest.mark.parametrize("width", [1280, 390])
+def test_a_draft_and_its_rules(open_page, people, width: int) -> None:
+    text = HEADER + rows(40) + rows(3, kind="gold", gold="4")
+    made = campaign(people, text=text, people=2, is_open=False, overlap_share=0.2)
+    page = open_page(people.ada, width=width, height=844)
+    here = [people.project.slug, made.code]
+    for name in ("campaign", "campaign_rules", "campaign_design", "campaign_people"):
+        check(page, reverse(name, args=here), f"{name}-draft-{width}")
+
+
+@pytest.mark.parametrize("width", [1280, 390])
+def test_a_campaign_that_was_judged(open_page, people, width: int) -> None:
+    made = judged(people, copies=2, k=2)
+    Campaign.objects.update(state="open")
+    Judgment.objects.filter(participant__label="A2").update(active_ms=300)
+    page = open_page(people.ada, width=width, height=844)
+    here = [people.project.slug, made.campaign.code]
+    pages = ("campaign", "campaign_people", "campaign_items", "campaign_flags")
+    for name in (*pages, "curation", "campaign_rules"):
+        check(page, reverse(name, args=here), f"{name}-{width}")
+    report = reverse("report", args=[here[0], "campaign", here[1]])
+    check(page, report, f"report-{width}")

@@ -1,0 +1,151 @@
+"""The judging screen on a phone: both phrases in view, three taps, nothing moves."""
+
+import pytest
+from playwright.sync_api import Page, expect
+
+from tests.annotator.campaigns_cast import HEADER, campaign
+from tests.browser.judging import start, wait_done
+from tests.browser.pictures import keep_picture
+from tests.cast import Cast
+
+pytestmark = pytest.mark.browser
+
+PHONES = [(390, 844), (360, 640)]
+FILLER = "who had come from the far side of the valley before the snow began to fall "
+LONG = f"The {{}} farmers {FILLER * 3}put off the market until {FILLER * 2}".strip()
+BOX = "(one) => { const b = one.getBoundingClientRect(); return [b.top, b.bottom]; }"
+
+
+@pytest.fixture
+def people(live) -> Cast:
+    return Cast()
+
+
+def long_items(n: int) -> str:
+    rows = (
+        f"{LONG.format(f'old number {i}')}.\tput off the market\tpostponed the market"
+        "\tc\t1\t\t\t\t\n"
+        for i in range(n)
+    )
+    return HEADER + "".join(rows)
+
+
+def phone(open_page, people: Cast, size: tuple[int, int], n: int = 3) -> Page:
+    width, height = size
+    made = campaign(people, text=long_items(n))
+    options = {"has_touch": True, "is_mobile": True}
+    return start(open_page, people, made, width=width, height=height, **options)
+
+
+def covered(page: Page) -> list[str]:
+    """Which phrases, and which part of Save, are not in full view now."""
+    return page.evaluate("""() => ["#original .target", ".changed .target", "#save"]
+      .filter((name) => [...document.querySelector(name).getClientRects()].some(box => {
+        const [x, y] = [box.left + box.width / 2, box.top + box.height / 2];
+        const there = document.elementFromPoint(x, y);
+        return box.top < 0 || box.bottom > innerHeight
+          || !there?.closest(name.split(" ").at(-1));
+      }))""")
+
+
+def test_the_sentence_of_these_tests_is_long() -> None:
+    assert len(LONG.format("old number 1").split()) >= 90
+
+
+@pytest.mark.parametrize("size", PHONES)
+def test_both_phrases_and_save_stay_in_view(open_page, people, size) -> None:
+    page = phone(open_page, people, size)
+    assert covered(page) == []
+    keep_picture(page, f"phone-{size[0]}")
+    height = page.evaluate("document.documentElement.scrollHeight")
+    for y in range(0, height, 80):
+        page.evaluate("(y) => scrollTo(0, y)", y)
+        assert covered(page) == [], y
+
+
+@pytest.mark.parametrize("size", PHONES)
+def test_an_item_takes_three_taps(open_page, people, size) -> None:
+    page = phone(open_page, people, size)
+    saves = set()
+    for n in range(1, 4):
+        for scale in ("meaning", "grammar"):  # no scrolling by hand in between
+            row = page.locator(f"[data-scale={scale}] .point").nth(1)
+            top, bottom = row.evaluate(BOX)
+            sight, foot = (
+                page.locator(name).evaluate(BOX) for name in (".in-sight", ".foot-bar")
+            )
+            assert sight[1] <= top, (scale, top, sight)
+            assert bottom <= foot[0], (scale, bottom, foot)
+            x, y = row.evaluate(
+                "(one) => { const b = one.getBoundingClientRect();"
+                " return [b.x + b.width / 2, b.y + b.height / 2]; }"
+            )
+            page.touchscreen.tap(x, y)
+            page.wait_for_timeout(300)
+            assert covered(page) == []
+        saves.add(tuple(page.locator("#save").evaluate(BOX)))
+        page.locator("#save").tap()
+        wait_done(page, n)
+    assert len(saves) == 1  # it never moved
+
+
+def test_the_whole_sentence_opens_below_the_phrases(open_page, people) -> None:
+    page = phone(open_page, people, (390, 844))
+    expect(page.locator("#whole")).to_be_hidden()
+    page.get_by_role("button", name="Show all ").tap()
+    expect(page.locator("#whole")).to_contain_text("The old number")
+    expect(page.locator("#whole")).to_contain_text("postponed the market")
+    assert covered(page) == []
+    keep_picture(page, "phone-whole")
+    page.get_by_role("button", name="Show less").tap()
+    expect(page.locator("#whole")).to_be_hidden()
+
+
+def test_rows_are_large_enough_to_tap(open_page, people) -> None:
+    page = phone(open_page, people, (360, 640))
+    heights = page.evaluate(
+        "[...document.querySelectorAll('#rows .point')].map((one) => one.offsetHeight)"
+    )
+    assert min(heights) >= 44
+
+
+def test_the_status_keeps_its_width(open_page, people) -> None:
+    page = phone(open_page, people, (390, 844))
+    widths = set()
+
+    def note() -> None:
+        widths.add(page.locator("#chip").evaluate("(one) => one.offsetWidth"))
+
+    note()
+    page.locator("[data-scale=meaning] .point").nth(1).tap()
+    note()
+    page.context.set_offline(True)
+    page.locator("[data-scale=grammar] .point").nth(1).tap()
+    page.locator("#save").tap()
+    expect(page.locator("#chip")).to_contain_text("Kept on this device")
+    note()
+    keep_picture(page, "phone-offline")
+    page.context.set_offline(False)
+    wait_done(page, 1)
+    note()
+    assert len(widths) == 1
+    assert widths.pop() > 90  # its own words fit
+
+
+@pytest.mark.parametrize(
+    ("sentence", "phrase", "other", "way"),
+    [
+        ("ذهب الولد إلى المدرسة في الصباح", "إلى المدرسة", "إلى البيت", "rtl"),
+        ("הילד הלך לבית הספר בבוקר", "לבית הספר", "הביתה", "rtl"),
+        ("The boy went to school.", "to school", "home", "ltr"),
+    ],
+)
+def test_sentences_are_written_in_their_own_direction(
+    open_page, people, sentence: str, phrase: str, other: str, way: str
+) -> None:
+    text = HEADER + f"{sentence}\t{phrase}\t{other}\tc\t1\t\t\t\t\n"
+    page = start(open_page, people, campaign(people, text=text))
+    for name in ("#original", ".changed"):
+        told = page.locator(name).evaluate("(one) => getComputedStyle(one).direction")
+        assert told == way
+    keep_picture(page, f"judge-{way}-{phrase[:2]}")
