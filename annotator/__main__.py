@@ -11,8 +11,6 @@ from django.conf import settings
 from django.core.exceptions import ImproperlyConfigured
 from django.core.management import execute_from_command_line
 
-__all__ = ["command_of", "main"]
-
 PARSE = "parse"  # needs nothing of Django's
 SHORT = {"import": "import_corpus", "export": "export_corpus"}
 

@@ -20,21 +20,6 @@ from django.conf import settings
 
 from annotator.errors import Conflict
 
-__all__ = [
-    "Backup",
-    "BackupState",
-    "find",
-    "held",
-    "is_wanted",
-    "kept",
-    "note",
-    "note_fault",
-    "path_of",
-    "request",
-    "requests",
-    "state",
-]
-
 FIRST = timedelta(minutes=10)  # after the start of a new installation
 RETRY = timedelta(hours=1)  # after one that could not be made
 MAX_TRIALS = 3  # of one backup: trying it may be what kills us

@@ -16,8 +16,6 @@ from kombu.exceptions import ChannelError
 from kombu.transport import filesystem
 from kombu.utils.json import dumps, loads
 
-__all__ = ["Transport"]
-
 log = logging.getLogger(__name__)
 
 

@@ -7,14 +7,6 @@ from typing import Any
 from django.conf import settings
 from django.core.checks import CheckMessage, Error, Warning, register
 
-__all__ = [
-    "closed_to_others",
-    "no_debug_on_a_server",
-    "one_world",
-    "provider_can_be_asked",
-    "room_on_the_disk",
-]
-
 
 @register()
 def no_debug_on_a_server(**_: Any) -> list[CheckMessage]:

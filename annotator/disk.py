@@ -12,8 +12,6 @@ from django.conf import settings
 
 from annotator.errors import NoSpace
 
-__all__ = ["free_mb", "is_low", "require", "shared"]
-
 FRESH_S = 1.0
 _seen: tuple[float, float] | None = None  # when, and how much
 

@@ -12,24 +12,6 @@ from django.core.exceptions import ImproperlyConfigured
 
 from annotator.serving.memory import LEAST_MB
 
-__all__ = [
-    "database",
-    "env_bool",
-    "env_choice",
-    "env_folder",
-    "env_int",
-    "env_list",
-    "env_memory",
-    "env_path",
-    "env_several",
-    "home",
-    "ldap",
-    "mail",
-    "metrics_token",
-    "oidc",
-    "secret_key",
-]
-
 _TRUE, _FALSE = {"1", "true", "yes", "on"}, {"0", "false", "no", "off", ""}
 KEY_FILE = "secret_key"
 MIN_SIGNS = 12  # different ones: a random key of 40 has some 30

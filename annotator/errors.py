@@ -2,18 +2,6 @@
 
 from typing import Any
 
-__all__ = [
-    "BadRequest",
-    "Conflict",
-    "Frozen",
-    "NoSpace",
-    "NotAllowed",
-    "NotReady",
-    "Refusal",
-    "StaleEdit",
-    "TooLarge",
-]
-
 
 class Refusal(Exception):
     """The root: ``code`` is stable, ``str`` is for people, ``facts`` for programs."""

@@ -10,8 +10,6 @@ from django.db import DatabaseError, InterfaceError, OperationalError
 
 from annotator.errors import NoSpace, NotReady, Refusal
 
-__all__ = ["is_full", "refusal_of"]
-
 _FULL = {errno.ENOSPC, errno.EDQUOT, errno.EFBIG}
 _DISK_FULL = "53100"  # PostgreSQL's code
 _FULL_WORDS = ("disk is full", "disk i/o error", "no space left")

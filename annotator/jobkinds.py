@@ -11,19 +11,6 @@ from typing import Any
 from annotator.models import Job, JobChunk
 from core.protocols import Step
 
-__all__ = [
-    "INDEX_PARTS",
-    "KINDS",
-    "ChunkRunner",
-    "Follower",
-    "Runner",
-    "chunk_runner",
-    "follower",
-    "kinds_of",
-    "queue_of",
-    "runner",
-]
-
 Runner = Callable[[Job], Generator[Step, None, dict[str, Any] | None]]
 ChunkRunner = Callable[[Job, JobChunk], Generator[Step, None, None]]
 Follower = Callable[[Job, dict[str, Any] | None], Generator[Step, None, None]]

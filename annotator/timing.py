@@ -10,8 +10,6 @@ from contextvars import ContextVar
 
 from django.http import HttpRequest, HttpResponse
 
-__all__ = ["ServerTiming", "phase"]
-
 _spent: ContextVar[dict[str, float] | None] = ContextVar("spent", default=None)
 
 

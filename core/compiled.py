@@ -11,8 +11,6 @@ import threading
 from collections.abc import Callable
 from typing import Any
 
-__all__ = ["njit"]
-
 
 class _Kernel:
     """A function that numba has not seen yet. Called, it is as fast as the compiled

@@ -1,15 +1,5 @@
 """What can go wrong in the engine: one family, the facts as attributes."""
 
-__all__ = [
-    "Contradiction",
-    "FormatError",
-    "GemelError",
-    "InvalidScores",
-    "InvalidValue",
-    "SentenceTooLong",
-    "Unavailable",
-]
-
 
 class GemelError(Exception):
     """The root of all errors that the engine raises on purpose."""

@@ -9,8 +9,6 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Literal
 
-__all__ = ["ModelCall", "ModelTask", "listen", "timed", "unlisten"]
-
 ModelTask = Literal["encoding", "decoding", "phrase alignment", "word alignment"]
 """Encoding: from sentences to scores, by a network; decoding: from scores, or from a
 grammar, to trees."""

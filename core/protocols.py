@@ -10,20 +10,6 @@ from core.data.deps import DepAnalysis
 from core.data.forest import Forest
 from core.data.tokens import Sentence
 
-__all__ = [
-    "Advice",
-    "Analysis",
-    "BackendInfo",
-    "Capability",
-    "DecodesTogether",
-    "ParserBackend",
-    "Step",
-    "TagGuided",
-    "TextMeasure",
-    "TrainingCounts",
-    "WordAligner",
-]
-
 S_co = TypeVar("S_co", covariant=True)
 Capability = Literal[
     "constituents", "dependencies", "tags", "forest", "vectors", "pairs"

@@ -9,8 +9,6 @@ from itertools import count
 
 from core.data.alignment import Alignment, Link
 
-__all__ = ["LongPair", "long_pair"]
-
 WHO = ("nurse", "baker", "pilot", "clerk", "singer", "farmer", "guard", "tailor")
 DID = ("opened", "washed", "moved", "painted", "sold", "mended", "drew", "hid")
 ALSO = ("raised", "cleaned", "shifted", "coated", "traded", "repaired", "traced", "hid")

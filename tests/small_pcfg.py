@@ -10,8 +10,6 @@ from core.parsing.pcfg.grammar import Method
 from core.parsing.pcfg.model import GrammarModel, train
 from core.parsing.pcfg.training import Examples, examples_of, write
 
-__all__ = ["NAME", "bracketings", "examples", "trained", "written"]
-
 NAME = "small"  # of the model that the fixture ``small_parser`` installs
 MAX_TOKENS = 40
 

@@ -6,8 +6,6 @@ what is installed.
 
 from pathlib import Path
 
-__all__ = ["write"]
-
 INDEX = "  1 a licence line\n{}"
 SYNSETS = {
     "noun": {

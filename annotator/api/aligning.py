@@ -21,8 +21,6 @@ from annotator.services.parses import better_trees
 from annotator.throughput.prepared import Select, Slot, several
 from core.parsing import registry
 
-__all__ = ["CorpusAlignments", "LayerProposals", "PairBetterTrees", "PairProposals"]
-
 _ASKING: Any = SimpleNamespace(pk=Slot("user"))
 _PAIR = Select(
     lambda: (

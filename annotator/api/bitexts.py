@@ -17,8 +17,6 @@ from annotator.exchange.files import ENCODINGS
 from annotator.models import Bitext
 from annotator.services.paraphrases import bitext_links, bitext_parses, bitexts
 
-__all__ = ["BitextLinking", "BitextParses", "BitextView", "Bitexts"]
-
 ABOUT = ("licence", "provenance", "source_language", "target_language")
 
 

@@ -23,8 +23,6 @@ from annotator.forms import refuse_unknown
 from annotator.models import Campaign, Item
 from annotator.services.campaigns import copying, participants, progress, setup
 
-__all__ = ["CampaignViews", "ItemViews"]
-
 ACTIONS = {
     "open": setup.open_campaign,
     "pause": setup.pause,

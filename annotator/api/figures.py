@@ -18,8 +18,6 @@ from annotator.pages.figures import material, writing
 from annotator.pages.figures.material import Material
 from annotator.pages.figures.options import CHOICES, OF_PAIRS, FigureOptions
 
-__all__ = ["PairFigure", "SentenceFigure"]
-
 SPANS = "only the links of these nodes, by words counted from 1: s1-2 t6"
 _CHOSEN = {
     name: OpenApiParameter(

@@ -22,8 +22,6 @@ from annotator.exchange.files import ENCODINGS
 from annotator.models import Corpus, Issue, Job
 from annotator.services.corpora import exports, imports, storing
 
-__all__ = ["CorpusExport", "Formats", "ImportGoOn", "Imports", "JobIssues"]
-
 EXACT = "tables byte for byte; without it, cells that spreadsheets run are quoted"
 
 

@@ -19,15 +19,6 @@ from annotator.pages.ledger import record
 from annotator.services.parses import joint, ledger
 from core.parsing import registry
 
-__all__ = [
-    "ChangeHistory",
-    "CorpusJoint",
-    "PairJoint",
-    "RunChanges",
-    "RunTotals",
-    "RunVerdicts",
-]
-
 
 class JointStartSerializer(serializers.Serializer[Any]):
     """What is left out is the method's own."""

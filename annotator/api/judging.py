@@ -17,8 +17,6 @@ from rest_framework.response import Response
 from annotator.services.campaigns import checks, desk, preferences
 from annotator.services.campaigns.answers import VERBS, Answer, take
 
-__all__ = ["answers", "preference", "show"]
-
 MAX_HELD = 200
 
 

@@ -17,18 +17,6 @@ from annotator.services.alignments.operations import OPS, LayerStep
 from annotator.services.corpora import trees
 from annotator.timing import phase
 
-__all__ = [
-    "LayerCompare",
-    "LayerHistory",
-    "LayerOps",
-    "LayerState",
-    "LayerView",
-    "PairLayers",
-    "PairTrees",
-    "get_layer",
-    "get_pair",
-]
-
 
 class OpSerializer(serializers.Serializer[Any]):
     """One operation; ``s`` and ``t`` are nodes, several with spaces between: refs (w3,

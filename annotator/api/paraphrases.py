@@ -24,16 +24,6 @@ from annotator.models import (
 from annotator.pages.paraphrases import search, substitution
 from annotator.services.paraphrases import reading, tables, test_sets, weights
 
-__all__ = [
-    "TableItems",
-    "TableLookup",
-    "TableSubstitute",
-    "TableView",
-    "TableWeights",
-    "TableWhy",
-    "Tables",
-]
-
 
 class TableSerializer(serializers.ModelSerializer[ParaphraseTable]):
     """``rules``: how it was asked for; ``made_at``: null while it is being made."""

@@ -25,16 +25,6 @@ from annotator.services.parses import (
 )
 from core.parsing import registry
 
-__all__ = [
-    "CorpusHelped",
-    "CorpusParses",
-    "CorpusTraining",
-    "Parsers",
-    "ProjectLinking",
-    "ProjectParsers",
-    "SentenceParses",
-]
-
 
 class ParseStartSerializer(serializers.Serializer[Any]):
     engine = serializers.CharField(max_length=60)

@@ -14,8 +14,6 @@ from annotator import access
 from annotator.models import Membership, Role
 from annotator.services.projects import invitations, members
 
-__all__ = ["Invitations", "Member", "Members"]
-
 
 class MemberSerializer(serializers.Serializer[Any]):
     """Somebody's role in the project."""

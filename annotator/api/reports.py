@@ -28,8 +28,6 @@ from annotator.services.campaigns import curation
 from annotator.services.reports import agreement, layers, query
 from annotator.services.reports.agreement import ReportSource
 
-__all__ = ["campaign", "corpus", "decisions", "frozen", "rating_set", "reopen"]
-
 
 class TitleSerializer(serializers.Serializer[Any]):
     """``title``: what the frozen report is called."""

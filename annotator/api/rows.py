@@ -20,16 +20,6 @@ from annotator.services import jobs
 from annotator.services.alignments import scores
 from annotator.services.projects import members
 
-__all__ = [
-    "CorpusViews",
-    "JobViews",
-    "PairViews",
-    "ProjectViews",
-    "RowPages",
-    "VisibleRows",
-    "corpus_of",
-]
-
 
 def corpus_of(request: Request, code: str) -> Corpus:
     """The corpus, its project with it; Http404 if this person may not see it."""

@@ -16,8 +16,6 @@ from annotator.pages.treebanks.rules import problem_json
 from annotator.services.treebanks import rules
 from annotator.services.treebanks.rules import Checked
 
-__all__ = ["CorpusProblems", "CorpusRules", "SentenceProblems"]
-
 
 class RulesSerializer(serializers.Serializer[Any]):
     """A rule a line; ``revision`` 0: none are declared."""

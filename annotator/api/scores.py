@@ -10,8 +10,6 @@ from annotator.api.rows import JobSerializer, corpus_of
 from annotator.models import ScoreRun
 from annotator.services.alignments import scores
 
-__all__ = ["CorpusScores"]
-
 
 class ScoreRunSerializer(serializers.ModelSerializer[ScoreRun]):
     class Meta:

@@ -15,8 +15,6 @@ from annotator.models import Corpus
 from annotator.services.queries import running
 from annotator.services.queries.contexts import ConcordanceLine, Half, lines
 
-__all__ = ["CorpusQuery", "ProjectQuery"]
-
 
 class HalfSerializer(serializers.Serializer[Half]):
     sentence = serializers.CharField(source="sentence.code")

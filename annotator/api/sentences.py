@@ -15,13 +15,6 @@ from annotator.models import Corpus, Origin, Parse, Sentence
 from annotator.pages import sentence_records
 from annotator.services.treebanks import comparing
 
-__all__ = [
-    "CorpusSentences",
-    "SentenceForests",
-    "SentenceLikenesses",
-    "SentenceView",
-]
-
 
 class SentenceSerializer(serializers.ModelSerializer[Sentence]):
     tokens = serializers.ListField(

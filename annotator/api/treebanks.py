@@ -16,8 +16,6 @@ from annotator.models import BatchTree, Corpus, Job, TreeBatch
 from annotator.services.treebanks import batches
 from annotator.services.treebanks.relabelling import Order, Plan, planned
 
-__all__ = ["BatchUndo", "BatchView", "CorpusRelabel"]
-
 
 class RelabelSerializer(serializers.Serializer[Any]):
     query = serializers.CharField(max_length=1000)

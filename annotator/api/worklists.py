@@ -16,8 +16,6 @@ from annotator.pages.treebanks import worklists as pages
 from annotator.services.treebanks import worklists
 from annotator.services.treebanks.worklists import MAX_EACH, MAX_SIZE, Wanted
 
-__all__ = ["CorpusWorklists", "WorkFinish", "WorkNext"]
-
 
 class HandOutSerializer(serializers.Serializer[Any]):
     name = serializers.CharField(max_length=80)

@@ -13,8 +13,6 @@ from core.formats.bitext.records import BitextRecord, Cut, cut_signs, unescaped
 from core.formats.records import BadLine, words
 from core.text.tokenize import tokenize
 
-__all__ = ["FORMATS", "BitextReading", "read"]
-
 FORMATS = {
     "moses": gettext_noop(
         "Two text files, a line for each pair; perhaps a third with the links"

@@ -29,8 +29,6 @@ from annotator.models.authorship import AUTHOR, IMPORTED
 from core.errors import FormatError
 from core.formats.gemel import GemelItem
 
-__all__ = ["check", "items"]
-
 CHUNK = 500
 FIRST_YEAR, LAST_YEAR = 1900, 2200  # at the ends of the calendar UTC has no such time
 _LIMITS = {

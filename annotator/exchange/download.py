@@ -16,8 +16,6 @@ from annotator.throughput.snapshots import snapshot
 from core.data.cells import plain_rows
 from core.errors import FormatError, GemelError
 
-__all__ = ["Part", "archive", "attachment", "figure"]
-
 
 @dataclass(frozen=True, slots=True)
 class Part:

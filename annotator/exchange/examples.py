@@ -1,7 +1,5 @@
 """A small example of each format, to be looked at before one's own files are made."""
 
-__all__ = ["EXAMPLES"]
-
 _TIGER = """<?xml version="1.0" encoding="UTF-8"?>
 <corpus id="{id}">
 <body>

@@ -17,17 +17,6 @@ from typing import BinaryIO
 from annotator.errors import BadRequest
 from core.formats.records import MAX_RECORD, BadLine
 
-__all__ = [
-    "ENCODINGS",
-    "START",
-    "Source",
-    "no_text",
-    "refuse_binary",
-    "safe_name",
-    "sha256",
-    "stem",
-]
-
 ENCODINGS = ("utf-8", "latin-1", "cp1252", "cp1250", "utf-16")
 START = 8_192  # bytes that tell what a file is
 POISON = "\0\n"

@@ -27,8 +27,6 @@ from annotator.exchange.tables import Row
 from core.errors import FormatError
 from core.formats.records import BadLine, bad, clean
 
-__all__ = ["COLUMNS", "NEEDED", "ItemRecord", "guess", "lacking", "read"]
-
 COLUMNS = (
     "id",
     "sentence",

@@ -19,8 +19,6 @@ from core.data.ratings import RatingRecord, Scale
 from core.errors import FormatError, InvalidValue
 from core.formats.records import BadLine, bad, clean
 
-__all__ = ["FIELDS", "LAYOUTS", "RatingsReading", "RowSource", "guess", "records"]
-
 LAYOUTS = {
     "long": gettext_lazy("one rating a row"),
     "scales": gettext_lazy("a column for each scale"),

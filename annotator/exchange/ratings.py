@@ -14,8 +14,6 @@ from core.formats.alignments import msr_rte2
 from core.formats.ratings import GOLD, LAYOUTS, Layout, read
 from core.formats.records import BadLine
 
-__all__ = ["FORMATS", "BadRatings", "RatingFile", "gathered", "load", "parse"]
-
 FORMATS = (*LAYOUTS, "msr-rte2")
 SHOWN = 20
 CELL = ("none", "possible", "sure")

@@ -22,8 +22,6 @@ from core.data.tokens import Token
 from core.formats import conllu
 from core.formats.records import LayerRecord, PairRecord, ParseRecord, SentenceRecord
 
-__all__ = ["pairs", "sentences"]
-
 CHUNK = 500
 _OWN = {rows.RAW, rows.FILE, rows.LINKS}
 _COLUMNS = ("lemma", "upos", "xpos", "feats")

@@ -14,8 +14,6 @@ from core.errors import GemelError
 from core.formats.gemel import GemelItem
 from core.formats.records import BadLine, PairRecord, SentenceRecord
 
-__all__ = ["START", "beginning", "format_of"]
-
 START = 2**18  # bytes of a file that are tried
 TRIED = 30  # records of a format
 START_OF_XML = 4096  # bytes in which the root element begins

@@ -13,8 +13,6 @@ from core.formats.alignments import multimwa, pharaoh, treealigner
 from core.formats.gemel import GemelItem
 from core.formats.records import BadLine, Record, RecordHeader, Tail
 
-__all__ = ["FORMATS", "Format", "arrange", "find", "read"]
-
 
 @dataclass(frozen=True, slots=True)
 class Format:

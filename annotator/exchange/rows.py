@@ -23,22 +23,6 @@ from core.formats.records import (
 )
 from core.text.tokenize import MAX_WORD, long_word, spans_of
 
-__all__ = [
-    "FILE",
-    "LINKS",
-    "RAW",
-    "Keys",
-    "check",
-    "check_words",
-    "layer_row",
-    "lines_only",
-    "links_digest",
-    "pair_row",
-    "parse_row",
-    "raw_of",
-    "sentence_row",
-]
-
 # In ``meta``: the text it came as, in which file, and which links that text has.
 RAW, FILE, LINKS = "_raw", "_file", "_links"
 _LIMITS = {"id": 200, "label": 60}

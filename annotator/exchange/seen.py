@@ -2,8 +2,6 @@
 
 from array import array
 
-__all__ = ["Seen"]
-
 FILLED = 0.6  # of the table, before it doubles
 
 

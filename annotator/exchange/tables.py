@@ -18,15 +18,6 @@ from core.errors import FormatError
 from core.formats import json_text
 from core.formats.records import BadLine, bad, numbered
 
-__all__ = [
-    "DELIMITERS",
-    "FORMS",
-    "ZIP",
-    "Row",
-    "Sheet",
-    "rows_of",
-]
-
 _T = TypeVar("_T")
 Row = tuple[int, dict[str, str] | BadLine, str]
 """Number of the line or row, from 1; cells by column, or why not; its text."""

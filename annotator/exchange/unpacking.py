@@ -16,8 +16,6 @@ from typing import BinaryIO, cast
 from annotator.errors import BadRequest
 from annotator.exchange.files import START, refuse_binary, safe_name
 
-__all__ = ["GZIP", "check", "members", "unpacked"]
-
 GZIP = b"\x1f\x8b"  # how such a file begins
 MOST_MEMBERS = 20_000  # files in an archive
 _AGAIN = "Pack it again, or send the files that are in it one by one."

@@ -20,18 +20,6 @@ from annotator.models.joint import TreeChangeQuerySet
 from annotator.services.alignments.operations import LayerStep
 from annotator.services.parses import joint, ledger
 
-__all__ = [
-    "BitextForm",
-    "ChangeFilter",
-    "JointForm",
-    "LinkForm",
-    "PairFilter",
-    "ScoreForm",
-    "UploadForm",
-    "VerdictForm",
-    "refuse_unknown",
-]
-
 
 class PairFilter(django_filters.FilterSet):
     """Filters of the pairs list, the same on the page and in the API."""

@@ -11,8 +11,6 @@ from django.utils.translation import gettext_lazy as _
 
 from annotator.models.tokens import Scope
 
-__all__ = ["NoticesForm", "OldPasswordForm", "TokenForm", "is_password_of"]
-
 
 class OldPasswordForm(PasswordChangeForm):
     """A new password for whoever knows the old one; guesses count as at sign-in."""

@@ -14,8 +14,6 @@ from annotator.pages.figures.options import (
     NodeChoice,
 )
 
-__all__ = ["KNOWN", "choice", "nodes_of", "options_of"]
-
 KNOWN = frozenset({*CHOICES, "across", "folded", "nodes"})
 MAX_NODES = 40
 _NODE = re.compile(r"([st])([0-9]{1,5})(?:-([0-9]{1,5}))?")

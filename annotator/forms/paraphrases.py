@@ -10,8 +10,6 @@ from annotator.forms import whole
 from annotator.models import ParaphraseTable, Project
 from annotator.services.paraphrases import tables, test_sets
 
-__all__ = ["TableForm", "TestSetForm"]
-
 
 @dataclass(frozen=True, slots=True)
 class TableForm:

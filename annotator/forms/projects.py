@@ -9,8 +9,6 @@ from django.utils.translation import gettext as _
 from annotator.forms import number
 from annotator.models import Participant
 
-__all__ = ["batches_of", "invitation", "scales_of"]
-
 SCALE = ("name", "title", "question", "kind", "low", "high", "threshold")
 
 

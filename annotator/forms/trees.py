@@ -15,8 +15,6 @@ from annotator.services.parses.steps import KEEP
 from annotator.services.treebanks.worklists import MAX_EACH, MAX_SIZE, Wanted
 from core.trees.words import MAX_FORM
 
-__all__ = ["TYPED", "ArcForm", "TreeForm", "wanted"]
-
 TYPED = ("relabel", "insert", "join_phrases", "replace")
 OF_WORDS = ("retype", "split", "join")
 OF_PHRASES = ("split_phrase", "join_phrases")

@@ -13,8 +13,6 @@ from django.conf import settings
 from django.core import signing
 from django.http import HttpRequest, HttpResponse
 
-__all__ = ["COOKIE", "of", "of_attempt", "remember"]
-
 COOKIE = "gemel_browser"
 SALT = "gemel.browser"
 AGE_S = 60 * 60 * 24 * 365

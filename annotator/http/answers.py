@@ -8,8 +8,6 @@ from django.shortcuts import render
 
 from annotator.errors import Refusal
 
-__all__ = ["form_page", "said"]
-
 Page = Callable[[], dict[str, Any]]
 
 

@@ -8,8 +8,6 @@ from annotator import __version__, backups, disk
 from annotator.http import oidc, themes
 from annotator.models import Membership, Role
 
-__all__ = ["site"]
-
 
 def site(request: HttpRequest) -> dict[str, object]:
     return {

@@ -2,8 +2,6 @@
 
 from django.urls import register_converter
 
-__all__ = ["CodeConverter"]
-
 
 class CodeConverter:
     """Public ids: sixteen hexadecimal digits."""

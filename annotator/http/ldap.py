@@ -19,8 +19,6 @@ from django.utils.translation import gettext as _
 
 from annotator.errors import NotReady
 
-__all__ = ["DirectoryEntry", "proven"]
-
 log = logging.getLogger(__name__)
 CONNECT_S, ANSWER_S = 5, 10
 LONGEST = 200  # of a name and of a password; nobody types more

@@ -15,15 +15,6 @@ from django.shortcuts import render
 from annotator.errors import BadRequest, Refusal
 from annotator.faults import refusal_of
 
-__all__ = [
-    "FormMiddleware",
-    "NulMiddleware",
-    "PagesCompressed",
-    "PrivateMiddleware",
-    "RefusalMiddleware",
-    "in_api_shape",
-]
-
 log = logging.getLogger(__name__)
 TOKEN = re.compile("[0-9a-f-]{36}")
 

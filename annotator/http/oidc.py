@@ -19,8 +19,6 @@ from django.utils.translation import gettext as _
 
 from annotator.errors import BadRequest, NotReady
 
-__all__ = ["Claims", "leave", "name", "returned"]
-
 log = logging.getLogger(__name__)
 # Signed with the provider's private key: "none" and what a client's secret signs are
 # never taken, whatever a description says.

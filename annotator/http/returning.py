@@ -3,8 +3,6 @@
 from django.http import HttpRequest
 from django.utils.http import url_has_allowed_host_and_scheme
 
-__all__ = ["safe_next"]
-
 
 def safe_next(request: HttpRequest, wanted: str) -> str:
     """``wanted`` if it is an address of ours, else the home page's name."""

@@ -7,8 +7,6 @@ from django.conf import settings
 from django.http import HttpRequest, HttpResponse
 from django.utils.translation import gettext_lazy as _
 
-__all__ = ["NAMES", "chosen", "remember"]
-
 COOKIE = "gemel_theme"
 AGE_S = 60 * 60 * 24 * 365
 NAMES = {"system": _("As the system"), "light": _("Light"), "dark": _("Dark")}

@@ -11,8 +11,6 @@ from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
 from django.utils import timezone
 
-__all__ = ["Tries", "too_many"]
-
 SKEW = timedelta(minutes=1)  # between servers
 
 

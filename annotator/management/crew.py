@@ -16,8 +16,6 @@ import time
 from collections.abc import Callable
 from dataclasses import asdict, dataclass
 
-__all__ = ["WEB", "Crew", "Orders", "become", "main"]
-
 WEB = "web server"
 ASK_S = 0.1  # whether the web server answers yet
 PAUSE_S = 2.0  # before a start after a quick death; doubled with each

@@ -7,8 +7,6 @@ from django.core.management.base import BaseCommand, CommandError
 from django.db import connection
 from django.db.migrations.executor import MigrationExecutor
 
-__all__ = ["DatabaseCommand", "bring_up_to_date"]
-
 
 def bring_up_to_date() -> None:
     """Migrate a new or an embedded database. Raises CommandError if a server's is

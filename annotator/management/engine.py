@@ -10,8 +10,6 @@ from django.core.management.base import BaseCommand, CommandError
 from core.commands.catalogue import ENGINE
 from core.errors import GemelError
 
-__all__ = ["EngineCommand"]
-
 
 class EngineCommand(BaseCommand):
     """A group of the catalogue; see ``core.commands.catalogue``."""

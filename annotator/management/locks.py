@@ -6,8 +6,6 @@ from typing import IO
 
 from django.core.management.base import CommandError
 
-__all__ = ["PARTS", "take"]
-
 PARTS = {"web": "up.lock", "worker": "worker.lock"}
 
 

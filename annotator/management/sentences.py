@@ -12,8 +12,6 @@ from django.conf import settings
 from core.commands import parse
 from core.errors import GemelError
 
-__all__ = ["options", "run"]
-
 
 def options() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(prog="gemel parse", description=parse.HELP)

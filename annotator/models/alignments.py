@@ -14,8 +14,6 @@ from annotator.models.corpora import Pair, Sentence
 from annotator.models.projects import SEE_OTHERS, Anybody, id_of
 from core.data.alignment import Alignment
 
-__all__ = ["AlignmentLayer", "LayerQuerySet", "LinkEvent"]
-
 
 class LayerQuerySet(models.QuerySet["AlignmentLayer"]):
     def visible_to(self, user: Anybody) -> "LayerQuerySet":

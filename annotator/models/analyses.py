@@ -19,8 +19,6 @@ from core.data.deps import DepTree
 from core.data.tree import Tree
 from core.formats import conllu, treetext
 
-__all__ = ["Origin", "PackedForest", "Parse", "ParseQuerySet"]
-
 
 class Origin(models.TextChoices):
     GOLD = "gold", "Gold"

@@ -7,8 +7,6 @@ row's ``meta`` and shown as imported, with the file and who brought it in.
 from collections.abc import Mapping
 from typing import Any, Protocol
 
-__all__ = ["AUTHOR", "IMPORTED", "author_of", "imported_name"]
-
 AUTHOR = "_author"  # in ``meta``: the name that the file gives
 IMPORTED = "_imported"  # in ``meta``: {"file": …, "by": …, "at": …}
 MARK = " (imported)"  # no name of an account can end so

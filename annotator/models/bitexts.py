@@ -10,8 +10,6 @@ from annotator.models.codes import CodeField
 from annotator.models.projects import Anybody, Project
 from core.pivoting.bitext import Bitext as BitextFile
 
-__all__ = ["Bitext", "BitextQuerySet"]
-
 
 class BitextQuerySet(models.QuerySet["Bitext"]):
     def visible_to(self, user: Anybody) -> "BitextQuerySet":

@@ -21,19 +21,6 @@ from annotator.models.projects import SEE_OTHERS, Anybody, Project, id_of
 from annotator.throughput.prepared import Slot
 from core.data.ratings import Scale
 
-__all__ = [
-    "Batch",
-    "Campaign",
-    "CampaignQuerySet",
-    "Condition",
-    "Credit",
-    "Guideline",
-    "Instance",
-    "Item",
-    "ItemQuerySet",
-    "RatingScale",
-]
-
 
 class CampaignQuerySet(models.QuerySet["Campaign"]):
     def visible_to(self, user: Anybody) -> "CampaignQuerySet":

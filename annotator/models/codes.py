@@ -4,8 +4,6 @@ import secrets
 
 from django.db import models
 
-__all__ = ["CodeField", "new_code"]
-
 
 def new_code() -> str:
     """Sixteen hexadecimal digits."""

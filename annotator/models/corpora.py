@@ -14,8 +14,6 @@ from annotator.models.projects import Anybody, Project
 from core.data.tokens import Sentence as CoreSentence
 from core.data.tokens import Token
 
-__all__ = ["Corpus", "CorpusQuerySet", "Pair", "PairQuerySet", "Sentence", "Upload"]
-
 
 class CorpusQuerySet(models.QuerySet["Corpus"]):
     def visible_to(self, user: Anybody) -> "CorpusQuerySet":

@@ -13,8 +13,6 @@ from core.data.tree import Tree
 from core.formats import treetext
 from core.trees.arcs import Arcs
 
-__all__ = ["TreeDraft", "TreeEvent"]
-
 
 class TreeDraft(models.Model):
     """One person's tree of one sentence, of either kind, while it is being edited.

@@ -13,8 +13,6 @@ from django.utils.translation import gettext_lazy as _
 from annotator.models.codes import CodeField
 from annotator.models.projects import Anybody, Membership, Project, Role, id_of
 
-__all__ = ["Issue", "Job", "JobChunk", "JobChunkQuerySet", "JobQuerySet"]
-
 
 class JobQuerySet(models.QuerySet["Job"]):
     def visible_to(self, user: Anybody) -> "JobQuerySet":

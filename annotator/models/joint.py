@@ -10,16 +10,6 @@ from annotator.models.codes import CodeField
 from annotator.models.corpora import Corpus, Pair
 from annotator.models.projects import Anybody
 
-__all__ = [
-    "JointPair",
-    "JointRun",
-    "JointRunQuerySet",
-    "JointTree",
-    "TreeChange",
-    "TreeChangeQuerySet",
-    "VerdictEvent",
-]
-
 
 class JointRunQuerySet(models.QuerySet["JointRun"]):
     def visible_to(self, user: Anybody) -> "JointRunQuerySet":

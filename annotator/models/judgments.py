@@ -12,16 +12,6 @@ from annotator.models.campaigns import Batch, Campaign, Item
 from annotator.models.codes import CodeField
 from annotator.models.projects import Anybody, Membership, Role, id_of
 
-__all__ = [
-    "JudgePreference",
-    "Judgment",
-    "JudgmentEvent",
-    "JudgmentQuerySet",
-    "Participant",
-    "Queue",
-    "Tally",
-]
-
 
 class Participant(models.Model):
     """One person in one campaign. ``user`` is empty for a simulated annotator.

@@ -13,8 +13,6 @@ from annotator.models.jobs import Job
 from annotator.models.judgments import Participant
 from annotator.models.projects import Anybody, Project
 
-__all__ = ["ParaphraseTable", "ParaphraseTableQuerySet", "ParaphraseWeights"]
-
 
 class ParaphraseTableQuerySet(models.QuerySet["ParaphraseTable"]):
     def visible_to(self, user: Anybody) -> "ParaphraseTableQuerySet":

@@ -8,19 +8,6 @@ from django.utils.translation import gettext_lazy as _
 
 from annotator.models.codes import CodeField
 
-__all__ = [
-    "SEE_OTHERS",
-    "Invitation",
-    "InvitationUse",
-    "LogEntry",
-    "Membership",
-    "Project",
-    "ProjectQuerySet",
-    "Removal",
-    "Role",
-    "id_of",
-]
-
 Anybody = AbstractBaseUser | AnonymousUser
 
 

@@ -7,8 +7,6 @@ from django.utils import timezone
 from annotator.models.codes import CodeField
 from annotator.models.projects import Project
 
-__all__ = ["SavedQuery"]
-
 
 class SavedQuery(models.Model):
     """A query of ``core.queries``, by a name that the whole project sees."""

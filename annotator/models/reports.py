@@ -10,8 +10,6 @@ from annotator.models.codes import CodeField
 from annotator.models.corpora import Corpus, Upload
 from annotator.models.projects import Anybody, Project
 
-__all__ = ["Adjudication", "RatingSet", "Report", "ReportQuerySet"]
-
 
 class RatingSet(models.Model):
     """A file of ratings that were collected elsewhere; the file itself is kept."""

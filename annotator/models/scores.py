@@ -7,8 +7,6 @@ from django.utils import timezone
 from annotator.models.codes import CodeField
 from annotator.models.corpora import Corpus, Pair
 
-__all__ = ["PairScore", "ScoreRun"]
-
 
 class ScoreRun(models.Model):
     """One scorer with its settings over one corpus; run again, it goes on.

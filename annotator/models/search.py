@@ -8,8 +8,6 @@ import re
 
 from django.db import connection, models
 
-__all__ = ["containing"]
-
 _WORD = re.compile(r"\w+", re.UNICODE)
 _FEW = 2000
 

@@ -7,8 +7,6 @@ from django.utils.translation import gettext_lazy as _
 
 from annotator.models.codes import CodeField
 
-__all__ = ["ApiToken", "Identity", "MailNotices", "Scope"]
-
 
 class Scope(models.TextChoices):
     """What a token may do, at most: each includes those before it."""

@@ -10,8 +10,6 @@ from annotator.models.codes import CodeField
 from annotator.models.corpora import Corpus, Sentence
 from annotator.models.drafts import TreeEvent
 
-__all__ = ["BatchTree", "TreeBatch", "TreebankRules"]
-
 
 class TreeBatch(models.Model):
     """Nodes that a query names, given another label in one step, undone in one.

@@ -9,8 +9,6 @@ from annotator.models.analyses import Parse
 from annotator.models.codes import CodeField
 from annotator.models.corpora import Corpus, Pair, Sentence
 
-__all__ = ["WorkItem", "WorkPerson", "WorkShare", "Worklist"]
-
 
 class Worklist(models.Model):
     """What a query finds, ranked and cut to a size: work for people.

@@ -7,8 +7,6 @@ from contextlib import contextmanager
 from contextvars import ContextVar
 from datetime import UTC, datetime
 
-__all__ = ["JsonLines", "Numbered", "current", "within"]
-
 current: ContextVar[str] = ContextVar("request", default="")  # its id; "": none
 
 FACTS = ("request_id", "route", "method", "status", "ms", "user")

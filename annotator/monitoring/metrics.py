@@ -22,8 +22,6 @@ from django.utils import timezone
 from annotator import backups, disk
 from annotator.models import Job, JobChunk
 
-__all__ = ["count_request", "forget", "is_on", "prepare", "text"]
-
 BUCKETS = (0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0, 30.0)
 # Each word more is a series more, and anybody may send any word.
 METHODS = {"GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"}

@@ -24,8 +24,6 @@ from core import instrumentation
 from core.instrumentation import ModelCall
 from core.parsing import registry
 
-__all__ = ["collected", "count", "folder", "listen"]
-
 SECONDS = "gemel_model_seconds", "Seconds that models worked, of all threads."
 SENTENCES = "gemel_model_sentences", "Sentences that models were given."
 LABELS = ["task", "model"]

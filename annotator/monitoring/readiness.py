@@ -12,8 +12,6 @@ from django.db import DatabaseError, connection
 from annotator import disk
 from annotator.celery import broker_fault
 
-__all__ = ["PartState", "states"]
-
 FRESH_S = 5.0  # an answer of the broker counts for so long
 
 

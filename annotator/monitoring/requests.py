@@ -16,8 +16,6 @@ from django.http import HttpRequest, HttpResponse
 from annotator.monitoring import metrics
 from annotator.monitoring.lines import current, within
 
-__all__ = ["HEADER", "RequestMiddleware"]
-
 HEADER = "X-Request-ID"
 _READABLE = re.compile("[A-Za-z0-9._-]{8,64}")
 log = logging.getLogger("gemel.requests")

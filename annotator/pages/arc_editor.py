@@ -16,8 +16,6 @@ from annotator.svg import editable
 from core.layout.links import LinkedSide, parse_scene
 from core.trees.arcs import Arcs
 
-__all__ = ["lines_of", "shown"]
-
 Json = dict[str, Any]
 KIND = Parse.Kind.DEPENDENCY
 SURE = 0.95

@@ -18,8 +18,6 @@ from core.itg.grammar import blocks_of
 from core.layout.biparse import matrix_scene, numbered, trees_scene
 from core.layout.measure import GlyphTable
 
-__all__ = ["DEFAULT", "Drawn", "load", "shown", "svg"]
-
 DEFAULT = "thesaurus"
 ORDERS = {
     "straight": gettext_lazy("straight"),

@@ -20,8 +20,6 @@ from core.formats.alignments import pharaoh
 from core.layout.links import LinkedSide, link_scene
 from core.pivoting.bitext import BitextPair
 
-__all__ = ["bitext", "figure_of", "sample", "upload", "upload_report"]
-
 SHOWN = 8
 ISSUES = 50  # on a page
 COUNTS = {

@@ -21,18 +21,6 @@ from core.phrase_alignment import editing
 from core.phrase_alignment.aligner import ENGINE
 from core.phrase_alignment.legitimacy import ref_of
 
-__all__ = [
-    "Canvas",
-    "ViewOptions",
-    "compared",
-    "decisions",
-    "load",
-    "of_code",
-    "on_layer",
-    "options_of",
-    "trees_of",
-]
-
 SideName = Literal["s", "t"]
 VIEWS: tuple[View, ...] = ("constituency", "dependency", "both")
 FOLD_FROM = 120  # tokens of both sides: above, the editor opens folded

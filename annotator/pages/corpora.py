@@ -27,20 +27,6 @@ from annotator.services.parses import joint, linking, offered, substitution, tra
 from annotator.services.parses.accuracy import CorpusEngine
 from core.parsing import registry
 
-__all__ = [
-    "STATES",
-    "export",
-    "first_to_link",
-    "joint_runs",
-    "linked",
-    "next_page",
-    "pairs",
-    "parsed",
-    "uncertain",
-    "upload",
-    "upload_report",
-]
-
 PAGE = 50
 COUNTS = {  # of an import
     "sentences": gettext_lazy("sentences"),

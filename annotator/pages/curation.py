@@ -10,8 +10,6 @@ from annotator.errors import BadRequest
 from annotator.models import Adjudication, Campaign, Item, RatingScale
 from annotator.services.campaigns import curation, majority
 
-__all__ = ["item_page", "queue"]
-
 PAGE = 50
 LISTS = {
     "open": gettext_lazy("Undecided"),

@@ -11,8 +11,6 @@ from annotator.svg import charts
 from core.layout.charts import line_chart
 from core.layout.measure import GlyphTable
 
-__all__ = ["report"]
-
 TICKS = (0.0, 0.2, 0.4, 0.6, 0.8, 1.0)
 
 

@@ -17,8 +17,6 @@ from annotator.services.alignments import layers
 from annotator.services.corpora import trees
 from core.formats import latex
 
-__all__ = ["load", "shown", "table", "table_rows", "trees_part"]
-
 Json = dict[str, Any]
 STATES = {
     "undecided": gettext_lazy("undecided"),

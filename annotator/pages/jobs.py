@@ -16,8 +16,6 @@ from annotator.models import Job, Project
 from annotator.services import jobs
 from annotator.services.queries import index
 
-__all__ = ["NextPage", "listed", "next_pages", "report_lines", "shown"]
-
 LISTED = 100
 
 ISSUES = 100  # shown to those who manage the project

@@ -30,18 +30,6 @@ from core.formats.forest_npz import StoredForest
 from core.layout.charts import line_chart
 from core.layout.measure import GlyphTable
 
-__all__ = [
-    "Convergence",
-    "SentencePart",
-    "course_of",
-    "figures_of",
-    "result_of",
-    "results_of",
-    "shown",
-    "sides_of",
-    "solution_of",
-]
-
 MARKS = 10  # places named below a chart, at most
 MEASURE = GlyphTable()
 SOLUTIONS = {

@@ -11,8 +11,6 @@ from annotator.services.campaigns.answers import SKIP_REASONS
 from annotator.services.campaigns.preferences import COMMANDS
 from annotator.services.campaigns.scales import scales_for
 
-__all__ = ["screen"]
-
 
 def screen(campaign: Campaign, user: Anybody) -> dict[str, Any]:
     """The screen: its scales and commands, and what its scripts begin with."""

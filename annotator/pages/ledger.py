@@ -22,20 +22,6 @@ from annotator.pages.corpora import next_page
 from annotator.services.parses import joint_gold, ledger
 from core.data.cells import plain_cell
 
-__all__ = [
-    "COLUMNS",
-    "FORMS",
-    "Pull",
-    "Words",
-    "export",
-    "record",
-    "row_of",
-    "shown",
-    "totals_of",
-    "verdicts",
-    "words_of",
-]
-
 PAGE = 50
 CHUNK = 500
 KEYS = ("", "1", "2", "3", "4")  # of the verdicts

@@ -6,8 +6,6 @@ from django.utils.translation import gettext as _
 from annotator.errors import TooLarge
 from annotator.models import Pair, Sentence
 
-__all__ = ["refuse_long"]
-
 
 def refuse_long(shown: Pair | Sentence) -> None:
     """Raises TooLarge if a side has more words than GEMEL_MAX_SHOWN_WORDS."""

@@ -31,19 +31,6 @@ from core.formats.forest_npz import StoredForest
 from core.layout.links import LinkedSide, parse_scene
 from core.protocols import Analysis
 
-__all__ = [
-    "Other",
-    "Shown",
-    "Uncertain",
-    "advice",
-    "drawings",
-    "sentence",
-    "sentences",
-    "shown",
-    "sides_of",
-    "tried",
-]
-
 SURE = 0.95
 PAGE = 25  # sentences
 PAIRS = 20  # of a sentence, shown

@@ -27,8 +27,6 @@ from core.queries.labels import CLASSES
 from core.queries.relations import RELATIONS
 from core.queries.rows import Kind
 
-__all__ = ["EXAMPLES", "MEANINGS", "PAGE", "drawing", "searched"]
-
 PAGE = 25  # matches
 COUNT_SECONDS = 2.0  # for the counts of a page
 MOST_LABELS = 12

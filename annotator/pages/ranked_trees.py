@@ -11,8 +11,6 @@ from core.data.tree import Tree
 from core.forests.inside import expected_f1
 from core.formats.forest_npz import StoredForest
 
-__all__ = ["RankedTree", "ranked", "stored"]
-
 
 @dataclass(frozen=True, slots=True)
 class RankedTree:

@@ -12,8 +12,6 @@ from core.formats import forest_npz
 from core.formats.forest_npz import StoredForest
 from core.phrase_alignment.legitimacy import ref_of
 
-__all__ = ["forests", "record"]
-
 
 def record(sentence: Sentence, user: Anybody) -> dict[str, Any]:
     """The sentence with every parse of it that this person may see, gold first."""

@@ -24,8 +24,6 @@ from core.trees.editing import TreeEdit
 from core.validation.declared import Rules
 from core.validation.problems import Problem
 
-__all__ = ["shown", "state_of", "tree_from", "typed"]
-
 Json = dict[str, Any]
 SURE = 0.95  # phrases that the parser holds less probable are shaded
 

@@ -9,8 +9,6 @@ from annotator.pages import parses
 from annotator.services.parses import offered, parsers
 from core.errors import GemelError
 
-__all__ = ["try_out"]
-
 EXAMPLE = "The nurse who opened the window saw a man with a telescope."
 
 

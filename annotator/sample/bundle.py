@@ -9,8 +9,6 @@ from core.data.alignment import Alignment
 from core.data.tokens import Token
 from core.formats import conllu, gemel, ptb
 
-__all__ = ["CORPUS", "lines", "username"]
-
 CORPUS = "Sample pairs"
 LICENCE = "CC0 1.0"
 PROVENANCE = (

@@ -10,8 +10,6 @@ from pathlib import Path
 
 import numpy as np
 
-__all__ = ["ITEMS", "JUDGES", "Judge", "Key", "answers", "truths"]
-
 ITEMS = Path(__file__).with_name("items.tsv")
 SCALES = ("meaning", "grammar")
 LOW, HIGH = 1, 5

@@ -20,8 +20,6 @@ from core.data.tree import Tree
 from core.errors import FormatError, GemelError
 from core.formats import ptb
 
-__all__ = ["ANNOTATORS", "PAIRS", "SamplePair", "SampleSide", "read_pairs"]
-
 PAIRS = Path(__file__).with_name("pairs.txt")
 ANNOTATORS = ("ana", "ben", "chi")
 REST = "?rest"

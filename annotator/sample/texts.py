@@ -2,8 +2,6 @@
 
 from pathlib import Path
 
-__all__ = ["LICENCE", "PROVENANCE", "SOURCE", "TARGETS", "TEXTS", "path_of"]
-
 FOLDER = Path(__file__).with_name("bitext")
 SOURCE = "english"
 TARGETS = {"german": "de", "spanish": "es"}

@@ -28,8 +28,6 @@ from annotator.services import jobs
 from annotator.services.heartbeats import heartbeat
 from core.protocols import Step
 
-__all__ = ["SIZE", "Lost", "ask_for_help", "close", "help_out", "note", "split", "work"]
-
 SIZE = 512  # rows of a chunk
 HELPERS = 16  # workers asked at once
 PAUSE_S = 0.5  # of a holder that only waits for others

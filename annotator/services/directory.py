@@ -11,8 +11,6 @@ from annotator.errors import NotAllowed
 from annotator.http import ldap
 from annotator.services import identities
 
-__all__ = ["Directory"]
-
 
 class Directory(BaseBackend):
     """Comes last: what is the password of an account here is not sent elsewhere."""

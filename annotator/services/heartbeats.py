@@ -9,8 +9,6 @@ from django.utils import timezone
 
 from annotator.models import Job, JobChunk
 
-__all__ = ["heartbeat"]
-
 HEARTBEAT_S = 4.0
 
 

@@ -12,8 +12,6 @@ from django.db.models import Model
 
 from annotator.errors import Conflict
 
-__all__ = ["hold"]
-
 M = TypeVar("M", bound=Model)
 
 

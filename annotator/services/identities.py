@@ -12,8 +12,6 @@ from annotator.errors import BadRequest, Conflict, NotAllowed
 from annotator.models import Identity
 from annotator.services import accounts
 
-__all__ = ["MAX_LENGTH", "link", "person_of", "unlink"]
-
 MAX_LENGTH = 255  # of an issuer's address and of a subject
 _NAME = 120  # signs of a name that are kept; a number may follow
 _NOT_IN_NAMES = re.compile(r"[^\w.@+-]+")

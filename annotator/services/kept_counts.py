@@ -5,8 +5,6 @@ from typing import TypeVar
 
 from django.core.cache import cache
 
-__all__ = ["AT_MOST_S", "MANY", "kept"]
-
 MANY = 20_000  # rows; fewer are counted each time
 AT_MOST_S = 60
 _T = TypeVar("_T")

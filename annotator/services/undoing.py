@@ -6,9 +6,6 @@ from typing import Generic, TypeVar
 
 from annotator.models import LinkEvent, TreeEvent
 
-__all__ = ["Steps", "walk"]
-
-
 E = TypeVar("E", LinkEvent, TreeEvent)
 
 

@@ -5,8 +5,6 @@ from annotator.svg.writer import Element, num
 from core.layout.links import SMALL
 from core.layout.scene import Arc, Scene, rounded
 
-__all__ = ["arrow", "draw_arcs"]
-
 HEAD = 4.0  # half the width of an arrow head, px
 
 

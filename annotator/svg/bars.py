@@ -7,8 +7,6 @@ from annotator.svg.writer import Element, Svg
 from core.layout.bars import Bar
 from core.layout.measure import GlyphTable
 
-__all__ = ["draw_bars"]
-
 ROW, PAD, WIDE, HEAD = 30.0, 12.0, 420.0, 54.0
 
 

@@ -18,8 +18,6 @@ from core.layout.biparse import (
     TreesScene,
 )
 
-__all__ = ["draw_matrix", "draw_trees"]
-
 STYLE = {
     "straight": (theme.BLUE, None, "="),
     "inverted": (theme.VERMILLION, "5 3", "×"),

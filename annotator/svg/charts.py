@@ -4,8 +4,6 @@ from annotator.svg import theme
 from annotator.svg.writer import Element, Svg, num
 from core.layout.charts import ChartMark, FigureChart
 
-__all__ = ["draw", "draw_interval"]
-
 WIDE, HIGH, EDGE = 132.0, 18.0, 6.0  # px, of an interval in a row of a table
 
 

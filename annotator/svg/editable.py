@@ -12,8 +12,6 @@ from core.layout.links import FONT, SMALL
 from core.layout.scene import Box, Scene, rounded
 from core.trees.arcs import Arcs
 
-__all__ = ["Marks", "draw", "draw_arcs"]
-
 
 @dataclass(frozen=True, slots=True)
 class Marks:

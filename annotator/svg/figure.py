@@ -11,8 +11,6 @@ import threading
 
 from annotator.svg import theme
 
-__all__ = ["FORMATS", "convert"]
-
 FORMATS = {"svg": "image/svg+xml", "pdf": "application/pdf", "png": "image/png"}
 ZOOM = 2.0  # PNG pixels for one px
 _lock = threading.Lock()  # reportlab keeps its fonts in module globals

@@ -14,8 +14,6 @@ from core.layout.routes import link_paths
 from core.layout.scene import Box, Rect, Scene
 from core.phrase_alignment.legitimacy import node_of
 
-__all__ = ["LinkMarks", "draw", "in_order", "marks_of"]
-
 DASHES = {  # whether a link is a possible one, whether it crosses
     (False, False): None,
     (True, False): "6 4",

@@ -8,8 +8,6 @@ from xml.etree import ElementTree
 
 from annotator.svg import theme
 
-__all__ = ["dressed", "grey"]
-
 _SPACE = "http://www.w3.org/2000/svg"
 _INKS = ("fill", "stroke")
 _NOT_IN_SERIF = frozenset("∅⚷")

@@ -10,8 +10,6 @@ from annotator.svg.writer import Element, Svg
 from core.layout.links import FONT, SMALL
 from core.layout.scene import Arc, Box, Edge, Scene, rounded
 
-__all__ = ["Note", "draw", "marked"]
-
 DIFFERS = "≠"
 THIN, THICK = 0.8, 2.6  # px: a line that is never, and always, there
 

@@ -7,40 +7,6 @@ has its own outline, each series its own dash and marker.
 
 from pathlib import Path
 
-__all__ = [
-    "BAND",
-    "BLACK",
-    "BLUE",
-    "BOLD_FILE",
-    "DASHES",
-    "FACES",
-    "FONT",
-    "FONT_FAMILY",
-    "FONT_FILE",
-    "FONT_NAME",
-    "GREEN",
-    "GRID",
-    "HATCH",
-    "INK",
-    "LINE",
-    "MUTED",
-    "ORANGE",
-    "PAPER",
-    "PURPLE",
-    "SERIES",
-    "SERIF_BOLD_FILE",
-    "SERIF_FAMILY",
-    "SERIF_FILE",
-    "SERIF_NAME",
-    "SKY",
-    "SOURCE",
-    "TARGET",
-    "TINT",
-    "VERMILLION",
-    "YELLOW",
-    "shade",
-]
-
 # Okabe & Ito 2008
 BLACK, ORANGE, SKY, GREEN = "#000000", "#e69f00", "#56b4e9", "#009e73"
 YELLOW, BLUE, VERMILLION, PURPLE = "#f0e442", "#0072b2", "#d55e00", "#cc79a7"

@@ -10,8 +10,6 @@ from annotator.svg.writer import Element, num
 from core.layout.links import SMALL, TINY
 from core.layout.scene import Box, Edge, Rect, Scene, rounded
 
-__all__ = ["UNDECIDED", "Mark", "State", "draw_boxes", "draw_edges", "hatch"]
-
 State = Literal["undecided", "linked", "null", "suggested", "parked", "plain"]
 
 

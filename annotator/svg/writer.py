@@ -13,8 +13,6 @@ from typing import Any, Self
 from svgwrite.base import BaseElement
 from svgwrite.params import Parameter
 
-__all__ = ["Element", "Svg", "clean", "num"]
-
 ELEMENTS = frozenset(
     [
         "svg",

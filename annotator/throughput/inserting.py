@@ -9,8 +9,6 @@ from typing import Any
 
 from django.db import connection, models
 
-__all__ = ["insert"]
-
 # What the drivers take as it is; other kinds are turned into what the database holds.
 _PLAIN = (
     models.CharField,

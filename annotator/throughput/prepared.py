@@ -14,8 +14,6 @@ from django.db.models import sql
 from django.db.models.constants import OnConflict
 from django.db.models.query import get_related_populators
 
-__all__ = ["Select", "Slot", "Update", "add", "several", "slots"]
-
 
 class Slot(models.Expression):
     """The place of a value that is named when the statement runs.

@@ -15,8 +15,6 @@ from typing import IO
 from django.conf import settings
 from django.db import connection, transaction
 
-__all__ = ["write"]
-
 _mine = threading.local()
 
 

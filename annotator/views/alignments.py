@@ -12,8 +12,6 @@ from annotator.forms import number, refuse_unknown
 from annotator.pages import corpora as pages
 from annotator.services.alignments import phrases, words
 
-__all__ = ["alignments", "next_unsure"]
-
 MAX_PAGE = 99_999
 
 

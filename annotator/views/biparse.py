@@ -15,8 +15,6 @@ from annotator.pages import biparse as pages
 from annotator.services.alignments import scores
 from annotator.svg.figure import FORMATS, convert
 
-__all__ = ["biparse", "figure", "score"]
-
 
 @login_required
 @require_GET

@@ -24,8 +24,6 @@ from annotator.pages.treebanks import worklists
 from annotator.services.alignments import layers, links, warming
 from annotator.services.corpora import trees
 
-__all__ = ["drawing", "pair", "table", "tree"]
-
 
 @login_required
 @require_GET

@@ -18,8 +18,6 @@ from annotator.pages.figures import asking, material, writing
 from annotator.pages.figures.material import Material
 from annotator.pages.figures.options import FigureOptions
 
-__all__ = ["figure", "pair_page", "sentence_figure", "sentence_page"]
-
 
 @login_required
 @require_GET

@@ -19,8 +19,6 @@ from annotator.services.parses import joint
 from annotator.svg.figure import FORMATS, convert
 from core.parsing import registry
 
-__all__ = ["corpus_joint", "figure", "pair_joint"]
-
 
 @login_required
 @require_http_methods(["GET", "POST"])

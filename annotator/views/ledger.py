@@ -15,8 +15,6 @@ from annotator.models.joint import TreeChangeQuerySet
 from annotator.pages import ledger as pages
 from annotator.services.parses import ledger
 
-__all__ = ["export", "ledger_page"]
-
 FILTERS = {*ChangeFilter.base_filters, "sort"}
 
 

@@ -18,8 +18,6 @@ from annotator.errors import BadRequest, Refusal
 from annotator.faults import refusal_of
 from annotator.http.middleware import in_api_shape
 
-__all__ = ["broken", "form_too_old", "not_found", "not_readable"]
-
 FORM_TOO_OLD = gettext_noop(
     "This form is from before you signed in. Go back and load it again: "
     "what you typed is kept."

@@ -27,18 +27,6 @@ from annotator.services.paraphrases import tables as service
 from annotator.services.paraphrases import test_sets
 from annotator.services.paraphrases import weights as fitting
 
-__all__ = [
-    "campaign",
-    "of_sentence",
-    "remove",
-    "search",
-    "substitute",
-    "tables",
-    "tables_of",
-    "weights",
-    "why",
-]
-
 LONGEST = 200  # characters of a phrase
 LONGEST_SENTENCE = 1000
 

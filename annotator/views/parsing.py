@@ -25,14 +25,6 @@ from annotator.services.parses import (
 from annotator.services.parses.accuracy import CorpusEngine
 from core.parsing import registry
 
-__all__ = [
-    "corpus_parses",
-    "corpus_sentences",
-    "sentence",
-    "try_out",
-    "with_substitution",
-]
-
 
 @login_required
 @require_http_methods(["GET", "POST"])

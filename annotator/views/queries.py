@@ -15,8 +15,6 @@ from annotator.models import Corpus, Parse, Project
 from annotator.pages import queries as pages
 from annotator.services.queries import exports, running, saved
 
-__all__ = ["export", "search", "tree"]
-
 
 @login_required
 @require_http_methods(["GET", "POST"])

@@ -24,8 +24,6 @@ from annotator.services.campaigns import copying
 from annotator.services.projects import keeping, removals
 from annotator.services.projects.removals import KINDS, Part
 
-__all__ = ["of_part", "of_project", "project_log", "restore", "restore_project"]
-
 
 @never_cache
 @login_required

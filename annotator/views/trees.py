@@ -24,8 +24,6 @@ from annotator.services.parses.drafts import DraftStep
 from annotator.services.treebanks import merging
 from core.trees.replacing import Replace
 
-__all__ = ["arcs", "compare", "edit"]
-
 
 @login_required
 @require_http_methods(["GET", "POST"])

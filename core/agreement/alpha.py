@@ -22,8 +22,6 @@ from core.agreement.chance import TINY
 from core.data.check import Floats, Ints
 from core.data.ratings import Ratings
 
-__all__ = ["POOLED", "pooled_columns", "pooled_reason"]
-
 POOLED = (
     "raw_pooled",
     "fleiss",

@@ -8,8 +8,6 @@ import numpy as np
 
 from core.data.check import Floats, Ints
 
-__all__ = ["cluster_sums", "resample"]
-
 
 def resample(n_clusters: int, replicates: int, rng: np.random.Generator) -> Floats:
     """How often each cluster is drawn: float64 ``(1 + replicates, n_clusters)``.

@@ -21,8 +21,6 @@ from core.agreement.bootstrap import cluster_sums
 from core.data.check import Floats, Ints
 from core.data.ratings import Scale
 
-__all__ = ["PAIRWISE", "pair_columns", "pair_reason"]
-
 PAIRWISE = (
     "raw",
     "k_uniform",

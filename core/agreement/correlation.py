@@ -6,8 +6,6 @@ import numpy as np
 
 from core.data.check import Floats
 
-__all__ = ["p_value", "ranks", "spearman"]
-
 
 def ranks(values: Floats) -> Floats:
     """Ranks from 1; equal values share the mean of theirs. O(n log n)."""

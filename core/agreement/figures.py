@@ -7,8 +7,6 @@ import numpy as np
 
 from core.data.check import Floats
 
-__all__ = ["Estimate", "Figure", "Undefined", "as_json", "figure"]
-
 TOLERANCE = 1e-9
 BIASED = "resampling is biased here; the interval was centred on the estimate"
 MIN_DEFINED = 0.9  # an interval needs this share of its replicates to be defined

@@ -12,8 +12,6 @@ from core.agreement.figures import Estimate, Figure, Undefined, figure
 from core.data.check import Floats, Ints
 from core.data.ratings import Ratings
 
-__all__ = ["MEASURES", "Agreement", "PairAgreement", "measure_all", "shared_items"]
-
 MEASURES = (
     "raw",
     "k_uniform",

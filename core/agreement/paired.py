@@ -6,8 +6,6 @@ import numpy as np
 
 from core.data.check import Floats
 
-__all__ = ["f1_swap_p", "holm", "ratio_swap_p", "sign_flip_p"]
-
 EXACT_CLUSTERS = 14  # 2^14 sign vectors are enumerated, more are drawn
 CHUNK = 2_000  # sign vectors held at once
 

@@ -7,8 +7,6 @@ import numpy as np
 from core.agreement.correlation import spearman
 from core.data.check import Floats, Ints
 
-__all__ = ["rank_gaps"]
-
 _NO_GAP = 1e-12  # of two rank correlations: rounding alone
 
 

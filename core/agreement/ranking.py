@@ -11,16 +11,6 @@ from core.agreement.figures import Figure, figure
 from core.data.check import Floats
 from core.errors import InvalidValue
 
-__all__ = [
-    "MEASURES",
-    "RankingReport",
-    "auc",
-    "average_precision",
-    "best_threshold",
-    "confidence_weighted",
-    "evaluate",
-]
-
 Booleans = NDArray[np.bool_]
 MEASURES = ("ap", "cws", "cws_ranks", "accuracy", "precision", "recall", "f1", "auc")
 

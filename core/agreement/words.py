@@ -2,8 +2,6 @@
 
 from dataclasses import dataclass
 
-__all__ = ["WORDS", "Wording"]
-
 
 @dataclass(frozen=True, slots=True)
 class Wording:

@@ -14,8 +14,6 @@ from core.parsing.registry import add_parser_options, add_together, backend_of
 from core.protocols import Analysis, Capability
 from core.text.tokenize import tokenize
 
-__all__ = ["HELP", "add_arguments", "run"]
-
 HELP = "sentences to trees, one a line"
 
 WANT: dict[str, frozenset[Capability]] = {

@@ -6,8 +6,6 @@ from typing import Any, Literal
 
 from core.errors import InvalidValue
 
-__all__ = ["Alignment", "Kind", "Link", "Ref", "phrase_ref", "ref_key", "token_ref"]
-
 Kind = Literal["sure", "possible"]
 Ref = str
 """A node of one side: ``w3`` is token 3 (its leaf, in any tree), ``n5`` is the phrase

@@ -6,8 +6,6 @@ from typing import Literal
 
 from core.data.tokens import Span
 
-__all__ = ["Block", "Orientation"]
-
 Orientation = Literal["link", "straight", "inverted"]
 
 

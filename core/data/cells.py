@@ -8,8 +8,6 @@ its way into a table of tabs or commas (OWASP, "CSV Injection").
 import re
 from typing import Any
 
-__all__ = ["plain_cell", "plain_rows"]
-
 # Spaces and quotation marks may be taken away before the first sign is looked at.
 _FORMULA = re.compile(r"""[\t\r\n]|[\s"\ufeff]*[=+\-@＝＋－＠].""", re.DOTALL)
 _CELL = re.compile(r"[^\t\r\n]+")

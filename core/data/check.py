@@ -10,8 +10,6 @@ from core.errors import InvalidScores
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int32]
 
-__all__ = ["Floats", "Ints", "arc_nats", "nats", "square_nats"]
-
 
 def nats(**arrays: NDArray[Any]) -> None:
     """Check that each array is float64 without NaN or +inf (-inf forbids, NaN lies)."""

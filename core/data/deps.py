@@ -6,8 +6,6 @@ from core.data import check
 from core.data.check import Floats
 from core.errors import InvalidValue
 
-__all__ = ["ROOT", "DepAnalysis", "DepTree"]
-
 ROOT = -1
 
 

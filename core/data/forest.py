@@ -9,8 +9,6 @@ from core.data.check import Ints
 from core.data.symbols import Symbols
 from core.errors import InvalidValue
 
-__all__ = ["EMPTY_FOREST", "Forest", "ForestBuilder"]
-
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Forest:

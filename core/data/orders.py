@@ -1,7 +1,5 @@
 """Orders without tables: the n-th place of a seeded shuffle, computed."""
 
-__all__ = ["mix", "nth"]
-
 _ROUNDS = 4
 _MASK = (1 << 64) - 1
 

@@ -8,8 +8,6 @@ import numpy as np
 from core.data.check import Floats, Ints
 from core.errors import InvalidValue
 
-__all__ = ["RatingRecord", "Ratings", "Scale"]
-
 PAPER_SCALES = frozenset({"meaning", "grammar"})  # 1 to 5, Callison-Burch 2008 Table 5
 
 

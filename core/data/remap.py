@@ -4,8 +4,6 @@ from collections import defaultdict
 
 from core.data.tree import Tree
 
-__all__ = ["Place", "across", "places"]
-
 Place = tuple[tuple[int, ...], str, int]
 """Where a phrase is, whatever tree it is in: its words, its label, and how many phrases
 of these words and this label stand above it (unary chains repeat both). A trace has no

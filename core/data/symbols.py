@@ -2,8 +2,6 @@
 
 from collections.abc import Iterable, Iterator
 
-__all__ = ["Symbols"]
-
 
 class Symbols:
     """A growing two-way table of strings and their ids, in order of first sight."""

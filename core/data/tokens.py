@@ -6,8 +6,6 @@ from typing import NamedTuple
 
 from core.errors import InvalidValue
 
-__all__ = ["Sentence", "Span", "Token"]
-
 
 class Span(NamedTuple):
     """Tokens ``start`` to ``end - 1``: half-open, 0-based."""

@@ -5,8 +5,6 @@ from dataclasses import dataclass, field
 
 from core.errors import InvalidValue
 
-__all__ = ["Tree", "TreeBuilder"]
-
 MAX_DEPTH = 500  # deeper trees are noise, and recursion over them is not
 
 

@@ -6,8 +6,6 @@ import numpy as np
 
 from core.data.check import Floats
 
-__all__ = ["HeadStep", "arcs_under", "decided_heads"]
-
 Heads = Sequence[int]
 HeadStep = tuple[Heads, Heads, int]
 """Heads before and after a step, and the word that it was about, -1 for all of them."""

@@ -16,14 +16,6 @@ from core.dependencies.kernels import projective
 from core.errors import Contradiction
 from core.forests.kbest import k_best
 
-__all__ = [
-    "EisnerDecoder",
-    "best_eisners",
-    "eisner",
-    "eisner_marginals",
-    "projective_forest",
-]
-
 
 def eisner(arcs: Floats) -> tuple[float, Ints]:
     """The best projective tree's score and heads, int32 ``(n,)``.

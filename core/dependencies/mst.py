@@ -14,8 +14,6 @@ from core.dependencies.kernels import arcs as kernels
 from core.dependencies.kernels import trees
 from core.errors import Contradiction
 
-__all__ = ["MstDecoder", "best_msts", "mst", "tree_marginals"]
-
 LEAST_LOG_DET = -12.0  # of columns scaled to 1: e^-12 costs five of sixteen digits
 
 

@@ -13,8 +13,6 @@ from core.errors import FormatError
 from core.formats import conllu, ptb
 from core.formats.records import BadLine, SentenceRecord
 
-__all__ = ["FORMATS", "Gold", "bare", "files_of", "format_of", "read_golds"]
-
 Format = Literal["ptb", "conllu"]
 FORMATS: tuple[Format, ...] = ("ptb", "conllu")
 SUFFIXES: dict[str, Format] = {

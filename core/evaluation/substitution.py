@@ -23,8 +23,6 @@ from core.substitution.substituting import (
     SubstitutionPlan,
 )
 
-__all__ = ["Effect", "effect", "oracle"]
-
 WANT: frozenset[Capability] = frozenset({"constituents", "tags"})
 SEED = 16
 

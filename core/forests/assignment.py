@@ -6,8 +6,6 @@ from core.data.check import Floats
 from core.errors import InvalidScores
 from core.forests.kernels.assignment import best_assignment
 
-__all__ = ["assign"]
-
 
 def assign(gains: Floats) -> list[tuple[int, int]]:
     """The cells of the best one-to-one matching of rows and columns, sorted.

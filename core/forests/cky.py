@@ -17,14 +17,6 @@ from core.data.check import Floats, Ints
 from core.errors import Contradiction, InvalidScores
 from core.forests.kernels import spans as kernels
 
-__all__ = [
-    "SpanDecoder",
-    "bracket_marginals",
-    "cky",
-    "log_partition",
-    "summed",
-]
-
 
 def cky(scores: Floats) -> tuple[float, Ints]:
     """The best tree's score and its phrases ``(start, end, label)``, int32, preorder.

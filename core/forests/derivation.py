@@ -7,13 +7,6 @@ from core.data.check import Ints
 from core.data.forest import Forest
 from core.data.tree import Tree
 
-__all__ = [
-    "chain_labels",
-    "chain_name",
-    "phrases_of",
-    "tree_of_phrases",
-]
-
 TOP = "ROOT"  # of a sentence whose brackets do not meet in one
 Phrase = tuple[int, int, str]
 

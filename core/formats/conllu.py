@@ -33,8 +33,6 @@ from core.formats.records import (
     flat,
 )
 
-__all__ = ["LOSSES", "deps_of", "lines_of", "read", "tokens_of", "write"]
-
 LOSSES = (
     "Pairs, labels, links and layers are left out: a block holds one sentence.",
     "Constituency parses are left out.",

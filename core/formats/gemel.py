@@ -44,8 +44,6 @@ from core.formats import conllu, treetext
 from core.formats.jsonl import load_object
 from core.formats.records import BadLine, bad, numbered
 
-__all__ = ["LOSSES", "VERSION", "GemelItem", "read", "write"]
-
 VERSION = 1
 LOSSES = (
     "Accounts, roles, jobs, uploads, scores, joint runs and their ledgers, and trees"

@@ -32,8 +32,6 @@ from core.formats.records import (
     words,
 )
 
-__all__ = ["LOSSES", "load_object", "read", "write"]
-
 LOSSES = (
     "Parses are left out.",
     "Of several layers the first is written; phrase links and nulls are left out.",

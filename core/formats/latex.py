@@ -17,8 +17,6 @@ from core.data.deps import ROOT, DepTree
 from core.data.tree import Tree
 from core.errors import InvalidValue
 
-__all__ = ["PACKAGES", "dependency", "forest", "linked", "qtree"]
-
 PACKAGES = ("forest", "qtree", "tikz-dependency")
 _SIGNS = {
     "\\": r"\textbackslash{}", "~": r"\textasciitilde{}", "^": r"\textasciicircum{}",

@@ -24,8 +24,6 @@ from core.formats.records import (
     with_raw,
 )
 
-__all__ = ["LOSSES", "read", "write"]
-
 LOSSES = (
     "Parses, links, layers and further columns are left out.",
     "A label other than the two of MSRPC is written as 0.",

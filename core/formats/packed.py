@@ -15,8 +15,6 @@ import numpy as np
 from core.data.check import Floats
 from core.errors import InvalidValue
 
-__all__ = ["pack", "unpack"]
-
 
 def pack(array: Floats, *, bits: int = 16) -> dict[str, Any]:
     """The array, each number to within half a step of its column's largest."""

@@ -33,8 +33,6 @@ from core.formats.records import (
     words,
 )
 
-__all__ = ["LOSSES", "cells", "read", "side", "write"]
-
 LOSSES = (
     "Parses are left out.",
     "Further columns are left out, unless the corpus came in with them.",

@@ -35,20 +35,6 @@ from core.formats.records import (
     words,
 )
 
-__all__ = [
-    "LEAF",
-    "LOSSES",
-    "TRACE",
-    "bracket",
-    "escape",
-    "parse",
-    "parse_one",
-    "read",
-    "record_of",
-    "unescape",
-    "write",
-]
-
 MAX_BRACKETS = 100_000  # of one tree; 10 MB of them take more than a gigabyte
 LOSSES = (
     "Pairs, labels, links and layers are left out: a bracketing holds one sentence.",

@@ -24,8 +24,6 @@ from core.data.ratings import RatingRecord, Scale
 from core.errors import FormatError, InvalidValue
 from core.formats.records import BadLine, bad, clean
 
-__all__ = ["GOLD", "LAYOUTS", "Layout", "read"]
-
 GOLD = "gold"
 _JUDGE = re.compile(r"(A\d+)_(Q\w+)")
 Row = Mapping[str, str]

@@ -18,25 +18,6 @@ from core.data.tokens import Token
 from core.data.tree import Tree
 from core.errors import FormatError
 
-__all__ = [
-    "MAX_RECORD",
-    "BadLine",
-    "LayerRecord",
-    "PairRecord",
-    "ParseRecord",
-    "Record",
-    "RecordHeader",
-    "SentenceRecord",
-    "Tail",
-    "bad",
-    "clean",
-    "flat",
-    "numbered",
-    "split_row",
-    "with_raw",
-    "words",
-]
-
 MAX_RECORD = 10 * 2**20
 """Characters of one line, one tree or one XML record; more is no sentence."""
 

@@ -24,8 +24,6 @@ from core.formats.records import (
     with_raw,
 )
 
-__all__ = ["LOSSES", "read", "write"]
-
 LOSSES = (
     "Parses, links and layers are left out.",
     "Of the further columns only those of a <pair> (task, length) are written.",

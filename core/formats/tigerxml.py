@@ -31,8 +31,6 @@ from core.formats.records import (
     bad,
 )
 
-__all__ = ["LOSSES", "node_ids", "read", "render", "terminals", "write"]
-
 LOSSES = (
     "Pairs, labels, links and layers are left out: see treealigner.",
     "Dependency parses, and sentences without a constituency parse, are left out.",

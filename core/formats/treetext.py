@@ -13,8 +13,6 @@ from core.data.tree import Tree
 from core.errors import FormatError, InvalidValue
 from core.formats import ptb
 
-__all__ = ["NOTES", "dump", "load"]
-
 NOTES = ("labels", "forms", "tokens", "edges")
 
 

@@ -18,8 +18,6 @@ from defusedxml.ElementTree import DefusedXMLParser
 from core.errors import FormatError
 from core.formats.records import MAX_RECORD, clean
 
-__all__ = ["XmlItem", "attributes", "items"]
-
 MAX_NESTING = 100
 _TAG_END = re.compile(rb"""(?:[^>"']|"[^"]*"|'[^']*')*>""")
 

@@ -11,8 +11,6 @@ from core.forests.kernels.assignment import best_assignment
 from core.itg.biparse import best_biparse
 from core.itg.grammar import ItgWeights, blocks_of
 
-__all__ = ["Coverage", "coverage"]
-
 Links = list[tuple[int, int]]
 
 

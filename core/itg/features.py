@@ -26,8 +26,6 @@ from core.word_alignment.lexicon import (
     relations,
 )
 
-__all__ = ["GROUPS", "PLAIN", "THESAURUS", "PairView", "features"]
-
 GROUPS = ("overlap", "structure", "thesaurus", "context")
 NEGATIONS = frozenset(
     {"not", "n't", "no", "never", "without", "nor", "none", "nothing"}

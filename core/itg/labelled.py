@@ -17,8 +17,6 @@ from core.data.check import Floats
 from core.errors import InvalidScores, SentenceTooLong
 from core.itg.kernels.labelled import fill_labelled
 
-__all__ = ["LabelledBiparse", "LabelledBlock", "LabelledWeights", "best_labelled"]
-
 CELLS = 2**26  # of the chart: 256 MiB; six nonterminals reach 56 x 56 words
 Ints = NDArray[np.int64]
 Floats32 = NDArray[np.float32]

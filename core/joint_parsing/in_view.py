@@ -18,8 +18,6 @@ from core.data.tokens import Sentence
 from core.errors import InvalidValue
 from core.protocols import Analysis, Capability, ParserBackend
 
-__all__ = ["View", "seen", "views_of"]
-
 WANT: frozenset[Capability] = frozenset({"dependencies", "forest"})
 TINY = 1e-9
 

@@ -9,8 +9,6 @@ from core.data.alignment import Link, ref_key
 from core.data.check import Floats, Ints
 from core.errors import InvalidValue
 
-__all__ = ["LinkedWords", "disagreements", "ends_of", "linked_words"]
-
 
 @dataclass(frozen=True, slots=True, eq=False)
 class LinkedWords:

@@ -8,18 +8,6 @@ from core.data.deps import DepAnalysis
 from core.data.tree import Tree
 from core.errors import InvalidValue
 
-__all__ = [
-    "METHODS",
-    "ArcChange",
-    "JointResult",
-    "JointSettings",
-    "JointSide",
-    "Method",
-    "Round",
-    "SlackKind",
-    "SpanChange",
-]
-
 Method = Literal["bp", "mbr", "soft", "hard", "pairs", "spans"]
 METHODS: tuple[Method, ...] = get_args(Method)
 SlackKind = Literal["one", "relation", "prob"]

@@ -6,8 +6,6 @@ from dataclasses import dataclass
 from core.data.deps import ROOT, DepTree
 from core.layout.tree import Demand
 
-__all__ = ["Level", "arc_levels", "demands"]
-
 
 @dataclass(frozen=True, slots=True)
 class Level:

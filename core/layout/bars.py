@@ -2,8 +2,6 @@
 
 from dataclasses import dataclass
 
-__all__ = ["Bar", "BarChart"]
-
 
 @dataclass(frozen=True, slots=True)
 class Bar:

@@ -8,17 +8,6 @@ from core.data.tokens import Span
 from core.layout.scene import Rect
 from core.protocols import TextMeasure
 
-__all__ = [
-    "NULL",
-    "BlockMark",
-    "Label",
-    "MatrixScene",
-    "TreesScene",
-    "matrix_scene",
-    "numbered",
-    "trees_scene",
-]
-
 CELL, GAP, PAD, SIZE = 22.0, 8.0, 10.0, 13.0
 NEST = 2.0  # px between the outlines of nested blocks
 LEVEL, WORD_GAP, BAND = 30.0, 14.0, 96.0

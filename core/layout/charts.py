@@ -7,15 +7,6 @@ import numpy as np
 
 from core.protocols import TextMeasure
 
-__all__ = [
-    "ChartMark",
-    "FigureChart",
-    "Flag",
-    "grid_chart",
-    "interval_chart",
-    "line_chart",
-]
-
 FONT = 13.0
 SMALL = 11.5
 PAD = 12.0

@@ -18,8 +18,6 @@ from core.layout.scene import Arc, Box, Edge, Rect, Scene
 from core.layout.tree import Placed, place, place_words
 from core.protocols import TextMeasure
 
-__all__ = ["FONT", "LinkedSide", "View", "link_scene", "parse_scene"]
-
 View = Literal["constituency", "dependency", "both"]
 FONT, SMALL, TINY = 13.0, 10.5, 9.0  # px
 PAD = 14.0  # around the whole drawing

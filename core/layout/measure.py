@@ -2,8 +2,6 @@
 
 import unicodedata
 
-__all__ = ["GlyphTable"]
-
 # DejaVu Sans Condensed, U+0020 to U+017F, thousandths of the font size
 _TABLE = (
     "286 360 414 754 572 855 702 247 351 351 450 754 286 325 286 303 "

@@ -20,8 +20,6 @@ from numpy.typing import NDArray
 from core.data.check import Floats
 from core.layout.rows import HAIR, BoxRow, LinkEnd, Rows
 
-__all__ = ["crossings", "passages"]
-
 BEND = 8.0  # what a step aside costs, in px of detour
 KEPT = 4  # ways that are followed at once
 SWEEPS = 2  # how often every link is asked

@@ -24,8 +24,6 @@ from core.layout.passing import passages
 from core.layout.rows import BoxRow, LinkEnd, Rows, rows_of
 from core.layout.scene import Scene
 
-__all__ = ["link_paths"]
-
 LANE = 3.0  # px between links side by side
 BEYOND = 2.0  # px that a link goes on upright before and behind a row
 FAN = 0.2  # of the band, at each edge: where a bundle opens

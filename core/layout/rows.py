@@ -12,8 +12,6 @@ from dataclasses import dataclass
 
 from core.layout.scene import Box, Scene
 
-__all__ = ["BoxRow", "LinkEnd", "Rows", "rows_of"]
-
 CLEAR = 4.0  # px between a box and what passes it, less where there is no room
 APART = 8.0  # px: an edge that is nearer to a box than that takes no room of its own
 HAIR = 1e-6  # px: who would pass through the middle of a box is left of it by that

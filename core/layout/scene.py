@@ -3,8 +3,6 @@
 from dataclasses import dataclass
 from typing import Literal
 
-__all__ = ["Arc", "Box", "Edge", "Rect", "Scene", "rounded"]
-
 BoxKind = Literal["phrase", "word", "trace", "fold", "null"]
 Point = tuple[float, float]
 

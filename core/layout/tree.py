@@ -10,8 +10,6 @@ from dataclasses import dataclass, field
 
 from core.data.tree import Tree
 
-__all__ = ["Demand", "Placed", "place", "place_words"]
-
 
 @dataclass(frozen=True, slots=True)
 class Demand:

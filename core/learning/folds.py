@@ -6,8 +6,6 @@ import numpy as np
 
 from core.errors import InvalidValue
 
-__all__ = ["folds", "grouped", "grouped_folds", "outer_folds"]
-
 
 def folds(n: int, k: int, rng: np.random.Generator) -> list[list[int]]:
     """``k`` random parts of 0 to n - 1."""

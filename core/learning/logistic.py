@@ -9,8 +9,6 @@ import numpy as np
 from core.data.check import Floats
 from core.errors import InvalidValue
 
-__all__ = ["LogisticModel"]
-
 
 @dataclass(frozen=True, slots=True, eq=False)
 class LogisticModel:

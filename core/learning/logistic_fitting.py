@@ -14,8 +14,6 @@ from core.data.check import Floats
 from core.errors import InvalidValue, Unavailable
 from core.learning.logistic import LogisticModel
 
-__all__ = ["fit_logistic", "sparse_regression"]
-
 TOLERANCE = 1e-8
 
 

@@ -10,8 +10,6 @@ from core.data.check import Floats
 from core.errors import InvalidValue
 from core.formats.packed import pack, unpack
 
-__all__ = ["Perceptron"]
-
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Perceptron:

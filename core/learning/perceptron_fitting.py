@@ -12,8 +12,6 @@ from core.data.check import Floats
 from core.errors import InvalidValue, Unavailable
 from core.learning.perceptron import Perceptron
 
-__all__ = ["FitSettings", "fit_perceptron"]
-
 
 @dataclass(frozen=True, slots=True)
 class FitSettings:

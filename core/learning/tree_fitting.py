@@ -6,8 +6,6 @@ from typing import Any
 from core.data.check import Floats
 from core.errors import Unavailable
 
-__all__ = ["fit_boosted", "fit_forest"]
-
 
 def fit_boosted(
     rows: Floats, targets: Floats, *, seed: int = 0

@@ -8,8 +8,6 @@ from typing import Any, Protocol, TypeVar
 
 from core.errors import InvalidValue, Unavailable
 
-__all__ = ["read", "write"]
-
 S = TypeVar("S")
 M = TypeVar("M")
 

@@ -32,8 +32,6 @@ from core.formats import ptb
 from core.instrumentation import timed
 from core.protocols import Analysis, BackendInfo, Capability
 
-__all__ = ["SIGNS", "BllipParser"]
-
 SIGNS = ("terms.txt", "pSgT.txt", "nttCounts.txt")  # what makes a folder a model of it
 MAX_TOKENS = 398  # one more is a failed assert
 N_BEST = 50

@@ -13,8 +13,6 @@ import os
 import sys
 from typing import Any, TextIO
 
-__all__ = ["main"]
-
 
 def main() -> None:
     """Load the model folder ``sys.argv[1]``, then answer until the input ends."""

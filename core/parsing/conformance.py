@@ -13,8 +13,6 @@ from core.errors import GemelError, SentenceTooLong
 from core.forests.kbest import best_trees
 from core.protocols import Analysis, Capability, ParserBackend
 
-__all__ = ["violations"]
-
 Answer = Analysis | Exception
 
 

@@ -11,8 +11,6 @@ from core.forests.cky import SpanDecoder, bracket_marginals, cky, summed
 from core.forests.derivation import Phrase, chain_labels, phrases_of
 from core.forests.kbest import viterbi
 
-__all__ = ["consensus", "in_forest", "of_posteriors", "score_of"]
-
 COST = 0.4  # of a bracket, with given posteriors: chosen on wsj 0131 to 0160
 
 

@@ -5,8 +5,6 @@ from pathlib import Path
 
 from core.parsing.neural import NeuralParser
 
-__all__ = ["MODEL", "STYLED", "parser", "styled"]
-
 MODEL = Path(__file__).parent / "models" / "english"
 STYLED = Path(__file__).parent / "models" / "styles"
 

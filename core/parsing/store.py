@@ -14,8 +14,6 @@ from typing import Any
 
 from core.errors import Unavailable
 
-__all__ = ["FORMAT", "ModelFolder", "open_folder", "sha256_of", "write_manifest"]
-
 FORMAT = 1
 MANIFEST = "manifest.json"
 NEEDED = ("labels.json", "model.onnx", "tokenizer.json")

@@ -24,8 +24,6 @@ from core.data.check import Floats
 from core.dependencies.mst import tree_marginals
 from core.forests.cky import bracket_marginals, summed
 
-__all__ = ["Coupling", "coupled", "crossed", "fitting", "leaving"]
-
 Phrase = tuple[int, int, str]
 Flags = NDArray[np.bool_]
 

@@ -21,16 +21,6 @@ from core.phrase_alignment.sides import BinaryForest, side_of_forest, side_of_tr
 from core.protocols import Analysis
 from core.text.wordnet import Thesaurus, thesaurus
 
-__all__ = [
-    "ENGINE",
-    "VERSION",
-    "WEIGHTS",
-    "PhraseAligner",
-    "Regaining",
-    "side_of",
-    "side_of_packed",
-]
-
 WEIGHTS = Path(__file__).parent / "weights" / "phrases.json"
 ENGINE = "forest-aligner"
 VERSION = "1"

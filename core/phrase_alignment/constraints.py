@@ -32,8 +32,6 @@ from core.phrase_alignment.forest_align import (
 )
 from core.phrase_alignment.sides import BinaryForest
 
-__all__ = ["Constraint", "Place", "Rule", "align_under", "can_hold"]
-
 Rule = Literal[
     "must-link", "must-null", "must-not-link", "must-bracket", "cannot-bracket"
 ]

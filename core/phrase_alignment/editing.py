@@ -15,23 +15,6 @@ from core.data.alignment import Alignment, Kind, Link, Ref
 from core.data.tree import Tree
 from core.errors import Contradiction, InvalidValue
 
-__all__ = [
-    "Delta",
-    "Draft",
-    "accept",
-    "bracket",
-    "clear",
-    "delta",
-    "ignore",
-    "mark_kind",
-    "put_link",
-    "put_null",
-    "reject",
-    "revert",
-    "switch_tree",
-    "unlink",
-]
-
 Delta = Mapping[str, Mapping[str, Any]]
 SideName = Literal["s", "t"]
 _EMPTY: Mapping[str, Any] = {}

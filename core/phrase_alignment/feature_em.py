@@ -33,8 +33,6 @@ from core.text.stems import stem
 from core.text.wordnet import Thesaurus
 from core.word_alignment.lexicon import WordRelation, cosines, relations
 
-__all__ = ["MU_N", "EmState", "FeaturePair", "features", "gains", "train"]
-
 NULL = "null"
 SLOTS = 7
 DECAY, PENALTY = 0.7, 0.01

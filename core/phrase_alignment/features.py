@@ -18,15 +18,6 @@ from core.text.stems import STOP_WORDS
 from core.text.wordnet import Thesaurus
 from core.word_alignment.lexicon import WordRelation, cosines, relations
 
-__all__ = [
-    "PHRASE_NAMES",
-    "WORD_NAMES",
-    "Nodes",
-    "best_other",
-    "phrase_rows",
-    "word_rows",
-]
-
 WORD_NAMES = (
     "exact",
     "stem",

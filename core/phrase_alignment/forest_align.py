@@ -26,8 +26,6 @@ from core.phrase_alignment.legitimacy import Rule, problems, ref_of, refs_of
 from core.phrase_alignment.sides import BinaryForest
 from core.phrase_alignment.supports import Derivation, Pair, fill_nulls, nodes_of, pack
 
-__all__ = ["AlignSettings", "Aligned", "align", "align_all", "alignment_of", "nodes"]
-
 MAX_ROUNDS = 5
 ORDER: tuple[Rule, ...] = ("monotonous", "relevance")  # what crossing links may break
 FAR = 30.0  # nats that stand for certainty

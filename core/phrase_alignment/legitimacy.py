@@ -18,8 +18,6 @@ from typing import Literal
 from core.data.alignment import Alignment, Ref
 from core.data.tree import Tree
 
-__all__ = ["Rule", "Violation", "name_of", "node_of", "problems", "ref_of", "refs_of"]
-
 Rule = Literal[
     "consistency",
     "monotonous",

@@ -14,8 +14,6 @@ from core.data.tree import Tree
 from core.phrase_alignment.editing import Draft
 from core.trees.segments import Recut
 
-__all__ = ["reworded"]
-
 Row = dict[str, Any]
 
 

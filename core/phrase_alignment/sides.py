@@ -23,8 +23,6 @@ from core.forests.inside import forest_marginals
 from core.forests.kernels import forest as forest_kernels
 from core.trees.heads import SEMANTIC, category, head_of_names
 
-__all__ = ["BinaryForest", "collapsed", "side_of_forest", "side_of_tree"]
-
 TOP = "ROOT"
 
 

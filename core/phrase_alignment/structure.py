@@ -13,8 +13,6 @@ from numpy.typing import NDArray
 from core.data.check import Floats
 from core.phrase_alignment.features import Nodes, best_other
 
-__all__ = ["STRUCTURE_NAMES", "phrases_of", "structure_rows"]
-
 STRUCTURE_NAMES = (
     "share",
     "least_share",

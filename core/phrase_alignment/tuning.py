@@ -17,8 +17,6 @@ from core.data.check import Floats
 from core.errors import InvalidValue, Unavailable
 from core.learning.folds import folds
 
-__all__ = ["Nested", "Range", "TuningTrial", "f1_of", "nested", "study"]
-
 
 @dataclass(frozen=True, slots=True)
 class Range:

@@ -38,21 +38,6 @@ from core.errors import InvalidValue
 if TYPE_CHECKING:
     import duckdb
 
-__all__ = [
-    "PAIR_COLUMNS",
-    "PARSE_COLUMNS",
-    "Bitext",
-    "BitextPair",
-    "BitextParse",
-    "BitextSizes",
-    "join_files",
-    "parses_of",
-    "set_links",
-    "trees_in",
-    "write_pairs",
-    "write_parses",
-]
-
 PAIR_COLUMNS = {
     "pair_id": "BIGINT",
     "corpus": "VARCHAR",

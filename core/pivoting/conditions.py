@@ -15,8 +15,6 @@ from typing import Literal, Protocol
 from core.errors import InvalidValue
 from core.pivoting.labels import is_constituent
 
-__all__ = ["CONDITIONS", "Condition", "Label", "Row", "rank"]
-
 Condition = Literal[
     "baseline", "extraction", "constituents", "substitution", "averaged"
 ]

@@ -12,16 +12,6 @@ from numpy.typing import NDArray
 from core.errors import InvalidValue
 from core.pivoting.kernels import phrases as kernels
 
-__all__ = [
-    "Linked",
-    "Rows",
-    "WordHashes",
-    "consistent_pairs",
-    "phrase_hash",
-    "phrase_pairs",
-    "span_hashes",
-]
-
 Rows = NDArray[np.int64]
 _MAX_LENGTH = 64
 

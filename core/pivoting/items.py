@@ -22,8 +22,6 @@ from core.pivoting.weighting import Weights
 from core.protocols import ParserBackend
 from core.text.stems import STOP_WORDS
 
-__all__ = ["LENGTHS", "Item", "Place", "draw_places", "items_of", "phrases_in"]
-
 LENGTHS = (1, 2, 3, 4, 5)  # words of a test phrase
 _INSTANCES = 6
 

@@ -20,8 +20,6 @@ from core.pivoting.weighting import (
 )
 from core.protocols import ParserBackend
 
-__all__ = ["ALL_CONDITIONS", "Substitute", "substitutes", "weighted"]
-
 LM = "+lm"
 ALL_CONDITIONS = tuple(name + lm for name in CONDITIONS for lm in ("", LM))
 """The eight conditions of Callison-Burch 2008, section 4.3, in its order."""

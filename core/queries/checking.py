@@ -20,8 +20,6 @@ from core.queries.syntax import (
     relations_of,
 )
 
-__all__ = ["CONDITIONS", "MAX_NODES", "TREES", "checked"]
-
 MAX_NODES = 16
 TREES = ("best", "gold", "parser", "mine", "all")
 CONDITIONS = {

@@ -29,8 +29,6 @@ from core.queries.syntax import (
     Test,
 )
 
-__all__ = ["STEPS", "Ground", "ground_of", "ground_of_deps", "matches_in"]
-
 STEPS = 200_000  # pairs of nodes that are compared at most
 Names = Mapping[str, NodeRow]
 Compare = Callable[[NodeRow, NodeRow, int], bool]

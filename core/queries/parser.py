@@ -49,8 +49,6 @@ from core.queries.syntax import (
     WhereCondition,
 )
 
-__all__ = ["MAX_LENGTH", "parse"]
-
 MAX_LENGTH, MAX_DEPTH = 1000, 30
 STATES = ("null", "parked", "undecided")
 _LABEL = re.compile(

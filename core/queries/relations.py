@@ -7,8 +7,6 @@ tags; the order of words counts empty elements.
 
 from dataclasses import dataclass
 
-__all__ = ["ALIASES", "RELATIONS", "RelationInfo", "spelt"]
-
 
 @dataclass(frozen=True, slots=True)
 class RelationInfo:

@@ -11,8 +11,6 @@ from enum import IntEnum
 from core.data.deps import DepTree
 from core.data.tree import Tree
 
-__all__ = ["Kind", "NodeRow", "dep_rows", "tree_rows"]
-
 
 class Kind(IntEnum):
     """What a row is."""

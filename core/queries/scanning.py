@@ -6,8 +6,6 @@ from typing import NoReturn
 from core.errors import FormatError, InvalidValue
 from core.queries import labels
 
-__all__ = ["QUOTED", "REGEX", "Scanner"]
-
 QUOTED = re.compile(r'"((?:[^"\\]|\\.)*)"')
 REGEX = re.compile(r"/((?:[^/\\]|\\.)*)/")
 _SPACE = re.compile(r"\s*")

@@ -4,31 +4,6 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Literal
 
-__all__ = [
-    "And",
-    "Any",
-    "Back",
-    "Feature",
-    "Features",
-    "Formula",
-    "KindName",
-    "Labels",
-    "Maybe",
-    "Node",
-    "NodeRelation",
-    "NodeState",
-    "Not",
-    "Or",
-    "Query",
-    "RegexTest",
-    "TagClass",
-    "Test",
-    "WhereCondition",
-    "bound",
-    "nodes_of",
-    "relations_of",
-]
-
 KindName = Literal["constituency", "dependency", ""]
 StateName = Literal["null", "parked", "undecided"]
 

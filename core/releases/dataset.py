@@ -15,8 +15,6 @@ from core.releases.manifest import Manifest
 from core.releases.parquet import from_json_lines
 from core.releases.tables import COLUMNS, Row, rows
 
-__all__ = ["write"]
-
 
 def write(release: Path, folder: Path) -> Mapping[str, int]:
     """Make the folder; rows by table. It is there whole or not at all.

@@ -6,8 +6,6 @@ from collections.abc import Iterator, Mapping
 from core.releases.licences import terms_of
 from core.releases.manifest import Manifest
 
-__all__ = ["datasheet"]
-
 ASKED = "*To be written by the makers.*"
 
 

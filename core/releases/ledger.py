@@ -13,8 +13,6 @@ from typing import Any
 from core.errors import FormatError
 from core.formats import json_text
 
-__all__ = ["FIRST", "HashChain", "canonical", "entries"]
-
 FIRST = "0" * 64  # what the first entry names as the digest before it
 _ENCODER = json.JSONEncoder(
     ensure_ascii=False, sort_keys=True, separators=(",", ":"), allow_nan=False

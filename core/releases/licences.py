@@ -8,8 +8,6 @@ import re
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-__all__ = ["Terms", "hub_name", "problems", "terms_of"]
-
 
 @dataclass(frozen=True, slots=True)
 class Terms:

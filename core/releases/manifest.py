@@ -14,8 +14,6 @@ from core.errors import FormatError
 from core.formats import json_text
 from core.releases.ledger import canonical
 
-__all__ = ["FORMAT", "NAME", "VERSION", "FileFacts", "Manifest"]
-
 FORMAT, VERSION, NAME = "gemel-release", 1, "release.json"
 
 

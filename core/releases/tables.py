@@ -10,8 +10,6 @@ from core.formats.records import BadLine
 from core.releases.archive import lines_of
 from core.releases.manifest import Manifest
 
-__all__ = ["COLUMNS", "Row", "rows"]
-
 Row = dict[str, Any]
 COLUMNS: dict[str, dict[str, str]] = {
     "pairs": {

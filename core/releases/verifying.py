@@ -18,8 +18,6 @@ from core.releases.archive import BROKEN, PIECE, lines_of, opened, strangers
 from core.releases.ledger import entries
 from core.releases.manifest import NAME, Manifest
 
-__all__ = ["Fault", "Verified", "verify"]
-
 LEDGER = "ledger.jsonl"
 MOST = 100  # faults that are told
 

@@ -6,8 +6,6 @@ from dataclasses import dataclass, field
 from core.data.deps import ROOT, DepTree
 from core.data.tokens import Sentence, Token
 
-__all__ = ["Clause", "Word", "capital", "small"]
-
 NAMES = frozenset({"NNP", "NNPS"})
 
 

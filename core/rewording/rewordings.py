@@ -12,8 +12,6 @@ from itertools import pairwise
 
 from core.rewording.clause import Clause, Word, capital, small
 
-__all__ = ["Participles", "Rewording", "rewordings"]
-
 Participles = Mapping[str, str]
 Rewording = Callable[[Clause, random.Random], bool]
 Plan = tuple[Word, Word, Word, list[Word], list[Word]]

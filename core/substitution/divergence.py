@@ -16,8 +16,6 @@ from core.substitution.kernels import products
 from core.substitution.kernels.products import Whole
 from core.substitution.linking import LinkingCounts
 
-__all__ = ["Definitions", "Measure", "background", "definitions", "divergences"]
-
 Measure = Literal["alpha", "dirichlet", "expected"]
 """``alpha``: the paper's smoothing, alpha in every cell never seen (section 3.1).
 ``dirichlet``: counts plus mass * background, as probabilities. ``expected``: the

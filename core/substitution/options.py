@@ -6,8 +6,6 @@ from typing import Literal
 from core.errors import InvalidValue
 from core.substitution.divergence import Measure
 
-__all__ = ["PAPER", "Method", "Options"]
-
 Method = Literal["replace", "doubt", "tell", "sum"]
 """``replace``: every query word that has a candidate, as the paper does. ``doubt``:
 those alone whose tag, in the parse of the sentence as it stands, is unlikely among the

@@ -4,8 +4,6 @@ import unicodedata
 from collections import Counter
 from collections.abc import Iterable
 
-__all__ = ["foreign_script", "script_of"]
-
 _LATIN = frozenset({"LATIN", "FULLWIDTH"})
 _IN_LATIN = (
     "af", "ca", "cs", "cy", "da", "de", "en", "es", "et", "eu", "fi", "fr", "ga",

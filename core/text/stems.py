@@ -3,8 +3,6 @@
 from collections.abc import Callable
 from functools import cache, lru_cache
 
-__all__ = ["STOP_WORDS", "stem"]
-
 _STOP = """
     a about above after again against all also am an and any are aren't as at be
     because been before being below between both but by can can't cannot could

@@ -8,8 +8,6 @@ from tokenizers import Tokenizer
 
 from core.errors import Unavailable
 
-__all__ = ["SHAPES", "Pieces", "Subwords", "plain_form", "shape"]
-
 _ESCAPES = {
     "-LRB-": "(",
     "-RRB-": ")",

@@ -7,8 +7,6 @@ For counting words in millions of lines. What people look at goes through
 import re
 from collections.abc import Iterable, Iterator
 
-__all__ = ["sentences"]
-
 _END = re.compile(r"(?<=[a-z0-9)\]\"'][.!?])[\"')\]]*\s+(?=[\"'(\[]*[A-Z])")
 _TITLE = re.compile(r"(?:^|\s)(?:Mr|Mrs|Ms|Dr|Prof|St|Gen|Col|Sen|Rev|vs|cf|al|Fig)\.$")
 

@@ -18,8 +18,6 @@ from typing import NamedTuple
 
 from core.errors import Unavailable
 
-__all__ = ["Related", "Senses", "Thesaurus", "thesaurus", "wordnet_folder"]
-
 SYSTEM_FOLDERS = (Path("/usr/share/wordnet"), Path("/usr/share/wordnet-3.0/dict"))
 REMEDY = (
     "install Debian's package wordnet-base, or nltk's data package wordnet, "

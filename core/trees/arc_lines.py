@@ -9,8 +9,6 @@ from core.data.tokens import Token
 from core.errors import InvalidValue
 from core.formats import conllu
 
-__all__ = ["Arcs", "ArcsEdit", "ArcsEdited", "checked_relation"]
-
 ID, FORM, HEAD, DEPREL, DEPS, COLUMNS = 0, 1, 6, 7, 8, 10
 MAX_RELATION = 60
 

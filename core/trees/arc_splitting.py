@@ -20,8 +20,6 @@ from core.trees.arc_lines import (
 )
 from core.trees.words import checked_form
 
-__all__ = ["JoinWords", "Restore", "SplitWord"]
-
 LEMMA, FEATS, DEPS, MISC = 2, 5, 8, 9
 Row = list[str]
 

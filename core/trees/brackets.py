@@ -5,8 +5,6 @@ from core.data.tree import Tree
 from core.errors import FormatError
 from core.formats import ptb, treetext
 
-__all__ = ["shown", "typed"]
-
 WIDTH = 78
 
 

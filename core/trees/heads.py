@@ -14,17 +14,6 @@ from core.data.deps import ROOT, DepTree
 from core.data.tree import Tree
 from core.errors import InvalidValue
 
-__all__ = [
-    "SEMANTIC",
-    "SYNTACTIC",
-    "HeadRules",
-    "category",
-    "head_child",
-    "head_of_names",
-    "head_tokens",
-    "to_dependencies",
-]
-
 PUNCTUATION = frozenset({",", ".", ":", "``", "''", "-LRB-", "-RRB-", "HYPH", "NFP"})
 NOUN_LIKE = frozenset({"NP", "NML", "NX", "NAC", "WHNP"})
 _BE = "be is are was were am been being ai 's 're 'm ’s ’re ’m"

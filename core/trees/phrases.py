@@ -22,8 +22,6 @@ from core.trees.stepping import (
     settled,
 )
 
-__all__ = ["JoinPhrases", "SplitPhrase"]
-
 
 @dataclass(frozen=True, slots=True)
 class SplitPhrase:

@@ -19,8 +19,6 @@ from core.trees.phrases import JoinPhrases, SplitPhrase
 from core.trees.replacing import Replace
 from core.trees.splitting import Join, Split
 
-__all__ = ["rebased", "rebased_arcs", "replayed", "replayed_arcs"]
-
 Moved = Mapping[int, int]
 Replayed = tuple[list[Any], list[str]]
 """Steps on another tree, one after the other, and why the rest has no place there."""

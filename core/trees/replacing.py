@@ -8,8 +8,6 @@ from core.data.tree import Tree
 from core.errors import InvalidValue
 from core.trees.stepping import Edited, TreeEdit
 
-__all__ = ["Replace", "way_back"]
-
 
 @dataclass(frozen=True, slots=True)
 class Replace:

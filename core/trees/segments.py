@@ -19,8 +19,6 @@ from core.trees.arcs import Arcs, ArcsEdit
 from core.trees.editing import TreeEdit
 from core.trees.splitting import Join, Split
 
-__all__ = ["Recut", "Segment", "recut"]
-
 Op = TypeVar("Op")
 MOST = 4  # words that one word becomes at once, or that become one
 UNLIKE = 0.1  # what a segment of several words costs beside its letters

@@ -13,8 +13,6 @@ from core.errors import InvalidValue
 from core.trees.stepping import Edited, checked_label
 from core.trees.words import checked_form
 
-__all__ = ["Join", "Split"]
-
 
 @dataclass(frozen=True, slots=True)
 class Split:

@@ -7,18 +7,6 @@ from typing import Any, Protocol
 from core.data.tree import Tree
 from core.errors import InvalidValue
 
-__all__ = [
-    "Children",
-    "Edited",
-    "TreeEdit",
-    "built",
-    "check_node",
-    "checked_label",
-    "children_of",
-    "is_in_order",
-    "settled",
-]
-
 Children = list[list[int]]
 """By node its children, to be changed."""
 

@@ -13,8 +13,6 @@ from core.data.tree import Tree
 from core.trees.heads import PUNCTUATION, category
 from core.trees.universal_heads import kind_of, universal_head
 
-__all__ = ["counted_words", "to_universal"]
-
 CONJUNCTIONS = frozenset({"CC", "CONJP"})
 LINKS = PUNCTUATION | CONJUNCTIONS
 ADVERBS = frozenset({"ADVP", "RB", "PRN"})

@@ -10,8 +10,6 @@ from collections.abc import Callable, Sequence
 from core.data.tree import Tree
 from core.trees.heads import SEMANTIC, category, head_child
 
-__all__ = ["kind_of", "universal_head", "words_below"]
-
 MODIFIERS = frozenset({"JJ", "JJR", "JJS", "VBN", "VBG", "ADJP"})
 NOUNS = frozenset({"NP", "NML", "NX"})
 NUMBERS = frozenset({"CD", "QP"})

@@ -5,8 +5,6 @@ from collections.abc import Mapping, Sequence
 from core.data.tree import Tree
 from core.errors import InvalidValue
 
-__all__ = ["MAX_FORM", "checked_form", "in_text", "with_forms"]
-
 MAX_FORM = 200
 
 

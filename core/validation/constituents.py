@@ -12,8 +12,6 @@ from core.queries.rows import Kind, NodeRow
 from core.validation.declared import Children, Pattern, Rules
 from core.validation.problems import Problem
 
-__all__ = ["of_deps_patterns", "of_tree"]
-
 NEAR = 3  # labels that a remedy names
 
 

@@ -11,8 +11,6 @@ from core.data.tree import Tree
 from core.errors import InvalidValue
 from core.validation.problems import Problem
 
-__all__ = ["between", "leaving"]
-
 PUNCT = frozenset({"punct"})
 
 

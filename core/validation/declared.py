@@ -20,8 +20,6 @@ from core.errors import FormatError
 from core.queries import parser
 from core.queries.syntax import Query
 
-__all__ = ["EXAMPLE", "MAX_PATTERNS", "Children", "Pattern", "Rules", "read"]
-
 _SAYS_WHY = ("need", "forbid", "never")  # elsewhere # may be a tag
 MAX_LEVEL, MAX_PATTERNS, MAX_LINES = 3, 40, 500
 EXAMPLE = """labels: S SBAR NP VP PP ADJP ADVP

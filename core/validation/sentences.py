@@ -9,8 +9,6 @@ from core.validation import constituents, contradictions, universal
 from core.validation.declared import Rules
 from core.validation.problems import Problem
 
-__all__ = ["problems_of"]
-
 
 def problems_of(
     tree: Tree | None,

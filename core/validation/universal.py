@@ -21,8 +21,6 @@ from core.validation.universal_words import (
     UPOS,
 )
 
-__all__ = ["check"]
-
 
 def check(
     heads: Sequence[int],

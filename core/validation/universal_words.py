@@ -1,15 +1,5 @@
 """The closed sets of Universal Dependencies 2, and what goes with what."""
 
-__all__ = [
-    "AFTER_HEAD",
-    "FORBIDDEN_UPOS",
-    "LEAVES",
-    "NEEDED_UPOS",
-    "ORPHANS",
-    "RELATIONS",
-    "UPOS",
-]
-
 
 def _set(words: str) -> frozenset[str]:
     return frozenset(words.split())

@@ -22,15 +22,6 @@ from core.text.wordnet import Thesaurus, thesaurus
 from core.word_alignment.features import NO_TAG, AnalysedWords
 from core.word_alignment.model import WordModel
 
-__all__ = [
-    "ENGINE",
-    "VERSION",
-    "WEIGHTS",
-    "TrainedWordAligner",
-    "WordSettings",
-    "words_of",
-]
-
 WEIGHTS = Path(__file__).parent / "weights" / "words.json"
 ENGINE = "word-aligner"
 VERSION = "1"

@@ -15,8 +15,6 @@ from core.data.check import Ints
 from core.errors import Unavailable
 from core.word_alignment.bilingual import BitextLinks, BitextSettings, Longs, symmetrise
 
-__all__ = ["align", "is_installed", "version"]
-
 
 def is_installed() -> bool:
     return importlib.util.find_spec("eflomal") is not None

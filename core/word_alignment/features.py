@@ -17,16 +17,6 @@ from core.text.stems import STOP_WORDS
 from core.text.wordnet import Thesaurus
 from core.word_alignment.lexicon import WordRelation, cosines, relations
 
-__all__ = [
-    "CONTEXT_NAMES",
-    "NO_TAG",
-    "PLAIN_NAMES",
-    "ROUND_NAMES",
-    "AnalysedWords",
-    "around",
-    "table",
-]
-
 CLASSES = "NVJRIDPCMTWE."
 """First letters of treebank tags; what begins with no letter is punctuation, and a word
 of any other tag is of no class."""

@@ -12,8 +12,6 @@ from core.errors import InvalidValue
 from core.text.stems import STOP_WORDS, stem
 from core.text.wordnet import Thesaurus
 
-__all__ = ["Lexicon", "LexiconSettings", "WordRelation", "cosines", "relations"]
-
 
 class WordRelation(IntEnum):
     """What makes two words alike, closest first; compared in lower case."""

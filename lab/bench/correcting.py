@@ -35,8 +35,6 @@ from core.trees.words import with_forms
 from gemel_client import Client, Draft, Parse, Sentence
 from lab.evaluation.correcting import apart, next_step, to_correct
 
-__all__ = ["as_imported", "correct", "main", "run"]
-
 MAX_STEPS = 1000
 EVERY = 25  # sentences from one line of progress to the next
 

@@ -35,8 +35,6 @@ from annotator.services.parses import joint, parsers
 from lab.bench import judging_data
 from lab.bench.crash_people import Editor, Place, TreeEditor
 
-__all__ = ["SECOND", "build", "edits", "fingerprint", "outcome", "start", "steps"]
-
 PARSER = "small"  # a grammar of thirty trees, in the folder of models
 SECOND = "second"  # the installation that is restored into
 Counts = dict[str, int]

@@ -9,8 +9,6 @@ from uuid import uuid4
 
 from lab.bench.judging import Client, Connection
 
-__all__ = ["Editor", "People", "TreeEditor"]
-
 Place = tuple[str, str, str]
 """Of an editor: an Authorization header, the pair, the sentence with a tree."""
 PACE_S = 0.25  # from one act of a person to the next

@@ -15,8 +15,6 @@ from lab.bench.crash_data import edits
 from lab.bench.load_people import Judger, Linker
 from tests import cast
 
-__all__ = ["LoadedProject", "build", "verify"]
-
 SOURCE = (
     "The old gardener watered the roses behind house {} in the evening because the "
     "long summer had been very dry ."

@@ -14,8 +14,6 @@ from typing import Any, NamedTuple
 from urllib.parse import urlencode
 from uuid import uuid4
 
-__all__ = ["Asked", "Guest", "Judger", "Linker", "Manager", "in_threads"]
-
 SPREAD = 0.5  # of the logarithm of a pause: two thirds lie within a factor of 1.6
 _CSRF = re.compile(rb'name="csrfmiddlewaretoken" value="([^"]+)"')
 

@@ -8,8 +8,6 @@ from typing import Any
 from core.data.tokens import Sentence
 from core.protocols import Analysis
 
-__all__ = ["LENGTHS", "analysed", "file_of_pairs", "of_length"]
-
 LENGTHS = (10, 20, 30, 40)
 PAIRS = 20
 SLACK = 2

@@ -21,8 +21,6 @@ from annotator.models import Batch, Campaign, Condition, Corpus, Participant, Pr
 from annotator.services.campaigns import setup
 from annotator.services.projects import members
 
-__all__ = ["Filled", "fill"]
-
 EACH, PEOPLE = 5, 500
 LARGEST = [
     f"annotator_{name}"

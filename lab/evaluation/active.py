@@ -22,8 +22,6 @@ from core.protocols import Capability
 from lab.evaluation.correcting import bare
 from lab.evaluation.orders import ORDERS, UnreadTree, candidate
 
-__all__ = ["PLAYED", "RANDOM", "LearningPlan", "LearningPoint", "area", "play"]
-
 RANDOM = "random"
 PLAYED = (RANDOM, "doubt", "doubt a word", "two decoders", "longest")
 _WANT: frozenset[Capability] = frozenset({"constituents", "forest", "tags"})

@@ -15,8 +15,6 @@ from typing import Any
 from core.errors import FormatError
 from core.formats.alignments import pharaoh
 
-__all__ = ["FORMATS", "LinkedSentences", "read_linked"]
-
 FORMATS = ("jsonl", "ud", "moses")
 Cells = frozenset[tuple[int, int]]
 

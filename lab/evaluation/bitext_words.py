@@ -15,8 +15,6 @@ from core.word_alignment.bilingual import (
 )
 from lab.evaluation.bitext_golds import LinkedSentences
 
-__all__ = ["ALIGNERS", "compare", "scores"]
-
 ALIGNERS = ("hmm", "ibm1", "eflomal")
 Pair = tuple[str, str]
 

@@ -32,17 +32,6 @@ from core.protocols import Analysis
 from core.trees.editing import Delete, Edited, Insert, Move, Relabel, TreeEdit
 from core.trees.phrases import JoinPhrases, SplitPhrase
 
-__all__ = [
-    "CorrectionTally",
-    "Course",
-    "apart",
-    "bare",
-    "correct",
-    "distance",
-    "next_step",
-    "to_correct",
-]
-
 MAX_STEPS = 500
 SURE = 0.95  # what is less sure is shaded
 Step = tuple[Tree, Tree, int]

@@ -16,8 +16,6 @@ from core.dependencies.decisions import arcs_under
 from core.dependencies.mst import mst, tree_marginals
 from core.errors import Contradiction, InvalidValue
 
-__all__ = ["ArcCourse", "ArcTally", "correct_arcs", "followed_heads"]
-
 SURE = 0.95  # what is less sure is shaded
 
 

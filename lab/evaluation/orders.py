@@ -25,15 +25,6 @@ from core.protocols import Analysis
 from core.validation import contradictions
 from lab.evaluation.correcting import bare, distance
 
-__all__ = [
-    "ORDERS",
-    "UnreadTree",
-    "area",
-    "candidate",
-    "compared",
-    "fixed_after",
-]
-
 ORDERS = (
     "doubt", "doubt a word", "two decoders", "arcs and brackets", "longest", "shortest",
     "best",

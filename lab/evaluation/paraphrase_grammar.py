@@ -25,8 +25,6 @@ from core.pivoting.substitution import ALL_CONDITIONS
 from core.protocols import Analysis, Capability, ParserBackend
 from core.text.tokenize import tokenize
 
-__all__ = ["Grammar", "grammar", "parse_texts", "trees_of_tokens"]
-
 _REPLICATES = 1000
 _WANT: frozenset[Capability] = frozenset({"constituents", "tags"})
 

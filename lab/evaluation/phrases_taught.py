@@ -14,8 +14,6 @@ from core.learning.folds import outer_folds
 from core.phrase_alignment.feature_em import EmState, features, train
 from core.text.wordnet import Thesaurus
 
-__all__ = ["taught_crossfit"]
-
 EPOCHS, BATCH = 10, 40
 
 

@@ -23,8 +23,6 @@ from core.phrase_alignment.overlap import coverage_gains, lexical_links
 from core.phrase_alignment.sides import BinaryForest
 from core.text.wordnet import Thesaurus
 
-__all__ = ["Unlinked", "self_trained"]
-
 Unlinked = tuple[BinaryForest, BinaryForest, tuple[Floats, Floats] | None]
 
 

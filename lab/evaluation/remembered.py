@@ -22,8 +22,6 @@ from core.protocols import (
     TrainingCounts,
 )
 
-__all__ = ["Remembered"]
-
 BATCH = 16  # sentences parsed between two writes
 Guide = Mapping[int, Mapping[str, float]]
 

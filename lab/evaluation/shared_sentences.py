@@ -19,16 +19,6 @@ from core.formats import conllu, jsonl, msrpc, pairs, ptb, rte, tigerxml
 from core.formats.alignments import jacana, msr_rte2, multimwa, phrase_links
 from core.formats.records import BadLine, PairRecord, SentenceRecord
 
-__all__ = [
-    "READERS",
-    "SetRow",
-    "SharedSentence",
-    "compare",
-    "format_of",
-    "read_set",
-    "reduced",
-]
-
 Texts = tuple[str, ...]
 Rows = Iterator[tuple[int, Texts] | str]  # a line about each that cannot be read
 

@@ -21,8 +21,6 @@ from core.substitution.candidates import Candidate
 from core.text.stems import stem
 from core.text.tokenize import tokenize
 
-__all__ = ["FORMATS", "Accepted", "Target", "read_targets"]
-
 FORMATS = ("coinco", "swords")
 Format = Literal["coinco", "swords"]
 ACCEPTABLE = 0.5

@@ -15,8 +15,6 @@ from pathlib import Path
 from core.errors import InvalidValue
 from core.text.tokenize import spans_of
 
-__all__ = ["COLLECTIONS", "EUROPARL_11", "BitextText", "bitexts_in"]
-
 EUROPARL_11 = ("da", "de", "el", "es", "fi", "fr", "it", "nl", "pt", "sv")
 _TATOEBA = {"deu": "de", "fra": "fr"}
 _TATOEBA_MORE = {

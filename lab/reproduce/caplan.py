@@ -21,8 +21,6 @@ from core.substitution.options import PAPER, Options
 from core.substitution.substituting import Substituting
 from lab.evaluation.remembered import Remembered
 
-__all__ = ["HELP", "LINKING", "SETS", "VARIANTS", "add_arguments", "lines", "run"]
-
 HELP = "words replaced by known ones before parsing (Caplan et al.), Tables 1 and 2"
 TABLE_1 = {"baseline": (85.3, 83.9), "LS": (86.4, 84.1), "LS + CR": (89.4, 84.5)}
 TABLE_2 = (

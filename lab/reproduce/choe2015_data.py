@@ -6,8 +6,6 @@ from collections.abc import Callable, Iterator, Sequence
 from core.errors import InvalidValue
 from core.evaluation.joint_parsing import Bench, JointCase
 
-__all__ = ["data_lines", "statistics", "within"]
-
 Row = dict[str, float | None]
 DATA = (
     "pairs", "tokens", "of para.", "a source", "aligned", "6-25", "OOV", "OOV par."

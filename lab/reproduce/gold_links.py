@@ -8,8 +8,6 @@ from typing import NamedTuple
 from core.formats.alignments import multimwa, treealigner
 from core.formats.records import PairRecord
 
-__all__ = ["GOLD", "ONE", "TWO", "GoldSet"]
-
 Links = list[tuple[int, int]]
 
 

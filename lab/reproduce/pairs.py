@@ -17,8 +17,6 @@ from core.formats.records import PairRecord, SentenceRecord
 from core.parsing import registry
 from core.text.tokenize import tokenize
 
-__all__ = ["LabelledPairs", "encode", "load"]
-
 POSITIVE = frozenset({"paraphrase", "TRUE", "YES", "ENTAILMENT"})
 
 

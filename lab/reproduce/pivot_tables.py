@@ -22,8 +22,6 @@ from core.word_alignment.bilingual import align_bitext
 from lab.evaluation.paraphrase_grammar import trees_of_tokens
 from lab.reproduce.bitexts import BitextText, bitexts_in
 
-__all__ = ["aligned", "parsed", "table_of"]
-
 _PIECE = 1000  # sentences of a file of parses
 
 

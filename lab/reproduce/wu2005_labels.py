@@ -25,8 +25,6 @@ from core.trees.heads import category
 from lab.reproduce.pairs import LabelledPairs
 from lab.reproduce.wu2005_settings import PROCEDURES
 
-__all__ = ["CategoryGrammar", "compared", "grammar_of", "lines"]
-
 LABELS = ("S", "NP", "VP", "PP", "MOD", "X")
 LONGEST = 18  # words a side: the recursion takes half a second at 20
 STRENGTHS = (0.0, 0.02, 0.05, 0.1, 0.2)  # of a rule's nats, beside edit costs of 1

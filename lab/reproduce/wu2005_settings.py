@@ -18,8 +18,6 @@ from core.itg.scores import SCORERS, Scorer
 from core.word_alignment.lexicon import LexiconSettings
 from lab.reproduce.pairs import LabelledPairs
 
-__all__ = ["CURVE", "PROCEDURES", "STOP_LISTED", "by_settings", "lines"]
-
 TASKS = ("CD", "PP", "IE", "MT", "RC", "IR", "QA")
 BASIC = {"CD": 79.88, "PP": 57.26, "IE": 59.92, "MT": 34.30, "RC": 49.37,
          "IR": 43.14, "QA": 33.20}  # fmt: skip

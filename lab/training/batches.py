@@ -13,8 +13,6 @@ from lab.training.corpus import TrainingSentence, derivation
 from lab.training.losses import IGNORE
 from lab.training.model import Inventory
 
-__all__ = ["Batcher", "inventory_of", "noisy"]
-
 LETTERS = "abcdefghijklmnopqrstuvwxyz"
 
 

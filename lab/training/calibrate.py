@@ -17,8 +17,6 @@ from core.parsing.neural import MAX_PIECES, BatchScorer, Raw, cut, square
 from core.protocols import Analysis, ParserBackend
 from lab.training.corpus import derivation, spans_of
 
-__all__ = ["Reliability", "reliability", "temperatures"]
-
 BINS = 10
 LEAST = 0.01  # brackets and arcs below this are no claim
 HEATED = ("spans", "arcs", "xpos")

@@ -12,16 +12,6 @@ from core.formats import conllu, ptb
 from core.formats.records import BadLine, SentenceRecord
 from core.text.subwords import plain_form
 
-__all__ = [
-    "TrainingSentence",
-    "TreebankSource",
-    "derivation",
-    "merge",
-    "read_conllu",
-    "read_ptb",
-    "spans_of",
-]
-
 ROOTS = frozenset({"", "ROOT", "S1", "TOP", "SU"})
 WRAPPERS = frozenset({"CAPTION", "CIT", "HEADING", "TITLE"})  # layout, not syntax
 NOT_SPOKEN = frozenset({"CODE"})  # speaker turns and other mark-up of transcripts

@@ -13,8 +13,6 @@ from torch.nn import functional
 from core.errors import Unavailable
 from core.text.subwords import SHAPES
 
-__all__ = ["Encoder", "EncoderShape"]
-
 
 @dataclass(frozen=True, slots=True)
 class EncoderShape:

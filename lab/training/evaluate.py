@@ -12,15 +12,6 @@ from core.protocols import BackendInfo, Capability, ParserBackend
 from core.text.subwords import Pieces, Subwords
 from lab.training.model import Parser
 
-__all__ = [
-    "SCORES",
-    "TorchModel",
-    "backend_of",
-    "capabilities",
-    "scores_of",
-    "style_quality",
-]
-
 SCORES = ("uas", "las", "las_main", "upos", "xpos", "precision", "recall", "f1")
 
 

@@ -12,8 +12,6 @@ from torch import Tensor, nn
 
 from lab.training.model import Parser
 
-__all__ = ["OUTPUTS", "copy_vocabulary", "write_float", "write_int8"]
-
 INPUTS = ("ids", "shapes", "mask", "first", "last", "starts", "ends")
 STYLE = "treebank"
 OUTPUTS = ("upos", "xpos", "arcs", "labels", "spans", "middle")

@@ -18,8 +18,6 @@ from lab.training.losses import losses
 from lab.training.model import Parser
 from lab.training.schedule import Averaged, Schedule
 
-__all__ = ["Settings", "Trainer"]
-
 
 @dataclass(frozen=True, slots=True)
 class Settings:

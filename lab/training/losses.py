@@ -10,8 +10,6 @@ from torch.nn import functional
 from core.forests.cky import bracket_marginals
 from lab.training.model import ModelScores
 
-__all__ = ["losses", "span_loss"]
-
 IGNORE = -100
 
 

@@ -9,8 +9,6 @@ from torch.nn import functional
 
 from lab.training.encoder import Encoder, EncoderShape
 
-__all__ = ["Inventory", "ModelScores", "Parser"]
-
 
 @dataclass(frozen=True, slots=True)
 class Inventory:

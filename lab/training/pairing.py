@@ -15,8 +15,6 @@ from lab.training.corpus import TrainingSentence, TreebankSource
 from lab.training.rewording import Reworder, likes_of
 from lab.training.run import Data
 
-__all__ = ["with_pairs"]
-
 
 def with_pairs(
     data: Data, sources: Sequence[TreebankSource], encoder: Path, n: int, *, seed: int

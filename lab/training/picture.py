@@ -7,8 +7,6 @@ from pathlib import Path
 
 from lab.training.calibrate import Reliability
 
-__all__ = ["curves", "reliability_plot"]
-
 WIDTH, HEIGHT, LEFT, TOP, COLUMNS = 420, 260, 52, 30, 2
 COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#56B4E9", "#E69F00", "#000000")
 DASHES = ("", "6 3", "2 2", "8 3 2 3", "1 3", "10 4", "12 3 2 3 2 3")

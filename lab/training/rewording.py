@@ -20,8 +20,6 @@ from core.rewording.clause import Clause
 from core.rewording.rewordings import Participles, Rewording, rewordings
 from lab.training.corpus import TrainingSentence
 
-__all__ = ["Likes", "Reworder", "participles_of"]
-
 Likes = Mapping[tuple[str, str], Sequence[str]]
 """By form in lower case and tag: forms that may stand in its place."""
 OPEN = ("JJ", "JJR", "NN", "NNS", "RB", "VB", "VBD", "VBG", "VBN", "VBP", "VBZ")

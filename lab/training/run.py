@@ -43,8 +43,6 @@ from lab.training.schedule import Schedule
 from lab.training.start import start_from
 from lab.training.styling import MOST, styles_of, written_like
 
-__all__ = ["Card", "Data", "TrainingOptions", "export_folder", "read_data", "train"]
-
 log = logging.getLogger("lab.training")
 ABOUT = "run.json"  # the command and the amount of data, for the manifest
 

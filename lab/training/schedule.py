@@ -10,8 +10,6 @@ from torch import Tensor
 
 from core.errors import InvalidValue
 
-__all__ = ["Averaged", "Schedule"]
-
 
 @dataclass(slots=True)
 class Schedule:

@@ -12,8 +12,6 @@ from onnx import numpy_helper
 from core.parsing.store import open_folder
 from lab.training.model import Inventory, Parser
 
-__all__ = ["start_from"]
-
 Arrays = dict[str, NDArray[Any]]
 PRODUCTS = ("MatMul", "Gemm", "MatMulInteger")
 BY_LABEL = {"upos": "upos", "xpos": "xpos", "spans": "spans"}  # layer: inventory

@@ -11,8 +11,6 @@ from lab.training.calibrate import temperatures
 from lab.training.evaluate import TorchModel, style_quality
 from lab.training.model import Parser
 
-__all__ = ["MOST", "styles_of", "written_like"]
-
 log = logging.getLogger("lab.training")
 MOST = 1500  # sentences of a dev set that temperatures are fitted on
 Golds = Mapping[str, Sequence[Gold]]

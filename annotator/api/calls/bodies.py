@@ -14,8 +14,6 @@ from annotator.forms import refuse_unknown
 from core.errors import FormatError
 from core.formats import json_text
 
-__all__ = ["JsonParser", "validated"]
-
 
 class JsonParser(JSONParser):
     """JSON that can be walked and stored (``core.formats.json_text``)."""

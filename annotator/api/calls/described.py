@@ -4,8 +4,6 @@ answer leads: which value goes into which other call."""
 from collections.abc import Iterator
 from typing import Any
 
-__all__ = ["links", "refusals"]
-
 REFUSALS = {
     "400": "the values sent make no sense",
     "401": "nobody is signed in, or the token is none",

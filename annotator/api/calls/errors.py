@@ -15,8 +15,6 @@ from annotator.errors import Refusal
 from annotator.faults import refusal_of
 from core.errors import GemelError
 
-__all__ = ["answer"]
-
 log = logging.getLogger(__name__)
 
 

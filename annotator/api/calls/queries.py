@@ -11,8 +11,6 @@ from rest_framework.request import Request
 from annotator.forms import refuse_unknown
 from annotator.pages.campaigns import plan
 
-__all__ = ["READ", "KnownQuery", "of_form"]
-
 PAGES = frozenset({"cursor", "page_size"})
 READ: dict[str, frozenset[str]] = {
     "api/schema/": frozenset({"format", "lang"}),

@@ -9,8 +9,6 @@ from rest_framework.throttling import BaseThrottle
 
 from annotator.http import addresses
 
-__all__ = ["Rate"]
-
 WINDOW_S = 60
 
 

@@ -15,8 +15,6 @@ from annotator.models.tokens import Scope
 from annotator.services.accounts import digest_of
 from annotator.throughput.prepared import Select, Slot
 
-__all__ = ["ANNOTATING", "Tokens", "WithinScope"]
-
 _OWNER = Select(
     lambda: ApiToken.objects.select_related("user").filter(
         digest=Slot("digest"), user__is_active=True

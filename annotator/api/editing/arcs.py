@@ -21,8 +21,6 @@ from annotator.services.corpora.trees import MAX_TEXT
 from annotator.services.parses import arc_drafts, drafts, steps
 from core.trees.words import MAX_FORM
 
-__all__ = ["ArcDraftOps", "SentenceArcDraft"]
-
 
 class DraftArcSerializer(serializers.Serializer[Any]):
     """``head``: a position, or -1 for the root."""

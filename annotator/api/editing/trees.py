@@ -16,19 +16,6 @@ from annotator.services.parses import drafts, following, gold, steps
 from annotator.services.treebanks import merging
 from core.trees.words import MAX_FORM
 
-__all__ = [
-    "BeginSerializer",
-    "DraftHistory",
-    "DraftOnGold",
-    "DraftOps",
-    "DraftSave",
-    "OntoField",
-    "SentenceDraft",
-    "TwoField",
-    "draft_or_404",
-    "sentence_or_404",
-]
-
 
 class NodeSerializer(serializers.Serializer[Any]):
     id = serializers.IntegerField()

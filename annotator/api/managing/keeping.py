@@ -22,8 +22,6 @@ from annotator.models import LogEntry, Project, Removal
 from annotator.pages.site import settings
 from annotator.services.projects import keeping, removals
 
-__all__ = ["KeepingViews", "LogViews", "RemovalViews"]
-
 PAGING = {"cursor", "page_size"}
 
 

@@ -13,8 +13,6 @@ from annotator.models import Campaign
 from annotator.pages.campaigns import plan
 from annotator.services.campaigns import needed
 
-__all__ = ["CampaignPlan"]
-
 WORDS: dict[str, dict[str, Any]] = {
     "unit": {
         "enum": list(needed.UNITS),

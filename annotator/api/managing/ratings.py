@@ -10,8 +10,6 @@ from annotator.api.rows import VisibleRows
 from annotator.models import RatingSet
 from annotator.models.projects import SEE_OTHERS, id_of
 
-__all__ = ["RatingViews"]
-
 
 class RatingSetSerializer(serializers.ModelSerializer[RatingSet]):
     project = serializers.SlugRelatedField[Any](slug_field="slug", read_only=True)

@@ -17,8 +17,6 @@ from core.errors import FormatError
 from core.formats import json_text
 from core.formats.records import BadLine
 
-__all__ = ["LABEL", "detects", "read"]
-
 LABEL = "Appraise"
 SCALE = "score"
 RANGE = (0, 100)

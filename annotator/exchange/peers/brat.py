@@ -16,8 +16,6 @@ from annotator.exchange.peers.files import Brought, text_of
 from annotator.exchange.peers.looks import Export, TaskAnnotation, Value
 from core.formats.records import BadLine
 
-__all__ = ["LABEL", "detects", "read"]
-
 LABEL = "brat"
 NOTE = "note"
 NO_FOLDER = "all"

@@ -26,8 +26,6 @@ from annotator.exchange.peers.files import (
 from annotator.exchange.peers.looks import Export, TaskAnnotation, Value
 from core.formats.records import BadLine
 
-__all__ = ["LABEL", "detects", "read"]
-
 LABEL = "doccano"
 SCALE = "label"
 TEXTS = ("text", "data", "filename")

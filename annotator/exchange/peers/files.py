@@ -14,22 +14,6 @@ from core.errors import FormatError
 from core.formats import json_text
 from core.formats.records import BadLine
 
-__all__ = [
-    "MAX_UNPACKED",
-    "REMEDY",
-    "UNSHAPED",
-    "Brought",
-    "as_text",
-    "csv_rows",
-    "folder_of",
-    "json_lines",
-    "json_of",
-    "reason_of",
-    "start_of",
-    "stem_of",
-    "text_of",
-]
-
 MAX_UNPACKED = 200 * 2**20  # bytes of an archive's files together
 REMEDY = "export it again, and send it as it comes"
 UNSHAPED = (TypeError, ValueError, KeyError, AttributeError, IndexError, OverflowError)

@@ -14,8 +14,6 @@ from annotator.exchange.peers.files import REMEDY, UNSHAPED, Brought, as_text, r
 from annotator.exchange.peers.looks import Export, TaskAnnotation, Value
 from core.formats.records import BadLine
 
-__all__ = ["LABEL", "detects", "read"]
-
 LABEL = "Label Studio"
 SKIPPED = "cancelled: the annotator skipped the task"
 MANY = "; "  # between the labels of one answer

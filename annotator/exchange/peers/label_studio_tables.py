@@ -24,8 +24,6 @@ from core.errors import FormatError
 from core.formats import json_text
 from core.formats.records import BadLine
 
-__all__ = ["detects", "read"]
-
 OWN = ("annotator", "annotation_id", "created_at", "updated_at", "lead_time")
 OTHER = {"id", "agreement", "history"}
 SHOWN = {  # how columns of texts are often called: never answers

@@ -6,8 +6,6 @@ from dataclasses import dataclass, field, replace
 
 from core.formats.records import BadLine
 
-__all__ = ["Export", "TaskAnnotation", "Value", "screened"]
-
 FREE_TEXT = "free text: a rating is a number or one of a few labels"
 MOST_LABELS = 20  # different ones of a scale; more are no labels
 LONGEST_LABEL = 60  # characters

@@ -30,8 +30,6 @@ from annotator.exchange.peers.looks import Export, TaskAnnotation, Value
 from annotator.exchange.peers.potato_schemas import Labels, Schemas
 from core.formats.records import BadLine
 
-__all__ = ["LABEL", "detects", "read"]
-
 LABEL = "Potato"
 SPANS = "labels of spans of text"
 SURVEY = "a page of a survey (consent, instructions), no task"

@@ -11,8 +11,6 @@ from collections.abc import Iterable, Iterator, Mapping
 
 from annotator.exchange.peers.looks import Value
 
-__all__ = ["Labels", "Schemas"]
-
 Labels = Mapping[str, Mapping[str, str]]  # schema -> label -> value
 TEXT = {"text_box", "textbox", "text", "free_response", "bad_text", "_data"}
 NUMBER = {"slider", "number", "value", "_value", "likert", "rating"}

@@ -14,8 +14,6 @@ from annotator.exchange.rating_tables import guess, records
 from core.data.ratings import Scale
 from core.errors import InvalidValue
 
-__all__ = ["load"]
-
 
 def load(
     path: Path, tool: str, *, scales: dict[str, Scale] | None = None

@@ -14,8 +14,6 @@ from annotator.exchange.peers.reports import of_items, of_ratings
 from annotator.exchange.peers.sheets import PeerSheet, item_sheet, rating_sheet
 from annotator.exchange.tables import ZIP, Sheet
 
-__all__ = ["PEERS", "TABLE", "Table", "as_sheet", "check_archive", "opened"]
-
 PEERS: dict[str, ModuleType] = {
     "label-studio": label_studio,
     "potato": potato,

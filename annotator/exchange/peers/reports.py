@@ -7,8 +7,6 @@ from typing import Any
 
 from annotator.exchange.peers.looks import Export, TaskAnnotation
 
-__all__ = ["UNITS", "TransferReport", "of_items", "of_ratings"]
-
 UNITS = ("tasks", "annotations", "annotators", "values")
 EMPTY = "empty: no answer in it"
 NOBODY = "nobody annotated it"

@@ -9,8 +9,6 @@ from annotator.exchange.peers.reports import TransferReport
 from annotator.exchange.tables import Row
 from core.formats.records import BadLine
 
-__all__ = ["FIELDS", "PeerSheet", "item_sheet", "rating_sheet"]
-
 RATING = ("item", "annotator", "scale", "value", "judged at", "seconds")
 FIELDS = {  # the fields of ratings, by their columns here
     "item": "item",

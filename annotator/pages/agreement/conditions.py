@@ -12,8 +12,6 @@ from annotator.svg import charts
 from core.agreement.judgments.published import beside_published
 from core.layout.charts import grid_chart, interval_chart, line_chart
 
-__all__ = ["conditions"]
-
 Body = Mapping[str, Any]
 RANKS = {  # of the query, and what a link to it says
     "1": gettext_lazy("best only"),

@@ -18,8 +18,6 @@ from annotator.services.reports.layers import LayerReport
 from annotator.svg import charts
 from core.layout.charts import grid_chart
 
-__all__ = ["behind", "frozen", "live"]
-
 TABLES = {"pair": "pairs", "label": "by_label", "length": "by_length", "all": "all"}
 TABLES |= {"tree": "trees", "dep": "deps"}
 FROZEN = 10  # older reports that are named

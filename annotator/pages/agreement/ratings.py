@@ -15,8 +15,6 @@ from annotator.services.reports import rating_tables
 from annotator.services.reports.rating_tables import SHOWN, RatingsPreview
 from core.data.ratings import Scale
 
-__all__ = ["TOOLS", "check", "reading_of", "refused"]
-
 TOOLS = [tool.LABEL for tool in PEERS.values()]
 
 MOST_SCALES = 200

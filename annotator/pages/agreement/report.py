@@ -16,8 +16,6 @@ from core.agreement.words import WORDS
 from core.layout.charts import Flag, grid_chart, line_chart
 from core.layout.measure import GlyphTable
 
-__all__ = ["MEASURE", "SECTIONS", "ReportPage", "shown_scales"]
-
 SECTIONS = (
     ("headline", gettext_lazy("Headline")),
     ("pairs", pgettext_lazy("of annotators", "Pairs")),

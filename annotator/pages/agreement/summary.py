@@ -16,8 +16,6 @@ from django.utils.translation import gettext as _
 from annotator.pages.agreement.words import BAND_WORDS, in_words
 from core.agreement.judgments.verdicts import BANDS, NONE
 
-__all__ = ["Statement", "drift_in_words", "has_drifted", "summary", "within"]
-
 Body = Mapping[str, Any]
 Name = Callable[[str], str]
 

@@ -33,17 +33,6 @@ from core.agreement.judgments import paper
 from core.agreement.judgments.report import BETWEEN
 from core.agreement.words import WORDS
 
-__all__ = [
-    "FORMS",
-    "ReportView",
-    "cases_of",
-    "frozen",
-    "index",
-    "large",
-    "live",
-    "written",
-]
-
 FORMS = {
     "json": "application/json",
     "csv": "text/csv; charset=utf-8",

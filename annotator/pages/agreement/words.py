@@ -8,16 +8,6 @@ import re
 
 from django.utils.translation import gettext, gettext_noop, pgettext_lazy
 
-__all__ = [
-    "BAND_WORDS",
-    "CASE_WORDS",
-    "NAMES",
-    "REASONS",
-    "in_words",
-    "of_kind",
-    "of_measure",
-]
-
 NAMES = (
     gettext_noop("Same value"),
     gettext_noop("K, uniform chance"),

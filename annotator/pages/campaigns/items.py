@@ -20,8 +20,6 @@ from annotator.models import Campaign, Credit, Item, Judgment, Upload
 from annotator.services.campaigns.item_files import SHOWN, DryRun, TableReading
 from annotator.services.kept_counts import kept
 
-__all__ = ["SAMPLES", "cells_of", "check", "listed", "reading_of", "sample"]
-
 PER_PAGE = 50
 STATES = {"": _("All"), "in": _("Given out"), "withdrawn": _("Withdrawn")}
 LABELS = {

@@ -25,8 +25,6 @@ from annotator.services.campaigns import progress
 from annotator.services.reports import jobs
 from annotator.services.reports.agreement import ReportSource
 
-__all__ = ["listed", "overview", "people", "scales"]
-
 
 def listed(project: Project, *, by: Anybody) -> dict[str, Any]:
     """The campaigns of a project: all of them, and those this person judges in."""

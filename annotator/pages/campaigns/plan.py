@@ -21,8 +21,6 @@ from core.agreement.judgments import verdicts
 from core.layout.charts import Flag, line_chart
 from core.layout.measure import GlyphTable
 
-__all__ = ["READ", "as_json", "plan"]
-
 GUESSES = ("agreement", "p", "q", "correlation", "rho", "people")
 READ = (*GUESSES, *aims.NAMES)
 """The parameters of the query."""

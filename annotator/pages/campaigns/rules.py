@@ -13,8 +13,6 @@ from annotator.models import Campaign
 from annotator.services.campaigns.settings import SETTINGS, number_of
 from annotator.services.campaigns.setup import FIXED_ONCE_OPEN
 
-__all__ = ["Rule", "read", "refused", "rules"]
-
 SWITCHES = ("is_adaptive", "is_curation_blind")
 WORDS = ("mode", "contact", "currency")
 UNITS = {  # one of those shown is so many of those stored: (times, divided by)

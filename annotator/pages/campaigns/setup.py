@@ -8,9 +8,6 @@ from django.utils.translation import gettext_lazy, ngettext
 
 from annotator.models import Campaign
 
-__all__ = ["SetupStep", "in_words", "lacking", "steps"]
-
-
 NOUNS = {  # what lacks, within a sentence
     "campaign_items": gettext_lazy("items"),
     "campaign_scales": gettext_lazy("scales"),

@@ -11,8 +11,6 @@ from annotator.pages.figures.material import Material, chosen, view_of
 from annotator.pages.figures.options import CHOICES, OF_PAIRS, FigureOptions
 from annotator.pages.figures.writing import formats_of
 
-__all__ = ["Maker", "figure", "refused"]
-
 Maker = Callable[[str], Material]
 """Of a side (both, source or target) what is drawn."""
 

@@ -24,8 +24,6 @@ from core.errors import FormatError
 from core.phrase_alignment import editing
 from core.phrase_alignment.legitimacy import ref_of
 
-__all__ = ["DrawnSentence", "Material", "chosen", "of_pair", "of_sentence", "view_of"]
-
 _SIDES: tuple[tuple[Literal["s", "t"], str], ...] = (("s", "source"), ("t", "target"))
 
 

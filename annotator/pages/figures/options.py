@@ -5,8 +5,6 @@ from typing import Literal
 
 from annotator.pages.canvas import VIEWS
 
-__all__ = ["CHOICES", "OF_PAIRS", "FigureOptions", "NodeChoice"]
-
 CHOICES: dict[str, tuple[str, ...]] = {
     "view": VIEWS,
     "side": ("both", "source", "target"),

@@ -21,8 +21,6 @@ from core.layout.links import LinkedSide, View, link_scene, parse_scene
 from core.layout.measure import GlyphTable
 from core.layout.scene import Scene
 
-__all__ = ["FIGURES", "data", "formats_of", "svg", "tex", "written"]
-
 FIGURES = FORMATS | {
     f"{package}.tex": "application/x-tex" for package in latex.PACKAGES
 }

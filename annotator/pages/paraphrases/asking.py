@@ -17,8 +17,6 @@ from annotator.models.projects import Anybody
 from annotator.services.paraphrases import tables as service
 from annotator.services.paraphrases import test_sets
 
-__all__ = ["Version", "fitting", "judged_campaigns", "tables", "test_set", "versions"]
-
 
 def tables(project: Project, *, by: Anybody) -> dict[str, Any]:
     """The tables of a project, and what one more can be made of."""

@@ -17,20 +17,6 @@ from core.errors import GemelError
 if TYPE_CHECKING:
     from core.pivoting.table import Example, LabelTable, Paraphrase, Pivot, Table
 
-__all__ = [
-    "CONDITIONS",
-    "WEIGHTED",
-    "Row",
-    "SearchResult",
-    "Why",
-    "conditions",
-    "paraphrases_of",
-    "search",
-    "shown",
-    "tables_of",
-    "why",
-]
-
 CONDITIONS = (
     ("baseline", gettext_lazy("Whatever the label (baseline)")),
     ("extraction", gettext_lazy("Under any label")),

@@ -21,8 +21,6 @@ from core.text.tokenize import tokenize
 if TYPE_CHECKING:
     from core.pivoting.substitution import Substitute
 
-__all__ = ["Choice", "Column", "Substitution", "choices", "shown", "substitution"]
-
 NAMES = {
     "baseline": gettext_lazy("Baseline"),
     "extraction": gettext_lazy("Label, when extracted"),

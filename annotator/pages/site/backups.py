@@ -7,8 +7,6 @@ from annotator.models import ParaphraseTable
 from annotator.monitoring import readiness
 from annotator.services import jobs
 
-__all__ = ["backups"]
-
 
 def backups() -> dict[str, Any]:
     """What is kept and what is under way; tables are in no backup."""

@@ -28,8 +28,6 @@ from annotator.services.campaigns import progress
 from annotator.services.kept_counts import MANY, kept
 from annotator.services.projects.removals import deleted_projects
 
-__all__ = ["corpus_row", "home", "overview"]
-
 CORPORA, CAMPAIGNS, JOBS = 8, 6, 5  # shown; the rest is behind a link
 COUNTED = 200_000  # pairs of the shown corpora; above, counting costs too much
 DAYS = 7

@@ -17,17 +17,6 @@ from django.utils.safestring import SafeString, mark_safe
 from markdown_it import MarkdownIt
 from markdown_it.token import Token
 
-__all__ = [
-    "GLOSSARY",
-    "Document",
-    "Heading",
-    "document",
-    "folder",
-    "names_of",
-    "slug",
-    "title",
-]
-
 GLOSSARY = "glossary"
 LEVELS = ("h2", "h3")  # in the table of contents
 _FILE = re.compile(r"(?:docs/)?([\w-]+)\.md")

@@ -8,8 +8,6 @@ from annotator.models import Campaign
 from annotator.pages.agreement.summary import drift_in_words, has_drifted, within
 from annotator.services.reports import agreement, jobs, recent
 
-__all__ = ["LOW", "agreement_line"]
-
 LOW = 0.2
 """Below it agreement is slight (Landis & Koch 1977)."""
 CERTAIN = 0.4  # and its interval ends below fair

@@ -23,8 +23,6 @@ from annotator.pages.site import help as help_pages
 from annotator.pages.site.documents import GLOSSARY
 from annotator.services.campaigns import desk
 
-__all__ = ["SiteHit", "find"]
-
 SHOWN = 10  # of each kind
 
 

@@ -6,8 +6,6 @@ from functools import cache
 
 from annotator.pages.site.documents import GLOSSARY, folder, names_of, slug
 
-__all__ = ["TERM_OF_MEASURE", "Term", "term", "terms"]
-
 TERM_OF_MEASURE = {
     "raw": "raw agreement",
     "raw_pooled": "pooled agreement",

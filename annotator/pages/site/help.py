@@ -12,8 +12,6 @@ from django.utils.translation import gettext_noop as _
 
 from annotator.pages.site.documents import Document, document, title
 
-__all__ = ["HELP_OF", "SECTIONS", "help_page", "index", "link", "site"]
-
 SECTIONS: dict[str, tuple[str, ...]] = {
     _("Everybody"): ("screens", "glossary", "switching"),
     _("Annotators"): ("annotators",),

@@ -15,8 +15,6 @@ from annotator.models import MailNotices
 from annotator.pages.site.needs import Need, needs
 from annotator.pages.site.quality import of_agreement
 
-__all__ = ["send_due"]
-
 log = logging.getLogger("annotator.mail")
 
 DAY = timedelta(days=1)

@@ -26,8 +26,6 @@ from annotator.models import (
 )
 from annotator.models.projects import id_of
 
-__all__ = ["SECTIONS", "SECTION_OF", "Entry", "Navigation", "Section", "site"]
-
 
 @dataclass(frozen=True, slots=True)
 class Section:

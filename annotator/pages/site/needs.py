@@ -23,8 +23,6 @@ from annotator.models import (
 )
 from annotator.models.projects import Anybody, id_of
 
-__all__ = ["Need", "needs"]
-
 SHOWN = 8  # of each kind
 DAYS = 7  # that a failed job is shown for
 STALE = timedelta(hours=1)  # past the time for which an item is kept for somebody

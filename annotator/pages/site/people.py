@@ -7,8 +7,6 @@ from django.conf import settings
 from django.core.paginator import Page, Paginator
 from django.db.models import Q, QuerySet
 
-__all__ = ["PEOPLE", "at_once", "named", "page_of", "typed"]
-
 PEOPLE = 100  # of a page
 FEWEST = 10  # of a page with many fields for each
 LONGEST = 150  # characters of a name

@@ -17,8 +17,6 @@ from annotator.pages.site.figures import agreement_line
 from annotator.pages.site.needs import Need
 from annotator.services.reports import care
 
-__all__ = ["is_measured", "of_agreement"]
-
 MEASURED = 8  # campaigns at most, the newest
 
 

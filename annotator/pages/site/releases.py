@@ -7,8 +7,6 @@ from annotator.models import Project
 from annotator.models.projects import Anybody
 from annotator.services.releases import kept, making
 
-__all__ = ["releases"]
-
 
 def releases(project: Project, *, by: Anybody) -> dict[str, Any]:
     """What was released, and what licences say against another."""

@@ -33,18 +33,6 @@ from annotator.services.projects.invitations import MAX_DAYS, MAX_USES
 from annotator.services.projects.keeping import ABOUT
 from annotator.services.projects.removals import Part, kind_of
 
-__all__ = [
-    "deleted",
-    "held",
-    "invitations",
-    "log",
-    "people",
-    "require_confirmed",
-    "settings",
-    "settings_url",
-    "work_in",
-]
-
 ROWS = 100
 LINKS = 50  # of invitations shown
 WORDS = (  # of fields and of what a thing holds, for the catalogue

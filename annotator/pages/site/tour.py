@@ -17,8 +17,6 @@ from annotator import access
 from annotator.models import Corpus, JointPair, ParaphraseTable, Project
 from annotator.models.projects import Anybody, id_of
 
-__all__ = ["KEY", "TEXTS", "Stop", "Tour", "sample_of", "site", "stops"]
-
 KEY = "tour"  # of the session
 QUERY = "NP ~ PP"
 

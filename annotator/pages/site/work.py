@@ -41,8 +41,6 @@ from annotator.services.campaigns import shares
 from annotator.services.campaigns.shares import JudgeShare
 from annotator.services.kept_counts import MANY, kept
 
-__all__ = ["Task", "waiting"]
-
 SHOWN = 12  # of each kind
 
 

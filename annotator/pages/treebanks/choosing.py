@@ -17,8 +17,6 @@ from core.errors import GemelError
 from core.trees import editing
 from core.trees.arcs import Arcs
 
-__all__ = ["refused", "still_typed"]
-
 Json = dict[str, Any]
 MOST = 12  # differences that are listed
 TEXTS = {

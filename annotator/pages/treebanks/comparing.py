@@ -17,8 +17,6 @@ from core.data.deps import DepTree
 from core.data.tree import Tree
 from core.errors import GemelError
 
-__all__ = ["chosen", "shown"]
-
 Json = dict[str, Any]
 Trees = tuple[Tree | None, DepTree | None]
 

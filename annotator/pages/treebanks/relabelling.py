@@ -15,8 +15,6 @@ from annotator.svg.parse import Note
 from core.data.tree import Tree
 from core.layout.links import LinkedSide, parse_scene
 
-__all__ = ["batch_page", "order_page"]
-
 Json = dict[str, Any]
 DRAWN, LISTED, BATCHES = 3, 25, 20
 LONG = 60  # words: longer sentences are listed, not drawn

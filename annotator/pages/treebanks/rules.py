@@ -11,8 +11,6 @@ from annotator.services.treebanks.rules import Checked
 from core.validation.declared import EXAMPLE
 from core.validation.problems import Problem
 
-__all__ = ["problem_json", "shown"]
-
 Json = dict[str, Any]
 PAGE = 25  # sentences with problems
 

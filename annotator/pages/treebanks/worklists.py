@@ -10,8 +10,6 @@ from annotator import access
 from annotator.models import Corpus, Project, WorkItem, Worklist, WorkShare
 from annotator.models.projects import Anybody, id_of
 
-__all__ = ["bar", "corpus_page", "list_page", "page_of", "visible_to"]
-
 Json = dict[str, Any]
 ITEMS = 200  # of a list that are shown
 State = WorkShare.State

@@ -19,23 +19,6 @@ from core.errors import FormatError
 from core.phrase_alignment.editing import Draft
 from core.phrase_alignment.legitimacy import Violation, problems
 
-__all__ = [
-    "ORDER",
-    "best_parses",
-    "choose_parses",
-    "draft_of",
-    "event_json",
-    "first_of",
-    "history",
-    "may_edit",
-    "problems_of",
-    "set_state",
-    "snapshot",
-    "start",
-    "steps_of",
-    "tree_of",
-]
-
 HISTORY = 200  # events shown
 ORDER = {Origin.GOLD: 0, Origin.ANNOTATOR: 1, Origin.ENGINE: 2, Origin.FORMER: 3}
 

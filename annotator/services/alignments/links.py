@@ -29,8 +29,6 @@ from core.phrase_alignment import editing
 from core.phrase_alignment.editing import Delta, Draft
 from core.phrase_alignment.legitimacy import node_of
 
-__all__ = ["WORDS", "kept", "play"]
-
 WORDS = "words"  # what a layer became when words of its sentence were split or joined
 
 

@@ -22,8 +22,6 @@ from core.phrase_alignment import editing
 from core.phrase_alignment.editing import Draft
 from core.phrase_alignment.legitimacy import node_of
 
-__all__ = ["OPS", "PROPOSAL", "Desk", "LayerStep", "Operation", "Redo", "Undo", "read"]
-
 PROPOSAL = "proposal"  # whose link is rejected: the aligner's
 Refs = tuple[Ref, ...]
 SideName = Literal["s", "t"]

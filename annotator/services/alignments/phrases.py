@@ -37,8 +37,6 @@ from core.phrase_alignment.forest_align import alignment_of
 from core.phrase_alignment.sides import side_of_tree
 from core.protocols import Analysis, BackendInfo, Capability, Step
 
-__all__ = ["pack", "run", "start", "store_tree", "uncertain", "unpack"]
-
 BATCH = 16
 UNPACKED = 10
 WANT: frozenset[Capability] = frozenset({"constituents", "tags", "forest", "vectors"})

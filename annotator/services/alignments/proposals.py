@@ -38,22 +38,6 @@ from core.phrase_alignment.sides import BinaryForest, collapsed, side_of_tree
 from core.text.wordnet import thesaurus
 from core.word_alignment.lexicon import WordRelation, relations
 
-__all__ = [
-    "Decided",
-    "Parses",
-    "Proposal",
-    "Ready",
-    "SideName",
-    "aligner",
-    "constraints",
-    "decided_in",
-    "held_words",
-    "place_of",
-    "propose",
-    "ready",
-    "warm_thesaurus",
-]
-
 _ENGINE = Select(
     lambda: (
         AlignmentLayer.objects.filter(

@@ -20,9 +20,6 @@ from core.phrase_alignment.editing import Draft
 from core.phrase_alignment.rewording import reworded
 from core.trees.segments import Recut
 
-__all__ = ["Reworded", "follow"]
-
-
 SIDES: tuple[tuple[Literal["s", "t"], str], ...] = (("s", "source"), ("t", "target"))
 
 

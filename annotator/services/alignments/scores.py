@@ -29,15 +29,6 @@ from core.parsing import registry
 from core.protocols import ParserBackend, Step
 from core.text.wordnet import Thesaurus
 
-__all__ = [
-    "run",
-    "run_of",
-    "score_one",
-    "scorers",
-    "start",
-    "with_scores",
-]
-
 BATCH = 100  # also what is lost, and how long a cancelled job goes on
 SHOWN = {name: scorer.label for name, scorer in SCORERS.items()}
 

@@ -14,8 +14,6 @@ from core.data.alignment import Ref, token_ref
 from core.data.tree import Tree
 from core.phrase_alignment.legitimacy import ref_of
 
-__all__ = ["by_refs"]
-
 _SPAN = re.compile(r"([0-9]{1,5}):([0-9]{1,5})", re.ASCII)
 
 

@@ -14,8 +14,6 @@ from core.phrase_alignment.constraints import Constraint, align_under
 from core.phrase_alignment.forest_align import alignment_of
 from core.phrase_alignment.sides import side_of_tree
 
-__all__ = ["is_cold", "warm", "warm_soon"]
-
 is_cold = threading.Event()  # set by a process of a web server as it starts
 
 

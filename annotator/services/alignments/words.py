@@ -21,8 +21,6 @@ from core.data.check import Floats
 from core.protocols import Analysis, Capability, Step
 from core.word_alignment.aligner import ENGINE, VERSION, TrainedWordAligner
 
-__all__ = ["KIND", "MANY", "METHODS", "n_aligned", "run", "start", "start_by"]
-
 KIND = "align_words"
 MANY = "many to many"
 """The name of the layers in which a word may have several links."""

@@ -34,8 +34,6 @@ from annotator.services.campaigns.scales import check_values
 from annotator.throughput.prepared import Select, Slot, Update, add, slots
 from annotator.throughput.writing import write
 
-__all__ = ["SKIP_REASONS", "VERBS", "Answer", "find", "reopen", "save", "take"]
-
 SKIP_REASONS = {
     "unclear": gettext_lazy("I do not understand the sentence"),
     "language": gettext_lazy("It is not in the language I judge"),

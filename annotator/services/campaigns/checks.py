@@ -8,8 +8,6 @@ from django.db.models import F
 from annotator.models import Campaign, Item, Judgment, Participant
 from annotator.services.campaigns.scales import scales_for
 
-__all__ = ["feedback", "is_apart", "is_passed", "note"]
-
 
 def is_passed(campaign: Campaign, item: Item, values: Mapping[str, Any]) -> bool:
     """Whether the answer is near enough to the expected values.

@@ -25,8 +25,6 @@ from annotator.models.projects import Anybody
 from annotator.services.campaigns.items import finish
 from annotator.services.projects import log
 
-__all__ = ["copy_campaign", "rehearsal_of"]
-
 CHUNK = 1000
 
 

@@ -20,22 +20,6 @@ from annotator.services.reports import judged_data
 from core.agreement.judgments.dataset import Selection
 from core.agreement.judgments.items import distance
 
-__all__ = [
-    "Decision",
-    "QueueRow",
-    "decide",
-    "following",
-    "history",
-    "judgment_in",
-    "judgments_of",
-    "label_of",
-    "queue",
-    "reopen",
-    "shown",
-    "value_of",
-    "withdraw",
-]
-
 MAX_NOTE = 2000
 
 

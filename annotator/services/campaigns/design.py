@@ -19,8 +19,6 @@ from core.agreement.judgments.design import (
     power,
 )
 
-__all__ = ["Design", "Guess", "design"]
-
 
 @dataclass(frozen=True, slots=True)
 class Guess:

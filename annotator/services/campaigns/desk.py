@@ -24,18 +24,6 @@ from annotator.models.projects import Anybody, id_of
 from annotator.services.campaigns import leases, shares
 from annotator.services.campaigns.shares import JudgeShare
 
-__all__ = [
-    "card",
-    "cards",
-    "give",
-    "of",
-    "open_to",
-    "participant_of",
-    "preference",
-    "status",
-    "training",
-]
-
 RECENT = 30
 MOVING = ("state", "is_trained", "n_served", "n_taken", "n_training", "quota")
 ATTEMPTS = 4

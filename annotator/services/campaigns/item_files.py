@@ -22,17 +22,6 @@ from annotator.services.campaigns.scales import scales_for
 from annotator.services.corpora import storing
 from core.formats.records import BadLine
 
-__all__ = [
-    "MAIN_BATCH",
-    "SHOWN",
-    "DryRun",
-    "TableReading",
-    "dry_run",
-    "held_against_scales",
-    "keep",
-    "records",
-]
-
 SHOWN = 200
 N_PREVIEW = 3
 MAIN_BATCH = "Main"

@@ -39,17 +39,6 @@ from annotator.throughput import inserting
 from core.formats.records import BadLine
 from core.protocols import Step
 
-__all__ = [
-    "INLINE",
-    "add",
-    "correct",
-    "load",
-    "restore",
-    "run",
-    "take_in",
-    "withdraw",
-]
-
 CHUNK = 2000  # a fifth of a second in which others do not write to SQLite
 INLINE = 3000  # rows taken in at once; more become a job
 AS_NAMED = TableReading()

@@ -22,8 +22,6 @@ from annotator.throughput.writing import write
 from core.data.orders import mix, nth
 from core.data.schedule import CHECK, REPEAT, before_the_end, is_due
 
-__all__ = ["draw", "expire", "give_back", "returned", "until"]
-
 WINDOWS = (16, 256)  # places of one's own order looked at before the open index
 REAP_S = 5.0  # leases are looked over at most this often
 REAPED = 100  # leases taken back in one go

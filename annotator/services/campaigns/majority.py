@@ -14,8 +14,6 @@ from annotator.models.codes import new_code
 from annotator.models.projects import Anybody
 from annotator.services.projects import log
 
-__all__ = ["MOST", "DecisionBatch", "batches", "proposals", "take", "take_back"]
-
 MOST = 2000  # decisions of one go
 SHOWN = 5  # batches
 

@@ -15,8 +15,6 @@ from core.agreement.judgments.sample_size import DetectableDifference, JudgingPl
 from core.agreement.judgments.variance import Components, of_judgments, of_shares
 from core.errors import InvalidValue
 
-__all__ = ["NAMES", "UNITS", "Aim", "Needed", "Pilot", "needed", "pilots"]
-
 UNITS = ("share", "points")
 STEPS = 8  # sizes in the curve of power
 LARGEST = 2.0  # the last of them, in sizes that are needed

@@ -14,17 +14,6 @@ from annotator.models.projects import Anybody
 from annotator.services.campaigns.settings import number_of
 from core.data.orders import mix
 
-__all__ = [
-    "add_members",
-    "add_participant",
-    "add_people",
-    "admit",
-    "give_queues",
-    "set_batches",
-    "set_participant",
-    "share_batches",
-]
-
 
 def add_members(
     campaign: Campaign, names: Sequence[str], batches: Sequence[str], *, by: Anybody

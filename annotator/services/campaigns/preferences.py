@@ -11,8 +11,6 @@ from annotator.errors import BadRequest
 from annotator.models import JudgePreference
 from annotator.models.projects import Anybody, id_of
 
-__all__ = ["COMMANDS", "effective", "set_preference"]
-
 COMMANDS: dict[str, tuple[str, Promise]] = {
     "first": ("m", gettext_lazy("Go to the first scale")),
     "second": ("r", gettext_lazy("Go to the second scale")),

@@ -14,8 +14,6 @@ from django.utils import timezone
 from annotator.models import Campaign, Item, Participant, Tally
 from annotator.services.kept_counts import MANY, kept
 
-__all__ = ["PersonRow", "Progress", "done_and_needed", "of"]
-
 RATE_DAYS = 7
 
 

@@ -15,8 +15,6 @@ from annotator.errors import BadRequest, Conflict
 from annotator.models import Campaign, Judgment, RatingScale
 from annotator.models.projects import Anybody
 
-__all__ = ["TEMPLATES", "check_values", "make_scales", "scales_for", "set_scales"]
-
 MAX_POINTS, MAX_SCALES = 11, 6
 
 

@@ -8,8 +8,6 @@ from django.utils.translation import gettext as _
 from annotator.errors import BadRequest
 from annotator.models import Campaign
 
-__all__ = ["SETTINGS", "number_of"]
-
 SETTINGS: dict[str, tuple[float, float]] = {
     "k": (1, 50),
     "overlap_k": (1, 50),

@@ -24,17 +24,6 @@ from annotator.services.campaigns.settings import SETTINGS, number_of
 from annotator.services.campaigns.sharing import share_again, share_out
 from annotator.services.projects import log
 
-__all__ = [
-    "change",
-    "close",
-    "create",
-    "open_campaign",
-    "pause",
-    "set_baseline",
-    "set_batch_paused",
-    "write_guideline",
-]
-
 FIXED_ONCE_OPEN = {"mode", "is_adaptive"}
 JUDGES = {"k", "overlap_k", "overlap_share"}  # fitted to what is given out already
 

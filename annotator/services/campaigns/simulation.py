@@ -30,8 +30,6 @@ from annotator.services.campaigns import (
 from annotator.services.campaigns.scales import scales_for
 from core.protocols import Step
 
-__all__ = ["MAX_PEOPLE", "Noise", "rehearse", "run", "start"]
-
 MAX_PEOPLE = 50
 CHUNK = 1000
 

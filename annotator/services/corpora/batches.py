@@ -25,8 +25,6 @@ from core.formats.records import (
     bad,
 )
 
-__all__ = ["BATCH", "Loader", "RecordLoader", "UploadCounts", "languages_of"]
-
 BATCH = 500
 _SIDES = ("source", "target")
 _LANGUAGE = re.compile(r"[A-Za-z]{2,8}(-[A-Za-z0-9]{1,8})*")

@@ -30,8 +30,6 @@ from core.errors import FormatError
 from core.formats.gemel import GemelItem
 from core.formats.records import BadLine, bad
 
-__all__ = ["BundleLoader"]
-
 ORDER = ("corpus", "sentence", "parse", "forest", "pair", "layer", "event")
 
 

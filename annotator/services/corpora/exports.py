@@ -19,8 +19,6 @@ from core.formats import gemel
 from core.formats.alignments import pharaoh
 from core.formats.records import PairRecord, Record, RecordHeader, SentenceRecord, Tail
 
-__all__ = ["authors", "parts"]
-
 ENDINGS = {"ptb": "ptb", "conllu": "conllu", "tigerxml": "xml", "treealigner": "xml",
            "pharaoh": "align", "pairs": "tsv", "jsonl": "jsonl", "msrpc": "tsv",
            "rte": "xml", "multimwa": "tsv", "gemel": "gemel"}  # fmt: skip

@@ -9,8 +9,6 @@ from annotator.services.parses import retyping
 from core.errors import FormatError
 from core.formats import forest_npz
 
-__all__ = ["FORMERLY", "name_engines"]
-
 FORMERLY = ", former words"
 
 

@@ -9,8 +9,6 @@ from core.formats.gemel import GemelItem
 from core.formats.ptb import bracket
 from core.formats.records import PairRecord, Record, SentenceRecord
 
-__all__ = ["Glance", "likelier"]
-
 ROWS = 3
 TEXTS = 200  # of a side, for its language
 SHOWN = 300  # characters of a cell

@@ -42,8 +42,6 @@ from core.formats.records import BadLine, RecordHeader
 from core.parsing.registry import DEFAULT
 from core.protocols import Step
 
-__all__ = ["go_on", "run", "start"]
-
 MAX_FILES = 5_000
 DOUBLE_CLICK_S = 10  # a form that is sent again within this time was sent twice
 

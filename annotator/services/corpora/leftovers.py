@@ -22,8 +22,6 @@ from annotator.models import (
     Sentence,
 )
 
-__all__ = ["brought", "take_back"]
-
 BATCH = 1000
 CORPUS = "corpus_code"  # of a job: the row that it writes to
 

@@ -35,8 +35,6 @@ from annotator.services.campaigns import items as campaign_items
 from annotator.services.corpora import imports, storing
 from annotator.services.paraphrases import bitexts
 
-__all__ = ["load"]
-
 SLUG, NAME = "sample", "Sample project"
 ABOUT = (
     "Paraphrase pairs written for Gemel, with trees, dependencies and the links of "

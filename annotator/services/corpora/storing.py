@@ -17,8 +17,6 @@ from annotator.exchange.registry import Format
 from annotator.models import Project, Upload
 from annotator.models.projects import Anybody
 
-__all__ = ["format_of", "keep", "keep_all", "opened"]
-
 Packings = Mapping[bytes, Callable[[str, BinaryIO], None]]
 """How packed files begin, each with what raises BadRequest on a bad one of a name."""
 

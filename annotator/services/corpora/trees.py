@@ -15,8 +15,6 @@ from annotator.services.holding import hold
 from core.errors import FormatError
 from core.formats import ptb
 
-__all__ = ["MAX_TEXT", "Waiting", "paste", "waiting_for"]
-
 MAX_TEXT = 50_000  # characters of a pasted bracketing
 
 

@@ -18,8 +18,6 @@ from annotator.errors import Refusal
 from annotator.services import archives
 from annotator.services.projects import purging
 
-__all__ = ["work"]
-
 STRAY_S = 24 * 3600  # a scratch folder of this age belongs to nobody
 
 

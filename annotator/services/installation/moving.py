@@ -24,8 +24,6 @@ from annotator.errors import BadRequest, Conflict
 from annotator.services.installation import archive_rows
 from annotator.throughput.snapshots import snapshot
 
-__all__ = ["ALIAS", "move"]
-
 ALIAS = "target"
 MIGRATE = ("-m", "annotator", "migrate", "--no-input", "--verbosity=0")
 Say = Callable[[str], None]

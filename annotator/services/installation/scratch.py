@@ -16,8 +16,6 @@ from django.db.migrations.recorder import MigrationRecorder
 from annotator.env import database
 from annotator.services.installation.archive_rows import APPS
 
-__all__ = ["ALIAS", "applied", "at", "forward"]
-
 ALIAS = "scratch"
 
 

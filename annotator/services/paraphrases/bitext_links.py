@@ -23,8 +23,6 @@ from core.word_alignment.bilingual import (
     TokenCorpus,
 )
 
-__all__ = ["SYMMETRISATIONS", "engines", "link", "run", "start"]
-
 KIND = "bitext_links"
 EMBEDDED = "hmm"
 SYMMETRISATIONS: tuple[Symmetrisation, ...] = (

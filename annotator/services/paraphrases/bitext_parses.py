@@ -27,8 +27,6 @@ from core.parsing import registry
 from core.pivoting.bitext import BitextParse, join_files, trees_in, write_parses
 from core.protocols import Analysis, ParserBackend, Step
 
-__all__ = ["parse", "run", "start"]
-
 KIND = "bitext_parses"
 PART = 512  # sentences
 

@@ -29,8 +29,6 @@ from core.pivoting.bitext import Bitext as BitextFile
 from core.pivoting.bitext import BitextPair, join_files, write_pairs
 from core.protocols import Step
 
-__all__ = ["delete", "go_on", "keep", "run", "start"]
-
 KIND = "bitext_import"
 PART = 20_000  # pairs of a file that is written at once
 TOLD = 2_000  # lines between two signs of progress

@@ -5,8 +5,6 @@ import threading
 from collections.abc import Callable, Generator
 from typing import Generic, TypeVar
 
-__all__ = ["followed"]
-
 Message = TypeVar("Message")
 Made = TypeVar("Made")
 

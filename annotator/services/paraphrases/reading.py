@@ -18,8 +18,6 @@ if TYPE_CHECKING:
     from core.pivoting.language_model import TrigramModel
     from core.pivoting.table import Table
 
-__all__ = ["Opened", "opened"]
-
 _lock = threading.Lock()  # a table answers one thread at a time
 
 

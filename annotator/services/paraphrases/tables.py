@@ -21,8 +21,6 @@ from core.protocols import Step
 if TYPE_CHECKING:
     from core.pivoting.building.settings import PairsFile
 
-__all__ = ["LENGTHS", "MODEL", "files_of", "remove", "run", "start"]
-
 KIND = "paraphrases"
 LENGTHS = (5, 7, 10)  # words of the longest phrase
 MODEL = "english.arpa.gz"

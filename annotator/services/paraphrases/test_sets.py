@@ -34,8 +34,6 @@ from core.protocols import Step
 if TYPE_CHECKING:
     from core.pivoting.items import Item, Place
 
-__all__ = ["MOST", "run", "start", "table_of"]
-
 KIND = "paraphrase_items"
 MOST = 2000  # phrases of a test set
 COLUMNS = ("sentence", "start", "end", "phrase", "paraphrase", "condition", "rank")

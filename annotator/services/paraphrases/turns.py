@@ -5,8 +5,6 @@ from dataclasses import replace
 
 from core.protocols import Step
 
-__all__ = ["by_stage", "in_turn"]
-
 
 def in_turn(works: Iterable[Iterable[Step]]) -> Iterator[Step]:
     """What each says, its total on top of what was done before it."""

@@ -33,8 +33,6 @@ from core.protocols import Step
 if TYPE_CHECKING:
     from core.pivoting.weighting import JudgedSubstitute, Site, Weights
 
-__all__ = ["newest", "run", "start"]
-
 KIND = "paraphrase_weights"
 
 

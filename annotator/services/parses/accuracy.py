@@ -23,18 +23,6 @@ from core.evaluation.parsers import ParserScores
 from core.formats import conllu
 from core.parsing import registry
 
-__all__ = [
-    "CorpusEngine",
-    "Sides",
-    "beside",
-    "by_sentence",
-    "engines_of",
-    "kinds_of",
-    "of_corpus",
-    "readable",
-    "sides_of",
-]
-
 CHUNK = 500
 SHOWN = (
     "sentences",

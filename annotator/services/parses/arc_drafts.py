@@ -26,17 +26,6 @@ from core.trees import arcs
 from core.trees.arc_splitting import Restore
 from core.trees.arcs import Arcs
 
-__all__ = [
-    "OPS",
-    "arcs_at_start",
-    "chances",
-    "decided",
-    "draft_of",
-    "read_step",
-    "start",
-    "starting",
-]
-
 KIND = Parse.Kind.DEPENDENCY
 OPS = (*(op for op in arcs.OPS if op != Restore.op), *WALKS)
 """What a person sends; lines over other words come by undo alone."""

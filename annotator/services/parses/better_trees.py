@@ -33,8 +33,6 @@ from core.phrase_alignment.constraints import Constraint, Place, align_under
 from core.phrase_alignment.forest_align import Aligned, tree_of
 from core.phrase_alignment.sides import BinaryForest
 
-__all__ = ["Preferred", "prefer"]
-
 CACHED = 16  # pairs whose forests are kept in memory
 MARGIN = 1.0  # nats by which another tree must be better to be worth a word
 Sides = tuple[BinaryForest, BinaryForest]

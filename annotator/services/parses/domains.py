@@ -7,8 +7,6 @@ from annotator.services.parses import accuracy, offered
 from core.evaluation.parsers import Rates, knower
 from core.protocols import ParserBackend
 
-__all__ = ["of_corpus"]
-
 CHUNK = 500
 
 

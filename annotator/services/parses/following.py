@@ -33,18 +33,6 @@ from core.formats import forest_npz
 from core.formats.forest_npz import StoredForest
 from core.trees import editing
 
-__all__ = [
-    "Following",
-    "chances",
-    "decisions",
-    "forest_of",
-    "forest_over",
-    "last_followed",
-    "play",
-    "snapshot",
-    "standing",
-]
-
 Step = tuple[Tree, Tree, int]
 T = TypeVar("T")
 

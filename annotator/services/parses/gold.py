@@ -29,18 +29,6 @@ from annotator.services.parses.retyping import (
 from core.errors import GemelError
 from core.formats import tigerxml, treetext
 
-__all__ = [
-    "Followed",
-    "NewWords",
-    "Saved",
-    "choose",
-    "follow_gold",
-    "gold_of",
-    "save",
-    "save_as_gold",
-    "stale",
-]
-
 TREES = Parse.Kind.CONSTITUENCY
 IDS = "ids"  # of a parse's meta: the id of each node in the file it came from
 ACCOUNT = (RETYPED, CUT_FROM)

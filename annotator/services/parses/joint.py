@@ -39,8 +39,6 @@ from core.protocols import Analysis, BackendInfo, Capability, ParserBackend, Ste
 from core.word_alignment import aligner as word_aligner
 from core.word_alignment.aligner import TrainedWordAligner
 
-__all__ = ["NAMES", "methods", "run", "runs_of", "settings_of", "start"]
-
 BATCH = 32  # pairs: also what is lost, and how long a cancelled job goes on
 NAMES = {
     "bp": gettext_noop("Belief propagation"),

@@ -12,8 +12,6 @@ from annotator.services.parses.accuracy import Sides
 from core.agreement.trees import attachment, changes
 from core.errors import GemelError
 
-__all__ = ["compare", "is_stale", "refresh"]
-
 CHUNK = 200
 
 

@@ -26,8 +26,6 @@ from core.formats import treetext
 from core.joint_parsing.parser import ArcChange, JointResult, JointSide, SpanChange
 from core.protocols import Analysis, BackendInfo
 
-__all__ = ["JointAnswer", "open_run", "store"]
-
 SEPARATE = 2  # the rank, among a run's parses, of the one it started from
 Key = tuple[int, str, str]  # sentence, kind, digest
 

@@ -23,19 +23,6 @@ from annotator.models.joint import TreeChangeQuerySet
 from annotator.models.projects import Anybody
 from annotator.throughput.writing import write
 
-__all__ = [
-    "SORTS",
-    "Totals",
-    "Verdict",
-    "choices",
-    "find",
-    "give",
-    "last_of",
-    "ordered",
-    "rows_of",
-    "totals",
-]
-
 SORTS = {
     "": gettext_lazy("as in the corpus"),
     "-confidence": gettext_lazy("the parser leans to the new one most"),

@@ -28,8 +28,6 @@ from core.protocols import Step
 from core.substitution import linking
 from core.substitution.linking import LinkingCounts, Recorder, sentences_in
 
-__all__ = ["KIND", "Linking", "load", "of_project", "run", "start"]
-
 KIND = "linking"
 FILES = ("linking.npz",)
 MAX_TOKENS = 50_000_000  # about 1 GB while they are counted

@@ -7,8 +7,6 @@ from core.formats import forest_npz
 from core.formats.forest_npz import StoredForest
 from core.protocols import Analysis
 
-__all__ = ["Sureness", "of_analysis", "stored_forest", "sureness"]
-
 Sureness = dict[tuple[int, int, str], float]
 
 

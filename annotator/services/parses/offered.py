@@ -18,17 +18,6 @@ from core.errors import GemelError
 from core.parsing import registry
 from core.protocols import ParserBackend
 
-__all__ = [
-    "Offer",
-    "folder_of",
-    "load",
-    "load_for",
-    "names_of",
-    "of_person",
-    "of_project",
-    "require",
-]
-
 TRAINED_ON = "trained_on.txt"  # of a model folder: a key a line
 
 

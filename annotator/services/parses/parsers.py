@@ -36,21 +36,6 @@ from core.protocols import Analysis, BackendInfo, Capability, ParserBackend, Ste
 from core.text.scripts import foreign_script
 from core.text.tokenize import tokenize
 
-__all__ = [
-    "MAX_TREES",
-    "ParsedText",
-    "mark_parsed",
-    "parse",
-    "parsed_text",
-    "run",
-    "run_chunk",
-    "spoken",
-    "start",
-    "store",
-    "try_out",
-    "unreadable",
-]
-
 BATCH = 64
 MAX_TREES = 50
 MAX_TEXT = 2_000

@@ -25,30 +25,6 @@ from core.trees.segments import Recut, recut
 from core.trees.splitting import Join, Split
 from core.trees.words import in_text, with_forms
 
-__all__ = [
-    "BEGAN",
-    "CUTS",
-    "CUT_FROM",
-    "RETYPED",
-    "Settled",
-    "Typed",
-    "WordDifference",
-    "account",
-    "began_on",
-    "brought_along",
-    "differences",
-    "has_cuts",
-    "note",
-    "of",
-    "over",
-    "settled",
-    "store",
-    "tree_of",
-    "up_to_date",
-    "with_words",
-    "words_of",
-]
-
 CUT_FROM = "cut_from"  # in Parse.meta of gold: words before others were split, joined
 BEGAN = "began_on"  # in Parse.meta: the words before some were split or joined
 CUTS = (Split.op, Join.op, Restore.op)

@@ -8,8 +8,6 @@ from core.data.tree import Tree
 from core.trees import brackets
 from core.trees.arcs import Arcs
 
-__all__ = ["snapshot", "state", "steps_of"]
-
 
 def steps_of(draft: TreeDraft) -> Steps[TreeEvent]:
     return walk(TreeEvent.objects.filter(draft=draft))

@@ -20,17 +20,6 @@ from core.trees import arcs, editing, rebasing
 from core.trees.arcs import ArcsEdit
 from core.trees.editing import Move, TreeEdit
 
-__all__ = [
-    "KEEP",
-    "AnyEdit",
-    "allowed",
-    "conflict",
-    "read_edit",
-    "rebased",
-    "replayed",
-    "tree_seen",
-]
-
 KEEP = "keep"  # what somebody sends who leaves their step for what is there
 AnyEdit = TreeEdit | ArcsEdit
 

@@ -22,8 +22,6 @@ from core.protocols import ParserBackend, Step, TagGuided, TrainingCounts
 from core.substitution import folder as folders
 from core.substitution.options import Method, Options
 
-__all__ = ["KIND", "METHODS", "run", "start"]
-
 KIND = "substitution"
 METHODS: dict[str, str | Promise] = {
     "tell": gettext_lazy("tell the parser the likely tags of words in doubt"),

@@ -34,8 +34,6 @@ from core.parsing.pcfg.training import (
 )
 from core.protocols import Step
 
-__all__ = ["n_gold", "run", "start"]
-
 KIND = "train_parser"
 MAX_TREES = 60_000
 FOLDS = 5

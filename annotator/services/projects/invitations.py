@@ -25,16 +25,6 @@ from annotator.services import accounts
 from annotator.services.campaigns import participants
 from annotator.services.projects import log
 
-__all__ = [
-    "MAX_DAYS",
-    "MAX_USES",
-    "accept",
-    "find_invitation",
-    "invite",
-    "revoke",
-    "sign_in_link",
-]
-
 LINK_DAYS = 14
 SIGN_IN_DAYS = 1
 MAX_DAYS = 90

@@ -14,8 +14,6 @@ from annotator.models.projects import Anybody
 from annotator.services.projects import log
 from annotator.services.projects.removals import Part, kind_of
 
-__all__ = ["ABOUT", "archive", "change", "describe", "unarchive"]
-
 ABOUT: dict[type[Any], dict[str, int]] = {
     Project: {"description": 2000},
     Corpus: {"licence": 200, "provenance": 4000},

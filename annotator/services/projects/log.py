@@ -3,8 +3,6 @@
 from annotator.models import LogEntry, Project
 from annotator.models.projects import Anybody
 
-__all__ = ["note"]
-
 
 def note(
     project: Project,

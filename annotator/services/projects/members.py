@@ -13,13 +13,6 @@ from annotator.models import Membership, Project, Role
 from annotator.models.projects import Anybody
 from annotator.services.projects import invitations, log
 
-__all__ = [
-    "create",
-    "ensure_owner",
-    "remove_member",
-    "set_role",
-]
-
 SLUG_ATTEMPTS = 50  # more than this many requests are never served at once
 
 

@@ -31,8 +31,6 @@ from annotator.models import (
 from annotator.services.projects.removals import KEEP_DAYS
 from annotator.services.releases import kept
 
-__all__ = ["purge"]
-
 PORTION = 500
 
 

@@ -30,18 +30,6 @@ from annotator.models import (
 from annotator.models.projects import Anybody, id_of
 from annotator.services.projects import log
 
-__all__ = [
-    "KEEP_DAYS",
-    "KINDS",
-    "Part",
-    "deleted_projects",
-    "gone_after",
-    "kind_of",
-    "remove",
-    "restorable_by",
-    "restore",
-]
-
 KEEP_DAYS = 30
 Part = Corpus | Campaign | RatingSet
 KINDS: dict[str, type[Part]] = {

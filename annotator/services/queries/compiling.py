@@ -28,8 +28,6 @@ from core.queries.syntax import (
     Test,
 )
 
-__all__ = ["Body", "Bound", "compiled"]
-
 _DOWN = {
     "<": "{b}.parent = {a}.pre",
     "<<": "{b}.pre > {a}.pre AND {b}.pre <= {a}.last",

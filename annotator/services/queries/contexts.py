@@ -11,8 +11,6 @@ from core.data.tree import Tree
 from core.errors import GemelError
 from core.queries.rows import Kind
 
-__all__ = ["ConcordanceLine", "Half", "lines", "words_of"]
-
 
 @dataclass(frozen=True, slots=True)
 class Half:

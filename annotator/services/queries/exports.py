@@ -10,8 +10,6 @@ from annotator.services.queries.contexts import ConcordanceLine, lines
 from annotator.services.queries.running import Match, MatchPage, Search
 from core.data.cells import plain_cell
 
-__all__ = ["FORMS", "MOST", "pieces"]
-
 FORMS = {
     "tsv": "text/tab-separated-values; charset=utf-8",
     "ptb": "text/plain; charset=utf-8",

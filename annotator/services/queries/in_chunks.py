@@ -15,8 +15,6 @@ from annotator.services import chunks
 from annotator.services.queries import index
 from core.protocols import Step
 
-__all__ = ["PARTS", "follow", "run", "run_chunk"]
-
 PARTS = dict(
     zip(jobkinds.INDEX_PARTS, (index.PARSE, index.SENTENCE, index.LAYER), strict=True)
 )

@@ -10,8 +10,6 @@ from django.utils.translation import gettext as _
 
 from annotator.errors import Refusal
 
-__all__ = ["QueryTooSlow", "within"]
-
 STEPS = 5_000  # of SQLite's machine between two looks at the clock
 
 

@@ -16,8 +16,6 @@ from core.data.alignment import Alignment, Ref
 from core.errors import GemelError
 from core.queries.rows import Kind
 
-__all__ = ["LinkState", "index"]
-
 Nodes = Mapping[Ref, tuple[int, int]]
 """Of a tree: by ref, its preorder number and its label's number."""
 

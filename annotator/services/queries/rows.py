@@ -6,8 +6,6 @@ from typing import Any
 
 from django.db import connection
 
-__all__ = ["among", "delete", "insert"]
-
 _COLUMNS = {
     "tree": "parse corpus sentence kind chosen",
     "node": "tree pre last parent depth ord rord kids uend lo hi kind node label",

@@ -26,8 +26,6 @@ from core.errors import FormatError
 from core.queries import parser
 from core.queries.syntax import Query
 
-__all__ = ["Hit", "Match", "MatchCounts", "MatchPage", "Search", "read", "search"]
-
 WINDOW, MAX_WINDOW = 250, 8000  # trees, or layers, that are searched at a time
 AT_ONCE = 400  # parses and layers that a search indexes first: under a second
 

@@ -9,8 +9,6 @@ from annotator.models.projects import Anybody
 from annotator.services import jobs
 from annotator.services.queries.running import read
 
-__all__ = ["forget", "index_now", "keep"]
-
 MOST = 200  # of a project
 
 

@@ -14,8 +14,6 @@ from annotator.services.queries.rows import among
 from core.queries import labels
 from core.queries.syntax import Query, WhereCondition
 
-__all__ = ["SearchScope", "scope_of"]
-
 _TREE_OF_SOMEBODY_ELSE = (  # a visible layer may stand on one that is not
     "SELECT 1 FROM annotator_parse q WHERE q.id IN (v.tree, v.other)"
     " AND q.origin = 'annotator' AND (q.author_id IS NULL OR q.author_id <> %s)"

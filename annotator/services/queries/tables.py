@@ -17,8 +17,6 @@ the triggers of a table that a migration alters: ``ensure`` runs after each migr
 
 from typing import Any
 
-__all__ = ["LAYER", "PARSE", "SENTENCE", "TABLES", "ensure"]
-
 PARSE, LAYER, SENTENCE = 1, 2, 3
 TABLES = ("label", "tree", "node", "token", "layer", "link", "todo")
 _SMALL = ("last", "parent", "depth", "ord", "rord", "kids", "uend", "lo", "hi")

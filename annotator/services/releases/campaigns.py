@@ -25,8 +25,6 @@ from annotator.services.reports import agreement
 from annotator.services.reports.agreement import ReportSource
 from annotator.services.reports.query import parse
 
-__all__ = ["CampaignPart"]
-
 CHUNK = 500
 Act = dict[str, Any]
 

@@ -10,8 +10,6 @@ from annotator.services.releases.people import Pseudonyms
 from core.formats import gemel
 from core.formats.gemel import GemelItem
 
-__all__ = ["lines"]
-
 Act = dict[str, Any]
 
 

@@ -17,8 +17,6 @@ from annotator import models
 from annotator.models import Pair, Project, Sentence, Upload
 from annotator.services.releases.people import Pseudonyms
 
-__all__ = ["LEFT_OUT", "ROWS", "Named", "files", "lines", "readme"]
-
 CHUNK = 2000
 ROWS: dict[str, tuple[type[Model], str]] = {
     "project": (models.Project, "pk"),

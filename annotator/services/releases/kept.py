@@ -16,17 +16,6 @@ from annotator.services.projects import log
 from annotator.services.releases.making import Maker, warnings_of
 from core.protocols import Step
 
-__all__ = [
-    "Kept",
-    "file_of",
-    "forget",
-    "kept",
-    "path_of",
-    "run",
-    "start",
-    "start_everything",
-]
-
 EVERYTHING = "Export of everything"
 
 

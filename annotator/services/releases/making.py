@@ -30,8 +30,6 @@ from core.releases.licences import problems
 from core.releases.manifest import Manifest
 from core.releases.verifying import verify
 
-__all__ = ["Maker", "warnings_of"]
-
 _SIGNS = re.compile(r"[^\w.-]+")
 
 

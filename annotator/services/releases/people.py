@@ -19,8 +19,6 @@ from annotator.models import (
 )
 from annotator.models.authorship import AUTHOR
 
-__all__ = ["Pseudonyms", "names", "pseudonyms"]
-
 
 class Pseudonyms:
     """A name for a name; the same within one release, another in the next."""

@@ -24,18 +24,6 @@ from annotator.services.reports.judged_data import Read
 from core.agreement.judgments.dataset import Dataset, Selection
 from core.agreement.judgments.report import ReportOptions, build
 
-__all__ = [
-    "KINDS",
-    "ReportSource",
-    "ReportSpec",
-    "body_of",
-    "freeze",
-    "newer",
-    "report",
-    "source",
-    "source_of",
-]
-
 KINDS = ("campaign", "ratings")
 KEPT = 16
 _bodies: OrderedDict[str, dict[str, Any]] = OrderedDict()

@@ -16,8 +16,6 @@ from core.agreement.judgments.report import BETWEEN
 from core.data.ratings import Scale
 from core.errors import InvalidValue
 
-__all__ = ["CASE_FIELDS", "CaseRow", "case_rows", "cases", "chosen_case", "titles_of"]
-
 CASE_FIELDS = (
     "scale",
     "pair",

@@ -17,8 +17,6 @@ from annotator.services.reports.agreement import ReportSource
 from annotator.services.reports.query import check, parse
 from core.protocols import Step
 
-__all__ = ["is_large", "n_judgments", "run", "start"]
-
 LIVE_AT_MOST = 30_000  # judgments; about two seconds of reading and computing
 
 

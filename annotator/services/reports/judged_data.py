@@ -32,8 +32,6 @@ from core.data.ratings import PAPER_SCALES
 from core.errors import GemelError
 from core.formats.ratings import LAYOUTS
 
-__all__ = ["Read", "last_event", "read_campaign", "read_set", "set_of"]
-
 KEPT = 8  # datasets held in memory
 PAPER_THRESHOLDS = {"meaning": 3.0, "grammar": 4.0}  # Callison-Burch 2008
 _held: OrderedDict[tuple[Any, ...], "Read"] = OrderedDict()

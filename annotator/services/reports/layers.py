@@ -29,15 +29,6 @@ from core.data.deps import DepTree
 from core.data.tree import Tree
 from core.errors import GemelError
 
-__all__ = [
-    "MAX_PAIRS",
-    "case_rows",
-    "corpora_with_layers",
-    "freeze",
-    "report",
-    "thawed",
-]
-
 MAX_PAIRS = 2_000
 KEPT = 4
 MAX_SHOWN = 100

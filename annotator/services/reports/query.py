@@ -13,8 +13,6 @@ from annotator.services.reports import agreement
 from annotator.services.reports.agreement import ReportSource, ReportSpec
 from core.agreement.judgments.dataset import Dataset, Selection
 
-__all__ = ["FILTERS", "VIEW", "check", "filters_of", "parse", "reads_the_same"]
-
 FILTERS = (
     "annotator",
     "condition",

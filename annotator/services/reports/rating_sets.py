@@ -16,8 +16,6 @@ from annotator.models.projects import Anybody
 from core.errors import GemelError
 from core.formats.ratings import LAYOUTS
 
-__all__ = ["FORMATS", "add"]
-
 FORMATS = tuple(LAYOUTS)
 MAX_BYTES = 50 * 2**20
 

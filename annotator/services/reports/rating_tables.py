@@ -25,8 +25,6 @@ from annotator.services.corpora import storing
 from core.data.ratings import Scale
 from core.formats.records import BadLine
 
-__all__ = ["TABLE", "RatingsPreview", "add", "keep", "parsed", "try_out"]
-
 TABLE = "table"
 N_PREVIEW, N_SEEN, SHOWN = 3, 50, 50
 

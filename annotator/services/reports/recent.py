@@ -23,8 +23,6 @@ from annotator.services.reports import agreement, query
 from annotator.services.reports.agreement import ReportSource, ReportSpec
 from annotator.services.reports.judged_data import Read
 
-__all__ = ["RecentReport", "forget", "of_moment", "report"]
-
 T = TypeVar("T")
 AT_ONCE_S = 0.3  # of the processor: what took less is always computed anew
 SHARE = 20  # one part in so many of the time goes into computing at most

@@ -35,8 +35,6 @@ from annotator.services.treebanks.relabelling import Order, planned
 from core.protocols import Step
 from core.trees.editing import RelabelAll, Replace, Retype, TreeEdit
 
-__all__ = ["apply", "counts", "run", "undo"]
-
 MEANWHILE = gettext_noop("Another gold tree was saved meanwhile.")
 STOPPED = gettext_noop("The job was stopped before this one.")
 UNSAVED = gettext_noop(

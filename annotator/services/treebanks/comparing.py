@@ -9,8 +9,6 @@ from annotator.models.projects import Anybody
 from core.agreement.trees import attachment, parseval
 from core.errors import GemelError
 
-__all__ = ["Likeness", "likenesses", "made_of"]
-
 
 @dataclass(frozen=True, slots=True)
 class Likeness:

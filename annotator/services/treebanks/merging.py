@@ -20,8 +20,6 @@ from core.errors import GemelError, InvalidValue
 from core.trees import arcs
 from core.trees.replacing import Replace
 
-__all__ = ["OnGold", "Own", "own_steps", "put_on_gold"]
-
 
 @dataclass(frozen=True, slots=True)
 class Own:

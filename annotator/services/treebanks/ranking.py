@@ -25,8 +25,6 @@ from core.agreement.trees import parseval
 from core.data.tree import Tree
 from core.errors import GemelError
 
-__all__ = ["Row", "Values", "values_of"]
-
 Values = dict[int, float]
 Row = Sentence | Pair
 Ranking = Worklist.Ranking

@@ -21,8 +21,6 @@ from core.queries.labels import basic
 from core.queries.rows import Kind
 from core.trees.editing import RelabelAll, checked_label
 
-__all__ = ["MOST", "Change", "Order", "Plan", "planned"]
-
 MOST, PORTION = 20_000, 500  # sentences of a batch; matches read at a time
 LOOK_SECONDS = 5.0
 NOT_GOLD = gettext_noop(

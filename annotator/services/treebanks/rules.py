@@ -23,17 +23,6 @@ from core.validation.declared import Rules
 from core.validation.problems import Problem
 from core.validation.sentences import problems_of
 
-__all__ = [
-    "Checked",
-    "Look",
-    "keep",
-    "look",
-    "of_arcs",
-    "of_sentence",
-    "rules_of",
-    "tree_of",
-]
-
 MAX_TEXT = 20_000
 PORTION = 100  # sentences read at a time
 GIVEN = (Origin.GOLD, Origin.ENGINE)

@@ -34,17 +34,6 @@ from annotator.services.parses import drafts, gold
 from annotator.services.queries import running
 from annotator.services.treebanks.ranking import Row, values_of
 
-__all__ = [
-    "MAX_SIZE",
-    "Wanted",
-    "close",
-    "finish",
-    "make",
-    "next_share",
-    "remove",
-    "set_people",
-]
-
 MAX_SIZE, MAX_EACH, PORTION = 10_000, 20, 500
 State = WorkShare.State
 

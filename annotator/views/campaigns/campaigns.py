@@ -30,16 +30,6 @@ from annotator.services.campaigns import (
 from annotator.services.campaigns.scales import TEMPLATES
 from annotator.services.reports import exports
 
-__all__ = [
-    "act",
-    "campaign",
-    "campaigns",
-    "design",
-    "export",
-    "flags",
-    "new",
-]
-
 
 @login_required
 @require_GET

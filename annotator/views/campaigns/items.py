@@ -20,8 +20,6 @@ from annotator.pages.campaigns import items as pages
 from annotator.services.campaigns import item_files
 from annotator.services.campaigns import items as services
 
-__all__ = ["act", "add", "check", "items", "sample"]
-
 
 @login_required
 @require_http_methods(["GET", "POST"])

@@ -13,8 +13,6 @@ from annotator.models.projects import id_of
 from annotator.pages import judge
 from annotator.services.campaigns import desk
 
-__all__ = ["choose", "screen"]
-
 
 @login_required
 @require_GET

@@ -22,8 +22,6 @@ from annotator.services.campaigns import participants, setup
 from annotator.services.campaigns.scales import set_scales
 from annotator.views.projects import change_links
 
-__all__ = ["batches", "guideline", "people", "rules", "scales"]
-
 
 @login_required
 @require_http_methods(["GET", "POST"])

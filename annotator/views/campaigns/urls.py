@@ -8,8 +8,6 @@ from annotator.views.campaigns import campaigns, curation, judge
 from annotator.views.campaigns import items as campaign_items
 from annotator.views.campaigns import setup as campaign_setup
 
-__all__ = ["campaign_urls"]
-
 campaign_urls: list[URLPattern] = [
     # campaigns
     path("p/<slug:slug>/campaigns/", campaigns.campaigns, name="campaigns"),

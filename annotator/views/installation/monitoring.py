@@ -8,8 +8,6 @@ from django.views.decorators.http import require_safe
 
 from annotator.monitoring import metrics, readiness
 
-__all__ = ["health", "metrics_text", "ready"]
-
 
 @require_safe
 def health(request: HttpRequest) -> HttpResponse:

@@ -6,8 +6,6 @@ from annotator.http import converters  # noqa: F401  before any address is made
 from annotator.views.reports import agreement
 from annotator.views.reports import layers as layer_reports
 
-__all__ = ["report_urls"]
-
 report_urls: list[URLPattern] = [
     path("p/<slug:slug>/agreement/", agreement.index, name="agreement"),
     path("p/<slug:slug>/agreement/upload/", agreement.upload, name="agreement_upload"),

@@ -20,8 +20,6 @@ from annotator.http.returning import safe_next
 from annotator.services import identities
 from annotator.views.accounts import LINKING, is_linking, let_in
 
-__all__ = ["back", "links", "start"]
-
 NEXT = "oidc_next"  # in the session: where the person wanted to go
 
 

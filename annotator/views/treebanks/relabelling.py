@@ -17,8 +17,6 @@ from annotator.pages.treebanks import relabelling as pages
 from annotator.services.treebanks import batches
 from annotator.services.treebanks.relabelling import Order
 
-__all__ = ["batch", "relabel"]
-
 FIELDS = {"q", "label", "node", "functions", "parsed"}
 
 

@@ -17,8 +17,6 @@ from annotator.models import Corpus
 from annotator.pages.treebanks import rules as pages
 from annotator.services.treebanks import rules
 
-__all__ = ["problems"]
-
 
 @login_required
 @require_http_methods(["GET", "POST"])

@@ -19,8 +19,6 @@ from annotator.models.projects import Anybody, id_of
 from annotator.pages.treebanks import worklists as pages
 from annotator.services.treebanks import worklists
 
-__all__ = ["corpus_lists", "finish", "worklist"]
-
 
 @login_required
 @require_http_methods(["GET", "POST"])

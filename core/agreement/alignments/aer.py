@@ -4,8 +4,6 @@ from collections.abc import Hashable, Sequence
 
 from core.agreement.figures import Estimate, Figure, Undefined
 
-__all__ = ["LinkSets", "alignment_error_rate", "link_f1"]
-
 LinkSets = Sequence[frozenset[Hashable]]
 """The links of one annotator or system: one set per sentence pair, in corpus order."""
 

@@ -20,8 +20,6 @@ from core.agreement.bootstrap import resample
 from core.agreement.figures import Figure, Undefined, figure
 from core.data.check import Floats
 
-__all__ = ["LayerScore", "agreed_share", "human_row", "score_layer"]
-
 
 @dataclass(frozen=True, slots=True)
 class LayerScore:

@@ -17,8 +17,6 @@ from core.data.alignment import Alignment
 from core.data.check import Ints
 from core.data.ratings import Ratings, Scale
 
-__all__ = ["PairInput", "build"]
-
 STATES = Scale("node", ("link", "null", "undecided"))
 LENGTHS = ((1, "1 word"), (3, "2 to 3 words"), (7, "4 to 7 words"))
 SHOWN = ("raw", "cohen", "fleiss", "alpha_nominal", "ac1")

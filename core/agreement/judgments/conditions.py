@@ -18,15 +18,6 @@ from core.agreement.figures import Figure, figure
 from core.agreement.paired import holm, sign_flip_p
 from core.data.check import Floats, Ints
 
-__all__ = [
-    "ConditionRow",
-    "Credits",
-    "Difference",
-    "JudgedItems",
-    "condition_table",
-    "threshold_strip",
-]
-
 
 @dataclass(frozen=True, slots=True, eq=False)
 class JudgedItems:

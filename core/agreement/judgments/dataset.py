@@ -16,8 +16,6 @@ from core.agreement.judgments.conditions import Credits, JudgedItems
 from core.data.check import Floats, Ints
 from core.data.ratings import Ratings, Scale
 
-__all__ = ["Bools", "Dataset", "Question", "Selection"]
-
 Bools = NDArray[np.bool_]
 
 

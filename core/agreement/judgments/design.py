@@ -6,17 +6,6 @@ from math import erf, sqrt
 
 from core.errors import InvalidValue
 
-__all__ = [
-    "DesignCost",
-    "DesignPart",
-    "components",
-    "difference_width",
-    "kappa_width",
-    "plan",
-    "power",
-    "shared_items",
-]
-
 ENOUGH = 10
 """Items that a pair shares, below which its own figures are too rough to read."""
 Z95 = 1.959963984540054

@@ -9,17 +9,6 @@ from core.agreement.judgments.dataset import Bools, Dataset
 from core.data.check import Floats, Ints
 from core.data.ratings import Ratings
 
-__all__ = [
-    "ItemChoice",
-    "Range",
-    "behind",
-    "disagreement",
-    "distance",
-    "item_agreement",
-    "leverage",
-]
-
-
 Range = tuple[int, int]
 
 

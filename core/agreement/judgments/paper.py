@@ -8,8 +8,6 @@ from typing import Any
 
 from core.data.cells import plain_cell
 
-__all__ = ["latex", "methods", "table_rows", "to_csv"]
-
 Body = Mapping[str, Any]
 _SPECIAL = {
     "\\": r"\textbackslash{}",

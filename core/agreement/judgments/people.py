@@ -9,18 +9,6 @@ from core.agreement.figures import Estimate, Figure, Undefined, figure
 from core.data.check import Floats, Ints
 from core.data.ratings import Ratings
 
-__all__ = [
-    "JudgeRow",
-    "against_gold",
-    "beyond_chance",
-    "bias_of",
-    "changes",
-    "drift",
-    "judge_rows",
-    "moved",
-    "repeats_of",
-]
-
 
 @dataclass(frozen=True, slots=True)
 class JudgeRow:

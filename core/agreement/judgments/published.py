@@ -4,8 +4,6 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-__all__ = ["PLACES", "TABLE_6", "PublishedRow", "beside_published", "published_row"]
-
 PLACES = 1195
 """Sentences that paraphrases were put into: what coverage is a share of."""
 

@@ -34,8 +34,6 @@ from core.agreement.words import WORDS
 from core.data.check import Floats, Ints
 from core.data.ratings import Ratings
 
-__all__ = ["BETWEEN", "FEW", "ReportOptions", "build", "moves"]
-
 FEW = 30  # items; below, figures are shown with a caution
 BETWEEN = "\x1f"  # two names or values in one parameter; no text holds it
 WORST = 50  # disagreements listed

@@ -8,16 +8,6 @@ from statistics import NormalDist
 from core.agreement.judgments.variance import Components
 from core.errors import InvalidValue
 
-__all__ = [
-    "DetectableDifference",
-    "JudgingPlan",
-    "curve",
-    "items_needed",
-    "judgments",
-    "power_at",
-    "variance",
-]
-
 NORMAL = NormalDist()
 MOST = 10_000_000
 """Items beyond which a plan is refused: nobody judges so many."""

@@ -8,8 +8,6 @@ import numpy as np
 from core.data.check import Floats, Ints
 from core.errors import InvalidValue
 
-__all__ = ["Components", "henderson", "of_judgments", "of_shares"]
-
 
 @dataclass(frozen=True, slots=True)
 class Components:

@@ -3,8 +3,6 @@
 Bands of agreement are those of the report (Landis & Koch 1977).
 """
 
-__all__ = ["BANDS", "NONE", "of_difference", "of_kappa", "of_power"]
-
 BANDS = (
     (0.8, "almost perfect"), (0.6, "substantial"), (0.4, "moderate"), (0.2, "fair"),
     (0.0, "slight"),

@@ -17,8 +17,6 @@ from core.data.deps import DepTree
 from core.data.tree import Tree
 from core.errors import InvalidValue
 
-__all__ = ["agreement_of_deps", "agreement_of_trees"]
-
 
 def agreement_of_trees(
     trees: Mapping[str, Mapping[str, Tree]], *, seed: int = 0

@@ -6,8 +6,6 @@ from dataclasses import dataclass
 from core.data.deps import DepTree
 from core.errors import InvalidValue
 
-__all__ = ["Attachment", "compare"]
-
 PUNCT = "PUNCT"
 
 

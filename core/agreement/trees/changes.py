@@ -8,8 +8,6 @@ from core.data.deps import DepTree
 from core.data.tree import Tree
 from core.errors import InvalidValue
 
-__all__ = ["Arc", "Opinion", "Span", "of_arc", "of_spans", "wrong_brackets"]
-
 Opinion = Literal["fixed", "broken", "neutral"]
 Arc = tuple[int, str]
 """Head (ROOT = -1) and relation."""

@@ -25,16 +25,6 @@ from dataclasses import dataclass
 from core.data.tree import Tree
 from core.errors import InvalidValue
 
-__all__ = [
-    "PUNCTUATION",
-    "UNCOUNTED",
-    "Bracket",
-    "Parseval",
-    "brackets",
-    "compare",
-    "plain_label",
-]
-
 PUNCTUATION = frozenset({",", ".", ":", "``", "''"})
 UNCOUNTED = frozenset({"", "ROOT", "S1", "TOP", "CAPTION", "HEADING", "TITLE", "CIT"})
 _CUT = re.compile(r"(?<=.)[-=|]")

@@ -20,15 +20,6 @@ import numpy as np
 from core.compiled import njit
 from core.data.check import Floats, Ints
 
-__all__ = [
-    "arborescence",
-    "best_arborescences",
-    "eisner_inside",
-    "eisner_marginals",
-    "eisner_max",
-    "eisner_read_off",
-]
-
 
 @njit(cache=True)
 def eisner_max(arcs: Floats, bonus: Floats, chart: Floats, split: Ints) -> float:

@@ -5,8 +5,6 @@ import numpy as np
 from core.compiled import njit
 from core.data.check import Floats, Ints
 
-__all__ = ["GO_LEFT", "GO_RIGHT", "KINDS", "items"]
-
 KINDS = ("right", "left", "open", "goR", "goL", "tree")
 RIGHT, LEFT, OPEN, GO_RIGHT, GO_LEFT, TREE = range(6)
 

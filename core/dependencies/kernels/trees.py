@@ -17,8 +17,6 @@ import numpy as np
 from core.compiled import njit
 from core.data.check import Floats
 
-__all__ = ["stable_marginals"]
-
 
 @njit(cache=True)
 def _plus(a: float, b: float) -> float:

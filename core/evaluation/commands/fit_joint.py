@@ -12,8 +12,6 @@ from core.joint_parsing.parser import METHODS, JointParser, JointSettings, Metho
 from core.parsing import registry
 from core.parsing.registry import Say
 
-__all__ = ["HELP", "add_arguments", "run"]
-
 HELP = "the numbers and gates of joint parsing, on pairs with gold sources"
 GATED: tuple[Method, ...] = ("bp", "mbr", "soft", "hard", "pairs")
 

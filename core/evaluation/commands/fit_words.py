@@ -25,8 +25,6 @@ from core.word_alignment.model import fit_metric, fit_words
 NONE: frozenset[tuple[int, int]] = frozenset()
 HELP = "the weights of the word aligner, on pairs with reference links"
 
-__all__ = ["HELP", "add_arguments", "run"]
-
 
 def add_arguments(parser: ArgumentParser) -> None:
     add = parser.add_argument

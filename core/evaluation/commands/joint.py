@@ -21,8 +21,6 @@ from core.joint_parsing.parser import METHODS, JointParser, JointResult, JointSe
 from core.parsing.registry import Say, add_parser_options, backend_of
 from core.protocols import ParserBackend
 
-__all__ = ["HELP", "add_arguments", "outcomes", "read_cases", "run"]
-
 HELP = "what pairs gain by being parsed jointly, against gold trees of their sources"
 SEED = 16
 STEP = 100  # pairs between two lines that say how far it is

@@ -11,8 +11,6 @@ from core.parsing import registry
 from core.parsing.registry import Say, add_parser_options, add_together, backend_of
 from core.protocols import ParserBackend
 
-__all__ = ["HELP", "add_arguments", "run"]
-
 HELP = "a parser against treebanks"
 
 

@@ -18,8 +18,6 @@ from core.substitution.linking import LinkingCounts
 from core.substitution.options import PAPER, Method, Options
 from core.substitution.substituting import Substituting
 
-__all__ = ["HELP", "add_arguments", "linking_of", "run", "sampled"]
-
 HELP = "a parser with and without lexical substitution (Caplan et al.)"
 SEED = 16
 

@@ -15,8 +15,6 @@ from core.formats.records import BadLine, SentenceRecord
 from core.parsing.pcfg.training import FoldScores, cross_validated, examples_of, write
 from core.parsing.registry import Say
 
-__all__ = ["HELP", "add_arguments", "run"]
-
 HELP = "a PCFG from treebanks of any language: a model folder, in a minute"
 
 

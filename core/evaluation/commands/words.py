@@ -21,8 +21,6 @@ from core.protocols import ParserBackend, WordAligner
 from core.text.wordnet import Thesaurus, thesaurus
 from core.word_alignment.aligner import TrainedWordAligner
 
-__all__ = ["HELP", "add_arguments", "parsed", "run", "wordnet"]
-
 HELP = "word links against those that people made"
 
 

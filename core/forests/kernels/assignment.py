@@ -8,8 +8,6 @@ from numpy.typing import NDArray
 from core.compiled import njit
 from core.data.check import Floats
 
-__all__ = ["best_assignment"]
-
 
 @njit(cache=True, nogil=True)
 def best_assignment(gain: NDArray[Any]) -> tuple[Floats, NDArray[np.int64]]:

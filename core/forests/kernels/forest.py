@@ -9,15 +9,6 @@ from numpy.typing import NDArray
 from core.compiled import njit
 from core.data.check import Floats, Ints
 
-__all__ = [
-    "connected",
-    "inside_log",
-    "inside_max",
-    "marginals",
-    "max_marginals",
-    "read_off",
-]
-
 
 @njit(cache=True)
 def inside_log(

@@ -12,8 +12,6 @@ import numpy as np
 from core.compiled import njit
 from core.data.check import Floats, Ints
 
-__all__ = ["k_best"]
-
 UNOPENED, EMPTY = -2, -1
 EDGE, LEFT, RIGHT, RANKS = 0, 1, 2, 3
 

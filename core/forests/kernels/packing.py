@@ -10,8 +10,6 @@ import numpy as np
 from core.compiled import njit
 from core.data.check import Floats, Ints
 
-__all__ = ["keep_edges", "keep_nodes"]
-
 
 @njit(cache=True)
 def keep_nodes(

@@ -17,16 +17,6 @@ import numpy as np
 from core.compiled import njit
 from core.data.check import Floats, Ints
 
-__all__ = [
-    "best_labels",
-    "inside_log",
-    "inside_max",
-    "marginals",
-    "max_marginals",
-    "read_off",
-    "sum_labels",
-]
-
 
 @njit(cache=True)
 def best_labels(scores: Floats, null: Floats, phrase: Floats, label: Ints) -> None:

@@ -20,8 +20,6 @@ from dataclasses import dataclass
 from core.errors import FormatError
 from core.formats.records import clean, numbered
 
-__all__ = ["ChunkLink", "ChunkPair", "read"]
-
 Chunk = tuple[int, ...]
 _OPEN = re.compile(r'<sentence\s+id="([^"]*)"[^>]*>')
 _SECTIONS = ("source", "translation", "alignment")

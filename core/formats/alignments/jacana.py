@@ -17,8 +17,6 @@ from core.formats.alignments import pharaoh
 from core.formats.pairs import side
 from core.formats.records import BadLine, LayerRecord, PairRecord, bad
 
-__all__ = ["read"]
-
 
 def read(lines: Iterable[str]) -> Iterator[PairRecord | BadLine]:
     """A PairRecord with one layer a pair; ``line`` of a bad one is its number."""

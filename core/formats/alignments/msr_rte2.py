@@ -16,8 +16,6 @@ from dataclasses import dataclass
 
 from core.errors import FormatError
 
-__all__ = ["Rte2Pair", "read"]
-
 _HEAD = re.compile(r"# sentence pair (\d+)\s*")
 _WORD = re.compile(r"(\S+) \(\{ (.*?)\}\)")
 

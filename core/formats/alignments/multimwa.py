@@ -25,8 +25,6 @@ from core.formats.records import (
     with_raw,
 )
 
-__all__ = ["LOSSES", "read", "write"]
-
 LOSSES = (
     "Parses, labels, further columns, phrase links and nulls are left out.",
     "Of several layers the first is written; its author is left out.",

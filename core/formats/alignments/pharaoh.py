@@ -28,8 +28,6 @@ from core.formats.records import (
     words,
 )
 
-__all__ = ["LOSSES", "dumps", "parse", "read", "write", "write_texts"]
-
 LOSSES = (
     "Parses, phrase links and nulls are left out: a position is a token.",
     "Ids, labels, further columns and the raw text are left out.",

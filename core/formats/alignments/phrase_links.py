@@ -17,8 +17,6 @@ from core.data.tree import Tree
 from core.errors import FormatError
 from core.formats.ptb import parse_one
 
-__all__ = ["PhrasePair", "loads"]
-
 Links = frozenset[tuple[int, int]]
 
 

@@ -17,8 +17,6 @@ from core.errors import FormatError
 from core.formats import xml
 from core.formats.alignments.phrase_links import PhrasePair
 
-__all__ = ["pair"]
-
 ANNOTATORS = ("pa1", "pa2", "pa3")
 NONE = "-1"
 Links = dict[str, dict[str, list[str]]]  # annotator -> node id -> ids in the other file

@@ -34,8 +34,6 @@ from core.formats.records import (
     bad,
 )
 
-__all__ = ["LOSSES", "filenames", "read", "write"]
-
 LOSSES = (
     "Labels, nulls, the raw text and dependency parses are left out.",
     "Sentences in no pair are in the TigerXML files only.",

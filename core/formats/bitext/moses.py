@@ -14,8 +14,6 @@ from core.errors import FormatError
 from core.formats.bitext.records import BitextRecord, Cut, checked_links, plain
 from core.formats.records import BadLine, bad
 
-__all__ = ["read", "write_side"]
-
 _ENDED = "\0"  # no line of links
 
 

@@ -7,8 +7,6 @@ from dataclasses import dataclass
 from core.formats.alignments import pharaoh
 from core.formats.records import clean, words
 
-__all__ = ["BitextRecord", "Cut", "checked_links", "cut_signs", "plain", "unescaped"]
-
 Cut = Callable[[str], list[str]]
 """Text to tokens; ``words`` for text that is tokenised already."""
 

@@ -18,8 +18,6 @@ from core.formats import xml
 from core.formats.bitext.records import BitextRecord, Cut, cut_signs, plain
 from core.formats.records import BadLine, bad, flat
 
-__all__ = ["read"]
-
 _UNITS = frozenset({"tu"})
 _CODES = frozenset({"bpt", "ept", "it", "ph", "ut"})
 _LANG = "{http://www.w3.org/XML/1998/namespace}lang"

@@ -12,8 +12,6 @@ from core.errors import FormatError
 from core.formats.bitext.records import BitextRecord, Cut, checked_links, plain
 from core.formats.records import BadLine, bad, numbered
 
-__all__ = ["read", "write"]
-
 
 def read(
     lines: Iterable[str],

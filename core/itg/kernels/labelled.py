@@ -5,8 +5,6 @@ from numpy.typing import NDArray
 
 from core.compiled import njit
 
-__all__ = ["fill_labelled"]
-
 Floats32 = NDArray[np.float32]
 Ints = NDArray[np.int64]
 Nulls = tuple[Floats32, Floats32]

@@ -13,15 +13,6 @@ from numpy.typing import NDArray
 from core.compiled import njit
 from core.data.check import Floats
 
-__all__ = [
-    "best_chart",
-    "first",
-    "inside_chart",
-    "link_masses",
-    "n_spans",
-    "trace_best",
-]
-
 Charts = tuple[Floats, Floats, Floats]
 """Of all alignments of a block, of those not straight and not inverted at their top."""
 FULL, NOT_STRAIGHT, NOT_INVERTED = 0, 1, 2

@@ -15,8 +15,6 @@ from core.compiled import njit
 from core.data.check import Floats, Ints
 from core.dependencies.kernels.arcs import arborescence, eisner_max, eisner_read_off
 
-__all__ = ["descend", "respond"]
-
 
 @njit(cache=True)
 def _best_tree(projective: bool, side: Any) -> float:  # noqa: FBT001

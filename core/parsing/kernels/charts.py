@@ -16,7 +16,6 @@ from core.compiled import njit
 from core.data.check import Floats, Ints
 
 Bools = NDArray[np.bool_]
-__all__ = ["Pairings", "inside", "kept", "outside", "posteriors"]
 
 
 class Pairings(NamedTuple):

@@ -6,8 +6,6 @@ from core.compiled import njit
 from core.data.check import Floats, Ints
 from core.parsing.kernels.charts import Bools, Pairings
 
-__all__ = ["pack"]
-
 
 @njit(cache=True)
 def pack(

@@ -19,8 +19,6 @@ from core.parsing.pcfg.grammar import GrammarState, RuleTable
 from core.parsing.pcfg.model import GrammarModel, LexicalModel
 from core.parsing.store import ModelFolder, write_manifest
 
-__all__ = ["FILES", "KIND", "read_model", "write_model"]
-
 KIND = "pcfg"
 FILES = ("grammar.npz", "model.json")
 _REMEDY = "train it again"

@@ -2,8 +2,6 @@
 
 from core.compiled import njit
 
-__all__ = ["fill"]
-
 NEVER = float("-inf")
 
 

@@ -8,8 +8,6 @@ import numpy as np
 
 from core.compiled import njit
 
-__all__ = ["fill_nulls"]
-
 
 @njit(cache=True)
 def _holds(bits, v, w):  # type: ignore[no-untyped-def]

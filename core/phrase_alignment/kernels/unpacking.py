@@ -29,8 +29,6 @@ from core.phrase_alignment.kernels.ways import (
     ways_of_goal,
 )
 
-__all__ = ["k_best"]
-
 WAY, RANK, RANK_2, NEXT = range(4)  # of a candidate
 
 

@@ -13,8 +13,6 @@ from numpy.typing import NDArray
 from core.compiled import njit
 from core.data.check import Floats, Ints
 
-__all__ = ["Edges", "best_score", "most_ways", "ways_of", "ways_of_goal"]
-
 FULL, EVEN, UNEVEN_S, UNEVEN_T, LINK, ITEM, TOP, DOWN = range(8)
 TAIL, TAIL_2, NULL_S, NULL_T, EDGE_S, EDGE_T, UNEVEN = range(7)  # of a way
 

@@ -9,8 +9,6 @@ from typing import Any, Protocol
 import duckdb
 from numpy.typing import NDArray
 
-__all__ = ["SPILL", "DuckEngine", "Engine", "engine_of"]
-
 SPILL = ".spill-"  # folders so named hold what a database spilled
 
 

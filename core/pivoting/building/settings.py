@@ -9,8 +9,6 @@ from typing import Any, Literal
 
 from core.errors import InvalidValue
 
-__all__ = ["VERSION", "BuildSettings", "PairsFile", "digest", "file_digest"]
-
 VERSION = 2  # of the files of a table and of what they mean
 
 Labels = Literal["none", "constituents", "ccg"]

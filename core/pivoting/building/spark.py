@@ -12,8 +12,6 @@ try:
 except ImportError as error:
     raise Unavailable("Spark is not installed: pip install 'gemel[spark]'") from error
 
-__all__ = ["SparkEngine"]
-
 _SETTINGS = {
     "spark.ui.enabled": "false",
     "spark.sql.shuffle.partitions": "2",

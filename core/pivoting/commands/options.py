@@ -16,8 +16,6 @@ from core.pivoting.language_model import TrigramModel, read_arpa
 from core.pivoting.weighting import Weights
 from core.protocols import ParserBackend
 
-__all__ = ["Say", "add_table", "model_of", "trees_in", "vectors_of", "weights_of"]
-
 Say = Callable[[str], object]
 
 

@@ -7,8 +7,6 @@ from typing import Any
 
 from core.releases.dataset import write
 
-__all__ = ["HELP", "add_arguments", "run"]
-
 HELP = "write a sealed release as a Hugging Face dataset: Parquet and a card"
 
 

@@ -8,8 +8,6 @@ from typing import Any
 from core.errors import FormatError
 from core.releases.verifying import verify
 
-__all__ = ["HELP", "add_arguments", "lines", "run"]
-
 HELP = "check a sealed release: seal, digests, ledger, and what follows from it"
 
 

@@ -8,8 +8,6 @@ from numpy.typing import NDArray
 from core.compiled import njit
 from core.data.check import Floats
 
-__all__ = ["Whole", "digamma", "sparse_products"]
-
 Whole = NDArray[np.signedinteger[Any]]
 
 BLOCK = 8  # dense columns at once: 8 * n_contexts * 8 bytes stay in the cache

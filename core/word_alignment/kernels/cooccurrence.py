@@ -6,8 +6,6 @@ from numpy.typing import NDArray
 from core.compiled import njit
 from core.data.check import Ints
 
-__all__ = ["count_types", "fill_cells"]
-
 Longs = NDArray[np.int64]
 
 

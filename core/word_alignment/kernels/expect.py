@@ -13,8 +13,6 @@ from core.compiled import njit
 from core.data.check import Floats, Ints
 from core.word_alignment.kernels.hmm import forward_backward, moves, pool_jumps
 
-__all__ = ["expect", "link", "normalise"]
-
 Longs = NDArray[np.int64]
 Singles = NDArray[np.float32]
 

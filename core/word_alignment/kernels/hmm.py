@@ -16,8 +16,6 @@ import numpy as np
 from core.compiled import njit
 from core.data.check import Floats
 
-__all__ = ["forward_backward", "moves", "pool_jumps"]
-
 
 @njit(cache=True, nogil=True)
 def moves(jumps: Floats, n: int, uniform: float, move: Floats, leave: Floats) -> None:

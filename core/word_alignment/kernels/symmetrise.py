@@ -6,8 +6,6 @@ from numpy.typing import NDArray
 from core.compiled import njit
 from core.data.check import Ints
 
-__all__ = ["GROW", "INTERSECT", "UNION", "symmetrise"]
-
 Longs = NDArray[np.int64]
 Shorts = NDArray[np.int16]
 INTERSECT, UNION, GROW = 0, 1, 2

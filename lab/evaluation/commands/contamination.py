@@ -15,8 +15,6 @@ from lab.evaluation.shared_sentences import (
     read_set,
 )
 
-__all__ = ["HELP", "add_arguments", "lines", "run"]
-
 HELP = "whether two sets share sentences, such as what was trained and tested on"
 SHOWN = 20  # places, unless all are asked for
 

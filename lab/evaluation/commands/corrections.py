@@ -14,8 +14,6 @@ from core.protocols import Analysis, Capability, ParserBackend
 from lab.evaluation.correcting import CorrectionTally, bare
 from lab.evaluation.correcting_arcs import ArcTally
 
-__all__ = ["HELP", "add_arguments", "run"]
-
 HELP = "steps from a parser's trees to gold, by hand and where the rest follows"
 WANT: frozenset[Capability] = frozenset({"constituents", "forest", "tags"})
 ARCS: frozenset[Capability] = frozenset({"dependencies", "forest", "tags"})

@@ -21,8 +21,6 @@ from lab.evaluation.active import (
     play,
 )
 
-__all__ = ["HELP", "add_arguments", "lines", "run"]
-
 HELP = "a PCFG that learns from the trees corrected so far, by the order of correcting"
 Curve = list[LearningPoint]
 

@@ -17,8 +17,6 @@ from core.substitution.options import PAPER, Options
 from core.text.stems import stem
 from lab.evaluation.substitutes import FORMATS, Accepted, Target, read_targets
 
-__all__ = ["HELP", "add_arguments", "run"]
-
 HELP = "the nearest known words of a word against the substitutes that people accept"
 SEED = 16
 FETCHED = 4  # times as many candidates as are shown: forms of one word fall together

@@ -24,8 +24,6 @@ SHORTEST, LONGEST = 10, 30  # tokens, as in the paper
 BATCH = 64
 HELP = "the phrase aligner, by EM on translations of the same sentences"
 
-__all__ = ["HELP", "add_arguments", "run"]
-
 
 def add_arguments(parser: ArgumentParser) -> None:
     add = parser.add_argument

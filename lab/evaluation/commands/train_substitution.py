@@ -10,8 +10,6 @@ from core.parsing.registry import Say, add_parser_options
 from core.substitution import folder
 from core.substitution.options import Method, Options
 
-__all__ = ["HELP", "add_arguments", "run"]
-
 HELP = "a parser that is helped with unknown words by plain text: a model folder"
 
 

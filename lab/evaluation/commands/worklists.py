@@ -15,8 +15,6 @@ from core.protocols import Capability
 from lab.evaluation.correcting import bare
 from lab.evaluation.orders import UnreadTree, candidate, compared
 
-__all__ = ["HELP", "add_arguments", "lines", "run"]
-
 HELP = "orders in which a parser's trees are corrected, against a random one"
 WANT: frozenset[Capability] = frozenset(
     {"constituents", "forest", "tags", "dependencies"}

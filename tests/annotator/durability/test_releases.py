@@ -42,9 +42,9 @@ def test_a_backup_of_a_release_is_restored(db, settings, tmp_path, path: Path) -
 
 
 def between() -> list[str]:
-    """The oldest state of the tables, one before a change of what rows hold, the last."""
+    """The oldest state of the tables, one before their rows changed, and the last."""
     folder = Path(migrations.__file__).parent
-    names = sorted(path.stem for path in folder.glob("[0-9]*.py"))  # of the steps
+    names = sorted(path.stem for path in folder.glob("[0-9]*.py"))
     return [FIRST, DIGESTS, names[-1]]
 
 

@@ -8,8 +8,6 @@ import pytest
 from django.contrib.auth.models import User
 from django.test import Client
 
-__all__ = ["followed", "sent_back", "sign_in", "who_is"]
-
 
 class _Stay(urllib.request.HTTPRedirectHandler):
     def redirect_request(self, *_: Any) -> None:
