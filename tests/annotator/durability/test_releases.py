@@ -74,6 +74,8 @@ def test_a_backup_of_each_state_since_then_is_restored_by_command(
 def written(path: Path, last: str) -> dict[str, int]:
     """An archive of two rows in each table of then; the rows by table."""
     applied = [one for one in scratch.applied() if one <= f"annotator.{last}"]
+    if last != between()[-1]:
+        applied.remove("annotator.0001_schema")  # it makes the last state
     others = [one for one in scratch.applied() if not one.startswith("annotator.")]
     counts: dict[str, int] = {}
     with scratch.at({*applied, *others}) as then, zipfile.ZipFile(path, "w") as archive:

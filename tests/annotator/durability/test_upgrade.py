@@ -18,9 +18,11 @@ import json
 from django.apps import apps
 from django.db import connection
 from django.db.migrations.executor import MigrationExecutor
+from django.db.migrations.loader import MigrationLoader
 from tests.annotator.durability import every_table
 
 executor = MigrationExecutor(connection)
+executor.loader = MigrationLoader(connection, replace_migrations=False)
 others = [n for n in executor.loader.graph.leaf_nodes() if n[0] != "annotator"]
 then = executor.migrate([*others, ("annotator", "{FIRST}")]).apps
 every_table.fill(then)
