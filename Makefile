@@ -1,16 +1,22 @@
-# make run: everything from a fresh clone to a running Gemel. make test: everything tested.
+# make run: everything from a fresh clone to a running Gemel. make test: what to run before
+# a commit. make test-all: the slow tests too, and all of the browser's.
 PYTHON ?= python3
 PORT ?= 8000
 VENV := .venv
 BIN := $(VENV)/bin
 
-.PHONY: run test install check wheel clean
+PYTEST = $(BIN)/python -m pytest -n auto --dist loadfile --no-loadscope-reorder
+
+.PHONY: run test test-all install check wheel clean
 
 run: install
 	@$(BIN)/python manage.py up --port $(PORT)
 
 test: install-dev
-	$(BIN)/python -m pytest -n auto --dist loadfile --no-loadscope-reorder
+	$(PYTEST) -m "not slow"
+
+test-all: install-dev
+	$(PYTEST)
 
 install: $(VENV)/.installed
 

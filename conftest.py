@@ -25,6 +25,7 @@ django.setup()  # here, not by pytest's settings, which are read before the line
 settings.register_profile(
     "gemel",
     deadline=None,
+    max_examples=100 if os.environ.get("CI") else 25,
     derandomize=bool(os.environ.get("CI")),
     suppress_health_check=[HealthCheck.too_slow, HealthCheck.function_scoped_fixture],
 )

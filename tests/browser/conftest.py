@@ -22,6 +22,14 @@ LATENCY = float(os.environ.get("GEMEL_TEST_LATENCY") or 0)
 os.environ.setdefault("DJANGO_ALLOW_ASYNC_UNSAFE", "true")
 
 
+@pytest.hookimpl(tryfirst=True)
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """A browser is slow: of these tests ``make test`` runs the smoke paths alone."""
+    for item in items:
+        if item.get_closest_marker("browser") and not item.get_closest_marker("smoke"):
+            item.add_marker(pytest.mark.slow)
+
+
 @pytest.fixture(scope="session")
 def chromium():
     if CHROMIUM is None:

@@ -11,6 +11,7 @@ from tests.cast import Cast
 pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
 
 
+@pytest.mark.smoke
 @pytest.mark.parametrize("width", [1280, 390])
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 def test_trees_are_searched_by_keys_alone(

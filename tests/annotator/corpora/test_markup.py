@@ -56,6 +56,7 @@ def poisoned(cast):
     return cast
 
 
+@pytest.mark.once
 def test_markup_stays_text_on_every_page(poisoned) -> None:
     client = Client()
     client.force_login(poisoned.ada)

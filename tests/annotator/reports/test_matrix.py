@@ -112,6 +112,7 @@ def test_every_route_can_be_filled(filled_project) -> None:
     assert unfilled == set(), "give test_matrix.addresses a value for their parameters"
 
 
+@pytest.mark.once
 @pytest.mark.parametrize("who", ["cyd", None])
 def test_strangers_get_nothing(filled_project, who: str | None) -> None:
     client = Client(raise_request_exception=True)
@@ -140,6 +141,7 @@ def is_refused(answer, *, signed_in: bool) -> bool:
     return False
 
 
+@pytest.mark.once
 def test_nothing_a_stranger_sent_was_written(filled_project) -> None:
     counts = {name: getattr(tables, name).objects.count() for name in countable()}
     client = Client()

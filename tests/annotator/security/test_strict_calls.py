@@ -28,6 +28,7 @@ def ada(cast: Cast) -> Client:
     return client
 
 
+@pytest.mark.once
 def test_no_call_takes_a_query_that_it_does_not_read(cast: Cast, ada: Client) -> None:
     campaigns_cast.campaign(cast, n=1)
     Job.objects.create(project=cast.project, kind="import", title="x", by=cast.ada)

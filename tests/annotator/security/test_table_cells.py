@@ -166,6 +166,7 @@ def cells(name: str, text: str) -> list[str]:
     return [cell for line in text.split("\n") for cell in line.split("\t")]
 
 
+@pytest.mark.once
 def test_no_export_holds_a_cell_that_runs(spoiled: Client) -> None:
     seen: dict[str, int] = {}
     for address in sorted(addresses()):

@@ -11,6 +11,7 @@ from tests.browser.pictures import keep_picture
 pytestmark = pytest.mark.browser
 
 
+@pytest.mark.smoke
 @pytest.mark.parametrize("width", [1280, 390])
 def test_one_click_leads_to_the_first_judgment(
     live, open_page, check_axe, width: int

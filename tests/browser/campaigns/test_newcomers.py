@@ -39,6 +39,7 @@ def finish() -> None:
         jobs.run(job.pk)
 
 
+@pytest.mark.smoke
 def test_from_an_own_file_to_an_annotators_first_judgment(
     open_page, live, tmp_path
 ) -> None:
@@ -78,6 +79,7 @@ def test_from_an_own_file_to_an_annotators_first_judgment(
     judging.wait_done(annotator.page, 1)
 
 
+@pytest.mark.smoke
 def test_from_own_pairs_to_the_first_accepted_link(open_page, live, tmp_path) -> None:
     table = tmp_path / "mine.tsv"
     table.write_text(

@@ -46,6 +46,7 @@ def suggest(cast) -> AlignmentLayer:
     )
 
 
+@pytest.mark.smoke
 def test_a_link_is_made_nulled_undone_and_redone_by_keyboard(editor, cast) -> None:
     page = editor()
     page.focus(NURSE_S)

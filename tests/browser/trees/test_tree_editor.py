@@ -37,6 +37,7 @@ def revision(page, n: int) -> None:
     expect(page.locator("#tree-form input[name=base_rev]")).to_have_value(str(n))
 
 
+@pytest.mark.smoke
 def test_a_tree_is_edited_by_keys_alone_and_undone_after_a_reload(
     trees, cast, check_axe
 ) -> None:
