@@ -3,6 +3,7 @@ read, changed and read again, and nothing on the way is a fault of the server.""
 
 from typing import Any
 
+import pytest
 from django.db import transaction
 from drf_spectacular.generators import SchemaGenerator
 from hypothesis import settings
