@@ -13,7 +13,6 @@ from django.utils.translation import gettext as _
 from annotator import access
 from annotator.access import Anybody
 from annotator.models import Corpus, Pair, Parse, Sentence
-from annotator.pages import ranked_trees
 from annotator.pages.lengths import refuse_long
 from annotator.services.parses import accuracy, marginals
 from annotator.services.parses.accuracy import CorpusEngine, Sides
@@ -25,11 +24,62 @@ from core.data.check import Floats
 from core.data.deps import DepTree
 from core.data.tree import Tree
 from core.dependencies.mst import tree_marginals
-from core.forests.inside import entropy
+from core.forests.inside import entropy, expected_f1
 from core.forests.kbest import trees_of
 from core.formats.forest_npz import StoredForest
 from core.layout.links import LinkedSide, parse_scene
 from core.protocols import Analysis
+
+
+@dataclass(frozen=True, slots=True)
+class RankedTree:
+    """One tree of an engine's n-best list, its figures in percent.
+
+    ``share``: the probability that all of it is right. ``f1``: the F1 of brackets that
+    the engine's forest expects of it; None without a forest.
+    """
+
+    rank: int
+    share: float
+    f1: float | None
+
+
+def stored(
+    sentence: Sentence, engine: str, version: str, forest: StoredForest | None
+) -> list[RankedTree]:
+    """The stored trees of an engine: the one it chose, then the likeliest wholes."""
+    rows = Parse.objects.filter(
+        sentence=sentence,
+        engine=engine,
+        version=version,
+        kind=Parse.Kind.CONSTITUENCY,
+    )
+    trees = [(row.score or 0.0, row.to_tree()) for row in rows.order_by("rank")]
+    return ranked(trees, forest)
+
+
+def ranked(
+    trees: Sequence[tuple[float, Tree]], forest: StoredForest | None
+) -> list[RankedTree]:
+    """Trees, each with its log-probability, in this order."""
+    chances = sureness(forest) if forest else None
+    return [
+        RankedTree(
+            rank,
+            100 * float(np.exp(min(0.0, score))),
+            None if chances is None else 100 * expected_f1(_brackets(tree), chances),
+        )
+        for rank, (score, tree) in enumerate(trees, 1)
+    ]
+
+
+def _brackets(tree: Tree) -> list[tuple[int, int, str]]:
+    return [
+        (*tree.spans[v], label)
+        for v, label in enumerate(tree.labels)
+        if not tree.is_leaf(v)
+    ]
+
 
 SURE = 0.95
 PAGE = 25  # sentences
@@ -176,7 +226,7 @@ def drawings(
     refuse_long(sentence)
     name, version = (engine.name, engine.version) if engine else ("", "")
     forest = marginals.stored_forest(sentence, name, version)
-    ranked = ranked_trees.stored(sentence, name, version, forest)
+    ranked = stored(sentence, name, version, forest)
     if rank != 1 and rank not in [choice.rank for choice in ranked]:
         raise Http404(_("No tree of this rank is stored."))
     sides = sides_of(sentence, name, version, rank)
@@ -247,11 +297,11 @@ def tried(analysis: Analysis, rank: int) -> dict[str, Any]:
     """What a parser says of a sentence that is not stored."""
     words, forest = analysis.sentence.forms, marginals.of_analysis(analysis)
     tags = analysis.xpos or ("X",) * len(words)
-    ranked = trees_of(analysis, N_TRIED)
-    tree = ranked[min(rank, len(ranked)) - 1][1] if ranked else None
+    best = trees_of(analysis, N_TRIED)
+    tree = best[min(rank, len(best)) - 1][1] if best else None
     deps = analysis.deps.tree if analysis.deps else None
     return {
-        "choices": ranked_trees.ranked(ranked, forest),
+        "choices": ranked(best, forest),
         "rank": rank,
         "tokens": zip(words, analysis.upos or ("",) * len(words), tags, strict=True),
         "parser": shown(

@@ -13,14 +13,33 @@ import numpy as np
 
 from core.data.alignment import Kind, Link, token_ref
 from core.data.check import Floats
-from core.errors import InvalidValue, Unavailable
-from core.forests.assignment import assign
+from core.errors import InvalidScores, InvalidValue, Unavailable
+from core.forests.kernels.assignment import best_assignment
 from core.instrumentation import timed
 from core.learning import weights_file
 from core.protocols import Analysis, BackendInfo
 from core.text.wordnet import Thesaurus, thesaurus
 from core.word_alignment.features import NO_TAG, AnalysedWords
 from core.word_alignment.model import WordModel
+
+
+def assign(gains: Floats) -> list[tuple[int, int]]:
+    """The cells of the best one-to-one matching of rows and columns, sorted.
+
+    ``gains`` float64 ``(n, m)``: what a link wins; a cell that wins nothing (zero or
+    less) is never linked, so rows and columns may stay alone. Raises InvalidScores on
+    NaN or an infinity. O(min(n, m)^2 max(n, m)); Jonker & Volgenant 1987.
+    """
+    if gains.ndim != 2 or not np.isfinite(gains).all():
+        raise InvalidScores("a table of finite gains wanted")
+    if not gains.size:
+        return []
+    wide = gains if gains.shape[0] <= gains.shape[1] else gains.T
+    won = np.ascontiguousarray(np.maximum(wide, 0.0), dtype=np.float64)
+    columns = best_assignment(won)[1].tolist()
+    cells = [(i, j) for i, j in enumerate(columns) if wide[i, j] > 0]
+    return cells if wide is gains else sorted((j, i) for i, j in cells)
+
 
 WEIGHTS = Path(__file__).parent / "weights" / "words.json"
 ENGINE = "word-aligner"

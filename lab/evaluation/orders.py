@@ -22,7 +22,7 @@ from core.forests.derivation import chain_labels
 from core.forests.inside import bracket_chances
 from core.forests.kbest import trees_of
 from core.protocols import Analysis
-from core.validation import contradictions
+from core.validation import sentences
 from lab.evaluation.correcting import bare, distance
 
 ORDERS = (
@@ -89,7 +89,7 @@ def _unlike(forest: Forest, weights: Floats) -> int:
 
 def _against(tree: Tree, answer: Analysis) -> int:
     """Phrases that the parser's own arcs contradict."""
-    return len(contradictions.between(tree, answer.deps.tree)) if answer.deps else 0
+    return len(sentences.between(tree, answer.deps.tree)) if answer.deps else 0
 
 
 def compared(

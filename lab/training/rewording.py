@@ -16,8 +16,7 @@ import numpy as np
 
 from core.data.check import Floats
 from core.evaluation.golds import Gold
-from core.rewording.clause import Clause
-from core.rewording.rewordings import Participles, Rewording, rewordings
+from core.rewording.rewordings import Clause, Participles, Rewording, rewordings
 from lab.training.corpus import TrainingSentence
 
 Likes = Mapping[tuple[str, str], Sequence[str]]

@@ -1,7 +1,7 @@
 """A run with hand-made changes, so that tests of the ledger need no parser."""
 
 from annotator.models import JointPair, JointRun, Origin, Pair, Parse, TreeChange
-from annotator.services.parses import joint_rows
+from annotator.services.parses import joint
 from core.data.alignment import Link
 from core.data.deps import DepAnalysis, DepTree
 from core.formats import conllu
@@ -102,7 +102,7 @@ def ledger(cast: Cast, n: int = 1, **about: str) -> JointRun:
     """A run over ``n`` pairs, three changes each."""
     made = batch(cast, n, **about)
     made_run = run(cast)
-    joint_rows.store(made_run, made, INFO)
+    joint.store(made_run, made, INFO)
     made_run.refresh_from_db()
     return made_run
 
@@ -117,10 +117,10 @@ def bare(cast: Cast) -> JointRun:
     return made_run
 
 
-def batch(cast: Cast, n: int, **about: str) -> list[joint_rows.JointAnswer]:
+def batch(cast: Cast, n: int, **about: str) -> list[joint.JointAnswer]:
     first = pair(cast, **about)
     pairs = [first, *(_copy(first, i) for i in range(1, n))]
-    return [joint_rows.JointAnswer(one, analyses(one), result()) for one in pairs]
+    return [joint.JointAnswer(one, analyses(one), result()) for one in pairs]
 
 
 def _copy(of: Pair, i: int) -> Pair:

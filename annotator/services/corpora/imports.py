@@ -5,13 +5,14 @@ there already is left as it is, so a job whose worker died goes on where it ende
 that is cancelled, or fails, takes back what it added.
 """
 
-from collections.abc import Generator, Iterable
+from collections.abc import Generator, Iterable, Iterator, Mapping
 from contextlib import suppress
+from dataclasses import dataclass, field
 from datetime import timedelta
 from typing import Any
 
 from django.db import OperationalError, transaction
-from django.db.models import Exists, OuterRef
+from django.db.models import Exists, F, Model, OuterRef, Q, QuerySet
 from django.utils import timezone
 from django.utils.translation import gettext as _
 
@@ -21,26 +22,198 @@ from annotator.exchange import registry
 from annotator.exchange.files import ENCODINGS, Source
 from annotator.exchange.registry import Format
 from annotator.models import (
+    AlignmentLayer,
     Corpus,
     Issue,
     Job,
+    LinkEvent,
+    PackedForest,
     Pair,
     Parse,
     Project,
+    Sentence,
     Upload,
 )
 from annotator.models.projects import Anybody
 from annotator.services import jobs
 from annotator.services.alignments import phrases
-from annotator.services.corpora import leftovers
 from annotator.services.corpora.batches import Loader, RecordLoader, languages_of
 from annotator.services.corpora.bundles import BundleLoader
-from annotator.services.corpora.glance import Glance
-from annotator.services.corpora.leftovers import CORPUS
 from annotator.services.corpora.storing import format_of, opened
-from core.formats.records import BadLine, RecordHeader
+from core.formats.gemel import GemelItem
+from core.formats.ptb import bracket
+from core.formats.records import (
+    BadLine,
+    PairRecord,
+    Record,
+    RecordHeader,
+    SentenceRecord,
+)
 from core.parsing.registry import DEFAULT
 from core.protocols import Step
+
+BATCH = 1000
+CORPUS = "corpus_code"  # of a job: the row that it writes to
+
+
+def take_back(job: Job) -> int:
+    """Delete the rows this job brought; how many pairs stay, since others use them."""
+    named = Corpus.objects.filter(project=job.project, name=job.params["corpus"])
+    if code := job.params.get(CORPUS):  # renamed or deleted meanwhile: wherever it is
+        named = Corpus.objects.filter(code=code)
+    corpus = named.first()
+    if corpus is None:
+        return 0
+    of_sentence = {"sentence__corpus": corpus}
+    for rows in (
+        AlignmentLayer.objects.filter(pair__corpus=corpus),
+        Pair.objects.filter(corpus=corpus),
+        PackedForest.objects.filter(**of_sentence),
+        Parse.objects.filter(**of_sentence),
+        Sentence.objects.filter(corpus=corpus),
+    ):
+        for keys in _batches(rows.filter(job=job)):
+            _delete(rows.model, keys, job)
+    left = {"n_sentences": corpus.sentences.count(), "n_pairs": corpus.pairs.count()}
+    Corpus.objects.filter(pk=corpus.pk).update(**left)
+    if corpus.job_id == job.pk and not any(left.values()):
+        _delete(Corpus, [corpus.pk], job)
+    return corpus.pairs.filter(job=job).count()
+
+
+def brought(job: Job, held: Mapping[str, int]) -> dict[str, int]:
+    """How many rows are this job's, whichever of its runs wrote them; ``held``: how
+    many its files hold, and where none, none is looked for among millions."""
+    of = {
+        "sentences": Sentence.objects,
+        "pairs": Pair.objects,
+        "parses": Parse.objects,
+        "layers": AlignmentLayer.objects,
+    }
+    return {
+        name: rows.filter(job=job).count() if held[name] else 0
+        for name, rows in of.items()
+    }
+
+
+def _batches(rows: QuerySet[Any]) -> Iterator[list[int]]:
+    """Their keys, in portions: each is short for those who save meanwhile."""
+    last = 0
+    while True:
+        more = rows.filter(pk__gt=last).order_by("pk").values_list("pk", flat=True)
+        keys = list(more[:BATCH])
+        if not keys:
+            return
+        yield keys
+        last = keys[-1]
+
+
+@transaction.atomic
+def _delete(model: type[Model], keys: list[int], job: Job) -> None:
+    """Those of these rows that nobody uses. Locked, they get no new users."""
+    rows = model._default_manager.filter(pk__in=keys)
+    free = set(rows.select_for_update().values_list("pk", flat=True))
+    if model is AlignmentLayer:
+        free -= _worked_on(keys, job)
+        own = LinkEvent.objects.filter(layer__in=free, job=job)
+        own.update(undoes=None)  # they go together, in whatever order
+        _raw_delete(own)
+    free -= _used(model, free)
+    _raw_delete(model._default_manager.filter(pk__in=free))
+
+
+def _worked_on(layers: list[int], job: Job) -> set[int]:
+    """Those of these layers that somebody has changed, opened or closed here."""
+    changed = Q(updated_at__gt=F("created_at"), updated_at__gte=job.created_at)
+    rows = AlignmentLayer.objects.filter(pk__in=layers)
+    events = LinkEvent.objects.filter(layer__in=layers).exclude(job=job)
+    return {
+        *rows.filter(changed).values_list("pk", flat=True),
+        *events.values_list("layer", flat=True),
+    }
+
+
+def _used(model: type[Model], keys: set[int]) -> set[int]:
+    """Those of these rows that any row of any table names."""
+    used: set[int] = set()
+    for column in model._meta.get_fields(include_hidden=True):
+        if column.auto_created and not column.concrete:
+            users: Any = column.related_model
+            name = column.remote_field.name  # type: ignore[union-attr]
+            rows = users._base_manager.filter(**{f"{name}__in": keys})
+            used |= set(rows.values_list(name, flat=True))
+    return used
+
+
+def _raw_delete(rows: Any) -> None:
+    rows._raw_delete(rows.db)
+
+
+ROWS = 3
+TEXTS = 200  # of a side, for its language
+SHOWN = 300  # characters of a cell
+LEAST_WORDS = 8
+NO_LANGUAGE = ("zxx", "und")  # codes that ISO 639 has for this
+MARGIN = 2.0
+"""By how much another language must be likelier, in nats a word. English and German
+sentences of ten words lie 9 to 14 apart; names alone stay below 1."""
+
+
+@dataclass(slots=True)
+class Glance:
+    rows: list[dict[str, str]] = field(default_factory=list)
+    texts: dict[str, list[str]] = field(
+        default_factory=lambda: {"source": [], "target": []}
+    )
+
+    def see(self, record: Record | GemelItem) -> None:
+        if isinstance(record, PairRecord):
+            self._see({"source": record.source, "target": record.target})
+        elif isinstance(record, SentenceRecord):
+            self._see({"source": record})
+
+    def _see(self, sides: Mapping[str, SentenceRecord]) -> None:
+        for side, sentence in sides.items():
+            if len(self.texts[side]) < TEXTS:
+                self.texts[side].append(_text(sentence))
+        if len(self.rows) < ROWS:
+            row = {side: _text(one)[:SHOWN] for side, one in sides.items()}
+            parse = sides["source"].parse
+            if parse is not None and parse.tree is not None:
+                row["tree"] = bracket(parse.tree)[:SHOWN]
+            self.rows.append(row)
+
+    def as_dict(self, about: Mapping[str, str]) -> dict[str, Any]:
+        """``rows``; ``languages``: the likelier language of each side that is asked
+        about, ``about`` naming what was said."""
+        questions = {
+            side: likelier(" ".join(texts), about.get(f"{side}_language", ""))
+            for side, texts in self.texts.items()
+        }
+        return {
+            "rows": self.rows,
+            "languages": {side: code for side, code in questions.items() if code},
+        }
+
+
+def likelier(text: str, declared: str) -> str:
+    """The code of the language that a text is much likelier in than in the one that was
+    said; "" if there is none, or too few words to tell."""
+    import py3langid  # its model takes memory, which only an import needs
+
+    n = len(text.split())
+    if n < LEAST_WORDS or not declared:
+        return ""
+    ranked = [one for one in py3langid.rank(text) if one[0] not in NO_LANGUAGE]
+    scores = dict(ranked)
+    best, score = ranked[0]
+    known = scores.get(declared.split("-")[0].lower())
+    return str(best) if known is not None and score - known > MARGIN * n else ""
+
+
+def _text(sentence: SentenceRecord) -> str:
+    return sentence.text or " ".join(sentence.forms)
+
 
 MAX_FILES = 5_000
 DOUBLE_CLICK_S = 10  # a form that is sent again within this time was sent twice
@@ -192,7 +365,7 @@ def _work(job: Job) -> Generator[Step, None, dict[str, Any]]:
         _corpus(job)
         yield step
     _finish(_corpus(job) or corpus, writing, sources)
-    result |= {"dry_run": False, "new": leftovers.brought(job, result)}
+    result |= {"dry_run": False, "new": brought(job, result)}
     return result | (_align(job, corpus) if job.params.get("align") else {})
 
 
@@ -372,7 +545,7 @@ def _is_given_up(job: Job, error: BaseException) -> bool:
 
 def _undo(job: Job) -> None:
     """Take back what this job brought, and say what has to stay."""
-    kept = leftovers.take_back(job)
+    kept = take_back(job)
     if kept:
         note = f"Pairs that stay, since others have worked with them: {kept}."
         Job.objects.filter(pk=job.pk).update(note=note)

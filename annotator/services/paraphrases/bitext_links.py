@@ -1,8 +1,10 @@
 """Linking the words of a bitext, as a job: with the embedded aligner or eflomal."""
 
+import queue
+import threading
 from collections.abc import Callable, Generator
 from functools import partial
-from typing import Any
+from typing import Any, Generic, TypeVar
 
 from django.utils.translation import gettext as _
 
@@ -11,7 +13,6 @@ from annotator.errors import BadRequest, Conflict
 from annotator.models import Bitext, Job
 from annotator.models.projects import Anybody
 from annotator.services import jobs
-from annotator.services.paraphrases.following import followed
 from core.pivoting.bitext import set_links
 from core.protocols import Step
 from core.word_alignment import bilingual, eflomal
@@ -22,6 +23,60 @@ from core.word_alignment.bilingual import (
     Symmetrisation,
     TokenCorpus,
 )
+
+Message = TypeVar("Message")
+Made = TypeVar("Made")
+
+
+class _Given(Exception):
+    """Nobody listens any more."""
+
+
+class _Box(Generic[Message, Made]):
+    def __init__(self) -> None:
+        self.messages: queue.Queue[Message | None] = queue.Queue(maxsize=8)
+        self.stop = threading.Event()
+        self.made: list[Made] = []
+        self.error: BaseException | None = None
+
+    def tell(self, value: Message | None) -> None:
+        while not self.stop.is_set():
+            try:
+                return self.messages.put(value, timeout=0.2)
+            except queue.Full:
+                continue
+        raise _Given
+
+
+def followed(
+    work: Callable[[Callable[[Message], None]], Made],
+) -> Generator[Message, None, Made]:
+    """Run ``work(tell)`` in a thread of its own; yield what it tells, return what it
+    returns, raise what it raises. Closed early, ``tell`` raises within the work, which
+    must not touch the database."""
+    box: _Box[Message, Made] = _Box()
+
+    def run() -> None:
+        try:
+            box.made.append(work(box.tell))
+        except BaseException as error:  # noqa: BLE001 (raised again, by the listener)
+            box.error = error
+        finally:
+            if not box.stop.is_set():
+                box.tell(None)
+
+    thread = threading.Thread(target=run, daemon=True)
+    thread.start()
+    try:
+        while (value := box.messages.get()) is not None:
+            yield value
+    finally:
+        box.stop.set()
+        thread.join()
+    if box.error is not None:
+        raise box.error
+    return box.made[0]
+
 
 KIND = "bitext_links"
 EMBEDDED = "hmm"

@@ -25,16 +25,41 @@ from annotator.models import (
 )
 from annotator.models.projects import Anybody
 from annotator.services import chunks, jobs
-from annotator.services.parses import accuracy, domains, offered
+from annotator.services.parses import accuracy, offered
 from core.data.check import Floats
 from core.data.tokens import Token
 from core.errors import GemelError
+from core.evaluation.parsers import Rates, knower
 from core.forests.kbest import trees_of
 from core.formats import conllu, forest_npz, treetext
 from core.parsing import registry
 from core.protocols import Analysis, BackendInfo, Capability, ParserBackend, Step
 from core.text.scripts import foreign_script
 from core.text.tokenize import tokenize
+
+CHUNK = 500
+
+
+def of_corpus(corpus: Corpus, backend: ParserBackend) -> dict[str, Any]:
+    """``by_unknown``: sentences and F1 by their share of unknown words.
+
+    {} if the parser does not tell its training words; sentences that it was trained on
+    do not count. Reads the corpus in chunks.
+    """
+    is_known = knower(backend)
+    if is_known is None:
+        return {}
+    info, rates, last = backend.info, Rates(), 0
+    learnt = offered.trained_on(corpus.project, info.name)
+    rows = corpus.sentences.order_by("pk")
+    while chunk := list(rows.filter(pk__gt=last)[:CHUNK]):
+        last = chunk[-1].pk
+        chunk = [one for one in chunk if not accuracy.is_learnt(one, learnt)]
+        for sides in accuracy.sides_of(chunk, info.name, info.version):
+            brackets = sides.brackets if sides.tree else None
+            rates.add(sides.sentence.forms, is_known, brackets)
+    return {"by_unknown": rates.to_json()}
+
 
 BATCH = 64
 MAX_TREES = 50
@@ -130,7 +155,7 @@ def parse(
     result |= {"parsed": counts.done, "failed": counts.failed}
     result |= {"in_other_languages": sum(others.values())} if others else {}
     result |= accuracy.of_corpus(corpus, info.name, info.version)
-    return result | domains.of_corpus(corpus, backend)
+    return result | of_corpus(corpus, backend)
 
 
 def run_chunk(job: Job, chunk: JobChunk) -> Generator[Step, None, None]:

@@ -1,4 +1,4 @@
-"""Compiled loop of the assignment problem; see ``core.forests.assignment``."""
+"""Compiled loop of the assignment problem; see ``core.word_alignment.aligner``."""
 
 from typing import Any
 

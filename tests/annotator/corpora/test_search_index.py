@@ -5,8 +5,8 @@ from django.db import connection
 from django.db.migrations.executor import MigrationExecutor
 from django.test.utils import CaptureQueriesContext
 
-from annotator.models import Pair, search
-from annotator.models.search import containing
+from annotator.models import Pair, corpora
+from annotator.models.corpora import containing
 from tests.cast import Cast
 
 
@@ -26,7 +26,7 @@ def test_rare_and_common_words_are_found_alike(
     cast: Cast, monkeypatch: pytest.MonkeyPatch, few: int
 ) -> None:
     """``few``: every word counts as common, some do, none does."""
-    monkeypatch.setattr(search, "_FEW", few)
+    monkeypatch.setattr(corpora, "_FEW", few)
     rows = Pair.objects.filter(corpus=cast.pair.corpus)
     every = list(rows.order_by("-pk"))
     for word in ("nurse", "the", "houses", "nowhere", "THE nurse"):

@@ -13,7 +13,7 @@ from annotator.errors import Conflict
 from annotator.models import AlignmentLayer, Job, Pair, Parse, Sentence, TreeDraft
 from annotator.services import jobs
 from annotator.services.alignments import layers
-from annotator.services.corpora import leftovers, trees
+from annotator.services.corpora import imports, trees
 from annotator.services.parses import drafts
 from tests.annotator.durability.test_nothing_lost import start, table
 from tests.cast import Cast
@@ -51,7 +51,7 @@ def imported(cast: Cast) -> tuple[Job, Pair]:
 @pytest.mark.parametrize("begins", WAYS)
 def test_who_comes_after_is_told_that_it_is_gone(cast, begins: Begins) -> None:
     job, pair = imported(cast)
-    leftovers.take_back(job)
+    imports.take_back(job)
     with pytest.raises(Conflict, match="taken back"):
         begins(pair, cast)
 
@@ -70,7 +70,7 @@ def test_what_somebody_is_just_beginning_stays(cast, begins: Begins) -> None:
             begun.set()
             may_commit.wait(20)
 
-    one, other = Working(person), Working(lambda: leftovers.take_back(job))
+    one, other = Working(person), Working(lambda: imports.take_back(job))
     one.start()
     assert begun.wait(20)
     other.start()
@@ -94,7 +94,7 @@ def test_who_begins_while_it_is_taken_back_is_told(cast, begins: Begins) -> None
 
     def job_ends() -> None:
         with transaction.atomic():
-            leftovers.take_back(job)
+            imports.take_back(job)
             gone.set()
             may_commit.wait(20)
 

@@ -14,7 +14,7 @@ from annotator.exchange.files import Source
 from annotator.models import Bitext, Issue, Job
 from annotator.services import jobs
 from annotator.services.paraphrases import bitext_links, bitext_parses
-from annotator.services.paraphrases.following import followed
+from annotator.services.paraphrases.bitext_links import followed
 from annotator.services.parses import offered
 from core.formats import ptb
 from core.pivoting.bitext import parses_of

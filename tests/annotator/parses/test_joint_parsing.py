@@ -14,7 +14,7 @@ from annotator.models import Job, JointPair, JointRun, JointTree, Origin, Parse
 from annotator.models import TreeChange as Change
 from annotator.pages import joint as pages
 from annotator.services import jobs
-from annotator.services.parses import accuracy, joint, joint_gold, joint_rows
+from annotator.services.parses import accuracy, joint, joint_gold
 from core.data.tokens import Sentence
 from core.joint_parsing import gate as joint_weights
 from core.joint_parsing.parser import JointSettings
@@ -178,8 +178,8 @@ def test_a_batch_that_another_worker_stored_adds_nothing(cast: Cast) -> None:
     run = joint_cast.ledger(cast)
     before = Parse.objects.count(), Change.objects.count()
     pair = JointPair.objects.get().pair
-    again = joint_rows.JointAnswer(pair, joint_cast.analyses(pair), joint_cast.result())
-    assert joint_rows.store(run, [again], INFO) == 0
+    again = joint.JointAnswer(pair, joint_cast.analyses(pair), joint_cast.result())
+    assert joint.store(run, [again], INFO) == 0
     run.refresh_from_db()
     assert (Parse.objects.count(), Change.objects.count()) == before
     assert (run.n_pairs, run.n_changes) == (1, 3)
@@ -248,7 +248,7 @@ def test_storing_costs_the_same_queries_for_any_batch(cast: Cast) -> None:
     for n in (1, 12):
         run = joint_cast.run(cast, f"{n} pairs")
         with CaptureQueriesContext(connection) as seen:
-            joint_rows.store(run, made[:n], INFO)
+            joint.store(run, made[:n], INFO)
         counts.append(len(seen))
     assert counts[1] <= counts[0]
 

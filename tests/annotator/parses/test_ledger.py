@@ -191,7 +191,7 @@ def test_a_page_costs_the_same_queries_for_one_change_and_for_fifty(cast: Cast) 
     first = joint_cast.ledger(cast)
     TreeChange.objects.exclude(pk=joint_cast.changes(first)[0].pk).delete()
     made, second = joint_cast.batch(cast, 18), joint_cast.run(cast, "Many")
-    joint_cast.joint_rows.store(second, made, joint_cast.INFO)
+    joint_cast.joint.store(second, made, joint_cast.INFO)
     for change in joint_cast.changes(second)[::2]:
         give(change, "fix", cast.bob)
     client, counts = client_of(cast.bob), []

@@ -7,7 +7,7 @@ from django.test import Client
 from django.urls import reverse
 
 from annotator.models import Corpus, Job, PackedForest, Parse, Sentence
-from annotator.pages import ranked_trees
+from annotator.pages import parses
 from annotator.services import jobs
 from annotator.services.parses import parsers
 from annotator.services.parses.marginals import stored_forest
@@ -175,7 +175,7 @@ def test_the_consensus_is_shown_by_what_it_is_chosen_for(parsed: Cast) -> None:
     assert rows.count() == 2
     rows.filter(rank=1).update(score=-9.0)  # a consensus may be improbable as a whole
     page = _get(_client(parsed.bob), reverse("sentence", args=["windows", row.code]))
-    trees = ranked_trees.stored(row, "small", "1", stored_forest(row, "small", "1"))
+    trees = parses.stored(row, "small", "1", stored_forest(row, "small", "1"))
     shown = [float(f1) for f1 in re.findall(r">expected F1\s+([\d.]+)</span>", page)]
     assert shown == [pytest.approx(tree.f1, abs=0.06) for tree in trees]
     assert shown[0] > shown[1] > 50

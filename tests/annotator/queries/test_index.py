@@ -13,9 +13,9 @@ from annotator.errors import BadRequest
 from annotator.models import AlignmentLayer, Origin, Parse, TreeDraft
 from annotator.services import archives
 from annotator.services.alignments import links, operations
-from annotator.services.corpora import leftovers
+from annotator.services.corpora import imports
 from annotator.services.parses import gold
-from annotator.services.queries import in_chunks, index, limits, running
+from annotator.services.queries import in_chunks, index, running
 from core.data.alignment import Alignment, Link
 from tests import cast as people
 from tests.annotator.corpora.test_importing import BRACKETS, bring_in
@@ -221,7 +221,7 @@ def test_what_takes_too_long_is_stopped_and_says_so(cast, settings) -> None:
         )
     search = running.search("__ : __ : __ : __ : __ : __", [cast.corpus], None)
     search.seconds = 0.05
-    with pytest.raises(limits.QueryTooSlow, match="stopped after"):
+    with pytest.raises(running.QueryTooSlow, match="stopped after"):
         search.page(size=10**6)
     assert n_of(cast, "VP") == 3  # and the connection lives
 
@@ -238,7 +238,7 @@ def test_what_an_import_brought_is_taken_back_from_the_index(cast) -> None:
     job = bring_in(cast, BRACKETS, kind="ptb", name="doc.ptb")
     n_of(cast, "VP")
     assert _indexed() > there
-    leftovers.take_back(job)
+    imports.take_back(job)
     assert _indexed() == there
 
 

@@ -23,8 +23,8 @@ from annotator.models import (
     Participant,
     Queue,
 )
+from annotator.pages.site.dashboard import waiting
 from annotator.pages.site.needs import needs
-from annotator.pages.site.work import waiting
 from annotator.services.campaigns import leases
 from annotator.services.kept_counts import MANY
 from annotator.services.projects import invitations, members

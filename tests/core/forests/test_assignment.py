@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from core.errors import InvalidScores
-from core.forests.assignment import assign
+from core.word_alignment.aligner import assign
 from tests.oracles.itg import alignments
 
 

@@ -8,8 +8,7 @@ from hypothesis import strategies as st
 
 from core.data.deps import ROOT, DepTree
 from core.data.tree import Tree, TreeBuilder
-from core.layout.arcs import arc_levels
-from core.layout.links import LinkedSide, link_scene
+from core.layout.links import LinkedSide, arc_levels, link_scene
 from core.layout.measure import GlyphTable
 from core.layout.scene import Scene
 

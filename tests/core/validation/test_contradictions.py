@@ -11,7 +11,7 @@ from core.data.deps import DepTree
 from core.data.tree import Tree
 from core.errors import InvalidValue
 from core.formats import ptb
-from core.validation import contradictions
+from core.validation import sentences
 from tests.oracles import query_worlds as worlds
 
 
@@ -39,7 +39,7 @@ def test_a_phrase_is_named_unless_its_arcs_join_it() -> None:
             leaves = [f"(X w{i})" for i in range(4)]
             leaves[low:high] = [f"(P {' '.join(leaves[low:high])})"]
             tree = ptb.parse_one(f"(S {' '.join(leaves)})")
-            problems = contradictions.between(tree, deps)
+            problems = sentences.between(tree, deps)
             words = frozenset(range(low, high))
             assert bool(problems) != holds_together(words, heads), (heads, low, high)
 
@@ -68,13 +68,13 @@ def by_heads(tree: Tree, rng: Random) -> DepTree:
 def test_arcs_made_by_heads_contradict_no_bracket(seed: int) -> None:
     rng = Random(seed)
     tree = worlds.tree(rng)
-    assert contradictions.between(tree, by_heads(tree, rng)) == []
+    assert sentences.between(tree, by_heads(tree, rng)) == []
 
 
 def test_a_wrong_attachment_is_told_with_its_words() -> None:
     tree = ptb.parse_one("(S (VP (VBD saw) (NP (NN man) (PP (IN in) (NN town)))))")
     deps = DepTree((-1, 0, 3, 0), ("root", "obj", "case", "obl"))
-    (problem,) = contradictions.between(tree, deps)
+    (problem,) = sentences.between(tree, deps)
     assert (problem.node, problem.words) == (3, (1, 3))
     assert "NP “man in town” has 2 words" in problem.text
     assert "man on saw, town on saw" in problem.text
@@ -83,12 +83,12 @@ def test_a_wrong_attachment_is_told_with_its_words() -> None:
 def test_punctuation_follows_conventions_of_its_own() -> None:
     tree = ptb.parse_one("(S (NP (NN man) (. ,)) (VBD left))")
     deps = DepTree((2, 2, -1), ("nsubj", "punct", "root"))
-    assert contradictions.between(tree, deps) == []
+    assert sentences.between(tree, deps) == []
     other = DepTree((2, 2, -1), ("nsubj", "dep", "root"))
-    assert len(contradictions.between(tree, other)) == 1
+    assert len(sentences.between(tree, other)) == 1
 
 
 def test_trees_of_other_words_are_refused() -> None:
     tree = ptb.parse_one("(S (NN a))")
     with pytest.raises(InvalidValue, match="1 words"):
-        contradictions.between(tree, DepTree((-1, 0), ("root", "dep")))
+        sentences.between(tree, DepTree((-1, 0), ("root", "dep")))

@@ -6,7 +6,7 @@ from core.data.deps import DepTree
 from core.data.tokens import Token
 from core.errors import FormatError
 from core.formats import ptb
-from core.validation import constituents, declared
+from core.validation import declared, sentences
 
 TREE = ptb.parse_one(
     "(S (NP-SBJ (DT The) (NN door)) (VP (VBZ opens) (PP (NN today))) (. .))"
@@ -14,7 +14,7 @@ TREE = ptb.parse_one(
 
 
 def problems(text: str) -> list[tuple[str, int, tuple[int, ...]]]:
-    violations = constituents.of_tree(TREE, declared.read(text))
+    violations = sentences.of_tree(TREE, declared.read(text))
     assert all(one.text.endswith(".") and one.remedy for one in violations)
     return [(one.rule, one.node, one.words) for one in violations]
 
@@ -43,7 +43,7 @@ def test_each_rule_finds_its_node(text: str, expected) -> None:
 
 def test_the_reason_and_the_nearest_labels_are_told() -> None:
     rules = declared.read("labels: S NP VP PX ADJP\nforbid VP: PP # arguments alone")
-    child, label = constituents.of_tree(TREE, rules)
+    child, label = sentences.of_tree(TREE, rules)
     assert "such as PX" in label.remedy
     assert "(arguments alone)" in child.text
 
@@ -52,15 +52,15 @@ def test_patterns_about_arcs_are_looked_for_in_arcs() -> None:
     rules = declared.read("never: [upos=VERB] -[obj]-> [upos=DET]")
     deps = DepTree((-1, 0), ("root", "obj"))
     tokens = (Token("open", upos="VERB"), Token("that", upos="DET"))
-    (problem,) = constituents.of_deps_patterns(deps, tokens, rules)
+    (problem,) = sentences.of_deps_patterns(deps, tokens, rules)
     assert (problem.rule, problem.words) == ("pattern", (0,))
-    assert constituents.of_tree(TREE, rules) == []
+    assert sentences.of_tree(TREE, rules) == []
 
 
 def test_a_pattern_without_end_is_a_problem_itself() -> None:
     tree = ptb.parse_one("(S " + "(NP (NN a)) " * 60 + ")")
     rules = declared.read("never: __ : (__ : (__ : (__ : ZZ)))")
-    assert [one.rule for one in constituents.of_tree(tree, rules)] == ["slow-pattern"]
+    assert [one.rule for one in sentences.of_tree(tree, rules)] == ["slow-pattern"]
 
 
 @pytest.mark.parametrize(

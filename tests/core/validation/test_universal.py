@@ -7,13 +7,13 @@ import pytest
 from core.data.deps import DepTree
 from core.data.tokens import Token
 from core.errors import InvalidValue
-from core.validation import universal, universal_words
+from core.validation import sentences
 
 
 def rules(heads, relations, upos=None, *, level: int = 3) -> list[tuple]:
     parts = upos or ["X"] * len(heads)
     tokens = [Token(f"w{i}", upos=part) for i, part in enumerate(parts)]
-    problems = universal.check(heads, relations, tokens, level=level)
+    problems = sentences.check(heads, relations, tokens, level=level)
     assert all(one.text and one.remedy for one in problems)
     return [(one.rule, one.words) for one in problems]
 
@@ -103,5 +103,5 @@ def test_where_arcs_are_no_tree_the_third_level_is_silent() -> None:
 
 
 def test_there_are_37_relations_and_17_parts_of_speech() -> None:
-    assert len(universal_words.RELATIONS) == 37
-    assert len(universal_words.UPOS) == 17
+    assert len(sentences.RELATIONS) == 37
+    assert len(sentences.UPOS) == 17

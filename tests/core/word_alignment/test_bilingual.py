@@ -17,7 +17,7 @@ from core.word_alignment.bilingual import (
     cooccurrence,
     symmetrise,
 )
-from core.word_alignment.kernels import expect, hmm
+from core.word_alignment.kernels import expect
 from tests.oracles import bitext as oracle
 
 weights = st.floats(0.01, 1)
@@ -36,16 +36,16 @@ def run_hmm(lex, none, jumps, p_none=0.2, uniform=0.1):
     table, empty = np.full((size, size), np.nan), np.full(size, np.nan)
     table[:m, :n], empty[:m] = lex, none
     move, leave = np.empty((size + 1, size)), np.empty(size + 1)
-    hmm.moves(np.array(jumps), n, uniform, move, leave)
+    expect.moves(np.array(jumps), n, uniform, move, leave)
     fwd, made = np.empty((size + 1, size + 1)), np.empty((size, size))
     scale, back = np.empty(size), np.empty((3, size + 1))
     posterior, passed = np.empty((size, size)), np.empty((size + 1, size))
-    likelihood = hmm.forward_backward(
+    likelihood = expect.forward_backward(
         table, empty, n, m, p_none, move, leave, fwd, made, scale, back, posterior,
         passed,
     )  # fmt: skip
     counts = np.zeros(len(jumps))
-    hmm.pool_jumps(n, move, passed, fwd[m], leave, counts)
+    expect.pool_jumps(n, move, passed, fwd[m], leave, counts)
     return likelihood, posterior[:m, :n], counts
 
 
