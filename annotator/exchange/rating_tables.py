@@ -20,7 +20,7 @@ from core.errors import FormatError, InvalidValue
 from core.formats.records import BadLine, bad, clean
 
 LAYOUTS = {
-    "long": gettext_lazy("one rating a row"),
+    "long": gettext_lazy("one rating per row"),
     "scales": gettext_lazy("a column for each scale"),
     "annotators": gettext_lazy("a column for each annotator"),
 }
@@ -43,7 +43,7 @@ FIELDS = {  # name: what it is called, and how its column is often called
         {"condition", "system", "sys_id", "model"},
     ),
     "source": (
-        gettext_lazy("Sentence it was made from"),
+        gettext_lazy("Original sentence"),
         {"source", "sentence", "original", "text"},
     ),
     "time": (
@@ -100,8 +100,8 @@ class RatingsReading:
             if not low < high <= low + 1000:
                 raise BadRequest(
                     gettext(
-                        "%(name)s: from %(low)s to %(high)s is no scale. Write its "
-                        "least value first; it has at most 1,000 points."
+                        "%(name)s: %(low)s to %(high)s is not a valid scale. Put the "
+                        "lowest value first; at most 1,000 points."
                     )
                     % {"name": name, "low": low, "high": high},
                     field="ranges",

@@ -149,7 +149,7 @@ class UploadForm(forms.Form):
 
     format = forms.ChoiceField(
         choices=[
-            ("", _("Recognise it")),
+            ("", _("Detect format")),
             *((one.name, f"{one.title} ({one.name})") for one in FORMATS.values()),
         ],
         required=False,
@@ -166,7 +166,7 @@ class UploadForm(forms.Form):
         r"[A-Za-z0-9-]{2,35}", initial="en", label=_("Language of the target")
     )
     encoding = forms.ChoiceField(
-        choices=[("", _("find out")), *((name, name) for name in ENCODINGS)],
+        choices=[("", _("detect")), *((name, name) for name in ENCODINGS)],
         required=False,
         label=_("Encoding"),
     )
@@ -193,7 +193,7 @@ class LanguagesForm(forms.Form):
         """Those that were given; raises BadRequest on what is no code."""
         if not self.is_valid():
             raise BadRequest(
-                gettext("A language is a code such as en or pt-BR."),
+                gettext("Enter a language code such as en or pt-BR."),
                 field=next(iter(self.errors)),
             )
         return {name: code for name, code in self.cleaned_data.items() if code}
@@ -214,7 +214,7 @@ class BitextForm(forms.Form):
     raw = forms.BooleanField(
         required=False,
         initial=True,
-        label=_("The text is not cut into tokens yet: cut it"),
+        label=_("The text is not tokenised yet: tokenise it"),
     )
     linked = forms.BooleanField(
         required=False, label=_("The third column of the table holds links (0-0 1-2)")
@@ -227,7 +227,7 @@ class BitextForm(forms.Form):
         max_length=2000, required=False, label=_("Where it is from")
     )
     encoding = forms.ChoiceField(
-        choices=[("", _("find out")), *((name, name) for name in ENCODINGS)],
+        choices=[("", _("detect")), *((name, name) for name in ENCODINGS)],
         required=False,
         label=_("Encoding"),
     )
@@ -237,9 +237,7 @@ class BitextForm(forms.Form):
         if not names:
             self.add_error(None, gettext("Choose the files."))
         if "raw" in self.data and ("links" in names or "linked" in self.data):
-            reason = gettext(
-                "Links count the tokens as they stand in the file: untick this."
-            )
+            reason = gettext("Links count the tokens of the file: clear this box.")
             self.add_error("raw", reason)
 
     def arguments(self) -> dict[str, Any]:
@@ -287,7 +285,7 @@ class VerdictForm(forms.Form):
         """The code of the change, and what is said of it. Raises BadRequest."""
         if not self.is_valid():
             raise BadRequest(
-                gettext("A verdict needs a change, a uuid and what was seen.")
+                gettext("A verdict needs a change, a uuid and the state that you saw.")
             )
         data = self.cleaned_data
         verdict = ledger.Verdict(data["uuid"], data["seen"], data["verdict"])

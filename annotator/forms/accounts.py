@@ -35,7 +35,7 @@ def is_password_of(person: Any, password: str, request: HttpRequest) -> bool:
 class TokenForm(forms.Form):
     """A token of a program."""
 
-    name = forms.CharField(max_length=60, label=_("For which program"))
+    name = forms.CharField(max_length=60, label=_("Program"))
     scope = forms.ChoiceField(choices=Scope, label=_("It may"), initial=Scope.READ)
     days = forms.TypedChoiceField(
         choices=[
@@ -45,7 +45,7 @@ class TokenForm(forms.Form):
             (365, _("a year")),
         ],
         coerce=int,
-        label=_("It works for"),
+        label=_("Valid for"),
         initial=90,
     )
 
@@ -56,11 +56,13 @@ class NoticesForm(forms.Form):
     email = forms.EmailField(max_length=254, required=False, label=_("Address"))
     is_wanted = forms.BooleanField(
         required=False,
-        label=_("Write to me, once a day at most, when something new needs me"),
+        label=_("E-mail me, at most once a day, when something new needs me"),
     )
 
     def clean(self) -> dict[str, Any]:
         cleaned = super().clean() or {}
         if cleaned.get("is_wanted") and not cleaned.get("email"):
-            self.add_error("email", _("Mails need an address."))
+            self.add_error(
+                "email", _("Enter an e-mail address to receive notifications.")
+            )
         return cleaned

@@ -42,7 +42,7 @@ def choice(name: str, value: str, known: Iterable[str]) -> str:
     known = list(known)
     if value and value not in known:
         raise BadRequest(
-            _("%(name)s: there is no %(value)s. Known here: %(known)s.")
+            _("%(name)s: unknown value %(value)s. Known values: %(known)s.")
             % {"name": name, "value": repr(value[:40]), "known": ", ".join(known)},
             field=name,
             known=known,
@@ -64,8 +64,8 @@ def nodes_of(text: str) -> tuple[NodeChoice, ...]:
     if len(nodes) < len(parts) or len(nodes) > MAX_NODES or not is_right:
         raise BadRequest(
             _(
-                "Nodes are given by their words, such as s1-2 t6: side (s or t), first "
-                "and last word, counted from 1; at most %(n)s."
+                "Nodes are named by their words, such as s1-2 t6: side (s or "
+                "t), first and last word, counted from 1; at most %(n)s."
             )
             % {"n": MAX_NODES},
             field="nodes",
@@ -76,6 +76,6 @@ def nodes_of(text: str) -> tuple[NodeChoice, ...]:
 def _folded(text: str) -> frozenset[str]:
     refs = [ref for ref in text.split(".") if ref]
     if not all(_FOLDED.fullmatch(ref) for ref in refs):
-        reason = _("Folded phrases are given as s5.t12: side and number of each.")
+        reason = _("Folded phrases are listed as s5.t12: side and number of each.")
         raise BadRequest(reason, field="folded")
     return frozenset(refs)

@@ -17,8 +17,8 @@ def invitation(sent: QueryDict) -> dict[str, Any]:
     uses, days = (
         number(sent.get(name, "") or default, 0, 10**6, field=name, problem=why)
         for name, default, why in (
-            ("max_uses", "1", _("How many people? A whole number.")),
-            ("days", "14", _("For how many days? A whole number.")),
+            ("max_uses", "1", _("Enter a whole number of people.")),
+            ("days", "14", _("Enter a whole number of days.")),
         )
     )
     role, note = sent.get("role", ""), sent.get("note", "")

@@ -73,7 +73,7 @@ class TreeForm(forms.Form):
             raise BadRequest(_("Choose a node first."), field="node")
         if sent["op"] == "move" and other is None:
             raise BadRequest(
-                _("Choose its new mother as the second node."), field="other"
+                _("Choose its new parent as the second node."), field="other"
             )
         if node is None:
             return sent
@@ -130,7 +130,7 @@ def wanted(sent: QueryDict) -> Wanted:
     """Which worklist is to be made; raises BadRequest."""
 
     def whole(name: str, low: int, high: int) -> int:
-        problem = _("%(name)s is a whole number from %(low)s to %(high)s.")
+        problem = _("%(name)s must be a whole number from %(low)s to %(high)s.")
         problem %= {"name": name, "low": low, "high": high}
         return number(sent.get(name, ""), low, high, field=name, problem=problem)
 

@@ -45,7 +45,7 @@ def proven(name: str, password: str) -> DirectoryEntry | None:
             return None
     except (LDAPException, OSError) as error:
         log.warning("LDAP: %.500r", error)
-        raise NotReady(_("The directory of names cannot be reached now.")) from error
+        raise NotReady(_("The directory service cannot be reached now.")) from error
     key = _key(entry["raw_attributes"])
     return DirectoryEntry(f"ldap:{settings.LDAP['base'].casefold()}"[:255], key)
 

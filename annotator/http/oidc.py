@@ -117,5 +117,5 @@ def _in_words() -> Iterator[None]:
         raise NotReady(_("%(name)s cannot be reached now.") % words) from error
     except (AuthlibBaseError, JoseError, RuntimeError, *_NO_SUCH_ANSWER) as error:
         log.warning("OIDC: %.500r", error)
-        problem = _("%(name)s did not say who you are, or not in a way to rely on.")
+        problem = _("%(name)s did not identify you reliably.")
         raise BadRequest(problem % words) from error

@@ -21,7 +21,7 @@ class Migration(migrations.Migration):
                 ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
                 ('code', annotator.models.codes.CodeField(default=annotator.models.codes.new_code)),
                 ('name', models.CharField(max_length=60)),
-                ('scope', models.CharField(choices=[('read', 'Read'), ('annotate', 'Read and annotate'), ('manage', 'Everything you may do')], max_length=8)),
+                ('scope', models.CharField(choices=[('read', 'Read'), ('annotate', 'Read and annotate'), ('manage', "Everything you can do")], max_length=8)),
                 ('digest', models.CharField(max_length=64, unique=True)),
                 ('created_at', models.DateTimeField(default=django.utils.timezone.now)),
                 ('expires_at', models.DateTimeField()),

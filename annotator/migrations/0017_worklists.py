@@ -23,7 +23,7 @@ class Migration(migrations.Migration):
                 ('name', models.CharField(max_length=80)),
                 ('query', models.CharField(blank=True, max_length=1000)),
                 ('unit', models.CharField(choices=[('tree', 'Trees'), ('pair', 'Pairs')], max_length=4)),
-                ('ranking', models.CharField(choices=[('uncertainty', 'The least sure first'), ('disagreement', 'Where annotators disagree most first'), ('longest', 'The longest first'), ('shortest', 'The shortest first'), ('random', 'At random, by a seed')], max_length=12)),
+                ('ranking', models.CharField(choices=[('uncertainty', "Least certain first"), ('disagreement', 'Where annotators disagree most first'), ('longest', "Longest first"), ('shortest', "Shortest first"), ('random', "Random, with a seed")], max_length=12)),
                 ('seed', models.PositiveIntegerField(default=0)),
                 ('n_each', models.PositiveSmallIntegerField(default=1)),
                 ('at', models.DateTimeField(default=django.utils.timezone.now)),

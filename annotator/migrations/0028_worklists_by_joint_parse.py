@@ -13,6 +13,6 @@ class Migration(migrations.Migration):
         migrations.AlterField(
             model_name='worklist',
             name='ranking',
-            field=models.CharField(choices=[('uncertainty', 'The least sure first'), ('disagreement', 'Where annotators disagree most first'), ('joint', 'Where the joint parse differs most first'), ('longest', 'The longest first'), ('shortest', 'The shortest first'), ('random', 'At random, by a seed')], max_length=12),
+            field=models.CharField(choices=[('uncertainty', "Least certain first"), ('disagreement', 'Where annotators disagree most first'), ('joint', 'Where the joint parse differs most first'), ('longest', "Longest first"), ('shortest', "Shortest first"), ('random', "Random, with a seed")], max_length=12),
         ),
     ]

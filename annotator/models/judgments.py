@@ -114,10 +114,10 @@ class Judgment(models.Model):
     """
 
     class State(models.TextChoices):
-        LEASED = "leased", _("Given out")
+        LEASED = "leased", _("Assigned")
         DONE = "done", _("Answered")
         SKIPPED = "skipped", _("Skipped")
-        EXPIRED = "expired", _("Lease ran out")
+        EXPIRED = "expired", _("Reservation expired")
 
     code = CodeField()
     item = models.ForeignKey(

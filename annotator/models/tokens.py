@@ -13,7 +13,7 @@ class Scope(models.TextChoices):
 
     READ = "read", _("Read")
     ANNOTATE = "annotate", _("Read and annotate")
-    MANAGE = "manage", _("Everything you may do")
+    MANAGE = "manage", _("Everything you can do")
 
 
 class ApiToken(models.Model):

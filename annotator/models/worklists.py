@@ -21,12 +21,12 @@ class Worklist(models.Model):
         PAIR = "pair", _("Pairs")
 
     class Ranking(models.TextChoices):
-        UNCERTAINTY = "uncertainty", _("The least sure first")
+        UNCERTAINTY = "uncertainty", _("Least certain first")
         DISAGREEMENT = "disagreement", _("Where annotators disagree most first")
         JOINT = "joint", _("Where the joint parse differs most first")
-        LONGEST = "longest", _("The longest first")
-        SHORTEST = "shortest", _("The shortest first")
-        RANDOM = "random", _("At random, by a seed")
+        LONGEST = "longest", _("Longest first")
+        SHORTEST = "shortest", _("Shortest first")
+        RANDOM = "random", _("Random, with a seed")
 
     code = CodeField()
     corpus = models.ForeignKey(Corpus, models.CASCADE, related_name="worklists")
@@ -87,7 +87,7 @@ class WorkShare(models.Model):
     """One person's work on one item. ``parse``: the tree that they saved with it."""
 
     class State(models.TextChoices):
-        OPEN = "open", _("Under hand")
+        OPEN = "open", _("In progress")
         DONE = "done", _("Done")
         SKIPPED = "skipped", _("Skipped")
 

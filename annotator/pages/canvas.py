@@ -350,12 +350,12 @@ def _no_tree(side: SideName) -> str:
 def _other_tokens(side: SideName) -> str:
     if side == "s":
         return _(
-            "The source tree stands on other tokens than the sentence, so it is "
-            "not drawn: the two are shown as they are, not matched by guessing."
+            "The source tree has other tokens than the sentence, so it is "
+            "not drawn. Both are shown unmatched."
         )
     return _(
-        "The target tree stands on other tokens than the sentence, so it is "
-        "not drawn: the two are shown as they are, not matched by guessing."
+        "The target tree has other tokens than the sentence, so it is "
+        "not drawn. Both are shown unmatched."
     )
 
 

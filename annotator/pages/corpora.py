@@ -77,7 +77,7 @@ def _counted(corpus: Corpus, fits: PairQuerySet, *, filtered: bool) -> str:
     n = fits.order_by()[: COUNTED + 1].count()
     if n > COUNTED:
         return _("more than %(n)s pairs fit") % {"n": f"{COUNTED:,}"}
-    return ngettext("%(n)s pair fits", "%(n)s pairs fit", n) % {"n": f"{n:,}"}
+    return ngettext("%(n)s pair matches", "%(n)s pairs match", n) % {"n": f"{n:,}"}
 
 
 def next_page(query: QueryDict, after: str) -> str:

@@ -26,7 +26,7 @@ def queue(campaign: Campaign, show: str, page: int) -> dict[str, Any]:
     rows = curation.queue(campaign, show=show)
     last = max(1, -(-len(rows) // PAGE))
     if not 1 <= page <= last:
-        text = _("There are pages 1 to %(last)s.") % {"last": last}
+        text = _("Pages go from 1 to %(last)s.") % {"last": last}
         raise BadRequest(text, field="page")
     return {
         "project": campaign.project,

@@ -138,16 +138,20 @@ _NEXT = {
     "paraphrase_items": NextPage(
         _("Plan who judges what"), "campaign_design", "campaign", "see_others"
     ),
-    "paraphrase_weights": NextPage(_("See the weights"), "paraphrase_weights", "table"),
+    "paraphrase_weights": NextPage(_("View weights"), "paraphrase_weights", "table"),
     "paraphrases": NextPage(_("Search the paraphrases"), "paraphrase_search", "table"),
     "parse": _PARSES,
-    "rehearse": NextPage(_("Open the rehearsal"), "campaign", "campaign", "see_others"),
-    "relabel": NextPage(_("See what became of it"), "relabelled", "batch", "manage"),
+    "rehearse": NextPage(
+        _("Open the simulation"), "campaign", "campaign", "see_others"
+    ),
+    "relabel": NextPage(_("View result"), "relabelled", "batch", "manage"),
     "release": NextPage(_("Open the releases"), "releases", "", "export"),
     "report": NextPage(_("Open the report"), "frozen", "report", "report"),
     "score": NextPage(_("Open the pairs by their score"), "corpus", "corpus"),
     "substitution": NextPage(_("Compare the parsers"), "parses", "corpus"),
-    "train_parser": NextPage(_("Parse the rest with it"), "parses", "corpus"),
+    "train_parser": NextPage(
+        _("Parse remaining sentences with it"), "parses", "corpus"
+    ),
 }
 _CORPORA = NextPage(_("Parse a corpus with it"), "corpora")  # of text that is no corpus
 

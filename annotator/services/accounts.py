@@ -106,13 +106,13 @@ def make_token(
     """
     name = " ".join(name.split())[:60]
     if not name:
-        problem = _("Name the token after the program it is for.")
+        problem = _("Name the token after the program that uses it.")
         raise BadRequest(problem, field="name")
     if scope not in Scope.values:
         known = ", ".join(Scope.values)
         raise BadRequest(_("Scopes: %(known)s.") % {"known": known}, field="scope")
     if not 1 <= days <= MAX_DAYS:
-        problem = _("A token lives 1 to %(most)s days.") % {"most": MAX_DAYS}
+        problem = _("A token can be valid for 1 to %(most)s days.") % {"most": MAX_DAYS}
         raise BadRequest(problem, field="days")
     secret = secrets.token_urlsafe(32)
     expires = timezone.now() + timedelta(days=days)
@@ -135,7 +135,9 @@ def digest_of(secret: str) -> str:
 def set_notices(person: User, email: str, *, is_wanted: bool) -> None:
     """Where mails go to, and whether any do. Raises BadRequest without an address."""
     if is_wanted and not email:
-        raise BadRequest("Mails need an address.", field="email")
+        raise BadRequest(
+            "Enter an e-mail address to receive notifications.", field="email"
+        )
     person.email = email
     person.save(update_fields=["email"])
     if is_wanted:

@@ -48,7 +48,9 @@ def link(person: User, issuer: str, subject: str) -> None:
     of = {"issuer": issuer, "subject": subject}
     known, _is_new = Identity.objects.get_or_create(**of, defaults={"user": person})
     if known.user_id != person.pk:
-        raise Conflict(_("That identity opens another account here: sign in with it."))
+        raise Conflict(
+            _("That identity belongs to another account here. Sign in with it.")
+        )
 
 
 def unlink(person: User, subject: str) -> None:

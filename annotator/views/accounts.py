@@ -69,7 +69,7 @@ def theme(request: HttpRequest) -> HttpResponse:
         themes.remember(answer, request.POST.get("theme", ""))
     except KeyError as error:
         names = ", ".join(themes.NAMES)
-        problem = _("A theme is one of %(known)s.") % {"known": names}
+        problem = _("Choose a theme: %(known)s.") % {"known": names}
         raise BadRequest(problem, field="theme") from error
     return answer
 

@@ -31,7 +31,7 @@ def figure(
 ) -> HttpResponse:
     """The matrix or the trees as SVG, PDF or PNG."""
     if to not in FORMATS or what not in ("matrix", "trees"):
-        raise Http404(_("A figure is svg, pdf or png."))
+        raise Http404(_("Choose svg, pdf or png."))
     drawn = _load(request, slug, code)
     if drawn.biparse is None:
         raise BadRequest(drawn.error)

@@ -98,7 +98,7 @@ def _file(
 ) -> HttpResponse:
     if to not in writing.FIGURES:
         known = ", ".join(writing.FIGURES)
-        raise Http404(_("A figure is one of these: %(known)s.") % {"known": known})
+        raise Http404(_("Choose a figure: %(known)s.") % {"known": known})
     body = writing.written(shown, options, to)
     inline = request.GET.get("show") == "1" and to in ("svg", "png")
     kind = "inline" if inline else "attachment"

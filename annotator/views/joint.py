@@ -64,7 +64,7 @@ def figure(
 ) -> HttpResponse:
     """One drawing of that page, by its name, as SVG, PDF or PNG."""
     if to not in FORMATS:
-        raise Http404(_("A figure is svg, pdf or png."))
+        raise Http404(_("Choose svg, pdf or png."))
     loaded = _load(request, slug, code)
     drawn = pages.figures_of(loaded.result, loaded.pair) if loaded.result else {}
     if what not in drawn:

@@ -19,8 +19,8 @@ from annotator.faults import refusal_of
 from annotator.http.middleware import in_api_shape
 
 FORM_TOO_OLD = gettext_noop(
-    "This form is from before you signed in. Go back and load it again: "
-    "what you typed is kept."
+    "This form is from before you signed in. Go back and reload "
+    "it: what you typed is kept."
 )
 ERROR = {"code": "not_found", "message": "There is no such endpoint.", "facts": {}}
 

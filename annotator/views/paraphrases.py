@@ -82,7 +82,7 @@ def tables_of(request: HttpRequest, slug: str, code: str) -> HttpResponse:
     refuse_unknown(request.GET, {"phrase"})
     phrase = _text(request, "phrase")
     if not phrase.strip():
-        raise BadRequest(_("A phrase is needed."), field="phrase")
+        raise BadRequest(_("Enter a phrase."), field="phrase")
     context = {"phrase": phrase, "found": pages.tables_of(table, phrase)}
     context |= _about(request, project, table)
     return render(request, "paraphrases/phrase_tables.html", context)
@@ -96,7 +96,7 @@ def why(request: HttpRequest, slug: str, code: str) -> HttpResponse:
     refuse_unknown(request.GET, {"phrase", "paraphrase", "label"})
     texts = [_text(request, name) for name in ("phrase", "paraphrase", "label")]
     if not (texts[0].strip() and texts[1].strip()):
-        raise BadRequest(_("A phrase and a paraphrase are needed."), field="phrase")
+        raise BadRequest(_("Enter a phrase and a paraphrase."), field="phrase")
     explained = pages.why(table, texts[0], texts[1], label=texts[2])
     context = {"project": project, "table": table, "why": explained, "label": texts[2]}
     name = "_why" if getattr(request, "htmx", False) else "why"
@@ -204,7 +204,7 @@ def _project(request: HttpRequest, slug: str) -> Project:
     condition and rank a paraphrase has."""
     project = access.project_or_404(request.user, slug)
     if Participant.blind_in(request.user).filter(project=project).exists():
-        raise NotAllowed(_("Tables are closed to you while you judge paraphrases."))
+        raise NotAllowed(_("You cannot open tables while you judge paraphrases."))
     return project
 
 

@@ -64,7 +64,7 @@ def corpus_sentences(request: HttpRequest, slug: str, code: str) -> HttpResponse
 def _chosen(engines: list[CorpusEngine], request: HttpRequest) -> CorpusEngine | None:
     wanted = request.GET.get("engine", "")
     if wanted and wanted not in [engine.key for engine in engines]:
-        raise BadRequest(_("This engine has parsed nothing here."), field="engine")
+        raise BadRequest(_("This engine has not parsed anything here."), field="engine")
     return next((e for e in engines if wanted in ("", e.key)), None)
 
 
@@ -141,5 +141,5 @@ def _query(request: HttpRequest, *names: str) -> str:
 
 
 def _number(text: str, field: str) -> int:
-    problem = _("A number from 1 to 999 is needed.")
+    problem = _("Enter a number from 1 to 999.")
     return number(text, 1, 999, field=field, problem=problem)

@@ -46,7 +46,7 @@ def _do(request: HttpRequest, project: Project) -> HttpResponse:
         saved.forget(project, sent.get("saved", ""), by=request.user)
         return redirect(request.get_full_path())
     if sent.get("do") != "save":
-        raise BadRequest(_("Nothing is done: save, forget or index."), field="do")
+        raise BadRequest(_("Unknown action. Choose save, forget or index."), field="do")
     made = saved.keep(project, sent.get("name", ""), sent.get("q", ""), by=request.user)
     messages.success(request, _("Saved as “%(name)s”.") % {"name": made.name})
     return redirect(request.get_full_path())

@@ -22,7 +22,7 @@ def releases(request: HttpRequest, slug: str) -> HttpResponse:
     """What was released; another is asked for, or a file taken away."""
     project = access.project_or_404(request.user, slug)
     if not access.may(request.user, "export", project):
-        raise NotAllowed(_("Releases are for those who may export."))
+        raise NotAllowed(_("Only people who may export can see releases."))
     return form_page(
         request,
         "releases/releases.html",

@@ -67,14 +67,14 @@ def _describe(request: HttpRequest, thing: Project | Part) -> HttpResponse:
 
 def _archive(request: HttpRequest, thing: Project | Part) -> HttpResponse:
     keeping.archive(thing, by=request.user)
-    message = _("%(name)s is archived: it is kept out of the lists.")
+    message = _("%(name)s is archived and hidden from the lists.")
     messages.success(request, message % {"name": thing.name})
     return redirect(pages.settings_url(thing))
 
 
 def _unarchive(request: HttpRequest, thing: Project | Part) -> HttpResponse:
     keeping.unarchive(thing, by=request.user)
-    message = _("%(name)s is back in the lists.")
+    message = _("%(name)s is shown in the lists again.")
     messages.success(request, message % {"name": thing.name})
     return redirect(pages.settings_url(thing))
 
@@ -98,7 +98,7 @@ def _delete(request: HttpRequest, thing: Project | Part) -> HttpResponse:
     name, is_project = thing.name, isinstance(thing, Project)
     slug = thing.slug if isinstance(thing, Project) else thing.project.slug
     removals.remove(thing, by=request.user)
-    message = _("%(name)s is deleted. For %(days)s days it can be restored.")
+    message = _("%(name)s was deleted. You can restore it for %(days)s days.")
     messages.success(request, message % {"name": name, "days": removals.KEEP_DAYS})
     to = reverse("projects") if is_project else reverse("project_settings", args=[slug])
     return redirect(f"{to}#deleted")
@@ -121,7 +121,7 @@ def restore(request: HttpRequest, slug: str, code: str) -> HttpResponse:
     thing = removals.restore(
         get_object_or_404(project.removals, code=code), by=request.user
     )
-    messages.success(request, _("%(name)s is restored.") % {"name": thing.name})
+    messages.success(request, _("%(name)s was restored.") % {"name": thing.name})
     return redirect(pages.settings_url(thing))
 
 
@@ -134,7 +134,7 @@ def restore_project(request: HttpRequest, code: str) -> HttpResponse:
     if removal is None:
         raise Http404(_("There is no such deleted project of yours."))
     removals.restore(removal, by=request.user)
-    message = _("%(name)s is restored, with everybody in it.")
+    message = _("%(name)s was restored with all its members.")
     messages.success(request, message % {"name": removal.name})
     return redirect("project", removal.holder.slug)
 

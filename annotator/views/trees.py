@@ -133,7 +133,7 @@ def _do_arcs(sentence: Sentence, sent: QueryDict, by: Anybody) -> str:
     """One step of the form; what is to be said of it. Raises Refusal."""
     options = ArcForm(sent).arguments()
     if options["op"] == steps.KEEP:
-        return _("Theirs is kept: your step was not done.")
+        return _("Theirs is kept; your step was not applied.")
     draft = arc_drafts.start(sentence, by=by, base=options["base"])
     draft.sentence = sentence
     texts = _("Saved as your arcs."), _("These are the gold arcs now.")
@@ -167,7 +167,7 @@ def _do(sentence: Sentence, sent: QueryDict, by: Anybody) -> str:
     """One step of the form; what is to be said of it. Raises Refusal."""
     options = TreeForm(sent).arguments()
     if options["op"] == steps.KEEP:
-        return _("Theirs is kept: your step was not done.")
+        return _("Theirs is kept; your step was not applied.")
     draft = drafts.start(sentence, by=by, base=options["base"])
     draft.sentence = sentence
     texts = _("Saved as your tree."), _("This is the gold tree now.")

@@ -40,9 +40,9 @@ function told(form, hasMoved, discard) {
   const note = document.createElement("p");
   note.className = "notice warn row";
   note.setAttribute("role", "status");
-  const parts = [gettext("What you had typed was brought back.")];
+  const parts = [gettext("What you typed was restored.")];
   if (hasMoved) parts.push(gettext("What is stored has changed since."));
-  const button = Object.assign(document.createElement("button"), { type: "button", className: "quiet", textContent: gettext("Discard it") });
+  const button = Object.assign(document.createElement("button"), { type: "button", className: "quiet", textContent: gettext("Discard") });
   button.addEventListener("click", () => { discard(); note.remove(); });
   note.append(`${parts.join(" ")} `, button);
   form.prepend(note);

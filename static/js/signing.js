@@ -23,8 +23,8 @@ async function signIn(password) {
       body: new URLSearchParams({ username: user, password }),
     });
     if (answer.type === "opaqueredirect") return "";
-    if (answer.status === 429 || answer.status === 403) return gettext("Too many attempts: wait a while.");
-    return gettext("That password does not fit.");
+    if (answer.status === 429 || answer.status === 403) return gettext("Too many attempts. Wait a while.");
+    return gettext("Wrong password.");
   } catch {
     return gettext("No connection to the server.");
   }

@@ -35,7 +35,7 @@ def test_a_corpus_is_aligned_from_its_page(
     check_axe(page)
     page.get_by_label("Align", exact=True).select_option(method)
     page.get_by_label("Parser").select_option(parser)
-    page.get_by_role("button", name="Align the rest").click()
+    page.get_by_role("button", name="Align remaining pairs").click()
     page.wait_for_url("**/jobs/*/")
     chip = page.locator("#status .chip")
     expect(chip).to_have_text("Waiting")

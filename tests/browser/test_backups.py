@@ -39,7 +39,7 @@ def test_one_is_asked_for_and_another_tried_again(
     page.get_by_role("heading", name="Backups").wait_for()
     assert fits(page)
     check_axe(page)
-    press(page, "Make one now")
+    press(page, "Create one now")
     page.get_by_text("Waiting for the worker").wait_for()
     press(page, "Verify again gemel-000002")
     page.get_by_text("Waiting for the worker").wait_for()

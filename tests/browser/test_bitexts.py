@@ -37,7 +37,7 @@ def test_from_two_files_to_links(
     press(page, "Check the files")
     page.wait_for_url("**/upload/*/")
     finish()
-    page.wait_for_selector("text=Every line can be read.")
+    page.wait_for_selector("text=All lines can be read.")
     check_axe(page)
     page.locator("h1").click()
     press(page, "Import")

@@ -46,7 +46,7 @@ def test_typed_text_can_be_discarded(guideline) -> None:
     page, _ = guideline
     page.fill("#text", TEXT)
     page.reload()
-    page.get_by_role("button", name="Discard it").click()
+    page.get_by_role("button", name="Discard").click()
     expect(page.locator("#text")).to_have_value("")
     page.reload()
     expect(page.locator("#text")).to_have_value("")
@@ -77,7 +77,7 @@ def test_whatever_is_typed_is_there_after_a_reload(
     typed.first.fill(TEXT)
     page.reload()
     expect(typed.first).to_have_value(TEXT)
-    page.get_by_role("button", name="Discard it").click()
+    page.get_by_role("button", name="Discard").click()
     page.reload()
     expect(typed.first).to_have_value(before)
 
@@ -90,7 +90,7 @@ def test_one_is_told_when_somebody_else_saved_meanwhile(guideline, people) -> No
     note = page.locator("form [role=status]")
     expect(note).to_contain_text("What is stored has changed since.")
     expect(page.locator("#text")).to_have_value(TEXT)
-    page.get_by_role("button", name="Discard it").click()
+    page.get_by_role("button", name="Discard").click()
     expect(page.locator("#text")).to_have_value("Another text.")
 
 

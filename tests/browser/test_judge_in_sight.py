@@ -117,7 +117,7 @@ def test_a_half_answer_can_be_discarded(open_page, people) -> None:
     page = start(open_page, people, campaign(people, n=3))
     page.keyboard.press("4")
     page.reload()
-    page.get_by_role("button", name="Discard it").click()
+    page.get_by_role("button", name="Discard").click()
     expect(page.locator("#rows :checked")).to_have_count(0)
     page.reload()
     expect(page.locator("#card")).to_be_visible()

@@ -145,7 +145,7 @@ def test_signing_in_over_the_page_loses_nothing(open_page, people, check_axe) ->
     assert done() == 0
     page.keyboard.type("wrong")
     page.keyboard.press("Enter")
-    expect(page.locator("#sign-in-problem")).to_have_text("That password does not fit.")
+    expect(page.locator("#sign-in-problem")).to_have_text("Wrong password.")
     page.keyboard.type(PASSWORD)
     page.keyboard.press("Enter")
     expect(dialog).to_be_hidden()

@@ -35,7 +35,7 @@ def test_a_parser_is_trained_by_keyboard_and_offered_for_the_rest(
     page.goto(reverse("parses", args=["windows", people.corpus.code]))
     check_axe(page)
     button = page.get_by_role("button", name="Train a parser on these trees")
-    page.get_by_role("button", name="Parse the rest").focus()
+    page.get_by_role("button", name="Parse remaining sentences").focus()
     page.keyboard.press("Tab")
     expect(button).to_be_focused()
     page.screenshot(path=tmp_path / f"before-{width}.png", full_page=True)
@@ -47,7 +47,7 @@ def test_a_parser_is_trained_by_keyboard_and_offered_for_the_rest(
     page.screenshot(path=tmp_path / f"after-{width}.png", full_page=True)
     is_wide = page.evaluate("document.documentElement.scrollWidth > innerWidth")
     assert not is_wide
-    page.get_by_role("link", name="Parse the rest with it").click()
+    page.get_by_role("link", name="Parse remaining sentences with it").click()
     expect(page.get_by_label("Parser", exact=True)).to_have_value("houses-1")
     check_axe(page)
 

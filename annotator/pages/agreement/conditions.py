@@ -122,8 +122,11 @@ def _strip(table: Body) -> dict[str, Any] | None:
 def _best_under(name: str, n: int, n_choices: int) -> str:
     values = {"name": name, "n": n, "all": n_choices}
     if not name:
-        return gettext("None is best under %(n)s of %(all)s choices.") % values
-    return gettext("%(name)s is best under %(n)s of %(all)s choices.") % values
+        return (
+            gettext("No condition is best at %(n)s of %(all)s threshold settings.")
+            % values
+        )
+    return gettext("%(name)s is best at %(n)s of %(all)s threshold settings.") % values
 
 
 def _lines(table: Body, marks: list[str], text: str) -> str:

@@ -182,7 +182,7 @@ class ReportPage:
             down=_("first judge"),
             measure=MEASURE,
         )
-        description = _("%(n)s of %(all)s pairs of judgments lie on the diagonal.")
+        description = _("%(n)s of %(all)s pairs of judgments are on the diagonal.")
         title = _("Confusion, %(scale)s") % {"scale": scale["title"]}
         counts = {"n": same, "all": total}
         return {
@@ -245,7 +245,7 @@ class ReportPage:
             flags=self._guidelines(judges, parts),
         )
         description = "; ".join(_from_to(name, values) for name, values in series)
-        title = _("Drift, %(scale)s: own value less the others'")
+        title = _("Drift, %(scale)s: own value minus the others'")
         return {
             "svg": charts.draw(
                 chart, title=title % {"scale": scale["title"]}, desc=description
@@ -270,7 +270,7 @@ class ReportPage:
         for at, row in enumerate(judges):
             who = self.name(row["annotator"])
             for version, share in row.get("guidelines", []):  # none in an older report
-                title = _("%(who)s: guideline %(version)s from here on") % {
+                title = _("%(who)s: guidelines version %(version)s from here on") % {
                     "who": who,
                     "version": version,
                 }

@@ -45,10 +45,7 @@ def summary(body: Body, name: Name = str) -> list[Statement]:
 def _scale(scale: Body, name: Name) -> Iterator[Statement]:
     title = within(scale["title"])
     if not scale["shared"]:
-        text = _(
-            "Nobody knows how well people agree on %(scale)s: no item has two"
-            " judgments."
-        )
+        text = _("Agreement on %(scale)s is unknown: no item has two judgments.")
         yield Statement(text % {"scale": title}, "headline")
         return
     yield Statement(_agreement(scale, title), "headline")
@@ -75,7 +72,9 @@ def _agreement(scale: Body, title: str) -> str:
     if not scale["few"]:
         return text
     n = scale["shared"]
-    few = ngettext("It rests on %(n)s item alone.", "It rests on %(n)s items alone.", n)
+    few = ngettext(
+        "It is based on only %(n)s item.", "It is based on only %(n)s items.", n
+    )
     return f"{text} {few % {'n': f'{n:,}'}}"
 
 
@@ -175,12 +174,12 @@ def has_drifted(means: Sequence[float], move: Body) -> bool:
 def drift_in_words(who: str, title: str, means: Sequence[float]) -> str:
     """The sentence about somebody whose ratings of a scale move."""
     higher = _(
-        "%(who)s came to rate %(scale)s higher while judging: from %(first)s to"
-        " %(last)s points beside the others."
+        "%(who)s rated %(scale)s higher over time, compared with the "
+        "others: from %(first)s to %(last)s points."
     )
     lower = _(
-        "%(who)s came to rate %(scale)s lower while judging: from %(first)s to"
-        " %(last)s points beside the others."
+        "%(who)s rated %(scale)s lower over time, compared with the "
+        "others: from %(first)s to %(last)s points."
     )
     return (higher if means[-1] > means[0] else lower) % {
         "who": who,
@@ -196,19 +195,19 @@ def _unsteady(scale: Body, title: str, name: Name) -> Iterator[str]:
         values = {"who": name(row["annotator"]), "scale": title}
         if repeat["n"] >= MIN_REPEATS and repeat.get("value", 1) < LOW_REPEAT:
             text = ngettext(
-                "%(who)s gave %(scale)s the same value again in %(share)s of %(n)s"
-                " repeat only.",
-                "%(who)s gave %(scale)s the same value again in %(share)s of %(n)s"
-                " repeats only.",
+                "%(who)s repeated the same value of %(scale)s in only "
+                "%(share)s of %(n)s repeat.",
+                "%(who)s repeated the same value of %(scale)s in only "
+                "%(share)s of %(n)s repeats.",
                 repeat["n"],
             )
             yield text % (values | _share_of(repeat))
         if gold["n"] >= MIN_GOLD and gold.get("value", 1) < LOW_GOLD:
             text = ngettext(
-                "%(who)s met the expected %(scale)s in %(share)s of %(n)s gold item"
-                " only.",
-                "%(who)s met the expected %(scale)s in %(share)s of %(n)s gold items"
-                " only.",
+                "%(who)s matched the expected %(scale)s in only %(share)s of "
+                "%(n)s gold item.",
+                "%(who)s matched the expected %(scale)s in only %(share)s of "
+                "%(n)s gold items.",
                 gold["n"],
             )
             yield text % (values | _share_of(gold))

@@ -312,6 +312,6 @@ def _page(text: str, n: int) -> tuple[int, int]:
     last = max(1, -(-n // SHOWN))
     digits = text.isascii() and text.isdigit() and len(text) <= 18
     if not digits or not 1 <= int(text) <= last:
-        text = _("There are pages 1 to %(last)s.") % {"last": last}
+        text = _("Pages go from 1 to %(last)s.") % {"last": last}
         raise BadRequest(text, field="page")
     return int(text), last

@@ -21,7 +21,7 @@ from annotator.services.campaigns.item_files import SHOWN, DryRun, TableReading
 from annotator.services.kept_counts import kept
 
 PER_PAGE = 50
-STATES = {"": _("All"), "in": _("Given out"), "withdrawn": _("Withdrawn")}
+STATES = {"": _("All"), "in": _("Assigned"), "withdrawn": _("Withdrawn")}
 LABELS = {
     "sentence": _("Sentence"),
     "phrase": _("Original phrase"),
@@ -31,13 +31,13 @@ LABELS = {
     "score": _("Score"),
     "start": _("Start (character)"),
     "end": _("End (character)"),
-    "id": _("Name of your own"),
+    "id": _("Your own ID"),
     "batch": _("Batch"),
     "kind": _("Kind"),
     "why": _("Explanation (training)"),
 }
 KINDS = {
-    "main": _("Main"),
+    "main": _("Ordinary items"),
     "gold": _("Gold"),
     "attention": _("Attention"),
     "training": _("Training"),

@@ -152,7 +152,7 @@ def _verdicts(
 def _chart(needed: Needed) -> str:
     """Power by items of each condition, with a flag at the number needed."""
     sizes = [size for size, *_rest in needed.curve]
-    wanted = _("%(n)s items: the power wanted") % {"n": f"{needed.each:,}"}
+    wanted = _("%(n)s items: the requested power") % {"n": f"{needed.each:,}"}
     chart = line_chart(
         [(_("power"), [power for *_rest, power in needed.curve])],
         [f"{n:,}" for n in sizes],

@@ -25,28 +25,32 @@ _PERCENT = gettext_lazy("percent of the items")
 _CHECKS = gettext_lazy("percent of the checks")
 _ITEMS = gettext_lazy("items; 0 = none")
 FIELDS = {  # name: label, its unit, its word in the glossary
-    "k": (gettext_lazy("Judges an item"), "", "judges per item"),
-    "overlap_share": (gettext_lazy("Share judged by more"), _PERCENT, "overlap"),
+    "k": (gettext_lazy("Judges per item"), "", "judges per item"),
+    "overlap_share": (gettext_lazy("Share judged by more people"), _PERCENT, "overlap"),
     "overlap_k": (gettext_lazy("… by how many"), gettext_lazy("judges"), "overlap"),
     "quota": (
-        gettext_lazy("Items a person, at most"),
+        gettext_lazy("Items per person, at most"),
         gettext_lazy("empty = no limit"),
         "quota",
     ),
     "adaptive_gap": (
-        gettext_lazy("Apart means"),
-        gettext_lazy("points, or astride a threshold"),
+        gettext_lazy("Judges differ if they are"),
+        gettext_lazy("points apart, or on different sides of a threshold"),
         "apart",
     ),
-    "lease_s": (gettext_lazy("An item is kept for"), gettext_lazy("minutes"), "lease"),
-    "prefetch": (gettext_lazy("Items in hand"), "", "items in hand"),
+    "lease_s": (
+        gettext_lazy("An item is reserved for"),
+        gettext_lazy("minutes"),
+        "lease",
+    ),
+    "prefetch": (gettext_lazy("Items in progress"), "", "items in hand"),
     "check_every": (gettext_lazy("A check about every"), _ITEMS, "check"),
     "check_tolerance": (
-        gettext_lazy("Near enough"),
+        gettext_lazy("Tolerance"),
         gettext_lazy("points"),
         "tolerance",
     ),
-    "check_min": (gettext_lazy("Verdict after"), gettext_lazy("checks"), "stop limit"),
+    "check_min": (gettext_lazy("Minimum checks"), gettext_lazy("checks"), "stop limit"),
     "check_fail_share": (
         gettext_lazy("Stop when more fail than"),
         _CHECKS,
@@ -59,8 +63,8 @@ FIELDS = {  # name: label, its unit, its word in the glossary
     ),
     "repeat_every": (gettext_lazy("A repeat about every"), _ITEMS, "repeat"),
     "repeat_gap_h": (gettext_lazy("… after"), gettext_lazy("hours"), "repeat"),
-    "seconds_per_item": (gettext_lazy("An item takes"), gettext_lazy("seconds"), ""),
-    "cost_per_hour": (gettext_lazy("An hour costs"), "", ""),
+    "seconds_per_item": (gettext_lazy("Time per item"), gettext_lazy("seconds"), ""),
+    "cost_per_hour": (gettext_lazy("Cost per hour"), "", ""),
 }
 
 
@@ -170,7 +174,7 @@ def _stored(name: str, text: str) -> Any:
 
 def _limits(name: str) -> str:
     low, high = (_shown(name, end) for end in SETTINGS[name])
-    return _("From %(low)s to %(high)s, please.") % {"low": low, "high": high}
+    return _("Enter a number from %(low)s to %(high)s.") % {"low": low, "high": high}
 
 
 def _is_changed(campaign: Campaign, names: tuple[str, ...]) -> bool:
@@ -195,25 +199,25 @@ def _parts(campaign: Campaign) -> dict[str, tuple[str, tuple[str, ...]]]:
 
 
 def _apart(campaign: Campaign) -> str:
-    third = _("No third judge where two are apart.")
+    third = _("No third judge where two differ.")
     if campaign.is_adaptive:
         gap = _shown("adaptive_gap", campaign.adaptive_gap)
         third = ngettext(
-            "A third judge where two are %(n)s point apart.",
-            "A third judge where two are %(n)s points apart.",
+            "A third judge where two differ by %(n)s point.",
+            "A third judge where two differ by %(n)s points.",
             _number(campaign.adaptive_gap),
         ) % {"n": gap}
-    blind = _("Who curates sees names and conditions.")
+    blind = _("Curators see names and conditions.")
     if campaign.is_curation_blind:
-        blind = _("Who curates sees neither names nor conditions.")
+        blind = _("Curators see neither names nor conditions.")
     return f"{third} {blind}"
 
 
 def _screen(campaign: Campaign) -> str:
     minutes = round(campaign.lease_s / 60)
     held = ngettext(
-        "An item is kept for somebody for %(n)s minute.",
-        "An item is kept for somebody for %(n)s minutes.",
+        "An item is reserved for one person for %(n)s minute.",
+        "An item is reserved for one person for %(n)s minutes.",
         minutes,
     ) % {"n": f"{minutes:,}"}
     return f"{campaign.get_mode_display()}. {held}"
@@ -230,10 +234,10 @@ def _checks(campaign: Campaign) -> str:
         checks = _("No checks: this campaign has no gold items.")
     elif campaign.check_every:
         checks = ngettext(
-            "A check about every item. Anyone who fails more than %(share)s of at"
-            " least %(least)s is stopped.",
-            "A check about every %(n)s items. Anyone who fails more than %(share)s of"
-            " at least %(least)s is stopped.",
+            "A check about every item. Anyone who fails more than "
+            "%(share)s of at least %(least)s checks is stopped.",
+            "A check about every %(n)s items. Anyone who fails more than "
+            "%(share)s of at least %(least)s checks is stopped.",
             campaign.check_every,
         ) % {
             "n": campaign.check_every,
@@ -253,16 +257,16 @@ def _money(campaign: Campaign) -> str:
     values = {"n": _shown("seconds_per_item", campaign.seconds_per_item)}
     if not campaign.cost_per_hour:
         text = ngettext(
-            "%(n)s second an item; an hour’s cost is not set.",
-            "%(n)s seconds an item; an hour’s cost is not set.",
+            "%(n)s second per item; no hourly cost is set.",
+            "%(n)s seconds per item; no hourly cost is set.",
             n,
         )
         return text % values
     cost = _shown("cost_per_hour", campaign.cost_per_hour)
     values["cost"] = f"{cost} {campaign.currency}".strip()
     text = ngettext(
-        "%(n)s second an item; an hour costs %(cost)s.",
-        "%(n)s seconds an item; an hour costs %(cost)s.",
+        "%(n)s second per item; %(cost)s per hour.",
+        "%(n)s seconds per item; %(cost)s per hour.",
         n,
     )
     return text % values

@@ -51,7 +51,7 @@ def steps(
             _people(n_people, n_links),
             n_people + n_links,
         ),
-        SetupStep(_("Plan"), "campaign_design", plan, _("Look"), is_done=True),
+        SetupStep(_("Plan"), "campaign_design", plan, _("Appearance"), is_done=True),
     ]
 
 
@@ -74,10 +74,10 @@ def _required(title: str, url: str, text: str, n: int) -> SetupStep:
 
 
 def _guideline(version: int) -> SetupStep:
-    text, verb = _("None yet; judges see the scales."), _("Write one")
+    text, verb = _("None yet; judges see only the scales."), _("Write one")
     if version:
         text, verb = _("Version %(n)s.") % {"n": version}, _("Edit")
-    title = _("Guideline")
+    title = _("Guidelines")
     return SetupStep(title, "campaign_guideline", text, verb, is_done=bool(version))
 
 
@@ -107,7 +107,7 @@ def _items(campaign: Campaign) -> str:
 def _people(n: int, n_links: int) -> str:
     people = ngettext("%(n)s annotator.", "%(n)s annotators.", n) % {"n": f"{n:,}"}
     links = ngettext("%(n)s open link.", "%(n)s open links.", n_links)
-    text = people if n else _("Nobody yet.")
+    text = people if n else _("No one yet.")
     return f"{text} {links % {'n': f'{n_links:,}'}}" if n_links else text
 
 
@@ -118,7 +118,7 @@ def _rules(campaign: Campaign) -> str:
     ) % {"n": f"{minutes:,}"}
     if not campaign.has_checks:
         return _("%(held)s; no checks.") % {"held": held}
-    return _("%(held)s; a check in every %(n)s.") % {"held": held, "n": checks}
+    return _("%(held)s; a check every %(n)s items.") % {"held": held, "n": checks}
 
 
 def _plan(campaign: Campaign) -> str:
@@ -131,4 +131,4 @@ def _plan(campaign: Campaign) -> str:
         share = f"{campaign.overlap_share:.0%}"
         values = {"people": people, "n": str(campaign.overlap_k), "share": share}
         people = _("%(people)s, %(n)s for %(share)s of them") % values
-    return _("%(people)s: what that costs and can show.") % {"people": people}
+    return _("%(people)s: cost and precision.") % {"people": people}

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from core.pivoting.table import Example, LabelTable, Paraphrase, Pivot, Table
 
 CONDITIONS = (
-    ("baseline", gettext_lazy("Whatever the label (baseline)")),
+    ("baseline", gettext_lazy("Any label (baseline)")),
     ("extraction", gettext_lazy("Under any label")),
     ("constituents", gettext_lazy("Under any label of a constituent")),
 )

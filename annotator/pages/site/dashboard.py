@@ -174,7 +174,9 @@ def _links(user: Anybody, project: Project | None) -> list[Task]:
             row["pair__corpus__name"],
             row["pair__corpus__project__name"],
             ngettext(
-                "%(n)s pair begun, not done", "%(n)s pairs begun, not done", row["n"]
+                "%(n)s pair started, not done",
+                "%(n)s pairs started, not done",
+                row["n"],
             )
             % {"n": row["n"]},
             reverse("pair", args=[row["pair__corpus__project__slug"], row["code"]]),
@@ -227,9 +229,7 @@ def _begun(name: str, n: int) -> str:
             n,
         )
     else:
-        text = ngettext(
-            "%(n)s tree begun, not saved", "%(n)s trees begun, not saved", n
-        )
+        text = ngettext("%(n)s unsaved tree", "%(n)s unsaved trees", n)
     return text % {"n": n}
 
 

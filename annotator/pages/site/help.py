@@ -13,7 +13,7 @@ from django.utils.translation import gettext_noop as _
 from annotator.pages.site.documents import Document, document, title
 
 SECTIONS: dict[str, tuple[str, ...]] = {
-    _("Everybody"): ("screens", "glossary", "switching"),
+    _("Everyone"): ("screens", "glossary", "switching"),
     _("Annotators"): ("annotators",),
     _("Managers"): ("managers", "campaigns", "paraphrases", "agreement", "releases"),
     _("Researchers"): (
@@ -24,7 +24,7 @@ SECTIONS: dict[str, tuple[str, ...]] = {
         "commands",
         "programs",
     ),
-    _("Whoever runs the installation"): (
+    _("The operator of this server"): (
         "deployment",
         "settings",
         "monitoring",

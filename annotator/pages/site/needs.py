@@ -102,7 +102,7 @@ def _without_people(projects: list[int]) -> Iterator[Need]:
         is_simulated=False,
     ).annotate(n=Count("participants", filter=active))
     for campaign in rows.filter(n=0).select_related("project")[:SHOWN]:
-        text = _("Nobody judges in %(campaign)s yet.") % {"campaign": campaign}
+        text = _("No annotators in %(campaign)s yet.") % {"campaign": campaign}
         page, label = "campaign_people", _("Add annotators")
         yield _need(_("Campaign"), "warn", text, campaign, page, label)
 
@@ -149,10 +149,8 @@ def _stale(projects: list[int]) -> Iterator[Need]:
     for campaign in campaigns[:SHOWN]:
         n = held[campaign.pk]
         text = ngettext(
-            "%(n)s item in %(campaign)s was taken, not judged in time, and nobody has"
-            " judged since.",
-            "%(n)s items in %(campaign)s were taken, not judged in time, and nobody has"
-            " judged since.",
+            "%(n)s item in %(campaign)s was assigned but not judged in time.",
+            "%(n)s items in %(campaign)s were assigned but not judged in time.",
             n,
         ) % {"n": n, "campaign": campaign}
         yield _need(_("Held"), "warn", text, campaign, "campaign", _("See the people"))
@@ -165,8 +163,8 @@ def _invited(projects: list[int]) -> Iterator[Need]:
     )
     for project in rows.filter(n__gt=0)[:SHOWN]:
         text = ngettext(
-            "%(n)s invitation not used yet.",
-            "%(n)s invitations not used yet.",
+            "%(n)s open invitation.",
+            "%(n)s open invitations.",
             project.n,
         ) % {"n": project.n}
         url = reverse("people", args=[project.slug])

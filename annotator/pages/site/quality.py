@@ -59,8 +59,8 @@ def _careless(campaign: Campaign) -> Iterator[Need]:
         if told:
             values = {"who": row.person, "campaign": campaign, "what": "; ".join(told)}
             text = _("%(who)s in %(campaign)s: %(what)s.") % values
-            about = (campaign.project.name, f"{people}#care", _("Look at it"))
-            yield Need(_("Care"), "warn", text, *about, str(campaign.code))
+            about = (campaign.project.name, f"{people}#care", _("View"))
+            yield Need(_("Quality"), "warn", text, *about, str(campaign.code))
 
 
 def _of_scale(campaign: Campaign, scale: dict[str, Any]) -> Iterator[Need]:

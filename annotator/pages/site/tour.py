@@ -24,23 +24,24 @@ TEXTS = {
     "overview": (
         _("The overview of a project"),
         _(
-            "What needs you, how far each corpus and campaign is, and who was active. "
-            "The sections beside the page, on a phone above it, lead everywhere; “?” "
-            "opens the help for the page you are on."
+            "What needs you, the progress of each corpus and campaign, and "
+            "recent activity. The sections beside the page, on a phone "
+            "above it, lead everywhere; “?” opens the help for the page "
+            "you are on."
         ),
     ),
     "corpus": (
         _("A corpus"),
         _(
-            "Pairs of sentences that mean the same. Filter them, open one, or take "
-            "them further: parse, align, parse jointly, hand out as work, export."
+            "Pairs of sentences that mean the same. Filter and open them, "
+            "or parse, align, assign and export them."
         ),
     ),
     "pair": (
         _("Two trees and the links between their phrases"),
         _(
-            "Choose a phrase of one tree and one of the other, then press Enter: they "
-            "are linked. “u” takes it back. What you do is saved as you go."
+            "Choose a phrase in each tree, then press Enter to link them. "
+            "Press “u” to undo. Your work is saved as you go."
         ),
     ),
     "joint": (
@@ -54,33 +55,34 @@ TEXTS = {
     "judge": (
         _("Judging"),
         _(
-            "Does the sentence still mean the same with the paraphrase in it, and is "
-            "it good English? Two keys and Enter an item. The first items are "
-            "training, and show the expected answer afterwards."
+            "Does the sentence still mean the same with the paraphrase in "
+            "it, and is it good English? Two keys and Enter per item. The "
+            "first items are training, and show the expected answer "
+            "afterwards."
         ),
     ),
     "report": (
         _("The report of a campaign"),
         _(
-            "Three invented judges have finished this one. The report opens in plain "
-            "sentences; each leads to its figures, and each figure to the items behind"
-            " it."
+            "Three simulated judges have finished this one. The report "
+            "opens in plain sentences; each leads to its figures, and each "
+            "figure to the items behind it."
         ),
     ),
     "paraphrases": (
-        _("Paraphrases out of parallel text"),
+        _("Paraphrases from parallel text"),
         _(
-            "A table is made of the sample’s parallel text by a worker. Then search it"
-            " for a phrase, such as “film”: each paraphrase shows the foreign phrases "
-            "behind it."
+            "A worker builds a table from the sample’s parallel text. Then "
+            "search it for a phrase, such as “film”: each paraphrase shows "
+            "its pivot phrases."
         ),
     ),
     "search": (
         _("Searching trees and links"),
         _(
-            "Here: noun phrases that are linked to prepositional phrases. One language"
-            " finds constituents, arcs and links; its signs are explained below the "
-            "query."
+            "Example: noun phrases that are linked to prepositional "
+            "phrases. One language finds constituents, arcs and links; its "
+            "operators are explained below the query."
         ),
     ),
 }

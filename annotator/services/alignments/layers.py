@@ -96,9 +96,9 @@ def set_state(layer: AlignmentLayer, state: str, *, by: Anybody) -> AlignmentLay
     """
     project = layer.pair.corpus.project
     if not may_edit(layer, by, project):
-        raise NotAllowed(_("This layer is not yours to close or open."))
+        raise NotAllowed(_("You cannot close or reopen this layer."))
     if state not in AlignmentLayer.State.values:
-        reason = _("A layer is open or done, not %(state)s.")
+        reason = _("The state of a layer must be open or done, not %(state)s.")
         raise Conflict(reason % {"state": repr(state)})
     now = timezone.now()
     AlignmentLayer.objects.filter(pk=layer.pk).update(state=state, updated_at=now)
@@ -150,10 +150,10 @@ def problems_of(
     if draft.parked:
         n = len(draft.parked)
         reason = ngettext(
-            "%(n)s decision stands on phrases that these trees do not have: one pair "
-            "of trees must hold them all.",
-            "%(n)s decisions stand on phrases that these trees do not have: one pair "
-            "of trees must hold them all.",
+            "%(n)s decision is about phrases that these trees do not have. "
+            "One pair of trees must contain them all.",
+            "%(n)s decisions are about phrases that these trees do not "
+            "have. One pair of trees must contain them all.",
             n,
         )
         listed.insert(0, Violation("same_tree", reason % {"n": n}))

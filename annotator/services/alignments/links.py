@@ -75,9 +75,9 @@ def _desk(layer: AlignmentLayer) -> Desk:
 
 def _check(layer: AlignmentLayer, step: LayerStep, by: Anybody) -> None:
     if not layers.may_edit(layer, by, layer.pair.corpus.project):
-        raise NotAllowed(_("This layer is not yours to change."))
+        raise NotAllowed(_("You cannot change this layer."))
     if layer.state == AlignmentLayer.State.DONE:
-        raise Frozen(_("This layer is done. Open it again to change it."))
+        raise Frozen(_("This layer is done. Reopen it to change it."))
     if step.base_rev != layer.revision:
         raise _stale(layer, step.base_rev, by)
 
@@ -85,7 +85,7 @@ def _check(layer: AlignmentLayer, step: LayerStep, by: Anybody) -> None:
 def _stale(layer: AlignmentLayer, base: int, by: Anybody) -> StaleEdit:
     since = layer.events.filter(revision__gt=base).select_related("by", "undoes")
     return StaleEdit(
-        _("Somebody else was faster."),
+        _("Someone else was faster."),
         revision=layer.revision,
         theirs=[layers.event_json(event) for event in since],
         layer=layers.snapshot(layer, by),
@@ -140,15 +140,18 @@ def _revert(desk: Desk, event: LinkEvent) -> Draft:
     recut = desk.layer.events.filter(revision__gte=event.revision, op=WORDS)
     if recut.exists():
         raise Conflict(
-            _("The words of the sentence were split or joined since: undo that there.")
+            _(
+                "The words of the sentence have been split or joined since. "
+                "Undo that first."
+            )
         )
     moved = desk.layer.events.filter(revision__gt=event.revision, op="parse")
     if moved.exclude(by_id=event.by_id).exists():
-        raise Conflict(_("The trees have been changed by somebody else since then."))
+        raise Conflict(_("Someone else has changed the trees since then."))
     try:
         return editing.revert(desk.draft, event.before, event.after)
     except Contradiction as error:
-        reason = _("This cannot be taken back: %(reason)s.") % {"reason": error}
+        reason = _("This cannot be undone: %(reason)s.") % {"reason": error}
         raise Conflict(reason) from error
 
 

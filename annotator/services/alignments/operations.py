@@ -222,9 +222,7 @@ class Bracket(_Nodeless):
 
     def on(self, desk: Desk) -> Draft:
         if not self.start < self.end <= desk.n_tokens(self.side):
-            raise BadRequest(
-                _("Words of this side are wanted, such as 3-5."), field="key"
-            )
+            raise BadRequest(_("Enter words of this side, such as 3-5."), field="key")
         rule = "" if self.op == "unbracket" else self.op
         place = f"{self.side} {self.start}-{self.end}"
         return editing.bracket(desk.draft, place, rule)
@@ -343,14 +341,14 @@ def _accept(sent: Sent) -> Accept:
 def _reject(sent: Sent) -> Reject:
     layer, note = sent.get("layer", ""), sent.get("note", "")
     if layer != PROPOSAL and not note.strip():
-        raise BadRequest(_("Say why this link is not taken."), field="note")
+        raise BadRequest(_("Say why this link is rejected."), field="note")
     return Reject(*_cell(sent), layer, note)
 
 
 def _bracket(sent: Sent) -> Bracket:
     first, _dash, last = sent.get("key", "").partition("-")
     if not all(x.isascii() and x.isdigit() and len(x) < 5 for x in (first, last)):
-        raise BadRequest(_("Words of this side are wanted, such as 3-5."), field="key")
+        raise BadRequest(_("Enter words of this side, such as 3-5."), field="key")
     return Bracket(sent["op"], sent.get("side", "s"), int(first), int(last))
 
 

@@ -54,7 +54,9 @@ def start(corpus: Corpus, parser: str, *, by: Anybody, enqueue: bool = True) -> 
     with jobs.one_after_the_other(corpus.project):
         active = Job.objects.active().filter(project=corpus.project, kind="align")
         if any(job.params["corpus"] == corpus.code for job in active):
-            raise Conflict(_("This corpus is being aligned already; wait for its end."))
+            raise Conflict(
+                _("This corpus is already being aligned. Wait until it finishes.")
+            )
         return jobs.create(
             corpus.project,
             "align",

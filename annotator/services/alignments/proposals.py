@@ -154,7 +154,7 @@ def ready(pair: Pair, parses: Parses) -> Ready:
     for parse, sentence in zip(parses, (pair.source_id, pair.target_id), strict=True):
         if parse.sentence_id != sentence:
             raise BadRequest(
-                _("These trees are not of this pair."), field="source_parse"
+                _("These trees do not belong to this pair."), field="source_parse"
             )
     source, target = parses
     rows = _ENGINE.rows(pair=pair.pk, source=source.pk, target=target.pk)
@@ -197,7 +197,7 @@ def _regained(here: Ready, held: bytes) -> Floats:
 def _tree(parse: Parse) -> Tree:
     tree = layers.tree_of(parse, parse.sentence.n_tokens)
     if tree is None:
-        raise BadRequest(_("This tree stands on other words than its sentence."))
+        raise BadRequest(_("This tree has other words than its sentence."))
     return tree
 
 
@@ -322,11 +322,11 @@ def _sentence(
     """Why these cannot all hold, for the reader."""
     named = [_named(one, sides) for one in among]
     if len(named) == 1:
-        reason = _("No alignment has %(what)s; the suggestions leave it aside.")
+        reason = _("No alignment includes %(what)s; the suggestions ignore it.")
         return reason % {"what": named[0]}
     reason = _(
-        "No alignment has both %(some)s and %(last)s: the suggestions leave the last "
-        "aside. Your decisions stay as they are."
+        "No alignment includes both %(some)s and %(last)s; the "
+        "suggestions ignore the last. Your decisions are kept."
     )
     return reason % {"some": ", ".join(named[:-1]), "last": named[-1]}
 
@@ -368,5 +368,5 @@ def _grounds(supports: Iterable[str], ready: Ready) -> dict[str, str]:
         s, _space, t = cell.partition(" ")
         if s[:1] == t[:1] == "w":
             ground = GROUNDS.get(ready.related[int(s[1:])][int(t[1:])], "")
-            grounds[cell] = str(ground) or _("alike in spelling, context or place")
+            grounds[cell] = str(ground) or _("similar in spelling, context or position")
     return grounds

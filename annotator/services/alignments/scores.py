@@ -48,7 +48,10 @@ def start(corpus: Corpus, scorer: str, *, by: Anybody, enqueue: bool = True) -> 
         params = {"corpus": corpus.code, "scorer": scorer}
         if any(job.params == params for job in active):
             raise Conflict(
-                _("This corpus is being scored so already; wait for its end.")
+                _(
+                    "This corpus is already being scored that way. Wait until it "
+                    "finishes."
+                )
             )
         title = f"Score {corpus.name}: {SCORERS[scorer].label}"
         return jobs.create(
@@ -288,7 +291,12 @@ def score_one(
     try:
         scored = replace(scored, biparse=chosen.likeliest(view))
     except SentenceTooLong:
-        notes.append(_("Of equally good biparses any is drawn: this pair is too long."))
+        notes.append(
+            _(
+                "One of several equally good biparses is drawn: this pair is "
+                "too long to find the most probable one."
+            )
+        )
     return scored, chosen.matches(view, scored.biparse.links), notes
 
 

@@ -62,7 +62,7 @@ def start(
         active = Job.objects.active().filter(project=corpus.project, kind=KIND)
         if any(job.params["corpus"] == corpus.code for job in active):
             raise Conflict(
-                _("The words of this corpus are being aligned; wait for the end.")
+                _("The words of this corpus are being aligned. Wait until it finishes.")
             )
         how = MANY if many else "one to one"
         return jobs.create(

@@ -128,8 +128,9 @@ def _tell_the_removed(code: str, *, campaign: str, by: Anybody) -> None:
     )
     if mine.exists():
         message = _(
-            "You no longer work in this campaign, so this answer was not stored. "
-            "If that is a mistake, the manager can take you in again: keep this page."
+            "You no longer work in this campaign, so this answer was not "
+            "stored. If that is a mistake, keep this page open and ask the "
+            "manager to add you again."
         )
         raise NotAllowed(message)
 

@@ -41,7 +41,7 @@ def copy_campaign(
     if not name:
         raise BadRequest(_("The copy needs a name."), field="name")
     if Campaign.objects.filter(project_id=campaign.project_id, name=name).exists():
-        problem = _("There is a campaign %(name)s already.") % {"name": repr(name)}
+        problem = _("There is already a campaign %(name)s.") % {"name": repr(name)}
         raise Conflict(problem, field="name")
     copy = _set_up(campaign, name, by)
     last = campaign.guidelines.first()

@@ -132,7 +132,7 @@ def decide(item: Item, decision: Decision, *, by: Anybody) -> Adjudication:
     if decision.reason not in Adjudication.Reason.values:
         raise BadRequest(_("Choose a reason."), field="reason")
     if decision.confidence not in Adjudication.Confidence.values:
-        raise BadRequest(_("Say how sure you are."), field="confidence")
+        raise BadRequest(_("Choose your confidence."), field="confidence")
     if decision.accepts:
         _require_equal(item, decision.accepts, values)
     last = item.adjudications.order_by("-number").first()
@@ -179,7 +179,7 @@ def _require_equal(item: Item, label: str, values: Mapping[str, Any]) -> None:
 
 def _stale(last: Adjudication | None) -> None:
     raise StaleEdit(
-        _("Somebody has decided about this item meanwhile; look again."),
+        _("Someone decided this item in the meantime. Check it again."),
         revision=last.number if last else 0,
         values=last.values if last else {},
     )

@@ -54,7 +54,7 @@ def _share(name: str, text: str, *, most: float = 1) -> float:
         value = -1
     if not 0 <= value <= most:
         limits = {"name": name, "most": f"{most:g}"}
-        problem = _("%(name)s: a number from 0 to %(most)s, please.") % limits
+        problem = _("%(name)s: enter a number from 0 to %(most)s.") % limits
         raise BadRequest(problem, field=name)
     return value
 

@@ -41,7 +41,7 @@ def participant_of(campaign_code: str, user: Anybody) -> Participant:
     )
     person = rows.first()
     if person is None or person.campaign.state == Campaign.State.DRAFT:
-        raise Http404(_("There is no such campaign, or it is not for you to judge."))
+        raise Http404(_("There is no such campaign, or it is not assigned to you."))
     return person
 
 

@@ -288,8 +288,8 @@ def correct(item: Item, paraphrase: str, *, by: Anybody) -> None:
     if held.n_taken or held.judgments.exists():
         raise Conflict(
             _(
-                "Somebody holds this item or has judged it. Withdraw it, and add the "
-                "corrected one."
+                "Someone is judging or has judged this item. Withdraw it, and "
+                "add the corrected one."
             )
         )
     if held.instance.items.filter(paraphrase=text).exclude(pk=held.pk).exists():

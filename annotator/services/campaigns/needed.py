@@ -99,7 +99,7 @@ def _number(name: str, text: str, low: float, high: float) -> float:
     except ValueError:
         value = -1
     if not low <= value <= high:
-        problem = gettext("%(name)s: a number from %(low)s to %(high)s, please.")
+        problem = gettext("%(name)s: enter a number from %(low)s to %(high)s.")
         limits = {"name": name, "low": f"{low:g}", "high": f"{high:g}"}
         raise BadRequest(problem % limits, field=name)
     return value
@@ -266,8 +266,8 @@ def _measured(campaign: Campaign, aim: Aim) -> tuple[Aim, float]:
     if split is None:
         raise BadRequest(
             gettext(
-                "Too little was judged there: two people who share items are needed "
-                "to tell items from annotators."
+                "Too few judgments: two people who share items are needed to "
+                "tell items from annotators."
             ),
             field="pilot",
         )

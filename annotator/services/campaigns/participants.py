@@ -120,7 +120,7 @@ def set_batches(
     campaign = person.campaign
     access.require(by, "manage", campaign.project)
     if batches is not None and not batches:
-        problem = _("%(name)s needs a batch, or a pause.") % {"name": person}
+        problem = _("Give %(name)s a batch, or pause them.") % {"name": person}
         raise BadRequest(problem, field="batches")
     if any(batch.campaign_id != campaign.pk for batch in batches or ()):
         raise BadRequest(_("That batch is of another campaign."), field="batches")

@@ -20,7 +20,7 @@ COMMANDS: dict[str, tuple[str, Promise]] = {
     "skip": ("s", gettext_lazy("Skip")),
     "flag": ("f", gettext_lazy("Flag")),
     "comment": ("c", gettext_lazy("Comment")),
-    "guideline": ("g", gettext_lazy("Guideline")),
+    "guideline": ("g", gettext_lazy("Guidelines")),
     "diff": ("d", gettext_lazy("Show which words differ")),
     "help": ("?", gettext_lazy("Keys")),
 }
@@ -67,7 +67,7 @@ def _key(name: str, key: Any) -> str:
     if name not in COMMANDS:
         raise BadRequest(_("There is no such command."), field="keys")
     if not isinstance(key, str) or len(key) != 1 or not key.isprintable():
-        raise BadRequest(_("A key is one printable sign."), field=name)
+        raise BadRequest(_("A key must be one printable character."), field=name)
     key = key.lower()
     if key in RESERVED:
         raise BadRequest(_("Digits and the space bar choose values."), field=name)

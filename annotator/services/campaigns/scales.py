@@ -119,7 +119,7 @@ def set_scales(
     access.require(by, "manage", campaign.project)
     fresh = [_scale(campaign, one, at) for at, one in enumerate(wanted)]
     if not 1 <= len(fresh) <= MAX_SCALES:
-        problem = _("From 1 to %(most)s scales, please.") % {"most": MAX_SCALES}
+        problem = _("Enter 1 to %(most)s scales.") % {"most": MAX_SCALES}
         raise BadRequest(problem, field="scales")
     if len({scale.name for scale in fresh}) < len(fresh):
         raise BadRequest(_("Two scales have the same name."), field="name")
@@ -128,8 +128,9 @@ def set_scales(
     if moved and Judgment.objects.of(campaign).answered().exists():
         raise Conflict(
             _(
-                "People have answered on these scales: their names, kinds and values "
-                "stay. Make another campaign for other scales."
+                "People have answered on these scales, so their names, kinds "
+                "and values cannot change. Create another campaign for other "
+                "scales."
             )
         )
     campaign.scales.all().delete()
@@ -143,7 +144,7 @@ def _scale(campaign: Campaign, wanted: Mapping[str, Any], at: int) -> RatingScal
     name = slugify(str(wanted.get("name") or title))[:40]
     kind = str(wanted.get("kind", "ordinal"))
     if not name or not title:
-        raise BadRequest(_("A scale needs a name and a title."), field="title")
+        raise BadRequest(_("Enter a name and a title for the scale."), field="title")
     if kind not in RatingScale.Kind.values:
         problem = _("There is no kind of scale %(name)s.") % {"name": repr(kind)}
         raise BadRequest(problem, field="kind")
@@ -167,10 +168,10 @@ def _range(wanted: Mapping[str, Any]) -> tuple[int, int]:
     try:
         low, high = int(wanted.get("low", 0)), int(wanted.get("high", 100))
     except (TypeError, ValueError):
-        problem = _("The range needs two whole numbers.")
+        problem = _("The range must be two whole numbers.")
         raise BadRequest(problem, field="low") from None
     if not 1 <= high - low <= 1000:
-        raise BadRequest(_("The range goes up, by 1000 at most."), field="high")
+        raise BadRequest(_("The range must go up, by at most 1000."), field="high")
     return low, high
 
 

@@ -39,7 +39,7 @@ def number_of(name: str, value: Any) -> float | int | None:
         number = math.nan
     if not low <= number <= high:
         limits = {"name": name, "low": f"{low:g}", "high": f"{high:g}"}
-        problem = _("%(name)s: from %(low)s to %(high)s, please.") % limits
+        problem = _("%(name)s: enter a value from %(low)s to %(high)s.") % limits
         raise BadRequest(problem, field=name)
     field = Campaign._meta.get_field(name)
     return number if field.get_internal_type() == "FloatField" else int(number)

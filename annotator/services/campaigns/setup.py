@@ -40,9 +40,9 @@ def create(
     access.require(by, "manage", project)
     name = " ".join(name.split())[:120]
     if not name:
-        raise BadRequest(_("A campaign needs a name."), field="name")
+        raise BadRequest(_("Enter a name for the campaign."), field="name")
     if project.campaigns.filter(name=name).exists():
-        problem = _("There is a campaign %(name)s already: take another name.")
+        problem = _("There is already a campaign %(name)s. Choose another name.")
         raise Conflict(problem % {"name": repr(name)})
     campaign = Campaign.objects.create(
         project=project,
@@ -71,7 +71,7 @@ def change(campaign: Campaign, values: Mapping[str, Any], *, by: Anybody) -> Cam
             continue
         is_shared_again |= name in JUDGES and campaign.state != Campaign.State.DRAFT
         if campaign.state != Campaign.State.DRAFT and name in FIXED_ONCE_OPEN:
-            problem = _("%(name)s is fixed once a campaign has opened.")
+            problem = _("%(name)s cannot change once a campaign has opened.")
             raise Conflict(problem % {"name": name}, field=name)
         setattr(campaign, name, new)
     campaign.revision += 1
@@ -95,7 +95,9 @@ def _checked(name: str, value: Any) -> Any:
     if name in ("contact", "currency"):
         return str(value).strip()[: 200 if name == "contact" else 8]
     values = {"name": name, "value": repr(value)}
-    raise BadRequest(_("%(name)s: %(value)s is not a setting.") % values, field=name)
+    raise BadRequest(
+        _("%(name)s: %(value)s is not a valid setting.") % values, field=name
+    )
 
 
 @transaction.atomic
@@ -127,9 +129,11 @@ def open_campaign(campaign: Campaign, *, by: Anybody) -> Campaign:
     """
     access.require(by, "manage", campaign.project)
     if not campaign.n_items:
-        raise Conflict(_("There are no items yet: upload some first."))
+        raise Conflict(_("There are no items yet. Upload some first."))
     if not campaign.participants.exists() and not campaign.invitations.open().exists():
-        raise Conflict(_("Nobody is to judge yet: add people first, or make a link."))
+        raise Conflict(
+            _("No annotators yet. Add people first, or create an invitation link.")
+        )
     if campaign.state == Campaign.State.DRAFT:
         for batch in campaign.batches.all():
             share_out(campaign, batch)

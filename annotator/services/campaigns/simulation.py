@@ -62,7 +62,7 @@ def rehearse(
     """
     access.require(by, "manage", campaign.project)
     if not 1 <= people <= MAX_PEOPLE:
-        problem = _("From 1 to %(most)s annotators, please.") % {"most": MAX_PEOPLE}
+        problem = _("Enter 1 to %(most)s annotators.") % {"most": MAX_PEOPLE}
         raise BadRequest(problem, field="people")
     rng = np.random.default_rng(seed)
     copy = copying.rehearsal_of(campaign, by=by)

@@ -51,7 +51,7 @@ def parts(
         return _treebanks(corpus, format_, files, split=split or len(files) == 1)
     layers = AlignmentLayer.objects.filter(pair__corpus=corpus)
     if author and not layers.made_by(author).exists():
-        problem = _("Nobody called %(name)s has links here.") % {"name": author}
+        problem = _("No one called %(name)s has links here.") % {"name": author}
         raise BadRequest(problem, field="author")
     made = _pair_files(corpus, format_, files, author=author, split=split)
     if ENDINGS[format_.name] == "tsv" and not exact:

@@ -276,7 +276,7 @@ def _checked(kind: str, corpus: str, uploads: list[Upload], encoding: str) -> st
     name = " ".join(corpus.split())[:120]
     if not name or not uploads or len(uploads) > MAX_FILES:
         raise BadRequest(
-            _("A corpus name and one to %(n)s files are needed.") % {"n": MAX_FILES},
+            _("Enter a corpus name and choose one to %(n)s files.") % {"n": MAX_FILES},
             field="corpus",
         )
     if encoding not in ("", *ENCODINGS):
@@ -299,9 +299,7 @@ def go_on(
     Raises NotAllowed, or Conflict if the job is no dry run that has ended.
     """
     if not job.params.get("dry_run") or job.state != Job.State.DONE:
-        raise Conflict(
-            _("Only a dry run that has ended can be followed by its import.")
-        )
+        raise Conflict(_("Only a finished dry run can be followed by its import."))
     codes = job.params["uploads"]
     uploads = {one.code: one for one in job.project.uploads.filter(code__in=codes)}
     return start(
@@ -569,7 +567,7 @@ def _same_job(
             return job
         if not (params["dry_run"] or job.params["dry_run"]):
             name = params["corpus"]
-            message = _("An import into %(name)s is running; wait for its end.")
+            message = _("An import into %(name)s is running. Wait until it finishes.")
             raise Conflict(message % {"name": name})
     return None
 

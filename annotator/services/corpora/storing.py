@@ -115,7 +115,7 @@ def format_of(uploads: Iterable[Upload], encoding: str) -> Format:
     if kind is None:
         raise BadRequest(
             _(
-                "No format reads these files. Choose the one that was meant: "
+                "No format matches these files. Choose the format you meant: "
                 "its errors name the lines."
             ),
             field="format",

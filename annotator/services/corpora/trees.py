@@ -40,7 +40,7 @@ def paste(pair: Pair, side: str, text: str, *, by: Anybody) -> Parse:
     """
     access.require(by, "annotate", pair.corpus.project)
     if side not in ("s", "t"):
-        raise BadRequest(_("A tree is for side s or t."), field="side")
+        raise BadRequest(_("The side of a tree must be s or t."), field="side")
     sentence = pair.source if side == "s" else pair.target
     hold(sentence)
     line = " ".join(_checked(sentence, text).split())
@@ -93,7 +93,7 @@ def _checked(sentence: Sentence, text: str) -> str:
     forms = [ptb.unescape(form) for form in sentence.forms]
     if words != forms:
         raise BadRequest(
-            _("This tree stands on other words than the sentence (%(where)s).")
+            _("This tree has other words than the sentence (%(where)s).")
             % {"where": _difference(words, forms)},
             field="text",
         )

@@ -42,7 +42,9 @@ def start(bitext: Bitext, engine: str, *, by: Anybody, enqueue: bool = True) -> 
     with jobs.one_after_the_other(bitext.project):
         active = Job.objects.active().filter(project=bitext.project, kind=KIND)
         if any(job.params["bitext"] == bitext.code for job in active):
-            raise Conflict(_("This bitext is being parsed already; wait for its end."))
+            raise Conflict(
+                _("This parallel text is already being parsed. Wait until it finishes.")
+            )
         return jobs.create(
             bitext.project,
             KIND,

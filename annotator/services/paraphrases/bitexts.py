@@ -65,7 +65,7 @@ def start(
     access.require(by, "import", project)
     name = " ".join(name.split())[:120]
     if not name or not uploads:
-        raise BadRequest(_("A name and the files are needed."), field="name")
+        raise BadRequest(_("Enter a name and choose the files."), field="name")
     if reading.format not in FORMATS:
         reason = _("Formats: %(names)s.") % {"names": ", ".join(FORMATS)}
         raise BadRequest(reason, field="format")
@@ -92,9 +92,7 @@ def go_on(job: Job, *, by: Anybody, partial: bool) -> Job:
     """The import that this dry run was for; raises NotAllowed, or Conflict if the job
     is no dry run that has ended."""
     if not job.params.get("dry_run") or job.state != Job.State.DONE:
-        raise Conflict(
-            _("Only a dry run that has ended can be followed by its import.")
-        )
+        raise Conflict(_("Only a finished dry run can be followed by its import."))
     params = job.params
     return start(
         job.project,
@@ -114,7 +112,7 @@ def delete(bitext: Bitext, *, by: Anybody) -> None:
     access.require(by, "import", bitext.project)
     active = Job.objects.active().filter(project=bitext.project)
     if any(bitext.code in _needed(job) for job in active):
-        raise Conflict(_("A job is at work on this bitext; cancel it first."))
+        raise Conflict(_("A job is running on this parallel text. Cancel it first."))
     folder = bitext.folder
     bitext.delete()
     transaction.on_commit(lambda: shutil.rmtree(folder, ignore_errors=True))
@@ -248,7 +246,10 @@ def _store(job: Job, counts: dict[str, int]) -> Bitext:
 def _check_name(project: Project, name: str, *, but: str = "") -> None:
     taken = project.bitexts.filter(name=name).exclude(code=but)
     if taken.exists():
-        reason = _("There is a bitext %(name)s in this project: choose another name.")
+        reason = _(
+            "This project already has parallel text called %(name)s. "
+            "Choose another name."
+        )
         raise Conflict(reason % {"name": name})
 
 

@@ -37,7 +37,7 @@ def opened(row: ParaphraseTable, *, model: bool = False) -> "Iterator[Opened]":
     Conflict while the table has not been made yet, Unavailable if its files are gone.
     """
     if row.made_at is None:
-        reason = _("%(name)s has not been made yet; see its job.")
+        reason = _("%(name)s has not been created yet; see its job.")
         raise Conflict(reason % {"name": row.name})
     made = row.made_at.isoformat()
     with _lock:

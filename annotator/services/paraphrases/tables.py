@@ -51,7 +51,7 @@ def start(
     access.require(by, "run", project)
     name = " ".join(name.split())[:120]
     if not name:
-        raise BadRequest(_("A table needs a name."), field="name")
+        raise BadRequest(_("Enter a name for the table."), field="name")
     if max_length not in LENGTHS:
         reason = _("Lengths: %(names)s.") % {"names": ", ".join(map(str, LENGTHS))}
         raise BadRequest(reason, field="length")
@@ -64,7 +64,9 @@ def start(
     with transaction.atomic():
         table = _row(project, name, by)
         if table.job and not table.job.is_over:
-            reason = _("%(name)s is being made; wait for its end, or cancel its job.")
+            reason = _(
+                "%(name)s is being created. Wait until it finishes, or cancel its job."
+            )
             raise Conflict(reason % {"name": name})
         table.rules = rules
         table.job = jobs.create(

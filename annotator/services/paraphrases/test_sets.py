@@ -94,10 +94,10 @@ def _check(table: ParaphraseTable, text: Corpus | Bitext, n_phrases: int) -> Non
         reason = _("Phrases: 1 to %(most)s.") % {"most": MOST}
         raise BadRequest(reason, field="phrases")
     if table.made_at is None:
-        reason = _("%(name)s has not been made yet; see its job.")
+        reason = _("%(name)s has not been created yet; see its job.")
         raise Conflict(reason % {"name": table.name})
     if not (text.parser if isinstance(text, Bitext) else _parses(text).exists()):
-        reason = _("%(name)s has no trees yet: parse it.") % {"name": text.name}
+        reason = _("%(name)s has no trees yet. Parse it first.") % {"name": text.name}
         raise BadRequest(reason, field="text")
 
 

@@ -47,15 +47,15 @@ def start(
     """
     access.require(by, "manage", table.project)
     if table.made_at is None:
-        reason = _("%(name)s has not been made yet; see its job.")
+        reason = _("%(name)s has not been created yet; see its job.")
         raise Conflict(reason % {"name": table.name})
     if campaign.project_id != table.project_id:
         raise BadRequest(_("Choose a campaign of this project."), field="campaign")
     if not _scales(campaign):
-        reason = _("%(name)s has no scale whose points have an order.")
+        reason = _("%(name)s has no ordinal scale.")
         raise BadRequest(reason % {"name": campaign.name}, field="campaign")
     if not Judgment.objects.of(campaign).counted().exists():
-        reason = _("Nobody has judged in %(name)s yet.")
+        reason = _("No judgments in %(name)s yet.")
         raise BadRequest(reason % {"name": campaign.name}, field="campaign")
     with jobs.one_after_the_other(table.project):
         active = Job.objects.active().filter(project=table.project, kind=KIND)

@@ -113,7 +113,7 @@ def _at_token(sent: dict[str, Any], tree: Tree) -> dict[str, Any]:
     if node is None or sent.get("token") is not None:
         return sent
     if node >= len(tree) or tree.tokens[node] < 0:
-        reason = _("Only words are typed anew, split or joined: choose a word.")
+        reason = _("Only words can be edited, split or joined. Choose a word.")
         raise InvalidValue(reason)
     return {**sent, "token": tree.tokens[node]}
 
@@ -126,7 +126,7 @@ def _before_child(sent: dict[str, Any], tree: Tree) -> dict[str, Any]:
         return sent
     mother = tree.parents[node]
     if mother < 0:
-        reason = _("Choose the child that the second phrase is to begin with.")
+        reason = _("Choose the child with which the second phrase begins.")
         raise InvalidValue(reason)
     return {**sent, "node": mother, "at": tree.children[mother].index(node)}
 
@@ -140,7 +140,9 @@ def _with_next(sent: dict[str, Any], tree: Tree) -> dict[str, Any]:
     sisters = tree.children[tree.parents[first]]
     after = sisters[sisters.index(first) + 1 :]
     if not after:
-        raise InvalidValue(_("No sister stands after it: choose the first of both."))
+        raise InvalidValue(
+            _("There is no sibling after it. Choose the first of the two.")
+        )
     return {**sent, "last": after[0]}
 
 
@@ -309,8 +311,9 @@ def _store(draft: TreeDraft, tree: Tree | Arcs, step: DraftStep) -> None:
 def _stale(draft: TreeDraft, step: DraftStep) -> StaleEdit:
     return StaleEdit(
         _(
-            "This tree was changed meanwhile, in another tab or by a program. Your "
-            "step was not done: choose what counts."
+            "This tree was changed in the meantime, in another tab or by a "
+            "program. Your step was not applied. Choose which version to "
+            "keep."
         ),
         **steps.conflict(draft, step.base_rev, step.operation),
     )

@@ -47,8 +47,8 @@ class Followed:
     def summary(self) -> str:
         """For people."""
         text = ngettext(
-            "%(pair)s: %(n)s decision went along, %(parked)s parked",
-            "%(pair)s: %(n)s decisions went along, %(parked)s parked",
+            "%(pair)s: %(n)s decision carried over, %(parked)s on hold",
+            "%(pair)s: %(n)s decisions carried over, %(parked)s on hold",
             self.kept,
         )
         return text % {"pair": self.pair, "n": self.kept, "parked": self.parked}
@@ -73,28 +73,29 @@ class NewWords:
         """For people: what is new, what followed, what did not."""
         shown = ", ".join(f"{was} → {word}" for was, word in self.typed.values())
         what = (
-            _("Words of the sentence split, joined or typed anew: %(words)s.")
+            _("Words of the sentence split, joined or edited: %(words)s.")
             if self.is_cut
-            else _("Words of the sentence typed anew: %(words)s.")
+            else _("Words of the sentence edited: %(words)s.")
         )
         parts = [what % {"words": shown}]
         if self.along and self.along.kind == Parse.Kind.DEPENDENCY:
-            parts.append(_("The gold arcs went along."))
+            parts.append(_("The gold arcs were carried over."))
         elif self.along:
-            parts.append(_("The gold constituents went along."))
+            parts.append(_("The gold constituents were carried over."))
         if self.keeping:
             kept = _("Other trees that keep the former words: %(n)s.")
             parts.append(kept % {"n": self.keeping})
         if not self.in_text:
             parts.append(
-                _("The raw text does not hold the words as they are, and stays.")
+                _("The raw text does not contain these words, so it stays as it is.")
             )
         if self.is_cut:
             n, parked = len(self.layers), sum(one.parked for one in self.layers)
             links = _(
-                "Alignments that went along, with links to every part of a word: "
-                "%(n)s; decisions parked in them: %(parked)s. Parsers' trees and "
-                "forests are of the former words: parse the corpus again."
+                "Alignments carried over, with links to every part of a word: "
+                "%(n)s; decisions on hold in them: %(parked)s. Trees and "
+                "forests of parsers still have the former words: parse the "
+                "corpus again."
             )
             parts.append(links % {"n": n, "parked": parked})
         return " ".join(parts)
@@ -118,8 +119,8 @@ class Saved:
         parts = [one.summary for one in self.followed]
         if self.done:
             text = ngettext(
-                "%(n)s alignment that is done stays on the former tree",
-                "%(n)s alignments that are done stay on the former tree",
+                "%(n)s finished alignment keeps the earlier tree",
+                "%(n)s finished alignments keep the earlier tree",
                 self.done,
             )
             parts.append(text % {"n": self.done})
@@ -213,7 +214,10 @@ def stale(made: TreeDraft | Parse, former: Parse | None) -> StaleEdit:
     with suppress(GemelError):  # one that cannot be read is not shown
         facts["mine"] = snapshots.state(retyping.tree_of(made))
         facts["theirs"] = snapshots.state(retyping.tree_of(former)) if former else {}
-    reason = _("Somebody else saved another gold tree meanwhile: choose what counts.")
+    reason = _(
+        "Someone else saved another gold tree in the meantime. Choose "
+        "which one to keep."
+    )
     return StaleEdit(reason, **facts)
 
 

@@ -373,8 +373,8 @@ def start(
     if "dependencies" not in _info(parser, corpus.project).capabilities:
         raise BadRequest(
             _(
-                "%(parser)s gives no dependency arcs, which joint parsing needs: "
-                "choose another parser."
+                "%(parser)s produces no dependency trees, which joint parsing "
+                "needs. Choose another parser."
             )
             % {"parser": parser},
             field="parser",
@@ -384,7 +384,10 @@ def start(
         active = Job.objects.active().filter(project=corpus.project, kind="joint")
         if any(job.params == params for job in active):
             raise Conflict(
-                _("This corpus is being parsed so already; wait for its end.")
+                _(
+                    "This corpus is already being parsed that way. Wait until it "
+                    "finishes."
+                )
             )
         return jobs.create(
             corpus.project,

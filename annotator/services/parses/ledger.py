@@ -205,7 +205,7 @@ def _put(change: TreeChange, verdict: Verdict, by: Anybody) -> None:
 
 def _stale(change: TreeChange) -> StaleEdit:
     change.refresh_from_db()
-    who = str(change.judged_by) if change.judged_by_id else _("somebody")
+    who = str(change.judged_by) if change.judged_by_id else _("someone")
     return StaleEdit(
         _("This change was judged elsewhere, by %(who)s, perhaps in another tab.")
         % {"who": who},

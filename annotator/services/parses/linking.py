@@ -95,19 +95,19 @@ def start(
     access.require(by, "manage", project)
     name = slugify(name)
     if not _NAME.fullmatch(name):
-        raise BadRequest(_("A name of 1 to 20 letters and digits."), field="name")
+        raise BadRequest(_("Enter a name of 1 to 20 letters and digits."), field="name")
     if not corpora and not uploads:
         raise BadRequest(_("Choose a corpus or a file to count."), field="corpora")
     owners = {one.project_id for one in corpora} | {one.project_id for one in uploads}
     if owners != {project.pk}:
         raise BadRequest(_("Only text of this project."), field="corpora")
     if name in [one.name for one in of_project(project)]:
-        problem = _("There is a linking corpus %(name)s already.") % {"name": name}
+        problem = _("There is already a linking corpus %(name)s.") % {"name": name}
         raise BadRequest(problem, field="name")
     with jobs.one_after_the_other(project):
         active = Job.objects.active().filter(project=project, kind=KIND)
         if any(job.params["name"] == name for job in active):
-            message = _("%(name)s is being counted already; wait for its end.")
+            message = _("%(name)s is already being counted. Wait until it finishes.")
             raise Conflict(message % {"name": name})
         page = corpora[0] if corpora else project.corpora.first()
         params = {

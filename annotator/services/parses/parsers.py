@@ -81,13 +81,15 @@ def start(
     offered.require(corpus.project, engine, field="engine")
     if not 1 <= n <= MAX_TREES:
         raise BadRequest(
-            _("1 to %(n)s trees a sentence.") % {"n": MAX_TREES}, field="n"
+            _("Enter 1 to %(n)s trees per sentence.") % {"n": MAX_TREES}, field="n"
         )
     with jobs.one_after_the_other(corpus.project):
         active = Job.objects.active().filter(project=corpus.project, kind="parse")
         mine = {"corpus": corpus.code, "engine": engine}
         if any(job.params.items() >= mine.items() for job in active):
-            raise Conflict(_("This corpus is being parsed already; wait for its end."))
+            raise Conflict(
+                _("This corpus is already being parsed. Wait until it finishes.")
+            )
         return jobs.create(
             corpus.project,
             "parse",
@@ -106,7 +108,7 @@ def try_out(text: str, backend: ParserBackend) -> Analysis:
     parser's own error if it cannot take the sentence.
     """
     if not text.strip() or len(text) > MAX_TEXT:
-        problem = _("A sentence of 1 to %(n)s characters.") % {"n": MAX_TEXT}
+        problem = _("Enter a sentence of 1 to %(n)s characters.") % {"n": MAX_TEXT}
         raise BadRequest(problem, field="text")
     sentence = tokenize(text)
     (answer,) = backend.analyse([sentence], want=WANT & backend.info.capabilities)

@@ -310,7 +310,7 @@ def brought_along(
     except InvalidValue as error:
         is_arcs = gold.kind == Parse.Kind.DEPENDENCY
         where = _("the gold arcs") if is_arcs else _("the gold constituents")
-        reason = _("In %(where)s these words cannot be one: %(reason)s")
+        reason = _("In %(where)s these words cannot be joined: %(reason)s")
         raise Conflict(reason % {"where": where, "reason": error}) from error
 
 
@@ -319,17 +319,17 @@ def _both_cut(words: tuple[str, ...], forms: tuple[str, ...]) -> str:
     apart = cut.changed.values() if cut else [(" ".join(forms), " ".join(words))]
     listed = "; ".join(f"“{there}” / “{here}”" for there, here in apart)
     reason = _(
-        "Words of the sentence were changed by somebody else, too (there / here): "
-        "%(words)s. Undo yours, and the sentence's come when you save; or make them "
-        "here what they are there."
+        "Someone else also changed words of the sentence (there / "
+        "here): %(words)s. Undo your changes to take theirs when you "
+        "save, or make the same changes here."
     )
     return reason % {"words": listed}
 
 
 def _both_typed(i: int, word: str, there: str) -> str:
     reason = _(
-        "Word %(n)s was typed anew by somebody else, too: it is “%(there)s” now, and "
-        "“%(word)s” here. Type it as it is to be, or undo."
+        "Word %(n)s was also edited by someone else: it is “%(there)s” "
+        "now, and “%(word)s” here. Type the right form, or undo."
     )
     return reason % {"n": i + 1, "there": there, "word": word}
 

@@ -77,9 +77,10 @@ def allowed(operation: AnyEdit, tree: Any, corpus: Corpus) -> AnyEdit:
         "formats": ", ".join(one.title for one in formats) or _("brackets"),
     }
     reason = _(
-        "%(mother)s is not beside %(node)s: there, its words would stand between the "
-        "words of others, which this corpus’s format (%(formats)s) cannot hold. Move "
-        "it in steps, or move what is between first."
+        "%(mother)s is not next to %(node)s. Its words would be "
+        "separated by other words, which this corpus’s format "
+        "(%(formats)s) cannot hold. Move it in steps, or move the "
+        "words between them first."
     )
     raise InvalidValue(reason % facts)
 
@@ -96,9 +97,7 @@ def conflict(
     ]
     facts = {"revision": draft.revision, "draft": snapshot(draft), "theirs": theirs}
     if operation is None:
-        why = _(
-            "The step that you wanted to undo or do again is not the last one any more."
-        )
+        why = _("The step that you wanted to undo or redo is no longer the last one.")
         return facts | {"mine": {"why": why}, "on_top": {"why": why}}
     seen, corpus = tree_seen(draft, revision), draft.sentence.corpus
     mine = {"done": operation.to_json()} | _made(operation, seen, corpus)

@@ -52,7 +52,8 @@ def start(
         raise BadRequest(problem, field="method")
     if not 1 <= n <= parsers.MAX_TREES:
         raise BadRequest(
-            _("1 to %(n)s trees a sentence.") % {"n": parsers.MAX_TREES}, field="n"
+            _("Enter 1 to %(n)s trees per sentence.") % {"n": parsers.MAX_TREES},
+            field="n",
         )
     offered.require(corpus.project, parser, field="parser")
     _check(_loaded(parser, corpus.project), method)
@@ -65,7 +66,10 @@ def start(
         mine = {"corpus": corpus.code, "engine": name}.items()
         if any(job.params.items() >= mine for job in active):
             raise Conflict(
-                _("This corpus is being parsed so already; wait for its end.")
+                _(
+                    "This corpus is already being parsed that way. Wait until it "
+                    "finishes."
+                )
             )
         return jobs.create(
             corpus.project,
@@ -100,15 +104,15 @@ def _check(backend: ParserBackend, method: str) -> None:
     if not isinstance(backend, TrainingCounts):
         raise BadRequest(
             _(
-                "%(parser)s does not tell its training words: choose a parser trained "
-                "here."
+                "%(parser)s does not list its training words. Choose a parser "
+                "trained here."
             )
             % {"parser": name},
             field="parser",
         )
     if method == "tell" and not isinstance(backend, TagGuided):
         raise BadRequest(
-            _("%(parser)s cannot be told tags: choose another method.")
+            _("%(parser)s does not accept tags. Choose another method.")
             % {"parser": name},
             field="method",
         )

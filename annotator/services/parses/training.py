@@ -56,8 +56,8 @@ def start(corpus: Corpus, *, by: Anybody, enqueue: bool = True) -> Job:
     n = n_gold(corpus)
     if not MIN_TREES <= n <= MAX_TREES:
         reason = ngettext(
-            "%(n)s gold tree here; training takes %(least)s to %(most)s.",
-            "%(n)s gold trees here; training takes %(least)s to %(most)s.",
+            "%(n)s gold tree here; training needs %(least)s to %(most)s.",
+            "%(n)s gold trees here; training needs %(least)s to %(most)s.",
             n,
         )
         facts = {"n": n, "least": MIN_TREES, "most": f"{MAX_TREES:,}"}
@@ -66,7 +66,7 @@ def start(corpus: Corpus, *, by: Anybody, enqueue: bool = True) -> Job:
         active = Job.objects.active().filter(project=corpus.project, kind=KIND)
         if any(job.params["corpus"] == corpus.code for job in active):
             raise Conflict(
-                _("A parser is being trained on these trees; wait for its end.")
+                _("A parser is being trained on these trees. Wait until it finishes.")
             )
         return jobs.create(
             corpus.project,

@@ -53,13 +53,13 @@ def invite(
             _("There is no role %(role)s.") % {"role": repr(role)}, field="role"
         )
     if campaign is not None and role not in access.VERBS["annotate"]:
-        problem = _("A %(role)s does not judge.") % {"role": _(role)}
+        problem = _("The role %(role)s cannot judge.") % {"role": _(role)}
         raise BadRequest(problem, field="role")
     if not 1 <= max_uses <= MAX_USES:
-        problem = _("A link lets in 1 to %(n)s people.") % {"n": MAX_USES}
+        problem = _("A link can admit 1 to %(n)s people.") % {"n": MAX_USES}
         raise BadRequest(problem, field="max_uses")
     if not 1 <= days <= MAX_DAYS:
-        problem = _("A link lives 1 to %(n)s days.") % {"n": MAX_DAYS}
+        problem = _("A link can be valid for 1 to %(n)s days.") % {"n": MAX_DAYS}
         raise BadRequest(problem, field="days")
     made, token = _link(
         days,
@@ -120,7 +120,7 @@ def accept(
     """
     invitation = find_invitation(token)
     if invitation is None:
-        raise Conflict(_("This link is spent or has expired. Ask for a new one."))
+        raise Conflict(_("This link no longer works. Ask for a new one."))
     if invitation.user is not None:
         person = invitation.user
     elif user is not None and user.is_authenticated:

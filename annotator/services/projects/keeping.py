@@ -31,7 +31,7 @@ def describe(thing: Project | Part, values: Mapping[str, str], *, by: Anybody) -
     access.require(by, "manage", project)
     name = " ".join(values.get("name", thing.name).split())[:120]
     if not name:
-        raise BadRequest(_("A name, please."), field="name")
+        raise BadRequest(_("Enter a name."), field="name")
     if not isinstance(thing, Project):
         _require_free(thing, name)
     before, thing.name = thing.name, name
@@ -66,9 +66,9 @@ def change(
 def archive(thing: Project | Part, *, by: Anybody) -> None:
     """Out of the lists, but there. Raises NotAllowed; Conflict while people judge."""
     if isinstance(thing, Campaign) and thing.is_open:
-        raise Conflict(_("People judge in it: close it first."))
+        raise Conflict(_("People are judging in it. Close it first."))
     if isinstance(thing, Project) and thing.campaigns.filter(state="open").exists():
-        raise Conflict(_("A campaign in it is open: close it first."))
+        raise Conflict(_("It contains an open campaign. Close it first."))
     _set_archived(thing, by, "archived", timezone.now())
 
 
@@ -89,5 +89,5 @@ def _set_archived(thing: Project | Part, by: Anybody, act: str, at: Any) -> None
 def _require_free(thing: Part, name: str) -> None:
     beside = type(thing)._base_manager.filter(project_id=thing.project_id, name=name)
     if beside.exclude(pk=thing.pk).exists():
-        problem = _("There is one called %(name)s already.") % {"name": repr(name)}
+        problem = _("There is already one called %(name)s.") % {"name": repr(name)}
         raise Conflict(problem, field="name")

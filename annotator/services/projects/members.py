@@ -24,7 +24,7 @@ def create(name: str, *, by: Anybody | None, description: str = "") -> Project:
         raise NotAllowed(_("Ask a manager to create a project for you."))
     name = " ".join(name.split())
     if not name:
-        raise BadRequest(_("A project needs a name."), field="name")
+        raise BadRequest(_("Enter a name for the project."), field="name")
     created_by_id = by.pk if by else None
     project = _with_free_slug(
         Project(name=name[:120], description=description, created_by_id=created_by_id)
@@ -78,7 +78,9 @@ def _keep_a_manager(member: Membership) -> None:
     Project.objects.select_for_update().get(pk=member.project_id)
     managers = Membership.objects.filter(project=member.project, role=Role.MANAGER)
     if not managers.exclude(pk=member.pk).exists():
-        raise Conflict(_("A project needs a manager: make somebody else one first."))
+        raise Conflict(
+            _("A project needs a manager. Make someone else a manager first.")
+        )
 
 
 def _with_free_slug(project: Project) -> Project:

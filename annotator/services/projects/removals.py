@@ -78,7 +78,7 @@ def restore(removal: Removal, *, by: Anybody) -> Project | Part:
     removal = Removal.objects.select_for_update().get(pk=removal.pk)
     _require_may_restore(removal, by)
     if gone_after(removal) <= timezone.now():
-        message = _("%(name)s was deleted over %(days)s days ago.")
+        message = _("%(name)s was deleted more than %(days)s days ago.")
         raise Conflict(message % {"name": removal.name, "days": KEEP_DAYS})
     if removal.project is None:
         return _restore_project(removal, by)
@@ -128,7 +128,7 @@ def _require_may_restore(removal: Removal, by: Anybody) -> None:
     if removal.project is not None:
         access.require(by, "manage", removal.project)
     elif not _managed(removal, by):
-        message = _("Only who managed %(name)s can restore it.")
+        message = _("Only managers of %(name)s can restore it.")
         raise NotAllowed(message % {"name": removal.name})
 
 
@@ -184,7 +184,7 @@ def _require_idle(thing: Project | Part, project: Project) -> None:
     for job in active:
         if isinstance(thing, Project) or _names(thing) & set(_words(job.params)):
             message = _(
-                "A job is at work on it: %(job)s. Cancel it, or wait for its end."
+                "A job is running on it: %(job)s. Cancel it, or wait until it finishes."
             )
             raise Conflict(message % {"job": job.title})
 

@@ -133,7 +133,8 @@ def scope_of(
         named = [c for c in corpora if one.value in (c.code, c.name)]
         if not named:
             raise BadRequest(
-                _("No corpus %(name)s is searched here.") % {"name": repr(one.value)},
+                _("There is no corpus %(name)s to search here.")
+                % {"name": repr(one.value)},
                 field="q",
                 column=one.column,
             )
@@ -168,8 +169,9 @@ def within(seconds: float) -> Iterator[None]:
             raise
         raise QueryTooSlow(
             _(
-                "The search was stopped after %(n)s seconds. Look for something "
-                "rarer, in one corpus, or in shorter sentences: where length < 20."
+                "The search was stopped after %(n)s seconds. Search for "
+                "something rarer, in one corpus, or in shorter sentences: "
+                "where length < 20."
             )
             % {"n": f"{seconds:g}"},
             seconds=seconds,
@@ -372,7 +374,7 @@ class Search:
         codes = [corpus.code for corpus in self.scope.corpora]
         digits = all(one.isascii() and one.isdigit() and len(one) < 19 for one in parts)
         if code not in codes or not parts or not digits or len(parts) > 20:
-            raise BadRequest(_("This page is none of this search."), field="after")
+            raise BadRequest(_("Page not found."), field="after")
         return codes.index(code), tuple(map(int, parts))
 
     def _body(self, corpus: Corpus) -> Body:
@@ -412,7 +414,7 @@ class Search:
         body = self._body(corpus)
         keys = self._keys(body.bound)
         if after and len(after) != len(keys):
-            raise BadRequest(_("This page is none of this search."), field="after")
+            raise BadRequest(_("Page not found."), field="after")
         if body.is_void:
             return
         n_matches = 0

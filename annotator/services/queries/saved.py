@@ -22,12 +22,12 @@ def keep(project: Project, name: str, text: str, *, by: Anybody) -> SavedQuery:
     read(text)
     name = " ".join(name.split())
     if not name or len(name) > 80:
-        raise BadRequest(_("A name of 1 to 80 characters is wanted."), field="name")
+        raise BadRequest(_("The name must have 1 to 80 characters."), field="name")
     former = project.queries.filter(name=name).first()
     if former is not None:
         _require_own(former, by)
     elif project.queries.count() >= MOST:
-        problem = _("At most %(n)s searches are kept.") % {"n": MOST}
+        problem = _("You can save at most %(n)s searches.") % {"n": MOST}
         raise BadRequest(problem, field="name")
     made, _is_new = SavedQuery.objects.update_or_create(
         project=project, name=name, defaults={"text": text, "by_id": by.pk}
@@ -56,6 +56,6 @@ def index_now(project: Project, *, by: Anybody) -> Job:
 def _require_own(saved: SavedQuery, by: Anybody) -> None:
     if saved.by_id != by.pk and not access.may(by, "manage", saved.project):
         raise NotAllowed(
-            _("Somebody else has saved a search as %(name)s. Take another name.")
+            _("Someone else has saved a search as %(name)s. Choose another name.")
             % {"name": repr(saved.name)}
         )

@@ -127,7 +127,7 @@ def freeze(
     access.require(by, "curate", of.project)
     title = title.strip()
     if not title:
-        raise BadRequest(_("Give the report a title."), field="title")
+        raise BadRequest(_("Enter a title for the report."), field="title")
     body, read = report(of, spec)
     return Report.objects.create(
         project=of.project,

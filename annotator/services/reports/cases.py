@@ -63,7 +63,7 @@ def chosen_case(data: Dataset, params: dict[str, str]) -> ItemChoice:
     pair = [_place(judges, part, "pair") for part in _parts(params, "pair")]
     values = [_range(scale, part, "values") for part in _parts(params, "values")]
     if len(pair) not in (0, 2) or len(values) not in (0, 2):
-        raise BadRequest(gettext("Two, split by a comma, are wanted."), field="pair")
+        raise BadRequest(gettext("Enter two, separated by a comma."), field="pair")
     by, condition = params.get("by"), params.get("made")
     return ItemChoice(
         question=place,
@@ -200,5 +200,5 @@ def _flag(params: dict[str, str], name: str) -> bool | None:
     if not params.get(name):
         return None
     if params[name] not in ("0", "1"):
-        raise BadRequest(gettext("0 or 1 is wanted."), field=name)
+        raise BadRequest(gettext("Enter 0 or 1."), field=name)
     return params[name] == "1"

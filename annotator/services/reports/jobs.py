@@ -37,7 +37,7 @@ def start(of: ReportSource, *, query: str, title: str, by: Anybody) -> Job:
     """A job that computes the report and freezes it. Raises NotAllowed, BadRequest."""
     access.require(by, "curate", of.project)
     if not title.strip():
-        raise BadRequest(_("Give the report a title."), field="title")
+        raise BadRequest(_("Enter a title for the report."), field="title")
     params = {"kind": of.kind, "code": of.code, "query": query, "title": title}
     return jobs.create(
         of.project, "report", title=f"Report: {title}", by=by, params=params

@@ -238,7 +238,7 @@ def _set(ratings: RatingSet, stamp: tuple[Any, ...]) -> Read:
             text.split("\n"), LAYOUTS[ratings.format], name=ratings.upload.name
         )
     except (GemelError, UnicodeDecodeError) as error:
-        text = gettext("The file cannot be read any more: %(why)s") % {"why": error}
+        text = gettext("The file can no longer be read: %(why)s") % {"why": error}
         raise BadRequest(text) from error
     return set_of(parsed, stamp)
 
@@ -248,7 +248,7 @@ def _table(ratings: RatingSet, stamp: tuple[Any, ...]) -> Read:
     try:
         parsed = rating_tables.parsed(ratings.upload, reading)
     except (GemelError, OSError) as error:
-        text = gettext("The file cannot be read any more: %(why)s") % {"why": error}
+        text = gettext("The file can no longer be read: %(why)s") % {"why": error}
         raise BadRequest(text) from error
     return set_of(parsed, stamp, thresholds=reading.thresholds)
 

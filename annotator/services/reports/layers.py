@@ -141,7 +141,7 @@ def freeze(corpus: Corpus, *, seed: int = 0, title: str, by: Anybody) -> Report:
     """Keep the report as it is now. Raises NotAllowed, BadRequest without a title."""
     access.require(by, "curate", corpus.project)
     if not title.strip():
-        raise BadRequest(_("Give the report a title."), field="title")
+        raise BadRequest(_("Enter a title for the report."), field="title")
     result = report(corpus, seed=seed)
     kept = result.body | {"called": result.pairs, "n_pairs": result.n_pairs}
     return Report.objects.create(

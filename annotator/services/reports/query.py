@@ -44,7 +44,9 @@ def parse(query: QueryDict) -> ReportSpec:
     )
     seed = _one(query, "seed", int) or 0
     if not 0 <= seed < MAX_SEED:
-        raise BadRequest(gettext("A seed is a whole number from 0."), field="seed")
+        raise BadRequest(
+            gettext("The seed must be a whole number, 0 or more."), field="seed"
+        )
     return ReportSpec(
         selection,
         tuple(_threshold(text) for text in query.getlist("threshold") if text),
@@ -97,7 +99,7 @@ def _one(query: Mapping[str, Any], name: str, read: Callable[[str], T]) -> Any:
     except (ValueError, OverflowError) as error:
         values = {"text": repr(text), "field": name}
         raise BadRequest(
-            gettext("%(text)s is no %(field)s.") % values, field=name
+            gettext("%(text)s is not a %(field)s.") % values, field=name
         ) from error
 
 
@@ -112,6 +114,6 @@ def _threshold(text: str) -> tuple[str, float]:
     except ValueError:
         colon = ""
     if not colon or number != number:
-        problem = gettext("%(text)s is no threshold: name:value is wanted.")
+        problem = gettext("%(text)s is not a threshold. Write name:value.")
         raise BadRequest(problem % {"text": repr(text)}, field="threshold")
     return name, number

@@ -32,7 +32,7 @@ def add(
     access.require(by, "import", project)
     name = name.strip()[:120]
     if not name:
-        raise BadRequest(_("Give the set a name."), field="name")
+        raise BadRequest(_("Enter a name for the set."), field="name")
     if form not in LAYOUTS:
         text = _("There is no format %(name)s.") % {"name": repr(form)}
         raise BadRequest(text, field="format")
@@ -64,7 +64,7 @@ def add(
                 created_by_id=by.pk,
             )
     except IntegrityError as error:
-        text = _("There is a set named %(name)s already.") % {"name": name}
+        text = _("There is already a set named %(name)s.") % {"name": name}
         raise Conflict(text, field="name") from error
 
 
@@ -73,12 +73,12 @@ def _parsed(raw: bytes, form: str, name: str) -> files.RatingFile:
         lines = raw.decode("utf-8").split("\n")
         parsed = files.parse(lines, LAYOUTS[form], name=name)
     except UnicodeDecodeError as error:
-        text = _("%(file)s is not UTF-8 (byte %(byte)s): save it as UTF-8.")
+        text = _("%(file)s is not UTF-8 (byte %(byte)s). Save it as UTF-8.")
         values = {"file": name, "byte": error.start}
         raise BadRequest(text % values, field="file") from error
     except GemelError as error:
         raise BadRequest(str(error), field="file") from error
     if not parsed.n_ratings:
-        text = _("%(file)s holds a header and no rating.") % {"file": name}
+        text = _("%(file)s has a header but no ratings.") % {"file": name}
         raise BadRequest(text, field="file")
     return parsed

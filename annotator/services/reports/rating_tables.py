@@ -109,11 +109,11 @@ def add(
     access.require(by, "import", project)
     name = " ".join(name.split())[:120]
     if not name:
-        raise BadRequest(gettext("Give the set a name."), field="name")
+        raise BadRequest(gettext("Enter a name for the set."), field="name")
     sheet = _sheet(upload, reading)
     held = _gathered(upload, sheet, reading)
     if not held.n_ratings:
-        text = gettext("%(file)s holds no rating.") % {"file": upload.name}
+        text = gettext("%(file)s has no ratings.") % {"file": upload.name}
         raise BadRequest(text, field="file")
     try:
         with transaction.atomic():
@@ -130,7 +130,7 @@ def add(
                 created_by_id=by.pk,
             )
     except IntegrityError as error:
-        text = gettext("There is a set named %(name)s already.") % {"name": name}
+        text = gettext("There is already a set named %(name)s.") % {"name": name}
         raise Conflict(text, field="name") from error
 
 

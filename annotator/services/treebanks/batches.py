@@ -35,11 +35,11 @@ from annotator.services.treebanks.relabelling import Order, planned
 from core.protocols import Step
 from core.trees.editing import RelabelAll, Replace, Retype, TreeEdit
 
-MEANWHILE = gettext_noop("Another gold tree was saved meanwhile.")
+MEANWHILE = gettext_noop("Another gold tree was saved in the meantime.")
 STOPPED = gettext_noop("The job was stopped before this one.")
 UNSAVED = gettext_noop(
-    "You have a draft of this sentence that is not saved: save it, or undo its steps, "
-    "and relabel again."
+    "You have an unsaved draft of this sentence. Save it, or undo "
+    "its steps, then relabel again."
 )
 
 AT_ONCE_S = 2.0  # of a request; the rest is a job's
@@ -97,13 +97,13 @@ def undo(batch: TreeBatch, *, by: Anybody) -> Job | None:
     of_batch = Job.objects.active().filter(kind="relabel", params__batch=batch.code)
     if of_batch.exists():
         raise Conflict(
-            _("This is still being applied: wait for its job, or cancel it.")
+            _("This is still being applied. Wait for its job, or cancel it.")
         )
     cut_off = batch.trees.filter(state=State.WAITING)
     cut_off.update(state=State.LEFT, note=STOPPED)
     here = TreeBatch.objects.filter(pk=batch.pk, undone_at=None)
     if not here.update(undone_by_id=by.pk, undone_at=timezone.now()):
-        raise Conflict(_("This was undone already."))
+        raise Conflict(_("This was already undone."))
     return _begin(batch, "undo", by)
 
 

@@ -73,13 +73,15 @@ class OnGold:
     def summary(self) -> str:
         """For people."""
         text = ngettext(
-            "%(n)s step of yours is on top of the gold tree: look, then save.",
-            "%(n)s steps of yours are on top of the gold tree: look, then save.",
+            "You have %(n)s unsaved step on top of the gold tree. Review "
+            "it, then save.",
+            "You have %(n)s unsaved steps on top of the gold tree. Review "
+            "them, then save.",
             self.done,
         )
         parts = [text % {"n": self.done}]
         if self.left:
-            why = _("Not done there: %(reasons)s Undo leads back to your tree.")
+            why = _("Not applied there: %(reasons)s Undo returns to your tree.")
             parts.append(why % {"reasons": " ".join(self.left)})
         if self.is_typed:
             parts.append(_("A tree that you typed as a whole is not carried over."))

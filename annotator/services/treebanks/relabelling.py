@@ -119,10 +119,10 @@ def _check(search: Search, order: Order) -> None:
         )
     if search.waiting:
         reason = ngettext(
-            "%(n)s tree or layer is not indexed yet, so nodes might be missed. "
-            "Index it first, on the page that searches trees.",
-            "%(n)s trees or layers are not indexed yet, so nodes might be missed. "
-            "Index them first, on the page that searches trees.",
+            "%(n)s tree or layer is not indexed yet, so nodes may be "
+            "missed. Index it first on the search page.",
+            "%(n)s trees or layers are not indexed yet, so nodes may be "
+            "missed. Index them first on the search page.",
             search.waiting,
         )
         raise BadRequest(reason % {"n": search.waiting}, field="q")
@@ -156,8 +156,8 @@ def _word() -> str:
 
 def _too_much() -> str:
     reason = _(
-        "This is more than can be looked at in %(seconds)s seconds, or than %(most)s "
-        "sentences. Narrow the query: where length < 20."
+        "This takes more than %(seconds)s seconds, or covers more than "
+        "%(most)s sentences. Narrow the query: where length < 20."
     )
     return reason % {"seconds": f"{LOOK_SECONDS:g}", "most": MOST}
 

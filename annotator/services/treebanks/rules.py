@@ -68,7 +68,7 @@ def keep(corpus: Corpus, text: str, *, seen: int, by: Anybody) -> TreebankRules:
     access.require(by, "manage", corpus.project)
     text = text.replace("\r\n", "\n")
     if len(text) > MAX_TEXT:
-        reason = _("At most %(n)s signs of rules are kept.") % {"n": MAX_TEXT}
+        reason = _("Rules can have at most %(n)s characters.") % {"n": MAX_TEXT}
         raise BadRequest(reason, field="text")
     try:
         declared.read(text)
@@ -85,8 +85,8 @@ def keep(corpus: Corpus, text: str, *, seen: int, by: Anybody) -> TreebankRules:
     if made is None or not is_new:
         raise StaleEdit(
             _(
-                "Somebody else changed the rules meanwhile. Yours are not saved: "
-                "compare them with those that are there now."
+                "Someone else changed the rules in the meantime. Yours are not "
+                "saved: compare them with the current rules."
             ),
             revision=_revision(corpus),
         )

@@ -244,14 +244,14 @@ def make(corpus: Corpus, wanted: Wanted, *, by: Anybody) -> Worklist:
     members = _members(corpus, wanted.people)
     if wanted.n_each > len(members):
         reason = _(
-            "%(n)s people for each item, but %(chosen)s chosen. Choose more people, or "
-            "fewer for each."
+            "%(n)s people per item, but only %(chosen)s chosen. Choose "
+            "more people, or fewer per item."
         )
         facts = {"n": wanted.n_each, "chosen": len(members)}
         raise BadRequest(reason % facts, field="n_each")
     rows = _rows(corpus, wanted, by)
     if not rows:
-        raise BadRequest(_("The query finds nothing to work on here."), field="query")
+        raise BadRequest(_("The query has no matches to work on here."), field="query")
     values = values_of(corpus, rows, wanted.ranking, seed=wanted.seed)
     first = {row.pk: n for n, row in enumerate(rows)}
     rows.sort(key=lambda r: (r.pk not in values, -values.get(r.pk, 0), first[r.pk]))
@@ -260,13 +260,13 @@ def make(corpus: Corpus, wanted: Wanted, *, by: Anybody) -> Worklist:
 
 def _check(wanted: Wanted) -> None:
     if not wanted.name.strip() or len(wanted.name) > 80:
-        raise BadRequest(_("A name of 1 to 80 signs is wanted."), field="name")
+        raise BadRequest(_("The name must have 1 to 80 characters."), field="name")
     for name, value, known in (
         ("unit", wanted.unit, Worklist.Unit.values),
         ("ranking", wanted.ranking, Worklist.Ranking.values),
     ):
         if value not in known:
-            reason = _("%(name)s is one of %(names)s.")
+            reason = _("%(name)s must be one of %(names)s.")
             facts = {"name": name, "names": ", ".join(known)}
             raise BadRequest(reason % facts, field=name)
     for name, number, most in (
@@ -274,10 +274,10 @@ def _check(wanted: Wanted) -> None:
         ("n_each", wanted.n_each, MAX_EACH),
     ):
         if not 1 <= number <= most:
-            reason = _("%(name)s is from 1 to %(most)s.")
+            reason = _("%(name)s must be from 1 to %(most)s.")
             raise BadRequest(reason % {"name": name, "most": most}, field=name)
     if not 0 <= wanted.seed < 2**31:
-        raise BadRequest(_("A seed is from 0 to 2147483647."), field="seed")
+        raise BadRequest(_("The seed must be from 0 to 2147483647."), field="seed")
 
 
 def _members(corpus: Corpus, names: Sequence[str]) -> list[int]:
@@ -287,7 +287,7 @@ def _members(corpus: Corpus, names: Sequence[str]) -> list[int]:
     ids = dict(rows.values_list("user__username", "user_id"))
     strangers = [name for name in names if name not in ids]
     if strangers or not names:
-        reason = _("Nobody is chosen.")
+        reason = _("No one is selected.")
         if strangers:
             reason = _("%(names)s may not annotate in this project.")
             reason %= {"names": ", ".join(strangers)}
@@ -377,7 +377,7 @@ def next_share(worklist: Worklist, *, by: Anybody) -> WorkShare | None:
     if there is not None:
         return there
     if worklist.closed_at:
-        raise Frozen(_("This list is closed: nothing more is handed out."))
+        raise Frozen(_("This list is closed: no more work is assigned."))
     taken = Count("shares", filter=~Q(shares__state=State.SKIPPED))
     free = worklist.items.exclude(shares__user_id=id_of(by)).annotate(n=taken)
     item = free.filter(n__lt=worklist.n_each).order_by("place").first()
@@ -394,11 +394,11 @@ def finish(share: WorkShare, state: str, *, note: str = "", by: Anybody) -> Work
     never lost. Of a pair, done closes their layer. Raises NotAllowed, BadRequest.
     """
     if share.user_id != by.pk:
-        raise NotAllowed(_("This is somebody else's work."))
+        raise NotAllowed(_("This is someone else's work."))
     item, worklist = share.item, share.item.worklist
     _require_worker(worklist, by)
     if state not in (State.DONE, State.SKIPPED):
-        raise BadRequest(_("Work is done or skipped."), field="state")
+        raise BadRequest(_("Work must be done or skipped."), field="state")
     fresh = WorkShare.objects.select_for_update().get(pk=share.pk)
     if item.sentence:
         for kind in (Parse.Kind.DEPENDENCY, Parse.Kind.CONSTITUENCY):
@@ -475,4 +475,4 @@ def close(worklist: Worklist, *, by: Anybody) -> None:
     now = None if worklist.closed_at else timezone.now()
     rows = Worklist.objects.filter(pk=worklist.pk, closed_at=worklist.closed_at)
     if not rows.update(closed_at=now):
-        raise Conflict(_("Somebody else opened or closed this list just now."))
+        raise Conflict(_("Someone else has just opened or closed this list."))

@@ -139,7 +139,9 @@ def _open(request: HttpRequest, campaign: Campaign) -> str:
 
 def _pause(request: HttpRequest, campaign: Campaign) -> str:
     setup.pause(campaign, by=request.user)
-    return _("Paused: nothing more is given out; answers under way are still stored.")
+    return _(
+        "Paused: no more items are assigned; answers in progress are still stored."
+    )
 
 
 def _close(request: HttpRequest, campaign: Campaign) -> str:
@@ -150,7 +152,9 @@ def _close(request: HttpRequest, campaign: Campaign) -> str:
 def _batch(request: HttpRequest, campaign: Campaign) -> str:
     batch = get_object_or_404(campaign.batches, code=request.POST.get("batch", ""))
     setup.set_batch_paused(batch, paused=not batch.is_paused, by=request.user)
-    message = _("%(name)s pauses.") if batch.is_paused else _("%(name)s goes on.")
+    message = (
+        _("%(name)s was paused.") if batch.is_paused else _("%(name)s was resumed.")
+    )
     return message % {"name": batch.name}
 
 
@@ -175,15 +179,17 @@ def _withdraw(request: HttpRequest, campaign: Campaign) -> str:
     rows = campaign.items.select_related("campaign__project")
     item = get_object_or_404(rows, code=request.POST.get("item", ""))
     items.withdraw(item, by=request.user)
-    return _("Withdrawn: nobody gets that item any more; its answers stay.")
+    return _("Withdrawn: no one gets this item any more; its answers are kept.")
 
 
 def _rehearse(request: HttpRequest, campaign: Campaign) -> str:
     most, sent = simulation.MAX_PEOPLE, request.POST.get("people", "3")
-    problem = _("From 1 to %(most)s annotators, please.") % {"most": most}
+    problem = _("Enter 1 to %(most)s annotators.") % {"most": most}
     people = number(sent, 1, most, field="people", problem=problem)
     simulation.start(campaign, people=people, by=request.user)
-    return _("The rehearsal has begun; it appears among the campaigns, see Jobs.")
+    return _(
+        "The simulation has started. It will appear among the campaigns; see Jobs."
+    )
 
 
 ACTIONS = {

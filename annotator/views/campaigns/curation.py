@@ -70,7 +70,7 @@ def by_majority(request: HttpRequest, slug: str, code: str) -> HttpResponse:
         batch = request.POST.get("batch", "")
         n = majority.take_back(campaign, batch, by=request.user)
         message = ngettext(
-            "%(n)s decision is taken back.", "%(n)s decisions are taken back.", n
+            "%(n)s decision was undone.", "%(n)s decisions were undone.", n
         )
     else:
         n = majority.take(campaign, by=request.user).n
@@ -88,7 +88,9 @@ def reopen(request: HttpRequest, slug: str, code: str, judgment: str) -> HttpRes
     give_back(answer, by=request.user, uuid=uuid4())
     message = _("The judge has the item again.")
     if not campaign.is_curation_blind:
-        message = _("%(name)s has the item again.") % {"name": answer.participant.label}
+        message = _("%(name)s has been assigned the item again.") % {
+            "name": answer.participant.label
+        }
     messages.success(request, message)
     return redirect("curate_item", slug, code, answer.item.code)
 

@@ -128,10 +128,10 @@ def _done(request: HttpRequest, item: Item) -> str:
     match request.POST.get("do"):
         case "withdraw":
             services.withdraw(item, by=request.user)
-            return _("Withdrawn: nobody gets that item any more; its answers stay.")
+            return _("Withdrawn: no one gets this item any more; its answers are kept.")
         case "restore":
             services.restore(item, by=request.user)
-            return _("The item is given out again.")
+            return _("The item is assigned again.")
         case "correct":
             text = request.POST.get("paraphrase", "")
             services.correct(item, text, by=request.user)

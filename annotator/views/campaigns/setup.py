@@ -31,7 +31,7 @@ def scales(request: HttpRequest, slug: str, code: str) -> HttpResponse:
 
     def act() -> HttpResponse:
         set_scales(campaign, scales_of(request.POST), by=request.user)
-        messages.success(request, _("The scales are stored."))
+        messages.success(request, _("The scales are saved."))
         return redirect("campaign", slug, code)
 
     name = "campaigns/scales.html"
@@ -45,7 +45,9 @@ def guideline(request: HttpRequest, slug: str, code: str) -> HttpResponse:
     if request.method == "POST":
         text = request.POST.get("text", "")
         made = setup.write_guideline(campaign, text, by=request.user)
-        message = _("Guideline %(n)s is what judges see now.") % {"n": made.number}
+        message = _("Judges now see version %(n)s of the guidelines.") % {
+            "n": made.number
+        }
         messages.success(request, message)
         return redirect("campaign", slug, code)
     versions = list(campaign.guidelines.select_related("by"))
@@ -64,12 +66,12 @@ def rules(request: HttpRequest, slug: str, code: str) -> HttpResponse:
     wanted, problems = rules_page.read(campaign, sent)
     try:
         if problems:
-            raise BadRequest(_("Nothing is stored yet: look at the fields below."))
+            raise BadRequest(_("Nothing is stored yet. Check the fields below."))
         setup.change(campaign, wanted, by=request.user)
     except Refusal as error:
         page = rules_page.refused(campaign, sent, problems, error)
         return render(request, "campaigns/rules.html", page, status=error.status)
-    messages.success(request, _("The rules are stored."))
+    messages.success(request, _("The rules are saved."))
     return redirect("campaign_design", slug, code)
 
 
@@ -98,7 +100,9 @@ def _choose(request: HttpRequest, campaign: Campaign) -> HttpResponse:
         messages.error(request, str(error))
         return redirect("campaign_people", slug, code)
     n = len(made)
-    message = ngettext("%(n)s more judges now.", "%(n)s more judge now.", n) % {"n": n}
+    message = ngettext("%(n)s annotator added.", "%(n)s annotators added.", n) % {
+        "n": n
+    }
     messages.success(request, message)
     return redirect("campaign", slug, code)
 
@@ -115,6 +119,6 @@ def batches(request: HttpRequest, slug: str, code: str) -> HttpResponse:
     except Refusal as error:
         messages.error(request, str(error))
     else:
-        messages.success(request, _("Stored: everybody gets the batches ticked here."))
+        messages.success(request, _("Saved: everyone gets the batches ticked here."))
     here = reverse("campaign_people", args=[slug, code])
     return redirect(f"{here}?{request.GET.urlencode()}" if request.GET else here)

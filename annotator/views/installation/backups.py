@@ -22,7 +22,7 @@ def backups(request: HttpRequest) -> HttpResponse:
     if request.method == "POST":
         name = request.POST.get("verify", "")
         files.request(_named(name).name if name else files.ALL)
-        messages.success(request, _("Asked for; the worker begins within seconds."))
+        messages.success(request, _("Requested; the worker starts within seconds."))
         return redirect("backups")
     return render(request, "installation/backups.html", pages.backups())
 

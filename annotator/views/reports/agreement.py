@@ -148,7 +148,7 @@ def freeze(request: HttpRequest, slug: str, kind: str, code: str) -> HttpRespons
         return redirect("job", slug, job.code)
     query.check(spec, source.read().data)
     kept = agreement.freeze(source, spec, **titled, by=request.user)
-    messages.success(request, _("Frozen. These figures will not change any more."))
+    messages.success(request, _("Frozen. These figures will not change."))
     return redirect("frozen", slug, kept.code)
 
 
@@ -159,7 +159,7 @@ def fresh(request: HttpRequest, slug: str, kind: str, code: str) -> HttpResponse
     source = _source(request, slug, kind, code)
     since = whole(request.GET.get("since", ""), 0, 2**53)
     if since is None:
-        raise BadRequest(_("since: a number is wanted."), field="since")
+        raise BadRequest(_("since must be a number."), field="since")
     return JsonResponse({"newer": agreement.newer(source, since)})
 
 

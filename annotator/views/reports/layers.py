@@ -41,7 +41,7 @@ def freeze(request: HttpRequest, slug: str, code: str) -> HttpResponse:
     corpus = access.corpus_or_404(request.user, slug, code, "report")
     title, seed = request.POST.get("title", ""), _seed(request)
     kept = layers.freeze(corpus, seed=seed, title=title, by=request.user)
-    messages.success(request, _("Frozen. These figures will not change any more."))
+    messages.success(request, _("Frozen. These figures will not change."))
     return redirect("layer_frozen", slug, code, kept.code)
 
 
@@ -91,7 +91,7 @@ def _place(request: HttpRequest, name: str) -> int:
 
 
 def _seed(request: HttpRequest) -> int:
-    problem = _("A seed is a whole number from 0.")
+    problem = _("The seed must be a whole number, 0 or more.")
     return number(
         request.GET.get("seed", "0"), 0, MAX_SEED, field="seed", problem=problem
     )

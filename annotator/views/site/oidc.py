@@ -58,7 +58,7 @@ def _linked(request: HttpRequest, told: oidc.Claims) -> HttpResponse:
     del request.session[LINKING]
     try:
         identities.link(request.user, told.issuer, told.subject)
-        messages.success(request, _("Linked: you can sign in by it from now on."))
+        messages.success(request, _("Linked. You can now sign in with it."))
     except Refusal as error:
         messages.error(request, str(error))
     return redirect("account")
@@ -81,7 +81,7 @@ def links(request: HttpRequest) -> HttpResponse:
         messages.error(request, _("That is not the password of this account."))
     elif request.POST.get("what") == "unlink":
         identities.unlink(request.user, request.POST.get("subject", ""))
-        messages.success(request, _("Unlinked: it opens this account no more."))
+        messages.success(request, _("Unlinked. It no longer opens this account."))
     elif oidc.name():
         request.session[LINKING] = time.time()
     return redirect("account")

@@ -59,7 +59,7 @@ def _order(sent: QueryDict) -> Order:
 
 def _ticked(sent: QueryDict, name: str) -> bool:
     if sent.get(name, "") not in ("", "1"):
-        reason = _("%(name)s is 1 or left out.") % {"name": name}
+        reason = _("%(name)s must be 1 or omitted.") % {"name": name}
         raise BadRequest(reason, field=name)
     return bool(sent.get(name))
 
@@ -87,7 +87,7 @@ def _undo(request: HttpRequest, made: TreeBatch) -> HttpResponse:
     counts = batches.counts(made)
     message = _("Undone; as they were before: %(n)s.") % {"n": counts["undone"]}
     if counts["kept"]:
-        kept = _("Changed since, so they stay: %(n)s, named below.")
+        kept = _("Changed since, so they stay: %(n)s, listed below.")
         message = f"{message} {kept % {'n': counts['kept']}}"
     messages.success(request, message)
     return redirect("relabelled", slug, made.code)

@@ -83,7 +83,7 @@ def _onward(request: HttpRequest, worklist: Worklist) -> HttpResponse:
     slug = worklist.corpus.project.slug
     share = worklists.next_share(worklist, by=request.user)
     if share is None:
-        messages.success(request, _("Nothing is left for you on this list."))
+        messages.success(request, _("You have finished this list."))
         return redirect("worklist", slug, worklist.code)
     url = pages.page_of(share.item, worklist.corpus.project)
     return redirect(f"{url}?work={share.code}")
@@ -102,6 +102,6 @@ def finish(request: HttpRequest, slug: str, code: str) -> HttpResponse:
     worklists.finish(share, sent.get("do", ""), note=note, by=request.user)
     worklist = share.item.worklist
     if worklist.closed_at:
-        messages.success(request, _("This list is closed: nothing more is handed out."))
+        messages.success(request, _("This list is closed: no more work is assigned."))
         return redirect("worklist", slug, worklist.code)
     return _onward(request, worklist)

@@ -35,7 +35,7 @@ export class BetterTrees {
     this.offer([]);
     try {
       const code = await app.proposals.take(row);
-      if (!code) return app.say(gettext("The aligner prefers these trees by now."));
+      if (!code) return app.say(gettext("The aligner now prefers these trees."));
       if (!app.data.parses.some((parse) => parse.code === code)) app.data.parses.push({ code, side: row.side, name: gettext("the aligner's"), score: null });
       return app.useTree(row.side, code);
     } catch (error) { app.line(error.message); return app.say(error.message); }

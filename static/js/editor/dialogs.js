@@ -46,7 +46,7 @@ export async function showKeys(commands) {
 
 // For each step both sides decided about: mine, theirs or both. Answers a list of choices.
 export async function merge(who, rows) {
-  $("merge-who").textContent = fill(gettext("%(who)s changed the same nodes a moment ago. Nothing is lost: choose what counts."), { who });
+  $("merge-who").textContent = fill(gettext("%(who)s changed the same nodes a moment ago. Nothing is lost: choose which to keep."), { who });
   $("merge-list").replaceChildren(...rows.map((row, i) => {
     const choice = (value, label, checked) => el("label", {}, el("input", { type: "radio", name: `merge-${i}`, value, checked }), label);
     return el("fieldset", {}, el("legend", {}, row.mine), el("p", {}, fill(gettext("Theirs: %(what)s"), { what: row.theirs })),

@@ -157,7 +157,7 @@ export class Editor {
     $("undo").disabled = !this.writable || !(this.undoMarks.length || this.model.info.undo);
     $("redo").disabled = !this.writable || !(this.redoMarks.length || this.model.info.redo);
     $("done").hidden = !this.data.edit || !!this.withdrawn;
-    $("done").textContent = this.model.info.state === "done" ? gettext("Open again") : gettext("Done");
+    $("done").textContent = this.model.info.state === "done" ? gettext("Reopen") : gettext("Done");
     const option = $("layer").selectedOptions[0];
     if (this.model.info.code) option.textContent = option.textContent.replace(new RegExp(` · (\\d+|${gettext("new")})`), ` · ${this.model.links.length}`);
     $("suggest").setAttribute("aria-pressed", String(this.proposals.on));
@@ -181,8 +181,8 @@ export class Editor {
   readOnly() {
     const box = $("read-only"), [text, button, next] = box.children;
     const said = this.withdrawn ? [gettext("This pair was withdrawn: what you did is kept, and nothing more can be changed."), ""]
-      : !this.data.edit ? [gettext("You can read this layer; changing it is not yours. Your own links make a layer of their own."), ""]
-      : this.model.info.state === "done" ? [this.doneText(), gettext("Open again")]
+      : !this.data.edit ? [gettext("You can view this layer, but not change it. Your own links create a layer of their own."), ""]
+      : this.model.info.state === "done" ? [this.doneText(), gettext("Reopen")]
       : !this.turn.mine ? [gettext("These links are open in another tab of yours."), gettext("Take over")] : null;
     const held = box.contains(document.activeElement);
     box.hidden = !said;
@@ -244,7 +244,7 @@ export class Editor {
     this.overview.mark();
     if (quiet) return;
     this.go(at);
-    this.say(outline.on ? gettext("Outline: rows that are linked stand side by side.") : gettext("Drawing."));
+    this.say(outline.on ? gettext("Outline: linked rows are side by side.") : gettext("Drawing."));
   }
 
   async toggleTable({ quiet = false } = {}) {
@@ -263,7 +263,7 @@ export class Editor {
       this.model.load(await call(this.layerUrl("state/"), { state }));
       this.table.forget();
     } catch (error) { this.say(error.message); this.line(error.message); }
-    this.say(state === "done" ? this.doneText() : gettext("Open again."));
+    this.say(state === "done" ? this.doneText() : gettext("Reopened."));
     return this.refresh();
   }
 

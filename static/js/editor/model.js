@@ -8,7 +8,7 @@ export const refOf = (key) => key.slice(2);
 export const sideOf = (key) => key[0];
 const STATES = {
   undecided: gettext("undecided"), linked: gettext("linked"), null: gettext("null"), suggested: gettext("suggested"),
-  parked: gettext("parked"), trace: gettext("trace"),
+  parked: gettext("on hold"), trace: gettext("trace"),
 };
 const KINDS = { sure: gettext("sure"), possible: gettext("possible") };
 const OPS = {

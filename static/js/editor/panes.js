@@ -41,6 +41,6 @@ export class Panes {
   async full() {
     try {
       if (document.fullscreenElement) await document.exitFullscreen(); else await this.main.requestFullscreen();
-    } catch { this.app.say(gettext("This browser does not give the whole screen.")); }
+    } catch { this.app.say(gettext("This browser does not support full screen.")); }
   }
 }

@@ -49,7 +49,7 @@ export class Queue {
     try {
       if (this.steps.length) localStorage.setItem(this.key, JSON.stringify(this.steps));
       else localStorage.removeItem(this.key);
-    } catch { this.on.status(gettext("This browser keeps nothing: do not close the page before all is saved."), true); }
+    } catch { this.on.status(gettext("This browser cannot store anything: keep the page open until all is saved."), true); }
   }
 
   get idle() { return !this.steps.length; }
@@ -109,7 +109,7 @@ export class Queue {
       if (await this.on.signIn()) { this.again = true; return; }
     }
     const wait = WAITS[Math.min(this.tries++, WAITS.length - 1)];
-    this.on.status(fill(gettext("Not saved yet: %(n)s kept on this device, sent again in %(seconds)s s."), { n: this.steps.length, seconds: wait }), true);
+    this.on.status(fill(gettext("Not sent yet: %(n)s saved on this device, next try in %(seconds)s s."), { n: this.steps.length, seconds: wait }), true);
     this.timer = setTimeout(() => this.flush(), wait * 1000);
   }
 }

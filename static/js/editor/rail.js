@@ -73,7 +73,7 @@ export class Rail {
     const decided = [...rows, ...nulls];
     this.put(this.others(), ...this.suggested(), ...this.phrases(),
       decided.length ? this.list("decided", decided) : el("p", { class: "soft" }, gettext("Nothing decided yet. Choose a node on each side: click and click, or Space and Space.")),
-      parked.length ? el("h3", {}, fill(gettext("Parked: %(n)s"), { n: parked.length })) : null, parked.length ? el("ul", {}, ...parked) : null);
+      parked.length ? el("h3", {}, fill(gettext("On hold: %(n)s"), { n: parked.length })) : null, parked.length ? el("ul", {}, ...parked) : null);
   }
 
   list(name, rows) {
@@ -126,7 +126,7 @@ export class Rail {
     const { model, writable } = this.app;
     const rows = Object.entries(model.info.brackets).map(([place, rule]) => {
       const words = model.words[place[0]].slice(...place.slice(2).split("-").map(Number)).join(" ");
-      return el("li", {}, el("p", {}, fill(rule === "must-bracket" ? gettext("“%(words)s” is a phrase") : gettext("“%(words)s” is no phrase"), { words: isolated(words) })), writable ? el("p", { class: "acts" }, act(gettext("Take back"), "unbracket", place)) : null);
+      return el("li", {}, el("p", {}, fill(rule === "must-bracket" ? gettext("“%(words)s” is a phrase") : gettext("“%(words)s” is no phrase"), { words: isolated(words) })), writable ? el("p", { class: "acts" }, act(gettext("Undo"), "unbracket", place)) : null);
     });
     return rows.length ? [el("h3", {}, gettext("Phrases in any tree")), el("ul", {}, ...rows)] : [];
   }
@@ -188,7 +188,7 @@ export class Rail {
       const list = mine.map((row, i) => el("li", {}, el("p", {}, el("b", {}, row.code === used[side] ? "● " : `${i + 1}. `), row.name, row.score === null ? "" : el("small", { class: "soft" }, " ", fill(gettext("score %(value)s"), { value: row.score.toFixed(2) }))),
         row.only_here.length ? el("p", { class: "small" }, "+ " + row.only_here.join(", ")) : null,
         row.not_here.length ? el("p", { class: "small soft" }, "− " + row.not_here.join(", ")) : null,
-        !row.fits ? el("p", { class: "small soft" }, gettext("stands on other tokens")) : row.code === used[side] ? el("small", { class: "soft" }, gettext("shown")) : this.app.writable ? act(gettext("Use this tree"), "tree", `${side} ${row.code}`) : null));
+        !row.fits ? el("p", { class: "small soft" }, gettext("has other tokens")) : row.code === used[side] ? el("small", { class: "soft" }, gettext("shown")) : this.app.writable ? act(gettext("Use this tree"), "tree", `${side} ${row.code}`) : null));
       return [el("h3", {}, side === "s" ? gettext("Source") : gettext("Target")), list.length > 1 ? null : el("p", { class: "soft" }, list.length ? gettext("One tree: no n-best supplied.") : gettext("No tree.")), el("ul", {}, ...list)];
     }));
   }

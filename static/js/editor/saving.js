@@ -37,7 +37,7 @@ export class Saving {
     const side = step?.side || "s";
     const row = this.app.data.parses.filter((parse) => parse.side === side);
     const n = row.findIndex((parse) => parse.code === this.app.data.trees[side].parse) + 1;
-    this.app.line(fill(ngettext("%(there)s of %(all)s link exists in tree %(tree)s; %(parked)s parked.", "%(there)s of %(all)s links exist in tree %(tree)s; %(parked)s parked.", all), { there, all, tree: n, parked: info.parked.length }));
+    this.app.line(fill(ngettext("%(there)s of %(all)s link exists in tree %(tree)s; %(parked)s on hold.", "%(there)s of %(all)s links exist in tree %(tree)s; %(parked)s on hold.", all), { there, all, tree: n, parked: info.parked.length }));
   }
 
   async refuse(error, step) {
@@ -49,8 +49,8 @@ export class Saving {
     }
     this.app.saved("");
     this.app.say(error.message);
-    const said = step ? fill(gettext("Not done: %(what)s. %(reason)s"), { what: opName(step.op), reason: error.message })
-      : fill(gettext("Not done. %(reason)s"), { reason: error.message });
+    const said = step ? fill(gettext("Not applied: %(what)s. %(reason)s"), { what: opName(step.op), reason: error.message })
+      : fill(gettext("Not applied. %(reason)s"), { reason: error.message });
     this.app.line(said);
     this.app.refresh();
   }
@@ -64,7 +64,7 @@ export class Saving {
       const hits = facts.theirs.filter((event) => trees || [...Model.touchedByEvent(event)].some((key) => mine.has(key)));
       if (hits.length) rows.push({ i, mine: this.describe(step), theirs: hits.map((event) => describeEvent(this.app.model, event)).join("; "), allowMine: !trees, allowBoth: !trees && step.op === "link" });
     });
-    const who = [...new Set(facts.theirs.map((event) => event.by))].join(", ") || gettext("Somebody");
+    const who = [...new Set(facts.theirs.map((event) => event.by))].join(", ") || gettext("Someone");
     const choices = rows.length ? await merge(who, rows) : [];
     const kept = steps.map((step, i) => {
       const found = rows.findIndex((row) => row.i === i);
@@ -78,7 +78,7 @@ export class Saving {
     if (trees) await this.app.redraw();
     for (const step of kept) { this.app.undoMarks.push(this.app.model.mark()); this.app.model.play(step); }
     this.app.line(fill(rows.length ? gettext("%(who)s changed this layer too; merged as you chose.")
-      : gettext("%(who)s changed this layer too; your steps fit beside theirs."), { who }));
+      : gettext("%(who)s changed this layer too; your steps were merged with theirs."), { who }));
     this.app.refresh();
     return kept;
   }

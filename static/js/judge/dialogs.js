@@ -42,9 +42,9 @@ export async function askFlag(before) {
 }
 
 export function showGuideline({ number, text }) {
-  byId("guideline-title").textContent = number ? fill(gettext("Guideline, version %(n)s"), { n: number }) : gettext("Guideline");
+  byId("guideline-title").textContent = number ? fill(gettext("Guidelines, version %(n)s"), { n: number }) : gettext("Guidelines");
   const paragraph = document.createElement("p");
-  paragraph.textContent = text || gettext("No guideline has been written for this campaign.");
+  paragraph.textContent = text || gettext("This campaign has no guidelines yet.");
   byId("guideline-text").replaceChildren(paragraph);
   return ask(byId("guideline-dialog"));
 }

@@ -3,12 +3,12 @@
 import { fill, gettext, ngettext } from "../words.js";
 
 const TEXTS = {
-  sending: [gettext("Sending …"), gettext("Your answers are on their way.")],
+  sending: [gettext("Sending …"), gettext("Your answers are being sent.")],
   nothing: [
     gettext("Nothing for you now"),
-    gettext("All places are taken for the moment. New items appear when others give some back."),
+    gettext("All items are assigned for now. New ones appear when others return some."),
   ],
-  finished: [gettext("All done"), gettext("Thank you. You have judged everything that was meant for you.")],
+  finished: [gettext("All done"), gettext("Thank you. You have judged everything assigned to you.")],
   skipped: [gettext("Only skipped items remain"), gettext("You skipped some items that nobody has judged yet.")],
   paused: [
     gettext("Paused"),
@@ -18,7 +18,7 @@ const TEXTS = {
   draft: [gettext("Not open yet"), gettext("This campaign has not begun.")],
   blocked: [
     gettext("Please talk to the manager"),
-    gettext("Your answers to some items with a known answer were too far off, so no more items are given out. What you sent is stored."),
+    gettext("Your answers to some items with a known answer were too far off, so no more items are assigned. Your answers are stored."),
   ],
 };
 
@@ -82,7 +82,7 @@ export function makeNotice({ look, offerSkipped }) {
     },
     // Above an item that may still be answered.
     standing(status) { if (TEXTS[status.state] && !["finished", "nothing", "skipped"].includes(status.state)) put("warn", ...words(status), []); },
-    problem(text, again) { put("bad", gettext("Something is in the way"), text, [[gettext("Try again"), again]]); },
+    problem(text, again) { put("bad", gettext("Something went wrong"), text, [[gettext("Try again"), again]]); },
     warn(text) { note.textContent = text; note.hidden = false; },
     unwarn() { note.hidden = true; },
     refused(text, { again, discard }) {

@@ -53,7 +53,7 @@ async function start() {
   });
   await outbox.load();
   nameKeys(keys(), preference.has_single_keys);
-  if (!store.isSafe) notice.warn(gettext("This browser keeps nothing on disk: answers wait in this tab only."));
+  if (!store.isSafe) notice.warn(gettext("This browser cannot store anything: answers wait in this tab only."));
   await look();
   outbox.pump();
   fetchAhead();
@@ -135,7 +135,7 @@ function count() {
   if (group?.[0].training) {
     text = fill(gettext("Training %(n)s of %(all)s"), { n: Math.min(training[0] + 1, training[1]), all: training[1] });
   }
-  if (at !== null) text = fill(gettext("Back: %(n)s before the last"), { n: behind.length - at });
+  if (at !== null) text = fill(gettext("Going back: %(n)s before the last"), { n: behind.length - at });
   document.getElementById("count").textContent = text;
   bar();
 }
@@ -197,7 +197,7 @@ function saved(message, body) {
   const when = body.saved.late ? gettext("Saved late %(time)s") : gettext("Saved %(time)s");
   if (outbox.size) say(fill(gettext("Sending: %(n)s to go"), { n: outbox.size }), "", unsentWords(outbox.size));
   else if (message.verb !== "flag") say(fill(when, { time: time() }), "good", gettext("Saved"));
-  if (body.saved.withdrawn) notice.warn(gettext("That item was withdrawn meanwhile; your answer is kept."));
+  if (body.saved.withdrawn) notice.warn(gettext("That item was withdrawn in the meantime; your answer is kept."));
   take(body.next);
   if (body.status) stand(body.status);
   if (body.training) desk.status.training = body.training;
@@ -229,7 +229,7 @@ function feedback(told, values) {
 function unsent(n, isWriting) {
   if (!n || isWriting) return;
   if (!outbox?.isRetrying && navigator.onLine) return;
-  say(fill(gettext("Kept on this device: %(n)s not sent yet, %(ahead)s ahead"), { n, ahead: hand.length }), "warn", unsentWords(n));
+  say(fill(gettext("Saved on this device: %(n)s not sent yet, %(ahead)s loaded ahead"), { n, ahead: hand.length }), "warn", unsentWords(n));
 }
 
 async function signedOut(after = () => outbox.pump()) {
@@ -280,7 +280,7 @@ async function flag() {
   if (note === null) return;
   find(one.code).flag = note;
   outbox.add({ verb: "flag", judgment: one.code, seen: one.revision, note, shown: "" });
-  say(note ? gettext("Flagged") : gettext("Flag taken away"), "good");
+  say(note ? gettext("Flagged") : gettext("Flag removed"), "good");
 }
 
 function back() {
@@ -337,7 +337,7 @@ function discard() {
 function changed() {
   if (!outbox.size) say(card.isComplete() ? gettext("Ready to save") : gettext("Half done"));
   if (!preference.auto_advance || !card.isComplete() || grace) return;
-  say(fill(gettext("Saving in 0.4 s: %(key)s stops it"), { key: keys().undo }), "", gettext("Saving …"));
+  say(fill(gettext("Saving in 0.4 s: %(key)s cancels"), { key: keys().undo }), "", gettext("Saving …"));
   grace = setTimeout(save, GRACE_MS);
 }
 

@@ -58,12 +58,12 @@ function forget(message) {
 function conflict(message, facts) {
   forget(message);
   const row = byCode.get(message.change);
-  if (!row) return tell(gettext("Somebody else judged a change of another page: it stays as it is."));
+  if (!row) return tell(gettext("Someone else judged a change on another page. It stays as it is."));
   paint(row, facts.verdict);
   seen(row, facts.revision);
   row.classList.add("conflict");
   const there = facts.verdict ? nameOf(row, facts.verdict) : gettext("no verdict");
-  const text = fill(gettext("Judged elsewhere meanwhile: %(verdict)s. Your verdict is not stored; give it again to put it in place."), { verdict: there });
+  const text = fill(gettext("Someone judged this in the meantime: %(verdict)s. Your verdict is not stored; give it again to replace theirs."), { verdict: there });
   row.querySelector(".by").textContent = text;
   return tell(text);
 }

@@ -108,7 +108,7 @@ function label(op) {
 function joinPhrases() {
   const row = sisters(chosen()).sort((a, b) => a.dataset.v - b.dataset.v), at = row.indexOf(chosen());
   const first = picked === null ? at : row.indexOf(nodeOf(picked)), last = picked === null ? at + 1 : at;
-  if (first < 0 || last >= row.length) { say(gettext("Sisters are joined: no other stands there.")); return; }
+  if (first < 0 || last >= row.length) { say(gettext("Only siblings can be joined, and there is no other.")); return; }
   const joined = row.slice(Math.min(first, last), Math.max(first, last) + 1);
   check("node", joined[0].dataset.v);
   check("other", joined.at(-1).dataset.v);
@@ -121,23 +121,23 @@ function joinPhrases() {
 }
 
 function retype() {
-  if (!chosen().dataset.form) { say(gettext("Only words are typed anew.")); return; }
+  if (!chosen().dataset.form) { say(gettext("Only words can be edited.")); return; }
   wordField().focus();
   wordField().select();
 }
 
 // the word stands in its field, with the cursor in it: a space there, and Enter
 function split() {
-  if (!chosen().dataset.form) { say(gettext("Only words are split.")); return; }
+  if (!chosen().dataset.form) { say(gettext("Only words can be split.")); return; }
   pending = "split";
   const length = wordField().value.length;
   wordField().focus();
   wordField().setSelectionRange(length, length);
-  say(gettext("Split: type a space where the second word begins, then Enter."));
+  say(gettext("Split: type a space where the second word begins, then press Enter."));
 }
 
 function join() {
-  if (!chosen().dataset.form) { say(gettext("Only words are joined.")); return; }
+  if (!chosen().dataset.form) { say(gettext("Only words can be joined.")); return; }
   send("join");
 }
 
@@ -246,7 +246,7 @@ async function send(op, from = form()) {
     show(text, open, answer.ok, op);
   } catch (error) {
     say(fill(gettext("Not saved: %(reason)s Try again."), { reason: error.message }));
-    $("#tree-state").textContent = fill(gettext("Not saved: %(reason)s Nothing of what you typed is lost; try again."), { reason: error.message });
+    $("#tree-state").textContent = fill(gettext("Not saved: %(reason)s What you typed is kept; try again."), { reason: error.message });
   } finally { busy = false; }
   if (isOut && await askSignIn()) await send(op, from);
 }

@@ -31,12 +31,12 @@ export function bringBack() {
   const note = document.createElement("p");
   note.className = "notice warn row";
   note.setAttribute("role", "status");
-  const button = Object.assign(document.createElement("button"), { type: "button", className: "quiet", textContent: gettext("Discard it") });
+  const button = Object.assign(document.createElement("button"), { type: "button", className: "quiet", textContent: gettext("Discard") });
   button.addEventListener("click", () => {
     typed.value = typed.defaultValue;
     keepTyped();
     note.remove();
   });
-  note.append(`${gettext("What you had typed was brought back.")} `, button);
+  note.append(`${gettext("What you typed was restored.")} `, button);
   typed.closest(".field").before(note);
 }

@@ -242,7 +242,7 @@ def test_only_words_that_match_are_linked_and_the_replaced_are_listed(
         if (i, j) != (0, 0)
     }
     assert page.context["replaced"]
-    assert "One word in the place of another" in page.content.decode()
+    assert "One word in place of another" in page.content.decode()
 
 
 def test_of_equally_good_biparses_the_likeliest_is_drawn(cast, client: Client) -> None:

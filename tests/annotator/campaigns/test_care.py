@@ -91,7 +91,7 @@ def test_people_and_needs_show_flags_with_their_rules(
     assert f"{n} of {n} under 2 s" in page
     assert "Flag if more than 10 % of answers take under 2 s" in page
     assert "Flag if agreement is below chance" in page
-    needs = [need for need in of_agreement(made.cast.ada) if need.chip == "Care"]
+    needs = [need for need in of_agreement(made.cast.ada) if need.chip == "Quality"]
     assert [need.text for need in needs] == [
         f"judge1 in Substitutes: {n} of {n} under 2 s."
     ]

@@ -113,15 +113,15 @@ def test_the_page_offers_takes_and_takes_back(made: Judged, client: Client) -> N
     client.force_login(made.cast.ada)
     here = ["windows", made.campaign.code]
     url = reverse("curation", args=here)
-    assert "Take the majority" in client.get(url).text
+    assert "Accept majority" in client.get(url).text
     post = reverse("curation_majority", args=here)
     client.post(post, {"what": "take"})
     page = client.get(url).text
-    assert "Take the majority" not in page
+    assert "Accept majority" not in page
     assert "3 items decided by majority (ada)" in page
     batch = majority.batches(made.campaign)[0].code
     client.post(post, {"what": "undo", "batch": batch})
-    assert "Take the majority" in client.get(url).text
+    assert "Accept majority" in client.get(url).text
     client.force_login(made.cast.bob)
     assert client.post(post, {"what": "take"}).status_code == 403
 

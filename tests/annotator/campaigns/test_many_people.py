@@ -84,7 +84,7 @@ def test_one_who_could_judge_is_known_by_a_part_of_the_name(
     ada.post(f"{url}?q=judge49", {"person": ["judge493"]})
     assert made.participants.filter(user__username="judge493").exists()
     page = ada.get(url, {"q": "nobody"}).content.decode()
-    assert "Nobody here has such a name." in page
+    assert "No member has this name." in page
     assert "All of them judge already" not in page
 
 

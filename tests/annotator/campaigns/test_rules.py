@@ -79,7 +79,7 @@ def test_what_nobody_changed_is_folded_and_said_in_words(
     made = campaign(cast, n=4, is_open=False)
     html = " ".join(ada.get(url_of(made)).content.decode().split())
     assert '<details class="card" open>' not in html
-    assert "An item is kept for somebody for 20 minutes." in html
+    assert "An item is reserved for somebody for 20 minutes." in html
     assert "No checks: this campaign has no gold items." in html
     made.repeat_every = 10
     made.save()

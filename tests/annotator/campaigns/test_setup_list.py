@@ -50,7 +50,7 @@ def test_what_is_there_is_said_in_words(client, cast) -> None:
     assert by_title["Items"].text == "12 items, 1 check."
     assert by_title["People"].text == "1 annotator."
     assert by_title["Scales"].text == "Meaning 1–5, Grammar 1–5"
-    assert by_title["Guideline"].text == "Version 1."
+    assert by_title["Guidelines"].text == "Version 1."
     assert campaign_setup.lacking(list(by_title.values())) == []
     assert campaign_setup.in_words(list(by_title.values())[:1]) == "items"
     assert campaign_setup.in_words(list(by_title.values())[:3]) == (
@@ -66,6 +66,6 @@ def test_who_does_not_manage_sees_the_list_without_its_buttons(client, cast) -> 
     answer = client.get(f"/p/{cast.project.slug}/campaign/{made.code}/")
     assert answer.status_code == 200
     text = answer.content.decode()
-    assert "Nobody yet." in text
+    assert "No one yet." in text
     assert f"/campaign/{made.code}/people/" not in text
     assert "Start campaign" not in text

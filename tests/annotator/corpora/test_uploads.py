@@ -46,7 +46,7 @@ def test_from_the_form_by_the_report_to_the_corpus(ada) -> None:
     finish(code)
     page = ada.get(answer.url).content.decode()
     assert "Checked; nothing is imported yet." in page
-    assert "Every row can be read." in page
+    assert "All rows can be read." in page
     assert not Corpus.objects.filter(name="News").exists()
     answer = ada.post(answer.url)
     job = finish(answer.url.rstrip("/").rpartition("/")[2])

@@ -106,7 +106,7 @@ def test_nothing_is_offered_where_no_line_has_both_sides(ada, target: str) -> No
     page = ada.get(url).content.decode()
     assert "Import the rest" not in page
     assert "<button>Import</button>" not in page
-    assert "Send other files" in page
+    assert "Choose other files" in page
 
 
 def test_a_bitext_that_is_there_is_not_offered_again(ada) -> None:

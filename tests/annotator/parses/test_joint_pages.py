@@ -87,7 +87,7 @@ def test_the_runs_are_listed_with_what_gold_and_people_say(cast: Cast) -> None:
     page = client_of(cast.bob).get(where(cast)).content.decode()
     assert run.label in page
     assert 'data-name="Gold: fixed">2<' in page
-    assert "Parse the rest" not in page  # Bob runs no engines
+    assert "Parse remaining sentences" not in page  # Bob runs no engines
 
 
 def test_the_api_starts_a_run_and_lists_runs_and_results(cast: Cast) -> None:

@@ -290,6 +290,6 @@ def test_the_ledger_as_csv_and_json(cast: Cast, run: JointRun) -> None:
 
 def test_a_filter_without_a_change_says_so(cast: Cast, run: JointRun) -> None:
     page = client_of(cast.bob).get(address(run, "?domain=law")).content.decode()
-    assert "No change fits this filter." in page
+    assert "No changes match this filter." in page
     empty = joint_cast.run(cast, "Empty")
     assert "changed nothing" in client_of(cast.bob).get(address(empty)).content.decode()

@@ -91,7 +91,7 @@ def test_the_corpus_pages_show_scores_and_sentences(parsed: Cast) -> None:
     assert 'data-name="F1">100.0' in page
     page = _get(_client(parsed.bob), reverse("parses", args=args))
     assert f'href="{reverse("sentences", args=args)}?engine=small' in page
-    assert "Parse the rest" not in page  # Bob runs no engines
+    assert "Parse remaining sentences" not in page  # Bob runs no engines
 
 
 def test_trees_of_a_parser_of_before_are_kept_and_shown_as_its_own(

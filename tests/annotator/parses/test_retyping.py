@@ -116,7 +116,9 @@ def test_with_the_gold_tree_the_sentence_its_pairs_and_gold_arcs_get_the_word(
     assert conllu.deps_of(arcs.text) == conllu.deps_of(LINES)
     assert saved.words.along == arcs
     assert saved.words.keeping == 1
-    assert "nurse → doctor. The gold arcs went along. Other trees" in saved.summary
+    assert (
+        "nurse → doctor. The gold arcs were carried over. Other trees" in saved.summary
+    )
     assert (differences(draft), draft.sentence.forms) == ([], source.forms)
 
 

@@ -137,7 +137,7 @@ def test_with_gold_the_sentence_its_pairs_the_arcs_and_all_links_follow(cast) ->
     assert engine.version == "1" + FORMERLY
     assert saved.words.typed == {4: ("window", "win dow")}
     assert saved.words.along == arcs
-    assert "window → win dow. The gold arcs went along." in saved.summary
+    assert "window → win dow. The gold arcs were carried over." in saved.summary
     assert "parse the corpus again" in saved.summary
     assert differences(draft) == []
 

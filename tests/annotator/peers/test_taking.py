@@ -153,7 +153,7 @@ def test_from_an_export_to_a_report_by_the_pages(cast, client: Client) -> None:
     sent |= {f"field-{name}": at for name, at in fields.items()}
     sent |= {"field-value": "value", "scale": "meaning", "low-0": "1", "high-0": "5"}
     report = client.post(check, sent).url
-    assert "What the file held" in client.get(report).text
+    assert "File contents" in client.get(report).text
     assert RatingSet.objects.get().reading["ranges"] == {"meaning": [1, 5]}
     assert "Label Studio export" in client.get("/p/windows/agreement/").text
 

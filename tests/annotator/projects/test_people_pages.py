@@ -38,7 +38,7 @@ def test_a_member_is_known_by_a_part_of_the_name(client: Client, url: str) -> No
     page = client.get(url, {"q": "Judge11"}).content.decode()
     assert ROW.findall(page) == [f"judge11{n}" for n in range(10)]
     page = client.get(url, {"q": "nobody"}).content.decode()
-    assert "Nobody here has such a name." in page
+    assert "No member has this name." in page
 
 
 def test_a_role_is_changed_on_the_page_where_somebody_is(

@@ -35,7 +35,7 @@ def home(settings, tmp_path) -> Path:
 
 @pytest.fixture
 def project(cast, home):
-    """Links that were made and taken back, answers that were changed, a decision."""
+    """Links made and taken back, answers that were changed, a decision."""
     for op, revision in (("link", 0), ("unlink", 1), ("link", 2)):
         sent = {"uuid": uuid4(), "base_rev": revision, "op": op, "s": "w1", "t": "w6"}
         links.play(cast.layer, operations.LayerStep.read(sent), by=cast.bob)

@@ -127,7 +127,7 @@ def test_the_account_page_keeps_the_wish(client, cast, settings) -> None:
     client.post("/account/", {"what": "notices", "email": "ada@people.example"})
     assert not MailNotices.objects.exists()
     settings.EMAIL_HOST = ""
-    assert "Notices by mail" not in client.get("/account/").content.decode()
+    assert "E-mail notifications" not in client.get("/account/").content.decode()
 
 
 @pytest.mark.parametrize(

@@ -147,7 +147,7 @@ def test_a_dependency_parse_over_other_tokens_is_left_out(cast) -> None:
     cast.layer.source_parse = cast.pair.source.parses.get(rank=2)
     cast.layer.save()
     scene = canvas.load(cast.pair, cast.layer, user=cast.bob)
-    assert "stands on other tokens" in scene.notes[0]
+    assert "has other tokens" in scene.notes[0]
     assert scene.trees["s"] is None
     assert "nurse" in scene.svg(canvas.ViewOptions())
 

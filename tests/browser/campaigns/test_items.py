@@ -43,7 +43,7 @@ def test_a_table_with_other_columns_becomes_items(
     page.get_by_label("Original phrase").select_option("Alt")
     page.get_by_label("Paraphrase needed").select_option("Neu")
     page.get_by_label("Condition (system)").select_option("Quelle")
-    page.get_by_role("button", name="Read it again").click()
+    page.get_by_role("button", name="Read file again").click()
     expect(page.get_by_role("button", name="Import 3 rows")).to_be_visible()
     check_axe(page)
     keep_picture(page, f"items-check-{width}")
@@ -70,6 +70,6 @@ def test_an_item_is_found_corrected_and_withdrawn(
     expect(page.get_by_label("Text")).to_have_value("")
     check_axe(page)
     page.get_by_role("button", name="Withdraw").first.click()
-    expect(page.get_by_role("button", name="Give out again")).to_be_visible()
+    expect(page.get_by_role("button", name="Restore")).to_be_visible()
     keep_picture(page, f"items-list-{width}")
     assert made.items.filter(is_withdrawn=True).count() == 1

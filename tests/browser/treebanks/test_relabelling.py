@@ -19,7 +19,7 @@ def test_nodes_are_relabelled_and_undone_by_keys_alone(
 ) -> None:
     page = open_page(cast.ada, width=width, color_scheme=scheme)
     page.goto(f"/p/windows/corpus/{cast.corpus.code}/search/?q=NP+%3E+VP")
-    page.get_by_role("link", name="Relabel what is found").press("Enter")
+    page.get_by_role("link", name="Relabel matches").press("Enter")
     page.get_by_label("New label").fill("OBJ")
     page.get_by_label("New label").press("Enter")
     expect(page.locator("main")).to_contain_text("1 node in 1 sentence")
@@ -32,7 +32,7 @@ def test_nodes_are_relabelled_and_undone_by_keys_alone(
     assert "(OBJ (DT the)" in gold.gold_of(cast.pair.source).text
     check_axe(page)
     keep_picture(page, f"relabelled-{width}-{scheme}")
-    page.get_by_role("button", name="Undo all of it").press("Enter")
+    page.get_by_role("button", name="Undo all").press("Enter")
     expect(page.locator("main")).to_contain_text("as they were before: 1")
     assert gold.gold_of(cast.pair.source).text == people.SOURCE
     page.goto(f"/p/windows/corpus/{cast.corpus.code}/relabel/?q=NP&label=N+X")

@@ -17,17 +17,17 @@ def test_rules_are_declared_and_their_breaches_listed(
     page = open_page(cast.ada, width=width, color_scheme=scheme)
     page.goto(f"/p/windows/corpus/{cast.corpus.code}/")
     page.get_by_role("link", name="Problems in trees").press("Enter")
-    page.get_by_label("One rule a line").fill("forbid VP: NP\nnever: NP <")
-    page.get_by_role("button", name="Declare these rules").press("Enter")
+    page.get_by_label("One rule per line").fill("forbid VP: NP\nnever: NP <")
+    page.get_by_role("button", name="Save rules").press("Enter")
     expect(page.get_by_role("alert")).to_contain_text("line 2, column 12")
-    expect(page.get_by_label("One rule a line")).to_have_value(
+    expect(page.get_by_label("One rule per line")).to_have_value(
         "forbid VP: NP\nnever: NP <"
     )
     check_axe(page)
-    page.get_by_label("One rule a line").fill(
+    page.get_by_label("One rule per line").fill(
         "forbid VP: NP # objects\nlabels: S NP VP"
     )
-    page.get_by_role("button", name="Declare these rules").press("Enter")
+    page.get_by_role("button", name="Save rules").press("Enter")
     expect(page.locator("main")).to_contain_text("2 sentences with problems")
     expect(page.locator("main")).to_contain_text(
         "NP may not be a child of VP (objects)"

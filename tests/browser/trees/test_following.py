@@ -50,13 +50,13 @@ def test_the_rest_follows_and_is_refused_by_one_key(opened, check_axe) -> None:
 
 def test_who_wants_nothing_to_follow_says_so_once(opened) -> None:
     page = opened()
-    page.get_by_label("The rest follows").uncheck()
+    page.get_by_label("Adjust the rest automatically").uncheck()
     page.focus(node(8))
     press(page, "m", "ArrowLeft", "m")
     revision(page, 1)
-    expect(page.get_by_label("The rest follows")).not_to_be_checked()
+    expect(page.get_by_label("Adjust the rest automatically")).not_to_be_checked()
     page.reload()
-    expect(page.get_by_label("The rest follows")).not_to_be_checked()
+    expect(page.get_by_label("Adjust the rest automatically")).not_to_be_checked()
 
 
 @pytest.mark.parametrize("theme", ["light", "dark"])

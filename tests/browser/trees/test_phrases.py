@@ -70,7 +70,7 @@ def test_sisters_of_several_labels_ask_for_one(trees) -> None:
 def test_by_mouse_and_in_the_table(trees) -> None:
     page = trees()
     page.locator(node(3)).click()
-    page.get_by_role("button", name="Split phrase before it").click()
+    page.get_by_role("button", name="Split phrase here").click()
     revision(page, 1)
     page.locator("#table-part summary").click()
     page.locator("input[name=node][value='1']").check()
@@ -79,5 +79,5 @@ def test_by_mouse_and_in_the_table(trees) -> None:
     revision(page, 2)
     assert TreeDraft.objects.get().text == people.SOURCE
     page.locator("input[name=node][value='0']").check()
-    page.get_by_role("button", name="Split phrase before it").click()
+    page.get_by_role("button", name="Split phrase here").click()
     expect(page.locator("#refused")).to_contain_text("Choose the child")
