@@ -109,7 +109,9 @@ def _options(chosen: str) -> argparse.ArgumentParser:
 
 def _with_plot(module: ModuleType, parser: argparse.ArgumentParser) -> None:
     if hasattr(module, "chart"):
-        parser.add_argument("--plot", type=_picture, help="draw it: .svg, .pdf or .png")
+        parser.add_argument(
+            "--plot", type=_picture, help="file to draw: .svg, .pdf or .png"
+        )
 
 
 def _picture(text: str) -> Path:

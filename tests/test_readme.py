@@ -1,14 +1,17 @@
 """What README and the docs say is true: settings, commands, formats, files."""
 
+import argparse
 import re
 import subprocess
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from django.core.management import get_commands
+from django.core.management import get_commands, load_command_class
 
 from annotator.exchange import registry
+from core.commands.catalogue import ENGINE
 
 ROOT = Path(__file__).resolve().parent.parent
 README = (ROOT / "README.md").read_text()
@@ -95,3 +98,25 @@ def test_the_engine_parses_without_a_web() -> None:
 def test_make_knows_the_two_commands() -> None:
     targets = re.findall(r"^([a-z-]+):", (ROOT / "Makefile").read_text(), re.MULTILINE)
     assert {"run", "test", "install"} <= set(targets)
+
+
+def options() -> Iterator[tuple[str, argparse.Action]]:
+    """Every option and argument of every command of the product, with its command."""
+    for group in ENGINE.groups:
+        parser = argparse.ArgumentParser()
+        ENGINE.add_group(parser, group)
+        (commands,) = (one for one in parser._actions if one.dest == "what")
+        for name, one in dict(commands.choices or {}).items():
+            yield from ((f"{group} {name}", action) for action in one._actions)
+    for name in OURS:
+        one = load_command_class("annotator", name).create_parser("manage.py", name)
+        yield from ((name, action) for action in one._actions)
+
+
+def test_every_option_of_every_command_is_explained() -> None:
+    without = [
+        f"{name} {action.dest}"
+        for name, action in options()
+        if not action.help and not isinstance(action, argparse._SubParsersAction)
+    ]
+    assert without == []

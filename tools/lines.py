@@ -26,7 +26,9 @@ Counts = Counter[str]
 def main(arguments: list[str] | None = None) -> int:
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
     parser.add_argument("revisions", nargs="*", help="commits, tags or branches")
-    parser.add_argument("--sizes", action="store_true", help="list what is large")
+    parser.add_argument(
+        "--sizes", action="store_true", help="list large folders, files and functions"
+    )
     options = parser.parse_args(arguments)
     if options.sizes:
         sys.stdout.writelines(f"{line}\n" for line in sizes())

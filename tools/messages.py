@@ -47,9 +47,13 @@ PLACES = re.compile(r"%\((\w+)\)s|\{(\w*)\}")
 
 def main(arguments: list[str] | None = None) -> int:
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
-    parser.add_argument("--check", action="store_true", help="write nothing")
     parser.add_argument(
-        "--unmarked", metavar="FOLDER", help="words outside of all tags"
+        "--check",
+        action="store_true",
+        help="write nothing; exit with 1 if anything is missing",
+    )
+    parser.add_argument(
+        "--unmarked", metavar="FOLDER", help="print words outside all translation tags"
     )
     options = parser.parse_args(arguments)
     if options.unmarked:

@@ -10,11 +10,16 @@ from collections.abc import Sequence
 from django.conf import settings
 
 from core.commands import parse
+from core.commands.catalogue import DefaultsFormatter
 from core.errors import GemelError
 
 
 def options() -> argparse.ArgumentParser:
-    parser = argparse.ArgumentParser(prog="gemel parse", description=parse.HELP)
+    parser = argparse.ArgumentParser(
+        prog="gemel parse",
+        description=f"{parse.HELP[0].upper()}{parse.HELP[1:]}.",
+        formatter_class=DefaultsFormatter,
+    )
     parse.add_arguments(parser)
     return parser
 

@@ -17,6 +17,17 @@ from core.commands.door import readable
 Extend = Callable[[ModuleType, argparse.ArgumentParser], None]
 
 
+class DefaultsFormatter(argparse.HelpFormatter):
+    """Adds the default of an option to its help, where there is one to show."""
+
+    def _get_help_string(self, action: argparse.Action) -> str | None:
+        text, default = action.help or "", action.default
+        is_shown = default not in (None, argparse.SUPPRESS, True, False, [], "")
+        if not (text and action.option_strings and is_shown) or "default" in text:
+            return action.help
+        return f"{text} (default: %(default)s)"
+
+
 @dataclass(frozen=True, slots=True)
 class Catalogue:
     """Groups of commands: what each group does, and the module of each command."""
@@ -42,8 +53,15 @@ class Catalogue:
         commands = parser.add_subparsers(dest="what", required=True, metavar="WHAT")
         for name in self.groups[group]:
             module = self.module_of(group, name)
-            one = commands.add_parser(name, help=module.HELP, description=module.HELP)
-            one.add_argument("--json", action="store_true", help="JSON, no table")
+            one = commands.add_parser(
+                name,
+                help=module.HELP,
+                description=f"{module.HELP[0].upper()}{module.HELP[1:]}.",
+                formatter_class=DefaultsFormatter,
+            )
+            one.add_argument(
+                "--json", action="store_true", help="print JSON instead of a table"
+            )
             module.add_arguments(one)
             if extend:
                 extend(module, one)
@@ -74,11 +92,11 @@ _EVALUATION = "core.evaluation.commands"
 ENGINE = Catalogue(
     help={
         "evaluate": "measure an engine against gold files",
-        "fit": "fit weights on references",
+        "fit": "fit weights on reference data",
         "train": "train a model",
-        "pivot": "paraphrases out of parallel text",
+        "pivot": "build and search paraphrase tables",
         "corpus": "parse or align large text",
-        "release": "check a sealed release, or write it in another form",
+        "release": "verify a sealed release, or write it in another form",
     },
     groups={
         "evaluate": {

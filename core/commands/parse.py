@@ -14,7 +14,7 @@ from core.parsing.registry import add_parser_options, add_together, backend_of
 from core.protocols import Analysis, Capability
 from core.text.tokenize import tokenize
 
-HELP = "sentences to trees, one a line"
+HELP = "parse sentences, one per line, into trees"
 
 WANT: dict[str, frozenset[Capability]] = {
     "ptb": frozenset({"constituents", "tags"}),
@@ -108,5 +108,15 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add_together(parser)
     add = parser.add_argument
     add("--format", choices=sorted(WANT), default="ptb")
-    add("--nbest", type=int, default=1, metavar="K", help="so many trees (ptb, json)")
-    add("--tokens", action="store_true", help="input is tokenised: blanks between")
+    add(
+        "--nbest",
+        type=int,
+        default=1,
+        metavar="K",
+        help="number of trees per sentence (ptb, json)",
+    )
+    add(
+        "--tokens",
+        action="store_true",
+        help="input is tokenised, with spaces between tokens",
+    )

@@ -138,16 +138,21 @@ def add_parser_options(parser: argparse.ArgumentParser) -> None:
     add(
         "--engine",
         default=DEFAULT,
-        help="a parser or a model folder, by default %(default)s",
+        help="name of a parser, or a model folder",
     )
-    add("--models", type=Path, metavar="DIR", help="has folders of further parsers")
+    add(
+        "--models",
+        type=Path,
+        metavar="DIR",
+        help="folder that holds further parser folders",
+    )
 
 
 def add_together(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--together",
         action="store_true",
-        help="decode arcs and brackets together, so that they fit each other",
+        help="decode both trees together, so that they agree",
     )
 
 

@@ -106,7 +106,7 @@ def _arguments() -> argparse.Namespace:
     parser.add_argument("--every", type=int, default=8)
     parser.add_argument("--text", nargs="+", default=sorted(COLLECTIONS))
     parser.add_argument("--parse", type=int, default=0, help="sentences; 0: all")
-    parser.add_argument("--words", type=int, default=5, help="of a phrase, at most")
+    parser.add_argument("--words", type=int, default=5, help="longest phrase, in words")
     parser.add_argument("--minutes", type=float, default=0, help="then stop; 0: never")
     return parser.parse_args()
 

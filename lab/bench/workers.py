@@ -329,7 +329,11 @@ def _options() -> argparse.Namespace:
     add("--sentences", type=int, default=2000, help="an even number")
     add("--kills", type=int, default=5)
     add("--machines", type=int, default=2)
-    add("--again", action="store_true", help="index anew with ever fewer machines")
+    add(
+        "--again",
+        action="store_true",
+        help="rebuild the index with fewer and fewer machines",
+    )
     add("--text", type=Path, help="a file of sentences, one a line")
     add("--engine", default=registry.DEFAULT)
     add("--stale-s", type=int, default=12, help="a worker silent so long is dead")

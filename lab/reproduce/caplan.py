@@ -68,7 +68,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add = parser.add_argument
     add("--data", type=Path, required=True, help="has the treebanks and texts")
     add("--engine", action="append", required=True, help="a parser; may be repeated")
-    add("--models", type=Path, metavar="DIR", help="has folders of further parsers")
+    add(
+        "--models",
+        type=Path,
+        metavar="DIR",
+        help="folder that holds further parser folders",
+    )
     add("--cache", type=Path, metavar="FILE", help="keep the linking counts here")
     add("--trained-on", nargs="+", type=Path, metavar="PATH", help=TRAINED_ON)
     add("--variant", action="append", choices=VARIANTS, help="by default all")

@@ -126,7 +126,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="sources of so many words alone; the paper drew sentences of 6 to 25",
     )
     parser.add_argument(
-        "--sample", type=int, default=0, metavar="N", help="N pairs by chance"
+        "--sample", type=int, default=0, metavar="N", help="draw N pairs at random"
     )
     add_parser_options(parser)
 

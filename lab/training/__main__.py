@@ -174,7 +174,7 @@ def _many(
 
 
 def _style_flags(command: argparse.ArgumentParser) -> None:
-    command.add_argument("--start", type=Path, help="model folder to go on from")
+    command.add_argument("--start", type=Path, help="model folder to continue from")
     like = "with --start: treebank NEW starts from the style of OLD"
     _many(command, "--like", _entry, "NEW=OLD", like)
     choice = "the caller may choose STYLE, like treebank NAME; by default --style"

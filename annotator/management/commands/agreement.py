@@ -23,27 +23,45 @@ THRESHOLDS = {"meaning": 3.0, "grammar": 4.0}  # Callison-Burch 2008
 
 
 class Command(BaseCommand):
-    help = "Measure the agreement of ratings collected anywhere."
+    help = "Measure the agreement of ratings from a file."
 
     def add_arguments(self, parser: argparse.ArgumentParser) -> None:
-        parser.add_argument("path", type=Path, help="a file, or the folder it is in")
+        parser.add_argument(
+            "path", type=Path, help="file of ratings, or the folder that holds it"
+        )
         formats = (*files.FORMATS, *PEERS)
-        parser.add_argument("--format", required=True, choices=formats)
-        parser.add_argument("--scale", help="only this scale")
+        parser.add_argument(
+            "--format", required=True, choices=formats, help="format of the file"
+        )
+        parser.add_argument("--scale", help="measure this scale only (default: all)")
         parser.add_argument(
             "--range",
             metavar="LOW:HIGH",
-            help="the whole numbers that the scale goes over, if the file cannot tell",
+            help=("lowest and highest value of the scale, where the file does not say"),
         )
         parser.add_argument(
             "--threshold",
             type=float,
-            help="also measure whether a value reaches this one, or not "
-            "(from the start: 3 for meaning, 4 for grammar)",
+            help=(
+                "also measure agreement on values of at least this one "
+                "(default: 3 for meaning, 4 for grammar)"
+            ),
         )
-        parser.add_argument("--replicates", type=int, default=2000)
-        parser.add_argument("--seed", type=int, default=0)
-        parser.add_argument("--json", action="store_true", help="JSON instead of text")
+        parser.add_argument(
+            "--replicates",
+            type=int,
+            default=2000,
+            help="bootstrap replicates (default: %(default)s)",
+        )
+        parser.add_argument(
+            "--seed",
+            type=int,
+            default=0,
+            help="seed of the bootstrap (default: %(default)s)",
+        )
+        parser.add_argument(
+            "--json", action="store_true", help="print JSON instead of text"
+        )
 
     def handle(self, *args: Any, **options: Any) -> None:
         try:

@@ -20,21 +20,28 @@ class Command(DatabaseCommand):
     )
 
     def add_arguments(self, parser: CommandParser) -> None:
-        parser.add_argument("path", type=Path, nargs="?")
+        parser.add_argument(
+            "path", type=Path, nargs="?", help="archive to write, or to verify"
+        )
         parser.add_argument(
             "--automatic",
             action="store_true",
-            help="what is due or asked for on the page of backups, in GEMEL_HOME",
+            help=(
+                "create the backup that is due or was requested on the "
+                "Backups page, in GEMEL_HOME"
+            ),
         )
         parser.add_argument(
             "--verify",
             action="store_true",
-            help="write nothing: try whether this archive can be restored",
+            help="write nothing; check that this archive can be restored",
         )
         parser.add_argument(
             "--with-tables",
             action="store_true",
-            help="with the files of the tables of paraphrases, which can be made anew",
+            help=(
+                "include the files of paraphrase tables, which could also be rebuilt"
+            ),
         )
 
     def handle(self, *args: Any, **options: Any) -> None:

@@ -25,8 +25,9 @@ EXAMPLES = "\n".join(
 class Command(DatabaseCommand):
     requires_system_checks = []
     help = (
-        "Write a corpus in a format: to standard output, to a file, or to a folder "
-        "(--out ending in /), one file for each that was imported."
+        "Export a corpus to standard output, to a file, or to a "
+        "folder (--out ending in /) with one file for each imported "
+        "file."
     )
 
     def create_parser(self, *args: Any, **options: Any) -> CommandParser:
@@ -39,11 +40,32 @@ class Command(DatabaseCommand):
 
     def add_arguments(self, parser: CommandParser) -> None:
         add = parser.add_argument
-        add("corpus", help="its name")
-        add("--format", required=True, choices=list(registry.FORMATS))
-        add("--project", default="", help="slug; needed if two have such a corpus")
-        add("--author", default="", help="whose links (a user name)")
-        add("--out", default="", help="a file, or a folder; by default standard output")
+        add("corpus", help="name of the corpus")
+        add(
+            "--format",
+            required=True,
+            choices=list(registry.FORMATS),
+            help="format to write",
+        )
+        add(
+            "--project",
+            default="",
+            help=(
+                "slug of the project; needed if two projects have a corpus of this name"
+            ),
+        )
+        add(
+            "--author",
+            default="",
+            help=(
+                "user name of the annotator whose links are exported (default: gold)"
+            ),
+        )
+        add(
+            "--out",
+            default="",
+            help="file or folder to write (default: standard output)",
+        )
 
     def handle(self, *args: Any, **options: Any) -> None:
         rows = Corpus.objects.filter(name=options["corpus"]).select_related("project")

@@ -24,16 +24,35 @@ class Command(DatabaseCommand):
     )
 
     def add_arguments(self, parser: CommandParser) -> None:
-        parser.add_argument("code", help="the code of a layer, pair or sentence")
-        parser.add_argument("--format", choices=sorted(writing.FIGURES), default="svg")
-        for name, values in CHOICES.items():
-            parser.add_argument(f"--{name}", choices=values, default="")
+        parser.add_argument("code", help="code of a layer, pair or sentence")
         parser.add_argument(
-            "--nodes", default="", help='only their links, by words: "s1-2 t6"'
+            "--format",
+            choices=sorted(writing.FIGURES),
+            default="svg",
+            help="format of the figure (default: %(default)s)",
         )
-        parser.add_argument("--tree", default="", help="of a sentence: a parse's code")
-        parser.add_argument("--across", action="store_true", help="left and right")
-        parser.add_argument("--out", type=Path, help="a file; without it, stdout")
+        for name, values in CHOICES.items():
+            parser.add_argument(
+                f"--{name}", choices=values, default="", help=f"{name} of the figure"
+            )
+        parser.add_argument(
+            "--nodes",
+            default="",
+            help=(
+                'draw only the links of these nodes, named by their words: "s1-2 t6"'
+            ),
+        )
+        parser.add_argument(
+            "--tree", default="", help="code of the parse to draw, for a sentence"
+        )
+        parser.add_argument(
+            "--across",
+            action="store_true",
+            help="draw the trees left and right instead of above each other",
+        )
+        parser.add_argument(
+            "--out", type=Path, help="file to write (default: standard output)"
+        )
 
     def handle(self, *args: Any, **options: Any) -> None:
         try:

@@ -4,5 +4,8 @@ from annotator.management.engine import EngineCommand
 
 
 class Command(EngineCommand):
-    help = "Fit weights on references: of joint parsing, of phrase and word links."
+    help = (
+        "Fit the weights of joint parsing, phrase alignment or word "
+        "alignment on reference data."
+    )
     group = "fit"

@@ -27,8 +27,10 @@ EXAMPLES = "\n".join(
 class Command(DatabaseCommand):
     requires_system_checks = []
     help = (
-        "Import a file, several, or a folder of files into a corpus. TreeAligner files "
-        "find their TigerXML next to them; Pharaoh takes links, source and target text."
+        "Import files, or a folder of files, into a corpus. "
+        "TreeAligner files need their TigerXML files next to them; "
+        "Pharaoh needs the links, the source text and the target "
+        "text."
     )
 
     def create_parser(self, *args: Any, **options: Any) -> CommandParser:
@@ -38,22 +40,58 @@ class Command(DatabaseCommand):
 
     def add_arguments(self, parser: CommandParser) -> None:
         add = parser.add_argument
-        add("path", nargs="+", type=Path, metavar="PATH", help="files or a folder")
-        add("--format", required=True, choices=list(registry.FORMATS))
-        add("--corpus", required=True, help="name; made if there is none of this name")
-        add("--project", default="", help="slug; by default the first, or a new one")
-        add("--licence", default="", help="of a new corpus")
-        add("--provenance", default="", help="of a new corpus")
-        add("--source-language", default="en")
-        add("--target-language", default="en")
-        add("--encoding", default="", choices=["", *ENCODINGS])
-        add("--dry-run", action="store_true", help="only say what would happen")
+        add(
+            "path",
+            nargs="+",
+            type=Path,
+            metavar="PATH",
+            help="files, or a folder of files",
+        )
+        add(
+            "--format",
+            required=True,
+            choices=list(registry.FORMATS),
+            help="format of the files",
+        )
+        add(
+            "--corpus",
+            required=True,
+            help="name of the corpus; created if it does not exist",
+        )
+        add(
+            "--project",
+            default="",
+            help="slug of the project (default: the first, or a new one)",
+        )
+        add("--licence", default="", help="licence of a new corpus")
+        add("--provenance", default="", help="source of a new corpus")
+        add(
+            "--source-language",
+            default="en",
+            help="language code of the source sentences (default: %(default)s)",
+        )
+        add(
+            "--target-language",
+            default="en",
+            help="language code of the target sentences (default: %(default)s)",
+        )
+        add(
+            "--encoding",
+            default="",
+            choices=["", *ENCODINGS],
+            help="encoding of the files (default: detected)",
+        )
+        add(
+            "--dry-run",
+            action="store_true",
+            help="show what would be imported, and import nothing",
+        )
         add(
             "--partial",
             action="store_true",
-            help="bring in the good rows only",
+            help="import the rows that can be read, and skip the others",
         )
-        add("--json", action="store_true", help="one JSON object on standard output")
+        add("--json", action="store_true", help="print one JSON object")
 
     def handle(self, *args: Any, **options: Any) -> None:
         kind = registry.find(options["format"])

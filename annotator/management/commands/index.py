@@ -10,12 +10,14 @@ from annotator.services.queries import index
 
 
 class Command(DatabaseCommand):
-    help = "Index the trees and links that searches have not seen yet."
+    help = "Index trees and links that are not searchable yet."
 
     def add_arguments(self, parser: CommandParser) -> None:
-        parser.add_argument("corpus", nargs="?", help="the code of a corpus; else all")
         parser.add_argument(
-            "--rebuild", action="store_true", help="index everything anew"
+            "corpus", nargs="?", help="code of the corpus (default: all corpora)"
+        )
+        parser.add_argument(
+            "--rebuild", action="store_true", help="rebuild the index from the start"
         )
 
     def handle(self, *args: Any, **options: Any) -> None:

@@ -16,12 +16,19 @@ from annotator.services.installation import moving
 class Command(DatabaseCommand):
     requires_system_checks = []
     help = (
-        "Copy all rows into another, empty database, and compare them: manage.py "
-        "move_to postgres://user:password@host/name. Stop server and worker first."
+        "Copy all rows into an empty database, then compare both: "
+        "manage.py move_to postgres://user:password@host/name. Stop "
+        "the server and the worker first."
     )
 
     def add_arguments(self, parser: CommandParser) -> None:
-        parser.add_argument("url", help="as DATABASE_URL; sqlite: that of GEMEL_HOME")
+        parser.add_argument(
+            "url",
+            help=(
+                "target database, written like DATABASE_URL; sqlite: is the "
+                "one of GEMEL_HOME"
+            ),
+        )
 
     def handle(self, *args: Any, **options: Any) -> None:
         url = "" if options["url"] == "sqlite" else options["url"]

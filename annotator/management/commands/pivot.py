@@ -4,5 +4,5 @@ from annotator.management.engine import EngineCommand
 
 
 class Command(EngineCommand):
-    help = "Make a table of paraphrases out of parallel text, and use it."
+    help = "Build and search paraphrase tables."
     group = "pivot"

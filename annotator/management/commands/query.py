@@ -14,15 +14,20 @@ from annotator.services.queries.contexts import ConcordanceLine, lines
 
 class Command(DatabaseCommand):
     help = (
-        "Search trees: query CODE 'NP ~ PP'. docs/queries.md has the language. Whoever "
-        "runs it sees the work of everybody."
+        "Search the trees of a corpus: query CODE 'NP ~ PP'. See "
+        "docs/queries.md for the query language. Shows everyone's "
+        "work, whoever runs it."
     )
 
     def add_arguments(self, parser: CommandParser) -> None:
-        parser.add_argument("corpus", help="the code of a corpus")
-        parser.add_argument("query")
-        parser.add_argument("--limit", type=int, default=20, help="matches to list")
-        parser.add_argument("--json", action="store_true", help="counts as JSON")
+        parser.add_argument("corpus", help="code of the corpus")
+        parser.add_argument("query", help="query, in quotes")
+        parser.add_argument(
+            "--limit", type=int, default=20, help="number of matches to list"
+        )
+        parser.add_argument(
+            "--json", action="store_true", help="print the counts as JSON"
+        )
 
     def handle(self, *args: Any, **options: Any) -> None:
         corpus = Corpus.objects.filter(code=options["corpus"]).first()

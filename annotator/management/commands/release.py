@@ -25,25 +25,32 @@ def _made(maker: Maker, path: Path) -> str:
 
 
 class Command(EngineCommand):
-    help = "Make a sealed release of a project, check one, or write one as a dataset."
+    help = (
+        "Create a sealed release of a project, verify one, or write one as a dataset."
+    )
     group = "release"
 
     def add_arguments(self, parser: ArgumentParser) -> None:
         super().add_arguments(parser)
         (commands,) = (one for one in parser._actions if one.dest == "what")
-        make = commands.add_parser("make", help="make a release of a project")  # type: ignore[attr-defined]
-        make.add_argument("project", help="its slug")
-        make.add_argument("--out", type=Path, required=True, help="the zip to write")
+        make = commands.add_parser("make", help="create a release of a project")  # type: ignore[attr-defined]
+        make.add_argument("project", help="slug of the project")
+        make.add_argument("--out", type=Path, required=True, help="zip file to write")
         make.add_argument(
-            "--texts", action="store_true", help="with comments and notes of people"
+            "--texts", action="store_true", help="include people's comments and notes"
         )
         make.add_argument(
             "--everything",
             action="store_true",
-            help="all that the project holds, with names: to keep, not to publish",
+            help=(
+                "export everything in the project, with names; for keeping, "
+                "not for publishing"
+            ),
         )
         make.add_argument(
-            "--accept", action="store_true", help="in spite of what licences say"
+            "--accept",
+            action="store_true",
+            help="ignore licences that forbid publication",
         )
 
     def handle(self, *args: Any, **options: Any) -> None:

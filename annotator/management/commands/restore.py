@@ -16,14 +16,16 @@ from annotator.services import archives
 class Command(DatabaseCommand):
     requires_system_checks = []
     help = (
-        "Put a backup into this installation: manage.py restore gemel-2026-01-31.zip. "
-        "Stop the server and the worker first."
+        "Restore a backup into this installation: manage.py restore "
+        "gemel-2026-01-31.zip. Stop the server and the worker first."
     )
 
     def add_arguments(self, parser: CommandParser) -> None:
-        parser.add_argument("path", type=Path)
+        parser.add_argument("path", type=Path, help="archive to restore")
         parser.add_argument(
-            "--replace", action="store_true", help="lose what is here now"
+            "--replace",
+            action="store_true",
+            help="replace the data of this installation",
         )
 
     def handle(self, *args: Any, **options: Any) -> None:

@@ -17,13 +17,17 @@ class Command(DatabaseCommand):
     help = "Print a link that signs this person in, once. Example: sign_in_link ada"
 
     def add_arguments(self, parser: argparse.ArgumentParser) -> None:
-        parser.add_argument("name")
+        parser.add_argument("name", help="user name")
         parser.add_argument(
             "--switch-off",
             action="store_true",
-            help="close the account instead; a new link opens it again",
+            help="close the account instead; a new link reopens it",
         )
-        parser.add_argument("--base", default="", help="the address people use")
+        parser.add_argument(
+            "--base",
+            default="",
+            help="address of the site (default: from the settings)",
+        )
 
     def handle(self, *args: Any, **options: Any) -> None:
         person = User.objects.filter(username=options["name"]).first()

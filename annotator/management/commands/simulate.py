@@ -12,15 +12,40 @@ from annotator.services.campaigns import simulation
 
 
 class Command(DatabaseCommand):
-    help = "Copy a campaign and let invented annotators judge it to its end."
+    help = "Copy a campaign and let simulated annotators complete it."
 
     def add_arguments(self, parser: argparse.ArgumentParser) -> None:
-        parser.add_argument("campaign", help="its code, as in its address")
-        parser.add_argument("--people", type=int, default=3)
-        parser.add_argument("--seed", type=int, default=1)
-        parser.add_argument("--bias", type=float, default=0.3)
-        parser.add_argument("--spread", type=float, default=0.7)
-        parser.add_argument("--slips", type=float, default=0.02)
+        parser.add_argument("campaign", help="code of the campaign, as in its address")
+        parser.add_argument(
+            "--people",
+            type=int,
+            default=3,
+            help="number of simulated annotators (default: %(default)s)",
+        )
+        parser.add_argument(
+            "--seed",
+            type=int,
+            default=1,
+            help="seed of the simulation (default: %(default)s)",
+        )
+        parser.add_argument(
+            "--bias",
+            type=float,
+            default=0.3,
+            help="standard deviation of bias, in points (default: %(default)s)",
+        )
+        parser.add_argument(
+            "--spread",
+            type=float,
+            default=0.7,
+            help="standard deviation of a judgment, in points (default: %(default)s)",
+        )
+        parser.add_argument(
+            "--slips",
+            type=float,
+            default=0.02,
+            help="share of answers given at random (default: %(default)s)",
+        )
 
     def handle(self, *args: Any, **options: Any) -> None:
         rows = Campaign.objects.select_related("project", "created_by")

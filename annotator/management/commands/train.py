@@ -4,5 +4,5 @@ from annotator.management.engine import EngineCommand
 
 
 class Command(EngineCommand):
-    help = "Train a model from treebanks or from text."
+    help = "Train a model on treebanks or text."
     group = "train"

@@ -27,25 +27,49 @@ ROOT = Path(settings.BASE_DIR)
 
 
 class Command(BaseCommand):
-    help = "Run Gemel here: web server and worker, until Ctrl-C."
+    help = "Run the web server and the workers until Ctrl-C."
 
     def add_arguments(self, parser: argparse.ArgumentParser) -> None:
-        parser.add_argument("--host", default="127.0.0.1")
-        parser.add_argument("--port", type=int, default=8000)
-        parser.add_argument("--web-workers", type=int, default=2)
-        parser.add_argument("--jobs", type=int, default=1, help="worker processes")
-        parser.add_argument("--no-sample", action="store_true")
+        parser.add_argument(
+            "--host",
+            default="127.0.0.1",
+            help="address to listen on (default: %(default)s)",
+        )
+        parser.add_argument(
+            "--port",
+            type=int,
+            default=8000,
+            help="port to listen on (default: %(default)s)",
+        )
+        parser.add_argument(
+            "--web-workers",
+            type=int,
+            default=2,
+            help="number of web server processes (default: %(default)s)",
+        )
+        parser.add_argument(
+            "--jobs",
+            type=int,
+            default=1,
+            help="number of worker processes (default: %(default)s)",
+        )
+        parser.add_argument(
+            "--no-sample", action="store_true", help="do not load the sample project"
+        )
         parser.add_argument(
             "--queues",
             nargs="+",
             choices=settings.ALL_QUEUES,
             default=settings.QUEUES,
-            help="of which the worker takes jobs; by default all, in this order",
+            help="queues that the worker serves, in this order (default: all)",
         )
         parser.add_argument(
             "--only",
             choices=locks.PARTS,
-            help="one of the two, where each has a container or a service of its own",
+            help=(
+                "run only the web server or only the worker, for example in a "
+                "container each"
+            ),
         )
 
     def handle(self, *args: Any, **options: Any) -> None:

@@ -15,7 +15,9 @@ class Command(BaseCommand):
 
     def add_arguments(self, parser: CommandParser) -> None:
         verify.add_arguments(parser)
-        parser.add_argument("--json", action="store_true", help="JSON, no table")
+        parser.add_argument(
+            "--json", action="store_true", help="print JSON instead of a table"
+        )
 
     def handle(self, *args: Any, **options: Any) -> None:
         try:

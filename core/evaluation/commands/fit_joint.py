@@ -12,23 +12,52 @@ from core.joint_parsing.parser import METHODS, JointParser, JointSettings, Metho
 from core.parsing import registry
 from core.parsing.registry import Say
 
-HELP = "the numbers and gates of joint parsing, on pairs with gold sources"
+HELP = "fit the weights and gates of joint parsing on pairs with gold source trees"
 GATED: tuple[Method, ...] = ("bp", "mbr", "soft", "hard", "pairs")
 
 
 def add_arguments(parser: ArgumentParser) -> None:
     add = parser.add_argument
-    add("--pairs", type=Path, required=True, metavar="FILE")
-    add("--gold", type=Path, nargs="+", required=True, metavar="PATH")
+    add(
+        "--pairs",
+        type=Path,
+        required=True,
+        metavar="FILE",
+        help="tab-separated pairs: corpus, sent_id, source, paraphrase, operations",
+    )
+    add(
+        "--gold",
+        type=Path,
+        nargs="+",
+        required=True,
+        metavar="PATH",
+        help="gold treebanks: files or folders",
+    )
     add(
         "--engine",
         nargs="+",
         default=[registry.DEFAULT],
-        help="parsers; of several, one set of weights is fitted for all",
+        help="parsers to fit for; one set of weights serves all of them",
     )
-    add("--models", type=Path, metavar="DIR", help="has folders of further parsers")
-    add("--method", nargs="+", choices=METHODS, default=GATED)
-    add("--out", type=Path, default=WEIGHTS, help="by default the shipped file")
+    add(
+        "--models",
+        type=Path,
+        metavar="DIR",
+        help="folder that holds further parser folders",
+    )
+    add(
+        "--method",
+        nargs="+",
+        choices=METHODS,
+        default=GATED,
+        help="methods to fit gates for",
+    )
+    add(
+        "--out",
+        type=Path,
+        default=WEIGHTS,
+        help="weights file to write (default: the shipped file)",
+    )
 
 
 def run(options: dict[str, Any], say: Say) -> dict[str, Any]:

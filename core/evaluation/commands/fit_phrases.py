@@ -103,7 +103,7 @@ def _one(
 
 
 WORD_BIAS, PHRASE_BIAS = 1.0, 2.0  # nats; tuned by cross-validation, see bench/aligner
-HELP = "the weights of the phrase aligner, on pairs with reference links"
+HELP = "fit the weights of the phrase aligner on pairs with reference links"
 
 
 def add_arguments(parser: ArgumentParser) -> None:
@@ -118,18 +118,23 @@ def add_arguments(parser: ArgumentParser) -> None:
         "treebanks: then the weights for trees whose words are linked",
     )
     add_parser_options(parser)
-    add("--out", type=Path, help="by default the shipped file")
+    add("--out", type=Path, help="weights file to write (default: the shipped file)")
     add(
         "--tune",
         type=int,
         metavar="N",
-        help="write no weights: try N settings (Bayesian optimisation, needs "
-        "optuna) and report what they are worth, each pair with weights fitted "
-        "without it",
+        help=(
+            "write no weights; try N settings (Bayesian optimisation, "
+            "needs optuna) and report the cross-validated score of each"
+        ),
     )
-    add("--study", type=Path, help="keeps the trials of --tune; is gone on with")
-    add("--folds", type=int, default=10, help="of --tune")
-    add("--seed", type=int, default=0, help="of --tune")
+    add(
+        "--study",
+        type=Path,
+        help="file that keeps the trials of --tune, to continue later",
+    )
+    add("--folds", type=int, default=10, help="used with --tune")
+    add("--seed", type=int, default=0, help="used with --tune")
 
 
 def run(options: dict[str, Any], say: Say) -> dict[str, Any]:

@@ -23,13 +23,20 @@ from core.word_alignment.aligner import WEIGHTS, TrainedWordAligner, WordSetting
 from core.word_alignment.model import fit_metric, fit_words
 
 NONE: frozenset[tuple[int, int]] = frozenset()
-HELP = "the weights of the word aligner, on pairs with reference links"
+HELP = "fit the weights of the word aligner on pairs with reference links"
 
 
 def add_arguments(parser: ArgumentParser) -> None:
     add = parser.add_argument
-    add("--pairs", type=Path, nargs="+", required=True, metavar="FILE")
-    add("--format", choices=FORMATS, default="jacana", help="of --pairs")
+    add(
+        "--pairs",
+        type=Path,
+        nargs="+",
+        required=True,
+        metavar="FILE",
+        help="pairs with reference links",
+    )
+    add("--format", choices=FORMATS, default="jacana", help="used with --pairs")
     add(
         "--paraphrases",
         type=Path,
@@ -39,18 +46,23 @@ def add_arguments(parser: ArgumentParser) -> None:
         help="tokenised files PREFIX.0, PREFIX.1, … that say the same line by "
         "line: what the metric of the vectors is fitted on",
     )
-    add("--sample", type=int, default=4000, help="so many paraphrases at most")
+    add("--sample", type=int, default=4000, help="use at most this many paraphrases")
     add(
         "--apart",
         type=Path,
         nargs="*",
         default=[],
         metavar="FILE",
-        help="MultiMWA files: pairs that share a sentence with them are left out",
+        help=("MultiMWA files; pairs that share a sentence with them are left out"),
     )
     add_parser_options(parser)
-    add("--out", type=Path, default=WEIGHTS, help="by default the shipped file")
-    add("--seed", type=int, default=0)
+    add(
+        "--out",
+        type=Path,
+        default=WEIGHTS,
+        help="weights file to write (default: the shipped file)",
+    )
+    add("--seed", type=int, default=0, help="seed of the random draws")
 
 
 def run(options: dict[str, Any], say: Say) -> dict[str, Any]:

@@ -21,7 +21,7 @@ from core.joint_parsing.parser import METHODS, JointParser, JointResult, JointSe
 from core.parsing.registry import Say, add_parser_options, backend_of
 from core.protocols import ParserBackend
 
-HELP = "what pairs gain by being parsed jointly, against gold trees of their sources"
+HELP = "measure the gain of joint parsing against gold trees of the source sentences"
 SEED = 16
 STEP = 100  # pairs between two lines that say how far it is
 
@@ -44,21 +44,45 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="files or folders of CoNLL-U or bracketings; pairs without gold are "
         "left out and counted",
     )
-    add("--method", choices=METHODS, default=JointSettings().method)
+    add(
+        "--method",
+        choices=METHODS,
+        default=JointSettings().method,
+        help="method of joint inference",
+    )
     add_parser_options(parser)
-    add("--rounds", type=int, default=JointSettings().rounds)
+    add(
+        "--rounds",
+        type=int,
+        default=JointSettings().rounds,
+        help="rounds of dual decomposition, at most",
+    )
     _add_inference_arguments(parser)
-    add("--no-gate", action="store_true", help="keep every joint parse")
+    add("--no-gate", action="store_true", help="keep every joint parse, without a gate")
     _add_report_arguments(parser)
 
 
 def _add_inference_arguments(parser: argparse.ArgumentParser) -> None:
     add = parser.add_argument
-    add("--slack", type=float, help="nats; by default the shipped value")
-    add("--slack-kind", choices=("one", "relation", "prob"), default="one")
-    add("--trust", type=float, help="nats, of mbr; by default the shipped value")
-    add("--n-best", type=int, default=JointSettings().n_best, help="of pairs")
-    add("--crossing", action="store_true", help="let arcs cross: no projective trees")
+    add("--slack", type=float, help="in nats (default: the shipped value)")
+    add(
+        "--slack-kind",
+        choices=("one", "relation", "prob"),
+        default="one",
+        help="cost of a violated link: one weight, one each, or its probability",
+    )
+    add("--trust", type=float, help="in nats, for mbr (default: the shipped value)")
+    add(
+        "--n-best",
+        type=int,
+        default=JointSettings().n_best,
+        help="pairs of n-best trees to rank",
+    )
+    add(
+        "--crossing",
+        action="store_true",
+        help="allow crossing arcs (non-projective trees)",
+    )
     add(
         "--last-round",
         action="store_true",

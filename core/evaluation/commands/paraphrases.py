@@ -9,16 +9,33 @@ from core.evaluation.paraphrases import FORMATS, compare, read_judgments
 from core.parsing.registry import Say, add_parser_options, backend_of
 from core.pivoting.table import open_table
 
-HELP = "scores of paraphrases against people's, on pairs that were judged"
+HELP = "compare paraphrase scores with people's judgments"
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     add = parser.add_argument
-    add("--table", type=Path, required=True, help="made by pivot build")
-    add("--judgments", type=Path, nargs="+", required=True, metavar="FILE")
-    add("--format", choices=sorted(FORMATS), required=True)
-    add("--folds", type=int, default=10, help="of the fitted rankings, 0: none")
-    add("--seed", type=int, default=0)
+    add("--table", type=Path, required=True, help="table built by pivot build")
+    add(
+        "--judgments",
+        type=Path,
+        nargs="+",
+        required=True,
+        metavar="FILE",
+        help="files of judged pairs",
+    )
+    add(
+        "--format",
+        choices=sorted(FORMATS),
+        required=True,
+        help="format of the judgments",
+    )
+    add(
+        "--folds",
+        type=int,
+        default=10,
+        help="folds of the fitted rankings; 0 skips them",
+    )
+    add("--seed", type=int, default=0, help="seed of the random draws")
     add(
         "--vectors",
         action="store_true",

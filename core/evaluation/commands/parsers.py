@@ -11,17 +11,32 @@ from core.parsing import registry
 from core.parsing.registry import Say, add_parser_options, add_together, backend_of
 from core.protocols import ParserBackend
 
-HELP = "a parser against treebanks"
+HELP = "measure a parser against treebanks"
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     add = parser.add_argument
-    add("--gold", nargs="+", type=Path, required=True, metavar="PATH")
-    add("--format", choices=FORMATS, help="by default by the files' names")
-    add("--max-tokens", type=int, default=0, help="leave longer sentences out")
-    add("--no-oracle", action="store_true", help="skip the n-best pass")
-    add("--against", metavar="ENGINE", help="another parser beside it, with p")
-    add("--errors", action="store_true", help="add scores by label, relation, length")
+    add(
+        "--gold",
+        nargs="+",
+        type=Path,
+        required=True,
+        metavar="PATH",
+        help="gold treebanks: files or folders",
+    )
+    add(
+        "--format",
+        choices=FORMATS,
+        help="format of the files (default: by their names)",
+    )
+    add("--max-tokens", type=int, default=0, help="skip sentences longer than this")
+    add("--no-oracle", action="store_true", help="skip the n-best measurements")
+    add(
+        "--against", metavar="ENGINE", help="compare with another parser, with p values"
+    )
+    add(
+        "--errors", action="store_true", help="add scores by label, relation and length"
+    )
     add_parser_options(parser)
     add_together(parser)
 

@@ -39,7 +39,7 @@ from core.phrase_alignment.feature_em import EmState
 from core.protocols import ParserBackend
 from core.text.wordnet import thesaurus
 
-HELP = "phrase links against those of several annotators"
+HELP = "measure phrase links against those of several annotators"
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -61,8 +61,18 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         metavar="FILE",
         help="JSON of pairs to leave out: those that the weights were fitted on",
     )
-    add("--method", choices=METHODS, default="forest", help="by default %(default)s")
-    add("--trees", choices=("gold", "one-best", "forest"), default="")
+    add(
+        "--method",
+        choices=METHODS,
+        default="forest",
+        help="method to measure (default: %(default)s)",
+    )
+    add(
+        "--trees",
+        choices=("gold", "one-best", "forest"),
+        default="",
+        help="trees to align: gold trees, the parser's best, or its forest",
+    )
     add_parser_options(parser)
     add(
         "--folds",
@@ -80,7 +90,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="TreeAligner XML of other treebanks: weights fitted on them, not shipped",
     )
     add("--em", type=Path, metavar="FILE", help="weights of `train phrases` instead")
-    add("--seed", type=int, default=0)
+    add("--seed", type=int, default=0, help="seed of the random draws")
 
 
 def read(path: Path, backend: ParserBackend | None) -> list[PhraseCase]:

@@ -18,26 +18,73 @@ from core.substitution.linking import LinkingCounts
 from core.substitution.options import PAPER, Method, Options
 from core.substitution.substituting import Substituting
 
-HELP = "a parser with and without lexical substitution (Caplan et al.)"
+HELP = "measure a parser with and without lexical substitution (Caplan et al.)"
 SEED = 16
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     add = parser.add_argument
-    add("--gold", nargs="+", type=Path, required=True, metavar="PATH")
-    add("--format", choices=FORMATS, help="by default by the files' names")
-    add("--linking", nargs="+", type=Path, required=True, metavar="PATH")
-    add("--cache", type=Path, metavar="FILE", help="keep the counts of --linking here")
-    add("--max-tokens", type=int, default=0, help="leave longer sentences out")
-    add("--sample", type=int, default=0, metavar="N", help="N sentences by chance")
-    add("--oracle", action="store_true", help="also the best of all candidates")
-    add("--paper", action="store_true", help="the paper's settings, not the best")
-    add("--method", choices=get_args(Method))
-    add("--measure", choices=get_args(Measure))
+    add(
+        "--gold",
+        nargs="+",
+        type=Path,
+        required=True,
+        metavar="PATH",
+        help="gold treebanks: files or folders",
+    )
+    add(
+        "--format",
+        choices=FORMATS,
+        help="format of the files (default: by their names)",
+    )
+    add(
+        "--linking",
+        nargs="+",
+        type=Path,
+        required=True,
+        metavar="PATH",
+        help="plain text of the linking corpus, one tokenised sentence per line",
+    )
+    add(
+        "--cache",
+        type=Path,
+        metavar="FILE",
+        help="file that keeps the counts of --linking",
+    )
+    add("--max-tokens", type=int, default=0, help="skip sentences longer than this")
+    add("--sample", type=int, default=0, metavar="N", help="draw N sentences at random")
+    add(
+        "--oracle",
+        action="store_true",
+        help="also measure the best of all candidates (oracle)",
+    )
+    add(
+        "--paper",
+        action="store_true",
+        help="use the paper's settings instead of the best ones",
+    )
+    add(
+        "--method",
+        choices=get_args(Method),
+        help="method of substitution (default: the best one)",
+    )
+    add(
+        "--measure",
+        choices=get_args(Measure),
+        help="distance between contexts (default: the best one)",
+    )
     add("--strength", type=float, help="alpha, or the mass of the prior")
     for name in ("f_q", "f_c", "f_lc"):
-        add("--" + name.replace("_", "-"), type=int)
-    add("--no-rerank", action="store_true", help="the nearest candidate as it is")
+        add(
+            "--" + name.replace("_", "-"),
+            type=int,
+            help=f"threshold {name} of the paper",
+        )
+    add(
+        "--no-rerank",
+        action="store_true",
+        help="use the nearest candidate without reranking",
+    )
     add_parser_options(parser)
 
 

@@ -15,18 +15,22 @@ from core.formats.records import BadLine, SentenceRecord
 from core.parsing.pcfg.training import FoldScores, cross_validated, examples_of, write
 from core.parsing.registry import Say
 
-HELP = "a PCFG from treebanks of any language: a model folder, in a minute"
+HELP = "train a PCFG on treebanks of any language, in about a minute"
 
 
 def add_arguments(parser: ArgumentParser) -> None:
     add = parser.add_argument
     add("--ptb", nargs="+", type=Path, default=[], metavar="PATH", help="bracketings")
     add("--tiger", nargs="+", type=Path, default=[], metavar="FILE", help="TigerXML")
-    add("--out", type=Path, required=True, help="the model folder, made or replaced")
-    add("--name", help="of the parser, by default the folder's")
-    add("--language", default="und", help="a language code, by default %(default)s")
-    add("--licence", default="", help="of the treebank, and so of the model")
-    add("--folds", type=int, default=0, help="cross-validate first, in so many parts")
+    add("--out", type=Path, required=True, help="model folder to create or replace")
+    add("--name", help="name of the parser (default: the name of the folder)")
+    add("--language", default="und", help="language code")
+    add(
+        "--licence",
+        default="",
+        help="licence of the treebank, and therefore of the model",
+    )
+    add("--folds", type=int, default=0, help="cross-validate first, in this many folds")
 
 
 def run(options: dict[str, Any], say: Say) -> dict[str, Any]:

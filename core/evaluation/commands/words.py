@@ -21,7 +21,7 @@ from core.protocols import ParserBackend, WordAligner
 from core.text.wordnet import Thesaurus, thesaurus
 from core.word_alignment.aligner import TrainedWordAligner
 
-HELP = "word links against those that people made"
+HELP = "measure word links against people's"
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -35,15 +35,22 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="several files about the same pairs: what all call sure is sure, what any "
         "of them links is possible; of pharaoh the links, source and target",
     )
-    add("--format", choices=FORMATS, required=True)
-    add("--method", choices=METHODS, default="trained", help="by default %(default)s")
+    add("--format", choices=FORMATS, required=True, help="format of the files")
+    add(
+        "--method",
+        choices=METHODS,
+        default="trained",
+        help="method to measure (default: %(default)s)",
+    )
     add(
         "--links",
         choices=("many", "one"),
         default="many",
         help="many: a word may have several links; one: one to one; by default many",
     )
-    add("--no-wordnet", action="store_true", help="as where WordNet is not installed")
+    add(
+        "--no-wordnet", action="store_true", help="run as if WordNet were not installed"
+    )
     add_parser_options(parser)
     add(
         "--folds",
@@ -52,7 +59,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="fit the weights on these very pairs, each with weights fitted without "
         "it; by default the shipped weights are used",
     )
-    add("--seed", type=int, default=0)
+    add("--seed", type=int, default=0, help="seed of the random draws")
 
 
 def parsed(cases: list[WordCase], backend: ParserBackend, say: Say) -> list[WordCase]:

@@ -11,7 +11,7 @@ from core.pivoting.building.settings import BuildSettings, PairsFile
 from core.pivoting.commands.options import Say
 from core.pivoting.table import open_table
 
-HELP = "make a table of paraphrases out of aligned, parsed parallel text"
+HELP = "build a paraphrase table from aligned, parsed parallel text"
 SPARK = "GEMEL_SPARK_MASTER"
 
 
@@ -34,27 +34,59 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         metavar="PATH",
         help="parses.parquet files of the English sides, or folders of them",
     )
-    add("--out", type=Path, required=True, metavar="TABLE", help="folder to make")
-    add("--max-length", type=int, default=usual.max_length, help="words of a phrase")
-    add("--labels", choices=["none", "constituents", "ccg"], default=usual.labels)
+    add("--out", type=Path, required=True, metavar="TABLE", help="folder to create")
+    add(
+        "--max-length",
+        type=int,
+        default=usual.max_length,
+        help="longest phrase, in words",
+    )
+    add(
+        "--labels",
+        choices=["none", "constituents", "ccg"],
+        default=usual.labels,
+        help="labels that constrain paraphrases",
+    )
     add(
         "--forest",
         action="store_true",
         help="labels out of all trees that are kept of a sentence, each for its share",
     )
-    add("--parsed-only", action="store_true", help="leave out sentences without tree")
-    add("--keep-case", action="store_true", help="letter case tells phrases apart")
-    add("--best", type=int, default=usual.best, help="kept for a phrase and label")
+    add("--parsed-only", action="store_true", help="skip sentences without a tree")
+    add(
+        "--keep-case",
+        action="store_true",
+        help="treat phrases of different letter case as different",
+    )
+    add(
+        "--best",
+        type=int,
+        default=usual.best,
+        help="paraphrases kept for each phrase and label",
+    )
     add(
         "--widest",
         type=int,
         default=usual.widest,
-        help="English phrases kept for a foreign one, 0: all",
+        help="English phrases kept for each foreign phrase; 0 keeps all",
     )
-    add("--wanted", type=Path, help="phrases to paraphrase, one a line; by default all")
-    add("--buckets", type=int, default=usual.buckets)
-    add("--memory", default="2GB", help="of the database; beyond it, it spills to disk")
-    add("--tidy", action="store_true", help="keep nothing to build upon again")
+    add(
+        "--wanted",
+        type=Path,
+        help="file of phrases to paraphrase, one per line (default: all)",
+    )
+    add(
+        "--buckets",
+        type=int,
+        default=usual.buckets,
+        help="files that the table is split into, a power of two",
+    )
+    add(
+        "--memory",
+        default="2GB",
+        help=("memory limit of the database, which spills to disk beyond it"),
+    )
+    add("--tidy", action="store_true", help="delete intermediate files")
 
 
 def run(options: dict[str, Any], say: Say) -> dict[str, Any]:

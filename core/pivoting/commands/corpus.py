@@ -11,12 +11,12 @@ from core.parsing.registry import Say, add_parser_options
 from core.pivoting import stages
 from core.pivoting.stages import STAGES, StageOrder
 
-HELP = "parse or align large text in pieces; goes on where it was stopped"
+HELP = "parse or align large text in pieces; continues where it stopped"
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     add = parser.add_argument
-    add("stage", choices=STAGES, help="of these")
+    add("stage", choices=STAGES, help="number of pieces")
     add_parser_options(parser)
     add(
         "--in",
@@ -27,7 +27,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         metavar="FILE",
         help="pairs.parquet files",
     )
-    add("--out", type=Path, required=True, metavar="DIR", help="folder to make")
+    add("--out", type=Path, required=True, metavar="DIR", help="folder to create")
     add(
         "--trees",
         type=int,

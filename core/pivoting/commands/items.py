@@ -20,7 +20,9 @@ from core.pivoting.commands.options import (
 from core.pivoting.items import Item, draw_places, items_of
 from core.pivoting.table import Table, open_table
 
-HELP = "draw phrases from parsed sentences and fill them in, under each condition"
+HELP = (
+    "draw phrases from parsed sentences and substitute paraphrases under each condition"
+)
 COLUMNS = ("sentence", "paraphrase", "phrase", "label", "conditions")
 
 
@@ -28,11 +30,16 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add_table(parser, model=True)
     add = parser.add_argument
     add("--trees", type=Path, required=True, help="bracketed test sentences")
-    add("--phrases", type=int, default=410, help="to draw, balanced by length and kind")
-    add("--instances", type=int, default=6, help="of a phrase, at most")
-    add("-k", type=int, default=1, help="best of each condition")
-    add("--seed", type=int, default=2008)
-    add("--out", type=Path, help="write the items here, tabs between")
+    add(
+        "--phrases",
+        type=int,
+        default=410,
+        help="phrases to draw, balanced by length and kind",
+    )
+    add("--instances", type=int, default=6, help="longest phrase, in words")
+    add("-k", type=int, default=1, help="paraphrases of each condition")
+    add("--seed", type=int, default=2008, help="seed of the random draws")
+    add("--out", type=Path, help="tab-separated file to write")
 
 
 def run(options: dict[str, Any], say: Say) -> dict[str, Any]:

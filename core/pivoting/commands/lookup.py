@@ -10,23 +10,40 @@ from core.pivoting.conditions import Condition
 from core.pivoting.table import Paraphrase, Table, open_table, phrase_tables
 from core.pivoting.weighting import look_up
 
-HELP = "paraphrases of a phrase, with the foreign phrases behind one"
+HELP = "look up the paraphrases of a phrase, and the pivot phrases behind one"
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     add_table(parser)
     add = parser.add_argument
-    add("phrase")
-    add("--label", action="append", default=[], help="of the phrase; again for more")
+    add("phrase", help="phrase to look up")
+    add(
+        "--label",
+        action="append",
+        default=[],
+        help="label of the phrase; may be repeated",
+    )
     add(
         "--condition",
         choices=get_args(Condition),
-        help="with a label substitution, else baseline",
+        help=("condition (default: substitution with a label, otherwise baseline)"),
     )
-    add("--average", action="store_true", help="divide by the corpora that hold it")
-    add("-k", type=int, default=10)
-    add("--tables", action="store_true", help="tables 1 to 4 of the paper, for it")
-    add("--why", metavar="PARAPHRASE", help="the foreign phrases behind this one")
+    add(
+        "--average",
+        action="store_true",
+        help="average over the corpora that contain the phrase",
+    )
+    add("-k", type=int, default=10, help="paraphrases to print")
+    add(
+        "--tables",
+        action="store_true",
+        help="print tables 1 to 4 of the paper for this phrase",
+    )
+    add(
+        "--why",
+        metavar="PARAPHRASE",
+        help="print the pivot phrases behind this paraphrase",
+    )
 
 
 def run(options: dict[str, Any], say: Say) -> dict[str, Any]:

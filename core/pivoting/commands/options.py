@@ -21,10 +21,15 @@ Say = Callable[[str], object]
 
 def add_table(parser: argparse.ArgumentParser, *, model: bool = False) -> None:
     add = parser.add_argument
-    add("--table", type=Path, required=True, help="made by pivot build")
-    add("--weights", type=Path, metavar="JSON", help="of the ninth condition")
+    add("--table", type=Path, required=True, help="table built by pivot build")
+    add("--weights", type=Path, metavar="JSON", help="weights of the ninth condition")
     if model:
-        add("--lm", type=Path, metavar="ARPA", help="for the conditions with a model")
+        add(
+            "--lm",
+            type=Path,
+            metavar="ARPA",
+            help="language model of the conditions that use one",
+        )
         add("--lm-weight", type=float, default=1.0, help="beside the paraphrase's")
 
 

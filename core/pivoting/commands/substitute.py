@@ -24,17 +24,21 @@ from core.pivoting.substitution import (
 from core.pivoting.table import Table, open_table
 from core.pivoting.weighting import WEIGHTED
 
-HELP = "put paraphrases of a phrase into its sentence, under each condition"
+HELP = "substitute paraphrases of a phrase in its sentence, under each condition"
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     add_table(parser, model=True)
     add = parser.add_argument
-    add("phrase", help="a phrase of the sentence")
-    add("--tree", type=Path, help="a file with one bracketed tree; standard input")
+    add("phrase", help="phrase of the sentence")
+    add(
+        "--tree",
+        type=Path,
+        help="file with one bracketed tree (default: standard input)",
+    )
     add("--sentence", help="tokens with a space between, where there is no tree")
     add("--condition", choices=(*ALL_CONDITIONS, WEIGHTED), help="by default all")
-    add("-k", type=int, default=1)
+    add("-k", type=int, default=1, help="paraphrases per condition")
 
 
 def run(options: dict[str, Any], say: Say) -> dict[str, Any]:

@@ -7,12 +7,12 @@ from typing import Any
 
 from core.releases.dataset import write
 
-HELP = "write a sealed release as a Hugging Face dataset: Parquet and a card"
+HELP = "write a sealed release as a Hugging Face dataset: Parquet files and a card"
 
 
 def add_arguments(parser: ArgumentParser) -> None:
-    parser.add_argument("file", type=Path, help="the release, a zip")
-    parser.add_argument("--out", type=Path, required=True, help="a folder to make")
+    parser.add_argument("file", type=Path, help="zip file of the release")
+    parser.add_argument("--out", type=Path, required=True, help="folder to create")
 
 
 def run(options: Mapping[str, Any], say: Callable[[str], None]) -> dict[str, Any]:

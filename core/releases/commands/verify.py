@@ -8,12 +8,12 @@ from typing import Any
 from core.errors import FormatError
 from core.releases.verifying import verify
 
-HELP = "check a sealed release: seal, digests, ledger, and what follows from it"
+HELP = "verify the seal, digests and ledger of a release, and replay the ledger"
 
 
 def add_arguments(parser: ArgumentParser) -> None:
-    parser.add_argument("file", type=Path, help="the release, a zip")
-    parser.add_argument("--seal", default="", help="as it was published, to compare")
+    parser.add_argument("file", type=Path, help="zip file of the release")
+    parser.add_argument("--seal", default="", help="published seal to compare with")
 
 
 def run(options: Mapping[str, Any], say: Callable[[str], None]) -> dict[str, Any]:

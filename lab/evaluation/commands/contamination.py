@@ -32,7 +32,7 @@ def add_arguments(parser: ArgumentParser) -> None:
     add("--least", type=int, default=1, metavar="N",
         help="leave sentences of fewer words out, which are alike by chance")
     add("--all", action="store_true", help=f"every place, not the first {SHOWN}")
-    add("--texts", action="store_true", help="the shared sentences, too")
+    add("--texts", action="store_true", help="also print the shared sentences")
     # fmt: on
 
 

@@ -29,7 +29,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add, plan = parser.add_argument, LearningPlan()
     add("--gold", nargs="+", type=Path, required=True, metavar="PATH", help="the pool")
     add("--held-back", nargs="+", type=Path, required=True, metavar="PATH")
-    add("--max-tokens", type=int, default=40, help="leave longer sentences out")
+    add("--max-tokens", type=int, default=40, help="skip sentences longer than this")
     add("--every", type=int, default=1, help="one held-back sentence in so many")
     add("--first", type=int, default=plan.first, help="words to begin with")
     add("--step", type=int, default=plan.step, help="words corrected in a round")

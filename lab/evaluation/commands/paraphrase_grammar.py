@@ -19,12 +19,17 @@ HELP = "grammar of sentences with paraphrases in them: the parser's and a model'
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     add = parser.add_argument
-    add("--table", type=Path, required=True, help="made by pivot build")
+    add("--table", type=Path, required=True, help="table built by pivot build")
     add("--text", type=Path, required=True, help="test sentences, one a line")
     add("--lm", type=Path, required=True, metavar="ARPA")
     add("--lm-weight", type=float, default=1.0)
     add("--sentences", type=int, default=1000, help="of the text, to read")
-    add("--phrases", type=int, default=500, help="to draw, balanced by length and kind")
+    add(
+        "--phrases",
+        type=int,
+        default=500,
+        help="phrases to draw, balanced by length and kind",
+    )
     add("--seed", type=int, default=0)
     add_parser_options(parser)
 

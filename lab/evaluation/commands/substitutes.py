@@ -29,8 +29,13 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add("--targets", type=Path, required=True, metavar="FILE")
     add("--format", choices=FORMATS, required=True)
     add("--linking", nargs="+", type=Path, required=True, metavar="PATH")
-    add("--cache", type=Path, metavar="FILE", help="keep the counts of --linking here")
-    add("--sample", type=int, default=0, metavar="N", help="N targets by chance")
+    add(
+        "--cache",
+        type=Path,
+        metavar="FILE",
+        help="file that keeps the counts of --linking",
+    )
+    add("--sample", type=int, default=0, metavar="N", help="draw N targets at random")
     add("--encoder", metavar="PARSER", help="its vectors rank by the sentence, too")
     add("--paper", action="store_true", help="the paper's alpha and thresholds")
     add_parser_options(parser)

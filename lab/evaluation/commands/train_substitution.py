@@ -16,7 +16,7 @@ HELP = "a parser that is helped with unknown words by plain text: a model folder
 def add_arguments(parser: ArgumentParser) -> None:
     add = parser.add_argument
     add("--linking", nargs="+", type=Path, required=True, metavar="PATH")
-    add("--out", type=Path, required=True, help="the model folder, made or replaced")
+    add("--out", type=Path, required=True, help="model folder to create or replace")
     add("--licence", default="", help="of the texts, and so of their counts")
     add("--method", choices=get_args(Method), default=Options().method)
     add_parser_options(parser)

@@ -25,8 +25,12 @@ BATCH = 64
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     add = parser.add_argument
     add("--gold", nargs="+", type=Path, required=True, metavar="PATH")
-    add("--format", choices=FORMATS, help="by default by the files' names")
-    add("--max-tokens", type=int, default=0, help="leave longer sentences out")
+    add(
+        "--format",
+        choices=FORMATS,
+        help="format of the files (default: by their names)",
+    )
+    add("--max-tokens", type=int, default=0, help="skip sentences longer than this")
     add("--every", type=int, default=1, help="one sentence in so many")
     add("--replicates", type=int, default=1000, help="of the bootstrap over files")
     add_parser_options(parser)
