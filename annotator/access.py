@@ -1,4 +1,4 @@
-"""Who may do what. Nobody, by default."""
+"""Who may do what. No one, by default."""
 
 from collections.abc import Set
 

@@ -49,7 +49,7 @@ class BackupState:
     """What the person who runs the installation has to know."""
 
     kept: list[Backup]
-    hours: int  # between two; 0: none are made by themselves
+    hours: int  # between two; 0: none are made automatically
     is_late: bool  # the last good one is older than twice that
     is_at_work: bool
     is_requested: bool
@@ -193,7 +193,7 @@ def _lock() -> Path:
 
 
 def _since() -> datetime:
-    """When somebody first looked for backups here."""
+    """When someone first looked for backups here."""
     return datetime.fromtimestamp(_lock().stat().st_mtime, UTC)
 
 

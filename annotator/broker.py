@@ -85,7 +85,7 @@ def _write(path: Path, text: str) -> None:
 
 
 def _put_away(path: Path) -> None:
-    """Out of the way of the living, for whoever wants to know."""
+    """Out of the way of the living, for anyone who wants to know."""
     broken = path.parent.parent / "broken"
     broken.mkdir(mode=0o700, exist_ok=True)
     target = broken / path.name

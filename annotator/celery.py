@@ -30,7 +30,7 @@ SIGN_S = 5.0  # a worker shows itself this often
 REAP_EVERY = 2  # signs
 NOTIFY_EVERY = 360  # signs
 HELD_S = 600.0  # a third of what RabbitMQ has patience for
-WAKE_S = 3600  # no older message wakes anybody: waiting jobs are woken again and again
+WAKE_S = 3600  # no older message wakes anyone: waiting jobs are woken again and again
 log = logging.getLogger(__name__)
 
 

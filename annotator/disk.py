@@ -36,7 +36,7 @@ def is_low() -> bool:
 
 
 def require(more: int = 0) -> None:
-    """Raises NoSpace unless there are ``more`` bytes beside the reserve."""
+    """Raises NoSpace unless there are ``more`` bytes next to the reserve."""
     free = free_mb()
     if free - more / 2**20 < settings.MIN_FREE_MB:
         raise NoSpace(

@@ -64,7 +64,7 @@ def env_several(name: str, choices: tuple[str, ...]) -> tuple[str, ...]:
 
 
 def metrics_token() -> str:
-    """``GEMEL_METRICS_TOKEN``: who has it reads the figures; "": nobody does."""
+    """``GEMEL_METRICS_TOKEN``: who has it reads the figures; "": no one does."""
     token = os.environ.get("GEMEL_METRICS_TOKEN", "").strip()
     if token and (len(token) < 20 or len(set(token)) < 8):
         raise ImproperlyConfigured(
@@ -133,7 +133,7 @@ def ldap() -> dict[str, Any]:
 
     ``url``, ``is_plain`` (without TLS: on this machine only), ``base``, ``filter`` with
     the place of the name, ``id`` (the attribute that never changes), ``bind_dn`` and
-    ``bind_password`` (as whom names are looked for; "": as nobody), ``ca``.
+    ``bind_password`` (as whom names are looked for; "": as no one), ``ca``.
     """
     url = os.environ.get("GEMEL_LDAP_URL", "").strip()
     if not url:
@@ -252,7 +252,7 @@ def _close_to_others(folder: Path) -> None:
         return
     for path in (folder, *folder.iterdir()):
         if path.name == KEY_FILE:
-            continue  # who could read it may have it: that is said, not mended
+            continue  # who could read it may have it: that is said, not fixed
         mode = path.lstat().st_mode
         if mode & 0o077 and not stat.S_ISLNK(mode):
             with contextlib.suppress(OSError):
@@ -263,7 +263,7 @@ def secret_key(home: Path) -> str:
     """``GEMEL_SECRET_KEY``, else the key file of this installation, made if absent.
 
     The file is made with mode 0600. A key that is short or known is refused: with it
-    anybody could forge a session.
+    anyone could forge a session.
     """
     key = os.environ.get("GEMEL_SECRET_KEY") or _key_file(home / KEY_FILE)
     is_known = any(known in key.lower() for known in KNOWN_KEYS)

@@ -35,7 +35,7 @@ class Conflict(Refusal):
 
 
 class StaleEdit(Conflict):
-    """Somebody else was faster; ``facts`` hold the current revision and value."""
+    """Someone else was faster; ``facts`` hold the current revision and value."""
 
     code = "stale_edit"
 

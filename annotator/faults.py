@@ -1,6 +1,6 @@
 """Faults of the machine as refusals: what they mean, and whether trying again helps.
 
-A full disk, a read-only one, a database that is away: nobody's bug, and no answer was
+A full disk, a read-only one, a database that is away: no one's bug, and no answer was
 stored. Who sent it keeps it and sends it again.
 """
 

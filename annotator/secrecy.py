@@ -1,4 +1,4 @@
-"""What a log must not hold: the secret part of a link that lets somebody in."""
+"""What a log must not hold: the secret part of a link that lets someone in."""
 
 import logging
 import re

@@ -168,7 +168,7 @@ AXES_FAILURE_LIMIT = 8
 AXES_COOLOFF_TIME = 0.25  # hours
 TRIES_AN_ADDRESS = 32  # for all names; in an office people share one
 AXES_LOCKOUT_PARAMETERS = [["username", "ip_address"], "ip_address"]
-AXES_RESET_COOL_OFF_ON_FAILURE_DURING_LOCKOUT = False  # nobody can hold it for ever
+AXES_RESET_COOL_OFF_ON_FAILURE_DURING_LOCKOUT = False  # no one can hold it for ever
 AXES_CLIENT_IP_CALLABLE = "annotator.http.addresses.of_attempt"
 AXES_HANDLER = "annotator.http.throttling.Tries"
 AXES_LOCKOUT_CALLABLE = "annotator.http.throttling.too_many"
@@ -199,9 +199,9 @@ MAX_WORDS = env_int("GEMEL_MAX_WORDS", default=1000)  # of a sentence that comes
 QUERY_SECONDS = env_int("GEMEL_QUERY_SECONDS", default=10)  # of a search of trees
 WEB_MEMORY_MB = env_memory("GEMEL_WEB_MEMORY_MB", default=memory.of_web())
 WORKER_MEMORY_MB = env_memory("GEMEL_WORKER_MEMORY_MB", default=memory.of_worker())
-BACKUP_HOURS = env_int("GEMEL_BACKUP_HOURS", default=24)  # 0: none by themselves
+BACKUP_HOURS = env_int("GEMEL_BACKUP_HOURS", default=24)  # 0: none automatically
 BACKUPS_KEPT = env_int("GEMEL_BACKUPS_KEPT", default=7)
-_MAIL = mail(os.environ.get("GEMEL_MAIL", ""))  # "": nobody is written to
+_MAIL = mail(os.environ.get("GEMEL_MAIL", ""))  # "": no one is written to
 EMAIL_HOST = _MAIL.get("EMAIL_HOST", "")
 EMAIL_PORT = _MAIL.get("EMAIL_PORT", 25)
 EMAIL_HOST_USER = _MAIL.get("EMAIL_HOST_USER", "")
@@ -235,10 +235,10 @@ CELERY_TASK_IGNORE_RESULT = True
 CELERY_WORKER_PREFETCH_MULTIPLIER = 1
 CELERY_TASK_ACKS_LATE = False  # the Job row is the truth; the message only wakes
 CELERY_WORKER_HIJACK_ROOT_LOGGER = False
-# kB: a worker that has held a parser begins anew, and gives its memory back.
+# kB: a worker that has held a parser begins again, and gives its memory back.
 CELERY_WORKER_MAX_MEMORY_PER_CHILD = 250_000
 CELERY_BROKER_CONNECTION_RETRY_ON_STARTUP = True
-# Nobody asks workers anything through the broker, and the queue for it, named by the
+# No one asks workers anything through the broker, and the queue for it, named by the
 # host, is one worker's alone on RabbitMQ: a second one of a host would not start.
 CELERY_WORKER_ENABLE_REMOTE_CONTROL = False
 JOB_STALE_S = env_int("GEMEL_JOB_STALE_S", default=20)

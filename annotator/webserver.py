@@ -5,7 +5,7 @@ another process to wait for: threads that compute at once take the interpreter f
 other in the middle of a transaction, which others wait for (on SQLite a third more
 judgments in lab.bench.judging). What is loaded before the workers part is shared:
 it is frozen, so that the collector of garbage leaves it alone. The engine is loaded
-when somebody opens a pair: a server where people only judge never does.
+when someone opens a pair: a server where people only judge never does.
 
 This file is read before Django is set up, so that services are imported where they are
 used.
@@ -39,7 +39,7 @@ MORE_MB = 20  # than the largest upload: Django says in words what is too large
 class _Shared:
     """How many connections each worker holds, in memory that all of them see.
 
-    A place is 0 while nobody has it, else one more than its worker's connections. Only
+    A place is 0 while no one has it, else one more than its worker's connections. Only
     its worker writes it, and the process that starts and buries workers.
     """
 
@@ -146,7 +146,7 @@ class BufferingWorker(Worker):
             _shared.set(self.place, connections)
 
     def may_accept(self, held: int) -> bool:
-        """Asked again at once while the connection waits: nobody else took it."""
+        """Asked again at once while the connection waits: no one else took it."""
         now = time.monotonic()
         if self.place >= 0 and held > _shared.least():
             self._aside_since = self._aside_since or now

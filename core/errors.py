@@ -17,7 +17,7 @@ class FormatError(GemelError):
     """A line of input cannot be read.
 
     ``line`` and ``column`` count from 1; 0 means the file as a whole. ``file``: its
-    name, where whoever raises it knows.
+    name, where anyone who raises it knows.
     """
 
     def __init__(

@@ -1,4 +1,4 @@
-"""How long models work, told to whoever listens; else nothing is measured.
+"""How long models work, told to anyone who listens; else nothing is measured.
 
 What a server does with it (counters, a page) is its own affair.
 """

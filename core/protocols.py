@@ -36,7 +36,7 @@ class Advice:
 
     ``read_as``: the form it read there, "" if it was told ``tags`` instead (tag and
     probability, the likeliest first). ``near``: like words, the nearest first, each
-    with its divergence in nats; ``shared``: words that stand beside both.
+    with its divergence in nats; ``shared``: words that stand next to both.
     """
 
     token: int

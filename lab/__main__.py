@@ -2,7 +2,7 @@
 
 python -m lab train-parser train --treebank …     the shipped parsers
 python -m lab evaluate worklists --gold …         studies against gold
-python -m lab reproduce wu2005 …                  a paper's tables beside ours
+python -m lab reproduce wu2005 …                  a paper's tables next to ours
 python -m lab bench judging --quick               speed, load, faults
 """
 

@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from babel.messages.pofile import read_po
 from django.core.management import get_commands, load_command_class
 
 from annotator.exchange import registry
@@ -120,3 +121,53 @@ def test_every_option_of_every_command_is_explained() -> None:
         if not action.help and not isinstance(action, argparse._SubParsersAction)
     ]
     assert without == []
+
+
+ODD = re.compile(  # nobody says so today; docs, screens and help do without them
+    r"\b(anew|nought|whoever|somebody|nobody|mend|mends|mended"
+    r"|(?:take|takes|taken|took|taking) back|at hand|as (?:it|they) stands?"
+    r"|what (?:it|they) (?:is|are) worth|to begin with|by (?:itself|themselves)"
+    r"|astride|under hand|rehears(?:e|al|als)|spent or has|lets in)\b",
+    re.IGNORECASE,
+)
+LONGEST = 35  # words
+
+
+def prose(page: Path) -> str:
+    """The sentences of a page: no code, no quotations, no tables."""
+    text = re.sub(r"```.*?```", "", page.read_text(), flags=re.DOTALL)
+    text = re.sub(r"`[^`]*`", "it", text)
+    text = re.sub(r"[“\"][^”\"\n]*[”\"]", "it", text)
+    text = re.sub(r"!?\[([^\]]*)\]\([^)]*\)", r"\1", text)
+    text = re.sub(r"^\|.*$", "", text, flags=re.MULTILINE)
+    return re.sub(r"^\s*(?:[-*]|\d+\.|#+) ", "\n\n", text, flags=re.MULTILINE)
+
+
+def messages() -> Iterator[str]:
+    for path in (ROOT / "annotator" / "locale" / "de").rglob("*.po"):
+        with path.open("rb") as file:
+            for message in read_po(file):
+                ids = message.id if isinstance(message.id, tuple) else (message.id,)
+                yield from (re.sub(r"<[^>]+>|%\(\w+\)s", "it", one) for one in ids)
+
+
+def sentences(text: str) -> Iterator[str]:
+    for paragraph in re.split(r"\n\s*\n", text):
+        yield from re.split(r"(?<=[.!?:;])\s+", " ".join(paragraph.split()))
+
+
+def test_screens_docs_and_help_are_in_plain_english() -> None:
+    helps = {f"{name} {action.dest}": str(action.help) for name, action in options()}
+    texts = {page.name: prose(page) for page in PAGES} | helps
+    texts |= {text: text for text in messages()}
+    odd = [
+        (name, ODD.findall(text)) for name, text in texts.items() if ODD.search(text)
+    ]
+    assert odd == []
+    long = [
+        (name, one)
+        for name, text in texts.items()
+        for one in sentences(text)
+        if len(one.split()) > LONGEST
+    ]
+    assert long == []

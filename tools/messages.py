@@ -3,7 +3,7 @@
 English stands in templates, Python and scripts; every other language is a file
 ``annotator/locale/LANG/LC_MESSAGES/{django,djangojs}.po``. Without ``--check`` what the
 sources say now is merged into these files, which keep their translations, and the
-compiled ``.mo`` beside them is written; with it nothing is written, and what lacks or
+compiled ``.mo`` next to them is written; with it nothing is written, and what lacks or
 contradicts is printed (exit status 1). Babel does all of it: no gettext tools needed.
 Words of a template that stand outside of every tag of translation are printed with
 ``--unmarked templates/PART``.

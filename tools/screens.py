@@ -82,7 +82,7 @@ def _pictures(browser: Browser, link: str, places: dict[str, str], out: Path) ->
             storage_state=state,
         )
         page = context.new_page()
-        if state is None:  # the link lets somebody in once
+        if state is None:  # the link lets someone in once
             state = sign_in(page, link)
         for name, path in places.items():
             page.goto(BASE + path, wait_until="networkidle")

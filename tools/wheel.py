@@ -17,7 +17,7 @@ import tempfile
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
-UMASK = 0o022  # files are 0644 or 0755, whoever builds
+UMASK = 0o022  # files are 0644 or 0755, anyone who builds
 
 
 def build(out: Path, repository: Path = ROOT) -> list[Path]:

@@ -21,7 +21,7 @@ ABOUT = ("licence", "provenance", "source_language", "target_language")
 
 
 class BitextSerializer(serializers.ModelSerializer[Bitext]):
-    """``aligner``, ``parser``: who linked the words and parsed, "" while nobody has."""
+    """``aligner``, ``parser``: who linked the words and parsed, "" while no one has."""
 
     class Meta:
         model = Bitext

@@ -242,7 +242,7 @@ class RunVerdicts(APIView):
 
     @extend_schema(request=VerdictSerializer, responses=SavedVerdictSerializer)
     def post(self, request: Request, code: str) -> Response:
-        """Store one. 409 ``stale_edit`` if somebody judged the change meanwhile."""
+        """Store one. 409 ``stale_edit`` if someone judged the change meanwhile."""
         run = _run(request, code)
         sent = VerdictSerializer(data=request.data)
         sent.is_valid(raise_exception=True)

@@ -40,7 +40,7 @@ class MessageSerializer(serializers.Serializer[Any]):
 
 
 class WishSerializer(serializers.Serializer[Any]):
-    """How many items are wanted, beside those held (by code)."""
+    """How many items are wanted, next to those held (by code)."""
 
     want = serializers.IntegerField(default=4, min_value=0, max_value=50)
     held = serializers.ListField(

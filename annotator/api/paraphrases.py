@@ -120,7 +120,7 @@ class Tables(APIView):
 
     @extend_schema(request=TableStartSerializer, responses={201: JobSerializer})
     def post(self, request: Request, slug: str) -> Response:
-        """Of a name that is there already, the table is made anew."""
+        """Of a name that is there already, the table is rebuilt."""
         project = access.project_or_404(request.user, slug)
         sent = TableStartSerializer(data=request.data)
         sent.is_valid(raise_exception=True)

@@ -1,4 +1,4 @@
-"""Parsers, parses, and constituent trees under somebody's hands."""
+"""Parsers, parses, and constituent trees under someone's hands."""
 
 from typing import Any
 
@@ -78,7 +78,7 @@ class Parsers(APIView):
 
 
 class ProjectParsers(APIView):
-    """The parsers that a project may use: everybody's and those it trained itself."""
+    """The parsers that a project may use: everyone's and those it trained itself."""
 
     @extend_schema(responses=OfferSerializer(many=True))
     def get(self, request: Request, slug: str) -> Response:

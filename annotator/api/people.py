@@ -16,7 +16,7 @@ from annotator.services.projects import invitations, members
 
 
 class MemberSerializer(serializers.Serializer[Any]):
-    """Somebody's role in the project."""
+    """Someone's role in the project."""
 
     username = serializers.CharField(source="user.username", read_only=True)
     role = serializers.ChoiceField(choices=Role.choices)

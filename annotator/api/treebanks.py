@@ -113,11 +113,11 @@ class BatchView(APIView):
 
 
 class BatchUndo(APIView):
-    """A whole batch taken back."""
+    """A whole batch undone."""
 
     @extend_schema(request=None, responses=BatchSerializer)
     def post(self, request: Request, code: str) -> Response:
-        """Trees that were saved anew since then stay, and are in `noted`."""
+        """Trees that were saved again since then stay, and are in `noted`."""
         batch = _batch_or_404(request, code)
         job = batches.undo(batch, by=request.user)
         batch.refresh_from_db()

@@ -93,7 +93,7 @@ class WorkNext(APIView):
 
     @extend_schema(request=None, responses=NextSerializer)
     def post(self, request: Request, code: str) -> Response:
-        """What you have under hand, else the next item that wants somebody."""
+        """What you have under hand, else the next item that wants someone."""
         seen = Corpus.objects.visible_to(request.user)
         rows = Worklist.objects.filter(corpus__in=seen, people__user=request.user.pk)
         worklist = get_object_or_404(rows.select_related("corpus__project"), code=code)

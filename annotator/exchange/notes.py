@@ -1,6 +1,6 @@
 """What rows of a bundle may say in ``meta``, ``columns`` and ``parked``.
 
-Anybody may put anything there, and it is kept. What Gemel itself reads has to have the
+Anyone may put anything there, and it is kept. What Gemel itself reads has to have the
 shape in which Gemel writes it, else pages and exports would fail on it later.
 """
 

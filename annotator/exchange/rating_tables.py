@@ -1,5 +1,5 @@
 """Ratings out of tables as people have them: which column is which, and what each scale
-could have been, is said by whoever sends them.
+could have been, is said by anyone who sends them.
 
     long        one rating a row: item, annotator, value, and perhaps the scale's name
     scales      a row an annotator's look at an item, a column for each scale

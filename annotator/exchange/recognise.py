@@ -43,7 +43,7 @@ def format_of(sources: Sequence[Source]) -> Format | None:
 
 def _claimed(sources: Sequence[Source]) -> Format | None:
     """The format whose root element a file of XML has: an alignment is not one more
-    treebank beside those that it names."""
+    treebank next to those that it names."""
     roots = set()
     for source in sources:
         with source.open() as file:

@@ -235,7 +235,7 @@ def links_digest(layers: Iterable[LayerRecord]) -> str:
 def raw_of(
     codec: ModuleType, record: SentenceRecord | PairRecord, head: RecordHeader | None
 ) -> str:
-    """The text it came as, or "" where writing it anew gives the same."""
+    """The text it came as, or "" where writing it again gives the same."""
     if not record.raw:
         return ""
     frame = RecordHeader("", head.meta if head else {})

@@ -108,7 +108,7 @@ class _Scan:
 def _is_too_much(parts: zipfile.ZipFile, name: str) -> bool:
     """Whether it is XML that holds more than any table has, or in UTF-16.
 
-    A parser would hold or walk through it before anybody could ask; a row may claim
+    A parser would hold or walk through it before anyone could ask; a row may claim
     any number, and all rows before it are made up. Excel writes UTF-8.
     """
     scan = _Scan()
@@ -124,7 +124,7 @@ def _is_too_much(parts: zipfile.ZipFile, name: str) -> bool:
                 if scan.is_too_much(chunk):
                     return True
     except BROKEN:
-        return False  # whoever reads it says what is wrong
+        return False  # anyone who reads it says what is wrong
     return False
 
 

@@ -100,7 +100,7 @@ def number(text: str, low: int, high: int, *, field: str, problem: str) -> int:
 
 
 def refuse_unknown(query: Iterable[str], allowed: set[str]) -> None:
-    """Raise BadRequest on a parameter nobody reads: a typo must not filter nothing."""
+    """Raise BadRequest on a parameter no one reads: a typo must not filter nothing."""
     unknown = sorted(set(query) - allowed)
     if unknown:
         known = ", ".join(sorted(allowed)) or gettext("none")
@@ -145,7 +145,7 @@ class LinkForm(forms.Form):
 
 
 class UploadForm(forms.Form):
-    """What goes with the files of an import; the files themselves are beside it."""
+    """What goes with the files of an import; the files themselves are next to it."""
 
     format = forms.ChoiceField(
         choices=[
@@ -233,7 +233,7 @@ class BitextForm(forms.Form):
     )
 
     def require_files(self, names: set[str]) -> None:
-        """Say what is wrong with the files of these names, sent beside the form."""
+        """Say what is wrong with the files of these names, sent next to the form."""
         if not names:
             self.add_error(None, gettext("Choose the files."))
         if "raw" in self.data and ("links" in names or "linked" in self.data):

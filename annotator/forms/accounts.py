@@ -13,7 +13,7 @@ from annotator.models.tokens import Scope
 
 
 class OldPasswordForm(PasswordChangeForm):
-    """A new password for whoever knows the old one; guesses count as at sign-in."""
+    """A new password for anyone who knows the old one; guesses count as at sign-in."""
 
     def __init__(self, request: HttpRequest, data: Any) -> None:
         assert isinstance(request.user, User)
@@ -28,7 +28,7 @@ class OldPasswordForm(PasswordChangeForm):
 
 
 def is_password_of(person: Any, password: str, request: HttpRequest) -> bool:
-    """Guesses count as at sign-in. Somebody of this name elsewhere is somebody else."""
+    """Guesses count as at sign-in. Someone of this name elsewhere is someone else."""
     return authenticate(request, username=str(person), password=password) == person
 
 

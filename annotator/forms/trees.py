@@ -25,7 +25,7 @@ BUTTONS = ("begin", "save", "gold", "put_on_gold", KEEP)
 def _of_words(sent: dict[str, Any]) -> dict[str, Any]:
     """The two words of a split, typed with a space between; BadRequest on any others.
 
-    Words are joined as they are: whoever wants another form types it anew.
+    Words are joined as they are: anyone who wants another form types it again.
     """
     if sent["op"] == "join":
         return sent | {"form": ""}

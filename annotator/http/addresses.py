@@ -1,7 +1,7 @@
 """Where a request is from: the person's address behind proxies, and known browsers.
 
-A browser that has signed somebody in before keeps a sealed note of it. Wrong tries with
-that note are counted on their own, so that nobody who guesses at a name can keep its
+A browser that has signed someone in before keeps a sealed note of it. Wrong tries with
+that note are counted on their own, so that no one who guesses at a name can keep its
 owner out of the browser the owner uses.
 """
 
@@ -54,7 +54,7 @@ def of_attempt(request: HttpRequest) -> str:
 
 
 def remember(response: HttpResponse, name: str) -> None:
-    """Give this browser its note: somebody of this name signed in here."""
+    """Give this browser its note: someone of this name signed in here."""
     sealed = signing.dumps({"name": name, "id": secrets.token_hex(8)}, salt=SALT)
     response.set_cookie(
         COOKIE,

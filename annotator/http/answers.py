@@ -12,7 +12,7 @@ Page = Callable[[], dict[str, Any]]
 
 
 def said(error: Refusal, request: HttpRequest) -> dict[str, Any]:
-    """The reason as ``problem``, beside what was ``sent``."""
+    """The reason as ``problem``, next to what was ``sent``."""
     return {"problem": str(error), "sent": request.POST}
 
 

@@ -21,7 +21,7 @@ def site(request: HttpRequest) -> dict[str, object]:
 
 
 def _backups_are_late(request: HttpRequest) -> bool:
-    """Told to whoever runs the installation."""
+    """Told to the operator."""
     person = getattr(request, "user", None)
     with contextlib.suppress(OSError):  # a disk that cannot be read has its own page
         return bool(person and person.is_superuser and backups.state().is_late)

@@ -2,8 +2,8 @@
 
 RFC 4511 and 4513: the entry is looked for by the name, and its own name is then bound
 with the password. Nothing is sent before TLS stands, referrals are not followed (the
-password would go to whoever is named there), and an empty password is never tried: many
-directories answer it with success (RFC 4513, 5.1.2).
+password would go to anyone who is named there), and an empty password is never tried:
+many directories answer it with success (RFC 4513, 5.1.2).
 """
 
 import contextlib
@@ -21,7 +21,7 @@ from annotator.errors import NotReady
 
 log = logging.getLogger(__name__)
 CONNECT_S, ANSWER_S = 5, 10
-LONGEST = 200  # of a name and of a password; nobody types more
+LONGEST = 200  # of a name and of a password; no one types more
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,7 +102,7 @@ def _is_password_of(dn: str, password: str) -> bool:
 
 @contextlib.contextmanager
 def _connection(dn: str, password: str) -> Iterator[Any]:
-    """Bound as ``dn``; without one, as nobody. Raises LDAPException."""
+    """Bound as ``dn``; without one, as no one. Raises LDAPException."""
     import ldap3
 
     chosen = settings.LDAP

@@ -80,8 +80,8 @@ class PrivateMiddleware:
 class FormMiddleware:
     """Name the form that was taken, so that its page forgets the draft of it.
 
-    A form carries the token of its draft (``static/js/drafts.js``). Whoever is sent to
-    sign in first, or refused, keeps the draft.
+    A form carries the token of its draft (``static/js/drafts.js``). Anyone who is sent
+    to sign in first, or refused, keeps the draft.
     """
 
     def __init__(self, get_response: Callable[[HttpRequest], HttpResponse]) -> None:

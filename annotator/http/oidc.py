@@ -40,7 +40,7 @@ class Claims:
 
 
 def name() -> str:
-    """What the button says; "": nobody signs in by a provider."""
+    """What the button says; "": no one signs in by a provider."""
     return str(settings.OIDC.get("name", ""))
 
 
@@ -105,7 +105,7 @@ def _called(provider: Any, token: Any, told: Any) -> str:
 
 @contextlib.contextmanager
 def _in_words() -> Iterator[None]:
-    """Why nobody signed in, for people; the details go to the log."""
+    """Why no one signed in, for people; the details go to the log."""
     from authlib.common.errors import AuthlibBaseError
     from joserfc.errors import JoseError
 

@@ -80,7 +80,7 @@ class Crew:
         os.set_blocking(self._signals, False)
         os.set_blocking(writing, False)
         signal.set_wakeup_fd(writing, warn_on_full_buffer=False)
-        signal.signal(signal.SIGCHLD, lambda *_: None)  # ignored signals wake nobody
+        signal.signal(signal.SIGCHLD, lambda *_: None)  # ignored signals wake no one
         signal.signal(signal.SIGTERM, self._stop)
         signal.signal(signal.SIGINT, self._stop)
 

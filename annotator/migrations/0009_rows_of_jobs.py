@@ -9,7 +9,7 @@ search = import_module("annotator.migrations.0002_pair_search")
 
 
 def index_again(apps, schema_editor):
-    """Going back, SQLite makes the table of pairs anew, without its triggers."""
+    """Going back, SQLite makes the table of pairs again, without its triggers."""
     if schema_editor.connection.vendor != "sqlite":
         return
     for name in ("in", "out", "change"):

@@ -19,7 +19,7 @@ class LayerQuerySet(models.QuerySet["AlignmentLayer"]):
     def visible_to(self, user: Anybody) -> "LayerQuerySet":
         """The layers this person may see; the only place that says which.
 
-        Annotators see their own, the gold standard and the engines'; nobody in
+        Annotators see their own, the gold standard and the engines'; no one in
         between. One filter, so that person and role are of the same membership.
         """
         member = "pair__corpus__project__memberships__"
@@ -105,7 +105,7 @@ class AlignmentLayer(models.Model):
     ) -> str:
         """What is unique within a pair; a digest, since author may be NULL.
 
-        ``imported``: whom a file names as the author, who is nobody here.
+        ``imported``: whom a file names as the author, who is no one here.
         """
         who = f"imported {imported}" if imported else str(author_id or "")
         return Sentence.key_of(origin, who, engine, version, name)
@@ -119,7 +119,7 @@ class LinkEvent(models.Model):
 
     ``uuid`` comes from the browser: the same operation sent twice counts once.
     ``before``/``after``: the parts of ``links`` it took away and put in, so that undo
-    appends the inverse. ``undoes``: the event that this one takes back.
+    appends the inverse. ``undoes``: the event that this one undoes.
     """
 
     layer = models.ForeignKey(AlignmentLayer, models.CASCADE, related_name="events")

@@ -1,6 +1,6 @@
 """Who made a tree or a layer: an account of ours, or a name that a file gives.
 
-A file may name anybody. What it brings is nobody's work here: the name is kept in the
+A file may name anyone. What it brings is no one's work here: the name is kept in the
 row's ``meta`` and shown as imported, with the file and who brought it in.
 """
 
@@ -29,7 +29,7 @@ def author_of(row: Made) -> str:
 
 
 def imported_name(name: str) -> str:
-    """As it is shown: signs that nobody sees, or that turn a text around, spelt out."""
+    """As it is shown: signs that no one sees, or that turn a text around, spelt out."""
     plain = "".join(
         sign if sign.isprintable() else sign.encode("unicode_escape").decode()
         for sign in name

@@ -19,10 +19,10 @@ class BitextQuerySet(models.QuerySet["Bitext"]):
 class Bitext(models.Model):
     """English and its counterparts in one language, sentence by sentence.
 
-    The pairs are Parquet files in a folder named by ``code``, beside the uploads: see
+    The pairs are Parquet files in a folder named by ``code``, next to the uploads: see
     ``core.pivoting.bitext``. ``files``: name, size and SHA-256 of each that it is from.
     ``n_gaps``: lines without a counterpart. ``aligner``, ``parser``: who linked the
-    words, who parsed the English sentences, "" while nobody has.
+    words, who parsed the English sentences, "" while no one has.
     """
 
     code = CodeField()

@@ -95,7 +95,7 @@ class Corpus(models.Model):
 
 
 class Upload(models.Model):
-    """A file somebody sent. Its name is shown, never used as a path."""
+    """A file someone sent. Its name is shown, never used as a path."""
 
     code = CodeField()
     project = models.ForeignKey(Project, models.CASCADE, related_name="uploads")

@@ -1,4 +1,4 @@
-"""Trees under somebody's hands, and the append-only ledger of what was done to them."""
+"""Trees under someone's hands, and the append-only ledger of what was done to them."""
 
 from uuid import uuid4
 
@@ -61,7 +61,7 @@ class TreeEvent(models.Model):
 
     ``uuid`` comes from the browser: the same operation sent twice counts once.
     ``done``: the operation, ``back``: the one that takes it back, both as
-    ``core.trees`` writes them. ``undoes``: the event that this one takes back.
+    ``core.trees`` writes them. ``undoes``: the event that this one undoes.
     """
 
     draft = models.ForeignKey(TreeDraft, models.CASCADE, related_name="events")

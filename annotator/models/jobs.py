@@ -153,7 +153,7 @@ class JobChunkQuerySet(models.QuerySet["JobChunk"]):
         return self.filter(state=JobChunk.State.RUNNING, heartbeat_at__lt=since)
 
     def to_take(self, since: datetime) -> "JobChunkQuerySet":
-        """Those that nobody works on; of a worker silent ``since`` then, too."""
+        """Those that no one works on; of a worker silent ``since`` then, too."""
         silent = Q(state=JobChunk.State.RUNNING, heartbeat_at__lt=since)
         return self.filter(Q(state=JobChunk.State.WAITING) | silent)
 

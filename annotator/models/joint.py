@@ -204,7 +204,7 @@ class TreeChange(models.Model):
 
 
 class VerdictEvent(models.Model):
-    """One verdict on a change, or one taken back. Rows are only ever added.
+    """One verdict on a change, or one undone. Rows are only ever added.
 
     ``uuid`` comes from the browser: the same message sent twice counts once.
     """

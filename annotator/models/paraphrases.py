@@ -57,7 +57,7 @@ class ParaphraseTable(models.Model):
 
     @property
     def folder(self) -> Path:
-        """Where its files are; the name is the code, never what somebody typed."""
+        """Where its files are; the name is the code, never what someone typed."""
         return disk.shared() / "tables" / self.code
 
 

@@ -12,7 +12,7 @@ Anybody = AbstractBaseUser | AnonymousUser
 
 
 def id_of(user: Anybody) -> int:
-    """The person's key for a look-up; 0, which nobody has, for a stranger."""
+    """The person's key for a look-up; 0, which no one has, for a stranger."""
     return int(user.pk or 0)
 
 
@@ -76,7 +76,7 @@ class Membership(models.Model):
 
 class InvitationQuerySet(models.QuerySet["Invitation"]):
     def open(self) -> "InvitationQuerySet":
-        """Those that somebody could still come in by."""
+        """Those that someone could still come in by."""
         return self.filter(
             n_uses__lt=models.F("max_uses"),
             revoked_at=None,
@@ -152,7 +152,7 @@ class InvitationUse(models.Model):
 
 
 class Removal(models.Model):
-    """What was deleted, out of everybody's sight, until it goes for good.
+    """What was deleted, out of everyone's sight, until it goes for good.
 
     ``holder`` is a project without members, in which the deleted thing stands; nothing
     else has to know of it, since every page asks for a membership. A deleted project
@@ -186,7 +186,7 @@ class Removal(models.Model):
 
 
 class LogEntry(models.Model):
-    """What somebody did to a project. Rows are only ever added."""
+    """What someone did to a project. Rows are only ever added."""
 
     project = models.ForeignKey(Project, models.CASCADE, related_name="log")
     by = models.ForeignKey(

@@ -1,4 +1,4 @@
-"""Searches of trees that somebody has given a name."""
+"""Searches of trees that someone has given a name."""
 
 from django.conf import settings
 from django.db import models

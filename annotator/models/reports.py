@@ -46,7 +46,7 @@ class ReportQuerySet(models.QuerySet["Report"]):
 
 
 class Report(models.Model):
-    """A report as it was when somebody froze it. Rows never change.
+    """A report as it was when someone froze it. Rows never change.
 
     It reads a campaign, a set of ratings, or the layers of a corpus: exactly one.
     ``query``: its filters, as in the address; ``body``: every figure, with annotators

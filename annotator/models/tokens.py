@@ -41,7 +41,7 @@ class ApiToken(models.Model):
 
 
 class MailNotices(models.Model):
-    """That somebody wants to hear by mail what needs a manager, and what was sent.
+    """That someone wants to hear by mail what needs a manager, and what was sent.
 
     ``told``: the lines of the last mail and before, as far as they still hold: only
     what is new is written.

@@ -48,7 +48,7 @@ class Worklist(models.Model):
 
 
 class WorkPerson(models.Model):
-    """Somebody who works on a list; what they did stays when they are removed."""
+    """Someone who works on a list; what they did stays when they are removed."""
 
     worklist = models.ForeignKey(Worklist, models.CASCADE, related_name="people")
     user = models.ForeignKey(settings.AUTH_USER_MODEL, models.PROTECT, related_name="+")

@@ -23,7 +23,7 @@ from annotator import backups, disk
 from annotator.models import Job, JobChunk
 
 BUCKETS = (0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0, 30.0)
-# Each word more is a series more, and anybody may send any word.
+# Each word more is a series more, and anyone may send any word.
 METHODS = {"GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"}
 ENDED = (Job.State.DONE, Job.State.FAILED, Job.State.CANCELLED)
 
@@ -38,7 +38,7 @@ def folder() -> Path:
 
 def forget() -> None:
     """Begin at 0, before the processes of a web server start: files of dead ones would
-    pile up. Prometheus knows a counter that begins anew."""
+    pile up. Prometheus knows a counter that begins again."""
     for path in folder().glob("*.db"):
         path.unlink(missing_ok=True)
 

@@ -1,8 +1,8 @@
 """The time that models take, added up over all processes: workers' and the web's.
 
-Each process counts in a file of its own, in the folder that all machines reach; whoever
-is asked adds them up. A lock holds the file while its process lives; the next one goes
-on with it. So no counter falls when a process ends, however it ends, and there are
+Each process counts in a file of its own, in the folder that all machines reach; anyone
+who is asked adds them up. A lock holds the file while its process lives; the next one
+goes on with it. So no counter falls when a process ends, however it ends, and there are
 never more files than there were processes at once.
 """
 

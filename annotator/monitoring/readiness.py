@@ -17,7 +17,7 @@ FRESH_S = 5.0  # an answer of the broker counts for so long
 
 @dataclass(frozen=True, slots=True)
 class PartState:
-    """``detail`` says what is wrong, for whoever runs the installation: never more
+    """``detail`` says what is wrong, for the operator: never more
     than a sentence, and no secret."""
 
     name: str
@@ -65,7 +65,7 @@ def _of_tables() -> str:
 
 
 class _Remembered:
-    """An answer that is asked for anew when it is not fresh."""
+    """An answer that is asked for again when it is not fresh."""
 
     def __init__(self, ask: Callable[[], str]) -> None:
         self._ask = ask

@@ -41,7 +41,7 @@ class RequestMiddleware:
         metrics.count_request(route, request.method or "", status, took)
         if not settings.LOG_REQUESTS:
             return
-        user = getattr(request, "_cached_user", None)  # nobody is looked up for a log
+        user = getattr(request, "_cached_user", None)  # no one is looked up for a log
         log.info(
             "%s %s %d",
             request.method,

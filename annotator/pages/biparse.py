@@ -1,4 +1,4 @@
-"""How a pair biparses under a scorer: drawings, the table beside them, the score."""
+"""How a pair biparses under a scorer: drawings, the table next to them, the score."""
 
 from dataclasses import dataclass
 from typing import Any

@@ -360,7 +360,7 @@ def _other_tokens(side: SideName) -> str:
 
 
 def _origin_notes(canvas: Canvas) -> list[str]:
-    """Where a layer of a file is from, and that nobody here made it."""
+    """Where a layer of a file is from, and that no one here made it."""
     origin = canvas.layer.meta.get(IMPORTED) if canvas.layer else None
     if not origin:
         return []

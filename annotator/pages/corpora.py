@@ -81,7 +81,7 @@ def _counted(corpus: Corpus, fits: PairQuerySet, *, filtered: bool) -> str:
 
 
 def next_page(query: QueryDict, after: str) -> str:
-    """The same address, beginning behind the row ``after``; "" begins anew."""
+    """The same address, beginning behind the row ``after``; "" begins again."""
     query = query.copy()
     query.pop("after", None)
     if after:
@@ -90,7 +90,7 @@ def next_page(query: QueryDict, after: str) -> str:
 
 
 def first_to_link(corpus: Corpus) -> Pair | None:
-    """The first pair that nobody has finished; None where all are done."""
+    """The first pair that no one has finished; None where all are done."""
     return corpus.pairs.exclude(state=Pair.State.DONE).order_by("pk").first()
 
 

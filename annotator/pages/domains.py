@@ -17,7 +17,7 @@ TICKS = (0.0, 0.2, 0.4, 0.6, 0.8, 1.0)
 def report(
     engine: CorpusEngine | None, engines: Sequence[CorpusEngine]
 ) -> dict[str, Any]:
-    """The domain report of an engine, beside the one that it helps, if any.
+    """The domain report of an engine, next to the one that it helps, if any.
 
     ``rows``: a class of sentences each, with ``f1`` and ``before``; ``share``: of all
     words that the parser has not seen, in percent; ``svg``: "" where there is no gold.

@@ -1,4 +1,4 @@
-"""The page of a pair: the JSON its editor starts from, and the table beside it."""
+"""The page of a pair: the JSON its editor starts from, and the table next to it."""
 
 from typing import Any
 

@@ -37,7 +37,7 @@ NAMES = (  # what jobs tell by name
 
 
 def listed(project: Project, *, by: Anybody) -> dict[str, Any]:
-    """The newest jobs, and whether anybody works on those that wait."""
+    """The newest jobs, and whether anyone works on those that wait."""
     jobs_of = Job.objects.visible_to(by).filter(project=project)
     rows = list(jobs_of.select_related("by")[:LISTED])
     return {

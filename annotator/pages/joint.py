@@ -1,4 +1,4 @@
-"""One pair before and after joint parsing, beside gold, and how its duals went."""
+"""One pair before and after joint parsing, next to gold, and how its duals went."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -88,7 +88,7 @@ def result_of(results: Sequence[JointPair], code: str) -> JointPair | None:
 def shown(
     pair: Pair, results: list[JointPair], result: JointPair | None
 ) -> dict[str, Any]:
-    """Separate and joint trees beside gold, and the course of the duals."""
+    """Separate and joint trees next to gold, and the course of the duals."""
     refuse_long(pair)
     page: dict[str, Any] = {"pair": pair, "results": results, "found": result}
     if result is not None:

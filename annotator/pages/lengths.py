@@ -1,4 +1,4 @@
-"""How long a text may be to be drawn: a page of 60,000 words helps nobody."""
+"""How long a text may be to be drawn: a page of 60,000 words helps no one."""
 
 from django.conf import settings
 from django.utils.translation import gettext as _

@@ -85,7 +85,7 @@ SURE = 0.95
 PAGE = 25  # sentences
 PAIRS = 20  # of a sentence, shown
 LONGEST = 200  # letters of words to look for
-N_TRIED = 10  # trees of a sentence that somebody typed
+N_TRIED = 10  # trees of a sentence that someone typed
 
 
 @dataclass(frozen=True, slots=True)
@@ -128,7 +128,7 @@ def advice(sentence: Sentence, engine: str, version: str) -> list[dict[str, Any]
     return [
         {**one, "form": sentence.forms[one["token"]]}
         for one in (meta or {}).get("advice", [])
-        if 0 <= one["token"] < len(sentence.forms)  # else the words were cut anew
+        if 0 <= one["token"] < len(sentence.forms)  # else the words were cut again
     ]
 
 

@@ -92,7 +92,7 @@ def searched(
     by: Anybody,
 ) -> Json:
     """All that the page shows; a query that cannot be read, or takes too long, is shown
-    with what is wrong beside it."""
+    with what is wrong next to it."""
     text = params.get("q", "")
     page: Json = {
         "project": project,

@@ -21,7 +21,7 @@ MAX_DAYS = 366
 
 @transaction.atomic
 def new_account(username: str, password: str) -> User:
-    """A person of this name, in one spelling (NFKC, no signs that nobody sees).
+    """A person of this name, in one spelling (NFKC, no signs that no one sees).
 
     Raises BadRequest if the name or the password is bad, or if the name is taken in
     any spelling, large or small.
@@ -41,7 +41,7 @@ def new_account(username: str, password: str) -> User:
 
 
 def one_after_the_other() -> None:
-    """Within a transaction: whoever makes an account, too, waits for its end."""
+    """Within a transaction: anyone who makes an account, too, waits for its end."""
     # The first account is the lock (SQLite has one writer anyway).
     User.objects.select_for_update().order_by("pk").first()
 
@@ -72,7 +72,7 @@ def set_password(user: User, password: str) -> None:
 def switch_off(user: User) -> None:
     """Close the account: sessions, tokens, sign-in links and the password end for good.
 
-    Whoever opens it again gives the person a new sign-in link.
+    Anyone who opens it again gives the person a new sign-in link.
     """
     user.is_active = False
     user.set_unusable_password()
@@ -122,7 +122,7 @@ def make_token(
 
 
 def revoke_token(token: ApiToken) -> None:
-    """From now on nobody gets in by it."""
+    """From now on no one gets in by it."""
     token.delete()
 
 

@@ -2,8 +2,8 @@
 
 The worker that holds the job splits it and goes through its chunks; others, woken by a
 message, take some, too. A chunk is claimed by compare-and-set; that of a worker that
-fell silent is taken over. What a chunk brought is written when it is closed, by whoever
-still holds it, and only the holder of the job adds up.
+fell silent is taken over. What a chunk brought is written when it is closed, by anyone
+who still holds it, and only the holder of the job adds up.
 """
 
 import logging
@@ -68,7 +68,7 @@ def split(job: Job, part: str, ids: Iterable[int], *, found: int) -> None:
 
 
 def work(job: Job, part: str) -> Generator[Step, None, Counts]:
-    """Go through the chunks of a part until all are done, whoever did them.
+    """Go through the chunks of a part until all are done, anyone who did them.
 
     The counts are what this run of the job did. Raises Conflict at a chunk that lost
     three workers, StepAside when another project has waited for a while.
@@ -183,7 +183,7 @@ def _mine(chunk: JobChunk) -> JobChunkQuerySet:
 
 
 def _claim(chunks: JobChunkQuerySet, claim: str) -> JobChunk | None:
-    """The first that nobody works on, if there is one: ours now."""
+    """The first that no one works on, if there is one: ours now."""
     now = timezone.now()
     # Signs from the future: the clock was set back. They count from now.
     chunks.filter(heartbeat_at__gt=now).update(heartbeat_at=now)

@@ -1,4 +1,4 @@
-"""Signing in by name and password of a directory (LDAP), beside those of accounts."""
+"""Signing in by name and password of a directory (LDAP), next to those of accounts."""
 
 from typing import Any
 

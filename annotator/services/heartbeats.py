@@ -1,4 +1,4 @@
-"""The sign of life of whoever holds a job, or a chunk of one."""
+"""The sign of life of anyone who holds a job, or a chunk of one."""
 
 import contextlib
 import threading

@@ -1,6 +1,6 @@
 """What a person's new work stands on, held until the work is stored.
 
-An import that is taken back deletes the rows that nobody uses, and cannot see what is
+An import that is undone deletes the rows that no one uses, and cannot see what is
 not committed yet. PostgreSQL checks what a row names only as its transaction ends, and
 would then refuse the whole of it; on SQLite transactions that write come one after
 another.

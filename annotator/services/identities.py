@@ -22,9 +22,9 @@ def person_of(issuer: str, subject: str, *, name: str) -> User:
     """The account of this identity; at the first time a new one, without any rights.
 
     ``name``: what the account would be called. Where an account here has it in any
-    spelling, a number is added: a name that somebody has at a provider, or an e-mail
-    address, opens nobody's account. Raises NotAllowed if the account is closed,
-    BadRequest if the provider names nobody.
+    spelling, a number is added: a name that someone has at a provider, or an e-mail
+    address, opens no one's account. Raises NotAllowed if the account is closed,
+    BadRequest if the provider names no one.
     """
     _check(issuer, subject)
     accounts.one_after_the_other()

@@ -80,7 +80,7 @@ def create(
 def one_after_the_other(project: Project) -> Iterator[None]:
     """A transaction in which no other request asks for jobs of the project or adds one.
 
-    Whoever asks whether a job is at work, and creates one if not, does both in here.
+    Anyone who asks whether a job is at work, and creates one if not, does both in here.
     """
     with transaction.atomic():
         # SQLite has one writer anyway; rows that name the project may still be added.
@@ -89,7 +89,7 @@ def one_after_the_other(project: Project) -> Iterator[None]:
 
 
 def cancel(job: Job, *, by: Anybody) -> Job:
-    """Ask the job to stop; one that nobody has begun stops at once.
+    """Ask the job to stop; one that no one has begun stops at once.
 
     What it has done stays. Raises NotAllowed.
     """
@@ -98,7 +98,7 @@ def cancel(job: Job, *, by: Anybody) -> Job:
     now = timezone.now()
     untouched = Job.objects.filter(pk=job.pk, state=Job.State.QUEUED, started_at=None)
     if not untouched.update(state=Job.State.CANCELLED, ended_at=now, cancel_asked=True):
-        # Who began it has perhaps left something, which the next takes back.
+        # Who began it has perhaps left something, which the next undoes.
         Job.objects.active().filter(pk=job.pk).update(cancel_asked=True)
     job.refresh_from_db()
     return job
@@ -116,7 +116,7 @@ def in_turn(project: Project | None = None) -> int | None:
 
 
 def run(job_id: int, *, on_step: Callable[[Job], None] | None = None) -> None:
-    """Claim the job and run it to its end; nothing if somebody else has it.
+    """Claim the job and run it to its end; nothing if someone else has it.
 
     ``on_step`` is called with the fresh row whenever progress is written.
     """
@@ -192,7 +192,7 @@ def reap() -> int:
     Returns how many were woken. A job that lost three workers fails: it is
     probably what kills them.
     """
-    if disk.is_low():  # nothing is started, and nobody is blamed
+    if disk.is_low():  # nothing is started, and no one is blamed
         return 0
     now = timezone.now()
     limit = now - timedelta(seconds=settings.JOB_STALE_S)

@@ -215,7 +215,7 @@ class Hall:
         self._listeners[0].pull_trigger()
 
     def may_accept(self) -> bool:
-        """A place is made for who is new: whoever has waited longest goes."""
+        """A place is made for who is new: anyone who has waited longest goes."""
         self._count()
         if not self._asked(self._n):
             return False

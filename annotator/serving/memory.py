@@ -1,6 +1,6 @@
 """How much memory a process may take: a ceiling, and a mark at which it is replaced.
 
-The system keeps the ceiling: what a process may write and shares with nobody
+The system keeps the ceiling: what a process may write and shares with no one
 (RLIMIT_DATA). Who would pass it gets MemoryError for this one request or job, and the
 machine goes on. Where the system keeps no such limit (macOS), there is none.
 """

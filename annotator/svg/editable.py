@@ -133,7 +133,7 @@ def _box(svg: Svg, box: Box, v: int, tree: Tree, marks: Marks) -> None:
 
 
 def _form(tree: Tree, v: int) -> dict[str, str]:
-    """Of a word what it is, to be typed anew."""
+    """Of a word what it is, to be edited."""
     return {"data_form": tree.forms[v]} if tree.tokens[v] >= 0 else {}
 
 

@@ -17,7 +17,7 @@ THIN, THICK = 0.8, 2.6  # px: a line that is never, and always, there
 @dataclass(frozen=True, slots=True)
 class Note:
     """``p``: how probable it is, None if not known; ``differs``: gold has it not;
-    ``is_match``: it is part of what somebody looked for."""
+    ``is_match``: it is part of what someone looked for."""
 
     p: float | None = None
     differs: bool = False

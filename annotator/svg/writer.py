@@ -3,7 +3,7 @@
 svgwrite escapes text and attribute values, but it would pass ``onclick=`` and a
 ``javascript:`` address as they come, and its own checks refuse ``role`` and ``data-*``;
 so they are off (``debug=False``) and ours are here. A name that is not on the list is
-a bug in our code and raises ValueError; text may come from anybody and is only cleaned
+a bug in our code and raises ValueError; text may come from anyone and is only cleaned
 of characters that XML cannot hold.
 """
 
@@ -101,7 +101,7 @@ _OPEN = re.compile(r"(?:aria|data)-[a-z][a-z0-9-]*")
 _URL = re.compile(r"url\(#[A-Za-z][\w-]*\)")
 _UNSAFE = re.compile(r"url\(|script:|data:|expression\(|@import", re.IGNORECASE)
 _NOT_XML = re.compile("[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
-_PLAIN_TEXT = ("aria-", "data-")  # values nobody resolves as an address
+_PLAIN_TEXT = ("aria-", "data-")  # values no one resolves as an address
 _QUIET = Parameter(debug=False, profile="full")
 
 

@@ -3,8 +3,8 @@
 SQLite writes a commit to its log and, with ``synchronous=NORMAL``, leaves it to the
 system when the log reaches the disk. Waiting inside the transaction (``FULL``) makes
 all others wait too, for a turn of the disk each. Here the wait comes after the commit
-and before the answer: who is answered has been waited for, and whoever comes while the
-disk is busy shares its next turn (group commit: Gray and Reuter 1993, Transaction
+and before the answer: who is answered has been waited for, and anyone who comes while
+the disk is busy shares its next turn (group commit: Gray and Reuter 1993, Transaction
 Processing, 10.4.7). PostgreSQL does the same within COMMIT.
 """
 

@@ -1,6 +1,6 @@
 """Short write transactions that queue instead of racing.
 
-SQLite has one writer at a time, and whoever finds it busy sleeps and tries again, up
+SQLite has one writer at a time, and anyone who finds it busy sleeps and tries again, up
 to a tenth of a second apart. Writers that first wait for a lock on a file of their own
 are woken at once, in turn. Other writers still meet SQLite's own lock, so this is about
 time only. PostgreSQL needs none of it.

@@ -48,7 +48,7 @@ def drawing(request: HttpRequest, slug: str, code: str) -> HttpResponse:
 @login_required
 @require_POST
 def tree(request: HttpRequest, slug: str, code: str) -> HttpResponse:
-    """A tree that somebody pasted."""
+    """A tree that someone pasted."""
     drawn = _load(request, slug, code)
     side, text = request.POST.get("side", ""), request.POST.get("text", "")
     try:

@@ -48,7 +48,7 @@ def _start(request: HttpRequest, corpus: Corpus, form: JointForm) -> HttpRespons
 @login_required
 @require_GET
 def pair_joint(request: HttpRequest, slug: str, code: str) -> HttpResponse:
-    """One pair: separate and joint trees beside gold, and the course of the duals."""
+    """One pair: separate and joint trees next to gold, and the course of the duals."""
     loaded = _load(request, slug, code)
     page = pages.shown(loaded.pair, loaded.results, loaded.result) | {
         "project": loaded.project,

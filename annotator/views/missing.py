@@ -50,7 +50,7 @@ class _FormTooOld(Refusal):
 def form_too_old(request: HttpRequest, reason: str = "") -> HttpResponse:
     """The answer to a form without a fresh token: its session ended, or another began.
 
-    Whoever is signed out signs in and comes back to the form, which kept its text.
+    Anyone who is signed out signs in and comes back to the form, which kept its text.
     """
     if request.user.is_authenticated:
         refusal = _FormTooOld(_(FORM_TOO_OLD))

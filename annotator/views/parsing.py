@@ -1,4 +1,4 @@
-"""Parses: those of a corpus, of a sentence, and of a sentence somebody types."""
+"""Parses: those of a corpus, of a sentence, and of a sentence someone types."""
 
 from urllib.parse import urlencode
 
@@ -110,7 +110,7 @@ def _helped(request: HttpRequest, corpus: Corpus) -> Job:
 @login_required
 @require_GET
 def sentence(request: HttpRequest, slug: str, code: str) -> HttpResponse:
-    """One sentence: an engine's trees, how sure it is, gold or another beside it."""
+    """One sentence: an engine's trees, how sure it is, gold or another next to it."""
     project = access.project_or_404(request.user, slug)
     rows = Sentence.objects.filter(corpus__project=project).select_related("corpus")
     sentence = get_object_or_404(rows, code=code)
@@ -126,7 +126,7 @@ def sentence(request: HttpRequest, slug: str, code: str) -> HttpResponse:
 @login_required
 @require_GET
 def try_out(request: HttpRequest) -> HttpResponse:
-    """A sentence somebody types, parsed at once; nothing is stored."""
+    """A sentence someone types, parsed at once; nothing is stored."""
     text = request.GET.get("text", "")
     engine = request.GET.get("engine", registry.DEFAULT)
     rank = _number(request.GET.get("rank", "1"), "rank") if text else 1

@@ -98,8 +98,8 @@ def pair_reason(measure: str, x: Ints, scale: Scale) -> str:
         return "no item was judged by both"
     if measure == "k_uniform" and not scale.closed:
         return (
-            f"scale {scale.name} is not declared, so that nobody knows how many points "
-            "it has: declare it"
+            f"scale {scale.name} is not declared, so its number of points is unknown: "
+            "declare it"
         )
     if measure == "k_uniform" and scale.size < 2:
         return f"scale {scale.name} has a single point: chance agreement is 100 %"

@@ -30,7 +30,7 @@ def readable(options: Mapping[str, Any]) -> Iterator[None]:
     try:
         yield
     except BrokenPipeError:
-        raise  # of standard output: nobody reads on, and nothing is wrong
+        raise  # of standard output: no one reads on, and nothing is wrong
     except UnicodeDecodeError as error:
         raise _not_utf8(error, options) from error
     except json.JSONDecodeError as error:

@@ -1,6 +1,6 @@
 """Cells of tables that people open with a spreadsheet.
 
-A spreadsheet runs a cell that begins like a formula, whoever wrote it, and a formula
+A spreadsheet runs a cell that begins like a formula, anyone who wrote it, and a formula
 can send the rest of the sheet elsewhere. Everything a person wrote goes through here on
 its way into a table of tabs or commas (OWASP, "CSV Injection").
 """

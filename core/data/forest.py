@@ -85,7 +85,7 @@ class Forest:
 
 def _check_offsets(offsets: Ints, total: int) -> None:
     """Raises InvalidValue unless they rise from 0 to ``total``: what they divide is
-    made in memory, so nobody may claim more than there is."""
+    made in memory, so no one may claim more than there is."""
     if not len(offsets) or offsets[0] != 0 or offsets[-1] != total:
         raise InvalidValue("forest: offsets must run from 0 to the end of their array")
     if (np.diff(offsets) < 0).any():

@@ -65,7 +65,7 @@ class Scale:
         """The scale that the values seem to come from, when nothing declares it.
 
         Whole numbers: all from the least to the greatest. Other numbers: those that
-        occur. Else: nominal labels. All are open, since nobody saw the whole scale (2
+        occur. Else: nominal labels. All are open, since no one saw the whole scale (2
         to 4 may be of 1 to 5), but for ``meaning`` and ``grammar``, which are 1 to 5.
         """
         texts = sorted(set(values))

@@ -1,4 +1,4 @@
-"""When a judge's checks and repeats come: at places nobody can foresee."""
+"""When a judge's checks and repeats come: at places no one can foresee."""
 
 from collections.abc import Sequence
 
@@ -23,7 +23,7 @@ def before_the_end(
     repeats: int,
     items: int,
 ) -> tuple[int, int]:
-    """How many of the checks and repeats at hand are shown in these slots: none after
+    """How many of the checks and repeats available are shown in these slots: none after
     the last item, so that ``checks_ahead`` knows how many are still to come."""
     left = [checks, repeats, items]
     for check, repeat in zip(is_check, is_repeat, strict=True):

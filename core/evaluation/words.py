@@ -261,7 +261,7 @@ def scores(cases: Sequence[WordCase], chooser: Chooser) -> dict[str, Any]:
     """Every figure: ``precision, recall, f1, aer`` against sure and possible links,
     ``sure``: of the links called sure against the sure ones; shares of 1.
 
-    ``pairs_per_second``: aligning alone, the analyses being at hand.
+    ``pairs_per_second``: aligning alone, the analyses being available.
     """
     start = time.perf_counter()
     predicted = [

@@ -1,4 +1,4 @@
-"""The best tree of a forest under brackets that somebody has decided.
+"""The best tree of a forest under brackets that someone has decided.
 
 ``fixed``: brackets (start, end, label) that the tree must have, "" for any label;
 ``barred``: such as it may not have, "" for every label.
@@ -15,7 +15,7 @@ What the rest of a tree becomes, once a person has corrected a part of it.
 A person's steps decide brackets: what a step brings must be in the tree, what it takes
 away may not. The forest is decoded under the decisions before the last step and under
 those after it. What differs between these two follows from the step, and is done to the
-tree in hand; nothing else of it changes, whoever made it.
+tree in hand; nothing else of it changes, anyone who made it.
 """
 
 from collections import Counter
@@ -188,7 +188,7 @@ def decided_by(steps: Iterable[tuple[Tree, Tree, int]]) -> Decisions:
 
     That node is decided as it is after the step, and so is its mother. Of what is gone,
     phrases around the node are barred, as it was taken out of them, and those within
-    it, which were joined; a phrase beside it only grew or shrank. A later step takes
+    it, which were joined; a phrase next to it only grew or shrank. A later step takes
     the place of an earlier one.
     """
     fixed: set[Bracket] = set()

@@ -29,7 +29,7 @@ bundle; a thing stands before whatever names it. ``text`` of a parse is one line
 brackets (see treetext, the notes are in ``meta``) or CoNLL-U token lines. A link is
 source, target, kind, crossing, attributes; ``w3`` is token 3, ``n5`` the phrase with
 preorder number 5 of the parse the layer stands on. ``undoes``: the revision of the
-event taken back. ``end`` counts the lines before it: without it the file is cut off.
+event undone. ``end`` counts the lines before it: without it the file is cut off.
 """
 
 import json

@@ -56,7 +56,7 @@ def read(lines: Iterable[str]) -> Iterator[Record | BadLine]:
 
 
 def write(records: Iterable[Record]) -> Iterator[str]:
-    """The corpus; pairs as they were read, or made anew."""
+    """The corpus; pairs as they were read, or rebuilt."""
     started, tail = False, TAIL
     for record in records:
         if isinstance(record, RecordHeader):

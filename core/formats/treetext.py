@@ -1,6 +1,6 @@
-"""A tree as one line of brackets, and beside it what brackets cannot hold.
+"""A tree as one line of brackets, and next to it what brackets cannot hold.
 
-The line is a bracketing that anybody can read (see ptb), its nodes in preorder. The
+The line is a bracketing that anyone can read (see ptb), its nodes in preorder. The
 notes make it the same tree again: ``labels`` and ``forms`` by node where they were
 escaped, ``tokens`` where the leaves are not in the order of the sentence or an empty
 element is not tagged -NONE-, ``edges`` where there are edge labels.

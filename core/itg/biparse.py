@@ -48,7 +48,7 @@ class Biparse:
 
     @property
     def tree(self) -> Block | None:
-        """Built anew each time: O(n^2) for n links; None if there are none."""
+        """Built again each time: O(n^2) for n links; None if there are none."""
         return blocks_of(self.links)
 
 

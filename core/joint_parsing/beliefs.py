@@ -136,7 +136,7 @@ def _round(
     sides: Sequence[_SentenceFactor],
     all_factors: Sequence[_LinkFactors],
 ) -> None:
-    """All messages anew, from those of the round before."""
+    """All messages again, from those of the round before."""
     gains = [
         _gain(factors.to_source, first.relations[factors.source_cells])
         for factors in all_factors

@@ -2,7 +2,7 @@
 
 An encoder that reads both sentences at once can look up in one what the other leaves
 open. A back-end with the capability "pairs" has learned to: it was trained on
-sentences beside rewordings of them (``lab.training.rewording``). The pair is read in
+sentences next to rewordings of them (``lab.training.rewording``). The pair is read in
 both orders; of either reading the arcs within a sentence are kept, and their
 probabilities averaged.
 """

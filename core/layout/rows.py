@@ -45,7 +45,7 @@ class BoxRow:
         return low + clear, high - clear
 
     def places(self, x: float) -> list[float]:
-        """x if it is free, else the two free places beside the box that is there."""
+        """x if it is free, else the two free places next to the box that is there."""
         gap = self.gap(x)
         low, high = self.bounds(gap)
         if x < low:

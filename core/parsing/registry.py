@@ -31,7 +31,7 @@ GONE = {
     "made stay. Train a parser on gold trees instead",
 }
 """Parsers of before, which rows and scripts may still name; an installation that was
-not made anew may even still have their entry points."""
+not rebuilt may even still have their entry points."""
 STYLES = ("craft", "ewt", "genia", "gum", "ptb")
 SHIPPED = {
     f"english-{style}": EntryPoint(

@@ -66,7 +66,7 @@ def open_folder(path: Path, *, needed: Sequence[str] = NEEDED) -> ModelFolder:
 def write_manifest(
     path: Path, facts: Mapping[str, Any], *, files: Sequence[str] = NEEDED
 ) -> None:
-    """Write the manifest of ``files``, now in ``path``, with ``facts`` beside them."""
+    """Write the manifest of ``files``, now in ``path``, with ``facts`` next to them."""
     listed = {
         name: {
             "sha256": sha256_of(path / name),

@@ -1,4 +1,4 @@
-"""What an annotator does to an alignment, as values; every step can be taken back.
+"""What an annotator does to an alignment, as values; every step can be undone.
 
 A step turns one Draft into the next. What it changed is a *delta*: the parts it took
 away and the parts it put in, section by section. ``revert`` exchanges the two, so undo

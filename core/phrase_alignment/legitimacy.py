@@ -3,7 +3,7 @@
 Their trees are binary; ours are n-ary and have unary chains, so Definition 3.1 reads:
 links a and b below s and t *support* the link (s, t) if they lie below two different
 daughters of s and below two different daughters of t. One link a supports (s, t) alone
-if nothing but null stands beside it: all other daughters of s and of t are null, or
+if nothing but null stands next to it: all other daughters of s and of t are null, or
 there are none. A link marked as crossing (non-compositional, section 4.3) is held to
 Consistency alone.
 """
@@ -81,7 +81,7 @@ def ref_of(tree: Tree, v: int) -> Ref:
 
 def refs_of(tree: Tree) -> tuple[Ref, ...]:
     """The nodes to be decided, in preorder. Traces, and phrases of nothing else, can be
-    linked, but nobody has to."""
+    linked, but no one has to."""
     has_words = [tree.spans[v][0] < tree.spans[v][1] for v in range(len(tree))]
     return tuple(ref_of(tree, v) for v in range(len(tree)) if has_words[v])
 

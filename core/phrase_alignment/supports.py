@@ -20,7 +20,7 @@ P(null, t): then the nulls of a whole tree are a constant, or in a forest part o
 edges' weights, and each null node counts once, off the paths of equation 1 too.
 
 Where the paper leaves a choice:
-- one support alone is enough if all beside it is null (see ``legitimacy``);
+- one support alone is enough if all next to it is null (see ``legitimacy``);
 - a link without any support is a leaf: a word link, or an idiom;
 - ``null_cost``: what leaving s and t null costs where links meet in them. Infinite is
   Maximum Set (3.2.6) taken strictly;

@@ -20,7 +20,7 @@ or several, likeliest first, where the best trees of its forest are kept:
     tree     VARCHAR  one bracketed tree whose leaves are the tokens; '' = no parse
     p        DOUBLE   its probability; 1 where only the best is kept
 
-A file is written beside its place and renamed: it is there whole or not at all. Rows
+A file is written next to its place and renamed: it is there whole or not at all. Rows
 pass through a text file next to it, so memory does not grow with their number.
 """
 
@@ -275,7 +275,7 @@ def _window(start: int, limit: int | None) -> str:
 
 @contextmanager
 def _database() -> Iterator["duckdb.DuckDBPyConnection"]:
-    """A database in memory that spills beside the system's scratch files."""
+    """A database in memory that spills next to the system's scratch files."""
     import duckdb  # when it is used: it is large
 
     with tempfile.TemporaryDirectory(prefix="gemel-duckdb-") as spill:

@@ -1,7 +1,7 @@
 """A test set for people: phrases out of parsed sentences, and what is put in for them.
 
 As Callison-Burch 2008, section 4.2: as many phrases of each length, half of them
-constituents; what is only stop words or punctuation is left out before anybody judges
+constituents; what is only stop words or punctuation is left out before anyone judges
 it. A string that several conditions propose for one place is one item, with the name
 and the rank of each.
 """

@@ -2,14 +2,14 @@
 
 A piece is so many rows in the order of the file: what a parser says of a sentence may
 depend, in the last digits, on those that are parsed with it. So the pieces are fixed
-by the text alone, and whoever works on one makes the same rows.
+by the text alone, and anyone who works on one makes the same rows.
 
 The pieces of a run on disk: what is to do, what is done, and the whole.
 
 ``todo/KEY.parquet`` holds the rows of a piece, ``done/KEY.parquet`` what came of them;
 KEY is the SHA-256 of the rows and of all that decides the result, so a piece that is
-there need not be made again, whoever made it and when. Each file is written beside its
-place and renamed: killed at any time, a run leaves no half of one.
+there need not be made again, anyone who made it and when. Each file is written next to
+its place and renamed: killed at any time, a run leaves no half of one.
 """
 
 import hashlib
@@ -42,12 +42,12 @@ from core.protocols import Analysis, Capability, ParserBackend
 from core.word_alignment.aligner import ENGINE, VERSION, TrainedWordAligner
 
 SIZE = 256  # rows of a piece
-_LEAST = 0.01  # probability of a tree that is kept beside the likeliest
+_LEAST = 0.01  # probability of a tree that is kept next to the likeliest
 Rows = Sequence[Any]
 
 
 class Stage(Protocol):
-    """``key`` tells all that decides what comes out, beside the rows."""
+    """``key`` tells all that decides what comes out, next to the rows."""
 
     @property
     def key(self) -> str: ...

@@ -57,7 +57,7 @@ def substitutes(
 
     ``sentence``: its tree, or its tokens: without a tree the conditions that look at
     labels in the sentence find nothing, and without a ``model`` those that need one
-    are left out. ``lm_weight``: of the language model's log-probability beside the
+    are left out. ``lm_weight``: of the language model's log-probability next to the
     paraphrase's; the paper names none, 1 is their product. The model is asked about
     the 100 likeliest, in lower case where the table is.
 

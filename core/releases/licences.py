@@ -1,4 +1,4 @@
-"""What licences ask of whoever publishes a text again, with trees on it.
+"""What licences ask of anyone who publishes a text again, with trees on it.
 
 Known are the licences of corpora that are in use; what is not known is for people to
 read. Names are compared without case, blanks, hyphens and the word "license".

@@ -88,7 +88,7 @@ class Candidates:
         return [self._known.get(form, ()) for form in forms]
 
     def shared(self, form: str, other: str, *, n: int = 5) -> tuple[str, ...]:
-        """Up to ``n`` words that stand beside both forms, the most telling first.
+        """Up to ``n`` words that stand next to both forms, the most telling first.
 
         "x …" stands before them, "… x" after. Ranked by the smaller of the two
         shares, in standard errors above the share among all words.

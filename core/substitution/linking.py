@@ -1,4 +1,4 @@
-"""Linking corpora: how often words stand beside each other in plain text.
+"""Linking corpora: how often words stand next to each other in plain text.
 
 Plain text out of files, for counting: one list of tokens a sentence.
 

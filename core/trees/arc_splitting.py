@@ -1,6 +1,6 @@
-"""Words of a dependency tree split and joined: its token lines are numbered anew.
+"""Words of a dependency tree split and joined: its token lines are numbered again.
 
-Operations as in ``core.trees.arcs``. Both are taken back by the lines of before. Heads,
+Operations as in ``core.trees.arcs``. Both are undone by the lines of before. Heads,
 enhanced dependencies, ranges and empty nodes keep the words that they are about.
 """
 

@@ -2,7 +2,7 @@
 
 The tree is kept as its CoNLL-U token lines, so that what is not touched stays as it
 came: lemmas, features, enhanced dependencies, ranges and empty nodes. As in
-``core.trees.editing``, an operation is taken back by the inverse of the tree before it.
+``core.trees.editing``, an operation is undone by the inverse of the tree before it.
 Words count from 0, and the head of the root is -1, as in ``core.data.deps``.
 """
 

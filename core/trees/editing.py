@@ -1,6 +1,6 @@
 """What a person can do to a constituent tree: one frozen value an operation.
 
-Every operation is done by ``on`` and taken back by the one ``inverse`` gives, which
+Every operation is done by ``on`` and undone by the one ``inverse`` gives, which
 is asked of the tree before: ``op.inverse(tree).on(op.on(tree).tree).tree == tree``.
 Words stay where they are, but for ``Split`` and ``Join``, and but for ``Retype`` what
 they are; a tree whose brackets a line can hold stays one, but for a ``Move`` that may

@@ -190,7 +190,7 @@ def _before_conjunction(names: Sequence[str], at: int) -> int:
 def _copula_predicate(
     tree: Tree, below: Sequence[int], names: Sequence[str]
 ) -> int | None:
-    """The predicate beside a form of "be" that governs no verb phrase."""
+    """The predicate next to a form of "be" that governs no verb phrase."""
     verb = next((at for at, name in enumerate(names) if name.startswith("VB")), None)
     if verb is None or tree.forms[below[verb]].lower() not in BE or "VP" in names:
         return None

@@ -36,7 +36,7 @@ def rebased(step: TreeEdit, before: Tree, since: Iterable[TreeEdit]) -> TreeEdit
 
 def _moved(op: TreeEdit, tree: Tree) -> Moved:
     """Where nodes are after an operation; what was split or joined is left out, as it
-    is not what somebody saw."""
+    is not what someone saw."""
     edited = op.on(tree)
     if isinstance(op, Replace):
         return _same_places(tree, edited.tree)

@@ -1,4 +1,4 @@
-"""A whole constituent tree in the place of another, and how a step is taken back."""
+"""A whole constituent tree in the place of another, and how a step is undone."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass

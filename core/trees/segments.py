@@ -21,7 +21,7 @@ from core.trees.splitting import Join, Split
 
 Op = TypeVar("Op")
 MOST = 4  # words that one word becomes at once, or that become one
-UNLIKE = 0.1  # what a segment of several words costs beside its letters
+UNLIKE = 0.1  # what a segment of several words costs next to its letters
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,4 +1,4 @@
-"""Words typed anew: as many as before, so that whatever counts words still fits."""
+"""Words edited: as many as before, so that whatever counts words still fits."""
 
 from collections.abc import Mapping, Sequence
 
@@ -28,7 +28,7 @@ def with_forms(tree: Tree, forms: Mapping[int, str]) -> Tree:
 
 
 def in_text(text: str, words: Sequence[str], forms: Mapping[int, str]) -> str | None:
-    """The raw text with these words typed anew; None where it does not hold ``words``
+    """The raw text with these words edited; None where it does not hold ``words``
     one after another, as after unescaping of quotes."""
     parts, end = [], 0
     for i, word in enumerate(words):

@@ -305,7 +305,7 @@ class _Training:
                 self.jumps[d] = jumps[d] / jumps[d].sum()
 
     def _frequencies(self, counts: Floats) -> Floats:
-        """What nobody makes, by its counts under the same prior as the lexicon's."""
+        """What no one makes, by its counts under the same prior as the lexicon's."""
         table = np.empty(len(counts), dtype=np.float32)
         groups = np.zeros(len(counts), dtype=np.int32)
         singles = counts.astype(np.float32)

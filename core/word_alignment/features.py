@@ -2,7 +2,7 @@
 
 Two rounds. First every pair of words alone and among its neighbours; then again, with
 what the first round said of the pairs around it: whether either word has a better
-partner, and whether the words beside them are linked to each other. Nothing searches.
+partner, and whether the words next to them are linked to each other. Nothing searches.
 """
 
 from collections import Counter

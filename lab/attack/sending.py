@@ -51,7 +51,7 @@ class Attacker:
         return found
 
     def page(self, path: str) -> tuple[int, bytes, str]:
-        """As somebody who is signed in."""
+        """As someone who is signed in."""
         return self.ask("GET", path, head={"Cookie": self.target.session})
 
     def api(self, path: str) -> Any:

@@ -33,7 +33,7 @@ class Target:
     project: str
     judge: str  # an Authorization header
     manager: str
-    session: str  # the Cookie header of somebody who is signed in
+    session: str  # the Cookie header of someone who is signed in
 
 
 class NotHere(ValueError):

@@ -1,4 +1,4 @@
-"""Time every measure with 2,000 clustered replicates, beside one figure elsewhere.
+"""Time every measure with 2,000 clustered replicates, next to one figure elsewhere.
 
     python lab/bench/agreement.py [--items 1391] [--runs 5]
     python lab/bench/agreement.py --report [--items 5000] [--people 20]

@@ -5,7 +5,7 @@
 A Gemel of its own with the sample project; each main screen is opened in Chromium with
 an empty cache and again with a full one, over a line of 1.6 Mbit/s with a round trip of
 150 ms (what Lighthouse calls slow 4G). Prints kilobytes as they go over the line, and
-the median first contentful paint in milliseconds, beside the goals.
+the median first contentful paint in milliseconds, next to the goals.
 """
 
 import argparse

@@ -1,4 +1,4 @@
-"""Somebody who corrects a parser's trees to gold through the API, played.
+"""Someone who corrects a parser's trees to gold through the API, played.
 
     python -m lab bench correcting --url URL --token TOKEN --corpus CODE --gold FILE …
 

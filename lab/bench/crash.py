@@ -1,4 +1,4 @@
-"""kill -9 of web server, worker and both, at random times, while everybody works.
+"""kill -9 of web server, worker and both, at random times, while everyone works.
 
     python -m lab bench crash --minutes 10 [--seed 1] [--json]
     python -m lab bench crash --rounds 1      as many as said, however long they take
@@ -72,7 +72,7 @@ class Crash:
         self.gemel, self.second, self.load = gemel, second, load
         self.chance = random.Random(seed)
         self.table: Table = defaultdict(Counter)
-        self.backup_s = self.restore_s = 0.0  # what they take when nobody kills them
+        self.backup_s = self.restore_s = 0.0  # what they take when no one kills them
         self.archives: dict[str, Path] = {}  # by the fingerprint of what they hold
 
     def round(self, n: int) -> None:

@@ -46,7 +46,7 @@ def build(*, items: int, judges: int, editors: int) -> dict[str, Any]:
     project = Project.objects.get(campaigns__code=code)
     corpus = _read_in(project, "Houses", editors)
     for job in _on(corpus, enqueue=False).values():
-        jobs.run(job.pk)  # compiles what workers that are killed would compile anew
+        jobs.run(job.pk)  # compiles what workers that are killed would compile again
     pairs = list(corpus.pairs.order_by("pk"))
     made: list[Place] = []
     for i, pair in enumerate(pairs):

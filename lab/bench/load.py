@@ -7,7 +7,7 @@
 Of a hundred people 85 judge, 10 edit links, 5 are managers who read dashboard, campaign
 and report. Each signs in with a password, as a class does before it begins: within
 --arrive seconds, by default a quarter of a second for each, which is told apart; with
---late some time in the first --arrive seconds of the work itself. Then everybody reads,
+--late some time in the first --arrive seconds of the work itself. Then everyone reads,
 acts, pauses (log-normal, median --pause seconds), and goes when the time is over. The
 server is gunicorn as ``manage.py up`` starts it; this driver runs on the same machine
 and counts as load. Prints a table by kind of request, one by route as the server
@@ -131,7 +131,7 @@ def invite(everybody: list[Guest], *, within: float, stay: float) -> None:
 
 
 def visitors(place: Any, n: dict[str, int], options: argparse.Namespace) -> list[Guest]:
-    """Everybody, outside yet."""
+    """Everyone, outside yet."""
 
     def whom(name: str) -> dict[str, Any]:
         return {

@@ -8,7 +8,7 @@ seen. ``--parse``: only so many English sentences are parsed, those with the mos
 counterparts (a parse serves all of them); the rest counts without labels. ``--words``:
 of a phrase, at most. Each piece of work is a process of its own, one after the other;
 what WORK holds is not done again, so a run that was stopped, or was given so many
-``--minutes``, goes on. Trees are shared between fractions. Beside wall-clock time
+``--minutes``, goes on. Trees are shared between fractions. Next to wall-clock time
 stands the CPU time of all threads, which says more where a machine is shared;
 ``peak_mb`` is of the process.
 """

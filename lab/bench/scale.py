@@ -6,7 +6,7 @@
 Fills the database (``scale_data``): ten parses and ten judgments to a pair,
 unless --parses and --judgments say otherwise; one that is filled already is used as it
 is. Starts the production server, asks for each page --requests times over HTTP, one
-client, and prints median and 95th percentile in milliseconds beside the goal of 150;
+client, and prints median and 95th percentile in milliseconds next to the goal of 150;
 then the seconds of an import, with --archive those of a backup and of its restore into
 an empty database of the same server, and, where pg_stat_statements is there, the ten
 statements that took most of the time.
@@ -175,7 +175,7 @@ def bring_in(there: Any, n: int) -> None:
 
 
 def archive(home: Path) -> None:
-    """A backup, and its restore into a database beside this one."""
+    """A backup, and its restore into a database next to this one."""
     from django.core.management import call_command
 
     file = home / "all.zip"

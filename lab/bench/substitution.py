@@ -2,7 +2,8 @@
 
 A made-up corpus with word frequencies after Zipf, of the size that the engine is built
 for: 5,000 query words by 5,000 candidates over 12,000 context words. With ``--engine``,
-``--linking`` and ``--text``: what substitution costs beside parsing, on real sentences.
+``--linking`` and ``--text``: what substitution costs next to parsing, on real
+sentences.
 """
 
 import argparse

@@ -5,7 +5,7 @@
 
 Builds a project of its own in a fresh database (PostgreSQL: in a database that it
 makes and drops), starts the production server, and asks over HTTP, one client. Prints
-the median and the 95th percentile in milliseconds, beside the goals.
+the median and the 95th percentile in milliseconds, next to the goals.
 """
 
 import argparse

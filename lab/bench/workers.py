@@ -7,7 +7,7 @@
 A machine is `up --only worker` with a GEMEL_HOME of its own, bound to one core: it
 shares the database and the broker, no folder. Killed is the whole of one machine,
 supervisor included, with kill -9, at random shares of the work; after a pause it is
-started anew. The sentences are made from templates; a database is made for this on the
+started again. The sentences are made from templates; a database is made for this on the
 server and dropped. The broker needs a virtual host (RabbitMQ) or number (Redis) of its
 own.
 

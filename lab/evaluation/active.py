@@ -1,7 +1,7 @@
 """Active learning, played on gold: what a parser learns from trees corrected so far.
 
 A PCFG begins with some trees; in each round it parses what has not been read, the
-sentences that an order puts first are corrected, and it is trained anew on all that is
+sentences that an order puts first are corrected, and it is retrained on all that is
 corrected by then. What it reaches on held-back trees, over the words that people read
 for it, is the learning curve; a random order is what every other one is set against.
 Pool-based, in batches: Settles 2009, "Active Learning Literature Survey", 2.3 and 6.1;

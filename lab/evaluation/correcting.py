@@ -244,7 +244,7 @@ def _steps(tree: Tree, gold: Tree) -> Iterator[TreeEdit]:
 
 
 def _moves(tree: Tree) -> Iterator[Move]:
-    """Every node to each phrase that begins or ends where it does, or beside it."""
+    """Every node to each phrase that begins or ends where it does, or next to it."""
     for v in range(1, len(tree)):
         start, end = tree.spans[v]
         for mother in range(len(tree)):

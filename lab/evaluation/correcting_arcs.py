@@ -1,8 +1,8 @@
 """A person who corrects a dependency parse to gold, played: how many steps it takes.
 
 A step gives one word its head and relation, from the first wrong word on, but where a
-circle would close. After it the best tree is found anew under what is decided; where it
-differs from the best tree before the step, that is done to the tree in hand. What
+circle would close. After it the best tree is found again under what is decided; where
+it differs from the best tree before the step, that is done to the tree in hand. What
 followed and is worse is refused, which is a step, too.
 """
 
@@ -79,7 +79,7 @@ class ArcTally:
 
 @dataclass(slots=True)
 class _Hand:
-    """The tree under somebody's hands; ``decided``: heads that stay."""
+    """The tree under someone's hands; ``decided``: heads that stay."""
 
     heads: list[int]
     labels: list[str]

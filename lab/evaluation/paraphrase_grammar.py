@@ -59,7 +59,7 @@ class Grammar:
     """Means over places, with 95 % intervals from resampling phrases.
 
     ``tree``: nats a word, of the best tree of the sentence; ``perplexity``: of a word
-    under the model; ``change`` of either: beside the sentence as it was.
+    under the model; ``change`` of either: next to the sentence as it was.
     """
 
     n: int

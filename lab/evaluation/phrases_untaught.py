@@ -30,7 +30,7 @@ def self_trained(
     pairs: Sequence[Unlinked], words: Thesaurus | None, shipped: PhraseAligner
 ) -> PhraseAligner:
     """An aligner with the settings and flat gains of ``shipped``, and weights that
-    have seen no link made by anybody. Raises InvalidValue if nothing is aligned.
+    have seen no link made by anyone. Raises InvalidValue if nothing is aligned.
 
     O(pairs * nodes^2) memory: a megabyte for a pair of 20 words.
     """

@@ -264,7 +264,7 @@ def run(options: dict[str, Any], say: Say) -> dict[str, Any]:
 
 
 def lines(results: dict[str, Any]) -> Iterator[str]:
-    """The paper's figures beside ours, in percent."""
+    """The paper's figures next to ours, in percent."""
     yield (
         f"{'':12}{'paper':>14}{'UAS':>7}{'reach':>7}{'ours':>17}{'phrases':>16}"
         f"{'UAS':>7}{'reach':>7}{'p':>14}{'not max':>11}"

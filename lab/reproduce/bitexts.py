@@ -32,7 +32,7 @@ Lines = Callable[[str], str]
 
 @dataclass(frozen=True, slots=True)
 class BitextText:
-    """One foreign language beside English: ``files`` are pairs of them, read one after
+    """One foreign language next to English: ``files`` are pairs of them, read one after
     the other, or a file of English TAB foreign. ``read`` makes tokens of a line."""
 
     collection: str

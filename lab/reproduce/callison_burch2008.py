@@ -1,7 +1,7 @@
-"""Callison-Burch 2008, "Syntactic Constraints on Paraphrases": its counts beside ours.
+"""Callison-Burch 2008, "Syntactic Constraints on Paraphrases": its counts next to ours.
 
 The text is Europarl's eleven languages, a ninety-second of the paper's tokens. Counts
-are of all candidates, and beside them of those that the table keeps. What the paper
+are of all candidates, and next to them of those that the table keeps. What the paper
 asked people (Table 6) is shown as published: it needs judges.
 """
 

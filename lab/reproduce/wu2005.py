@@ -349,7 +349,7 @@ def _within(
 
 
 def lines(results: dict[str, Any]) -> Iterator[str]:
-    """The tables: the paper's figures beside ours."""
+    """The tables: the paper's figures next to ours."""
     if "written" in results:
         yield "written: " + ", ".join(results["written"])
         return

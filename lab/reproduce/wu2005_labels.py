@@ -27,7 +27,7 @@ from lab.reproduce.wu2005_settings import PROCEDURES
 
 LABELS = ("S", "NP", "VP", "PP", "MOD", "X")
 LONGEST = 18  # words a side: the recursion takes half a second at 20
-STRENGTHS = (0.0, 0.02, 0.05, 0.1, 0.2)  # of a rule's nats, beside edit costs of 1
+STRENGTHS = (0.0, 0.02, 0.05, 0.1, 0.2)  # of a rule's nats, next to edit costs of 1
 RAREST = 0.02  # rules below this share of their mother's are left out
 GLUE = np.log(1e-3)  # any two parts make a sentence: every pair has a biparse
 SEED = 2005
@@ -106,7 +106,7 @@ def compared(
 ) -> dict[str, Any]:
     """AP in percent on ``size`` short pairs of either set, drawn by chance.
 
-    ``train``: by strength; ``test``: of the best of these, beside ``bracketing``, and
+    ``train``: by strength; ``test``: of the best of these, next to ``bracketing``, and
     the share of the paired bootstrap (1,000) in which the grammar is not better.
     """
     golds, _ = read_golds([treebank])

@@ -1,4 +1,4 @@
-"""Settings that reach what Wu 2005 published, beside what one procedure gives.
+"""Settings that reach what Wu 2005 published, next to what one procedure gives.
 
 The paper has unit weights and one procedure for both tasks, and prints neither how a
 score is made of a biparse's cost nor its stop list. ``wu2005`` (a match costs 0.34) was

@@ -111,7 +111,7 @@ def spans_of(tree: Tree, keep: list[int]) -> tuple[LabelledSpan, ...]:
 def derivation(spans: Iterable[LabelledSpan], n: int) -> Iterator[LabelledSpan]:
     """The one derivation of a tree: its constituents, bare words and open rests.
 
-    Rests and words that are no constituent by themselves have the label "".
+    Rests and words that are no constituent automatically have the label "".
     """
     labels = {(start, end): label for start, end, label in spans}
     for i in range(n):

@@ -1,4 +1,4 @@
-"""Training data with pairs to read: gold sentences beside rewordings of themselves."""
+"""Training data with pairs to read: gold sentences next to rewordings of themselves."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace

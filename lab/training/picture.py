@@ -33,7 +33,7 @@ def curves(log: Path) -> str:
 
 
 def reliability_plot(plots: dict[str, Reliability]) -> str:
-    """A panel each: share of right claims over confidence, beside the diagonal."""
+    """A panel each: share of right claims over confidence, next to the diagonal."""
     panels = []
     for at, (title, plot) in enumerate(plots.items()):
         points = list(zip(plot.confidence, plot.share, strict=True))

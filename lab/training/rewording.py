@@ -1,4 +1,4 @@
-"""Sentences beside rewordings of themselves, for parsers that read pairs.
+"""Sentences next to rewordings of themselves, for parsers that read pairs.
 
 A parser that is to profit from a paraphrase needs pairs to learn from, and there are
 no treebanks of paraphrases. But a gold tree says which words move together: so every

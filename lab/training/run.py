@@ -49,7 +49,7 @@ ABOUT = "run.json"  # the command and the amount of data, for the manifest
 
 @dataclass(frozen=True, slots=True)
 class Card:
-    """What the manifest says of the model beside its files and scores."""
+    """What the manifest says of the model next to its files and scores."""
 
     name: str
     version: str
@@ -346,6 +346,6 @@ def _facts(
 
 
 def _command(arguments: Sequence[str]) -> str:
-    """The command as it was given, but for the folders, which are nobody's business."""
+    """The command as it was given, but for the folders, which are no one's business."""
     bare = [re.sub(r"(^|=)[^=\s]*/(?=[^/\s])", r"\1", word) for word in arguments]
     return shlex.join(["python", "-m", "lab", "train-parser", *bare])

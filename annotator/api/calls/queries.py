@@ -29,7 +29,7 @@ READ: dict[str, frozenset[str]] = {
     "api/tables/<code:code>/why/": frozenset({"phrase", "paraphrase", "label"}),
     "api/tables/<code:code>/substitute/": frozenset({"sentence", "phrase"}),
 }
-"""Calls not named here, or by themselves below, read nothing of a query."""
+"""Calls not named here, or automatically below, read nothing of a query."""
 OWN = ("list", "destroy")
 """Actions of views that check their queries themselves."""
 _CHECK_THEMSELVES = frozenset(

@@ -13,7 +13,7 @@ WINDOW_S = 60
 
 
 class Rate(BaseThrottle):
-    """``API_RATE`` calls a minute of one person, or of one address that is nobody's.
+    """``API_RATE`` calls a minute of one person, or of one address that is no one's.
 
     Counted in each web process; a program keeps its connection, and so its process.
     """

@@ -247,7 +247,7 @@ class PutOnGoldSerializer(serializers.Serializer[Any]):
 
 
 class DraftOnGold(APIView):
-    """Your steps on the gold tree that somebody else saved meanwhile."""
+    """Your steps on the gold tree that someone else saved meanwhile."""
 
     @extend_schema(request=OnGoldSerializer, responses=PutOnGoldSerializer)
     def post(self, request: Request, code: str) -> Response:
@@ -269,7 +269,7 @@ def sentence_or_404(request: Request, code: str) -> Sentence:
 
 
 def draft_or_404(request: Request, code: str, *kinds: Parse.Kind) -> TreeDraft:
-    """One's own alone: others' drafts are nobody's business. Of any kind, or these."""
+    """One's own alone: others' drafts are no one's business. Of any kind, or these."""
     seen = Corpus.objects.visible_to(request.user)
     rows = TreeDraft.objects.filter(author=request.user.pk, sentence__corpus__in=seen)
     rows = rows.filter(kind__in=kinds or Parse.Kind.values)

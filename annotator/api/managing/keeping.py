@@ -107,7 +107,7 @@ class KeepingViews(viewsets.GenericViewSet[Any]):
 
     @extend_schema(request=PropertiesSerializer)
     def partial_update(self, request: Request, **_: str) -> Response:
-        """Rename, describe, archive (`"archived": true`) or take back. For managers."""
+        """Rename, describe, archive (`"archived": true`) or undo. For managers."""
         sent = validated(PropertiesSerializer, request)
         thing = self.get_object()
         archived = sent.pop("archived", None)

@@ -1,9 +1,9 @@
 """doccano: JSON Lines, JSON or CSV of one file, or an archive with a file a person.
 
 A line is ``{"id", "text", "label": [...], "Comments": [...]}`` and the columns of its
-own that a document came with; "cats" stands for "label" beside "entities" of intents.
+own that a document came with; "cats" stands for "label" next to "entities" of intents.
 Where people worked apart, each has a file by their name; where they worked together the
-one file is ``all`` and tells nobody's name. Version 1.0 wrote ``annotations`` with the
+one file is ``all`` and tells no one's name. Version 1.0 wrote ``annotations`` with the
 number of a label and of a user instead.
 """
 
@@ -55,7 +55,7 @@ def detects(brought: Brought) -> bool:
 def _is_ours(source: Source) -> bool:
     start = start_of(source)
     if not start.strip():
-        return True  # somebody who has confirmed nothing
+        return True  # someone who has confirmed nothing
     if start.lstrip(" \r\n[")[:1] == "{":
         has_text = any(f'"{name}"' in start for name in TEXTS)
         keys = (*LABELS, *_LEFT)

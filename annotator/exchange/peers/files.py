@@ -1,4 +1,4 @@
-"""A file that somebody brings, or the files of an archive: texts, lines, JSON, rows."""
+"""A file that someone brings, or the files of an archive: texts, lines, JSON, rows."""
 
 import json
 from collections.abc import Iterator, Mapping

@@ -29,7 +29,7 @@ class Value:
 
 @dataclass(frozen=True, slots=True)
 class TaskAnnotation:
-    """One annotator's look at one task; nobody's (``annotator`` "") is only a task.
+    """One annotator's look at one task; no one's (``annotator`` "") is only a task.
 
     ``data``: what the task shows, by column. ``at``: when, as written or in seconds
     since 1970; ``seconds``: how long. ``why_not``: why none of it is taken.

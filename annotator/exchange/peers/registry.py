@@ -92,7 +92,7 @@ def check_archive(name: str, file: BinaryIO) -> None:
 
 
 class _Again:
-    """A file of somebody else's from its start, which closing leaves open."""
+    """A file of someone else's from its start, which closing leaves open."""
 
     def __init__(self, file: BinaryIO) -> None:
         self._file = file

@@ -1,4 +1,4 @@
-"""What an export holds beside what of it is taken: counts that must come out even."""
+"""What an export holds next to what of it is taken: counts that must come out even."""
 
 from collections import Counter, defaultdict
 from collections.abc import Iterable

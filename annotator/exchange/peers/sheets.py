@@ -49,7 +49,7 @@ class PeerSheet:
 def rating_sheet(
     source: Source, form: str, export: Export, report: TransferReport
 ) -> PeerSheet:
-    """One rating a row, and beside it what its task shows."""
+    """One rating a row, and next to it what its task shows."""
     names = _names(export.looks, RATING)
     rows = [row for look in export.looks for row in _ratings(look, names)]
     columns = (*RATING, *names.values())

@@ -1,4 +1,4 @@
-"""Brings the search index up to date, or builds it anew."""
+"""Brings the search index up to date, or builds it again."""
 
 from typing import Any
 

@@ -31,7 +31,7 @@ class Command(DatabaseCommand):
     def handle(self, *args: Any, **options: Any) -> None:
         try:
             with contextlib.ExitStack() as stack:
-                for part in locks.PARTS:  # nobody works on what is replaced
+                for part in locks.PARTS:  # no one works on what is replaced
                     held = locks.take(settings.GEMEL_HOME, part)
                     stack.enter_context(contextlib.closing(held))
                 counts = archives.restore(options["path"], replace=options["replace"])

@@ -1,4 +1,4 @@
-"""A one-time link for somebody who lost a password."""
+"""A one-time link for someone who lost a password."""
 
 import argparse
 from typing import Any

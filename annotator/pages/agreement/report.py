@@ -220,7 +220,7 @@ class ReportPage:
         }
 
     def drift(self, scale: Body) -> dict[str, Any] | None:
-        """Bias by fifths of each annotator's time; None if nobody shares items."""
+        """Bias by fifths of each annotator's time; None if no one shares items."""
         judges = [row for row in scale["judges"] if len(row["drift"]) > 1]
         judges = sorted(judges, key=lambda row: -row["n"])[:LINES_AT_MOST]
         if not judges:

@@ -19,10 +19,10 @@ from core.agreement.judgments.verdicts import BANDS, NONE
 Body = Mapping[str, Any]
 Name = Callable[[str], str]
 
-MARKED = 0.5  # points that somebody rates higher or lower, to be named
+MARKED = 0.5  # points that someone rates higher or lower, to be named
 MIN_REPEATS, LOW_REPEAT = 10, 0.6  # share of repeated items with the same value
 MIN_GOLD, LOW_GOLD = 5, 0.6
-DRIFTED = 0.75  # points between the first fifth of somebody's time and the last
+DRIFTED = 0.75  # points between the first fifth of someone's time and the last
 SURE = 0.05  # p after Holm
 
 
@@ -172,7 +172,7 @@ def has_drifted(means: Sequence[float], move: Body) -> bool:
 
 
 def drift_in_words(who: str, title: str, means: Sequence[float]) -> str:
-    """The sentence about somebody whose ratings of a scale move."""
+    """The sentence about someone whose ratings of a scale move."""
     higher = _(
         "%(who)s rated %(scale)s higher over time, compared with the "
         "others: from %(first)s to %(last)s points."

@@ -84,7 +84,7 @@ class ReportView:
     def names(
         self, user: Anybody, project: Project, names: dict[str, str]
     ) -> dict[str, str]:
-        """Whom labels stand for: nobody, for viewers and whoever asks for labels."""
+        """Whom labels stand for: no one, for viewers and anyone who asks for labels."""
         sees = not self.hides_names and access.may(user, "see_names", project)
         return names if sees else {}
 
@@ -132,7 +132,7 @@ def live(
 
 
 def large(source: ReportSource, *, filters: str, by: Anybody) -> Context:
-    """More judgments than somebody should wait for: a job, or patience."""
+    """More judgments than someone should wait for: a job, or patience."""
     return {
         "project": source.project,
         "source": source,

@@ -43,8 +43,8 @@ NAMES = (
 REASONS = (
     gettext_noop("no item was judged by both"),
     gettext_noop(
-        "scale %(scale)s is not declared, so that nobody knows how many points it has: "
-        "declare it"
+        "scale %(scale)s is not declared, so its number of points is "
+        "unknown: declare it"
     ),
     gettext_noop("scale %(scale)s has a single point: chance agreement is 100 %%"),
     gettext_noop("scale %(scale)s has a single point"),
@@ -70,7 +70,7 @@ REASONS = (
     gettext_noop("needs the links of two annotators"),
     gettext_noop("leaving one out needs three annotators, there are %(n)s"),
     gettext_noop("no two annotators share a link"),
-    gettext_noop("nobody made a link"),
+    gettext_noop("no one made a link"),
     gettext_noop("neither has a link"),
     gettext_noop("no person has aligned a pair"),
     gettext_noop("no sentence has both trees"),

@@ -122,8 +122,8 @@ def people(campaign: Campaign, sent: Mapping[str, str]) -> dict[str, Any]:
 
 
 def _care(campaign: Campaign) -> dict[str, Any]:
-    """Signs of careless work; nothing where nobody has judged, or too much was judged
-    to be read while somebody waits."""
+    """Signs of careless work; nothing where no one has judged, or too much was judged
+    to be read while someone waits."""
     source = ReportSource(campaign.project, "campaign", campaign)
     judged = Tally.objects.filter(participant__campaign=campaign)
     if not judged.exists() or jobs.is_large(source):

@@ -35,7 +35,7 @@ UNITS = {  # in "a difference of 9 …"
 def plan(campaign: Campaign, sent: Mapping[str, str], *, by: Anybody) -> dict[str, Any]:
     """All that the page shows. ``sent``: its query.
 
-    What is wrong with the aim is told beside its form, as ``problem``. Raises
+    What is wrong with the aim is told next to its form, as ``problem``. Raises
     BadRequest on guesses that make no sense.
     """
     guess = plans.Guess.read(sent)

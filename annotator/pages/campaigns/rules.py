@@ -1,5 +1,5 @@
-"""The rules of a campaign as a form: in the units that people speak in, what nobody
-changed folded away, each problem at its field beside what was typed."""
+"""The rules of a campaign as a form: in the units that people speak in, what no one
+changed folded away, each problem at its field next to what was typed."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -72,7 +72,7 @@ FIELDS = {  # name: label, its unit, its word in the glossary
 class Rule:
     """One field: ``value`` as it stands in it, ``problem`` with it, "" if none.
 
-    ``is_fixed``: nobody may change it any more.
+    ``is_fixed``: no one may change it any more.
     """
 
     name: str

@@ -22,7 +22,7 @@ NOUNS = {  # what lacks, within a sentence
 class SetupStep:
     """One part of the set-up: its page (a URL name), its present value in words.
 
-    ``is_required``: nobody can judge without it.
+    ``is_required``: no one can judge without it.
     """
 
     title: str
@@ -56,7 +56,7 @@ def steps(
 
 
 def lacking(steps: list[SetupStep]) -> list[SetupStep]:
-    """What nobody can judge without and is not there yet."""
+    """What no one can judge without and is not there yet."""
     return [step for step in steps if step.is_required and not step.is_done]
 
 

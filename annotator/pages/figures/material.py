@@ -81,7 +81,7 @@ def of_pair(canvas: Canvas, side: str = "both") -> Material:
 def of_sentence(
     sentence: Sentence, *, tree: str = "", by: Anybody | None = None
 ) -> Material:
-    """One sentence, its best trees or that of code ``tree``. ``by`` None: anybody's
+    """One sentence, its best trees or that of code ``tree``. ``by`` None: anyone's
     trees, for the command line. Raises Http404, TooLarge."""
     refuse_long(sentence)
     parses = list(sentence.parses.select_related("author"))

@@ -44,7 +44,7 @@ def test_set(table: ParaphraseTable) -> dict[str, Any]:
 
 def fitting(table: ParaphraseTable, *, by: Anybody) -> dict[str, Any]:
     """The versions of the ninth condition, and on which campaigns one more can be
-    fitted by somebody who may."""
+    fitted by someone who may."""
     may_manage = access.may(by, "manage", table.project)
     return {
         "project": table.project,
@@ -58,7 +58,7 @@ def fitting(table: ParaphraseTable, *, by: Anybody) -> dict[str, Any]:
 @dataclass(frozen=True, slots=True)
 class Version:
     """Fitted weights, as they are shown; ``rows``: each component, its weight and its
-    own rho; ``is_older``: the table has been made anew since."""
+    own rho; ``is_older``: the table has been rebuilt since."""
 
     row: ParaphraseWeights
     facts: dict[str, Any]
@@ -82,6 +82,6 @@ def versions(table: ParaphraseTable) -> list[Version]:
 
 
 def judged_campaigns(project: Project) -> QuerySet[Campaign]:
-    """Those in which somebody has judged."""
+    """Those in which someone has judged."""
     answered = Judgment.objects.counted().values("participant__campaign")
     return project.campaigns.filter(pk__in=answered).order_by("name")

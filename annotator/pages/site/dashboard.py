@@ -1,4 +1,4 @@
-"""The overview of a project and everybody's home page."""
+"""The overview of a project and everyone's home page."""
 
 from collections import Counter
 from dataclasses import dataclass
@@ -246,7 +246,7 @@ def _by_corpus(
 
 
 def _proposed(user: Anybody, project: Project | None) -> list[Task]:
-    """Corpora with pairs that an aligner linked and nobody has looked at."""
+    """Corpora with pairs that an aligner linked and no one has looked at."""
     pairs = Pair.objects.filter(corpus=OuterRef("pk"), state=Pair.State.PROPOSED)
     rows = Corpus.objects.filter(
         _annotating(user, project, "project__"), Exists(pairs)
@@ -341,7 +341,7 @@ class CampaignRow:
 
 @dataclass(slots=True)
 class Person:
-    """What somebody did in the last week."""
+    """What someone did in the last week."""
 
     name: str
     judgments: int = 0

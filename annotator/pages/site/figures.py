@@ -18,7 +18,7 @@ def agreement_line(campaign: Campaign) -> dict[str, Any]:
     where it is slight at best, certainly; ``drifting``: sentences about people whose
     ratings move.
 
-    ``is_large``: too many judgments to look at while somebody waits.
+    ``is_large``: too many judgments to look at while someone waits.
     """
     source = agreement.ReportSource(campaign.project, "campaign", campaign)
     if jobs.is_large(source):

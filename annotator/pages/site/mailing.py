@@ -1,5 +1,5 @@
 """Notices by mail: what is new among the things that need a manager, once a day at
-most, to whoever wants it. English, as nobody's language is stored."""
+most, to anyone who wants it. English, as no one's language is stored."""
 
 import logging
 from datetime import datetime, timedelta
@@ -21,7 +21,7 @@ DAY = timedelta(days=1)
 
 
 def send_due(now: datetime | None = None) -> int:
-    """Write to everybody who has not been written to for a day and has something new;
+    """Write to everyone who has not been written to for a day and has something new;
     how many mails went out. A mail that cannot be sent is tried again at the next call.
     """
     if not settings.EMAIL_HOST:

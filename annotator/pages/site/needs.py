@@ -25,7 +25,7 @@ from annotator.models.projects import Anybody, id_of
 
 SHOWN = 8  # of each kind
 DAYS = 7  # that a failed job is shown for
-STALE = timedelta(hours=1)  # past the time for which an item is kept for somebody
+STALE = timedelta(hours=1)  # past the time for which an item is kept for someone
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,7 +108,7 @@ def _without_people(projects: list[int]) -> Iterator[Need]:
 
 
 def _flagged(projects: list[int]) -> Iterator[Need]:
-    """Items that judges flagged, which nobody withdrew or decided."""
+    """Items that judges flagged, which no one withdrew or decided."""
     decided = Adjudication.objects.filter(item=OuterRef("item"))
     rows = Judgment.objects.exclude(flag="").filter(
         ~Exists(decided),

@@ -1,4 +1,4 @@
-"""Lists of people: a page at a time, or those whose name somebody types a part of."""
+"""Lists of people: a page at a time, or those whose name someone types a part of."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -10,11 +10,11 @@ from django.db.models import Q, QuerySet
 PEOPLE = 100  # of a page
 FEWEST = 10  # of a page with many fields for each
 LONGEST = 150  # characters of a name
-OTHER_FIELDS = 20  # of a form, beside those of its people
+OTHER_FIELDS = 20  # of a form, next to those of its people
 
 
 def typed(sent: Mapping[str, str]) -> str:
-    """The part of a name that is looked for; "": everybody is shown."""
+    """The part of a name that is looked for; "": everyone is shown."""
     return sent.get("q", "").replace("\x00", "").strip()[:LONGEST]
 
 

@@ -27,7 +27,7 @@ def is_measured(user: Anybody, project: Project | None = None) -> bool:
 
 def of_agreement(user: Anybody, project: Project | None = None) -> Iterator[Need]:
     """Open campaigns whose agreement is slight at best, certainly, and annotators of
-    theirs whose ratings move beside the others."""
+    theirs whose ratings move next to the others."""
     rows = _judged(user, project).select_related("project").order_by("-pk")
     for campaign in rows[:MEASURED]:
         line = agreement_line(campaign)

@@ -158,7 +158,7 @@ def log(project: Project, *, page: int, who: str) -> dict[str, Any]:
 
 
 def _detail(row: LogEntry) -> str:
-    """What a line says beside the name: rules that were set, as their form does."""
+    """What a line says next to the name: rules that were set, as their form does."""
     if row.act != "set rules of":
         return row.detail
     names = (RULES.get(name, (name,))[0] for name in row.detail.split(", "))

@@ -1,6 +1,6 @@
 """The guided tour: pages of the sample project, each with what there is to see.
 
-Only whether somebody is on the tour is kept, in their session. Where they are on it,
+Only whether someone is on the tour is kept, in their session. Where they are on it,
 the address of the page says.
 """
 

@@ -64,7 +64,7 @@ def refused(
 
 
 def still_typed(sent: QueryDict) -> str:
-    """The brackets or lines of whoever keeps theirs: they stay in the field."""
+    """The brackets or lines of anyone who keeps theirs: they stay in the field."""
     return sent.get("text", "") if sent.get("op") == steps.KEEP else ""
 
 

@@ -21,7 +21,7 @@ LONG = 60  # words: longer sentences are listed, not drawn
 
 
 def order_page(corpus: Corpus, order: Order, *, by: Anybody) -> Json:
-    """The form, and what the order would do; what is refused is said beside it."""
+    """The form, and what the order would do; what is refused is said next to it."""
     page: Json = {
         "project": corpus.project,
         "corpus": corpus,

@@ -36,7 +36,7 @@ def start(pair: Pair, *, by: Anybody) -> AlignmentLayer:
     """The person's own layer of this pair, made now if there is none.
 
     It stands on the trees of the gold layer, else of an engine's, else on the best
-    parses there are. Raises NotAllowed; Conflict if the pair was taken back.
+    parses there are. Raises NotAllowed; Conflict if the pair was undone.
     """
     access.require(by, "annotate", pair.corpus.project)
     slot = AlignmentLayer.slot_of(Origin.ANNOTATOR, author_id=by.pk)

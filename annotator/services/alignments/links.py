@@ -121,7 +121,7 @@ def _check_ref(ref: Ref, tree: Tree | None, n_tokens: int) -> None:
 def _undoes(
     layer: AlignmentLayer, operation: Operation, by: Anybody
 ) -> LinkEvent | None:
-    """The event that undo or redo takes back; None for what adds something new."""
+    """The event that undo or redo undoes; None for what adds something new."""
     if not isinstance(operation, Undo | Redo):
         return None
     steps = layers.steps_of(layer, by)

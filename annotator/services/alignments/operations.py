@@ -55,7 +55,7 @@ class Operation(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class LayerStep:
-    """An operation that somebody asks for; ``base_rev``: the revision they saw."""
+    """An operation that someone asks for; ``base_rev``: the revision they saw."""
 
     uuid: UUID
     base_rev: int

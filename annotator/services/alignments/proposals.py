@@ -362,7 +362,7 @@ def _supports(aligned: Aligned, trees: tuple[Tree, Tree]) -> dict[str, list[str]
 
 
 def _grounds(supports: Iterable[str], ready: Ready) -> dict[str, str]:
-    """What links two words by themselves, where the dictionary knows."""
+    """What links two words automatically, where the dictionary knows."""
     grounds = {}
     for cell in supports:
         s, _space, t = cell.partition(" ")

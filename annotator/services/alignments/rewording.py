@@ -1,8 +1,8 @@
 """Layers of links follow a sentence whose words were split or joined.
 
-All layers do, whoever's they are and whether they are done: they count words. It is a
-step in their ledger that no undo takes back: who undoes it in the tree, and saves that
-as gold, brings the links back.
+All layers do, anyone who's they are and whether they are done: they count words. It is
+a step in their ledger that no undo undoes: who undoes it in the tree, and saves that as
+gold, brings the links back.
 """
 
 from dataclasses import dataclass

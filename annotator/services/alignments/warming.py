@@ -1,4 +1,4 @@
-"""Loading the engine of suggestions before anybody waits for it."""
+"""Loading the engine of suggestions before anyone waits for it."""
 
 import contextlib
 import threading
@@ -19,7 +19,7 @@ is_cold = threading.Event()  # set by a process of a web server as it starts
 
 def warm_soon() -> None:
     """Begin to load what the first suggestion would wait for; a web server's process
-    does so once, when somebody opens a pair."""
+    does so once, when someone opens a pair."""
     if is_cold.is_set():
         is_cold.clear()
         threading.Thread(target=warm, daemon=True).start()

@@ -91,7 +91,7 @@ _TALLY = Update(
 )
 AFTER = {"save": Judgment.State.DONE, "skip": Judgment.State.SKIPPED}
 ATTEMPTS = 4
-MAX_MS = 30 * 60_000  # longer than this, nobody was looking
+MAX_MS = 30 * 60_000  # longer than this, no one was looking
 MAX_NOTE = 2000
 
 

@@ -32,7 +32,7 @@ SLOW_S = 24  # seconds that a slow judge spends on an item
 
 
 def participant_of(campaign_code: str, user: Anybody) -> Participant:
-    """The person in this campaign; raises Http404 to everybody else."""
+    """The person in this campaign; raises Http404 to everyone else."""
     rows = Participant.objects.select_related("campaign__project").filter(
         campaign__code=campaign_code,
         user_id=id_of(user),
@@ -113,7 +113,7 @@ def of(person: Participant) -> dict[str, Any]:
 def _ahead(campaign: Campaign) -> int:
     """How many items a browser keeps for a time without network.
 
-    No more than a twentieth of the campaign, so that nobody sits on the last ones, and
+    No more than a twentieth of the campaign, so that no one sits on the last ones, and
     than can be judged before their leases run out.
     """
     most = min(MOST_AHEAD, campaign.n_items // 20, campaign.lease_s // SLOW_S)

@@ -254,7 +254,7 @@ def add(campaign: Campaign, cells: Mapping[str, str], *, by: Anybody) -> None:
 
 @transaction.atomic
 def withdraw(item: Item, *, by: Anybody) -> None:
-    """Give this item to nobody any more. Its answers stay, and say so."""
+    """Give this item to no one any more. Its answers stay, and say so."""
     access.require(by, "manage", item.campaign.project)
     Item.objects.filter(pk=item.pk).update(is_withdrawn=True, need=F("n_taken"))
 
@@ -275,7 +275,7 @@ def restore(item: Item, *, by: Anybody) -> None:
 
 @transaction.atomic
 def correct(item: Item, paraphrase: str, *, by: Anybody) -> None:
-    """Put another paraphrase in its place, as long as nobody holds or has judged it.
+    """Put another paraphrase in its place, as long as no one holds or has judged it.
 
     Raises NotAllowed, BadRequest on an empty one, Conflict.
     """

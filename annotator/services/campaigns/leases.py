@@ -1,7 +1,7 @@
 """Handing out items: who gets what next, for how long, and never too many.
 
 An item has ``need`` places. A lease takes one (``n_taken``), an answer fills it
-(``n_done``), a lease that runs out or is skipped gives it back. Everybody goes through
+(``n_done``), a lease that runs out or is skipped gives it back. Everyone goes through
 a batch in an order of their own (``core.data.orders.nth``), so a draw looks at a few
 places of that order and at the index of open items; its cost does not grow with the
 campaign. Locks are taken as participant, items, judgments.
@@ -24,7 +24,7 @@ from core.data.schedule import CHECK, REPEAT, before_the_end, is_due
 
 WINDOWS = (16, 256)  # places of one's own order looked at before the open index
 REAP_S = 5.0  # leases are looked over at most this often
-REAPED = 100  # leases taken back in one go
+REAPED = 100  # leases undone in one go
 SHOWN = (  # the columns of what a judge sees
     *("code", "revision", "values", "comment", "flag", "state", "fills"),
     *("participant_id", "item__paraphrase", "item__kind", "item__batch_id"),
@@ -234,7 +234,7 @@ def _from_window(
 ) -> list[int]:
     """Open items among the next ``width`` places of one's own order.
 
-    The cursor stops at an item that somebody else is just taking: it may come free.
+    The cursor stops at an item that someone else is just taking: it may come free.
     """
     n, seed = queue.batch.n_items, mix(person.seed, queue.batch.position)
     places = range(queue.cursor, min(queue.cursor + width, n))
@@ -281,7 +281,7 @@ def _lock(ids: list[int], *, wait: bool = False) -> set[int]:
         return set(ids)
     statement = _LOCK_IN_TURN if wait else _LOCK_FREE
     locked: set[int] = set()
-    ids = sorted(ids)  # the order in which everybody locks
+    ids = sorted(ids)  # the order in which everyone locks
     for first in range(0, len(ids), WINDOWS[0]):
         rows = statement.rows(ids=ids[first : first + WINDOWS[0]])
         locked |= {pk for (pk,) in rows}
@@ -378,7 +378,7 @@ def _expire_one(pk: int, now: datetime) -> bool:
 
 
 def give_back(judgment: Judgment) -> None:
-    """Free the place that this lease held, for anybody to take."""
+    """Free the place that this lease held, for anyone to take."""
     Participant.objects.filter(pk=judgment.participant_id).update(
         n_taken=F("n_taken") - 1
     )
@@ -387,5 +387,5 @@ def give_back(judgment: Judgment) -> None:
 
 
 def returned(item_id: int) -> None:
-    """Let everybody who found the batch empty look again."""
+    """Let everyone who found the batch empty look again."""
     Batch.objects.filter(items=item_id).update(n_returned=F("n_returned") + 1)

@@ -65,7 +65,7 @@ def _majority(
 def take(campaign: Campaign, *, by: Anybody) -> DecisionBatch:
     """Decide so, at most ``MOST`` items. Raises NotAllowed.
 
-    Whoever decides about one of them meanwhile is not overruled.
+    Anyone who decides about one of them meanwhile is not overruled.
     """
     access.require(by, "curate", campaign.project)
     agreed = dict(list(proposals(campaign).items())[:MOST])
@@ -94,7 +94,7 @@ def take(campaign: Campaign, *, by: Anybody) -> DecisionBatch:
 def take_back(campaign: Campaign, batch: str, *, by: Anybody) -> int:
     """Withdraw what of the batch still stands; how many. Raises NotAllowed.
 
-    Items that somebody has decided about since stay as they are.
+    Items that someone has decided about since stay as they are.
     """
     access.require(by, "curate", campaign.project)
     standing = _standing(campaign).filter(batch=batch)

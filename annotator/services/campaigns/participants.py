@@ -36,7 +36,7 @@ def add_people(
     """Participants for these people, who stay as they are if they are in already.
 
     ``batches``: the parts they get; if None all of them, and those that come later.
-    Raises NotAllowed, and BadRequest on somebody who may not annotate in this project.
+    Raises NotAllowed, and BadRequest on someone who may not annotate in this project.
     """
     access.require(by, "manage", campaign.project)
     for person in people:
@@ -60,7 +60,7 @@ def add_people(
 def admit(campaign: Campaign, person: User) -> Participant:
     """The person judges all batches; who judges already stays as they are.
 
-    For somebody whom a link of the campaign lets in. Raises BadRequest on somebody who
+    For someone whom a link of the campaign lets in. Raises BadRequest on someone who
     may not annotate in this project.
     """
     _require_annotator(campaign, person)
@@ -140,7 +140,7 @@ def share_batches(
 ) -> None:
     """Set the batches of several people at once: code of a participant -> of batches.
 
-    Somebody with all of them gets later ones too. Raises what ``set_batches`` does,
+    Someone with all of them gets later ones too. Raises what ``set_batches`` does,
     and BadRequest on a code unknown here; then nothing has changed.
     """
     access.require(by, "manage", campaign.project)

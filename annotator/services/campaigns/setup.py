@@ -125,7 +125,7 @@ def open_campaign(campaign: Campaign, *, by: Anybody) -> Campaign:
     """Let judging begin, or go on.
 
     The first time, decides which items several people judge. Raises NotAllowed, and
-    Conflict while there is nothing to judge, or nobody to do it and no link for any.
+    Conflict while there is nothing to judge, or no one to do it and no link for any.
     """
     access.require(by, "manage", campaign.project)
     if not campaign.n_items:

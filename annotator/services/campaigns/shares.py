@@ -22,7 +22,7 @@ State = Judgment.State
 @dataclass(frozen=True, slots=True)
 class JudgeShare:
     """``left``: items that wait for this person now, ``skipped`` of them skipped ones
-    that nobody has taken since. Others may take some first, so it is the most."""
+    that no one has taken since. Others may take some first, so it is the most."""
 
     done: int
     left: int

@@ -68,7 +68,7 @@ def chosen(campaign: Campaign) -> JudgesChoice:
 
 
 def _settled(k: int, share: float, overlap_k: int) -> tuple[int, float, int]:
-    """One way to write each setting: no share where nobody judges more than ``k``."""
+    """One way to write each setting: no share where no one judges more than ``k``."""
     if overlap_k <= k or not share:
         return k, 0.0, max(k, 2)
     return k, share, overlap_k
@@ -112,7 +112,7 @@ def share_out(campaign: Campaign, batch: Batch) -> None:
 
 def share_again(campaign: Campaign, batch: Batch, *, before: int) -> None:
     """Fit what is given out already to new numbers of judges: items get places for
-    more, or lose those that nobody has taken. Answers and leases stay.
+    more, or lose those that no one has taken. Answers and leases stay.
 
     ``before``: judges of an item that was not shared. Shared items stay so first.
     """
@@ -144,5 +144,5 @@ def _parts(of: list[int]) -> Iterable[list[int]]:
 
 
 def _offer_again(batch: Batch) -> None:
-    """Whoever found nothing left in the batch looks again."""
+    """Anyone who found nothing left in the batch looks again."""
     Batch.objects.filter(pk=batch.pk).update(n_returned=F("n_returned") + 1)

@@ -100,7 +100,7 @@ def start(campaign: Campaign, *, people: int, by: Anybody) -> Job:
     return jobs.create(
         campaign.project,
         "rehearse",
-        title=f"Rehearsal of {campaign.name}",
+        title=f"Simulation of {campaign.name}",
         by=by,
         params={"campaign": campaign.code, "people": people},
         seed=campaign.seed,

@@ -321,7 +321,7 @@ class _Batch:
             new = self._sentences[key]
             ref, columns = old.ref or new.ref, {**new.columns, **old.columns}
             spaced = old.text == old.tokens.replace("\n", " ")
-            same = old.tokens == new.tokens  # else words were typed anew since
+            same = old.tokens == new.tokens  # else words were edited since
             text = new.text if spaced and same else old.text
             if (ref, text, columns) != (old.ref, old.text, old.columns):
                 old.ref, old.text, old.columns = ref, text, columns

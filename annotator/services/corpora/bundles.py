@@ -258,7 +258,7 @@ class BundleLoader:
 
 
 class _Authors:
-    """Names in a bundle, which are nobody here: a file makes and plays no one.
+    """Names in a bundle, which are no one here: a file makes and plays no one.
 
     Only a bundle of our own making, the sample's, names members.
     """
@@ -288,7 +288,7 @@ class _Authors:
 
 
 def _know_again(made: list[AlignmentLayer]) -> None:
-    """A layer that is here already, link for link, is the one of whoever made it."""
+    """A layer that is here already, link for link, is the one of anyone who made it."""
     names = {str(one.meta.get(AUTHOR, "")) for one in made} - {""}
     there = AlignmentLayer.objects.filter(
         pair__in=[one.pair_id for one in made], author__username__in=names

@@ -2,7 +2,7 @@
 
 The rows of a batch go in together, each known by a key made of its content: what is
 there already is left as it is, so a job whose worker died goes on where it ended. A job
-that is cancelled, or fails, takes back what it added.
+that is cancelled, or fails, undoes what it added.
 """
 
 from collections.abc import Generator, Iterable, Iterator, Mapping
@@ -110,7 +110,7 @@ def _batches(rows: QuerySet[Any]) -> Iterator[list[int]]:
 
 @transaction.atomic
 def _delete(model: type[Model], keys: list[int], job: Job) -> None:
-    """Those of these rows that nobody uses. Locked, they get no new users."""
+    """Those of these rows that no one uses. Locked, they get no new users."""
     rows = model._default_manager.filter(pk__in=keys)
     free = set(rows.select_for_update().values_list("pk", flat=True))
     if model is AlignmentLayer:
@@ -123,7 +123,7 @@ def _delete(model: type[Model], keys: list[int], job: Job) -> None:
 
 
 def _worked_on(layers: list[int], job: Job) -> set[int]:
-    """Those of these layers that somebody has changed, opened or closed here."""
+    """Those of these layers that someone has changed, opened or closed here."""
     changed = Q(updated_at__gt=F("created_at"), updated_at__gte=job.created_at)
     rows = AlignmentLayer.objects.filter(pk__in=layers)
     events = LinkEvent.objects.filter(layer__in=layers).exclude(job=job)
@@ -535,7 +535,7 @@ def _mark(entry: dict[str, Any]) -> tuple[Any, ...]:
 
 
 def _is_given_up(job: Job, error: BaseException) -> bool:
-    """Whether nobody will go on with it: it was cancelled, or it fails now."""
+    """Whether no one will go on with it: it was cancelled, or it fails now."""
     fresh = Job.objects.get(pk=job.pk)
     stopped = not isinstance(error, GeneratorExit) or fresh.cancel_asked
     return fresh.claim == job.claim and stopped

@@ -55,7 +55,7 @@ PRACTICE_GUIDELINE = (
     "whether it still means the same, then whether the whole sentence is correct "
     "English. The first four items are training: after each you see what was expected."
 )
-N_PRACTICE = 20  # items, beside those of the training
+N_PRACTICE = 20  # items, next to those of the training
 SETTINGS = {
     "k": 2,
     "overlap_k": 3,
@@ -95,7 +95,7 @@ def load(owner: User) -> Project:
 
 
 def _annotator(project: Project, name: str) -> None:
-    """An account that nobody can sign in with, as an annotator of the project."""
+    """An account that no one can sign in with, as an annotator of the project."""
     user, is_new = User.objects.get_or_create(
         username=bundle.username(name), defaults={"first_name": name.title()}
     )

@@ -1,4 +1,4 @@
-"""A tree that somebody wrote, and why an engine's tree is not there yet."""
+"""A tree that someone wrote, and why an engine's tree is not there yet."""
 
 from dataclasses import dataclass
 
@@ -36,7 +36,7 @@ def paste(pair: Pair, side: str, text: str, *, by: Anybody) -> Parse:
 
     The same tree pasted twice is one row. Raises NotAllowed; BadRequest if the text
     is no single tree or stands on other words than the sentence; Conflict if the
-    sentence was taken back.
+    sentence was undone.
     """
     access.require(by, "annotate", pair.corpus.project)
     if side not in ("s", "t"):
@@ -62,7 +62,7 @@ def paste(pair: Pair, side: str, text: str, *, by: Anybody) -> Parse:
 
 
 def waiting_for(pair: Pair) -> Waiting | None:
-    """How far the parsing of this pair's corpus is; None if nobody asked for it."""
+    """How far the parsing of this pair's corpus is; None if no one asked for it."""
     jobs = Job.objects.filter(project=pair.corpus.project, kind="parse")
     job = jobs.filter(params__corpus=pair.corpus.code).order_by("-pk").first()
     if job is None:

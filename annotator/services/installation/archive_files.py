@@ -101,7 +101,7 @@ def _table(row: ParaphraseTable) -> dict[str, Any]:
         "project": row.project.slug,
     }
     facts |= {"bitexts": sorted(one.name for one in chosen), "rules": row.rules}
-    with contextlib.suppress(FileNotFoundError):  # it is made anew just now
+    with contextlib.suppress(FileNotFoundError):  # it is rebuilt just now
         digests = {}
         for path in tables.files_of(row):
             with path.open("rb") as file:

@@ -1,4 +1,4 @@
-"""Backups that are made by themselves: when they are due, never two at once.
+"""Backups that are made automatically: when they are due, never two at once.
 
 A process of its own does it (``manage.py backup --automatic``), which the worker
 starts, so that no long job is in its way. Wherever it is killed, the next goes on.
@@ -18,7 +18,7 @@ from annotator.errors import Refusal
 from annotator.services import archives
 from annotator.services.projects import purging
 
-STRAY_S = 24 * 3600  # a scratch folder of this age belongs to nobody
+STRAY_S = 24 * 3600  # a scratch folder of this age belongs to no one
 
 
 def work(now: datetime | None = None) -> None:

@@ -29,7 +29,7 @@ Made = TypeVar("Made")
 
 
 class _Given(Exception):
-    """Nobody listens any more."""
+    """No one listens any more."""
 
 
 class _Box(Generic[Message, Made]):
@@ -106,7 +106,7 @@ def start(
     by: Anybody,
     enqueue: bool = True,
 ) -> Job:
-    """A job that links the words of every pair anew.
+    """A job that links the words of every pair again.
 
     Raises NotAllowed; BadRequest on an aligner or symmetrisation that there is not;
     Conflict while one is at work on this bitext.

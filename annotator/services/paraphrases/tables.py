@@ -43,7 +43,7 @@ def start(
     ``prepare``: where the words are not linked, or the English is not parsed, the job
     does that first, with the embedded aligner and the shipped parser.
 
-    Of a name that is there already, the table is made anew: what has not changed since
+    Of a name that is there already, the table is rebuilt: what has not changed since
     is not done again, and searches read the old one until the new one is whole. Raises
     NotAllowed; BadRequest without a name, or on bitexts that are not there, or
     whose words are not aligned unless ``prepare``; Conflict while it is being made.

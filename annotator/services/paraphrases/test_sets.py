@@ -170,7 +170,7 @@ def _places(job: Job, table: ParaphraseTable, trees: list[Tree]) -> "list[Place]
 
 
 def _by(job: Job) -> Anybody:
-    assert job.by is not None  # a job of this kind is started by somebody
+    assert job.by is not None  # a job of this kind is started by someone
     return job.by
 
 

@@ -80,7 +80,7 @@ def _arcs(parse: Parse, sentence: Sentence) -> Arcs | None:
 def start(sentence: Sentence, *, by: Anybody, base: str = "") -> TreeDraft:
     """The person's draft of the arcs of this sentence, begun now if there is none.
 
-    Raises NotAllowed, BadRequest; Conflict if the sentence was taken back.
+    Raises NotAllowed, BadRequest; Conflict if the sentence was undone.
     """
     access.require(by, "annotate", sentence.corpus.project)
     there = draft_of(sentence, by)

@@ -57,7 +57,7 @@ OPS = (*(op for op in editing.OPS if op != editing.RelabelAll.op), *WALKS)
 
 @dataclass(frozen=True, slots=True)
 class DraftStep:
-    """What somebody asks for; ``base_rev``: the revision they saw.
+    """What someone asks for; ``base_rev``: the revision they saw.
 
     ``operation`` is None for "undo" and "redo": the ledger knows which step that is.
     """
@@ -198,7 +198,7 @@ def tree_at_start(sentence: Sentence, base: Parse | None) -> Tree:
 def start(sentence: Sentence, *, by: Anybody, base: str = "") -> TreeDraft:
     """The person's draft of this sentence, begun now if there is none.
 
-    Raises NotAllowed, BadRequest; Conflict if the sentence was taken back.
+    Raises NotAllowed, BadRequest; Conflict if the sentence was undone.
     """
     access.require(by, "annotate", sentence.corpus.project)
     there = draft_of(sentence, by)
@@ -215,7 +215,7 @@ def begin(
 ) -> TreeDraft:
     """The person's draft of this kind; ``made``: base, text and meta of a new one.
 
-    Within a transaction. Raises Conflict if the sentence was taken back.
+    Within a transaction. Raises Conflict if the sentence was undone.
     """
     for stands_on in (sentence, made["base"]):
         hold(stands_on)

@@ -56,7 +56,7 @@ class Followed:
 
 @dataclass(frozen=True, slots=True)
 class NewWords:
-    """Words of the sentence typed anew, split or joined. ``along``: gold arcs, or the
+    """Words of the sentence edited, split or joined. ``along``: gold arcs, or the
     gold tree, that went along; ``keeping``: other trees, which keep the former words;
     ``in_text``: whether the raw text held the words, and was changed, too; ``layers``:
     all layers of links, if words were split or joined, as each is now."""
@@ -175,7 +175,7 @@ def save_as_gold(draft: TreeDraft, *, by: Anybody, seen: str) -> Saved:
 
 
 def choose(parse: Parse, *, by: Anybody, seen: str) -> Saved:
-    """The tree that somebody, or a parser, made as the gold tree, too.
+    """The tree that someone, or a parser, made as the gold tree, too.
 
     As ``save_as_gold``. A former gold tree is gold again.
     """
@@ -209,7 +209,7 @@ def _make_gold(made: TreeDraft | Parse, *, by: Anybody, seen: str) -> Saved:
 
 
 def stale(made: TreeDraft | Parse, former: Parse | None) -> StaleEdit:
-    """Another gold tree than somebody saw, with both, for whoever chooses."""
+    """Another gold tree than someone saw, with both, for anyone who chooses."""
     facts: dict[str, Any] = {"gold": former.code if former else ""}
     with suppress(GemelError):  # one that cannot be read is not shown
         facts["mine"] = snapshots.state(retyping.tree_of(made))
@@ -223,7 +223,7 @@ def stale(made: TreeDraft | Parse, former: Parse | None) -> StaleEdit:
 
 def _put(made: Parse, former: Parse | None, new: Settled, by: Anybody) -> Parse:
     """The tree in the place of the former. One that was gold before is gold again;
-    else a new row, with the account of words typed anew."""
+    else a new row, with the account of words edited."""
     golds = Parse.objects.filter(
         sentence=made.sentence, kind=made.kind, origin=Origin.GOLD
     )
@@ -306,7 +306,7 @@ def _along(gold: Parse, sentence: Sentence, new: Settled, by: Anybody) -> Parse 
 
 
 def _keeps(parse: Parse, typed: Typed) -> bool:
-    """Whether a tree has one of the words that were typed anew as it was."""
+    """Whether a tree has one of the words that were edited as it was."""
     words = retyping.words_of(parse)
     return any(i < len(words) and words[i] == was for i, (was, _) in typed.items())
 

@@ -470,7 +470,7 @@ def _label(settings: JointSettings) -> str:
 
 
 def _made_with(joint: JointParser, info: BackendInfo) -> dict[str, Any]:
-    """All that decides what comes out, beside the settings."""
+    """All that decides what comes out, next to the settings."""
     learned = hashlib.blake2b(digest_size=6)
     for path in (gate.WEIGHTS, word_aligner.WEIGHTS):
         learned.update(path.read_bytes())

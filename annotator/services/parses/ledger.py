@@ -28,7 +28,7 @@ SORTS = {
     "-confidence": gettext_lazy("the parser leans to the new one most"),
     "confidence": gettext_lazy("the parser leans to the old one most"),
 }
-UNDONE = 100  # verdicts that a page can take back
+UNDONE = 100  # verdicts that a page can undo
 
 
 @dataclass(frozen=True, slots=True)

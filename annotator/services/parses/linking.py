@@ -126,7 +126,7 @@ def start(
 def run(job: Job) -> Generator[Step, None, dict[str, Any]]:
     """Count, and put the counts in their place; what was counted before is copied.
 
-    Cancelled, or run again: it begins anew, and no half of it is left. Raises Conflict
+    Cancelled, or run again: it begins again, and no half of it is left. Raises Conflict
     beyond 50 million tokens.
     """
     project, name = job.project, job.params["name"]

@@ -1,7 +1,7 @@
-"""Which parsers may be chosen: everybody's, and those a project trained for itself.
+"""Which parsers may be chosen: everyone's, and those a project trained for itself.
 
 A project's own models lie in the models folder, under ``projects/<its code>/``: they
-hold words of its treebank, so nobody else's project sees them.
+hold words of its treebank, so no one else's project sees them.
 """
 
 from collections.abc import Iterator
@@ -26,7 +26,7 @@ class Offer:
     """A parser to choose.
 
     ``value``: what is sent to choose it. ``owner``: the project that trained it, "" if
-    it is everybody's. ``f1``: in percent, cross-validated on its own treebank, None
+    it is everyone's. ``f1``: in percent, cross-validated on its own treebank, None
     where that was not measured. ``models``: the folder that ``registry.load`` wants.
     """
 
@@ -78,12 +78,12 @@ def names_of(project: Project) -> tuple[str, ...]:
 
 
 def of_project(project: Project) -> list[Offer]:
-    """Everybody's parsers and the project's own, by name."""
+    """Everyone's parsers and the project's own, by name."""
     return sorted([*_everybodys(), *_own(project, "")], key=lambda one: one.name)
 
 
 def of_person(user: Anybody) -> list[Offer]:
-    """Everybody's parsers, then the own ones of the projects that the person is in."""
+    """Everyone's parsers, then the own ones of the projects that the person is in."""
     offers = sorted(_everybodys(), key=lambda one: one.name)
     for project in Project.objects.visible_to(user).order_by("name"):
         offers += _own(project, f"{project.slug}/")

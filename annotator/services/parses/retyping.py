@@ -1,4 +1,4 @@
-"""Words typed anew in a draft, split or joined: how they become the sentence's.
+"""Words edited in a draft, split or joined: how they become the sentence's.
 
 A draft has words of its own, so that a person's typing is theirs until it is gold. With
 the gold tree they become the sentence's. Parses never change: trees from before keep
@@ -30,7 +30,7 @@ BEGAN = "began_on"  # in Parse.meta: the words before some were split or joined
 CUTS = (Split.op, Join.op, Restore.op)
 RETYPED = "retyped"  # in Parse.meta: rows of position, former word, word
 Typed = dict[int, tuple[str, str]]
-"""By position what a word was, and what somebody typed instead."""
+"""By position what a word was, and what someone typed instead."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,11 +57,11 @@ class WordDifference:
 
 
 def of(made: TreeDraft | Parse, sentence: Sentence) -> Typed:
-    """What was typed anew in a draft, or in somebody's own tree; one query. None of it
+    """What was edited in a draft, or in someone's own tree; one query. None of it
     where words were split or joined, which is seen by all the words.
 
-    Also where a draft that once had the word of ``sentence`` now has another: whoever
-    takes a word back that they saved means it.
+    Also where a draft that once had the word of ``sentence`` now has another: anyone
+    who takes a word back that they saved means it.
     """
     if isinstance(made, Parse):
         return _noted([made.meta]) if made.origin == Origin.ANNOTATOR else {}
@@ -92,7 +92,7 @@ def _noted(metas: Iterable[Mapping[str, Any]]) -> Typed:
 
 
 def _former(sentence: Sentence) -> dict[int, set[str]]:
-    """By position all words that gold trees had there before they were typed anew."""
+    """By position all words that gold trees had there before they were edited."""
     golds = sentence.parses.filter(origin=Origin.GOLD)  # which has the account of all
     former: dict[int, set[str]] = {}
     for meta in golds.values_list("meta", flat=True):
@@ -111,7 +111,7 @@ def _cut_from(sentence: Sentence) -> list[list[str]]:
 def _typed_since(
     sentence: Sentence, words: Sequence[str], own: Typed
 ) -> dict[int, str]:
-    """The words that were typed anew since: those of the sentence, by position."""
+    """The words that were edited since: those of the sentence, by position."""
     former, forms = _former(sentence), sentence.forms
     return {
         i: forms[i]
@@ -122,7 +122,7 @@ def _typed_since(
 
 
 def up_to_date(sentence: Sentence, parse: Parse, tree: Tree | Arcs) -> Any:
-    """The tree of a parse with the words that were typed anew since it was made, split
+    """The tree of a parse with the words that were edited since it was made, split
     and joined as they were; raises InvalidValue where it cannot be."""
     formerly = _cut_from(sentence)
     is_former = list(tree.words) in formerly and list(tree.words) != sentence.forms
@@ -135,7 +135,7 @@ def up_to_date(sentence: Sentence, parse: Parse, tree: Tree | Arcs) -> Any:
 
 
 def over(tree: Tree | Arcs, words: Sequence[str]) -> Any:
-    """A tree on these words, whether typed anew, split or joined; raises BadRequest
+    """A tree on these words, whether edited, split or joined; raises BadRequest
     where it cannot be."""
     if len(words) == len(tree.words):
         return with_words(tree, dict(enumerate(words)))
@@ -194,7 +194,8 @@ def tree_of(made: TreeDraft | Parse) -> Any:
 
 
 def differences(draft: TreeDraft) -> list[WordDifference]:
-    """Where the draft's words are not those of the sentence, for whoever edits it."""
+    """Where the draft's words are not those of the sentence, for anyone who edits
+    it."""
     sentence, words = draft.sentence, words_of(draft)
     if _is_cut(draft, sentence):
         return _cut_differences(draft, words)
@@ -227,7 +228,7 @@ def _cut_differences(draft: TreeDraft, words: tuple[str, ...]) -> list[WordDiffe
 def settled(made: TreeDraft | Parse, sentence: Sentence) -> Settled:
     """The tree as it can be gold: with what was typed in it, else the sentence's words.
 
-    Raises Conflict where somebody has typed the same word anew meanwhile, or split or
+    Raises Conflict where someone has typed the same word again meanwhile, or split or
     joined words where words were changed here, too.
     """
     if _is_cut(made, sentence):
@@ -275,7 +276,7 @@ def _written(tree: Tree | Arcs) -> tuple[str, dict[str, Any]]:
 
 
 def account(kept: Mapping[str, Any], new: Settled) -> dict[str, Any]:
-    """What was typed anew in all gold trees so far, at the words' places now, and the
+    """What was edited in all gold trees so far, at the words' places now, and the
     words before some were split or joined, for ``Parse.meta``."""
     rows, formerly = [*kept.get(RETYPED, ())], [*kept.get(CUT_FROM, ())]
     if new.cut is None:

@@ -1,7 +1,7 @@
 """Steps on drafts: what a corpus allows, and what becomes of one made on a former tree.
 
-Whoever made a step on a tree that was changed meanwhile sees what was done since, and
-what the step would be on top of that; nothing is done before they choose.
+Anyone who made a step on a tree that was changed meanwhile sees what was done since,
+and what the step would be on top of that; nothing is done before they choose.
 """
 
 from collections.abc import Sequence
@@ -20,7 +20,7 @@ from core.trees import arcs, editing, rebasing
 from core.trees.arcs import ArcsEdit
 from core.trees.editing import Move, TreeEdit
 
-KEEP = "keep"  # what somebody sends who leaves their step for what is there
+KEEP = "keep"  # what someone sends who leaves their step for what is there
 AnyEdit = TreeEdit | ArcsEdit
 
 
@@ -88,8 +88,9 @@ def allowed(operation: AnyEdit, tree: Any, corpus: Corpus) -> AnyEdit:
 def conflict(
     draft: TreeDraft, revision: int, operation: AnyEdit | None
 ) -> dict[str, Any]:
-    """Both states, for whoever chooses: ``draft`` as it is, what was done to it since
-    (``theirs``), the tree that the step was to make (``mine``), and what it would make
+    """Both states, for anyone who chooses: ``draft`` as it is, what was done to it
+    since (``theirs``), the tree that the step was to make (``mine``), and what it would
+    make
     ``on_top``; where it cannot, ``why``."""
     theirs = [
         {"revision": e.revision, "op": e.op, "at": e.at.isoformat(), "done": e.done}

@@ -1,4 +1,4 @@
-"""Parsing a corpus with lexical substitution, as a job, beside the parser as it is."""
+"""Parsing a corpus with lexical substitution, as a job, next to the parser as it is."""
 
 from collections.abc import Generator
 from dataclasses import asdict

@@ -82,7 +82,7 @@ def start(corpus: Corpus, *, by: Anybody, enqueue: bool = True) -> Job:
 def run(job: Job) -> Generator[Step, None, dict[str, Any]]:
     """Cross-validate, train on all trees, put the model in its place.
 
-    Cancelled, or run again: it begins anew, and no half of a model is left.
+    Cancelled, or run again: it begins again, and no half of a model is left.
     """
     corpus = Corpus.objects.get(project=job.project, code=job.params["corpus"])
     examples = examples_of(_trees(corpus))

@@ -76,7 +76,7 @@ def invite(
 
 @transaction.atomic
 def revoke(invitation: Invitation, *, by: Anybody) -> None:
-    """Nobody more comes in by it. Raises NotAllowed."""
+    """No one more comes in by it. Raises NotAllowed."""
     assert invitation.project is not None
     access.require(by, "manage", invitation.project)
     rows = Invitation.objects.filter(pk=invitation.pk, revoked_at=None)
@@ -92,7 +92,7 @@ def sign_in_link(user: User) -> str:
 
 
 def end_of(project: Project, person: User) -> None:
-    """Nobody comes in any more by what this person had made: they manage no more."""
+    """No one comes in any more by what this person had made: they manage no more."""
     made = Invitation.objects.open().filter(project=project, created_by=person)
     made.update(revoked_at=timezone.now())
 
@@ -114,7 +114,7 @@ def accept(
 ) -> User:
     """Use the invitation: join as ``user``, or as a new account.
 
-    Somebody who has come in by it before does not use it up. Raises Conflict if the
+    Someone who has come in by it before does not use it up. Raises Conflict if the
     link is spent, BadRequest if the name or password is bad, or if the person's role
     in the project does not let them judge in the link's campaign.
     """

@@ -18,7 +18,7 @@ ABOUT: dict[type[Any], dict[str, int]] = {
     Project: {"description": 2000},
     Corpus: {"licence": 200, "provenance": 4000},
 }
-"""What a person may write about each beside its name, and how long."""
+"""What a person may write about each next to its name, and how long."""
 
 
 @transaction.atomic

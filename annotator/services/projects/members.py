@@ -74,7 +74,7 @@ def ensure_owner() -> tuple[User, bool]:
 
 
 def _keep_a_manager(member: Membership) -> None:
-    """Raises Conflict if nobody else manages. Who goes meanwhile is waited for."""
+    """Raises Conflict if no one else manages. Who goes meanwhile is waited for."""
     Project.objects.select_for_update().get(pk=member.project_id)
     managers = Membership.objects.filter(project=member.project, role=Role.MANAGER)
     if not managers.exclude(pk=member.pk).exists():

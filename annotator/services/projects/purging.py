@@ -67,7 +67,7 @@ def _delete(project: Project) -> None:
 
 
 def _protected(project: Project) -> list["QuerySet[Any]"]:
-    """Rows that the database lets nobody take with what they stand on, in order."""
+    """Rows that the database lets no one take with what they stand on, in order."""
     return [
         JudgmentEvent._base_manager.filter(judgment__item__campaign__project=project),
         Judgment._base_manager.filter(item__campaign__project=project),

@@ -1,6 +1,6 @@
 """Deleting projects, corpora, campaigns and ratings, so that it can be undone.
 
-What is deleted moves to a project without members, where nobody sees it; after
+What is deleted moves to a project without members, where no one sees it; after
 ``KEEP_DAYS`` it goes for good (``purging``).
 """
 
@@ -48,7 +48,7 @@ def kind_of(thing: Project | Part) -> str:
 
 @transaction.atomic
 def remove(thing: Project | Part, *, by: Anybody) -> Removal:
-    """Take it out of everybody's sight; whoever manages the project can restore it.
+    """Take it out of everyone's sight; anyone who manages the project can restore it.
 
     Raises NotAllowed, and Conflict while a job is at work on it.
     """
@@ -133,7 +133,7 @@ def _require_may_restore(removal: Removal, by: Anybody) -> None:
 
 
 def _remove_project(project: Project, by: Anybody) -> Removal:
-    """It holds itself; without members nobody sees it."""
+    """It holds itself; without members no one sees it."""
     rows = project.memberships.values_list("user", "role", "created_at")
     members = [[who, role, since.isoformat()] for who, role, since in rows]
     made = Removal.objects.create(

@@ -19,7 +19,7 @@ PARTS = dict(
     zip(jobkinds.INDEX_PARTS, (index.PARSE, index.SENTENCE, index.LAYER), strict=True)
 )
 FEW = 1024  # no more than these are done by the worker that holds the job, at once
-TRIES = 20  # portions in a row that somebody changes; then they are left to searches
+TRIES = 20  # portions in a row that someone changes; then they are left to searches
 PAUSE_S = 0.25
 
 
@@ -83,7 +83,7 @@ def _in_parts(
 def _of_all(
     job: Job, corpora: Sequence[int], *, done: int = 0, before: int = 0
 ) -> Step:
-    """The total grows: a new tree is a reason to look at its sentence anew."""
+    """The total grows: a new tree is a reason to look at its sentence again."""
     split = set(job.chunks.order_by().values_list("part", flat=True).distinct())
     kinds = [what for part, what in PARTS.items() if before or part not in split]
     left = sum(len(index.noted(what, corpora)) for what in kinds) if corpora else 0

@@ -1,8 +1,8 @@
 """Bringing the search index up to date: what is noted to be done, in portions.
 
-Each portion is one short transaction, in which its notes go, too: whoever dies in it
-leaves both as they were. Whoever searches first does the last few himself, so that an
-answer is about what is there now; many, ``in_chunks`` hands out to workers.
+Each portion is one short transaction, in which its notes go, too: anyone who dies in it
+leaves both as they were. Anyone who searches first does the last few himself, so that
+an answer is about what is there now; many, ``in_chunks`` hands out to workers.
 """
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -42,12 +42,12 @@ PORTION = 200  # parses, or layers, of one transaction
 MAX_ROWS = 32_000  # nodes of a tree: its numbers are small
 SAMPLED = 1000  # rows of each index that statistics look at, on SQLite
 LOCK = 7_306_171  # on PostgreSQL: alone, or shared by who index chunks of a job
-WAIT_MS = "300"  # for a row that somebody changes; shorter than deadlock_timeout
+WAIT_MS = "300"  # for a row that someone changes; shorter than deadlock_timeout
 LOCKED = "55P03"  # PostgreSQL's lock_not_available
 
 
 class Busy(Exception):
-    """Somebody is changing what is to be indexed."""
+    """Someone is changing what is to be indexed."""
 
 
 _ORDER = {Origin.GOLD: 0, Origin.ENGINE: 1}  # of these is the tree for a sentence
@@ -113,7 +113,7 @@ def is_analysed() -> bool:
 
 
 def rebuild(corpus: Corpus | None = None) -> int:
-    """Note everything, of one corpus or of all, to be indexed anew; how many rows."""
+    """Note everything, of one corpus or of all, to be indexed again; how many rows."""
     parses, layers = Parse.objects.order_by(), AlignmentLayer.objects.order_by()
     if corpus is not None:
         parses = parses.filter(sentence__corpus=corpus)
@@ -135,7 +135,7 @@ def _is_nothing_noted() -> bool:
 
 def _portions(corpora: Sequence[int] | None) -> Iterator[int]:
     """Portion after portion, of the first kind of which there is some; how many each
-    brought. What somebody is changing is left: the next search finds their change."""
+    brought. What someone is changing is left: the next search finds their change."""
     while not _is_nothing_noted():
         for what in (PARSE, SENTENCE, LAYER):
             if keys := noted(what, corpora, limit=PORTION):
@@ -152,8 +152,8 @@ def _portions(corpora: Sequence[int] | None) -> Iterator[int]:
 def portion(what: int, keys: Sequence[int], *, together: bool = False) -> int:
     """Index those of the keys that are noted still, in a transaction; how many.
 
-    ``together``: beside others who do, of other keys; else nobody else indexes
-    meanwhile. Raises Busy while somebody is changing one of them.
+    ``together``: next to others who do, of other keys; else no one else indexes
+    meanwhile. Raises Busy while someone is changing one of them.
     """
     trees = _read(keys) if what == PARSE else _TreesRead({}, {})
     try:
@@ -178,7 +178,7 @@ def portion(what: int, keys: Sequence[int], *, together: bool = False) -> int:
 
 
 def _wait_briefly(together: bool) -> None:  # noqa: FBT001
-    """Whoever edits must never be the one who gives way to us."""
+    """Anyone who edits must never be the one who gives way to us."""
     if connection.vendor == "postgresql":
         shared = "_shared" if together else ""
         with connection.cursor() as cursor:

@@ -38,7 +38,7 @@ class _LayerOnTrees:
 
 
 def index(keys: Sequence[int]) -> None:
-    """The rows of these layers anew. Within a transaction."""
+    """The rows of these layers again. Within a transaction."""
     for name in ("layer", "link"):
         delete(name, "layer", keys)
     rows = AlignmentLayer.objects.filter(pk__in=keys).select_related(

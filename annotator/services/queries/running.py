@@ -34,7 +34,7 @@ _OPS = {"=": "=", "!=": "<>", "<": "<", ">": ">", "<=": "<=", ">=": ">="}
 
 @dataclass(frozen=True, slots=True)
 class SearchScope:
-    """``corpora``: to search, in this order. ``user``: 0 is whoever runs a command,
+    """``corpora``: to search, in this order. ``user``: 0 is anyone who runs a command,
     who sees everything."""
 
     corpora: tuple[Corpus, ...]
@@ -261,7 +261,7 @@ class MatchCounts:
 
 
 def read(text: str) -> Query:
-    """The query that somebody writes. Raises BadRequest with column and remedy."""
+    """The query that someone writes. Raises BadRequest with column and remedy."""
     try:
         return parser.parse(text)
     except FormatError as error:
@@ -281,7 +281,7 @@ def read(text: str) -> Query:
 
 def search(text: str, corpora: Sequence[Corpus], user: Anybody | None) -> "Search":
     """The query over these corpora, of one project, as this person may see them; None:
-    whoever runs the command line. What few trees are new are indexed first.
+    anyone who runs the command line. What few trees are new are indexed first.
 
     Raises BadRequest on a query that cannot be read.
     """

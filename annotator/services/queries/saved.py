@@ -15,7 +15,7 @@ MOST = 200  # of a project
 def keep(project: Project, name: str, text: str, *, by: Anybody) -> SavedQuery:
     """The query by this name, which means another one from now on if it was there.
 
-    Raises NotAllowed if it means somebody else's query and this person manages nothing
+    Raises NotAllowed if it means someone else's query and this person manages nothing
     here; BadRequest on a query that cannot be read, or without a name.
     """
     access.require(by, "annotate", project)
@@ -36,7 +36,7 @@ def keep(project: Project, name: str, text: str, *, by: Anybody) -> SavedQuery:
 
 
 def forget(project: Project, code: str, *, by: Anybody) -> None:
-    """Take a saved query away: one's own, or anybody's for managers. Raises
+    """Take a saved query away: one's own, or anyone's for managers. Raises
     NotAllowed; nothing happens if it is gone already."""
     access.require(by, "annotate", project)
     saved = project.queries.filter(code=code).first()

@@ -59,7 +59,7 @@ _CHANGES = {  # trigger: when, table, what follows
     ),
     "parse_gone": (
         "DELETE ON annotator_parse", [(SENTENCE, "OLD.sentence_id")],
-        # Its note first: whoever is indexing it is waited for.
+        # Its note first: anyone who is indexing it is waited for.
         (f"search_todo WHERE what = {PARSE} AND id = OLD.id",
          "search_node WHERE tree = OLD.id", "search_token WHERE tree = OLD.id",
          "search_tree WHERE parse = OLD.id"),
@@ -134,7 +134,7 @@ def _trigger(vendor: str, name: str, when: str, body: str) -> list[str]:
 
 def _merging(body: str) -> str:
     """Two transactions may note the same row at once: the second waits. A note that
-    whoever indexes is just taking away is thus made again, after what it was for."""
+    anyone who indexes is just taking away is thus made again, after what it was for."""
     start = body.find(" WHERE NOT EXISTS")
     again = " ON CONFLICT (what, id) DO UPDATE SET id = excluded.id;"
     return body if start < 0 else body[:start] + again

@@ -1,7 +1,7 @@
 """All else that a project holds, for an export that is kept: rows as lines, and files.
 
 A release for others has corpora, campaigns and the ledger. Who keeps a project, or is
-about to delete it, gets what is here, too, with everybody's name.
+about to delete it, gets what is here, too, with everyone's name.
 """
 
 import json

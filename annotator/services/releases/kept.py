@@ -37,7 +37,7 @@ def start(
 ) -> Job:
     """A job that makes a release. ``accepts``: the warnings of licences were read.
 
-    Raises NotAllowed, and BadRequest while there are warnings that nobody accepted.
+    Raises NotAllowed, and BadRequest while there are warnings that no one accepted.
     """
     access.require(by, "manage", project)
     warnings = warnings_of(project)

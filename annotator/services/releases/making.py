@@ -211,7 +211,7 @@ class Maker:
     """One release of a project. ``with_texts``: comments and notes go in, too.
 
     ``is_complete``: an export for who keeps the project, with all that it holds, under
-    everybody's own name (``everything``).
+    everyone's own name (``everything``).
     """
 
     def __init__(

@@ -32,12 +32,12 @@ class Pseudonyms:
         return len(self._of)
 
     def __getitem__(self, name: str) -> str:
-        """ "" for nobody. Somebody who came after the names were read is "P?"."""
+        """ "" for no one. Someone who came after the names were read is "P?"."""
         return self._of.get(name, "P?") if name else ""
 
 
 def pseudonyms(project: Project) -> Pseudonyms:
-    """For everybody who did anything here, and whom imported files name as authors."""
+    """For everyone who did anything here, and whom imported files name as authors."""
     return Pseudonyms(names(project))
 
 

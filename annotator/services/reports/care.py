@@ -1,7 +1,7 @@
 """Signs of careless work: too fast, always the same, no better than chance.
 
 Every rule is given with its numbers, broken or not. A flag is a reason to look at the
-answers and to talk to the person; nobody is stopped by one.
+answers and to talk to the person; no one is stopped by one.
 """
 
 from collections.abc import Iterator
@@ -15,7 +15,7 @@ from core.agreement.judgments.dataset import Dataset
 from core.agreement.judgments.people import beyond_chance
 from core.data.check import Ints
 
-FAST_MS = 2000  # nobody reads two sentences and answers in less
+FAST_MS = 2000  # no one reads two sentences and answers in less
 FAST_SHARE = 0.1  # of the answers: a slip now and then is no sign
 LEAST = 10  # answers, or shared items, before speed or agreement says anything
 SAME_RUN = 15  # equal answers in a row

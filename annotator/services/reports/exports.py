@@ -250,5 +250,5 @@ def _decided(campaign: Campaign) -> dict[int, Adjudication]:
 
 
 def _sure(decision: Adjudication) -> str:
-    """In English, whoever asks for the file."""
+    """In English, anyone who asks for the file."""
     return Adjudication.Confidence(decision.confidence).name.lower()

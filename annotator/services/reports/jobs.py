@@ -1,4 +1,4 @@
-"""Reports over more judgments than somebody should wait for: computed by a worker."""
+"""Reports over more judgments than someone should wait for: computed by a worker."""
 
 from collections.abc import Generator
 from typing import Any
@@ -29,7 +29,7 @@ def n_judgments(of: ReportSource) -> int:
 
 
 def is_large(of: ReportSource) -> bool:
-    """Whether the report is better computed by a worker than while somebody waits."""
+    """Whether the report is better computed by a worker than while someone waits."""
     return n_judgments(of) > LIVE_AT_MOST
 
 

@@ -39,7 +39,7 @@ _held: OrderedDict[tuple[Any, ...], "Read"] = OrderedDict()
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Read:
-    """``names``: whom the labels stand for; ``simulated``: labels that nobody is.
+    """``names``: whom the labels stand for; ``simulated``: labels that no one is.
 
     ``texts``: what an outside item says, by item; empty for a campaign. ``stamp``:
     changes when the data may have.

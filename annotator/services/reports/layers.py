@@ -64,7 +64,7 @@ class _HashedLines:
 
 
 def corpora_with_layers(project: Project) -> QuerySet[Corpus]:
-    """The corpora in which somebody, or a gold standard, has aligned pairs."""
+    """The corpora in which someone, or a gold standard, has aligned pairs."""
     people = AlignmentLayer.objects.exclude(origin=Origin.ENGINE)
     return project.corpora.filter(pairs__layers__in=people).distinct()
 
@@ -106,7 +106,7 @@ def compute(corpus: Corpus, *, seed: int = 0) -> LayerReport:
         "author", "source_parse", "target_parse"
     )
     for layer in layers:
-        if any(layer.links.values()):  # somebody has begun
+        if any(layer.links.values()):  # someone has begun
             by_pair[layer.pair_id].append(layer)
     people = _people(by_pair)
     given, seen = (

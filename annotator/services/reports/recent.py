@@ -1,10 +1,10 @@
 """What was computed a moment ago, for those who look while others judge.
 
-Every judgment makes another report, and computing it anew for each who looks would take
-the processors from those who judge. So what took long serves for a while, of which
+Every judgment makes another report, and computing it again for each who looks would
+take the processors from those who judge. So what took long serves for a while, of which
 computing it takes a twentieth at most; and of those who ask at once one computes. By
 process. What is asked for to be kept (``agreement.freeze``, files, the API) is computed
-anew.
+again.
 """
 
 import threading
@@ -24,7 +24,7 @@ from annotator.services.reports.agreement import ReportSource, ReportSpec
 from annotator.services.reports.judged_data import Read
 
 T = TypeVar("T")
-AT_ONCE_S = 0.3  # of the processor: what took less is always computed anew
+AT_ONCE_S = 0.3  # of the processor: what took less is always computed again
 SHARE = 20  # one part in so many of the time goes into computing at most
 KEPT = 32
 N_LOCKS = 16
@@ -53,7 +53,7 @@ _locks = tuple(threading.Lock() for _ in range(N_LOCKS))
 
 
 def forget() -> None:
-    """Compute everything anew."""
+    """Compute everything again."""
     _kept.clear()
 
 

@@ -183,7 +183,7 @@ def _relabel(row: BatchTree, by: Anybody) -> None:
 
 
 def _held(row: BatchTree) -> Parse | None:
-    """The gold tree of the sentence, which nobody else changes meanwhile."""
+    """The gold tree of the sentence, which no one else changes meanwhile."""
     sentence = Sentence.objects.select_for_update().get(pk=row.sentence_id)
     return gold.gold_of(sentence)
 

@@ -23,7 +23,7 @@ from core.trees.replacing import Replace
 
 @dataclass(frozen=True, slots=True)
 class Own:
-    """What somebody did to a tree: the ``first`` one, which is that of a parse, and the
+    """What someone did to a tree: the ``first`` one, which is that of a parse, and the
     steps since; ``is_typed``: whether one of these is a whole tree that they typed."""
 
     first: Any

@@ -26,14 +26,14 @@ LOOK_SECONDS = 5.0
 NOT_GOLD = gettext_noop(
     "trees of a parser, which are relabelled only if they become gold trees"
 )
-SOMEBODYS = gettext_noop("trees that are somebody's own, or former gold")
+SOMEBODYS = gettext_noop("trees that are someone's own, or former gold")
 SAME = gettext_noop("trees in which the nodes have this label already")
 UNREADABLE = gettext_noop("trees that cannot be read")
 
 
 @dataclass(frozen=True, slots=True)
 class Order:
-    """What somebody wants relabelled.
+    """What someone wants relabelled.
 
     ``node``: the name of one of the query's nodes, "" for its first.
     ``keeps_functions``: NP-SBJ becomes NX-SBJ. ``with_parsed``: a parser's tree becomes

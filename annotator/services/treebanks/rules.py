@@ -147,7 +147,7 @@ def of_sentence(sentence: Sentence, tree: Tree | None) -> list[Problem]:
 def of_arcs(
     sentence: Sentence, deps: DepTree, tokens: tuple[Token, ...]
 ) -> list[Problem]:
-    """What is wrong with these arcs, and with them beside the sentence's tree."""
+    """What is wrong with these arcs, and with them next to the sentence's tree."""
     trees, _arcs = _parses([sentence])
     parse = trees.get(sentence.pk)
     try:

@@ -1,6 +1,6 @@
 """Worklists: made from a query, handed out one by one, each item to k people.
 
-An item is somebody's when they come to it: a row a person, made under the list's lock,
+An item is someone's when they come to it: a row a person, made under the list's lock,
 so that no item is given to more than k. Who is removed gives back what was not begun;
 what they did is kept.
 """
@@ -221,7 +221,7 @@ State = WorkShare.State
 
 @dataclass(frozen=True, slots=True)
 class Wanted:
-    """What somebody fills in, in one form."""
+    """What someone fills in, in one form."""
 
     name: str
     unit: str
@@ -388,7 +388,7 @@ def next_share(worklist: Worklist, *, by: Anybody) -> WorkShare | None:
 
 @transaction.atomic
 def finish(share: WorkShare, state: str, *, note: str = "", by: Anybody) -> WorkShare:
-    """The person is done with it, or skips it, which gives it to somebody else.
+    """The person is done with it, or skips it, which gives it to someone else.
 
     A draft of the tree is saved as the person's own, with either; so what was done is
     never lost. Of a pair, done closes their layer. Raises NotAllowed, BadRequest.
@@ -423,7 +423,7 @@ def _require_worker(worklist: Worklist, by: Anybody) -> None:
 
 @transaction.atomic
 def set_people(worklist: Worklist, names: Sequence[str], *, by: Anybody) -> None:
-    """Let these people work on it from now on, beside those who do. Raises NotAllowed,
+    """Let these people work on it from now on, next to those who do. Raises NotAllowed,
     BadRequest."""
     access.require(by, "manage", worklist.corpus.project)
     for pk in _members(worklist.corpus, names):
@@ -434,7 +434,7 @@ def set_people(worklist: Worklist, names: Sequence[str], *, by: Anybody) -> None
 
 @transaction.atomic
 def remove(worklist: Worklist, name: str, *, by: Anybody) -> None:
-    """Take somebody off the list. What they did stays; what they have under hand goes
+    """Take someone off the list. What they did stays; what they have under hand goes
     to others, unless they have begun it. Raises NotAllowed, BadRequest."""
     access.require(by, "manage", worklist.corpus.project)
     Worklist.objects.select_for_update().get(pk=worklist.pk)
@@ -469,7 +469,7 @@ def _is_begun(share: WorkShare) -> bool:
 def close(worklist: Worklist, *, by: Anybody) -> None:
     """Hand nothing more out; what is under hand can be finished. Again: open it.
 
-    Raises NotAllowed, Conflict if somebody did it at the same time.
+    Raises NotAllowed, Conflict if someone did it at the same time.
     """
     access.require(by, "manage", worklist.corpus.project)
     now = None if worklist.closed_at else timezone.now()

@@ -67,7 +67,7 @@ def campaign(request: HttpRequest, slug: str, code: str) -> HttpResponse:
 @login_required
 @require_GET
 def design(request: HttpRequest, slug: str, code: str) -> HttpResponse:
-    """What the set-up costs and what it can show, before anybody judges."""
+    """What the set-up costs and what it can show, before anyone judges."""
     campaign = access.campaign_or_404(request.user, slug, code, "see_others")
     refuse_unknown(request.GET, set(plan.READ))
     page = plan.plan(campaign, request.GET.dict(), by=request.user)

@@ -1,4 +1,4 @@
-"""The backups of the installation, for whoever runs it."""
+"""The backups of the installation, for anyone who runs it."""
 
 from django.contrib import messages
 from django.contrib.auth.decorators import login_required

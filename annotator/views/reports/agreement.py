@@ -40,7 +40,7 @@ FORMATS = {
         "any table, or another tool's export: read on the next page"
     ),
     **{
-        name: format_lazy(gettext_lazy("{name}, as it stands"), name=name)
+        name: format_lazy(gettext_lazy("{name}, unchanged"), name=name)
         for name in rating_sets.FORMATS
     },
 }
@@ -155,7 +155,7 @@ def freeze(request: HttpRequest, slug: str, kind: str, code: str) -> HttpRespons
 @login_required
 @require_GET
 def fresh(request: HttpRequest, slug: str, kind: str, code: str) -> HttpResponse:
-    """How many judgments are newer than the report in somebody's browser."""
+    """How many judgments are newer than the report in someone's browser."""
     source = _source(request, slug, kind, code)
     since = whole(request.GET.get("since", ""), 0, 2**53)
     if since is None:

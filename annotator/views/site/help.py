@@ -1,4 +1,4 @@
-"""The project's documents as help; they are for anybody, as the sign-in page is."""
+"""The project's documents as help; they are for anyone, as the sign-in page is."""
 
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import render

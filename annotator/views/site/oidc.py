@@ -53,7 +53,7 @@ def back(request: HttpRequest) -> HttpResponse:
 
 
 def _linked(request: HttpRequest, told: oidc.Claims) -> HttpResponse:
-    """Whoever gave the password of this account a moment ago, in this session."""
+    """Anyone who gave the password of this account a moment ago, in this session."""
     assert isinstance(request.user, User)
     del request.session[LINKING]
     try:

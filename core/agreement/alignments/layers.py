@@ -70,7 +70,7 @@ def agreed_share(
     sums = weights @ np.array(rows, np.float64).reshape(-1, 2)
     with np.errstate(divide="ignore", invalid="ignore"):
         column = sums[:, 0] / sums[:, 1]
-    return figure(column, len(rows), "nobody made a link", clusters=len(rows))
+    return figure(column, len(rows), "no one made a link", clusters=len(rows))
 
 
 def confusion(left: Sequence[str], right: Sequence[str]) -> Counter[tuple[str, str]]:

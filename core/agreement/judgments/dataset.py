@@ -56,7 +56,7 @@ class Dataset:
     ``cluster, instance``: int32 ``(m,)``. ``is_check``: ``(m,)``. ``gold``: int32
     ``(m, q)``, -1 = none. ``credit``: int32 ``(c, 3)``: condition, item, rank.
     ``adjudicated``: int32 ``(m, q)``, what a curator decided, -1 = nothing.
-    ``with_checks``: whether gold and attention items count beside the others.
+    ``with_checks``: whether gold and attention items count next to the others.
     """
 
     questions: tuple[Question, ...]

@@ -1,4 +1,4 @@
-"""Table 6 of Callison-Burch 2008 as published, to stand beside a campaign's own."""
+"""Table 6 of Callison-Burch 2008 as published, to stand next to a campaign's own."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -45,7 +45,7 @@ def published_row(condition: str) -> PublishedRow | None:
 
 
 def beside_published(table: Mapping[str, Any]) -> list[dict[str, Any]]:
-    """Rows of a report's table of conditions beside the paper's.
+    """Rows of a report's table of conditions next to the paper's.
 
     ``cells``: published and own share, None where nothing was judged, for meaning,
     grammar and both; ``share``, ``paper_share``: coverage. Empty unless the report

@@ -235,7 +235,7 @@ def _moved(timed: Floats) -> dict[str, Any] | None:
 
 
 def moves(data: Dataset, place: int) -> dict[str, tuple[list[float], Estimate]]:
-    """By annotator the means in fifths of the time beside the others, and how far the
+    """By annotator the means in fifths of the time next to the others, and how far the
     last lies from the first; without those who share too few items."""
     ratings = data.ratings(place)
     if not ratings.scale.is_ordered:

@@ -10,7 +10,7 @@ from core.errors import InvalidValue
 
 NORMAL = NormalDist()
 MOST = 10_000_000
-"""Items beyond which a plan is refused: nobody judges so many."""
+"""Items beyond which a plan is refused: no one judges so many."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -137,7 +137,7 @@ def variance(one: Components, other: Components, plan: JudgingPlan) -> float:
     The mean over unequal m is exact, for items weigh the same. The m judges are drawn
     from the A there are, whose mean strictness both conditions share: hence the finite
     population correction (Cochran 1977, "Sampling techniques", equation 2.8), and no
-    annotator effect at all where everybody judges everything. Variances of means over
+    annotator effect at all where everyone judges everything. Variances of means over
     crossed items and annotators: Brennan 2001, "Generalizability theory", chapter 4.
     """
     whole = sum(part.item + _noise(part, plan) for part in (one, other))

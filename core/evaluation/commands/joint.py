@@ -115,7 +115,7 @@ def _add_report_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(options: dict[str, Any], say: Say) -> dict[str, Any]:
-    """Figures under "all" and each corpus; what was left out beside them."""
+    """Figures under "all" and each corpus; what was left out next to them."""
     cases, left_out, unreadable = read_cases(
         options["pairs"], options["gold"], backend_of(options), say
     )

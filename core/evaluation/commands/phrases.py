@@ -268,7 +268,7 @@ def fitted_on(paths: Sequence[Path]) -> TreebankAligner:
 
 
 def read_treebank(path: Path, *, words_apart: bool = True) -> tuple[list[Bitree], int]:
-    """The pairs of a TreeAligner file, its treebanks beside it, and how many lines
+    """The pairs of a TreeAligner file, its treebanks next to it, and how many lines
     could not be read. Raises FormatError."""
 
     def lines(name: str) -> list[str]:

@@ -1,4 +1,4 @@
-"""Pharaoh alignments beside two text files, a line each for the same pair.
+"""Pharaoh alignments next to two text files, a line each for the same pair.
 
     links    = { link }                 separated by spaces; an empty line: no links
     link     = i "-" j                  sure

@@ -58,7 +58,7 @@ class LexicalModel:
     """Counts and what follows from them; states are numbered by the grammar.
 
     ``by_word``, ``by_kind``: from word or kind to states and their counts.
-    ``prior_weight``: how many sightings the kind of a word is worth beside its own;
+    ``prior_weight``: how many sightings the kind of a word is worth next to its own;
     ``kind_prior_weight``: the same between kinds.
     """
 

@@ -123,7 +123,7 @@ def _choose_null(side, v, chosen):  # type: ignore[no-untyped-def]
 
 @njit(cache=True)
 def _best_way(v, source, target, gain, costs, tables, way, weight):  # type: ignore[no-untyped-def]
-    """The best way of an item that nobody asked a rank of, the first of several."""
+    """The best way of an item that no one asked a rank of, the first of several."""
     n_t = len(target.below)
     s, t = v // 8 // n_t, v // 8 % n_t
     n = ways_of(v % 8, s, t, source, target, gain, costs, way, weight, 0)

@@ -328,7 +328,7 @@ class Extraction:
         self._sources, self._rules, self._memory = sources, rules, memory
 
     def prepare(self) -> Iterator[str]:
-        """Pairs beside their trees, sorted by number: a file each."""
+        """Pairs next to their trees, sorted by number: a file each."""
         for at, source in enumerate(self._sources):
             path = self._pairs(at)
             if not path.is_file():

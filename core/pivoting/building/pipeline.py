@@ -1,6 +1,6 @@
 """From aligned, parsed pairs to a table of paraphrases, stage by stage.
 
-    prepare   pairs beside their trees, by number        a file of pairs each
+    prepare   pairs next to their trees, by number        a file of pairs each
     extract   counts of phrase pairs, their words        a chunk of pairs each
     share     labels that two English phrases have       once
     count     pairs that join, and totals                a bucket of foreign phrases
@@ -11,7 +11,7 @@
     spell     phrases in words                           a bucket
     finish    what is read: paraphrases, pivots, places  a bucket of English phrases
 
-Every piece is one file, written beside its place and renamed, in a folder named by a
+Every piece is one file, written next to its place and renamed, in a folder named by a
 digest of all that it depends on: the content of the inputs, the settings, the version.
 So a build that was stopped goes on where it was, and what has not changed is not done
 again. Memory is bounded by ``buckets`` and ``chunk``, whatever the size of the text.

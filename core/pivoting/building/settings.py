@@ -24,7 +24,7 @@ class PairsFile:
 
 @dataclass(frozen=True, slots=True)
 class BuildSettings:
-    """How a table is made; what is not said here is left to whoever reads it.
+    """How a table is made; what is not said here is left to anyone who reads it.
 
     ``max_length``: words of a phrase, in either language. ``lowercase``: letter case
     is ignored. ``labels``: which are given to phrases of parsed sentences;

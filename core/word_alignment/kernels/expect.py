@@ -181,7 +181,7 @@ def _count(
 
 @njit(cache=True, nogil=True)
 def _ibm1(lex: Floats, none: Floats, n: int, m: int, posterior: Floats) -> float:
-    """Posteriors under IBM Model 1 and the log likelihood; nobody is one more word."""
+    """Posteriors under IBM Model 1 and the log likelihood; no one is one more word."""
     likelihood = -m * np.log(n + 1.0)
     for j in range(m):
         total = none[j]
@@ -249,7 +249,7 @@ def expect(
     """Add the expected counts of pairs ``first`` to ``stop - 1``; the log likelihood.
 
     Of each two the first belongs to the source, or to the source making the target:
-    ``nones[0]``: how probably nobody makes each target type. ``ordered``: under the
+    ``nones[0]``: how probably no one makes each target type. ``ordered``: under the
     HMM, else under Model 1. ``agree``: the counts are the products of both directions'
     posteriors, into ``counts[0]`` alone. ``size``: of the longest sentence.
     """

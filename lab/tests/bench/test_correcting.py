@@ -1,4 +1,4 @@
-"""Somebody who corrects a parser's trees to gold through the API, played."""
+"""Someone who corrects a parser's trees to gold through the API, played."""
 
 import pytest
 

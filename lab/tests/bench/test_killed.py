@@ -1,4 +1,4 @@
-"""kill -9 of everything while everybody works: a round of ``lab.bench.crash``."""
+"""kill -9 of everything while everyone works: a round of ``lab.bench.crash``."""
 
 import json
 import subprocess

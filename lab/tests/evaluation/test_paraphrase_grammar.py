@@ -1,4 +1,4 @@
-"""Grammar of rewritten sentences: beside the sentence as it was, by condition."""
+"""Grammar of rewritten sentences: next to the sentence as it was, by condition."""
 
 from pathlib import Path
 

@@ -69,7 +69,7 @@ def test_every_variant_has_a_row_of_every_set_that_is_there(options) -> None:
             assert 0 <= row["p"] <= 1
             assert ("p_holm" in row) is (where == "GENTLE")  # never the tuning set
     text = "\n".join(caplan.lines(results))
-    assert "BROWN tune     2078  83.9  84.5" in text  # the paper's beside ours
+    assert "BROWN tune     2078  83.9  84.5" in text  # the paper's next to ours
     assert text.count("GENTLE") == len(NAMES)
 
 

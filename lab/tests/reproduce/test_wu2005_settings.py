@@ -1,4 +1,4 @@
-"""The settings that reach Wu's figures, beside one procedure, on pairs of our own."""
+"""The settings that reach Wu's figures, next to one procedure, on pairs of our own."""
 
 from typing import Any
 

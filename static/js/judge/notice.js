@@ -9,7 +9,7 @@ const TEXTS = {
     gettext("All items are assigned for now. New ones appear when others return some."),
   ],
   finished: [gettext("All done"), gettext("Thank you. You have judged everything assigned to you.")],
-  skipped: [gettext("Only skipped items remain"), gettext("You skipped some items that nobody has judged yet.")],
+  skipped: [gettext("Only skipped items remain"), gettext("You skipped some items that no one has judged yet.")],
   paused: [
     gettext("Paused"),
     gettext("This campaign, or your part in it, is paused. Everything you sent is stored."),

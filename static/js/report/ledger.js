@@ -93,7 +93,7 @@ function judge(row, value, { isUndo = false } = {}) {
   if (!isUndo) done.push({ change: row.dataset.change, before, revision: revision + 1 });
   row.classList.remove("conflict");
   paint(row, value);
-  said.textContent = value ? nameOf(row, value) : gettext("Verdict taken back");
+  said.textContent = value ? nameOf(row, value) : gettext("Verdict undone");
   outbox.add({ change: row.dataset.change, seen: revision, verdict: value, before });
 }
 

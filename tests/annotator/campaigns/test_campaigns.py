@@ -235,7 +235,7 @@ def test_two_rehearsals_with_one_seed_answer_alike(cast: Cast) -> None:
                 next(steps)
         except StopIteration as end:
             copy = end.value
-            assert copy.name.endswith(f" · rehearsal {len(both) + 1}")
+            assert copy.name.endswith(f" · simulation {len(both) + 1}")
             rows_ = Judgment.objects.of(copy).counted()
             both.append(
                 sorted(

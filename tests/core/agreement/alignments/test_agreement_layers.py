@@ -60,7 +60,7 @@ def test_two_annotators_have_no_human_row() -> None:
 
 def test_share_of_links_that_all_made() -> None:
     assert number(agreed_share([A, B, C])) == pytest.approx(2 / 7)
-    assert agreed_share([links(""), links("")]) == Undefined("nobody made a link", 1)
+    assert agreed_share([links(""), links("")]) == Undefined("no one made a link", 1)
 
 
 def test_f1_and_error_rate_by_hand() -> None:
