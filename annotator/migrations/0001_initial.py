@@ -275,7 +275,7 @@ class Migration(migrations.Migration):
                 ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
                 ('code', annotator.models.codes.CodeField(default=annotator.models.codes.new_code)),
                 ('round', models.PositiveSmallIntegerField(default=1)),
-                ('state', models.CharField(choices=[('leased', 'Given out'), ('done', 'Answered'), ('skipped', 'Skipped'), ('expired', "Reservation expired")], default='leased', max_length=8)),
+                ('state', models.CharField(choices=[('leased', 'Assigned'), ('done', 'Answered'), ('skipped', 'Skipped'), ('expired', "Reservation expired")], default='leased', max_length=8)),
                 ('fills', models.BooleanField(default=False)),
                 ('lease_until', models.DateTimeField()),
                 ('values', models.JSONField(blank=True, default=dict)),

@@ -2136,7 +2136,7 @@ class Migration(migrations.Migration):
                     "state",
                     models.CharField(
                         choices=[
-                            ("leased", "Given out"),
+                            ("leased", "Assigned"),
                             ("done", "Answered"),
                             ("skipped", "Skipped"),
                             ("expired", "Reservation expired"),

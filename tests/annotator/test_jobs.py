@@ -317,7 +317,7 @@ def test_a_waiting_job_says_that_the_queue_cannot_be_reached(
     slug = cast.project.slug
     for page in (reverse("job", args=[slug, job.code]), reverse("jobs", args=[slug])):
         text = " ".join(client.get(page).content.decode().split())
-        assert ("The queue of jobs cannot be reached" in text) is is_away
+        assert ("The job queue cannot be reached" in text) is is_away
 
 
 def test_unknown_kinds_are_refused_before_anything_is_stored(cast) -> None:

@@ -116,7 +116,7 @@ def test_supports_go_down_to_the_words(pair: Pair) -> None:
 
 def test_trees_of_another_pair_are_refused(pair: Pair, people: Cast) -> None:
     other = parses(people.pair)
-    with pytest.raises(BadRequest, match="not of this pair"):
+    with pytest.raises(BadRequest, match="do not belong to this pair"):
         proposals.propose(pair, other, Decided())
 
 

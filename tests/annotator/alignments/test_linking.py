@@ -85,7 +85,7 @@ def test_undo_refuses_what_another_has_changed_since(cast) -> None:
     Membership.objects.filter(user=cast.bob).update(role="curator")
     do(gold, "link", cast.ada, s="w1", t="w6")
     do(gold, "null", cast.bob, s="w1")
-    with pytest.raises(Conflict, match="cannot be taken back"):
+    with pytest.raises(Conflict, match="cannot be undone"):
         do(gold, "undo", cast.ada)
 
 

@@ -127,7 +127,7 @@ def test_a_bracket_is_over_the_source_unless_another_side_is_named() -> None:
     ("side", "key"), [("s", "0-5"), ("t", "0-3"), ("s", "2-2"), ("s", "3-1")]
 )
 def test_a_bracket_is_over_words_that_there_are(side: str, key: str) -> None:
-    with pytest.raises(BadRequest, match="Words of this side") as told:
+    with pytest.raises(BadRequest, match="Enter words of this side") as told:
         left(desk(), op="must-bracket", side=side, key=key)
     assert told.value.facts["field"] == "key"
 
@@ -141,7 +141,7 @@ def test_a_bracket_may_begin_and_end_at_any_word_of_a_long_sentence() -> None:
 
 @pytest.mark.parametrize("key", ["", "-", "1-", "-2", "1", "a-b", "²-³", "1-23456"])
 def test_a_bracket_is_written_in_numbers(key: str) -> None:
-    with pytest.raises(BadRequest, match="Words of this side") as told:
+    with pytest.raises(BadRequest, match="Enter words of this side") as told:
         read({"op": "must-bracket", "key": key})
     assert told.value.facts["field"] == "key"
 

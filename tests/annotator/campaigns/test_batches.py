@@ -92,7 +92,7 @@ def test_a_batch_taken_away_keeps_what_was_answered(made: Campaign, cast: Cast) 
 def test_choices_that_make_no_sense_are_refused(made: Campaign, cast: Cast) -> None:
     bob = person(made, cast.bob)
     foreign = campaign(cast, n=1, is_open=False).batches.get()
-    with pytest.raises(BadRequest, match="needs a batch"):
+    with pytest.raises(BadRequest, match="a batch, or pause them"):
         participants.set_batches(bob, [], by=cast.ada)
     with pytest.raises(BadRequest, match="another campaign"):
         participants.set_batches(bob, [foreign], by=cast.ada)
@@ -114,10 +114,10 @@ def test_the_page_stores_what_is_ticked(
     assert page.count(f'name="of-{bob.code}"') == 2
     sent = {f"seen-{bob.code}": "1", f"of-{bob.code}": [north.code]}
     answer = client.post(f"{path}batches/", sent, follow=True)
-    assert "Stored: everybody gets" in answer.content.decode()
+    assert "Saved: everyone gets" in answer.content.decode()
     assert [queue.batch for queue in bob.queues.all()] == [north]
     answer = client.post(f"{path}batches/", {f"seen-{bob.code}": "1"}, follow=True)
-    assert "needs a batch" in answer.content.decode()
+    assert "a batch, or pause them" in answer.content.decode()
     client.force_login(cast.bob)
     assert client.post(f"{path}batches/", sent).status_code == 403
 

@@ -102,7 +102,7 @@ def test_opening_needs_items_and_people(cast: Cast) -> None:
     with pytest.raises(Conflict, match="no items"):
         setup.open_campaign(made, by=cast.ada)
     list(items.load(made, upload(made, cast.ada, SAME), by=cast.ada))
-    with pytest.raises(Conflict, match="Nobody"):
+    with pytest.raises(Conflict, match="No annotators yet"):
         setup.open_campaign(made, by=cast.ada)
 
 
@@ -220,9 +220,9 @@ def test_a_finished_campaign_counts_its_people_and_predicts_no_end(
     assert "3 of 3 judgments (100 %)." in page
     assert "it ends about" not in page
     plan = client.get(reverse("campaign_design", args=["windows", made.code]))
-    assert "nobody to agree with" in plan.content.decode()
+    assert "Only one annotator" in plan.content.decode()
     people = client.get(reverse("campaign_people", args=["windows", copy.code]))
-    assert "2 people judge so far." in people.content.decode()
+    assert "2 annotators so far." in people.content.decode()
 
 
 def test_two_rehearsals_with_one_seed_answer_alike(cast: Cast) -> None:

@@ -62,7 +62,7 @@ def test_a_second_curator_learns_of_the_first(set_up: Judged) -> None:
         ({"values": {"meaning": 9, "grammar": 5}}, "eaning"),
         ({"values": {}}, "Choose a value"),
         ({"reason": "mood"}, "Choose a reason"),
-        ({"confidence": 9}, "how sure"),
+        ({"confidence": 9}, "Choose your confidence"),
         ({"accepts": "A1"}, "not the values of A1"),
     ],
 )

@@ -68,7 +68,7 @@ def test_columns_of_any_name_are_said_on_the_check_page(
 ) -> None:
     page = send(ada, made, content, name)
     assert page.status_code == 200
-    assert "Say which column holds the sentence" in page.content.decode()
+    assert "Choose columns for the sentence" in page.content.decode()
     where = page.request["PATH_INFO"]
     assert "selected>UTF" not in page.content.decode()  # as recognised, until chosen
     again = ada.get(where, FIELDS).content.decode()
@@ -111,7 +111,7 @@ def test_another_encoding_or_delimiter_can_be_chosen(
     where = send(ada, made, text, "x.csv").request["PATH_INFO"]
     assert "Éa, b left." in ada.get(where, {"encoding": "latin-1"}).content.decode()
     cut = ada.get(where, {"delimiter": ",", "encoding": "latin-1"}).content.decode()
-    assert "Say which column" in cut
+    assert "Choose columns" in cut
     refused = ada.get(where, {"encoding": "punycode"}, follow=True)
     assert "Encodings:" in refused.content.decode()
 
@@ -156,7 +156,7 @@ def test_an_item_is_corrected_until_somebody_has_it(ada: Client, cast: Cast) -> 
     setup.open_campaign(made, by=cast.ada)
     draw(made, cast.bob, 2)
     told = act(ada, made, other, "correct", paraphrase="late")
-    assert "holds this item" in told
+    assert "is judging or has judged this item" in told
     other.refresh_from_db()
     assert other.paraphrase != "late"
 
@@ -180,4 +180,4 @@ def test_items_are_searched(ada: Client, cast: Cast) -> None:
     items.correct(first, "wholly other", by=cast.ada)
     text = ada.get(at(made), {"q": "wholly"}).content.decode()
     assert "1 of 3" in " ".join(text.split())
-    assert "No item fits" in ada.get(at(made), {"q": "zzz"}).content.decode()
+    assert "No items match" in ada.get(at(made), {"q": "zzz"}).content.decode()

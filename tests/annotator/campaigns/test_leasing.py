@@ -198,14 +198,14 @@ def test_batches_pause_by_themselves(cast: Cast) -> None:
     for item in moved:
         item.batch, item.number = late, 0
         item.save()
-    Batch.objects.filter(campaign=made, name="Ordinary items").update(n_items=2)
+    Batch.objects.filter(campaign=made, name="Main").update(n_items=2)
     Batch.objects.filter(pk=late.pk).update(n_items=1)
     participants.give_queues(made, made.participants.all())
-    made.batches.filter(name="Ordinary items").update(is_paused=True)
+    made.batches.filter(name="Main").update(is_paused=True)
     assert [j.item.batch_id for j in draw(made, cast.bob, 3)] == [late.pk]
-    made.batches.filter(name="Ordinary items").update(is_paused=False)
+    made.batches.filter(name="Main").update(is_paused=False)
     got = [j.item.batch.name for j in draw(made, cast.bob, 3)]
-    assert got == ["Ordinary items", "Ordinary items"]
+    assert got == ["Main", "Main"]
 
 
 def test_batches_go_in_order(cast: Cast) -> None:
@@ -215,13 +215,13 @@ def test_batches_go_in_order(cast: Cast) -> None:
         made.items.filter(pk=item.pk).update(batch=late, number=number)
     for number, item in enumerate(made.items.exclude(batch=late).order_by("number")):
         made.items.filter(pk=item.pk).update(number=number)
-    made.batches.filter(name="Ordinary items").update(n_items=3)
+    made.batches.filter(name="Main").update(n_items=3)
     participants.give_queues(made, made.participants.all())
     seen = []
     for _ in range(6):
         [judgment] = draw(made, cast.bob)
         seen.append(judge(judgment).item.batch.name)
-    assert seen == ["Ordinary items"] * 3 + ["Later"] * 3
+    assert seen == ["Main"] * 3 + ["Later"] * 3
 
 
 def test_nothing_new_while_paused(cast: Cast) -> None:

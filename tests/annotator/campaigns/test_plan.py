@@ -113,8 +113,8 @@ def test_a_rehearsal_says_how_its_annotators_differ(cast: Cast, unit: str) -> No
     ("sent", "told"),
     [
         ({"unit": "pounds"}, "unit: one of share, points"),
-        ({"difference": "none"}, "difference: a number from 0.01 to 100"),
-        ({"target": "1"}, "target: a number from 0.1 to 0.999"),
+        ({"difference": "none"}, "difference: enter a number from 0.01 to 100"),
+        ({"target": "1"}, "target: enter a number from 0.1 to 0.999"),
         ({"paired": "perhaps"}, "paired: yes or no"),
         ({"difference": "70", "base": "0.5"}, "cannot differ by 70%"),
         ({"difference": "0.01", "unit": "points"}, None),
@@ -144,7 +144,7 @@ def test_a_campaign_of_others_is_no_pilot(cast: Cast) -> None:
 
 def test_too_little_judged_is_told_to_measure_anything(cast: Cast) -> None:
     made = campaign(cast, text=paired(2))
-    with pytest.raises(BadRequest, match="Too little was judged there"):
+    with pytest.raises(BadRequest, match="Too few judgments"):
         of(made, pilot=f"{made.code}:meaning")
 
 
@@ -173,7 +173,7 @@ def test_a_wrong_aim_stays_in_the_form_with_what_is_wrong(
     page = client.get(url, {"difference": "a lot", "k": "2"})
     text = page.content.decode()
     assert page.status_code == 400
-    assert "difference: a number from 0.01 to 100, please." in text
+    assert "difference: enter a number from 0.01 to 100." in text
     assert 'value="a lot"' in text
     assert client.get(url, {"diference": "9"}).status_code == 400
 

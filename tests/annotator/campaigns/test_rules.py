@@ -65,9 +65,9 @@ def test_every_problem_stands_at_its_field_and_nothing_typed_is_lost(
     assert 'value="me@here"' in html
     problems = dict(re.findall(r'id="wrong-(\w+)">([^<]+)<', html))
     assert problems == {
-        "k": "From 1 to 50, please.",
-        "overlap_share": "From 0 to 100, please.",
-        "prefetch": "From 1 to 20, please.",
+        "k": "Enter a number from 1 to 50.",
+        "overlap_share": "Enter a number from 0 to 100.",
+        "prefetch": "Enter a number from 1 to 20.",
     }
     made.refresh_from_db()
     assert made.contact == ""
@@ -79,7 +79,7 @@ def test_what_nobody_changed_is_folded_and_said_in_words(
     made = campaign(cast, n=4, is_open=False)
     html = " ".join(ada.get(url_of(made)).content.decode().split())
     assert '<details class="card" open>' not in html
-    assert "An item is reserved for somebody for 20 minutes." in html
+    assert "An item is reserved for one person for 20 minutes." in html
     assert "No checks: this campaign has no gold items." in html
     made.repeat_every = 10
     made.save()
@@ -123,7 +123,7 @@ def test_rules_say_how_often_checks_come_where_there_are_some(
     made = campaign(cast, text=text, is_open=False)
     html = " ".join(ada.get(url_of(made)).text.split())
     assert value_of(html, "check_every") == "15"
-    assert "fails more than 50% of at least 4 is stopped" in html
+    assert "fails more than 50% of at least 4 checks is stopped" in html
     assert ada.post(url_of(made), sent(check_every="0")).status_code == 302
     html = " ".join(ada.get(url_of(made)).text.split())
     assert "Checks are off: 2 gold items are not shown." in html

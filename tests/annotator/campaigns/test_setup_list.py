@@ -35,7 +35,7 @@ def test_a_new_campaign_lacks_items_and_people(client, cast) -> None:
     lacking = campaign_setup.lacking(list(by_title.values()))
     assert [step.title for step in lacking] == ["Items", "People"]
     text = page(client, cast, made)
-    assert "Waits for" in text
+    assert "Waiting for" in text
     assert "Start campaign" not in text
 
 

@@ -256,7 +256,7 @@ def test_only_those_who_may_take_a_corpus_out(cast, who: str) -> None:
 def test_links_of_one_author_can_be_asked_for(worked_on) -> None:
     made = out(worked_on, "pharaoh", corpus="Houses", author="bob")
     assert made["Houses.align"] == b"0-0\n"
-    with pytest.raises(BadRequest, match="Nobody called"):
+    with pytest.raises(BadRequest, match="No one called"):
         out(worked_on, "pharaoh", corpus="Houses", author="nobody")
 
 

@@ -354,7 +354,7 @@ def test_rows_as_they_were_read_are_kept_for_the_report(cast) -> None:
 
 
 def test_what_no_format_reads_is_refused_with_a_remedy(cast) -> None:
-    with pytest.raises(BadRequest, match="Choose the one that was meant"):
+    with pytest.raises(BadRequest, match="Choose the format you meant"):
         start(cast, sent(cast, "A boat left.\nIt was noon.\n"), kind="")
 
 

@@ -65,7 +65,7 @@ def test_bad_rows_are_listed_page_by_page(ada) -> None:
     finish(answer.url.rstrip("/").rpartition("/")[2])
     page = " ".join(ada.get(answer.url).content.decode().split())
     assert "70 rows cannot be read" in page
-    assert "70 in all; 1 to 50 are shown" in page
+    assert "70 in total; showing 1 to 50" in page
     assert "pairs.tsv, line 4, column 18" in page
     second = ada.get(answer.url + "?page=2").content.decode()
     assert "Page 2 of 2" in " ".join(second.split())

@@ -235,7 +235,7 @@ def test_the_page_says_that_tables_of_paraphrases_are_only_named(
     quick, owner, client, cast
 ) -> None:
     client.force_login(owner)
-    told = "of paraphrases (Sea) are only named there"
+    told = "only names the files of 1 paraphrase table (Sea)"
     page = " ".join(client.get(reverse("backups")).content.decode().split())
     assert told not in page
     ParaphraseTable.objects.create(project=cast.project, name="Sea", made_at=NOW)

@@ -173,7 +173,7 @@ def test_a_name_is_taken_once(ada) -> None:
     brought_in(ada)
     answer = ada.post("/p/windows/bitexts/upload/", form())
     assert answer.status_code == 409
-    assert "choose another name" in answer.content.decode()
+    assert "Choose another name" in answer.content.decode()
 
 
 def test_given_links_are_kept(ada) -> None:
@@ -199,7 +199,7 @@ def test_words_are_linked_by_a_job(cast: Cast, ada) -> None:
     assert None not in links
     assert bitext.n_links == sum(len((one or "").split()) for one in links)
     bitext_links.start(bitext, by=cast.ada, enqueue=False)
-    with pytest.raises(Conflict, match="being aligned already"):
+    with pytest.raises(Conflict, match="already being aligned"):
         bitext_links.start(bitext, by=cast.ada, enqueue=False)
 
 

@@ -96,4 +96,4 @@ def test_links_and_cutting_do_not_go_together(cast: Cast) -> None:
     sent |= {"target_language": "de", "raw": "on"}
     answer = client.post("/p/windows/bitexts/upload/", sent | files)
     assert answer.status_code == 400
-    assert "untick this" in answer.content.decode()
+    assert "clear this box" in answer.content.decode()

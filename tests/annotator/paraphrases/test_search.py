@@ -80,7 +80,7 @@ def test_a_table_that_is_not_made_leads_to_its_job(
 ) -> None:
     ParaphraseTable.objects.update(made_at=None)
     text = page(cast.bob, table, phrase="old").content.decode()
-    assert "has not been made yet" in text
+    assert "has not been created yet" in text
 
 
 def test_one_text_alone_says_what_it_adds(cast: Cast, table: ParaphraseTable) -> None:

@@ -190,7 +190,7 @@ def test_what_cannot_be_fitted_is_refused(
     campaign: Campaign,
     bitexts: list[Bitext],  # noqa: F811
 ) -> None:
-    with pytest.raises(BadRequest, match="Nobody has judged"):
+    with pytest.raises(BadRequest, match="No judgments"):
         weights.start(table, campaign, by=cast.ada)
     with pytest.raises(BadRequest, match="No weights"):
         test_sets.start(
@@ -203,7 +203,7 @@ def test_what_cannot_be_fitted_is_refused(
     with pytest.raises(NotAllowed):
         weights.start(table, campaign, by=cast.bob)
     table.made_at = None
-    with pytest.raises(Conflict, match="not been made"):
+    with pytest.raises(Conflict, match="not been created"):
         weights.start(table, campaign, by=cast.ada)
 
 

@@ -44,7 +44,7 @@ def test_a_manager_starts_a_run_by_a_method(cast: Cast) -> None:
     assert job.params["settings"] == asdict(JointSettings(method="soft"))
     again = client_of(cast.ada).post(where(cast), sent)
     assert again.status_code == 400
-    assert "being parsed so already" in again.content.decode()
+    assert "already being parsed that way" in again.content.decode()
     assert client_of(cast.bob).post(where(cast), sent).status_code == 403
     wrong = client_of(cast.ada).post(where(cast), {"method": "guess"})
     assert wrong.status_code == 400
@@ -57,13 +57,13 @@ def test_a_parser_without_arcs_is_refused_on_the_form_and_to_programs(
     client = client_of(cast.ada)
     page = re.sub(r"\s+", " ", client.get(where(cast)).content.decode())
     assert 'value="small" disabled>small, no arcs<' in page
-    assert "draws phrases alone and cannot take part" in page
+    assert "produces constituent trees only and cannot take part" in page
     sent = {"method": "soft", "parser": "small"}
     shown = client.post(where(cast), sent)
     told = client.post(f"/api/corpora/{cast.corpus.code}/joint/", sent, JSON)
     assert (shown.status_code, told.status_code) == (400, 400)
     for answer in (shown, told):
-        assert "small gives no dependency arcs" in answer.content.decode()
+        assert "small produces no dependency trees" in answer.content.decode()
     assert not Job.objects.filter(kind="joint").exists()
 
 

@@ -232,7 +232,7 @@ def test_what_cannot_be_done_is_refused(three: Cast) -> None:
         joint.start(three.corpus, JointSettings(), by=three.bob)
     with pytest.raises(BadRequest, match="Parsers:"):
         joint.start(three.corpus, JointSettings(), parser="klingon", by=three.ada)
-    with pytest.raises(BadRequest, match="no dependency arcs"):
+    with pytest.raises(BadRequest, match="no dependency trees"):
         joint.start(three.corpus, JointSettings(), parser="small", by=three.ada)
     for wrong in ({"rounds": 0}, {"method": "guess"}, {"speed": 1}):
         with pytest.raises(BadRequest):

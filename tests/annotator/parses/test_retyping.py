@@ -93,7 +93,7 @@ def test_a_word_is_named_as_a_node_and_a_phrase_is_refused(cast) -> None:
     draft = begin(cast, cast.bob)
     play(draft, node=3, form="doctor")
     assert draft.to_tree().words[1] == "doctor"
-    with pytest.raises(BadRequest, match="choose a word"):
+    with pytest.raises(BadRequest, match="Choose a word"):
         play(draft, node=1, form="doctor")
 
 
@@ -199,7 +199,7 @@ def test_raw_text_that_does_not_hold_the_words_stays_and_that_is_said(cast) -> N
         "Something else",
         "doctor",
     )
-    assert "raw text does not hold" in saved.summary
+    assert "raw text does not contain" in saved.summary
 
 
 def test_nothing_follows_from_a_word_typed_anew(cast) -> None:
@@ -220,7 +220,7 @@ def test_the_page_types_a_word_anew_without_a_script(cast, client: Client) -> No
         sent = {"uuid": uuid4(), "base_rev": context["revision"], "op": "retype"}
         sent |= {"node": node, "form": "doctor", "gold": context["gold"]}
         page = client.post(url, sent, follow=True)
-        assert "typed here; the sentence gets it" in page.content.decode()
+        assert "edited here; the sentence gets it" in page.content.decode()
     refused = client.post(url, sent | {"uuid": uuid4(), "base_rev": 1, "form": ""})
     assert "is no word" in refused.content.decode()
 

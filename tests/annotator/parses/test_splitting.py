@@ -94,7 +94,7 @@ def test_arcs_are_split_and_joined_undone_and_done_again(cast) -> None:
 
 def test_a_phrase_two_mothers_and_half_a_word_are_refused(cast) -> None:
     draft = begin(cast, cast.bob)
-    with pytest.raises(BadRequest, match="choose a word"):
+    with pytest.raises(BadRequest, match="Choose a word"):
         play(draft, "split", node=1, forms=["a", "b"])
     with pytest.raises(Conflict, match="two mothers"):
         play(draft, "join", token=1)
@@ -274,12 +274,12 @@ def test_the_page_splits_and_joins_without_a_script(cast, client: Client) -> Non
         sent = {"uuid": uuid4(), "base_rev": context["revision"], "op": "split"}
         sent |= {"node": node, "form": "win dow", "gold": context["gold"]}
         page = client.post(url, sent, follow=True).content.decode()
-        assert "typed here; the sentence gets it" in page
+        assert "edited here; the sentence gets it" in page
         refused = client.post(url, sent | {"uuid": uuid4(), "form": "window"})
         assert "one space between" in refused.content.decode()
         sent |= {"uuid": uuid4(), "base_rev": 1, "op": "join", "form": "x y"}
         page = client.post(url, sent, follow=True).content.decode()
-        assert "typed here" not in page
+        assert "edited here" not in page
     seen = gold.gold_of(cast.pair.source, DEPS).code
     sent = {"uuid": uuid4(), "base_rev": 2, "op": "gold", "gold": seen}
     page = client.post(url, sent, follow=True).content.decode()

@@ -200,7 +200,7 @@ def test_what_cannot_be_helped_is_parsed_as_it_stands_and_says_so(
 
 def test_a_parser_that_hides_its_words_is_refused(people: Cast) -> None:
     _counted(people)
-    with pytest.raises(BadRequest, match="does not tell its training words"):
+    with pytest.raises(BadRequest, match="does not list its training words"):
         substitution.start(people.corpus, "english", "plain", n=1, by=people.ada)
     with pytest.raises(BadRequest, match="Linking corpora: plain"):
         substitution.start(people.corpus, "small", "other", n=1, by=people.ada)

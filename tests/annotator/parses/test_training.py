@@ -79,7 +79,7 @@ def test_sentences_that_a_parser_was_trained_on_do_not_count(
     client.force_login(people.ada)
     url = reverse("parses", args=["windows", people.corpus.code])
     page = " ".join(client.get(url).content.decode().split())
-    said = f"{golds} of {golds + 1} left out: this parser was trained on them"
+    said = f"{golds} of {golds + 1} excluded: this parser was trained on them"
     assert said in page
 
 

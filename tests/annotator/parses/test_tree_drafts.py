@@ -139,7 +139,7 @@ def test_a_saved_tree_carries_the_links_along_and_says_what_is_parked(
     assert (followed.kept, followed.parked) == (1, 1)
     layer.refresh_from_db()
     assert (layer.source_parse, len(layer.parked)) == (saved.parse, 1)
-    assert "1 decision went along, 1 parked" in saved.summary
+    assert "1 decision carried over, 1 on hold" in saved.summary
     assert gold.save(draft, by=cast.bob).parse == saved.parse
 
 
@@ -282,7 +282,7 @@ def test_phrases_are_split_and_joined_as_one_step_each(draft) -> None:
     [
         ({"op": "split_phrase", "node": 0}, "Choose the child"),
         ({"op": "split_phrase", "node": 2}, "not the first"),
-        ({"op": "join_phrases", "first": 9}, "No sister stands after it"),
+        ({"op": "join_phrases", "first": 9}, "There is no sibling after it"),
         ({"op": "join_phrases", "first": 5}, "is a word"),
         ({"op": "split_phrase"}, "no operation"),
     ],
@@ -299,10 +299,10 @@ def test_links_of_a_split_phrase_are_parked_and_come_back(cast, draft) -> None:
     links.play(layer, operations.LayerStep.read(sent), by=cast.bob)
     play(draft, "split_phrase", node=8)
     saved = gold.save(draft, by=cast.bob)
-    assert "0 decisions went along, 1 parked" in saved.summary
+    assert "0 decisions carried over, 1 on hold" in saved.summary
     play(draft, "join_phrases", first=6, last=8)
     assert text(draft) == people.SOURCE
-    assert "1 decision went along, 0 parked" in gold.save(draft, by=cast.bob).summary
+    assert "1 decision carried over, 0 on hold" in gold.save(draft, by=cast.bob).summary
 
 
 def came_as(corpus, *formats: str) -> None:

@@ -1,4 +1,4 @@
-"""One tree changed twice at once: both states are shown, and a choice goes on."""
+"One tree changed twice at once: both states are shown, and a choice was resumed."
 
 from itertools import pairwise
 from uuid import uuid4
@@ -79,7 +79,7 @@ def test_a_choice_is_asked_again_where_a_third_step_came_between(draft) -> None:
         ({"op": "split_phrase", "node": 8}, {"op": "move", "node": 6, "mother": 0},
          "NP “the window” is not there any more"),
         ({"op": "retype", "node": 8, "form": "door"}, {"op": "undo"},
-         "not the last one any more"),
+         "no longer the last one"),
         ({"op": "retype", "node": 8, "form": "door"},
          {"op": "replace", "text": people.SOURCE}, "stands on other words"),
         ({"op": "delete", "node": 4}, {"op": "move", "node": 1, "mother": 4},
@@ -92,7 +92,7 @@ def test_what_does_not_apply_any_more_says_why(draft, theirs, mine, why) -> None
         drafts.play(draft, stale(draft, **mine), by=draft.author)
     assert why in refused.value.facts["on_top"]["why"]
     before = text(draft)
-    with pytest.raises(Conflict, match=r"any more|other words"):
+    with pytest.raises(Conflict, match=r"no longer|other words"):
         drafts.play(draft, stale(draft, **mine, onto=1), by=draft.author)
     assert text(draft) == before
 
@@ -183,7 +183,7 @@ def test_the_page_asks_and_does_what_is_chosen(cast, client: Client) -> None:
     body = " ".join(asked.content.decode().split())
     assert asked.status_code == 409
     assert "NP “The nurse” gets the label NX" in body
-    assert "NP “the window” is taken away" in body
+    assert "NP “the window” is removed" in body
     assert TreeDraft.objects.get().revision == 1
     again = hidden(asked) | {"op": "delete"}
     page = client.post(url(cast), again, follow=True)
@@ -288,7 +288,7 @@ def test_arcs_ask_on_their_page(cast, client: Client) -> None:
     asked = client.post(there, sent(page, 0, op="relation", node=1, label="nsubj"))
     body = " ".join(asked.content.decode().split())
     assert asked.status_code == 409
-    assert "“the” hangs from “opened”" in body
+    assert "“the” attaches to “opened”" in body
     assert "“nurse” gets the relation nsubj" in body
     client.post(there, hidden(asked) | {"op": "relation"})
     now = TreeDraft.objects.get().to_arcs().deps
@@ -312,7 +312,7 @@ def test_my_steps_go_on_top_of_another_gold_tree(cast, client: Client) -> None:
     again = hidden(asked) | {"op": "put_on_gold"}
     page = client.post(url(cast), again, follow=True)
     body = " ".join(page.content.decode().split())
-    assert "1 step of yours is on top of the gold tree" in body
+    assert "You have 1 unsaved step on top of the gold tree" in body
     assert "NP “The nurse” is not there any more" in body
     draft = TreeDraft.objects.get(author=cast.ada)
     assert draft.text == theirs.text.replace("(NP (DT the)", "(NY (DT the)")

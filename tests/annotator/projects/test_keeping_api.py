@@ -70,7 +70,7 @@ def test_a_change_that_is_refused_leaves_all_as_it_was(cast, ada) -> None:
     url = f"/api/campaigns/{made.code}/"
     refused = send(ada, "patch", url, {"name": "Other", "archived": True})
     assert refused.status_code == 409
-    assert "close it first" in refused.json()["error"]["message"]
+    assert "Close it first" in refused.json()["error"]["message"]
     assert ada.get(url).json()["name"] == made.name
     assert not LogEntry.objects.filter(act="renamed").exists()
 

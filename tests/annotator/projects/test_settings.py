@@ -148,7 +148,7 @@ def test_the_log_names_rules_as_their_form_does(cast, ada) -> None:
     made = campaign(cast, n=3, is_open=False)
     setup.change(made, {"k": 2, "check_every": 9}, by=cast.ada)
     page = ada.get("/p/windows/log/").content.decode()
-    assert "A check about every, Judges an item" in page
+    assert "A check about every, Judges per item" in page
     assert "check_every" not in page
 
 

@@ -150,7 +150,7 @@ def test_conditions_narrow_a_search(cast) -> None:
     assert n("corpus!=Doors") == 2
     type(cast.pair.source).objects.filter(pk=cast.pair.source_id).update(ref="w-7")
     assert (n("id=w-7"), n("id=/^w/"), n("id!=/^w/")) == (1, 1, 3)
-    with pytest.raises(BadRequest, match="No corpus"):
+    with pytest.raises(BadRequest, match="There is no corpus"):
         n("corpus=nowhere")
 
 

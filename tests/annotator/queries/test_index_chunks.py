@@ -232,11 +232,11 @@ def test_the_page_of_such_a_job_offers_to_make_the_index(
     client.force_login(cast.ada)
     url = reverse("job", args=[cast.project.slug, job.code])
     page = " ".join(client.get(url).content.decode().split())
-    assert "Its index was cancelled" in page
+    assert "indexing was cancelled" in page
     assert "Cancelled</span>" not in page
     client.post(reverse("project_query", args=[cast.project.slug]), {"do": "index"})
     jobs.run(Job.objects.get(kind="index").pk)
-    assert "Its index was cancelled" not in client.get(url).content.decode()
+    assert "indexing was cancelled" not in client.get(url).content.decode()
 
 
 def test_work_that_is_done_is_not_done_anew_for_the_index(

@@ -102,7 +102,7 @@ def test_a_search_that_somebody_else_saved_is_not_written_over(cast) -> None:
     assert signed_in(cast.ada).post(url(cast), sent).status_code == 302
     theirs = signed_in(cast.bob).post(url(cast), sent | {"q": "VP"})
     assert theirs.status_code == 403
-    assert "Take another name" in theirs.content.decode()
+    assert "Choose another name" in theirs.content.decode()
     assert SavedQuery.objects.get().text == "NP ~ PP"
     assert signed_in(cast.ada).post(url(cast), sent | {"q": "VP"}).status_code == 302
     assert SavedQuery.objects.get().text == "VP"

@@ -285,7 +285,7 @@ def test_a_job_makes_it_and_the_page_gives_it(project, cast) -> None:
     assert data.startswith(b"PK")
     client.post(url, {"forget": job.code})
     assert client.get(get).status_code == 404
-    assert "taken away" in client.get(url).content.decode()
+    assert "removed" in client.get(url).content.decode()
 
 
 def test_only_who_may_export_sees_them_and_only_managers_make_them(

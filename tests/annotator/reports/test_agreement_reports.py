@@ -106,7 +106,7 @@ def test_a_new_guideline_is_marked_on_the_chart_of_drift(
     judged_data._held.clear()
     agreement._bodies.clear()
     page = ada.get(url(set_up)).content.decode()
-    assert ": guideline 2 from here on</title>" in page
+    assert ": guidelines version 2 from here on</title>" in page
     assert ">g2</text>" in page
     assert re.search(r"2 after \d+%", page)
 
@@ -338,7 +338,7 @@ def test_a_campaign_without_judgments_still_has_a_page(
     Judgment.objects.all().delete()
     judged_data._held.clear()
     page = ada_page(client, set_up)
-    assert "Nobody has judged yet." in page
+    assert "No judgments yet." in page
     assert "No condition differs" not in page
 
 

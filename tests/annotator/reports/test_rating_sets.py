@@ -89,7 +89,7 @@ def test_a_bad_file_is_refused_line_by_line(ada: Client, cast: Cast) -> None:
 def test_a_second_set_of_the_same_name_is_refused(cast: Cast) -> None:
     project, ada = cast.project, cast.ada
     rating_sets.add(project, sent(), name="Twice", form="long", by=ada)
-    with pytest.raises(Exception, match="There is a set named Twice already"):
+    with pytest.raises(Exception, match="There is already a set named Twice"):
         rating_sets.add(project, sent(), name="Twice", form="long", by=ada)
     with pytest.raises(BadRequest, match="There is no format"):
         rating_sets.add(project, sent(), name="New", form="msr", by=ada)

@@ -122,7 +122,7 @@ def test_a_bad_row_refuses_the_file_with_its_line(cast, text, more, said) -> Non
 
 @pytest.mark.parametrize("bounds", [(5, 1), (3, 3), (0, 2000)])
 def test_a_range_that_is_none_is_refused(cast, bounds) -> None:
-    with pytest.raises(BadRequest, match="is no scale"):
+    with pytest.raises(BadRequest, match="is not a valid scale"):
         read(cast, LONG, ranges={"value": bounds})
 
 

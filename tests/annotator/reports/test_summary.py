@@ -72,10 +72,10 @@ def test_labels_without_order_are_told_by_nominal_alpha() -> None:
 
 def test_without_overlap_nothing_is_known_and_with_little_it_is_said() -> None:
     assert said(scale(shared=0)) == [
-        "Nobody knows how well people agree on meaning: no item has two judgments."
+        "Agreement on meaning is unknown: no item has two judgments."
     ]
-    assert said(scale(few=True, shared=1))[0].endswith(" It rests on 1 item alone.")
-    assert said(scale(few=True, shared=9))[0].endswith(" It rests on 9 items alone.")
+    assert said(scale(few=True, shared=1))[0].endswith(" It is based on only 1 item.")
+    assert said(scale(few=True, shared=9))[0].endswith(" It is based on only 9 items.")
 
 
 def test_the_threshold_is_named() -> None:
@@ -118,10 +118,10 @@ def test_who_drifts_repeats_badly_or_misses_gold_is_named() -> None:
         judge("A6", gold=figure(0.9, n=50), repeat=figure(0.6, n=30)),
     ]
     assert said(scale(judges=judges))[1:] == [
-        "A1 came to rate meaning lower while judging: from +0.1 to −0.7 points beside"
-        " the others.",
-        "A3 gave meaning the same value again in 45 % of 20 repeats only.",
-        "A5 met the expected meaning in 20 % of 5 gold items only.",
+        "A1 rated meaning lower over time, compared with the others:"
+        " from +0.1 to −0.7 points.",
+        "A3 repeated the same value of meaning in only 45 % of 20 repeats.",
+        "A5 matched the expected meaning in only 20 % of 5 gold items.",
     ]
 
 

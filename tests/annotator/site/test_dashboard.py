@@ -57,7 +57,7 @@ def test_an_annotator_continues_where_work_is_left(cast: Cast) -> None:
     judging, links = waiting(cast.bob)
     assert (judging.text, judging.label) == ("4 of 6 items left", "Continue")
     assert judging.url == reverse("judge", args=["windows", made.code])
-    assert (links.text, links.label) == ("1 pair begun, not done", "Continue")
+    assert (links.text, links.label) == ("1 pair started, not done", "Continue")
     assert links.url == reverse("pair", args=["windows", cast.pair.code])
 
 
@@ -147,7 +147,7 @@ def test_a_manager_reads_what_needs_them_the_gravest_first(cast: Cast) -> None:
     ]  # fmt: skip
     assert rows[0].text == f"bob failed 3 of 5 checks in {made} and is stopped."
     assert rows[3].text == f"1 flagged item in {made}."
-    assert rows[4].text == "1 invitation not used yet."
+    assert rows[4].text == "1 open invitation."
 
 
 def test_items_that_are_kept_for_nobody_need_a_manager(cast: Cast) -> None:
@@ -160,7 +160,7 @@ def test_items_that_are_kept_for_nobody_need_a_manager(cast: Cast) -> None:
     mine.update(lease_until=timezone.now() - timedelta(hours=2))
     (need,) = needs(cast.ada)
     assert need.chip == "Held"
-    assert need.text.startswith(f"3 items in {made} were taken")
+    assert need.text.startswith(f"3 items in {made} were assigned")
     leases.expire()
     assert needs(cast.ada) == []
 
@@ -179,7 +179,7 @@ def test_who_drifts_needs_a_manager(cast: Cast, client: Client) -> None:
     assert 'hx-get="/needs/?project=windows"' in main_of(client, "/p/windows/")
     assert 'hx-get="/needs/"' in main_of(client, "/")
     told = client.get("/needs/?project=windows").content.decode()
-    assert "bob came to rate meaning higher while judging" in told
+    assert "bob rated meaning higher over time" in told
     assert "#judges" in told
     assert client.get("/needs/").content.decode().count("<li>") == told.count("<li>")
     client.force_login(cast.bob)

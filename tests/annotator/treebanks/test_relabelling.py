@@ -79,7 +79,7 @@ def test_one_click_takes_the_whole_batch_back(cast) -> None:
     assert golds(cast) == [people.SOURCE, people.TARGET]
     assert states(batch) == ["undone", "undone"]
     assert [d.text for d in TreeDraft.objects.all()] == [people.SOURCE, people.TARGET]
-    with pytest.raises(Conflict, match="undone already"):
+    with pytest.raises(Conflict, match="already undone"):
         batches.undo(batch, by=cast.ada)
 
 
@@ -129,7 +129,7 @@ def test_a_draft_with_unsaved_steps_is_never_written_over(cast) -> None:
     batch = applied(cast, Order("NP", "NX"))
     left, done = batch.trees.order_by("pk")
     assert left.state == "left"
-    assert "draft of this sentence that is not saved" in left.note
+    assert "unsaved draft of this sentence" in left.note
     assert done.state == "done"
     assert "VX" in TreeDraft.objects.get(sentence=cast.pair.source).text
 

@@ -75,7 +75,7 @@ def test_a_query_makes_the_list(treebank) -> None:
     assert texts(made(treebank, query="X < Tea")) == ["Tea", "Tea is hot"]
     pairs = made(treebank, query="VP << VBN", unit="pair")
     assert [one.pair for one in pairs.items.all()] == [treebank.pair]
-    with pytest.raises(BadRequest, match="finds nothing"):
+    with pytest.raises(BadRequest, match="has no matches"):
         made(treebank, query="QP")
     with pytest.raises(BadRequest, match="Column"):
         made(treebank, query="NP <")
@@ -296,7 +296,10 @@ def test_a_person_goes_from_item_to_item(treebank) -> None:
     answer = client.post(url, {"do": "next"}, follow=True)
     assert "Tea" in answer.content.decode()
     assert "Done, next" in answer.content.decode()
-    for text, said in (("Rain", "1 done by you"), (None, "Nothing is left")):
+    for text, said in (
+        ("Rain", "1 done by you"),
+        (None, "You have finished this list"),
+    ):
         share = WorkShare.objects.get(state="open")
         done = reverse("work_finish", args=["windows", share.code])
         answer = client.post(done, {"do": "done"}, follow=True)
