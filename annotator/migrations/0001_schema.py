@@ -3208,7 +3208,7 @@ class Migration(migrations.Migration):
                     "state",
                     models.CharField(
                         choices=[
-                            ("open", "Under hand"),
+                            ("open", "In progress"),
                             ("done", "Done"),
                             ("skipped", "Skipped"),
                         ],

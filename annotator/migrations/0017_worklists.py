@@ -66,7 +66,7 @@ class Migration(migrations.Migration):
             fields=[
                 ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
                 ('code', annotator.models.codes.CodeField(default=annotator.models.codes.new_code)),
-                ('state', models.CharField(choices=[('open', 'Under hand'), ('done', 'Done'), ('skipped', 'Skipped')], default='open', max_length=8)),
+                ('state', models.CharField(choices=[('open', 'In progress'), ('done', 'Done'), ('skipped', 'Skipped')], default='open', max_length=8)),
                 ('note', models.CharField(blank=True, max_length=300)),
                 ('at', models.DateTimeField(default=django.utils.timezone.now)),
                 ('item', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='shares', to='annotator.workitem')),

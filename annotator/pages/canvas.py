@@ -83,7 +83,7 @@ class Canvas:
 
     def trees_json(self) -> dict[str, Any]:
         """Words, heads and nodes of both sides; nodes in preorder: ref, label, word,
-        mother, span."""
+        parent, span."""
         words = {"s": self.pair.source.forms, "t": self.pair.target.forms}
         names: tuple[SideName, SideName] = ("s", "t")
         trees: dict[str, Any] = {n: self._nodes(n, words[n]) for n in names}

@@ -1,5 +1,5 @@
 """Draws a tree whose nodes are chosen by mouse and keys: each is a tree item with a
-name, and knows its mother, so that a script finds its way without the tree."""
+name, and knows its parent, so that a script finds its way without the tree."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field

@@ -11,7 +11,7 @@ words, and its text in the label."""
 
 
 def places(tree: Tree) -> dict[Place, int]:
-    """Every phrase and trace by its place, mothers before daughters.
+    """Every phrase and trace by its place, parents before children.
 
     One place, one phrase: the way to another tree and back ends where it began.
     O(nodes * words).

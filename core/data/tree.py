@@ -15,7 +15,7 @@ class Tree:
     ``labels[v]``: phrase label, or the tag where v is a leaf. ``parents[v]``: -1 for
     the root. ``tokens[v]``: the token a leaf stands on, else -1. A leaf with token -1
     is an empty element (trace); its text is ``forms[v]``. ``forms[v]`` is the word
-    of a leaf, "" for phrases. ``edges[v]``: label of the edge to the mother, or "".
+    of a leaf, "" for phrases. ``edges[v]``: label of the edge to the parent, or "".
 
     Derived: ``children[v]``; ``spans[v]`` = half-open hull of the tokens below v,
     ``(k, k)`` for a node over traces alone, k the token that follows; leaf of token i

@@ -186,7 +186,7 @@ def decided_by(steps: Iterable[tuple[Tree, Tree, int]]) -> Decisions:
     """What steps decide: the trees before and after each, and the node it was about,
     -1 for the whole tree.
 
-    That node is decided as it is after the step, and so is its mother. Of what is gone,
+    That node is decided as it is after the step, and so is its parent. Of what is gone,
     phrases around the node are barred, as it was taken out of them, and those within
     it, which were joined; a phrase next to it only grew or shrank. A later step takes
     the place of an earlier one.

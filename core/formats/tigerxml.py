@@ -7,7 +7,7 @@
     nt     = <nt id cat> { edge | secedge } </nt>
     edge   = <edge label idref>             secedge = <secedge label idref>
 
-Phrases may be discontinuous. Nodes without a mother hang from a phrase VROOT that the
+Phrases may be discontinuous. Nodes without a parent hang from a phrase VROOT that the
 file does not hold, if there is more than one. A terminal tagged -NONE- is a trace.
 "--" is an empty value, except as a tag. ``meta["ids"]`` of a parse gives the id of each
 node in preorder, "" for that VROOT.
@@ -244,7 +244,7 @@ class _Graph:
                     f"an edge of {name} leads to a missing node {child!r}"
                 )
             if child in self._mother:
-                raise self._error(f"node {child} has two mothers")
+                raise self._error(f"node {child} has two parents")
             label = edge.get("label", "")
             self._mother[child] = (name, "" if label == "--" else label)
 

@@ -110,7 +110,7 @@ def rows_of(scene: Scene) -> Rows:
 
 
 def _passing(scene: Scene, ends: dict[str, LinkEnd]) -> dict[int, list[float]]:
-    """Of each row, where edges run past its boxes: beyond a daughter, to its mother."""
+    """Of each row, where edges run past its boxes: beyond a child, to its parent."""
     passing: dict[int, list[float]] = defaultdict(list)
     for edge in scene.edges:
         end, mother = (ends[f"{edge.side}:{ref}"] for ref in (edge.ref, edge.mother))

@@ -48,7 +48,7 @@ class Box:
 
 @dataclass(frozen=True, slots=True)
 class Edge:
-    """From phrase ``mother`` to its daughter ``ref``: corners of a line; its label."""
+    """From phrase ``mother`` to its child ``ref``: corners of a line; its label."""
 
     side: Literal["s", "t"]
     ref: str

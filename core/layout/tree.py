@@ -1,7 +1,7 @@
 """Where the nodes of one tree stand: a place along the words, and a level.
 
-Words share level 0, a phrase stands one level above its highest daughter (so phrases
-stay close to their words) and midway between its outermost daughters. The result knows
+Words share level 0, a phrase stands one level above its highest child (so phrases
+stay close to their words) and midway between its outermost children. The result knows
 no up or down: ``links.py`` turns it into px.
 """
 
@@ -147,7 +147,7 @@ def _climb(
     at: dict[int, float],
     level: dict[int, int],
 ) -> None:
-    """Fill ``at`` and ``level`` for phrases, daughters first."""
+    """Fill ``at`` and ``level`` for phrases, children first."""
     taken: dict[int, list[tuple[float, float]]] = {}
     for v in reversed(shown):
         if v in at:

@@ -2,8 +2,8 @@
 
 Their trees are binary; ours are n-ary and have unary chains, so Definition 3.1 reads:
 links a and b below s and t *support* the link (s, t) if they lie below two different
-daughters of s and below two different daughters of t. One link a supports (s, t) alone
-if nothing but null stands next to it: all other daughters of s and of t are null, or
+children of s and below two different children of t. One link a supports (s, t) alone
+if nothing but null stands next to it: all other children of s and of t are null, or
 there are none. A link marked as crossing (non-compositional, section 4.3) is held to
 Consistency alone.
 """
@@ -232,7 +232,7 @@ class _Work:
         return supporters
 
     def _beside_null(self, of: Pair, i: int, j: int) -> bool:
-        """Whether all daughters of both are null, but i and j."""
+        """Whether all children of both are null, but i and j."""
         s, t = of
         return all(self.null_s[c] for c in self.source.children[s] if c != i) and all(
             self.null_t[c] for c in self.target.children[t] if c != j
@@ -272,7 +272,7 @@ def _below(ends: Sequence[int], v: int, top: int) -> bool:
 
 
 def _towards(tree: Tree, top: int, v: int) -> int:
-    """The daughter of ``top`` that is v or above v."""
+    """The child of ``top`` that is v or above v."""
     daughters = tree.children[top]
     return daughters[bisect_right(daughters, v) - 1]
 
@@ -286,7 +286,7 @@ def _meet(tree: Tree, ends: Sequence[int], a: int, b: int) -> int:
 
 
 def _top_chain(tree: Tree) -> set[int]:
-    """The root, and what stands for it: its only daughter (TOP over S), or the only
+    """The root, and what stands for it: its only child (TOP over S), or the only
     phrase under a root that a treebank put there to hold the punctuation (VROOT)."""
     chain, v = {0}, 0
     while True:

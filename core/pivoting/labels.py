@@ -5,7 +5,7 @@ r"""What a phrase is in a tree: constituents, and categories that lack something
     S\NP      one that lacks it on its left
     S\NP VP/. lacking NP and VP on its left and a full stop on its right
 
-Sisters stand in the order of the sentence, a space between. A part that the phrase
+Siblings stand in the order of the sentence, a space between. A part that the phrase
 covers in part stands for itself in parentheses, as what it is without its missing
 words: ``VP/(NP/NNS)``. Where that is missing on the right alone it is the first on the
 right, otherwise the last on the left (Callison-Burch 2008, figure 2).

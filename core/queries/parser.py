@@ -15,7 +15,7 @@ r"""The query language.
     cond     = key op ( value | regex )
     text     = a label or a word, in quotation marks where it holds other signs
 
-The relations of a node all hang on this node: in ``A < B < C``, A is the mother of
+The relations of a node all hang on this node: in ``A < B < C``, A is the parent of
 both. "&" binds more closely than "|". ``A ~ B``: a link leads from A to B, a node of
 the other side of the pair; all links of a match are of one layer.
 """

@@ -25,7 +25,7 @@ class Kind(IntEnum):
 class NodeRow:
     """``pre``: preorder number, words counted as nodes below their tags; ``last``: the
     greatest one below it, its own for a leaf. ``parent``: -1 for a root. ``ord``,
-    ``rord``: place among the sisters from 1, from either end. ``uend``: the lowest
+    ``rord``: place among the siblings from 1, from either end. ``uend``: the lowest
     node that only children lead to. ``lo``, ``hi``: the leaves below, half-open, with
     empty elements. ``label``: of a word its form, of a token its relation. ``node``:
     the number in ``Tree``; of a word or token its position, -1 for an empty element.

@@ -96,7 +96,7 @@ class RelabelAll:
 
 @dataclass(frozen=True, slots=True)
 class Insert:
-    """A new phrase over the sisters ``first`` to ``last``, or above the root."""
+    """A new phrase over the siblings ``first`` to ``last``, or above the root."""
 
     op: ClassVar[str] = "insert"
     first: int
@@ -128,12 +128,14 @@ class Insert:
         return {**fields, "label": self.label, **edge}
 
     def _place(self, tree: Tree) -> tuple[int, int, int]:
-        """The mother, and which of her children; -1 over the root."""
+        """The parent, and which of her children; -1 over the root."""
         check_node(tree, self.first)
         check_node(tree, self.last)
         mother = tree.parents[self.first]
         if tree.parents[self.last] != mother or self.last < self.first:
-            raise InvalidValue("A new phrase stands over sisters: nodes of one mother.")
+            raise InvalidValue(
+                "A new phrase stands over siblings: nodes of one parent."
+            )
         if mother < 0:
             return -1, 0, 1
         sisters = tree.children[mother]
@@ -142,7 +144,7 @@ class Insert:
 
 @dataclass(frozen=True, slots=True)
 class Delete:
-    """Take a phrase away; its children go up to its mother."""
+    """Take a phrase away; its children go up to its parent."""
 
     op: ClassVar[str] = "delete"
     node: int
@@ -230,7 +232,7 @@ class Move:
         check_node(tree, self.node)
         check_node(tree, self.mother)
         if self.node == 0:
-            raise InvalidValue("The root has no mother: insert a new root above it.")
+            raise InvalidValue("The root has no parent: insert a new root above it.")
         if tree.is_leaf(self.mother):
             raise InvalidValue("A word has no children: choose a phrase.")
         if self.mother in range(self.node, tree.subtree_end(self.node)):
@@ -243,7 +245,7 @@ class Move:
         rest = [v for v in tree.children[self.mother] if v != self.node]
         if self.at is not None:
             if not 0 <= self.at <= len(rest):
-                raise InvalidValue(f"The mother has {len(rest)} other children.")
+                raise InvalidValue(f"The parent has {len(rest)} other children.")
             return self.at
         here = tree.spans[self.node]
         return sum(tree.spans[v] <= here for v in rest)

@@ -128,8 +128,8 @@ def to_dependencies(tree: Tree, rules: HeadRules = SYNTACTIC) -> DepTree:
     """The heads of the tokens of ``tree``, labelled by the categories involved.
 
     A token hangs from the head of the smallest phrase that it does not head itself;
-    its label is "category/mother": the largest phrase it heads, or its tag, and that
-    phrase's mother; "root" for the head of the tree.
+    its label is "category/parent": the largest phrase it heads, or its tag, and that
+    phrase's parent; "root" for the head of the tree.
     """
     head_of = head_tokens(tree, rules)
     heads = [ROOT] * tree.n_tokens

@@ -1,4 +1,4 @@
-"""Phrases of a constituent tree split and joined: one among sisters becomes several.
+"""Phrases of a constituent tree split and joined: one among siblings becomes several.
 
 Operations as in ``core.trees.editing``: one split is joined by the inverse, and the
 other way round. Children stay in their order, and words where they are.
@@ -25,7 +25,7 @@ from core.trees.stepping import (
 
 @dataclass(frozen=True, slots=True)
 class SplitPhrase:
-    """Sisters in the place of the phrase ``node``, which keep its mother.
+    """Siblings in the place of the phrase ``node``, which keep its parent.
 
     ``at``: which of its children, from 0, begin another; ``labels`` and ``edges``: of
     all parts; None: as the phrase had them.
@@ -106,7 +106,7 @@ class SplitPhrase:
 
 @dataclass(frozen=True, slots=True)
 class JoinPhrases:
-    """One phrase in the place of the sisters ``first`` to ``last``, with the children
+    """One phrase in the place of the siblings ``first`` to ``last``, with the children
     of all. ``label`` and ``edge``: None for those of the first."""
 
     op: ClassVar[str] = "join_phrases"
@@ -155,7 +155,9 @@ class JoinPhrases:
         check_node(tree, self.last)
         mother = tree.parents[self.first]
         if mother < 0 or tree.parents[self.last] != mother or self.last <= self.first:
-            raise InvalidValue("Sisters are joined: two or more phrases of one mother.")
+            raise InvalidValue(
+                "Siblings are joined: two or more phrases of one parent."
+            )
         sisters = tree.children[mother]
         ends = sisters.index(self.first), sisters.index(self.last) + 1
         joined = sisters[slice(*ends)]

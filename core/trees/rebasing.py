@@ -133,7 +133,7 @@ class _SeenTree:
         return self.at[v]
 
     def _run(self, step: Insert | JoinPhrases) -> TreeEdit:
-        """Sisters must be as many as they were, side by side."""
+        """Siblings must be as many as they were, side by side."""
         tree, now = self.before, self.now
         first, last = self.node(step.first), self.node(step.last)
         new = replace(step, first=min(first, last), last=max(first, last))
@@ -143,7 +143,7 @@ class _SeenTree:
             there = now.children[mother_now] if mother_now >= 0 else ()
             run = [v for v in there if new.first <= v <= new.last]
             if run != [self.node(v) for v in seen]:
-                raise InvalidValue("The sisters are not side by side any more.")
+                raise InvalidValue("The siblings are not side by side any more.")
         return new
 
     def _split(self, step: SplitPhrase) -> SplitPhrase:

@@ -38,7 +38,7 @@ class Replace:
 
 def way_back(tree: Tree, after: Tree, simple: TreeEdit) -> TreeEdit:
     """``simple`` where it leads from ``after`` to ``tree``; else ``tree`` as a whole,
-    as where sisters of a tree with gaps came into another order."""
+    as where siblings of a tree with gaps came into another order."""
     try:
         leads = simple.on(after).tree == tree
     except InvalidValue:

@@ -16,7 +16,7 @@ from core.trees.words import checked_form
 
 @dataclass(frozen=True, slots=True)
 class Split:
-    """Two words in the place of one, sisters. ``tags`` and ``edges``: of both; None:
+    """Two words in the place of one, siblings. ``tags`` and ``edges``: of both; None:
     as the word had them."""
 
     op: ClassVar[str] = "split"
@@ -69,7 +69,7 @@ class Split:
 
 @dataclass(frozen=True, slots=True)
 class Join:
-    """One word in the place of ``token`` and the next, which are sisters.
+    """One word in the place of ``token`` and the next, which are siblings.
 
     ``form``: "" for both forms without a space; ``tag`` and ``edge``: None for those of
     the first.
@@ -123,7 +123,7 @@ class Join:
         v, w = _leaf(tree, self.token), _leaf(tree, self.token + 1)
         if tree.parents[v] != tree.parents[w]:
             raise InvalidValue(
-                f"“{tree.forms[v]}” and “{tree.forms[w]}” have two mothers: move one "
+                f"“{tree.forms[v]}” and “{tree.forms[w]}” have two parents: move one "
                 "beside the other first, or delete the phrase between."
             )
         if w != v + 1:

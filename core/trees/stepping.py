@@ -92,7 +92,7 @@ def built(
 
 
 def settled(edited: Edited) -> Edited:
-    """Sisters in the order of their first words, where a tree has gaps: so one whose
+    """Siblings in the order of their first words, where a tree has gaps: so one whose
     last gap was closed can be held by brackets again."""
     tree = edited.tree
     if is_in_order(tree):

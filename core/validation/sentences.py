@@ -95,7 +95,7 @@ def _children(tree: Tree, v: int, rule: Children) -> Iterator[Problem]:
         yield Problem("needed-child", text, remedy, tree.yield_of(v), v)
     for u in () if rule.needed else hits:
         text = f"{tree.labels[u]} may not be a child of {tree.labels[v]}{why}."
-        remedy = "Move it to another mother, or relabel one of the two."
+        remedy = "Move it to another parent, or relabel one of the two."
         yield Problem("forbidden-child", text, remedy, tree.yield_of(u), u)
 
 

@@ -3,7 +3,7 @@
     python -m lab bench following [--sentences N] [--parser NAME]
 
 For each sentence the parser's best tree and packed forest; then every phrase in turn is
-moved to the mother of its mother, and what follows is decoded: the forest before the
+moved to the parent of its parent, and what follows is decoded: the forest before the
 step and after it. In this process, on one core; the time of the request and of the row
 is not in it.
 """

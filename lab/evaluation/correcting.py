@@ -271,7 +271,7 @@ def _joins(tree: Tree) -> Iterator[JoinPhrases]:
 
 
 def _inserts(tree: Tree, start: int, end: int, label: str) -> Iterator[Insert]:
-    """A phrase over the sisters that fill the span, above or below one that does."""
+    """A phrase over the siblings that fill the span, above or below one that does."""
     for v in range(len(tree)):
         below = [c for c in tree.children[v] if _within(tree.spans[c], start, end)]
         if (

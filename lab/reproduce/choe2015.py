@@ -352,7 +352,7 @@ def bllip_rows(
 
 
 def _right(gold: Tree, tree: Tree) -> Attachment:
-    """Labels are those of the conversion, category and mother's category."""
+    """Labels are those of the conversion, category and parent's category."""
     tags = ["" if counted else "PUNCT" for counted in counted_words(gold)]
     wanted, guess = (to_dependencies(one, SEMANTIC) for one in (gold, tree))
     return attachment.compare(wanted, guess, without_punctuation=tags)

@@ -28,7 +28,7 @@ from lab.reproduce.wu2005_settings import PROCEDURES
 LABELS = ("S", "NP", "VP", "PP", "MOD", "X")
 LONGEST = 18  # words a side: the recursion takes half a second at 20
 STRENGTHS = (0.0, 0.02, 0.05, 0.1, 0.2)  # of a rule's nats, next to edit costs of 1
-RAREST = 0.02  # rules below this share of their mother's are left out
+RAREST = 0.02  # rules below this share of their parent's are left out
 GLUE = np.log(1e-3)  # any two parts make a sentence: every pair has a biparse
 SEED = 2005
 _KINDS = {

@@ -1,5 +1,5 @@
 """Matches of a query, from the documented definitions: every node is tried in every
-place. Trees are objects that know their mother and children; no number but the place of
+place. Trees are objects that know their parent and children; no number but the place of
 a leaf in the sentence is compared."""
 
 import re
@@ -232,7 +232,7 @@ def is_related(relation: NodeRelation, a: TreeNode, b: TreeNode) -> bool:
 
 
 def b_path(b: TreeNode) -> Iterator[TreeNode]:
-    """The nodes above B, from its mother up."""
+    """The nodes above B, from its parent up."""
     while b.mother is not None:
         b = b.mother
         yield b

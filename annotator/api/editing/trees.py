@@ -71,10 +71,10 @@ class OntoField(serializers.IntegerField):
 
 
 class TreeStepSerializer(serializers.Serializer[Any]):
-    """One step. ``relabel``: node, label. ``insert``: first, last (sisters), label.
-    ``delete``: node. ``move``: node, mother. ``split_phrase``: node, at (which of its
+    """One step. ``relabel``: node, label. ``insert``: first, last (siblings), label.
+    ``delete``: node. ``move``: node, parent. ``split_phrase``: node, at (which of its
     children the second phrase begins with, from 0), or that child as node alone.
-    ``join_phrases``: first, last (sisters), perhaps label. ``replace``: text.
+    ``join_phrases``: first, last (siblings), perhaps label. ``replace``: text.
     ``retype``: token (or its node), form. ``split``: token, forms (two), perhaps tags.
     ``join``: token, with the next, perhaps form. ``undo``, ``redo``."""
 

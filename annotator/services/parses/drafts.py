@@ -132,7 +132,7 @@ def _before_child(sent: dict[str, Any], tree: Tree) -> dict[str, Any]:
 
 
 def _with_next(sent: dict[str, Any], tree: Tree) -> dict[str, Any]:
-    """A phrase alone is joined with the sister after it. Raises InvalidValue if there
+    """A phrase alone is joined with the sibling after it. Raises InvalidValue if there
     is none."""
     first, last = sent.get("first"), sent.get("last")
     if first is None or last not in (None, first) or not 0 < first < len(tree):

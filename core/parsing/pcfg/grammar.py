@@ -2,15 +2,15 @@
 
 Samples as what a grammar counts: states, binary rules, unary chains, words.
 
-A state is (kind, label, context): a phrase "X" under its mother; a word's tag "t" under
-its mother; "@": part of a phrase, head and what has been taken in so far, with the
+A state is (kind, label, context): a phrase "X" under its parent; a word's tag "t" under
+its parent; "@": part of a phrase, head and what has been taken in so far, with the
 memory of the markovisation (Klein & Manning 2003). Context is what annotation adds; a
 grammar without it is the coarse one.
 
 Trees to learn from: continuous, bare labels, no traces, heads found without a table.
 
 Discontinuous phrases (TigerXML) are made continuous by raising: a phrase keeps the run
-of words that holds its head, and what lies beyond a gap goes to its mother.
+of words that holds its head, and what lies beyond a gap goes to its parent.
 """
 
 from collections import Counter, defaultdict
@@ -44,7 +44,7 @@ class Sample:
     is_head: bool = False  # the treebank's own word for it: edge HD
 
     def phrases(self) -> Iterable["Sample"]:
-        """This phrase and those below, mothers first; words left out."""
+        """This phrase and those below, parents first; words left out."""
         stack = [self]
         while stack:
             one = stack.pop()

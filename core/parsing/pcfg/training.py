@@ -3,7 +3,7 @@
 Trees to learn from: continuous, bare labels, no traces, heads found without a table.
 
 Discontinuous phrases (TigerXML) are made continuous by raising: a phrase keeps the run
-of words that holds its head, and what lies beyond a gap goes to its mother.
+of words that holds its head, and what lies beyond a gap goes to its parent.
 """
 
 from collections.abc import Iterable, Iterator, Sequence

@@ -263,7 +263,7 @@ def test_phrases_are_split_and_joined_as_one_step_each(draft) -> None:
         "(NP (DT The) (NN nurse))", "(NP (DT The)) (NP (NN nurse))"
     )
     assert text(draft) == parted
-    play(draft, "join_phrases", first=1, label="NX")  # with the sister after it
+    play(draft, "join_phrases", first=1, label="NX")  # with the sibling after it
     assert text(draft) == RELABELLED
     play(draft, "undo")
     assert text(draft) == parted

@@ -92,7 +92,7 @@ def test_what_does_not_apply_any_more_says_why(draft, theirs, mine, why) -> None
         drafts.play(draft, stale(draft, **mine), by=draft.author)
     assert why in refused.value.facts["on_top"]["why"]
     before = text(draft)
-    with pytest.raises(Conflict, match=r"no longer|other words"):
+    with pytest.raises(Conflict, match=r"any more|no longer|other words"):
         drafts.play(draft, stale(draft, **mine, onto=1), by=draft.author)
     assert text(draft) == before
 

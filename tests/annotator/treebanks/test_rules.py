@@ -109,7 +109,7 @@ def test_the_page_shows_places_and_remedies(cast) -> None:
     page = client.post(url, sent, follow=True).content.decode()
     assert "VBD may not be a child of VP (tense has a node of its own)." in page
     assert "“opened”" in page
-    assert "Move it to another mother" in page
+    assert "Move it to another parent" in page
     assert "the on opened, window on opened" in page
     wrong = client.post(url, {"text": "forbid VP VBD", "seen": "1"})
     assert wrong.status_code == 400

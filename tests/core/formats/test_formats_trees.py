@@ -222,7 +222,7 @@ def test_tigerxml_hangs_loose_nodes_from_a_virtual_root() -> None:
         ('idref="w2"', 'idref="w9"', "missing node 'w9'"),
         ('id="w2"', 'id="w1"', "'w1' is missing or used twice"),
         ('idref="w2"', 'idref="p1"', "on a cycle"),
-        ('idref="w2"', 'idref="w1"', "two mothers"),
+        ('idref="w2"', 'idref="w1"', "two parents"),
         ('word="Haus"', 'word=""', "empty"),
     ],
 )

@@ -1,4 +1,4 @@
-"""No two boxes overlap, order is kept, a mother stands between her daughters."""
+"""No two boxes overlap, order is kept, a parent stands between her children."""
 
 from itertools import combinations, pairwise
 

@@ -62,7 +62,7 @@ def test_a_tree_is_brought_to_the_words_of_a_split(data: st.DataObject) -> None:
 @given(st.data())
 def test_and_of_a_join_if_the_words_are_sisters(data: st.DataObject) -> None:
     tree = data.draw(trees())
-    tree = data.draw(splits(tree)).on(tree).tree  # so that there are sisters
+    tree = data.draw(splits(tree)).on(tree).tree  # so that there are siblings
     _step, after = joined(data, tree)
     cut = recut(tree.words, after.words)
     assert cut is not None
@@ -77,7 +77,7 @@ def test_and_of_a_join_if_the_words_are_sisters(data: st.DataObject) -> None:
 def test_words_of_two_mothers_are_not_joined() -> None:
     cut = recut(["a", "b"], ["ab"])
     assert cut is not None
-    with pytest.raises(InvalidValue, match="two mothers"):
+    with pytest.raises(InvalidValue, match="two parents"):
         cut.on_tree(ptb.parse_one("(S (A (X a)) (B (X b)))"))
     with pytest.raises(InvalidValue, match="other words"):
         cut.on_tree(ptb.parse_one("(S (X a))"))

@@ -104,7 +104,7 @@ def test_a_word_out_of_place_is_split_with_its_edge() -> None:
 @pytest.mark.parametrize(
     ("step", "text", "said"),
     [
-        (Join(0), OPENS, "have two mothers: move one"),
+        (Join(0), OPENS, "have two parents: move one"),
         (Join(3), OPENS, "no word 5"),
         (Join(0), "(S (X a) (-NONE- *) (X b))", "empty element stands between"),
         (Split(4, ("a", "b")), OPENS, "no word 5"),
