@@ -42,7 +42,7 @@ def start_with_auto_advance(open_page: Any, people: Cast, n: int) -> Page:
     page.goto(f"/p/{people.project.slug}/judge/{made.code}/")
     expect(page.locator("#card")).to_be_visible()
     page.get_by_role("button", name="Settings").click()
-    page.get_by_label("Save by itself").check()
+    page.get_by_label("Save automatically").check()
     page.locator("#settings button", has_text="Save").click()
     expect(page.locator("#settings-dialog")).to_be_hidden()
     page.clock.pause_at(page.evaluate("Date.now() / 1000 + 1"))

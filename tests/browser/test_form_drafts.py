@@ -30,7 +30,7 @@ def test_typed_text_is_there_after_a_reload_and_gone_once_saved(guideline) -> No
     page, _ = guideline
     page.fill("#text", TEXT)
     page.reload()
-    expect(page.locator("form [role=status]")).to_contain_text("was brought back")
+    expect(page.locator("form [role=status]")).to_contain_text("was restored")
     expect(page.locator("#text")).to_have_value(TEXT)
     address = page.url
     page.get_by_role("button", name="Save as version 1").click()

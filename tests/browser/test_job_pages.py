@@ -55,7 +55,7 @@ def test_one_whose_index_was_cancelled_is_done_and_offers_to_make_it(
     page = open_page(cast.ada, width=width)
     page.goto(f"/p/windows/jobs/{job.code}/")
     expect(page.locator("#status .chip").first).to_have_text("Done")
-    expect(page.locator("#status")).to_contain_text("Its index was cancelled")
+    expect(page.locator("#status")).to_contain_text("indexing was cancelled")
     check_axe(page)
     keep_picture(page, f"job-unindexed-{width}")
     press(page, "[value=index]")

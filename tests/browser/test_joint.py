@@ -127,7 +127,9 @@ def test_a_second_tab_learns_what_the_first_one_said(open_page, people, run) -> 
     wait_saved(first)
     second.keyboard.press("j")
     second.keyboard.press("2")
-    expect(row(second, 0)).to_contain_text("Judged elsewhere meanwhile: Real fix")
+    expect(row(second, 0)).to_contain_text(
+        "Someone judged this in the meantime: Real fix"
+    )
     expect(row(second, 0)).to_have_attribute("data-verdict", "fix")
     assert verdicts(run)[0] == "fix"
     second.keyboard.press("k")

@@ -19,7 +19,9 @@ def test_the_form_says_which_parser_cannot_take_part(
     page = open_page(people.ada, width=width)
     page.goto(reverse("joint", args=["windows", people.corpus.code]))
     expect(page.get_by_role("option", name="small, no arcs")).to_be_disabled()
-    expect(page.get_by_text("draws phrases alone and cannot take part")).to_be_visible()
+    expect(
+        page.get_by_text("produces constituent trees only and cannot take part")
+    ).to_be_visible()
     assert page.evaluate("document.documentElement.scrollWidth") <= width
     check_axe(page)
     keep_picture(page, f"joint-form-{width}")

@@ -149,7 +149,7 @@ def test_items_are_kept_ahead_for_a_time_without_network(open_page, people) -> N
     for _ in range(9):
         answer(page)
     expect(page.locator("#chip")).to_have_text(
-        "Kept on this device: 9 not sent yet, 6 ahead"
+        "Saved on this device: 9 not sent yet, 6 loaded ahead"
     )
     page.context.set_offline(False)
     wait_done(page, 9)

@@ -29,7 +29,9 @@ def test_network_off_for_many_items_loses_nothing(open_page, people) -> None:
     for _ in range(3):
         page.keyboard.type("33")
         page.keyboard.press("Enter")
-    expect(page.locator("#chip")).to_contain_text("Kept on this device: 3 not sent yet")
+    expect(page.locator("#chip")).to_contain_text(
+        "Saved on this device: 3 not sent yet"
+    )
     assert done() == 1
     page.context.set_offline(False)
     wait_done(page, 4)
@@ -52,12 +54,14 @@ def test_a_minute_without_network_in_mid_rating_loses_nothing(
     for n in range(2, 5):  # fifteen seconds an item: each try to send fails again
         page.clock.run_for(15_000)
         expect(page.locator("#chip")).to_contain_text(
-            f"Kept on this device: {n - 1} not sent yet"
+            f"Saved on this device: {n - 1} not sent yet"
         )
         page.keyboard.type("33")
         page.keyboard.press("Enter")
     page.clock.run_for(15_000)
-    expect(page.locator("#chip")).to_contain_text("Kept on this device: 4 not sent yet")
+    expect(page.locator("#chip")).to_contain_text(
+        "Saved on this device: 4 not sent yet"
+    )
     assert done() == 0
     page.keyboard.press("5")
     page.context.set_offline(False)
@@ -82,7 +86,9 @@ def test_a_reload_without_network_loses_nothing(open_page, people) -> None:
     page.context.set_offline(True)
     page.keyboard.type("25")
     page.keyboard.press("Enter")
-    expect(page.locator("#chip")).to_contain_text("Kept on this device: 1 not sent yet")
+    expect(page.locator("#chip")).to_contain_text(
+        "Saved on this device: 1 not sent yet"
+    )
     page.on("dialog", lambda dialog: dialog.accept())  # leave, though not all is sent
     with pytest.raises(Error):
         page.reload()
@@ -103,7 +109,9 @@ def test_unsent_answers_survive_closing_the_tab(open_page, people) -> None:
     page.route("**/answers/", lambda route: route.abort())
     page.keyboard.type("21")
     page.keyboard.press("Enter")
-    expect(page.locator("#chip")).to_contain_text("Kept on this device: 1 not sent yet")
+    expect(page.locator("#chip")).to_contain_text(
+        "Saved on this device: 1 not sent yet"
+    )
     context = page.context
     page.close(run_before_unload=False)
     assert done() == 0

@@ -67,7 +67,7 @@ def test_a_table_is_made_searched_and_put_into_a_sentence(
     check_axe(page)
     shown(page, "substitute", width)
     page.get_by_role("link", name="Create campaign").press("Enter")
-    expect(page.locator("h1")).to_contain_text("Make a campaign of")
+    expect(page.locator("h1")).to_contain_text("Create a campaign of")
     check_axe(page)
     shown(page, "campaign", width)
 
@@ -163,7 +163,7 @@ def test_from_two_text_files_to_people_judging(
     page.goto(f"/p/{cast.project.slug}/")
     walk.click("link", "Corpora")
     walk.click("link", "Upload parallel text")
-    walk.sees("Nothing at hand?", "walk-1-upload")
+    walk.sees("No text to try?", "walk-1-upload")
     walk.give("#source_text", english)
     walk.give("#target_text", german)
     walk.fill("#id_name", "Town, German")

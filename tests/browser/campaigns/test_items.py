@@ -36,7 +36,7 @@ def test_a_table_with_other_columns_becomes_items(
         "#file",
         {"name": "bridge.csv", "mimeType": "text/csv", "buffer": CSV.encode("utf-16")},
     )
-    expect(page.get_by_role("alert")).to_contain_text("Say which column holds")
+    expect(page.get_by_role("alert")).to_contain_text("Choose columns for")
     check_axe(page)
     keep_picture(page, f"items-columns-{width}")
     page.get_by_label("Sentence needed").select_option("Kontext")

@@ -37,7 +37,7 @@ def test_one_is_found_by_name_and_added(open_page, people, check_axe) -> None:
     check_axe(page)
     press(page, "[value=judge237]", "Space")
     press(page, "form.card:has([name=person]) button")
-    expect(page.locator(".messages")).to_contain_text("1 more judges now.")
+    expect(page.locator(".messages")).to_contain_text("1 annotator added.")
     assert made.participants.filter(user__username="judge237").exists()
 
 

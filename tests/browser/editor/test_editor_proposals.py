@@ -185,7 +185,9 @@ def test_decisions_that_exclude_each_other_are_said(editor, aligned) -> None:
         press(page, "Space")
         page.focus(target)
         press(page, key)
-    expect(page.locator("#news")).to_contain_text("No alignment has both “nurse” = ")
+    expect(page.locator("#news")).to_contain_text(
+        "No alignment includes both “nurse” = "
+    )
     expect(page.locator("#links path.sure")).to_have_count(2)
     saved(page)
 

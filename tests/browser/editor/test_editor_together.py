@@ -136,7 +136,7 @@ def test_without_a_server_steps_are_shown_kept_and_sent_later(editor, cast) -> N
     press(page, "0")
     state(page, NURSE_S, "null")
     expect(page.locator("#saved")).to_contain_text(
-        "Not saved yet: 1 kept on this device"
+        "Not sent yet: 1 saved on this device"
     )
     shot(page, "offline")
     page.context.unroute("**/ops/")
@@ -171,7 +171,7 @@ def test_a_first_step_starts_ones_own_layer(editor, cast) -> None:
 def test_a_viewer_reads_and_cannot_change(editor, cast) -> None:
     Membership.objects.filter(user=cast.bob).update(role="viewer")
     page = editor()
-    expect(page.locator("#read-only")).to_contain_text("changing it is not yours")
+    expect(page.locator("#read-only")).to_contain_text("but not change it")
     page.click(NURSE_S)
     press(page, "0")
     said(page, "cannot be changed")

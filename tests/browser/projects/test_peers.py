@@ -70,7 +70,7 @@ def test_from_the_file_to_the_report_by_the_keyboard(
     expect(page.get_by_label("Greatest value of meaning")).to_have_value("5")
     expect(page.get_by_label("Item", exact=True)).to_have_value("item")
     expect(page.get_by_label("Condition (system)")).to_have_value("system")
-    page.get_by_role("button", name="Take 14 ratings").press("Enter")
+    page.get_by_role("button", name="Import 14 ratings").press("Enter")
     expect(page.locator("h1")).to_contain_text("Moved")
     page.locator("summary", has_text="File contents").press("Enter")
     counts = page.get_by_role("group", name="Counts")

@@ -41,7 +41,7 @@ def test_a_release_is_made_and_fetched(
         page.get_by_role("link", name="Download").click()
     assert download.value.suggested_filename.startswith("windows-")
     page.get_by_role("button", name="Delete the file").press("Enter")
-    page.get_by_text("taken away").wait_for()
+    page.get_by_text("removed").wait_for()
 
 
 @pytest.mark.parametrize("width", [1280, 390])

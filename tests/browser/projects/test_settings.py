@@ -55,9 +55,9 @@ def test_deleted_by_its_name_and_restored_by_keyboard(open_page, made) -> None:
     page.get_by_label("to delete it").focus()
     page.keyboard.type(campaign.name)
     page.keyboard.press("Enter")
-    expect(page.get_by_role("status").first).to_contain_text("is deleted")
+    expect(page.get_by_role("status").first).to_contain_text("was deleted")
     assert Removal.objects.count() == 2
     page.get_by_role("button", name=f"Restore {campaign.name}").focus()
     page.keyboard.press("Enter")
-    expect(page.get_by_role("status").first).to_contain_text("is restored")
+    expect(page.get_by_role("status").first).to_contain_text("was restored")
     assert Campaign.objects.visible_to(cast.ada).get() == campaign

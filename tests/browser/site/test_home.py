@@ -17,7 +17,7 @@ pytestmark = pytest.mark.browser
 
 @pytest.fixture
 def busy(live) -> Cast:
-    """A project in which something of everything goes on."""
+    "A project in which something of everything was resumed."
     cast = Cast()
     made = campaigns_cast.campaign(cast, n=12, people=3, k=2)
     for one in made.participants.all():
@@ -30,7 +30,7 @@ def busy(live) -> Cast:
     Judgment.objects.filter(participant=other, pk__gt=0).update(flag="A word lacks")
     started = campaigns_cast.campaign(cast, n=4, is_open=False)
     started.participants.all().delete()
-    for name, state in (("Letters", "proposed"), ("Recipes", "none")):
+    for name, state in (("Letter shortcuts", "proposed"), ("Recipes", "none")):
         corpus = people.corpus(cast.project, name)
         people.pair(corpus, people.SOURCE, people.TARGET)
         Pair.objects.filter(corpus=corpus).update(

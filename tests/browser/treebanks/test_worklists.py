@@ -19,7 +19,7 @@ def test_work_is_handed_out_and_done(
     page = open_page(cast.ada, width=width, color_scheme=scheme)
     page.goto(f"/p/windows/corpus/{cast.corpus.code}/search/?q=NP")
     page.get_by_role("link", name="Assign as work").press("Enter")
-    expect(page.get_by_label("Query; empty")).to_have_value("NP")
+    expect(page.get_by_label("Query (empty")).to_have_value("NP")
     page.get_by_label("Name").fill("Objects")
     page.get_by_label("In this order").select_option("shortest")
     page.get_by_label("People for each").fill("2")
@@ -50,7 +50,7 @@ def test_work_is_handed_out_and_done(
     expect(his.get_by_label("Worklist")).to_contain_text("1 done by you")
     his.get_by_label("Note").fill("no gold")
     his.get_by_role("button", name="Skip").press("Enter")
-    expect(his.locator("main")).to_contain_text("Nothing is left for you")
+    expect(his.locator("main")).to_contain_text("You have finished this list")
     check_axe(his)
     done = WorkShare.objects.get(state="done")
     assert "(NX" in done.parse.text
@@ -60,7 +60,7 @@ def test_work_is_handed_out_and_done(
     assert page.evaluate("document.documentElement.scrollWidth") <= width
     check_axe(page)
     keep_picture(page, f"worklist-{width}-{scheme}")
-    page.get_by_role("button", name="Take bob off").press("Enter")
+    page.get_by_role("button", name="Remove bob").press("Enter")
     expect(page.locator("main")).to_contain_text("Removed")
 
 
@@ -76,4 +76,4 @@ def test_a_pair_is_done_from_its_page(cast, open_page, check_axe) -> None:
     check_axe(page)
     keep_picture(page, "work-pair-1280")
     page.get_by_role("button", name="Done, next").click()
-    expect(page.locator("main")).to_contain_text("Nothing is left for you")
+    expect(page.locator("main")).to_contain_text("You have finished this list")

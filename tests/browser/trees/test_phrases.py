@@ -64,7 +64,7 @@ def test_sisters_of_several_labels_ask_for_one(trees) -> None:
     assert TreeDraft.objects.get().text == people.SOURCE
     page.focus(node(9))
     press(page, "Shift+J")
-    said(page, "no other stands there")
+    said(page, "there is no other")
 
 
 def test_by_mouse_and_in_the_table(trees) -> None:

@@ -48,7 +48,7 @@ def test_mine_goes_on_top_by_keys_alone(tabs, check_axe, width: int) -> None:
     press(second, "Delete")
     expect(second.locator("#choice button").first).to_be_focused()
     expect(second.locator("#choice")).to_contain_text("gets the label NX")
-    expect(second.locator("#choice")).to_contain_text("NP “the window” is taken away")
+    expect(second.locator("#choice")).to_contain_text("NP “the window” is removed")
     check_axe(second)
     keep_picture(second, f"two-tabs-{width}")
     assert second.evaluate("document.documentElement.scrollWidth") <= width
@@ -104,7 +104,7 @@ def test_arcs_in_two_tabs(cast, tabs, check_axe) -> None:
     press(first, "m", "ArrowLeft", "m")
     revision(first, 1)
     relabel(second, 1, "nsubj")
-    expect(second.locator("#choice")).to_contain_text("“the” hangs from “opened”")
+    expect(second.locator("#choice")).to_contain_text("“the” attaches to “opened”")
     check_axe(second)
     keep_picture(second, "two-tabs-arcs-1280")
     press(second, "Tab", "Enter")
