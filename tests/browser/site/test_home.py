@@ -30,7 +30,7 @@ def busy(live) -> Cast:
     Judgment.objects.filter(participant=other, pk__gt=0).update(flag="A word lacks")
     started = campaigns_cast.campaign(cast, n=4, is_open=False)
     started.participants.all().delete()
-    for name, state in (("Letter shortcuts", "proposed"), ("Recipes", "none")):
+    for name, state in (("Letters", "proposed"), ("Recipes", "none")):
         corpus = people.corpus(cast.project, name)
         people.pair(corpus, people.SOURCE, people.TARGET)
         Pair.objects.filter(corpus=corpus).update(
