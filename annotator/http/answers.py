@@ -45,3 +45,12 @@ def form_page(
                 return answer
             status = unanswered
     return render(request, template, page() | more, status=status)
+
+
+def taken(request: HttpRequest) -> None:
+    """The form is stored though its own page is the answer: its draft ends."""
+    request.META["gemel.form_is_taken"] = True
+
+
+def is_taken(request: HttpRequest) -> bool:
+    return "gemel.form_is_taken" in request.META

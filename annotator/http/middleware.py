@@ -14,6 +14,7 @@ from django.shortcuts import render
 
 from annotator.errors import BadRequest, Refusal
 from annotator.faults import refusal_of
+from annotator.http import answers
 
 log = logging.getLogger(__name__)
 TOKEN = re.compile("[0-9a-f-]{36}")
@@ -81,7 +82,8 @@ class FormMiddleware:
     """Name the form that was taken, so that its page forgets the draft of it.
 
     A form carries the token of its draft (``static/js/drafts.js``). Anyone who is sent
-    to sign in first, or refused, keeps the draft.
+    to sign in first, or refused, keeps the draft. A view that answers with its own page
+    calls ``answers.taken``.
     """
 
     def __init__(self, get_response: Callable[[HttpRequest], HttpResponse]) -> None:
@@ -92,8 +94,8 @@ class FormMiddleware:
         if request.method != "POST" or request.path.startswith("/api/"):
             return response
         token = request.POST.get("draft", "")
-        is_taken = 300 <= response.status_code < 400 and request.user.is_authenticated
-        if is_taken and TOKEN.fullmatch(token):
+        is_answered = 300 <= response.status_code < 400 or answers.is_taken(request)
+        if is_answered and request.user.is_authenticated and TOKEN.fullmatch(token):
             secure = settings.SESSION_COOKIE_SECURE
             response.set_cookie(
                 "gemel_form", token, max_age=60, secure=secure, samesite="Lax"

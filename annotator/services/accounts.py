@@ -21,12 +21,15 @@ MAX_DAYS = 366
 
 @transaction.atomic
 def new_account(username: str, password: str) -> User:
-    """A person of this name, in one spelling (NFKC, no signs that no one sees).
+    """A person of this name, in one spelling (NFKC, no invisible characters).
+
+    Spaces within the name become dots: "Anna Berg" signs in as Anna.Berg.
 
     Raises BadRequest if the name or the password is bad, or if the name is taken in
     any spelling, large or small.
     """
-    person = User(username=unicodedata.normalize("NFKC", username.strip()))
+    name = ".".join(unicodedata.normalize("NFKC", username).split())
+    person = User(username=name)
     try:
         person.full_clean(exclude=["password"], validate_unique=False)
         validate_password(password, person)
@@ -70,7 +73,8 @@ def set_password(user: User, password: str) -> None:
 
 @transaction.atomic
 def switch_off(user: User) -> None:
-    """Close the account: sessions, tokens, sign-in links and the password end for good.
+    """Close the account: sessions, tokens, sign-in links and the password end for good,
+    and so do the invitations that this person made.
 
     Anyone who opens it again gives the person a new sign-in link.
     """
@@ -78,6 +82,8 @@ def switch_off(user: User) -> None:
     user.set_unusable_password()
     user.save(update_fields=["is_active", "password"])
     _end_access(user)
+    made = Invitation.objects.open().filter(created_by=user)
+    made.update(revoked_at=timezone.now())
 
 
 def switch_on(user: User) -> None:

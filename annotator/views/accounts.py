@@ -127,6 +127,9 @@ def _join(request: HttpRequest, token: str) -> HttpResponse:
         password=request.POST.get("password", ""),
     )
     answer = let_in(request, person, _first_page(invitation))
+    name = person.get_username()
+    if request.POST.get("username", name).strip() != name:
+        messages.info(request, _("You sign in as %(name)s.") % {"name": name})
     if invitation is not None and invitation.user is not None:
         request.session[BY_LINK] = time.time()
     return answer

@@ -10,6 +10,7 @@ from django.views.decorators.http import require_GET, require_http_methods
 from annotator import access
 from annotator.forms import refuse_unknown
 from annotator.forms.projects import invitation
+from annotator.http import answers
 from annotator.models import Campaign, Project
 from annotator.pages.site import dashboard as pages
 from annotator.pages.site import figures, quality, settings
@@ -94,6 +95,10 @@ def _change(request: HttpRequest, project: Project) -> dict[str, object]:
         return change_links(request, project)
     name = request.POST.get("member", "")
     member = get_object_or_404(project.memberships, user__username=name)
+    if request.POST.get("what") == "sign-in":
+        token = invitations.reset(member, by=request.user)
+        url = request.build_absolute_uri(reverse("join", args=[token]))
+        return {"sign_in_link": url, "person": member.user}
     if request.POST.get("what") == "remove":
         members.remove_member(member, by=request.user)
     else:
@@ -115,4 +120,5 @@ def change_links(
         project, by=request.user, campaign=campaign, **wanted
     )
     url = request.build_absolute_uri(reverse("join", args=[token]))
+    answers.taken(request)
     return {"link": url, "made": made}

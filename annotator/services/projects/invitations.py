@@ -11,7 +11,7 @@ from django.utils import timezone
 from django.utils.translation import gettext as _
 
 from annotator import access
-from annotator.errors import BadRequest, Conflict
+from annotator.errors import BadRequest, Conflict, NotAllowed
 from annotator.models import (
     Campaign,
     Invitation,
@@ -84,17 +84,50 @@ def revoke(invitation: Invitation, *, by: Anybody) -> None:
         log.note(invitation.project, by, "revoked", "invitation", invitation.note)
 
 
-def sign_in_link(user: User) -> str:
+def sign_in_link(user: User, *, by: Anybody | None = None) -> str:
     """Return the token of a link that signs this person in once; ends the others."""
     with transaction.atomic():
         accounts.end_links(user)
-        return _link(SIGN_IN_DAYS, user=user, role=Role.MANAGER)[1]
+        made_by = by.pk if by is not None else None
+        return _link(SIGN_IN_DAYS, user=user, role=Role.MANAGER, created_by_id=made_by)[
+            1
+        ]
+
+
+@transaction.atomic
+def reset(member: Membership, *, by: Anybody) -> str:
+    """The token of a sign-in link for a member who forgot the password.
+
+    Who holds it becomes that person, so a manager gets none for someone with more
+    rights: the owner, staff, a manager, a member of a project that ``by`` does not
+    manage. Raises NotAllowed, and Conflict for an account without a password of its
+    own, which a provider or a directory opens.
+    """
+    access.require(by, "manage", member.project)
+    person = member.user
+    theirs = Membership.objects.filter(user=person)
+    ours = Membership.objects.filter(user_id=by.pk, role=Role.MANAGER)
+    is_above = theirs.filter(role=Role.MANAGER).exists()
+    is_elsewhere = theirs.exclude(project__in=ours.values("project")).exists()
+    is_owner = getattr(by, "is_superuser", False)
+    if person.is_staff or (not is_owner and (is_above or is_elsewhere)):
+        problem = _("Only the operator of this server can reset this password.")
+        raise NotAllowed(problem)
+    if not person.is_active:
+        raise Conflict(_("This account is closed."))
+    if not person.has_usable_password():
+        problem = _("This account has no password here. It signs in elsewhere.")
+        raise Conflict(problem)
+    log.note(member.project, by, "made", "sign-in link", str(person))
+    return sign_in_link(person, by=by)
 
 
 def end_of(project: Project, person: User) -> None:
     """No one comes in any more by what this person had made: they manage no more."""
-    made = Invitation.objects.open().filter(project=project, created_by=person)
-    made.update(revoked_at=timezone.now())
+    made = Q(project=project) | Q(project=None, user__memberships__project=project)
+    rows = Invitation.objects.open().filter(made, created_by=person)
+    rows = Invitation.objects.filter(pk__in=list(rows.values_list("pk", flat=True)))
+    rows.update(revoked_at=timezone.now())
 
 
 def find_invitation(token: str) -> Invitation | None:
