@@ -106,7 +106,7 @@ def reset(member: Membership, *, by: Anybody) -> str:
     access.require(by, "manage", member.project)
     person = member.user
     theirs = Membership.objects.filter(user=person)
-    ours = Membership.objects.filter(user_id=by.pk, role=Role.MANAGER)
+    ours = Membership.objects.filter(user=cast(User, by), role=Role.MANAGER)
     is_above = theirs.filter(role=Role.MANAGER).exists()
     is_elsewhere = theirs.exclude(project__in=ours.values("project")).exists()
     is_owner = getattr(by, "is_superuser", False)
