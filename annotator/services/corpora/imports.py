@@ -11,7 +11,6 @@ from datetime import timedelta
 from typing import Any
 
 from django.db import OperationalError, transaction
-from django.db.models import Exists, OuterRef
 from django.utils import timezone
 from django.utils.translation import gettext as _
 
@@ -24,8 +23,6 @@ from annotator.models import (
     Corpus,
     Issue,
     Job,
-    Pair,
-    Parse,
     Project,
     Upload,
 )
@@ -38,6 +35,7 @@ from annotator.services.corpora.bundles import BundleLoader
 from annotator.services.corpora.glance import Glance
 from annotator.services.corpora.leftovers import CORPUS
 from annotator.services.corpora.storing import format_of, opened
+from annotator.services.parses import parsers
 from core.formats.records import BadLine, RecordHeader
 from core.parsing.registry import DEFAULT
 from core.protocols import Step
@@ -342,12 +340,7 @@ def _finish(corpus: Corpus, loader: Loader, sources: list[Source]) -> None:
         corpus.meta = corpus.meta | {"files": files + new}
         _take_languages(corpus, new)
         corpus.save(update_fields=["meta", "source_language", "target_language"])
-    parsed = [
-        Exists(Parse.objects.filter(sentence=OuterRef(side)))
-        for side in ("source", "target")
-    ]
-    waiting = Pair.objects.filter(corpus=corpus, has_parse=False)
-    waiting.filter(*parsed).update(has_parse=True)
+    parsers.mark_parsed(corpus)
 
 
 def _take_languages(corpus: Corpus, entries: list[dict[str, Any]]) -> None:

@@ -9,7 +9,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from django.db import transaction
-from django.db.models import F, Model, Q, QuerySet
+from django.db.models import F, Model, Q, QuerySet, Sum
 
 from annotator.models import (
     AlignmentLayer,
@@ -60,10 +60,13 @@ def brought(job: Job, held: Mapping[str, int]) -> dict[str, int]:
         "parses": Parse.objects,
         "layers": AlignmentLayer.objects,
     }
-    return {
+    counts = {
         name: rows.filter(job=job).count() if held[name] else 0
         for name, rows in of.items()
     }
+    mine = AlignmentLayer.objects.filter(job=job).order_by()
+    links = mine.aggregate(n=Sum("n_links"))["n"] if counts["layers"] else 0
+    return counts | {"links": links}
 
 
 def _batches(rows: QuerySet[Any]) -> Iterator[list[int]]:
