@@ -14,6 +14,7 @@ from annotator.forms import number
 from annotator.models import Corpus
 from annotator.services.queries import running
 from annotator.services.queries.contexts import ConcordanceLine, Half, lines
+from annotator.services.queries.labels import UnknownLabel
 
 
 class HalfSerializer(serializers.Serializer[Half]):
@@ -37,10 +38,18 @@ class MatchSerializer(serializers.Serializer[ConcordanceLine]):
     other = HalfSerializer(allow_null=True)
 
 
+class UnknownLabelSerializer(serializers.Serializer[UnknownLabel]):
+    label = serializers.CharField()  # type: ignore[assignment]
+    similar = serializers.ListField(child=serializers.CharField())
+
+
 class MatchesSerializer(serializers.Serializer[Any]):
     matches = MatchSerializer(many=True)
     after = serializers.CharField(help_text="For the next page; empty at the end.")
     waiting = serializers.IntegerField(help_text="Trees and layers not indexed yet.")
+    unknown = UnknownLabelSerializer(
+        many=True, help_text="Labels that no tree has; on the first page."
+    )
 
 
 _QUERY = extend_schema(
@@ -77,6 +86,9 @@ def _page(request: Request, corpora: list[Corpus]) -> Response:
         query.get("page_size", "50"), 1, 500, field="page_size", problem=problem
     )
     search = running.search(query.get("q", ""), corpora, request.user)
-    page = search.page(query.get("after", ""), size=size)
+    after = query.get("after", "")
+    page = search.page(after, size=size)
+    unknown = [] if after else search.unknown(is_found=bool(page.matches))
     body = {"matches": lines(page.matches), "after": page.after}
-    return Response(MatchesSerializer(body | {"waiting": page.waiting}).data)
+    body |= {"waiting": page.waiting, "unknown": unknown}
+    return Response(MatchesSerializer(body).data)

@@ -137,6 +137,7 @@ def _results(text: str, corpora: Sequence[Corpus], after: str, by: Anybody) -> J
         "more": page.after,
         "waiting": page.waiting,
         "has_links": search.query.has_links,
+        "unknown": [] if after else search.unknown(is_found=bool(page.matches)),
     }
 
 

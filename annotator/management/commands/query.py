@@ -1,4 +1,4 @@
-"""Searches the trees, arcs and links of a corpus: query CODE 'NP ~ PP'."""
+"""Searches the trees, arcs and links of a corpus: query News 'NP ~ PP'."""
 
 import json
 from typing import Any
@@ -6,28 +6,26 @@ from typing import Any
 from django.core.management.base import CommandError, CommandParser
 
 from annotator.errors import Refusal
-from annotator.management.database import DatabaseCommand
-from annotator.models import Corpus
+from annotator.management.database import DatabaseCommand, corpus_called
 from annotator.services.queries import index, running
 from annotator.services.queries.contexts import ConcordanceLine, lines
+from annotator.services.queries.labels import UnknownLabel
 
 
 class Command(DatabaseCommand):
     help = (
-        "Search trees: query CODE 'NP ~ PP'. docs/queries.md has the language. Whoever "
-        "runs it sees the work of everybody."
+        "Search trees: query News 'NP ~ PP'. docs/queries.md has the language. Shows "
+        "everyone's work."
     )
 
     def add_arguments(self, parser: CommandParser) -> None:
-        parser.add_argument("corpus", help="the code of a corpus")
+        parser.add_argument("corpus", help="name or code of a corpus")
         parser.add_argument("query")
         parser.add_argument("--limit", type=int, default=20, help="matches to list")
         parser.add_argument("--json", action="store_true", help="counts as JSON")
 
     def handle(self, *args: Any, **options: Any) -> None:
-        corpus = Corpus.objects.filter(code=options["corpus"]).first()
-        if corpus is None:
-            raise CommandError(f"There is no corpus {options['corpus']!r}.")
+        corpus = corpus_called(options["corpus"])
         index.catch_up([corpus.pk])
         try:
             search = running.search(options["query"], [corpus], None)
@@ -60,7 +58,13 @@ def _listed(
         f"{counts.pairs} pairs"
     )
     page = search.page(size=max(1, limit)).matches if limit > 0 else []
-    return [head, *(_shown(line) for line in lines(page))]
+    unknown = [_unknown(one) for one in search.unknown(is_found=counts.matches > 0)]
+    return [head, *unknown, *(_shown(line) for line in lines(page))]
+
+
+def _unknown(one: UnknownLabel) -> str:
+    similar = f" Similar: {', '.join(one.similar)}." if one.similar else ""
+    return f"No tree here has {one.label}.{similar}"
 
 
 def _shown(line: ConcordanceLine) -> str:

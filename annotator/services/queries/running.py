@@ -19,6 +19,7 @@ from annotator.models import Corpus
 from annotator.models.projects import Anybody
 from annotator.services.queries import index
 from annotator.services.queries.compiling import Body, Bound, compiled
+from annotator.services.queries.labels import UnknownLabel, unknown_in
 from annotator.services.queries.limits import QueryTooSlow, within
 from annotator.services.queries.rows import among
 from annotator.services.queries.scopes import SearchScope, scope_of
@@ -174,6 +175,14 @@ class Search:
         if not self.query.has_links:
             self._count_pairs(made, sentences, max(ends - time.monotonic(), 0.1))
         return made
+
+    def unknown(self, *, is_found: bool) -> list[UnknownLabel]:
+        """Return the labels of the query that no tree has, with similar ones.
+
+        ``is_found``: there are matches, so labels of other corpora are not told apart.
+        """
+        corpora = [corpus.pk for corpus in self.scope.corpora]
+        return unknown_in(self.query, corpora, is_found=is_found)
 
     def _count_pairs(
         self, made: MatchCounts, sentences: set[int], seconds: float
