@@ -12,7 +12,7 @@ from annotator import access
 from annotator.api.rows import corpus_of
 from annotator.forms import number
 from annotator.models import Corpus
-from annotator.services.queries import running
+from annotator.services.queries import grouping, running
 from annotator.services.queries.contexts import ConcordanceLine, Half, lines
 from annotator.services.queries.labels import UnknownLabel
 
@@ -77,6 +77,53 @@ class ProjectQuery(APIView):
     def get(self, request: Request, slug: str) -> Response:
         project = access.project_or_404(request.user, slug)
         return _page(request, list(project.corpora.all()))
+
+
+class GroupSerializer(serializers.Serializer[Any]):
+    name = serializers.CharField()
+    matches = serializers.IntegerField()
+
+
+class GroupsSerializer(serializers.Serializer[Any]):
+    by = serializers.CharField()
+    matches = serializers.IntegerField()
+    is_whole = serializers.BooleanField(help_text="False: the least there are.")
+    groups = GroupSerializer(many=True)
+
+
+_GROUPS = extend_schema(
+    parameters=[
+        OpenApiParameter("q", str, required=True, description="The query."),
+        OpenApiParameter("by", str, required=True, enum=list(grouping.GROUPINGS)),
+    ],
+    responses=GroupsSerializer,
+)
+
+
+class CorpusQueryGroups(APIView):
+    """The matches of a query in a corpus, counted by groups."""
+
+    @_GROUPS
+    def get(self, request: Request, code: str) -> Response:
+        return _grouped(request, [corpus_of(request, code)])
+
+
+class ProjectQueryGroups(APIView):
+    """The matches of a query in all corpora of a project, counted by groups."""
+
+    @_GROUPS
+    def get(self, request: Request, slug: str) -> Response:
+        project = access.project_or_404(request.user, slug)
+        return _grouped(request, list(project.corpora.all()))
+
+
+def _grouped(request: Request, corpora: list[Corpus]) -> Response:
+    query = request.query_params
+    search = running.search(query.get("q", ""), corpora, request.user)
+    made = grouping.grouped(search, query.get("by", ""))
+    rows = [{"name": name, "matches": n} for name, n in made.rows]
+    body = {"by": made.by, "matches": made.total, "is_whole": made.is_whole}
+    return Response(GroupsSerializer(body | {"groups": rows}).data)
 
 
 def _page(request: Request, corpora: list[Corpus]) -> Response:

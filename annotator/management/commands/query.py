@@ -6,9 +6,11 @@ from typing import Any
 from django.core.management.base import CommandError, CommandParser
 
 from annotator.errors import Refusal
+from annotator.exchange.written import FORMS
 from annotator.management.database import DatabaseCommand, corpus_called
 from annotator.services.queries import index, running
 from annotator.services.queries.contexts import ConcordanceLine, lines
+from annotator.services.queries.grouping import GROUPINGS, grouped
 from annotator.services.queries.labels import UnknownLabel
 
 
@@ -23,12 +25,16 @@ class Command(DatabaseCommand):
         parser.add_argument("query")
         parser.add_argument("--limit", type=int, default=20, help="matches to list")
         parser.add_argument("--json", action="store_true", help="counts as JSON")
+        parser.add_argument("--by", choices=list(GROUPINGS), help="count by groups")
 
     def handle(self, *args: Any, **options: Any) -> None:
         corpus = corpus_called(options["corpus"])
         index.catch_up([corpus.pk])
         try:
             search = running.search(options["query"], [corpus], None)
+            if options["by"]:
+                self._grouped(search, options)
+                return
             counts = search.counts()
             if options["json"]:
                 text = json.dumps(_counted(counts), ensure_ascii=False, indent=1)
@@ -37,6 +43,11 @@ class Command(DatabaseCommand):
         except Refusal as error:
             raise CommandError(str(error)) from error
         self.stdout.write(text)
+
+    def _grouped(self, search: running.Search, options: dict[str, Any]) -> None:
+        table = grouped(search, options["by"]).table()
+        file = FORMS["jsonl" if options["json"] else "csv"]
+        self.stdout.write(b"".join(file.write(table)).decode(), ending="")
 
 
 def _counted(counts: running.MatchCounts) -> dict[str, Any]:

@@ -6,7 +6,7 @@ nothing is sorted but the matches of a window.
 
 import time
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -65,6 +65,17 @@ class MatchPage:
     matches: list[Match]
     after: str
     waiting: int
+
+
+@dataclass(frozen=True, slots=True)
+class MatchColumns:
+    """Columns of a match as SQL, the first node apart, which is ``n0``: its sentence,
+    and the tree or layer that it was found in. ``is_token``: n0 is a word of a
+    dependency tree."""
+
+    is_token: bool
+    sentence: str
+    found_in: str
 
 
 @dataclass
@@ -175,6 +186,31 @@ class Search:
         if not self.query.has_links:
             self._count_pairs(made, sentences, max(ends - time.monotonic(), 0.1))
         return made
+
+    def tallies(
+        self, corpus: Corpus, key: Callable[[MatchColumns], str], ends: float
+    ) -> Iterator[list[tuple[Any, int]]]:
+        """Yield keys of matches in this corpus and their numbers, window by window.
+
+        ``ends``: when the time is over, as ``time.monotonic`` says; then raises
+        QueryTooSlow.
+        """
+        body, found_in = self._body(corpus), self._keys([])[0]
+        if body.is_void:
+            return
+        columns = MatchColumns(
+            bool(self._kind(corpus)), self._head()[0], found_in=found_in
+        )
+        sql = (
+            f"SELECT m.k, COUNT(*) FROM (SELECT {key(columns)} AS k {body.sql}"
+            f" AND {found_in} > %s AND {found_in} <= %s) m GROUP BY m.k"
+        )
+        for window in self._windows(corpus, 0, size=4000):
+            with within(max(ends - time.monotonic(), 0.001)):
+                rows = _rows(sql, [*body.params, *window])
+            yield rows
+            if time.monotonic() > ends:
+                raise QueryTooSlow("")
 
     def unknown(self, *, is_found: bool) -> list[UnknownLabel]:
         """Return the labels of the query that no tree has, with similar ones.
