@@ -175,7 +175,17 @@ urlpatterns: list[URLPattern | URLResolver] = [
         queries.export,
         name="project_query_export",
     ),
+    path(
+        "p/<slug:slug>/search/groups/<slug:form>/",
+        queries.groups,
+        name="project_query_groups",
+    ),
     path("p/<slug:slug>/corpus/<code:code>/search/", queries.search, name="query"),
+    path(
+        "p/<slug:slug>/corpus/<code:code>/search/groups/<slug:form>/",
+        queries.groups,
+        name="query_groups",
+    ),
     path(
         "p/<slug:slug>/corpus/<code:code>/search/export/<slug:form>/",
         queries.export,

@@ -53,7 +53,7 @@ _ALL = (
     Format("tigerxml", "TigerXML", tigerxml, "sentences", (".xml",), "tiger.xml"),
     Format("treealigner", "Stockholm TreeAligner XML", treealigner, "pairs", (".xml",),
            "alignments.xml"),
-    Format("pharaoh", "Pharaoh links beside two texts", pharaoh, "pairs",
+    Format("pharaoh", "Pharaoh links and two texts", pharaoh, "pairs",
            (".align", ".pharaoh", ".links"), "links.align source.txt target.txt"),
     Format("pairs", "Pairs, tab-separated", pairs, "pairs", (".tsv", ".txt"),
            "pairs.tsv"),

@@ -7,6 +7,8 @@ from django.core.management.base import BaseCommand, CommandError
 from django.db import connection
 from django.db.migrations.executor import MigrationExecutor
 
+from annotator.models import Corpus
+
 
 def bring_up_to_date() -> None:
     """Migrate a new or an embedded database. Raises CommandError if a server's is
@@ -30,3 +32,36 @@ class DatabaseCommand(BaseCommand):
     def execute(self, *args: Any, **options: Any) -> str | None:
         bring_up_to_date()
         return super().execute(*args, **options)
+
+
+def corpora_called(given: str, project: str = "") -> list[Corpus]:
+    """Return the corpus with this code, else those with this name.
+
+    ``project``: slug, "" for any.
+    """
+    rows = Corpus.objects.select_related("project").order_by("pk")
+    if project:
+        rows = rows.filter(project__slug=project)
+    return list(rows.filter(code=given)) or list(rows.filter(name=given))
+
+
+def corpus_called(given: str, project: str = "") -> Corpus:
+    """Return the one corpus with this code or name. Raises CommandError if there is
+    none, or several, which are listed with their codes."""
+    found = corpora_called(given, project)
+    if not found:
+        there = Corpus.objects.order_by("name").values_list("name", flat=True)[:20]
+        names = ", ".join(there) or "none yet"
+        raise CommandError(f"There is no corpus {given!r}. Corpora: {names}.")
+    refuse_several(found)
+    return found[0]
+
+
+def refuse_several(found: list[Corpus]) -> None:
+    """Raises CommandError that lists several corpora with their codes."""
+    if len(found) > 1:
+        listed = "\n".join(f"  {one.code}  {one.project.slug}" for one in found)
+        raise CommandError(
+            f"{len(found)} corpora are called {found[0].name!r}. Give the code of one:"
+            f"\n{listed}"
+        )

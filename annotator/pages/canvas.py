@@ -68,6 +68,16 @@ class Canvas:
         return self.pair.n_source + self.pair.n_target
 
     @property
+    def lacking(self) -> list[SideName]:
+        """The sides whose sentence has no tree at all."""
+        there = {parse.sentence_id for parse in self.parses}
+        sides: dict[SideName, int] = {
+            "s": self.pair.source_id,
+            "t": self.pair.target_id,
+        }
+        return [name for name, sentence in sides.items() if sentence not in there]
+
+    @property
     def is_long(self) -> bool:
         return self.n_tokens > FOLD_FROM
 
@@ -220,16 +230,19 @@ def on_trees(
     used: dict[SideName, Parse | None],
     trees: dict[SideName, Tree | None],
 ) -> editing.Draft:
-    """A layer's draft carried over to these trees; the rest of it is parked."""
+    """Return a layer's draft on these trees, or on the words where there is none.
+
+    Links and nulls of phrases that are not there are parked.
+    """
     draft = layers.draft_of(layer)
     old = {"s": layer.source_parse, "t": layer.target_parse}
     n_tokens = {"s": layer.pair.n_source, "t": layer.pair.n_target}
     for name, tree in trees.items():
         parse, was = used[name], old[name]
-        if tree is None or parse is None or (was and was.pk == parse.pk):
+        if tree is not None and was and parse and was.pk == parse.pk:
             continue
-        before = layers.tree_of(was, n_tokens[name])
-        draft = editing.switch_tree(draft, name, parse.code, before, tree)
+        before, code = layers.tree_of(was, n_tokens[name]), parse.code if parse else ""
+        draft = editing.switch_tree(draft, name, code, before, tree)
     return draft
 
 
@@ -335,7 +348,8 @@ def _notes(canvas: Canvas) -> list[str]:
     sides: tuple[SideName, SideName] = ("s", "t")
     for name in sides:
         if canvas.used[name] is None:
-            notes.append(_no_tree(name))
+            lacks = name in canvas.lacking
+            notes.append(_no_tree(name) if lacks else _unused_tree(name))
         elif canvas.trees[name] is None:
             notes.append(_other_tokens(name))
     return notes
@@ -345,6 +359,12 @@ def _no_tree(side: SideName) -> str:
     if side == "s":
         return _("The source sentence has no tree: its words can be linked.")
     return _("The target sentence has no tree: its words can be linked.")
+
+
+def _unused_tree(side: SideName) -> str:
+    if side == "s":
+        return _("This layer uses no source tree. Choose one under Trees.")
+    return _("This layer uses no target tree. Choose one under Trees.")
 
 
 def _other_tokens(side: SideName) -> str:

@@ -261,6 +261,6 @@ def export(corpus: Corpus, author: str) -> dict[str, Any]:
         "authors": exports.authors(corpus),
         "author": author,
         "query": "?" + urlencode({"author": author}) if author else "",
-        "formats": formats.FORMATS.values(),
+        "formats": exports.offered(corpus),
         "came_as": {entry["format"] for entry in corpus.meta.get("files", [])},
     }

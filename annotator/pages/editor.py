@@ -69,8 +69,7 @@ def shown(drawn: Canvas, options: ViewOptions, *, by: Anybody) -> Json:
         "may_annotate": may_annotate,
         "latex_packages": latex.PACKAGES,
     }
-    lacking = [name for name, parse in drawn.used.items() if parse is None]
-    if lacking:
+    if lacking := drawn.lacking:
         page |= {"lacking": lacking, "waiting": trees.waiting_for(drawn.pair)}
     return page
 

@@ -14,14 +14,17 @@ from annotator.models import Corpus, Parse, Project
 from annotator.models.projects import Anybody
 from annotator.pages.lengths import refuse_long
 from annotator.services.parses import retyping
-from annotator.services.queries import running
+from annotator.services.queries import grouping, running
 from annotator.services.queries.contexts import ConcordanceLine, lines
 from annotator.services.queries.running import Hit
+from annotator.svg import charts
 from annotator.svg import parse as svg
 from annotator.svg.parse import Note
 from core.data.deps import DepTree
 from core.data.tree import Tree
+from core.layout.charts import bar_chart
 from core.layout.links import LinkedSide, parse_scene
+from core.layout.measure import GlyphTable
 from core.queries.checking import CONDITIONS
 from core.queries.labels import CLASSES
 from core.queries.relations import RELATIONS
@@ -30,6 +33,7 @@ from core.queries.rows import Kind
 PAGE = 25  # matches
 COUNT_SECONDS = 2.0  # for the counts of a page
 MOST_LABELS = 12
+GROUPS, BARS = 50, 15  # shown, and drawn
 EXAMPLES = (
     ("NP ~ PP", _("noun phrases linked to prepositional phrases")),
     ("VP << VBN ~ VP !<< VBN", _("a participle on one side alone")),
@@ -109,11 +113,13 @@ def searched(
         "may_manage": access.may(by, "manage", project),
         "user_id": by.pk,
         "query": urlencode({"q": text}),
+        "by": params.get("by", ""),
+        "groupings": grouping.GROUPINGS.items(),
     }
     if not text.strip():
         return page
     try:
-        return page | _results(text, corpora, params.get("after", ""), by)
+        return page | _results(text, corpora, params, by)
     except BadRequest as refusal:
         if refusal.facts.get("field") != "q":
             raise
@@ -122,14 +128,18 @@ def searched(
         return page | {"refusal": refusal}
 
 
-def _results(text: str, corpora: Sequence[Corpus], after: str, by: Anybody) -> Json:
+def _results(
+    text: str, corpora: Sequence[Corpus], params: Mapping[str, str], by: Anybody
+) -> Json:
+    after, group = params.get("after", ""), params.get("by", "")
     search = running.search(text, corpora, by)
     page = search.page(after, size=PAGE)
     counts = None if after else search.counts(COUNT_SECONDS)
     if counts and not counts.is_whole:
         counts.cover(page.matches)
     return {
-        "rows": [_row(line) for line in lines(page.matches)],
+        "rows": [_row(line, text) for line in lines(page.matches)],
+        "groups": _groups(search, group) if group and page.matches else None,
         "counts": counts,
         "labels": counts.by_label.most_common(MOST_LABELS) if counts else [],
         "by_corpus": counts.by_corpus.most_common() if counts else [],
@@ -137,6 +147,34 @@ def _results(text: str, corpora: Sequence[Corpus], after: str, by: Anybody) -> J
         "more": page.after,
         "waiting": page.waiting,
         "has_links": search.query.has_links,
+        "unknown": [] if after else search.unknown(is_found=bool(page.matches)),
+    }
+
+
+def _groups(search: running.Search, by: str) -> Json:
+    """The groups of matches: a table and its drawing; raises BadRequest."""
+    made = grouping.grouped(search, by, COUNT_SECONDS)
+    title = str(grouping.GROUPINGS[by].title)
+    rows = [
+        {"name": name, "n": n, "share": f"{100 * n / made.total:.1f} %"}
+        for name, n in made.rows[:GROUPS]
+    ]
+    others = made.rows[GROUPS:]
+    bars = [(name, n, f"{n}") for name, n in made.rows[:BARS]]
+    first = "; ".join(f"{name}: {n}" for name, n in made.rows[:BARS])
+    return {
+        "title": title,
+        "rows": rows,
+        "n_rows": len(made.rows),
+        "n_others": len(others),
+        "others": sum(n for _name, n in others),
+        "total": made.total,
+        "is_whole": made.is_whole,
+        "svg": charts.draw(
+            bar_chart(bars, measure=GlyphTable()),
+            title=gettext("Matches by %(group)s") % {"group": title.lower()},
+            desc=first,
+        ),
     }
 
 
@@ -148,15 +186,18 @@ def _marked(text: str, refusal: BadRequest) -> Json | None:
     return {"before": text[: column - 1], "after": text[column - 1 :], "column": column}
 
 
-def _row(line: ConcordanceLine) -> Json:
-    """A line, and where each of its trees is drawn with its nodes marked."""
-    drawn = []
+def _row(line: ConcordanceLine, query: str) -> Json:
+    """A line, where each of its trees is drawn with its nodes marked, and the address
+    of the match."""
+    drawn, address = [], {"q": query}
     for is_near, parse in zip((True, False), line.parses, strict=True):
         if parse is not None:
             hits = [hit for hit in line.match_of.hits if hit.is_near == is_near]
             params = {"parse": parse.code, "marks": ",".join(map(_ref, hits))}
             drawn.append(urlencode(params))
-    return {"line": line, "drawn": drawn}
+            before = "" if is_near else "other_"
+            address |= {f"{before}{name}": text for name, text in params.items()}
+    return {"line": line, "drawn": drawn, "address": urlencode(address)}
 
 
 def _ref(hit: Hit) -> str:

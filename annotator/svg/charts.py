@@ -56,6 +56,13 @@ def _cell(svg: Element, mark: ChartMark) -> None:
     )
 
 
+def _bar(svg: Element, mark: ChartMark) -> None:
+    group = svg.group()
+    group.title(mark.title)
+    wide, high = max(mark.x2 - mark.x, 1), mark.y2 - mark.y
+    group.rect(mark.x, mark.y, wide, high, fill=theme.BLUE)
+
+
 def _tick(svg: Element, mark: ChartMark) -> None:
     svg.line(mark.x, mark.y, mark.x2, mark.y2, stroke=theme.GRID, stroke_width=1)
 
@@ -159,6 +166,7 @@ def _series(at: int) -> tuple[str, str]:
 
 DRAWN = {
     "cell": _cell,
+    "bar": _bar,
     "tick": _tick,
     "zero": _zero,
     "whisker": _whisker,

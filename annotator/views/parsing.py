@@ -91,7 +91,13 @@ def _count(request: HttpRequest, corpus: Corpus) -> Job:
     name, licence = sent.get("name", ""), sent.get("licence", "")
     chosen = list(project.corpora.filter(code__in=sent.getlist("corpora")))
     return linking.start(
-        project, name, corpora=chosen, uploads=uploads, licence=licence, by=by
+        project,
+        name,
+        corpora=chosen,
+        uploads=uploads,
+        licence=licence,
+        page=corpus,
+        by=by,
     )
 
 

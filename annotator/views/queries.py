@@ -1,19 +1,22 @@
 """Searching the trees of a corpus or of a project."""
 
+from typing import Any
+
 from django.contrib import messages
 from django.contrib.auth.decorators import login_required
-from django.http import HttpRequest, HttpResponse, StreamingHttpResponse
+from django.http import Http404, HttpRequest, HttpResponse, StreamingHttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_GET, require_http_methods
 
 from annotator import access
 from annotator.errors import BadRequest
+from annotator.exchange import written
 from annotator.exchange.files import safe_name
 from annotator.forms import refuse_unknown
 from annotator.models import Corpus, Parse, Project
 from annotator.pages import queries as pages
-from annotator.services.queries import exports, running, saved
+from annotator.services.queries import exports, grouping, running, saved
 
 
 @login_required
@@ -21,7 +24,7 @@ from annotator.services.queries import exports, running, saved
 def search(request: HttpRequest, slug: str, code: str = "") -> HttpResponse:
     """A query and what it finds; POST: saving one, or indexing."""
     project, corpus = _place(request, slug, code)
-    refuse_unknown(request.GET, {"q", "after"})
+    refuse_unknown(request.GET, {"q", "after", "by"})
     if request.method == "POST":
         return _do(request, project)
     corpora = [corpus] if corpus else list(project.corpora.all())
@@ -74,13 +77,41 @@ def export(
 @login_required
 @require_GET
 def tree(request: HttpRequest, slug: str) -> HttpResponse:
-    """A tree with the nodes of a match marked."""
+    """A match: its tree with the nodes marked, and the tree it is linked to."""
     project = access.project_or_404(request.user, slug)
-    refuse_unknown(request.GET, {"parse", "marks"})
-    rows = Parse.objects.readable_by(request.user, project).select_related("sentence")
-    parse = get_object_or_404(
-        rows, code=request.GET.get("parse", ""), sentence__corpus__project=project
-    )
-    page = pages.drawing(parse, request.GET.get("marks", "")) | {"project": project}
+    asked = request.GET
+    refuse_unknown(asked, {"parse", "marks", "other_parse", "other_marks", "q"})
+    page = _drawn(request, project, "") | {"project": project, "q": asked.get("q", "")}
+    if "other_parse" in asked:
+        page["other"] = _drawn(request, project, "other_")
     part = "_tree" if request.headers.get("HX-Request") else "tree"
     return render(request, f"queries/{part}.html", page)
+
+
+def _drawn(request: HttpRequest, project: Project, which: str) -> dict[str, Any]:
+    """The tree of one side of a match, if this person may read it."""
+    rows = Parse.objects.readable_by(request.user, project).select_related("sentence")
+    code = request.GET.get(f"{which}parse", "")
+    parse = get_object_or_404(rows, code=code, sentence__corpus__project=project)
+    return pages.drawing(parse, request.GET.get(f"{which}marks", ""))
+
+
+@login_required
+@require_GET
+def groups(
+    request: HttpRequest, slug: str, form: str, code: str = ""
+) -> StreamingHttpResponse:
+    """The matches of a query by groups, as a file."""
+    project, corpus = _place(request, slug, code)
+    access.require(request.user, "export", project)
+    refuse_unknown(request.GET, {"q", "by"})
+    if form not in written.FORMS:
+        raise Http404
+    corpora = [corpus] if corpus else list(project.corpora.all())
+    search = running.search(request.GET.get("q", ""), corpora, request.user)
+    table = grouping.grouped(search, request.GET.get("by", "")).table()
+    file = written.FORMS[form]
+    response = StreamingHttpResponse(file.write(table), content_type=file.media)
+    name = f"{safe_name((corpus or project).name)}-groups.{form}"
+    response["Content-Disposition"] = f'attachment; filename="{name}"'
+    return response

@@ -13,14 +13,15 @@ PAD = 12.0
 ROW = 30.0
 CELL = 52.0
 PLOT = 420.0  # width of the part that holds values
+LONGEST_NAME = 28  # characters of a name before a bar
 
 
 @dataclass(frozen=True, slots=True)
 class ChartMark:
     """One thing to draw, from (x, y) to (x2, y2).
 
-    ``kind``: cell, tick, zero, whisker, dot, line, flag, name, text or note. ``text``
-    is drawn; ``title`` is said of it. ``share``: 0 to 1, the depth of a cell.
+    ``kind``: cell, bar, tick, zero, whisker, dot, line, flag, name, text or note.
+    ``text`` is drawn; ``title`` is said of it. ``share``: 0 to 1, the depth of a cell.
     ``series``: which line or dot it belongs to. ``anchor``: start, middle or end of
     the text.
     """
@@ -87,6 +88,32 @@ def grid_chart(
     bottom = top + size * CELL + ROW
     marks.append(ChartMark("note", left, bottom - 8, text=f"↓ {down}"))
     return FigureChart(left + size * cell + PAD, bottom, tuple(marks))
+
+
+def bar_chart(
+    rows: Sequence[tuple[str, float, str]], *, measure: TextMeasure
+) -> FigureChart:
+    """Return a bar for each row: name, value of at least 0, what stands behind it."""
+    names = [_clipped(name) for name, _value, _text in rows]
+    left = max([measure.width(text, size=FONT) for text in names], default=0) + PAD * 2
+    most = max([value for _name, value, _text in rows], default=0) or 1
+    texts = max([measure.width(text, size=SMALL) for *_, text in rows], default=0)
+    marks = [ChartMark("zero", left, PAD, left, PAD + len(rows) * ROW)]
+    for at, (name, (full, value, text)) in enumerate(zip(names, rows, strict=True)):
+        y, end = PAD + (at + 0.5) * ROW, left + PLOT * value / most
+        title = f"{full}: {text}"
+        marks += [
+            ChartMark("text", left - PAD, y, text=name, title=full, anchor="end"),
+            ChartMark("bar", left, y - ROW * 0.3, end, y + ROW * 0.3, title=title),
+            ChartMark("note", end + 6, y + 4, text=text),
+        ]
+    return FigureChart(
+        left + PLOT + texts + PAD * 2, PAD * 2 + len(rows) * ROW, tuple(marks)
+    )
+
+
+def _clipped(name: str) -> str:
+    return name if len(name) <= LONGEST_NAME else f"{name[: LONGEST_NAME - 1]}…"
 
 
 def interval_chart(

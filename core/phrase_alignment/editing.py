@@ -122,16 +122,19 @@ def reject(draft: Draft, layer: str, source: Ref, target: Ref, reason: str) -> D
 
 
 def switch_tree(
-    draft: Draft, side: SideName, code: str, old: Tree | None, new: Tree
+    draft: Draft, side: SideName, code: str, old: Tree | None, new: Tree | None
 ) -> Draft:
-    """The draft on another tree of one side.
+    """Return the draft on another tree of one side, or on its words alone (None).
 
     Phrases are found again by their words, label and rank, and by their number in a
     tree that differs in labels alone; what is not there is parked, and what was parked
-    returns as soon as its phrases are there.
+    returns as soon as its phrases are there. Links of words stay.
     """
     was = {} if old is None else {v: place for place, v in remap.places(old).items()}
-    there = remap.places(new) if old is None else remap.across(old, new)
+    if new is None:
+        there: dict[remap.Place, int] = {}
+    else:
+        there = remap.places(new) if old is None else remap.across(old, new)
     rows = [_moved(row, side, was, there) for row in _rows(draft)]
     alignment, parked = Alignment(), []
     for row in sorted(rows, key=lambda row: row.pop("late", False)):

@@ -95,13 +95,29 @@ def test_the_first_byte_that_is_not_utf_8_is_named_with_its_place(
     path = tmp_path / "wanted.txt"
     path.write_bytes(b"one\nGr\xc3\xb6\xdfe\n")
     bitext = tmp_path / "pairs.parquet"
-    bitext.touch()
+    bitext.write_bytes(b"PAR1")
     words = ["pivot", "build", "--bitext", str(bitext), "--wanted", str(path)]
     assert main([*words, "--out", str(tmp_path / "table")]) == 2
     assert capsys.readouterr().err == (
         f"gemel: {path}: line 2, column 4: byte 0xDF is not UTF-8 "
         "(save the text as UTF-8)\n"
     )
+
+
+def test_text_given_as_parquet_is_named_with_what_to_give(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    text = tmp_path / "en.txt"
+    text.write_text("It rained.\n")
+    folder = tmp_path / "parts"
+    folder.mkdir()
+    (folder / "a.parquet").write_text("It rained.\n")
+    for path, named in ((text, text), (folder, folder / "a.parquet")):
+        words = ["pivot", "build", "--bitext", str(path)]
+        assert main([*words, "--out", str(tmp_path / "table")]) == 2
+        told = capsys.readouterr().err
+        assert told.startswith(f"gemel: {named}: line 1: this is no Parquet file (")
+        assert "docs/pivoting.md" in told
 
 
 def _engine(*words: str, given: bytes) -> subprocess.CompletedProcess[bytes]:

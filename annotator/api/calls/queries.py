@@ -20,6 +20,8 @@ READ: dict[str, frozenset[str]] = {
     ),
     "api/corpora/<code:code>/query/": frozenset({"q", "after", "page_size"}),
     "api/projects/<slug:slug>/query/": frozenset({"q", "after", "page_size"}),
+    "api/corpora/<code:code>/query/groups/": frozenset({"q", "by"}),
+    "api/projects/<slug:slug>/query/groups/": frozenset({"q", "by"}),
     "api/corpora/<code:code>/problems/": frozenset({"after"}),
     "api/campaigns/<code:code>/plan/": frozenset(plan.READ),
     "api/jobs/<code:code>/issues/": PAGES,

@@ -10,8 +10,7 @@ from django.core.management.base import CommandError, CommandParser
 from annotator.errors import Refusal
 from annotator.exchange import registry
 from annotator.exchange.download import Part
-from annotator.management.database import DatabaseCommand
-from annotator.models import Corpus
+from annotator.management.database import DatabaseCommand, corpus_called
 from annotator.services.corpora import exports
 from annotator.throughput.snapshots import snapshot
 from core.errors import FormatError
@@ -40,7 +39,7 @@ class Command(DatabaseCommand):
 
     def add_arguments(self, parser: CommandParser) -> None:
         add = parser.add_argument
-        add("corpus", help="name of the corpus")
+        add("corpus", help="name or code of the corpus")
         add(
             "--format",
             required=True,
@@ -68,13 +67,7 @@ class Command(DatabaseCommand):
         )
 
     def handle(self, *args: Any, **options: Any) -> None:
-        rows = Corpus.objects.filter(name=options["corpus"]).select_related("project")
-        if options["project"]:
-            rows = rows.filter(project__slug=options["project"])
-        corpora = list(rows[:2])
-        if len(corpora) != 1:
-            what = "several corpora are" if corpora else "no corpus is"
-            raise CommandError(f"{what} called {options['corpus']!r}: see --project")
+        corpus = corpus_called(options["corpus"], options["project"])
         out = options["out"]
         folder = (
             Path(out) if out and (out.endswith("/") or Path(out).is_dir()) else None
@@ -82,7 +75,7 @@ class Command(DatabaseCommand):
         try:
             with snapshot():
                 made = exports.parts(
-                    corpora[0],
+                    corpus,
                     options["format"],
                     by=None,
                     author=options["author"],

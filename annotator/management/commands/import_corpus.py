@@ -11,7 +11,11 @@ from django.core.management.base import CommandError, CommandParser
 from annotator.errors import Refusal
 from annotator.exchange import registry
 from annotator.exchange.files import ENCODINGS, Source
-from annotator.management.database import DatabaseCommand
+from annotator.management.database import (
+    DatabaseCommand,
+    corpora_called,
+    refuse_several,
+)
 from annotator.models import Job, Project, Upload
 from annotator.services import jobs
 from annotator.services.corpora import imports, storing
@@ -56,12 +60,12 @@ class Command(DatabaseCommand):
         add(
             "--corpus",
             required=True,
-            help="name of the corpus; created if it does not exist",
+            help="name or code of the corpus; a new name creates one",
         )
         add(
             "--project",
             default="",
-            help="slug of the project (default: the first, or a new one)",
+            help="slug of the project (default: the corpus's, the first, or a new one)",
         )
         add("--licence", default="", help="licence of a new corpus")
         add("--provenance", default="", help="source of a new corpus")
@@ -95,7 +99,7 @@ class Command(DatabaseCommand):
 
     def handle(self, *args: Any, **options: Any) -> None:
         kind = registry.find(options["format"])
-        project = _project(options["project"])
+        project, name = _place(options["corpus"], options["project"])
         uploads: list[Upload] = []
         try:
             for path in _paths(kind, options["path"]):
@@ -105,7 +109,7 @@ class Command(DatabaseCommand):
                 project,
                 uploads,
                 kind=kind.name,
-                corpus=options["corpus"],
+                corpus=name,
                 by=None,
                 about={name: options[name] for name in _ABOUT},
                 encoding=options["encoding"],
@@ -164,6 +168,13 @@ def _counted(counts: dict[str, int], names: Iterable[str]) -> str:
 def _issue(issue: Any) -> dict[str, Any]:
     names = ("file", "line", "column", "reason", "remedy")
     return {name: getattr(issue, name) for name in names}
+
+
+def _place(corpus: str, slug: str) -> tuple[Project, str]:
+    """Return the project and the name of the corpus, which may be new."""
+    found = corpora_called(corpus, slug)
+    refuse_several(found)
+    return (found[0].project, found[0].name) if found else (_project(slug), corpus)
 
 
 def _project(slug: str) -> Project:

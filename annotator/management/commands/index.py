@@ -2,10 +2,9 @@
 
 from typing import Any
 
-from django.core.management.base import CommandError, CommandParser
+from django.core.management.base import CommandParser
 
-from annotator.management.database import DatabaseCommand
-from annotator.models import Corpus
+from annotator.management.database import DatabaseCommand, corpus_called
 from annotator.services.queries import index
 
 
@@ -14,18 +13,14 @@ class Command(DatabaseCommand):
 
     def add_arguments(self, parser: CommandParser) -> None:
         parser.add_argument(
-            "corpus", nargs="?", help="code of the corpus (default: all corpora)"
+            "corpus", nargs="?", help="name or code (default: all corpora)"
         )
         parser.add_argument(
             "--rebuild", action="store_true", help="rebuild the index from the start"
         )
 
     def handle(self, *args: Any, **options: Any) -> None:
-        corpus = None
-        if options["corpus"]:
-            corpus = Corpus.objects.filter(code=options["corpus"]).first()
-            if corpus is None:
-                raise CommandError(f"There is no corpus {options['corpus']!r}.")
+        corpus = corpus_called(options["corpus"]) if options["corpus"] else None
         if options["rebuild"]:
             index.rebuild(corpus)
         n = index.catch_up(None if corpus is None else [corpus.pk])

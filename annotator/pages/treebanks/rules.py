@@ -1,6 +1,5 @@
 """The page of a corpus's rules: their lines, and the sentences that break them."""
 
-from collections import Counter
 from typing import Any
 
 from annotator import access
@@ -18,8 +17,7 @@ PAGE = 25  # sentences with problems
 def shown(corpus: Corpus, *, after: str, by: Anybody) -> Json:
     """The rules, and a look through the trees; raises BadRequest as ``rules.look``."""
     row = TreebankRules.objects.filter(corpus=corpus).select_related("by").first()
-    look = rules.look(corpus, after=after, most=PAGE)
-    counts = Counter(one.rule for row in look.checked for one in row.problems)
+    look = rules.look(corpus, after=after, most=PAGE, counts=not after)
     project = corpus.project
     return {
         "project": project,
@@ -32,7 +30,7 @@ def shown(corpus: Corpus, *, after: str, by: Anybody) -> Json:
         "may_edit": access.may(by, "annotate", project),
         "look": look,
         "after": after,
-        "counts": counts.most_common(),
+        "counts": look.total.by_rule.most_common(),
         "rows": [_row(one) for one in look.checked],
     }
 

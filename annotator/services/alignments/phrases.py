@@ -3,7 +3,7 @@
 import base64
 import zlib
 from collections.abc import Generator, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -19,19 +19,19 @@ from annotator.models import (
     Corpus,
     Job,
     Origin,
-    PackedForest,
     Pair,
     Parse,
     Sentence,
 )
 from annotator.models.projects import Anybody
 from annotator.services import jobs
-from annotator.services.parses import offered
+from annotator.services.parses import offered, parsers
+from annotator.services.parses.parsers import ParsedText
 from core.data.alignment import Alignment
 from core.data.check import Floats
 from core.data.tree import Tree
 from core.errors import GemelError
-from core.formats import forest_npz, treetext
+from core.formats import treetext
 from core.phrase_alignment.aligner import ENGINE, VERSION, PhraseAligner, side_of
 from core.phrase_alignment.forest_align import alignment_of
 from core.phrase_alignment.sides import side_of_tree
@@ -39,7 +39,8 @@ from core.protocols import Analysis, BackendInfo, Capability, Step
 
 BATCH = 16
 UNPACKED = 10
-WANT: frozenset[Capability] = frozenset({"constituents", "tags", "forest", "vectors"})
+TREES = 10  # of a sentence without gold, kept as parsing keeps them
+WANT: frozenset[Capability] = parsers.WANT | {"vectors"}
 Vectors = tuple[Floats, Floats] | None
 
 
@@ -84,7 +85,8 @@ def run(job: Job) -> Generator[Step, None, dict[str, Any]]:
         made = []
         for at, pair in enumerate(batch):
             try:
-                made.append(_align(aligner, pair, answers[2 * at : 2 * at + 2]))
+                both = answers[2 * at : 2 * at + 2]
+                made.append(_align(aligner, pair, both, backend.info))
             except GemelError as error:
                 jobs.report_issue(
                     job,
@@ -106,13 +108,16 @@ class _Made:
     alignment: Alignment
     trees: tuple[Tree, Tree]
     parses: tuple[Parse | None, Parse | None]  # the gold ones
-    forests: tuple[bytes, ...]  # for the editor, where no tree is gold
+    parsed: tuple[ParsedText, ...]  # what the parser said, where no tree is gold
     expected_errors: float
     meta: dict[str, Any]
 
 
 def _align(
-    aligner: PhraseAligner, pair: Pair, answers: Sequence[Analysis | Exception]
+    aligner: PhraseAligner,
+    pair: Pair,
+    answers: Sequence[Analysis | Exception],
+    info: BackendInfo,
 ) -> _Made:
     for answer in answers:
         if isinstance(answer, Exception):
@@ -126,18 +131,27 @@ def _align(
     alignment, source, target = alignment_of(aligned, (trees[0], trees[1]))
     fresh = side_of_tree(source), side_of_tree(target)
     gains = aligner.gains(*fresh, vectors)
-    forests = tuple(
-        b""
-        if gold or one.forest is None or one.edge_weights is None
-        # the arcs are not asked for, so a forest with them is never replaced
-        else forest_npz.dump(one.forest, one.edge_weights)
-        for one, gold in zip(analyses, golds, strict=True)
+    parsed = tuple(
+        _parsed(sentence, one, info)
+        for sentence, one, gold in zip(
+            (pair.source, pair.target), analyses, golds, strict=True
+        )
+        if gold is None
     )
     meta = {"entropy": round(aligned.entropy, 4), "gains": pack(gains)}
     chosen_trees = source, target
     return _Made(
-        pair, alignment, chosen_trees, golds, forests, aligned.expected_errors, meta
+        pair, alignment, chosen_trees, golds, parsed, aligned.expected_errors, meta
     )
+
+
+def _parsed(sentence: Sentence, said: Analysis, info: BackendInfo) -> ParsedText:
+    """Return what parsing would store; in a language that the parser does not read,
+    only the forest that the alignment was chosen from."""
+    parsed = parsers.parsed_text(sentence, said, info, TREES)
+    if parsers.reads(info, sentence.language):
+        return parsed
+    return replace(parsed, trees=[], deps=None)
 
 
 def _vectors(analyses: Sequence[Analysis]) -> Vectors:
@@ -153,9 +167,13 @@ def _gold(sentence: Sentence) -> Parse | None:
 
 @transaction.atomic
 def _store(made: Sequence[_Made], job: Job, info: BackendInfo) -> None:
-    """Add the layers of a batch, the trees they chose and the forests these are of."""
+    """Add the layers of a batch, what the parser said and the trees they chose; the
+    pairs are parsed from then on."""
     options = {"parser": job.params["parser"]}
     options |= asdict(PhraseAligner.load().settings)
+    parsers.store(info, [said for one in made for said in one.parsed], TREES)
+    pairs = [one.pair.pk for one in made]
+    Pair.objects.filter(pk__in=pairs, has_parse=False).update(has_parse=True)
     for one in made:
         sentences = one.pair.source, one.pair.target
         parses = [
@@ -181,20 +199,8 @@ def _store(made: Sequence[_Made], job: Job, info: BackendInfo) -> None:
                 "meta": one.meta,
             },
         )
-        _store_forests(one, info)
         none = Pair.objects.filter(pk=one.pair.pk, state=Pair.State.NONE)
         none.update(state=Pair.State.PROPOSED)
-
-
-def _store_forests(made: _Made, info: BackendInfo) -> None:
-    of_engine = {"engine": info.name, "version": info.version}
-    sides = zip((made.pair.source, made.pair.target), made.forests, strict=True)
-    rows = [
-        PackedForest(sentence=side, data=data, **of_engine)
-        for side, data in sides
-        if data
-    ]
-    PackedForest.objects.bulk_create(rows, ignore_conflicts=True)
 
 
 def store_tree(sentence: Sentence, tree: Tree) -> Parse:

@@ -47,7 +47,7 @@ class UploadCounts:
     def as_dict(self) -> dict[str, Any]:
         names = ("sentences", "pairs", "parses", "layers", "links")
         counts: dict[str, Any] = {name: getattr(self, name) for name in names}
-        return counts | {"new": {name: self.new.get(name, 0) for name in names[:4]}}
+        return counts | {"new": {name: self.new.get(name, 0) for name in names}}
 
 
 def languages_of(corpus: Corpus, head: RecordHeader | None) -> dict[str, str]:
@@ -98,7 +98,7 @@ class RecordLoader:
         self._base = len(corpus.meta.get("files", []))
         self._keys = rows.Keys()
         self._heads: dict[int, RecordHeader] = {}
-        self._known = Seen()
+        self._known, self._drafted = Seen(), Seen()
         self._plan: list[_Planned] = []
 
     @property
@@ -145,7 +145,7 @@ class RecordLoader:
 
     def flush(self) -> Iterator[BadLine]:
         plan, self._plan = self._plan, []
-        made: _Batch | _Draft = _Draft(self._corpus)
+        made: _Batch | _Draft = _Draft(self._corpus, self._drafted)
         if self._job is not None:
             made = _Batch(self._corpus, self._kind, self._job)
         for one in plan:
@@ -192,14 +192,16 @@ def _with_treebanks(entry: dict[str, Any]) -> list[dict[str, Any]]:
 
 
 class _Draft:
-    """What a batch would add: its keys alone, no rows."""
+    """What a batch would add: its keys alone, no rows.
 
-    def __init__(self, corpus: Corpus) -> None:
-        self._corpus = corpus
+    ``seen``: what earlier batches would add, which counts once.
+    """
+
+    def __init__(self, corpus: Corpus, seen: Seen) -> None:
+        self._corpus, self._seen = corpus, seen
         self._sentences: set[str] = set()
-        self._pairs: set[str] = set()
+        self._pairs: dict[str, tuple[int, int]] = {}  # layers, links
         self._parses: set[tuple[str, str, str]] = set()
-        self._n_layers = 0
 
     def add(self, one: _Planned, head: RecordHeader | None, base: int) -> None:
         """Raises FormatError where making the rows would."""
@@ -208,30 +210,45 @@ class _Draft:
         sides = [record]
         if isinstance(record, PairRecord):
             sides = [record.source, record.target]
-            self._pairs.add(one.keys[2])
-            self._n_layers += len(record.layers)
+            self._add_pair(one.keys[2], record)
         for side, key in zip(sides, one.keys, strict=False):
-            self._sentences.add(key)
+            if self._seen.add(key):
+                self._sentences.add(key)
             if isinstance(side, SentenceRecord) and side.parse:
                 parse = rows.parse_row(None, side.parse, {})
                 if parse is not None:
-                    self._parses.add((key, str(parse.kind), parse.digest))
+                    self._add_parse(key, parse)
+
+    def _add_pair(self, key: str, record: PairRecord) -> None:
+        if self._seen.add(key):
+            n_links = sum(len(layer.alignment.links) for layer in record.layers)
+            self._pairs[key] = len(record.layers), n_links
+
+    def _add_parse(self, key: str, parse: Parse) -> None:
+        place = key, str(parse.kind), parse.digest
+        if self._seen.add(Sentence.key_of("parse", *place)):
+            self._parses.add(place)
 
     def save(self, counts: UploadCounts) -> None:
         """Count what would be new; nothing is written."""
-        new = {"sentences": len(self._sentences), "pairs": len(self._pairs),
-                 "parses": len(self._parses), "layers": self._n_layers}  # fmt: skip
+        n_sentences, n_parses = len(self._sentences), len(self._parses)
         if self._corpus.pk is not None:
-            there = _there(self._corpus, list(self._sentences))
+            there = _there(self._corpus, [*self._sentences, *self._parsed()])
             pairs = Pair.objects.filter(corpus=self._corpus, key__in=self._pairs)
-            n_pairs = pairs.count()
+            for key in pairs.values_list("key", flat=True):
+                del self._pairs[key]
             known = _known_parses(there) if self._parses else {}
-            new["sentences"] -= len(there)
-            new["pairs"] -= n_pairs
-            new["parses"] -= sum(place in known for place in self._parses)
-            new["layers"] = self._n_layers if not n_pairs else 0
-        for name, n in new.items():
-            counts.add_new(name, n)
+            n_sentences -= len(self._sentences & there.keys())
+            n_parses -= sum(place in known for place in self._parses)
+        counts.add_new("sentences", n_sentences)
+        counts.add_new("parses", n_parses)
+        counts.add_new("pairs", len(self._pairs))
+        counts.add_new("layers", sum(layers for layers, _links in self._pairs.values()))
+        counts.add_new("links", sum(links for _layers, links in self._pairs.values()))
+
+    def _parsed(self) -> set[str]:
+        """The sentences with a parse here that an earlier batch had already."""
+        return {key for key, *_rest in self._parses} - self._sentences
 
 
 class _Batch:

@@ -12,7 +12,7 @@ from annotator.exchange import bundle, reading, registry
 from annotator.exchange.download import Part
 from annotator.exchange.files import safe_name
 from annotator.exchange.registry import Format
-from annotator.models import AlignmentLayer, Corpus
+from annotator.models import AlignmentLayer, Corpus, Parse
 from annotator.models.authorship import AUTHOR, MARK
 from annotator.models.projects import Anybody
 from core.formats import gemel
@@ -22,6 +22,7 @@ from core.formats.records import PairRecord, Record, RecordHeader, SentenceRecor
 ENDINGS = {"ptb": "ptb", "conllu": "conllu", "tigerxml": "xml", "treealigner": "xml",
            "pharaoh": "align", "pairs": "tsv", "jsonl": "jsonl", "msrpc": "tsv",
            "rte": "xml", "multimwa": "tsv", "gemel": "gemel"}  # fmt: skip
+TREES = ("ptb", "tigerxml", "treealigner")  # formats that are empty without them
 Row = tuple[int, Record]
 
 
@@ -43,6 +44,7 @@ def parts(
     if by is not None:
         access.require(by, "export", corpus.project)
     format_ = registry.find(kind)
+    _require_content(corpus, format_)
     if format_.name == "gemel":
         name = f"{safe_name(corpus.name)}.gemel"
         return [Part(name, gemel.write(bundle.items(corpus)))]
@@ -61,6 +63,41 @@ def parts(
     if format_.name == "treealigner":
         made += _tigers(corpus, made[0].name)
     return made
+
+
+def offered(corpus: Corpus) -> list[Format]:
+    """Return the formats that would hold something of this corpus, in their order."""
+    brackets = Parse.objects.filter(kind=Parse.Kind.CONSTITUENCY)
+    has_trees = brackets.filter(sentence__corpus=corpus).exists()
+    has_pairs = corpus.pairs.exists()
+    return [
+        one
+        for one in registry.FORMATS.values()
+        if (has_trees or one.name not in TREES) and (has_pairs or one.holds != "pairs")
+    ]
+
+
+def _require_content(corpus: Corpus, kind: Format) -> None:
+    """Raises BadRequest, naming the formats that work, if the file would be empty."""
+    known = offered(corpus)
+    if kind in known:
+        return
+    names = {
+        "format": kind.title,
+        "corpus": corpus.name,
+        "known": ", ".join(one.name for one in known),
+    }
+    if kind.holds == "pairs" and not corpus.pairs.exists():
+        problem = _(
+            "%(format)s holds pairs, and %(corpus)s has none. Formats that work: "
+            "%(known)s."
+        )
+    else:
+        problem = _(
+            "%(format)s holds constituency trees, and %(corpus)s has none. Formats "
+            "that work: %(known)s."
+        )
+    raise BadRequest(problem % names, field="format")
 
 
 def authors(corpus: Corpus) -> list[str]:

@@ -12,7 +12,7 @@ from datetime import timedelta
 from typing import Any
 
 from django.db import OperationalError, transaction
-from django.db.models import Exists, F, Model, OuterRef, Q, QuerySet
+from django.db.models import F, Model, Q, QuerySet, Sum
 from django.utils import timezone
 from django.utils.translation import gettext as _
 
@@ -40,6 +40,7 @@ from annotator.services.alignments import phrases
 from annotator.services.corpora.batches import Loader, RecordLoader, languages_of
 from annotator.services.corpora.bundles import BundleLoader
 from annotator.services.corpora.storing import format_of, opened
+from annotator.services.parses import parsers
 from core.formats.gemel import GemelItem
 from core.formats.ptb import bracket
 from core.formats.records import (
@@ -90,10 +91,13 @@ def brought(job: Job, held: Mapping[str, int]) -> dict[str, int]:
         "parses": Parse.objects,
         "layers": AlignmentLayer.objects,
     }
-    return {
+    counts = {
         name: rows.filter(job=job).count() if held[name] else 0
         for name, rows in of.items()
     }
+    mine = AlignmentLayer.objects.filter(job=job).order_by()
+    links = mine.aggregate(n=Sum("n_links"))["n"] if counts["layers"] else 0
+    return counts | {"links": links}
 
 
 def _batches(rows: QuerySet[Any]) -> Iterator[list[int]]:
@@ -513,12 +517,7 @@ def _finish(corpus: Corpus, loader: Loader, sources: list[Source]) -> None:
         corpus.meta = corpus.meta | {"files": files + new}
         _take_languages(corpus, new)
         corpus.save(update_fields=["meta", "source_language", "target_language"])
-    parsed = [
-        Exists(Parse.objects.filter(sentence=OuterRef(side)))
-        for side in ("source", "target")
-    ]
-    waiting = Pair.objects.filter(corpus=corpus, has_parse=False)
-    waiting.filter(*parsed).update(has_parse=True)
+    parsers.mark_parsed(corpus)
 
 
 def _take_languages(corpus: Corpus, entries: list[dict[str, Any]]) -> None:

@@ -63,7 +63,8 @@ def paste(pair: Pair, side: str, text: str, *, by: Anybody) -> Parse:
 
 def waiting_for(pair: Pair) -> Waiting | None:
     """How far the parsing of this pair's corpus is; None if no one asked for it."""
-    jobs = Job.objects.filter(project=pair.corpus.project, kind="parse")
+    kinds = ("parse", "align")  # aligning parses what has no tree yet
+    jobs = Job.objects.filter(project=pair.corpus.project, kind__in=kinds)
     job = jobs.filter(params__corpus=pair.corpus.code).order_by("-pk").first()
     if job is None:
         return None

@@ -84,13 +84,15 @@ def start(
     corpora: Sequence[Corpus] = (),
     uploads: Sequence[Upload] = (),
     licence: str = "",
+    page: Corpus | None = None,
     by: Anybody,
     enqueue: bool = True,
 ) -> Job:
     """A job that counts the sentences of these corpora, and the text of these files.
 
-    Raises NotAllowed (managers may, as they may train); BadRequest on a name that is
-    none or taken, or without any text; Conflict while one of that name is counted.
+    ``page``: the corpus that asks for it, to which the job leads back. Raises
+    NotAllowed (managers may, as they may train); BadRequest on a name that is none or
+    taken, or without any text; Conflict while one of that name is counted.
     """
     access.require(by, "manage", project)
     name = slugify(name)
@@ -109,10 +111,9 @@ def start(
         if any(job.params["name"] == name for job in active):
             message = _("%(name)s is already being counted. Wait until it finishes.")
             raise Conflict(message % {"name": name})
-        page = corpora[0] if corpora else project.corpora.first()
         params = {
             "name": name,
-            "corpus": page.code if page else "",  # whose page the job leads to
+            "corpus": page.code if page else "",
             "corpora": [corpus.code for corpus in corpora],
             "uploads": [upload.code for upload in uploads],
             "licence": licence[:200],

@@ -302,6 +302,13 @@ def spoken(info: BackendInfo, field: str = "language") -> Q:
     return condition
 
 
+def reads(info: BackendInfo, language: str) -> bool:
+    """Whether a language is one of the engine's, or a variety of one."""
+    return any(
+        language == own or language.startswith(f"{own}-") for own in info.languages
+    )
+
+
 def _analyse(
     backend: ParserBackend, batch: Sequence[Sentence], n: int, *, check: bool
 ) -> list[ParsedText | str]:

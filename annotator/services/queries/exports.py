@@ -1,12 +1,15 @@
 """What a search finds as a file: a table, bracketings, or CoNLL-U."""
 
-from collections.abc import Iterator
+import itertools
+from collections.abc import Iterator, Sequence
 
+from django.db import connection
 from django.utils.translation import gettext as _
 
 from annotator.errors import BadRequest
 from annotator.models import Parse
 from annotator.services.queries.contexts import ConcordanceLine, lines
+from annotator.services.queries.rows import among
 from annotator.services.queries.running import Match, MatchPage, Search
 from core.data.cells import plain_cell
 
@@ -23,13 +26,28 @@ _COLUMNS = (
 
 
 def pieces(search: Search, form: str) -> Iterator[str]:
-    """The text of the file, a portion at a time. ``ptb`` and ``conllu`` give each tree
-    once, in the order in which it is found first. Raises BadRequest, QueryTooSlow."""
+    """Return the text of the file, a portion at a time.
+
+    ``ptb`` and ``conllu`` give each tree once, in the order in which it is found first:
+    the tree of the match, or the sentence's chosen tree if the match is of the other
+    kind. Raises BadRequest on a form that there is not, or if no sentence found has
+    such a tree; QueryTooSlow.
+    """
     if form not in FORMS:
         known = {"form": repr(form), "known": ", ".join(FORMS)}
         raise BadRequest(_("No form %(form)s: %(known)s.") % known, field="form")
     first = search.page(size=PORTION)
-    return _rows(search, first, form)
+    text = _rows(search, first, form)
+    if form == "tsv" or not first.matches:
+        return text
+    start = next((piece for piece in text if piece), "")
+    if not start:
+        problem = {
+            "ptb": _("No sentence found has a constituency tree to export."),
+            "conllu": _("No sentence found has a dependency tree to export."),
+        }
+        raise BadRequest(problem[form], field="form")
+    return itertools.chain([start], text)
 
 
 def _rows(search: Search, page: MatchPage, form: str) -> Iterator[str]:
@@ -65,19 +83,38 @@ def _flat(text: str) -> str:
 
 
 def _trees(matches: list[Match], form: str, seen: set[int]) -> Iterator[str]:
-    order = [hit.tree for match in matches for hit in match.hits]
-    new = [tree for tree in dict.fromkeys(order) if tree not in seen]
+    order = list(dict.fromkeys(hit.tree for match in matches for hit in match.hits))
+    found = Parse.objects.in_bulk(order)
+    kind = Parse.Kind.CONSTITUENCY if form == "ptb" else Parse.Kind.DEPENDENCY
+    others = {one.sentence_id for one in found.values() if one.kind != kind}
+    chosen = _chosen(sorted(others), int(kind == Parse.Kind.DEPENDENCY))
+    wanted: list[int | None] = [
+        one.pk if one.kind == kind else chosen.get(one.sentence_id)
+        for tree in order
+        if (one := found.get(tree)) is not None
+    ]
+    new = [pk for pk in dict.fromkeys(wanted) if pk is not None and pk not in seen]
     seen |= set(new)
     rows = Parse.objects.select_related("sentence").in_bulk(new)
-    for tree in new:
-        parse = rows.get(tree)
-        if parse is None:
-            continue
-        is_deps = parse.kind == Parse.Kind.DEPENDENCY
-        if is_deps and form == "conllu":
-            sentence = parse.sentence
-            text = " ".join(sentence.text.split())
-            head = f"# sent_id = {sentence.ref or sentence.code}\n# text = {text}\n"
-            yield f"{head}{parse.text}\n\n"
-        elif not is_deps and form == "ptb":
-            yield f"{parse.text}\n"
+    yield from (_tree(rows[pk], form) for pk in new if pk in rows)
+
+
+def _chosen(sentences: Sequence[int], kind: int) -> dict[int, int]:
+    """Return by sentence the tree of this kind that stands for it."""
+    sql, params = among("sentence", sentences)
+    with connection.cursor() as cursor:
+        cursor.execute(
+            "SELECT sentence, parse FROM search_tree"
+            f" WHERE kind = %s AND chosen = 1 AND {sql}",
+            [kind, *params],
+        )
+        return dict(cursor.fetchall())
+
+
+def _tree(parse: Parse, form: str) -> str:
+    if form == "ptb":
+        return f"{parse.text}\n"
+    sentence = parse.sentence
+    text = " ".join(sentence.text.split())
+    head = f"# sent_id = {sentence.ref or sentence.code}\n# text = {text}\n"
+    return f"{head}{parse.text}\n\n"

@@ -1,15 +1,33 @@
 """Labels as numbers: what the index calls them, and which ones a test means."""
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from difflib import get_close_matches
 from typing import Any
 
 from django.db import connection
 
+from annotator.services.queries.limits import QueryTooSlow, within
 from core.queries import labels
-from core.queries.syntax import Feature, Labels, RegexTest, TagClass, Test
+from core.queries.rows import Kind
+from core.queries.syntax import (
+    Feature,
+    Features,
+    Labels,
+    Query,
+    RegexTest,
+    TagClass,
+    Test,
+    nodes_of,
+    relations_of,
+)
 
 NEVER = "1 = 0"
 MANY = 200  # beyond, numbers travel as one parameter
+SIMILAR = 5  # labels named instead of one that no tree has
+LOOKED_AT = 50_000  # labels compared with it: the first that were indexed
+CLOSE = 0.6  # of difflib
+SECONDS = 0.5  # to find out
 
 
 def ids_of(texts: Iterable[str]) -> dict[str, int]:
@@ -123,3 +141,96 @@ def _has(text: str, feature: Feature) -> bool:
                 return labels.found(feature.regex, value)
             return not feature.texts or value in feature.texts
     return False
+
+
+@dataclass(frozen=True, slots=True)
+class UnknownLabel:
+    """A label of a query that no tree has, and those like it, the most alike first."""
+
+    label: str
+    similar: tuple[str, ...]
+
+
+def unknown_in(
+    query: Query, corpora: Sequence[int], *, is_found: bool
+) -> list[UnknownLabel]:
+    """Return the labels and words of a query that no tree of these corpora has.
+
+    ``is_found``: the query has matches, so only labels of no corpus at all are looked
+    for. Half a second at most; what is not found out by then is left out.
+    """
+    unknown: list[UnknownLabel] = []
+    try:
+        with within(SECONDS):
+            for text, column in dict.fromkeys(_named(query)):
+                ids = _numbers(text, column)
+                if ids and (is_found or not column or _kind_of(ids, corpora)):
+                    continue
+                if not ids or not is_found:
+                    unknown.append(UnknownLabel(text, _similar(text, column, corpora)))
+    except QueryTooSlow:
+        pass
+    return unknown
+
+
+def _named(query: Query) -> Iterator[tuple[str, str]]:
+    """Labels as written, and the column of ``search_label`` that has them, "" if they
+    are columns of tokens."""
+    tests: list[Test | None] = [node.test for node in nodes_of(query.root)]
+    for relation in relations_of(query.root):
+        tests.append(relation.through)
+        yield from ((text, "text") for text in relation.labels)
+    for test in tests:
+        if isinstance(test, Labels):
+            column = "basic" if test.basic else "text"
+            yield from ((text, column) for text in test.texts)
+        elif isinstance(test, Features):
+            for one in test.all:
+                if one.key in ("deprel", "form", "lemma", "upos", "xpos"):
+                    column = "text" if one.key == "deprel" else ""
+                    yield from ((text, column) for text in one.texts)
+
+
+def _numbers(text: str, column: str) -> list[int]:
+    with connection.cursor() as cursor:
+        cursor.execute(
+            f"SELECT id FROM search_label WHERE {column or 'text'} = %s", [clip(text)]
+        )
+        return [number for (number,) in cursor.fetchall()]
+
+
+def _kind_of(ids: Sequence[int], corpora: Sequence[int]) -> tuple[int, ...]:
+    """What kind of node bears one of these labels in these corpora; () for none."""
+    label, of_label = one_of("n.label", ids)
+    corpus, of_corpus = one_of("t.corpus", corpora)
+    with connection.cursor() as cursor:
+        cursor.execute(
+            "SELECT n.kind FROM search_node n JOIN search_tree t ON t.parse = n.tree"
+            f" WHERE {label} AND {corpus} LIMIT 1",
+            [*of_label, *of_corpus],
+        )
+        return tuple(cursor.fetchone() or ())
+
+
+def _similar(text: str, column: str, corpora: Sequence[int]) -> tuple[str, ...]:
+    """Labels before words; of these, those with the same first letter first."""
+    name = column or "text"
+    with connection.cursor() as cursor:
+        cursor.execute(
+            f"SELECT id, {name} FROM search_label WHERE length({name}) BETWEEN %s AND"
+            " %s ORDER BY id LIMIT %s",
+            [max(1, len(text) - 2), len(text) + 2, LOOKED_AT],
+        )
+        rows = cursor.fetchall()
+    by_fold: dict[str, dict[str, list[int]]] = {}
+    for number, label in rows:
+        by_fold.setdefault(label.casefold(), {}).setdefault(label, []).append(number)
+    close = get_close_matches(text.casefold(), by_fold, 4 * SIMILAR, CLOSE)
+    similar: list[tuple[bool, bool, str]] = []
+    for label, ids in (pair for fold in close for pair in by_fold[fold].items()):
+        kind = _kind_of(ids, corpora) if column else (Kind.TOKEN,)
+        if kind:
+            is_other = label[:1].casefold() != text[:1].casefold()
+            similar.append((kind[0] == Kind.WORD, is_other, label))
+    similar.sort(key=lambda one: one[:2])
+    return tuple(label for *_, label in similar[:SIMILAR])

@@ -6,20 +6,21 @@ nothing is sorted but the matches of a window.
 
 import time
 from collections import Counter
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
 from django.conf import settings
-from django.db import OperationalError, connection, transaction
+from django.db import connection
 from django.utils.translation import gettext as _
 
-from annotator.errors import BadRequest, Refusal
+from annotator.errors import BadRequest
 from annotator.models import Corpus, Membership, Origin
 from annotator.models.projects import SEE_OTHERS, Anybody, id_of
 from annotator.services.queries import index
 from annotator.services.queries.compiling import Body, Bound, compiled
+from annotator.services.queries.labels import UnknownLabel, unknown_in
+from annotator.services.queries.limits import QueryTooSlow, within
 from annotator.services.queries.rows import among
 from core.errors import FormatError
 from core.queries import labels, parser
@@ -147,59 +148,6 @@ def scope_of(
     return SearchScope(tuple(chosen), id_of(user), sees_others=projects <= others)
 
 
-STEPS = 5_000  # of SQLite's machine between two looks at the clock
-
-
-class QueryTooSlow(Refusal):
-    """The search took longer than it may; nothing was found out."""
-
-    status = 503
-    code = "query_too_slow"
-
-
-@contextmanager
-def within(seconds: float) -> Iterator[None]:
-    """Raise QueryTooSlow if statements in here take longer than this together."""
-    ends = time.monotonic() + seconds
-    try:
-        with _stopping(ends):
-            yield
-    except OperationalError as error:
-        if time.monotonic() < ends - 0.05 * seconds:
-            raise
-        raise QueryTooSlow(
-            _(
-                "The search was stopped after %(n)s seconds. Search for "
-                "something rarer, in one corpus, or in shorter sentences: "
-                "where length < 20."
-            )
-            % {"n": f"{seconds:g}"},
-            seconds=seconds,
-        ) from error
-
-
-@contextmanager
-def _stopping(ends: float) -> Iterator[None]:
-    if connection.vendor == "postgresql":
-        left = max(1, int(1000 * (ends - time.monotonic())))
-        with transaction.atomic(), connection.cursor() as cursor:
-            cursor.execute(
-                "SELECT set_config('statement_timeout', %s, true)", [f"{left}"]
-            )
-            cursor.execute("SELECT set_config('join_collapse_limit', '1', true)")
-            yield
-            cursor.execute("SELECT set_config('statement_timeout', '0', true)")
-            cursor.execute("SELECT set_config('join_collapse_limit', '8', true)")
-        return
-    connection.ensure_connection()
-    raw: Any = connection.connection
-    raw.set_progress_handler(lambda: time.monotonic() > ends, STEPS)
-    try:
-        yield
-    finally:
-        raw.set_progress_handler(None, STEPS)
-
-
 WINDOW, MAX_WINDOW = 250, 8000  # trees, or layers, that are searched at a time
 AT_ONCE = 400  # parses and layers that a search indexes first: under a second
 
@@ -238,6 +186,17 @@ class MatchPage:
     matches: list[Match]
     after: str
     waiting: int
+
+
+@dataclass(frozen=True, slots=True)
+class MatchColumns:
+    """Columns of a match as SQL, the first node apart, which is ``n0``: its sentence,
+    and the tree or layer that it was found in. ``is_token``: n0 is a word of a
+    dependency tree."""
+
+    is_token: bool
+    sentence: str
+    found_in: str
 
 
 @dataclass
@@ -348,6 +307,39 @@ class Search:
         if not self.query.has_links:
             self._count_pairs(made, sentences, max(ends - time.monotonic(), 0.1))
         return made
+
+    def tallies(
+        self, corpus: Corpus, key: Callable[[MatchColumns], str], ends: float
+    ) -> Iterator[list[tuple[Any, int]]]:
+        """Yield keys of matches in this corpus and their numbers, window by window.
+
+        ``ends``: when the time is over, as ``time.monotonic`` says; then raises
+        QueryTooSlow.
+        """
+        body, found_in = self._body(corpus), self._keys([])[0]
+        if body.is_void:
+            return
+        columns = MatchColumns(
+            bool(self._kind(corpus)), self._head()[0], found_in=found_in
+        )
+        sql = (
+            f"SELECT m.k, COUNT(*) FROM (SELECT {key(columns)} AS k {body.sql}"
+            f" AND {found_in} > %s AND {found_in} <= %s) m GROUP BY m.k"
+        )
+        for window in self._windows(corpus, 0, size=4000):
+            with within(max(ends - time.monotonic(), 0.001)):
+                rows = _rows(sql, [*body.params, *window])
+            yield rows
+            if time.monotonic() > ends:
+                raise QueryTooSlow("")
+
+    def unknown(self, *, is_found: bool) -> list[UnknownLabel]:
+        """Return the labels of the query that no tree has, with similar ones.
+
+        ``is_found``: there are matches, so labels of other corpora are not told apart.
+        """
+        corpora = [corpus.pk for corpus in self.scope.corpora]
+        return unknown_in(self.query, corpora, is_found=is_found)
 
     def _count_pairs(
         self, made: MatchCounts, sentences: set[int], seconds: float

@@ -1,8 +1,9 @@
 """The rules that a corpus declares, and what in its trees breaks them."""
 
 import time
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
 
 from django.db import transaction
 from django.utils import timezone
@@ -37,14 +38,33 @@ class Checked:
     tree: Parse | None
 
 
+@dataclass(slots=True)
+class Total:
+    """How many of so many sentences have problems, and problems by rule.
+
+    ``is_whole``: whether these are all sentences that there are.
+    """
+
+    looked: int = 0
+    wrong: int = 0
+    by_rule: Counter[str] = field(default_factory=Counter)
+    is_whole: bool = False
+
+    def add(self, one: Checked) -> None:
+        self.looked += 1
+        self.wrong += bool(one.problems)
+        self.by_rule.update(problem.rule for problem in one.problems)
+
+
 @dataclass(frozen=True, slots=True)
 class Look:
     """``looked``: how many sentences; ``after``: where the next look begins, "" at the
-    end of the corpus."""
+    end of the corpus; ``total``: of all that were counted."""
 
     checked: tuple[Checked, ...]
     looked: int
     after: str
+    total: Total
 
 
 UNDECLARED = Rules(level=2)
@@ -99,29 +119,45 @@ def _revision(corpus: Corpus) -> int:
 
 
 def look(
-    corpus: Corpus, *, after: str = "", most: int = 50, seconds: float = 2.0
+    corpus: Corpus,
+    *,
+    after: str = "",
+    most: int = 50,
+    seconds: float = 2.0,
+    counts: bool = False,
 ) -> Look:
     """Look through the gold trees, or a parser's best, from behind the sentence
     ``after``, until ``most`` sentences with problems are found or the time is over.
 
-    Raises BadRequest if there is no such sentence.
+    ``counts``: what is left of the time goes to counting the rest. Raises BadRequest
+    if there is no such sentence.
     """
-    rules, ends = rules_of(corpus), time.monotonic() + seconds
-    last, looked = _start(corpus, after), 0
+    ends = time.monotonic() + seconds
     checked: list[Checked] = []
-    while True:
-        rows = list(corpus.sentences.filter(pk__gt=last).order_by("pk")[:PORTION])
+    looked, last, total = 0, "", Total()
+    for one in _walked(corpus, _start(corpus, after)):
+        total.add(one)
+        is_over = time.monotonic() > ends
+        if not last:
+            looked += 1
+            checked += [one] if one.problems else []
+            last = one.sentence.code if len(checked) >= most or is_over else ""
+        if last and (is_over or not counts):
+            break
+    else:
+        total.is_whole = True
+    return Look(tuple(checked), looked, last, total)
+
+
+def _walked(corpus: Corpus, last: int) -> Iterator[Checked]:
+    """Every sentence behind this one, with or without problems."""
+    rules = rules_of(corpus)
+    while rows := list(corpus.sentences.filter(pk__gt=last).order_by("pk")[:PORTION]):
         trees, arcs = _parses(rows)
         for sentence in rows:
             tree = trees.get(sentence.pk)
             wrong = _problems(sentence, tree, arcs.get(sentence.pk), rules)
-            looked += 1
-            if wrong:
-                checked.append(Checked(sentence, tuple(wrong), tree))
-            if len(checked) >= most or time.monotonic() > ends:
-                return Look(tuple(checked), looked, sentence.code)
-        if len(rows) < PORTION:
-            return Look(tuple(checked), looked, "")
+            yield Checked(sentence, tuple(wrong), tree)
         last = rows[-1].pk
 
 

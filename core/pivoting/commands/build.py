@@ -5,7 +5,7 @@ import os
 from pathlib import Path
 from typing import Any
 
-from core.errors import InvalidValue
+from core.errors import FormatError, InvalidValue
 from core.pivoting.building.pipeline import build_table
 from core.pivoting.building.settings import BuildSettings, PairsFile
 from core.pivoting.commands.options import Say
@@ -13,6 +13,7 @@ from core.pivoting.table import open_table
 
 HELP = "build a paraphrase table from aligned, parsed parallel text"
 SPARK = "GEMEL_SPARK_MASTER"
+PARQUET = b"PAR1"  # how such a file begins
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -91,7 +92,6 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(options: dict[str, Any], say: Say) -> dict[str, Any]:
     """What the table holds; ``say`` is told each piece that has been done."""
-    sources = _sources(options["bitext"], options["parses"])
     rules = BuildSettings(
         max_length=options["max_length"],
         lowercase=not options["keep_case"],
@@ -105,7 +105,7 @@ def run(options: dict[str, Any], say: Say) -> dict[str, Any]:
     )
     steps = build_table(
         options["out"],
-        sources,
+        _sources(options["bitext"], options["parses"]),
         rules,
         spark=os.environ.get(SPARK, ""),
         memory=options["memory"],
@@ -130,10 +130,27 @@ def _parquet(path: Path) -> list[Path]:
         files = sorted(path.glob("*.parquet"))
         if not files:
             raise InvalidValue(f"{path}: no .parquet file is in it")
-        return files
-    if not path.is_file():
+    elif not path.is_file():
         raise InvalidValue(f"{path}: no such file or folder")
-    return [path]
+    else:
+        files = [path]
+    for file in files:
+        _require_parquet(file)
+    return files
+
+
+def _require_parquet(path: Path) -> None:
+    """Raises FormatError on a text, where DuckDB would only miss its own marks."""
+    with path.open("rb") as file:
+        if file.read(len(PARQUET)) == PARQUET:
+            return
+    raise FormatError(
+        "this is no Parquet file",
+        file=str(path),
+        line=1,
+        remedy="give pairs.parquet and parses.parquet files. Upload text as parallel "
+        "text first; docs/pivoting.md shows how",
+    )
 
 
 def _wanted(path: Path | None) -> tuple[str, ...]:

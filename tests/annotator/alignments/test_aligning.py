@@ -4,9 +4,19 @@ import pytest
 from rest_framework.test import APIClient
 
 from annotator.errors import BadRequest, NotAllowed
-from annotator.models import AlignmentLayer, Corpus, Job, Origin, Pair
+from annotator.models import (
+    AlignmentLayer,
+    Corpus,
+    Job,
+    Origin,
+    PackedForest,
+    Pair,
+    Parse,
+    Sentence,
+)
 from annotator.services import jobs
 from annotator.services.alignments import phrases
+from annotator.services.parses import parsers
 from core.data.alignment import Link
 from core.phrase_alignment.legitimacy import problems
 from tests import cast
@@ -100,3 +110,49 @@ def test_the_api_lists_the_least_certain_first(pair: Pair) -> None:
     url = f"/api/corpora/{pair.corpus.code}/alignments/?state="
     assert client.get(url + "open").json() == []
     assert len(client.get(url + "done").json()) == 1
+
+
+@pytest.fixture
+def plain() -> Pair:
+    """A pair without any tree."""
+    team = Cast()
+    team.corpus.pairs.all().delete()
+    team.corpus.sentences.all().delete()
+    sides = [
+        cast.sentence(team.corpus, words)
+        for words in ("the dog saw a cat .", "Mary saw a cat .")
+    ]
+    return Pair.objects.create(
+        corpus=team.corpus,
+        source=sides[0],
+        target=sides[1],
+        text="\n".join(side.text for side in sides),
+        n_source=6,
+        n_target=5,
+        key="plain",
+    )
+
+
+def test_what_the_parser_said_is_kept_as_parsing_keeps_it(plain: Pair) -> None:
+    job = run(plain)
+    assert job.state == Job.State.DONE, job.error
+    plain.refresh_from_db()
+    assert plain.has_parse
+    for side in (plain.source, plain.target):
+        mine = Parse.objects.filter(sentence=side, engine="small")
+        assert mine.get(rank=1).meta["nbest"] == phrases.TREES
+        assert PackedForest.objects.filter(sentence=side, engine="small").exists()
+    layer = engine_layer(plain)
+    assert layer.source_parse is not None
+    assert layer.source_parse.engine == "small"
+    again = parsers.start(plain.corpus, "small", n=10, by=manager(plain.corpus))  # type: ignore[arg-type]
+    jobs.run(again.pk)
+    again.refresh_from_db()
+    assert again.result["parsed"] == 0, "aligning has parsed them"
+
+
+def test_a_language_that_the_parser_does_not_read_gets_no_parse(plain: Pair) -> None:
+    Sentence.objects.filter(pk=plain.target_id).update(language="de")
+    run(plain)
+    assert Parse.objects.filter(sentence=plain.source, engine="small").exists()
+    assert not Parse.objects.filter(sentence=plain.target, engine="small").exists()

@@ -283,3 +283,44 @@ def test_the_page_says_how_far_the_parser_is(
     page = client.get(page_url(pair)).content.decode()
     assert said in " ".join(page.split())
     assert ("Cancel the parsing" in page) == (state in ("queued", "running"))
+
+
+def words_alone(cast) -> AlignmentLayer:
+    """Gold links of words, beside an engine's layer on trees."""
+    gold = people.layer(cast.pair)
+    gold.links = Alignment((Link("w1", "w5"),)).to_json()
+    gold.source_parse = gold.target_parse = None
+    gold.save()
+    links = Link("n1", "n10", attrs={"prob": "0.9"}), Link("w0", "w0")
+    AlignmentLayer.objects.create(
+        pair=cast.pair,
+        origin=Origin.ENGINE,
+        engine="forest",
+        slot="x",
+        source_parse=cast.layer.source_parse,
+        target_parse=cast.layer.target_parse,
+        links=Alignment(links).to_json(),
+    )
+    return gold
+
+
+def test_a_layer_of_words_alone_is_offered_links_of_words_alone(cast, client) -> None:
+    gold = words_alone(cast)
+    client.force_login(cast.ada)
+    url = page_url(cast.pair, f"drawing/?layer={gold.code}")
+    assert client.get(url).json()["suggestions"] == [["w0", "w0", "sure", False, None]]
+    engine = AlignmentLayer.objects.get(origin=Origin.ENGINE)
+    compared = client.get(f"/api/layers/{gold.code}/compare/?with={engine.code}").json()
+    (row,) = compared
+    assert [link[:2] for link in row["links"]] == [["w0", "w0"]]
+    assert row["missing"] == 1
+
+
+def test_a_layer_without_trees_says_where_to_choose_them(cast, client) -> None:
+    gold = words_alone(cast)
+    client.force_login(cast.ada)
+    page = client.get(page_url(cast.pair, f"?layer={gold.code}")).content.decode()
+    assert "This layer uses no source tree. Choose one under Trees." in page
+    assert "This layer uses no target tree. Choose one under Trees." in page
+    assert "has no tree: its words can be linked" not in page
+    assert "Paste a tree in brackets" not in page

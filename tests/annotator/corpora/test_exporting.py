@@ -292,7 +292,7 @@ def test_the_command_writes_to_a_folder_a_file_or_the_terminal(
     call_command("export_corpus", "News", "--format", "gemel")
     first = capfdbinary.readouterr().out.splitlines()[0]
     assert json.loads(first) == {"type": "bundle", "gemel": 1}
-    with pytest.raises(CommandError, match="no corpus is called"):
+    with pytest.raises(CommandError, match="no corpus 'Nothing'"):
         call_command("export_corpus", "Nothing", "--format", "ptb")
 
 
@@ -481,3 +481,22 @@ def test_links_still_join_their_phrases_after_a_tree_was_edited(cast: Cast) -> N
     draft.refresh_from_db()
     gold.save_as_gold(draft, by=cast.ada, seen=former.code)
     assert joined(exported(corpus)) == before
+
+
+def test_an_export_that_would_be_empty_names_the_formats_that_work(cast: Cast) -> None:
+    bring_in(cast, CONLLU, kind="conllu", name="a.conllu", corpus="Arcs")
+    bring_in(cast, TSV, corpus="Plain pairs")
+    arcs, plain = (cast.project.corpora.get(name=n) for n in ("Arcs", "Plain pairs"))
+    client = Client()
+    client.force_login(cast.ada)
+    for kind in ("pairs", "pharaoh", "ptb", "treealigner"):
+        answer = client.get(f"/p/windows/corpus/{arcs.code}/export/{kind}/")
+        assert answer.status_code == 400
+        assert "Formats that work: conllu, gemel." in answer.content.decode()
+    for kind in ("ptb", "tigerxml", "treealigner"):
+        with pytest.raises(BadRequest, match="holds constituency trees"):
+            exports.parts(plain, kind, by=cast.ada)
+    page = client.get(f"/p/windows/corpus/{plain.code}/export/").content.decode()
+    assert "/export/jsonl/" in page
+    assert "/export/ptb/" not in page
+    assert len(exports.offered(cast.corpus)) == len(registry.FORMATS)

@@ -22,7 +22,7 @@ from annotator.models import (
     Upload,
 )
 from annotator.services import jobs
-from annotator.services.corpora import imports, storing
+from annotator.services.corpora import batches, imports, storing
 from annotator.services.projects import keeping, removals
 from tests import cast as people
 from tests import hostile
@@ -48,6 +48,7 @@ RAINED = """# sent_id = a
 2\trained\train\tVERB\tVBD\t_\t0\troot\t_\t_
 
 """
+NOTHING = dict.fromkeys(("sentences", "pairs", "parses", "layers", "links"), 0)
 CONLLU = RAINED + RAIN.format(name="b") + RAIN.format(name="c")
 
 
@@ -84,7 +85,7 @@ def test_a_dry_run_counts_and_writes_nothing(cast) -> None:
         4,
         0,
     )
-    assert job.result["new"] == {"sentences": 4, "pairs": 2, "parses": 0, "layers": 0}
+    assert job.result["new"] == NOTHING | {"sentences": 4, "pairs": 2}
     assert counts() == before
 
 
@@ -109,7 +110,7 @@ def test_the_same_file_again_adds_nothing(cast) -> None:
     bring_in(cast, TSV)
     before = counts()
     job = bring_in(cast, TSV)
-    assert job.result["new"] == {"sentences": 0, "pairs": 0, "parses": 0, "layers": 0}
+    assert job.result["new"] == NOTHING
     assert counts() == before
 
 
@@ -331,7 +332,7 @@ def test_the_command_says_in_words_what_came_in(cast, tmp_path, capsys) -> None:
 
     counts = "1 sentence, 0 pairs, 1 parse, 0 layers, 0 links.\n"
     assert said("--dry-run") == counts + "Only checked; nothing was written.\n"
-    new = "Written to Rain: 1 sentence, 0 pairs, 1 parse, 0 layers.\n"
+    new = "Written to Rain: 1 sentence, 0 pairs, 1 parse, 0 layers, 0 links.\n"
     assert said() == counts + new
     assert said() == counts + "All of it was in Rain already.\n"
 
@@ -462,3 +463,28 @@ def test_a_renamed_corpus_that_is_written_to_cannot_be_deleted(cast) -> None:
     keeping.describe(corpus, {"name": "Old"}, by=cast.ada)
     with pytest.raises(Conflict):
         removals.remove(corpus, by=cast.ada)
+
+
+def linked(n: int, *, more: str = "") -> str:
+    """Pairs of one source sentence with two links each, as JSON Lines."""
+    rows = (
+        {
+            "id": f"{k}{more}",
+            "source": ["It", "rained"],
+            "target": ["Rain", f"fell{k}"],
+            "links": "0-0 1-1",
+        }
+        for k in range(n)
+    )
+    return "".join(json.dumps(row) + "\n" for row in rows)
+
+
+def test_the_check_counts_a_sentence_of_two_batches_once(cast, monkeypatch) -> None:
+    monkeypatch.setattr(batches, "BATCH", 2)
+    asked = {"name": "a.jsonl", "kind": "jsonl"}
+    checked = bring_in(cast, linked(5), dry_run=True, **asked).result
+    new = {"sentences": 6, "pairs": 5, "parses": 0, "layers": 5, "links": 10}
+    assert checked["new"] == {name: checked[name] for name in new} == new
+    assert bring_in(cast, linked(5), **asked).result["new"] == new
+    more = bring_in(cast, linked(5) + linked(1, more="x"), dry_run=True, **asked)
+    assert more.result["new"] == NOTHING | {"pairs": 1, "layers": 1, "links": 2}

@@ -10,6 +10,7 @@ from django.urls import reverse
 
 from annotator.errors import BadRequest, NotAllowed
 from annotator.models import Corpus, Job, Membership, Parse, Project
+from annotator.pages.jobs import next_pages
 from annotator.services import jobs
 from annotator.services.parses import accuracy, linking, offered, parsers, substitution
 from tests import cast, small_pcfg
@@ -271,3 +272,15 @@ def test_programs_count_and_parse_with_strict_names(
     client.force_login(people.cyd)
     assert client.post(url, wanted, json).status_code == 404
     assert client.get(lists).status_code == 404
+
+
+def test_a_count_leads_back_to_the_corpus_it_was_asked_on(people: Cast) -> None:
+    text = [_plain(people)]
+    asked = {"corpora": text, "by": people.ada, "enqueue": False}
+    here = linking.start(people.project, "here", page=people.corpus, **asked)
+    (page,) = next_pages(_done(here), by=people.ada)
+    args = ["windows", people.corpus.code]
+    assert page == {"label": "Parse with it", "url": reverse("substitution", args=args)}
+    nowhere = linking.start(people.project, "nowhere", **asked)
+    (page,) = next_pages(_done(nowhere), by=people.ada)
+    assert page["url"] == reverse("corpora", args=["windows"])

@@ -10,12 +10,12 @@ from django.core.management import CommandError, call_command
 from django.db import connection, transaction
 
 from annotator.errors import BadRequest
-from annotator.models import AlignmentLayer, Origin, Parse, TreeDraft
+from annotator.models import AlignmentLayer, Origin, Parse, Project, TreeDraft
 from annotator.services import archives
 from annotator.services.alignments import links, operations
 from annotator.services.corpora import imports
 from annotator.services.parses import gold
-from annotator.services.queries import in_chunks, index, running
+from annotator.services.queries import in_chunks, index, limits, running
 from core.data.alignment import Alignment, Link
 from tests import cast as people
 from tests.annotator.corpora.test_importing import BRACKETS, bring_in
@@ -188,7 +188,7 @@ def test_counts_are_those_of_the_matches(cast) -> None:
 def test_pairs_are_counted_while_the_time_lasts(cast, monkeypatch) -> None:
     search = running.search("@NP|VP", [cast.corpus], cast.ada)
     monkeypatch.setattr(running.Search, "_windows", lambda *_, **__: [(0, 2**62)])
-    limit = running.within
+    limit = limits.within
 
     def expired(seconds):
         return limit(seconds if len(ended) == 0 and not ended.append(1) else 1e-9)
@@ -221,7 +221,7 @@ def test_what_takes_too_long_is_stopped_and_says_so(cast, settings) -> None:
         )
     search = running.search("__ : __ : __ : __ : __ : __", [cast.corpus], None)
     search.seconds = 0.05
-    with pytest.raises(running.QueryTooSlow, match="stopped after"):
+    with pytest.raises(limits.QueryTooSlow, match="stopped after"):
         search.page(size=10**6)
     assert n_of(cast, "VP") == 3  # and the connection lives
 
@@ -272,8 +272,41 @@ def test_the_commands_index_and_search(cast) -> None:
     assert "[NP The nurse] opened the window ." in out.getvalue()
     with pytest.raises(CommandError, match="Column 6"):
         call_command("query", cast.corpus.code, "NP ~ ", stdout=out)
-    with pytest.raises(CommandError, match="no corpus"):
+    with pytest.raises(CommandError, match=r"no corpus 'nowhere'\. Corpora: Houses"):
         call_command("query", "nowhere", "NP", stdout=out)
+
+
+def test_commands_take_names_and_codes_and_list_two_of_one_name(cast, tmp_path) -> None:
+    pairs, file = tmp_path / "a.tsv", str(tmp_path / "out.jsonl")
+    pairs.write_text("It rained .\tRain fell .\n")
+
+    def commands(corpus: str) -> str:
+        out = io.StringIO()
+        call_command("query", corpus, "NP", "--json", stdout=out)
+        call_command("index", corpus, stdout=out)
+        call_command("export_corpus", corpus, "--format", "jsonl", "--out", file)
+        call_command(
+            "import_corpus", str(pairs), "--format", "pairs", "--corpus", corpus,
+            "--source-language", "en", stdout=out,
+        )  # fmt: skip
+        return out.getvalue()
+
+    assert '"matches": 4' in commands("Houses")
+    assert '"matches": 4' in commands(cast.corpus.code)
+    assert cast.corpus.pairs.count() == 2, "one pair came in, once"
+    theirs = Project.objects.create(name="Theirs", slug="theirs")
+    other = people.corpus(theirs, "Houses")
+    for command in (
+        ["query", "Houses", "NP"],
+        ["index", "Houses"],
+        ["export_corpus", "Houses", "--format", "jsonl"],
+        ["import_corpus", str(pairs), "--format", "pairs", "--corpus", "Houses"],
+    ):
+        with pytest.raises(CommandError) as refused:
+            call_command(*command)
+        assert f"{cast.corpus.code}  windows" in str(refused.value)
+        assert f"{other.code}  theirs" in str(refused.value)
+    assert '"matches": 4' in commands(cast.corpus.code)
 
 
 def test_triggers_that_a_migration_drops_come_back(cast) -> None:

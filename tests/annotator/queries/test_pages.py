@@ -1,13 +1,15 @@
 """The page and the API that search trees: what they show, and to whom."""
 
+import io
 import re
 from pathlib import Path
 
 import pytest
+from django.core.management import call_command
 from django.test import Client
 from django.urls import reverse
 
-from annotator.models import AlignmentLayer, Job, SavedQuery
+from annotator.models import AlignmentLayer, Job, Parse, SavedQuery, Sentence
 from annotator.pages import queries as pages
 from annotator.services.queries import running
 from core.data.alignment import Alignment, Link
@@ -135,7 +137,6 @@ def test_what_is_found_goes_out_as_a_table_brackets_and_conllu(linked) -> None:
     table = [line.split("\t") for line in file("tsv", "NP ~ NP").splitlines()]
     assert [row[5] for row in table] == ["match", "The nurse", "the nurse"]
     assert file("ptb", "PP") == people.TARGET + "\n"
-    assert file("conllu", "PP") == ""
     denied = signed_in(linked.bob)
     path = reverse("query_export", args=["windows", linked.corpus.code, "tsv"])
     assert denied.get(path, {"q": "NP"}).status_code == 403
@@ -181,3 +182,62 @@ def test_the_api_gives_pages_of_matches(linked) -> None:
 def test_what_relations_and_conditions_mean_is_in_the_catalogue() -> None:
     said = {one.means for one in RELATIONS.values()} | set(CONDITIONS.values())
     assert {str(one) for one in pages.MEANINGS} == said
+
+
+ARCS = "1\tThe\t_\tDET\tDT\t_\t2\tdet\t_\t_\n2\tnurse\t_\tNOUN\tNN\t_\t0\troot\t_\t_"
+
+
+def exported(cast, form: str, q: str):
+    path = reverse("query_export", args=["windows", cast.corpus.code, form])
+    return signed_in(cast.ada).get(path, {"q": q})
+
+
+def test_trees_of_the_other_kind_go_out_for_the_sentences_found(cast) -> None:
+    refused = exported(cast, "conllu", "PP")
+    assert refused.status_code == 400
+    assert "No sentence found has a dependency tree" in refused.content.decode()
+    for text, origin in ((ARCS, "gold"), (ARCS.replace("det", "nmod"), "engine")):
+        Parse.objects.create(
+            sentence=cast.pair.target, kind="dependency", text=text, origin=origin,
+            engine="" if origin == "gold" else "toy", digest=Sentence.key_of(text),
+        )  # fmt: skip
+    conllu = b"".join(exported(cast, "conllu", "NP").streaming_content).decode()
+    assert conllu.count("# text") == 1, "one of the two sentences has arcs"
+    assert f"{ARCS}\n\n" in conllu, "the gold ones stand for it"
+    brackets = exported(cast, "ptb", "[deprel=det]").streaming_content
+    assert b"".join(brackets).decode() == people.TARGET + "\n"
+
+
+@pytest.mark.parametrize(
+    ("query", "label", "similar"),
+    [
+        ("np", "np", ["NP"]),
+        ("S < NPP", "NPP", ["NP"]),
+        ("widnow", "widnow", ["window"]),
+        ("@XYZW", "XYZW", []),
+    ],
+)
+def test_an_unknown_label_names_similar_ones(cast, query, label, similar) -> None:
+    client = signed_in(cast.ada)
+    path = f"/api/corpora/{cast.corpus.code}/query/"
+    (told,) = client.get(path, {"q": query}).json()["unknown"]
+    assert told["label"] == label
+    assert told["similar"][: len(similar)] == similar
+    page = " ".join(client.get(url(cast), {"q": query}).content.decode().split())
+    assert f"No tree here has <code>{label}</code>." in page
+    out = io.StringIO()
+    call_command("query", "Houses", query, stdout=out)
+    assert f"No tree here has {label}." in out.getvalue()
+
+
+def test_labels_of_other_corpora_alone_are_unknown_and_not_offered(cast) -> None:
+    other = people.corpus(cast.project, "Doors")
+    people.pair(other, "(S (NPX (NN door)))", "(S (NP (NN gate)))")
+    running.search("NP", [other], cast.ada).page()  # indexes it
+    path = f"/api/corpora/{cast.corpus.code}/query/"
+    (told,) = signed_in(cast.ada).get(path, {"q": "NPX"}).json()["unknown"]
+    assert told["label"] == "NPX"
+    assert "NP" in told["similar"]
+    assert "NPX" not in told["similar"]
+    known = signed_in(cast.ada).get(path, {"q": "NP"}).json()
+    assert known["unknown"] == []

@@ -8,6 +8,7 @@ from django.urls import reverse
 
 from annotator.errors import BadRequest, NotAllowed, StaleEdit
 from annotator.models import Membership, Origin, Parse, Sentence, TreeDraft
+from annotator.pages.treebanks import rules as pages
 from annotator.services.parses import drafts
 from annotator.services.treebanks import rules
 from tests import cast as people
@@ -161,3 +162,20 @@ def test_a_draft_is_checked_not_the_saved_tree(cast) -> None:
     draft = drafts.start(cast.pair.source, by=cast.bob)
     assert rules.of_sentence(cast.pair.source, draft.to_tree()) == []
     assert rules.of_sentence(cast.pair.source, None) == []
+
+
+def test_the_page_counts_the_whole_corpus_or_says_how_far(cast, monkeypatch) -> None:
+    monkeypatch.setattr(pages, "PAGE", 1)
+    declared(cast, "labels: S NP")
+    url = reverse("problems", args=["windows", cast.corpus.code])
+    page = " ".join(client_of(cast.ada).get(url).content.decode().split())
+    assert "<strong>2 sentences with problems</strong> among 2 in the corpus." in page
+    assert page.count("Edit the tree of:") == 1, "a page shows one"
+    total = rules.look(cast.corpus, most=1, counts=True).total
+    assert (total.wrong, total.looked, total.is_whole) == (2, 2, True)
+    assert total.by_rule["unknown-label"] == 4
+    cut = rules.look(cast.corpus, seconds=0, counts=True)
+    assert (cut.total.looked, cut.total.is_whole) == (1, False)
+    monkeypatch.setattr(rules, "look", lambda *_, **__: cut)
+    page = " ".join(client_of(cast.ada).get(url).content.decode().split())
+    assert "among the first 1. Counting stopped after 2 seconds." in page

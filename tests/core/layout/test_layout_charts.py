@@ -8,7 +8,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from annotator.svg import charts
-from core.layout.charts import FigureChart, Flag, grid_chart, interval_chart, line_chart
+from core.layout.charts import (
+    FigureChart,
+    Flag,
+    bar_chart,
+    grid_chart,
+    interval_chart,
+    line_chart,
+)
 from core.layout.measure import GlyphTable
 
 MEASURE = GlyphTable()
@@ -127,3 +134,17 @@ def test_a_flag_stands_on_its_line() -> None:
     (x0, y0), (x1, y1) = lines[0]
     assert (first.x, first.y) == (x0 + (x1 - x0) / 4, y0 + (y1 - y0) / 4)
     assert (second.x, second.y, second.text) == (*lines[1][-1], "g3")
+
+
+@given(st.lists(st.tuples(st.text(max_size=60), st.integers(0, 10**6)), max_size=15))
+def test_bars_are_as_long_as_their_values_and_stay_inside(
+    rows: list[tuple[str, int]],
+) -> None:
+    chart = bar_chart([(name, n, f"{n}") for name, n in rows], measure=MEASURE)
+    inside(chart)
+    bars = [mark for mark in chart.marks if mark.kind == "bar"]
+    most = max([n for _name, n in rows], default=0) or 1
+    for (_name, n), bar in zip(rows, bars, strict=True):
+        assert bar.x2 - bar.x == pytest.approx(420 * n / most)
+        assert bar.x2 <= chart.width
+    ET.fromstring(charts.draw(chart, title="bars", desc="all"))

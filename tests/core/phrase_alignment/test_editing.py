@@ -223,3 +223,13 @@ def test_nulls_take_links_with_them_and_clearing_takes_both() -> None:
         set(),
         set(),
     )
+
+
+def test_words_alone_park_links_of_phrases_and_keep_those_of_words() -> None:
+    links = (Link("n3", "n1"), Link("w2", "w0"))
+    draft = Draft(Alignment(links, frozenset({"n1"})), trees=("deep", "t"))
+    bare = editing.switch_tree(draft, "s", "", DEEP, None)
+    assert [link.cell for link in bare.alignment.links] == [("w2", "w0")]
+    assert (bare.alignment.null_source, len(bare.parked)) == (frozenset(), 2)
+    assert bare.trees == ("", "t")
+    assert editing.switch_tree(bare, "s", "deep", None, DEEP) == draft
