@@ -182,7 +182,7 @@ def test_auto_advance_can_be_stopped_within_its_grace(open_page, people) -> None
     page.clock.run_for(300)
     page.keyboard.press("u")
     page.clock.run_for(700)
-    expect(page.locator("#chip")).to_have_text("Not sent yet")
+    expect(page.locator("#chip")).to_have_text("Not saved yet")
     assert done() == 0
     page.keyboard.press("r")
     page.keyboard.press("5")

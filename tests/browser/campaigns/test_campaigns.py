@@ -142,7 +142,7 @@ def test_the_manager_pauses_people_and_batches(open_page, people, check_axe) -> 
     page.get_by_role("button", name="Set").click()
     expect(page.locator(".messages")).to_contain_text(re.compile("bob: paused"))
     page.get_by_role("button", name="Pause Main").click()
-    expect(page.locator(".messages")).to_contain_text("Main pauses")
+    expect(page.locator(".messages")).to_contain_text("Main was paused")
     check_axe(page)
     overflow = (
         "document.documentElement.scrollWidth - document.documentElement.clientWidth"

@@ -37,6 +37,6 @@ def test_what_is_typed_counts_at_once(open_page, live) -> None:
     page.goto(f"/p/windows/agreement/upload/{upload.code}/?name=Crowd")
     page.get_by_label("Least value of value").fill("1")
     page.get_by_label("Greatest value of value").fill("5")
-    page.get_by_role("button", name="Take").click()
+    page.get_by_role("button", name="Import").click()
     expect(page.locator("h1")).to_contain_text("Crowd")
     assert RatingSet.objects.get().reading["ranges"] == {"value": [1, 5]}

@@ -25,7 +25,7 @@ def test_work_is_handed_out_and_done(
     page.get_by_label("People for each").fill("2")
     page.get_by_label("bob").press("Space")
     page.get_by_role("button", name="Assign").press("Enter")
-    expect(page.get_by_role("alert")).to_contain_text("2 people for each item")
+    expect(page.get_by_role("alert")).to_contain_text("2 people per item")
     expect(page.get_by_label("Name")).to_have_value("Objects")
     expect(page.get_by_label("bob")).to_be_checked()
     check_axe(page)

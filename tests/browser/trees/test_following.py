@@ -37,7 +37,7 @@ def test_the_rest_follows_and_is_refused_by_one_key(opened, check_axe) -> None:
     page.focus(node(8))
     press(page, "m", "ArrowLeft", "m")
     revision(page, 2)
-    expect(page.locator("#brought")).to_contain_text("Came: NP “a man”")
+    expect(page.locator("#brought")).to_contain_text("Added: NP “a man”")
     expect(page.locator(".tn.came")).to_have_count(1)
     assert TreeDraft.objects.get().text == LOW
     check_axe(page)
