@@ -61,6 +61,7 @@ class Command(DatabaseCommand):
             action="store_true",
             help="bring in the good rows only",
         )
+        add("--tokenised", action="store_true", help="text has spaces between tokens")
         add("--json", action="store_true", help="one JSON object on standard output")
 
     def handle(self, *args: Any, **options: Any) -> None:
@@ -81,6 +82,7 @@ class Command(DatabaseCommand):
                 encoding=options["encoding"],
                 dry_run=options["dry_run"],
                 partial=options["partial"],
+                tokenised=options["tokenised"],
                 enqueue=False,
             )
         except (Refusal, OSError) as error:

@@ -492,7 +492,7 @@ def test_an_export_that_would_be_empty_names_the_formats_that_work(cast: Cast) -
     for kind in ("pairs", "pharaoh", "ptb", "treealigner"):
         answer = client.get(f"/p/windows/corpus/{arcs.code}/export/{kind}/")
         assert answer.status_code == 400
-        assert "Formats that work: conllu, gemel." in answer.content.decode()
+        assert "Formats that work: conllu, lines, gemel." in answer.content.decode()
     for kind in ("ptb", "tigerxml", "treealigner"):
         with pytest.raises(BadRequest, match="holds constituency trees"):
             exports.parts(plain, kind, by=cast.ada)
