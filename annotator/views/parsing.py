@@ -90,8 +90,15 @@ def _count(request: HttpRequest, corpus: Corpus) -> Job:
     uploads = storing.keep_all(project, request.FILES.getlist("text")[-1:], by=by)
     name, licence = sent.get("name", ""), sent.get("licence", "")
     chosen = list(project.corpora.filter(code__in=sent.getlist("corpora")))
-    text = {"corpora": chosen, "uploads": uploads}
-    return linking.start(project, name, **text, licence=licence, page=corpus, by=by)
+    return linking.start(
+        project,
+        name,
+        corpora=chosen,
+        uploads=uploads,
+        licence=licence,
+        page=corpus,
+        by=by,
+    )
 
 
 def _helped(request: HttpRequest, corpus: Corpus) -> Job:

@@ -175,6 +175,8 @@ def _work(job: Job) -> Generator[Step, None, dict[str, Any]]:
     result |= checking.counts.as_dict() | {"issues": n_bad}
     del checking  # with all the keys it has seen
     if job.params["dry_run"]:
+        if kind.holds == "corpus":  # what is new is known once its parts are stored
+            del result["new"]
         return result | seen.as_dict({} if corpus else job.params["about"])
     if not (n_bad or result["sentences"] or kind.holds == "corpus"):
         raise Conflict("There is nothing to import: the files hold no sentence.")
