@@ -40,6 +40,9 @@ class ImportSerializer(serializers.Serializer[Any]):
     encoding = serializers.ChoiceField(choices=ENCODINGS, required=False)
     dry_run = serializers.BooleanField(default=True)
     partial = serializers.BooleanField(default=False)  # type: ignore[assignment]
+    tokenised = serializers.BooleanField(
+        default=False, help_text="Raw text has spaces between its tokens."
+    )
 
 
 class GoOnSerializer(serializers.Serializer[Any]):
@@ -104,6 +107,7 @@ class Imports(APIView):
             encoding=row.get("encoding", ""),
             dry_run=row["dry_run"],
             partial=row["partial"],
+            tokenised=row["tokenised"],
         )
         return Response(JobSerializer(job).data, status=201)
 

@@ -123,7 +123,7 @@ def _grouped(request: Request, corpora: list[Corpus]) -> Response:
     made = grouping.grouped(search, query.get("by", ""))
     rows = [{"name": name, "matches": n} for name, n in made.rows]
     body = {"by": made.by, "matches": made.total, "is_whole": made.is_whole}
-    return Response(GroupsSerializer(body | {"groups": rows}).data)
+    return Response(GroupsSerializer({**body, "groups": rows}).data)
 
 
 def _page(request: Request, corpora: list[Corpus]) -> Response:
@@ -136,6 +136,6 @@ def _page(request: Request, corpora: list[Corpus]) -> Response:
     after = query.get("after", "")
     page = search.page(after, size=size)
     unknown = [] if after else search.unknown(is_found=bool(page.matches))
-    body: dict[str, Any] = {"matches": lines(page.matches), "after": page.after}
-    body |= {"waiting": page.waiting, "unknown": unknown}
-    return Response(MatchesSerializer(body).data)
+    body = {"matches": lines(page.matches), "after": page.after}
+    more = {"waiting": page.waiting, "unknown": unknown}
+    return Response(MatchesSerializer({**body, **more}).data)

@@ -55,6 +55,7 @@ _GEMEL = """{"type": "bundle", "gemel": 1}
 EXAMPLES: dict[str, dict[str, str]] = {
     "ptb": {"trees.ptb": "(S (NP (PRP She)) (VP (VBZ sleeps)) (. .))\n"},
     "conllu": {"trees.conllu": _CONLLU},
+    "lines": {"sentences.txt": "The boat left at noon.\nIt came back at night.\n"},
     "tigerxml": {"trees.xml": _TIGER.format(id="a", first="She")},
     "treealigner": {
         "links.xml": _TREEALIGN,

@@ -33,8 +33,13 @@ def sentences(
     """File (-1: none of this format) and record of each sentence, in their order.
 
     First the gold parses as they came, then sentences that have none: with the best
-    parse of an annotator or engine, or, for CoNLL-U, with their tokens alone.
+    parse of an annotator or engine, or, for CoNLL-U, with their tokens alone. Lines of
+    text are all sentences without any parse.
     """
+    if kind.name == "lines":
+        for sentence in corpus.sentences.order_by("pk").iterator(chunk_size=CHUNK):
+            yield -1, _sentence(sentence, None, raw=False)
+        return
     wanted = Parse.Kind.DEPENDENCY if kind.name == "conllu" else Parse.Kind.CONSTITUENCY
     parses = Parse.objects.filter(kind=wanted).select_related("sentence")
     gold = parses.filter(sentence__corpus=corpus, origin=Origin.GOLD).order_by(

@@ -7,11 +7,20 @@ from typing import Literal
 
 from annotator.errors import BadRequest
 from annotator.exchange.files import Source
+from core.data.tokens import Token
 from core.errors import FormatError
-from core.formats import conllu, gemel, jsonl, msrpc, pairs, ptb, rte, tigerxml
+from core.formats import conllu, gemel, jsonl, lines, msrpc, pairs, ptb, rte, tigerxml
 from core.formats.alignments import multimwa, pharaoh, treealigner
 from core.formats.gemel import GemelItem
-from core.formats.records import BadLine, Record, RecordHeader, Tail
+from core.formats.records import (
+    BadLine,
+    PairRecord,
+    Record,
+    RecordHeader,
+    SentenceRecord,
+    Tail,
+    words,
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,6 +60,8 @@ _ALL = (
     Format("conllu", "CoNLL-U", conllu, "sentences", (".conllu", ".conll"),
            "dev.conllu"),
     Format("tigerxml", "TigerXML", tigerxml, "sentences", (".xml",), "tiger.xml"),
+    Format("lines", "Sentences, one a line", lines, "sentences", (".txt",),
+           "sentences.txt"),
     Format("treealigner", "Stockholm TreeAligner XML", treealigner, "pairs", (".xml",),
            "alignments.xml"),
     Format("pharaoh", "Pharaoh links and two texts", pharaoh, "pairs",
@@ -103,6 +114,20 @@ def read(
                 yield index, record
             if not n and len(sources) > 1:
                 yield index, _unused(source, f"holds nothing that is {kind.title}")
+
+
+def tokenised(record: Record | GemelItem | BadLine) -> Record | GemelItem | BadLine:
+    """Return the record with raw text cut at spaces alone, where it has no tokens."""
+    if isinstance(record, PairRecord):
+        sides = _cut(record.source), _cut(record.target)
+        return replace(record, source=sides[0], target=sides[1])
+    return _cut(record) if isinstance(record, SentenceRecord) else record
+
+
+def _cut(record: SentenceRecord) -> SentenceRecord:
+    if record.tokens:
+        return record
+    return replace(record, tokens=tuple(Token(word) for word in words(record.text)))
 
 
 def _merged(

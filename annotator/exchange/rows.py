@@ -48,7 +48,7 @@ class Keys:
         bank = record.parse.meta.get("bank") if record.parse else None
         if bank is not None and (bank, record.id) in self._fixed:
             return self._fixed[bank, record.id]
-        words = "\n".join(record.forms)
+        words = "\n".join(record.forms) or record.text
         nth = self._count("s", document, words)
         key = Sentence.key_of("s", document, words, str(nth))
         if bank is not None:

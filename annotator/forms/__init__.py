@@ -170,6 +170,9 @@ class UploadForm(forms.Form):
         required=False,
         label=_("Encoding"),
     )
+    tokenised = forms.BooleanField(
+        required=False, label=_("Already tokenised: spaces between all tokens")
+    )
 
     def arguments(self) -> dict[str, Any]:
         """Keyword arguments of ``importing.start``."""
@@ -179,6 +182,7 @@ class UploadForm(forms.Form):
             "kind": sent["format"],
             "corpus": sent["corpus"],
             "encoding": sent["encoding"],
+            "tokenised": sent["tokenised"],
             "about": {name: sent[name] for name in about},
         }
 

@@ -16,10 +16,12 @@ from annotator.pages.lengths import refuse_long
 from annotator.services.parses import retyping
 from annotator.services.queries import grouping, running
 from annotator.services.queries.contexts import ConcordanceLine, lines
+from annotator.services.queries.grouping import ComparedGroup, ComparedMatches
 from annotator.services.queries.running import Hit
 from annotator.svg import charts
 from annotator.svg import parse as svg
 from annotator.svg.parse import Note
+from core.agreement.independence import g_test
 from core.data.deps import DepTree
 from core.data.tree import Tree
 from core.layout.charts import bar_chart
@@ -115,6 +117,8 @@ def searched(
         "query": urlencode({"q": text}),
         "by": params.get("by", ""),
         "groupings": grouping.GROUPINGS.items(),
+        "others": project.corpora.exclude(pk=corpus.pk) if corpus else [],
+        "versus": params.get("versus", ""),
     }
     if not text.strip():
         return page
@@ -132,14 +136,19 @@ def _results(
     text: str, corpora: Sequence[Corpus], params: Mapping[str, str], by: Anybody
 ) -> Json:
     after, group = params.get("after", ""), params.get("by", "")
+    versus = other_of(corpora, params.get("versus", ""))
     search = running.search(text, corpora, by)
     page = search.page(after, size=PAGE)
     counts = None if after else search.counts(COUNT_SECONDS)
     if counts and not counts.is_whole:
         counts.cover(page.matches)
+    shows = group and page.matches and not after
     return {
         "rows": [_row(line, text) for line in lines(page.matches)],
-        "groups": _groups(search, group) if group and page.matches else None,
+        "groups": _groups(search, group) if shows and not versus else None,
+        "compared": _compared(text, search, group, versus, by)
+        if shows and versus
+        else None,
         "counts": counts,
         "labels": counts.by_label.most_common(MOST_LABELS) if counts else [],
         "by_corpus": counts.by_corpus.most_common() if counts else [],
@@ -176,6 +185,62 @@ def _groups(search: running.Search, by: str) -> Json:
             desc=first,
         ),
     }
+
+
+def other_of(corpora: Sequence[Corpus], code: str) -> Corpus | None:
+    """The corpus that one corpus is compared with, of the same project; raises
+    BadRequest where there is none of this code."""
+    if not code:
+        return None
+    rows = Corpus.objects.filter(project__in={one.project_id for one in corpora})
+    other = rows.filter(code=code).first() if len(corpora) == 1 else None
+    if other is None:
+        raise BadRequest(
+            gettext("Compare a corpus with one of its project."), field="versus"
+        )
+    return other
+
+
+def _compared(
+    text: str, search: running.Search, by: str, other: Corpus, user: Anybody
+) -> Json:
+    """The same groups in two corpora, and how many sentences have a match."""
+    second = running.search(text, [other], user)
+    made = grouping.compared(
+        grouping.grouped(search, by, COUNT_SECONDS),
+        grouping.grouped(second, by, COUNT_SECONDS),
+    )
+    corpora = search.scope.corpora[0], other
+    counts = [one.counts(COUNT_SECONDS) for one in (search, second)]
+    sides = [
+        {"name": corpus.name, "sentences": corpus.n_sentences, "found": count.sentences}
+        for corpus, count in zip(corpora, counts, strict=True)
+    ]
+    tested = [n for one in sides for n in (one["found"], one["sentences"])]
+    g2, p = g_test(*tested)
+    wholes = [made.first.is_whole, made.second.is_whole]
+    return {
+        "title": str(grouping.GROUPINGS[by].title),
+        "sides": sides,
+        "g2": f"{g2:.2f}",
+        "p": _p(p),
+        "rows": [_compared_row(one, made) for one in made.rows[:GROUPS]],
+        "n_others": max(0, len(made.rows) - GROUPS),
+        "is_whole": all(wholes + [one.is_whole for one in counts]),
+    }
+
+
+def _compared_row(one: ComparedGroup, made: ComparedMatches) -> Json:
+    totals = made.first.total, made.second.total
+    sides = [
+        {"n": n, "share": f"{100 * n / total:.1f} %" if total else "–"}
+        for n, total in zip((one.first, one.second), totals, strict=True)
+    ]
+    return {"name": one.name, "sides": sides, "g2": f"{one.g2:.2f}", "p": _p(one.p)}
+
+
+def _p(p: float) -> str:
+    return f"{p:.3f}" if p >= 0.001 else "< 0.001"
 
 
 def _marked(text: str, refusal: BadRequest) -> Json | None:

@@ -24,7 +24,7 @@ from annotator.services.queries import exports, grouping, running, saved
 def search(request: HttpRequest, slug: str, code: str = "") -> HttpResponse:
     """A query and what it finds; POST: saving one, or indexing."""
     project, corpus = _place(request, slug, code)
-    refuse_unknown(request.GET, {"q", "after", "by"})
+    refuse_unknown(request.GET, {"q", "after", "by", "versus"})
     if request.method == "POST":
         return _do(request, project)
     corpora = [corpus] if corpus else list(project.corpora.all())
@@ -104,12 +104,20 @@ def groups(
     """The matches of a query by groups, as a file."""
     project, corpus = _place(request, slug, code)
     access.require(request.user, "export", project)
-    refuse_unknown(request.GET, {"q", "by"})
+    asked = request.GET
+    refuse_unknown(asked, {"q", "by", "versus"})
     if form not in written.FORMS:
         raise Http404
     corpora = [corpus] if corpus else list(project.corpora.all())
-    search = running.search(request.GET.get("q", ""), corpora, request.user)
-    table = grouping.grouped(search, request.GET.get("by", "")).table()
+    other = pages.other_of(corpora, asked.get("versus", ""))
+    made = [
+        grouping.grouped(
+            running.search(asked.get("q", ""), of, request.user), asked.get("by", "")
+        )
+        for of in (corpora, [other] if other else [])
+        if of
+    ]
+    table = grouping.compared(*made).table() if other else made[0].table()
     file = written.FORMS[form]
     response = StreamingHttpResponse(file.write(table), content_type=file.media)
     name = f"{safe_name((corpus or project).name)}-groups.{form}"

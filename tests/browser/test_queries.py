@@ -5,6 +5,7 @@ from playwright.sync_api import expect
 
 from annotator.models import AlignmentLayer
 from core.data.alignment import Alignment, Link
+from tests import cast as people
 from tests.browser.pictures import keep_picture
 from tests.cast import Cast
 
@@ -37,3 +38,32 @@ def test_trees_are_searched_by_keys_alone(
     expect(page.get_by_role("alert")).to_contain_text("Column 9")
     check_axe(page)
     keep_picture(page, f"queries-wrong-{width}-{scheme}")
+
+
+@pytest.mark.parametrize("width", [1280, 390])
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_matches_are_grouped_and_a_match_is_opened_by_its_link(
+    cast: Cast, open_page, check_axe, width: int, scheme: str
+) -> None:
+    doors = people.corpus(cast.project, "Doors")
+    people.pair(doors, "(S (NP (NN door)) (VP (VBD shut)))", "(S (NP (NN gate)))")
+    page = open_page(cast.ada, width=width, color_scheme=scheme)
+    page.goto(f"/p/{cast.project.slug}/corpus/{cast.corpus.code}/search/?q=NP")
+    page.get_by_label("Group by").select_option("word")
+    page.get_by_role("button", name="Group").press("Enter")
+    expect(page.locator("main")).to_contain_text("4 matches in 4 groups")
+    expect(page.locator("svg.chart")).to_have_count(1)
+    expect(page.get_by_label("Group by")).to_have_value("word")
+    assert page.evaluate("document.documentElement.scrollWidth") <= width
+    check_axe(page)
+    keep_picture(page, f"groups-{width}-{scheme}")
+    page.get_by_label("Compare with").select_option("Doors")
+    page.get_by_role("button", name="Group").press("Enter")
+    expect(page.locator("main")).to_contain_text("Difference: G²")
+    assert page.evaluate("document.documentElement.scrollWidth") <= width
+    check_axe(page)
+    keep_picture(page, f"compared-{width}-{scheme}")
+    page.get_by_role("link", name="Link to match 2").press("Enter")
+    expect(page.locator(".parse .found")).to_have_count(1)
+    expect(page.locator("main")).to_contain_text("A match of NP")
+    check_axe(page)

@@ -95,6 +95,7 @@ class Command(DatabaseCommand):
             action="store_true",
             help="import the rows that can be read, and skip the others",
         )
+        add("--tokenised", action="store_true", help="text has spaces between tokens")
         add("--json", action="store_true", help="print one JSON object")
 
     def handle(self, *args: Any, **options: Any) -> None:
@@ -115,6 +116,7 @@ class Command(DatabaseCommand):
                 encoding=options["encoding"],
                 dry_run=options["dry_run"],
                 partial=options["partial"],
+                tokenised=options["tokenised"],
                 enqueue=False,
             )
         except (Refusal, OSError) as error:

@@ -20,6 +20,7 @@ from core.formats.alignments import pharaoh
 from core.formats.records import PairRecord, Record, RecordHeader, SentenceRecord, Tail
 
 ENDINGS = {"ptb": "ptb", "conllu": "conllu", "tigerxml": "xml", "treealigner": "xml",
+           "lines": "txt",
            "pharaoh": "align", "pairs": "tsv", "jsonl": "jsonl", "msrpc": "tsv",
            "rte": "xml", "multimwa": "tsv", "gemel": "gemel"}  # fmt: skip
 TREES = ("ptb", "tigerxml", "treealigner")  # formats that are empty without them

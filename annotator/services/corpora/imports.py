@@ -236,6 +236,7 @@ def start(
     partial: bool = False,
     is_ours: bool = False,
     align: bool = False,
+    tokenised: bool = False,
     enqueue: bool = True,
 ) -> Job:
     """A job that reads these files into the corpus of this name.
@@ -243,8 +244,8 @@ def start(
     ``about``: licence, provenance and languages for a corpus that is new. ``partial``:
     good rows go in even if others are bad. ``is_ours``: a bundle's names are members';
     for no file that a person sends. ``kind``: "" to find out. ``align``: its pairs are
-    then parsed and aligned, by a job that ``result["align"]`` names. Raises NotAllowed,
-    BadRequest, Conflict.
+    then parsed and aligned, by a job that ``result["align"]`` names. ``tokenised``: raw
+    text has spaces between its tokens. Raises NotAllowed, BadRequest, Conflict.
     """
     if by is not None:
         access.require(by, "import", project)
@@ -258,6 +259,7 @@ def start(
         "partial": partial,
         "is_ours": is_ours,
         "align": align,
+        "tokenised": tokenised,
         "uploads": [upload.code for upload in uploads],
     }
     there = Corpus.objects.filter(project=project, name=name).first()
@@ -317,6 +319,7 @@ def go_on(
         dry_run=False,
         partial=partial,
         align=align,
+        tokenised=job.params.get("tokenised", False),
     )
 
 
@@ -349,6 +352,8 @@ def _work(job: Job) -> Generator[Step, None, dict[str, Any]]:
     result |= checking.counts.as_dict() | {"issues": n_bad}
     del checking  # with all the keys it has seen
     if job.params["dry_run"]:
+        if kind.holds == "corpus":  # what is new is known once its parts are stored
+            del result["new"]
         return result | seen.as_dict({} if corpus else job.params["about"])
     if not (n_bad or result["sentences"] or kind.holds == "corpus"):
         raise Conflict("There is nothing to import: the files hold no sentence.")
@@ -405,7 +410,9 @@ def _read(
         issues.extend(new)
         return len(new)
 
-    for index, record in registry.read(kind, sources):
+    is_cut = job.params.get("tokenised", False)
+    for index, read in registry.read(kind, sources):
+        record = registry.tokenised(read) if is_cut else read
         file = sources[min(index, len(sources) - 1)].name
         if isinstance(record, BadLine):
             n_bad += complain([record], record.file or file)

@@ -19,6 +19,8 @@ from annotator.exchange.written import Exported
 from annotator.models import AlignmentLayer, Corpus, Origin, Pair, Parse, Sentence
 from annotator.services.queries.limits import QueryTooSlow
 from annotator.services.queries.running import MatchColumns, Search
+from core.agreement.independence import g_test
+from core.agreement.paired import holm
 
 MOST = 100_000  # groups
 PART = 500  # keys looked up at a time
@@ -48,6 +50,68 @@ class GroupedMatches:
             rows,
             {"matches": "BIGINT", "share": "DOUBLE"},
         )
+
+
+@dataclass(frozen=True, slots=True)
+class ComparedGroup:
+    """Matches of one group in two corpora; ``g2`` of their shares, ``p`` adjusted for
+    the number of groups (Holm)."""
+
+    name: str
+    first: int
+    second: int
+    g2: float
+    p: float
+
+
+@dataclass(frozen=True, slots=True)
+class ComparedMatches:
+    """The same groups in two corpora, the most frequent first."""
+
+    first: GroupedMatches
+    second: GroupedMatches
+    rows: tuple[ComparedGroup, ...]
+
+    def table(self) -> Exported:
+        """The groups as a file, a row each."""
+        totals = max(self.first.total, 1), max(self.second.total, 1)
+        rows = (
+            (
+                *(one.name, one.first, one.second),
+                *(round(one.first / totals[0], 6), round(one.second / totals[1], 6)),
+                *(round(one.g2, 4), one.p),
+            )
+            for one in self.rows
+        )
+        names = (
+            self.first.by,
+            "matches_1",
+            "matches_2",
+            "share_1",
+            "share_2",
+            "g2",
+            "p",
+        )
+        types = dict.fromkeys(names[1:3], "BIGINT") | dict.fromkeys(names[3:], "DOUBLE")
+        return Exported(names, rows, types)
+
+
+def compared(first: GroupedMatches, second: GroupedMatches) -> ComparedMatches:
+    """Return the groups of either side, each with a test of its share (``g_test``)."""
+    counts = dict(first.rows), dict(second.rows)
+    names = sorted(
+        counts[0].keys() | counts[1].keys(),
+        key=lambda name: (-counts[0].get(name, 0) - counts[1].get(name, 0), name),
+    )
+    pairs = [(counts[0].get(name, 0), counts[1].get(name, 0)) for name in names]
+    tests = [g_test(a, first.total, b, second.total) for a, b in pairs]
+    adjusted = holm([p for _g2, p in tests])
+    rows = zip(names, pairs, tests, adjusted, strict=True)
+    return ComparedMatches(
+        first,
+        second,
+        tuple(ComparedGroup(name, a, b, g2, p) for name, (a, b), (g2, _p), p in rows),
+    )
 
 
 @dataclass(frozen=True, slots=True)

@@ -492,7 +492,7 @@ def test_an_export_that_would_be_empty_names_the_formats_that_work(cast: Cast) -
     for kind in ("pairs", "pharaoh", "ptb", "treealigner"):
         answer = client.get(f"/p/windows/corpus/{arcs.code}/export/{kind}/")
         assert answer.status_code == 400
-        assert "Formats that work: conllu, gemel." in answer.content.decode()
+        assert "Formats that work: conllu, lines, gemel." in answer.content.decode()
     for kind in ("ptb", "tigerxml", "treealigner"):
         with pytest.raises(BadRequest, match="holds constituency trees"):
             exports.parts(plain, kind, by=cast.ada)
@@ -500,3 +500,13 @@ def test_an_export_that_would_be_empty_names_the_formats_that_work(cast: Cast) -
     assert "/export/jsonl/" in page
     assert "/export/ptb/" not in page
     assert len(exports.offered(cast.corpus)) == len(registry.FORMATS)
+
+
+def test_the_check_of_a_bundle_says_nothing_of_what_is_new(cast: Cast) -> None:
+    (part,) = exports.parts(cast.corpus, "gemel", by=cast.ada)
+    bundle = b"".join(part.chunks())
+    checked = bring_in(cast, bundle, name="a.gemel", kind="gemel", dry_run=True)
+    assert checked.result["sentences"] == 2
+    assert "new" not in checked.result, "not none: nobody has looked"
+    written = bring_in(cast, bundle, name="a.gemel", kind="gemel")
+    assert written.result["new"]["sentences"] == 2

@@ -22,7 +22,7 @@ from annotator.models import (
     Upload,
 )
 from annotator.services import jobs
-from annotator.services.corpora import batches, imports, storing
+from annotator.services.corpora import batches, exports, imports, storing
 from annotator.services.projects import keeping, removals
 from tests import cast as people
 from tests import hostile
@@ -488,3 +488,49 @@ def test_the_check_counts_a_sentence_of_two_batches_once(cast, monkeypatch) -> N
     assert bring_in(cast, linked(5), **asked).result["new"] == new
     more = bring_in(cast, linked(5) + linked(1, more="x"), dry_run=True, **asked)
     assert more.result["new"] == NOTHING | {"pairs": 1, "layers": 1, "links": 2}
+
+
+def test_sentences_one_a_line_come_in_and_go_out(cast) -> None:
+    text = "She can't.\n\nIt rained.\nIt rained.\n"
+    job = bring_in(cast, text, name="news.txt", kind="lines")
+    assert job.result["new"] == NOTHING | {"sentences": 3}
+    corpus = Corpus.objects.get(name="News")
+    assert [row.forms for row in corpus.sentences.order_by("pk")][:2] == [
+        ["She", "ca", "n't", "."],
+        ["It", "rained", "."],
+    ]
+    (part,) = exports.parts(corpus, "lines", by=cast.ada)
+    assert (part.name, "".join(part.lines)) == ("news.txt", text.replace("\n\n", "\n"))
+    changed = text.replace("can't", "could")
+    again = bring_in(cast, changed, name="news.txt", kind="lines")
+    assert again.result["new"] == NOTHING | {"sentences": 1}, "a line that is new"
+
+
+def test_text_that_is_tokenised_is_cut_at_spaces_alone(cast) -> None:
+    rows = "She can't. Go\tDon't. Stop\n"
+    assert not bring_in(cast, rows, corpus="Cut here").params["tokenised"]
+    checked = bring_in(cast, rows, dry_run=True, tokenised=True)
+    job = imports.go_on(checked, by=cast.ada, partial=False)
+    jobs.run(job.pk)
+    pair = Pair.objects.get(corpus__name="News")
+    assert (pair.source.forms, pair.target.forms) == (
+        ["She", "can't.", "Go"],
+        ["Don't.", "Stop"],
+    )
+    assert pair.source.text == "She can't. Go"
+    assert Pair.objects.get(corpus__name="Cut here").source.forms[1] == "ca"
+
+
+def test_form_api_and_command_take_text_that_is_tokenised(cast, client) -> None:
+    client.force_login(cast.ada)
+    file = io.BytesIO(b"It can't. be\n")
+    file.name = "a.txt"
+    about = {"source_language": "en", "target_language": "en"}
+    sent = {"format": "", "corpus": "By form", "tokenised": "on", "files": file}
+    assert client.post("/p/windows/upload/", sent | about).status_code == 302
+    by_form = Job.objects.latest("pk").params
+    assert (by_form["format"], by_form["tokenised"]) == ("lines", True)
+    file.seek(0)
+    sent = {"format": "lines", "corpus": "By API", "tokenised": "true", "files": file}
+    assert client.post("/api/projects/windows/imports/", sent).status_code == 201
+    assert Job.objects.latest("pk").params["tokenised"]

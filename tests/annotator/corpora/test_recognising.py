@@ -10,6 +10,8 @@ from annotator.exchange.files import Source
 from annotator.exchange.registry import FORMATS
 from core.formats.records import BadLine
 
+NAMED = {"pharaoh", "treealigner", "lines"}  # several files, or text of any kind
+
 
 def source(name: str, text: str) -> Source:
     return Source(name, lambda: io.BytesIO(text.encode()), "", "latin-1")
@@ -32,7 +34,7 @@ def test_an_example_is_read_and_recognised(name: str) -> None:
     assert recognise.format_of(sources(EXAMPLES[name])) is kind
 
 
-@pytest.mark.parametrize("name", sorted(set(EXAMPLES) - {"pharaoh", "treealigner"}))
+@pytest.mark.parametrize("name", sorted(set(EXAMPLES) - NAMED))
 def test_the_name_of_a_file_does_not_matter(name: str) -> None:
     (text,) = EXAMPLES[name].values()
     assert recognise.format_of([source("upload.dat", text)]) is FORMATS[name]
@@ -86,3 +88,23 @@ def test_no_file_of_several_is_passed_over_in_silence() -> None:
     assert "TigerXML" in bad.reason
     assert bad.file in texts
     assert bad.remedy
+
+
+def test_the_suffix_of_a_treebank_decides_however_broken_it_is() -> None:
+    broken = "1\tShe\tshe\n2\tsleeps\tsleep\n"
+    for name in ("dev.conllu", "DEV.CONLLU"):
+        assert recognise.format_of([source(name, broken)]) is FORMATS["conllu"]
+    assert recognise.format_of([source("dev.tsv", broken)]) is FORMATS["pairs"]
+    read = registry.read(FORMATS["conllu"], [source("dev.conllu", broken)])
+    (line,) = [one for _, one in read if isinstance(one, BadLine)]
+    assert line.line == 1
+
+
+def test_text_that_nothing_else_reads_holds_a_sentence_a_line() -> None:
+    prose = "A boat left.\n\nIt was noon.\n"
+    assert recognise.format_of([source("a.txt", prose)]) is FORMATS["lines"]
+    assert recognise.format_of([source("a.dat", prose)]) is None
+    tabs = "A boat.\tBoats.\n"
+    assert recognise.format_of([source("a.txt", tabs)]) is FORMATS["pairs"]
+    trees = "(S (X a))\n"
+    assert recognise.format_of([source("a.txt", trees)]) is FORMATS["ptb"]

@@ -11,8 +11,9 @@ from django.test import Client
 from django.urls import reverse
 
 from annotator.errors import BadRequest
-from annotator.models import AlignmentLayer, Corpus, Parse, Sentence
+from annotator.models import AlignmentLayer, Corpus, Parse, Project, Sentence
 from annotator.services.queries import grouping, running
+from core.agreement.independence import g_test
 from core.data.alignment import Alignment, Link
 from core.data.tree import Tree
 from tests import cast as people
@@ -178,3 +179,43 @@ def test_a_match_has_an_address_that_shows_both_its_trees(some: Cast) -> None:
     assert "<code>NP ~ NP</code>" in match
     client.force_login(some.cyd)
     assert client.get(address).status_code == 404
+
+
+def test_two_corpora_side_by_side_with_a_test_of_the_difference(some: Cast) -> None:
+    other = people.corpus(some.project, "Doors")
+    people.pair(other, "(S (NP (NN door)) (VP (VBD shut)))", "(S (NP (NN gate)))")
+    Corpus.objects.filter(pk=other.pk).update(n_sentences=2)
+    Corpus.objects.filter(pk=some.corpus.pk).update(n_sentences=5)
+    client = Client()
+    client.force_login(some.ada)
+    url = reverse("query", args=["windows", some.corpus.code])
+    asked = {"q": "NP", "by": "parent", "versus": other.code}
+    page = " ".join(client.get(url, asked).content.decode().split())
+    assert "Houses: 5 of 5 sentences have a match. Doors: 2 of 2 sentences" in page
+    assert "Difference: G² 0.00, p 1.000." in page
+    files = reverse("query_groups", args=["windows", some.corpus.code, "csv"])
+    body = b"".join(client.get(files, asked).streaming_content).decode()
+    rows = {row["parent"]: row for row in csv.DictReader(io.StringIO(body))}
+    here, there = counted(some.corpus, "NP", "parent"), counted(other, "NP", "parent")
+    assert rows.keys() == here.keys() | there.keys()
+    for name, row in rows.items():
+        assert (int(row["matches_1"]), int(row["matches_2"])) == (
+            here[name],
+            there[name],
+        )
+        totals = sum(here.values()), sum(there.values())
+        g2, p = g_test(here[name], totals[0], there[name], totals[1])
+        assert float(row["g2"]) == pytest.approx(g2, abs=1e-4)
+        assert float(row["p"]) >= p, "adjusted for the number of groups"
+
+
+def test_a_corpus_is_compared_with_one_of_its_project_alone(some: Cast) -> None:
+    theirs = people.corpus(Project.objects.create(name="Theirs", slug="theirs"))
+    client = Client()
+    client.force_login(some.ada)
+    for path, args in (("query", [some.corpus.code]), ("project_query", [])):
+        url = reverse(path, args=["windows", *args])
+        asked = {"q": "NP", "by": "label", "versus": theirs.code}
+        assert client.get(url, asked).status_code == 400
+    files = reverse("query_groups", args=["windows", some.corpus.code, "csv"])
+    assert client.get(files, asked).status_code == 400

@@ -67,13 +67,17 @@ def test_another_tree_parks_links_and_brings_them_back(editor, cast) -> None:
         press(page, "Space")
     page.focus(NURSE_S)
     press(page, ".")
-    expect(page.locator("#news")).to_contain_text("1 of 2 links exist in tree 2; 1 on hold")
+    expect(page.locator("#news")).to_contain_text(
+        "1 of 2 links exist in tree 2; 1 on hold"
+    )
     state(page, NURSE_S, "linked")
     state(page, WINDOW_T, "parked")
     expect(page.locator(f"{WINDOW_T} .lock")).to_have_count(1)
     shot(page, "parked")
     press(page, ",")
-    expect(page.locator("#news")).to_contain_text("2 of 2 links exist in tree 1; 0 on hold")
+    expect(page.locator("#news")).to_contain_text(
+        "2 of 2 links exist in tree 1; 0 on hold"
+    )
     state(page, WINDOW_S, "linked")
     page.click("#tab-trees")
     expect(page.locator("#panel")).to_contain_text("NP 4–5")
