@@ -19,7 +19,8 @@ from django.core.management.base import BaseCommand, CommandError
 from django.db import connection
 from django.urls import reverse
 
-from annotator.management import crew, locks
+from annotator import checks
+from annotator.management import crew, database, locks
 from annotator.services.corpora import sample
 from annotator.services.projects import invitations, members
 
@@ -28,6 +29,8 @@ ROOT = Path(settings.BASE_DIR)
 
 class Command(BaseCommand):
     help = "Run Gemel here: web server and worker, until Ctrl-C."
+    # Django's own checks import every page, which the web server does again.
+    requires_system_checks = (checks.TAG,)
 
     def add_arguments(self, parser: argparse.ArgumentParser) -> None:
         parser.add_argument("--host", default="127.0.0.1")
@@ -72,7 +75,8 @@ class Command(BaseCommand):
 
     def _prepare(self, host: str, port: int, *, with_sample: bool) -> list[str]:
         """Tables, owner and sample are there; what is said once the web answers."""
-        call_command("migrate", verbosity=0, interactive=False)
+        if not database.make_tables():
+            call_command("migrate", verbosity=0, interactive=False)
         owner, _ = members.ensure_owner()
         loaded = settings.GEMEL_HOME / "sample.loaded"  # absent after a broken start
         if with_sample and not loaded.exists():
