@@ -21,7 +21,6 @@ from django.urls import reverse
 
 from annotator import checks
 from annotator.management import crew, database, locks
-from annotator.services.corpora import sample
 from annotator.services.projects import invitations, members
 
 ROOT = Path(settings.BASE_DIR)
@@ -65,6 +64,7 @@ class Command(BaseCommand):
         commands = {}
         if only != "worker":
             commands[crew.WEB] = web_command(host, port, options["web_workers"])
+            commands[crew.ENGINE] = engine_command()
         if only != "web":
             os.environ["GEMEL_QUEUES"] = ",".join(options["queues"])
             commands["worker"] = worker_command(options["jobs"])
@@ -80,6 +80,8 @@ class Command(BaseCommand):
         owner, _ = members.ensure_owner()
         loaded = settings.GEMEL_HOME / "sample.loaded"  # absent after a broken start
         if with_sample and not loaded.exists():
+            from annotator.services.corpora import sample  # not at every start
+
             self.stdout.write("Loading the sample project ...")
             sample.load(owner)
             loaded.touch()
@@ -114,6 +116,10 @@ def web_command(host: str, port: int, workers: int) -> list[str]:
         "--log-level=warning",
         "--no-control-socket",
     ]
+
+
+def engine_command() -> list[str]:
+    return [sys.executable, "-m", "annotator", "serve_engine"]
 
 
 def worker_command(jobs: int) -> list[str]:
