@@ -43,7 +43,6 @@ ADDRESSES = re.compile(
             r"/try/",
             rf"/p/{_SLUG}/sentence/{_CODE}/.*",
             rf"/p/{_SLUG}/pair/{_CODE}/(biparse|joint)/.*",
-            rf"/p/{_SLUG}/pair/{_CODE}/tree/",
             rf"/p/{_SLUG}/paraphrases/of/",
             rf"/p/{_SLUG}/paraphrases/{_CODE}/substitute/",
             rf"/api/pairs/{_CODE}/(proposals|better-trees)/",
