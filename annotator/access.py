@@ -18,6 +18,7 @@ from annotator.models.projects import (
     Role,
     id_of,
 )
+from annotator.throughput.prepared import Select, Slot
 
 _ALL = {Role.MANAGER, Role.CURATOR, Role.ANNOTATOR, Role.VIEWER}
 VERBS: dict[str, Set[Role]] = {
@@ -34,13 +35,19 @@ VERBS: dict[str, Set[Role]] = {
 }
 
 
+_ROLE = Select(
+    lambda: Membership.objects.filter(
+        project_id=Slot("project"), user_id=Slot("user")
+    ).values_list("role")[:1]
+)
+
+
 def role_in(user: Anybody, project: Project) -> Role | None:
     """The person's role in the project, or None."""
     if not user.is_authenticated:
         return None
-    rows = Membership.objects.filter(project=project, user_id=user.pk)
-    role = rows.values_list("role", flat=True).first()
-    return Role(role) if role else None
+    rows = _ROLE.rows(project=project.pk, user=user.pk)
+    return Role(rows[0][0]) if rows else None
 
 
 def may(user: Anybody, verb: str, project: Project) -> bool:

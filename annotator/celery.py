@@ -16,6 +16,8 @@ from kombu.exceptions import KombuError
 from kombu.transport import TRANSPORT_ALIASES
 
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "annotator.settings")
+# Django's checks import every page; up has run ours, and no worker shows a page.
+os.environ.setdefault("CELERY_SKIP_CHECKS", "true")
 
 TRANSPORT_ALIASES["filesystem"] = "annotator.broker:Transport"
 app = Celery("gemel")

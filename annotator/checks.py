@@ -7,8 +7,10 @@ from typing import Any
 from django.conf import settings
 from django.core.checks import CheckMessage, Error, Warning, register
 
+TAG = "gemel"  # of the checks below, which also run at every start
 
-@register()
+
+@register(TAG)
 def no_debug_on_a_server(**_: Any) -> list[CheckMessage]:
     """Debug pages show secrets; a server with PostgreSQL is no desk."""
     vendor = settings.DATABASES["default"]["ENGINE"]
@@ -23,7 +25,7 @@ def no_debug_on_a_server(**_: Any) -> list[CheckMessage]:
     return []
 
 
-@register()
+@register(TAG)
 def one_world(**_: Any) -> list[CheckMessage]:
     """A file broker reaches workers on this machine only."""
     vendor = settings.DATABASES["default"]["ENGINE"]
@@ -39,7 +41,7 @@ def one_world(**_: Any) -> list[CheckMessage]:
     return []
 
 
-@register()
+@register(TAG)
 def closed_to_others(**_: Any) -> list[CheckMessage]:
     """Database, key and uploads are for the account that runs Gemel alone."""
     home = settings.GEMEL_HOME
@@ -56,7 +58,7 @@ def closed_to_others(**_: Any) -> list[CheckMessage]:
     ]
 
 
-@register()
+@register(TAG)
 def room_on_the_disk(**_: Any) -> list[CheckMessage]:
     """Jobs wait and imports are refused on a disk that is nearly full."""
     free = shutil.disk_usage(settings.GEMEL_HOME).free / 2**20
@@ -71,7 +73,7 @@ def room_on_the_disk(**_: Any) -> list[CheckMessage]:
     ]
 
 
-@register()
+@register(TAG)
 def provider_can_be_asked(**_: Any) -> list[CheckMessage]:
     """Signing in by a provider, or a directory, needs packages a desk does without."""
     asked = (

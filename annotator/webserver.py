@@ -4,8 +4,8 @@ A process works on one message of a judge at a time, on two where the database i
 another process to wait for: threads that compute at once take the interpreter from each
 other in the middle of a transaction, which others wait for (on SQLite a third more
 judgments in lab.bench.judging). What is loaded before the workers part is shared:
-it is frozen, so that the collector of garbage leaves it alone. The engine is loaded
-when someone opens a pair: a server where people only judge never does.
+it is frozen, so that the collector of garbage leaves it alone. Pages that need a parser
+or an aligner are answered by another process (``annotator.serving.engine``).
 
 This file is read before Django is set up, so that services are imported where they are
 used.
@@ -25,7 +25,7 @@ from typing import Any
 
 from gunicorn.workers.base import Worker  # type: ignore[import-untyped]
 
-from annotator.serving import memory
+from annotator.serving import engine, memory
 from annotator.serving.connections import PAUSE_S, Hall
 
 MAX_WORKERS = 256
@@ -125,6 +125,14 @@ class BufferingWorker(Worker):
         self.nr += 1
         if is_message(environ):
             return self._answer_in_turn(environ, start_response)
+        if engine.wants(environ):
+            try:
+                status, headers, content = engine.forward(environ)
+            except engine.EngineAway as away:
+                environ[engine.AWAY] = away.reason  # Django says so on its page
+            else:
+                start_response(status, headers)
+                return [content]
         answer = self.wsgi(environ, start_response)
         if environ["REQUEST_METHOD"] != "HEAD":
             return answer
@@ -196,7 +204,8 @@ def post_fork(server: Any, worker: Any) -> None:
     memory.keep_below(settings.WEB_MEMORY_MB)
     worker.began_mb = memory.taken_mb()
     tempfile.tempdir = str(incoming())
-    warming.is_cold.set()
+    if not engine.is_there():
+        warming.is_cold.set()
     worker.in_turn = threading.Semaphore(AT_ONCE.get(connection.vendor, 1))
 
 

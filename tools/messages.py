@@ -40,7 +40,7 @@ NOT_TEXT = {("block", "main_class"), ("block", "body_attributes")}  # of base.ht
 # names in every language
 NAMES = (
     r"Gemel|TSV|CSV|JSON|SVG|PDF|PNG|API|CoNLL-U|LaTeX|Parquet|SHA-256|AER|UAS|LAS|F1"
-    r"|UPOS|XPOS"
+    r"|UPOS|XPOS|G²"
 )
 PLACES = re.compile(r"%\((\w+)\)s|\{(\w*)\}")
 

@@ -11,12 +11,23 @@ from django.http import HttpRequest, HttpResponse, JsonResponse
 from django.http.response import HttpResponseBase
 from django.middleware.gzip import GZipMiddleware
 from django.shortcuts import render
+from django.utils.translation import gettext_lazy
 
-from annotator.errors import BadRequest, Refusal
+from annotator.errors import BadRequest, NotReady, Refusal
 from annotator.faults import refusal_of
 from annotator.http import answers
+from annotator.serving.engine import AWAY, BUSY, GONE, SLOW
 
 log = logging.getLogger(__name__)
+ENGINE_AWAY = {
+    BUSY: gettext_lazy("The parser is busy with other people's work. Try again soon."),
+    GONE: gettext_lazy(
+        "The parser stopped while it worked on this. It is starting again; try again."
+    ),
+    SLOW: gettext_lazy(
+        "The parser took longer than 30 seconds. Try again, or use a shorter sentence."
+    ),
+}
 TOKEN = re.compile("[0-9a-f-]{36}")
 
 
@@ -29,6 +40,15 @@ class RefusalMiddleware:
     def __call__(self, request: HttpRequest) -> HttpResponse:
         return self.get_response(request)
 
+    def process_view(
+        self, request: HttpRequest, view: Any, args: Any, kwargs: Any
+    ) -> HttpResponse | None:
+        """Say why the engine process has not answered, where it was asked."""
+        reason = request.META.get(AWAY)
+        if reason is None:
+            return None
+        return self._shown(request, NotReady(str(ENGINE_AWAY[reason])))
+
     def process_exception(
         self, request: HttpRequest, error: Exception
     ) -> HttpResponse | None:
@@ -37,6 +57,9 @@ class RefusalMiddleware:
             return None
         if refusal is not error:
             log.error("%s: %s", type(error).__name__, error)
+        return self._shown(request, refusal)
+
+    def _shown(self, request: HttpRequest, refusal: Refusal) -> HttpResponse:
         if request.path.startswith("/api/"):
             return in_api_shape(refusal)
         return render(

@@ -8,15 +8,20 @@ import contextlib
 import json
 import os
 import select
+import shutil
 import signal
 import socket
 import subprocess
 import sys
+import tempfile
 import time
 from collections.abc import Callable
 from dataclasses import asdict, dataclass
+from typing import Any
 
 WEB = "web server"
+ENGINE = "engine"  # sleeps until somebody connects to its socket
+PLACE = "GEMEL_ENGINE"  # the environment variable that names this socket
 ASK_S = 0.1  # whether the web server answers yet
 PAUSE_S = 2.0  # before a start after a quick death; doubled with each
 LONGEST_PAUSE_S = 60.0
@@ -51,6 +56,8 @@ def main() -> None:
     with os.fdopen(int(sys.argv[1])) as pipe:
         orders = Orders(**json.load(pipe))
     crew = Crew(orders.folder)
+    if engine := orders.commands.pop(ENGINE, None):
+        crew.listen_for(ENGINE, engine)
     for name, command in orders.commands.items():
         crew.start(name, command)
     is_web = WEB in orders.commands
@@ -66,6 +73,9 @@ class Crew:
     One that dies again and again is started after ever longer pauses, whatever the
     others do: people go on judging while no worker can be kept. Between two events
     this process sleeps: a signal, also that of a child that ends, writes to a pipe.
+
+    The engine is started by the first connection to its socket, which is kept here: it
+    may end when it likes, and whoever connects meanwhile waits for the next one.
     """
 
     def __init__(self, folder: str) -> None:
@@ -76,6 +86,8 @@ class Crew:
         self._due: dict[str, float] = {}  # when those that died are started again
         self._quick_deaths: dict[str, int] = {}
         self._stopping = False
+        self._listening: socket.socket | None = None
+        self._place = ""
         self._signals, writing = os.pipe()
         os.set_blocking(self._signals, False)
         os.set_blocking(writing, False)
@@ -84,12 +96,26 @@ class Crew:
         signal.signal(signal.SIGTERM, self._stop)
         signal.signal(signal.SIGINT, self._stop)
 
+    def listen_for(self, name: str, command: list[str]) -> None:
+        """Start ``command``, with the number of a listening socket, when needed."""
+        self._listening = socket.socket(socket.AF_UNIX)
+        folder = tempfile.mkdtemp(prefix="gemel-")  # 0700, and a short path
+        self._place = os.environ[PLACE] = os.path.join(folder, "engine")
+        self._listening.bind(self._place)
+        self._listening.listen(64)
+        self._commands[name] = [*command, str(self._listening.fileno())]
+
     def start(self, name: str, command: list[str]) -> None:
         self._commands[name] = command
         self._born[name] = time.monotonic()
         # A session of its own: Ctrl-C reaches the children through us, in order.
         self._children[name] = subprocess.Popen(  # noqa: S603 - our own command line
-            command, cwd=self._folder, start_new_session=True
+            command,
+            cwd=self._folder,
+            start_new_session=True,
+            pass_fds=[self._listening.fileno()]
+            if self._listening and name == ENGINE
+            else [],
         )
 
     def keep(self, *, ready: Callable[[], bool], lines: list[str]) -> None:
@@ -112,12 +138,20 @@ class Crew:
             limits.append(at_most)
         if self._stopping:  # the signal may have come before this line
             return
-        select.select([self._signals], [], [], min(limits, default=None))
+        waited: list[Any] = [self._signals]
+        if self._listening and not {ENGINE} & (self._children.keys() | self._due):
+            waited.append(self._listening)
+        ready = select.select(waited, [], [], min(limits, default=None))[0]
+        if self._listening in ready:
+            self.start(ENGINE, self._commands[ENGINE])
         with contextlib.suppress(BlockingIOError):
             os.read(self._signals, 4096)
 
     def _revive(self, name: str, code: int, *, served: bool) -> None:
         now = time.monotonic()
+        if name == ENGINE and code == 0:  # it was idle, or had grown
+            del self._children[name]
+            return
         if name not in self._due:
             quick = now - self._born[name] < QUICK_DEATH_S
             deaths = self._quick_deaths.get(name, 0) + 1 if quick else 0
@@ -135,7 +169,10 @@ class Crew:
             )
         if now >= self._due[name]:
             del self._due[name]
-            self.start(name, self._commands[name])
+            if name == ENGINE:
+                del self._children[name]  # the next connection starts it
+            else:
+                self.start(name, self._commands[name])
 
     def _say(self, text: str) -> None:
         """Where nothing can be written (a full disk), we go on without a word."""
@@ -158,6 +195,8 @@ class Crew:
                 child.wait(max(0.1, limit - time.monotonic()))
             except subprocess.TimeoutExpired:
                 os.killpg(child.pid, signal.SIGKILL)
+        if self._place:
+            shutil.rmtree(os.path.dirname(self._place), ignore_errors=True)
         self._say("Stopped.")
 
 

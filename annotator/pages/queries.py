@@ -216,8 +216,9 @@ def _compared(
         {"name": corpus.name, "sentences": corpus.n_sentences, "found": count.sentences}
         for corpus, count in zip(corpora, counts, strict=True)
     ]
-    tested = [n for one in sides for n in (one["found"], one["sentences"])]
-    g2, p = g_test(*tested)
+    pairs = zip(corpora, counts, strict=True)
+    (n_a, all_a), (n_b, all_b) = [(b.sentences, a.n_sentences) for a, b in pairs]
+    g2, p = g_test(n_a, all_a, n_b, all_b)
     wholes = [made.first.is_whole, made.second.is_whole]
     return {
         "title": str(grouping.GROUPINGS[by].title),

@@ -187,10 +187,10 @@ def report_issue(
 
 
 def reap() -> int:
-    """Put jobs whose worker died back in the queue; wake workers for waiting ones.
+    """Put jobs whose worker died back in the queue; wake each queue where jobs wait.
 
-    Returns how many were woken. A job that lost three workers fails: it is
-    probably what kills them.
+    Returns how many queues were woken: one message each, since messages pile up behind
+    a long job. A job that lost three workers fails: it is probably what kills them.
     """
     if disk.is_low():  # nothing is started, and no one is blamed
         return 0
@@ -205,9 +205,10 @@ def reap() -> int:
         note=f"Its worker died {MAX_ATTEMPTS} times. Is there enough memory?",
     )
     dead.update(state=Job.State.QUEUED, claim="")
-    waiting = Job.objects.filter(state=Job.State.QUEUED).order_by("pk")
-    woken = list(waiting.values_list("kind", flat=True)[:100])
-    for kind in woken:
+    waiting = Job.objects.filter(state=Job.State.QUEUED).order_by()
+    kinds = waiting.values_list("kind", flat=True).distinct()
+    woken = {jobkinds.queue_of(kind): kind for kind in kinds}
+    for kind in woken.values():
         _wake(kind)
     return len(woken)
 

@@ -65,6 +65,7 @@ class _Statement:
     params: tuple[Any, ...]
     columns: Any  # of a SELECT, and the classes that its rows make
     classes: Any
+    annotations: dict[str, int]  # by name, at which column
     converters: Any  # of what the database gives to what the model's fields hold
 
     def run(self, cursor: Any, given: dict[str, Any]) -> None:
@@ -104,6 +105,7 @@ class _Prepared:
                 tuple(params),
                 columns=compiler.select,
                 classes=compiler.klass_info,
+                annotations=compiler.annotation_col_map or {},
                 converters=list(compiler.get_converters(columns).items()),
             )
             self._kept = statement
@@ -118,7 +120,8 @@ class Select(_Prepared):
         return [tuple(row) for row in self._executed(self._statement(), given)]
 
     def models(self, **given: Any) -> list[Any]:
-        """The rows as instances, with what ``select_related`` names."""
+        """The rows as instances, with their annotations and what ``select_related``
+        names."""
         statement = self._statement()
         select, info = statement.columns, statement.classes
         first, last = info["select_fields"][0], info["select_fields"][-1] + 1
@@ -129,6 +132,8 @@ class Select(_Prepared):
             one = info["model"].from_db(DEFAULT_DB_ALIAS, names, row[first:last])
             for populator in related:
                 populator.populate(row, one)
+            for name, at in statement.annotations.items():
+                setattr(one, name, row[at])
             made.append(one)
         return made
 

@@ -329,3 +329,13 @@ def test_unknown_kinds_are_refused_before_anything_is_stored(cast) -> None:
 def test_every_kind_names_a_function_that_is_there() -> None:
     for kind in jobkinds.KINDS:
         assert callable(jobkinds.runner(kind)), kind
+
+
+def test_every_queue_with_waiting_jobs_is_woken_once(cast, monkeypatch) -> None:
+    woken: list[str] = []
+    monkeypatch.setattr(celery, "wake", woken.append)
+    for kind, n in (("parse", 120), ("align", 3), ("train_parser", 1), ("report", 2)):
+        for _ in range(n):
+            jobs.create(cast.project, kind, title="T", by=cast.ada, enqueue=False)
+    assert jobs.reap() == 3
+    assert sorted(woken) == ["interactive", "parse", "train"]

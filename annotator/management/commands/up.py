@@ -19,8 +19,8 @@ from django.core.management.base import BaseCommand, CommandError
 from django.db import connection
 from django.urls import reverse
 
-from annotator.management import crew, locks
-from annotator.services.corpora import sample
+from annotator import checks
+from annotator.management import crew, database, locks
 from annotator.services.projects import invitations, members
 
 ROOT = Path(settings.BASE_DIR)
@@ -28,6 +28,8 @@ ROOT = Path(settings.BASE_DIR)
 
 class Command(BaseCommand):
     help = "Run the web server and the workers until Ctrl-C."
+    # Django's own checks import every page, which the web server does again.
+    requires_system_checks = (checks.TAG,)
 
     def add_arguments(self, parser: argparse.ArgumentParser) -> None:
         parser.add_argument(
@@ -86,6 +88,7 @@ class Command(BaseCommand):
         commands = {}
         if only != "worker":
             commands[crew.WEB] = web_command(host, port, options["web_workers"])
+            commands[crew.ENGINE] = engine_command()
         if only != "web":
             os.environ["GEMEL_QUEUES"] = ",".join(options["queues"])
             commands["worker"] = worker_command(options["jobs"])
@@ -96,10 +99,13 @@ class Command(BaseCommand):
 
     def _prepare(self, host: str, port: int, *, with_sample: bool) -> list[str]:
         """Tables, owner and sample are there; what is said once the web answers."""
-        call_command("migrate", verbosity=0, interactive=False)
+        if not database.make_tables():
+            call_command("migrate", verbosity=0, interactive=False)
         owner, _ = members.ensure_owner()
         loaded = settings.GEMEL_HOME / "sample.loaded"  # absent after a broken start
         if with_sample and not loaded.exists():
+            from annotator.services.corpora import sample  # not at every start
+
             self.stdout.write("Loading the sample project ...")
             sample.load(owner)
             loaded.touch()
@@ -134,6 +140,10 @@ def web_command(host: str, port: int, workers: int) -> list[str]:
         "--log-level=warning",
         "--no-control-socket",
     ]
+
+
+def engine_command() -> list[str]:
+    return [sys.executable, "-m", "annotator", "serve_engine"]
 
 
 def worker_command(jobs: int) -> list[str]:

@@ -1,6 +1,7 @@
 """The overview of a project and everyone's home page."""
 
 from collections import Counter
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from datetime import date, timedelta
 from functools import partial
@@ -48,8 +49,10 @@ from annotator.services.campaigns import progress, shares
 from annotator.services.campaigns.shares import JudgeShare
 from annotator.services.kept_counts import MANY, kept
 from annotator.services.projects.removals import deleted_projects
+from annotator.throughput.prepared import Select, Slot
 
 SHOWN = 12  # of each kind
+_ASKING, _HERE = Slot("user"), Slot("project")
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,23 +81,57 @@ def waiting(user: Anybody, project: Project | None = None) -> list[Task]:
     ]
 
 
-def _annotating(user: Anybody, project: Project | None, to: str) -> Q:
-    """Rows of the projects in which the person annotates; ``to``: the way there."""
-    here = {
-        f"{to}memberships__user_id": id_of(user),
-        f"{to}memberships__role__in": access.VERBS["annotate"],
-    }
-    return Q(**here) & (Q(**{to.removesuffix("__"): project}) if project else Q())
+class _Own:
+    """Rows of one person in the projects where they annotate, or in one of these.
+
+    Everybody's first page asks for them, so each statement is compiled once.
+    """
+
+    def __init__(self, rows: "Callable[[Q], QuerySet[Any, Any]]", to: str) -> None:
+        """``to``: the way from a row to its project."""
+        mine = Q(
+            **{
+                f"{to}__memberships__user_id": _ASKING,
+                f"{to}__memberships__role__in": sorted(access.VERBS["annotate"]),
+            }
+        )
+        here = mine & Q(**{to: _HERE})
+        self._all, self._here = Select(lambda: rows(mine)), Select(lambda: rows(here))
+
+    def of(self, user: Anybody, project: Project | None) -> tuple[Select, Any]:
+        """The statement, and what it is given."""
+        if project is None:
+            return self._all, {"user": id_of(user)}
+        return self._here, {"user": id_of(user), "project": project.pk}
+
+    def models(self, user: Anybody, project: Project | None) -> list[Any]:
+        select, given = self.of(user, project)
+        return select.models(**given)
+
+    def dicts(
+        self, names: Sequence[str], user: Anybody, project: Project | None
+    ) -> list[dict[str, Any]]:
+        """Rows by the names of their columns, which are in this order."""
+        select, given = self.of(user, project)
+        return [dict(zip(names, row, strict=True)) for row in select.rows(**given)]
+
+
+_JUDGING = _Own(
+    lambda mine: (
+        Participant.objects.filter(
+            mine, user_id=_ASKING, campaign__state=Campaign.State.OPEN
+        )
+        .select_related("campaign__project")
+        .order_by("-campaign_id")[:SHOWN]
+    ),
+    "campaign__project",
+)
 
 
 def _judging(user: Anybody, project: Project | None) -> list[Task]:
-    rows = Participant.objects.filter(
-        _annotating(user, project, "campaign__project__"),
-        user_id=id_of(user),
-        campaign__state=Campaign.State.OPEN,
-    )
-    rows = rows.select_related("campaign__project").order_by("-campaign_id")
-    people = list(rows[:SHOWN])
+    people = _JUDGING.models(user, project)
+    if not people:
+        return []
     share = shares.of_many(people)
     tasks = [_of_participant(person, share[person.pk]) for person in people]
     return [task for task in tasks if task is not None]
@@ -127,20 +164,23 @@ def _left(share: JudgeShare) -> str:
     ) % {"n": share.left, "all": share.all}
 
 
-def _worklists(user: Anybody, project: Project | None) -> list[Task]:
-    mine = WorkShare.objects.filter(
-        item__worklist=OuterRef("pk"), user_id=id_of(user), state=WorkShare.State.DONE
+def _worklist_rows(mine: Q) -> "QuerySet[Worklist]":
+    done = WorkShare.objects.filter(
+        item__worklist=OuterRef("pk"), user_id=_ASKING, state=WorkShare.State.DONE
     )
-    counted = mine.order_by().values("item__worklist").annotate(n=Count("pk"))
-    rows = Worklist.objects.filter(
-        _annotating(user, project, "corpus__project__"),
-        Exists(
-            WorkPerson.objects.filter(
-                worklist=OuterRef("pk"), user_id=id_of(user), removed_at=None
-            )
-        ),
-        closed_at=None,
-    ).annotate(n_done=_sum(counted))
+    counted = done.order_by().values("item__worklist").annotate(n=Count("pk"))
+    people = WorkPerson.objects.filter(
+        worklist=OuterRef("pk"), user_id=_ASKING, removed_at=None
+    )
+    rows = Worklist.objects.filter(mine, Exists(people), closed_at=None)
+    rows = rows.annotate(n_done=_sum(counted)).select_related("corpus__project")
+    return rows.order_by("-pk")[:SHOWN]
+
+
+_WORKLISTS = _Own(_worklist_rows, "corpus__project")
+
+
+def _worklists(user: Anybody, project: Project | None) -> list[Task]:
     return [
         Task(
             "worklist",
@@ -156,68 +196,65 @@ def _worklists(user: Anybody, project: Project | None) -> list[Task]:
             _("Continue"),
             is_posted=True,
         )
-        for one in rows.select_related("corpus__project").order_by("-pk")[:SHOWN]
+        for one in _WORKLISTS.models(user, project)
     ]
 
 
-def _links(user: Anybody, project: Project | None) -> list[Task]:
+def _link_rows(mine: Q) -> "QuerySet[Any, Any]":
     rows = AlignmentLayer.objects.filter(
-        _annotating(user, project, "pair__corpus__project__"),
-        author_id=id_of(user),
-        state=AlignmentLayer.State.OPEN,
+        mine, author_id=_ASKING, state=AlignmentLayer.State.OPEN
     )
-    newest = rows.filter(pair__corpus=OuterRef("pair__corpus")).order_by("-updated_at")
-    grouped = _by_corpus(rows, "pair__corpus", newest.values("pair__code"))
+    return _by_corpus(rows, "pair")
+
+
+_LINKS = _Own(_link_rows, "pair__corpus__project")
+
+
+def _links(user: Anybody, project: Project | None) -> list[Task]:
     return [
         Task(
             "links",
-            row["pair__corpus__name"],
-            row["pair__corpus__project__name"],
+            row["corpus"],
+            row["project"],
             ngettext(
                 "%(n)s pair started, not done",
                 "%(n)s pairs started, not done",
                 row["n"],
             )
             % {"n": row["n"]},
-            reverse("pair", args=[row["pair__corpus__project__slug"], row["code"]]),
+            reverse("pair", args=[row["slug"], row["code"]]),
             _("Continue"),
         )
-        for row in grouped
+        for row in _LINKS.dicts(_NAMES, user, project)
     ]
 
 
 _EDITORS = {Parse.Kind.CONSTITUENCY: "tree", Parse.Kind.DEPENDENCY: "arcs"}
 
 
+def _draft_rows(mine: Q) -> "QuerySet[Any, Any]":
+    rows = TreeDraft.objects.filter(mine, author_id=_ASKING, revision__gt=0)
+    return _by_corpus(rows, "sentence", "kind")
+
+
+_DRAFTS = _Own(_draft_rows, "sentence__corpus__project")
+
+
 def _trees(user: Anybody, project: Project | None) -> list[Task]:
-    kinds = _EDITORS.items()
-    return [task for one in kinds for task in _drafts(user, project, *one)]
-
-
-def _drafts(
-    user: Anybody, project: Project | None, kind: Parse.Kind, name: str
-) -> list[Task]:
-    rows = TreeDraft.objects.filter(
-        _annotating(user, project, "sentence__corpus__project__"),
-        author_id=id_of(user),
-        revision__gt=0,
-        kind=kind,
-    )
-    newest = rows.filter(sentence__corpus=OuterRef("sentence__corpus"))
-    codes = newest.order_by("-updated_at").values("sentence__code")
+    """Trees, then arcs, each the corpus touched last first."""
+    rows = _DRAFTS.dicts((*_NAMES[:-3], "kind", *_NAMES[-3:]), user, project)
     return [
         Task(
             name,
-            row["sentence__corpus__name"],
-            row["sentence__corpus__project__name"],
+            row["corpus"],
+            row["project"],
             _begun(name, row["n"]),
-            reverse(
-                f"{name}_edit",
-                args=[row["sentence__corpus__project__slug"], row["code"]],
-            ),
+            reverse(f"{name}_edit", args=[row["slug"], row["code"]]),
             _("Continue"),
         )
-        for row in _by_corpus(rows, "sentence__corpus", codes)
+        for kind, name in _EDITORS.items()
+        for row in rows
+        if row["kind"] == kind
     ]
 
 
@@ -233,25 +270,37 @@ def _begun(name: str, n: int) -> str:
     return text % {"n": n}
 
 
+_NAMES = ("id", "corpus", "project", "slug", "n", "last", "code")  # of _by_corpus
+
+
 def _by_corpus(
-    rows: "QuerySet[Any, Any]", to: str, newest: "QuerySet[Any, Any]"
-) -> list[dict[str, Any]]:
-    """How many rows in each corpus, with the code of the one touched last."""
-    names = (f"{to}__name", f"{to}__project__name", f"{to}__project__slug")
-    grouped = rows.order_by().values(to, *names)
+    rows: "QuerySet[Any, Any]", to: str, *apart: str
+) -> "QuerySet[Any, Any]":
+    """How many rows in each corpus, with the code of the pair or sentence touched last;
+    ``apart``: columns whose values are counted apart."""
+    corpus = f"{to}__corpus"
+    same = {name: OuterRef(name) for name in (corpus, *apart)}
+    newest = rows.filter(**same).order_by("-updated_at").values(f"{to}__code")
+    names = (f"{corpus}__name", f"{corpus}__project__name", f"{corpus}__project__slug")
+    grouped = rows.order_by().values_list(corpus, *names, *apart)
     counted = grouped.annotate(
         n=Count("pk"), last=Max("updated_at"), code=Subquery(newest[:1])
     )
-    return list(counted.order_by("-last")[:SHOWN])
+    return counted.order_by("-last")[: SHOWN * (1 + len(apart))]
+
+
+def _proposed_rows(mine: Q) -> "QuerySet[Corpus]":
+    pairs = Pair.objects.filter(corpus=OuterRef("pk"), state=Pair.State.PROPOSED)
+    rows = Corpus.objects.filter(mine, Exists(pairs)).select_related("project")
+    return rows.order_by("-pk")[:SHOWN]
+
+
+_PROPOSED = _Own(_proposed_rows, "project")
 
 
 def _proposed(user: Anybody, project: Project | None) -> list[Task]:
     """Corpora with pairs that an aligner linked and no one has looked at."""
-    pairs = Pair.objects.filter(corpus=OuterRef("pk"), state=Pair.State.PROPOSED)
-    rows = Corpus.objects.filter(
-        _annotating(user, project, "project__"), Exists(pairs)
-    ).select_related("project")
-    corpora = list(rows.order_by("-pk")[:SHOWN])
+    corpora = _PROPOSED.models(user, project)
     counts = _proposed_in(corpora)
     return [
         Task(
@@ -286,6 +335,8 @@ def _proposed_in(corpora: list[Corpus]) -> Counter[int]:
 
 
 CORPORA, CAMPAIGNS, JOBS = 8, 6, 5  # shown; the rest is behind a link
+
+
 COUNTED = 200_000  # pairs of the shown corpora; above, counting costs too much
 DAYS = 7
 

@@ -25,6 +25,7 @@ from annotator.models import (
     ParaphraseTable,
 )
 from annotator.models.projects import id_of
+from annotator.throughput.prepared import Select, Slot
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,10 +118,8 @@ class Navigation:
         """The person's membership with the project and the counts, or None."""
         if not self.slug or self._user is None or not self._user.is_authenticated:
             return None
-        rows = Membership.objects.filter(
-            user_id=id_of(self._user), project__slug=self.slug
-        )
-        return rows.select_related("project").annotate(**_counts(self._user)).first()
+        found = _MEMBER.models(user=id_of(self._user), slug=self.slug)
+        return found[0] if found else None
 
     @property
     def project(self) -> Any:
@@ -150,9 +149,9 @@ class Navigation:
         return int(getattr(self.member, f"n_{name}", 0))
 
 
-def _counts(user: Any) -> dict[str, Any]:
+def _counts() -> dict[str, Any]:
     """By name, how many rows of the project each section holds."""
-    judged = Campaign.objects.filter(participants__user_id=id_of(user))
+    judged = Campaign.objects.filter(participants__user_id=Slot("user"))
     counts = {
         "n_corpora": _number(Corpus.objects.all()) + _number(Bitext.objects.all()),
         "n_paraphrases": _number(ParaphraseTable.objects.all()),
@@ -168,6 +167,15 @@ def _number(rows: "QuerySet[Any]") -> Coalesce:
     here = rows.filter(project=OuterRef("project")).order_by().values("project")
     counted = here.annotate(n=Count("pk")).values("n")
     return Coalesce(Subquery(counted, output_field=IntegerField()), 0)
+
+
+_MEMBER = Select(
+    lambda: (
+        Membership.objects.filter(user_id=Slot("user"), project__slug=Slot("slug"))
+        .select_related("project")
+        .annotate(**_counts())[:1]
+    )
+)
 
 
 def site(request: HttpRequest) -> dict[str, object]:

@@ -16,19 +16,28 @@ from annotator.pages.campaigns.care import words
 from annotator.pages.site.figures import agreement_line
 from annotator.pages.site.needs import Need
 from annotator.services.reports import care
+from annotator.throughput.prepared import Select, Slot
 
 MEASURED = 8  # campaigns at most, the newest
 
 
+_MEASURED = Select(
+    lambda: _judged(Slot("user"), None).order_by().values_list("project").distinct()
+)
+
+
 def is_measured(user: Anybody, project: Project | None = None) -> bool:
     """Whether there is anything that could be measured."""
-    return _judged(user, project).exists()
+    return any(
+        project is None or project.pk == one
+        for (one,) in _MEASURED.rows(user=id_of(user))
+    )
 
 
 def of_agreement(user: Anybody, project: Project | None = None) -> Iterator[Need]:
     """Open campaigns whose agreement is slight at best, certainly, and annotators of
     theirs whose ratings move next to the others."""
-    rows = _judged(user, project).select_related("project").order_by("-pk")
+    rows = _judged(id_of(user), project).select_related("project").order_by("-pk")
     for campaign in rows[:MEASURED]:
         line = agreement_line(campaign)
         for scale in line["scales"]:
@@ -37,8 +46,9 @@ def of_agreement(user: Anybody, project: Project | None = None) -> Iterator[Need
             yield from _careless(campaign)
 
 
-def _judged(user: Anybody, project: Project | None) -> "QuerySet[Campaign]":
-    mine = Membership.objects.filter(user_id=id_of(user), role=Role.MANAGER)
+def _judged(user: Any, project: Project | None) -> "QuerySet[Campaign]":
+    """``user``: the person's key."""
+    mine = Membership.objects.filter(user_id=user, role=Role.MANAGER)
     if project is not None:
         mine = mine.filter(project=project)
     tallies = Tally.objects.filter(participant__campaign=OuterRef("pk"))

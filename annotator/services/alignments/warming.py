@@ -7,6 +7,7 @@ import numpy as np
 
 from annotator.errors import NotReady
 from annotator.services.alignments import proposals
+from annotator.serving import engine
 from core.data.tokens import Sentence
 from core.errors import Contradiction
 from core.forests.derivation import tree_of_phrases
@@ -18,8 +19,10 @@ is_cold = threading.Event()  # set by a process of a web server as it starts
 
 
 def warm_soon() -> None:
-    """Begin to load what the first suggestion would wait for; a web server's process
-    does so once, when someone opens a pair."""
+    """Begin to load what the first suggestion would wait for, when someone opens a
+    pair: in the engine process, or without one in this process, once."""
+    if engine.is_there():
+        engine.warm()
     if is_cold.is_set():
         is_cold.clear()
         threading.Thread(target=warm, daemon=True).start()
@@ -32,11 +35,11 @@ def warm() -> None:
     side = side_of_tree(tree)
     proposals.warm_thesaurus()
     with contextlib.suppress(NotReady, Contradiction):
-        engine = proposals.aligner()
-        gains = engine.gains(side, side, None)
-        gain = engine.regaining(side, side).of(gains, np.eye(2))
+        aligner = proposals.aligner()
+        gains = aligner.gains(side, side, None)
+        gain = aligner.regaining(side, side).of(gains, np.eye(2))
         wanted = [Constraint("must-link", (0, 1), (0, 1))]
         best = align_under(
-            side, side, gain, wanted, engine.settings, k=proposals.UNPACKED
+            side, side, gain, wanted, aligner.settings, k=proposals.UNPACKED
         )
         alignment_of(best, (tree, tree))

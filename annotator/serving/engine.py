@@ -1,0 +1,219 @@
+"""The one process that holds parsers and aligners, as the web server sees it.
+
+A page that needs a model, or a compiled kernel, is answered by the engine process: it
+is the same application, and the web server hands the whole request over on a local
+socket. ``manage.py up`` keeps the socket open and starts the process when somebody
+connects; the process ends when it has been idle, has grown, or has worked on one
+request for too long. Where no such socket is named (tests, gunicorn started by hand),
+each web process answers these pages itself.
+
+On the socket, which only this account can reach, go messages of bytes: the request as
+JSON and its body, then the answer likewise.
+"""
+
+import io
+import json
+import os
+import re
+import select
+import socket
+import struct
+import threading
+import time
+from collections.abc import Callable, Iterable
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
+from multiprocessing.connection import Connection
+from typing import Any
+
+PLACE = "GEMEL_ENGINE"  # the environment variable that names the socket
+AWAY = "gemel.engine_away"  # in the environ of a request: why there is no answer
+AT_ONCE = 4  # requests that the engine works on
+WAITING = 16  # requests that wait for their turn
+MINE_AT_ONCE = 3  # of a web process: some thread always serves other pages
+PATIENCE_S = 30.0  # of a web process, from a request to its answer
+STUCK_S = 45.0  # a request that takes longer ends the process
+MOST = 16 * 2**20  # bytes of a body; Django refuses in words what is larger
+BUSY, GONE, SLOW = "busy", "gone", "slow"
+_WARM, _FULL = b"warm", b"full"
+_CODE, _SLUG = "[0-9a-f]{16}", "[-a-zA-Z0-9_]+"
+ADDRESSES = re.compile(
+    "|".join(
+        (
+            r"/try/",
+            rf"/p/{_SLUG}/sentence/{_CODE}/.*",
+            rf"/p/{_SLUG}/pair/{_CODE}/(biparse|joint)/.*",
+            rf"/p/{_SLUG}/paraphrases/of/",
+            rf"/p/{_SLUG}/paraphrases/{_CODE}/substitute/",
+            rf"/api/pairs/{_CODE}/(proposals|better-trees)/",
+            rf"/api/layers/{_CODE}/proposals/",
+            rf"/api/sentences/{_CODE}/.*",
+            rf"/api/(arc|tree)-drafts/{_CODE}/.*",
+            rf"/api/tables/{_CODE}/substitute/",
+        )
+    )
+)
+Answer = tuple[str, list[tuple[str, str]], bytes]
+Application = Callable[[dict[str, Any], Any], Iterable[bytes]]
+_mine = threading.BoundedSemaphore(MINE_AT_ONCE)
+
+
+class EngineAway(Exception):
+    """There is no answer: ``reason`` is BUSY, GONE or SLOW."""
+
+    def __init__(self, reason: str) -> None:
+        self.reason = reason
+        super().__init__(reason)
+
+
+def is_there() -> bool:
+    """Whether an engine process answers for this one."""
+    return PLACE in os.environ
+
+
+def wants(environ: dict[str, Any]) -> bool:
+    """Whether a request is for the engine process."""
+    if not is_there() or not ADDRESSES.fullmatch(environ["PATH_INFO"]):
+        return False
+    return int(environ.get("CONTENT_LENGTH") or 0) <= MOST
+
+
+def forward(environ: dict[str, Any]) -> Answer:
+    """The answer of the engine process. Raises EngineAway; the body is still there."""
+    body = environ["wsgi.input"].read(int(environ.get("CONTENT_LENGTH") or 0))
+    environ["wsgi.input"] = io.BytesIO(body)
+    head = {name: value for name, value in environ.items() if isinstance(value, str)}
+    if not _mine.acquire(timeout=1.0):
+        raise EngineAway(BUSY)
+    try:
+        with _connected(PATIENCE_S) as line:
+            line.send_bytes(json.dumps(head).encode())
+            line.send_bytes(body)
+            first = line.recv_bytes()
+            if first == _FULL:
+                raise EngineAway(BUSY)
+            status, headers = json.loads(first)
+            return status, [(k, v) for k, v in headers], line.recv_bytes()
+    except BlockingIOError as error:  # its time is over
+        raise EngineAway(SLOW) from error
+    except (EOFError, OSError) as error:
+        raise EngineAway(GONE) from error
+    finally:
+        _mine.release()
+
+
+def warm() -> None:
+    """Have the engine load what suggestions need; nobody waits for it."""
+    with suppress(OSError), _connected(1.0) as line:
+        line.send_bytes(_WARM)
+
+
+def _connected(seconds: float) -> Connection:
+    """A line to the engine; whoever waits longer at one read or write gets
+    BlockingIOError."""
+    line = socket.socket(socket.AF_UNIX)
+    limit = struct.pack("ll", int(seconds), 0)
+    line.setsockopt(socket.SOL_SOCKET, socket.SO_RCVTIMEO, limit)
+    line.setsockopt(socket.SOL_SOCKET, socket.SO_SNDTIMEO, limit)
+    try:
+        line.connect(os.environ[PLACE])
+    except BaseException:
+        line.close()
+        raise
+    return Connection(line.detach())
+
+
+class Engine:
+    """The other end: it answers requests by ``application`` until it is time to end.
+
+    ``load`` is called when somebody is about to need suggestions.
+    """
+
+    def __init__(self, application: Application, load: Callable[[], object]) -> None:
+        self._application, self._load = application, load
+        self._lock = threading.Lock()
+        self._n_taken = 0  # at work and waiting
+        self._begun: dict[int, float] = {}  # by thread, since when it is at work
+
+    def serve(
+        self, listening: socket.socket, *, idle_s: float, is_worn: Callable[[], bool]
+    ) -> None:
+        """Return when idle for so long, or worn: what was accepted is answered."""
+        with ThreadPoolExecutor(AT_ONCE) as pool:
+            while not is_worn():
+                is_busy = self._n_taken > 0
+                limit = 1.0 if is_busy else idle_s
+                ready = select.select([listening], [], [], limit)[0]
+                self._end_if_stuck()
+                if ready:
+                    self._accept(listening, pool)
+                elif not is_busy:
+                    return
+
+    def _accept(self, listening: socket.socket, pool: ThreadPoolExecutor) -> None:
+        line = Connection(listening.accept()[0].detach())
+        with self._lock:
+            is_full = self._n_taken >= AT_ONCE + WAITING
+            self._n_taken += not is_full
+        if is_full:
+            with suppress(OSError), line:
+                line.send_bytes(_FULL)
+        else:
+            pool.submit(self._work, line)
+
+    def _work(self, line: Connection) -> None:
+        me = threading.get_ident()
+        self._begun[me] = time.monotonic()
+        try:
+            with suppress(EOFError, OSError), line:
+                self._answer(line)
+        finally:
+            del self._begun[me]
+            with self._lock:
+                self._n_taken -= 1
+
+    def _answer(self, line: Connection) -> None:
+        if not line.poll(PATIENCE_S):
+            return
+        head = line.recv_bytes()
+        if head == _WARM:
+            self._load()
+            return
+        body = line.recv_bytes()
+        if line.poll():  # whoever asked has gone meanwhile
+            return
+        status, headers, content = called(self._application, json.loads(head), body)
+        line.send_bytes(json.dumps([status, headers]).encode())
+        line.send_bytes(content)
+
+    def _end_if_stuck(self) -> None:
+        """Nothing else stops a computation in a thread; its web process has gone on."""
+        oldest = min(self._begun.copy().values(), default=None)
+        if oldest is not None and time.monotonic() - oldest > STUCK_S:
+            os._exit(70)
+
+
+def called(application: Application, head: dict[str, str], body: bytes) -> Answer:
+    """What an application answers to a request that was handed over."""
+    environ: dict[str, Any] = head | {
+        "wsgi.version": (1, 0),
+        "wsgi.input": io.BytesIO(body),
+        "wsgi.errors": io.StringIO(),
+        "wsgi.multithread": True,
+        "wsgi.multiprocess": True,
+        "wsgi.run_once": False,
+    }
+    told: list[tuple[str, list[tuple[str, str]]]] = []
+
+    def start_response(
+        status: str, headers: list[tuple[str, str]], _error: object = None
+    ) -> None:
+        told.append((status, headers))
+
+    answer = application(environ, start_response)
+    try:
+        content = b"".join(answer)
+    finally:
+        if close := getattr(answer, "close", None):
+            close()
+    return *told[-1], content
