@@ -123,7 +123,7 @@ def _connected(seconds: float) -> Connection:
     return Connection(line.detach())
 
 
-class Engine:
+class EngineServer:
     """The other end: it answers requests by ``application`` until it is time to end.
 
     ``load`` is called when somebody is about to need suggestions.
@@ -156,8 +156,7 @@ class Engine:
             is_full = self._n_taken >= AT_ONCE + WAITING
             self._n_taken += not is_full
         if is_full:
-            with suppress(OSError), line:
-                line.send_bytes(_FULL)
+            threading.Thread(target=_refuse, args=[line]).start()
         else:
             pool.submit(self._work, line)
 
@@ -191,6 +190,13 @@ class Engine:
         oldest = min(self._begun.copy().values(), default=None)
         if oldest is not None and time.monotonic() - oldest > STUCK_S:
             os._exit(70)
+
+
+def _refuse(line: Connection) -> None:
+    """Say that there is no room, once all is read: else the answer would be lost."""
+    with suppress(EOFError, OSError), line:
+        while line.poll(1.0) and line.recv_bytes() != _WARM:
+            line.send_bytes(_FULL)
 
 
 def called(application: Application, head: dict[str, str], body: bytes) -> Answer:

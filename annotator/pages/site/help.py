@@ -93,8 +93,6 @@ HELP_OF: dict[str, str] = {
     "figure_of_sentence": "trees#figures",
     "project_query": "queries",
     "query": "queries",
-    "query_groups": "queries",
-    "project_query_groups": "queries",
     "query_tree": "queries",
     "relabel": "queries#relabelling-what-is-found",
     "relabelled": "queries#relabelling-what-is-found",

@@ -126,9 +126,7 @@ def test_names_are_kept_in_one_spelling(db, given: str, kept: str) -> None:
     assert made.username == kept
 
 
-@pytest.mark.parametrize(
-    "name", ["a\u202eb", "a\u200bb", "a\x07b", "a b", "", "\ufeff"]
-)
+@pytest.mark.parametrize("name", ["a\u202eb", "a\u200bb", "a\x07b", "", "\ufeff"])
 def test_names_with_hidden_signs_are_refused(cast: Cast, name: str) -> None:
     _, token = invitations.invite(cast.project, role="annotator", by=cast.ada)
     with pytest.raises(BadRequest):
