@@ -210,14 +210,18 @@ def _compared(
         grouping.grouped(search, by, COUNT_SECONDS),
         grouping.grouped(second, by, COUNT_SECONDS),
     )
-    corpora = search.scope.corpora[0], other
     counts = [one.counts(COUNT_SECONDS) for one in (search, second)]
-    sides = [
-        {"name": corpus.name, "sentences": corpus.n_sentences, "found": count.sentences}
-        for corpus, count in zip(corpora, counts, strict=True)
+    corpora = search.scope.corpora[0], other
+    found = [count.sentences for count in counts]
+    sentences = [  # one may be deleted between the two counts
+        max(corpus.sentences.count(), n)
+        for corpus, n in zip(corpora, found, strict=True)
     ]
-    tested = [n for one in sides for n in (one["found"], one["sentences"])]
-    g2, p = g_test(*tested)
+    g2, p = g_test(found[0], sentences[0], found[1], sentences[1])
+    sides = [
+        {"name": corpus.name, "sentences": total, "found": n}
+        for corpus, total, n in zip(corpora, sentences, found, strict=True)
+    ]
     wholes = [made.first.is_whole, made.second.is_whole]
     return {
         "title": str(grouping.GROUPINGS[by].title),
