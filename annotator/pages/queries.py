@@ -135,8 +135,8 @@ def searched(
 def _results(
     text: str, corpora: Sequence[Corpus], params: Mapping[str, str], by: Anybody
 ) -> Json:
-    after, group = params.get("after", ""), params.get("by", "")
-    versus = other_of(corpora, params.get("versus", ""))
+    after, versus = params.get("after", ""), other_of(corpora, params.get("versus", ""))
+    group = params.get("by", "") or ("label" if versus else "")
     search = running.search(text, corpora, by)
     page = search.page(after, size=PAGE)
     counts = None if after else search.counts(COUNT_SECONDS)
@@ -149,6 +149,7 @@ def _results(
         "compared": _compared(text, search, group, versus, by)
         if shows and versus
         else None,
+        "by": group,
         "counts": counts,
         "labels": counts.by_label.most_common(MOST_LABELS) if counts else [],
         "by_corpus": counts.by_corpus.most_common() if counts else [],
