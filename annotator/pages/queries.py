@@ -135,8 +135,8 @@ def searched(
 def _results(
     text: str, corpora: Sequence[Corpus], params: Mapping[str, str], by: Anybody
 ) -> Json:
-    after, group = params.get("after", ""), params.get("by", "")
-    versus = other_of(corpora, params.get("versus", ""))
+    after, versus = params.get("after", ""), other_of(corpora, params.get("versus", ""))
+    group = params.get("by", "") or ("label" if versus else "")
     search = running.search(text, corpora, by)
     page = search.page(after, size=PAGE)
     counts = None if after else search.counts(COUNT_SECONDS)
@@ -149,6 +149,7 @@ def _results(
         "compared": _compared(text, search, group, versus, by)
         if shows and versus
         else None,
+        "by": group,
         "counts": counts,
         "labels": counts.by_label.most_common(MOST_LABELS) if counts else [],
         "by_corpus": counts.by_corpus.most_common() if counts else [],
@@ -210,15 +211,18 @@ def _compared(
         grouping.grouped(search, by, COUNT_SECONDS),
         grouping.grouped(second, by, COUNT_SECONDS),
     )
-    corpora = search.scope.corpora[0], other
     counts = [one.counts(COUNT_SECONDS) for one in (search, second)]
-    sides = [
-        {"name": corpus.name, "sentences": corpus.n_sentences, "found": count.sentences}
-        for corpus, count in zip(corpora, counts, strict=True)
+    corpora = search.scope.corpora[0], other
+    found = [count.sentences for count in counts]
+    sentences = [  # one may be deleted between the two counts
+        max(corpus.sentences.count(), n)
+        for corpus, n in zip(corpora, found, strict=True)
     ]
-    pairs = zip(corpora, counts, strict=True)
-    (n_a, all_a), (n_b, all_b) = [(b.sentences, a.n_sentences) for a, b in pairs]
-    g2, p = g_test(n_a, all_a, n_b, all_b)
+    g2, p = g_test(found[0], sentences[0], found[1], sentences[1])
+    sides = [
+        {"name": corpus.name, "sentences": total, "found": n}
+        for corpus, total, n in zip(corpora, sentences, found, strict=True)
+    ]
     wholes = [made.first.is_whole, made.second.is_whole]
     return {
         "title": str(grouping.GROUPINGS[by].title),

@@ -13,6 +13,7 @@ PAD = 12.0
 ROW = 30.0
 CELL = 52.0
 PLOT = 420.0  # width of the part that holds values
+BAR = 240.0  # length of the longest bar
 LONGEST_NAME = 28  # characters of a name before a bar
 
 
@@ -100,7 +101,7 @@ def bar_chart(
     texts = max([measure.width(text, size=SMALL) for *_, text in rows], default=0)
     marks = [ChartMark("zero", left, PAD, left, PAD + len(rows) * ROW)]
     for at, (name, (full, value, text)) in enumerate(zip(names, rows, strict=True)):
-        y, end = PAD + (at + 0.5) * ROW, left + PLOT * value / most
+        y, end = PAD + (at + 0.5) * ROW, left + BAR * value / most
         title = f"{full}: {text}"
         marks += [
             ChartMark("text", left - PAD, y, text=name, title=full, anchor="end"),
@@ -108,7 +109,7 @@ def bar_chart(
             ChartMark("note", end + 6, y + 4, text=text),
         ]
     return FigureChart(
-        left + PLOT + texts + PAD * 2, PAD * 2 + len(rows) * ROW, tuple(marks)
+        left + BAR + texts + PAD * 2, PAD * 2 + len(rows) * ROW, tuple(marks)
     )
 
 

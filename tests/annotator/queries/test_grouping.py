@@ -184,8 +184,6 @@ def test_a_match_has_an_address_that_shows_both_its_trees(some: Cast) -> None:
 def test_two_corpora_side_by_side_with_a_test_of_the_difference(some: Cast) -> None:
     other = people.corpus(some.project, "Doors")
     people.pair(other, "(S (NP (NN door)) (VP (VBD shut)))", "(S (NP (NN gate)))")
-    Corpus.objects.filter(pk=other.pk).update(n_sentences=2)
-    Corpus.objects.filter(pk=some.corpus.pk).update(n_sentences=5)
     client = Client()
     client.force_login(some.ada)
     url = reverse("query", args=["windows", some.corpus.code])

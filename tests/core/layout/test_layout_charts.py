@@ -145,6 +145,6 @@ def test_bars_are_as_long_as_their_values_and_stay_inside(
     bars = [mark for mark in chart.marks if mark.kind == "bar"]
     most = max([n for _name, n in rows], default=0) or 1
     for (_name, n), bar in zip(rows, bars, strict=True):
-        assert bar.x2 - bar.x == pytest.approx(420 * n / most)
+        assert bar.x2 - bar.x == pytest.approx(240 * n / most)
         assert bar.x2 <= chart.width
     ET.fromstring(charts.draw(chart, title="bars", desc="all"))
