@@ -14,12 +14,48 @@ from annotator import access
 from annotator.api.layers import get_layer
 from annotator.api.rows import JobSerializer, corpus_of
 from annotator.errors import BadRequest
-from annotator.models import Origin, Pair, Parse
-from annotator.services.alignments import layers, phrases, proposals
+from annotator.models import Origin, Pair, Parse, ScoreRun
+from annotator.services.alignments import layers, phrases, proposals, scores
 from annotator.services.alignments.words import METHODS, start_by
 from annotator.services.parses import better_trees
 from annotator.throughput.prepared import Select, Slot, several
 from core.parsing import registry
+
+
+class ScoreRunSerializer(serializers.ModelSerializer[ScoreRun]):
+    class Meta:
+        model = ScoreRun
+        fields = [
+            "code",
+            "scorer",
+            "label",
+            "version",
+            "parameters",
+            "n_scored",
+            "created_at",
+        ]
+
+
+class ScoreStartSerializer(serializers.Serializer[None]):
+    scorer = serializers.ChoiceField(choices=list(scores.scorers()))
+
+
+class CorpusScores(APIView):
+    """The scorings of a corpus, newest first; POST starts one, as a job."""
+
+    @extend_schema(responses=ScoreRunSerializer(many=True))
+    def get(self, request: Request, corpus: str) -> Response:
+        runs = corpus_of(request, corpus).score_runs.all()
+        return Response(ScoreRunSerializer(runs, many=True).data)
+
+    @extend_schema(request=ScoreStartSerializer, responses={202: JobSerializer})
+    def post(self, request: Request, corpus: str) -> Response:
+        sent = ScoreStartSerializer(data=request.data)
+        sent.is_valid(raise_exception=True)
+        row = corpus_of(request, corpus)
+        job = scores.start(row, sent.validated_data["scorer"], by=request.user)
+        return Response(JobSerializer(job).data, status=202)
+
 
 _ASKING: Any = SimpleNamespace(pk=Slot("user"))
 _PAIR = Select(

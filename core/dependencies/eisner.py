@@ -12,7 +12,7 @@ from core.data import check
 from core.data.check import Floats, Ints
 from core.data.forest import Forest
 from core.dependencies.kernels import arcs as kernels
-from core.dependencies.kernels import projective
+from core.dependencies.kernels import trees
 from core.errors import Contradiction
 from core.forests.kbest import k_best
 
@@ -66,9 +66,9 @@ def projective_forest(arcs: Floats) -> tuple[Forest, Floats]:
     Nodes are Eisner's items, their names the kind of item. O(n^3) edges.
     """
     check.arc_nats(arcs=arcs)
-    nodes, first_edge, first_tail, tails, weights = projective.items(arcs)
+    nodes, first_edge, first_tail, tails, weights = trees.items(arcs)
     kind, start, end = np.ascontiguousarray(nodes.T)
-    names = projective.KINDS
+    names = trees.KINDS
     return Forest(names, kind, start, end, first_edge, first_tail, tails), weights
 
 
@@ -81,7 +81,7 @@ def _heads(forest: Forest, edges: Ints) -> Ints:
         forest.starts[nodes],
         forest.ends[nodes] - 1,
     )
-    to_right, to_left = kind == projective.GO_RIGHT, kind == projective.GO_LEFT
+    to_right, to_left = kind == trees.GO_RIGHT, kind == trees.GO_LEFT
     heads[last[to_right]] = first[to_right]
     heads[first[to_left]] = last[to_left]
     return heads

@@ -55,7 +55,7 @@ import numpy as np
 from core.data import check
 from core.data.check import Floats, Ints
 from core.errors import Contradiction, InvalidScores
-from core.phrase_alignment.kernels import filling
+from core.phrase_alignment.kernels import align
 from core.phrase_alignment.kernels.align import fill
 from core.phrase_alignment.kernels.unpacking import k_best
 from core.phrase_alignment.kernels.ways import Edges
@@ -210,7 +210,7 @@ def fill_nulls(
     for pair, below in derivation.supports.items():
         for one in below:
             above[row[one]] = row[pair]
-    score, pairs, above, crossing = filling.fill_nulls(
+    score, pairs, above, crossing = align.fill_nulls(
         derivation.score,
         np.array(links, dtype=np.int32).reshape(-1, 2),
         above,

@@ -1,4 +1,4 @@
-"""Nulls filled in plain Python: the twin of core.phrase_alignment.kernels.filling.
+"""Nulls filled in plain Python: the twin of core.phrase_alignment.kernels.align.
 
 TRACE and DOWN of Arase & Tsujii 2017, Algorithm 4.2, link after link on sets.
 """

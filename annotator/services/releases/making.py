@@ -6,6 +6,7 @@ import re
 from collections import Counter, defaultdict
 from collections.abc import Callable, Generator, Iterator
 from contextlib import suppress
+from dataclasses import replace
 from datetime import UTC, datetime
 from importlib import metadata
 from pathlib import Path
@@ -19,32 +20,90 @@ from django.http import QueryDict
 
 from annotator import __version__
 from annotator.errors import BadRequest
+from annotator.exchange import bundle
 from annotator.exchange.files import safe_name
 from annotator.models import (
     Adjudication,
     Campaign,
+    Corpus,
     Credit,
     Item,
     Judgment,
     JudgmentEvent,
     Parse,
     Project,
+    TreeEvent,
+    VerdictEvent,
 )
-from annotator.services.releases import corpora, everything
+from annotator.services.releases import everything
 from annotator.services.releases.people import Pseudonyms, names, pseudonyms
 from annotator.services.reports import agreement
 from annotator.services.reports.agreement import ReportSource
 from annotator.services.reports.query import parse
+from core.formats import gemel
+from core.formats.gemel import GemelItem
 from core.protocols import Step
 from core.releases.archive import Writer
-from core.releases.datasheet import datasheet
+from core.releases.dataset import datasheet
 from core.releases.ledger import HashChain
 from core.releases.licences import problems
 from core.releases.manifest import Manifest
 from core.releases.verifying import verify
 
-CHUNK = 500
 Act = dict[str, Any]
+
+
+def lines(
+    corpus: Corpus, name: str, people: Pseudonyms, record: Callable[[Act], None]
+) -> Iterator[str]:
+    """The lines of the bundle; ``name``: of the member; ``record`` takes the acts."""
+    yield from gemel.write(_items(corpus, name, people, record))
+    for act in (*_trees(corpus, people), *_verdicts(corpus, people)):
+        record({**act, "corpus": name})
+
+
+def _items(
+    corpus: Corpus, name: str, people: Pseudonyms, record: Callable[[Act], None]
+) -> Iterator[GemelItem]:
+    revisions: dict[str, int] = {}
+    for item in bundle.items(corpus):
+        row = dict(item.row)
+        for member in ("author", "by"):
+            if member in row:
+                row[member] = people[row[member]]
+        if item.type == "layer":
+            revisions[row["id"]] = row["revision"]
+        if item.type == "event":
+            if row["revision"] > revisions[row["layer"]]:
+                continue  # it was made while this was read
+            record({**row, "act": "link", "corpus": name})
+        yield replace(item, row=row)
+
+
+def _trees(corpus: Corpus, people: Pseudonyms) -> Iterator[Act]:
+    rows = TreeEvent.objects.filter(draft__sentence__corpus=corpus)
+    rows = rows.select_related("draft__sentence", "by")
+    for one in rows.order_by("draft_id", "revision").iterator():
+        yield {
+            "act": "tree", "draft": one.draft.code,
+            "sentence": one.draft.sentence.key, "uuid": str(one.uuid),
+            "revision": one.revision, "op": one.op, "done": one.done,
+            "by": people[one.by.username], "at": one.at.isoformat(),
+        }  # fmt: skip
+
+
+def _verdicts(corpus: Corpus, people: Pseudonyms) -> Iterator[Act]:
+    rows = VerdictEvent.objects.filter(change__run__corpus=corpus)
+    order = rows.select_related("change", "by").order_by("change_id", "revision")
+    for one in order.iterator():
+        yield {
+            "act": "verdict", "change": one.change.code, "uuid": str(one.uuid),
+            "revision": one.revision, "before": one.before, "after": one.after,
+            "by": people[one.by.username] if one.by else "", "at": one.at.isoformat(),
+        }  # fmt: skip
+
+
+CHUNK = 500
 
 
 class CampaignPart:
@@ -271,7 +330,7 @@ class Maker:
 
         for corpus in corpora_:
             name = _unused(writer, "corpora/", corpus.name, ".gemel")
-            writer.add(name, corpora.lines(corpus, name, self._people, record))
+            writer.add(name, lines(corpus, name, self._people, record))
             self._counts["sentences"] += corpus.n_sentences
             self._counts["pairs"] += corpus.n_pairs
             yield Step(done=1)
@@ -280,8 +339,8 @@ class Maker:
             part = CampaignPart(
                 campaign, folder, self._people, record, with_texts=self.with_texts
             )
-            for name, lines in part.members():
-                writer.add(f"campaigns/{folder}/{name}", lines)
+            for name, rows in part.members():
+                writer.add(f"campaigns/{folder}/{name}", rows)
             yield Step(done=1)
 
     def _write_rest(self, writer: Writer) -> Iterator[Step]:
