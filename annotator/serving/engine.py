@@ -123,7 +123,7 @@ def _connected(seconds: float) -> Connection:
     return Connection(line.detach())
 
 
-class Engine:
+class EngineServer:
     """The other end: it answers requests by ``application`` until it is time to end.
 
     ``load`` is called when somebody is about to need suggestions.

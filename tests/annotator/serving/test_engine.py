@@ -64,7 +64,7 @@ def serve(listening) -> Iterator[Callable[..., threading.Thread]]:
     def start(
         application=hello, idle_s: float = 0.2, is_worn=over.is_set
     ) -> threading.Thread:
-        made = engine.Engine(application, load=lambda: None)
+        made = engine.EngineServer(application, load=lambda: None)
         options = {"idle_s": idle_s, "is_worn": is_worn}
         thread = threading.Thread(target=made.serve, args=(listening,), kwargs=options)
         thread.start()
@@ -198,7 +198,7 @@ def test_every_address_of_the_engine_is_one_of_ours() -> None:
             pytest.fail(f"{pattern}: no page is at {path}")
 
 
-class Reader:
+class OwnerAtGemel:
     """The owner at a running Gemel, with a session."""
 
     def __init__(self, gemel: Running) -> None:
@@ -238,7 +238,7 @@ def test_a_killed_engine_costs_one_answer_and_web_processes_hold_no_model(
 ) -> None:
     with running(tmp_path, "--no-sample", GEMEL_ENGINE_IDLE_S="5") as gemel:
         assert not gemel.children("serve_engine")  # until it is needed
-        reader = Reader(gemel)
+        reader = OwnerAtGemel(gemel)
 
         status, page = reader.get(TRY)
         assert (status, "telescope" in page) == (200, True)
