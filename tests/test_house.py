@@ -140,8 +140,8 @@ def test_nothing_is_fetched_from_elsewhere() -> None:
         for dotted in imports(path)
         if f"{dotted}.".startswith(tuple(f"{name}." for name in fetching))
     ]
-    # ``up`` looks whether its port is free, then whether somebody answers there; the
-    # engine process is asked on a socket of this machine.
+    # ``up`` looks whether its port is free, then whether somebody answers there. The
+    # engine process is reached by a socket in the file system.
     assert sorted(offenders) == [
         "annotator/management/commands/serve_engine.py imports socket",
         "annotator/management/commands/up.py imports socket",

@@ -145,9 +145,9 @@ def test_at_rest_it_is_small_and_after_a_parse_it_is_small_again(
     with running(tmp_path) as gemel:
         assert answers(f"{gemel.base}/sign-in/")
         wait((tmp_path / "worker.alive").exists, gemel.output)
-        assert memory_mb(gemel) < 400
+        assert memory_mb(gemel) < 260
         before = set(gemel.children("celery"))
         code = ask(gemel, PARSE)
         wait(lambda: ask(gemel, ENDED.format(code=code)) == "done", gemel.output)
         wait(lambda: set(gemel.children("celery")) - before, gemel.output)
-        wait(lambda: memory_mb(gemel) < 400, gemel.output)
+        wait(lambda: memory_mb(gemel) < 300, gemel.output)

@@ -198,7 +198,7 @@ def test_every_address_of_the_engine_is_one_of_ours() -> None:
             pytest.fail(f"{pattern}: no page is at {path}")
 
 
-class PageReader:
+class OwnerAtGemel:
     """The owner at a running Gemel, with a session."""
 
     def __init__(self, gemel: Running) -> None:
@@ -238,7 +238,7 @@ def test_a_killed_engine_costs_one_answer_and_web_processes_hold_no_model(
 ) -> None:
     with running(tmp_path, "--no-sample", GEMEL_ENGINE_IDLE_S="5") as gemel:
         assert not gemel.children("serve_engine")  # until it is needed
-        reader = PageReader(gemel)
+        reader = OwnerAtGemel(gemel)
 
         status, page = reader.get(TRY)
         assert (status, "telescope" in page) == (200, True)
