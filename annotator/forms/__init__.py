@@ -156,9 +156,7 @@ class UploadForm(forms.Form):
     )
     corpus = forms.CharField(max_length=120, label=_("Name of the corpus"))
     licence = forms.CharField(max_length=200, required=False, label=_("Licence"))
-    provenance = forms.CharField(
-        max_length=2000, required=False, label=_("Where it is from")
-    )
+    provenance = forms.CharField(max_length=2000, required=False, label=_("Source"))
     source_language = forms.RegexField(
         r"[A-Za-z0-9-]{2,35}", initial="en", label=_("Language of the source")
     )
@@ -227,9 +225,7 @@ class BitextForm(forms.Form):
         required=False, label=_("Undo &apos; &quot; and the like, as Moses writes them")
     )
     licence = forms.CharField(max_length=200, required=False, label=_("Licence"))
-    provenance = forms.CharField(
-        max_length=2000, required=False, label=_("Where it is from")
-    )
+    provenance = forms.CharField(max_length=2000, required=False, label=_("Source"))
     encoding = forms.ChoiceField(
         choices=[("", _("detect")), *((name, name) for name in ENCODINGS)],
         required=False,
@@ -311,7 +307,7 @@ class ChangeFilter(django_filters.FilterSet):
     )
     gold = django_filters.ChoiceFilter(
         method="by_gold",
-        label=_("Gold says"),
+        label=_("Against gold"),
         empty_label=_("anything"),
         choices=[
             *[choice for choice in TreeChange.Gold.choices if choice[0]],

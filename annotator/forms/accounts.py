@@ -36,7 +36,7 @@ class TokenForm(forms.Form):
     """A token of a program."""
 
     name = forms.CharField(max_length=60, label=_("Program"))
-    scope = forms.ChoiceField(choices=Scope, label=_("It may"), initial=Scope.READ)
+    scope = forms.ChoiceField(choices=Scope, label=_("Scope"), initial=Scope.READ)
     days = forms.TypedChoiceField(
         choices=[
             (7, _("a week")),

@@ -38,7 +38,7 @@ def of_project(request: HttpRequest, slug: str) -> HttpResponse:
 def of_part(request: HttpRequest, slug: str, kind: str, code: str) -> HttpResponse:
     """Settings of a corpus, a campaign or a set of ratings."""
     if kind not in KINDS:
-        raise Http404(_("There are settings of corpora, campaigns and ratings."))
+        raise Http404(_("Only corpora, campaigns and ratings have settings."))
     project = access.project_or_404(request.user, slug, "manage")
     rows: Any = KINDS[kind]._base_manager.filter(project=project)
     return _answer(request, get_object_or_404(rows, code=code))

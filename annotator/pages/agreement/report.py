@@ -17,7 +17,7 @@ from core.layout.charts import Flag, grid_chart, line_chart
 from core.layout.measure import GlyphTable
 
 SECTIONS = (
-    ("headline", gettext_lazy("Headline")),
+    ("headline", gettext_lazy("Summary")),
     ("pairs", pgettext_lazy("of annotators", "Pairs")),
     ("confusion", gettext_lazy("Confusion")),
     ("judges", gettext_lazy("Annotators")),

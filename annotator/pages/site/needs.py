@@ -90,7 +90,7 @@ def _failed(projects: list[int]) -> Iterator[Need]:
     for job in rows.order_by("-pk")[:SHOWN]:
         url = reverse("job", args=[job.project.slug, job.code])
         text = _("%(job)s did not finish.") % {"job": job.title}
-        yield Need(_("Failed"), "bad", text, job.project.name, url, _("See why"))
+        yield Need(_("Failed"), "bad", text, job.project.name, url, _("View error"))
 
 
 def _without_people(projects: list[int]) -> Iterator[Need]:
@@ -130,7 +130,7 @@ def _flagged(projects: list[int]) -> Iterator[Need]:
             "%(n)s flagged items in %(campaign)s.",
             n,
         ) % {"n": n, "campaign": campaign}
-        page, label = "campaign_flags", _("Read them")
+        page, label = "campaign_flags", _("View flags")
         yield _need(_("Flags"), "warn", text, campaign, page, label)
 
 
@@ -153,7 +153,7 @@ def _stale(projects: list[int]) -> Iterator[Need]:
             "%(n)s items in %(campaign)s were assigned but not judged in time.",
             n,
         ) % {"n": n, "campaign": campaign}
-        yield _need(_("Held"), "warn", text, campaign, "campaign", _("See the people"))
+        yield _need(_("Overdue"), "warn", text, campaign, "campaign", _("View people"))
 
 
 def _invited(projects: list[int]) -> Iterator[Need]:

@@ -271,7 +271,9 @@ def _store(
     except (StaleEdit, IntegrityError) as error:
         known = JudgmentEvent.objects.filter(uuid=answer.uuid).first()
         if known is not None and known.judgment_id != judgment.pk:
-            raise BadRequest("This uuid is another message's.", field="uuid") from error
+            raise BadRequest(
+                "This uuid was used by another message.", field="uuid"
+            ) from error
         if known is None:
             raise
         judgment.refresh_from_db()

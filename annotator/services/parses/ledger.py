@@ -173,7 +173,7 @@ def give(change: TreeChange, verdict: Verdict, *, by: Anybody) -> TreeChange:
     except (StaleEdit, IntegrityError) as error:
         known = VerdictEvent.objects.filter(uuid=verdict.uuid).first()
         if known is not None and known.change_id != change.pk:
-            problem = _("This uuid is another message's.")
+            problem = _("This uuid was used by another message.")
             raise BadRequest(problem, field="uuid") from error
         if known is None:
             raise

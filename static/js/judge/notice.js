@@ -93,7 +93,7 @@ export function makeNotice({ look, offerSkipped }) {
     // `values`: one's own answer; the sentences stay above.
     feedback({ passed, expected, why }, values, scales, next) {
       const asked = scales.filter(({ name }) => name in expected);
-      document.getElementById("feedback-title").textContent = passed ? gettext("Well judged") : gettext("Not quite");
+      document.getElementById("feedback-title").textContent = passed ? gettext("Correct") : gettext("Not quite");
       document.getElementById("feedback-rows").replaceChildren(...asked.map(({ name, title }) => cells(title, values?.[name] ?? gettext("no answer"), expected[name])));
       document.getElementById("feedback-why").textContent = why;
       told.className = `notice ${passed ? "good" : "warn"}`;

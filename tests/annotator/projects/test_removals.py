@@ -121,7 +121,7 @@ def test_its_name_is_free_at_once_and_never_taken_twice(cast) -> None:
 
 def test_frozen_reports_go_and_come_with_their_campaign(cast) -> None:
     made = judged(cast)
-    fields = {"title": "May", "body": {}, "digest": "0", "version": "1"}
+    fields = {"title": "Scope", "body": {}, "digest": "0", "version": "1"}
     Report.objects.create(project=cast.project, campaign=made, **fields)
     removal = removals.remove(made, by=cast.ada)
     assert not Report.objects.visible_to(cast.ada).exists()

@@ -138,8 +138,8 @@ def test_a_copy_has_the_set_up_and_the_items_but_nobodys_answers(cast) -> None:
 def test_the_page_copies(cast, ada) -> None:
     made = campaign(cast)
     url = f"/p/windows/settings/campaign/{made.code}/"
-    sent = ada.post(url, {"what": "copy", "copy": "Again", "items": "on"})
-    copy = Campaign.objects.get(name="Again")
+    sent = ada.post(url, {"what": "copy", "copy": "Repeat", "items": "on"})
+    copy = Campaign.objects.get(name="Repeat")
     assert sent.url == f"/p/windows/campaign/{copy.code}/"
     assert copy.n_items == made.n_items
 

@@ -370,7 +370,7 @@ def test_a_large_campaign_is_left_to_a_worker(
     monkeypatch.setattr(report_jobs, "LIVE_AT_MOST", 10)
     page = ada.get(url(set_up)).content.decode()
     assert "About 32 judgments" in page
-    assert "Headline" in ada.get(url(set_up) + "?wait=1").content.decode()
+    assert "Summary" in ada.get(url(set_up) + "?wait=1").content.decode()
     answer = ada.post(url(set_up, "report_freeze"), {"title": "Big"})
     job = Job.objects.get(kind="report")
     assert answer.url.endswith(f"/jobs/{job.code}/")

@@ -159,7 +159,7 @@ def test_items_that_are_kept_for_nobody_need_a_manager(cast: Cast) -> None:
     assert needs(cast.ada) == []  # somebody may be at lunch
     mine.update(lease_until=timezone.now() - timedelta(hours=2))
     (need,) = needs(cast.ada)
-    assert need.chip == "Held"
+    assert need.chip == "Overdue"
     assert need.text.startswith(f"3 items in {made} were assigned")
     leases.expire()
     assert needs(cast.ada) == []

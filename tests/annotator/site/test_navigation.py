@@ -47,10 +47,10 @@ def test_crumbs_begin_with_project_and_section_and_end_with_this_page(
     ada: Client,
 ) -> None:
     wrong = [
-        (url, page.crumbs, page.current["Where you are"])
+        (url, page.crumbs, page.current["You are here"])
         for _, url, page in pages(ada)
         if page.crumbs[:2] != ["Windows", title_of(url)][: len(page.crumbs)]
-        or page.current["Where you are"] != ["page"]
+        or page.current["You are here"] != ["page"]
         or not all(page.crumbs)
     ]
     assert wrong == []

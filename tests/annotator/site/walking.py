@@ -41,7 +41,7 @@ class Page(HTMLParser):
 
     def __init__(self, html: str) -> None:
         super().__init__()
-        self.current = {"Project": [], "Where you are": []}
+        self.current = {"Project": [], "You are here": []}
         self.crumbs: list[str] = []
         self._nav, self._in_crumb = "", False
         self.n_navigations = 0
@@ -57,7 +57,7 @@ class Page(HTMLParser):
             self.current[self._nav].append(attributes["aria-current"])
         if tag == "a" and attributes.get("class") == "help":
             self.help.append(attributes["href"])
-        if tag == "li" and self._nav == "Where you are":
+        if tag == "li" and self._nav == "You are here":
             self._in_crumb = True
             self.crumbs.append("")
 
