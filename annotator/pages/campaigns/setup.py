@@ -51,7 +51,7 @@ def steps(
             _people(n_people, n_links),
             n_people + n_links,
         ),
-        SetupStep(_("Plan"), "campaign_design", plan, _("Appearance"), is_done=True),
+        SetupStep(_("Plan"), "campaign_design", plan, _("View plan"), is_done=True),
     ]
 
 
@@ -74,7 +74,7 @@ def _required(title: str, url: str, text: str, n: int) -> SetupStep:
 
 
 def _guideline(version: int) -> SetupStep:
-    text, verb = _("None yet; judges see only the scales."), _("Write one")
+    text, verb = _("None yet; judges see only the scales."), _("Write guidelines")
     if version:
         text, verb = _("Version %(n)s.") % {"n": version}, _("Edit")
     title = _("Guidelines")
