@@ -88,8 +88,11 @@ def forward(environ: dict[str, Any]) -> Answer:
         raise EngineAway(BUSY)
     try:
         with _connected(PATIENCE_S) as line:
-            line.send_bytes(json.dumps(head).encode())
-            line.send_bytes(body)
+            with suppress(
+                BrokenPipeError, ConnectionResetError
+            ):  # it is full, and says
+                line.send_bytes(json.dumps(head).encode())
+                line.send_bytes(body)
             first = line.recv_bytes()
             if first == _FULL:
                 raise EngineAway(BUSY)
