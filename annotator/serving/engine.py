@@ -88,9 +88,8 @@ def forward(environ: dict[str, Any]) -> Answer:
         raise EngineAway(BUSY)
     try:
         with _connected(PATIENCE_S) as line:
-            with suppress(
-                BrokenPipeError, ConnectionResetError
-            ):  # it is full, and says
+            # A full engine hangs up without reading, after it has said so.
+            with suppress(BrokenPipeError, ConnectionResetError):
                 line.send_bytes(json.dumps(head).encode())
                 line.send_bytes(body)
             first = line.recv_bytes()
