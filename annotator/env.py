@@ -38,11 +38,11 @@ def env_int(name: str, *, default: int) -> int:
     return int(value)
 
 
-def env_memory(name: str, *, default: int) -> int:
+def env_memory(name: str, *, default: int, least: int = LEAST_MB) -> int:
     """MB that a process may take."""
     value = env_int(name, default=default)
-    if value < LEAST_MB:
-        raise ImproperlyConfigured(f"{name}={value}: write {LEAST_MB} or more")
+    if value < least:
+        raise ImproperlyConfigured(f"{name}={value}: write {least} or more")
     return value
 
 

@@ -198,7 +198,11 @@ MIN_FREE_MB = env_int("GEMEL_MIN_FREE_MB", default=200)
 MAX_WORDS = env_int("GEMEL_MAX_WORDS", default=1000)  # of a sentence that comes in
 QUERY_SECONDS = env_int("GEMEL_QUERY_SECONDS", default=10)  # of a search of trees
 WEB_MEMORY_MB = env_memory("GEMEL_WEB_MEMORY_MB", default=memory.of_web())
-ENGINE_MEMORY_MB = env_memory("GEMEL_ENGINE_MEMORY_MB", default=memory.of_web())
+ENGINE_MEMORY_MB = env_memory(
+    "GEMEL_ENGINE_MEMORY_MB",
+    default=memory.of_engine(),
+    least=memory.LEAST_ENGINE_MB,
+)
 ENGINE_IDLE_S = env_int("GEMEL_ENGINE_IDLE_S", default=600)
 WORKER_MEMORY_MB = env_memory("GEMEL_WORKER_MEMORY_MB", default=memory.of_worker())
 BACKUP_HOURS = env_int("GEMEL_BACKUP_HOURS", default=24)  # 0: none automatically

@@ -1,13 +1,10 @@
 """The WSGI entry point, for gunicorn."""
 
-import gc
 import os
 
 from django.core.wsgi import get_wsgi_application
 from django.urls import get_resolver
 
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "annotator.settings")
-gc.disable()  # nothing that is imported is garbage: a sixth of the time of the start
 application = get_wsgi_application()
 get_resolver().url_patterns  # noqa: B018 - import all views before the workers fork
-gc.enable()

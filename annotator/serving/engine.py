@@ -31,6 +31,7 @@ AWAY = "gemel.engine_away"  # in the environ of a request: why there is no answe
 AT_ONCE = 4  # requests that the engine works on
 WAITING = 16  # requests that wait for their turn
 MINE_AT_ONCE = 3  # of a web process: some thread always serves other pages
+TURN_S = 3.0  # for one of these; an engine that starts takes about as long
 PATIENCE_S = 30.0  # of a web process, from a request to its answer
 STUCK_S = 45.0  # a request that takes longer ends the process
 MOST = 16 * 2**20  # bytes of a body; Django refuses in words what is larger
@@ -83,12 +84,14 @@ def forward(environ: dict[str, Any]) -> Answer:
     body = environ["wsgi.input"].read(int(environ.get("CONTENT_LENGTH") or 0))
     environ["wsgi.input"] = io.BytesIO(body)
     head = {name: value for name, value in environ.items() if isinstance(value, str)}
-    if not _mine.acquire(timeout=1.0):
+    if not _mine.acquire(timeout=TURN_S):
         raise EngineAway(BUSY)
     try:
         with _connected(PATIENCE_S) as line:
-            line.send_bytes(json.dumps(head).encode())
-            line.send_bytes(body)
+            # A full engine hangs up without reading, after it has said so.
+            with suppress(BrokenPipeError, ConnectionResetError):
+                line.send_bytes(json.dumps(head).encode())
+                line.send_bytes(body)
             first = line.recv_bytes()
             if first == _FULL:
                 raise EngineAway(BUSY)

@@ -12,6 +12,7 @@ from pathlib import Path
 
 MB = 2**20
 LEAST_MB = 512  # the engine, a parser and WordNet must fit
+LEAST_ENGINE_MB = 1024  # models loaded, it holds less than half of what it may
 WEB_MB = 2048  # on a machine that has twice as much
 CONTAINER = Path("/sys/fs/cgroup/memory.max")
 
@@ -27,6 +28,11 @@ def machine_mb() -> int:
 def of_web() -> int:
     """MB of each process of the web server, if nothing is said."""
     return max(LEAST_MB, min(WEB_MB, machine_mb() // 2))
+
+
+def of_engine() -> int:
+    """MB of the engine process, if nothing is said."""
+    return max(LEAST_ENGINE_MB, of_web())
 
 
 def of_worker() -> int:

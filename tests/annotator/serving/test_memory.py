@@ -129,3 +129,4 @@ def test_a_container_counts_as_the_machine(tmp_path: Path, monkeypatch) -> None:
         monkeypatch.setattr(memory, "CONTAINER", tmp_path / "memory.max")
         assert memory.machine_mb() == min(machine, wanted)
     assert (memory.of_web(), memory.of_worker()) == (512, 768)
+    assert memory.of_engine() == memory.LEAST_ENGINE_MB
