@@ -16,7 +16,6 @@ from core.formats.records import BadLine
 from core.releases.archive import lines_of, opened
 from core.releases.licences import hub_name, terms_of
 from core.releases.manifest import Manifest
-from core.releases.parquet import from_json_lines
 
 ASKED = "*To be written by the makers.*"
 
@@ -250,6 +249,8 @@ def _spool(of_tables: Iterator[tuple[str, Row]], folder: Path) -> Counter[str]:
 
 
 def _parquet(spooled: Path, folder: Path, table: str) -> None:
+    from core.releases.parquet import from_json_lines  # DuckDB, only for who writes one
+
     from_json_lines(spooled, folder / f"{table}.parquet", COLUMNS[table])
     spooled.unlink()
 
