@@ -11,6 +11,7 @@ def run_next_job() -> None:
     """The message wakes; whose turn it is, the rows say."""
     if job_id := jobs.in_turn():
         jobs.run(job_id)
+        jobs.wake_next(job_id)
 
 
 @app.task(name=HELP)

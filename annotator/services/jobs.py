@@ -213,6 +213,14 @@ def reap() -> int:
     return len(woken)
 
 
+def wake_next(after: int) -> None:
+    """Wake a worker for the job whose turn it is now: its message may be lost, and the
+    reaper sends one for a whole queue. Not if it is the one that was just tried."""
+    left = in_turn()
+    if left is not None and left != after:
+        _wake(Job.objects.values_list("kind", flat=True).get(pk=left))
+
+
 def is_worker_alive() -> bool:
     """Whether a worker has shown itself lately; reads its sign of life on disk."""
     sign = disk.shared() / "worker.alive"

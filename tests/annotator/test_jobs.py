@@ -339,3 +339,21 @@ def test_every_queue_with_waiting_jobs_is_woken_once(cast, monkeypatch) -> None:
             jobs.create(cast.project, kind, title="T", by=cast.ada, enqueue=False)
     assert jobs.reap() == 3
     assert sorted(woken) == ["interactive", "parse", "train"]
+
+
+def test_after_a_job_the_next_one_is_woken_though_its_message_is_lost(
+    cast, monkeypatch
+) -> None:
+    woken: list[str] = []
+    monkeypatch.setattr(celery, "wake", woken.append)
+    first, _second = (
+        jobs.create(cast.project, "report", title="T", by=cast.ada, enqueue=False)
+        for _ in range(2)
+    )
+    monkeypatch.setattr(jobs, "_own_work", lambda job, on_step: {})
+    tasks.run_next_job()
+    assert woken == [jobkinds.queue_of("report")]
+    first.refresh_from_db()
+    assert first.state == "done"
+    tasks.run_next_job()
+    assert len(woken) == 1

@@ -148,7 +148,7 @@ def test_a_database_that_is_away_is_told_and_all_goes_on(
         assert there.get(f"/p/windows/jobs/{waiting_one}/")[0] == 200
 
 
-AWAY = "The queue of jobs cannot be reached"
+AWAY = "The job queue cannot be reached"
 
 
 def test_jobs_sent_while_the_broker_is_away_wait_and_end_once(

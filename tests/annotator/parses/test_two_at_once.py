@@ -1,4 +1,4 @@
-"One tree changed twice at once: both states are shown, and a choice was resumed."
+"""One tree changed twice at once: both states are shown, and a choice goes on."""
 
 from itertools import pairwise
 from uuid import uuid4

@@ -17,7 +17,7 @@ pytestmark = pytest.mark.browser
 
 @pytest.fixture
 def busy(live) -> Cast:
-    "A project in which something of everything was resumed."
+    """A project in which something of everything goes on."""
     cast = Cast()
     made = campaigns_cast.campaign(cast, n=12, people=3, k=2)
     for one in made.participants.all():
