@@ -33,7 +33,7 @@ def ada(cast: Cast) -> Client:
 def test_an_owner_links_the_account_and_comes_by_the_provider(
     cast: Cast, provider: Provider, ada: Client
 ) -> None:
-    assert "Go on to" in asked_to(ada, "link", PASSWORD)
+    assert "Continue to" in asked_to(ada, "link", PASSWORD)
     assert sign_in(ada)["Location"] == "/account/"
     other = Client()
     sign_in(other)
@@ -56,7 +56,7 @@ def test_an_identity_of_another_account_is_not_taken_from_it(
     sign_in(Client())
     asked_to(ada, "link", PASSWORD)
     page = ada.get(sent_back(ada), follow=True).content.decode()
-    assert "opens another account" in page
+    assert "belongs to another account" in page
     assert not cast.ada.identities.exists()
     assert who_is(ada) == "ada"
 
