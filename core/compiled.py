@@ -72,7 +72,7 @@ def _hand_over() -> None:
     import numba
     from numba.core import event
 
-    class Watch(event.Listener):
+    class Watch(event.Listener):  # type: ignore[misc]  # numba has no types
         def on_start(self, event: Any) -> None:
             _at_work.add(threading.get_ident())
 
