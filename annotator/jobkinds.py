@@ -26,7 +26,7 @@ KINDS: dict[str, str] = {
     "import": "annotator.services.corpora.imports:run",
     "index": "annotator.services.queries.in_chunks:run",
     "joint": "annotator.services.parses.joint:run",
-    "linking": "annotator.services.parses.linking:run",
+    "linking": "annotator.services.parses.linking_corpora:run",
     "paraphrase_items": "annotator.services.paraphrases.test_sets:run",
     "paraphrase_weights": "annotator.services.paraphrases.weights:run",
     "paraphrases": "annotator.services.paraphrases.tables:run",

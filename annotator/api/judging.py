@@ -14,7 +14,7 @@ from rest_framework.decorators import api_view
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from annotator.services.campaigns import checks, desk, preferences
+from annotator.services.campaigns import checks, judging, preferences
 from annotator.services.campaigns.answers import VERBS, Answer, take
 
 MAX_HELD = 200
@@ -65,14 +65,16 @@ class PreferenceSerializer(serializers.Serializer[Any]):
 @api_view(["GET", "POST"])
 def show(request: Request, code: str) -> Response:
     """GET: the desk as it opens. POST: more items."""
-    person = desk.participant_of(code, request.user)
+    person = judging.participant_of(code, request.user)
     if request.method == "GET":
-        return Response(desk.of(person))
+        return Response(judging.of(person))
     wish = _valid(WishSerializer, request)
     if wish["skipped"]:
-        return Response({"next": desk.skipped(person)})
-    given = desk.give(person.pk, want=wish["want"], held=wish["held"])
-    return Response({"next": given, "status": desk.status(person, is_empty=not given)})
+        return Response({"next": judging.skipped(person)})
+    given = judging.give(person.pk, want=wish["want"], held=wish["held"])
+    return Response(
+        {"next": given, "status": judging.status(person, is_empty=not given)}
+    )
 
 
 @extend_schema(request=MessageSerializer, responses=OpenApiTypes.OBJECT)
@@ -102,13 +104,15 @@ def answers(request: Request, code: str) -> Response:
     }
     if (feedback := checks.feedback(judgment)) and message["verb"] == "save":
         body["feedback"] = feedback
-        body["training"] = desk.training(judgment.participant)
+        body["training"] = judging.training(judgment.participant)
     if message["want"]:
         person = judgment.participant
-        body["next"] = desk.give(person.pk, want=message["want"], held=message["held"])
+        body["next"] = judging.give(
+            person.pk, want=message["want"], held=message["held"]
+        )
         if not body["next"]:
             is_empty = not set(message["held"]) - {judgment.code}
-            body["status"] = desk.status(person, is_empty=is_empty)
+            body["status"] = judging.status(person, is_empty=is_empty)
     return Response(body)
 
 
@@ -119,7 +123,7 @@ def preference(request: Request) -> Response:
     if request.method == "PUT":
         wish = _valid(PreferenceSerializer, request)
         preferences.set_preference(request.user, **wish)
-    return Response(desk.preference(request.user))
+    return Response(judging.preference(request.user))
 
 
 def _valid(kind: Any, request: Request) -> dict[str, Any]:

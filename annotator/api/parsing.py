@@ -17,7 +17,7 @@ from annotator.errors import BadRequest
 from annotator.models import Corpus, Parse, Sentence
 from annotator.services.parses import (
     accuracy,
-    linking,
+    linking_corpora,
     offered,
     parsers,
     substitution,
@@ -161,7 +161,7 @@ class ProjectLinking(APIView):
     @extend_schema(responses=LinkingSerializer(many=True))
     def get(self, request: Request, slug: str) -> Response:
         project = access.project_or_404(request.user, slug)
-        rows = linking.of_project(project)
+        rows = linking_corpora.of_project(project)
         return Response(LinkingSerializer(rows, many=True).data)
 
     @extend_schema(request=LinkingStartSerializer, responses={201: JobSerializer})
@@ -173,7 +173,7 @@ class ProjectLinking(APIView):
         corpora = list(project.corpora.filter(code__in=codes))
         if len(corpora) != len(codes):
             raise BadRequest("There is no such corpus here.", field="corpora")
-        job = linking.start(
+        job = linking_corpora.start(
             project,
             sent["name"],
             corpora=corpora,

@@ -169,7 +169,7 @@ class SentenceProblemsSerializer(serializers.Serializer[Any]):
     problems = TreeProblemSerializer(many=True)
 
 
-class LookSerializer(serializers.Serializer[Any]):
+class RuleReportSerializer(serializers.Serializer[Any]):
     looked = serializers.IntegerField(help_text="Sentences.")
     after = serializers.CharField(help_text="For the next look; empty at the end.")
     sentences = SentenceProblemsSerializer(many=True)
@@ -199,14 +199,14 @@ class CorpusProblems(APIView):
         parameters=[
             OpenApiParameter("after", str, description="`after` of the look before.")
         ],
-        responses=LookSerializer,
+        responses=RuleReportSerializer,
     )
     def get(self, request: Request, code: str) -> Response:
         corpus = corpus_of(request, code)
-        look = rules.look(corpus, after=request.query_params.get("after", ""))
-        rows = [_json(one) for one in look.checked]
-        body = {"looked": look.looked, "after": look.after, "sentences": rows}
-        return Response(LookSerializer(body).data)
+        report = rules.check(corpus, after=request.query_params.get("after", ""))
+        rows = [_json(one) for one in report.checked]
+        body = {"looked": report.looked, "after": report.after, "sentences": rows}
+        return Response(RuleReportSerializer(body).data)
 
 
 class SentenceProblems(APIView):

@@ -37,7 +37,7 @@ class RatingFile:
     ``n_items, n_annotators, n_ratings``: over all scales; an aligned pair counts as one
     item and each annotator's alignment of it as one rating. ``gold``: codes by scale,
     -1 where an item has none. ``sure, linked``: each annotator's links, by pair.
-    ``looks``: when and for how long, of each look of an annotator at an item, in the
+    ``times``: when and for how long, of each look of an annotator at an item, in the
     order of the file (``RatingRecord``).
     """
 
@@ -50,7 +50,7 @@ class RatingFile:
     sources: dict[str, str] = field(default_factory=dict)
     sure: dict[str, LinkSets] = field(default_factory=dict)
     linked: dict[str, LinkSets] = field(default_factory=dict)
-    looks: dict[tuple[str, str], list[tuple[float, float]]] = field(
+    times: dict[tuple[str, str], list[tuple[float, float]]] = field(
         default_factory=dict
     )
 
@@ -147,11 +147,11 @@ def _file_of(records: list[RatingRecord], declared: dict[str, Scale]) -> RatingF
         gold,
         {item: tuple(conditions) for item, conditions in made.items()},
         sources,
-        looks=_looks(judged),
+        times=_times(judged),
     )
 
 
-def _looks(
+def _times(
     records: list[RatingRecord],
 ) -> dict[tuple[str, str], list[tuple[float, float]]]:
     """Ratings of several scales at the same time are one look."""

@@ -26,7 +26,7 @@ class CampaignQuerySet(models.QuerySet["Campaign"]):
     def visible_to(self, user: Anybody) -> "CampaignQuerySet":
         """The campaigns whose set-up and results this person may see.
 
-        Judging in one is another question: ``services.campaigns.desk``.
+        Judging in one is another question: ``services.campaigns.judging``.
         """
         return self.filter(
             project__memberships__user_id=id_of(user),

@@ -10,7 +10,7 @@ from annotator import access
 from annotator.models import Parse, Sentence
 from annotator.models.projects import Anybody
 from annotator.pages.tree_editor import state_of
-from annotator.services.parses import arc_drafts, following, gold, retyping
+from annotator.services.parses import arc_drafts, consequences, gold, retyping
 from annotator.services.treebanks import rules
 from annotator.svg import editable
 from core.layout.links import LinkedSide, parse_scene
@@ -38,7 +38,9 @@ def shown(sentence: Sentence, by: Anybody, *, base: str = "") -> Json:
     problems = _problems(sentence, arcs)
     decided = arc_drafts.decided(draft) if draft else {}
     stored = (
-        following.forest_over(draft) if draft else following.forest_of(sentence, parse)
+        consequences.forest_over(draft)
+        if draft
+        else consequences.forest_of(sentence, parse)
     )
     sure = arc_drafts.chances(arcs, stored, decided)
     return {

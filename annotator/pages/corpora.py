@@ -23,7 +23,13 @@ from annotator.services import jobs
 from annotator.services.alignments import phrases, scores, words
 from annotator.services.corpora import exports
 from annotator.services.kept_counts import kept
-from annotator.services.parses import joint, linking, offered, substitution, training
+from annotator.services.parses import (
+    joint,
+    linking_corpora,
+    offered,
+    substitution,
+    training,
+)
 from annotator.services.parses.accuracy import CorpusEngine
 from core.parsing import registry
 
@@ -177,7 +183,7 @@ def linked(corpus: Corpus, *, by: Anybody) -> dict[str, Any]:
         "corpus": corpus,
         "corpora": project.corpora.all(),
         "parsers": offered.of_project(project),
-        "linkings": linking.of_project(project),
+        "linkings": linking_corpora.of_project(project),
         "methods": substitution.METHODS.items(),
         "may_run": access.may(by, "run", project),
         "may_manage": access.may(by, "manage", project),

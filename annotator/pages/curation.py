@@ -68,7 +68,7 @@ def item_page(campaign: Campaign, item: Item) -> dict[str, Any]:
         "credits": []
         if campaign.is_curation_blind
         else item.credits.select_related("condition"),
-        "following": curation.following(campaign, item),
+        "following": curation.next_item(campaign, item),
     }
 
 

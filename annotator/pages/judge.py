@@ -6,7 +6,7 @@ from django.urls import reverse
 
 from annotator.models import Campaign, RatingScale
 from annotator.models.projects import Anybody
-from annotator.services.campaigns import desk
+from annotator.services.campaigns import judging
 from annotator.services.campaigns.answers import SKIP_REASONS
 from annotator.services.campaigns.preferences import COMMANDS
 from annotator.services.campaigns.scales import scales_for
@@ -46,5 +46,5 @@ def _config(
             for s in scales
         ],
         "keys": {name: key for name, (key, _text) in COMMANDS.items()},
-        "preference": desk.preference(user),
+        "preference": judging.preference(user),
     }

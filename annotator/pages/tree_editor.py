@@ -11,8 +11,8 @@ from annotator import access
 from annotator.errors import BadRequest
 from annotator.models import Parse, Sentence, TreeDraft
 from annotator.models.projects import Anybody
-from annotator.services.parses import drafts, following, gold, retyping
-from annotator.services.parses.following import Following
+from annotator.services.parses import consequences, drafts, gold, retyping
+from annotator.services.parses.consequences import Consequences
 from annotator.services.treebanks import rules
 from annotator.svg import editable
 from core.data.tree import Tree
@@ -41,11 +41,15 @@ def shown(sentence: Sentence, by: Anybody, *, base: str = "") -> Json:
     problems = _problems(sentence, tree)
     declared = rules.rules_of(sentence.corpus)
     stored = (
-        following.forest_over(draft) if draft else following.forest_of(sentence, parse)
+        consequences.forest_over(draft)
+        if draft
+        else consequences.forest_of(sentence, parse)
     )
-    decided = following.decisions(draft) if draft else Decisions()
-    sure = following.chances(tree, stored, decided)
-    brought = following.last_followed(draft) if draft else following.Following()
+    decided = consequences.decisions(draft) if draft else Decisions()
+    sure = consequences.chances(tree, stored, decided)
+    brought = (
+        consequences.last_consequences(draft) if draft else consequences.Consequences()
+    )
     return {
         "project": project,
         "corpus": sentence.corpus,
@@ -89,7 +93,7 @@ def _sources(sentence: Sentence, by: Anybody) -> list[Parse]:
     return list(rows.select_related("author").order_by("origin", "engine", "rank"))
 
 
-def _brought(tree: Tree, brought: Following) -> Json:
+def _brought(tree: Tree, brought: Consequences) -> Json:
     """What followed from the last step, in words."""
     return {
         "came": [

@@ -17,7 +17,7 @@ from annotator.pages import corpora, domains, parses, trying
 from annotator.services.corpora import storing
 from annotator.services.parses import (
     accuracy,
-    linking,
+    linking_corpora,
     parsers,
     substitution,
     training,
@@ -90,7 +90,7 @@ def _count(request: HttpRequest, corpus: Corpus) -> Job:
     uploads = storing.keep_all(project, request.FILES.getlist("text")[-1:], by=by)
     name, licence = sent.get("name", ""), sent.get("licence", "")
     chosen = list(project.corpora.filter(code__in=sent.getlist("corpora")))
-    return linking.start(
+    return linking_corpora.start(
         project,
         name,
         corpora=chosen,

@@ -19,7 +19,7 @@ from annotator.models import Parse, Sentence, TreeDraft
 from annotator.models.projects import Anybody
 from annotator.pages import arc_editor, tree_editor
 from annotator.pages.treebanks import choosing, comparing, worklists
-from annotator.services.parses import arc_drafts, drafts, following, gold, steps
+from annotator.services.parses import arc_drafts, consequences, drafts, gold, steps
 from annotator.services.parses.drafts import DraftStep
 from annotator.services.treebanks import merging
 from core.trees.replacing import Replace
@@ -173,7 +173,7 @@ def _do(sentence: Sentence, sent: QueryDict, by: Anybody) -> str:
     texts = _("Saved as your tree."), _("This is the gold tree now.")
     if (said := _saved(draft, options, by, texts)) is not None:
         return said
-    (following if options["follow"] else drafts).play(
+    (consequences if options["follow"] else drafts).play(
         draft, _step(draft, options, by), by=by
     )
     return ""

@@ -227,7 +227,7 @@ class _Graph:
             raise self._error(f"node id {twice!r} is missing or used twice")
         self._mother: dict[str, tuple[str, str]] = {}
         for phrase in phrases:
-            self._mothers(phrase)
+            self._parents(phrase)
         self._first = self._first_words()
 
     def _error(self, reason: str) -> FormatError:
@@ -235,7 +235,7 @@ class _Graph:
             reason, line=self.line, column=1, remedy="mend the graph of this sentence"
         )
 
-    def _mothers(self, phrase: Element) -> None:
+    def _parents(self, phrase: Element) -> None:
         name = phrase.get("id", "")
         for edge in phrase.iter("edge"):
             child = edge.get("idref", "")
@@ -280,8 +280,8 @@ class _Graph:
         below: dict[str, list[str]] = {}
         roots: list[str] = []
         for name in sorted(self._first, key=lambda one: self._first[one]):
-            mother = self._mother.get(name)
-            (below.setdefault(mother[0], []) if mother else roots).append(name)
+            parent = self._mother.get(name)
+            (below.setdefault(parent[0], []) if parent else roots).append(name)
         words = [n for n in range(len(self.words)) if self.is_word(n)]
         token_of = {n: i for i, n in enumerate(words)}
         builder, ids = TreeBuilder(), []

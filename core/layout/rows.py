@@ -113,8 +113,8 @@ def _passing(scene: Scene, ends: dict[str, LinkEnd]) -> dict[int, list[float]]:
     """Of each row, where edges run past its boxes: beyond a child, to its parent."""
     passing: dict[int, list[float]] = defaultdict(list)
     for edge in scene.edges:
-        end, mother = (ends[f"{edge.side}:{ref}"] for ref in (edge.ref, edge.mother))
-        for i in range(min(end.row, mother.row) + 1, max(end.row, mother.row)):
+        end, parent = (ends[f"{edge.side}:{ref}"] for ref in (edge.ref, edge.parent))
+        for i in range(min(end.row, parent.row) + 1, max(end.row, parent.row)):
             passing[i].append(end.x)
     return passing
 

@@ -48,11 +48,11 @@ class Box:
 
 @dataclass(frozen=True, slots=True)
 class Edge:
-    """From phrase ``mother`` to its child ``ref``: corners of a line; its label."""
+    """From phrase ``parent`` to its child ``ref``: corners of a line; its label."""
 
     side: Literal["s", "t"]
     ref: str
-    mother: str
+    parent: str
     points: tuple[Point, ...]
     label: str = ""
 

@@ -41,10 +41,10 @@ class Draft:
     brackets: Mapping[str, str] = field(default_factory=dict)
 
 
-def put_link(draft: Draft, link: Link, *, beside: bool = False) -> Draft:
-    """With this link instead of all others at its nodes, or ``beside`` them."""
+def put_link(draft: Draft, link: Link, *, keep_others: bool = False) -> Draft:
+    """With this link instead of all others at its nodes, or ``keep_others`` them."""
     old = draft.alignment
-    if not beside:
+    if not keep_others:
         old = old.without(source=[link.source], target=[link.target])
     return replace(draft, alignment=old.with_link(link))
 

@@ -273,8 +273,8 @@ def _below(ends: Sequence[int], v: int, top: int) -> bool:
 
 def _towards(tree: Tree, top: int, v: int) -> int:
     """The child of ``top`` that is v or above v."""
-    daughters = tree.children[top]
-    return daughters[bisect_right(daughters, v) - 1]
+    children = tree.children[top]
+    return children[bisect_right(children, v) - 1]
 
 
 def _meet(tree: Tree, ends: Sequence[int], a: int, b: int) -> int:
@@ -290,12 +290,12 @@ def _top_chain(tree: Tree) -> set[int]:
     phrase under a root that a treebank put there to hold the punctuation (VROOT)."""
     chain, v = {0}, 0
     while True:
-        daughters = tree.children[v]
+        children = tree.children[v]
         if tree.labels[v] in VIRTUAL:
-            daughters = tuple(c for c in daughters if tree.children[c])
-        if len(daughters) != 1:
+            children = tuple(c for c in children if tree.children[c])
+        if len(children) != 1:
             return chain
-        v = daughters[0]
+        v = children[0]
         chain.add(v)
 
 
@@ -303,6 +303,6 @@ def _null_below(tree: Tree, nulls: frozenset[Ref]) -> list[bool]:
     """Whether a node is null, a trace, or a phrase of nothing else."""
     null = [ref_of(tree, v) in nulls or tree.is_trace(v) for v in range(len(tree))]
     for v in range(len(tree) - 1, -1, -1):
-        daughters = tree.children[v]
-        null[v] = null[v] or (bool(daughters) and all(null[c] for c in daughters))
+        children = tree.children[v]
+        null[v] = null[v] or (bool(children) and all(null[c] for c in children))
     return null

@@ -232,11 +232,11 @@ def collapsed(tree: Tree) -> list[int]:
     def has_words(v: int) -> bool:
         return tree.spans[v][0] < tree.spans[v][1]
 
-    def has_sister(v: int) -> bool:
-        mother = tree.parents[v]
-        return mother < 0 or sum(has_words(c) for c in tree.children[mother]) > 1
+    def has_sibling(v: int) -> bool:
+        parent = tree.parents[v]
+        return parent < 0 or sum(has_words(c) for c in tree.children[parent]) > 1
 
-    return [v for v in range(len(tree)) if has_words(v) and has_sister(v)]
+    return [v for v in range(len(tree)) if has_words(v) and has_sibling(v)]
 
 
 def side_of_tree(tree: Tree, *, words_apart: bool = False) -> BinaryForest:
@@ -316,7 +316,7 @@ def _heads(side: BinaryForest) -> Ints:
     """The head token of each node, by semantic head rules over its best derivation."""
     heads = np.zeros(side.n_nodes, dtype=np.int32)
     for v in range(side.n_nodes):
-        parts = list(_daughters(side, v))
+        parts = list(_children(side, v))
         if not parts:
             heads[v] = int(side.members[v].argmax())
             continue
@@ -331,10 +331,10 @@ def _heads(side: BinaryForest) -> Ints:
     return heads
 
 
-def _daughters(side: BinaryForest, v: int) -> Iterator[int]:
+def _children(side: BinaryForest, v: int) -> Iterator[int]:
     """The named nodes right below ``v`` in its best derivation, left to right."""
     for c in side.parts_of(side.best_edge(v)):
         if side.named[c]:
             yield c
         else:
-            yield from _daughters(side, c)
+            yield from _children(side, c)

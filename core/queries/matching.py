@@ -172,7 +172,7 @@ def _below(a: NodeRow, b: NodeRow) -> bool:
     return a.pre < b.pre <= a.last
 
 
-def _sisters(a: NodeRow, b: NodeRow) -> bool:
+def _siblings(a: NodeRow, b: NodeRow) -> bool:
     return a.parent >= 0 and a.parent == b.parent and a.pre != b.pre
 
 
@@ -194,11 +194,11 @@ _RELATIONS: dict[str, Compare] = {
     ",": lambda a, b, n: a.lo == b.hi,
     "..": lambda a, b, n: b.lo >= a.hi,
     ",,": lambda a, b, n: a.lo >= b.hi,
-    "$": lambda a, b, n: _sisters(a, b),
-    "$.": lambda a, b, n: _sisters(a, b) and b.ord == a.ord + 1,
-    "$,": lambda a, b, n: _sisters(a, b) and b.ord == a.ord - 1,
-    "$..": lambda a, b, n: _sisters(a, b) and b.ord > a.ord,
-    "$,,": lambda a, b, n: _sisters(a, b) and b.ord < a.ord,
+    "$": lambda a, b, n: _siblings(a, b),
+    "$.": lambda a, b, n: _siblings(a, b) and b.ord == a.ord + 1,
+    "$,": lambda a, b, n: _siblings(a, b) and b.ord == a.ord - 1,
+    "$..": lambda a, b, n: _siblings(a, b) and b.ord > a.ord,
+    "$,,": lambda a, b, n: _siblings(a, b) and b.ord < a.ord,
     "==": lambda a, b, n: b.pre == a.pre,
     ":": lambda a, b, n: True,
 }

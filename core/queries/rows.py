@@ -126,8 +126,8 @@ def _rows(
             ords[child] = place
     for v, (node, kind, label) in enumerate(nodes):
         parent = parents[v]
-        sisters = len(kids[parent]) if parent >= 0 else 1
+        siblings = len(kids[parent]) if parent >= 0 else 1
         yield NodeRow(
-            v, last[v], parent, depth[v], ords[v], sisters + 1 - ords[v],
+            v, last[v], parent, depth[v], ords[v], siblings + 1 - ords[v],
             len(kids[v]), uend[v], *spans[v], label, kind, node,
         )  # fmt: skip

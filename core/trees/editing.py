@@ -138,8 +138,8 @@ class Insert:
             )
         if mother < 0:
             return -1, 0, 1
-        sisters = tree.children[mother]
-        return mother, sisters.index(self.first), sisters.index(self.last) + 1
+        siblings = tree.children[mother]
+        return mother, siblings.index(self.first), siblings.index(self.last) + 1
 
 
 @dataclass(frozen=True, slots=True)
@@ -155,9 +155,9 @@ class Delete:
         below = children[self.node]
         if self.node == 0:
             return built(tree, children, below[0], below[0])
-        sisters = children[tree.parents[self.node]]
-        at = sisters.index(self.node)
-        sisters[at : at + 1] = below
+        siblings = children[tree.parents[self.node]]
+        at = siblings.index(self.node)
+        siblings[at : at + 1] = below
         return settled(built(tree, children, 0, below[0]))
 
     def inverse(self, tree: Tree) -> TreeEdit:

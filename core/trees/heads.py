@@ -135,10 +135,10 @@ def to_dependencies(tree: Tree, rules: HeadRules = SYNTACTIC) -> DepTree:
     heads = [ROOT] * tree.n_tokens
     labels = ["root"] * tree.n_tokens
     for v in range(1, len(tree)):
-        mother = tree.parents[v]
-        if head_of[v] >= 0 and head_of[v] != head_of[mother]:
-            heads[head_of[v]] = head_of[mother]
-            names = category(tree.labels[v]), category(tree.labels[mother])
+        parent = tree.parents[v]
+        if head_of[v] >= 0 and head_of[v] != head_of[parent]:
+            heads[head_of[v]] = head_of[parent]
+            names = category(tree.labels[v]), category(tree.labels[parent])
             labels[head_of[v]] = "/".join(names)
     return DepTree(tuple(heads), tuple(labels))
 

@@ -57,9 +57,9 @@ class SplitPhrase:
         edged = self._each(self.edges, edges[v])
         children = children_of(tree)
         children[v] = parts[0]
-        sisters = children[tree.parents[v]]
-        after = sisters.index(v) + 1
-        sisters[after:after] = range(len(tree), len(tree) + len(self.at))
+        siblings = children[tree.parents[v]]
+        after = siblings.index(v) + 1
+        siblings[after:after] = range(len(tree), len(tree) + len(self.at))
         first = _named(tree, v, labels[0], edged[0])
         new = list(zip(labels[1:], edged[1:], strict=True))
         return settled(built(first, children + parts[1:], 0, v, new=new))
@@ -67,9 +67,9 @@ class SplitPhrase:
     def inverse(self, tree: Tree) -> TreeEdit:
         edited = self.on(tree)
         v, after = edited.at, edited.tree
-        sisters = after.children[after.parents[v]]
-        place = sisters.index(v)
-        last = sisters[place : place + len(self.at) + 1][-1]
+        siblings = after.children[after.parents[v]]
+        place = siblings.index(v)
+        last = siblings[place : place + len(self.at) + 1][-1]
         edge = tree.edges[self.node] if tree.edges else ""
         back = JoinPhrases(v, last, tree.labels[self.node], edge)
         return way_back(tree, after, back)
@@ -123,7 +123,7 @@ class JoinPhrases:
         return cls(int(sent["first"]), int(sent["last"]), **more)
 
     def on(self, tree: Tree) -> Edited:
-        joined = self._sisters(tree)
+        joined = self._siblings(tree)
         had = tree.edges[self.first] if tree.edges else ""
         label = checked_label(
             tree.labels[self.first] if self.label is None else self.label
@@ -131,13 +131,13 @@ class JoinPhrases:
         named = _named(tree, self.first, label, had if self.edge is None else self.edge)
         children = children_of(tree)
         children[self.first] = [child for v in joined for child in children[v]]
-        sisters = children[tree.parents[self.first]]
-        at = sisters.index(self.first)
-        sisters[at : at + len(joined)] = [self.first]
+        siblings = children[tree.parents[self.first]]
+        at = siblings.index(self.first)
+        siblings[at : at + len(joined)] = [self.first]
         return settled(built(named, children, 0, self.first))
 
     def inverse(self, tree: Tree) -> TreeEdit:
-        edited, joined = self.on(tree), self._sisters(tree)
+        edited, joined = self.on(tree), self._siblings(tree)
         at = tuple(accumulate(len(tree.children[v]) for v in joined[:-1]))
         edges = tree.edges or ("",) * len(tree)
         labels = tuple(tree.labels[v] for v in joined)
@@ -149,7 +149,7 @@ class JoinPhrases:
         more = {name: text for name, text in named.items() if text is not None}
         return {"op": self.op, "first": self.first, "last": self.last} | more
 
-    def _sisters(self, tree: Tree) -> tuple[int, ...]:
+    def _siblings(self, tree: Tree) -> tuple[int, ...]:
         """All that are joined; raises InvalidValue where they cannot be."""
         check_node(tree, self.first)
         check_node(tree, self.last)
@@ -158,9 +158,9 @@ class JoinPhrases:
             raise InvalidValue(
                 "Siblings are joined: two or more phrases of one parent."
             )
-        sisters = tree.children[mother]
-        ends = sisters.index(self.first), sisters.index(self.last) + 1
-        joined = sisters[slice(*ends)]
+        siblings = tree.children[mother]
+        ends = siblings.index(self.first), siblings.index(self.last) + 1
+        joined = siblings[slice(*ends)]
         word = next((v for v in joined if tree.is_leaf(v)), None)
         if word is not None:
             raise InvalidValue(

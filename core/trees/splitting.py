@@ -140,7 +140,7 @@ def _put(row: tuple[Any, ...], v: int, n: int, new: tuple[Any, ...]) -> tuple[An
 
 
 def _shifted(parents: tuple[int, ...], v: int, by: int) -> tuple[int, ...]:
-    return tuple(mother + by * (mother > v) for mother in parents)
+    return tuple(parent + by * (parent > v) for parent in parents)
 
 
 def _leaf(tree: Tree, token: int) -> int:

@@ -108,8 +108,8 @@ def _clause(tree: Tree, below: Sequence[int], names: Sequence[str]) -> int | Non
     clause, which stands in a noun phrase, the verb."""
     if names[0] not in ("WHNP", "WHADVP") or len(names) == 1:
         return None
-    mother = tree.parents[tree.parents[below[0]]]
-    is_relative = mother >= 0 and kind_of(tree, mother) in NOUNS
+    parent = tree.parents[tree.parents[below[0]]]
+    is_relative = parent >= 0 and kind_of(tree, parent) in NOUNS
     if is_relative or words_below(tree, below[0])[0] not in ASKS:
         return None
     return 0
@@ -117,10 +117,10 @@ def _clause(tree: Tree, below: Sequence[int], names: Sequence[str]) -> int | Non
 
 def _verb(tree: Tree, below: Sequence[int], names: Sequence[str]) -> int | None:
     """ "there is tea": the verb, no copula."""
-    mother = tree.parents[tree.parents[below[0]]]
-    if "VP" in names or mother < 0:
+    parent = tree.parents[tree.parents[below[0]]]
+    if "VP" in names or parent < 0:
         return None
-    if not any(_is_there(tree, c) for c in tree.children[mother]):
+    if not any(_is_there(tree, c) for c in tree.children[parent]):
         return None
     return next((at for at, name in enumerate(names) if name.startswith("VB")), None)
 
@@ -176,9 +176,9 @@ def to_universal(tree: Tree) -> DepTree:
     head_of = _heads(tree)
     heads = [ROOT] * tree.n_tokens
     for v in range(1, len(tree)):
-        mother = head_of[tree.parents[v]]
-        if head_of[v] >= 0 and head_of[v] != mother:
-            heads[head_of[v]] = mother
+        parent = head_of[tree.parents[v]]
+        if head_of[v] >= 0 and head_of[v] != parent:
+            heads[head_of[v]] = parent
     for v in range(len(tree)):
         for at, child in enumerate(tree.children[v]):
             if kind_of(tree, child) in CONJUNCTIONS:

@@ -34,7 +34,7 @@ ud: 2
 class Children:
     """What children a phrase needs, or may not have."""
 
-    mother: str
+    parent: str
     labels: tuple[str, ...]
     needed: bool
     reason: str = ""
@@ -75,10 +75,10 @@ def read(text: str) -> Rules:
 
 def _with_line(rules: Rules, line: str, number: int) -> Rules:
     head, colon, rest = line.partition(":")
-    word, _, mother = head.strip().partition(" ")
+    word, _, parent = head.strip().partition(" ")
     body, _, reason = rest.partition(" # ") if word in _SAYS_WHY else (rest, "", "")
     add = _LINES.get(word)
-    if not colon or add is None or bool(mother) != (word in ("need", "forbid")):
+    if not colon or add is None or bool(parent) != (word in ("need", "forbid")):
         names = "labels:, tags:, need X:, forbid X:, never:, relations: or ud:"
         raise _wrong(f"no rule begins so: {head.strip()!r}", number, 1, f"use {names}")
     column = len(head) + 2
@@ -86,7 +86,7 @@ def _with_line(rules: Rules, line: str, number: int) -> Rules:
         raise _wrong("nothing follows the colon", number, column, "say what is meant")
     if word == "never":
         return _never(rules, body, reason.strip(), number, column)
-    return add(rules, mother.strip(), body, reason.strip(), (number, column))
+    return add(rules, parent.strip(), body, reason.strip(), (number, column))
 
 
 Place = tuple[int, int]
@@ -101,8 +101,8 @@ def _set(name: str) -> Callable[[Rules, str, str, str, Place], Rules]:
 
 
 def _children(*, needed: bool) -> Callable[[Rules, str, str, str, Place], Rules]:
-    def add(rules: Rules, mother: str, body: str, reason: str, _p: Place) -> Rules:
-        one = Children(mother, tuple(body.split()), needed, reason)
+    def add(rules: Rules, parent: str, body: str, reason: str, _p: Place) -> Rules:
+        one = Children(parent, tuple(body.split()), needed, reason)
         return replace(rules, children=(*rules.children, one))
 
     return add

@@ -78,7 +78,7 @@ def _below(tree: Tree, v: int, rules: Rules) -> Iterator[Problem]:
     if tree.is_leaf(v):
         return
     for rule in rules.children:
-        if _fits(tree.labels[v], rule.mother):
+        if _fits(tree.labels[v], rule.parent):
             yield from _children(tree, v, rule)
 
 

@@ -38,11 +38,11 @@ class TreeNode:
             return [self.leaf]
         return sorted(p.leaf for p in (self, *self.below()) if p.leaf >= 0)
 
-    def sisters(self) -> list["TreeNode"]:
+    def siblings(self) -> list["TreeNode"]:
         return [] if self.mother is None else self.mother.children
 
     def place(self) -> int:
-        return self.sisters().index(self)
+        return self.siblings().index(self)
 
 
 @dataclass
@@ -256,7 +256,7 @@ def _is_nth(a: TreeNode, b: TreeNode, at: int) -> bool:
 
 
 def _is_sister(a: TreeNode, b: TreeNode) -> bool:
-    return a is not b and b in a.sisters()
+    return a is not b and b in a.siblings()
 
 
 _DEFINITIONS = {

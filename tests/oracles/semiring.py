@@ -125,7 +125,7 @@ def outside(
             tails = forest.tails_of(e).tolist()
             for at, tail in enumerate(tails):
                 around = above
-                for sister in tails[:at] + tails[at + 1 :]:
-                    around = semiring.times(around, below[sister])
+                for sibling in tails[:at] + tails[at + 1 :]:
+                    around = semiring.times(around, below[sibling])
                 values[tail] = semiring.plus(values[tail], around)
     return values

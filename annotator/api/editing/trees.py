@@ -12,7 +12,7 @@ from rest_framework.views import APIView
 from annotator.api.calls.bodies import validated
 from annotator.models import Corpus, Parse, Sentence, TreeDraft
 from annotator.services.corpora.trees import MAX_TEXT
-from annotator.services.parses import drafts, following, gold, steps
+from annotator.services.parses import consequences, drafts, gold, steps
 from annotator.services.treebanks import merging
 from core.trees.words import MAX_FORM
 
@@ -153,7 +153,7 @@ class SentenceDraft(APIView):
         mine = sentence.drafts.filter(author=request.user.pk, kind=kind)
         draft = get_object_or_404(mine)
         draft.sentence = sentence
-        return Response(following.snapshot(draft))
+        return Response(consequences.snapshot(draft))
 
     @extend_schema(request=BeginSerializer, responses=DraftSerializer)
     def post(self, request: Request, code: str) -> Response:
@@ -162,7 +162,7 @@ class SentenceDraft(APIView):
         sent.is_valid(raise_exception=True)
         base = sent.validated_data.get("base", "")
         draft = drafts.start(sentence_or_404(request, code), by=request.user, base=base)
-        return Response(following.snapshot(draft))
+        return Response(consequences.snapshot(draft))
 
 
 class DraftOps(APIView):
@@ -182,9 +182,9 @@ class DraftOps(APIView):
         sent.is_valid(raise_exception=True)
         seen = steps.tree_seen(draft, sent.validated_data["base_rev"])
         step = drafts.DraftStep.read(sent.validated_data, seen)
-        play = following.play if sent.validated_data["follow"] else drafts.play
+        play = consequences.play if sent.validated_data["follow"] else drafts.play
         play(draft, step, by=request.user)
-        return Response(following.snapshot(draft))
+        return Response(consequences.snapshot(draft))
 
 
 class TreeEventSerializer(serializers.Serializer[Any]):

@@ -11,8 +11,8 @@ import csv
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 
+from annotator.exchange.peers.annotations import Export, TaskAnnotation, Value
 from annotator.exchange.peers.files import Brought
-from annotator.exchange.peers.looks import Export, TaskAnnotation, Value
 from core.errors import FormatError
 from core.formats import json_text
 from core.formats.records import BadLine
@@ -72,7 +72,7 @@ def read(brought: Brought) -> Export:
             scores.append(score)
     for score in scores:
         export.losses["errors marked in the text (MQM, ESA)"] += _n_errors(score)
-        export.looks.append(_look(score))
+        export.annotations.append(_annotation(score))
     return export
 
 
@@ -146,7 +146,7 @@ def _is_same(one: _Score, other: _Score) -> bool:
     )
 
 
-def _look(score: _Score) -> TaskAnnotation:
+def _annotation(score: _Score) -> TaskAnnotation:
     parts = (score.pair, score.document, score.item, score.system)
     name = ":".join(part for part in parts if part)
     why = CONTROL.format(score.type) if score.type in CONTROLS else ""

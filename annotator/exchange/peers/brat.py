@@ -12,8 +12,8 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import PurePosixPath
 
+from annotator.exchange.peers.annotations import Export, TaskAnnotation, Value
 from annotator.exchange.peers.files import Brought, text_of
-from annotator.exchange.peers.looks import Export, TaskAnnotation, Value
 from core.formats.records import BadLine
 
 LABEL = "brat"
@@ -84,7 +84,7 @@ def read(brought: Brought) -> Export:
         documents.append(document)
     ticked = _ticked(documents)
     for document in documents:
-        export.looks += _looks(document, ticked)
+        export.annotations += _annotations(document, ticked)
     return export
 
 
@@ -186,7 +186,7 @@ def _ticked(documents: list[_Document]) -> dict[str, set[str]]:
     return {kind: names - valued for kind, names in names_of.items()}
 
 
-def _looks(
+def _annotations(
     document: _Document, ticked: Mapping[str, set[str]]
 ) -> Iterator[TaskAnnotation]:
     places = Counter((span.start, span.end) for span in document.spans.values())

@@ -11,6 +11,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from annotator.exchange.files import Source
+from annotator.exchange.peers.annotations import Export, TaskAnnotation, Value
 from annotator.exchange.peers.files import (
     REMEDY,
     UNSHAPED,
@@ -23,7 +24,6 @@ from annotator.exchange.peers.files import (
     start_of,
     stem_of,
 )
-from annotator.exchange.peers.looks import Export, TaskAnnotation, Value
 from core.formats.records import BadLine
 
 LABEL = "doccano"
@@ -97,7 +97,7 @@ def _read_file(
             export.bad.append(bad)
         elif isinstance(record, dict) and any(key in record for key in TEXTS):
             try:
-                export.looks += list(_looks(record, name, number, export))
+                export.annotations += list(_annotations(record, name, number, export))
             except UNSHAPED as error:
                 reason = f"{path}: no document: {reason_of(error)}"
                 export.bad.append(BadLine(number, 1, reason, REMEDY))
@@ -128,7 +128,7 @@ def _split(row: dict[str, str]) -> dict[str, Any]:
     return {**row, "label": label, "Comments": comments}
 
 
-def _looks(
+def _annotations(
     record: dict[str, Any], name: str, number: int, export: Export
 ) -> Iterator[TaskAnnotation]:
     task = as_text(record.get("id")) or str(number)

@@ -10,8 +10,8 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from annotator.exchange.peers import label_studio_tables as tables
+from annotator.exchange.peers.annotations import Export, TaskAnnotation, Value
 from annotator.exchange.peers.files import REMEDY, UNSHAPED, Brought, as_text, reason_of
-from annotator.exchange.peers.looks import Export, TaskAnnotation, Value
 from core.formats.records import BadLine
 
 LABEL = "Label Studio"
@@ -50,7 +50,7 @@ def read(brought: Brought) -> Export:
         return export
     for number, task in enumerate(value if isinstance(value, list) else [value], 1):
         try:
-            export.looks += list(_task(task, number, export))
+            export.annotations += list(_task(task, number, export))
         except UNSHAPED as error:
             reason = f"task {number} is no task: {reason_of(error)}"
             export.bad.append(BadLine(number, 1, reason, REMEDY))
@@ -75,10 +75,10 @@ def _task(
     )
     yield TaskAnnotation(name, data=data, line=number)
     for annotation in annotations:
-        yield _look(name, data, annotation, number, export)
+        yield _annotation(name, data, annotation, number, export)
 
 
-def _look(
+def _annotation(
     name: str,
     data: dict[str, str],
     annotation: dict[str, Any],

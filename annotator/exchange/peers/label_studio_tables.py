@@ -10,6 +10,7 @@ from collections import defaultdict
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+from annotator.exchange.peers.annotations import Export, TaskAnnotation, Value
 from annotator.exchange.peers.files import (
     REMEDY,
     UNSHAPED,
@@ -19,7 +20,6 @@ from annotator.exchange.peers.files import (
     reason_of,
     start_of,
 )
-from annotator.exchange.peers.looks import Export, TaskAnnotation, Value
 from core.errors import FormatError
 from core.formats import json_text
 from core.formats.records import BadLine
@@ -62,7 +62,7 @@ def read(brought: Brought) -> Export:
     )
     for number, row in records:
         try:
-            export.looks.append(_look(number, row, answers))
+            export.annotations.append(_annotation(number, row, answers))
         except UNSHAPED as error:
             reason = f"annotation {number}: {reason_of(error)}"
             export.bad.append(BadLine(number, 1, reason, REMEDY))
@@ -134,7 +134,9 @@ def _has_few(by_task: Mapping[str, set[str]]) -> bool:
     return 0 < len(values) <= min(MOST_ANSWERS, max(2, len(by_task) // 2))
 
 
-def _look(number: int, row: Mapping[str, Any], answers: set[str]) -> TaskAnnotation:
+def _annotation(
+    number: int, row: Mapping[str, Any], answers: set[str]
+) -> TaskAnnotation:
     values = [v for key in sorted(answers) for v in _values(key, row.get(key))]
     data = {
         key: as_text(cell)

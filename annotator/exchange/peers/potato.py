@@ -14,6 +14,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from annotator.exchange.files import Source
+from annotator.exchange.peers.annotations import Export, TaskAnnotation, Value
 from annotator.exchange.peers.files import (
     REMEDY,
     UNSHAPED,
@@ -27,7 +28,6 @@ from annotator.exchange.peers.files import (
     reason_of,
     start_of,
 )
-from annotator.exchange.peers.looks import Export, TaskAnnotation, Value
 from core.formats.records import BadLine
 
 Labels = Mapping[str, Mapping[str, str]]  # schema -> label -> value
@@ -170,7 +170,7 @@ def read(brought: Brought) -> Export:
                 records.append(record)
     schemas = Schemas(record.labels for record in records)
     export.losses["times and keystrokes"] = sum(r.has_behaviour for r in records)
-    export.looks = [_look(record, schemas) for record in records]
+    export.annotations = [_annotation(record, schemas) for record in records]
     return export
 
 
@@ -318,7 +318,7 @@ def _column(name: str) -> tuple[str, str, bool]:
     return schema, label or schema, False
 
 
-def _look(record: _Record, schemas: Schemas) -> TaskAnnotation:
+def _annotation(record: _Record, schemas: Schemas) -> TaskAnnotation:
     values = list(schemas.values(record.labels))
     values += [Value("", "", why_not=SPANS) for _ in range(record.n_spans)]
     data = {"text": record.text} if record.text else {}

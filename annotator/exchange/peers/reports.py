@@ -5,7 +5,7 @@ from collections.abc import Iterable
 from dataclasses import asdict, dataclass, field
 from typing import Any
 
-from annotator.exchange.peers.looks import Export, TaskAnnotation
+from annotator.exchange.peers.annotations import Export, TaskAnnotation
 
 UNITS = ("tasks", "annotations", "annotators", "values")
 EMPTY = "empty: no answer in it"
@@ -50,55 +50,61 @@ class TransferReport:
 def of_ratings(tool: str, label: str, export: Export) -> TransferReport:
     """The report of an export whose values become ratings."""
     left: Counter[tuple[str, str]] = Counter()
-    looks = [look for look in export.looks if look.annotator]
-    for look in looks:
-        if why := _why_not(look):
+    annotations = [
+        annotation for annotation in export.annotations if annotation.annotator
+    ]
+    for annotation in annotations:
+        if why := _why_not(annotation):
             left["annotations", why] += 1
-        for value in look.values:
-            if reason := look.why_not or value.why_not:
+        for value in annotation.values:
+            if reason := annotation.why_not or value.why_not:
                 left["values", reason] += 1
-    good = [look for look in looks if not _why_not(look)]
-    people, all_people = _people(good), _people(looks)
-    tasks, all_tasks = _tasks(good), _tasks(export.looks)
+    good = [annotation for annotation in annotations if not _why_not(annotation)]
+    people, all_people = _people(good), _people(annotations)
+    tasks, all_tasks = _tasks(good), _tasks(export.annotations)
     left["annotators", "nothing by them is taken"] = len(all_people - people)
-    seen = _tasks(looks)
+    seen = _tasks(annotations)
     left["tasks", NOBODY] = len(all_tasks - seen)
     left["tasks", NOTHING] = len(seen - tasks)
-    n_values = sum(len(look.values) for look in looks)
-    n_good = sum(not value.why_not for look in good for value in look.values)
-    held = (len(all_tasks), len(looks), len(all_people), n_values)
+    n_values = sum(len(annotation.values) for annotation in annotations)
+    n_good = sum(
+        not value.why_not for annotation in good for value in annotation.values
+    )
+    held = (len(all_tasks), len(annotations), len(all_people), n_values)
     taken = (len(tasks), len(good), len(people), n_good)
     return _report(tool, label, export, held, taken, left)
 
 
 def of_items(tool: str, label: str, export: Export) -> TransferReport:
     """The report of an export whose tasks become rows of items."""
-    looks = [look for look in export.looks if look.annotator]
-    tasks = _tasks(export.looks)
+    annotations = [
+        annotation for annotation in export.annotations if annotation.annotator
+    ]
+    tasks = _tasks(export.annotations)
     why = "ratings are no items: bring them in under Reports, Upload ratings"
-    n_values = sum(len(look.values) for look in looks)
-    held = (len(tasks), len(looks), len(_people(looks)), n_values)
+    n_values = sum(len(annotation.values) for annotation in annotations)
+    held = (len(tasks), len(annotations), len(_people(annotations)), n_values)
     left = Counter(
         {(unit, why): n for unit, n in zip(UNITS[1:], held[1:], strict=True)}
     )
     return _report(tool, label, export, held, (len(tasks), 0, 0, 0), left)
 
 
-def _why_not(look: TaskAnnotation) -> str:
+def _why_not(annotation: TaskAnnotation) -> str:
     """Why no value of an annotation is taken; "" if one is."""
-    if look.why_not:
-        return look.why_not
-    if not look.values:
+    if annotation.why_not:
+        return annotation.why_not
+    if not annotation.values:
         return EMPTY
-    return "" if any(not value.why_not for value in look.values) else NOTHING
+    return "" if any(not value.why_not for value in annotation.values) else NOTHING
 
 
-def _people(looks: Iterable[TaskAnnotation]) -> set[str]:
-    return {look.annotator for look in looks}
+def _people(annotations: Iterable[TaskAnnotation]) -> set[str]:
+    return {annotation.annotator for annotation in annotations}
 
 
-def _tasks(looks: Iterable[TaskAnnotation]) -> set[str]:
-    return {look.task for look in looks}
+def _tasks(annotations: Iterable[TaskAnnotation]) -> set[str]:
+    return {annotation.task for annotation in annotations}
 
 
 def _report(

@@ -4,7 +4,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from annotator.exchange.files import Source
-from annotator.exchange.peers.looks import Export, TaskAnnotation
+from annotator.exchange.peers.annotations import Export, TaskAnnotation
 from annotator.exchange.peers.reports import TransferReport
 from annotator.exchange.tables import Row
 from core.formats.records import BadLine
@@ -50,8 +50,10 @@ def rating_sheet(
     source: Source, form: str, export: Export, report: TransferReport
 ) -> PeerSheet:
     """One rating a row, and next to it what its task shows."""
-    names = _names(export.looks, RATING)
-    rows = [row for look in export.looks for row in _ratings(look, names)]
+    names = _names(export.annotations, RATING)
+    rows = [
+        row for annotation in export.annotations for row in _ratings(annotation, names)
+    ]
     columns = (*RATING, *names.values())
     held = [*_bad(export), *rows]
     return PeerSheet(source, form, columns, held, report, export.ranges)
@@ -61,13 +63,13 @@ def item_sheet(
     source: Source, form: str, export: Export, report: TransferReport
 ) -> PeerSheet:
     """A task a row, as its first look shows it, gaps filled from the others."""
-    names = _names(export.looks, (TASK,))
+    names = _names(export.annotations, (TASK,))
     tasks: dict[str, dict[str, str]] = {}
     lines: dict[str, int] = {}
-    for look in export.looks:
-        cells = tasks.setdefault(look.task, {TASK: look.task})
-        lines.setdefault(look.task, look.line)
-        for column, text in _data(look, names).items():
+    for annotation in export.annotations:
+        cells = tasks.setdefault(annotation.task, {TASK: annotation.task})
+        lines.setdefault(annotation.task, annotation.line)
+        for column, text in _data(annotation, names).items():
             cells[column] = cells.get(column) or text
     rows = [(lines[k], row, " | ".join(row.values())[:200]) for k, row in tasks.items()]
     held = [*_bad(export), *rows]
@@ -79,24 +81,31 @@ def _bad(export: Export) -> Iterable[Row]:
     return rows
 
 
-def _names(looks: Iterable[TaskAnnotation], own: Sequence[str]) -> dict[str, str]:
+def _names(annotations: Iterable[TaskAnnotation], own: Sequence[str]) -> dict[str, str]:
     """Key of what tasks show -> column; one that is called like ours is told apart."""
-    keys = dict.fromkeys(key for look in looks for key in look.data)
+    keys = dict.fromkeys(key for annotation in annotations for key in annotation.data)
     return {key: f"{key} (of the task)" if key in own else key for key in keys}
 
 
-def _data(look: TaskAnnotation, names: Mapping[str, str]) -> dict[str, str]:
-    return {column: look.data.get(key, "") for key, column in names.items()}
+def _data(annotation: TaskAnnotation, names: Mapping[str, str]) -> dict[str, str]:
+    return {column: annotation.data.get(key, "") for key, column in names.items()}
 
 
-def _ratings(look: TaskAnnotation, names: Mapping[str, str]) -> Iterator[Row]:
-    if look.why_not:
+def _ratings(annotation: TaskAnnotation, names: Mapping[str, str]) -> Iterator[Row]:
+    if annotation.why_not:
         return
-    data = _data(look, names)
-    for value in look.values:
+    data = _data(annotation, names)
+    for value in annotation.values:
         if value.why_not:
             continue
-        item = f"{look.task}:{value.place}" if value.place else look.task
-        own = (item, look.annotator, value.scale, value.text, look.at, look.seconds)
+        item = f"{annotation.task}:{value.place}" if value.place else annotation.task
+        own = (
+            item,
+            annotation.annotator,
+            value.scale,
+            value.text,
+            annotation.at,
+            annotation.seconds,
+        )
         cells = dict(zip(RATING, own, strict=True)) | data
-        yield look.line, cells, " | ".join(cells.values())
+        yield annotation.line, cells, " | ".join(cells.values())

@@ -11,8 +11,8 @@ from annotator.pages.figures.material import DrawnSentence, Material, chosen, vi
 from annotator.pages.figures.options import FigureOptions
 from annotator.svg import links as drawing
 from annotator.svg.figure import FORMATS, convert
+from annotator.svg.inks import dressed
 from annotator.svg.links import LinkMarks
-from annotator.svg.look import dressed
 from annotator.svg.tree import Mark
 from core.data.alignment import Alignment
 from core.errors import InvalidValue

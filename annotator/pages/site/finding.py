@@ -21,7 +21,7 @@ from annotator.models import (
 from annotator.models.projects import Anybody, id_of
 from annotator.pages.site import help as help_pages
 from annotator.pages.site.documents import GLOSSARY
-from annotator.services.campaigns import desk
+from annotator.services.campaigns import judging
 
 SHOWN = 10  # of each kind
 
@@ -65,7 +65,7 @@ def _projects(text: str, by: Anybody) -> Iterator[SiteHit]:
 
 
 def _judging(text: str, by: Anybody) -> Iterator[SiteHit]:
-    for row in desk.open_to(by).filter(name__icontains=text)[:SHOWN]:
+    for row in judging.open_to(by).filter(name__icontains=text)[:SHOWN]:
         yield _hit(row, "judge")
 
 

@@ -15,9 +15,9 @@ PAGE = 25  # sentences with problems
 
 
 def shown(corpus: Corpus, *, after: str, by: Anybody) -> Json:
-    """The rules, and a look through the trees; raises BadRequest as ``rules.look``."""
+    """The rules, and a look through the trees; raises BadRequest as ``rules.check``."""
     row = TreebankRules.objects.filter(corpus=corpus).select_related("by").first()
-    look = rules.look(corpus, after=after, most=PAGE, counts=not after)
+    report = rules.check(corpus, after=after, most=PAGE, counts=not after)
     project = corpus.project
     return {
         "project": project,
@@ -28,10 +28,10 @@ def shown(corpus: Corpus, *, after: str, by: Anybody) -> Json:
         "example": EXAMPLE,
         "may_manage": access.may(by, "manage", project),
         "may_edit": access.may(by, "annotate", project),
-        "look": look,
+        "report": report,
         "after": after,
-        "counts": look.total.by_rule.most_common(),
-        "rows": [_row(one) for one in look.checked],
+        "counts": report.total.by_rule.most_common(),
+        "rows": [_row(one) for one in report.checked],
     }
 
 

@@ -16,7 +16,7 @@ from annotator.models import AlignmentLayer, LinkEvent, Pair, Parse
 from annotator.models.projects import Anybody
 from annotator.services.alignments import layers
 from annotator.services.alignments.operations import (
-    Desk,
+    LayerState,
     LayerStep,
     Operation,
     Redo,
@@ -53,19 +53,19 @@ def play(layer: AlignmentLayer, step: LayerStep, *, by: Anybody) -> LinkEvent:
 
 
 def _play(layer: AlignmentLayer, step: LayerStep, by: Anybody) -> LinkEvent:
-    desk = _desk(layer)
-    _check(desk.layer, step, by)
-    undoes = _undoes(desk.layer, step.operation, by)
-    new = _apply(desk, step.operation) if undoes is None else _revert(desk, undoes)
-    return _save(desk, new, step, by, undoes)
+    state = _state(layer)
+    _check(state.layer, step, by)
+    undoes = _undoes(state.layer, step.operation, by)
+    new = _apply(state, step.operation) if undoes is None else _revert(state, undoes)
+    return _save(state, new, step, by, undoes)
 
 
-def _desk(layer: AlignmentLayer) -> Desk:
+def _state(layer: AlignmentLayer) -> LayerState:
     rows = AlignmentLayer.objects.select_related(
         "pair__corpus__project", "source_parse", "target_parse", "author"
     )
     fresh = rows.get(pk=layer.pk)
-    return Desk(
+    return LayerState(
         fresh,
         layers.draft_of(fresh),
         layers.tree_of(fresh.source_parse, fresh.pair.n_source),
@@ -92,14 +92,14 @@ def _stale(layer: AlignmentLayer, base: int, by: Anybody) -> StaleEdit:
     )
 
 
-def _apply(desk: Desk, operation: Operation) -> Draft:
+def _apply(state: LayerState, operation: Operation) -> Draft:
     source, target = operation.nodes
     for ref in source:
-        _check_ref(ref, desk.source, desk.n_tokens("s"))
+        _check_ref(ref, state.source, state.n_tokens("s"))
     for ref in target:
-        _check_ref(ref, desk.target, desk.n_tokens("t"))
+        _check_ref(ref, state.target, state.n_tokens("t"))
     try:
-        return operation.on(desk)
+        return operation.on(state)
     except InvalidValue as error:
         raise Conflict(str(error)) from error
 
@@ -136,8 +136,8 @@ def _undoes(
     return event
 
 
-def _revert(desk: Desk, event: LinkEvent) -> Draft:
-    recut = desk.layer.events.filter(revision__gte=event.revision, op=WORDS)
+def _revert(state: LayerState, event: LinkEvent) -> Draft:
+    recut = state.layer.events.filter(revision__gte=event.revision, op=WORDS)
     if recut.exists():
         raise Conflict(
             _(
@@ -145,22 +145,26 @@ def _revert(desk: Desk, event: LinkEvent) -> Draft:
                 "Undo that first."
             )
         )
-    moved = desk.layer.events.filter(revision__gt=event.revision, op="parse")
+    moved = state.layer.events.filter(revision__gt=event.revision, op="parse")
     if moved.exclude(by_id=event.by_id).exists():
         raise Conflict(_("Someone else has changed the trees since then."))
     try:
-        return editing.revert(desk.draft, event.before, event.after)
+        return editing.revert(state.draft, event.before, event.after)
     except Contradiction as error:
         reason = _("This cannot be undone: %(reason)s.") % {"reason": error}
         raise Conflict(reason) from error
 
 
 def _save(
-    desk: Desk, new: Draft, step: LayerStep, by: Anybody, undoes: LinkEvent | None
+    state: LayerState,
+    new: Draft,
+    step: LayerStep,
+    by: Anybody,
+    undoes: LinkEvent | None,
 ) -> LinkEvent:
     """Compare and set on the revision, then the record."""
-    layer = desk.layer
-    before, after = editing.delta(desk.draft, new)
+    layer = state.layer
+    before, after = editing.delta(state.draft, new)
     rows = AlignmentLayer.objects.filter(pk=layer.pk, revision=step.base_rev)
     if not rows.update(
         links=new.alignment.to_json(),

@@ -30,7 +30,7 @@ Sent = Mapping[str, Any]
 
 
 @dataclass(frozen=True, slots=True)
-class Desk:
+class LayerState:
     """The layer as it is now, and its trees."""
 
     layer: AlignmentLayer
@@ -50,7 +50,7 @@ class Operation(Protocol):
     def op(self) -> str: ...
     @property
     def nodes(self) -> tuple[Refs, Refs]: ...
-    def on(self, desk: Desk) -> Draft: ...
+    def on(self, state: LayerState) -> Draft: ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,27 +84,27 @@ class _Cell:
 
 @dataclass(frozen=True, slots=True)
 class PutLink(_Cell):
-    """Link two nodes, instead of their other links or ``beside`` them."""
+    """Link two nodes, instead of their other links or ``keep_others`` them."""
 
     kind: Kind
     is_crossing: bool
-    beside: bool
+    keep_others: bool
 
     @property
     def op(self) -> str:
-        return "add" if self.beside else "link"
+        return "add" if self.keep_others else "link"
 
-    def on(self, desk: Desk) -> Draft:
+    def on(self, state: LayerState) -> Draft:
         link = Link(self.source, self.target, self.kind, self.is_crossing)
-        return editing.put_link(desk.draft, link, beside=self.beside)
+        return editing.put_link(state.draft, link, keep_others=self.keep_others)
 
 
 @dataclass(frozen=True, slots=True)
 class Unlink(_Cell):
     op: ClassVar[str] = "unlink"
 
-    def on(self, desk: Desk) -> Draft:
-        return editing.unlink(desk.draft, self.source, self.target)
+    def on(self, state: LayerState) -> Draft:
+        return editing.unlink(state.draft, self.source, self.target)
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,8 +114,8 @@ class MarkKind(_Cell):
     op: ClassVar[str] = "kind"
     kind: Kind
 
-    def on(self, desk: Desk) -> Draft:
-        return editing.mark_kind(desk.draft, self.source, self.target, kind=self.kind)
+    def on(self, state: LayerState) -> Draft:
+        return editing.mark_kind(state.draft, self.source, self.target, kind=self.kind)
 
 
 @dataclass(frozen=True, slots=True)
@@ -125,9 +125,9 @@ class MarkCrossing(_Cell):
     op: ClassVar[str] = "crossing"
     is_crossing: bool
 
-    def on(self, desk: Desk) -> Draft:
+    def on(self, state: LayerState) -> Draft:
         cell = self.source, self.target
-        return editing.mark_kind(desk.draft, *cell, crossing=self.is_crossing)
+        return editing.mark_kind(state.draft, *cell, crossing=self.is_crossing)
 
 
 @dataclass(frozen=True, slots=True)
@@ -141,8 +141,8 @@ class Accept:
     def nodes(self) -> tuple[Refs, Refs]:
         return tuple(k.source for k in self.links), tuple(k.target for k in self.links)
 
-    def on(self, desk: Desk) -> Draft:
-        return editing.accept(desk.draft, self.links)
+    def on(self, state: LayerState) -> Draft:
+        return editing.accept(state.draft, self.links)
 
 
 @dataclass(frozen=True, slots=True)
@@ -157,11 +157,11 @@ class Reject(_Cell):
     layer: str
     note: str
 
-    def on(self, desk: Desk) -> Draft:
+    def on(self, state: LayerState) -> Draft:
         places = self.source, self.target
         if self.layer == PROPOSAL:
-            places = _words(desk.source, places[0]), _words(desk.target, places[1])
-        return editing.reject(desk.draft, self.layer, *places, self.note)
+            places = _words(state.source, places[0]), _words(state.target, places[1])
+        return editing.reject(state.draft, self.layer, *places, self.note)
 
 
 # --- nulls, and back to undecided
@@ -185,8 +185,8 @@ class PutNull(_Nodes):
 
     op: ClassVar[str] = "null"
 
-    def on(self, desk: Desk) -> Draft:
-        return editing.put_null(desk.draft, self.source, self.target)
+    def on(self, state: LayerState) -> Draft:
+        return editing.put_null(state.draft, self.source, self.target)
 
 
 @dataclass(frozen=True, slots=True)
@@ -195,8 +195,8 @@ class Clear(_Nodes):
 
     op: ClassVar[str] = "clear"
 
-    def on(self, desk: Desk) -> Draft:
-        return editing.clear(desk.draft, self.source, self.target)
+    def on(self, state: LayerState) -> Draft:
+        return editing.clear(state.draft, self.source, self.target)
 
 
 # --- brackets, and problems set aside
@@ -220,12 +220,12 @@ class Bracket(_Nodeless):
     start: int
     end: int
 
-    def on(self, desk: Desk) -> Draft:
-        if not self.start < self.end <= desk.n_tokens(self.side):
+    def on(self, state: LayerState) -> Draft:
+        if not self.start < self.end <= state.n_tokens(self.side):
             raise BadRequest(_("Enter words of this side, such as 3-5."), field="key")
         rule = "" if self.op == "unbracket" else self.op
         place = f"{self.side} {self.start}-{self.end}"
-        return editing.bracket(desk.draft, place, rule)
+        return editing.bracket(state.draft, place, rule)
 
 
 @dataclass(frozen=True, slots=True)
@@ -236,8 +236,8 @@ class Ignore(_Nodeless):
     key: str
     note: str
 
-    def on(self, desk: Desk) -> Draft:
-        return editing.ignore(desk.draft, self.key, self.note)
+    def on(self, state: LayerState) -> Draft:
+        return editing.ignore(state.draft, self.key, self.note)
 
 
 @dataclass(frozen=True, slots=True)
@@ -247,8 +247,8 @@ class Unignore(_Nodeless):
     op: ClassVar[str] = "unignore"
     key: str
 
-    def on(self, desk: Desk) -> Draft:
-        return editing.ignore(desk.draft, self.key, None)
+    def on(self, state: LayerState) -> Draft:
+        return editing.ignore(state.draft, self.key, None)
 
 
 # --- trees
@@ -262,23 +262,23 @@ class UseTree(_Nodeless):
     side: SideName
     parse: str
 
-    def on(self, desk: Desk) -> Draft:
-        pair = desk.layer.pair
-        sentence, old = pair.source_id, desk.source
+    def on(self, state: LayerState) -> Draft:
+        pair = state.layer.pair
+        sentence, old = pair.source_id, state.source
         if self.side == "t":
-            sentence, old = pair.target_id, desk.target
+            sentence, old = pair.target_id, state.target
         rows = Parse.objects.filter(code=self.parse, sentence_id=sentence)
-        if desk.layer.author is not None:
+        if state.layer.author is not None:
             rows = rows & Parse.objects.readable_by(
-                desk.layer.author, pair.corpus.project
+                state.layer.author, pair.corpus.project
             )
         parse = rows.first()
-        new = layers.tree_of(parse, desk.n_tokens(self.side))
+        new = layers.tree_of(parse, state.n_tokens(self.side))
         if parse is None or new is None:
             raise BadRequest(
                 _("There is no such tree of this sentence."), field="parse"
             )
-        return editing.switch_tree(desk.draft, self.side, parse.code, old, new)
+        return editing.switch_tree(state.draft, self.side, parse.code, old, new)
 
 
 # --- back and forth; which step that is, the ledger knows
@@ -288,16 +288,16 @@ class UseTree(_Nodeless):
 class Undo(_Nodeless):
     op: ClassVar[str] = "undo"
 
-    def on(self, desk: Desk) -> Draft:
-        return desk.draft
+    def on(self, state: LayerState) -> Draft:
+        return state.draft
 
 
 @dataclass(frozen=True, slots=True)
 class Redo(_Nodeless):
     op: ClassVar[str] = "redo"
 
-    def on(self, desk: Desk) -> Draft:
-        return desk.draft
+    def on(self, state: LayerState) -> Draft:
+        return state.draft
 
 
 def read(sent: Sent) -> Operation:
@@ -327,8 +327,8 @@ def _kind(sent: Sent) -> Kind:
 
 
 def _put_link(sent: Sent) -> PutLink:
-    crossing, beside = bool(sent.get("crossing")), sent["op"] == "add"
-    return PutLink(*_cell(sent), _kind(sent), crossing, beside)
+    crossing, keep_others = bool(sent.get("crossing")), sent["op"] == "add"
+    return PutLink(*_cell(sent), _kind(sent), crossing, keep_others)
 
 
 def _accept(sent: Sent) -> Accept:

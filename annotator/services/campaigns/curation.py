@@ -78,7 +78,7 @@ def shown(campaign: Campaign, rows: list[QueueRow]) -> list[tuple[QueueRow, Item
     return [(row, by_code[row.code]) for row in rows if row.code in by_code]
 
 
-def following(campaign: Campaign, item: Item) -> str:
+def next_item(campaign: Campaign, item: Item) -> str:
     """The next undecided item after this one, or ""."""
     codes = [row.code for row in queue(campaign)]
     at = codes.index(item.code) + 1 if item.code in codes else 0

@@ -31,10 +31,12 @@ def proposals(campaign: Campaign) -> dict[int, tuple[dict[str, Any], bool]]:
     """Item key -> values that more than half of two judges or more gave on every scale,
     and whether all of them did; undecided main items only: what gold, attention and
     training items should get is known."""
-    looks = Judgment.objects.of(campaign).answered()
-    looks = looks.filter(item__kind=Item.Kind.MAIN, item__is_withdrawn=False)
+    judgments = Judgment.objects.of(campaign).answered()
+    judgments = judgments.filter(item__kind=Item.Kind.MAIN, item__is_withdrawn=False)
     last: dict[int, dict[int, Mapping[str, Any]]] = defaultdict(dict)
-    rows = looks.order_by("round", "pk").values_list("item", "participant", "values")
+    rows = judgments.order_by("round", "pk").values_list(
+        "item", "participant", "values"
+    )
     for item, judge, values in rows.iterator(2000):
         last[item][judge] = values
     done = _decided(campaign)

@@ -14,7 +14,7 @@ from annotator.errors import BadRequest
 from annotator.models import Origin, Parse, Sentence, TreeDraft
 from annotator.models.projects import Anybody
 from annotator.services.alignments import layers
-from annotator.services.parses import drafts, following, retyping
+from annotator.services.parses import consequences, drafts, retyping
 from annotator.services.parses.drafts import WALKS, DraftStep
 from annotator.services.parses.gold import gold_of
 from core.data.tokens import Token
@@ -107,7 +107,7 @@ def decided(draft: TreeDraft) -> dict[int, int]:
     played = zip(events, pairwise(tree.deps.heads for tree in trees), strict=True)
     return decided_heads(
         (*heads, -1 if event.op == arcs.Replace.op else event.done["focus"])
-        for event, heads in following.standing(played)
+        for event, heads in consequences.standing(played)
         if event.op != arcs.Retype.op  # a word decides no head
     )
 

@@ -137,8 +137,8 @@ def _with_next(sent: dict[str, Any], tree: Tree) -> dict[str, Any]:
     first, last = sent.get("first"), sent.get("last")
     if first is None or last not in (None, first) or not 0 < first < len(tree):
         return sent
-    sisters = tree.children[tree.parents[first]]
-    after = sisters[sisters.index(first) + 1 :]
+    siblings = tree.children[tree.parents[first]]
+    after = siblings[siblings.index(first) + 1 :]
     if not after:
         raise InvalidValue(
             _("There is no sibling after it. Choose the first of the two.")

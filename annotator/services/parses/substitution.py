@@ -15,7 +15,7 @@ from annotator.errors import BadRequest, Conflict
 from annotator.models import Corpus, Job, Project
 from annotator.models.projects import Anybody
 from annotator.services import jobs
-from annotator.services.parses import linking, offered, parsers
+from annotator.services.parses import linking_corpora, offered, parsers
 from core.errors import GemelError
 from core.parsing import registry
 from core.protocols import ParserBackend, Step, TagGuided, TrainingCounts
@@ -57,7 +57,7 @@ def start(
         )
     offered.require(corpus.project, parser, field="parser")
     _check(_loaded(parser, corpus.project), method)
-    linking.load(corpus.project, linked)
+    linking_corpora.load(corpus.project, linked)
     name = f"{parser[:28]}-{linked}-{method}"
     params = {"corpus": corpus.code, "engine": name, "n": n}
     params |= {"parser": parser, "linking": linked, "method": method}
@@ -132,7 +132,7 @@ def _make(job: Job) -> None:
     """
     params, project = job.params, job.project
     out = offered.folder_of(project) / params["engine"]
-    counts = linking.load(project, params["linking"])
+    counts = linking_corpora.load(project, params["linking"])
     options = Options(method=params["method"])
     parser = _path_of(params["parser"])
     if not out.exists():

@@ -157,8 +157,8 @@ def _row(
 def _judges(data: Dataset, place: int) -> list[tuple[str, list[str], list[str]]]:
     judgments: dict[int, list[list[str]]] = {}
     for row in np.flatnonzero(data.item == place):
-        look = judgments.setdefault(int(data.annotator[row]), [[], []])
-        look[min(int(data.round[row]), 2) - 1] = _labels(data, data.values[row])
+        values = judgments.setdefault(int(data.annotator[row]), [[], []])
+        values[min(int(data.round[row]), 2) - 1] = _labels(data, data.values[row])
     return [(data.annotators[who], a, b) for who, (a, b) in sorted(judgments.items())]
 
 

@@ -321,21 +321,21 @@ def _times(
     parsed: files.RatingFile, items: list[str], people: list[str], keys: Ints
 ) -> dict[str, Any]:
     """When each look was, if the file says it of all; how long, where it says so."""
-    if not parsed.looks:
+    if not parsed.times:
         return {}
-    looks = [
-        _look(parsed.looks.get((items[item], people[judge]), []), number)
+    times = [
+        _time(parsed.times.get((items[item], people[judge]), []), number)
         for item, judge, number in keys.tolist()
     ]
-    active = np.array([min(seconds * 1000, 2**31 - 1) for _, seconds in looks])
+    active = np.array([min(seconds * 1000, 2**31 - 1) for _, seconds in times])
     columns: dict[str, Any] = {"active_ms": active.astype(np.int32)}
-    if all(at for at, _ in looks):
-        columns["at"] = np.array([at for at, _ in looks], np.float64)
+    if all(at for at, _ in times):
+        columns["at"] = np.array([at for at, _ in times], np.float64)
     return columns
 
 
-def _look(looks: list[tuple[float, float]], number: int) -> tuple[float, float]:
-    return looks[min(number, len(looks)) - 1] if looks else (0.0, 0.0)
+def _time(times: list[tuple[float, float]], number: int) -> tuple[float, float]:
+    return times[min(number, len(times)) - 1] if times else (0.0, 0.0)
 
 
 def _outside_gold(parsed: files.RatingFile, place: dict[str, int]) -> Ints:

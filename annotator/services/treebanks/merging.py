@@ -14,7 +14,7 @@ from django.utils.translation import ngettext
 from annotator.errors import Conflict
 from annotator.models import Parse, TreeDraft
 from annotator.models.projects import Anybody
-from annotator.services.parses import drafts, following, gold, retyping, steps
+from annotator.services.parses import consequences, drafts, gold, retyping, steps
 from annotator.services.parses.drafts import DraftStep
 from core.errors import GemelError, InvalidValue
 from core.trees import arcs
@@ -42,7 +42,7 @@ def own_steps(draft: TreeDraft) -> Own:
     trees.reverse()
     made = list(_of_parses(draft))
     own = Own(trees[0], (), is_typed=False)
-    played = following.standing(zip(events, pairwise(trees), strict=True))
+    played = consequences.standing(zip(events, pairwise(trees), strict=True))
     for event, (_before, after) in played:
         if event.op == "replace" and after in made:
             own = Own(after, (), is_typed=False)

@@ -57,7 +57,7 @@ class Total:
 
 
 @dataclass(frozen=True, slots=True)
-class Look:
+class RuleReport:
     """``looked``: how many sentences; ``after``: where the next look begins, "" at the
     end of the corpus; ``total``: of all that were counted."""
 
@@ -118,14 +118,14 @@ def _revision(corpus: Corpus) -> int:
     return row.revision if row else 0
 
 
-def look(
+def check(
     corpus: Corpus,
     *,
     after: str = "",
     most: int = 50,
     seconds: float = 2.0,
     counts: bool = False,
-) -> Look:
+) -> RuleReport:
     """Look through the gold trees, or a parser's best, from behind the sentence
     ``after``, until ``most`` sentences with problems are found or the time is over.
 
@@ -146,7 +146,7 @@ def look(
             break
     else:
         total.is_whole = True
-    return Look(tuple(checked), looked, last, total)
+    return RuleReport(tuple(checked), looked, last, total)
 
 
 def _walked(corpus: Corpus, last: int) -> Iterator[Checked]:

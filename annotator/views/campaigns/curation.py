@@ -25,9 +25,9 @@ from annotator.services.campaigns import majority
 from annotator.services.campaigns.curation import (
     Decision,
     decide,
-    following,
     judgment_in,
     label_of,
+    next_item,
     value_of,
     withdraw,
 )
@@ -104,7 +104,7 @@ def _decide(request: HttpRequest, campaign: Campaign, item: Item) -> HttpRespons
     else:
         decide(item, _decision(campaign, item, sent), by=request.user)
     messages.success(request, _("Decided. The judgments stay as they are."))
-    after = following(campaign, item) if sent.get("next") else None
+    after = next_item(campaign, item) if sent.get("next") else None
     slug = campaign.project.slug
     return redirect("curate_item", slug, campaign.code, after or item.code)
 

@@ -11,7 +11,7 @@ from annotator import access
 from annotator.models import Campaign
 from annotator.models.projects import id_of
 from annotator.pages import judge
-from annotator.services.campaigns import desk
+from annotator.services.campaigns import judging
 
 
 @login_required
@@ -32,6 +32,6 @@ def choose(request: HttpRequest, slug: str) -> HttpResponse:
 @require_GET
 def screen(request: HttpRequest, slug: str, code: str) -> HttpResponse:
     project = access.project_or_404(request.user, slug, "annotate")
-    person = desk.participant_of(code, request.user)
+    person = judging.participant_of(code, request.user)
     page = judge.screen(person.campaign, request.user) | {"project": project}
     return render(request, "judge/screen.html", page)

@@ -260,9 +260,9 @@ def _timed(
     first = np.zeros(len(data.items), np.int64)
     first[data.item[latest_first]] = latest_first  # so that the earliest stays
     mine = np.flatnonzero((ratings.annotator == judge) & np.isfinite(gap))
-    looks = first[ratings.item[mine]]
-    order = np.argsort(data.at[looks], kind="stable")
-    return gap[mine[order]], data.guideline[looks[order]]
+    first_round = first[ratings.item[mine]]
+    order = np.argsort(data.at[first_round], kind="stable")
+    return gap[mine[order]], data.guideline[first_round[order]]
 
 
 def _conditions(data: Dataset, options: ReportOptions) -> dict[str, Any]:

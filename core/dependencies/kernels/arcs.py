@@ -205,11 +205,11 @@ def _contract(
 def _grow(n: int, w: Floats, real: Ints, entering: Floats, nodes: Ints) -> int:
     """Choose the best arc into every node, contracting cycles; how many nodes at the
     end, 0 if a node cannot be reached. Paths grow backwards from each token."""
-    alive, state, path, arc, mother = nodes[0], nodes[1], nodes[2], nodes[3], nodes[4]
+    alive, state, path, arc, parent = nodes[0], nodes[1], nodes[2], nodes[3], nodes[4]
     count = n + 1
     alive[:count] = 1
     state[:] = 0  # 1: on the path, 2: reached from ROOT
-    mother[:] = -1
+    parent[:] = -1
     state[0] = 2
     for start in range(1, n + 1):
         if not alive[start] or state[start]:
@@ -236,7 +236,7 @@ def _grow(n: int, w: Floats, real: Ints, entering: Floats, nodes: Ints) -> int:
             while path[first] != head:
                 first -= 1
             _contract(path[first:depth], count, alive, entering, w, real)
-            mother[path[first:depth]] = count
+            parent[path[first:depth]] = count
             x, depth = count, first
             count += 1
         state[path[:depth]] = 2
@@ -263,11 +263,11 @@ def _arborescence(
         w[0, m] -= penalty
         w[m, 0] = w[m, m] = -np.inf
     count = _grow(n, w, real, entering, nodes)
-    arc, mother = nodes[3], nodes[4]
+    arc, parent = nodes[3], nodes[4]
     for c in range(count - 1, n, -1):  # the arc into c replaces one on its cycle
         v = arc[c] % (n + 1)
-        while mother[v] != c:
-            v = mother[v]
+        while parent[v] != c:
+            v = parent[v]
         arc[v] = arc[c]
     roots = 0
     for m in range(1, n + 1):

@@ -90,7 +90,7 @@ export class Canvas {
         element.setAttribute("tabindex", "-1");
         element.dataset.key = key;
         this.elements.set(key, element);
-        boxes.push({ key, level: Number(element.dataset.level), rect: numbers(element.querySelector("rect")), mother: node.up?.key });
+        boxes.push({ key, level: Number(element.dataset.level), rect: numbers(element.querySelector("rect")), parent: node.up?.key });
         if (node.children.length) element.setAttribute("aria-expanded", String(!element.classList.contains("f")));
       }
       if (!this.elements.has(this.tabStop[side])) this.tabStop[side] = [...this.elements.keys()].find((key) => key[0] === side);

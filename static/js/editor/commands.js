@@ -94,7 +94,7 @@ export function commandOf(event) {
   return BY_KEY.get(shift + name);
 }
 
-// in the view of arcs, the mother is the head and sisters are the words beside
+// in the view of arcs, the parent is the head and siblings are the words beside
 const arcs = (e) => e.showing.view === "dependency";
 const word = (key) => Number(key.slice(3));
 const head = (e, key) => { const h = e.model.heads[key[0]][word(key)]; return h >= 0 ? `${key[0]}:w${h}` : null; };
@@ -106,12 +106,12 @@ function walk(e, key, way) {
     return fold ? e.showing.fold(fold) : e.go(to);
   }
   if (way === "up") return e.go(arcs(e) ? head(e, key) : e.model.nodes.get(key).up?.key);
-  if (way !== "down") return e.go(sister(e, key, way === "left" ? -1 : 1));
+  if (way !== "down") return e.go(sibling(e, key, way === "left" ? -1 : 1));
   if (e.showing.isFolded(key)) return e.showing.fold(key);
   return e.go(arcs(e) ? dependent(e, key) : e.model.nodes.get(key).children[0]?.key);
 }
 
-function sister(e, key, by) {
+function sibling(e, key, by) {
   if (arcs(e)) return `${key[0]}:w${word(key) + by}`;
   const node = e.model.nodes.get(key);
   const row = node.up ? node.up.children : e.model.roots[node.side];

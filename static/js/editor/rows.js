@@ -12,8 +12,8 @@ const APART = 8; // px: an edge that is nearer to a box than that takes no room 
  * @typedef {{ row: number, x: number, y: number }} LinkEnd
  * Rows from ``below`` on are the target's.
  * @typedef {{ rows: Row[], below: number, ends: Map<string, LinkEnd> }} Rows
- * A box as it is drawn: ``rect`` is x, y, width, height; ``mother``: the key of hers, if it has one.
- * @typedef {{ key: string, level: number, rect: number[], mother: string | undefined }} DrawnBox
+ * A box as it is drawn: ``rect`` is x, y, width, height; ``parent``: the key of hers, if it has one.
+ * @typedef {{ key: string, level: number, rect: number[], parent: string | undefined }} DrawnBox
  */
 
 // between which boxes x is: how many have their middles before it
@@ -64,12 +64,12 @@ export function rowsOf(boxes, across, length) {
   return { rows, below: order.filter(({ side }) => side === "s").length, ends };
 }
 
-// of each row, where edges run past its boxes: above a daughter, up to its mother
+// of each row, where edges run past its boxes: above a child, up to its parent
 function passingOf(boxes, ends) {
   const passing = new Map();
-  for (const { key, mother } of boxes) {
-    if (!ends.has(mother)) continue;
-    const end = ends.get(key), up = ends.get(mother);
+  for (const { key, parent } of boxes) {
+    if (!ends.has(parent)) continue;
+    const end = ends.get(key), up = ends.get(parent);
     for (let i = Math.min(end.row, up.row) + 1; i < Math.max(end.row, up.row); i++) passing.set(i, [...(passing.get(i) || []), end.x]);
   }
   return passing;

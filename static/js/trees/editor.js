@@ -70,11 +70,11 @@ function check(which, v) {
 }
 
 const chosen = () => nodes().find((node) => node.getAttribute("aria-selected") === "true") || nodeOf(0);
-const sisters = (node) => nodes().filter((one) => one.dataset.up === node.dataset.up);
+const siblings = (node) => nodes().filter((one) => one.dataset.up === node.dataset.up);
 const children = (node) => nodes().filter((one) => one.dataset.up === node.dataset.v);
 
 function walk(key) {
-  const node = chosen(), row = (arcs() ? nodes() : sisters(node)).sort((a, b) => a.dataset.v - b.dataset.v), at = row.indexOf(node);
+  const node = chosen(), row = (arcs() ? nodes() : siblings(node)).sort((a, b) => a.dataset.v - b.dataset.v), at = row.indexOf(node);
   const to = { ArrowLeft: row[at - 1], ArrowRight: row[at + 1], ArrowUp: nodeOf(node.dataset.up),
     ArrowDown: children(node).sort((a, b) => a.dataset.v - b.dataset.v)[0] }[key];
   if (to) choose(to.dataset.v); else say(gettext("Nothing there."));
@@ -104,9 +104,9 @@ function label(op) {
   field().select();
 }
 
-// sisters become one: of one label at once, of several by the label that is typed then
+// siblings become one: of one label at once, of several by the label that is typed then
 function joinPhrases() {
-  const row = sisters(chosen()).sort((a, b) => a.dataset.v - b.dataset.v), at = row.indexOf(chosen());
+  const row = siblings(chosen()).sort((a, b) => a.dataset.v - b.dataset.v), at = row.indexOf(chosen());
   const first = picked === null ? at : row.indexOf(nodeOf(picked)), last = picked === null ? at + 1 : at;
   if (first < 0 || last >= row.length) { say(gettext("Only siblings can be joined, and there is no other.")); return; }
   const joined = row.slice(Math.min(first, last), Math.max(first, last) + 1);

@@ -6,7 +6,7 @@ import pytest
 
 from annotator.errors import BadRequest
 from annotator.models import AlignmentLayer, Pair
-from annotator.services.alignments.operations import PROPOSAL, Desk, read
+from annotator.services.alignments.operations import PROPOSAL, LayerState, read
 from core.data.alignment import Alignment, Link
 from core.formats import ptb
 from core.phrase_alignment.editing import Draft
@@ -16,12 +16,12 @@ TARGET = ptb.parse_one("(S (NP (NN dog)) (VP (VBD slept)))")
 THERE = (Link("w0", "w0"), Link("w1", "w1", "possible", crossing=True))
 
 
-def desk(*links: Link, **more: Any) -> Desk:
+def state(*links: Link, **more: Any) -> LayerState:
     layer = AlignmentLayer(pair=Pair(n_source=4, n_target=2))
-    return Desk(layer, Draft(Alignment(links), **more), SOURCE, TARGET)
+    return LayerState(layer, Draft(Alignment(links), **more), SOURCE, TARGET)
 
 
-def left(where: Desk, **sent: Any) -> Draft:
+def left(where: LayerState, **sent: Any) -> Draft:
     """The draft after an operation that was sent."""
     return read(sent).on(where)
 
@@ -33,8 +33,8 @@ def links(draft: Draft) -> set[Link]:
 def test_a_link_is_put_instead_of_others_or_beside_them() -> None:
     new = {"s": "w0", "t": "w1", "kind": "possible", "crossing": True}
     link = Link("w0", "w1", "possible", crossing=True)
-    assert links(left(desk(*THERE), op="link", **new)) == {link}
-    assert links(left(desk(*THERE), op="add", **new)) == {link, *THERE}
+    assert links(left(state(*THERE), op="link", **new)) == {link}
+    assert links(left(state(*THERE), op="add", **new)) == {link, *THERE}
 
 
 @pytest.mark.parametrize(
@@ -48,9 +48,9 @@ def test_a_link_is_put_instead_of_others_or_beside_them() -> None:
 )
 def test_a_link_is_sure_unless_it_is_said_to_be_possible(sent, kind: str) -> None:
     for op in ("link", "add"):
-        (link,) = left(desk(), op=op, s="w0", t="w0", **sent).alignment.links
+        (link,) = left(state(), op=op, s="w0", t="w0", **sent).alignment.links
         assert (link.kind, link.crossing) == (kind, False)
-    marked = left(desk(THERE[1]), op="kind", s="w1", t="w1", **sent)
+    marked = left(state(THERE[1]), op="kind", s="w1", t="w1", **sent)
     assert links(marked) == {Link("w1", "w1", kind, crossing=True)}
 
 
@@ -58,50 +58,50 @@ def test_a_link_is_sure_unless_it_is_said_to_be_possible(sent, kind: str) -> Non
 def test_a_link_is_marked_as_crossing_or_as_none(crossing) -> None:
     for link in THERE:
         cell = {"s": link.source, "t": link.target}
-        draft = left(desk(link), op="crossing", crossing=crossing, **cell)
+        draft = left(state(link), op="crossing", crossing=crossing, **cell)
         assert links(draft) == {Link(*link.cell, link.kind, crossing=crossing)}
-    draft = left(desk(THERE[1]), op="crossing", s="w1", t="w1")
+    draft = left(state(THERE[1]), op="crossing", s="w1", t="w1")
     assert links(draft) == {Link("w1", "w1", "possible")}
 
 
 def test_a_link_goes() -> None:
-    assert links(left(desk(*THERE), op="unlink", s="w0", t="w0")) == {THERE[1]}
+    assert links(left(state(*THERE), op="unlink", s="w0", t="w0")) == {THERE[1]}
 
 
 def test_suggestions_are_taken_with_what_they_say() -> None:
     offered = [("w0", "w0", "sure", False), ("w1", "w1", "possible", True)]
     operation = read({"op": "accept", "links": offered})
     assert operation.nodes == (("w0", "w1"), ("w0", "w1"))
-    assert links(operation.on(desk())) == set(THERE)
+    assert links(operation.on(state())) == set(THERE)
     assert read({"op": "accept"}).nodes == ((), ())
 
 
 def test_nulls_are_put_and_cleared_on_either_side() -> None:
-    null = left(desk(*THERE), op="null", s="w0 w2", t="w1").alignment
+    null = left(state(*THERE), op="null", s="w0 w2", t="w1").alignment
     assert (null.null_source, null.null_target) == ({"w0", "w2"}, {"w1"})
     assert null.links == ()
-    clear = left(desk(*THERE), op="clear", s="w0").alignment
+    clear = left(state(*THERE), op="clear", s="w0").alignment
     assert clear == Alignment(THERE[1:])
-    clear = left(desk(*THERE), op="clear", t="w1").alignment
+    clear = left(state(*THERE), op="clear", t="w1").alignment
     assert clear == Alignment(THERE[:1])
 
 
 def test_a_suggestion_is_rejected_by_its_words_in_whatever_tree() -> None:
     """n4 is "slept well", n3 "slept"."""
     cell = {"s": "n4", "t": "n3", "layer": PROPOSAL, "op": "reject"}
-    assert left(desk(), **cell).rejected == {"proposal 2-4 1-2": ""}
+    assert left(state(), **cell).rejected == {"proposal 2-4 1-2": ""}
     cell |= {"s": "w3", "t": "w0"}
-    assert left(desk(), **cell).rejected == {"proposal 3-4 0-1": ""}
+    assert left(state(), **cell).rejected == {"proposal 3-4 0-1": ""}
     lacking = cell | {"s": "w6"}  # a word that the tree does not have
-    assert left(desk(), **lacking).rejected == {"proposal 6-7 0-1": ""}
-    layer = desk().layer
-    without = Desk(layer, Draft(), None, None)
+    assert left(state(), **lacking).rejected == {"proposal 6-7 0-1": ""}
+    layer = state().layer
+    without = LayerState(layer, Draft(), None, None)
     assert left(without, **cell).rejected == {"proposal 3-4 0-1": ""}
 
 
 def test_another_layers_link_is_rejected_by_its_nodes_and_with_a_reason() -> None:
     sent = {"op": "reject", "s": "n4", "t": "n3", "layer": "f" * 16, "note": "too wide"}
-    assert left(desk(), **sent).rejected == {f"{'f' * 16} n4 n3": "too wide"}
+    assert left(state(), **sent).rejected == {f"{'f' * 16} n4 n3": "too wide"}
     for note in ("", "  "):
         with pytest.raises(BadRequest, match="Say why") as told:
             read(sent | {"note": note})
@@ -112,14 +112,14 @@ def test_another_layers_link_is_rejected_by_its_nodes_and_with_a_reason() -> Non
 @pytest.mark.parametrize(("side", "key"), [("s", "0-4"), ("s", "3-4"), ("t", "0-2")])
 def test_a_bracket_is_wanted_or_forbidden_and_taken_back(op, side, key) -> None:
     sent = {"side": side, "key": key}
-    draft = left(desk(), op=op, **sent)
+    draft = left(state(), op=op, **sent)
     assert draft.brackets == {f"{side} {key}": op}
-    again = desk(brackets=draft.brackets)
+    again = state(brackets=draft.brackets)
     assert left(again, op="unbracket", **sent).brackets == {}
 
 
 def test_a_bracket_is_over_the_source_unless_another_side_is_named() -> None:
-    draft = left(desk(), op="must-bracket", key="1-3")
+    draft = left(state(), op="must-bracket", key="1-3")
     assert draft.brackets == {"s 1-3": "must-bracket"}
 
 
@@ -128,13 +128,13 @@ def test_a_bracket_is_over_the_source_unless_another_side_is_named() -> None:
 )
 def test_a_bracket_is_over_words_that_there_are(side: str, key: str) -> None:
     with pytest.raises(BadRequest, match="Enter words of this side") as told:
-        left(desk(), op="must-bracket", side=side, key=key)
+        left(state(), op="must-bracket", side=side, key=key)
     assert told.value.facts["field"] == "key"
 
 
 def test_a_bracket_may_begin_and_end_at_any_word_of_a_long_sentence() -> None:
     layer = AlignmentLayer(pair=Pair(n_source=9_999, n_target=1))
-    where = Desk(layer, Draft(), None, None)
+    where = LayerState(layer, Draft(), None, None)
     draft = left(where, op="must-bracket", key="1234-9999")
     assert draft.brackets == {"s 1234-9999": "must-bracket"}
 
@@ -147,13 +147,13 @@ def test_a_bracket_is_written_in_numbers(key: str) -> None:
 
 
 def test_a_problem_is_ignored_with_a_note_and_counts_again() -> None:
-    draft = left(desk(), op="ignore", key="a", note="a fragment")
+    draft = left(state(), op="ignore", key="a", note="a fragment")
     assert draft.ignored == {"a": "a fragment"}
     for sent in ({"key": "a", "note": " "}, {"key": "", "note": "why"}, {}):
         with pytest.raises(BadRequest, match="Say why") as told:
             read({"op": "ignore"} | sent)
         assert told.value.facts["field"] == "note"
-    again = desk(ignored={"a": "a fragment", "b": "another"})
+    again = state(ignored={"a": "a fragment", "b": "another"})
     assert left(again, op="unignore", key="a").ignored == {"b": "another"}
 
 
@@ -172,5 +172,5 @@ def test_what_cannot_be_read_is_refused_with_its_field() -> None:
 
 @pytest.mark.parametrize("op", ["undo", "redo"])
 def test_undo_and_redo_leave_the_draft_to_the_ledger(op: str) -> None:
-    where = desk(*THERE)
+    where = state(*THERE)
     assert left(where, op=op) is where.draft

@@ -7,7 +7,7 @@ from django.test import Client
 
 from annotator.errors import BadRequest, NotAllowed
 from annotator.models import Batch, Campaign, Judgment
-from annotator.services.campaigns import desk, items, participants, setup
+from annotator.services.campaigns import items, judging, participants, setup
 from tests.annotator.campaigns_cast import campaign, draw, judge, person, upload
 from tests.cast import Cast
 
@@ -60,7 +60,7 @@ def test_people_added_with_batches_get_those_alone(cast: Cast) -> None:
     )
     setup.open_campaign(made, by=cast.ada)
     assert drawn(made, cast.bob) == {"south"}
-    status = desk.status(person(made, cast.bob), is_empty=True)
+    status = judging.status(person(made, cast.bob), is_empty=True)
     assert (status["state"], status["done"], status["expected"]) == ("finished", 2, 2)
 
 

@@ -106,7 +106,7 @@ def test_the_queue_holds_what_is_undecided_the_worst_first(set_up: Judged) -> No
         (r.distance for r in rows), reverse=True
     )
     worst = next(item for item in set_up.items if item.code == rows[0].code)
-    assert curation.following(set_up.campaign, worst) == rows[1].code
+    assert curation.next_item(set_up.campaign, worst) == rows[1].code
     curation.decide(worst, decision(), by=set_up.cast.ada)
     assert worst.code not in {r.code for r in curation.queue(set_up.campaign)}
     decided = curation.queue(set_up.campaign, show="decided")

@@ -9,7 +9,7 @@ from django.urls import reverse
 from annotator.errors import BadRequest, Conflict, StaleEdit
 from annotator.models import Origin, Parse, Sentence
 from annotator.services.alignments import layers, links, operations
-from annotator.services.parses import arc_drafts, drafts, following, gold
+from annotator.services.parses import arc_drafts, consequences, drafts, gold
 from annotator.services.parses.retyping import RETYPED, differences
 from core.formats import conllu
 from tests import cast as people
@@ -205,8 +205,8 @@ def test_raw_text_that_does_not_hold_the_words_stays_and_that_is_said(cast) -> N
 def test_nothing_follows_from_a_word_typed_anew(cast) -> None:
     people.forest(cast.pair.source, (0.0, people.SOURCE), engine="technical")
     draft = begin(cast, cast.bob)
-    play(draft, play=following.play, token=1, form="doctor")
-    play(draft, "relabel", play=following.play, node=1, label="NX")
+    play(draft, play=consequences.play, token=1, form="doctor")
+    play(draft, "relabel", play=consequences.play, node=1, label="NX")
     ops = draft.events.order_by("revision").values_list("op", flat=True)
     assert list(ops)[:2] == ["retype", "relabel"]
     assert draft.to_tree().words[1] == "doctor"

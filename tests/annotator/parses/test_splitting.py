@@ -11,7 +11,7 @@ from annotator.errors import BadRequest, Conflict, StaleEdit
 from annotator.models import AlignmentLayer, Origin, Pair, Parse, Sentence
 from annotator.services.alignments import layers, links, operations
 from annotator.services.corpora.former_words import FORMERLY
-from annotator.services.parses import arc_drafts, drafts, following, gold, parsers
+from annotator.services.parses import arc_drafts, consequences, drafts, gold, parsers
 from annotator.services.parses.retyping import differences
 from core.formats import conllu
 from core.protocols import BackendInfo
@@ -258,11 +258,11 @@ def test_two_who_change_the_same_words_do_not_overwrite_each_other(cast) -> None
 def test_nothing_follows_from_words_split_nor_is_anything_shaded(cast) -> None:
     people.forest(cast.pair.source, (0.0, people.SOURCE), engine="technical")
     draft = begin(cast, cast.bob)
-    play(draft, "split", play=following.play, token=4, forms=["win", "dow"])
-    play(draft, "relabel", play=following.play, node=1, label="NX")
+    play(draft, "split", play=consequences.play, token=4, forms=["win", "dow"])
+    play(draft, "relabel", play=consequences.play, node=1, label="NX")
     ops = draft.events.order_by("revision").values_list("op", flat=True)
     assert list(ops) == ["split", "relabel"]
-    assert following.forest_over(draft) is None
+    assert consequences.forest_over(draft) is None
 
 
 def test_the_page_splits_and_joins_without_a_script(cast, client: Client) -> None:

@@ -12,7 +12,13 @@ from annotator.errors import BadRequest, NotAllowed
 from annotator.models import Corpus, Job, Membership, Parse, Project
 from annotator.pages.jobs import next_pages
 from annotator.services import jobs
-from annotator.services.parses import accuracy, linking, offered, parsers, substitution
+from annotator.services.parses import (
+    accuracy,
+    linking_corpora,
+    offered,
+    parsers,
+    substitution,
+)
 from tests import cast, small_pcfg
 from tests.cast import Cast
 
@@ -52,7 +58,7 @@ def _done(job: Job) -> Job:
 def _counted(people: Cast, name: str = "plain") -> Job:
     corpora = [_plain(people)]
     return _done(
-        linking.start(
+        linking_corpora.start(
             people.project, name, corpora=corpora, by=people.ada, enqueue=False
         )
     )
@@ -74,11 +80,11 @@ def _helped(people: Cast, method: str = "replace") -> Job:
 
 def test_sentences_are_counted_with_their_hash_and_licence(people: Cast) -> None:
     job = _counted(people)
-    (counts,) = linking.of_project(people.project)
+    (counts,) = linking_corpora.of_project(people.project)
     assert (counts.name, counts.licence, counts.sources) == ("plain", "CC0", ("Plain",))
     assert counts.tokens == 12 * 20
     assert len(counts.digest) == 64
-    assert linking.load(people.project, "plain").count("wug") == 24
+    assert linking_corpora.load(people.project, "plain").count("wug") == 24
     assert job.done == job.total == 48
     assert job.result["counted_before"] is False
 
@@ -86,40 +92,44 @@ def test_sentences_are_counted_with_their_hash_and_licence(people: Cast) -> None
 def test_the_same_text_is_not_counted_twice(people: Cast) -> None:
     _counted(people)
     assert _counted(people, "again").result["counted_before"] is True
-    first, second = linking.of_project(people.project)
+    first, second = linking_corpora.of_project(people.project)
     assert first.digest == second.digest
     cast.sentence(_plain(people), "the cat saw a wug")
     assert _counted(people, "more").result["counted_before"] is False
 
 
 def test_a_cancelled_count_leaves_nothing(people: Cast) -> None:
-    job = linking.start(
+    job = linking_corpora.start(
         people.project, "plain", corpora=[_plain(people)], by=people.ada, enqueue=False
     )
-    steps = linking.run(job)
+    steps = linking_corpora.run(job)
     next(steps)
     next(steps)
     steps.close()
-    assert linking.of_project(people.project) == []
+    assert linking_corpora.of_project(people.project) == []
 
 
 def test_only_text_of_the_project_is_counted_by_its_managers(people: Cast) -> None:
     with pytest.raises(NotAllowed):
-        linking.start(people.project, "x", corpora=[_plain(people)], by=people.bob)
+        linking_corpora.start(
+            people.project, "x", corpora=[_plain(people)], by=people.bob
+        )
     theirs = Project.objects.create(name="Theirs", slug="theirs")
     Membership.objects.create(project=theirs, user=people.cyd, role="manager")
     with pytest.raises(BadRequest, match="Only text of this project"):
-        linking.start(theirs, "x", corpora=[_plain(people)], by=people.cyd)
+        linking_corpora.start(theirs, "x", corpora=[_plain(people)], by=people.cyd)
     _counted(people)
     with pytest.raises(BadRequest, match="none yet"):
-        linking.load(theirs, "plain")
+        linking_corpora.load(theirs, "plain")
 
 
 @pytest.mark.parametrize("name", ["", "..", "x" * 21, "plain"])
 def test_a_name_that_is_none_or_taken_is_refused(people: Cast, name: str) -> None:
     _counted(people)
     with pytest.raises(BadRequest) as refusal:
-        linking.start(people.project, name, corpora=[_plain(people)], by=people.ada)
+        linking_corpora.start(
+            people.project, name, corpora=[_plain(people)], by=people.ada
+        )
     assert refusal.value.facts["field"] == "name"
 
 
@@ -178,7 +188,7 @@ def test_what_cannot_be_helped_is_parsed_as_it_stands_and_says_so(
     for k, line in enumerate(text):
         cast.sentence(other, f"{line} {k}")
     _done(
-        linking.start(
+        linking_corpora.start(
             people.project, "plain", corpora=[other], by=people.ada, enqueue=False
         )
     )
@@ -222,7 +232,7 @@ def test_the_page_counts_a_file_and_parses_with_it(
     sent = {"do": "count", "name": "Mine", "licence": "CC0", "text": file}
     assert client.post(url, sent).status_code == 302
     _done(Job.objects.get(kind="linking"))
-    assert linking.of_project(people.project)[0].tokens == 12 * 16
+    assert linking_corpora.of_project(people.project)[0].tokens == 12 * 16
     assert "mine.txt" in client.get(url).content.decode()
     wanted = {"do": "parse", "parser": "small", "linking": "mine", "n": "1"}
     wrong = client.post(url, wanted | {"method": "guess"})
@@ -277,10 +287,10 @@ def test_programs_count_and_parse_with_strict_names(
 def test_a_count_leads_back_to_the_corpus_it_was_asked_on(people: Cast) -> None:
     text = [_plain(people)]
     asked = {"corpora": text, "by": people.ada, "enqueue": False}
-    here = linking.start(people.project, "here", page=people.corpus, **asked)
+    here = linking_corpora.start(people.project, "here", page=people.corpus, **asked)
     (page,) = next_pages(_done(here), by=people.ada)
     args = ["windows", people.corpus.code]
     assert page == {"label": "Parse with it", "url": reverse("substitution", args=args)}
-    nowhere = linking.start(people.project, "nowhere", **asked)
+    nowhere = linking_corpora.start(people.project, "nowhere", **asked)
     (page,) = next_pages(_done(nowhere), by=people.ada)
     assert page["url"] == reverse("corpora", args=["windows"])

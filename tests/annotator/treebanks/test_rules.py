@@ -41,8 +41,8 @@ def arcs(sentence: Sentence, text: str = ARCS) -> Parse:
     )  # fmt: skip
 
 
-def names(look) -> list[list[str]]:
-    return [[one.rule for one in row.problems] for row in look.checked]
+def names(report) -> list[list[str]]:
+    return [[one.rule for one in row.problems] for row in report.checked]
 
 
 def test_managers_declare_rules_and_a_stale_form_is_refused(cast) -> None:
@@ -68,27 +68,27 @@ def test_what_is_no_rule_is_refused_at_its_place_and_not_kept(cast) -> None:
 
 def test_a_corpus_is_looked_through_in_parts(cast) -> None:
     declared(cast, "need VP: NP")
-    first = rules.look(cast.corpus)
+    first = rules.check(cast.corpus)
     assert (names(first), first.looked, first.after) == ([["needed-child"] * 2], 2, "")
     declared(cast, "labels: S NP", seen=1)
-    part = rules.look(cast.corpus, most=1)
+    part = rules.check(cast.corpus, most=1)
     assert (part.looked, part.after) == (1, cast.pair.source.code)
-    rest = rules.look(cast.corpus, after=part.after)
+    rest = rules.check(cast.corpus, after=part.after)
     assert (rest.looked, rest.after) == (1, "")
     assert rest.checked[0].sentence == cast.pair.target
     with pytest.raises(BadRequest):
-        rules.look(cast.corpus, after="0" * 16)
+        rules.check(cast.corpus, after="0" * 16)
 
 
 def test_arcs_are_checked_and_compared_with_the_brackets(cast) -> None:
     arcs(cast.pair.source)
     # a corpus that declares nothing is checked up to the second level
-    assert names(rules.look(cast.corpus)) == [["unknown-relation", "contradiction"]]
+    assert names(rules.check(cast.corpus)) == [["unknown-relation", "contradiction"]]
     declared(cast, "ud: 0")
-    assert names(rules.look(cast.corpus)) == [["contradiction"]]
+    assert names(rules.check(cast.corpus)) == [["contradiction"]]
     declared(cast, "ud: 2", seen=1)
-    assert names(rules.look(cast.corpus)) == [["unknown-relation", "contradiction"]]
-    problem = rules.look(cast.corpus).checked[0].problems[1]
+    assert names(rules.check(cast.corpus)) == [["unknown-relation", "contradiction"]]
+    problem = rules.check(cast.corpus).checked[0].problems[1]
     assert (problem.node, problem.words) == (6, (3, 4))
 
 
@@ -99,7 +99,7 @@ def test_annotators_trees_are_nobody_elses_business(cast) -> None:
         text="(S (XX (NN Doors)) (NN open))", digest="1",
     )  # fmt: skip
     declared(cast, "labels: S NP VP PP")
-    assert rules.look(cast.corpus).checked == ()
+    assert rules.check(cast.corpus).checked == ()
 
 
 def test_the_page_shows_places_and_remedies(cast) -> None:
@@ -127,8 +127,8 @@ def test_programs_declare_and_list(cast) -> None:
     sent = {"text": "tags: DT NN VBD . IN", "seen": 0}
     assert client.put(url, sent, "application/json").json()["revision"] == 1
     assert client.put(url, sent, "application/json").status_code == 409
-    look = client.get(f"/api/corpora/{cast.corpus.code}/problems/").json()
-    (one,) = look["sentences"]
+    report = client.get(f"/api/corpora/{cast.corpus.code}/problems/").json()
+    (one,) = report["sentences"]
     assert one["sentence"] == cast.pair.target.code
     assert [p["forms"] for p in one["problems"]] == [["opened"]]
     same = client.get(f"/api/sentences/{one['sentence']}/problems/").json()
@@ -171,11 +171,11 @@ def test_the_page_counts_the_whole_corpus_or_says_how_far(cast, monkeypatch) -> 
     page = " ".join(client_of(cast.ada).get(url).content.decode().split())
     assert "<strong>2 sentences with problems</strong> among 2 in the corpus." in page
     assert page.count("Edit the tree of:") == 1, "a page shows one"
-    total = rules.look(cast.corpus, most=1, counts=True).total
+    total = rules.check(cast.corpus, most=1, counts=True).total
     assert (total.wrong, total.looked, total.is_whole) == (2, 2, True)
     assert total.by_rule["unknown-label"] == 4
-    cut = rules.look(cast.corpus, seconds=0, counts=True)
+    cut = rules.check(cast.corpus, seconds=0, counts=True)
     assert (cut.total.looked, cut.total.is_whole) == (1, False)
-    monkeypatch.setattr(rules, "look", lambda *_, **__: cut)
+    monkeypatch.setattr(rules, "check", lambda *_, **__: cut)
     page = " ".join(client_of(cast.ada).get(url).content.decode().split())
     assert "among the first 1. Counting stopped after 2 seconds." in page

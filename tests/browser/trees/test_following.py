@@ -5,7 +5,7 @@ from playwright.sync_api import expect
 
 from annotator.models import TreeDraft
 from tests import cast as people
-from tests.annotator.parses.test_following import HIGH, LOW, MOVED
+from tests.annotator.parses.test_consequences import HIGH, LOW, MOVED
 from tests.browser.editing import press
 from tests.browser.pictures import keep_picture
 from tests.browser.trees.test_tree_editor import at, node, revision

@@ -63,7 +63,7 @@ def play(draft: Draft, step: tuple) -> Draft:
         case ("link", s, t, kind):
             return editing.put_link(draft, Link(s, t, kind))
         case ("beside", s, t, kind):
-            return editing.put_link(draft, Link(s, t, kind), beside=True)
+            return editing.put_link(draft, Link(s, t, kind), keep_others=True)
         case ("null", s, t):
             return editing.put_null(draft, s, t)
         case ("clear", s, t):
@@ -169,7 +169,7 @@ def cells(draft: Draft) -> list[tuple[str, str]]:
 def test_a_link_takes_the_place_of_others_unless_it_is_put_beside_them() -> None:
     draft, new = draft_of(*TWO), Link("w0", "w1")
     assert cells(editing.put_link(draft, new)) == [("w0", "w1")]
-    assert cells(editing.put_link(draft, new, beside=True)) == [
+    assert cells(editing.put_link(draft, new, keep_others=True)) == [
         ("w0", "w0"),
         ("w0", "w1"),
         ("w1", "w1"),

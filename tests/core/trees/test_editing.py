@@ -67,8 +67,10 @@ def steps(draw: st.DrawFn, tree: Tree, *, may_gap: bool = False) -> TreeEdit:
         return SplitPhrase(v, tuple(sorted(draw(places))))
     if kind in ("insert", "join_phrases"):
         mother = tree.parents[v]
-        sisters = [u for u in (tree.children[mother] if mother >= 0 else [0]) if u >= v]
-        last = draw(st.sampled_from(sisters))
+        siblings = [
+            u for u in (tree.children[mother] if mother >= 0 else [0]) if u >= v
+        ]
+        last = draw(st.sampled_from(siblings))
         if kind == "join_phrases":
             return JoinPhrases(v, last, draw(st.none() | LABELS))
         return Insert(v, last, draw(LABELS))

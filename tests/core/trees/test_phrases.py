@@ -23,8 +23,8 @@ def phrase_steps(draw: st.DrawFn, tree: Tree) -> SplitPhrase | JoinPhrases:
     allowed: list[SplitPhrase | JoinPhrases] = []
     for v in range(1, len(tree)):
         allowed += [SplitPhrase(v, (i,)) for i in range(1, len(tree.children[v]))]
-        sisters = tree.children[tree.parents[v]]
-        for last in sisters[sisters.index(v) + 1 :]:
+        siblings = tree.children[tree.parents[v]]
+        for last in siblings[siblings.index(v) + 1 :]:
             with suppress(InvalidValue):
                 JoinPhrases(v, last).on(tree)
                 allowed.append(JoinPhrases(v, last, draw(st.none() | LABELS)))

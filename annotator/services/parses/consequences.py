@@ -38,7 +38,7 @@ T = TypeVar("T")
 
 
 @dataclass(frozen=True, slots=True)
-class Following:
+class Consequences:
     """What the last step brought along: nodes of the tree now, and brackets gone."""
 
     came: tuple[int, ...] = ()
@@ -160,18 +160,18 @@ def _same_node(tree: Tree, at: int, new: Tree) -> int:
     return (named or same or [0])[0]
 
 
-def last_followed(draft: TreeDraft) -> Following:
+def last_consequences(draft: TreeDraft) -> Consequences:
     """What followed from the last step, as long as nothing was done since."""
     last = draft.events.last()
     if last is None or last.op != FOLLOW:
-        return Following()
+        return Consequences()
     tree = draft.to_tree()
     former = editing.read(last.back).on(tree).tree
     was, now = plain_brackets(former), plain_brackets(tree)
     gone = tuple(sorted((was - now).elements()))
     new = now - was
     came = [v for v in range(len(tree)) if any(b in new for b in bracket_at(tree, v))]
-    return Following(tuple(came), gone)
+    return Consequences(tuple(came), gone)
 
 
 def decisions(draft: TreeDraft) -> Decisions:
@@ -201,4 +201,4 @@ def chances(
 
 def snapshot(draft: TreeDraft) -> dict[str, Any]:
     """``drafts.snapshot``, and what followed from the last step."""
-    return drafts.snapshot(draft) | {"followed": list(last_followed(draft).came)}
+    return drafts.snapshot(draft) | {"followed": list(last_consequences(draft).came)}

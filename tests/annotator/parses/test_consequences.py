@@ -6,7 +6,7 @@ import pytest
 from django.test import Client
 
 from annotator.models import TreeDraft
-from annotator.services.parses import drafts, following
+from annotator.services.parses import consequences, drafts
 from core.formats import ptb
 from tests import cast as people
 
@@ -37,7 +37,7 @@ def step(draft: TreeDraft, **sent) -> drafts.DraftStep:
 
 
 def play(draft: TreeDraft, **sent) -> str:
-    following.play(draft, step(draft, **sent), by=draft.author)
+    consequences.play(draft, step(draft, **sent), by=draft.author)
     return TreeDraft.objects.get(pk=draft.pk).text
 
 
@@ -45,7 +45,7 @@ def test_one_attachment_and_the_rest_follows_as_a_step_of_its_own(draft) -> None
     assert play(draft, **TO_OBJECT) == LOW
     ops = list(draft.events.values_list("op", flat=True))
     assert (ops, draft.revision) == (["move", "follow"], 2)
-    brought = following.last_followed(draft)
+    brought = consequences.last_consequences(draft)
     tree = draft.to_tree()
     assert [(tree.labels[v], tree.spans[v]) for v in brought.came] == [("NP", (2, 4))]
     assert brought.gone == ()
@@ -54,13 +54,13 @@ def test_one_attachment_and_the_rest_follows_as_a_step_of_its_own(draft) -> None
 def test_what_followed_is_refused_by_undo_and_does_not_come_again(draft) -> None:
     play(draft, **TO_OBJECT)
     assert play(draft, op="undo") == MOVED
-    assert following.last_followed(draft) == following.Following()
+    assert consequences.last_consequences(draft) == consequences.Consequences()
     play(draft, op="relabel", node=1, label="NX")
     assert draft.events.filter(op="follow").count() == 1
-    assert (2, 4, "NP") in following.decisions(draft).barred
+    assert (2, 4, "NP") in consequences.decisions(draft).barred
     play(draft, op="undo")
     assert play(draft, op="undo") == HIGH
-    assert following.decisions(draft).fixed == frozenset()
+    assert consequences.decisions(draft).fixed == frozenset()
     assert play(draft, op="redo") == MOVED
 
 
@@ -70,7 +70,7 @@ def test_parts_of_a_joined_phrase_do_not_come_again(draft) -> None:
         "(NP (DT a) (NN man) (IN with) (NP (DT a) (NN hat)))",
     )
     assert play(draft, op="join_phrases", first=5, last=8) == joined
-    decided = following.decisions(draft)
+    decided = consequences.decisions(draft)
     assert (2, 7, "NP") in decided.fixed
     assert {(2, 4, "NP"), (4, 7, "PP")} <= decided.barred
     play(draft, op="relabel", node=1, label="NX")
@@ -80,16 +80,16 @@ def test_parts_of_a_joined_phrase_do_not_come_again(draft) -> None:
 def test_a_split_phrase_does_not_come_back_whole(draft) -> None:
     parted = HIGH.replace("(NP (DT a) (NN man))", "(NP (DT a)) (NP (NN man))")
     assert play(draft, op="split_phrase", node=7) == parted
-    decided = following.decisions(draft)
+    decided = consequences.decisions(draft)
     assert {(2, 3, "NP"), (3, 4, "NP")} <= decided.fixed
     assert (2, 4, "NP") in decided.barred
     assert play(draft, op="join_phrases", first=5) == HIGH
-    assert (2, 4, "NP") in following.decisions(draft).fixed
+    assert (2, 4, "NP") in consequences.decisions(draft).fixed
 
 
 def test_a_step_sent_twice_follows_once(draft) -> None:
     first = step(draft, **TO_OBJECT)
-    events = [following.play(draft, first, by=draft.author) for _ in range(2)]
+    events = [consequences.play(draft, first, by=draft.author) for _ in range(2)]
     assert events[0] == events[1]
     assert draft.events.count() == 2
 
@@ -101,14 +101,16 @@ def test_without_a_forest_nothing_follows(cast) -> None:
 
 
 def test_the_parser_s_doubt_is_that_under_what_is_decided(draft) -> None:
-    stored = following.forest_of(draft.sentence, draft.base)
-    before = following.chances(draft.to_tree(), stored, following.decisions(draft))
+    stored = consequences.forest_of(draft.sentence, draft.base)
+    before = consequences.chances(
+        draft.to_tree(), stored, consequences.decisions(draft)
+    )
     assert before[5] == pytest.approx(1.0)  # both readings have the small NP
     play(draft, **TO_OBJECT)
     tree = draft.to_tree()
-    after = following.chances(tree, stored, following.decisions(draft))
+    after = consequences.chances(tree, stored, consequences.decisions(draft))
     assert min(after.values()) == pytest.approx(1.0)
-    low = following.chances(ptb.parse_one(LOW), stored, following.Decisions())
+    low = consequences.chances(ptb.parse_one(LOW), stored, consequences.Decisions())
     assert low[5] == pytest.approx(0.1192, abs=1e-4)  # e^-2 / (1 + e^-2)
 
 

@@ -36,7 +36,7 @@ _NAME = re.compile(r"[a-z0-9][-a-z0-9]{0,19}")
 
 
 @dataclass(frozen=True, slots=True)
-class Linking:
+class LinkingCorpus:
     """A linking corpus that is there. ``digest``: of its text, hexadecimal."""
 
     name: str
@@ -47,12 +47,12 @@ class Linking:
     sources: tuple[str, ...]
 
 
-def of_project(project: Project) -> list[Linking]:
+def of_project(project: Project) -> list[LinkingCorpus]:
     """What the project has counted, by name."""
     manifests = sorted(_folder(project).glob("[!.]*/manifest.json"))
     facts = (registry.facts_of(path.parent) for path in manifests)
     return [
-        Linking(
+        LinkingCorpus(
             str(one["name"]),
             int(one["tokens"]),
             int(one["kinds"]),

@@ -55,28 +55,28 @@ class Export:
     """
 
     variant: str
-    looks: list[TaskAnnotation] = field(default_factory=list)
+    annotations: list[TaskAnnotation] = field(default_factory=list)
     bad: list[BadLine] = field(default_factory=list)
     losses: Counter[str] = field(default_factory=Counter)
     notes: list[str] = field(default_factory=list)
     ranges: dict[str, tuple[int, int]] = field(default_factory=dict)
 
 
-def screened(looks: Sequence[TaskAnnotation]) -> list[TaskAnnotation]:
+def screened(annotations: Sequence[TaskAnnotation]) -> list[TaskAnnotation]:
     """The same, with texts that are no ratings left out by their reason."""
     values: dict[str, set[str]] = {}
     kinds: dict[str, str] = {}
-    for look in looks:
-        for value in look.values:
+    for annotation in annotations:
+        for value in annotation.values:
             if value.kind in ("text", "open") and not value.why_not:
                 values.setdefault(value.scale, set()).add(value.text)
                 kinds[value.scale] = value.kind
     texts = {name for name in values if not _are_ratings(values[name], kinds[name])}
     if not texts:
-        return list(looks)
+        return list(annotations)
     return [
-        replace(look, values=[_screened(one, texts) for one in look.values])
-        for look in looks
+        replace(annotation, values=[_screened(one, texts) for one in annotation.values])
+        for annotation in annotations
     ]
 
 
