@@ -68,6 +68,12 @@ def test_every_file_it_points_to_is_there(page: Path) -> None:
     assert [link for link in links if not (page.parent / link).exists()] == []
 
 
+def test_every_picture_of_a_screen_is_shown() -> None:
+    shown = "\n".join(page.read_text() for page in PAGES)
+    pictures = [path.name for path in (DOCS / "img" / "screens").iterdir()]
+    assert [name for name in pictures if f"img/screens/{name}" not in shown] == []
+
+
 def test_every_page_is_in_the_index() -> None:
     index = (DOCS / "README.md").read_text()
     pages = {path.name for path in DOCS.glob("*.md")} - {"README.md"}
