@@ -102,7 +102,7 @@ def _pictures(
 
 
 def sign_in(page: Page, link: str) -> Any:
-    """Follow the link of the first start; what the browser keeps of it."""
+    """Follow the link of the first start; return what the browser stores."""
     page.goto(link)
     page.get_by_role("button").filter(has_text=re.compile("[Ss]ign")).first.click()
     page.wait_for_load_state("networkidle")
