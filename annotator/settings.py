@@ -1,6 +1,6 @@
 """One file of settings: safe by default, SQLite and a file broker unless told.
 
-Every variable is described in docs/settings.md.
+Every variable is described in docs/reference.md.
 """
 
 import os

@@ -20,7 +20,7 @@ from django.urls import resolve
 ROOT = Path(__file__).resolve().parent.parent
 DEPLOY = ROOT / "deploy"
 UNITS = sorted(DEPLOY.glob("*.service"))
-SETTINGS = set(re.findall(r"`([A-Z_]{6,})`", (ROOT / "docs/settings.md").read_text()))
+SETTINGS = set(re.findall(r"`([A-Z_]{6,})`", (ROOT / "docs/reference.md").read_text()))
 LINES = (DEPLOY / "Containerfile").read_text().replace("\\\n", " ").splitlines()
 STEPS = [line for line in LINES if line and not line.startswith("#")]
 

@@ -12,7 +12,9 @@ from babel.messages.pofile import read_po
 from django.core.management import get_commands, load_command_class
 
 from annotator.exchange import registry
+from annotator.pages.site.documents import slug
 from core.commands.catalogue import ENGINE
+from tools import commands
 
 ROOT = Path(__file__).resolve().parent.parent
 README = (ROOT / "README.md").read_text()
@@ -38,7 +40,7 @@ def variables() -> set[str]:
 
 
 def test_every_setting_is_described_and_every_described_one_is_read() -> None:
-    settings = (DOCS / "settings.md").read_text()
+    settings = (DOCS / "reference.md").read_text()
     described = set(re.findall(r"^\| `([A-Z_]+)`", settings, re.MULTILINE))
     assert described == variables()
 
@@ -66,10 +68,64 @@ def test_every_file_it_points_to_is_there(page: Path) -> None:
     assert [link for link in links if not (page.parent / link).exists()] == []
 
 
+def test_every_picture_of_a_screen_is_shown() -> None:
+    shown = "\n".join(page.read_text() for page in PAGES)
+    pictures = [path.name for path in (DOCS / "img" / "screens").iterdir()]
+    assert [name for name in pictures if f"img/screens/{name}" not in shown] == []
+
+
 def test_every_page_is_in_the_index() -> None:
     index = (DOCS / "README.md").read_text()
     pages = {path.name for path in DOCS.glob("*.md")} - {"README.md"}
     assert {name for name in pages if f"({name})" not in index} == set()
+
+
+WANTED = {  # where a reader of the index wants to go: the words in front of a link
+    *("judge", "import", "correct a tree", "search", "run a campaign"),
+    *("read a report", "release", "deploy, back up, watch"),
+    *("add a format", "add a parser"),
+}
+
+
+def links_of(page: Path) -> Iterator[tuple[str, Path, str]]:
+    """The text of each link of a page, the file it leads to and the place in it."""
+    for text, target in re.findall(r"(?<!!)\[([^\]]+)\]\(([^)]+)\)", page.read_text()):
+        if not target.startswith("http"):
+            file, _, anchor = target.partition("#")
+            yield text, (page.parent / file if file else page), anchor
+
+
+def headings(page: Path) -> list[str]:
+    text = re.sub(r"```.*?```", "", page.read_text(), flags=re.DOTALL)
+    return re.findall(r"^#+ (.+)$", text, re.MULTILINE)
+
+
+def test_the_index_leads_to_every_task_in_one_click() -> None:
+    index = DOCS / "README.md"
+    rows = re.findall(r"^\| ([^|]+) \| \[", index.read_text(), re.MULTILINE)
+    assert set(rows) >= WANTED
+    assert "docs/README.md" in README  # the first of two clicks from the front page
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda path: path.name)
+def test_every_place_it_points_to_is_there(page: Path) -> None:
+    missing = [
+        (text, file.name, anchor)
+        for text, file, anchor in links_of(page)
+        if anchor and anchor not in map(slug, headings(file))
+    ]
+    assert missing == []
+
+
+def test_every_page_opens_with_what_the_reader_can_do() -> None:
+    for page in DOCS.glob("*.md"):
+        first = page.read_text().split("\n\n")[1]
+        assert first.startswith(("After this page you", "From this page you")), page
+
+
+def test_the_table_of_commands_is_what_the_commands_say() -> None:
+    """``python -m tools.commands`` writes it again."""
+    assert commands.table() in commands.PAGE.read_text()
 
 
 def test_readme_takes_two_screens_at_most() -> None:
@@ -141,6 +197,26 @@ def prose(page: Path) -> str:
     text = re.sub(r"!?\[([^\]]*)\]\([^)]*\)", r"\1", text)
     text = re.sub(r"^\|.*$", "", text, flags=re.MULTILINE)
     return re.sub(r"^\s*(?:[-*]|\d+\.|#+) ", "\n\n", text, flags=re.MULTILINE)
+
+
+def syllables(word: str) -> int:
+    """Return an estimate: groups of vowels, without a silent e at the end."""
+    silent = word.endswith("e") and not word.endswith(("le", "ee"))
+    return max(1, len(re.findall(r"[aeiouy]+", word)) - silent)
+
+
+def reading_ease(page: Path) -> float:
+    """Return the Flesch reading ease (1948) of a page; 60 to 70 is plain English."""
+    parts = re.split(r"[.!?](?=\s)|\n\s*\n", prose(page))
+    said = [re.findall(r"[a-z]+(?:['’][a-z]+)?", part.lower()) for part in parts]
+    words = [word for one in said for word in one]
+    per_word = sum(map(syllables, words)) / len(words)
+    return 206.835 - 1.015 * len(words) / sum(map(bool, said)) - 84.6 * per_word
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda path: path.name)
+def test_every_page_is_easy_to_read(page: Path) -> None:
+    assert reading_ease(page) >= 50
 
 
 def messages() -> Iterator[str]:

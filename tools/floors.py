@@ -59,7 +59,7 @@ def modules(top: str) -> list[Path]:
 
 @cache
 def imports(path: Path) -> tuple[str, ...]:
-    """Dotted names of what this file imports, wherever in it."""
+    """Return the dotted names of everything that this file imports."""
     return tuple(_imports(path))
 
 

@@ -45,7 +45,7 @@ class FolderBox:
 
 
 def arrows(top: str, floors: list[set[str]]) -> Arrows:
-    """What each folder of ``top`` imports of its neighbours and of those below."""
+    """Return what each folder of ``top`` imports from neighbours and from below."""
     known = set().union(*floors)
     imported: Arrows = {name: set() for name in known}
     for path in modules(top):
@@ -61,7 +61,7 @@ def arrows(top: str, floors: list[set[str]]) -> Arrows:
 
 
 def reduced(full: Arrows) -> Arrows:
-    """Without the arrows that a longer way implies. Raises CycleError on a circle."""
+    """Remove arrows that a longer path implies; raise CycleError on a cycle."""
     below: Arrows = {}
     for name in TopologicalSorter(full).static_order():
         below[name] = full[name].union(*(below[other] for other in full[name]))
@@ -72,7 +72,7 @@ def reduced(full: Arrows) -> Arrows:
 
 
 def placed(floors: list[set[str]], top: float) -> dict[str, FolderBox]:
-    """The boxes, floor 0 at the bottom, each floor spread over the width."""
+    """Return the boxes, floor 0 at the bottom, each floor spread over the width."""
     boxes = {}
     for n, names in enumerate(floors):
         y = top + (len(floors) - 1 - n) * ROW + (ROW - BOX) / 2
@@ -114,7 +114,7 @@ def _arrow(parent: Element, name: str, other: str, boxes: dict[str, FolderBox]) 
 
 
 def _house(parent: Element, title: str, floors: list[set[str]], top: float) -> str:
-    """Draw one package; what its arrows say comes back in words."""
+    """Draw one package; return a description of its arrows."""
     package = title.split("/")[0]
     shown, boxes = reduced(arrows(package, floors)), placed(floors, top)
     _floors(parent, title, floors, top)
@@ -134,7 +134,7 @@ def _house(parent: Element, title: str, floors: list[set[str]], top: float) -> s
 
 
 def drawing() -> str:
-    """The SVG, always the same for the same imports."""
+    """Return the SVG, always the same for the same imports."""
     middle = TOP + len(ANNOTATOR_FLOORS) * ROW + 40
     height = middle + len(CORE_FLOORS) * ROW + 10
     svg = Element(

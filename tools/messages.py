@@ -78,7 +78,7 @@ def _print(faults: Iterable[str]) -> int:
 
 
 def template(domain: str) -> Catalog:
-    """Every message of the sources, in the order of their places."""
+    """Return every message of the sources, in the order of their places."""
     catalog = Catalog(domain=domain)
     for path, method, text in sources(domain):
         place = path.relative_to(ROOT).as_posix()
@@ -89,7 +89,7 @@ def template(domain: str) -> Catalog:
 
 
 def sources(domain: str) -> Iterator[tuple[Path, str, str]]:
-    """Each file with Babel's method for it and its text."""
+    """Yield each file with Babel's method for it and its text."""
     if domain == "djangojs":
         for path in sorted((ROOT / "static" / "js").rglob("*.js")):
             yield path, "javascript", path.read_text("utf-8")
@@ -104,7 +104,7 @@ def sources(domain: str) -> Iterator[tuple[Path, str, str]]:
 
 
 def merge(path: Path, wanted: Catalog) -> Catalog:
-    """What the file translates of what is wanted; messages that went are dropped."""
+    """Return the file's translations of the wanted messages, without others."""
     with path.open("rb") as file:
         known = read_po(file, locale=path.parent.parent.name)
     merged = Catalog(
@@ -141,7 +141,7 @@ def compiled(catalog: Catalog) -> bytes:
 
 
 def check(catalog: Catalog) -> Iterator[str]:
-    """What is not translated, or says other places than the English."""
+    """Yield what is not translated, or has other placeholders than the English."""
     for message in catalog:
         if not message.id:
             continue
@@ -158,7 +158,7 @@ def check(catalog: Catalog) -> Iterator[str]:
 
 
 def stale(path: Path, merged: Catalog) -> Iterator[str]:
-    """Whether the files on the disk say what merging would write."""
+    """Yield a line for each file that merging would change."""
     now = _by_id(merged)
     for file, read in ((path, read_po), (path.with_suffix(".mo"), read_mo)):
         if not file.exists() or _strings(read, file) != now:
@@ -186,7 +186,7 @@ def _text(context: str | bytes | None) -> str | None:
 
 
 def unmarked(folder: Path) -> Iterator[str]:
-    """Words in templates that stand outside of every tag of translation."""
+    """Yield words in templates outside of every translation tag."""
     for path in sorted(folder.rglob("*.html")):
         reader = _Words()
         reader.feed(_bare(path.read_text("utf-8")))
@@ -195,7 +195,7 @@ def unmarked(folder: Path) -> Iterator[str]:
 
 
 def _bare(source: str) -> str:
-    """A template's own text: what its tags bring is a space each, lines stay lines."""
+    """Return a template's own text, with a space for each tag and lines kept."""
     from django.template.base import Lexer, TokenType
 
     parts, hidden = [], False

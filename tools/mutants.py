@@ -62,7 +62,7 @@ class Mutant(NamedTuple):
 
 
 def faults(source: str) -> Iterator[Mutant]:
-    """All faults in what the functions of a module do.
+    """Yield all faults in the functions of a module.
 
     Operators become their neighbour, conditions their opposite, numbers one more or
     less, results None; a call for its effect, a change of an attribute or an item, and
@@ -84,7 +84,7 @@ def faults(source: str) -> Iterator[Mutant]:
 
 
 def _children(body: list[ast.stmt]) -> Iterator[tuple[ast.AST, str, int, Any]]:
-    """Every statement and expression: what holds it, in which field, at which place."""
+    """Yield every statement and expression with its holder, field and position."""
     holder = ast.Module(body, [])
     stack: list[ast.AST] = [holder]
     while stack:
@@ -107,7 +107,7 @@ def _put(holder: ast.AST, name: str, at: int, node: ast.AST) -> None:
 
 
 def _others(node: ast.AST) -> list[ast.AST]:
-    """What may stand by mistake where this node stands."""
+    """Return what could be written here by mistake instead of this node."""
     match node:
         case ast.Compare(left, [op, *more], [right, *rest]) if type(op) in OTHERS:
             return [ast.Compare(left, [OTHERS[type(op)](), *more], [right, *rest])]
@@ -166,7 +166,7 @@ class _Faulty(Loader):
 
 
 def fails(name: str, text: str, tests: list[str], limit: float) -> bool:
-    """Whether the tests fail, or take over ``limit`` seconds, with this module."""
+    """Return whether the tests fail with this module, or exceed ``limit`` seconds."""
     child = os.fork()
     if not child:
         os.setsid()

@@ -1,7 +1,8 @@
 """Pictures of the main screens, of the sample project: ``python -m tools.screens``.
 
-A Gemel of its own is started on an empty folder; each screen is opened in Chromium as
-its owner sees it, wide and narrow, light and dark, and written to docs/img/screens.
+A Gemel of its own is started on an empty folder. Each screen is opened in Chromium as
+its owner sees it, wide and light, and written to docs/img/screens, from where the docs
+show it. ``--all --out FOLDER`` adds narrow and dark ones, to review a design.
 """
 
 import argparse
@@ -14,7 +15,7 @@ import subprocess
 import sys
 import tempfile
 import urllib.request
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from time import sleep
@@ -27,7 +28,8 @@ FOLDER = ROOT / "docs" / "img" / "screens"
 PORT = 8765
 BASE = f"http://127.0.0.1:{PORT}"
 WIDE, NARROW = (1280, 800), (390, 844)  # px
-KINDS: tuple[tuple[str, tuple[int, int], Literal["light", "dark"]], ...] = (
+Kind = tuple[str, tuple[int, int], Literal["light", "dark"]]
+KINDS: tuple[Kind, ...] = (
     ("wide", WIDE, "light"),
     ("wide-dark", WIDE, "dark"),
     ("narrow", NARROW, "dark"),
@@ -63,19 +65,27 @@ print(json.dumps({
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--out", type=Path, default=FOLDER)
-    out = parser.parse_args().out
+    parser.add_argument("--all", action="store_true", help="narrow and dark, too")
+    options = parser.parse_args()
+    out, kinds = options.out, KINDS if options.all else KINDS[:1]
     out.mkdir(parents=True, exist_ok=True)
     with running() as (link, places), sync_playwright() as playwright:
         browser = playwright.chromium.launch(
             executable_path=shutil.which("chromium"), args=["--no-sandbox"]
         )
-        _pictures(browser, link, places, out)
+        _pictures(browser, link, places, out, kinds)
         browser.close()
 
 
-def _pictures(browser: Browser, link: str, places: dict[str, str], out: Path) -> None:
+def _pictures(
+    browser: Browser,
+    link: str,
+    places: dict[str, str],
+    out: Path,
+    kinds: Sequence[Kind],
+) -> None:
     state: Any = None
-    for kind, (width, height), scheme in KINDS:
+    for kind, (width, height), scheme in kinds:
         context = browser.new_context(
             viewport={"width": width, "height": height},
             color_scheme=scheme,
@@ -92,7 +102,7 @@ def _pictures(browser: Browser, link: str, places: dict[str, str], out: Path) ->
 
 
 def sign_in(page: Page, link: str) -> Any:
-    """Follow the link of the first start; what the browser keeps of it."""
+    """Follow the link of the first start; return what the browser stores."""
     page.goto(link)
     page.get_by_role("button").filter(has_text=re.compile("[Ss]ign")).first.click()
     page.wait_for_load_state("networkidle")

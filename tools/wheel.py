@@ -21,7 +21,7 @@ UMASK = 0o022  # files are 0644 or 0755, anyone who builds
 
 
 def build(out: Path, repository: Path = ROOT) -> list[Path]:
-    """The sdist and the wheel of ``HEAD`` in ``out``, which is made if absent."""
+    """Build sdist and wheel of ``HEAD`` in ``out``, which is created if absent."""
     out.mkdir(parents=True, exist_ok=True)
     before = os.umask(UMASK)
     try:
@@ -41,7 +41,7 @@ def build(out: Path, repository: Path = ROOT) -> list[Path]:
 
 
 def _committed_at(repository: Path) -> str:
-    """Seconds since 1970."""
+    """Return the time of the commit in seconds since 1970."""
     command = ["git", "-C", str(repository), "log", "-1", "--format=%ct"]
     done = subprocess.run(command, check=True, capture_output=True, text=True)
     return done.stdout.strip()

@@ -79,7 +79,7 @@ HEADER += f"{'no answer':>7} {'MB':>4}  attacker got"
 
 
 def run(target: Target, name: str, seconds: float) -> Outcome:
-    """One attack, with people at work before and meanwhile."""
+    """Run one attack, with people at work before and during it."""
     attacker = Attacker(target, CALM_S + seconds)
     with Memory(target.pid) as memory, people.at_work(target) as others:
         threading.Event().wait(CALM_S)

@@ -34,7 +34,7 @@ CELL = '<row r="{}"><c r="A1" t="inlineStr"><is><t>phrase</t></is></c></row>'
 
 
 def workbook(rows: Iterator[bytes], strings: Iterator[bytes]) -> bytes:
-    """A workbook of one sheet with these pieces of XML in it."""
+    """Return a workbook of one sheet with these pieces of XML."""
     kind = "application/vnd.openxmlformats-officedocument.spreadsheetml"
     kinds = {
         "xl/workbook.xml": "sheet.main",
@@ -88,7 +88,7 @@ def _many(one: bytes, n: int) -> Iterator[bytes]:
 
 
 def _is_read(attacker: Attacker, name: str, content: bytes) -> None:
-    """Sent as items of a campaign, then looked at, as its page does."""
+    """Send a file as items of a campaign and preview it, as the page does."""
     target = attacker.target
     items = f"/p/{target.project}/campaign/{target.campaign}/items/"
     _, _, there = attacker.send(items, f"file/{name}", content, api=False)
@@ -97,27 +97,27 @@ def _is_read(attacker: Attacker, name: str, content: bytes) -> None:
 
 
 def far_row(attacker: Attacker) -> None:
-    """A workbook of 1.6 kB, one row of which has the number 999,999,999,999."""
+    """Send a workbook of 1.6 kB with a row numbered 999,999,999,999."""
     rows = CELL.format(1) + CELL.format(999_999_999_999)
     _is_read(attacker, "items.xlsx", workbook(iter([rows.encode()]), iter([])))
 
 
 def many_rows(attacker: Attacker) -> None:
-    """A workbook of 176 kB that is 30 million empty rows."""
+    """Send a workbook of 176 kB that holds 30 million empty rows."""
     first = CELL.format(1).encode()
     book = workbook(iter([first, *_many(b"<row/>", ROWS)]), iter([]))
     _is_read(attacker, "items.xlsx", book)
 
 
 def many_strings(attacker: Attacker) -> None:
-    """A workbook of 220 kB whose table of texts has 15 million."""
+    """Send a workbook of 220 kB whose string table has 15 million entries."""
     rows = iter([CELL.format(1).encode()])
     texts = _many(b"<si><t/></si>\r\n", STRINGS)
     _is_read(attacker, "items.xlsx", workbook(rows, texts))
 
 
 def zeros() -> bytes:
-    """An npz archive whose one array is a gigabyte of zeros: a megabyte."""
+    """Return an npz archive of a megabyte that unpacks to a gigabyte of zeros."""
     head = io.BytesIO()
     of = {"descr": "|u1", "fortran_order": False, "shape": (ZEROS,)}
     np.lib.format.write_array_header_1_0(head, of)
@@ -132,7 +132,7 @@ def zeros() -> bytes:
 
 
 def npz(attacker: Attacker) -> None:
-    """A bundle with a forest of zeros; the sentence's forests are then asked for."""
+    """Import a bundle with a forest of zeros, then ask for the forests."""
     name = f"Zeros {uuid4().hex[:8]}"
     data = base64.b64encode(zeros()).decode()
     lines: list[dict[str, object]] = [
@@ -158,7 +158,7 @@ def npz(attacker: Attacker) -> None:
 
 
 def regex(attacker: Attacker) -> None:
-    """Searches of trees by expressions that go back and forth in a word of 240 a's."""
+    """Search trees by expressions that backtrack in a word of 240 a's."""
     name = f"Regex {uuid4().hex[:8]}"
     trees = f"(S (NN {'a' * 240}) (VB {'a' * 240}))\n".encode() * 20
     corpus = attacker.brought_in("regex.ptb", trees, "ptb", name)
@@ -169,7 +169,7 @@ def regex(attacker: Attacker) -> None:
 
 
 def long_word(attacker: Attacker) -> None:
-    """A word of 20,000 letters: in items of a campaign, in a pair that is opened."""
+    """Import a word of 20,000 letters as an item, and in a pair that is opened."""
     for word in ("a" * WORD, "a-" * (WORD // 2), "a." * (WORD // 2)):
         if attacker.is_over():
             return

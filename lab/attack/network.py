@@ -40,23 +40,23 @@ def _drip(attacker: Attacker, sent: bytes, drop: bytes) -> None:
 
 
 def slow_headers(attacker: Attacker) -> None:
-    """Headers, a letter a second."""
+    """Send headers, one letter per second."""
     _drip(attacker, b"POST /sign-in/ HTTP/1.1\r\nHost: localhost\r\nX-Slow: ", b"a")
 
 
 def slow_bodies(attacker: Attacker) -> None:
-    """Bodies, a letter a second: half of a judge's messages, half of long forms."""
+    """Send bodies, one letter per second: judges' messages and long forms."""
     head = b"POST /api/judge/abc/answers/ HTTP/1.1\r\nHost: localhost\r\n"
     _drip(attacker, head + b"Content-Length: 100000\r\n\r\n{", b"a")
 
 
 def idle(attacker: Attacker) -> None:
-    """Connections on which nothing is said."""
+    """Open connections and send nothing."""
     _drip(attacker, b"", b"")
 
 
 def methods(attacker: Attacker) -> None:
-    """Words that are no methods of HTTP, each another."""
+    """Send requests with invented methods, each a different one."""
     for n in range(METHODS):
         if attacker.is_over():
             return

@@ -44,7 +44,7 @@ class Person:
         raise NotImplementedError
 
     def ask(self, method: str, path: str, body: Any, head: dict[str, str]) -> bytes:
-        """What is answered; b"" where nothing is."""
+        """Return the answer, or b"" if there is none."""
         began = time.monotonic()
         for _ in range(TRIES):
             try:
@@ -119,7 +119,7 @@ class Reader(Person):
 
 @contextlib.contextmanager
 def at_work(target: Target) -> Iterator[list[Person]]:
-    """A judge and a reader, until the end of the block."""
+    """Keep a judge and a reader at work until the end of the block."""
     people: list[Person] = [Judge(target), Reader(target)]
     for one in people:
         one.start()

@@ -37,7 +37,7 @@ class Attacker:
         body: bytes | None = None,
         head: dict[str, str] | None = None,
     ) -> tuple[int, bytes, str]:
-        """Status (0: no answer), text, and where it leads."""
+        """Return status (0: no answer), text and the address it leads to."""
         patience = max(1.0, min(PATIENCE_S, self.left()))
         line = http.client.HTTPConnection(*self.address, timeout=patience)
         with contextlib.closing(line):
@@ -51,11 +51,11 @@ class Attacker:
         return found
 
     def page(self, path: str) -> tuple[int, bytes, str]:
-        """As someone who is signed in."""
+        """Ask for a page as someone who is signed in."""
         return self.ask("GET", path, head={"Cookie": self.target.session})
 
     def api(self, path: str) -> Any:
-        """What the API answers; None: nothing, or a refusal."""
+        """Return the answer of the API, or None after a refusal or without one."""
         head = {"Authorization": self.target.manager}
         status, text, _ = self.ask("GET", path, head=head)
         return json.loads(text) if status == 200 else None
@@ -63,7 +63,7 @@ class Attacker:
     def send(
         self, path: str, name: str, content: bytes, *, api: bool, **fields: str
     ) -> tuple[int, bytes, str]:
-        """A form with a file. ``name``: of its field, a slash, its own."""
+        """Send a form with a file; ``name`` is "field/file name"."""
         field, _, file = name.partition("/")
         mark, head = uuid4().hex, "Content-Disposition: form-data; name="
         parts = [
@@ -85,7 +85,7 @@ class Attacker:
         return self.ask("POST", path, body, headers)
 
     def brought_in(self, name: str, content: bytes, kind: str, corpus: str) -> str:
-        """The code of the corpus that a file has become; "": none in time."""
+        """Return the code of the imported corpus, or "" if none is there in time."""
         path = f"/api/projects/{self.target.project}/imports/"
         about = {
             "format": kind,

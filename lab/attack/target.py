@@ -41,7 +41,7 @@ class NotHere(ValueError):
 
 
 def address(url: str) -> tuple[str, int]:
-    """Host and port; raises NotHere unless it is http:// on a loopback address."""
+    """Return host and port; raise NotHere unless the URL is http:// on loopback."""
     parts = urlsplit(url)
     host = parts.hostname or ""
     try:
@@ -54,7 +54,7 @@ def address(url: str) -> tuple[str, int]:
 
 
 def seeded(host: str, port: int, pid: int, env: dict[str, str]) -> Target:
-    """The installation that ``env`` names, with what its visitors need."""
+    """Return the installation of ``env``, filled with what its visitors need."""
     done = subprocess.run(
         [sys.executable, "-m", "lab.attack.seed"],
         cwd=ROOT,
@@ -69,7 +69,7 @@ def seeded(host: str, port: int, pid: int, env: dict[str, str]) -> Target:
 
 @contextlib.contextmanager
 def started() -> Iterator[Target]:
-    """What ``make run`` starts, in a folder of its own that is removed again."""
+    """Start what ``make run`` starts, in a folder that is removed afterwards."""
     with tempfile.TemporaryDirectory(prefix="gemel-attack-") as home:
         kept = ("DATABASE_URL", "CELERY_BROKER_URL")
         env = {k: v for k, v in os.environ.items() if k not in kept}
@@ -126,7 +126,7 @@ class Memory:
 
 
 def _family(first: int) -> set[int]:
-    """This process and all below it."""
+    """Return the ids of this process and all its descendants."""
     parents = {}
     for path in Path("/proc").glob("[0-9]*/stat"):
         with contextlib.suppress(OSError, ValueError):

@@ -68,7 +68,7 @@ def others(table: np.ndarray) -> dict[str, Callable[[], object]]:
 
 
 def dataset(n_items: int, people: int) -> Dataset:
-    """Two scales, two judges an item, eight conditions, seven items an instance."""
+    """Return ratings: two scales, two judges, eight conditions, seven items each."""
     rng = np.random.default_rng(0)
     truth = rng.integers(1, 6, (n_items, 2))
     item = np.repeat(np.arange(n_items, dtype=np.int32), 2)

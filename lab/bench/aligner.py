@@ -70,7 +70,7 @@ def _measure(aligner: PhraseAligner, pairs: list[list[Analysis]]) -> dict[str, f
 
 
 def _median_ms(works: list[Callable[[], object]]) -> float:
-    """The median over pairs of the CPU time of one, the first run not counted."""
+    """Return the median CPU time per pair in ms, without the first run."""
     works[0]()
     taken = []
     for work in works:
@@ -81,7 +81,7 @@ def _median_ms(works: list[Callable[[], object]]) -> float:
 
 
 def _growth(first: dict[str, Any], row: dict[str, Any]) -> float | None:
-    """x in: milliseconds grow as tokens ** x, from the shortest to this."""
+    """Return x such that time grows as tokens ** x, from ``first`` to ``row``."""
     if row is first:
         return None
     ratio = np.log(row["forest_ms"] / first["forest_ms"])

@@ -56,7 +56,7 @@ def main() -> None:
 
 
 def _opened(browser: Browser, state: Any, path: str) -> tuple[float, ...]:
-    """Kilobytes with an empty and a full cache, milliseconds likewise."""
+    """Return kilobytes and milliseconds, each with an empty and a full cache."""
     context = browser.new_context(
         viewport={"width": 1280, "height": 800}, storage_state=state
     )

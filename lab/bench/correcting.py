@@ -47,7 +47,7 @@ def run(
     follow: bool,
     log: Path | None = None,
 ) -> Counter[str]:
-    """Correct every sentence of the corpus that is among ``golds``, by its words."""
+    """Correct each sentence of the corpus whose words are in ``golds``."""
     by_words: dict[tuple[str, ...], deque[Tree]] = {}
     for gold in golds:
         by_words.setdefault(gold.words, deque()).append(gold)
@@ -87,7 +87,7 @@ def _note(log: Path | None, code: str, counts: Counter[str]) -> None:
 def correct(
     client: Client, sentence: Sentence, gold: Tree, *, follow: bool
 ) -> Counter[str]:
-    """One sentence: begun, corrected, saved as gold, and looked at again."""
+    """Correct one sentence, save it as gold, and read it again."""
     base = _parsed(sentence)
     if base is None:
         return Counter(left_out=1)
@@ -111,7 +111,7 @@ def correct(
 def _looked_at(
     client: Client, code: str, draft: Draft, first: Tree, gold: Tree
 ) -> Counter[str]:
-    """What is there now, and what the ledger has and gives."""
+    """Count what is stored now, and what the ledger holds and replays to."""
     tree = first
     ops: Counter[str] = Counter()
     for event in client.tree_history(draft):
@@ -152,7 +152,7 @@ def _parsed(sentence: Sentence) -> Parse | None:
 
 
 def tree_of(nodes: Iterable[Mapping[str, Any]]) -> Tree:
-    """The tree of the nodes that the API gives."""
+    """Build the tree from the nodes of an API answer."""
     rows = list(nodes)
     return Tree(
         tuple(row["label"] for row in rows),
@@ -169,7 +169,7 @@ def as_imported(gold: Tree) -> Tree:
 
 
 def _next(tree: Tree, gold: Tree) -> TreeEdit | None:
-    """Brackets first, then tags; None when all is as in gold."""
+    """Return the next step, brackets before tags; None if the tree equals gold."""
     if to_correct(tree, gold):
         return next_step(tree, gold)[0]
     for token, v in enumerate(tree.leaf_of):

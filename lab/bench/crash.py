@@ -76,7 +76,7 @@ class Crash:
         self.archives: dict[str, Path] = {}  # by the fingerprint of what they hold
 
     def round(self, n: int) -> None:
-        """All jobs at once, killed at random times; then each must have come right."""
+        """Run all jobs, kill at random times, and require that each ended correctly."""
         from lab.bench import crash_data
 
         mine = crash_data.start(n, pairs=self.load.pairs, rows=self.load.rows)
@@ -109,7 +109,7 @@ class Crash:
         connection.close()
 
     def _backup(self, n: int) -> None:
-        """One that may end and one that is killed: whole, or not there."""
+        """Make one backup, kill another; each must be whole or absent."""
         old = next(iter(self.archives.values()))
         digest = _digest(old)
         path = self.gemel.home / f"round{n}.zip"
@@ -130,7 +130,7 @@ class Crash:
         return False
 
     def _restore(self) -> None:
-        """Into an installation with rows: the old ones stay whole, or the new are."""
+        """Restore into an installation with rows; old or new rows must be whole."""
         before = self.content()
         wanted, archive = next(
             (key, path) for key, path in self.archives.items() if key != before
@@ -179,7 +179,7 @@ class Crash:
         return True, time.monotonic() - start
 
     def archive(self, name: str) -> None:
-        """Back up what there is, and restore it in the second: a state to come back."""
+        """Back up the first installation and restore it in the second."""
         path = self.gemel.home / name
         _, self.backup_s = self._run(self.gemel.env, 0, "backup", str(path))
         words = ("restore", str(path), "--replace")
@@ -208,7 +208,7 @@ def attack(
     env: dict[str, str],
     second: dict[str, str],
 ) -> dict[str, Any]:
-    """Build, start, kill for as long as asked; the report."""
+    """Build, start and kill for as long as requested; return the report."""
     from lab.bench import crash_data, judging_data
     from lab.bench.crash_people import People
 
@@ -285,7 +285,7 @@ def _digest(path: Path) -> str:
 
 @contextlib.contextmanager
 def _places(load: Load) -> Iterator[tuple[dict[str, str], dict[str, str]]]:
-    """The variables of two fresh installations, which are gone afterwards."""
+    """Yield the variables of two fresh installations and remove them afterwards."""
     server = os.environ.get("DATABASE_URL", "")
     broker = os.environ.get("CELERY_BROKER_URL", "")
     shared = {"CELERY_BROKER_URL": broker} if broker else {}
@@ -306,7 +306,7 @@ def _places(load: Load) -> Iterator[tuple[dict[str, str], dict[str, str]]]:
 
 @contextlib.contextmanager
 def databases(server: str) -> Iterator[list[str]]:
-    """Two empty databases on this server; nothing where there is none."""
+    """Yield two empty databases on this server, or nothing without a server."""
     if not server:
         yield ["", ""]
         return

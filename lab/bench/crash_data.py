@@ -41,7 +41,7 @@ Counts = dict[str, int]
 
 
 def build(*, items: int, judges: int, editors: int) -> dict[str, Any]:
-    """A campaign with judges; a corpus with editors, each with a pair and a tree."""
+    """Build a campaign with judges, and editors with a pair and a tree each."""
     code, tokens = judging_data.build(items=items, people=judges, k=3, n=0)
     project = Project.objects.get(campaigns__code=code)
     corpus = _read_in(project, "Houses", editors)
@@ -58,7 +58,7 @@ def build(*, items: int, judges: int, editors: int) -> dict[str, Any]:
 
 
 def start(round_: int, *, pairs: int, rows: int) -> dict[str, Job]:
-    """An import of ``rows`` pairs, and three jobs on a corpus of ``pairs``, by kind."""
+    """Start an import of ``rows`` pairs and three jobs on a corpus of ``pairs``."""
     project = Project.objects.get(name="Bench")
     owner = User.objects.get(username="owner")
     corpus = _read_in(project, f"Round {round_}", pairs)
@@ -67,7 +67,7 @@ def start(round_: int, *, pairs: int, rows: int) -> dict[str, Job]:
 
 
 def _on(corpus: Corpus, *, enqueue: bool) -> dict[str, Job]:
-    """A job of each kind that computes."""
+    """Start a job of each kind that computes."""
     owner = User.objects.get(username="owner")
     how: dict[str, Any] = {"by": owner, "enqueue": enqueue}
     soft = joint.settings_of({"method": "soft"})
@@ -138,7 +138,7 @@ def _results(kind: str, job: Job) -> tuple[Any, str]:
 
 
 def edits(editors: Iterable[Editor]) -> Counts:
-    """What became of the operations that were acknowledged to them."""
+    """Count what became of the acknowledged operations."""
     counts = Counter[str]()
     for one in editors:
         rows = LinkEvent.objects.filter(layer__code=one.layer)
@@ -148,7 +148,7 @@ def edits(editors: Iterable[Editor]) -> Counts:
 
 
 def steps(editors: Iterable[TreeEditor]) -> Counts:
-    """The same of the steps on trees."""
+    """Count the acknowledged steps on trees in the same way."""
     counts = Counter[str]()
     for one in editors:
         rows = TreeEvent.objects.filter(draft__code=one.draft)
@@ -182,7 +182,7 @@ def _second(database: dict[str, Any]) -> Iterator[str]:
 
 
 def fingerprint(database: dict[str, Any], media: Path) -> str:
-    """Of all rows of the second installation; empty if an upload is not whole."""
+    """Return a digest of all rows of the second installation; "" if an upload broke."""
     sha256 = hashlib.sha256()
     with _second(database) as using:
         for row in archive_rows.write(apps, using=using, counts={}):

@@ -97,7 +97,7 @@ class People:
         return [*self.judges, *self.editors, *self.tree_editors]
 
     def are_at_work(self) -> bool:
-        """Each has been answered once."""
+        """Return whether each person has been answered once."""
         return all(one.acknowledged for one in self._all())
 
     def _watched(self, work: Callable[[], None]) -> None:

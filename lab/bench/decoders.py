@@ -39,7 +39,7 @@ def main() -> None:
 
 
 def rows(n: int) -> dict[str, tuple[Call, Call | None]]:
-    """By name: the compiled call and its plain twin (compared at 25 tokens)."""
+    """Return by name the compiled call and its plain twin, compared at 25 tokens."""
     scores, arcs = (
         scores_of(n),
         np.random.default_rng(n).normal(size=(n + 1, n + 1)) * 4,
@@ -90,7 +90,7 @@ def rows(n: int) -> dict[str, tuple[Call, Call | None]]:
 
 
 def scores_of(n: int) -> np.ndarray:
-    """Label scores of a sentence whose parser is fairly sure of one tree."""
+    """Return label scores of a sentence whose parser is fairly sure of one tree."""
     rng = np.random.default_rng(n)
     scores = rng.normal(size=(n + 1, n + 1, N_LABELS)) * 2
     scores[:, :, 0] += 6
@@ -105,7 +105,7 @@ def scores_of(n: int) -> np.ndarray:
 
 
 def best_of(call: Call, n: int = 15) -> float:
-    """Milliseconds of the fastest of ``n`` runs, after one to warm up."""
+    """Return the milliseconds of the fastest of ``n`` runs, after a warm-up."""
     call()
     seconds = []
     for _ in range(n):
@@ -149,7 +149,7 @@ def plain_eisner(arcs: np.ndarray) -> float:
 
 
 def plain_arborescence(arcs: np.ndarray) -> float:
-    """Chu-Liu/Edmonds by recursion over dictionaries, any number of roots."""
+    """Find an arborescence by Chu-Liu/Edmonds over dictionaries, with any roots."""
     n = len(arcs) - 1
     weight = {
         (h, m): float(arcs[h, m])

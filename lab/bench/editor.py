@@ -162,7 +162,7 @@ def measure(asked: argparse.Namespace) -> dict[str, Any]:
 
 
 def build(pair: tuple[str, str], base: str) -> tuple[str, dict[str, str], list[int]]:
-    """A project with one pair: (path of its page, session cookie, tokens a side)."""
+    """Build a project with one pair; return its path, a session cookie, its tokens."""
     from django.contrib.auth.models import User
     from django.core.management import call_command
 
@@ -205,7 +205,7 @@ def in_ledger() -> int:
 
 @contextmanager
 def at_work(share: float) -> Iterator[None]:
-    """Another process takes this share of one core."""
+    """Keep this share of one core busy in another process."""
     if not share:
         yield
         return
@@ -231,7 +231,7 @@ def spin(share: float) -> None:
 def correct(
     url: str, cookie: dict[str, str], asked: argparse.Namespace
 ) -> tuple[list[dict[str, Any]], float]:
-    """Corrections as measured, and how long the first suggestions took (ms)."""
+    """Measure corrections; return them and the wait for the first suggestions (ms)."""
     from playwright.sync_api import sync_playwright
 
     from tests.browser.conftest import CHROMIUM
@@ -259,7 +259,7 @@ def correct(
 
 
 def one(page: Any, kind: str, chance: random.Random) -> dict[str, Any]:
-    """One correction by keyboard; the keys that lead there are not timed."""
+    """Time one correction by keyboard, without the keys that lead there."""
     shown = page.evaluate(CHOICES)
     offers = dict(shown["offers"])
     if kind == "link":
@@ -280,7 +280,7 @@ def one(page: Any, kind: str, chance: random.Random) -> dict[str, Any]:
 
 
 def read(kind: str, seen: dict[str, Any]) -> dict[str, Any]:
-    """The parts of one correction, in ms."""
+    """Return the parts of one correction, in ms."""
     key = seen["key"]
     row = {name: seen[name] - key for name in ("first_paint", "redrawn", "next_frame")}
     requests = {request["name"].rsplit("/", 2)[1]: request for request in seen["rows"]}
@@ -307,7 +307,7 @@ def figures(rows: list[dict[str, Any]]) -> dict[str, Any]:
 
 
 def slowest(rows: list[dict[str, Any]]) -> dict[str, Any]:
-    """The parts of the correction that took longest."""
+    """Return the parts of the slowest correction."""
     worst = max(rows, key=lambda row: row["redrawn"])
     return {k: round(v, 1) if isinstance(v, float) else v for k, v in worst.items()}
 

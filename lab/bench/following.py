@@ -23,7 +23,7 @@ from lab.bench.parser import ALL, sentences
 
 
 def times_of(analysis: Analysis) -> list[float]:
-    """Milliseconds of each phrase's move; the moves that a tree allows."""
+    """Return the milliseconds of each move that the tree allows."""
     if analysis.forest is None or analysis.edge_weights is None:
         return []
     tree = trees_of(analysis, 1)[0][1]

@@ -17,7 +17,7 @@ from pathlib import Path
 
 
 def table(path: Path, n_items: int, n_phrases: int) -> None:
-    """Rows as people write them: sentence, phrase, paraphrase, condition."""
+    """Write rows as people write them: sentence, phrase, paraphrase, condition."""
     each = -(-n_items // n_phrases)
     with path.open("w") as file:
         file.write("sentence\tphrase\tparaphrase\tcondition\tscore\n")

@@ -32,7 +32,7 @@ MATCHES = 0.05
 
 @njit(cache=True)
 def plain_loop(gain: NDArray[np.float32], penalty: float) -> float:
-    """Every block from every split, the inner loop contiguous, nothing pruned."""
+    """Fill every block from every split, without pruning."""
     n, m = gain.shape
     best = np.zeros((n + 1, n + 1, m + 1, m + 1), np.float32)
     for length in range(1, n + 1):
@@ -54,7 +54,7 @@ def plain_loop(gain: NDArray[np.float32], penalty: float) -> float:
 
 
 def python_twin(gain: NDArray[np.float32], penalty: float) -> float:
-    """The same recurrence without numba."""
+    """Fill the same chart without numba."""
     twin: Callable[..., float] = plain_loop.py_func
     return twin(gain, penalty)
 

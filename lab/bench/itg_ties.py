@@ -15,7 +15,7 @@ Links = set[tuple[int, int]]
 
 
 def compare(pairs: list[msr_rte2.Rte2Pair], scorer: Scorer) -> str:
-    """How many matches each way links, and how many of these stand in the file."""
+    """Describe how many matches each way links, and how many of them are right."""
     thesaurus, _ = find_thesaurus()
     n_tied, counts = 0, [[0, 0], [0, 0]]
     for pair in pairs:

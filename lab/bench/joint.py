@@ -76,7 +76,7 @@ def _analysed(parser: Any, texts: list[tuple[str, str]]) -> list[Pair]:
 
 
 def _duals(pairs: list[Pair], linked: list[LinkedWords], projective: bool) -> None:  # noqa: FBT001
-    """Slack 1 and the paper's step, so that most pairs use all rounds."""
+    """Decode with slack 1 and the paper's step, so that most pairs use all rounds."""
     for (a, b), own in zip(pairs, linked, strict=True):
         decoder = DualDecoder(len(a.sentence), len(b.sentence), projective=projective)
         slack = slack_of(own, 1.0)

@@ -154,7 +154,7 @@ def main() -> int:
 def drive(
     campaign: str, tokens: list[str], server: "Server", options: argparse.Namespace
 ) -> tuple[list[Client], float, tuple[float, float]]:
-    """Clients, seconds, and CPU seconds of server and driver.
+    """Run and return the clients, with seconds and CPU seconds of server and driver.
 
     With --kill, the server is killed half-way and started again.
     """
@@ -190,7 +190,7 @@ def drive(
 
 
 def wait_for(answers: int, clients: list[Client], until: float) -> None:
-    """Until so many answers are acknowledged: the kill meets clients at work."""
+    """Wait until so many answers are acknowledged, so that clients are at work."""
     while time.perf_counter() < until:
         if sum(len(one.acknowledged) for one in clients) >= answers:
             return
@@ -264,7 +264,7 @@ class Server:
                 return
 
     def cpu_s(self) -> float:
-        """User and system seconds of its processes, those that ended left out."""
+        """Return the CPU seconds of its living processes."""
         total = 0
         for path in Path("/proc").glob("[0-9]*/stat"):
             try:
@@ -276,7 +276,7 @@ class Server:
         return total / os.sysconf("SC_CLK_TCK")
 
     def kill(self) -> None:
-        """kill -9 of all its processes."""
+        """Kill all its processes with SIGKILL."""
         os.killpg(self.process.pid, signal.SIGKILL)
         self.process.wait()
 

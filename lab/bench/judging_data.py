@@ -32,7 +32,7 @@ _acknowledged: set[str] = set()
 
 
 def build(*, items: int, people: int, k: int, n: int) -> tuple[str, list[str]]:
-    """An open campaign; its code, and an Authorization header for each annotator.
+    """Open a campaign; return its code and an Authorization header per annotator.
 
     ``n`` judgments are there already, by annotators of their own, spread evenly. A
     database that has the campaign (GEMEL_HOME of an earlier run) is used as it is.
@@ -101,7 +101,7 @@ def _token(user: User) -> str:
 
 
 def _judged(campaign: Campaign, each: int) -> None:
-    """``each`` answers on every item, by simulated annotators, with their events."""
+    """Store ``each`` answers per item by simulated annotators, with their events."""
     now = timezone.now()
     items = list(campaign.items.values_list("pk", flat=True))
     for one in range(each):
@@ -159,7 +159,7 @@ def faults(code: str) -> dict[str, int]:
 
 
 def verify(code: str, *, exact: bool) -> dict[str, bool]:
-    """What must hold; ``exact``: every item has all its judgments, if all ran dry."""
+    """Return whether each condition holds; ``exact``: also that no judgment is lost."""
     campaign = Campaign.objects.get(code=code)
     rows = Judgment.objects.of(campaign).counted()
     done = Counter(rows.values_list("item_id", flat=True))

@@ -77,7 +77,7 @@ def _counts(scene: Scene, links: Links) -> tuple[int, int, int, int, int, float]
 
 
 def _curve(scene: Scene, s: str, t: str) -> str:
-    """One bend from box to box."""
+    """Return a curve with one bend from box to box."""
     boxes = {box.key: box for box in scene.boxes}
     (x1, y1), (x2, y2) = (_anchor(boxes[key].rect, key, scene) for key in (s, t))
     if scene.across:

@@ -82,7 +82,7 @@ def main() -> int:
 
 
 def people(users: int) -> dict[str, int]:
-    """How many of each kind: at least one of each."""
+    """Return how many people of each kind there are, at least one."""
     editors, managers = max(1, int(EDITORS * users)), max(1, int(MANAGERS * users))
     judges = max(1, users - editors - managers)
     return {"judges": judges, "editors": editors, "managers": managers}
@@ -91,7 +91,7 @@ def people(users: int) -> dict[str, int]:
 def signed_in(
     everybody: list[Guest], server: Server, options: argparse.Namespace
 ) -> list[Asked]:
-    """All sign in, and nothing else happens; what they asked for."""
+    """Sign everyone in before anything else; return their requests."""
     invite(everybody, within=options.arrive, stay=options.arrive)
     cpu, began = server.cpu_s(), time.perf_counter()
     in_threads([one.come for one in everybody])
@@ -110,7 +110,7 @@ def signed_in(
 def worked(
     everybody: list[Guest], server: Server, options: argparse.Namespace
 ) -> list[Asked]:
-    """All do what they came for until the time is over; what they asked for."""
+    """Let everyone work until the time is over; return their requests."""
     within = options.arrive if options.late else min(options.pause, options.seconds)
     invite(everybody, within=within, stay=options.seconds)
     cpu = server.cpu_s()
@@ -131,7 +131,7 @@ def invite(everybody: list[Guest], *, within: float, stay: float) -> None:
 
 
 def visitors(place: Any, n: dict[str, int], options: argparse.Namespace) -> list[Guest]:
-    """Everyone, outside yet."""
+    """Return everyone, before anyone signs in."""
 
     def whom(name: str) -> dict[str, Any]:
         return {
@@ -160,7 +160,7 @@ def visitors(place: Any, n: dict[str, int], options: argparse.Namespace) -> list
 
 
 def by_route(port: int) -> dict[str, tuple[float, int]]:
-    """Seconds and requests of each route, as the server counted them."""
+    """Return seconds and requests by route, as the server counted them."""
     asking = http.client.HTTPConnection("127.0.0.1", port, timeout=60)
     token = os.environ["GEMEL_METRICS_TOKEN"]
     asking.request("GET", "/metrics", headers={"Authorization": f"Bearer {token}"})

@@ -36,7 +36,7 @@ class LoadedProject(NamedTuple):
 def build(
     *, items: int, judges: int, editors: int, managers: int, password: str
 ) -> LoadedProject:
-    """People named ``annotator0`` …, ``editor0`` …, ``manager0`` …, one password."""
+    """Create ``annotator0`` …, ``editor0`` …, ``manager0`` … with one password."""
     campaign, _ = judging_data.build(items=items, people=judges, k=3, n=0)
     project = Project.objects.get(campaigns__code=campaign)
     for role, n in (("editor", editors), ("manager", managers)):
@@ -81,7 +81,7 @@ def _with_trees(pair: Pair) -> tuple[str, tuple[str, str]]:
 def verify(
     campaign: str, judges: list[Judger], editors: list[Linker]
 ) -> dict[str, Any]:
-    """What must hold, by its name."""
+    """Return by name whether each condition holds."""
     judging_data.acknowledged(judges)
     worked = [one for one in editors if one.layer]
     counts = edits(worked)  # type: ignore[arg-type]

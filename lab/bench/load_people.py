@@ -69,7 +69,7 @@ class Guest:
         time.sleep(max(self.comes_at - time.perf_counter(), 0))
 
     def work(self) -> None:
-        """What this person came for, until it is time to go."""
+        """Do what this person came for, until the time is over."""
         raise NotImplementedError
 
     def is_staying(self) -> bool:
@@ -234,7 +234,7 @@ class Manager(Guest):
 
 
 def in_threads(works: list[Callable[[], None]]) -> None:
-    """All at once, until the last has ended."""
+    """Run all at once and wait for the last."""
     threading.stack_size(512 * 1024)
     threads = [threading.Thread(target=work, daemon=True) for work in works]
     for thread in threads:

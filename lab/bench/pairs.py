@@ -14,7 +14,7 @@ SLACK = 2
 
 
 def file_of_pairs(about: str | None) -> Path:
-    """The file that the command line names; ``about``: the bench's docstring."""
+    """Return the file named on the command line; ``about`` is the bench's docstring."""
     options = ArgumentParser(description=(about or "").split("\n")[0])
     options.add_argument(
         "file", type=Path, metavar="FILE", help="pairs: columns source and paraphrase"

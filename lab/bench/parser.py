@@ -32,7 +32,7 @@ ENDS = ("before the rain stopped", "while we were at school", "after the long me
 
 
 def sentences(n: int) -> list[Sentence]:
-    """``n`` sentences of 25 tokens, put together from parts."""
+    """Return ``n`` sentences of 25 tokens, composed of parts."""
     batch = []
     for i in range(n):
         thing, end = THINGS[i // 7 % 3], ENDS[i // 3 % 3]
@@ -45,7 +45,7 @@ def sentences(n: int) -> list[Sentence]:
 
 
 def best_of(work: Callable[[], object], clock: Callable[[], float]) -> float:
-    """Seconds of the fastest of three runs."""
+    """Return the seconds of the fastest of three runs."""
     spent = []
     for _ in range(3):
         start = clock()

@@ -33,7 +33,7 @@ def spent(work: Callable[[], object]) -> float:
 
 
 def bllip_seconds(folder: Path, given: list[Sentence]) -> float:
-    """CPU seconds of its process over all sentences, less those over one."""
+    """Return the CPU seconds of its process for all sentences, minus those for one."""
 
     def run(some: list[Sentence]) -> float:
         before = resource.getrusage(resource.RUSAGE_CHILDREN).ru_utime

@@ -66,7 +66,7 @@ class TableBuild:
         return BuildSettings(max_length=self.words, parsed_only=not self.parse)
 
     def english(self) -> list[str]:
-        """What is parsed, and in what order."""
+        """Return the sentences to parse, in order."""
         if not self.parse:
             return sorted({e for path in self.pairs for e in Bitext(path).sources()})
         times = Counter(p.source for path in self.pairs for p in Bitext(path).pairs())
@@ -155,7 +155,7 @@ def _build(job: TableBuild) -> Iterator[tuple[str, dict[str, Any]]]:
 
 
 def _measured(job: TableBuild, name: str, work: Work, values: tuple[Any, ...]) -> None:
-    """Do it; each step's cost is a line in the log, of the part that it names."""
+    """Run the build and log the cost of each step."""
     log = job.work / (f"every-{job.every}.jsonl" if name != "parse" else "parse.jsonl")
     log.parent.mkdir(parents=True, exist_ok=True)
     with log.open("a", encoding="utf-8") as out:

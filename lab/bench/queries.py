@@ -69,7 +69,7 @@ def brackets(rng: Random, label: str = "S", depth: int = 0) -> str:
 
 
 def made(n_trees: int) -> Any:
-    """A corpus with as many trees, and half as many pairs with layers."""
+    """Create a corpus of so many trees, and half as many pairs with layers."""
     from annotator.models import Corpus, Project
 
     project, _ = Project.objects.get_or_create(slug="bench", name="Bench")
@@ -138,7 +138,7 @@ def arcs(rng: Random, tree: Any) -> str:
 
 
 def links(rng: Random, source: Any, target: Any) -> dict[str, Any]:
-    """About twenty random links of words and phrases, and a few nulls."""
+    """Return about twenty random links of words and phrases, and a few nulls."""
     refs = [
         [f"n{v}" for v in range(len(t)) if not t.is_leaf(v)]
         + [f"w{i}" for i in range(t.n_tokens)]

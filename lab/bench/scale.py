@@ -71,7 +71,7 @@ def measure(asked: argparse.Namespace, home: Path) -> None:
 
 
 def filled(asked: argparse.Namespace) -> Any:
-    """What an earlier run made, or what is made now."""
+    """Return what an earlier run made, or make it now."""
     from annotator.models import Project
     from lab.bench import scale_data
 
@@ -110,7 +110,7 @@ def pages(there: Any, asked: argparse.Namespace) -> None:
 
 
 def addresses(there: Any) -> Iterator[tuple[str, list[str]]]:
-    """Each page by its name, with the addresses that are asked in turn."""
+    """Yield by page the addresses that are requested in turn."""
     slug, campaign = there.project.slug, there.campaign.code
     corpus = f"/p/{slug}/corpus/{there.corpus.code}/"
     first = there.corpus.pairs.order_by("pk").values_list("pk", flat=True)[0]
@@ -144,7 +144,7 @@ def print_worst() -> None:
 
 
 def _statements(query: str) -> list[Any]:
-    """What pg_stat_statements says; nothing where it is not loaded."""
+    """Return what pg_stat_statements reports; nothing if it is not loaded."""
     from django.db import ProgrammingError, connection
 
     try:
@@ -175,7 +175,7 @@ def bring_in(there: Any, n: int) -> None:
 
 
 def archive(home: Path) -> None:
-    """A backup, and its restore into a database next to this one."""
+    """Time a backup and its restore into a second database."""
     from django.core.management import call_command
 
     file = home / "all.zip"

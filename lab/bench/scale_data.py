@@ -76,7 +76,7 @@ def fill(*, pairs: int, parses: int, judgments: int, seed: int) -> Filled:
 
 
 def _words(campaign: Campaign, corpus: Corpus, seed: int) -> dict[str, Any]:
-    """What stands for the words of the statements."""
+    """Return the values of the placeholders in the statements."""
     batch = Batch.objects.create(campaign=campaign, name="Main")
     conditions = [
         Condition.objects.create(campaign=campaign, name=f"System {i}", position=i)
@@ -139,7 +139,7 @@ def _run(cursor: Any, name: str, n: int, words: dict[str, Any]) -> None:
 
 
 def _filled(name: str, words: dict[str, Any]) -> str:
-    """A section of the file with its words; ``::text`` is a type, no word."""
+    """Return a section of the file with its words filled in; ``::text`` is a type."""
     text = _SECTIONS[name]
     for word, value in words.items():
         text = re.sub(rf"(?<!:):{word}\b", str(value), text)

@@ -32,7 +32,7 @@ WANT: frozenset[Capability] = frozenset({"constituents", "tags"})
 
 
 def corpus(n_words: int, n_tokens: int, seed: int) -> LinkingCounts:
-    """Counts of a random text: word ranks after Zipf, neighbours at random."""
+    """Return counts of a random text: word ranks after Zipf, random neighbours."""
     p = 1.0 / np.arange(1, n_words + 1)
     stream = np.random.default_rng(seed).choice(n_words, n_tokens, p=p / p.sum())
     codes, times = np.unique(stream[:-1] * n_words + stream[1:], return_counts=True)
@@ -46,7 +46,7 @@ def corpus(n_words: int, n_tokens: int, seed: int) -> LinkingCounts:
 
 
 def measured(n: int, n_contexts: int, n_tokens: int) -> dict[str, float]:
-    """Seconds of CPU; the peak is of this process, the corpus is made in another."""
+    """Return CPU seconds and peak memory; the corpus is made in another process."""
     with ProcessPoolExecutor(1, mp_context=get_context("spawn")) as pool:
         size = max(n_contexts, 2 * n) + 2_000
         counts = pool.submit(corpus, size, n_tokens, 1).result()
@@ -96,7 +96,7 @@ def beside_parsing(
 
 
 def parsing_cpu(engine: str, sentences: list[Sentence]) -> float:
-    """Seconds of CPU of this process and of a parser's own, loading included."""
+    """Return CPU seconds of this process and of a parser's own, loading included."""
     parser = registry.chosen(engine)
     start = cpu()
     parser.analyse(sentences, want=WANT)

@@ -25,7 +25,7 @@ _HASH = re.compile(r"--hash=sha256:([0-9a-f]{64})")
 
 
 def locked(lock: str) -> Iterator[tuple[str, str, list[str]]]:
-    """Name, version and digests of each package."""
+    """Yield name, version and digests of each package."""
     pins = list(_PINNED.finditer(lock))
     ends = [one.start() for one in pins[1:]] + [len(lock)]
     for one, end in zip(pins, ends, strict=True):
@@ -33,7 +33,7 @@ def locked(lock: str) -> Iterator[tuple[str, str, list[str]]]:
 
 
 def sbom(lock: str) -> dict[str, Any]:
-    """The bill of materials."""
+    """Return the bill of materials."""
     components = [
         {
             "type": "library",
@@ -58,7 +58,7 @@ def sbom(lock: str) -> dict[str, Any]:
 
 
 def verdict(output: str) -> tuple[int, str]:
-    """Exit status and words for what pip-audit wrote."""
+    """Return exit status and text for the output of pip-audit."""
     try:
         packages = json.loads(output)["dependencies"]
     except (ValueError, KeyError, TypeError):

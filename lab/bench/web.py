@@ -91,7 +91,7 @@ def measure(asked: argparse.Namespace) -> None:
 
 
 def build(n: int) -> tuple[str, str, str, list[str]]:
-    """Fill the database: (session cookie, project slug, corpus code, some pairs)."""
+    """Fill the database; return cookie, project slug, corpus code, some pairs."""
     from django.contrib.auth.models import User
 
     from annotator.models import Corpus, Pair
@@ -112,7 +112,7 @@ def build(n: int) -> tuple[str, str, str, list[str]]:
 
 
 def sentences(corpus) -> list:
-    """A thousand parsed sentences of 15 to 24 words."""
+    """Create a thousand parsed sentences of 15 to 24 words."""
     from tests import cast
 
     made = []
@@ -173,7 +173,7 @@ def analyse() -> None:
 
 
 def list_urls(base: str, codes: list[str]) -> Iterator[str]:
-    """What people ask of the list: any page, any filter, rare and frequent words."""
+    """Yield addresses of the list: pages, filters, rare and frequent words."""
     yield base
     yield f"{base}?after={codes[0]}"
     yield f"{base}?q=item4321"
@@ -203,7 +203,7 @@ def wait_for(base: str) -> None:
 
 
 def ask(base: str, urls: list[str], cookie: str, n: int) -> list[float]:
-    """Milliseconds of ``n`` requests, after one round that warms up."""
+    """Return the milliseconds of ``n`` requests, after a warm-up round."""
     times = []
     for i in range(n + len(urls)):
         request = urllib.request.Request(base + urls[i % len(urls)])

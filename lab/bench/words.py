@@ -48,7 +48,7 @@ def _measure(aligner: TrainedWordAligner, pairs: list[Pair]) -> dict[str, Any]:
 
 
 def _ms(works: list[Callable[[], object]]) -> float:
-    """The mean over pairs of the CPU time of one, the first run not counted."""
+    """Return the mean CPU time per pair in ms, without the first run."""
     works[0]()
     start = time.process_time()
     for work in works:

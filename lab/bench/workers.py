@@ -70,7 +70,7 @@ class Machine:
             self._up.stop()
 
     def cpu_s(self) -> float:
-        """Seconds of processor that its living processes have taken."""
+        """Return the CPU seconds of its living processes."""
         ticks = 0
         for pid in self._up.children(""):
             with contextlib.suppress(OSError):
@@ -80,7 +80,7 @@ class Machine:
 
 
 def sentences(n: int, seed: int) -> Iterator[str]:
-    """So many, all different."""
+    """Yield so many sentences, all different."""
     chance = random.Random(seed)
     for k in range(n):
         who, whom = chance.choice(WHO), chance.choice(WHO)
@@ -99,7 +99,7 @@ def table(options: argparse.Namespace) -> bytes:
 
 
 def start(options: argparse.Namespace) -> Any:
-    """The job, waiting for workers. Migrates and imports in this process."""
+    """Create the waiting job, after migrating and importing in this process."""
     from django.core.management import call_command
 
     from annotator.services import jobs
@@ -131,7 +131,7 @@ class JobClock:
         self._told = 0
 
     def share(self, machines: list[Machine]) -> float:
-        """Half of the work is parsing, half is indexing; tells every twentieth."""
+        """Return the finished share: half is parsing, half is indexing."""
         self._job.refresh_from_db()
         now = time.monotonic()
         if self._job.state == "running":
@@ -152,7 +152,7 @@ class JobClock:
 
 
 def _indexed(job: Any) -> float:
-    """The share of the index that is made; a trace of it as soon as it is begun."""
+    """Return the finished share of the index, above zero once it has begun."""
     from django.db.models import Sum
 
     from annotator.jobkinds import INDEX_PARTS
@@ -166,7 +166,7 @@ def _indexed(job: Any) -> float:
 
 
 def watch(job: Any, machines: list[Machine], options: argparse.Namespace) -> JobClock:
-    """Until the job is over, its index, too."""
+    """Wait until the job and its index are done."""
     chance = random.Random(options.seed)
     shares = sorted(chance.uniform(0.02, SHARE) for _ in range(options.kills))
     course = JobClock(job, options.sentences)
@@ -183,7 +183,7 @@ def watch(job: Any, machines: list[Machine], options: argparse.Namespace) -> Job
 
 
 def index_anew(machines: list[Machine], options: argparse.Namespace) -> dict[str, Any]:
-    """The whole index once more, by a job that these machines share."""
+    """Rebuild the whole index by a job that these machines share."""
     from annotator.models import Project
     from annotator.services.projects import members
     from annotator.services.queries import index, saved
@@ -200,7 +200,7 @@ def index_anew(machines: list[Machine], options: argparse.Namespace) -> dict[str
 
 
 def faults(job: Any, n: int) -> dict[str, int]:
-    """What is missing, there twice, or miscounted."""
+    """Return what is missing, doubled or miscounted."""
     from django.db.models import Count
 
     from annotator.models import Issue, PackedForest, Parse, Sentence

@@ -92,7 +92,7 @@ def play(
 
 
 def _first(samples: list[Sample], words: int) -> tuple[list[Sample], list[Sample]]:
-    """As many from the front as it takes to have so many words; the others."""
+    """Split after so many words; return the first part and the rest."""
     ends = np.cumsum([one.end for one in samples])
     n = int(np.searchsorted(ends, words)) + 1
     return samples[:n], samples[n:]
@@ -101,7 +101,7 @@ def _first(samples: list[Sample], words: int) -> tuple[list[Sample], list[Sample
 def _chosen(
     parser: ModelParser, unread: list[Sample], order: str, plan: LearningPlan
 ) -> tuple[list[Sample], list[Sample], int]:
-    """What is read in this round, what is not, and the brackets that were wrong."""
+    """Return what this round reads, what it leaves, and the wrong brackets."""
     if order == RANDOM:
         chosen, rest = _first(unread, plan.step)
         return chosen, rest, sum(one.wrong for one in _looked_at(parser, chosen))
@@ -122,7 +122,7 @@ def _looked_at(parser: ModelParser, samples: Sequence[Sample]) -> list[UnreadTre
 
 
 def area(curve: Sequence[LearningPoint]) -> float:
-    """The mean F1 over the words from the curve's first point to its last, percent."""
+    """Return the mean F1 over the words of the curve, in percent."""
     x, y = np.array([(one.words, one.f1) for one in curve], float).T
     if x[-1] == x[0]:
         return float(y[0])

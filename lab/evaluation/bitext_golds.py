@@ -79,7 +79,7 @@ def _ud(source: Path, target: Path, links: Path) -> Iterator[LinkedSentences]:
 
 
 def _words(path: Path) -> Iterator[dict[str, str]]:
-    """The forms of each sentence, by the id of the word."""
+    """Yield the forms of each sentence by word id."""
     sentences: dict[str, str] = {}
     for line in [*path.read_text(encoding="utf-8").splitlines(), ""]:
         cells = line.split("\t")

@@ -27,7 +27,7 @@ def compare(
     settings: BitextSettings,
     on_iteration: Callable[[BitextStep], None] | None = None,
 ) -> dict[str, dict[str, Any]]:
-    """By aligner its figures, trained on the gold sentences and ``text``, unlinked."""
+    """Return figures by aligner, trained on gold sentences and ``text``, unlinked."""
     pairs = [(" ".join(one.source), " ".join(one.target)) for one in golds]
     pairs += text
     by_name = {}

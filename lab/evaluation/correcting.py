@@ -105,13 +105,13 @@ class CorrectionTally:
             self.wrong_doubtful += wrong[bracket] * is_doubtful
 
     def to_json(self) -> dict[str, Any]:
-        """The counts, and of 100 steps how many are saved."""
+        """Return the counts, and how many of 100 steps are saved."""
         saved = 1 - self.steps_following / self.steps if self.steps else 0.0
         return asdict(self) | {"saved": round(100 * saved, 1)}
 
 
 def _guess(answer: Analysis | Exception, gold: Tree) -> Tree | None:
-    """The parser's tree with gold's tags, as ``bare`` as gold; None without one."""
+    """Return the parser's tree with gold tags, as ``bare`` as gold, or None."""
     if isinstance(answer, Exception):
         return None
     trees = trees_of(answer, 1, words=gold.words)
@@ -124,7 +124,7 @@ def _guess(answer: Analysis | Exception, gold: Tree) -> Tree | None:
 
 
 def distance(tree: Tree, gold: Tree) -> int:
-    """How many brackets of one the other lacks."""
+    """Return how many brackets of one tree the other lacks."""
     mine, wanted = _brackets(tree), _brackets(gold)
     return (mine - wanted).total() + (wanted - mine).total()
 
@@ -178,12 +178,12 @@ def bare(tree: Tree) -> Tree:
 
 
 def to_correct(tree: Tree, gold: Tree) -> bool:
-    """Whether a bracket is not as in gold."""
+    """Return whether a bracket differs from gold."""
     return apart(tree, gold) > (0, 0)
 
 
 def next_step(tree: Tree, gold: Tree) -> tuple[TreeEdit, Edited]:
-    """The step after which the tree is nearest to gold; the first of equals."""
+    """Return the step that brings the tree nearest to gold; the first of equals."""
     tried = ((step, _done(step, tree)) for step in _steps(tree, gold))
     possible = [(step, edited) for step, edited in tried if edited is not None]
     return min(possible, key=lambda one: apart(one[1].tree, gold))
@@ -217,7 +217,7 @@ def _done(step: TreeEdit, tree: Tree) -> Edited | None:
 
 
 def _steps(tree: Tree, gold: Tree) -> Iterator[TreeEdit]:
-    """What could bring the tree nearer to gold."""
+    """Yield the steps that could bring the tree nearer to gold."""
     mine, wanted = _brackets(tree), _brackets(gold)
     excess, missing = mine - wanted, wanted - mine
     if not excess and not missing:  # chains in another order
@@ -244,7 +244,7 @@ def _steps(tree: Tree, gold: Tree) -> Iterator[TreeEdit]:
 
 
 def _moves(tree: Tree) -> Iterator[Move]:
-    """Every node to each phrase that begins or ends where it does, or next to it."""
+    """Yield moves of each node to phrases that begin or end at it or next to it."""
     for v in range(1, len(tree)):
         start, end = tree.spans[v]
         for mother in range(len(tree)):
@@ -255,14 +255,14 @@ def _moves(tree: Tree) -> Iterator[Move]:
 
 
 def _splits(tree: Tree) -> Iterator[SplitPhrase]:
-    """Every phrase but the root, before each of its children but the first."""
+    """Yield splits of each phrase but the root, before each child but the first."""
     for v in range(1, len(tree)):
         for at in range(1, len(tree.children[v])):
             yield SplitPhrase(v, (at,))
 
 
 def _joins(tree: Tree) -> Iterator[JoinPhrases]:
-    """Every two phrases side by side, under the label of either."""
+    """Yield joins of adjacent phrases, under the label of either."""
     for below in tree.children:
         for first, last in pairwise(below):
             if not tree.is_leaf(first) and not tree.is_leaf(last):
@@ -271,7 +271,7 @@ def _joins(tree: Tree) -> Iterator[JoinPhrases]:
 
 
 def _inserts(tree: Tree, start: int, end: int, label: str) -> Iterator[Insert]:
-    """A phrase over the siblings that fill the span, above or below one that does."""
+    """Yield phrases over siblings that fill the span, above or below one that does."""
     for v in range(len(tree)):
         below = [c for c in tree.children[v] if _within(tree.spans[c], start, end)]
         if (
@@ -289,7 +289,7 @@ def _within(span: tuple[int, int], start: int, end: int) -> bool:
 
 
 def _brackets(tree: Tree) -> Counter[Bracket]:
-    """Labels as they are: gold is reached when all are the same."""
+    """Return the brackets with full labels: gold is reached when all are equal."""
     return Counter(
         (*tree.spans[v], label)
         for v, label in enumerate(tree.labels)

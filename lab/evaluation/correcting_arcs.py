@@ -103,7 +103,7 @@ def correct_arcs(
     arcs: Floats | None = None,
     relates: bool = False,
 ) -> ArcCourse:
-    """The course from a parser's tree to ``gold``; with ``arcs`` the rest follows.
+    """Correct a parser's tree to ``gold``; with ``arcs`` the rest follows.
 
     ``relates``: a word that follows has the relation that the parser holds best for
     its new head, where it says; else it keeps its own.
@@ -160,7 +160,7 @@ def _is_tree(heads: tuple[int, ...]) -> bool:
 
 
 def _relation(guess: DepAnalysis, own: str, m: int, head: int, *, relates: bool) -> str:
-    """The relation of a word that followed to ``head``."""
+    """Return the relation of a word that followed to ``head``."""
     if relates and guess.relations is not None:
         return guess.relation_names[int(guess.relations[head + 1, m + 1].argmax())]
     if head == ROOT:

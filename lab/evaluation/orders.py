@@ -75,7 +75,7 @@ def _phrases(tree: Tree) -> int:
 
 
 def _unlike(forest: Forest, weights: Floats) -> int:
-    """Brackets that the heaviest tree or the consensus of the forest has alone."""
+    """Count brackets that only the heaviest tree or only the consensus has."""
     best, consensus = (
         Counter(
             (i, j, label)
@@ -88,7 +88,7 @@ def _unlike(forest: Forest, weights: Floats) -> int:
 
 
 def _against(tree: Tree, answer: Analysis) -> int:
-    """Phrases that the parser's own arcs contradict."""
+    """Count phrases that the parser's own arcs contradict."""
     return len(sentences.between(tree, answer.deps.tree)) if answer.deps else 0
 
 

@@ -42,7 +42,7 @@ def parse_texts(path: Path, backend: ParserBackend, *, limit: int) -> list[Tree]
 def trees_of_tokens(
     sentences: Sequence[Sentence], backend: ParserBackend
 ) -> list[Tree | None]:
-    """The best tree of each; None: it has none."""
+    """Return the best tree of each sentence, or None."""
     answers = backend.analyse(list(sentences), want=_WANT)
     return [_best(answer) for answer in answers]
 
@@ -77,7 +77,7 @@ def grammar(
     *,
     seed: int = 0,
 ) -> dict[str, Grammar]:
-    """By condition, over the items that it ranked first; "original": before."""
+    """Return figures by condition over its first-ranked items; "original": before."""
     texts: dict[tuple[str, ...], int] = {}
     first: dict[str, list[tuple[int, int, str]]] = defaultdict(list)
     for item in items:
@@ -100,7 +100,7 @@ def grammar(
 def _scores(
     texts: list[tuple[str, ...]], backend: ParserBackend, model: SentenceModel
 ) -> tuple[Floats, Floats]:
-    """Nats a word of each sentence's best tree, NaN without one, and of its words."""
+    """Return nats per word of each best tree, NaN without one, and of its words."""
     lengths = np.array([len(words) for words in texts], dtype=float)
     sentences = [Sentence.of(" ".join(words)) for words in texts]
     answers = backend.analyse(sentences, want=_WANT)

@@ -64,7 +64,7 @@ class Remembered:
         *,
         want: frozenset[Capability],
     ) -> list[Analysis | Exception]:
-        """As the parser's own, trees and tags alone; forests are never kept."""
+        """Return trees and tags as the parser does; forests are never kept."""
         if "forest" in want:
             return self._guided.analyse_guided(sentences, guides, want=want)
         keys = [_key(*row) for row in zip(sentences, guides, strict=True)]
@@ -127,7 +127,7 @@ def _analysis(sentence: Sentence, facts: dict[str, Any]) -> Analysis:
 
 
 def _read(path: Path) -> dict[str, dict[str, Any]]:
-    """What the file holds; a last line without its end is left out, and cut off."""
+    """Return what the file holds; an unfinished last line is cut off."""
     try:
         whole = path.read_bytes() if path.exists() else b""
         lines, end, rest = whole.rpartition(b"\n")

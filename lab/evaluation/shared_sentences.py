@@ -43,7 +43,7 @@ class SharedSentence:
 
 
 def _codec(read: Callable[[Iterable[str]], Iterator[object]]) -> Callable[[Path], Rows]:
-    """The rows of a codec of records."""
+    """Yield the rows that a codec of records reads."""
 
     def rows(path: Path) -> Rows:
         for at, record in enumerate(read(_lines(path)), 1):
@@ -183,7 +183,7 @@ def compare(
 
 
 def reduced(text: str) -> str:
-    """The letters and digits alone, in lower case."""
+    """Return the letters and digits of a text, in lower case."""
     folded = unicodedata.normalize("NFKC", text).lower()
     return "".join(sign for sign in folded if sign.isalnum())
 

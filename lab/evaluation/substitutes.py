@@ -40,7 +40,7 @@ class Target:
 
 
 def read_targets(path: Path, form: Format) -> list[Target]:
-    """The targets with at least one accepted word (of one token), in order.
+    """Return the targets with an accepted word of one token, in order.
 
     Inflection is not looked at: words are compared by Porter's stem. Raises
     FormatError if the file cannot be read as ``form``.
@@ -98,7 +98,7 @@ class Accepted:
     right: int = 0
 
     def add(self, target: Target, ranked: Sequence[Candidate]) -> None:
-        """One target more."""
+        """Count one more target."""
         taken = [stem(one.form) in target.offered for one in ranked[: self.n]]
         self.targets += 1
         self.first += any(taken[:1])

@@ -103,7 +103,7 @@ def table(
     em: EmState | None = None,
     self_trained: PhraseAligner | None = None,
 ) -> dict[str, Any]:
-    """One row a method, shares of 1, and how they differ from ``forest``."""
+    """Return a row per method, shares of 1, and the differences from ``forest``."""
     shipped = PhraseAligner.load()
     aligner_of = _fitted_without(cases, shipped, folds, seed)
     of = {"self-trained": lambda _: self_trained or shipped}
@@ -141,7 +141,7 @@ def _fitted_without(
     seed: int,
     parts: Sequence[Sequence[int]] = (),
 ) -> Callable[[int], PhraseAligner]:
-    """Weights by pair, with the shipped numbers."""
+    """Return weights by pair, with the shipped settings."""
     return crossfit(
         cases,
         folds,
@@ -211,7 +211,7 @@ def _row(
 def _states(
     cases: Sequence[PhraseCase], em: EmState | None, *, folds: int, seed: int
 ) -> dict[str, Callable[[int], EmState]]:
-    """The rows of the paper's features, and their weights by pair."""
+    """Return the rows of the paper's features and their weights by pair."""
     zero = EmState()
     states: dict[str, Callable[[int], EmState]] = {"untrained": lambda _: zero}
     if em is not None:
@@ -224,7 +224,7 @@ def _states(
 def _gains(
     rows: dict[str, Any], counts: dict[str, Floats], seed: int
 ) -> dict[str, dict[str, float]]:
-    """What each part of the method adds, over all nodes and over phrases."""
+    """Return what each part of the method adds, over all nodes and over phrases."""
     gains = {}
     for name, (more, less) in GAINS.items():
         if not {more, less} <= rows.keys():
@@ -241,13 +241,13 @@ def _gains(
 
 
 def _p(before: Floats, after: Floats, seed: int) -> list[float]:
-    """Of recall and of precision, as the table has them."""
+    """Return p of recall and of precision, as the table shows them."""
     rng = np.random.default_rng(seed)
     return [ratio_swap_p(before[:, k], after[:, k], rng) for k in range(2)]
 
 
 def run(options: dict[str, Any], say: Say) -> dict[str, Any]:
-    """The results, plain values."""
+    """Return the results as plain values."""
     data: Path = options["data"]
     path = data / FILE if (data / FILE).exists() else data / Path(FILE).name
     cases = read(path, backend_of(options))
@@ -264,7 +264,7 @@ def run(options: dict[str, Any], say: Say) -> dict[str, Any]:
 
 
 def lines(results: dict[str, Any]) -> Iterator[str]:
-    """The paper's figures next to ours, in percent."""
+    """Yield the paper's figures next to ours, in percent."""
     yield (
         f"{'':12}{'paper':>14}{'UAS':>7}{'reach':>7}{'ours':>17}{'phrases':>16}"
         f"{'UAS':>7}{'reach':>7}{'p':>14}{'not max':>11}"
@@ -295,7 +295,7 @@ def lines(results: dict[str, Any]) -> Iterator[str]:
 
 
 def _half_lines(results: dict[str, Any]) -> Iterator[str]:
-    """F1 of all nodes by halves, of each method."""
+    """Yield F1 of all nodes by halves, for each method."""
     sizes = [f"{half} ({n})" for half, n in results["halves"].items()]
     yield f"{'F1 of half':26}" + "".join(f"{size:>12}" for size in sizes)
     for method, row in results["rows"].items():

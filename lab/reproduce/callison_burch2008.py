@@ -70,7 +70,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(options: dict[str, Any], say: Say) -> dict[str, Any]:
-    """``ours`` and ``paper``, figure by figure."""
+    """Return ``ours`` and ``paper``, figure by figure."""
     folder = options["data"]
     backend = backend_of(options)
     made = options["table"] or table_of(
@@ -101,7 +101,7 @@ def _parquet(path: Path) -> list[Path]:
 
 
 def _phrases(trees: Sequence[Tree], table: Table, longest: int = 5) -> list[str]:
-    """Every phrase of the test sentences, as the paper's list was out of its tests."""
+    """Return every phrase of the test sentences, as in the paper."""
     phrases: set[str] = set()
     for tree in trees:
         words = [table.key(word) for word in tree.words]
@@ -112,7 +112,7 @@ def _phrases(trees: Sequence[Tree], table: Table, longest: int = 5) -> list[str]
 
 
 def _coverage(table: Table, trees: Sequence[Tree], seed: int) -> dict[str, Any]:
-    """Places of 380 phrases that the baseline knows, and who else has something."""
+    """Count the places of 380 phrases of the baseline, and who else covers them."""
     rng = np.random.default_rng(seed)
     usable = table.known(phrases_in(trees)).__contains__
     drawn = draw_places(trees, 380, rng, usable=usable)
@@ -129,7 +129,7 @@ def _has(table: Table, tree: Tree, place: Place, name: Any) -> bool:
 
 
 def _shown(table: Table, phrase: str) -> dict[str, list[tuple[str, float]]]:
-    """Its paraphrases of .01 and more, whatever the label and under its commonest."""
+    """Return paraphrases from 0.01 on, under any label and under the commonest."""
     known = table.heads(phrase)
     if "" not in known:
         return {}

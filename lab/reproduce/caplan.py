@@ -84,7 +84,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(options: dict[str, Any], say: Say) -> dict[str, Any]:
-    """By engine, set and variant: the effect. Sets that are not there are named."""
+    """Return the effect by engine, set and variant, and name missing sets."""
     data = options["data"]
     texts = [data / name for name in LINKING if (data / name).exists()]
     if not texts:
@@ -109,7 +109,7 @@ def run(options: dict[str, Any], say: Say) -> dict[str, Any]:
 
 
 def _golds(paths: list[Path]) -> list[Gold]:
-    """Sentences of three tokens and more."""
+    """Return sentences of three tokens and more."""
     golds, _ = read_golds(paths, format="ptb")
     return [gold for gold in golds if gold.tree and len(gold.sentence) > 2]
 
@@ -140,7 +140,7 @@ def _engine(
 
 
 def _parser(engine: str, options: dict[str, Any]) -> ParserBackend:
-    """One that tells its training words, or the words of ``trained_on`` as its own.
+    """Return a parser with known training words, or with those of ``trained_on``.
 
     The second is asked again for every variant: only trees and tags can be kept.
     """
@@ -156,7 +156,7 @@ def _parser(engine: str, options: dict[str, Any]) -> ParserBackend:
 
 
 def _corrected(rows: dict[str, dict[str, Any]]) -> dict[str, dict[str, Any]]:
-    """With p for as many comparisons as there are variants by test sets (Holm)."""
+    """Add p corrected for the variants of all test sets (Holm)."""
     tested = chain.from_iterable(v.values() for k, v in rows.items() if k != TUNING)
     some = list(tested)
     for row, p in zip(some, holm([row["p"] for row in some]), strict=True):
@@ -165,7 +165,7 @@ def _corrected(rows: dict[str, dict[str, Any]]) -> dict[str, dict[str, Any]]:
 
 
 def lines(results: dict[str, Any]) -> Iterator[str]:
-    """The paper's two tables, and ours below each; or the oracle's table alone."""
+    """Yield the paper's two tables with ours, or the oracle's table alone."""
     if results["oracle"]:
         yield from _oracle_lines(results)
         return

@@ -132,7 +132,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(options: dict[str, Any], say: Say) -> dict[str, Any]:
-    """By table: rows of UAS, under "paper" and "ours", and what the columns are."""
+    """Return by table the rows of UAS, "paper" and "ours", with their columns."""
     data: Path = options["data"]
     cases, left_out, _ = read_cases(
         data / "paraphrases" / "dev.tsv",
@@ -185,7 +185,7 @@ def _dual_rows(
 
 
 def lines(results: dict[str, Any]) -> Iterator[str]:
-    """The tables as text."""
+    """Yield the tables as text."""
     yield results["note"]
     yield f"{results['pairs']} pairs; {results['without_gold']} without gold left out"
     yield from data_lines(results["data"])
@@ -215,7 +215,7 @@ def _shown(p: float | None) -> str:
 def _crossfitted(
     bench: Bench, soft: JointSettings, say: Say
 ) -> dict[str, Sequence[Scored]]:
-    """Table 7's methods, each pair with slack and gate fitted without it."""
+    """Return the methods of Table 7, with slack and gate fitted on other pairs."""
     methods = {
         "+ S-Dual": soft,
         "+ Logit": replace(soft, gate=True),
@@ -228,7 +228,7 @@ def _crossfitted(
 
 
 def _final(scored: dict[str, Sequence[Scored]]) -> dict[str, list[float | None]]:
-    """Table 7: each row's UAS, and its LAS where gold has labels."""
+    """Return the rows of Table 7: UAS, and LAS if gold has labels."""
     rows: dict[str, list[float | None]] = {}
     first = next(iter(scored.values()))
     for name, some, which in (
@@ -242,7 +242,7 @@ def _final(scored: dict[str, Sequence[Scored]]) -> dict[str, list[float | None]]
 
 
 def _p(scored: Sequence[Scored]) -> dict[str, float | None]:
-    """Approximate randomisation over sentences; of LAS, those with gold labels."""
+    """Return p by approximate randomisation over sentences."""
     rng = np.random.default_rng(0)
     heads = np.array([[float(one.gained)] for one in scored])
     labels = [s for s in scored if s.has_labels]
@@ -259,7 +259,7 @@ def _corpora(cases: Sequence[JointCase]) -> tuple[str, ...]:
 
 
 def _rows(scored: Sequence[Scored]) -> tuple[list[float], list[float]]:
-    """UAS of baseline and joint, all first, then by corpus."""
+    """Return UAS of baseline and joint, for all and by corpus."""
     figures = report(scored)
     before, after = (
         [figures[name][which]["uas"] for name in figures]
@@ -298,7 +298,7 @@ def _counted(bench: Bench) -> Counted:
 def _shares(
     counted: Counted, corpora: Sequence[str], *, labels: bool = False
 ) -> dict[str, list[float | None]]:
-    """UAS, or LAS, of all and by corpus, by n and m; None where there is no tree."""
+    """Return UAS or LAS, of all and by corpus, by n and m; None without a tree."""
     rows = {}
     for cut in CUTS:
         row: list[float | None] = []
@@ -352,7 +352,7 @@ def bllip_rows(
 
 
 def _right(gold: Tree, tree: Tree) -> Attachment:
-    """Labels are those of the conversion, category and parent's category."""
+    """Count right arcs; labels are those of the conversion: category and parent's."""
     tags = ["" if counted else "PUNCT" for counted in counted_words(gold)]
     wanted, guess = (to_dependencies(one, SEMANTIC) for one in (gold, tree))
     return attachment.compare(wanted, guess, without_punctuation=tags)

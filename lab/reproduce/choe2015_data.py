@@ -19,7 +19,7 @@ PAPER_DATA: Row = dict(
 
 
 def data_lines(data: dict[str, Row]) -> Iterator[str]:
-    """Table 3: the paper's development part, and our pairs."""
+    """Yield Table 3: the paper's development part and our pairs."""
     yield ""
     yield (
         "Table 3: the data, tokens with punctuation (the paper's development part, its "
@@ -36,7 +36,7 @@ def data_lines(data: dict[str, Row]) -> Iterator[str]:
 def statistics(
     bench: Bench, is_known: Callable[[str], bool] | None = None
 ) -> dict[str, Row]:
-    """Table 3 of all pairs and by corpus; ``6-25``: sources of 6 to 25 tokens.
+    """Return Table 3 of all pairs and by corpus; ``6-25``: sources of 6 to 25 tokens.
     ``is_known``: whether a word was in training; without it there are no OOV rates."""
     rows: dict[str, Row] = {}
     for name in ("all", *sorted({case.corpus for case in bench.cases})):
@@ -74,7 +74,7 @@ def _unseen(
 
 
 def within(cases: list[JointCase], words: Sequence[int] | None) -> list[JointCase]:
-    """The cases with so many words in the source; raises InvalidValue if none has."""
+    """Return cases with so many source words; raise InvalidValue if there is none."""
     if not words:
         return cases
     least, most = words

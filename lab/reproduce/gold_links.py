@@ -21,7 +21,7 @@ class GoldSet(NamedTuple):
 
 
 def _jacana(path: Path) -> Iterator[Links]:
-    """JSON of the Jacana aligner: ``sureAlign`` is Pharaoh."""
+    """Yield JSON of the Jacana aligner: ``sureAlign`` is Pharaoh."""
     for row in json.loads(path.read_text(encoding="utf-8-sig")):
         yield _pharaoh(row["sureAlign"])
 
@@ -59,7 +59,7 @@ def _sure_words(record: PairRecord) -> Links:
 
 
 def _tree_aligner(path: Path) -> Iterator[Links]:
-    """SMULTRON: terminal links, good ones alone."""
+    """Yield the good terminal links of SMULTRON."""
 
     def bank(name: str) -> Iterator[str]:
         with (path.parent / Path(name).name).open(encoding="utf-8") as lines:
@@ -72,7 +72,7 @@ def _tree_aligner(path: Path) -> Iterator[Links]:
 
 
 def _pud(path: Path) -> Iterator[Links]:
-    """Links of CoNLL-U ids; ``X`` is no counterpart."""
+    """Yield links of CoNLL-U ids; ``X`` is no counterpart."""
     orders = [_ids(path.parent / f"{side}.conllu") for side in ("en", "fr")]
     pairs: list[dict[str, list[str]]] = json.loads(path.read_text(encoding="utf-8"))
     for row, source, target in zip(pairs, *orders, strict=False):

@@ -26,7 +26,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(options: dict[str, Any], say: Say) -> dict[str, Any]:
-    """A row for each set that is there; shares in percent with 95 % intervals."""
+    """Return a row per available set: shares in percent with 95 % intervals."""
     rows, missing = [], []
     for gold in GOLD:
         path = options["data"] / gold.path
@@ -68,14 +68,14 @@ def _measure(gold: GoldSet, path: Path, replicates: int) -> dict[str, Any]:
 
 
 def _share(part: Floats, whole: Floats) -> list[float]:
-    """The share in percent, and the ends of its interval over pairs."""
+    """Return the share in percent and the ends of its interval over pairs."""
     column = 100 * part / whole
     low, high = np.quantile(column[1:], (0.025, 0.975))
     return [round(float(x), 2) for x in (column[0], low, high)]
 
 
 def chart(results: dict[str, Any]) -> BarChart:
-    """The picture of the table: what share of pairs a single biparse holds."""
+    """Return a chart of the share of pairs that a single biparse holds."""
     bars = []
     for row in results["sets"]:
         share, low, high = row["pairs_covered"]
@@ -91,7 +91,7 @@ def chart(results: dict[str, Any]) -> BarChart:
 
 
 def lines(results: dict[str, Any]) -> Iterator[str]:
-    """The table; shares in percent."""
+    """Yield the table, with shares in percent."""
     yield "Human alignments that ITG can express, % (95 % intervals over pairs)"
     yield (
         f"{'':20}{'pairs':>6}{'links':>7}{'links covered':>22}{'pairs covered':>22}"

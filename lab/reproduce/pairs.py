@@ -41,7 +41,7 @@ class LabelledPairs:
 
 
 def load(name: str, *paths: Path) -> LabelledPairs:
-    """The labelled pairs of these files, in order: XML is RTE, all else MSRPC.
+    """Return the labelled pairs of these files, in order: XML is RTE, all else MSRPC.
 
     Raises FormatError if a file holds none, OSError if it cannot be read.
     """
@@ -76,7 +76,7 @@ def _forms(side: SentenceRecord) -> tuple[str, ...]:
 
 
 def encode(pairs: Sequence[LabelledPairs]) -> str:
-    """Add word vectors of the default parser to every set; its name and version.
+    """Add word vectors of the default parser to every set; return its name and version.
 
     "" if there is no model: then nothing is added.
     """

@@ -35,7 +35,7 @@ def table_of(
     limit: int = 0,
     parses: Sequence[Path] = (),
 ) -> Path:
-    """The table of these collections, made in ``work``.
+    """Return the table of these collections, built in ``work``.
 
     ``limit``: so many lines of each bitext, 0: all. Words are aligned by the HMM, the
     English side parsed by ``backend``, but for what the files ``parses`` hold. What is
@@ -54,7 +54,7 @@ def table_of(
 
 
 def aligned(text: BitextText, work: Path, say: Say, *, limit: int = 0) -> Path:
-    """The file of pairs of a bitext in ``work``, with the HMM's links."""
+    """Return the file of pairs of a bitext in ``work``, with the HMM's links."""
     size = f"-{limit}" if limit else ""
     path = work / f"{text.corpus}{size}.parquet"
     if not path.is_file():

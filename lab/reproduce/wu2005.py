@@ -74,7 +74,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(options: dict[str, Any], say: Say) -> dict[str, Any]:
-    """All figures in percent, as nested plain values."""
+    """Return all figures in percent, as nested plain values."""
     study = _Study(options["data"], options["replicates"])
     if options["labelled"]:
         treebank = options["data"] / "gum" / "train" / "const"
@@ -121,7 +121,7 @@ class _Study:
         self.model = ""
 
     def encode(self, *extra: LabelledPairs) -> None:
-        """Word vectors for every set, where the English model is installed."""
+        """Add word vectors to every set, if the English model is installed."""
         self.model = encode([self.train, self.test, self.dev, self.rte, *extra])
         if not self.model:
             self.notes.append("no English model: context is left out")
@@ -132,7 +132,7 @@ class _Study:
             )
 
     def views(self, pairs: LabelledPairs) -> list[PairView]:
-        """The pairs as the tuned scorer of their kind sees them."""
+        """Return the pairs as the tuned scorer of their kind sees them."""
         vectors = pairs.vectors or [None] * len(pairs)
         return [
             SCORERS[pairs.kind].view(*sides, self.thesaurus, both)
@@ -140,7 +140,7 @@ class _Study:
         ]
 
     def scores(self, name: str, pairs: LabelledPairs) -> Floats:
-        """One scorer's, or one baseline's, score of every pair."""
+        """Return the score of every pair by one scorer or baseline."""
         if name in BASELINES:
             return np.array([BASELINES[name](*sides) for sides in pairs.sides])
         scorer = SCORERS[name]
@@ -161,7 +161,7 @@ class _Study:
         )
 
     def msrpc(self) -> dict[str, Any]:
-        """MSRPC test: every scorer, the ingredients one by one, and their gains."""
+        """Measure MSRPC test: every scorer, each ingredient, and their gains."""
         rows: dict[str, RankingReport] = {}
         for name in (*BASELINES, *UNTRAINED, *(["context"] if self.model else [])):
             threshold = best_threshold(
@@ -187,7 +187,7 @@ class _Study:
         }
 
     def ladder(self) -> dict[str, RankingReport]:
-        """Logistic models that get one ingredient after the other, fitted on train."""
+        """Measure logistic models that get one ingredient after the other."""
         groups = GROUPS if self.model else GROUPS[:-1]
         train = [features(view, groups) for view in self.views(self.train)]
         test = [features(view, groups) for view in self.views(self.test)]
@@ -201,7 +201,7 @@ class _Study:
         return reports
 
     def equal_overlap(self) -> dict[str, float]:
-        """How often the better pair of two with equal overlap scores higher.
+        """Return how often the better of two pairs with equal overlap scores higher.
 
         Over all (positive, negative) pairs of pairs within a percentile band of
         overlap 1 % wide; 50 is chance, ties count half.
@@ -218,7 +218,7 @@ class _Study:
         }
 
     def rte1(self) -> dict[str, Any]:
-        """RTE-1 test: overall and by task, by the median as in Wu, and tuned."""
+        """Measure RTE-1 test, overall and by task, by the median and tuned."""
         rows: dict[str, Any] = {}
         for name in (*BASELINES, *ENTAILED):
             scores = self.scores(name, self.rte)
@@ -243,7 +243,7 @@ class _Study:
         return whole | {"by_task": tasks}
 
     def further(self, pairs: LabelledPairs) -> dict[str, Any]:
-        """A further set with the shipped settings of its kind."""
+        """Measure a further set with the shipped settings of its kind."""
         report = self.report(self.scores(pairs.kind, pairs), pairs, 0.5)
         plain = self.report(self.scores("thesaurus", pairs), pairs, 0.5)
         overlap = self.report(self.scores("overlap", pairs), pairs, 0.5)
@@ -256,7 +256,7 @@ class _Study:
         }
 
     def write_weights(self, folder: Path) -> list[str]:
-        """Fit and write the tuned weights: with and without context."""
+        """Fit and write the tuned weights, with and without context."""
         written = []
         for pairs in (self.train, self.dev):
             rows = [features(view) for view in self.views(pairs)]
@@ -293,7 +293,7 @@ def _points(figure: object) -> float | None:
 
 
 def _percent(report: RankingReport) -> dict[str, Any]:
-    """Figures in percent, and the ends of their intervals."""
+    """Return figures in percent, with the ends of their intervals."""
     ends = {
         name: [round(100 * (x or 0.0), 2) for x in (figure.low, figure.high)]
         for name, figure in report.figures.items()
@@ -310,7 +310,7 @@ def _row(report: RankingReport) -> dict[str, Any]:
 def _gains(
     rows: dict[str, RankingReport], ladder: dict[str, RankingReport]
 ) -> dict[str, Any]:
-    """Paired differences in AP on the same bootstrap samples."""
+    """Return paired differences in AP on the same bootstrap samples."""
     steps = {"structure over overlap, untrained": (rows["overlap"], rows["plain"])}
     steps["thesaurus over structure, untrained"] = (rows["plain"], rows["thesaurus"])
     if "context" in rows:
@@ -329,7 +329,7 @@ def _gains(
 
 
 def _difference(before: Floats, after: Floats) -> list[float]:
-    """The gain in points, and its 95 % interval."""
+    """Return the gain in points and its 95 % interval."""
     gain = 100 * (after - before)
     low, high = np.quantile(gain[1:], (0.025, 0.975))
     return [round(float(x), 2) for x in (gain[0], low, high)]
@@ -349,7 +349,7 @@ def _within(
 
 
 def lines(results: dict[str, Any]) -> Iterator[str]:
-    """The tables: the paper's figures next to ours."""
+    """Yield the tables: the paper's figures next to ours."""
     if "written" in results:
         yield "written: " + ", ".join(results["written"])
         return

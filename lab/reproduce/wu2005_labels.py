@@ -55,7 +55,7 @@ class CategoryGrammar:
     def weights(
         self, source: Sequence[str], target: Sequence[str], strength: float
     ) -> LabelledWeights:
-        """Unit edit costs under the grammar; a match of nothing but form."""
+        """Return unit edit costs under the grammar; only equal forms match."""
         first, second = self._may_be(source), self._may_be(target)
         forms = [[word.lower() for word in side] for side in (source, target)]
         equal = np.array([[a == b for b in forms[1]] for a in forms[0]])
@@ -72,7 +72,7 @@ class CategoryGrammar:
 
 
 def grammar_of(trees: Iterable[Tree]) -> CategoryGrammar:
-    """The grammar of a treebank, its phrases made binary from the left."""
+    """Return the grammar of a treebank, binarised from the left."""
     counts: Counter[tuple[int, int, int]] = Counter()
     words: defaultdict[str, set[int]] = defaultdict(set)
     for tree in trees:
@@ -104,7 +104,7 @@ def _label(tree: Tree, v: int) -> int:
 def compared(
     treebank: Path, train: LabelledPairs, test: LabelledPairs, size: int
 ) -> dict[str, Any]:
-    """AP in percent on ``size`` short pairs of either set, drawn by chance.
+    """Return AP in percent on ``size`` random short pairs of either set.
 
     ``train``: by strength; ``test``: of the best of these, next to ``bracketing``, and
     the share of the paired bootstrap (1,000) in which the grammar is not better.
@@ -133,7 +133,7 @@ def compared(
 
 
 def _short(pairs: LabelledPairs, size: int) -> LabelledPairs:
-    """Some of the pairs of at most LONGEST words a side."""
+    """Return some of the pairs of at most LONGEST words a side."""
     fits = [at for at, both in enumerate(pairs.sides) if max(map(len, both)) <= LONGEST]
     order = np.random.default_rng(SEED).permutation(fits)
     drawn = sorted(int(at) for at in order[:size])
@@ -173,7 +173,7 @@ def _not_better(ours: Floats, plain: Floats, pairs: LabelledPairs) -> float:
 
 
 def lines(results: Mapping[str, Any]) -> Iterator[str]:
-    """The training part by strength, then the test part."""
+    """Yield lines for the training part by strength, then for the test part."""
     yield (
         f"Six nonterminals ({', '.join(LABELS)}): {results['rules']} rules from "
         f"{results['trees']} trees; pairs of at most {LONGEST} words a side; AP"

@@ -73,7 +73,7 @@ def _ap(scores: Floats, pairs: LabelledPairs) -> float:
 
 
 def _over_ranks(scores: Floats, pairs: LabelledPairs) -> tuple[float, float]:
-    """Mean precision over ranks, and accuracy with the median as threshold."""
+    """Return mean precision over ranks, and accuracy at the median."""
     median = float(np.median(scores))
     report = evaluate(scores, pairs.positive, threshold=median, replicates=1)
     return _first(report.columns["cws_ranks"]), _first(report.columns["accuracy"])
@@ -93,7 +93,7 @@ def _by_task(scores: Floats, rte: LabelledPairs) -> dict[str, float]:
 
 
 def lines(results: Mapping[str, Any]) -> Iterator[str]:
-    """Three tables: what is the paper's, and what was found in its figures' view."""
+    """Yield three tables: the paper's settings and those fitted to its figures."""
     yield "Settings that reach the published figures: AP of MSRPC train and test, CWS"
     yield "(mean precision over ranks) of RTE-1 test, by match cost, else as wu2005."
     yield "0.34 was chosen with the test figure, 76.1, in view."

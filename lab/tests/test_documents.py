@@ -268,7 +268,7 @@ def test_a_command_that_is_shown_is_understood(
 
 
 def test_what_a_shell_sets_is_a_setting() -> None:
-    settings = (ROOT / "docs" / "settings.md").read_text()
+    settings = (ROOT / "docs" / "reference.md").read_text()
     named = {
         name
         for one in SHOWN

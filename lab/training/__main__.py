@@ -28,7 +28,7 @@ HEADS = 7.5  # how much faster the heads learn than the encoder
 
 
 def main(argv: Sequence[str] | None = None) -> int:
-    """Run one command; the exit status: 0, or 2 after a message."""
+    """Run one command; return the exit status: 0, or 2 after a message."""
     logging.basicConfig(format="%(asctime)s %(message)s")
     log.setLevel(logging.INFO)
     arguments = _parser().parse_args(argv)
@@ -167,7 +167,7 @@ def _data_flags(command: argparse.ArgumentParser) -> None:
 def _many(
     command: argparse.ArgumentParser, flag: str, kind: Any, metavar: str, text: str
 ) -> None:
-    """A flag that may be given several times."""
+    """Add a flag that may be given several times."""
     command.add_argument(
         flag, type=kind, action="append", default=[], metavar=metavar, help=text
     )

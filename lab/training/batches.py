@@ -19,7 +19,7 @@ LETTERS = "abcdefghijklmnopqrstuvwxyz"
 def inventory_of(
     examples: Sequence[TrainingSentence], *, at_least: int = 3
 ) -> Inventory:
-    """The tags and labels seen ``at_least`` times; treebanks in order of name."""
+    """Return tags and labels seen ``at_least`` times, and treebanks by name."""
     counts: dict[str, Counter[str]] = {
         layer: Counter(name for e in examples for name in getattr(e, layer) or ())
         for layer in ("upos", "xpos", "labels")
@@ -39,7 +39,7 @@ def inventory_of(
 
 
 def noisy(example: TrainingSentence, rng: np.random.Generator) -> TrainingSentence:
-    """Now and then the sentence in one case, or with typing errors; else as it is."""
+    """Return the sentence, now and then in one case or with typing errors."""
     draw = rng.random()
     if draw < 0.04:
         return replace(example, words=tuple(w.upper() for w in example.words))
@@ -56,7 +56,7 @@ def _mistyped(word: str, rng: np.random.Generator) -> str:
 
 
 def _typo(word: str, rng: np.random.Generator) -> str:
-    """``word`` with two letters swapped, or one lost, doubled or changed."""
+    """Return ``word`` with two letters swapped, or one lost, doubled or changed."""
     at = int(rng.integers(len(word) - 1))
     kind = int(rng.integers(4))
     middle = (
@@ -91,7 +91,7 @@ class Batcher:
     def epoch(
         self, examples: Sequence[TrainingSentence], rng: np.random.Generator
     ) -> Iterator[dict[str, Tensor]]:
-        """One noisy pass in random order; a batch holds sentences of like length."""
+        """Yield one noisy pass in random order, in batches of similar length."""
         noised = [noisy(examples[i], rng) for i in rng.permutation(len(examples))]
         pieces = self.subwords.encode([e.words for e in noised])
         pool = 4000
@@ -119,7 +119,7 @@ class Batcher:
     def _masked(
         self, batch: dict[str, Tensor], rng: np.random.Generator
     ) -> dict[str, Tensor]:
-        """Two pieces in a hundred hidden, one treebank name in ten forgotten."""
+        """Hide two pieces in a hundred, and one treebank name in ten."""
         hide = rng.random(tuple(batch["ids"].shape)) < 0.02
         hide &= (batch["shapes"] > 0).cpu().numpy()
         batch["ids"][torch.from_numpy(hide).to(self._device)] = self.subwords.mask
@@ -130,7 +130,7 @@ class Batcher:
     def tensors(
         self, examples: Sequence[TrainingSentence], pieces: Sequence[Pieces]
     ) -> dict[str, Tensor]:
-        """The batch as Parser and losses want it."""
+        """Return the batch in the form of Parser and losses."""
         n = max(len(e.words) for e in examples)
         width = max(len(p.ids) for p in pieces)
         size = len(examples)
@@ -188,6 +188,6 @@ class Batcher:
                 arrays["spans"][b, of_span[start, end]] = self._span_id(label)
 
     def _span_id(self, label: str) -> int:
-        """A rare chain falls back on its top label, that on the commonest label."""
+        """Return the id of a chain; a rare one gets that of its top label."""
         ids = self._ids["spans"]
         return ids.get(label, ids.get(label.split("+")[0], 1))

@@ -85,7 +85,7 @@ def _arc_loss(logits: NDArray[Any], gold: Gold) -> Floats:
 
 
 def _rows_loss(rows: NDArray[np.float64], gold: Sequence[int]) -> Floats:
-    """-log p of the gold columns for each temperature; -1 is skipped."""
+    """Return -log p of the gold columns for each temperature, skipping -1."""
     known = [i for i, column in enumerate(gold) if column >= 0]
     columns = [gold[i] for i in known]
     losses = np.zeros(len(TEMPERATURES))
@@ -122,7 +122,7 @@ def reliability(parser: ParserBackend, golds: Sequence[Gold]) -> dict[str, Relia
 
 
 def gold_spans(gold: Gold) -> tuple[tuple[int, int, str], ...] | None:
-    """The gold constituents as the model names them: chains joined, roots dropped."""
+    """Return gold constituents as the model names them: chains joined, no roots."""
     if gold.tree is None:
         return None
     return spans_of(gold.tree, list(range(gold.tree.n_tokens)))

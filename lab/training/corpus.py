@@ -45,7 +45,7 @@ class TreebankSource:
     path: Path
 
     def files(self, *suffixes: str) -> list[Path]:
-        """The files meant, in order of name."""
+        """Return the files meant, in order of name."""
         if self.path.is_file():
             return [self.path]
         files = [p for p in self.path.rglob("*") if p.name.endswith(suffixes)]
@@ -57,7 +57,7 @@ class TreebankSource:
 def read_ptb(
     source: TreebankSource, *, skip: re.Pattern[str] | None = None
 ) -> list[TrainingSentence]:
-    """The trees of ``source``: traces, function tags and empty roots stripped.
+    """Return the trees of ``source``, without traces, function tags and empty roots.
 
     Files whose name ``skip`` matches are left out. Raises FormatError with the file.
     """
@@ -69,13 +69,13 @@ def read_ptb(
 def read_conllu(
     source: TreebankSource, *, skip: re.Pattern[str] | None = None
 ) -> list[TrainingSentence]:
-    """The sentences of ``source``; otherwise as ``read_ptb``."""
+    """Return the sentences of ``source``; otherwise like ``read_ptb``."""
     records = _records(source.files(*CONLLU_FILES), conllu.read, skip)
     return [_of_record(source.name, record) for record in records]
 
 
 def merge(examples: Iterable[TrainingSentence]) -> list[TrainingSentence]:
-    """One example per sentence of a treebank: trees meet dependencies by their words.
+    """Return an example per sentence: trees and dependencies joined by words.
 
     Sentences that a treebank repeats stay repeated, paired in order.
     """
@@ -94,7 +94,7 @@ def merge(examples: Iterable[TrainingSentence]) -> list[TrainingSentence]:
 
 
 def spans_of(tree: Tree, keep: list[int]) -> tuple[LabelledSpan, ...]:
-    """The constituents over the tokens ``keep``, in preorder."""
+    """Return the constituents over the tokens ``keep``, in preorder."""
     place = [0] * (tree.n_tokens + 1)
     for token in keep:
         place[token + 1] = 1
@@ -109,7 +109,7 @@ def spans_of(tree: Tree, keep: list[int]) -> tuple[LabelledSpan, ...]:
 
 
 def derivation(spans: Iterable[LabelledSpan], n: int) -> Iterator[LabelledSpan]:
-    """The one derivation of a tree: its constituents, bare words and open rests.
+    """Yield the derivation of a tree: constituents, bare words and open rests.
 
     Rests and words that are no constituent automatically have the label "".
     """

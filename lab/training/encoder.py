@@ -27,7 +27,7 @@ class EncoderShape:
 
     @classmethod
     def read(cls, path: Path) -> "EncoderShape":
-        """The sizes in a Hugging Face config.json; raises Unavailable."""
+        """Read the sizes in a Hugging Face config.json; raises Unavailable."""
         if not path.is_file():
             raise Unavailable(f"{path}: the encoder's config.json is missing")
         config = json.loads(path.read_text(encoding="utf-8"))
@@ -95,7 +95,7 @@ class Encoder(nn.Module):
     def forward(
         self, ids: Tensor, shapes: Tensor, mask: Tensor, treebank: Tensor
     ) -> tuple[Tensor, Tensor]:
-        """The last and the middle layer, (B, T, d) each; ``mask`` (B, T) float 1/0."""
+        """Return the last and the middle layer, (B, T, d); ``mask`` (B, T) is 1 / 0."""
         places = self.places.weight[: ids.shape[1]]
         x = self.pieces(ids) + places + self.case(shapes)
         x = self.norm(x + self.treebank(treebank)[:, None])
@@ -109,7 +109,7 @@ class Encoder(nn.Module):
         return x, middle
 
     def read(self, path: Path) -> None:
-        """Take the weights of a Hugging Face BERT; raises Unavailable."""
+        """Load the weights of a Hugging Face BERT; raise Unavailable without them."""
         if not path.is_file():
             raise Unavailable(f"{path}: no encoder weights (model.safetensors) there")
         with torch.no_grad():
@@ -119,7 +119,7 @@ class Encoder(nn.Module):
 
 
 def _renamed(raw: dict[str, Tensor], n_layers: int) -> dict[str, Any]:
-    """The tensors of a Hugging Face BERT under our names."""
+    """Return the tensors of a Hugging Face BERT under our names."""
     types = raw["embeddings.token_type_embeddings.weight"]
     new = {
         "pieces.weight": raw["embeddings.word_embeddings.weight"],

@@ -28,7 +28,7 @@ class TorchModel:
         self.labels = {k: tuple(v) for k, v in inventory.to_json().items()}
 
     def run(self, pieces: Sequence[Pieces]) -> Raw:
-        """The scores of a batch, computed where the parser is."""
+        """Return the scores of a batch, computed where the parser is."""
         arrays = tensors(pieces)
         device = self._parser.upos.weight.device
         batch = {k: torch.from_numpy(v).to(device) for k, v in arrays.items()}
@@ -40,13 +40,13 @@ class TorchModel:
 
 
 def backend_of(model: TorchModel) -> ScoringParser:
-    """A back-end over the model; torch uses the cores itself."""
+    """Return a back-end over the model; torch uses the cores itself."""
     info = BackendInfo("in-training", "0", "", (), capabilities(model.labels))
     return ScoringParser(model, info, threads=1)
 
 
 def capabilities(labels: Mapping[str, Sequence[str]]) -> frozenset[Capability]:
-    """What a parser with these labels can do."""
+    """Return what a parser with these labels can do."""
     can: set[Capability] = {"tags", "vectors"}
     if labels["labels"]:
         can.add("dependencies")
@@ -58,7 +58,7 @@ def capabilities(labels: Mapping[str, Sequence[str]]) -> frozenset[Capability]:
 def scores_of(
     backend: ParserBackend, golds: Sequence[Gold], *, oracle: bool = False
 ) -> dict[str, Any]:
-    """The scores that gold knows, in percent; with ``oracle``, oracle_f1 by k too."""
+    """Return scores against gold in percent; with ``oracle`` also oracle_f1 by k."""
     oracle = oracle and any(gold.tree for gold in golds)
     figures = evaluate(backend, golds, oracle=oracle).to_json()
     names = (*SCORES, "exact", "oracle_f1") if oracle else SCORES
@@ -66,7 +66,7 @@ def scores_of(
 
 
 def style_quality(model: TorchModel, dev: Mapping[str, Sequence[Gold]]) -> float:
-    """Mean of LAS and F1 over the dev sets, of at most 600 sentences each."""
+    """Return the mean of LAS and F1 over at most 600 sentences per dev set."""
     backend = backend_of(model)
     scores = [scores_of(backend, golds[:600]) for golds in dev.values()]
     values = [s[key] for s in scores for key in ("las", "f1") if key in s]

@@ -102,7 +102,7 @@ def write_int8(source: Path, path: Path) -> None:
 
 
 def copy_vocabulary(parser: Parser, tokenizer: Path, out: Path) -> None:
-    """The tokenizer and the label sets next to the weights."""
+    """Write the tokenizer and the label sets next to the weights."""
     shutil.copyfile(tokenizer, out / "tokenizer.json")
     text = json.dumps(parser.inventory.to_json(), indent=1, ensure_ascii=False)
     (out / "labels.json").write_text(text + "\n", encoding="utf-8")

@@ -73,7 +73,7 @@ class Trainer:
         *,
         evaluate: Callable[[], dict[str, float]],
     ) -> None:
-        """Train to the end of the schedule, or until SIGTERM; then a checkpoint.
+        """Train to the end of the schedule or until SIGTERM, then write a checkpoint.
 
         ``evaluate`` is called after each epoch with the averaged weights in place.
         """
@@ -90,7 +90,7 @@ class Trainer:
             self.save()
 
     def _epoch(self, examples: Sequence[TrainingSentence]) -> bool:
-        """One pass, from ``place`` on; True if the schedule ended in it."""
+        """Do one pass from ``place`` on; return True if the schedule ended in it."""
         rng = np.random.default_rng([self.settings.seed, self.epoch])
         total = sum(len(e.words) for e in examples)
         words = 0
@@ -114,7 +114,7 @@ class Trainer:
         return self.schedule.progress(self.epoch + 1) >= 1
 
     def _learn(self, batch: dict[str, Tensor], progress: float) -> dict[str, float]:
-        """One step; the terms of its loss."""
+        """Do one step; return the terms of its loss."""
         settings = self.settings
         rate = self.schedule.rate(progress)
         for group in self.optimizer.param_groups:
@@ -137,7 +137,7 @@ class Trainer:
         return {name: float(term.detach()) for name, term in terms.items()}
 
     def averaged_weights(self) -> "_Swapped":
-        """A context in which the parser has its averaged weights, in eval mode."""
+        """Give the parser its averaged weights in eval mode, within a context."""
         return _Swapped(self.parser, self.average.values)
 
     def save(self) -> None:
@@ -156,7 +156,7 @@ class Trainer:
         fresh.replace(self.out / "checkpoint.pt")
 
     def resume(self) -> bool:
-        """Take up the checkpoint in ``out``; False if there is none."""
+        """Resume from the checkpoint in ``out``; return False if there is none."""
         path = self.out / "checkpoint.pt"
         if not path.is_file():
             return False
@@ -170,7 +170,7 @@ class Trainer:
         return True
 
     def _log_losses(self, progress: float) -> None:
-        """The means since the last time."""
+        """Log the means since the last time."""
         loss = {name: value / self._since_log for name, value in self._sums.items()}
         self._log({"progress": round(progress, 4), "loss": loss})
         self._sums, self._since_log = {}, 0

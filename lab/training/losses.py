@@ -47,7 +47,7 @@ def _cross_entropy(logits: Tensor, gold: Tensor, smoothing: float) -> Tensor:
 
 
 def span_loss(logits: Tensor, batch: dict[str, Tensor]) -> Tensor:
-    """-log p(tree), summed over the sentences that have one.
+    """Return -log p(tree), summed over the sentences that have a tree.
 
     ``logits`` (B, P, L), label 0 = none; ``batch["spans"]`` (B, P): the gold label of
     each span, 0 for a rest of the gold derivation, -100 for what is outside it. A

@@ -131,7 +131,7 @@ class Parser(nn.Module):
     def groups(
         self, *, encoder: float, heads: float, decay: float
     ) -> list[dict[str, Any]]:
-        """Parameter groups with learning rates that fall by 0.9 a layer downwards."""
+        """Return parameter groups; learning rates fall by 0.9 per layer downwards."""
         groups: list[dict[str, Any]] = []
         for name, parameter in self.named_parameters():
             if parameter.requires_grad:
@@ -157,7 +157,7 @@ class Parser(nn.Module):
 
 
 def exact(like: Tensor) -> Any:
-    """A context that keeps float32 where the rest is cast down: scores are summed."""
+    """Keep float32 within a context, because scores are summed."""
     return torch.autocast(like.device.type, enabled=False)
 
 
@@ -166,7 +166,7 @@ def _pick(x: Tensor, at: Tensor) -> Tensor:
 
 
 def _pooled(x: Tensor, first: Tensor, last: Tensor) -> Tensor:
-    """Mean of the pieces first to last of every word, (B, N, d)."""
+    """Return the mean of the pieces of every word, (B, N, d)."""
     place = torch.arange(x.shape[1], device=x.device)
     inside = (place >= first[:, :, None]) & (place <= last[:, :, None])
     weight = inside.to(x.dtype)

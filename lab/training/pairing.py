@@ -45,7 +45,7 @@ def _golds(
 
 
 def _vectors(encoder: Path, words: Iterable[str]) -> Mapping[str, Floats]:
-    """Of each word the mean of its pieces, before any layer of the encoder."""
+    """Return the mean of each word's pieces, before any layer of the encoder."""
     path = encoder / "model.safetensors"
     if not path.is_file():
         raise Unavailable(f"{path}: no encoder weights there")

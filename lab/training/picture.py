@@ -14,7 +14,7 @@ Series = dict[str, list[tuple[float, float]]]
 
 
 def curves(log: Path) -> str:
-    """The losses and the dev scores of ``curves.jsonl``, side by side."""
+    """Draw the losses and the dev scores of ``curves.jsonl`` side by side."""
     rows = [json.loads(line) for line in log.read_text(encoding="utf-8").splitlines()]
     losses: Series = {}
     scores: Series = {}
@@ -33,7 +33,7 @@ def curves(log: Path) -> str:
 
 
 def reliability_plot(plots: dict[str, Reliability]) -> str:
-    """A panel each: share of right claims over confidence, next to the diagonal."""
+    """Draw the share of right claims over confidence, a panel each."""
     panels = []
     for at, (title, plot) in enumerate(plots.items()):
         points = list(zip(plot.confidence, plot.share, strict=True))
@@ -86,7 +86,7 @@ def _panel(series: Series, *, title: str, x: str, at: int) -> str:
 
 
 def _key(n: int, name: str, stroke: str) -> str:
-    """A piece of the line, and what it is."""
+    """Draw an entry of the key: a piece of the line and its name."""
     x, y = LEFT + (n % 3) * 120, HEIGHT + 26 + n // 3 * 14
     return (
         f'<path d="M{x} {y - 4}h28" {stroke}/>'

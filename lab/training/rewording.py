@@ -41,12 +41,12 @@ class Reworder:
 
     @classmethod
     def of(cls, golds: Iterable[Gold], likes: Likes, seed: int) -> "Reworder":
-        """With the participles that the gold sentences know."""
+        """Return a Reworder that knows the participles of the gold sentences."""
         ways = rewordings(participles_of(golds))
         return cls(ways, likes, random.Random(seed))  # noqa: S311
 
     def pairs(self, golds: Iterable[Gold], treebank: str) -> Iterator[TrainingSentence]:
-        """Of each dependency tree of fitting length one example of two sentences."""
+        """Yield an example of two sentences per dependency tree of fitting length."""
         for gold in golds:
             if gold.deps is None or not SHORTEST <= len(gold.deps) <= LONGEST:
                 continue
@@ -56,7 +56,7 @@ class Reworder:
             yield _joined(*(example_of(one, treebank) for one in both))
 
     def reworded(self, gold: Gold) -> Clause:
-        """The sentence in other words, as far as it can be said so."""
+        """Return the sentence reworded, as far as the rules allow."""
         assert gold.deps is not None
         clause, done = Clause.of(gold.sentence, gold.deps), 0
         wanted, ways = self.draw.choice(MANY), list(self.ways)
@@ -82,7 +82,7 @@ class Reworder:
 
 
 def participles_of(golds: Iterable[Gold]) -> Participles:
-    """The commonest past participle of each verb, by its lemma."""
+    """Return the commonest past participle of each verb, by lemma."""
     seen: dict[str, Counter[str]] = {}
     for gold in golds:
         for token in gold.sentence.tokens:
@@ -136,7 +136,7 @@ def example_of(clause: Clause, treebank: str) -> TrainingSentence:
 
 
 def _joined(a: TrainingSentence, b: TrainingSentence) -> TrainingSentence:
-    """Two sentences as one example: each has its own root."""
+    """Return two sentences as one example; each has its own root."""
     assert a.heads is not None
     assert b.heads is not None
     n = len(a.words)

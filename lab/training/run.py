@@ -93,7 +93,7 @@ class Data:
     pairs: list[TrainingSentence] = field(default_factory=list)
 
     def facts(self) -> dict[str, dict[str, int]]:
-        """How much there is of each training treebank."""
+        """Return the size of each training treebank."""
         names = sorted({example.treebank for example in self.train})
         return {name: self._counts(name) for name in names}
 
@@ -119,7 +119,7 @@ def read_data(
     held_out: Sequence[Path] = (),
     repeat: Mapping[str, int] | None = None,
 ) -> Data:
-    """The treebanks; ``skip`` is a pattern of training file names to leave out.
+    """Read the treebanks; ``skip`` is a pattern of training file names to leave out.
 
     Training sentences of more than ``max_words`` words, and those of more than three
     that a dev set or a file ``held_out`` holds too, are dropped; the rest of a treebank
@@ -140,7 +140,7 @@ def read_data(
 
 
 def _sources(path: Path) -> Iterator[list[str]]:
-    """The sentences of a gold file, or of the column "source" of a table."""
+    """Yield the sentences of a gold file, or of the column "source" of a table."""
     if path.suffix != ".tsv":
         yield from ([*gold.sentence.forms] for gold in _golds([path]))
         return
@@ -161,7 +161,7 @@ def _plain(forms: Sequence[str]) -> tuple[str, ...]:
 
 
 def train(options: TrainingOptions, data: Data) -> Path:
-    """Train, or go on where the run in ``options.out`` stopped; then export.
+    """Train, or continue where the run in ``options.out`` stopped; then export.
 
     Returns the model folder. A run stopped by SIGTERM exports its last state too.
     """
@@ -194,7 +194,7 @@ def train(options: TrainingOptions, data: Data) -> Path:
 
 
 def export_folder(options: TrainingOptions, data: Data) -> Path:
-    """The run's averaged weights as a model folder, ``options.out/model``.
+    """Write the run's averaged weights as a model folder, ``options.out/model``.
 
     The annotation style and the temperatures are those that suit the dev sets of the
     training treebanks best. float32 and int8 are both scored; int8 is kept unless it
@@ -233,7 +233,7 @@ def export_folder(options: TrainingOptions, data: Data) -> Path:
 def _written(
     options: TrainingOptions, data: Data, folder: Path, facts: dict[str, Any]
 ) -> Path:
-    """Score both graphs, keep one, and write the manifest and the pictures."""
+    """Score both graphs, keep one, and write manifest and pictures."""
     scores: dict[str, dict[str, Any]] = {}
     for kind in ("float", "int8"):
         shutil.copyfile(options.out / f"{kind}.onnx", folder / "model.onnx")
@@ -270,7 +270,7 @@ def _written(
 def _written_like(
     folder: Path, options: TrainingOptions, treebank: str
 ) -> NeuralParser:
-    """The exported parser, in the style of ``treebank`` if it may be asked for it."""
+    """Return the exported parser, in the style of ``treebank`` if it has that."""
     names = [name for name, own in options.styles.items() if own == treebank]
     return NeuralParser(folder, style=names[0] if names else None)
 
@@ -346,6 +346,6 @@ def _facts(
 
 
 def _command(arguments: Sequence[str]) -> str:
-    """The command as it was given, but for the folders, which are no one's business."""
+    """Return the command as given, without the private names of folders."""
     bare = [re.sub(r"(^|=)[^=\s]*/(?=[^/\s])", r"\1", word) for word in arguments]
     return shlex.join(["python", "-m", "lab", "train-parser", *bare])

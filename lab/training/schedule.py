@@ -37,13 +37,13 @@ class Schedule:
         return self.spent + (time.monotonic() - self._since if self._since else 0.0)
 
     def progress(self, epoch: float) -> float:
-        """0 at the start, 1 at the end; ``epoch``: passes over the data so far."""
+        """Return the progress from 0 to 1; ``epoch``: passes over the data so far."""
         by_time = self.seconds / (60 * self.minutes) if self.minutes else 0.0
         by_epoch = epoch / self.epochs if self.epochs else 0.0
         return min(1.0, max(by_time, by_epoch))
 
     def rate(self, progress: float) -> float:
-        """Linear up to the peak (1), then linear down to 0."""
+        """Return the rate: linear up to the peak (1), then linear down to 0."""
         if progress < self.warm_up:
             return max(0.02, progress / self.warm_up)
         return max(0.0, (1 - progress) / (1 - self.warm_up))

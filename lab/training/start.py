@@ -68,14 +68,14 @@ def _rows(
     old: tuple[str, ...],
     new: tuple[str, ...],
 ) -> None:
-    """Row by row, what both know; the rest of ``target`` stays as it is."""
+    """Copy the rows that both know; leave the rest of ``target``."""
     for at, label in enumerate(new):
         if label in old:
             target[at] = value[old.index(label)]
 
 
 def _weights(path: Path) -> Arrays:
-    """The parameters of an exported graph by the names that torch gives them."""
+    """Return the parameters of an exported graph by their names in torch."""
     graph = onnx.load(path).graph
     stored = {x.name: numpy_helper.to_array(x) for x in graph.initializer}
     weights = {
@@ -95,7 +95,7 @@ def _weights(path: Path) -> Arrays:
 
 
 def _plain(stored: Arrays, name: str) -> NDArray[Any]:
-    """An initializer, multiplied out if it is int8 (a scale for all, or a column)."""
+    """Return an initializer, dequantised if int8 (one scale, or one per column)."""
     if name in stored:
         return stored[name]
     small = stored[f"{name}_quantized"].astype(np.float32)

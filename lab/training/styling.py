@@ -24,7 +24,7 @@ def written_like(
     style: str | None,
     styles: Mapping[str, str],
 ) -> str:
-    """The treebank that the model writes like if no one says otherwise.
+    """Return the treebank whose style the model uses by default.
 
     ``style``: that treebank, or, where there are ``styles`` (a name and its treebank
     each), one of these, the first by default. Without either it is the treebank whose

@@ -117,7 +117,7 @@ def test_text_given_as_parquet_is_named_with_what_to_give(
         assert main([*words, "--out", str(tmp_path / "table")]) == 2
         told = capsys.readouterr().err
         assert told.startswith(f"gemel: {named}: line 1: this is no Parquet file (")
-        assert "docs/pivoting.md" in told
+        assert "docs/methods.md" in told
 
 
 def _engine(*words: str, given: bytes) -> subprocess.CompletedProcess[bytes]:

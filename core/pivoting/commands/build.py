@@ -149,7 +149,7 @@ def _require_parquet(path: Path) -> None:
         file=str(path),
         line=1,
         remedy="give pairs.parquet and parses.parquet files. Upload text as parallel "
-        "text first; docs/pivoting.md shows how",
+        "text first; docs/methods.md shows how",
     )
 
 

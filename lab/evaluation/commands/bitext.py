@@ -44,7 +44,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(options: dict[str, Any], say: Say) -> dict[str, Any]:
-    """``pairs``, ``text`` and the figures of each aligner; letter case is ignored."""
+    """Return ``pairs``, ``text`` and figures by aligner; letter case is ignored."""
     golds = read_linked(options["gold"], options["format"])
     text = list(_text(*options["text"])) if options["text"] else []
     say(f"{len(golds)} linked pairs, {len(text)} pairs of text")

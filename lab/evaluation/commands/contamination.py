@@ -37,7 +37,7 @@ def add_arguments(parser: ArgumentParser) -> None:
 
 
 def run(options: dict[str, Any], say: Say) -> dict[str, Any]:
-    """Counts of rows and sentences, and the places; sentences only when asked for.
+    """Return counts of rows and sentences, and the places; sentences on request.
 
     ``shared``, by exact and by normalised: rows of either set with a sentence that the
     other set has too, and how many different sentences these are.
@@ -88,7 +88,7 @@ def _place(one: SharedSentence, *, texts: bool) -> dict[str, Any]:
 
 
 def lines(results: dict[str, Any]) -> Iterator[str]:
-    """Both counts, and where the first matches are."""
+    """Yield both counts and the places of the first matches, as text."""
     for name in ("first", "second"):
         size = results[name]
         yield f"{name:8}{size['rows']:8} rows {size['sentences']:8} sentences"

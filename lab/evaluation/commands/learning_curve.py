@@ -88,7 +88,7 @@ def _mean(points: Sequence[LearningPoint]) -> dict[str, float]:
 
 
 def lines(results: dict[str, Any]) -> Iterator[str]:
-    """A line an order: its area, the gain over random, and the end of its curve."""
+    """Yield a line per order: area, gain over random, end of its curve."""
     counts = ("pool", "held_back", "seeds")
     yield ", ".join(f"{results[name]} {name.replace('_', ' ')}" for name in counts)
     yield f"{'order':14}  area   gain (by seed)   words, corrections, F1 at the end"

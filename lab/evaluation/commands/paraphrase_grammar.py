@@ -35,7 +35,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(options: dict[str, Any], say: Say) -> dict[str, Any]:
-    """By condition: ``n``, and value, low and high of each figure."""
+    """Return by condition ``n``, and value, low and high of each figure."""
     backend, model = backend_of(options), read_arpa(options["lm"])
     trees = parse_texts(options["text"], backend, limit=options["sentences"])
     say(f"{len(trees)} sentences parsed")

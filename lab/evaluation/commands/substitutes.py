@@ -42,7 +42,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(options: dict[str, Any], say: Say) -> dict[str, Any]:
-    """By ranking (divergence, equation 2, vectors in the sentence): what is accepted.
+    """Return what is accepted by ranking (divergence, equation 2, vectors).
 
     ``reachable``: targets any of whose accepted words the parser knows at all.
     """
@@ -95,7 +95,7 @@ def _sampled(targets: list[Target], options: dict[str, Any]) -> list[Target]:
 
 
 def _nearest(near: Candidates, targets: Sequence[Target], n: int) -> Iterator[Row]:
-    """The targets that the linking corpus knows, each with its n nearest words."""
+    """Yield the targets in the linking corpus, each with its n nearest words."""
     counted = [
         near.linking.form_of(target.form, initial=target.at == 0) for target in targets
     ]

@@ -49,7 +49,7 @@ def add_arguments(parser: ArgumentParser) -> None:
 
 
 def run(options: dict[str, Any], say: Say) -> dict[str, Any]:
-    """Trains, writing after each batch; on how many pairs, and where it is."""
+    """Train, writing after each batch; return the number of pairs and the folder."""
     out: Path = options["out"]
     backend = backend_of(options)
     texts = _sampled(options["files"], options["pairs"], options["seed"])
@@ -82,7 +82,7 @@ def _tell(state: EmState, out: Path, say: Say) -> None:
 
 
 def _sampled(files: list[Path], n: int, seed: int) -> list[tuple[str, str]]:
-    """``n`` pairs of different lines at one place, drawn at random."""
+    """Return ``n`` random pairs of different lines at one place."""
     texts: dict[Path, list[list[str]]] = defaultdict(list)
     for path in files:
         columns = texts[path.with_suffix("")]
@@ -103,7 +103,7 @@ def _sampled(files: list[Path], n: int, seed: int) -> list[tuple[str, str]]:
 
 
 def _lines(path: Path) -> list[str]:
-    """The lines of a file, which end at line ends alone: no other sign parts them."""
+    """Return the lines of a file; only line ends separate them."""
     with path.open(encoding="utf-8", newline="") as file:
         return [line for _, line, _ in numbered(file)]
 
@@ -111,13 +111,13 @@ def _lines(path: Path) -> list[str]:
 def _prepared(
     texts: list[tuple[str, str]], backend: ParserBackend, state: EmState
 ) -> Iterator[FeaturePair]:
-    """The features of each pair that the parser can take."""
+    """Yield the features of each pair that the parser can read."""
     for source, target, vectors in _parsed(texts, backend):
         yield features(source, target, state, thesaurus(), vectors)
 
 
 def _parsed(texts: list[tuple[str, str]], backend: ParserBackend) -> Iterator[Unlinked]:
-    """The 1-best trees and word vectors of each pair that the parser can take."""
+    """Yield one-best trees and word vectors of each pair that the parser can read."""
     want = frozenset({"constituents", "tags", "vectors"})
     for start in range(0, len(texts), BATCH):
         batch = texts[start : start + BATCH]

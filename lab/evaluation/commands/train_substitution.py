@@ -23,7 +23,7 @@ def add_arguments(parser: ArgumentParser) -> None:
 
 
 def run(options: dict[str, Any], say: Say) -> dict[str, Any]:
-    """Counts the texts, writes the folder; what was counted."""
+    """Count the texts, write the folder, and return the counts."""
     counts = linking_of(options["linking"], None, say, licence=options["licence"])
     chosen = replace(Options(), method=options["method"])
     folder.write(options["out"], options["engine"], counts, chosen)

@@ -37,7 +37,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(options: dict[str, Any], say: Say) -> dict[str, Any]:
-    """The orders, compared; sentences with traces or gaps are left out."""
+    """Compare the orders, without sentences that have traces or gaps."""
     golds = list(_golds(options))[:: options["every"]]
     if not golds:
         raise FormatError("no gold tree to reach; see --gold and --max-tokens")
@@ -62,7 +62,7 @@ def run(options: dict[str, Any], say: Say) -> dict[str, Any]:
 
 
 def _golds(options: dict[str, Any]) -> Iterator[tuple[int, Tree]]:
-    """Bare gold trees with the number of their file."""
+    """Yield bare gold trees with the number of their file."""
     files = [file for path in options["gold"] for file in files_of(path)]
     for at, file in enumerate(files):
         for gold in read_golds([file], format=options["format"])[0]:
@@ -72,7 +72,7 @@ def _golds(options: dict[str, Any]) -> Iterator[tuple[int, Tree]]:
 
 
 def lines(results: dict[str, Any]) -> Iterator[str]:
-    """A line an order; a random one has the area 0.500, on average."""
+    """Yield a line per order; a random one has area 0.500 on average."""
     counts = ("files", "sentences", "tokens", "wrong")
     yield ", ".join(f"{results[name]} {name}" for name in counts)
     shares = list(next(iter(results["orders"].values()))["fixed_after"])

@@ -36,10 +36,7 @@ NO_PAGES = {  # files, parts of pages, answers to programs, and what leads elsew
     *("frozen_export", "report_export"),
     *("agreement_line", "measured_needs", "report_fresh"),
 }
-FOR_PROGRAMMERS = {
-    *("README", "house", "libraries"),
-    *("reliability", "reliability-access"),
-}
+FOR_PROGRAMMERS = {"README", "house"}
 
 
 def routes() -> set[str]:
@@ -81,7 +78,7 @@ def test_pages_outside_of_projects_lead_to_their_help(ada: Client, url: str) -> 
 
 def test_help_is_there_before_signing_in(client: Client, db) -> None:
     html = client.get("/sign-in/").content.decode()
-    assert 'class="help" href="/help/annotators/"' in html
+    assert 'class="help" href="/help/annotate/"' in html
     for name in NAMES:
         assert client.get(f"/help/{name}/").status_code == 200
 
@@ -173,6 +170,6 @@ def test_contents_and_anchors_tell_equal_headings_apart(
 
 
 def test_a_link_that_is_a_file_name_is_shown_by_its_title(cast: Cast) -> None:
-    body = pages_of_help.help_page("managers").body
-    assert '<a href="/help/agreement/">Agreement</a>' in body
+    body = pages_of_help.help_page("annotate").body
+    assert '<a href="/help/trees/">Build and correct a treebank</a>' in body
     assert ".md" not in body

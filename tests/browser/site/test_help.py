@@ -18,7 +18,7 @@ pytestmark = pytest.mark.browser
 @pytest.mark.parametrize("width", [1280, 390])
 def test_pages_of_help_fit(open_page, check_axe, width: int, scheme: str) -> None:
     page = open_page(Cast().ada, width=width, color_scheme=scheme)
-    for name in ("", "agreement/", "queries/", "glossary/", "screens/", "parsers/"):
+    for name in ("", "agreement/", "queries/", "glossary/", "projects/", "methods/"):
         answer = page.goto(f"/help/{name}", wait_until="networkidle")
         assert answer.ok
         assert fits(page)
@@ -32,7 +32,7 @@ def test_the_question_mark_leads_to_the_help_of_the_page(open_page, width: int) 
     page = open_page(Cast().ada, width=width)
     page.goto("/p/windows/people/")
     press(page, "header a.help")
-    expect(page).to_have_url(re.compile("/help/managers/#people-and-roles$"))
+    expect(page).to_have_url(re.compile("/help/projects/#people-and-roles$"))
     expect(page.get_by_role("heading", name="People and roles")).to_be_in_viewport()
     page.go_back()
     expect(page.locator("h1")).to_have_text("People")
@@ -47,7 +47,7 @@ def test_the_contents_lead_to_their_sections(open_page) -> None:
 
 def test_pictures_are_served(open_page) -> None:
     page = open_page(width=1280)
-    page.goto("/help/screens/")
+    page.goto("/help/projects/")
     picture = page.locator(".document img").first
     picture.scroll_into_view_if_needed()
     page.wait_for_load_state("networkidle")

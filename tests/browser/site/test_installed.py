@@ -121,7 +121,7 @@ def test_a_sentence_is_parsed_by_the_model_inside(owner: Page) -> None:
 
 
 def test_help_with_its_pictures_is_inside(owner: Page, gemel: Running) -> None:
-    owner.goto("/help/screens/")
+    owner.goto("/help/projects/")
     expect(owner.locator("main img").first).to_be_visible()
     owner.wait_for_function("document.querySelector('main img').naturalWidth > 0")
 
