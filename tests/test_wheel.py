@@ -88,6 +88,7 @@ def test_a_wheel_holds_the_program_alone(installed: Path) -> None:
     assert {one for one in tops if not one.endswith(".dist-info")} == {
         "annotator",
         "core",
+        "gemel.py",
         "gemel_client.py",
     }
 

@@ -23,6 +23,7 @@ SECTIONS: dict[str, tuple[str, ...]] = {
         "formats",
         "commands",
         "programs",
+        "library",
     ),
     _("The operator of this server"): (
         "deployment",
