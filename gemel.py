@@ -37,6 +37,7 @@ from core.layout.biparse import matrix_scene
 from core.layout.charts import interval_chart
 from core.layout.links import LinkedSide, link_scene, parse_scene
 from core.layout.measure import GlyphTable
+from core.layout.scene import Scene
 from core.parsing import registry
 from core.phrase_alignment.aligner import PhraseAligner, side_of
 from core.phrase_alignment.forest_align import alignment_of
@@ -223,9 +224,11 @@ class Aligned:
         return self.source.to_conllu() + self.target.to_conllu()
 
     def to_latex(self) -> str:
-        """Return both trees for the LaTeX package forest; links are numbered."""
-        trees = self.source._constituents(), self.target._constituents()
-        return latex.linked(*trees, self.links)
+        """Return the figure for the LaTeX package tikz."""
+        return latex.picture(self._scene(), self.links)
+
+    def _scene(self) -> Scene:
+        return link_scene(self.source._side(), self.target._side(), strips=False)
 
     def __str__(self) -> str:
         return "\n".join(f"{row['source']} – {row['target']}" for row in self.rows())
@@ -235,7 +238,7 @@ class Aligned:
 
         trees = self.source.tree, self.target.tree
         return drawing.draw(
-            link_scene(self.source._side(), self.target._side(), strips=False),
+            self._scene(),
             title=_title(self.source, self.target),
             marks=drawing.marks_of(self.alignment, *trees),
         )

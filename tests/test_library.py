@@ -52,7 +52,7 @@ def test_an_alignment_stands_on_the_trees_that_it_shows(
     pair: tuple[gemel.Parsed, gemel.Parsed],
 ) -> None:
     aligned = gemel.align(*pair)
-    assert r"\begin{forest}" in aligned.to_latex()
+    assert r"\begin{tikzpicture}" in aligned.to_latex()
     for link, row in zip(aligned.links, aligned.rows(), strict=True):
         assert set(row["source"].split()) <= set(pair[0].words), link
         assert 0 <= row["probability"] <= 1
