@@ -92,7 +92,10 @@ def _start(
         form.add_error(None, _("Choose at least one file."))
     if not form.is_valid():
         return None
-    uploads = storing.keep_all(project, files, by=request.user)
+    uploads = [
+        storing.keep(project, name, content, by=request.user)
+        for name, content in storing.files_in(files)
+    ]
     arguments: dict[str, Any] = form.arguments()
     job = imports.start(project, uploads, by=request.user, dry_run=True, **arguments)
     return redirect("upload_report", project.slug, job.code)
