@@ -47,6 +47,14 @@ class _Kernel:
 
 _waiting: list[_Kernel] = []
 _lock = threading.Lock()
+_at_work: set[int] = set()  # threads in which numba compiles
+_watches: list[Any] = []  # numba's listener, once numba is there
+
+
+def is_compiling() -> bool:
+    """Whether a kernel is being compiled in this process, which happens once after an
+    installation and takes up to a minute; what was compiled is kept on the disk."""
+    return bool(_at_work)
 
 
 def njit(**options: Any) -> Callable[[Callable[..., Any]], Any]:
@@ -62,8 +70,19 @@ def njit(**options: Any) -> Callable[[Callable[..., Any]], Any]:
 def _hand_over() -> None:
     """Everything that waits; modules may be imported, and wait, at any later time."""
     import numba
+    from numba.core import event
+
+    class Watch(event.Listener):  # type: ignore[misc]  # numba has no types
+        def on_start(self, event: Any) -> None:
+            _at_work.add(threading.get_ident())
+
+        def on_end(self, event: Any) -> None:
+            _at_work.discard(threading.get_ident())
 
     with _lock:
+        if not _watches:
+            _watches.append(Watch())
+            event.register("numba:compile", _watches[0])
         kernels = list(_waiting)
         for kernel in kernels:
             kernel.make(numba)

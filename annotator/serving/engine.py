@@ -26,6 +26,8 @@ from contextlib import suppress
 from multiprocessing.connection import Connection
 from typing import Any
 
+from core.compiled import is_compiling
+
 PLACE = "GEMEL_ENGINE"  # the environment variable that names the socket
 AWAY = "gemel.engine_away"  # in the environ of a request: why there is no answer
 AT_ONCE = 4  # requests that the engine works on
@@ -33,10 +35,10 @@ WAITING = 16  # requests that wait for their turn
 MINE_AT_ONCE = 3  # of a web process: some thread always serves other pages
 TURN_S = 3.0  # for one of these; an engine that starts takes about as long
 PATIENCE_S = 30.0  # of a web process, from a request to its answer
-STUCK_S = 45.0  # a request that takes longer ends the process
+STUCK_S = 45.0  # a request that takes longer, compiling apart, ends the process
 MOST = 16 * 2**20  # bytes of a body; Django refuses in words what is larger
 BUSY, GONE, SLOW = "busy", "gone", "slow"
-_WARM, _FULL = b"warm", b"full"
+_WARM, _FULL, _COMPILING = b"warm", b"full", b"compiling"
 _CODE, _SLUG = "[0-9a-f]{16}", "[-a-zA-Z0-9_]+"
 ADDRESSES = re.compile(
     "|".join(
@@ -92,7 +94,8 @@ def forward(environ: dict[str, Any]) -> Answer:
             with suppress(BrokenPipeError, ConnectionResetError):
                 line.send_bytes(json.dumps(head).encode())
                 line.send_bytes(body)
-            first = line.recv_bytes()
+            while (first := line.recv_bytes()) == _COMPILING:
+                pass
             if first == _FULL:
                 raise EngineAway(BUSY)
             status, headers = json.loads(first)
@@ -137,6 +140,7 @@ class EngineServer:
         self._lock = threading.Lock()
         self._n_taken = 0  # at work and waiting
         self._begun: dict[int, float] = {}  # by thread, since when it is at work
+        self._lines: dict[int, tuple[Connection, threading.Lock]] = {}
 
     def serve(
         self, listening: socket.socket, *, idle_s: float, is_worn: Callable[[], bool]
@@ -147,6 +151,8 @@ class EngineServer:
                 is_busy = self._n_taken > 0
                 limit = 1.0 if is_busy else idle_s
                 ready = select.select([listening], [], [], limit)[0]
+                if is_compiling():
+                    self._ask_for_patience()
                 self._end_if_stuck()
                 if ready:
                     self._accept(listening, pool)
@@ -165,13 +171,15 @@ class EngineServer:
 
     def _work(self, line: Connection) -> None:
         me = threading.get_ident()
-        self._begun[me] = time.monotonic()
+        with self._lock:
+            self._begun[me] = time.monotonic()
+            self._lines[me] = line, threading.Lock()
         try:
             with suppress(EOFError, OSError), line:
                 self._answer(line)
         finally:
-            del self._begun[me]
             with self._lock:
+                del self._begun[me], self._lines[me]
                 self._n_taken -= 1
 
     def _answer(self, line: Connection) -> None:
@@ -185,12 +193,27 @@ class EngineServer:
         if line.poll():  # whoever asked has gone meanwhile
             return
         status, headers, content = called(self._application, json.loads(head), body)
-        line.send_bytes(json.dumps([status, headers]).encode())
-        line.send_bytes(content)
+        with self._lines[threading.get_ident()][1]:
+            line.send_bytes(json.dumps([status, headers]).encode())
+            line.send_bytes(content)
+            line.close()
+
+    def _ask_for_patience(self) -> None:
+        """The first request after an installation waits until the kernels are there."""
+        with self._lock:
+            lines = list(self._lines.values())
+        for line, sending in lines:
+            if sending.acquire(blocking=False):
+                with suppress(OSError):
+                    line.send_bytes(_COMPILING)
+                sending.release()
+        with self._lock:
+            self._begun = dict.fromkeys(self._begun, time.monotonic())
 
     def _end_if_stuck(self) -> None:
         """Nothing else stops a computation in a thread; its web process has gone on."""
-        oldest = min(self._begun.copy().values(), default=None)
+        with self._lock:
+            oldest = min(self._begun.values(), default=None)
         if oldest is not None and time.monotonic() - oldest > STUCK_S:
             os._exit(70)
 

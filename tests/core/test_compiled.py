@@ -57,6 +57,17 @@ def test_threads_that_call_first_at_once_all_get_the_answer() -> None:
     assert answers == [10] * 8
 
 
+def test_whoever_waits_can_see_that_a_kernel_is_compiled() -> None:
+    slow = module("slow", "sorted([x, -x])[0]")
+    thread = threading.Thread(target=slow, args=(4,))
+    thread.start()
+    seen = False
+    while thread.is_alive():
+        seen = seen or compiled.is_compiling()
+    assert seen
+    assert not compiled.is_compiling()
+
+
 def test_a_kernel_keeps_name_and_docstring() -> None:
     @compiled.njit(cache=False)
     def half(x: float) -> float:

@@ -130,22 +130,58 @@ print(json.dumps(t.content()))
 """
 
 
+FILES = """
+from pathlib import Path
+from django.conf import settings
+from annotator.models import ParaphraseTable
+wanted = {"releases/one.zip": b"PK", "models/mine/parser.npz": bytes(range(9))}
+for table in ParaphraseTable.objects.all():
+    wanted[f"tables/{table.code}/manifest.json"] = b'{"table": "rows"}'
+    wanted[f"tables/{table.code}/rows/pairs-0000.parquet"] = b"PAR1"
+for name, data in wanted.items():
+    path = Path(settings.GEMEL_HOME) / name
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_bytes(data)
+"""
+
+
+def files(home: Path) -> dict[str, bytes]:
+    """All that lies in the folders of which a backup says that it holds them."""
+    return {
+        str(path.relative_to(home)): path.read_bytes()
+        for under in archive_files.ROOTS
+        for path in (home / under).rglob("*")
+        if path.is_file()
+    }
+
+
 @pytest.mark.slow
 @pytest.mark.once
-@pytest.mark.parametrize("back", ["to PostgreSQL", "to SQLite"])
-def test_a_backup_moves_between_databases(server_url, tmp_path: Path, back) -> None:
-    embedded = variables(tmp_path / "a")
-    server = variables(tmp_path / "b", DATABASE_URL=server_url)
-    old, new = (embedded, server) if back == "to PostgreSQL" else (server, embedded)
+def test_a_backup_moves_between_databases(server_url, tmp_path: Path) -> None:
+    """Every row and every file: into a fresh home, to PostgreSQL, and back."""
+    homes = [tmp_path / name for name in ("old", "fresh", "server", "back")]
+    old, *others = [
+        variables(
+            home, **({"DATABASE_URL": server_url} if home.name == "server" else {})
+        )
+        for home in homes
+    ]
     manage(old, "migrate", "-v0")
     ask(FILL, old)
-    manage(old, "backup", str(tmp_path / "one.zip"))
-    manage(new, "migrate", "-v0")
-    manage(new, "restore", str(tmp_path / "one.zip"))
-    there, here = json.loads(ask(CONTENT, old)), json.loads(ask(CONTENT, new))
-    assert there.keys() == here.keys()
-    for table in there:
-        assert here[table] == there[table], table
+    ask(FILES, old)
+    rows, whole = json.loads(ask(CONTENT, old)), files(homes[0])
+    assert {Path(name).parts[0] for name in whole} == set(archive_files.ROOTS)
+    for n, (home, env) in enumerate(zip(homes[1:], others, strict=True)):
+        archive = str(tmp_path / f"{n}.zip")
+        manage(old, "backup", "--with-tables", archive)
+        manage(env, "migrate", "-v0")
+        manage(env, "restore", archive)
+        here = json.loads(ask(CONTENT, env))
+        assert here.keys() == rows.keys()
+        for table in rows:
+            assert here[table] == rows[table], (home.name, table)
+        assert files(home) == whole, home.name
+        old = env
 
 
 def test_a_backup_is_tried_before_it_is_needed(full, tmp_path, monkeypatch) -> None:

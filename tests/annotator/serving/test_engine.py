@@ -126,6 +126,22 @@ def test_an_engine_that_takes_too_long_is_told(listening, monkeypatch) -> None:
     assert away.value.reason == engine.SLOW
 
 
+def test_whoever_comes_first_waits_until_the_kernels_are_compiled(
+    serve, monkeypatch
+) -> None:
+    """After an installation that takes longer than any answer may."""
+    monkeypatch.setattr(engine, "PATIENCE_S", 2.0)
+    monkeypatch.setattr(engine, "STUCK_S", 2.0)
+    monkeypatch.setattr(engine, "is_compiling", lambda: True)
+
+    def compiling(environ: dict[str, Any], start_response: Any) -> list[bytes]:
+        time.sleep(5.0)
+        return hello(environ, start_response)
+
+    serve(compiling)
+    assert engine.forward(asked())[0] == "200 OK"
+
+
 def test_a_full_queue_is_told_at_once(serve, monkeypatch) -> None:
     monkeypatch.setattr(engine, "AT_ONCE", 1)
     monkeypatch.setattr(engine, "WAITING", 0)
