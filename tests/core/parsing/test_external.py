@@ -1,5 +1,6 @@
 """Parsers of other people: programs, spaCy and Stanza, by the kit of conformance."""
 
+import re
 import sys
 from pathlib import Path
 from types import SimpleNamespace
@@ -15,6 +16,7 @@ from core.parsing import external, registry
 from core.parsing.conformance import violations
 from core.protocols import Analysis, ParserBackend
 
+ROOT = Path(__file__).resolve().parents[3]
 SENTENCES = [
     Sentence.of("she slept"),
     Sentence.of("the old ( new ) woman saw a dog near the garden ."),
@@ -126,6 +128,16 @@ def test_parsers_of_a_file_are_listed_and_loaded_by_name(
     file.write_text("[chain")
     with pytest.raises(Unavailable, match="named by GEMEL_PARSERS"):
         registry.names()
+
+
+def test_the_tables_that_the_docs_show_make_parsers(tmp_path: Path) -> None:
+    page = (ROOT / "docs" / "parsers.md").read_text(encoding="utf-8")
+    file = tmp_path / "parsers.toml"
+    file.write_text("\n".join(re.findall(r"```toml\n(.*?)```", page, re.DOTALL)))
+    tables = external.named(file)
+    assert set(tables) == {"spacy-small", "stanza-german", "udpipe", "corenlp"}
+    for name, facts in tables.items():
+        assert external.made(name, facts).info.name == name
 
 
 @pytest.mark.parametrize(
