@@ -7,6 +7,9 @@ from typing import Any
 from django.conf import settings
 from django.core.checks import CheckMessage, Error, Warning, register
 
+from core.errors import Unavailable
+from core.parsing import registry
+
 TAG = "gemel"  # of the checks below, which also run at every start
 
 
@@ -90,3 +93,14 @@ def provider_can_be_asked(**_: Any) -> list[CheckMessage]:
             hint = f"pip install 'gemel[{extra}]'"
             errors.append(Error(problem, hint=hint, id=f"gemel.{code}"))
     return errors
+
+
+@register(TAG)
+def parsers_of_the_operator_are_named_well(**_: Any) -> list[CheckMessage]:
+    """A file of parsers with a mistake would fail every page that lists parsers."""
+    try:
+        registry.check_external()
+    except Unavailable as error:
+        hint = "Correct the file, or unset GEMEL_PARSERS; see docs/parsers.md."
+        return [Error(str(error), hint=hint, id="gemel.E008")]
+    return []

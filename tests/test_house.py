@@ -38,6 +38,8 @@ DOORS = {
     "onnxruntime": ["core/parsing"],
     "tokenizers": ["core/text", "core/parsing"],
     "sklearn": ["core/learning"],
+    "spacy": ["core/parsing/external.py"],
+    "stanza": ["core/parsing/external.py"],
     "optuna": ["core/phrase_alignment/tuning.py"],
 }
 MAX_COLUMNS = 120  # of a template

@@ -32,6 +32,7 @@ def variables() -> set[str]:
     names = (
         "annotator/settings.py",
         "annotator/env.py",
+        "core/parsing/registry.py",
         "core/pivoting/commands/build.py",
     )
     files = [ROOT / name for name in names]

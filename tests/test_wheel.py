@@ -88,8 +88,26 @@ def test_a_wheel_holds_the_program_alone(installed: Path) -> None:
     assert {one for one in tops if not one.endswith(".dist-info")} == {
         "annotator",
         "core",
+        "gemel.py",
         "gemel_client.py",
     }
+
+
+def test_the_client_is_a_package_of_one_module_without_dependencies(
+    tmp_path: Path,
+) -> None:
+    subprocess.run(
+        [sys.executable, "-m", "hatchling", "build", "-d", str(tmp_path)],
+        cwd=ROOT / "client",
+        check=True,
+        capture_output=True,
+    )
+    with zipfile.ZipFile(next(tmp_path.glob("*.whl"))) as wheel:
+        names = wheel.namelist()
+        metadata = wheel.read(next(n for n in names if n.endswith("METADATA"))).decode()
+    assert [name for name in names if ".dist-info/" not in name] == ["gemel_client.py"]
+    asked = re.findall(r"^Requires-Dist: (.+)$", metadata, re.MULTILINE)
+    assert [one for one in asked if "extra ==" not in one] == []
 
 
 HIDE = """

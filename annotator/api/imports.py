@@ -26,7 +26,8 @@ EXACT = "tables byte for byte; without it, cells that spreadsheets run are quote
 
 
 class ImportSerializer(serializers.Serializer[Any]):
-    """Files and what they are; for Pharaoh: links, source text, target text."""
+    """Files and what they are; for Pharaoh: links, source text, target text. A zip
+    archive stands for the files in it."""
 
     files = serializers.ListField(
         child=serializers.FileField(allow_empty_file=True), min_length=1, max_length=500
@@ -93,8 +94,8 @@ class Imports(APIView):
         sent.is_valid(raise_exception=True)
         row = sent.validated_data
         uploads = [
-            storing.keep(project, str(one.name), one, by=request.user)
-            for one in row["files"]
+            storing.keep(project, name, content, by=request.user)
+            for name, content in storing.files_in(row["files"])
         ]
         about = ("licence", "provenance", "source_language", "target_language")
         job = imports.start(

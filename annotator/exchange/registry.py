@@ -1,6 +1,6 @@
 """The formats a corpus can come in and go out as: one line each."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from types import ModuleType
 from typing import Literal
@@ -99,17 +99,21 @@ def arrange(kind: Format, sources: list[Source]) -> list[Source]:
 
 
 def read(
-    kind: Format, sources: list[Source]
+    kind: Format, sources: list[Source], columns: Mapping[str, int] | None = None
 ) -> Iterator[tuple[int, Record | GemelItem | BadLine]]:
-    """Index of the file, and what its codec says; what cannot be decoded comes too."""
+    """Index of the file, and what its codec says; what cannot be decoded comes too.
+
+    ``columns``: of pairs, which column is which, as ``core.formats.pairs`` has it.
+    """
     if kind.name == "pharaoh":
         yield from _merged(0, sources, _pharaoh(sources))
     elif kind.name == "treealigner":
         yield from _merged(0, sources, _treealigner(sources))
     else:
+        how = {"columns": columns} if columns and kind.name == "pairs" else {}
         for index, source in enumerate(sources):
-            n = 0
-            for _, record in _merged(index, [source], kind.codec.read(source.lines())):
+            n, records = 0, kind.codec.read(source.lines(), **how)
+            for _, record in _merged(index, [source], records):
                 n += not isinstance(record, RecordHeader | Tail)
                 yield index, record
             if not n and len(sources) > 1:

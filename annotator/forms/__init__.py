@@ -201,6 +201,26 @@ class LanguagesForm(forms.Form):
         return {name: code for name, code in self.cleaned_data.items() if code}
 
 
+class ColumnsForm(forms.Form):
+    """Which column of a table of pairs is which, counted from 1."""
+
+    source = forms.IntegerField(min_value=1, max_value=100)
+    target = forms.IntegerField(min_value=1, max_value=100)
+    label = forms.IntegerField(min_value=1, max_value=100, required=False)
+    id = forms.IntegerField(min_value=1, max_value=100, required=False)
+    no_header = forms.BooleanField(required=False)
+
+    def sent(self) -> dict[str, int]:
+        """As ``core.formats.pairs`` has it; raises BadRequest."""
+        sent = self.cleaned_data if self.is_valid() else {}
+        roles = ("source", "target", "label", "id")
+        chosen = {name: sent[name] for name in roles if sent.get(name)}
+        if not chosen or len(set(chosen.values())) < len(chosen):
+            problem = gettext("Choose different columns for the source and the target.")
+            raise BadRequest(problem, field="source")
+        return chosen | {"header": int(not sent["no_header"])}
+
+
 class BitextForm(forms.Form):
     """What goes with the files of parallel text."""
 

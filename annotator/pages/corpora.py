@@ -219,10 +219,24 @@ def upload_report(project: Project, job: Job, page: str | None) -> dict[str, Any
         "is_dry": job.params["dry_run"],
         "rows": held.get("rows", []),
         "questions": _questions(job),
+        "columns": list(enumerate(held.get("columns", []), 1)),
+        "roles": _roles(job),
         "may_align": _may_align(job),
         "aligning": project.jobs.filter(code=job.result.get("align", "")).first(),
         "worker": jobs.is_worker_alive(),
     }
+
+
+def _roles(job: Job) -> list[tuple[str, str, int]]:
+    """What a column of a table of pairs can be: field, name, and the column it is."""
+    chosen = job.params.get("columns") or {"source": 1, "target": 2}
+    names = {
+        "source": _("Source"),
+        "target": _("Target"),
+        "label": _("Label"),
+        "id": _("Id"),
+    }
+    return [(name, word, chosen.get(name, 0)) for name, word in names.items()]
 
 
 def _questions(job: Job) -> list[dict[str, str]]:

@@ -1,7 +1,8 @@
 """A drawing in shades of grey, or in a serif: the same lines, other ink.
 
 What colours tell apart, dashes, outlines and signs tell apart, too, so that nothing is
-lost; a shade is as light as the colour was, so that contrasts stay.
+lost; a shade is as light as the colour was, so that contrasts stay. Links alone are as
+dark as text, since the shade of their blue is that of edges.
 """
 
 from xml.etree import ElementTree
@@ -18,6 +19,9 @@ def dressed(svg: str, *, in_grey: bool = False, serif: bool = False) -> str:
     if not in_grey and not serif:
         return svg
     root = ElementTree.fromstring(svg)  # noqa: S314 - written by svg.writer
+    if in_grey:
+        for link in root.iterfind(".//*[@id='links']/*"):
+            link.set("stroke", theme.INK)
     for element in root.iter():
         if in_grey:
             _fade(element)

@@ -14,9 +14,9 @@ from core.layout.routes import link_paths
 from core.layout.scene import Box, Rect, Scene
 from core.phrase_alignment.legitimacy import node_of
 
-DASHES = {  # whether a link is a possible one, whether it crosses
-    (False, False): None,
-    (True, False): "6 4",
+DASHES = {  # whether a link is a possible one, whether it crosses; edges are solid
+    (False, False): "8 3",
+    (True, False): "3 3",
     (False, True): "10 3 2 3",
     (True, True): "5 3 1.5 3",
 }
@@ -129,8 +129,7 @@ def _links(group: Element, scene: Scene, links: Sequence[_Line]) -> None:
             path,
             class_=f"k {link.kind}",
             stroke=theme.VERMILLION if link.crossing else theme.BLUE,
-            stroke_width=1.8 if word else 1.3,
-            stroke_opacity=None if word else 0.75,
+            stroke_width=1.8 if word else 1.5,
             stroke_dasharray=DASHES[link.kind == "possible", link.crossing],
         )
 

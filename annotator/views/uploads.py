@@ -12,7 +12,7 @@ from django.views.decorators.http import require_GET, require_http_methods
 
 from annotator import access
 from annotator.exchange.download import attachment
-from annotator.forms import LanguagesForm, UploadForm, refuse_unknown
+from annotator.forms import ColumnsForm, LanguagesForm, UploadForm, refuse_unknown
 from annotator.http.answers import form_page
 from annotator.models import Job, Project
 from annotator.pages import corpora as pages
@@ -51,6 +51,10 @@ def upload_report(request: HttpRequest, slug: str, code: str) -> HttpResponse:
 
 
 def _go_on(request: HttpRequest, job: Job) -> HttpResponse:
+    if "source" in request.POST:
+        columns = ColumnsForm(request.POST).sent()
+        made = imports.check_again(job, by=request.user, columns=columns)
+        return redirect("upload_report", job.project.slug, made.code)
     chosen = {name: request.POST.get(name) == "yes" for name in ("partial", "align")}
     languages = LanguagesForm(request.POST).sent()
     made = imports.go_on(job, by=request.user, languages=languages, **chosen)
@@ -92,7 +96,10 @@ def _start(
         form.add_error(None, _("Choose at least one file."))
     if not form.is_valid():
         return None
-    uploads = storing.keep_all(project, files, by=request.user)
+    uploads = [
+        storing.keep(project, name, content, by=request.user)
+        for name, content in storing.files_in(files)
+    ]
     arguments: dict[str, Any] = form.arguments()
     job = imports.start(project, uploads, by=request.user, dry_run=True, **arguments)
     return redirect("upload_report", project.slug, job.code)

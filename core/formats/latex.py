@@ -1,12 +1,14 @@
-r"""Trees as LaTeX, written and not read: for forest, qtree and tikz-dependency.
+r"""Trees as LaTeX, written and not read: for tikz, forest, qtree and tikz-dependency.
 
     \begin{forest} [S [NP [DT [The]] [NN [nurse]]] … ] \end{forest}
     \Tree [.S [.NP [.DT The ] [.NN nurse ] ] … ]
     \begin{dependency} \begin{deptext} The \& nurse \\ \end{deptext}
       \deproot{2}{root} \depedge{2}{1}{det} \end{dependency}
+    \begin{tikzpicture} … \end{tikzpicture}
 
-Lost: labels of edges; qtree and tikz-dependency hold no links. Branches that cross
-cannot be written: InvalidValue.
+For tikz a figure is written as it is laid out, links, arcs and crossing branches
+included. Lost in the others: labels of edges; qtree and tikz-dependency hold no links,
+and branches that cross cannot be written: InvalidValue.
 """
 
 import re
@@ -16,8 +18,10 @@ from core.data.alignment import Link, Ref, phrase_ref, token_ref
 from core.data.deps import ROOT, DepTree
 from core.data.tree import Tree
 from core.errors import InvalidValue
+from core.layout.routes import link_paths
+from core.layout.scene import Box, Scene
 
-PACKAGES = ("forest", "qtree", "tikz-dependency")
+PACKAGES = ("tikz", "forest", "qtree", "tikz-dependency")
 _SIGNS = {
     "\\": r"\textbackslash{}", "~": r"\textasciitilde{}", "^": r"\textasciicircum{}",
     "<": r"\textless{}", ">": r"\textgreater{}", "|": r"\textbar{}",
@@ -102,6 +106,79 @@ def linked(source: Tree, target: Tree, links: Sequence[Link]) -> str:
         forest(tree, marks={ref: ",".join(all_of) for ref, all_of in side.items()})
         for tree, side in zip((source, target), marks, strict=True)
     )
+
+
+PICTURE = r"""\begin{tikzpicture}[x=0.75pt, y=-0.75pt,
+  every node/.style={inner sep=2pt, anchor=base, font=\footnotesize},
+  branch/.style={draw=black!45}, dependency/.style={draw=black!45, ->, >=stealth},
+  phrase/.style={draw=black!45, fill=white, rounded corners=2pt, anchor=center},
+  word/.style={}, tag/.style={font=\scriptsize, text=black!65},
+  sure/.style={dash pattern=on 6pt off 2pt, thick},
+  possible/.style={dash pattern=on 2pt off 2pt, thick},
+  crossing/.style={dash pattern=on 8pt off 2pt on 2pt off 2pt}]"""
+
+
+def picture(scene: Scene, links: Sequence[Link] = ()) -> str:
+    """For the package tikz: a figure with its links; edges are solid, links dashed:
+    possible ones short, crossing ones with dots. Null strips are left out."""
+    lines = [PICTURE]
+    for edge in scene.edges:
+        lines.append(rf"\draw[branch] {_line(edge.points)};")
+        if edge.label and edge.label != "--":
+            (x, y), (x2, y2) = edge.points[-2:]
+            lines.append(_node("tag", (x + x2) / 2, (y + y2) / 2, edge.label))
+    for arc in scene.arcs:
+        lines.append(rf"\draw[dependency] {_line(arc.points)};")
+        x, y = arc.label_rect.centre
+        lines.append(_node("tag, fill=white", x, y + 3, arc.label))
+    ends = [(f"s:{link.source}", f"t:{link.target}") for link in links]
+    for link, path in zip(links, link_paths(scene, ends), strict=True):
+        if path:  # else within a folded phrase
+            style = link.kind + ", crossing" * link.crossing
+            lines.append(rf"\draw[{style}] {_curve(path)};")
+    for box in scene.boxes:
+        if box.kind != "null":
+            lines += _box(box, across=scene.across)
+    return "\n  ".join(lines) + "\n\\end{tikzpicture}"
+
+
+def _line(points: Sequence[tuple[float, float]]) -> str:
+    return " -- ".join(f"({x:.1f},{y:.1f})" for x, y in points)
+
+
+def _curve(path: str) -> str:
+    """SVG path data of moves, lines and cubic curves."""
+    parts = []
+    for command, numbers in re.findall(r"([MLC])([^MLC]*)", path):
+        n = [f"{float(one):.1f}" for one in re.findall(r"-?[\d.]+", numbers)]
+        points = [f"({x},{y})" for x, y in zip(n[::2], n[1::2], strict=True)]
+        if command == "C":
+            first, second, end = points
+            parts.append(f".. controls {first} and {second} .. {end}")
+        else:
+            parts.append("-- " * (command == "L") + points[0])
+    return " ".join(parts)
+
+
+def _box(box: Box, *, across: bool) -> list[str]:
+    """A phrase in its outline; a word with its tag, away from the other sentence."""
+    x, y = box.rect.centre
+    if box.kind in ("phrase", "fold"):
+        return [_node("phrase", x, y, box.text)]
+    if across:
+        tag = _node("tag", box.rect.x + box.rect.w * _TAG_AT[box.side], y + 4, box.tag)
+        return [_node("word", x, y + 4, box.text), *[tag] * bool(box.tag)]
+    upper, lower = box.rect.y + 15.5, box.rect.y + box.rect.h - 8
+    tag_y, word_y = (upper, lower) if box.side == "s" else (lower, upper)
+    tag = _node("tag", x, tag_y, box.tag)
+    return [_node("word", x, word_y, box.text), *[tag] * bool(box.tag)]
+
+
+_TAG_AT = {"s": 0.15, "t": 0.85}  # of the width of a word that stands across
+
+
+def _node(style: str, x: float, y: float, text: str) -> str:
+    return rf"\node[{style}] at ({x:.1f},{y:.1f}) {{{_escaped(text)}}};"
 
 
 def _check(tree: Tree) -> None:

@@ -11,7 +11,7 @@ quotation mark is a letter like any other. Empty lines and lines that begin with
 before the first row are skipped.
 """
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from core.data.alignment import Alignment
 from core.data.tokens import Token
@@ -43,8 +43,15 @@ LOSSES = (
 KNOWN = ("id", "source", "target", "label", "links")
 
 
-def read(lines: Iterable[str]) -> Iterator[Record | BadLine]:
-    """A PairRecord a row; a row that cannot be read is a BadLine."""
+def read(
+    lines: Iterable[str], columns: Mapping[str, int] | None = None
+) -> Iterator[Record | BadLine]:
+    """A PairRecord a row; a row that cannot be read is a BadLine.
+
+    ``columns``: for a table with names of its own, which column, counted from 1, is
+    the source, the target and perhaps the id and the label; under "header" 1 if the
+    first row holds names, else 0.
+    """
     names: list[str] | None = None
     before = ""
     for number, line, raw in numbered(lines):
@@ -52,7 +59,8 @@ def read(lines: Iterable[str]) -> Iterator[Record | BadLine]:
             before += raw
             continue
         if names is None:
-            names, is_header = _names(line.split("\t"))
+            first = line.split("\t")
+            names, is_header = _chosen(first, columns) if columns else _names(first)
             twice = [name for name in names if name in KNOWN and names.count(name) > 1]
             if twice:
                 yield BadLine(
@@ -133,8 +141,28 @@ def _names(row: list[str]) -> tuple[list[str], bool]:
     return ["source", "target", "label"][: max(2, len(row))], False
 
 
+def _chosen(row: list[str], columns: Mapping[str, int]) -> tuple[list[str], bool]:
+    """The names of all columns; one that was not chosen is a further column even if it
+    has a name that would say something here."""
+    is_header = bool(columns.get("header"))
+    names = [
+        cell.strip() if is_header else f"column {at}" for at, cell in enumerate(row, 1)
+    ]
+    names = [f"{name} (own)" if name.lower() in KNOWN else name for name in names]
+    for role, at in columns.items():
+        if role in KNOWN and 0 < at <= len(names):
+            names[at - 1] = role
+    return names, is_header
+
+
 def _pair(names: list[str], line: str, number: int) -> PairRecord:
     row = cells(names, line, number)
+    if not {"source", "target"} <= row.keys():
+        raise FormatError(
+            f"{len(names)} columns, and no source or no target among them",
+            line=number,
+            remedy="choose other columns",
+        )
     links = row.get("links", "").strip()
     source = side(row["source"], "source", number, split=bool(links))
     target = side(row["target"], "target", number, split=bool(links))

@@ -3,14 +3,16 @@
 A parser is an entry point in the group ``gemel.parsers``: a callable without arguments
 that returns a ParserBackend; or a model folder within a folder that the caller names,
 known by the name of its folder: one with a manifest (see ``core.parsing.store``), whose
-"kind" says what runs it, or one of BLLIP's. Entry points win. The styles of the parser
-that writes like its caller's treebank are there without either.
+"kind" says what runs it, or one of BLLIP's; or a table of the file that
+``GEMEL_PARSERS`` names (``core.parsing.external``). Entry points win, then tables. The
+styles of the parser that writes like its caller's treebank are there without either.
 
 Options that commands share: which parser, and where its models are.
 """
 
 import argparse
 import json
+import os
 from collections.abc import Callable
 from functools import lru_cache
 from importlib import import_module
@@ -48,7 +50,7 @@ SIGNS = (BLLIP_SIGN, MANIFEST)
 
 def names(models: Path | None = None) -> tuple[str, ...]:
     """The names that ``load`` knows, sorted."""
-    return tuple(sorted({*_registered(), *_folders(models)}))
+    return tuple(sorted({*_registered(), *_external(), *_folders(models)}))
 
 
 @lru_cache(maxsize=8)
@@ -61,6 +63,10 @@ def load(name: str, models: Path | None = None) -> ParserBackend:
     point = _registered().get(name)
     if point is not None:
         return _made(name, point)
+    if name in (tables := _external()):
+        from core.parsing import external
+
+        return external.made(name, tables[name])
     folder = _folders(models).get(name)
     if folder is None and name in GONE:
         raise Unavailable(f"parser {name!r} {GONE[name]}")
@@ -110,6 +116,14 @@ def facts_of(folder: Path) -> dict[str, Any]:
     return manifest if isinstance(manifest, dict) else {}
 
 
+def check_external() -> None:
+    """Raise Unavailable where the file of ``GEMEL_PARSERS`` or a table in it is bad."""
+    for name, facts in _external().items():
+        from core.parsing import external
+
+        external.made(name, facts)
+
+
 def _made(name: str, point: EntryPoint) -> ParserBackend:
     try:
         made: ParserBackend = point.load()()
@@ -121,6 +135,16 @@ def _made(name: str, point: EntryPoint) -> ParserBackend:
 def _registered() -> dict[str, EntryPoint]:
     points = (p for p in entry_points(group=GROUP) if p.name not in GONE)
     return SHIPPED | {point.name: point for point in points}
+
+
+def _external() -> dict[str, dict[str, Any]]:
+    """The tables of the operator's own parsers; most installations have none."""
+    file = os.environ.get("GEMEL_PARSERS", "")
+    if not file:
+        return {}
+    from core.parsing import external
+
+    return external.named(Path(file))
 
 
 def _folders(models: Path | None) -> dict[str, Path]:

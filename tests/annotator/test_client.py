@@ -7,14 +7,17 @@ from collections.abc import Iterator
 from http.server import BaseHTTPRequestHandler, HTTPServer
 from io import BytesIO
 from pathlib import Path
-from threading import Thread
+from threading import Event, Thread
 
 import pytest
+from django.db import connection
 
 import gemel_client
-from annotator.services import accounts
-from gemel_client import Client, Refused, to_pandas
+from annotator.models import Job
+from annotator.services import accounts, jobs
+from gemel_client import Client, JobFailed, Refused, to_pandas
 from tests import cast as made_by
+from tests.examples import failures_of
 from tests.running import WAIT_S
 
 NOTEBOOK = Path(__file__).parents[2] / "docs" / "trees.ipynb"
@@ -68,6 +71,60 @@ def test_a_figure_is_what_its_page_gives(
     with pytest.raises(Refused, match="colour, grey") as refused:
         bob.figure("pairs", ours.pair.code, colour="red")
     assert refused.value.status == 400
+
+
+@pytest.fixture
+def worker() -> Iterator[None]:
+    """Someone who does the jobs of the live server, as the worker process would."""
+    stop = Event()
+
+    def work() -> None:
+        while not stop.wait(0.2):
+            for pk in Job.objects.filter(state=Job.State.QUEUED).values_list("pk"):
+                jobs.run(pk[0])
+        connection.close()
+
+    thread = Thread(target=work)
+    thread.start()
+    yield
+    stop.set()
+    thread.join()
+
+
+def test_the_tutorial_runs_against_a_live_server(
+    live: str, ours: made_by.Cast, worker, monkeypatch, tmp_path: Path
+) -> None:
+    monkeypatch.setenv("GEMEL_URL", live)
+    monkeypatch.setenv("GEMEL_TOKEN", token_of(ours.ada, "manage"))
+    monkeypatch.chdir(tmp_path)
+    assert failures_of("programs", {}) == []
+
+
+def test_waiting_draws_a_bar_and_raises_where_the_job_fails(
+    live: str, ours: made_by.Cast, capsys
+) -> None:
+    ada = Client(live, token_of(ours.ada, "manage"), timeout=WAIT_S)
+    row = jobs.create(
+        ours.project, "parse", title="Parse Houses", by=ours.ada, enqueue=False
+    )
+    Job.objects.filter(pk=row.pk).update(state="done", total=4, done=2)
+    assert ada.wait(ada.job(row.code)).done == 2
+    half = "█" * 15 + "░" * 15
+    assert capsys.readouterr().err == f"\rParse Houses: {half} 2/4 done     \n"
+    Job.objects.filter(pk=row.pk).update(state="failed")
+    with pytest.raises(JobFailed, match="Parse Houses: failed"):
+        ada.wait(ada.job(row.code), progress=False)
+    assert capsys.readouterr().err == ""
+
+
+def test_a_sentence_as_a_table_has_its_words(bob: Client, ours: made_by.Cast) -> None:
+    sentence = bob.sentence(ours.pair.source.code)
+    table = sentence.to_pandas()
+    assert list(table["word"]) == list(sentence.tokens)
+    assert list(table["tag"])[:2] == ["DT", "NN"]
+    assert sentence.words("w1") == ("nurse", "")
+    with pytest.raises(ValueError, match="no node n99"):
+        sentence.words("n99", sentence.gold.code)
 
 
 def test_a_sentence_has_its_forests(bob: Client, ours: made_by.Cast) -> None:

@@ -284,3 +284,17 @@ def test_a_key_that_others_could_read_is_refused_at_the_next_start(
     (tmp_path / "secret_key").chmod(0o644)
     with pytest.raises(ImproperlyConfigured, match="can be read by others"):
         env.secret_key(env.home(tmp_path))
+
+
+def test_a_bad_file_of_parsers_is_told_at_the_start(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    file = tmp_path / "parsers.toml"
+    monkeypatch.setenv("GEMEL_PARSERS", str(file))
+    (problem,) = checks.parsers_of_the_operator_are_named_well()
+    assert "No such file" in problem.msg
+    file.write_text("[mine]\nkind = 'magic'")
+    (problem,) = checks.parsers_of_the_operator_are_named_well()
+    assert "known: program, spacy, stanza" in problem.msg
+    file.write_text("")
+    assert checks.parsers_of_the_operator_are_named_well() == []

@@ -122,3 +122,35 @@ def test_an_example_of_each_format_is_shown(open_page, check_axe, width: int) ->
     check_axe(page)
     assert fits(page)
     keep_picture(page, f"upload-example-{width}")
+
+
+@pytest.mark.parametrize("width", [1280, 390])
+def test_columns_are_chosen_after_the_check(
+    open_page, transactional_db, check_axe, tmp_path: Path, width: int
+) -> None:
+    rows = tmp_path / "scores.tsv"
+    rows.write_text("score\tsentence1\tsentence2\n4.5\tRain fell.\tIt rained.\n")
+    page = open_page(Cast().ada, width=width)
+    page.goto("/p/windows/upload/")
+    page.locator("#id_format").select_option("pairs")
+    page.locator("#files").set_input_files(rows)
+    page.get_by_label("Name of the corpus").fill("Scores")
+    page.get_by_role("button", name="Check the files").click()
+    page.wait_for_url("**/upload/*/")
+    finish()
+    page.get_by_text("Which column is which").click()
+    page.get_by_label("Source").select_option(label="2: sentence1")
+    page.get_by_label("Target").select_option(label="3: sentence2")
+    check_axe(page)
+    assert fits(page)
+    keep_picture(page, f"upload-columns-{width}")
+    page.get_by_role("button", name="Check the files").click()
+    page.wait_for_selector("text=Waiting")
+    finish()
+    expect(page.locator("#rows ~ .scroll")).to_contain_text("It rained.")
+    expect(page.locator("#rows ~ .scroll")).not_to_contain_text("sentence1")
+    page.get_by_role("button", name="Import", exact=True).click()
+    expect(page.locator("main")).to_contain_text("Waiting")
+    finish()
+    expect(page.locator("main")).to_contain_text("Imported into")
+    assert Corpus.objects.get(name="Scores").n_pairs == 1

@@ -105,7 +105,10 @@ class Command(DatabaseCommand):
         try:
             for path in _paths(kind, options["path"]):
                 with path.open("rb") as file:
-                    uploads.append(storing.keep(project, path.name, file, by=None))
+                    uploads += [
+                        storing.keep(project, name, content, by=None)
+                        for name, content in storing.files_in([file])
+                    ]
             job = imports.start(
                 project,
                 uploads,

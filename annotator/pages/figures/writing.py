@@ -136,7 +136,10 @@ def tex(material: Material, options: FigureOptions, package: str) -> str:
     head = [f"% \\usepackage{{{package}}}", f"% Gemel: {', '.join(codes)}"]
     head.append(f"% {material.address}")
     try:
-        if package == "tikz-dependency":
+        if package == "tikz":
+            scene = _scene(material, options)
+            body = latex.picture(scene, chosen(material, options).links)
+        elif package == "tikz-dependency":
             body = _dependencies(material)
         else:
             body = _constituents(material, options, package)

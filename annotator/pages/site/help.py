@@ -13,13 +13,14 @@ from django.utils.translation import gettext_noop as _
 from annotator.pages.site.documents import Document, document, title
 
 SECTIONS: dict[str, tuple[str, ...]] = {
-    _("Tutorials"): ("annotate", "trees", "paraphrases"),
+    _("Tutorials"): ("annotate", "trees", "paraphrases", "programs", "library"),
     _("How-to guides"): (
         "projects",
         "campaigns",
         "agreement",
         "queries",
         "switching",
+        "parsers",
         "deployment",
     ),
     _("Reference"): ("reference", "formats", "glossary", "guarantees"),

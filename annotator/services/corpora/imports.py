@@ -156,6 +156,7 @@ def _raw_delete(rows: Any) -> None:
 ROWS = 3
 TEXTS = 200  # of a side, for its language
 SHOWN = 300  # characters of a cell
+SHOWN_CELL, MAX_COLUMNS = 60, 100  # of a first row
 LEAST_WORDS = 8
 NO_LANGUAGE = ("zxx", "und")  # codes that ISO 639 has for this
 MARGIN = 2.0
@@ -237,6 +238,7 @@ def start(
     is_ours: bool = False,
     align: bool = False,
     tokenised: bool = False,
+    columns: dict[str, int] | None = None,
     enqueue: bool = True,
 ) -> Job:
     """A job that reads these files into the corpus of this name.
@@ -245,7 +247,8 @@ def start(
     good rows go in even if others are bad. ``is_ours``: a bundle's names are members';
     for no file that a person sends. ``kind``: "" to find out. ``align``: its pairs are
     then parsed and aligned, by a job that ``result["align"]`` names. ``tokenised``: raw
-    text has spaces between its tokens. Raises NotAllowed, BadRequest, Conflict.
+    text has spaces between its tokens. ``columns``: of a table of pairs, which is which
+    (``core.formats.pairs``). Raises NotAllowed, BadRequest, Conflict.
     """
     if by is not None:
         access.require(by, "import", project)
@@ -260,6 +263,7 @@ def start(
         "is_ours": is_ours,
         "align": align,
         "tokenised": tokenised,
+        "columns": columns or {},
         "uploads": [upload.code for upload in uploads],
     }
     there = Corpus.objects.filter(project=project, name=name).first()
@@ -304,23 +308,32 @@ def go_on(
 
     Raises NotAllowed, or Conflict if the job is no dry run that has ended.
     """
+    about = job.params["about"] | (languages or {})
+    how: dict[str, Any] = {"partial": partial, "align": align, "about": about}
+    return _after_check(job, by=by, dry_run=False, **how)
+
+
+def check_again(job: Job, *, by: Anybody, columns: dict[str, int]) -> Job:
+    """Another dry run of the same files, with these columns of the table.
+
+    Raises NotAllowed, or Conflict if the job is no dry run that has ended.
+    """
+    return _after_check(job, by=by, columns=columns)
+
+
+def _after_check(job: Job, *, by: Anybody, **how: Any) -> Job:
+    """What follows a dry run: the same files read in the same way but for ``how``."""
     if not job.params.get("dry_run") or job.state != Job.State.DONE:
         raise Conflict(_("Only a finished dry run can be followed by its import."))
     codes = job.params["uploads"]
     uploads = {one.code: one for one in job.project.uploads.filter(code__in=codes)}
-    return start(
-        job.project,
-        [uploads[code] for code in codes],
-        kind=job.params["format"],
-        corpus=job.params["corpus"],
-        by=by,
-        about=job.params["about"] | (languages or {}),
-        encoding=job.params["encoding"],
-        dry_run=False,
-        partial=partial,
-        align=align,
-        tokenised=job.params.get("tokenised", False),
-    )
+    same: dict[str, Any] = {
+        name: job.params[name]
+        for name in ("corpus", "about", "encoding", "tokenised", "columns")
+        if name in job.params
+    }
+    files = [uploads[code] for code in codes]
+    return start(job.project, files, kind=job.params["format"], by=by, **same | how)
 
 
 def run(job: Job) -> Generator[Step, None, dict[str, Any]]:
@@ -352,6 +365,8 @@ def _work(job: Job) -> Generator[Step, None, dict[str, Any]]:
     result |= checking.counts.as_dict() | {"issues": n_bad}
     del checking  # with all the keys it has seen
     if job.params["dry_run"]:
+        if kind.name == "pairs":
+            result["columns"] = _first_row(sources[0])
         if kind.holds == "corpus":  # what is new is known once its parts are stored
             del result["new"]
         return result | seen.as_dict({} if corpus else job.params["about"])
@@ -374,6 +389,15 @@ def _work(job: Job) -> Generator[Step, None, dict[str, Any]]:
     _finish(_corpus(job) or corpus, writing, sources)
     result |= {"dry_run": False, "new": brought(job, result)}
     return result | (_align(job, corpus) if job.params.get("align") else {})
+
+
+def _first_row(source: Source) -> list[str]:
+    """The cells of the first row, whatever they are, by which columns are chosen."""
+    for line in source.lines():
+        if line.strip() and not line.startswith("# "):
+            cells = line.rstrip("\r\n").split("\t")
+            return [cell.replace("\0", "")[:SHOWN_CELL] for cell in cells[:MAX_COLUMNS]]
+    return []
 
 
 def _align(job: Job, corpus: Corpus) -> dict[str, str]:
@@ -411,7 +435,7 @@ def _read(
         return len(new)
 
     is_cut = job.params.get("tokenised", False)
-    for index, read in registry.read(kind, sources):
+    for index, read in registry.read(kind, sources, job.params.get("columns")):
         record = registry.tokenised(read) if is_cut else read
         file = sources[min(index, len(sources) - 1)].name
         if isinstance(record, BadLine):

@@ -1,7 +1,9 @@
 """Storing the files that people send, once it is clear that they can be read."""
 
 import os
-from collections.abc import Callable, Iterable, Mapping
+import zipfile
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import nullcontext
 from pathlib import Path
 from typing import Any, BinaryIO
 
@@ -11,7 +13,7 @@ from django.utils.translation import gettext as _
 
 from annotator import access, disk
 from annotator.errors import BadRequest, TooLarge
-from annotator.exchange import recognise
+from annotator.exchange import recognise, unpacking
 from annotator.exchange.files import START, Source, refuse_binary, safe_name, sha256
 from annotator.exchange.registry import Format
 from annotator.models import Project, Upload
@@ -30,6 +32,33 @@ def keep_all(
 ) -> list[Upload]:
     """Store files as a request holds them; raises what ``keep`` raises."""
     return [keep(project, str(one.name), one, by=by, packed=packed) for one in files]
+
+
+DOCUMENT = {"[Content_Types].xml", "mimetype"}
+"""What a document holds that is a zip archive inside: docx, xlsx, odt."""
+
+
+def files_in(files: Iterable[Any]) -> Iterator[tuple[str, BinaryIO]]:
+    """Yield name and content of each file, and of each file in a zip archive.
+
+    A document that is an archive inside stays whole. Raises BadRequest on an archive
+    that is locked, broken or too large.
+    """
+    limit = settings.MAX_UNPACKED_MB * 2**20
+    for file in files:
+        name, inside = str(file.name), {}
+        if zipfile.is_zipfile(file):
+            inside = unpacking.members(lambda: _kept_open(file), name, limit=limit)  # noqa: B023
+        if inside and not DOCUMENT & inside.keys():
+            yield from ((path, opened()) for path, opened in inside.items())
+        else:
+            yield name, file
+
+
+def _kept_open(file: Any) -> Any:
+    """The file from its start, for a reader that would close it."""
+    file.seek(0)
+    return nullcontext(file)
 
 
 def keep(

@@ -13,6 +13,7 @@ from django.test import Client
 from annotator.exchange.files import no_text
 from annotator.exchange.registry import FORMATS
 from annotator.models import Job, Upload
+from annotator.services import jobs
 from tests.annotator.campaigns_cast import campaign
 from tests.annotator.corpora.test_uploads import form
 from tests.cast import Cast
@@ -88,7 +89,7 @@ def sent(what: str, content: bytes | None = None) -> SimpleUploadedFile:
     return SimpleUploadedFile("odd.dat", BINARY[what] if content is None else content)
 
 
-@pytest.mark.parametrize("what", sorted(BINARY))
+@pytest.mark.parametrize("what", sorted(BINARY.keys() - {"an archive (zip)"}))
 @pytest.mark.parametrize("kind", sorted(FORMATS))
 def test_no_corpus_is_read_out_of_it(ada: Client, kind: str, what: str) -> None:
     _is_refused(
@@ -98,6 +99,58 @@ def test_no_corpus_is_read_out_of_it(ada: Client, kind: str, what: str) -> None:
     answer = ada.post("/api/projects/windows/imports/", fields)
     assert answer.status_code == 400
     assert f"odd.dat is {what}" in answer.json()["error"]["message"]
+
+
+def zipped(**files: bytes) -> bytes:
+    packed = io.BytesIO()
+    with zipfile.ZipFile(packed, "w") as archive:
+        for name, content in files.items():
+            archive.writestr(name, content)
+    return packed.getvalue()
+
+
+@pytest.mark.parametrize(
+    "way", ["/p/windows/upload/", "/api/projects/windows/imports/"]
+)
+def test_an_archive_of_a_corpus_is_read_as_its_files(ada: Client, way: str) -> None:
+    files = {
+        "bank/one.mrg": b"(S (NN a))\n",
+        "bank/two.mrg": b"(S (NN b))\n(S (NN c))\n",
+        "__MACOSX/bank/._one.mrg": b"\0",
+    }
+    archive = SimpleUploadedFile("bank.zip", zipped(**files))
+    answer = ada.post(way, form(format="ptb", files=archive))
+    assert answer.status_code in (201, 302)
+    assert sorted(Upload.objects.values_list("name", flat=True)) == [
+        "one.mrg",
+        "two.mrg",
+    ]
+    job = Job.objects.get()
+    jobs.run(job.pk)
+    job.refresh_from_db()
+    assert (job.result["sentences"], job.result["issues"]) == (3, 0)
+
+
+@pytest.mark.parametrize(
+    ("files", "refusal"),
+    [
+        ({"a.mrg": ROWS, "b.png": BINARY["a picture (PNG)"]}, "b.png is a picture"),
+        ({"a.mrg": ROWS, "more.zip": _zip()}, "more.zip is an archive (zip)"),
+        ({"[Content_Types].xml": ROWS, "x.xml": ROWS}, "odd.dat is an archive (zip)"),
+        ({"a.mrg": b" " * 3_000_000}, "odd.dat unpacks to more than 2 MB"),
+    ],
+)
+def test_an_archive_with_something_else_in_it_is_refused(
+    ada: Client, settings, files: dict[str, bytes], refusal: str
+) -> None:
+    settings.MAX_UNPACKED_MB = 2
+    answer = ada.post(
+        "/p/windows/upload/",
+        form(format="ptb", files=sent("", zipped(**files))),
+    )
+    assert answer.status_code == 400
+    assert refusal in answer.content.decode()
+    assert not Job.objects.exists()
 
 
 @pytest.mark.parametrize("what", sorted(BINARY))

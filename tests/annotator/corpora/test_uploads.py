@@ -9,7 +9,7 @@ from django.test.utils import CaptureQueriesContext
 from django.urls import reverse
 from rest_framework.test import APIClient
 
-from annotator.models import Corpus, Issue, Job, Upload
+from annotator.models import Corpus, Issue, Job, Pair, Upload
 from annotator.services import jobs
 from tests import hostile
 from tests.annotator.corpora.test_importing import TSV
@@ -195,6 +195,61 @@ def test_annotators_neither_import_nor_export(cast) -> None:
     assert sent.status_code == 403
     assert api.get(f"/api/corpora/{cast.corpus.code}/export/gemel/").status_code == 403
     assert not Upload.objects.exists()
+
+
+SCORES = (
+    "score\tsentence1\tsentence2\n4.5\tRain fell.\tIt rained.\n1\tA cat sat.\tNo.\n"
+)
+
+
+def code_of(answer) -> str:
+    assert answer.status_code == 302, answer.content.decode()
+    return answer.url.rstrip("/").rpartition("/")[2]
+
+
+def test_columns_of_any_names_are_chosen_on_screen(ada, cast) -> None:
+    check = ada.post("/p/windows/upload/", form(SCORES))
+    finish(code_of(check))
+    page = ada.get(check.url).content.decode()
+    assert '<option value="3">3: sentence2</option>' in page
+    again = ada.post(check.url, {"source": 2, "target": 3, "label": 1, "id": ""})
+    job = finish(code_of(again))
+    assert (job.result["pairs"], job.result["issues"]) == (2, 0)
+    page = ada.get(again.url).content.decode()
+    assert '<option value="3" selected>3: sentence2</option>' in " ".join(page.split())
+    finish(code_of(ada.post(again.url)))
+    pair = Pair.objects.get(corpus__name="News", source__text="Rain fell.")
+    assert (pair.target.text, pair.label) == ("It rained.", "4.5")
+
+
+def test_a_first_row_may_be_a_pair_where_columns_are_chosen(ada) -> None:
+    check = ada.post("/p/windows/upload/", form("1\tRain fell.\tIt rained.\n"))
+    finish(code_of(check))
+    sent = {"source": 2, "target": 3, "no_header": "yes"}
+    again = ada.post(check.url, sent)
+    job = finish(code_of(again))
+    assert job.result["rows"][0]["source"] == "Rain fell."
+    assert "checked> " in " ".join(ada.get(again.url).content.decode().split())
+
+
+@pytest.mark.parametrize("columns", [{"source": 2, "target": 2}, {"source": 1}])
+def test_columns_that_cannot_be_are_refused(ada, columns: dict[str, int]) -> None:
+    check = ada.post("/p/windows/upload/", form(SCORES))
+    finish(code_of(check))
+    answer = ada.post(check.url, {"target": ""} | columns)
+    assert answer.status_code == 400
+    assert "different columns" in answer.content.decode()
+
+
+def test_an_export_of_chosen_columns_has_the_table_as_it_came(ada) -> None:
+    check = ada.post("/p/windows/upload/", form(SCORES))
+    finish(code_of(check))
+    again = ada.post(check.url, {"source": 2, "target": 3})
+    finish(code_of(again))
+    finish(code_of(ada.post(again.url)))
+    corpus = Corpus.objects.get(name="News")
+    sent = ada.get(f"/api/corpora/{corpus.code}/export/pairs/")
+    assert b"".join(sent.streaming_content).decode() == SCORES
 
 
 def test_an_upload_over_the_limit_is_413(ada, settings) -> None:

@@ -96,7 +96,12 @@ def test_greyscale_has_shades_alone_and_tells_links_apart_by_dashes(
     shades = {ink for ink in inks if ink and ink.startswith("#")}
     assert shades
     assert all(len({ink[1:3], ink[3:5], ink[5:7]}) == 1 for ink in shades)
-    assert len({line.get("stroke-dasharray") for line in lines(root)}) == 4
+    dashes = {line.get("stroke-dasharray") for line in lines(root)}
+    assert len(dashes) == 4
+    assert None not in dashes  # as edges are
+    edges = {each.get("stroke") for each in root.iter() if each.get("class") == "edges"}
+    assert {line.get("stroke") for line in lines(root)} == {grey(theme.INK)}
+    assert grey(theme.INK) < min(edges)  # darker
     (parked,) = (g for g in root.iter(f"{SVG}g") if "parked" in g.get("class", ""))
     assert parked.find(f"{SVG}rect").get("stroke-dasharray") == "5 3"
     assert "⚷" in texts(parked)
@@ -213,6 +218,16 @@ def test_a_sentence_without_a_pair_has_every_kind_of_figure(
     assert r"\depedge{2}{1}{det}" in arcs
     forest = client.get(f"{alone}.forest.tex").content.decode()
     assert r"[NN [nurse]]" in forest
+
+
+@pytest.mark.django_db
+def test_a_pair_with_its_links_is_drawn_by_tikz(client, here: str) -> None:
+    text = client.get(f"{here}.tikz.tex?links=words").content.decode()
+    n_words = text.count(r"\draw[sure") + text.count(r"\draw[possible")
+    assert text.startswith("% \\usepackage{tikz}")
+    whole = client.get(f"{here}.tikz.tex").content.decode()
+    assert 0 < n_words < whole.count(r"\draw[sure") + whole.count(r"\draw[possible")
+    assert whole.rstrip().endswith(r"\end{tikzpicture}")
 
 
 @pytest.mark.django_db

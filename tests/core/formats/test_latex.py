@@ -1,5 +1,7 @@
 """Trees as LaTeX: what is written, whatever the words are."""
 
+import re
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -9,6 +11,7 @@ from core.data.deps import DepTree
 from core.data.tree import Tree
 from core.errors import InvalidValue
 from core.formats import latex, ptb
+from core.layout.links import LinkedSide, link_scene
 from tests.core.trees.test_editing import trees
 
 NURSE = ptb.parse_one("(S (NP (DT The) (NN nurse)) (VP (VBD slept)))")
@@ -52,6 +55,30 @@ def test_linked_nodes_have_the_same_number_and_possible_links_a_question_mark() 
     assert r"[NN [{nurse\textsubscript{2?,3}}]]" in first
     assert r"[NN [{nurse\textsubscript{2?}}]]" in second
     assert r"[VBD [{slept\textsubscript{3}}]]" in second
+
+
+def test_a_picture_has_solid_edges_dashed_links_and_every_word() -> None:
+    side = LinkedSide(NURSE.words, NURSE, DEPS)
+    links = (Link("n1", "n1", crossing=True), Link("w1", "w2", "possible"))
+    text = latex.picture(link_scene(side, side, view="both"), links)
+    assert text.count(r"\draw[branch]") == 2 * (len(NURSE) - 1)
+    assert text.count(r"\draw[dependency]") == 2 * 3
+    assert text.count(r"\draw[sure, crossing]") == 1
+    (possible,) = (line for line in text.split("\n") if "[possible]" in line)
+    curve = r"\.\. controls \(\S+\) and \(\S+\) \.\. \(\S+\)"
+    drawn = rf"  \\draw\[possible\] \(\S+\)( {curve}| -- \(\S+\))+;"
+    assert re.fullmatch(drawn, possible)
+    for word in (*NURSE.words, "nsubj:pass"):
+        assert text.count(f"{word}}}") == 2, word
+    assert "∅" not in text  # the strips
+
+
+def test_a_picture_may_have_branches_that_cross_and_stand_across() -> None:
+    crossing = Tree(("S", "A", "B"), (-1, 0, 0), (-1, 1, 0), ("", "b", "a"))
+    side = LinkedSide(crossing.words, crossing)
+    for across in (False, True):
+        text = latex.picture(link_scene(side, side, across=across))
+        assert text.count(r"\node[tag]") == 4
 
 
 def test_branches_that_cross_are_refused() -> None:

@@ -8,9 +8,11 @@ from pathlib import Path
 
 import pytest
 
+from core.data.alignment import Link
 from core.data.deps import DepTree
 from core.data.tree import Tree
 from core.formats import latex
+from core.layout.links import LinkedSide, link_scene
 
 WORDS = (
     *string.punctuation,
@@ -54,13 +56,18 @@ def _arcs() -> str:
 
 
 @pytest.mark.parametrize(
-    "package", ["forest", "qtree", "tikz-qtree", "tikz-dependency"]
+    "package", ["tikz", "forest", "qtree", "tikz-qtree", "tikz-dependency"]
 )
 def test_every_sign_is_typeset(package: str, tmp_path: Path) -> None:
     if not _has(package):
         pytest.skip(f"no LaTeX with {package} here")
     if package == "tikz-dependency":
         body = _arcs()
+    elif package == "tikz":
+        side = LinkedSide(WORDS, _tree())
+        body = latex.picture(
+            link_scene(side, side), [Link("w0", "w1"), Link("n0", "n0")]
+        )
     else:
         body = latex.forest(_tree()) if package == "forest" else latex.qtree(_tree())
     text = (

@@ -7,21 +7,25 @@
         for pair in gemel.pairs(corpus.code, state="done"):
             print(pair.source, "|", pair.target)
 
-Tokens are made on the page *Account*; what one may do, its scope says. Every list comes
+``AsyncClient`` has the same calls for ``await`` and ``async for``. Tokens are made on
+the page *Account*; what one may do, its scope says. Every list comes
 page by page as it is read. A call that the server had no time for is made again (after
 a 429 or 503, when the server says, at most ``tries`` times); a change is sent with an
 id of its own, so that making it again does it once. The token goes to this address
 alone: a redirection is not followed.
 """
 
+import asyncio
 import json
+import sys
 import time
 import urllib.error
 import urllib.parse
 import urllib.request
 import uuid
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import AsyncIterator, Callable, Iterable, Iterator, Mapping
 from dataclasses import asdict, dataclass, fields
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
 if TYPE_CHECKING:
@@ -30,9 +34,14 @@ if TYPE_CHECKING:
 
 __all__ = [
     "Arc",
+    "AsyncClient",
     "Client",
     "Corpus",
+    "Job",
+    "JobFailed",
     "Layer",
+    "LinkedPhrases",
+    "Match",
     "Node",
     "Pair",
     "Parse",
@@ -44,6 +53,7 @@ __all__ = [
 Json = dict[str, Any]
 T = TypeVar("T")
 BUSY = (429, 503)
+WIDTH = 30  # characters of a progress bar
 MAX_WAIT_S = 300.0  # between two tries, whatever the server says
 
 
@@ -55,6 +65,14 @@ class Refused(Exception):
         super().__init__(error.get("message", f"HTTP {status}"))
         self.status, self.code = status, str(error.get("code", ""))
         self.facts: Json = dict(error.get("facts") or {})
+
+
+class JobFailed(Exception):
+    """A job ended without doing its work; ``job`` is what it was then."""
+
+    def __init__(self, job: "Job") -> None:
+        super().__init__(f"{job.title}: {job.state}. {job.note}".strip())
+        self.job = job
 
 
 @dataclass(frozen=True, slots=True)
@@ -163,6 +181,85 @@ class Sentence:
     def gold(self) -> Parse | None:
         return next((parse for parse in self.parses if parse.origin == "gold"), None)
 
+    def to_pandas(self, parse: Parse | None = None) -> "pandas.DataFrame":
+        """Return a row for each word, with its head or its tag out of ``parse``; the
+        first of the sentence's parses if none is given."""
+        import pandas
+
+        parse = parse or next(iter(self.parses), None)
+        table: Json = {"token": range(len(self.tokens)), "word": self.tokens}
+        if parse is not None and parse.kind == "dependency":
+            arcs = {arc.token: arc for arc in parse.arcs}
+            rows = [arcs.get(at) for at in range(len(self.tokens))]
+            table["head"] = [None if arc is None else arc.head for arc in rows]
+            table["head_word"] = [
+                self.tokens[arc.head] if arc and arc.head >= 0 else "" for arc in rows
+            ]
+            table["relation"] = [arc.relation if arc else "" for arc in rows]
+        elif parse is not None:
+            tags = {node.ref: node.label for node in parse.nodes}
+            table["tag"] = [tags.get(f"w{at}", "") for at in range(len(self.tokens))]
+        return pandas.DataFrame(table)
+
+    def words(self, ref: str, parse: str = "") -> tuple[str, str]:
+        """Return the words and the label of a node of the parse with this code; a word
+        has no label without that parse. Raises ValueError if there is no such node."""
+        for node in (n for one in self.parses if one.code == parse for n in one.nodes):
+            if node.ref == ref:
+                return " ".join(self.tokens[at] for at in node.words), node.label
+        if ref.startswith("w"):
+            return self.tokens[int(ref[1:])], ""
+        raise ValueError(f"no node {ref} in parse {parse!r} of this sentence")
+
+
+@dataclass(frozen=True, slots=True)
+class Job:
+    """Long work. ``state``: queued, running, done, failed or cancelled; ``total``: how
+    many parts it has, None while that is not known; ``result``: what it made."""
+
+    code: str
+    project: str
+    kind: str
+    title: str
+    state: str
+    total: int | None
+    done: int
+    failed: int
+    note: str
+    result: Json
+
+    @property
+    def is_over(self) -> bool:
+        return self.state not in ("queued", "running")
+
+
+@dataclass(frozen=True, slots=True)
+class Match:
+    """A place that a query found: its words and those around it; ``ref``: the id of the
+    sentence in its source; ``pair`` and ``layer``: codes, None where the query is of
+    no link."""
+
+    corpus: str
+    sentence: str
+    ref: str
+    label: str
+    before: str
+    match: str
+    after: str
+    pair: str | None
+    layer: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class LinkedPhrases:
+    """A link with the words and labels on both sides."""
+
+    source: str
+    target: str
+    source_label: str
+    target_label: str
+    kind: str
+
 
 @dataclass(frozen=True, slots=True)
 class Layer:
@@ -249,6 +346,95 @@ class Client:
         query = urllib.parse.urlencode({"to": to} | how)
         return self._answer("GET", f"/api/{kind}/{code}/figure/?{query}")
 
+    def links(self, pair: Pair, layer: str = "") -> list[LinkedPhrases]:
+        """Return the links of a layer with their words; without ``layer``, those of the
+        first layer of the pair that you may see. Empty where there is none."""
+        codes = (
+            [layer] if layer else [str(one["code"]) for one in self.layers(pair.code)]
+        )
+        if not codes:
+            return []
+        made = self.layer(codes[0])
+        source, target = map(self.sentence, (pair.source_code, pair.target_code))
+        rows = []
+        for s, t, kind in made.links:
+            ours = source.words(s, made.source_parse)
+            theirs = target.words(t, made.target_parse)
+            rows.append(LinkedPhrases(ours[0], theirs[0], ours[1], theirs[1], kind))
+        return rows
+
+    def search(self, corpus: str, query: str) -> Iterator[Match]:
+        """Matches of a query over trees, arcs and links (docs/queries.md)."""
+        after = ""
+        while True:
+            sent = urllib.parse.urlencode({"q": query, "after": after})
+            page = self.call("GET", f"/api/corpora/{corpus}/query/?{sent}")
+            yield from (_made(Match, row) for row in page["matches"])
+            after = page["after"]
+            if not after:
+                return
+
+    # --- files and jobs
+    def upload(
+        self,
+        project: str,
+        *files: str | Path,
+        format: str,
+        corpus: str,
+        dry_run: bool = False,
+        **about: object,
+    ) -> Job:
+        """Import files into the corpus of this name, as a job.
+
+        ``format``: a name of ``/api/formats/``. ``about``: licence="CC0",
+        tokenised=True, partial=True, source_language="en", …
+        """
+        sent = {"format": format, "corpus": corpus, "dry_run": dry_run} | about
+        boundary = uuid.uuid4().hex
+        body = _multipart(boundary, sent, [Path(file) for file in files])
+        kind = f"multipart/form-data; boundary={boundary}"
+        url = f"/api/projects/{project}/imports/"
+        return _made(Job, json.loads(self._answer("POST", url, body, kind)))
+
+    def parse(self, corpus: str, engine: str = "english-gum", *, n: int = 1) -> Job:
+        """Parse the sentences that this parser has not parsed yet, as a job."""
+        sent = {"engine": engine, "n": n}
+        return _made(Job, self.call("POST", f"/api/corpora/{corpus}/parses/", sent))
+
+    def align(self, corpus: str, method: str = "phrases", **how: object) -> Job:
+        """Align the pairs that no engine has aligned yet, as a job. ``method``: as on
+        the page, phrases, words or words-many; ``how``: parser="english-gum"."""
+        sent = {"method": method} | how
+        return _made(Job, self.call("POST", f"/api/corpora/{corpus}/alignments/", sent))
+
+    def job(self, code: str) -> Job:
+        return _made(Job, self.call("GET", f"/api/jobs/{code}/"))
+
+    def wait(self, job: Job, *, progress: bool = True, every: float = 1.0) -> Job:
+        """Wait until a job is over and return it as it is then.
+
+        ``progress``: draw a bar on standard error. ``every``: seconds between looks.
+        Raises JobFailed if it failed or was cancelled.
+        """
+        while True:
+            job = self.job(job.code)
+            if progress:
+                sys.stderr.write(f"\r{_bar(job)}" + "\n" * job.is_over)
+                sys.stderr.flush()
+            if job.is_over:
+                break
+            time.sleep(every)
+        if job.state != "done":
+            raise JobFailed(job)
+        return job
+
+    def save(self, corpus: str, path: str | Path, format: str) -> Path:
+        """Export a corpus to a file and return its path; a zip where the format takes
+        several files."""
+        content = self._answer("GET", f"/api/corpora/{corpus}/export/{format}/")
+        Path(path).write_bytes(content)
+        return Path(path)
+
     # --- links
     def start_layer(self, pair: str) -> Layer:
         """Your own layer of the pair; it is begun if there is none yet."""
@@ -329,8 +515,11 @@ class Client:
         """The answer's JSON. Raises Refused, or OSError if no server answers."""
         return json.loads(self._answer(method, path, data))
 
-    def _answer(self, method: str, path: str, data: object = None) -> bytes:
-        request = self._request(method, path, data)
+    def _answer(
+        self, method: str, path: str, data: object = None, kind: str = ""
+    ) -> bytes:
+        """``data``: what is sent as JSON, or bytes of the type ``kind``."""
+        request = self._request(method, path, data, kind)
         for left in range(self._tries - 1, -1, -1):
             try:
                 with _OPENER.open(request, timeout=self._timeout) as answer:
@@ -341,15 +530,46 @@ class Client:
                 time.sleep(_wait(error.headers.get("Retry-After")))
         raise AssertionError("no try was made")
 
-    def _request(self, method: str, path: str, data: object) -> urllib.request.Request:
-        body = None if data is None else json.dumps(data).encode()
+    def _request(
+        self, method: str, path: str, data: object, kind: str = ""
+    ) -> urllib.request.Request:
+        body = data if isinstance(data, bytes) else _json(data)
         headers = {"Authorization": f"Token {self._token}"}
         headers["Accept"] = "application/json"
         if body is not None:
-            headers["Content-Type"] = "application/json"
+            headers["Content-Type"] = kind or "application/json"
         parts = urllib.parse.urlsplit(path)  # what follows a page is a whole address
         url = self._address + urllib.parse.urlunsplit(("", "", *parts[2:]))
         return urllib.request.Request(url, body, headers, method=method)
+
+
+class AsyncClient:
+    """The calls of ``Client`` for asyncio; each runs in a thread of its own.
+
+    gemel = AsyncClient("https://gemel.example.org", token="…")
+    job = await gemel.wait(await gemel.parse(code))
+    async for match in gemel.search(code, "NP < PP"):
+        ...
+    """
+
+    def __init__(self, address: str, token: str, **how: Any) -> None:
+        self._client = Client(address, token, **how)
+
+    def __getattr__(self, name: str) -> Callable[..., Any]:
+        if name.startswith("_"):
+            raise AttributeError(name)
+        call = getattr(self._client, name)
+        if name in ("corpora", "pairs", "sentences", "search", "pages"):
+            return lambda *args, **how: _stream(call, args, how)
+        return lambda *args, **how: asyncio.to_thread(call, *args, **how)
+
+
+async def _stream(
+    call: Callable[..., Iterator[Any]], args: tuple[Any, ...], how: Json
+) -> AsyncIterator[Any]:
+    rows, end = call(*args, **how), object()
+    while (row := await asyncio.to_thread(next, rows, end)) is not end:
+        yield row
 
 
 def to_pandas(rows: Iterable[Any]) -> "pandas.DataFrame":
@@ -384,6 +604,34 @@ def _layer(row: Mapping[str, Any]) -> Layer:
     links = tuple((str(s), str(t), str(kind)) for s, t, kind, *_ in row["links"])
     sides = {name: tuple(row[name]) for name in ("null_source", "null_target")}
     return _made(Layer, {**row, **sides, "links": links})
+
+
+def _json(data: object) -> bytes | None:
+    return None if data is None else json.dumps(data).encode()
+
+
+def _multipart(boundary: str, values: Json, files: list[Path]) -> bytes:
+    """A form with files, as RFC 7578 has it."""
+    parts = []
+    for name, value in values.items():
+        text = str(value).lower() if isinstance(value, bool) else str(value)
+        parts.append(f'name="{name}"\r\n\r\n{text}\r\n'.encode())
+    for file in files:
+        name = file.name.replace('"', "%22").replace("\r", "").replace("\n", "")
+        head = f'name="files"; filename="{name}"\r\n'
+        head += "Content-Type: application/octet-stream\r\n\r\n"
+        parts.append(head.encode() + file.read_bytes() + b"\r\n")
+    before = f"--{boundary}\r\nContent-Disposition: form-data; ".encode()
+    return b"".join(before + part for part in parts) + f"--{boundary}--\r\n".encode()
+
+
+def _bar(job: Job) -> str:
+    """How far a job is, on one line."""
+    if not job.total:
+        return f"{job.title}: {job.state}"
+    share = min(job.done / job.total, 1.0)
+    full = "█" * round(WIDTH * share)
+    return f"{job.title}: {full:░<{WIDTH}} {job.done}/{job.total} {job.state:<9}"
 
 
 def _wait(seconds: str | None) -> float:
