@@ -9,6 +9,7 @@ another.
 from typing import TypeVar
 
 from django.db.models import Model
+from django.utils.translation import gettext as _
 
 from annotator.errors import Conflict
 
@@ -25,6 +26,5 @@ def hold(row: M | None) -> None:
     rows = type(row)._base_manager.filter(pk=row.pk)
     if not rows.select_for_update(no_key=True).exists():
         raise Conflict(
-            "What this stands on has just been taken back with the import that brought "
-            "it. Load the page again."
+            _("The import of this data has just been undone. Reload the page.")
         )

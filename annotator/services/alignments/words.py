@@ -34,7 +34,7 @@ WANT: frozenset[Capability] = frozenset({"tags", "vectors"})
 
 
 def start_by(corpus: Corpus, method: str, parser: str, *, by: Anybody) -> Job:
-    """One of METHODS: phrases (see ``aligning.start``), or words as ``start`` says.
+    """One of METHODS: phrases (see ``phrases.start``), or words as ``start`` says.
 
     Raises BadRequest on another method.
     """

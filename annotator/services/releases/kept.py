@@ -7,6 +7,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from django.utils.translation import gettext as _
+
 from annotator import access, disk
 from annotator.errors import BadRequest
 from annotator.models import Job, Project
@@ -42,9 +44,8 @@ def start(
     access.require(by, "manage", project)
     warnings = warnings_of(project)
     if warnings and not accepts:
-        raise BadRequest(
-            "Licences speak against a release: " + " ".join(warnings), field="accepts"
-        )
+        problem = _("Licences do not allow this release: %(warnings)s")
+        raise BadRequest(problem % {"warnings": " ".join(warnings)}, field="accepts")
     params = {"with_texts": with_texts}
     return jobs.create(project, "release", title="Release", by=by, params=params)
 
