@@ -29,6 +29,7 @@ def shown(corpus: Corpus, *, after: str, by: Anybody) -> Json:
         "may_manage": access.may(by, "manage", project),
         "may_edit": access.may(by, "annotate", project),
         "report": report,
+        "total": report.total,
         "after": after,
         "counts": report.total.by_rule.most_common(),
         "rows": [_row(one) for one in report.checked],

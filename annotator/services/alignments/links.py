@@ -16,7 +16,7 @@ from annotator.models import AlignmentLayer, LinkEvent, Pair, Parse
 from annotator.models.projects import Anybody
 from annotator.services.alignments import layers
 from annotator.services.alignments.operations import (
-    LayerState,
+    LayerSnapshot,
     LayerStep,
     Operation,
     Redo,
@@ -60,12 +60,12 @@ def _play(layer: AlignmentLayer, step: LayerStep, by: Anybody) -> LinkEvent:
     return _save(state, new, step, by, undoes)
 
 
-def _state(layer: AlignmentLayer) -> LayerState:
+def _state(layer: AlignmentLayer) -> LayerSnapshot:
     rows = AlignmentLayer.objects.select_related(
         "pair__corpus__project", "source_parse", "target_parse", "author"
     )
     fresh = rows.get(pk=layer.pk)
-    return LayerState(
+    return LayerSnapshot(
         fresh,
         layers.draft_of(fresh),
         layers.tree_of(fresh.source_parse, fresh.pair.n_source),
@@ -92,7 +92,7 @@ def _stale(layer: AlignmentLayer, base: int, by: Anybody) -> StaleEdit:
     )
 
 
-def _apply(state: LayerState, operation: Operation) -> Draft:
+def _apply(state: LayerSnapshot, operation: Operation) -> Draft:
     source, target = operation.nodes
     for ref in source:
         _check_ref(ref, state.source, state.n_tokens("s"))
@@ -136,7 +136,7 @@ def _undoes(
     return event
 
 
-def _revert(state: LayerState, event: LinkEvent) -> Draft:
+def _revert(state: LayerSnapshot, event: LinkEvent) -> Draft:
     recut = state.layer.events.filter(revision__gte=event.revision, op=WORDS)
     if recut.exists():
         raise Conflict(
@@ -156,7 +156,7 @@ def _revert(state: LayerState, event: LinkEvent) -> Draft:
 
 
 def _save(
-    state: LayerState,
+    state: LayerSnapshot,
     new: Draft,
     step: LayerStep,
     by: Anybody,

@@ -30,7 +30,7 @@ Sent = Mapping[str, Any]
 
 
 @dataclass(frozen=True, slots=True)
-class LayerState:
+class LayerSnapshot:
     """The layer as it is now, and its trees."""
 
     layer: AlignmentLayer
@@ -50,7 +50,7 @@ class Operation(Protocol):
     def op(self) -> str: ...
     @property
     def nodes(self) -> tuple[Refs, Refs]: ...
-    def on(self, state: LayerState) -> Draft: ...
+    def on(self, snapshot: LayerSnapshot) -> Draft: ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,17 +94,17 @@ class PutLink(_Cell):
     def op(self) -> str:
         return "add" if self.keep_others else "link"
 
-    def on(self, state: LayerState) -> Draft:
+    def on(self, snapshot: LayerSnapshot) -> Draft:
         link = Link(self.source, self.target, self.kind, self.is_crossing)
-        return editing.put_link(state.draft, link, keep_others=self.keep_others)
+        return editing.put_link(snapshot.draft, link, keep_others=self.keep_others)
 
 
 @dataclass(frozen=True, slots=True)
 class Unlink(_Cell):
     op: ClassVar[str] = "unlink"
 
-    def on(self, state: LayerState) -> Draft:
-        return editing.unlink(state.draft, self.source, self.target)
+    def on(self, snapshot: LayerSnapshot) -> Draft:
+        return editing.unlink(snapshot.draft, self.source, self.target)
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,8 +114,10 @@ class MarkKind(_Cell):
     op: ClassVar[str] = "kind"
     kind: Kind
 
-    def on(self, state: LayerState) -> Draft:
-        return editing.mark_kind(state.draft, self.source, self.target, kind=self.kind)
+    def on(self, snapshot: LayerSnapshot) -> Draft:
+        return editing.mark_kind(
+            snapshot.draft, self.source, self.target, kind=self.kind
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -125,9 +127,9 @@ class MarkCrossing(_Cell):
     op: ClassVar[str] = "crossing"
     is_crossing: bool
 
-    def on(self, state: LayerState) -> Draft:
+    def on(self, snapshot: LayerSnapshot) -> Draft:
         cell = self.source, self.target
-        return editing.mark_kind(state.draft, *cell, crossing=self.is_crossing)
+        return editing.mark_kind(snapshot.draft, *cell, crossing=self.is_crossing)
 
 
 @dataclass(frozen=True, slots=True)
@@ -141,8 +143,8 @@ class Accept:
     def nodes(self) -> tuple[Refs, Refs]:
         return tuple(k.source for k in self.links), tuple(k.target for k in self.links)
 
-    def on(self, state: LayerState) -> Draft:
-        return editing.accept(state.draft, self.links)
+    def on(self, snapshot: LayerSnapshot) -> Draft:
+        return editing.accept(snapshot.draft, self.links)
 
 
 @dataclass(frozen=True, slots=True)
@@ -157,11 +159,14 @@ class Reject(_Cell):
     layer: str
     note: str
 
-    def on(self, state: LayerState) -> Draft:
+    def on(self, snapshot: LayerSnapshot) -> Draft:
         places = self.source, self.target
         if self.layer == PROPOSAL:
-            places = _words(state.source, places[0]), _words(state.target, places[1])
-        return editing.reject(state.draft, self.layer, *places, self.note)
+            places = (
+                _words(snapshot.source, places[0]),
+                _words(snapshot.target, places[1]),
+            )
+        return editing.reject(snapshot.draft, self.layer, *places, self.note)
 
 
 # --- nulls, and back to undecided
@@ -185,8 +190,8 @@ class PutNull(_Nodes):
 
     op: ClassVar[str] = "null"
 
-    def on(self, state: LayerState) -> Draft:
-        return editing.put_null(state.draft, self.source, self.target)
+    def on(self, snapshot: LayerSnapshot) -> Draft:
+        return editing.put_null(snapshot.draft, self.source, self.target)
 
 
 @dataclass(frozen=True, slots=True)
@@ -195,8 +200,8 @@ class Clear(_Nodes):
 
     op: ClassVar[str] = "clear"
 
-    def on(self, state: LayerState) -> Draft:
-        return editing.clear(state.draft, self.source, self.target)
+    def on(self, snapshot: LayerSnapshot) -> Draft:
+        return editing.clear(snapshot.draft, self.source, self.target)
 
 
 # --- brackets, and problems set aside
@@ -220,12 +225,12 @@ class Bracket(_Nodeless):
     start: int
     end: int
 
-    def on(self, state: LayerState) -> Draft:
-        if not self.start < self.end <= state.n_tokens(self.side):
+    def on(self, snapshot: LayerSnapshot) -> Draft:
+        if not self.start < self.end <= snapshot.n_tokens(self.side):
             raise BadRequest(_("Enter words of this side, such as 3-5."), field="key")
         rule = "" if self.op == "unbracket" else self.op
         place = f"{self.side} {self.start}-{self.end}"
-        return editing.bracket(state.draft, place, rule)
+        return editing.bracket(snapshot.draft, place, rule)
 
 
 @dataclass(frozen=True, slots=True)
@@ -236,8 +241,8 @@ class Ignore(_Nodeless):
     key: str
     note: str
 
-    def on(self, state: LayerState) -> Draft:
-        return editing.ignore(state.draft, self.key, self.note)
+    def on(self, snapshot: LayerSnapshot) -> Draft:
+        return editing.ignore(snapshot.draft, self.key, self.note)
 
 
 @dataclass(frozen=True, slots=True)
@@ -247,8 +252,8 @@ class Unignore(_Nodeless):
     op: ClassVar[str] = "unignore"
     key: str
 
-    def on(self, state: LayerState) -> Draft:
-        return editing.ignore(state.draft, self.key, None)
+    def on(self, snapshot: LayerSnapshot) -> Draft:
+        return editing.ignore(snapshot.draft, self.key, None)
 
 
 # --- trees
@@ -262,23 +267,23 @@ class UseTree(_Nodeless):
     side: SideName
     parse: str
 
-    def on(self, state: LayerState) -> Draft:
-        pair = state.layer.pair
-        sentence, old = pair.source_id, state.source
+    def on(self, snapshot: LayerSnapshot) -> Draft:
+        pair = snapshot.layer.pair
+        sentence, old = pair.source_id, snapshot.source
         if self.side == "t":
-            sentence, old = pair.target_id, state.target
+            sentence, old = pair.target_id, snapshot.target
         rows = Parse.objects.filter(code=self.parse, sentence_id=sentence)
-        if state.layer.author is not None:
+        if snapshot.layer.author is not None:
             rows = rows & Parse.objects.readable_by(
-                state.layer.author, pair.corpus.project
+                snapshot.layer.author, pair.corpus.project
             )
         parse = rows.first()
-        new = layers.tree_of(parse, state.n_tokens(self.side))
+        new = layers.tree_of(parse, snapshot.n_tokens(self.side))
         if parse is None or new is None:
             raise BadRequest(
                 _("There is no such tree of this sentence."), field="parse"
             )
-        return editing.switch_tree(state.draft, self.side, parse.code, old, new)
+        return editing.switch_tree(snapshot.draft, self.side, parse.code, old, new)
 
 
 # --- back and forth; which step that is, the ledger knows
@@ -288,16 +293,16 @@ class UseTree(_Nodeless):
 class Undo(_Nodeless):
     op: ClassVar[str] = "undo"
 
-    def on(self, state: LayerState) -> Draft:
-        return state.draft
+    def on(self, snapshot: LayerSnapshot) -> Draft:
+        return snapshot.draft
 
 
 @dataclass(frozen=True, slots=True)
 class Redo(_Nodeless):
     op: ClassVar[str] = "redo"
 
-    def on(self, state: LayerState) -> Draft:
-        return state.draft
+    def on(self, snapshot: LayerSnapshot) -> Draft:
+        return snapshot.draft
 
 
 def read(sent: Sent) -> Operation:

@@ -6,7 +6,7 @@ import pytest
 
 from annotator.errors import BadRequest
 from annotator.models import AlignmentLayer, Pair
-from annotator.services.alignments.operations import PROPOSAL, LayerState, read
+from annotator.services.alignments.operations import PROPOSAL, LayerSnapshot, read
 from core.data.alignment import Alignment, Link
 from core.formats import ptb
 from core.phrase_alignment.editing import Draft
@@ -16,12 +16,12 @@ TARGET = ptb.parse_one("(S (NP (NN dog)) (VP (VBD slept)))")
 THERE = (Link("w0", "w0"), Link("w1", "w1", "possible", crossing=True))
 
 
-def state(*links: Link, **more: Any) -> LayerState:
+def state(*links: Link, **more: Any) -> LayerSnapshot:
     layer = AlignmentLayer(pair=Pair(n_source=4, n_target=2))
-    return LayerState(layer, Draft(Alignment(links), **more), SOURCE, TARGET)
+    return LayerSnapshot(layer, Draft(Alignment(links), **more), SOURCE, TARGET)
 
 
-def left(where: LayerState, **sent: Any) -> Draft:
+def left(where: LayerSnapshot, **sent: Any) -> Draft:
     """The draft after an operation that was sent."""
     return read(sent).on(where)
 
@@ -95,7 +95,7 @@ def test_a_suggestion_is_rejected_by_its_words_in_whatever_tree() -> None:
     lacking = cell | {"s": "w6"}  # a word that the tree does not have
     assert left(state(), **lacking).rejected == {"proposal 6-7 0-1": ""}
     layer = state().layer
-    without = LayerState(layer, Draft(), None, None)
+    without = LayerSnapshot(layer, Draft(), None, None)
     assert left(without, **cell).rejected == {"proposal 3-4 0-1": ""}
 
 
@@ -134,7 +134,7 @@ def test_a_bracket_is_over_words_that_there_are(side: str, key: str) -> None:
 
 def test_a_bracket_may_begin_and_end_at_any_word_of_a_long_sentence() -> None:
     layer = AlignmentLayer(pair=Pair(n_source=9_999, n_target=1))
-    where = LayerState(layer, Draft(), None, None)
+    where = LayerSnapshot(layer, Draft(), None, None)
     draft = left(where, op="must-bracket", key="1234-9999")
     assert draft.brackets == {"s 1234-9999": "must-bracket"}
 
