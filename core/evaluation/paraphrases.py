@@ -32,12 +32,16 @@ def cross_fitted(
     columns: Mapping[str, Floats],
     rows: Floats,
     people: Floats,
-    group: Ints,
+    phrases: Sequence[tuple[str, str]],
     *,
     k: int,
     rng: np.random.Generator,
 ) -> dict[str, Floats]:
     """What is said of each of ``k`` parts by what never saw one of its phrases.
+
+    ``phrases``: of each pair. A part holds all pairs of a first phrase; what is
+    fitted for it leaves out every pair that shares either phrase with it, and so
+    every reversed one. Empty if that leaves nothing to fit for some part.
 
     "smoothed": the strength of the prior is the best of STRENGTHS on the other parts;
     "log-linear": ridge regression; "boosted", "forest": regression trees;
@@ -46,16 +50,21 @@ def cross_fitted(
     """
     names = ("smoothed", "log-linear", "boosted", "forest", "supervised")
     scores = {name: np.zeros(len(people)) for name in names}
+    group = _groups([first for first, _ in phrases])
+    numbers = _groups([text for pair in phrases for text in pair]).reshape(-1, 2)
     for part in folds(int(group.max()) + 1, k, rng):
         held = np.isin(group, part)
-        if held.all() or not held.any():
+        seen = ~np.isin(numbers, numbers[held]).any(axis=1)
+        if not held.any():
             continue
+        if not seen.any():
+            return {}
         prior = [smoothed(columns, strength) for strength in STRENGTHS]
-        seen = [spearman(one[~held], people[~held]) for one in prior]
-        best = int(np.argmax(np.nan_to_num(seen, nan=-1.0)))
+        rhos = [spearman(one[seen], people[seen]) for one in prior]
+        best = int(np.argmax(np.nan_to_num(rhos, nan=-1.0)))
         scores["smoothed"][held] = _ranks(prior[best])[held]
-        made = _fitted(rows[~held], people[~held])
-        spread = [(model(rows[~held]), model(rows[held])) for model in made.values()]
+        made = _fitted(rows[seen], people[seen])
+        spread = [(model(rows[seen]), model(rows[held])) for model in made.values()]
         for name, (_, one) in zip(made, spread, strict=True):
             scores[name][held] = one
         scores["supervised"][held] = np.mean(
@@ -186,7 +195,8 @@ def compare(
 
     On all covered pairs; a syntactic score is 0 where the label knows no such
     paraphrase, and ``labelled`` repeats all scores on the pairs where it does. The
-    fitted rankings are cross-validated, all pairs of a phrase in one of ``k`` parts;
+    fitted rankings are cross-validated in ``k`` parts that are judged by what saw
+    neither phrase of any of their pairs;
     k = 0: none is fitted. With a ``backend`` they see its word vectors, too.
     ``above``: how far the syntactic scores are above the baseline, with a 95 %
     interval and p from a bootstrap over phrases. ``people``: see ``agreement``.
@@ -204,7 +214,8 @@ def compare(
     rng = np.random.default_rng(seed)
     if k:
         rows = _features(scores, kept, covered, backend)
-        shown |= cross_fitted(columns, rows, people, group, k=k, rng=rng)
+        phrases = [(one.phrase, one.paraphrase) for one in kept]
+        shown |= cross_fitted(columns, rows, people, phrases, k=k, rng=rng)
     known = shown["syntactic"] > 0
     under = {name: one[known] for name, one in shown.items()}
     return {

@@ -12,8 +12,8 @@ from annotator.models import Judgment, JudgmentEvent, Tally
 from annotator.services.campaigns import (
     answers,
     checks,
-    desk,
     items,
+    judging,
     leases,
     participants,
     setup,
@@ -214,7 +214,7 @@ def test_one_who_annotates_no_longer_has_no_desk(cast: Cast) -> None:
     with pytest.raises(NotAllowed, match="no longer work in this campaign"):
         answers.take(mine.code, "save", answer(), campaign=made.code, by=cast.bob)
     with pytest.raises(Http404):
-        desk.participant_of(made.code, cast.bob)
+        judging.participant_of(made.code, cast.bob)
 
 
 def test_failed_checks_stop_a_judge_until_reinstated(cast: Cast) -> None:

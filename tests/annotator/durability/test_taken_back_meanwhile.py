@@ -52,7 +52,7 @@ def imported(cast: Cast) -> tuple[Job, Pair]:
 def test_who_comes_after_is_told_that_it_is_gone(cast, begins: Begins) -> None:
     job, pair = imported(cast)
     imports.take_back(job)
-    with pytest.raises(Conflict, match="taken back"):
+    with pytest.raises(Conflict, match="undone"):
         begins(pair, cast)
 
 

@@ -8,11 +8,14 @@ import numpy as np
 import pytest
 
 from core.__main__ import main
+from core.agreement.correlation import spearman
 from core.errors import FormatError, InvalidValue
+from core.evaluation import paraphrases
 from core.evaluation.paraphrases import (
     JudgedPair,
     agreement,
     compare,
+    cross_fitted,
     read_judgments,
 )
 from core.pivoting.pair_scores import (
@@ -133,3 +136,29 @@ def test_judges_who_agree_bound_nothing_and_those_at_random_everything() -> None
 def test_a_table_that_holds_nothing_of_them_is_told(tmp_path: Path) -> None:
     with pytest.raises(InvalidValue, match="holds 0 of 1"):
         compare(built(tmp_path), [JudgedPair("harbour", "port", "NN", 4.0)])
+
+
+def test_a_reversed_pair_teaches_nothing_about_its_twin(monkeypatch) -> None:
+    """Its features and its score are the same: what had seen it would know."""
+    rng = np.random.default_rng(5)
+    features, people = rng.normal(size=(150, 3)), rng.normal(size=150)
+    pairs = [(f"a {n}", f"b {n}") for n in range(150)]
+    twins = [(second, first) for first, second in pairs]
+    monkeypatch.setattr(paraphrases, "smoothed", lambda columns, _: columns["score"])
+    scores = cross_fitted(
+        {"score": np.zeros(300)},
+        np.vstack([features, features]),
+        np.concatenate([people, people]),
+        [*pairs, *twins],
+        k=5,
+        rng=rng,
+    )
+    for name in ("log-linear", "boosted", "forest", "supervised"):
+        assert abs(spearman(scores[name], np.tile(people, 2))) < 0.25, name
+
+
+def test_where_all_pairs_hang_together_nothing_is_fitted(monkeypatch) -> None:
+    rng = np.random.default_rng(5)
+    star = [("hub", f"b {n}") for n in range(20)]
+    rows, people = rng.normal(size=(20, 3)), rng.normal(size=20)
+    assert cross_fitted({}, rows, people, star, k=5, rng=rng) == {}
