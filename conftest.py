@@ -27,7 +27,11 @@ settings.register_profile(
     deadline=None,
     max_examples=100 if os.environ.get("CI") else 25,
     derandomize=bool(os.environ.get("CI")),
-    suppress_health_check=[HealthCheck.too_slow, HealthCheck.function_scoped_fixture],
+    suppress_health_check=[
+        HealthCheck.too_slow,
+        HealthCheck.filter_too_much,
+        HealthCheck.function_scoped_fixture,
+    ],
 )
 settings.load_profile("gemel")
 

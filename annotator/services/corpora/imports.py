@@ -308,7 +308,7 @@ def go_on(
 
     Raises NotAllowed, or Conflict if the job is no dry run that has ended.
     """
-    about = job.params["about"] | (languages or {})
+    about = job.params.get("about", {}) | (languages or {})
     how: dict[str, Any] = {"partial": partial, "align": align, "about": about}
     return _after_check(job, by=by, dry_run=False, **how)
 
