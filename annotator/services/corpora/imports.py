@@ -323,7 +323,8 @@ def check_again(job: Job, *, by: Anybody, columns: dict[str, int]) -> Job:
 
 def _after_check(job: Job, *, by: Anybody, **how: Any) -> Job:
     """What follows a dry run: the same files read in the same way but for ``how``."""
-    if not job.params.get("dry_run") or job.state != Job.State.DONE:
+    is_check = job.kind == "import" and job.params.get("dry_run")
+    if not is_check or job.state != Job.State.DONE:
         raise Conflict(_("Only a finished dry run can be followed by its import."))
     codes = job.params["uploads"]
     uploads = {one.code: one for one in job.project.uploads.filter(code__in=codes)}
