@@ -135,7 +135,7 @@ def _treealigner(sources: list[Source]) -> Iterator[Record | BadLine]:
     def open_treebank(name: str) -> Iterator[str]:
         if name not in by_name:
             raise FormatError(
-                f"the treebank {name!r} that the head names is not here",
+                f"the treebank {name!r} named in the header was not uploaded",
                 line=1,
                 column=1,
                 remedy="send it along with the alignment, under that name",

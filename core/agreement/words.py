@@ -13,10 +13,7 @@ class Reason(StrEnum):
     """Why a figure has no value or no interval; several are joined by "; "."""
 
     NOT_SHARED = "no item was judged by both"
-    NOT_DECLARED = (
-        "scale %(scale)s is not declared, so its number of points is unknown: "
-        "declare it"
-    )
+    NOT_DECLARED = "scale %(scale)s is not declared, so its number of points is unknown"
     SINGLE_POINT = "scale %(scale)s has a single point"
     NO_ORDER = "the labels of scale %(scale)s have no order"
     NO_CHANCE = "every value is %(value)s: chance agreement is 100 %%"
@@ -31,7 +28,7 @@ class Reason(StrEnum):
     BIASED = "resampling is biased here"
     CENTRED = "the interval was centred on the estimate"
     SOME_PAIRS = "undefined for %(n)s of %(all)s pairs of annotators"
-    SHARES_NONE = "shares no item with anybody"
+    SHARES_NONE = "shares no items with others"
     ONE_ITEM = "a single item"
     NO_REPEAT = "judged no item twice"
     NO_GOLD_ITEM = "judged no gold item"

@@ -37,7 +37,7 @@ def read(lines: Iterable[str]) -> Iterator[Record | BadLine]:
                 raise FormatError(
                     f"a line of {len(line):,} characters",
                     column=1,
-                    remedy="write one sentence a line",
+                    remedy="write one sentence per line",
                 )
             text = clean(line, line=number).strip()
             yield SentenceRecord(text=text, line=number)
@@ -54,7 +54,7 @@ def write(records: Iterable[Record]) -> Iterator[str]:
 
 FORMAT = Format(
     "lines",
-    "Sentences, one a line",
+    "Sentences, one per line",
     holds="sentences",
     suffixes=(".txt",),
     strictness=0,

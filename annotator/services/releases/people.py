@@ -1,4 +1,4 @@
-"""Who did what, without saying who: P1, P2, … in an order that says nothing."""
+"""Activity log, without saying who: P1, P2, … in an order that says nothing."""
 
 import secrets
 from collections.abc import Iterable, Iterator
