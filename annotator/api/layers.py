@@ -45,9 +45,9 @@ class OpSerializer(serializers.Serializer[Any]):
     def validate_links(self, rows: list[list[str]]) -> list[tuple[Any, ...]]:
         for row in rows:
             if len(row) not in (3, 4) or row[2] not in ("sure", "possible"):
-                raise serializers.ValidationError("[source, target, kind] wanted.")
+                raise serializers.ValidationError("Write [source, target, kind].")
             if row[3:] not in ([], ["crossing"]):
-                raise serializers.ValidationError("The fourth is: crossing.")
+                raise serializers.ValidationError("The fourth value must be crossing.")
         return [(*row[:3], len(row) == 4) for row in rows]
 
     def to_step(self, layer: AlignmentLayer) -> LayerStep:

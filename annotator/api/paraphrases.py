@@ -236,7 +236,7 @@ class TableItems(APIView):
 
 def _text(table: ParaphraseTable, corpus: str, bitext: str) -> Corpus | Bitext:
     if bool(corpus) == bool(bitext):
-        raise BadRequest("A corpus or a bitext, one of the two.", field="corpus")
+        raise BadRequest("Give a corpus or a bitext, not both.", field="corpus")
     if bitext:
         return get_object_or_404(table.project.bitexts, code=bitext)
     return get_object_or_404(table.project.corpora, code=corpus)

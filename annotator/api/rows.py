@@ -232,6 +232,6 @@ class JobViews(VisibleRows):
         """Ask the job to stop; asking twice is asking once. Nothing is sent."""
         is_json = "json" in (request.content_type or "")
         if request.data if is_json else request._request.POST:
-            raise BadRequest("Nothing is sent with this call.", field="body")
+            raise BadRequest("This call takes no body.", field="body")
         job = jobs.cancel(self.get_object(), by=request.user)
         return Response(JobSerializer(job).data)

@@ -60,7 +60,7 @@ _ALL = (
     Format("conllu", "CoNLL-U", conllu, "sentences", (".conllu", ".conll"),
            "dev.conllu"),
     Format("tigerxml", "TigerXML", tigerxml, "sentences", (".xml",), "tiger.xml"),
-    Format("lines", "Sentences, one a line", lines, "sentences", (".txt",),
+    Format("lines", "Sentences, one per line", lines, "sentences", (".txt",),
            "sentences.txt"),
     Format("treealigner", "Stockholm TreeAligner XML", treealigner, "pairs", (".xml",),
            "alignments.xml"),
@@ -182,7 +182,7 @@ def _treealigner(sources: list[Source]) -> Iterator[Record | BadLine]:
     def open_treebank(name: str) -> Iterator[str]:
         if name not in by_name:
             raise FormatError(
-                f"the treebank {name!r} that the head names is not here",
+                f"the treebank {name!r} named in the header was not uploaded",
                 line=1,
                 column=1,
                 remedy="send it along with the alignment, under that name",

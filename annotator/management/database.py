@@ -23,7 +23,7 @@ def bring_up_to_date() -> None:
     if behind and connection.vendor == "sqlite":
         call_command("migrate", verbosity=0, interactive=False)
     elif behind:
-        raise CommandError("The database is behind: run manage.py migrate first.")
+        raise CommandError("The database is out of date: run manage.py migrate first.")
 
 
 def make_tables() -> bool:
@@ -91,6 +91,7 @@ def refuse_several(found: list[Corpus]) -> None:
     if len(found) > 1:
         listed = "\n".join(f"  {one.code}  {one.project.slug}" for one in found)
         raise CommandError(
-            f"{len(found)} corpora are called {found[0].name!r}. Give the code of one:"
+            f"{len(found)} corpora have the name {found[0].name!r}. Give a code "
+            "instead:"
             f"\n{listed}"
         )

@@ -18,7 +18,8 @@ def take(home: Path, part: str) -> IO[str]:
     except OSError as error:
         held.close()
         raise CommandError(
-            f"Another Gemel is running on {home}. Stop it, or give this one a folder "
-            "of its own: GEMEL_HOME=..."
+            f"Another Gemel is running on {home}. Stop it, or give this one its own "
+            "folder: "
+            "GEMEL_HOME=..."
         ) from error
     return held

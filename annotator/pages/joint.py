@@ -34,11 +34,12 @@ MARKS = 10  # places named below a chart, at most
 MEASURE = GlyphTable()
 SOLUTIONS = {
     "bp": gettext_lazy(
-        "each tree is the best of its sentence under what the other one told it; "
-        "what is told is approximate where several words are linked"
+        "each tree is the best one of its sentence, given the messages from the other; "
+        "messages "
+        "are approximate where several words are linked"
     ),
     "mbr": gettext_lazy(
-        "each tree is the best of its sentence under what the other one told it"
+        "each tree is the best one of its sentence, given the messages from the other"
     ),
     "pairs": gettext_lazy("the best pair of the trees that were looked at"),
 }

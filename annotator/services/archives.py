@@ -47,7 +47,7 @@ def backup(path: Path, *, with_tables: bool = False) -> dict[str, int]:
     readable by its owner alone, or not there.
     """
     if path.exists():
-        raise Conflict(f"{path} is there already: choose another name.")
+        raise Conflict(f"{path} already exists. Choose another name.")
     partial = path.with_name(path.name + ".part")
     try:
         with archive_files.private(partial) as file:
@@ -132,7 +132,7 @@ def _opened(path: Path) -> Iterator[tuple[zipfile.ZipFile, dict[str, Any]]]:
         manifest = json.loads(archive.read("manifest.json"))
         archive.getinfo("data.jsonl")
     except (OSError, KeyError, ValueError, *BROKEN) as error:
-        raise BadRequest(f"{path} is no backup of Gemel: {error}") from error
+        raise BadRequest(f"{path} is not a backup of Gemel: {error}") from error
     with archive:
         _check_manifest(path, manifest)
         try:
@@ -163,11 +163,13 @@ def _check_manifest(path: Path, manifest: Any) -> None:
         isinstance(manifest.get(name, kind() if name in later else None), kind)
         for name, kind in (kinds | later).items()
     ):
-        raise BadRequest(f"{path} is no backup of Gemel: its manifest is another's.")
+        raise BadRequest(
+            f"{path} is not a backup of Gemel: its manifest belongs to something else."
+        )
     unknown = sorted(set(map(str, manifest["migrations"])) - set(scratch.applied()))
     if unknown:
         raise BadRequest(
-            f"The backup is of another version of the tables ({', '.join(unknown[:3])})"
+            f"The backup comes from another database version ({', '.join(unknown[:3])})"
             f": restore it with Gemel {manifest['gemel']} or newer."
         )
 
@@ -193,12 +195,14 @@ def _tried(
         with archive.open("data.jsonl") as data:
             counts = archive_rows.insert(data, then, using=scratch.ALIAS)
     except DatabaseError as error:
-        raise BadRequest(f"Rows of the backup do not fit together: {error}") from error
+        raise BadRequest(
+            f"Rows of the backup contradict each other: {error}"
+        ) from error
     known = {one._meta.label for one in archive_rows.tables(then)}
     announced = {name: n for name, n in manifest["rows"].items() if n and name in known}
     if counts != announced:
         wrong = sorted(dict(counts.items() ^ announced.items()))
-        raise BadRequest(f"The backup lacks rows, or has too many: {wrong[0]}.")
+        raise BadRequest(f"The backup has missing or extra rows: {wrong[0]}.")
     return counts
 
 
@@ -209,9 +213,9 @@ def _check_upload(archive: zipfile.ZipFile, name: str, digest: str) -> None:
             while piece := file.read(1 << 20):
                 hashed.update(piece)
     except KeyError as error:
-        raise BadRequest(f"The backup lacks the upload {name}.") from error
+        raise BadRequest(f"The backup does not contain the upload {name}.") from error
     if hashed.hexdigest() != digest:
-        raise BadRequest(f"The upload {name} is not what was sent.")
+        raise BadRequest(f"The upload {name} differs from what was backed up.")
 
 
 def _load(
@@ -226,8 +230,9 @@ def _load(
         people = apps.get_model("auth", "User")._base_manager
         if people.exists() and not replace:
             raise Conflict(
-                "This installation has people and rows already. To put the backup in "
-                "their place, and lose them, say --replace."
+                "This installation already has accounts and data. To replace them with "
+                "the backup, "
+                "give --replace; they are lost."
             )
         archive_rows.clear(apps, using="default")
         counts = archive_rows.insert(data, apps, using="default")

@@ -243,7 +243,9 @@ def is_queue_away() -> bool:
 def _wake(kind: str) -> None:
     try:
         celery.wake(jobkinds.queue_of(kind))
-    except OSError as error:  # the broker is away: the reaper will wake it later
+    except (
+        OSError
+    ) as error:  # the broker cannot be reached: the reaper will wake it later
         log.warning("a job waits (%s): %s", kind, error)
 
 

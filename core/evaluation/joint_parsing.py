@@ -88,7 +88,7 @@ def read_pairs(path: Path) -> list[PairRow]:
     except OSError as error:
         raise FormatError(f"{path}: {error}") from error
     if not lines or lines[0][1].split("\t")[: len(COLUMNS)] != COLUMNS:
-        raise FormatError(f"{path}, line 1: the header {' '.join(COLUMNS)} is wanted")
+        raise FormatError(f"{path}, line 1: expected the header {' '.join(COLUMNS)}")
     return [_row(path, at, line) for at, line in lines[1:] if line]
 
 
@@ -96,7 +96,9 @@ def _row(path: Path, at: int, line: str) -> PairRow:
     cells = line.split("\t")
     both = [words(cell) for cell in cells[2:4]]
     if len(cells) < len(COLUMNS) or not all(both):
-        raise FormatError(f"{path}, line {at}: five columns, two sentences wanted")
+        raise FormatError(
+            f"{path}, line {at}: expected five columns with two sentences"
+        )
     source, paraphrase = map(Sentence.of, both)
     operations = cells[4].split(",")
     named = tuple(part.strip() for part in operations if part.strip())

@@ -125,7 +125,9 @@ def _block(held: list[tuple[int, str]]) -> SentenceRecord | BadLine:
 
 def _sentence(held: list[tuple[int, str]]) -> SentenceRecord:
     if sum(len(line) for _, line in held) > MAX_RECORD:
-        raise FormatError("a block longer than 10 MB", remedy="end it by a blank line")
+        raise FormatError(
+            "a block longer than 10 MB", remedy="end it with a blank line"
+        )
     body = [
         (number, clean(line.rstrip("\r\n"), line=number))
         for number, line in held
@@ -166,7 +168,7 @@ def _rows(body: list[tuple[int, str]]) -> list[Row]:
             )
         if not _ID.fullmatch(columns[0]):
             raise FormatError(
-                f"{columns[0][:20]!r} is no token id",
+                f"{columns[0][:20]!r} is not a token id",
                 line=number,
                 column=1,
                 remedy="ids are 1, 2, 3-4 (multiword token) or 5.1 (empty node)",
@@ -189,7 +191,7 @@ def _check_ids(rows: list[Row]) -> None:
             fine = name.partition(".")[0] == str(last)
         if not fine:
             raise FormatError(
-                f"token id {name[:20]!r} does not follow from the one before",
+                f"token id {name[:20]!r} does not follow the one before",
                 line=number,
                 column=1,
                 remedy="ids count 1, 2, 3, … without gap or repetition",
@@ -216,7 +218,7 @@ def _tree(words: list[Row]) -> DepTree | None:
     for number, columns in words:
         if not _HEAD.fullmatch(columns[6]) or int(columns[6]) > len(words):
             raise FormatError(
-                f"head {columns[6][:20]!r} is no word of this sentence",
+                f"head {columns[6][:20]!r} is not a word of this sentence",
                 line=number,
                 column=sum(len(cell) + 1 for cell in columns[:6]) + 1,
                 remedy=f"0 for the root, or 1 to {len(words)}",

@@ -181,7 +181,7 @@ def read(lines: Iterable[str]) -> Iterator[GemelItem | BadLine]:
             reading.n_lines,
             1,
             "the bundle ends without its end line: it is cut off",
-            "get the whole file",
+            "download the whole file again",
         )
 
 
@@ -221,7 +221,7 @@ class _Reading:
         given = load_object(line, number)
         kind = given.pop("type", None)
         if not isinstance(kind, str) or kind not in FIELDS:
-            raise _error(number, f"no record type {kind!r}", "see the grammar")
+            raise _error(number, f"there is no record type {kind!r}", "see the grammar")
         row = _checked(kind, given, number)
         if kind == "bundle":
             self.version = row["gemel"]
@@ -241,8 +241,9 @@ class _Reading:
         if row["records"] != self.n_lines - 1:
             raise _error(
                 number,
-                f"{row['records']} records are announced, {self.n_lines - 1} are here",
-                "get the whole file",
+                f"{row['records']} records are announced, but there are "
+                f"{self.n_lines - 1}",
+                "download the whole file again",
             )
 
     def _sentence(self, row: Mapping[str, Any], number: int) -> None:
@@ -255,7 +256,9 @@ class _Reading:
             raise _error(number, "tokens must be words without tabs or line breaks")
         for name, column in row["columns"].items():
             if isinstance(column, list) and len(column) != len(tokens):
-                raise _error(number, f"column {name!r} has not one value per token")
+                raise _error(
+                    number, f"column {name!r} does not have one value per token"
+                )
         _new(row["id"], self._tokens, number)
         self._tokens[row["id"]] = len(tokens)
 
@@ -324,9 +327,7 @@ def _checked(kind: str, given: dict[str, Any], number: int) -> dict[str, Any]:
     fields = FIELDS[kind]
     unknown = sorted(set(given) - set(fields))
     if unknown:
-        raise _error(
-            number, f"a {kind} has no member {unknown[0]!r}", "see the grammar"
-        )
+        raise _error(number, f"a {kind} has no key {unknown[0]!r}", "see the grammar")
     row = {}
     for name, default in fields.items():
         if name not in given and default is REQUIRED:

@@ -69,7 +69,7 @@ def load_object(line: str, number: int) -> dict[str, Any]:
     value = json_text.loads(line, line=number)
     if not isinstance(value, dict):
         raise FormatError(
-            "a JSON value that is no object",
+            "a JSON value that is not an object",
             line=number,
             column=1,
             remedy='write {"source": "…", "target": "…"}',
@@ -81,7 +81,7 @@ def load_object(line: str, number: int) -> dict[str, Any]:
 def _check(value: Any, number: int, depth: int = 0) -> None:
     """Refuse escapes that smuggle in a NUL or half a surrogate pair, and abysses."""
     if depth > MAX_NESTING:
-        raise FormatError("JSON nested too deep", line=number, column=1)
+        raise FormatError("JSON nested too deeply", line=number, column=1)
     if isinstance(value, str):
         clean(value, line=number)
     elif isinstance(value, dict):

@@ -36,7 +36,7 @@ def read(lines: Iterable[str]) -> Iterator[Record | BadLine]:
                 raise FormatError(
                     f"a line of {len(line):,} characters",
                     column=1,
-                    remedy="write one sentence a line",
+                    remedy="write one sentence per line",
                 )
             text = clean(line, line=number).strip()
             yield SentenceRecord(text=text, line=number)

@@ -67,7 +67,7 @@ def _pair(line: str, number: int) -> PairRecord:
             f"quality {row['quality'][:20]!r}",
             line=number,
             column=1,
-            remedy="1 for a paraphrase, 0 for none",
+            remedy="write 1 for a paraphrase, 0 for none",
         )
     source = replace(side(row["source"], "first sentence", number), id=row["id1"])
     target = replace(side(row["target"], "second sentence", number), id=row["id2"])

@@ -106,7 +106,7 @@ def cells(names: Sequence[str], line: str, number: int) -> dict[str, str]:
     row = split_row(line, line_number=number)
     if len(row) < len(names):
         raise FormatError(
-            f"{len(row)} columns where {len(names)} are wanted",
+            f"{len(row)} columns; expected {len(names)}",
             line=number,
             column=len(line) + 1,
             remedy=f"the columns are {', '.join(names)}, a tab between each",
@@ -114,10 +114,10 @@ def cells(names: Sequence[str], line: str, number: int) -> dict[str, str]:
     if any(row[len(names) :]):
         column = sum(len(cell) + 1 for cell in row[: len(names)])
         raise FormatError(
-            f"{len(row)} columns where {len(names)} are wanted",
+            f"{len(row)} columns; expected {len(names)}",
             line=number,
             column=column,
-            remedy="take tabs out of the sentences",
+            remedy="remove tabs from the sentences",
         )
     return dict(zip(names, row, strict=False))
 
@@ -159,7 +159,7 @@ def _pair(names: list[str], line: str, number: int) -> PairRecord:
     row = cells(names, line, number)
     if not {"source", "target"} <= row.keys():
         raise FormatError(
-            f"{len(names)} columns, and no source or no target among them",
+            f"{len(names)} columns without a source or a target",
             line=number,
             remedy="choose other columns",
         )

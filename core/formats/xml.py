@@ -80,7 +80,7 @@ def _feed(
             "the file declares a DOCTYPE or entities, which are not read",
             line=parser.parser.CurrentLineNumber,
             column=parser.parser.CurrentColumnNumber + 1,
-            remedy="take the declaration out and write the characters themselves",
+            remedy="remove the declaration and write the characters themselves",
         ) from error
     if len(collector.buffer) > MAX_RECORD:
         raise FormatError(

@@ -215,7 +215,7 @@ def _side(
     deps: DepAnalysis, names: Sequence[str], *, projective: bool
 ) -> _SentenceFactor:
     if deps.arcs is None:
-        raise InvalidValue("arc weights are wanted: ask the parser for dependencies")
+        raise InvalidValue("arc weights are missing: ask the parser for dependencies")
     if not names or deps.relations is None:
         return _SentenceFactor(
             deps, deps.arcs, np.ones((*deps.arcs.shape, 1)), projective

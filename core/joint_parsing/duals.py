@@ -95,7 +95,9 @@ class DualDecoder:
         check.arc_nats(source=source, target=target)
         shape = (len(linked.pairs),) * 2
         if slack.shape != shape or np.isnan(slack).any() or (slack < 0).any():
-            raise InvalidScores(f"slack: {shape} from 0 wanted, got {slack.shape}")
+            raise InvalidScores(
+                f"slack: expected {shape} of at least 0, got {slack.shape}"
+            )
         low = np.zeros(shape) if one_sided else -slack
         duals = np.zeros(shape) if start is None else np.clip(start, low, slack)
         ours, theirs = (
@@ -108,7 +110,7 @@ class DualDecoder:
             ours, theirs, pairs, duals, low, slack, kind, step, trace, a, b
         )
         if bound == -np.inf:
-            raise Contradiction("a sentence has no tree: every one is forbidden")
+            raise Contradiction("a sentence has no tree: every tree is forbidden")
         last = ours[-1].copy(), theirs[-1].copy()
         if bound - best > CLOSED and np.isfinite(slack).all():
             best = kernels.respond(ours, theirs, pairs, low, slack, kind, best, a, b)

@@ -83,7 +83,7 @@ def linked_words(
         if kind_s != "w" or kind_t != "w":
             continue
         if s >= n_source or t >= n_target:
-            raise InvalidValue(f"link {s}-{t}: beyond the words of its pair")
+            raise InvalidValue(f"link {s}-{t} is outside its pair")
         ranked.append((_prob(link), s + 1, t + 1, link))
     ranked.sort(key=lambda row: (-row[0], row[1], row[2]))
     if root:

@@ -167,7 +167,7 @@ def arcs_of(analysis: Analysis) -> Floats:
 
 def _deps(analysis: Analysis) -> DepAnalysis:
     if analysis.deps is None or analysis.deps.arcs is None:
-        raise InvalidValue("arc weights are wanted: ask the parser for dependencies")
+        raise InvalidValue("arc weights are missing: ask the parser for dependencies")
     return analysis.deps
 
 
@@ -265,7 +265,7 @@ def _by_relation(source: Analysis, slacks: Mapping[str, float], usual: float) ->
     """``(n + 1, n + 1)``: the slack of the best relation of each arc."""
     deps = source.deps
     if deps is None or deps.relations is None:
-        raise InvalidValue('relations of all arcs are wanted: ask for "forest"')
+        raise InvalidValue('the relations of all arcs are missing: ask for "forest"')
     names = [name.partition(":")[0] for name in deps.relation_names]
     by_name = np.array([slacks.get(name, usual) for name in names])
     return np.asarray(by_name[deps.relations.argmax(-1)])
@@ -297,7 +297,7 @@ def _spans(task: _Task) -> MethodResult:
     forests = []
     for one in (source, target):
         if one.forest is None or one.edge_weights is None or not one.forest.n_nodes:
-            raise InvalidValue("a forest with a parse is wanted: ask for constituents")
+            raise InvalidValue("a forest with a parse is missing: ask for constituents")
         forests.append((one.forest, one.edge_weights))
     agreed = agree_on_spans(
         forests[0],

@@ -294,7 +294,7 @@ def _span_changes(analysis: Analysis, tree: Tree) -> tuple[SpanChange, ...]:
     """The phrases that ``tree`` has and the best tree of its own forest has not, and
     the other way round."""
     if analysis.forest is None or analysis.edge_weights is None:
-        raise InvalidValue("a forest is wanted: ask for constituents")
+        raise InvalidValue("the forest is missing: ask for constituents")
     words = analysis.sentence.forms
     tags = analysis.xpos or ("X",) * len(words)
     ranked = best_trees(

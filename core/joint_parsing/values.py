@@ -54,12 +54,12 @@ class JointSettings:
         if self.method not in METHODS:
             raise InvalidValue(f"method {self.method!r}: one of {', '.join(METHODS)}")
         if self.rounds < 1 or self.n_best < 1:
-            raise InvalidValue("rounds and n_best: at least 1 wanted")
+            raise InvalidValue("rounds and n_best: expected at least 1")
         if self.step is not None and not self.step > 0:
-            raise InvalidValue("step: a positive number of nats wanted")
+            raise InvalidValue("step: expected a positive number of nats")
         for name, value in (("slack", self.slack), ("trust", self.trust)):
             if value is not None and not 0 <= value < float("inf"):
-                raise InvalidValue(f"{name}: 0 or more nats wanted")
+                raise InvalidValue(f"{name}: expected 0 or more nats")
         if self.slack_kind not in get_args(SlackKind):
             raise InvalidValue(f"slack_kind: one of {', '.join(get_args(SlackKind))}")
 

@@ -168,6 +168,6 @@ def _refuse_busy(host: str, port: int) -> None:
             probe.bind((host, port))
         except OSError as error:
             raise CommandError(
-                f"Port {port} on {host} cannot be used ({error.strerror}). "
-                f"Take another: make run PORT={port + 1}"
+                f"Port {port} on {host} cannot be used ({error.strerror}). Use "
+                f"another: make run PORT={port + 1}"
             ) from error

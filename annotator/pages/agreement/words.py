@@ -42,10 +42,7 @@ NAMES = (
 
 REASONS = (
     gettext_noop("no item was judged by both"),
-    gettext_noop(
-        "scale %(scale)s is not declared, so its number of points is "
-        "unknown: declare it"
-    ),
+    gettext_noop("scale %(scale)s is not declared, so its number of points is unknown"),
     gettext_noop("scale %(scale)s has a single point: chance agreement is 100 %%"),
     gettext_noop("scale %(scale)s has a single point"),
     gettext_noop("the labels of scale %(scale)s have no order"),
@@ -61,7 +58,7 @@ REASONS = (
     gettext_noop("resampling is biased here"),
     gettext_noop("the interval was centred on the estimate"),
     gettext_noop("undefined for %(n)s of %(all)s pairs of annotators"),
-    gettext_noop("shares no item with anybody"),
+    gettext_noop("shares no items with others"),
     gettext_noop("a single item"),
     gettext_noop("judged no item twice"),
     gettext_noop("judged no gold item"),

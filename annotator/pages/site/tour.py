@@ -47,7 +47,7 @@ TEXTS = {
     "joint": (
         _("Joint parsing"),
         _(
-            "A sentence and its paraphrase parse each other. A run over a corpus keeps"
+            "Parses a sentence and its paraphrase together. A run over a corpus keeps"
             " the separate and the joint trees of each pair, and a ledger of every arc"
             " that changed."
         ),

@@ -85,7 +85,7 @@ def _check(layer: AlignmentLayer, step: LayerStep, by: Anybody) -> None:
 def _stale(layer: AlignmentLayer, base: int, by: Anybody) -> StaleEdit:
     since = layer.events.filter(revision__gt=base).select_related("by", "undoes")
     return StaleEdit(
-        _("Someone else was faster."),
+        _("Someone else got there first."),
         revision=layer.revision,
         theirs=[layers.event_json(event) for event in since],
         layer=layers.snapshot(layer, by),

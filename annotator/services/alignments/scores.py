@@ -49,7 +49,8 @@ def start(corpus: Corpus, scorer: str, *, by: Anybody, enqueue: bool = True) -> 
         if any(job.params == params for job in active):
             raise Conflict(
                 _(
-                    "This corpus is already being scored that way. Wait until it "
+                    "This corpus is already being scored with these settings. Wait "
+                    "until it "
                     "finishes."
                 )
             )

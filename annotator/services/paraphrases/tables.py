@@ -189,7 +189,7 @@ def remove(table: ParaphraseTable, *, by: Anybody) -> None:
     """Take table and files away. Raises NotAllowed; Conflict while it is being made."""
     access.require(by, "manage", table.project)
     if table.job and not table.job.is_over:
-        raise Conflict(f"{table.name} is being made; cancel its job first.")
+        raise Conflict(f"{table.name} is being created. Cancel its job first.")
     folder = table.folder
     table.delete()
     transaction.on_commit(lambda: shutil.rmtree(folder, ignore_errors=True))

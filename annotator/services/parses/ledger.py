@@ -25,8 +25,8 @@ from annotator.throughput.writing import write
 
 SORTS = {
     "": gettext_lazy("as in the corpus"),
-    "-confidence": gettext_lazy("the parser leans to the new one most"),
-    "confidence": gettext_lazy("the parser leans to the old one most"),
+    "-confidence": gettext_lazy("the new one is most probable for the parser"),
+    "confidence": gettext_lazy("the old one is most probable for the parser"),
 }
 UNDONE = 100  # verdicts that a page can undo
 

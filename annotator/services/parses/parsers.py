@@ -43,7 +43,7 @@ CHUNK = 500
 def of_corpus(corpus: Corpus, backend: ParserBackend) -> dict[str, Any]:
     """``by_unknown``: sentences and F1 by their share of unknown words.
 
-    {} if the parser does not tell its training words; sentences that it was trained on
+    {} if the parser does not list its training words; sentences that it was trained on
     do not count. Reads the corpus in chunks.
     """
     is_known = knower(backend)

@@ -129,7 +129,7 @@ def up_to_date(sentence: Sentence, parse: Parse, tree: Tree | Arcs) -> Any:
     if is_former or len(tree.words) != sentence.n_tokens:
         cut = recut(tree.words, sentence.forms)
         if cut is None or len(tree.words) not in map(len, formerly):
-            raise InvalidValue("This tree stands on other words.")
+            raise InvalidValue("This tree has other words than its sentence.")
         return _recut(tree, cut)
     return with_words(tree, _typed_since(sentence, tree.words, of(parse, sentence)))
 
@@ -142,7 +142,7 @@ def over(tree: Tree | Arcs, words: Sequence[str]) -> Any:
     cut = recut(tree.words, words)
     try:
         if cut is None:
-            raise InvalidValue("This tree stands on other words.")
+            raise InvalidValue("This tree has other words than its sentence.")
         return _recut(tree, cut)
     except InvalidValue as error:
         raise BadRequest(str(error), field="source") from error

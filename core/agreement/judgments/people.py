@@ -96,7 +96,7 @@ def bias_of(ratings: Ratings) -> list[Figure]:
     for place in range(len(ratings.annotators)):
         mine = gap[(ratings.annotator == place) & np.isfinite(gap)]
         if not len(mine):
-            rows.append(Undefined("shares no item with anybody"))
+            rows.append(Undefined("shares no items with others"))
             continue
         mean, n = float(mine.mean()), len(mine)
         half = 1.96 * float(mine.std(ddof=1)) / n**0.5 if n > 1 else None

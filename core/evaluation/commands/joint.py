@@ -197,7 +197,7 @@ def read_cases(
     if not records:
         raise FormatError(
             f"{pairs}: no pair has gold in {' '.join(map(str, golds))}",
-            remedy="give the treebanks that its sent_id column names",
+            remedy="give the treebanks named in its sent_id column",
         )
     if sample:
         records = random.Random(SEED).sample(records, min(sample, len(records)))  # noqa: S311

@@ -56,7 +56,7 @@ def parse(
         at = column + match.start()
         if link_match is None:
             raise FormatError(
-                f"{match.group()[:30]!r} is no link",
+                f"{match.group()[:30]!r} is not a link",
                 remedy="write 0-0 for a sure link, 0?0 for a possible one",
                 line=line,
                 column=at,
@@ -133,7 +133,7 @@ def _pair(links: str, source: str, target: str, number: int) -> PairRecord:
                 f"the {name} is empty",
                 line=number,
                 column=1,
-                remedy="write a sentence, or take the line out of all three files",
+                remedy="write a sentence, or remove the line from all three files",
             )
         sides.append(SentenceRecord(tokens=tokens, text=text, line=number))
     sizes = len(sides[0].tokens), len(sides[1].tokens)

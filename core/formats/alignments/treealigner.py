@@ -211,10 +211,10 @@ class _AlignmentReading:
         self._sides = {bank["id"]: side for side, bank in enumerate(self.banks)}
         if len(self._sides) != 2 or not all(bank["filename"] for bank in self.banks):
             raise FormatError(
-                f"the head names {len(banks)} treebanks, two are wanted",
+                f"the header names {len(banks)} treebanks; expected two",
                 line=1,
                 column=1,
-                remedy="two <treebank id filename> with different ids",
+                remedy="write two <treebank id filename> with different ids",
             )
         meta = element.find("alignment-metadata")
         if meta is not None:
@@ -277,7 +277,7 @@ class _AlignmentReading:
             raise FormatError(
                 "a link needs one node of each treebank",
                 column=1,
-                remedy="two <node>, one of each",
+                remedy="write two <node>, one of each treebank",
             )
         return places
 

@@ -93,6 +93,6 @@ def test_a_row_that_came_over_otherwise_is_seen(tmp_path: Path) -> None:
     ask(FILL, desk)
     told = ask(CARELESS.format(path=str(tmp_path / "other.sqlite3")), desk)
     assert told.splitlines() == [
-        "annotator.project is not the same there: nothing was moved.",
+        "annotator.project differs in the other database, so nothing was moved.",
         "True",
     ]
