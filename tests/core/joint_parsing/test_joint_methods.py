@@ -147,7 +147,7 @@ def test_gate_puts_the_separate_parses_back(
 def test_links_beyond_the_pair_are_refused(
     pair: tuple[Analysis, Analysis], parser: JointParser
 ) -> None:
-    with pytest.raises(InvalidValue, match="beyond the words"):
+    with pytest.raises(InvalidValue, match="outside its pair"):
         parser.parse(*pair, links=[Link("w0", "w7")])
 
 
