@@ -385,9 +385,8 @@ def start(
         if any(job.params == params for job in active):
             raise Conflict(
                 _(
-                    "This corpus is already being parsed with these settings. Wait "
-                    "until it "
-                    "finishes."
+                    "This corpus is already being parsed with these settings. "
+                    "Wait until it finishes."
                 )
             )
         return jobs.create(
