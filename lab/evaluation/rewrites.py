@@ -13,6 +13,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
+from core.rewording.rewordings import Clause, Rewording
 
 from core.agreement.paired import sign_flip_p
 from core.data.alignment import Link
@@ -27,7 +28,6 @@ from core.joint_parsing.methods import arcs_of, ranked_heads
 from core.joint_parsing.parser import JointParser, JointSettings, JointSide
 from core.pivoting.language_model import SentenceModel
 from core.protocols import Analysis
-from core.rewording.rewordings import Clause, Rewording
 from core.text.wordnet import Thesaurus
 
 SHORTEST, LONGEST = 6, 30  # words of a sentence that is reworded

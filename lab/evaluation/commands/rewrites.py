@@ -8,6 +8,8 @@ from pathlib import Path
 from time import process_time
 from typing import Any
 
+from core.rewording.rewordings import rewordings
+
 from core.evaluation.commands.joint import read_cases
 from core.evaluation.joint_parsing import JointCase
 from core.itg.scores import find_thesaurus
@@ -16,7 +18,6 @@ from core.parsing.registry import Say, add_parser_options, backend_of
 from core.pivoting.language_model import read_arpa
 from core.pivoting.table import open_table
 from core.protocols import Analysis, ParserBackend
-from core.rewording.rewordings import rewordings
 from lab.evaluation import rewrites
 from lab.evaluation.rewrites import Filter, Rewrite
 
