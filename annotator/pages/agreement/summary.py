@@ -14,7 +14,7 @@ from django.utils.translation import get_language, ngettext
 from django.utils.translation import gettext as _
 
 from annotator.pages.agreement.words import BAND_WORDS, in_words
-from core.agreement.judgments.verdicts import BANDS, NONE
+from core.agreement.judgments.verdicts import band
 
 Body = Mapping[str, Any]
 Name = Callable[[str], str]
@@ -106,7 +106,7 @@ def _band(figure: Body) -> str:
 
 
 def _word(value: float) -> str:
-    return str(BAND_WORDS[next((word for at, word in BANDS if value >= at), NONE)])
+    return str(BAND_WORDS[band(value)])
 
 
 def _same_side(scale: Body) -> str:
