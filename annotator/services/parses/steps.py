@@ -20,6 +20,7 @@ from core.trees import arcs, editing, rebasing
 from core.trees.arcs import ArcsEdit
 from core.trees.editing import Move, TreeEdit
 
+VIEW = "view"  # draw it again, folded in another way
 KEEP = "keep"  # what someone sends who leaves their step for what is there
 AnyEdit = TreeEdit | ArcsEdit
 
