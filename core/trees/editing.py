@@ -78,7 +78,7 @@ class RelabelAll:
 
     def on(self, tree: Tree) -> Edited:
         if not self.labels:
-            raise InvalidValue("Nodes to relabel are wanted.")
+            raise InvalidValue("Name the nodes to relabel.")
         new = tree
         for node, label in self.labels:
             new = Relabel(node, label).on(new).tree
@@ -134,7 +134,7 @@ class Insert:
         mother = tree.parents[self.first]
         if tree.parents[self.last] != mother or self.last < self.first:
             raise InvalidValue(
-                "A new phrase stands over siblings: nodes of one parent."
+                "A new phrase covers siblings: nodes with the same parent."
             )
         if mother < 0:
             return -1, 0, 1
@@ -174,9 +174,11 @@ class Delete:
     def _check(self, tree: Tree) -> None:
         check_node(tree, self.node)
         if tree.is_leaf(self.node):
-            raise InvalidValue("A word stays in the tree: only phrases are deleted.")
+            raise InvalidValue("Only phrases can be deleted, not words.")
         if self.node == 0 and len(tree.children[0]) > 1:
-            raise InvalidValue("This is the root of several: a tree has one root.")
+            raise InvalidValue(
+                "A root with several children cannot be deleted: a tree has one root."
+            )
 
 
 @dataclass(frozen=True, slots=True)
@@ -262,7 +264,7 @@ class Move:
         if is_all and not (self.tidy and tree.parents[self.node] != self.mother):
             mother = name_of(tree, tree.parents[self.node])
             raise InvalidValue(
-                f"{mother} would be left without words: delete it, or move it instead."
+                f"{mother} would have no words left: delete it, or move it instead."
             )
         rest = [v for v in tree.children[self.mother] if v not in run]
         if self.at is not None:
@@ -350,7 +352,7 @@ def read(sent: Mapping[str, Any]) -> TreeEdit:
     try:
         return OPS[sent["op"]](sent)
     except (KeyError, TypeError, ValueError) as error:
-        raise InvalidValue(f"This is no operation on a tree: {error}") from error
+        raise InvalidValue(f"Not an operation on a tree: {error}") from error
 
 
 def name_of(tree: Tree, v: int) -> str:
