@@ -26,7 +26,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     options = _options(arguments[0] if arguments else "").parse_args(arguments)
     try:
         if options.group in SINGLE:
-            return SINGLE[options.group].run(options)
+            return int(SINGLE[options.group].run(options))
         run(ENGINE, options)
     except GemelError as error:
         print(f"gemel: {error}", file=sys.stderr)

@@ -8,9 +8,7 @@ from typing import Any
 
 import numpy as np
 
-import core.phrase_alignment.aligner as phrase_aligner
 from core.agreement.paired import sign_flip_p
-from core.agreement.ranking import average_precision
 from core.data.check import Floats
 from core.evaluation import phrase_alignment
 from core.evaluation.commands.phrases import read
@@ -19,9 +17,11 @@ from core.itg.scores import SCORERS, find_thesaurus
 from core.learning.folds import outer_folds
 from core.learning.logistic_fitting import fit_logistic
 from core.parsing.registry import Say, add_parser_options, backend_of
+from core.phrase_alignment import aligner
 from core.phrase_alignment.aligner import PhraseAligner
 from core.text.stems import stem
 from lab.evaluation.pivot_thesaurus import PivotThesaurus, both_ways, word_pairs
+from lab.evaluation.ranking import average_precision
 from lab.evaluation.substitutes import read_targets
 from lab.reproduce import pairs
 
@@ -119,7 +119,9 @@ def _against(
         at = rng.integers(len(ours), size=len(ours))
         gains.append(measure(ours[at], positive[at]) - measure(base[at], positive[at]))
     low, high = np.quantile(gains, [0.025, 0.975])
-    p = 2 * min(np.mean(np.array(gains) <= 0), np.mean(np.array(gains) >= 0), 0.5)
+    worse = float(np.mean(np.array(gains) <= 0))
+    better = float(np.mean(np.array(gains) >= 0))
+    p = 2 * min(worse, better, 0.5)
     shown = f"{100 * gain:+.2f} ({100 * low:+.2f} to {100 * high:+.2f}, p {p:.3f})"
     return f"{100 * measure(ours, positive):.2f}; against WordNet {shown}"
 
@@ -132,6 +134,7 @@ def _links(
     shipped = PhraseAligner.load()
     figures: dict[str, Any] = {}
     shares: dict[str, Floats] = {}
+    phrase_aligner: Any = aligner  # whose thesaurus is replaced
     usual = phrase_aligner.thesaurus
     for name, one in known.items():
         for kind in ("shipped", "fitted") if options["folds"] else ("shipped",):
@@ -145,7 +148,7 @@ def _links(
                     word_bias=shipped.context.word_bias,
                     phrase_bias=shipped.context.phrase_bias,
                 )
-            phrase_aligner.thesaurus = lambda one=one: one  # type: ignore[assignment]
+            phrase_aligner.thesaurus = lambda one=one: one
             try:
                 outcomes = phrase_alignment.run(cases, "forest", aligner_of)
             finally:
