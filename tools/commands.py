@@ -27,9 +27,9 @@ def table() -> str:
 
 def commands() -> Iterator[tuple[str, str]]:
     """Yield each command of the product as people type it, with its help."""
-    from annotator.management import sentences
+    from core.commands.catalogue import single
 
-    yield "parse", _sentence(sentences.options().description or "")
+    yield from ((name, _sentence(module.HELP)) for name, module in single().items())
     for name, app in get_commands().items():
         if app != "annotator":
             continue
