@@ -22,6 +22,7 @@ from core.errors import FormatError, InvalidValue
 from core.formats.records import (
     MAX_RECORD,
     BadLine,
+    Format,
     PairRecord,
     ParseRecord,
     Record,
@@ -230,3 +231,24 @@ def _tree(words: list[Row]) -> DepTree | None:
         raise FormatError(
             str(error), line=words[0][0], column=1, remedy="check the HEAD column"
         ) from error
+
+
+_EXAMPLE = """# sent_id = 1
+# text = She sleeps.
+1\tShe\tshe\tPRON\tPRP\t_\t2\tnsubj\t_\t_
+2\tsleeps\tsleep\tVERB\tVBZ\t_\t0\troot\t_\tSpaceAfter=No
+3\t.\t.\tPUNCT\t.\t_\t2\tpunct\t_\t_
+
+"""
+FORMAT = Format(
+    "conllu",
+    "CoNLL-U",
+    holds="sentences",
+    suffixes=(".conllu", ".conll"),
+    strictness=5,
+    read=read,
+    write=write,
+    losses=LOSSES,
+    example={"trees.conllu": _EXAMPLE},
+    suffix_decides=True,
+)

@@ -42,7 +42,7 @@ from core.data.alignment import Alignment
 from core.errors import FormatError, InvalidValue
 from core.formats import conllu, treetext
 from core.formats.jsonl import load_object
-from core.formats.records import BadLine, bad, numbered
+from core.formats.records import BadLine, Format, bad, numbered
 
 VERSION = 1
 LOSSES = (
@@ -366,3 +366,25 @@ def _check_links(
                 f"a link to a missing node {ref} of the {side}",
                 f"it has {n_tokens} tokens and {n_nodes} nodes",
             )
+
+
+_EXAMPLE = """{"type": "bundle", "gemel": 1}
+{"type": "corpus", "name": "Boats", "licence": "CC0", "source_language": "en", \
+"target_language": "en"}
+{"type": "sentence", "id": "s1", "tokens": ["The", "boat", "left", "."], \
+"language": "en"}
+{"type": "end", "records": 3}
+"""
+FORMAT = Format(
+    "gemel",
+    "Gemel bundle: everything",
+    holds="corpus",
+    suffixes=(".gemel",),
+    strictness=5,
+    read=read,
+    write=write,
+    losses=LOSSES,
+    example={"boats.gemel": _EXAMPLE},
+    holds_gaps=True,
+    suffix_decides=True,
+)

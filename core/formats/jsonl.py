@@ -20,6 +20,7 @@ from core.formats import json_text
 from core.formats.alignments import pharaoh
 from core.formats.records import (
     BadLine,
+    Format,
     LayerRecord,
     PairRecord,
     Record,
@@ -162,3 +163,20 @@ def _value(sentence: SentenceRecord, *, tokens: bool) -> str | list[str]:
     if forms and (tokens or not sentence.text) and forms != words(sentence.text):
         return forms
     return sentence.text or " ".join(forms)
+
+
+FORMAT = Format(
+    "jsonl",
+    "Pairs, JSON Lines",
+    holds="pairs",
+    suffixes=(".jsonl", ".ndjson"),
+    strictness=3,
+    read=read,
+    write=write,
+    losses=LOSSES,
+    example={
+        "pairs.jsonl": '{"id": "1", "source": "The boat left at noon.", '
+        '"target": "At noon the boat left.", "label": "same"}\n'
+    },
+    suffix_decides=True,
+)

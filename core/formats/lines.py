@@ -11,6 +11,7 @@ from core.errors import FormatError
 from core.formats.records import (
     MAX_RECORD,
     BadLine,
+    Format,
     Record,
     SentenceRecord,
     bad,
@@ -49,3 +50,16 @@ def write(records: Iterable[Record]) -> Iterator[str]:
     for record in records:
         if isinstance(record, SentenceRecord):
             yield flat(record.text or " ".join(record.forms)) + "\n"
+
+
+FORMAT = Format(
+    "lines",
+    "Sentences, one per line",
+    holds="sentences",
+    suffixes=(".txt",),
+    strictness=0,
+    read=read,
+    write=write,
+    losses=LOSSES,
+    example={"sentences.txt": "The boat left at noon.\nIt came back at night.\n"},
+)

@@ -24,6 +24,7 @@ from core.errors import FormatError, InvalidValue
 from core.formats.records import (
     MAX_RECORD,
     BadLine,
+    Format,
     PairRecord,
     ParseRecord,
     Record,
@@ -379,3 +380,17 @@ class _Scanner:
             again.pop(0)
         for number, line in again:
             yield from self.line(number, line)
+
+
+FORMAT = Format(
+    "ptb",
+    "Penn Treebank brackets",
+    holds="sentences",
+    suffixes=(".ptb", ".mrg", ".tree", ".trees", ".parse", ".psd"),
+    strictness=2,
+    read=read,
+    write=write,
+    losses=LOSSES,
+    example={"trees.ptb": "(S (NP (PRP She)) (VP (VBZ sleeps)) (. .))\n"},
+    needs_trees=True,
+)

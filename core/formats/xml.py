@@ -19,6 +19,7 @@ from core.errors import FormatError
 from core.formats.records import MAX_RECORD, clean
 
 MAX_NESTING = 100
+_ROOT = re.compile(r"\ufeff?\s*(?:<[?!][^>]*>\s*)*<([a-z][a-z-]*)")
 _TAG_END = re.compile(rb"""(?:[^>"']|"[^"]*"|'[^']*')*>""")
 
 
@@ -57,6 +58,12 @@ def items(
         raise _format_error(error) from error
     yield from collector.take()
     yield XmlItem(None, collector.rest())
+
+
+def root(start: str) -> str:
+    """Return the name of the root element of a file that starts so, "" if unknown."""
+    match = _ROOT.match(start)
+    return match[1] if match else ""
 
 
 def attributes(values: Iterable[tuple[str, str]]) -> str:

@@ -20,7 +20,6 @@ from annotator import access
 from annotator.errors import BadRequest, Conflict
 from annotator.exchange import registry
 from annotator.exchange.files import ENCODINGS, Source
-from annotator.exchange.registry import Format
 from annotator.models import (
     AlignmentLayer,
     Corpus,
@@ -45,6 +44,7 @@ from core.formats.gemel import GemelItem
 from core.formats.ptb import bracket
 from core.formats.records import (
     BadLine,
+    Format,
     PairRecord,
     Record,
     RecordHeader,

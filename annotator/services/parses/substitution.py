@@ -67,9 +67,8 @@ def start(
         if any(job.params.items() >= mine for job in active):
             raise Conflict(
                 _(
-                    "This corpus is already being parsed with these settings. Wait "
-                    "until it "
-                    "finishes."
+                    "This corpus is already being parsed with these settings. "
+                    "Wait until it finishes."
                 )
             )
         return jobs.create(

@@ -19,6 +19,7 @@ from core.data.tokens import Token
 from core.errors import FormatError
 from core.formats.records import (
     BadLine,
+    Format,
     LayerRecord,
     PairRecord,
     Record,
@@ -149,3 +150,21 @@ def _uneven(number: int, **lines: str | None) -> BadLine:
         f"the file of {ended} ends here, the others go on",
         "give all three files the same number of lines",
     )
+
+
+FORMAT = Format(
+    "pharaoh",
+    "Pharaoh links and two texts",
+    holds="pairs",
+    suffixes=(".align", ".pharaoh", ".links"),
+    strictness=2,
+    read=read,
+    write=write,
+    losses=LOSSES,
+    example={
+        "links.align": "0-0 1-2 2?3\n",
+        "source.txt": "She sleeps .\n",
+        "target.txt": "She is asleep .\n",
+    },
+    needs="the links, the source text and the target text",
+)

@@ -9,14 +9,14 @@ from hypothesis import strategies as st
 from sklearn.metrics import average_precision_score, roc_auc_score
 
 from core.agreement.figures import Estimate, Undefined
-from core.agreement.ranking import (
+from core.errors import InvalidValue
+from lab.evaluation.ranking import (
     auc,
     average_precision,
     best_threshold,
     confidence_weighted,
     evaluate,
 )
-from core.errors import InvalidValue
 
 SCORES = np.array([0.9, 0.8, 0.7, 0.6, 0.5])
 TRUTH = np.array([True, False, True, True, False])

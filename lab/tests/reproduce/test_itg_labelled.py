@@ -1,5 +1,8 @@
 """Grammars with several nonterminals against all derivations, and against one."""
 
+from collections.abc import Iterator
+from itertools import product
+
 import numpy as np
 import pytest
 from hypothesis import assume, given, settings
@@ -8,10 +11,40 @@ from hypothesis import strategies as st
 from core.errors import InvalidScores, SentenceTooLong
 from core.itg.biparse import best_biparse
 from core.itg.grammar import ItgWeights
-from core.itg.labelled import LabelledBlock, LabelledWeights, best_labelled
-from tests.oracles import itg as oracle
+from lab.reproduce.itg_labelled import LabelledBlock, LabelledWeights, best_labelled
 
 SIZES = [(1, 1), (1, 2), (2, 1), (2, 2), (1, 3), (3, 1), (2, 3), (3, 2)]
+
+
+def labelled(weights: LabelledWeights, cell: tuple[int, ...]) -> Iterator[float]:
+    """What every derivation of a cell (i, s, t, u, v) weighs.
+
+    By the recursion of Wu 2005, section 3, word for word: S and U over all of
+    s..t and u..v but where each part would be empty on a side that the other fills.
+    """
+    label, s, t, u, v = cell
+    if (t - s, v - u) == (1, 1):
+        yield float(weights.links[label, s, u])
+    elif (t - s, v - u) == (1, 0):
+        yield float(weights.source_nulls[label, s])
+    elif (t - s, v - u) == (0, 1):
+        yield float(weights.target_nulls[label, u])
+    if s == t or u == v:
+        return
+    for (i, j, k), a, b in zip(
+        weights.rules.tolist(), weights.straight, weights.inverted, strict=True
+    ):
+        if i != label:
+            continue
+        for x, y in product(range(s, t + 1), range(u, v + 1)):
+            if (x - s) * (t - x) + (y - u) * (v - y) == 0:
+                continue
+            for rule, parts in (
+                (a, ((j, s, x, u, y), (k, x, t, y, v))),
+                (b, ((j, s, x, y, v), (k, x, t, u, y))),
+            ):
+                ways = (list(labelled(weights, part)) for part in parts)
+                yield from (float(rule + p + q) for p, q in product(*ways))
 
 
 def some_weights(seed: int, n: int, sides: tuple[int, int]) -> LabelledWeights:
@@ -74,7 +107,7 @@ def test_best_is_the_best_of_all_derivations(
 ) -> None:
     weights = some_weights(seed, n, sides)
     whole = (n - 1, 0, sides[0], 0, sides[1])
-    best = max(oracle.labelled(weights, whole), default=-np.inf)
+    best = max(labelled(weights, whole), default=-np.inf)
     biparse = best_labelled(weights)
     assert biparse.score == pytest.approx(best, abs=1e-5)
     assert (biparse.tree is None) == (best == -np.inf)

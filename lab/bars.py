@@ -1,13 +1,35 @@
 """Draws shares with their intervals, a row each, one group a colour and a shape."""
 
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 
 from annotator.svg import theme
 from annotator.svg.writer import Element, Svg
-from core.layout.bars import Bar
 from core.layout.measure import GlyphTable
 
 ROW, PAD, WIDE, HEAD = 30.0, 12.0, 420.0, 54.0
+
+
+@dataclass(frozen=True, slots=True)
+class Bar:
+    """``share``, ``low`` and ``high`` in percent; ``group`` picks colour and dash."""
+
+    label: str
+    share: float
+    low: float
+    high: float
+    group: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class BarChart:
+    """Bars in groups; the axis goes from ``start`` to 100 percent."""
+
+    bars: tuple[Bar, ...]
+    groups: tuple[str, ...]
+    title: str
+    desc: str = ""
+    start: float = 0.0
 
 
 def draw_bars(

@@ -3,7 +3,7 @@
 import pytest
 
 from core.errors import InvalidValue
-from core.itg.coverage import coverage
+from lab.reproduce.coverage import coverage
 
 INSIDE_OUT = [(0, 1), (1, 3), (2, 0), (3, 2)]
 
