@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+import core.phrase_alignment.aligner as phrase_aligner
 from core.agreement.paired import sign_flip_p
 from core.data.check import Floats
 from core.evaluation import phrase_alignment
@@ -17,7 +18,6 @@ from core.itg.scores import SCORERS, find_thesaurus
 from core.learning.folds import outer_folds
 from core.learning.logistic_fitting import fit_logistic
 from core.parsing.registry import Say, add_parser_options, backend_of
-from core.phrase_alignment import aligner
 from core.phrase_alignment.aligner import PhraseAligner
 from core.text.stems import stem
 from lab.evaluation.pivot_thesaurus import PivotThesaurus, both_ways, word_pairs
@@ -119,9 +119,8 @@ def _against(
         at = rng.integers(len(ours), size=len(ours))
         gains.append(measure(ours[at], positive[at]) - measure(base[at], positive[at]))
     low, high = np.quantile(gains, [0.025, 0.975])
-    worse = float(np.mean(np.array(gains) <= 0))
-    better = float(np.mean(np.array(gains) >= 0))
-    p = 2 * min(worse, better, 0.5)
+    lower = float(np.mean(np.array(gains) <= 0))
+    p = min(1.0, 2 * min(lower, float(np.mean(np.array(gains) >= 0))))
     shown = f"{100 * gain:+.2f} ({100 * low:+.2f} to {100 * high:+.2f}, p {p:.3f})"
     return f"{100 * measure(ours, positive):.2f}; against WordNet {shown}"
 
@@ -134,8 +133,8 @@ def _links(
     shipped = PhraseAligner.load()
     figures: dict[str, Any] = {}
     shares: dict[str, Floats] = {}
-    phrase_aligner: Any = aligner  # whose thesaurus is replaced
-    usual = phrase_aligner.thesaurus
+    module = vars(phrase_aligner)  # asks for a thesaurus by this name
+    usual = module["thesaurus"]
     for name, one in known.items():
         for kind in ("shipped", "fitted") if options["folds"] else ("shipped",):
             aligner_of = lambda _: shipped  # noqa: E731
@@ -148,11 +147,11 @@ def _links(
                     word_bias=shipped.context.word_bias,
                     phrase_bias=shipped.context.phrase_bias,
                 )
-            phrase_aligner.thesaurus = lambda one=one: one
+            module["thesaurus"] = lambda one=one: one
             try:
                 outcomes = phrase_alignment.run(cases, "forest", aligner_of)
             finally:
-                phrase_aligner.thesaurus = usual
+                module["thesaurus"] = usual
             f1 = phrase_alignment.scores(cases, outcomes, multiword=False)["f1"]
             several = phrase_alignment.scores(cases, outcomes, multiword=True)["f1"]
             rows = phrase_alignment.pair_shares(cases, outcomes)
