@@ -177,16 +177,16 @@ def test_a_new_root_goes_above_the_old_one_and_may_be_empty() -> None:
     ("step", "said"),
     [
         (Relabel(99, "NP"), "no node n99"),
-        (Relabel(1, "N P"), "no label"),
-        (Relabel(1, ""), "no label"),
-        (Relabel(1, "N" * 61), "no label"),
+        (Relabel(1, "N P"), "not a valid label"),
+        (Relabel(1, ""), "not a valid label"),
+        (Relabel(1, "N" * 61), "not a valid label"),
         (Insert(1, 4, "X"), "siblings"),
-        (Delete(2), "word stays"),
+        (Delete(2), "Only phrases can be deleted"),
         (Delete(0), "one root"),
         (Move(0, 1), "no parent"),
         (Move(5, 9), "below itself"),
         (Move(1, 2), "no children"),
-        (Move(2, 3), "left without words"),
+        (Move(2, 3), "no words left"),
         (Move(1, 9), "not beside"),
         (Move(9, 3, 7), "other children"),
         (Move(1, 3, last=6), "Only siblings"),
@@ -202,5 +202,5 @@ def test_what_a_tree_does_not_allow_is_refused_with_the_reason(
 
 @pytest.mark.parametrize("sent", [{}, {"op": "fold"}, {"op": "delete", "node": "x"}])
 def test_what_is_no_operation_is_refused(sent: dict) -> None:
-    with pytest.raises(InvalidValue, match="no operation"):
+    with pytest.raises(InvalidValue, match="Not an operation"):
         read(sent)
