@@ -118,17 +118,23 @@ def features(
         for side in (source, target)
     ]
     ids = np.zeros((source.n_nodes + 1, target.n_nodes + 1, SLOTS), dtype=np.int32)
+    known: dict[tuple[int, str, int, str], list[int]] = {}  # nodes share heads
     for s, row in enumerate(kinds[0]):
         for t, column in enumerate(kinds[1]):
             if NULL in (row, column):
                 continue  # null weighs nothing: what is learnt is how links beat it
             i, j = int(source.heads[s]), int(target.heads[t])
-            a, b = lemmas[0][i], lemmas[1][j]
-            names = [f"6 {row} {column}"]
-            names += _of_heads(a, b, row, column, int(table[i, j]))
-            names += ["4"] if near[i, j] else []
-            names += ["5"] if i in prepositions[0] and j in prepositions[1] else []
-            ids[s, t, : len(names)] = [state.number(name) for name in names]
+            numbers = known.get((i, row, j, column))
+            if numbers is None:
+                names = [f"6 {row} {column}"]
+                names += _of_heads(
+                    lemmas[0][i], lemmas[1][j], row, column, int(table[i, j])
+                )
+                names += ["4"] if near[i, j] else []
+                names += ["5"] if i in prepositions[0] and j in prepositions[1] else []
+                numbers = [state.number(name) for name in names]
+                known[i, row, j, column] = numbers
+            ids[s, t, : len(numbers)] = numbers
     links = lexical_links(source, target) | ((table <= WordRelation.DERIVED) & near)
     return FeaturePair(source, target, ids, *_words(source, target, links))
 

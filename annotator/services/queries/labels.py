@@ -7,6 +7,7 @@ from typing import Any
 
 from django.db import connection
 
+from annotator.models import Corpus
 from annotator.services.queries.tables import QueryTooSlow, within
 from core.queries import labels
 from core.queries.rows import Kind
@@ -28,6 +29,7 @@ SIMILAR = 5  # labels named instead of one that no tree has
 LOOKED_AT = 50_000  # labels compared with it: the first that were indexed
 CLOSE = 0.6  # of difflib
 SECONDS = 0.5  # to find out
+COUNTED = 300  # trees whose labels are offered
 
 
 def ids_of(texts: Iterable[str]) -> dict[str, int]:
@@ -78,6 +80,21 @@ def one_of(column: str, ids: Sequence[int], *, negated: bool = False) -> Any:
         return f"{column} {sign} (SELECT value FROM json_each(%s))", [f"[{text}]"]
     listed = "unnest(string_to_array(%s, ',')::bigint[])"
     return f"{column} {sign} (SELECT {listed})", [text]
+
+
+def common(corpus: Corpus, *kinds: Kind) -> list[tuple[Kind, str]]:
+    """The labels of these kinds of nodes, the most frequent first, in the first trees
+    of a corpus that were indexed."""
+    kind, of_kind = one_of("n.kind", [int(one) for one in kinds])
+    with connection.cursor() as cursor:
+        cursor.execute(
+            "SELECT n.kind, l.text FROM search_node n JOIN search_label l"
+            " ON l.id = n.label WHERE n.tree IN (SELECT parse FROM search_tree WHERE"
+            f" corpus = %s ORDER BY kind, parse LIMIT %s) AND {kind}"
+            " GROUP BY n.kind, l.text ORDER BY count(*) DESC, l.text",
+            [corpus.pk, COUNTED, *of_kind],
+        )
+        return [(Kind(of), text) for of, text in cursor.fetchall()]
 
 
 class Resolver:
