@@ -33,6 +33,7 @@ LAB = Catalogue(
             "corrections": f"{_EVALUATION}.corrections",
             "learning-curve": f"{_EVALUATION}.learning_curve",
             "paraphrase-grammar": f"{_EVALUATION}.paraphrase_grammar",
+            "pivots": f"{_EVALUATION}.pivots",
             "rewrites": f"{_EVALUATION}.rewrites",
             "substitutes": f"{_EVALUATION}.substitutes",
             "worklists": f"{_EVALUATION}.worklists",

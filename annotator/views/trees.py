@@ -1,6 +1,7 @@
 """Editing the trees of a sentence, in any browser."""
 
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 from django.contrib import messages
@@ -39,7 +40,8 @@ def edit(request: HttpRequest, slug: str, code: str) -> HttpResponse:
         return _checked(request, sentence)
     if request.method == "POST":
         request.session["trees_stay"] = "follow" not in request.POST
-    return _stepped(request, sentence, _do, tree_editor.shown, "editor")
+    shown = partial(tree_editor.shown, folded=request.POST.get("folded"))
+    return _stepped(request, sentence, _do, shown, "editor")
 
 
 @login_required
@@ -165,6 +167,8 @@ def _checked(request: HttpRequest, sentence: Sentence) -> HttpResponse:
 def _do(sentence: Sentence, sent: QueryDict, by: Anybody) -> str:
     """One step of the form; what is to be said of it. Raises Refusal."""
     options = TreeForm(sent).arguments()
+    if options["op"] == steps.VIEW:
+        return ""
     if options["op"] == steps.KEEP:
         return _("Theirs is kept.")
     draft = drafts.start(sentence, by=by, base=options["base"])

@@ -90,7 +90,8 @@ class _SeenTree:
             return self._run(step)
         if isinstance(step, Move):
             node, mother = self.node(step.node), self.node(step.mother)
-            return replace(step, node=node, mother=mother)
+            last = None if step.last is None else self.node(step.last)
+            return replace(step, node=node, mother=mother, last=last)
         if isinstance(step, SplitPhrase):
             return self._split(step)
         if isinstance(step, editing.Retype | Split | Join):

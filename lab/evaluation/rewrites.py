@@ -29,6 +29,7 @@ from core.joint_parsing.parser import JointParser, JointSettings, JointSide
 from core.pivoting.language_model import SentenceModel
 from core.protocols import Analysis
 from core.text.wordnet import Thesaurus
+from lab.training.rewordings import Clause, Rewording
 
 SHORTEST, LONGEST = 6, 30  # words of a sentence that is reworded
 TRIES = 12  # rewordings tried for each that is wanted
@@ -190,7 +191,7 @@ def summed_side(
     p = arc_marginals(arcs_of(analysis), projective=True)
     for one, other in rewrites:
         p = p + _carried(one, arc_marginals(arcs_of(other), projective=True), p)
-    return _with_heads(analysis, eisner(p)[1])
+    return _with_heads(analysis, eisner(p)[1].tolist())
 
 
 def _carried(rewrite: Rewrite, p_other: Floats, own: Floats) -> Floats:

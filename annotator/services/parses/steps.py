@@ -64,6 +64,7 @@ def _arcs(arcs: Arcs) -> dict[str, Any]:
     return {"text": arcs.lines, "arcs": rows}
 
 
+VIEW = "view"  # draw it again, folded in another way
 KEEP = "keep"  # what someone sends who leaves their step for what is there
 AnyEdit = TreeEdit | ArcsEdit
 
