@@ -59,7 +59,7 @@ def matches_in(ground: Ground, query: Query, *, steps: int = STEPS) -> list[Node
     than this many steps.
     """
     if query.has_links or query.where:
-        raise InvalidValue("links and where: are not for one tree")
+        raise InvalidValue("links and where: not available for a single tree")
     search = _Search(ground, steps)
     return [row for row in ground.rows if search.is_at(query.root, row)]
 
@@ -162,7 +162,7 @@ def _conjuncts(formula: Formula | None) -> Iterator[Formula]:
 def _has(feature: Feature, own: Mapping[str, str]) -> bool:
     value = own.get(feature.key, "")
     if feature.regex:
-        holds = bool(value) and labels.found(feature.regex, value)
+        holds = bool(value) and labels.matches(feature.regex, value)
     else:
         holds = value in feature.texts if feature.texts else bool(value)
     return holds != feature.negated

@@ -47,8 +47,8 @@ class Arcs:
             above = deps.heads[above]
         if above == token:
             raise InvalidValue(
-                f"“{words[head]}” depends on “{words[token]}”, which would close a "
-                f"circle: give “{words[head]}” another head first."
+                f"“{words[head]}” depends on “{words[token]}”, which would make a "
+                f"cycle: give “{words[head]}” another head first."
             )
         rows = [line.split("\t") for line in self.lines.split("\n")]
         for row in rows:
@@ -63,7 +63,7 @@ class Arcs:
         Raises InvalidValue on other words.
         """
         if self.words != other.words:
-            raise InvalidValue("These arcs stand on other words.")
+            raise InvalidValue("These arcs belong to other words.")
         theirs = {row[ID]: row for row in _rows(other.lines)}
         rows = _rows(self.lines)
         for row in rows:
@@ -116,6 +116,7 @@ class ArcsEdit(Protocol):
 def checked_relation(relation: str) -> str:
     if not relation or len(relation) > MAX_RELATION or set(relation) & set(" \t\n\r\0"):
         raise InvalidValue(
-            f"{relation!r} is no relation: one word of at most {MAX_RELATION} signs."
+            f"{relation!r} is not a relation: write one word of at most {MAX_RELATION} "
+            "characters."
         )
     return relation

@@ -37,7 +37,8 @@ __all__ = [
 @dataclass(frozen=True, slots=True)
 class Attach:
     """Another ``head`` for a word, -1 for none; ``relation`` "": the one it has, or
-    root where it hangs from nothing."""
+    root where it has no head. A sentence has one root: the former one then depends on
+    the word."""
 
     op: ClassVar[str] = "attach"
     token: int
@@ -49,12 +50,20 @@ class Attach:
         had = tree.deps.labels[self.token]
         named = self.relation or ("root" if self.head == ROOT else _not_root(had))
         edited = tree.with_arc(self.token, self.head, checked_relation(named))
+        for root in self._former_roots(tree):
+            edited = edited.with_arc(root, self.token, "dep")
         return ArcsEdited(edited, self.token)
 
-    def inverse(self, tree: Arcs) -> "Attach":
+    def inverse(self, tree: Arcs) -> "Attach | Replace":
         _check(tree, self.token)
+        if self._former_roots(tree):
+            return Replace(tree.lines)
         deps = tree.deps
         return Attach(self.token, deps.heads[self.token], deps.labels[self.token])
+
+    def _former_roots(self, tree: Arcs) -> list[int]:
+        heads = tree.deps.heads if self.head == ROOT else ()
+        return [m for m, h in enumerate(heads) if h == ROOT and m != self.token]
 
     def to_json(self) -> dict[str, Any]:
         named = {"relation": self.relation} if self.relation else {}
@@ -93,7 +102,7 @@ class Replace:
     def on(self, tree: Arcs) -> ArcsEdited:
         new = Arcs(self.lines)
         if new.words != tree.words:
-            raise InvalidValue("These lines stand on other words.")
+            raise InvalidValue("These lines belong to other words.")
         return ArcsEdited(new, 0)
 
     def inverse(self, tree: Arcs) -> "Replace":
@@ -143,7 +152,7 @@ def read(sent: Mapping[str, Any]) -> ArcsEdit:
     try:
         return OPS[sent["op"]](sent)
     except (KeyError, TypeError, ValueError) as error:
-        raise InvalidValue(f"This is no operation on arcs: {error}") from error
+        raise InvalidValue(f"Not an operation on arcs: {error}") from error
 
 
 def typed(text: str, tree: Arcs) -> Replace:

@@ -71,7 +71,7 @@ VARIANTS = {
     "told": Options(method="tell"),
     "summed": Options(method="sum"),
 }
-TRAINED_ON = "treebanks of a parser that does not tell its training words"
+TRAINED_ON = "treebanks of a parser that does not list its training words"
 EVERY_CANDIDATE = Options(method="replace")
 
 
@@ -166,7 +166,7 @@ def _engine(
                 row[name] = row.get(name, Effect()) + part
             say(f"{engine}, {where}: {len(some)} sentences more")
     for name in variants.keys() - {name for row in rows.values() for name in row}:
-        say(f"{engine}: cannot be told tags, so not {name}")
+        say(f"{engine}: does not accept tags, so not {name}")
     return _corrected(
         {
             where: {name: total.to_json() for name, total in row.items()}
