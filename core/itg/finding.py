@@ -147,7 +147,7 @@ def _among_first(pairs: Ints, each: int) -> Ints:
     order = np.argsort(ends, kind="stable")
     place = np.arange(len(ends)) - np.searchsorted(ends[order], ends[order])
     kept[order[place < each] // 2] = True
-    return np.flatnonzero(kept)
+    return np.flatnonzero(kept).astype(np.int32)
 
 
 def scored(

@@ -212,7 +212,7 @@ class Move:
         if not self.gap and is_in_order(tree) and not is_in_order(edited.tree):
             mother, node = name_of(tree, self.mother), name_of(tree, self.node)
             raise InvalidValue(
-                f"{mother} is not beside {node}: there, its words would stand between "
+                f"{mother} is not next to {node}: there, its words would stand between "
                 "the words of others. Move it in steps, or move what is between first."
             )
         return settled(edited)

@@ -86,6 +86,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add_parser_options(parser)
     add("--folds", type=int, default=10)
     add(
+        "--method",
+        action="append",
+        choices=METHODS[1:],
+        help="a row to measure besides forest, by default all",
+    )
+    add(
         "--em",
         nargs="+",
         type=Path,
@@ -110,6 +116,7 @@ def table(
     seed: int,
     em: Mapping[str, EmState] | None = None,
     self_trained: PhraseAligner | None = None,
+    methods: Sequence[str] = METHODS,
 ) -> dict[str, Any]:
     """Return a row per method, shares of 1, and the differences from ``forest``."""
     shipped = PhraseAligner.load()
@@ -119,7 +126,7 @@ def table(
     halves = halves_of(cases)
     counts: dict[str, Floats] = {}
     rows: dict[str, Any] = {}
-    for method in [*METHODS, *states, *(of if self_trained else ())]:
+    for method in [*methods, *states, *(of if self_trained else ())]:
         trees = "one-best" if method == "overlap" else ""
         name = "forest" if method in (*states, *of) else method
         whose = of.get(method, aligner_of)
@@ -279,6 +286,7 @@ def run(options: dict[str, Any], say: Say) -> dict[str, Any]:
         seed=options["seed"],
         em=em,
         self_trained=PhraseAligner.load(kept) if kept else None,
+        methods=["forest", *(options["method"] or METHODS[1:])],
     )
 
 
