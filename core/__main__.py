@@ -13,11 +13,8 @@ import sys
 from collections.abc import Sequence
 from typing import Any
 
-from core.commands import find_paraphrases, parse
-from core.commands.catalogue import ENGINE, Catalogue, DefaultsFormatter
+from core.commands.catalogue import ENGINE, Catalogue, DefaultsFormatter, single
 from core.errors import GemelError
-
-SINGLE = {"parse": parse, "find-paraphrases": find_paraphrases}
 
 
 def main(argv: Sequence[str] | None = None) -> int:
@@ -25,8 +22,8 @@ def main(argv: Sequence[str] | None = None) -> int:
     arguments = sys.argv[1:] if argv is None else list(argv)
     options = _options(arguments[0] if arguments else "").parse_args(arguments)
     try:
-        if options.group in SINGLE:
-            return int(SINGLE[options.group].run(options))
+        if module := single().get(options.group):
+            return int(module.run(options))
         run(ENGINE, options)
     except GemelError as error:
         print(f"gemel: {error}", file=sys.stderr)
@@ -57,7 +54,7 @@ def _options(chosen_group: str) -> argparse.ArgumentParser:
     """The commands; those of a group only when it is asked for, as they load much."""
     parser = argparse.ArgumentParser(prog="python -m core")
     groups = parser.add_subparsers(dest="group", required=True, metavar="COMMAND")
-    for name, module in SINGLE.items():
+    for name, module in single().items():
         one = groups.add_parser(
             name, help=module.HELP, formatter_class=DefaultsFormatter
         )

@@ -61,6 +61,7 @@ ALPHAS = (1e-5, 1e-4, 1e-3, 0.01, 0.1, 1.0)
 is a thousandth of Google Books."""
 F_Q, F_C = (1, 3, 5, 7), (3, 5, 7)
 F_LC = (1, 12, 60, 120, 1200)  # 40, 1e4, 5e4, 1e5, 1e6 in Google Books, scaled alike
+COARSE = (1e-4, 0.01, 1.0), (1, 5), (3, 7), (12, 60, 1200)
 TUNED = {"LS tuned": False, "LS + CR tuned": True}  # whether it reranks
 CHUNK = 128  # sentences of one task
 VARIANTS = {
@@ -99,6 +100,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "this file, where a second run goes on, and measure LS and LS + CR so tuned",
     )
     add("--grid-sample", type=int, default=500, metavar="N", help="sentences for it")
+    add("--coarse", action="store_true", help="54 settings of it instead of 540")
     add("--grid-only", action="store_true", help="search, and measure nothing")
     add("--jobs", type=int, default=1, help="processes; with several nothing is kept")
 
@@ -252,11 +254,12 @@ def _searched(
     some = sampled(golds, options["max_tokens"], options["grid_sample"])
     rows = [json.loads(line) for line in _kept_lines(path)]
     done = {(row["engine"], row["strength"], row["f_lc"]) for row in rows}
+    alphas, *lows, f_lcs = COARSE if options["coarse"] else (ALPHAS, F_Q, F_C, F_LC)
     for engine in options["engine"]:
         blocks = [
-            (engine, alpha, f_lc, some)
-            for alpha in ALPHAS
-            for f_lc in F_LC
+            (engine, alpha, f_lc, lows, some)
+            for alpha in alphas
+            for f_lc in f_lcs
             if (engine, alpha, f_lc) not in done
         ]
         with _workers(engine, counts, {}, options) as each, path.open("a") as file:
@@ -286,13 +289,15 @@ def _kept_lines(path: Path) -> list[str]:
     return whole.splitlines()
 
 
-def _block(task: tuple[str, float, int, Sequence[Gold]]) -> list[dict[str, Any]]:
+def _block(
+    task: tuple[str, float, int, Sequence[Sequence[int]], Sequence[Gold]],
+) -> list[dict[str, Any]]:
     """Return a row for each setting with this alpha and f_LC."""
     assert _bench is not None
-    engine, alpha, f_lc, golds = task
+    engine, alpha, f_lc, lows, golds = task
     parser = _bench.parser
     rows = []
-    for f_q, f_c in product(F_Q, F_C):
+    for f_q, f_c in product(*lows):
         if f_q > f_c:
             continue  # a word would replace itself
         near = None

@@ -110,9 +110,9 @@ class Resolver:
             return self._listed(column, test.texts)
         if isinstance(test, RegexTest):
             if not test.basic:
-                return self._where(lambda text: labels.found(test.regex, text))
+                return self._where(lambda text: labels.matches(test.regex, text))
             return self._where(
-                lambda text: labels.found(test.regex, labels.basic(text))
+                lambda text: labels.matches(test.regex, labels.basic(text))
             )
         if isinstance(test, TagClass):
             return self._listed("text", labels.tags_of(test.name))
@@ -125,7 +125,7 @@ class Resolver:
         """Of a column of CoNLL-U: those with such a value; without one, the empty."""
         if feature.regex:
             return self._where(
-                lambda text: bool(text) and labels.found(feature.regex, text)
+                lambda text: bool(text) and labels.matches(feature.regex, text)
             )
         return self._listed("text", feature.texts or ("",))
 
@@ -155,7 +155,7 @@ def _has(text: str, feature: Feature) -> bool:
         key, sign, value = part.partition("=")
         if sign and key == feature.key:
             if feature.regex:
-                return labels.found(feature.regex, value)
+                return labels.matches(feature.regex, value)
             return not feature.texts or value in feature.texts
     return False
 

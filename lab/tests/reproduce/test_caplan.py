@@ -59,6 +59,7 @@ def options(tmp_path: Path) -> dict[str, Any]:
         "oracle": False,
         "grid_sample": 3,
         "grid_only": False,
+        "coarse": False,
         "jobs": 1,
     }
 
