@@ -215,6 +215,7 @@ def without_table(table: str):
     return change
 
 
+@pytest.mark.once
 @pytest.mark.parametrize(
     ("entry", "change", "says"),
     [
@@ -237,6 +238,7 @@ def test_what_is_wrong_with_a_backup_is_told(
         archives.verify(bad)
 
 
+@pytest.mark.once
 def test_one_bit_that_falls_over_is_seen(full, tmp_path) -> None:
     path, bad = tmp_path / "one.zip", tmp_path / "bad.zip"
     archives.backup(path)
@@ -283,6 +285,7 @@ def test_a_backup_is_its_owners_alone(full, tmp_path) -> None:
     assert (tmp_path / "one.zip").stat().st_mode & 0o777 == 0o600
 
 
+@pytest.mark.once
 def test_the_command_tries_a_backup(full, tmp_path) -> None:
     out = io.StringIO()
     call_command("backup", str(tmp_path / "one.zip"), stdout=out)
