@@ -41,7 +41,7 @@ def chromium():
         pytest.skip(reason)
     from playwright.sync_api import expect, sync_playwright
 
-    expect.set_options(timeout=60_000)  # a busy machine is slow, not wrong
+    expect.set_options(timeout=180_000)  # a busy machine is slow, not wrong
     with sync_playwright() as playwright:
         browser = playwright.chromium.launch(
             executable_path=CHROMIUM, args=["--no-sandbox", "--disable-dev-shm-usage"]
@@ -78,7 +78,7 @@ class _AtWork:
     def _end(self, **_) -> None:
         self.ended.append(1)
 
-    def wait(self, *, most: float = 5.0) -> None:
+    def wait(self, *, most: float = 60.0) -> None:
         until = time.monotonic() + most
         time.sleep(0.02)  # for one that is only being read
         while len(self.began) > len(self.ended) and time.monotonic() < until:
@@ -99,7 +99,7 @@ def open_page(chromium, live):
         context = chromium.new_context(
             viewport={"width": width, "height": height}, base_url=live, **options
         )
-        context.set_default_timeout(60_000)
+        context.set_default_timeout(180_000)
         contexts.append(context)
         if user is not None:
             context.add_cookies([_session_cookie(user, live)])

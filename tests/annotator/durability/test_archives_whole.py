@@ -88,7 +88,7 @@ def test_one_archive_holds_each_table_once(full, tmp_path) -> None:
 def ask(code: str, env: dict[str, str]) -> str:
     done = subprocess.run(
         [sys.executable, "manage.py", "shell", "--no-imports", "-c", code],
-        cwd=ROOT, env=env, capture_output=True, text=True, timeout=240,
+        cwd=ROOT, env=env, capture_output=True, text=True, timeout=600,
     )  # fmt: skip
     assert done.returncode == 0, done.stderr
     return done.stdout
@@ -97,7 +97,7 @@ def ask(code: str, env: dict[str, str]) -> str:
 def manage(env: dict[str, str], *words: str) -> None:
     done = subprocess.run(
         [sys.executable, "manage.py", *words],
-        cwd=ROOT, env=env, capture_output=True, text=True, timeout=240,
+        cwd=ROOT, env=env, capture_output=True, text=True, timeout=600,
     )  # fmt: skip
     assert done.returncode == 0, done.stderr
 
@@ -111,7 +111,9 @@ def server_url():
     base = os.environ.get("GEMEL_TEST_POSTGRES", base).rpartition("/")[0]
     name = f"gemel_restore_{uuid4().hex[:12]}"
     try:
-        server = psycopg.connect(f"{base}/postgres", autocommit=True, connect_timeout=3)
+        server = psycopg.connect(
+            f"{base}/postgres", autocommit=True, connect_timeout=60
+        )
     except psycopg.OperationalError:
         if os.environ.get("CI"):
             raise
