@@ -11,7 +11,7 @@ from rest_framework.views import APIView
 
 from annotator.models import AlignmentLayer, Pair
 from annotator.pages import canvas
-from annotator.services.alignments import layers, spans
+from annotator.services.alignments import layers, operations
 from annotator.services.alignments.links import play
 from annotator.services.alignments.operations import OPS, LayerStep
 from annotator.services.corpora import trees
@@ -51,7 +51,7 @@ class OpSerializer(serializers.Serializer[Any]):
         return [(*row[:3], len(row) == 4) for row in rows]
 
     def to_step(self, layer: AlignmentLayer) -> LayerStep:
-        return LayerStep.read(spans.by_refs(layer, self.validated_data))
+        return LayerStep.read(operations.by_refs(layer, self.validated_data))
 
 
 class ProblemSerializer(serializers.Serializer[Any]):

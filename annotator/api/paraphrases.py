@@ -22,7 +22,7 @@ from annotator.models import (
     ParaphraseWeights,
 )
 from annotator.pages.paraphrases import search, substitution
-from annotator.services.paraphrases import reading, tables, test_sets, weights
+from annotator.services.paraphrases import tables, test_sets, weights
 
 
 class TableSerializer(serializers.ModelSerializer[ParaphraseTable]):
@@ -149,7 +149,7 @@ class TableLookup(APIView):
         params = _validated(LookupSerializer, request)
         phrase, row = params["phrase"], _table(request, code)
         how = params["label"], params["condition"], params["k"]
-        with reading.opened(row) as files:
+        with tables.opened(row) as files:
             ranked = search.paraphrases_of(row, files.table, phrase, *how)
             body = {
                 "phrase": files.table.key(phrase),

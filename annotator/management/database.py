@@ -1,7 +1,9 @@
 """Commands that work on rows make sure first that there are tables to hold them."""
 
+import fcntl
 from importlib import import_module
-from typing import Any
+from pathlib import Path
+from typing import IO, Any
 
 from django.apps import apps
 from django.core.management import call_command
@@ -95,3 +97,21 @@ def refuse_several(found: list[Corpus]) -> None:
             "instead:"
             f"\n{listed}"
         )
+
+
+PARTS = {"web": "up.lock", "worker": "worker.lock"}
+
+
+def take(home: Path, part: str) -> IO[str]:
+    """The lock of a part, held until the file is closed. Raises CommandError if another
+    has it: two would kill each other's jobs, and take each other's messages."""
+    held = (home / PARTS[part]).open("a")
+    try:
+        fcntl.flock(held, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except OSError as error:
+        held.close()
+        raise CommandError(
+            f"Another Gemel is running on {home}. Stop it, or give this one its own "
+            "folder: GEMEL_HOME=..."
+        ) from error
+    return held

@@ -25,7 +25,7 @@ from annotator.models import Issue, Job, JobChunk
 from annotator.models.jobs import JobChunkQuerySet
 from annotator.monitoring.lines import within
 from annotator.services import jobs
-from annotator.services.heartbeats import heartbeat
+from annotator.services.jobs import heartbeat
 from core.protocols import Step
 
 SIZE = 512  # rows of a chunk

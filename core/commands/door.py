@@ -122,8 +122,8 @@ def _files(options: Mapping[str, Any]) -> Iterator[Path]:
     n_files = 0
     for path in _paths(options):
         inside = path.rglob("*") if path.is_dir() else [path]
-        beside = path.parent.glob(f"{path.name}.*") if not path.exists() else ()
-        for file in (*inside, *beside):
+        siblings = path.parent.glob(f"{path.name}.*") if not path.exists() else ()
+        for file in (*inside, *siblings):
             n_files += 1
             if n_files > MAX_FILES:
                 return

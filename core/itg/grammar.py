@@ -66,28 +66,6 @@ class ItgWeights:
         return float(self.source_nulls.sum() + self.target_nulls.sum())
 
 
-def edit_weights(
-    distance: Floats, *, inversion: float = 0.0, null: float = 1.0
-) -> ItgWeights:
-    """Costs of the edit distance with block inversion, as weights (cost = -nats).
-
-    ``distance`` ``(T, V)`` >= 0: 0 for a match, the cost of a substitution else;
-    ``null``: of a deletion or an insertion. With ``inversion`` large this is
-    Levenshtein's distance. Leusch et al. 2003, "A novel string-to-string distance
-    measure", MT Summit.
-    """
-    if (distance < 0).any() or inversion < 0 or null < 0:
-        raise InvalidScores("edit costs must not be negative")
-    n_source, n_target = distance.shape
-    return ItgWeights(
-        -np.asarray(distance, dtype=np.float64),
-        np.full(n_source, -float(null)),
-        np.full(n_target, -float(null)),
-        straight=0.0,
-        inverted=-float(inversion),
-    )
-
-
 def blocks_of(links: Sequence[tuple[int, int]]) -> Block | None:
     """The one biparse tree of these links; None if there are none.
 

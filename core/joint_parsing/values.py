@@ -1,5 +1,6 @@
 """What joint parsing takes and gives: settings, changed arcs, rounds, results."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Literal, get_args
 
@@ -133,3 +134,25 @@ class JointResult:
     agreement_after: int = 0
     gate: float | None = None
     kept: bool = True
+
+    @property
+    def sides(self) -> tuple[JointSide, JointSide]:
+        return self.source, self.target
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class JointSet:
+    """All sides of a set of sentences, and how they came about.
+
+    ``links``: the word links that counted, by the numbers of the two sentences; those
+    in ``ArcChange.because`` have these numbers, "0-2", as their attribute "sentences".
+    The rest as in ``JointResult``, disagreements summed over linked sentences.
+    """
+
+    sides: tuple[JointSide, ...]
+    links: Mapping[tuple[int, int], tuple[Link, ...]]
+    rounds: tuple[Round, ...] = ()
+    exact: bool = True
+    gap: float = 0.0
+    agreement_before: int = 0
+    agreement_after: int = 0

@@ -1,7 +1,7 @@
-"""A step made on a tree of before, as it is on the tree that others have changed since.
+"""Steps made on one tree, as they are on another tree of the same words.
 
-Nodes and words are followed through what was done since. A step that is about something
-that is not there any more, or not as one, is refused: InvalidValue says what it is.
+Nodes and words are followed from one to the other. A step that is about something that
+is not there, or not as one, is left out, and InvalidValue says why.
 """
 
 from collections.abc import Iterable, Mapping
@@ -14,7 +14,16 @@ from core.errors import InvalidValue
 from core.trees import arcs, editing
 from core.trees.arc_splitting import JoinWords, Restore, SplitWord
 from core.trees.arcs import Arcs, ArcsEdit
-from core.trees.editing import Delete, Insert, Move, Relabel, RelabelAll, TreeEdit
+from core.trees.editing import (
+    Delete,
+    Edge,
+    Insert,
+    Move,
+    Relabel,
+    RelabelAll,
+    Trace,
+    TreeEdit,
+)
 from core.trees.phrases import JoinPhrases, SplitPhrase
 from core.trees.replacing import Replace
 from core.trees.splitting import Join, Split
@@ -22,32 +31,6 @@ from core.trees.splitting import Join, Split
 Moved = Mapping[int, int]
 Replayed = tuple[list[Any], list[str]]
 """Steps on another tree, one after the other, and why the rest has no place there."""
-
-
-def rebased(step: TreeEdit, before: Tree, since: Iterable[TreeEdit]) -> TreeEdit:
-    """``step``, made on ``before``, as it is on what ``since`` made of that tree."""
-    now, at = before, {v: v for v in range(len(before))}
-    for op in since:
-        after, moved = op.on(now).tree, _moved(op, now)
-        at = {old: moved[v] for old, v in at.items() if v in moved}
-        now = after
-    return _SeenTree(before, now, at).step(step)
-
-
-def _moved(op: TreeEdit, tree: Tree) -> Moved:
-    """Where nodes are after an operation; what was split or joined is left out, as it
-    is not what someone saw."""
-    edited = op.on(tree)
-    if isinstance(op, Replace):
-        return _same_places(tree, edited.tree)
-    moved = dict(edited.moved)
-    if isinstance(op, Split | Join):
-        moved.pop(tree.leaf_of[op.token], None)
-    if isinstance(op, SplitPhrase):
-        moved.pop(op.node, None)
-    if isinstance(op, JoinPhrases):
-        moved.pop(op.first, None)
-    return moved
 
 
 def replayed(steps: Iterable[TreeEdit], first: Tree, other: Tree) -> Replayed:
@@ -108,7 +91,7 @@ class _SeenTree:
 
     def step(self, step: TreeEdit) -> TreeEdit:
         """The same step on the tree there is."""
-        if isinstance(step, Relabel | Delete):
+        if isinstance(step, Relabel | Delete | Edge | Trace):
             return replace(step, node=self.node(step.node))
         if isinstance(step, RelabelAll):
             return RelabelAll(tuple((self.node(v), name) for v, name in step.labels))
@@ -116,7 +99,8 @@ class _SeenTree:
             return self._run(step)
         if isinstance(step, Move):
             node, mother = self.node(step.node), self.node(step.mother)
-            return replace(step, node=node, mother=mother)
+            last = None if step.last is None else self.node(step.last)
+            return replace(step, node=node, mother=mother, last=last)
         if isinstance(step, SplitPhrase):
             return self._split(step)
         if isinstance(step, editing.Retype | Split | Join):
@@ -168,17 +152,6 @@ class _SeenTree:
         return replace(step, token=tokens[0])
 
 
-def rebased_arcs(step: ArcsEdit, before: Arcs, since: Iterable[ArcsEdit]) -> ArcsEdit:
-    """As ``rebased``, of arcs."""
-    now, at = before, {i: i for i in range(len(before.words))}
-    for op in since:
-        after = op.on(now).tree
-        moved = _moved_words(op, now, after)
-        at = {old: moved[i] for old, i in at.items() if i in moved}
-        now = after
-    return _on_words(step, before, at)
-
-
 def _on_words(step: ArcsEdit, before: Arcs, at: Moved) -> ArcsEdit:
     words = _SeenWords(before, at)
     if isinstance(step, arcs.Attach):
@@ -186,7 +159,9 @@ def _on_words(step: ArcsEdit, before: Arcs, at: Moved) -> ArcsEdit:
         return replace(step, token=words.at(step.token), head=head)
     if isinstance(step, JoinWords):
         words.at(step.token + 1)
-    if isinstance(step, arcs.Relation | arcs.Retype | SplitWord | JoinWords):
+    if isinstance(
+        step, arcs.Relation | arcs.Field | arcs.Retype | SplitWord | JoinWords
+    ):
         return replace(step, token=words.at(step.token))
     return step  # whole lines, which take the place of any others over their words
 

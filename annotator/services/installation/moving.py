@@ -22,7 +22,7 @@ from django.db import DatabaseError, connections, transaction
 from annotator.env import database
 from annotator.errors import BadRequest, Conflict
 from annotator.services.installation import archive_rows
-from annotator.throughput.snapshots import snapshot
+from annotator.throughput.writing import snapshot
 
 ALIAS = "target"
 MIGRATE = ("-m", "annotator", "migrate", "--no-input", "--verbosity=0")

@@ -36,7 +36,7 @@ from annotator.models import (
     VerdictEvent,
 )
 from annotator.services.releases import everything
-from annotator.services.releases.people import Pseudonyms, names, pseudonyms
+from annotator.services.releases.everything import Pseudonyms, names, pseudonyms
 from annotator.services.reports import agreement
 from annotator.services.reports.agreement import ReportSource
 from annotator.services.reports.query import parse
