@@ -9,7 +9,7 @@ from django.http import QueryDict
 from annotator.errors import BadRequest
 from annotator.pages.site.figures import agreement_line
 from annotator.services.reports import agreement, recent
-from annotator.services.reports.query import parse
+from annotator.services.reports.agreement import parse
 from tests.annotator.judged import Judged, judged, save_again
 
 EVERYTHING = parse(QueryDict(""))
