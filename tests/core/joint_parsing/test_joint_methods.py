@@ -111,9 +111,9 @@ def test_what_takes_two_sentences_refuses_a_set(
 ) -> None:
     many = [*pair, *pair, *pair]
     for how, reason in (
-        (JointSettings("spans"), "two sentences"),
-        (JointSettings("soft", slack_kind="prob"), "one slack"),
-        (JointSettings("pairs", n_best=100), "too many choices"),
+        (JointSettings("spans"), "expected two sentences"),
+        (JointSettings("soft", slack_kind="prob"), "expected one slack"),
+        (JointSettings("pairs", n_best=100), "expected fewer trees"),
     ):
         with pytest.raises(InvalidValue, match=reason):
             parser.parse_set(many, how)
