@@ -20,7 +20,7 @@ from core.joint_parsing.beliefs import arc_marginals
 from core.joint_parsing.gate import WEIGHTS, JointWeights, gate_features
 from core.joint_parsing.in_view import View, seen
 from core.joint_parsing.linked import (
-    LinkedPair,
+    LinkedSentences,
     LinkedWords,
     disagreements,
     linked_words,
@@ -98,7 +98,9 @@ class JointParser:
         if links is None:
             links = self.aligner.align(source, target)
         n, m = len(source.sentence), len(target.sentence)
-        edges = [LinkedPair(0, 1, linked_words(links, n, m, root=settings.link_roots))]
+        edges = [
+            LinkedSentences(0, 1, linked_words(links, n, m, root=settings.link_roots))
+        ]
         if views is None or settings.method != "bp" or not settings.in_view:
             outcome = find((source, target), edges, settings, self.weights)
         else:
@@ -145,7 +147,7 @@ class JointParser:
                 for link in own
             ]
             root = settings.link_roots
-            edges.append(LinkedPair(a, b, linked_words(named, n, m, root=root)))
+            edges.append(LinkedSentences(a, b, linked_words(named, n, m, root=root)))
         outcome = find(sides, edges, settings, self.weights)
         return _result(sides, edges, outcome, settings)
 
@@ -153,7 +155,7 @@ class JointParser:
         self,
         sides: tuple[Analysis, Analysis],
         views: tuple[View, View],
-        edges: Sequence[LinkedPair],
+        edges: Sequence[LinkedSentences],
         settings: JointSettings,
     ) -> MethodResult:
         """Each side with the weights of both readings; so agreement need not pay as
@@ -193,7 +195,7 @@ class JointParser:
 
 def _result(
     analyses: Sequence[Analysis],
-    edges: Sequence[LinkedPair],
+    edges: Sequence[LinkedSentences],
     outcome: MethodResult,
     settings: JointSettings,
 ) -> JointSet:
