@@ -45,8 +45,8 @@ from core.joint_parsing.duals import (
 )
 from core.joint_parsing.gate import JointWeights
 from core.joint_parsing.linked import (
-    LinkedSentences,
     LinkedWords,
+    SetLinks,
     disagreements,
     word_groups,
 )
@@ -63,7 +63,7 @@ MOST_CHOICES = 100_000  # combinations of n-best trees that are looked through
 
 
 def best_choice(
-    ranked: Sequence[Ranked], edges: Sequence[LinkedSentences]
+    ranked: Sequence[Ranked], edges: Sequence[SetLinks]
 ) -> tuple[tuple[int, ...], int]:
     """Return which tree of each sentence of a set, so that they agree most, and the sum
     of c(a, b) over the edges. Of choices that agree and score alike the first.
@@ -134,7 +134,7 @@ class MethodResult:
 @dataclass(frozen=True, slots=True)
 class _Task:
     sides: Sequence[Analysis]
-    edges: Sequence[LinkedSentences]
+    edges: Sequence[SetLinks]
     settings: JointSettings
     weights: JointWeights
 
@@ -146,7 +146,7 @@ class _Task:
 
 def find(
     sides: Sequence[Analysis],
-    edges: Sequence[LinkedSentences],
+    edges: Sequence[SetLinks],
     settings: JointSettings,
     weights: JointWeights,
 ) -> MethodResult:
