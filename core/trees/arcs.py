@@ -24,6 +24,7 @@ __all__ = [
     "ArcsEdit",
     "ArcsEdited",
     "Attach",
+    "Field",
     "Relation",
     "Replace",
     "Retype",
@@ -133,12 +134,38 @@ class Retype:
         return {"op": self.op, "token": self.token, "form": self.form}
 
 
+@dataclass(frozen=True, slots=True)
+class Field:
+    """Another value in a column of a word; "" for none."""
+
+    op: ClassVar[str] = "field"
+    token: int
+    column: str
+    value: str
+
+    def on(self, tree: Arcs) -> ArcsEdited:
+        _check(tree, self.token)
+        edited = tree.with_field(self.token, self.column, self.value.strip())
+        return ArcsEdited(edited, self.token)
+
+    def inverse(self, tree: Arcs) -> "Field":
+        _check(tree, self.token)
+        return Field(self.token, self.column, tree.field(self.token, self.column))
+
+    def to_json(self) -> dict[str, Any]:
+        what = {"column": self.column, "value": self.value}
+        return {"op": self.op, "token": self.token, **what}
+
+
 Read = Callable[[Mapping[str, Any]], ArcsEdit]
 OPS: dict[str, Read] = {
     "attach": lambda sent: Attach(
         int(sent["token"]), int(sent["head"]), str(sent.get("relation") or "")
     ),
     "relation": lambda sent: Relation(int(sent["token"]), str(sent["relation"])),
+    "field": lambda sent: Field(
+        int(sent["token"]), str(sent["column"]), str(sent["value"])
+    ),
     "replace": lambda sent: Replace(str(sent["lines"])),
     "retype": lambda sent: Retype(int(sent["token"]), str(sent["form"])),
     "split": SplitWord.read,
