@@ -1,11 +1,11 @@
 """A sentence parsed with rewordings that a program makes of it.
 
-Two kinds. *Tree* rewrites apply the rules of ``core.rewording`` to one of the k best
-dependency trees of the sentence; *word* rewrites put other words in the place of open-
-class words. Either way it is known which word came from which. Rewrites are filtered by
-a language model, by how probable the parser finds its own best tree, and by entailment
-in both directions (``core.itg``); what is left is parsed and helps to parse the
-sentence jointly, links given.
+Two kinds. *Tree* rewrites apply the rules of ``lab.training.rewordings`` to one of the
+k best dependency trees of the sentence; *word* rewrites put other words in the place of
+open-class words. Either way it is known which word came from which. Rewrites are
+filtered by a language model, by how probable the parser finds its own best tree, and by
+entailment in both directions (``core.itg``); what is left is parsed and helps to parse
+the sentence jointly, links given.
 """
 
 import random
@@ -218,12 +218,17 @@ def joint_side(
     analysis: Analysis,
     rewrites: Sequence[tuple[Rewrite, Analysis]],
     slack: float,
+    written: Analysis | None = None,
 ) -> JointSide:
-    """Return the sentence parsed jointly with its rewrites, links known."""
-    if not rewrites:
+    """Return the sentence parsed jointly with its rewrites, links known, and with a
+    ``written`` paraphrase, linked by the aligner."""
+    if not rewrites and written is None:
         return JointSide()
     sides = [analysis, *(other for _, other in rewrites)]
     links = {(0, k): one.links() for k, (one, _) in enumerate(rewrites, 1)}
+    if written is not None:
+        links[0, len(sides)] = list(parser.aligner.align(analysis, written))
+        sides.append(written)
     return parser.parse_set(sides, JointSettings("bp", slack=slack), links=links).sides[
         0
     ]
