@@ -100,6 +100,6 @@ def test_what_another_tree_cannot_answer_is_refused(corpus, text, said) -> None:
 
 
 def test_a_tree_alone_has_no_others() -> None:
-    ground, query = matching.ground_of(ptb.parse_one(HIGH)), "NP ^[gold] NP"
+    ground = matching.ground_of(ptb.parse_one(HIGH))
     with pytest.raises(InvalidValue, match="single tree"):
-        matching.matches_in(ground, parser.parse(query))
+        matching.matches_in(ground, parser.parse("NP ^[gold] NP"))
