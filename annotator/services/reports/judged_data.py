@@ -23,6 +23,7 @@ from annotator.models import (
     Item,
     Judgment,
     JudgmentEvent,
+    RatingScale,
     RatingSet,
 )
 from annotator.services.reports import rating_tables
@@ -93,7 +94,12 @@ def _keep(read: Read) -> Read:
 
 def _campaign(campaign: Campaign, stamp: tuple[Any, ...]) -> Read:
     questions = [
-        Question(scale.to_core(), scale.title, scale.threshold)
+        Question(
+            scale.to_core(),
+            scale.title,
+            scale.threshold,
+            is_best_worst=scale.kind == RatingScale.Kind.BEST,
+        )
         for scale in campaign.scales.all()
     ]
     known = [Item.Kind.MAIN, Item.Kind.GOLD, Item.Kind.ATTENTION]
