@@ -13,12 +13,11 @@ from collections.abc import Sequence
 from pathlib import Path
 from types import ModuleType
 
-from annotator.svg.bars import draw_bars
 from annotator.svg.figure import FORMATS, convert
 from core.__main__ import run
 from core.commands.catalogue import Catalogue
 from core.errors import GemelError
-from core.layout.bars import BarChart
+from lab.bars import BarChart, draw_bars
 
 _EVALUATION = "lab.evaluation.commands"
 LAB = Catalogue(
@@ -34,6 +33,8 @@ LAB = Catalogue(
             "corrections": f"{_EVALUATION}.corrections",
             "learning-curve": f"{_EVALUATION}.learning_curve",
             "paraphrase-grammar": f"{_EVALUATION}.paraphrase_grammar",
+            "pivots": f"{_EVALUATION}.pivots",
+            "rewrites": f"{_EVALUATION}.rewrites",
             "substitutes": f"{_EVALUATION}.substitutes",
             "worklists": f"{_EVALUATION}.worklists",
         },

@@ -18,7 +18,6 @@ CORE_FLOORS = [
         "agreement",
         "trees",
         "queries",
-        "rewording",
         "validation",
     },
     {"forests", "releases"},

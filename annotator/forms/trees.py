@@ -11,15 +11,21 @@ from annotator.forms import number
 from annotator.services.corpora.trees import MAX_TEXT
 from annotator.services.parses.arc_drafts import OPS as ARC_OPS
 from annotator.services.parses.drafts import OPS
-from annotator.services.parses.steps import KEEP
+from annotator.services.parses.steps import KEEP, VIEW
 from annotator.services.treebanks.worklists import MAX_EACH, MAX_SIZE, Wanted
+from core.trees.arc_lines import MAX_FIELD
 from core.trees.words import MAX_FORM
 
 TYPED = ("relabel", "insert", "join_phrases", "replace")
 OF_WORDS = ("retype", "split", "join")
 OF_PHRASES = ("split_phrase", "join_phrases")
-OF_NODES = ("relabel", "insert", "delete", "move", *OF_PHRASES, *OF_WORDS)
-BUTTONS = ("begin", "save", "gold", "put_on_gold", KEEP)
+OF_NODES = (
+    *("relabel", "insert", "delete", "move", "edge", "trace"),
+    *OF_PHRASES,
+    *OF_WORDS,
+)
+AGAIN = "parse_again"
+BUTTONS = ("begin", "save", "gold", "put_on_gold", VIEW, KEEP)
 
 
 def _of_words(sent: dict[str, Any]) -> dict[str, Any]:
@@ -44,19 +50,24 @@ class TreeForm(forms.Form):
     """One step of the tree editor: one or two nodes, a label or brackets, a button."""
 
     code = r"^[0-9a-f]{16}\Z"
-    op = forms.ChoiceField(choices=[(name, name) for name in (*OPS, *BUTTONS, "check")])
+    op = forms.ChoiceField(
+        choices=[(name, name) for name in (*OPS, *BUTTONS, AGAIN, "check")]
+    )
     what = forms.ChoiceField(  # of a check: what is being typed
         choices=[(name, name) for name in TYPED], required=False
     )
     uuid = forms.UUIDField()
     base_rev = forms.IntegerField(min_value=0)
-    onto = forms.IntegerField(min_value=0, required=False)
     base = forms.RegexField(code, required=False)
     gold = forms.RegexField(code, required=False)
     source = forms.RegexField(code, required=False)
     node = forms.IntegerField(min_value=0, max_value=9999, required=False)
     other = forms.IntegerField(min_value=0, max_value=9999, required=False)
+    until = forms.IntegerField(min_value=0, max_value=9999, required=False)
     label = forms.CharField(max_length=60, required=False)
+    edge = forms.CharField(max_length=60, required=False)
+    trace = forms.CharField(max_length=60, required=False)
+    after = forms.BooleanField(required=False)  # of a trace: behind the node
     form = forms.CharField(max_length=MAX_FORM, required=False)
     asked = forms.BooleanField(required=False)  # the label of joined phrases, too
     follow = forms.BooleanField(required=False)
@@ -68,7 +79,7 @@ class TreeForm(forms.Form):
             field, problems = next(iter(self.errors.items()))
             raise BadRequest(f"{field}: {problems[0]}", field=field)
         sent = _of_words(dict(self.cleaned_data))
-        node, other = sent["node"], sent.pop("other")
+        node, other, until = sent["node"], sent.pop("other"), sent.pop("until")
         if sent["op"] in OF_NODES and node is None:
             raise BadRequest(_("Choose a node first."), field="node")
         if sent["op"] == "move" and other is None:
@@ -77,11 +88,15 @@ class TreeForm(forms.Form):
             )
         if node is None:
             return sent
+        if sent["op"] == "trace":
+            return sent | {"form": sent["trace"], "label": ""}
+        if sent["op"] == "move":  # of several siblings, with what that empties
+            return sent | {"mother": other, "last": until, "tidy": True}
         if sent["op"] == "join_phrases" and not sent["asked"]:
             sent["label"] = None
         last = node if other is None else other
         ends = {"first": min(node, last), "last": max(node, last)}
-        return sent | ends | {"mother": other}
+        return sent | ends
 
 
 class ArcForm(forms.Form):
@@ -96,7 +111,6 @@ class ArcForm(forms.Form):
     )
     uuid = forms.UUIDField()
     base_rev = forms.IntegerField(min_value=0)
-    onto = forms.IntegerField(min_value=0, required=False)
     base = forms.RegexField(code, required=False)
     gold = forms.RegexField(code, required=False)
     source = forms.RegexField(code, required=False)
@@ -104,6 +118,8 @@ class ArcForm(forms.Form):
     other = forms.IntegerField(min_value=0, max_value=9999, required=False)
     label = forms.CharField(max_length=60, required=False)
     form = forms.CharField(max_length=MAX_FORM, required=False)
+    column = forms.CharField(max_length=10, required=False)
+    value = forms.CharField(max_length=MAX_FIELD, required=False)
     text = forms.CharField(max_length=MAX_TEXT, required=False, strip=False)
 
     def arguments(self) -> dict[str, Any]:
@@ -113,7 +129,10 @@ class ArcForm(forms.Form):
             raise BadRequest(f"{field}: {problems[0]}", field=field)
         sent = _of_words(dict(self.cleaned_data))
         node, other, label = sent.pop("node"), sent.pop("other"), sent.pop("label")
-        if sent["op"] in ("attach", "relation", "root", *OF_WORDS) and node is None:
+        if (
+            sent["op"] in ("attach", "relation", "root", "field", *OF_WORDS)
+            and node is None
+        ):
             raise BadRequest(_("Choose a word first."), field="node")
         if sent["op"] == "attach" and other is None:
             raise BadRequest(

@@ -126,6 +126,18 @@ ENGINE = Catalogue(
 )
 
 
+_SINGLE = {
+    "parse": "core.commands.parse",
+    "find-paraphrases": "core.commands.find_paraphrases",
+}
+
+
+def single() -> dict[str, ModuleType]:
+    """Return the commands of no group: their ``run`` takes options and returns an exit
+    status."""
+    return {name: import_module(module) for name, module in _SINGLE.items()}
+
+
 def _shown(value: Any) -> str:
     if isinstance(value, dict):
         return ", ".join(f"{key}: {_shown(one)}" for key, one in value.items())

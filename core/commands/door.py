@@ -42,7 +42,7 @@ def readable(options: Mapping[str, Any]) -> Iterator[None]:
         raise FormatError(
             f"the compressed data is damaged: {error}",
             file=_only(options),
-            remedy="get the file again",
+            remedy="download the file again",
         ) from error
     except FormatError as error:
         if error.line and not error.file:
@@ -54,8 +54,8 @@ def readable(options: Mapping[str, Any]) -> Iterator[None]:
         if not _is_of_duckdb(error):
             raise
         raise FormatError(
-            f"this is no Parquet file that can be read: {str(error).splitlines()[0]}",
-            remedy="give a file that Gemel or another program wrote as Parquet",
+            f"not a readable Parquet file: {str(error).splitlines()[0]}",
+            remedy="give a Parquet file",
         ) from error
 
 
@@ -122,8 +122,8 @@ def _files(options: Mapping[str, Any]) -> Iterator[Path]:
     n_files = 0
     for path in _paths(options):
         inside = path.rglob("*") if path.is_dir() else [path]
-        beside = path.parent.glob(f"{path.name}.*") if not path.exists() else ()
-        for file in (*inside, *beside):
+        siblings = path.parent.glob(f"{path.name}.*") if not path.exists() else ()
+        for file in (*inside, *siblings):
             n_files += 1
             if n_files > MAX_FILES:
                 return

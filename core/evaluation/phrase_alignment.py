@@ -153,7 +153,9 @@ def _cells(pair: PhrasePair) -> dict[str, frozenset[Cell]]:
         }
     except IndexError:
         reason = f"pair {pair.ref}: a link to a node that the tree does not have"
-        raise FormatError(reason, remedy="nodes in preorder, chains as one") from None
+        raise FormatError(
+            reason, remedy="nodes must be in preorder, unary chains as one node"
+        ) from None
 
 
 def _span(side: BinaryForest, v: int) -> Place:

@@ -79,7 +79,7 @@ def read_cases(paths: Sequence[Path], format: Format) -> list[WordCase]:
                 old, sure=old.sure & case.sure, possible=old.possible | case.possible
             )
     if not cases:
-        raise FormatError(f"{paths[0]}: no pair in it")
+        raise FormatError(f"{paths[0]}: it has no pairs")
     return list(cases.values())
 
 
@@ -158,7 +158,7 @@ def read_versions(prefix: Path) -> list[tuple[Sentence, Sentence]]:
     two versions that differ, both of 8 to 32 words. Raises FormatError."""
     files = sorted(prefix.parent.glob(f"{prefix.name}.[0-9]"))
     if len(files) < 2:
-        raise FormatError(f"{prefix}.0 and {prefix}.1: not there")
+        raise FormatError(f"{prefix}.0 and {prefix}.1 are missing")
     pairs = []
     for row in zip(*(_lines(path) for path in files), strict=False):
         texts = dict.fromkeys(tuple(line.split()) for line in row)

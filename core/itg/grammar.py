@@ -44,12 +44,12 @@ class ItgWeights:
         nulls = {"source_nulls": self.source_nulls, "target_nulls": self.target_nulls}
         check.nats(links=self.links, **nulls, rules=rules)
         if self.links.ndim != 2:
-            raise InvalidScores(f"links: matrix wanted, got {self.links.shape}")
+            raise InvalidScores(f"links: expected a matrix, got {self.links.shape}")
         shapes = (self.source_nulls.shape, self.target_nulls.shape)
         if shapes != ((self.links.shape[0],), (self.links.shape[1],)):
             raise InvalidScores(f"nulls {shapes} do not fit links {self.links.shape}")
         if not all(np.isfinite(x).all() for x in (*nulls.values(), rules)):
-            raise InvalidScores("nulls and rules: finite weights wanted")
+            raise InvalidScores("nulls and rules: expected finite weights")
 
     @property
     def shape(self) -> tuple[int, int]:
@@ -64,28 +64,6 @@ class ItgWeights:
     def all_null(self) -> float:
         """The weight of linking nothing."""
         return float(self.source_nulls.sum() + self.target_nulls.sum())
-
-
-def edit_weights(
-    distance: Floats, *, inversion: float = 0.0, null: float = 1.0
-) -> ItgWeights:
-    """Costs of the edit distance with block inversion, as weights (cost = -nats).
-
-    ``distance`` ``(T, V)`` >= 0: 0 for a match, the cost of a substitution else;
-    ``null``: of a deletion or an insertion. With ``inversion`` large this is
-    Levenshtein's distance. Leusch et al. 2003, "A novel string-to-string distance
-    measure", MT Summit.
-    """
-    if (distance < 0).any() or inversion < 0 or null < 0:
-        raise InvalidScores("edit costs must not be negative")
-    n_source, n_target = distance.shape
-    return ItgWeights(
-        -np.asarray(distance, dtype=np.float64),
-        np.full(n_source, -float(null)),
-        np.full(n_target, -float(null)),
-        straight=0.0,
-        inverted=-float(inversion),
-    )
 
 
 def blocks_of(links: Sequence[tuple[int, int]]) -> Block | None:
@@ -105,7 +83,9 @@ def blocks_of(links: Sequence[tuple[int, int]]) -> Block | None:
         while len(stack) > 1 and (joined := _joined(*stack[-2:])):
             stack[-2:] = [joined]
     if len(stack) > 1:
-        raise InvalidValue("these links are beyond ITG: they interleave two by two")
+        raise InvalidValue(
+            "no ITG derivation has these links: they interleave (inside-out)"
+        )
     return stack[0][2] if stack else None
 
 

@@ -50,4 +50,4 @@ class LogisticModel:
             means, scales, weights = columns
             return cls(tuple(table), means, scales, weights, float(data["intercept"]))
         except (KeyError, TypeError, ValueError, AttributeError) as error:
-            raise InvalidValue(f"no logistic model: {error!r}") from error
+            raise InvalidValue(f"not a logistic model: {error!r}") from error

@@ -82,7 +82,7 @@ class PhraseModel:
                 float(data["phrase_bias"]),
             )
         except (KeyError, TypeError, ValueError) as error:
-            raise InvalidValue(f"no phrase model: {error!r}") from error
+            raise InvalidValue(f"not a phrase model: {error!r}") from error
 
 
 def one_to_one(nats: Floats) -> NDArray[np.bool_]:

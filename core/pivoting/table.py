@@ -94,10 +94,12 @@ def open_table(path: Path) -> "Table":
     version."""
     manifest = path / MANIFEST
     if not manifest.is_file():
-        raise Unavailable(f"{path}: no table of paraphrases; make one with pivot build")
+        raise Unavailable(
+            f"{path}: not a paraphrase table; create one with pivot build"
+        )
     facts = json.loads(manifest.read_text(encoding="utf-8"))
     if facts.get("version") != VERSION:
-        raise Unavailable(f"{path}: made by another version; build it again")
+        raise Unavailable(f"{path}: built by another version; build it again")
     return Table(path / facts["table"], facts)
 
 
@@ -147,7 +149,7 @@ class Table:
         """The phrase as the table spells it."""
         text = " ".join(phrase.split())
         if not text:
-            raise InvalidValue("a phrase of at least one word wanted")
+            raise InvalidValue("expected a phrase of at least one word")
         return text.lower() if self._lowercase else text
 
     def lookup(

@@ -33,9 +33,9 @@ class HashChain:
 
     def line(self, act: Mapping[str, Any]) -> str:
         """The act as the next entry, a line of JSON. Raises ValueError if it has a
-        member that is the chain's own."""
+        member that is reserved."""
         if taken := [name for name in OWN if name in act]:
-            raise ValueError(f"{taken[0]} is the chain's own")
+            raise ValueError(f"{taken[0]} is reserved")
         entry = {**act, "entry": self.length + 1, "previous": self.head}
         self.head = hashlib.sha256(canonical(entry)).hexdigest()
         self.length += 1
@@ -45,8 +45,7 @@ class HashChain:
 def entries(lines: Iterable[str]) -> Iterator[dict[str, Any]]:
     """The acts of a chain, checked one by one.
 
-    Raises FormatError at the first line that is no entry, or does not follow from the
-    one before it.
+    Raises FormatError at a line that is not an entry, or does not follow the last.
     """
     chain = HashChain()
     for number, line in enumerate(lines, 1):
@@ -56,7 +55,7 @@ def entries(lines: Iterable[str]) -> Iterator[dict[str, Any]]:
             raise _broken(number, "does not follow from the line before it")
         chain.line(act)
         if given["digest"] != chain.head:
-            raise _broken(number, "is not what its digest was made of")
+            raise _broken(number, "does not match its digest")
         yield act | given
 
 
@@ -66,10 +65,10 @@ def _act(line: str, number: int) -> dict[str, Any]:
     except FormatError as error:
         raise _broken(number, f"cannot be read: {error.reason}") from error
     if not isinstance(act, dict):
-        raise _broken(number, "is no object")
+        raise _broken(number, "is not an object")
     return act
 
 
 def _broken(number: int, reason: str) -> FormatError:
-    remedy = "get the release again from who made it"
+    remedy = "ask its maker for the release again"
     return FormatError(f"this entry {reason}", line=number, column=1, remedy=remedy)

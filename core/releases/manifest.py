@@ -61,7 +61,7 @@ class Manifest:
         try:
             fields = json_text.loads(text, unique=True)
             if fields.pop("format") != FORMAT or fields.pop("version") != VERSION:
-                raise _error("this is no release of version 1", "update Gemel")
+                raise _error("not a release of version 1", "update Gemel")
             seal = fields.pop("seal")
             files = {
                 name: FileFacts(**one) for name, one in fields.pop("files").items()
@@ -70,9 +70,11 @@ class Manifest:
             made = cls(files=files, warnings=warnings, **fields)
             is_sealed = made.seal == seal
         except (ValueError, KeyError, TypeError, AttributeError, FormatError) as error:
-            raise _error(f"this is no manifest: {error}", "get it again") from error
+            raise _error(f"not a manifest: {error}", "get it again") from error
         if not is_sealed:
-            raise _error("the seal is not this manifest's", "get the release again")
+            raise _error(
+                "the seal does not match this manifest", "download the release again"
+            )
         return made
 
 

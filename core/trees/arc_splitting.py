@@ -113,13 +113,14 @@ class JoinWords:
         heads = tree.deps.heads
         if heads[b] != a and heads[a] != b and heads[a] != heads[b]:
             raise InvalidValue(
-                f"Neither of “{words[a]}” and “{words[b]}” hangs from the other, nor "
-                "both from one word: hang one from the other first."
+                f"Neither of “{words[a]}” and “{words[b]}” depends on the other, and "
+                "they do not "
+                "share a head: attach one to the other first."
             )
         for row in _rows(tree):
             if "." in row[ID] and int(row[ID].split(".")[0]) == a + 1:
                 raise InvalidValue(
-                    f"An empty node stands between “{words[a]}” and “{words[b]}”."
+                    f"An empty node is between “{words[a]}” and “{words[b]}”."
                 )
             if "-" in row[ID]:
                 start, end = (int(i) - 1 for i in row[ID].split("-"))

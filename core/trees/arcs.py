@@ -24,6 +24,7 @@ __all__ = [
     "ArcsEdit",
     "ArcsEdited",
     "Attach",
+    "Field",
     "Relation",
     "Replace",
     "Retype",
@@ -37,7 +38,8 @@ __all__ = [
 @dataclass(frozen=True, slots=True)
 class Attach:
     """Another ``head`` for a word, -1 for none; ``relation`` "": the one it has, or
-    root where it hangs from nothing."""
+    root where it has no head. A sentence has one root: the former one then depends on
+    the word."""
 
     op: ClassVar[str] = "attach"
     token: int
@@ -49,12 +51,20 @@ class Attach:
         had = tree.deps.labels[self.token]
         named = self.relation or ("root" if self.head == ROOT else _not_root(had))
         edited = tree.with_arc(self.token, self.head, checked_relation(named))
+        for root in self._former_roots(tree):
+            edited = edited.with_arc(root, self.token, "dep")
         return ArcsEdited(edited, self.token)
 
-    def inverse(self, tree: Arcs) -> "Attach":
+    def inverse(self, tree: Arcs) -> "Attach | Replace":
         _check(tree, self.token)
+        if self._former_roots(tree):
+            return Replace(tree.lines)
         deps = tree.deps
         return Attach(self.token, deps.heads[self.token], deps.labels[self.token])
+
+    def _former_roots(self, tree: Arcs) -> list[int]:
+        heads = tree.deps.heads if self.head == ROOT else ()
+        return [m for m, h in enumerate(heads) if h == ROOT and m != self.token]
 
     def to_json(self) -> dict[str, Any]:
         named = {"relation": self.relation} if self.relation else {}
@@ -93,7 +103,7 @@ class Replace:
     def on(self, tree: Arcs) -> ArcsEdited:
         new = Arcs(self.lines)
         if new.words != tree.words:
-            raise InvalidValue("These lines stand on other words.")
+            raise InvalidValue("These lines belong to other words.")
         return ArcsEdited(new, 0)
 
     def inverse(self, tree: Arcs) -> "Replace":
@@ -124,12 +134,38 @@ class Retype:
         return {"op": self.op, "token": self.token, "form": self.form}
 
 
+@dataclass(frozen=True, slots=True)
+class Field:
+    """Another value in a column of a word; "" for none."""
+
+    op: ClassVar[str] = "field"
+    token: int
+    column: str
+    value: str
+
+    def on(self, tree: Arcs) -> ArcsEdited:
+        _check(tree, self.token)
+        edited = tree.with_field(self.token, self.column, self.value.strip())
+        return ArcsEdited(edited, self.token)
+
+    def inverse(self, tree: Arcs) -> "Field":
+        _check(tree, self.token)
+        return Field(self.token, self.column, tree.field(self.token, self.column))
+
+    def to_json(self) -> dict[str, Any]:
+        what = {"column": self.column, "value": self.value}
+        return {"op": self.op, "token": self.token, **what}
+
+
 Read = Callable[[Mapping[str, Any]], ArcsEdit]
 OPS: dict[str, Read] = {
     "attach": lambda sent: Attach(
         int(sent["token"]), int(sent["head"]), str(sent.get("relation") or "")
     ),
     "relation": lambda sent: Relation(int(sent["token"]), str(sent["relation"])),
+    "field": lambda sent: Field(
+        int(sent["token"]), str(sent["column"]), str(sent["value"])
+    ),
     "replace": lambda sent: Replace(str(sent["lines"])),
     "retype": lambda sent: Retype(int(sent["token"]), str(sent["form"])),
     "split": SplitWord.read,
@@ -143,7 +179,7 @@ def read(sent: Mapping[str, Any]) -> ArcsEdit:
     try:
         return OPS[sent["op"]](sent)
     except (KeyError, TypeError, ValueError) as error:
-        raise InvalidValue(f"This is no operation on arcs: {error}") from error
+        raise InvalidValue(f"Not an operation on arcs: {error}") from error
 
 
 def typed(text: str, tree: Arcs) -> Replace:

@@ -32,6 +32,7 @@ from core.trees.words import checked_form, with_forms
 __all__ = [
     "OPS",
     "Delete",
+    "Edge",
     "Edited",
     "Insert",
     "Move",
@@ -39,6 +40,7 @@ __all__ = [
     "RelabelAll",
     "Replace",
     "Retype",
+    "Trace",
     "TreeEdit",
     "checked_label",
     "name_of",
@@ -78,7 +80,7 @@ class RelabelAll:
 
     def on(self, tree: Tree) -> Edited:
         if not self.labels:
-            raise InvalidValue("Nodes to relabel are wanted.")
+            raise InvalidValue("Name the nodes to relabel.")
         new = tree
         for node, label in self.labels:
             new = Relabel(node, label).on(new).tree
@@ -134,7 +136,7 @@ class Insert:
         mother = tree.parents[self.first]
         if tree.parents[self.last] != mother or self.last < self.first:
             raise InvalidValue(
-                "A new phrase stands over siblings: nodes of one parent."
+                "A new phrase covers siblings: nodes with the same parent."
             )
         if mother < 0:
             return -1, 0, 1
@@ -144,7 +146,7 @@ class Insert:
 
 @dataclass(frozen=True, slots=True)
 class Delete:
-    """Take a phrase away; its children go up to its parent."""
+    """Delete a phrase, whose children go up to its parent; or an empty element."""
 
     op: ClassVar[str] = "delete"
     node: int
@@ -155,14 +157,16 @@ class Delete:
         below = children[self.node]
         if self.node == 0:
             return built(tree, children, below[0], below[0])
-        siblings = children[tree.parents[self.node]]
-        at = siblings.index(self.node)
-        siblings[at : at + 1] = below
-        return settled(built(tree, children, 0, below[0]))
+        mother = tree.parents[self.node]
+        at = children[mother].index(self.node)
+        children[mother][at : at + 1] = below
+        return settled(built(tree, children, 0, below[0] if below else mother))
 
     def inverse(self, tree: Tree) -> TreeEdit:
         after = self.on(tree).tree
         below = tree.children[self.node]
+        if not below:
+            return Replace(tree)
         edge = tree.edges[self.node] if tree.edges else ""
         # without the node, all that follows it in preorder counts one less
         back = Insert(below[0] - 1, below[-1] - 1, tree.labels[self.node], edge)
@@ -174,9 +178,14 @@ class Delete:
     def _check(self, tree: Tree) -> None:
         check_node(tree, self.node)
         if tree.is_leaf(self.node):
-            raise InvalidValue("A word stays in the tree: only phrases are deleted.")
+            if tree.tokens[self.node] >= 0:
+                raise InvalidValue("Only phrases can be deleted, not words.")
+            if len(tree.children[tree.parents[self.node]]) == 1:
+                raise InvalidValue("Delete the phrase above it instead.")
         if self.node == 0 and len(tree.children[0]) > 1:
-            raise InvalidValue("This is the root of several: a tree has one root.")
+            raise InvalidValue(
+                "A root with several children cannot be deleted: a tree has one root."
+            )
 
 
 @dataclass(frozen=True, slots=True)
@@ -185,7 +194,9 @@ class Move:
 
     ``at``: which of her children it becomes, counted without the node; None: where its
     words belong among theirs. ``gap``: whether it may make the first gap of the tree,
-    which brackets cannot hold then.
+    which brackets cannot hold then. ``last``: the siblings from the node to this one
+    move together. ``tidy``: a phrase that is left empty is deleted, and so is one that
+    is left with a single phrase of its own label.
     """
 
     op: ClassVar[str] = "move"
@@ -193,13 +204,15 @@ class Move:
     mother: int
     at: int | None = None
     gap: bool = False
+    last: int | None = None
+    tidy: bool = False
 
     def on(self, tree: Tree) -> Edited:
         edited = self._moved(tree)
         if not self.gap and is_in_order(tree) and not is_in_order(edited.tree):
             mother, node = name_of(tree, self.mother), name_of(tree, self.node)
             raise InvalidValue(
-                f"{mother} is not beside {node}: there, its words would stand between "
+                f"{mother} is not next to {node}: there, its words would stand between "
                 "the words of others. Move it in steps, or move what is between first."
             )
         return settled(edited)
@@ -210,45 +223,137 @@ class Move:
 
     def inverse(self, tree: Tree) -> TreeEdit:
         edited = self.on(tree)
-        mother = tree.parents[self.node]
+        mother, run = tree.parents[self.node], self._run(tree)
+        if mother not in edited.moved:  # it was tidied away
+            return Replace(tree)
         at = tree.children[mother].index(self.node)
         gap = is_in_order(edited.tree) and not is_in_order(tree)
-        back = Move(edited.moved[self.node], edited.moved[mother], at, gap)
+        last = edited.moved[run[-1]] if len(run) > 1 else None
+        back = Move(edited.moved[self.node], edited.moved[mother], at, gap, last)
         return way_back(tree, edited.tree, back)
 
     def to_json(self) -> dict[str, Any]:
-        at = {} if self.at is None else {"at": self.at}
-        gap = {"gap": True} if self.gap else {}
-        return {"op": self.op, "node": self.node, "mother": self.mother, **at, **gap}
+        optional = {"at": self.at, "gap": self.gap or None, "last": self.last}
+        optional["tidy"] = self.tidy or None
+        more = {name: value for name, value in optional.items() if value is not None}
+        return {"op": self.op, "node": self.node, "mother": self.mother, **more}
 
     def _moved(self, tree: Tree) -> Edited:
-        at = self._place(tree)
+        run = self._run(tree)
+        at = self._place(tree, run)
         children = children_of(tree)
-        children[tree.parents[self.node]].remove(self.node)
-        children[self.mother].insert(at, self.node)
+        mother = tree.parents[self.node]
+        children[mother] = [v for v in children[mother] if v not in run]
+        children[self.mother][at:at] = run
+        if self.tidy:
+            _tidy(tree, children, mother)
         return built(tree, children, 0, self.node)
 
-    def _place(self, tree: Tree) -> int:
+    def _run(self, tree: Tree) -> tuple[int, ...]:
+        """All that moves: siblings. Raises InvalidValue."""
         check_node(tree, self.node)
-        check_node(tree, self.mother)
+        last = self.node if self.last is None else self.last
+        check_node(tree, last)
         if self.node == 0:
             raise InvalidValue("The root has no parent: insert a new root above it.")
+        siblings = tree.children[tree.parents[self.node]]
+        if last not in siblings or last < self.node:
+            raise InvalidValue("Only siblings move together: nodes of one parent.")
+        return siblings[siblings.index(self.node) : siblings.index(last) + 1]
+
+    def _place(self, tree: Tree, run: tuple[int, ...]) -> int:
+        check_node(tree, self.mother)
         if tree.is_leaf(self.mother):
             raise InvalidValue("A word has no children: choose a phrase.")
-        if self.mother in range(self.node, tree.subtree_end(self.node)):
+        if any(self.mother in range(v, tree.subtree_end(v)) for v in run):
             raise InvalidValue("A phrase cannot move to a place below itself.")
-        if len(tree.children[tree.parents[self.node]]) == 1:
+        is_all = len(tree.children[tree.parents[self.node]]) == len(run)
+        if is_all and not (self.tidy and tree.parents[self.node] != self.mother):
             mother = name_of(tree, tree.parents[self.node])
             raise InvalidValue(
-                f"{mother} would be left without words: delete it, or move it instead."
+                f"{mother} would have no words left: delete it, or move it instead."
             )
-        rest = [v for v in tree.children[self.mother] if v != self.node]
+        rest = [v for v in tree.children[self.mother] if v not in run]
         if self.at is not None:
             if not 0 <= self.at <= len(rest):
                 raise InvalidValue(f"The parent has {len(rest)} other children.")
             return self.at
         here = tree.spans[self.node]
         return sum(tree.spans[v] <= here for v in rest)
+
+
+def _tidy(tree: Tree, children: list[list[int]], v: int) -> None:
+    """Delete the phrase ``v`` where it is empty, and then those above it that are; or
+    where it holds a single phrase of its own label."""
+    while v > 0:
+        below, siblings = children[v], children[tree.parents[v]]
+        is_double = len(below) == 1 and (
+            not tree.is_leaf(below[0]) and tree.labels[below[0]] == tree.labels[v]
+        )
+        if below and not is_double:
+            return
+        at = siblings.index(v)
+        siblings[at : at + 1] = below
+        if below:
+            return
+        v = tree.parents[v]
+
+
+@dataclass(frozen=True, slots=True)
+class Edge:
+    """Another grammatical function of a node, as TIGER trees have; "" for none."""
+
+    op: ClassVar[str] = "edge"
+    node: int
+    edge: str
+
+    def on(self, tree: Tree) -> Edited:
+        check_node(tree, self.node)
+        if self.edge:
+            checked_label(self.edge)
+        edges = list(tree.edges or ("",) * len(tree))
+        edges[self.node] = self.edge
+        edged = tuple(edges) if any(edges) else ()
+        new = Tree(tree.labels, tree.parents, tree.tokens, tree.forms, edged)
+        return Edited(new, {v: v for v in range(len(tree))}, self.node)
+
+    def inverse(self, tree: Tree) -> "Edge":
+        check_node(tree, self.node)
+        return Edge(self.node, tree.edges[self.node] if tree.edges else "")
+
+    def to_json(self) -> dict[str, Any]:
+        return {"op": self.op, "node": self.node, "edge": self.edge}
+
+
+@dataclass(frozen=True, slots=True)
+class Trace:
+    """A new empty element before the node, or ``after`` it, under the same parent."""
+
+    op: ClassVar[str] = "trace"
+    node: int
+    form: str
+    label: str = "-NONE-"
+    after: bool = False
+
+    def on(self, tree: Tree) -> Edited:
+        check_node(tree, self.node)
+        if self.node == 0:
+            raise InvalidValue("An empty element needs a sibling: choose another node.")
+        texts = checked_label(self.label), checked_label(self.form)
+        children = children_of(tree)
+        siblings = children[tree.parents[self.node]]
+        siblings.insert(siblings.index(self.node) + self.after, len(tree))
+        children.append([])
+        return built(tree, children, 0, len(tree), new=[(texts[0], "")], form=texts[1])
+
+    def inverse(self, tree: Tree) -> TreeEdit:
+        made = self.on(tree)
+        return way_back(tree, made.tree, Delete(made.at))
+
+    def to_json(self) -> dict[str, Any]:
+        after = {"after": True} if self.after else {}
+        texts = {"form": self.form, "label": self.label}
+        return {"op": self.op, "node": self.node, **texts, **after}
 
 
 @dataclass(frozen=True, slots=True)
@@ -290,7 +395,19 @@ OPS: dict[str, Read] = {
     ),
     "delete": lambda sent: Delete(int(sent["node"])),
     "move": lambda sent: Move(
-        int(sent["node"]), int(sent["mother"]), sent.get("at"), sent.get("gap") is True
+        int(sent["node"]),
+        int(sent["mother"]),
+        sent.get("at"),
+        sent.get("gap") is True,
+        sent.get("last"),
+        sent.get("tidy") is True,
+    ),
+    "edge": lambda sent: Edge(int(sent["node"]), str(sent["edge"])),
+    "trace": lambda sent: Trace(
+        int(sent["node"]),
+        str(sent["form"]),
+        str(sent.get("label") or "-NONE-"),
+        sent.get("after") is True,
     ),
     "replace": Replace.read,
     "retype": lambda sent: Retype(int(sent["token"]), str(sent["form"])),
@@ -306,7 +423,7 @@ def read(sent: Mapping[str, Any]) -> TreeEdit:
     try:
         return OPS[sent["op"]](sent)
     except (KeyError, TypeError, ValueError) as error:
-        raise InvalidValue(f"This is no operation on a tree: {error}") from error
+        raise InvalidValue(f"Not an operation on a tree: {error}") from error
 
 
 def name_of(tree: Tree, v: int) -> str:

@@ -1,7 +1,7 @@
-"""A step made on a tree of before, as it is on the tree that others have changed since.
+"""Steps made on one tree, as they are on another tree of the same words.
 
-Nodes and words are followed through what was done since. A step that is about something
-that is not there any more, or not as one, is refused: InvalidValue says what it is.
+Nodes and words are followed from one to the other. A step that is about something that
+is not there, or not as one, is left out, and InvalidValue says why.
 """
 
 from collections.abc import Iterable, Mapping
@@ -14,7 +14,16 @@ from core.errors import InvalidValue
 from core.trees import arcs, editing
 from core.trees.arc_splitting import JoinWords, Restore, SplitWord
 from core.trees.arcs import Arcs, ArcsEdit
-from core.trees.editing import Delete, Insert, Move, Relabel, RelabelAll, TreeEdit
+from core.trees.editing import (
+    Delete,
+    Edge,
+    Insert,
+    Move,
+    Relabel,
+    RelabelAll,
+    Trace,
+    TreeEdit,
+)
 from core.trees.phrases import JoinPhrases, SplitPhrase
 from core.trees.replacing import Replace
 from core.trees.splitting import Join, Split
@@ -24,32 +33,6 @@ Replayed = tuple[list[Any], list[str]]
 """Steps on another tree, one after the other, and why the rest has no place there."""
 
 
-def rebased(step: TreeEdit, before: Tree, since: Iterable[TreeEdit]) -> TreeEdit:
-    """``step``, made on ``before``, as it is on what ``since`` made of that tree."""
-    now, at = before, {v: v for v in range(len(before))}
-    for op in since:
-        after, moved = op.on(now).tree, _moved(op, now)
-        at = {old: moved[v] for old, v in at.items() if v in moved}
-        now = after
-    return _SeenTree(before, now, at).step(step)
-
-
-def _moved(op: TreeEdit, tree: Tree) -> Moved:
-    """Where nodes are after an operation; what was split or joined is left out, as it
-    is not what someone saw."""
-    edited = op.on(tree)
-    if isinstance(op, Replace):
-        return _same_places(tree, edited.tree)
-    moved = dict(edited.moved)
-    if isinstance(op, Split | Join):
-        moved.pop(tree.leaf_of[op.token], None)
-    if isinstance(op, SplitPhrase):
-        moved.pop(op.node, None)
-    if isinstance(op, JoinPhrases):
-        moved.pop(op.first, None)
-    return moved
-
-
 def replayed(steps: Iterable[TreeEdit], first: Tree, other: Tree) -> Replayed:
     """The steps made on ``first`` as they are on ``other``, a tree of as many words.
 
@@ -57,7 +40,7 @@ def replayed(steps: Iterable[TreeEdit], first: Tree, other: Tree) -> Replayed:
     InvalidValue on other words.
     """
     if first.n_tokens != other.n_tokens:
-        raise InvalidValue("These two trees stand on other words.")
+        raise InvalidValue("These two trees have different words.")
     here, there, at = first, other, _same_places(first, other)
     done: list[Any] = []
     left: list[str] = []
@@ -108,7 +91,7 @@ class _SeenTree:
 
     def step(self, step: TreeEdit) -> TreeEdit:
         """The same step on the tree there is."""
-        if isinstance(step, Relabel | Delete):
+        if isinstance(step, Relabel | Delete | Edge | Trace):
             return replace(step, node=self.node(step.node))
         if isinstance(step, RelabelAll):
             return RelabelAll(tuple((self.node(v), name) for v, name in step.labels))
@@ -116,7 +99,8 @@ class _SeenTree:
             return self._run(step)
         if isinstance(step, Move):
             node, mother = self.node(step.node), self.node(step.mother)
-            return replace(step, node=node, mother=mother)
+            last = None if step.last is None else self.node(step.last)
+            return replace(step, node=node, mother=mother, last=last)
         if isinstance(step, SplitPhrase):
             return self._split(step)
         if isinstance(step, editing.Retype | Split | Join):
@@ -129,7 +113,7 @@ class _SeenTree:
             raise InvalidValue(f"There is no node n{v} in the tree that you saw.")
         if v not in self.at:
             name = editing.name_of(self.before, v)
-            raise InvalidValue(f"{name} is not there any more as you saw it.")
+            raise InvalidValue(f"{name} has changed since you saw it.")
         return self.at[v]
 
     def _run(self, step: Insert | JoinPhrases) -> TreeEdit:
@@ -143,7 +127,7 @@ class _SeenTree:
             there = now.children[mother_now] if mother_now >= 0 else ()
             run = [v for v in there if new.first <= v <= new.last]
             if run != [self.node(v) for v in seen]:
-                raise InvalidValue("The siblings are not side by side any more.")
+                raise InvalidValue("The siblings are no longer next to each other.")
         return new
 
     def _split(self, step: SplitPhrase) -> SplitPhrase:
@@ -151,7 +135,7 @@ class _SeenTree:
         node, below = self.node(step.node), self.before.children[step.node]
         begins = [self.node(below[i]) for i in step.at if i < len(below)]
         if any(self.now.parents[v] != node for v in begins):
-            raise InvalidValue("Where you split the phrase stands another one by now.")
+            raise InvalidValue("Another phrase is now where you split this one.")
         places = (self.now.children[node].index(v) for v in begins)
         return replace(step, node=node, at=tuple(places))
 
@@ -164,19 +148,8 @@ class _SeenTree:
             if token < self.before.n_tokens
         ]
         if not tokens or (is_join and tokens != [tokens[0], tokens[0] + 1]):
-            raise InvalidValue("These words are not side by side any more.")
+            raise InvalidValue("These words are no longer next to each other.")
         return replace(step, token=tokens[0])
-
-
-def rebased_arcs(step: ArcsEdit, before: Arcs, since: Iterable[ArcsEdit]) -> ArcsEdit:
-    """As ``rebased``, of arcs."""
-    now, at = before, {i: i for i in range(len(before.words))}
-    for op in since:
-        after = op.on(now).tree
-        moved = _moved_words(op, now, after)
-        at = {old: moved[i] for old, i in at.items() if i in moved}
-        now = after
-    return _on_words(step, before, at)
 
 
 def _on_words(step: ArcsEdit, before: Arcs, at: Moved) -> ArcsEdit:
@@ -186,7 +159,9 @@ def _on_words(step: ArcsEdit, before: Arcs, at: Moved) -> ArcsEdit:
         return replace(step, token=words.at(step.token), head=head)
     if isinstance(step, JoinWords):
         words.at(step.token + 1)
-    if isinstance(step, arcs.Relation | arcs.Retype | SplitWord | JoinWords):
+    if isinstance(
+        step, arcs.Relation | arcs.Field | arcs.Retype | SplitWord | JoinWords
+    ):
         return replace(step, token=words.at(step.token))
     return step  # whole lines, which take the place of any others over their words
 
@@ -194,7 +169,7 @@ def _on_words(step: ArcsEdit, before: Arcs, at: Moved) -> ArcsEdit:
 def replayed_arcs(steps: Iterable[ArcsEdit], first: Arcs, other: Arcs) -> Replayed:
     """As ``replayed``, of arcs."""
     if len(first.words) != len(other.words):
-        raise InvalidValue("These two trees stand on other words.")
+        raise InvalidValue("These two trees have different words.")
     here, there = first, other
     at: Moved = {i: i for i in range(len(first.words))}
     done: list[Any] = []
@@ -230,7 +205,7 @@ class _SeenWords:
         if not 0 <= token < len(words):
             raise InvalidValue(f"There is no word {token + 1} in what you saw.")
         if token not in self.moved:
-            raise InvalidValue(f"“{words[token]}” is not there any more as you saw it.")
+            raise InvalidValue(f"“{words[token]}” has changed since you saw it.")
         return self.moved[token]
 
 

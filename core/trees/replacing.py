@@ -24,7 +24,7 @@ class Replace:
 
     def on(self, tree: Tree) -> Edited:
         if self.tree.words != tree.words:
-            raise InvalidValue("This tree stands on other words.")
+            raise InvalidValue("This tree has other words than its sentence.")
         return Edited(self.tree, {}, 0)
 
     def inverse(self, tree: Tree) -> "Replace":

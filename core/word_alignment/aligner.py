@@ -31,7 +31,7 @@ def assign(gains: Floats) -> list[tuple[int, int]]:
     NaN or an infinity. O(min(n, m)^2 max(n, m)); Jonker & Volgenant 1987.
     """
     if gains.ndim != 2 or not np.isfinite(gains).all():
-        raise InvalidScores("a table of finite gains wanted")
+        raise InvalidScores("expected a table of finite gains")
     if not gains.size:
         return []
     wide = gains if gains.shape[0] <= gains.shape[1] else gains.T
@@ -59,7 +59,7 @@ class WordSettings:
 
     def __post_init__(self) -> None:
         if not 0 < self.least <= self.sure < 1:
-            raise InvalidValue("0 < least <= sure < 1 wanted")
+            raise InvalidValue("expected 0 < least <= sure < 1")
 
 
 @dataclass(frozen=True)

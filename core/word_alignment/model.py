@@ -38,8 +38,9 @@ class Metric:
         """``(n, d)`` to ``(n, k)``; raises InvalidValue on vectors of another model."""
         if vectors.shape[1:] != self.mean.shape:
             raise InvalidValue(
-                f"word vectors of {vectors.shape[1:]} numbers where the word aligner "
-                f"was fitted on {self.mean.shape}: fit it on this parser's"
+                f"word vectors of {vectors.shape[1:]} numbers but the word aligner was "
+                "fitted on "
+                f"{self.mean.shape}: fit it on this parser's vectors"
             )
         projected: Floats = (vectors - self.mean) @ self.matrix
         return projected
@@ -53,7 +54,7 @@ class Metric:
         try:
             return cls(unpack(data["mean"]), unpack(data["matrix"]))
         except (KeyError, TypeError) as error:
-            raise InvalidValue(f"no metric: {error!r}") from error
+            raise InvalidValue(f"not a metric: {error!r}") from error
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -83,7 +84,7 @@ class WordModel:
             metric = Metric.from_json(data["metric"]) if "metric" in data else None
             first, second = (Perceptron.from_json(data[k]) for k in ("first", "second"))
         except (KeyError, TypeError) as error:
-            raise InvalidValue(f"no word model: {error!r}") from error
+            raise InvalidValue(f"not a word model: {error!r}") from error
         return cls(first, second, metric)
 
 
@@ -143,7 +144,7 @@ def fit_metric(pairs: Sequence[tuple[Floats, Floats]]) -> Metric:
     """
     pairs_alike = [both for a, b in pairs for both in _alike(a, b)]
     if not pairs_alike:
-        raise InvalidValue("no words that are alike: give more paraphrases")
+        raise InvalidValue("no similar words: give more paraphrases")
     left, right = (np.array(side) for side in zip(*pairs_alike, strict=True))
     mean = np.concatenate([np.concatenate(both) for both in pairs]).mean(0)
     difference = left - right

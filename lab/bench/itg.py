@@ -21,7 +21,7 @@ from numpy.typing import NDArray
 from core.formats import msrpc
 from core.formats.records import PairRecord
 from core.itg.biparse import best_biparse
-from core.itg.grammar import ItgWeights, edit_weights
+from core.itg.grammar import ItgWeights
 from core.itg.scores import SCORERS, find_thesaurus
 from core.text.tokenize import tokenize
 
@@ -61,7 +61,8 @@ def python_twin(gain: NDArray[np.float32], penalty: float) -> float:
 
 def random_pair(n: int, substitution: float, rng: np.random.Generator) -> ItgWeights:
     match = rng.random((n, n)) < MATCHES
-    return edit_weights(np.where(match, 0.0, substitution), inversion=1.0)
+    links = np.where(match, 0.0, -substitution)
+    return ItgWeights(links, np.full(n, -1.0), np.full(n, -1.0), inverted=-1.0)
 
 
 def milliseconds(

@@ -10,9 +10,9 @@ import numpy as np
 from core.agreement.bootstrap import resample
 from core.data.check import Floats
 from core.errors import InvalidValue
-from core.itg.coverage import coverage
-from core.layout.bars import Bar, BarChart
 from core.parsing.registry import Say
+from lab.bars import Bar, BarChart
+from lab.reproduce.coverage import coverage
 from lab.reproduce.gold_links import GOLD, ONE, TWO, GoldSet
 
 HELP = "the share of human word alignments that ITG can express, by language pair"

@@ -11,7 +11,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from core.agreement.figures import Estimate
-from core.agreement.ranking import RankingReport, best_threshold, evaluate
 from core.data.check import Floats
 from core.errors import InvalidValue
 from core.itg.features import GROUPS, PairView, features
@@ -19,6 +18,7 @@ from core.itg.scores import BASELINES, SCORERS, find_thesaurus, trained_with
 from core.learning.logistic import LogisticModel
 from core.learning.logistic_fitting import fit_logistic
 from core.parsing.registry import Say
+from lab.evaluation.ranking import RankingReport, best_threshold, evaluate
 from lab.reproduce.pairs import LabelledPairs, encode, load
 from lab.reproduce.wu2005_labels import compared
 from lab.reproduce.wu2005_labels import lines as lines_of_labels

@@ -15,13 +15,13 @@ from typing import Any
 
 import numpy as np
 
-from core.agreement.ranking import average_precision
 from core.data.check import Floats
 from core.data.tree import Tree
 from core.errors import InvalidValue
 from core.evaluation.golds import read_golds
-from core.itg.labelled import LabelledWeights, best_labelled
 from core.trees.heads import category
+from lab.evaluation.ranking import average_precision
+from lab.reproduce.itg_labelled import LabelledWeights, best_labelled
 from lab.reproduce.pairs import LabelledPairs
 from lab.reproduce.wu2005_settings import PROCEDURES
 

@@ -11,11 +11,11 @@ from typing import Any
 
 import numpy as np
 
-from core.agreement.ranking import average_precision, evaluate
 from core.data.check import Floats
 from core.itg.grammar import CostSettings
 from core.itg.scores import SCORERS, Scorer
 from core.word_alignment.lexicon import LexiconSettings
+from lab.evaluation.ranking import average_precision, evaluate
 from lab.reproduce.pairs import LabelledPairs
 
 TASKS = ("CD", "PP", "IE", "MT", "RC", "IR", "QA")

@@ -16,8 +16,8 @@ import numpy as np
 
 from core.data.check import Floats
 from core.evaluation.golds import Gold
-from core.rewording.rewordings import Clause, Participles, Rewording, rewordings
 from lab.training.corpus import TrainingSentence
+from lab.training.rewordings import Clause, Participles, Rewording, rewordings
 
 Likes = Mapping[tuple[str, str], Sequence[str]]
 """By form in lower case and tag: forms that may stand in its place."""

@@ -1,14 +1,13 @@
 """Every alignment of a pair that ITG can build, from the definition."""
 
 from collections.abc import Iterator
-from itertools import combinations, permutations, product
+from itertools import combinations, permutations
 
 import numpy as np
 from numba import njit
 
 from core.data.check import Floats
 from core.itg.grammar import ItgWeights
-from core.itg.labelled import LabelledWeights
 
 Links = tuple[tuple[int, int], ...]
 
@@ -55,6 +54,26 @@ def weighed(weights) -> dict[Links, float]:
         if total > -np.inf:
             table[links] = float(total)
     return table
+
+
+def edit_weights(
+    distance: Floats, *, inversion: float = 0.0, null: float = 1.0
+) -> ItgWeights:
+    """Costs of the edit distance with block inversion, as weights (cost = -nats).
+
+    ``distance`` ``(T, V)`` >= 0: 0 for a match, the cost of a substitution else;
+    ``null``: of a deletion or an insertion. With ``inversion`` large this is
+    Levenshtein's distance. Leusch et al. 2003, "A novel string-to-string distance
+    measure", MT Summit.
+    """
+    n_source, n_target = distance.shape
+    return ItgWeights(
+        -np.asarray(distance, dtype=np.float64),
+        np.full(n_source, -float(null)),
+        np.full(n_target, -float(null)),
+        straight=0.0,
+        inverted=-float(inversion),
+    )
 
 
 def posteriors(weights: ItgWeights, *, sharpness: float) -> Floats:
@@ -126,34 +145,3 @@ def _normal_form(
                     not_straight[s, t, u, v] = max(gains[s, u], inverted[v])
                     not_inverted[s, t, u, v] = max(gains[s, u], straight[v])
                     full[s, t, u, v] = max(not_straight[s, t, u, v], straight[v])
-
-
-def labelled(weights: LabelledWeights, cell: tuple[int, ...]) -> Iterator[float]:
-    """What every derivation of a cell (i, s, t, u, v) weighs.
-
-    By the recursion of Wu 2005, section 3, word for word: S and U over all of
-    s..t and u..v but where each part would be empty on a side that the other fills.
-    """
-    label, s, t, u, v = cell
-    if (t - s, v - u) == (1, 1):
-        yield float(weights.links[label, s, u])
-    elif (t - s, v - u) == (1, 0):
-        yield float(weights.source_nulls[label, s])
-    elif (t - s, v - u) == (0, 1):
-        yield float(weights.target_nulls[label, u])
-    if s == t or u == v:
-        return
-    for (i, j, k), a, b in zip(
-        weights.rules.tolist(), weights.straight, weights.inverted, strict=True
-    ):
-        if i != label:
-            continue
-        for x, y in product(range(s, t + 1), range(u, v + 1)):
-            if (x - s) * (t - x) + (y - u) * (v - y) == 0:
-                continue
-            for rule, parts in (
-                (a, ((j, s, x, u, y), (k, x, t, y, v))),
-                (b, ((j, s, x, y, v), (k, x, t, u, y))),
-            ):
-                ways = (list(labelled(weights, part)) for part in parts)
-                yield from (float(rule + p + q) for p, q in product(*ways))

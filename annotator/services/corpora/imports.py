@@ -5,14 +5,14 @@ there already is left as it is, so a job whose worker died goes on where it ende
 that is cancelled, or fails, undoes what it added.
 """
 
-from collections.abc import Generator, Iterable, Iterator, Mapping
+from collections.abc import Generator, Iterable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field
 from datetime import timedelta
 from typing import Any
 
 from django.db import OperationalError, transaction
-from django.db.models import F, Model, Q, QuerySet, Sum
+from django.db.models import F, Model, Q, Sum
 from django.utils import timezone
 from django.utils.translation import gettext as _
 
@@ -20,7 +20,6 @@ from annotator import access
 from annotator.errors import BadRequest, Conflict
 from annotator.exchange import registry
 from annotator.exchange.files import ENCODINGS, Source
-from annotator.exchange.registry import Format
 from annotator.models import (
     AlignmentLayer,
     Corpus,
@@ -45,6 +44,7 @@ from core.formats.gemel import GemelItem
 from core.formats.ptb import bracket
 from core.formats.records import (
     BadLine,
+    Format,
     PairRecord,
     Record,
     RecordHeader,
@@ -73,8 +73,8 @@ def take_back(job: Job) -> int:
         Parse.objects.filter(**of_sentence),
         Sentence.objects.filter(corpus=corpus),
     ):
-        for keys in _batches(rows.filter(job=job)):
-            _delete(rows.model, keys, job)
+        for part in jobs.in_batches(rows.filter(job=job).only("pk"), BATCH):
+            _delete(rows.model, [one.pk for one in part], job)
     left = {"n_sentences": corpus.sentences.count(), "n_pairs": corpus.pairs.count()}
     Corpus.objects.filter(pk=corpus.pk).update(**left)
     if corpus.job_id == job.pk and not any(left.values()):
@@ -98,18 +98,6 @@ def brought(job: Job, held: Mapping[str, int]) -> dict[str, int]:
     mine = AlignmentLayer.objects.filter(job=job).order_by()
     links = mine.aggregate(n=Sum("n_links"))["n"] if counts["layers"] else 0
     return counts | {"links": links}
-
-
-def _batches(rows: QuerySet[Any]) -> Iterator[list[int]]:
-    """Their keys, in portions: each is short for those who save meanwhile."""
-    last = 0
-    while True:
-        more = rows.filter(pk__gt=last).order_by("pk").values_list("pk", flat=True)
-        keys = list(more[:BATCH])
-        if not keys:
-            return
-        yield keys
-        last = keys[-1]
 
 
 @transaction.atomic
@@ -375,8 +363,9 @@ def _work(job: Job) -> Generator[Step, None, dict[str, Any]]:
         raise Conflict("There is nothing to import: the files hold no sentence.")
     if n_bad and not job.params["partial"]:
         raise Conflict(
-            f"Rows that cannot be read: {n_bad}; so nothing was imported. Mend them, "
-            "or import the others without them."
+            f"Rows that cannot be read: {n_bad}; so nothing was imported. Fix them, or "
+            "import the "
+            "other rows without them."
         )
     if n_bad and not result["sentences"]:
         raise Conflict("There is nothing to import: no row can be read.")
@@ -482,7 +471,7 @@ def _sources(job: Job, kind: Format) -> list[Source]:
     by_code = {one.code: one for one in job.project.uploads.filter(code__in=codes)}
     missing = [code for code in codes if code not in by_code]
     if missing:
-        raise Conflict("A file of this import is no longer here: send it again.")
+        raise Conflict("A file of this import is no longer stored. Upload it again.")
     fallback = "latin-1" if kind.name == "ptb" else ""
     uploads = [by_code[code] for code in codes]
     return registry.arrange(kind, opened(uploads, job.params["encoding"], fallback))

@@ -23,7 +23,7 @@ from annotator.models import (
 )
 from annotator.models.projects import Anybody
 from annotator.services import jobs
-from annotator.services.paraphrases import reading
+from annotator.services.paraphrases import tables
 from core.data.tokens import Sentence
 from core.forests.kbest import trees_of
 from core.parsing import registry
@@ -57,20 +57,14 @@ def start(
     if not Judgment.objects.of(campaign).counted().exists():
         reason = _("No judgments in %(name)s yet.")
         raise BadRequest(reason % {"name": campaign.name}, field="campaign")
-    with jobs.one_after_the_other(table.project):
-        active = Job.objects.active().filter(project=table.project, kind=KIND)
-        if any(job.params["table"] == table.code for job in active):
-            raise Conflict(
-                _("Weights of this table are being fitted; wait for their end.")
-            )
-        return jobs.create(
-            table.project,
-            KIND,
-            title=f"Weights of {table.name} from {campaign.name}",
-            by=by,
-            params={"table": table.code, "campaign": campaign.code},
-            enqueue=enqueue,
-        )
+    return jobs.start(
+        table.project,
+        KIND,
+        title=f"Weights of {table.name} from {campaign.name}",
+        by=by,
+        params={"table": table.code, "campaign": campaign.code},
+        enqueue=enqueue,
+    )
 
 
 def run(job: Job) -> Generator[Step, None, dict[str, Any]]:
@@ -86,7 +80,7 @@ def run(job: Job) -> Generator[Step, None, dict[str, Any]]:
     judged = _judged(campaign, means, backend)
     yield Step(note="fitting")
     facts = {"campaign": campaign.name, "parser": backend.info.name}
-    with reading.opened(table, model=True) as files:
+    with tables.opened(table, model=True) as files:
         fitted = fit_weights(
             files.table, judged, model=files.model, backend=backend, facts=facts
         )

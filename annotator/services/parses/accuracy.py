@@ -10,6 +10,7 @@ from django.utils.translation import gettext as _
 
 from annotator.models import Corpus, Job, Origin, Parse, Sentence
 from annotator.models.projects import Anybody
+from annotator.services import jobs
 from annotator.services.kept_counts import kept
 from annotator.services.parses import offered
 from core.agreement.trees import attachment, parseval
@@ -46,7 +47,7 @@ class CorpusEngine:
 
     ``helps``: the key of the engine that it helps by substitution, "" if it is none
     such; ``before``: the F1 of that one here, in percent. ``by_unknown``: see
-    ``core.evaluation.parsers``; [] if it does not tell its training words.
+    ``core.evaluation.parsers``; [] if it does not list its training words.
     """
 
     name: str
@@ -160,10 +161,7 @@ def of_corpus(corpus: Corpus, engine: str, version: str) -> dict[str, Any]:
     """
     total, learnt = ParserScores(), offered.trained_on(corpus.project, engine)
     n_learnt = 0
-    rows = with_gold(corpus).order_by("pk")
-    last = 0
-    while chunk := list(rows.filter(pk__gt=last)[:CHUNK]):
-        last = chunk[-1].pk
+    for chunk in jobs.in_batches(with_gold(corpus), CHUNK):
         new = [one for one in chunk if not is_learnt(one, learnt)]
         n_learnt += len(chunk) - len(new)
         for sides in sides_of(new, engine, version):
@@ -231,13 +229,13 @@ def readable(sentence: Sentence, user: Anybody) -> list[Parse]:
     return list(rows.order_by(*order))
 
 
-def beside(sides: Sides, parse: Parse) -> Sides:
+def compared_with(sides: Sides, parse: Parse) -> Sides:
     """The engine's side as it is, and this parse in the place of gold."""
-    beside_gold = Sides(
+    compared = Sides(
         sides.sentence, tree=sides.tree, deps=sides.deps, tokens=sides.tokens
     )
-    _put(beside_gold, parse, gold=True)
-    return beside_gold
+    _put(compared, parse, gold=True)
+    return compared
 
 
 def with_gold(corpus: Corpus) -> QuerySet[Sentence]:

@@ -13,7 +13,7 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_noop
 
 from annotator import access
-from annotator.errors import BadRequest, Conflict
+from annotator.errors import BadRequest
 from annotator.models import (
     Corpus,
     Job,
@@ -29,7 +29,7 @@ from annotator.models import (
 )
 from annotator.models.projects import Anybody
 from annotator.services import jobs
-from annotator.services.parses import accuracy, joint_gold, marginals, offered, parsers
+from annotator.services.parses import accuracy, ledger, offered, parsers
 from annotator.throughput.writing import write
 from core.errors import GemelError, InvalidValue
 from core.formats import treetext
@@ -122,7 +122,7 @@ def store(run: JointRun, made: Sequence[JointAnswer], info: BackendInfo) -> int:
             for one, result in zip(new, results, strict=True)
             for change in _changes(run, one, result)
         )
-        joint_gold.compare(results)
+        ledger.compare(results)
         JointRun.objects.filter(pk=run.pk).update(
             n_pairs=F("n_pairs") + len(new), n_changes=F("n_changes") + len(changes)
         )
@@ -166,8 +166,8 @@ def _changes(
         made |= {"domain": domain, "operations": operations}
         for arc in side.arcs:
             yield _arc(made, arc)
-        stored = marginals.of_analysis(analysis) if side.spans else None
-        sure = marginals.sureness(stored) if stored else {}
+        stored = parsers.of_analysis(analysis) if side.spans else None
+        sure = parsers.sureness(stored) if stored else {}
         for span in side.spans:
             key = span.start, span.end, span.label
             change = _span(made, span, sure.get(key, 0.0) if sure else None)
@@ -379,25 +379,15 @@ def start(
             % {"parser": parser},
             field="parser",
         )
-    params = {"corpus": corpus.code, "parser": parser, "settings": asdict(settings)}
-    with jobs.one_after_the_other(corpus.project):
-        active = Job.objects.active().filter(project=corpus.project, kind="joint")
-        if any(job.params == params for job in active):
-            raise Conflict(
-                _(
-                    "This corpus is already being parsed that way. Wait until it "
-                    "finishes."
-                )
-            )
-        return jobs.create(
-            corpus.project,
-            "joint",
-            title=f"Parse {corpus.name} jointly: {_label(settings)}",
-            by=by,
-            params=params,
-            engine=f"{ENGINE} {VERSION}",
-            enqueue=enqueue,
-        )
+    return jobs.start(
+        corpus.project,
+        "joint",
+        title=f"Parse {corpus.name} jointly: {_label(settings)}",
+        by=by,
+        params={"corpus": corpus.code, "parser": parser, "settings": asdict(settings)},
+        engine=f"{ENGINE} {VERSION}",
+        enqueue=enqueue,
+    )
 
 
 def run(job: Job) -> Generator[Step, None, dict[str, Any]]:
@@ -417,10 +407,9 @@ def run(job: Job) -> Generator[Step, None, dict[str, Any]]:
     yield Step(
         total=total, done=total - n_left, note=f"{backend.info.name}, {joint_run}"
     )
-    joint_gold.refresh(joint_run)
-    last, n_done, n_failed = 0, 0, 0
-    while batch := list(left.filter(pk__gt=last)[:BATCH]):
-        last = batch[-1].pk
+    ledger.refresh(joint_run)
+
+    def work(batch: list[Pair]) -> int:
         made = []
         for pair, answer in _parse(joint, backend, batch, settings):
             if isinstance(answer, JointAnswer):
@@ -428,8 +417,9 @@ def run(job: Job) -> Generator[Step, None, dict[str, Any]]:
             else:
                 _complain(job, pair, answer)
         store(joint_run, made, backend.info)
-        n_done, n_failed = n_done + len(made), n_failed + len(batch) - len(made)
-        yield Step(done=len(made), failed=len(batch) - len(made))
+        return len(made)
+
+    n_done, n_failed = yield from jobs.by_batches(left, BATCH, work)
     parsers.mark_parsed(corpus)
     joint_run.refresh_from_db()
     result: dict[str, Any] = {"engine": joint_run.engine, "version": joint_run.version}
@@ -513,8 +503,7 @@ def _pairs(corpus: Corpus, info: BackendInfo) -> QuerySet[Pair]:
 
 def _lacking(pairs: QuerySet[Pair], joint_run: JointRun) -> QuerySet[Pair]:
     there = JointPair.objects.filter(run=joint_run, pair=OuterRef("pk"))
-    rows = pairs.filter(~Exists(there)).select_related("source", "target")
-    return rows.order_by("pk")
+    return pairs.filter(~Exists(there)).select_related("source", "target")
 
 
 def _parse(

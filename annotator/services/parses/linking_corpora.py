@@ -106,22 +106,15 @@ def start(
     if name in [one.name for one in of_project(project)]:
         problem = _("There is already a linking corpus %(name)s.") % {"name": name}
         raise BadRequest(problem, field="name")
-    with jobs.one_after_the_other(project):
-        active = Job.objects.active().filter(project=project, kind=KIND)
-        if any(job.params["name"] == name for job in active):
-            message = _("%(name)s is already being counted. Wait until it finishes.")
-            raise Conflict(message % {"name": name})
-        params = {
-            "name": name,
-            "corpus": page.code if page else "",
-            "corpora": [corpus.code for corpus in corpora],
-            "uploads": [upload.code for upload in uploads],
-            "licence": licence[:200],
-        }
-        title = f"Count the linking corpus {name}"
-        return jobs.create(
-            project, KIND, title=title, by=by, params=params, enqueue=enqueue
-        )
+    params = {
+        "name": name,
+        "corpus": page.code if page else "",
+        "corpora": [corpus.code for corpus in corpora],
+        "uploads": [upload.code for upload in uploads],
+        "licence": licence[:200],
+    }
+    title = f"Count the linking corpus {name}"
+    return jobs.start(project, KIND, title=title, by=by, params=params, enqueue=enqueue)
 
 
 def run(job: Job) -> Generator[Step, None, dict[str, Any]]:
@@ -183,7 +176,7 @@ def _add(
     for k, forms in enumerate(sentences, 1):
         recorder.add(forms)
         if recorder.n_tokens > MAX_TOKENS:
-            raise Conflict(f"More than {MAX_TOKENS:,} tokens; count less text.")
+            raise Conflict(f"More than {MAX_TOKENS:,} tokens. Count less text.")
         if k % TOLD == 0:
             yield Step(done=TOLD)
     yield Step(done=k % TOLD)
@@ -230,7 +223,7 @@ def _write(
         linking.save(counts, making / FILES[0])
         write_manifest(making, facts, files=FILES)
         if (folder / name).exists():
-            raise Conflict(f"There is a linking corpus {name} already.")
+            raise Conflict(f"There is already a linking corpus {name}.")
         making.rename(folder / name)
     except BaseException:
         shutil.rmtree(making, ignore_errors=True)

@@ -18,10 +18,9 @@ from annotator.errors import BadRequest
 from annotator.models import Corpus, Membership, Origin
 from annotator.models.projects import SEE_OTHERS, Anybody, id_of
 from annotator.services.queries import index
-from annotator.services.queries.compiling import Body, Bound, compiled
+from annotator.services.queries.compiling import Body, Bound, Viewer, compiled
 from annotator.services.queries.labels import UnknownLabel, unknown_in
-from annotator.services.queries.limits import QueryTooSlow, within
-from annotator.services.queries.rows import among
+from annotator.services.queries.tables import QueryTooSlow, among, within
 from core.errors import FormatError
 from core.queries import labels, parser
 from core.queries.syntax import Query, WhereCondition
@@ -117,7 +116,7 @@ class SearchScope:
             pk
             for corpus in self.corpora
             for pk, ref in corpus.sentences.values_list("pk", "ref")
-            if labels.found(regex, ref)
+            if labels.matches(regex, ref)
         ]
 
 
@@ -370,7 +369,8 @@ class Search:
         return codes.index(code), tuple(map(int, parts))
 
     def _body(self, corpus: Corpus) -> Body:
-        body = compiled(self.query, kind=self._kind(corpus))
+        viewer = Viewer(self.scope.user, self.scope.sees_others)
+        body = compiled(self.query, kind=self._kind(corpus), viewer=viewer)
         self.scope.narrow(body, self.query)
         body.add("v.corpus = %s", [corpus.pk])
         return body

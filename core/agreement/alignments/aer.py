@@ -3,6 +3,7 @@
 from collections.abc import Hashable, Sequence
 
 from core.agreement.figures import Estimate, Figure, Undefined
+from core.agreement.words import Reason
 
 LinkSets = Sequence[frozenset[Hashable]]
 """The links of one annotator or system: one set per sentence pair, in corpus order."""
@@ -13,7 +14,7 @@ def link_f1(predicted: LinkSets, gold: LinkSets) -> Figure:
     common = sum(len(a & b) for a, b in zip(predicted, gold, strict=True))
     total = sum(map(len, predicted)) + sum(map(len, gold))
     if not total:
-        return Undefined("neither has a link", len(predicted))
+        return Undefined(Reason.NEITHER_LINKED, len(predicted))
     return Estimate(2 * common / total, None, None, len(predicted))
 
 
@@ -26,5 +27,5 @@ def alignment_error_rate(
         hits += len(a & s) + len(a & (p | s))
         size += len(a) + len(s)
     if not size:
-        return Undefined("neither has a link", len(predicted))
+        return Undefined(Reason.NEITHER_LINKED, len(predicted))
     return Estimate(1 - hits / size, None, None, len(predicted))

@@ -18,6 +18,7 @@ import numpy as np
 from core.agreement.alignments.aer import LinkSets
 from core.agreement.bootstrap import resample
 from core.agreement.figures import Figure, Undefined, figure
+from core.agreement.words import Reason
 from core.data.check import Floats
 
 
@@ -39,7 +40,7 @@ def score_layer(
     """``predicted`` against every pair of ``golds``; needs two annotators or more."""
     weights = resample(len(predicted), replicates, np.random.default_rng(seed))
     columns = _mean_over_pairs(predicted, golds, weights)
-    return _score(columns, len(predicted), "needs the links of two annotators")
+    return _score(columns, len(predicted), Reason.TWO_LINKERS)
 
 
 def human_row(
@@ -48,14 +49,14 @@ def human_row(
     """Each annotator against the others, averaged; needs three annotators."""
     n = len(golds[0]) if golds else 0
     weights = resample(n, replicates, np.random.default_rng(seed))
-    reason = f"leaving one out needs three annotators, there are {len(golds)}"
+    reason = Reason.THREE_LINKERS % {"n": len(golds)}
     if len(golds) < 3:
         return LayerScore(Undefined(reason, n), Undefined(reason, n))
     each = [
         _mean_over_pairs(golds[at], [*golds[:at], *golds[at + 1 :]], weights)
         for at in range(len(golds))
     ]
-    return _score(np.mean(each, axis=0), n, "no two annotators share a link")
+    return _score(np.mean(each, axis=0), n, Reason.NO_SHARED_LINK)
 
 
 def agreed_share(
@@ -70,7 +71,7 @@ def agreed_share(
     sums = weights @ np.array(rows, np.float64).reshape(-1, 2)
     with np.errstate(divide="ignore", invalid="ignore"):
         column = sums[:, 0] / sums[:, 1]
-    return figure(column, len(rows), "no one made a link", clusters=len(rows))
+    return figure(column, len(rows), Reason.NO_LINK, clusters=len(rows))
 
 
 def confusion(left: Sequence[str], right: Sequence[str]) -> Counter[tuple[str, str]]:

@@ -12,6 +12,7 @@ import numpy as np
 from core.agreement.correlation import spearman
 from core.agreement.figures import Estimate, Figure, Undefined
 from core.agreement.judgments.dataset import Dataset
+from core.agreement.words import Reason
 from core.data.check import Floats, Ints
 from core.data.ratings import Scale
 
@@ -56,7 +57,7 @@ def split_half(data: Dataset, question: int, *, seed: int = 0) -> Figure:
         if np.isfinite(rho):
             found.append(rho)
     if not found:
-        return Undefined("too few items have two judgments", shared)
+        return Undefined(Reason.FEW_JUDGED_TWICE, shared)
     low, high = (float(np.quantile(found, q)) for q in (0.025, 0.975))
     return Estimate(float(np.mean(found)), low, high, shared)
 

@@ -16,6 +16,7 @@ import numpy as np
 from core.agreement.bootstrap import cluster_sums, resample
 from core.agreement.figures import Figure, figure
 from core.agreement.paired import holm, sign_flip_p
+from core.agreement.words import Reason
 from core.data.check import Floats, Ints
 
 
@@ -166,7 +167,7 @@ def _means(
     n_of = (counts.reshape(shape) > 0).sum(0)
     rows = []
     for place, name in enumerate(credits.conditions):
-        reason = f"no item of {name} was judged"
+        reason = Reason.CONDITION_NOT_JUDGED % {"condition": name}
         at = range(place * given.shape[1], (place + 1) * given.shape[1])
         rows.append(
             tuple(
@@ -212,7 +213,7 @@ def _tests(
     np.divide(top, bottom, out=columns, where=bottom > 0)
     p_values = np.array(sign_flip_p(sums, rng)).reshape(n_others, n_columns)
     adjusted = np.array([holm(list(column)) for column in p_values.T]).T
-    reason = "no instance was judged under both conditions"
+    reason = Reason.CONDITIONS_NOT_SHARED
     differences = {}
     for place, other in enumerate(others):
         row = []

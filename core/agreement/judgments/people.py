@@ -8,10 +8,9 @@ import numpy as np
 from core.agreement.bootstrap import cluster_sums, resample
 from core.agreement.chance import pair_columns, pair_reason
 from core.agreement.figures import Estimate, Figure, Undefined, figure
+from core.agreement.words import Reason
 from core.data.check import Floats, Ints
 from core.data.ratings import Ratings
-
-ALONE = "shares no item with anybody"
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,7 +97,9 @@ def _beyond(ratings: Ratings, place: int, counts: Floats, weights: Floats) -> Fi
     column = np.full(len(weights), np.nan)
     np.divide(observed * total, expected, out=column, where=expected > 0)
     held = n_others > 0
-    reason = "chance leaves nothing to disagree on" if held.any() else ALONE
+    reason: str = Reason.SHARES_NONE
+    if held.any():
+        reason = Reason.NO_DIFFERENCE % {"value": ratings.scale.labels[value[0]]}
     n_clusters = len(np.unique(ratings.cluster[item[held]]))
     return figure(1 - column, int(held.sum()), reason, clusters=n_clusters)
 
@@ -106,19 +107,19 @@ def _beyond(ratings: Ratings, place: int, counts: Floats, weights: Floats) -> Fi
 def bias_of(ratings: Ratings) -> list[Figure]:
     """Each annotator's mean gap, with a normal interval over their shared items."""
     if not ratings.scale.is_ordered:
-        reason = f"the labels of scale {ratings.scale.name} have no order"
+        reason = Reason.NO_ORDER % {"scale": ratings.scale.name}
         return [Undefined(reason) for _ in ratings.annotators]
     gap = gaps(ratings)
     rows: list[Figure] = []
     for place in range(len(ratings.annotators)):
         mine = gap[(ratings.annotator == place) & np.isfinite(gap)]
         if not len(mine):
-            rows.append(Undefined(ALONE))
+            rows.append(Undefined(Reason.SHARES_NONE))
             continue
         mean, n = float(mine.mean()), len(mine)
         half = 1.96 * float(mine.std(ddof=1)) / n**0.5 if n > 1 else None
         if half is None:
-            rows.append(Estimate(mean, None, None, n, "a single item"))
+            rows.append(Estimate(mean, None, None, n, Reason.ONE_ITEM))
         else:
             rows.append(Estimate(mean, mean - half, mean + half, n))
     return rows
@@ -133,7 +134,7 @@ def repeats_of(ratings: Ratings) -> list[Figure]:
             same = float((mine[:, 2] == mine[:, 3]).mean())
             rows.append(Estimate(same, None, None, len(mine)))
         else:
-            rows.append(Undefined("judged no item twice"))
+            rows.append(Undefined(Reason.NO_REPEAT))
     return rows
 
 
@@ -153,7 +154,7 @@ def against_gold(ratings: Ratings, gold: Ints) -> dict[str, list[Figure]]:
         for name, row in figures.items():
             reason = pair_reason(name, x, ratings.scale)
             if not len(x):
-                reason = "judged no gold item"
+                reason = Reason.NO_GOLD_ITEM
             row.append(figure(columns[name], len(x), reason, clusters=n_clusters))
     return figures
 

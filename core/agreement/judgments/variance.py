@@ -24,7 +24,7 @@ class Components:
     def __post_init__(self) -> None:
         for name in ("item", "annotator", "residual"):
             if not 0 <= getattr(self, name) < np.inf:
-                raise InvalidValue(f"the variance of {name} is zero or more")
+                raise InvalidValue(f"the variance of {name} must be zero or more")
 
 
 def of_shares(base: float, *, within: float, strict: float = 0.0) -> Components:
@@ -41,7 +41,7 @@ def of_shares(base: float, *, within: float, strict: float = 0.0) -> Components:
         ("what lies between items and annotators", within + strict),
     ):
         if not 0 <= value <= 1:
-            raise InvalidValue(f"{name} is a share, from 0 to 1; {value:g} is not")
+            raise InvalidValue(f"{name} must be a share from 0 to 1; {value:g} is not")
     whole = base * (1 - base)
     rest = max(1 - within - strict, 0.0)
     return Components(within * whole, strict * whole, rest * whole)

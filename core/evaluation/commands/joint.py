@@ -5,7 +5,7 @@ import random
 from pathlib import Path
 from typing import Any
 
-from core.errors import FormatError
+from core.errors import FormatError, InvalidValue
 from core.evaluation.joint_parsing import (
     Bench,
     JointCase,
@@ -15,7 +15,9 @@ from core.evaluation.joint_parsing import (
     read_gold_pairs,
     read_pairs,
     report,
+    report_sets,
     score,
+    score_sets,
 )
 from core.joint_parsing.parser import METHODS, JointParser, JointResult, JointSettings
 from core.parsing.registry import Say, add_parser_options, backend_of
@@ -59,6 +61,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     _add_inference_arguments(parser)
     add("--no-gate", action="store_true", help="keep every joint parse, without a gate")
+    add(
+        "--sets",
+        action="store_true",
+        help="parse a source with all of its paraphrases as one set, next to the pairs",
+    )
     _add_report_arguments(parser)
 
 
@@ -119,10 +126,14 @@ def run(options: dict[str, Any], say: Say) -> dict[str, Any]:
     cases, left_out, unreadable = read_cases(
         options["pairs"], options["gold"], backend_of(options), say
     )
-    chosen = _settings(options)
-    results = outcomes(
-        Bench.of(cases, JointParser.load()), chosen, options["folds"], say
-    )
+    chosen, parser = _settings(options), JointParser.load()
+    if options["sets"]:
+        if options["folds"] or options["errors"]:
+            raise InvalidValue("--sets goes without --folds and --errors")
+        sets = list(score_sets(cases, parser, chosen))
+        counts = {"without_gold": left_out, "unreadable": unreadable}
+        return {**report_sets(sets), "method": options["method"], **counts}
+    results = outcomes(Bench.of(cases, parser), chosen, options["folds"], say)
     figures: dict[str, Any] = report([scored for scored, _ in results])
     if options["errors"]:
         figures["errors"] = breakdown(cases, [result for _, result in results])
@@ -186,7 +197,7 @@ def read_cases(
     if not records:
         raise FormatError(
             f"{pairs}: no pair has gold in {' '.join(map(str, golds))}",
-            remedy="give the treebanks that its sent_id column names",
+            remedy="give the treebanks named in its sent_id column",
         )
     if sample:
         records = random.Random(SEED).sample(records, min(sample, len(records)))  # noqa: S311

@@ -50,7 +50,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         required=True,
         metavar="FILE",
         help="JSON (see core.formats.alignments.phrase_links) or a folder of SPADE's "
-        "files (s-1.xml, t-1.xml, …); or TreeAligner XML beside its treebanks: then "
+        "files (s-1.xml, t-1.xml, …); or TreeAligner XML next to its treebanks: then "
         "gold trees and gold word links go in; or TSV (core.evaluation.joint_parsing): "
         "then the source's parses are scored by --gold; or chunks of iSTS (.wa)",
     )
@@ -133,7 +133,7 @@ def _read_links(path: Path) -> list[PhrasePair]:
         else:
             pairs = loads(path.read_text(encoding="utf-8"))
         if not pairs:
-            raise FormatError("no pair in it")
+            raise FormatError("it has no pairs")
     return pairs
 
 
@@ -236,7 +236,7 @@ def _read_chunks(path: Path) -> list[ists.ChunkPair]:
     with naming(path), path.open(encoding="utf-8", newline="") as file:
         pairs = list(ists.read(file))
         if not pairs:
-            raise FormatError("no pair in it")
+            raise FormatError("it has no pairs")
     return pairs
 
 
@@ -272,12 +272,12 @@ def read_treebank(path: Path, *, words_apart: bool = True) -> tuple[list[Bitree]
     could not be read. Raises FormatError."""
 
     def lines(name: str) -> list[str]:
-        beside = path.parent / Path(name).name
-        with beside.open(encoding="utf-8", newline="") as file:
+        neighbour = path.parent / Path(name).name
+        with neighbour.open(encoding="utf-8", newline="") as file:
             return list(file)
 
     with naming(path):
         pairs, n_bad = read_bitrees(lines(path.name), lines, words_apart=words_apart)
     if not pairs:
-        raise FormatError(f"{path}: no pair of trees in it")
+        raise FormatError(f"{path}: it has no pair of trees")
     return pairs, n_bad

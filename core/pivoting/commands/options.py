@@ -30,7 +30,12 @@ def add_table(parser: argparse.ArgumentParser, *, model: bool = False) -> None:
             metavar="ARPA",
             help="language model of the conditions that use one",
         )
-        add("--lm-weight", type=float, default=1.0, help="beside the paraphrase's")
+        add(
+            "--lm-weight",
+            type=float,
+            default=1.0,
+            help="weight of the language model next to the paraphrase's 1",
+        )
 
 
 def model_of(options: dict[str, Any]) -> TrigramModel | None:
@@ -64,7 +69,7 @@ def trees_in(path: Path | None, limit: int | None = None) -> list[Tree]:
         error.file = str(path)
         raise
     if not trees:
-        raise InvalidValue(f"{path}: no tree is in it")
+        raise InvalidValue(f"{path}: it has no trees")
     return trees
 
 

@@ -7,7 +7,7 @@ import pytest
 
 from core.errors import InvalidValue
 from core.formats import ptb
-from core.itg.labelled import best_labelled
+from lab.reproduce.itg_labelled import best_labelled
 from lab.reproduce.pairs import LabelledPairs
 from lab.reproduce.wu2005_labels import (
     LABELS,

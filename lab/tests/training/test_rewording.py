@@ -8,9 +8,9 @@ import pytest
 from core.data.deps import DepTree
 from core.data.tokens import Sentence, Token
 from core.evaluation.golds import Gold
-from core.rewording.rewordings import Clause, rewordings
 from lab.training.corpus import TrainingSentence
 from lab.training.rewording import Reworder, example_of, likes_of, participles_of
+from lab.training.rewordings import Clause, rewordings
 
 TAGS = {
     "CC": "CCONJ",

@@ -122,7 +122,7 @@ def test_a_file_of_chunks_is_refused_in_words(tmp_path: Path) -> None:
     with pytest.raises(CommandError, match="save the text as UTF-8"):
         evaluate(path, "forest")
     path.write_text("\n")
-    with pytest.raises(CommandError, match="no pair in it"):
+    with pytest.raises(CommandError, match="it has no pairs"):
         evaluate(path, "forest")
     with pytest.raises(CommandError, match="no gold trees in it"):
         evaluate(path, "gold-trees")

@@ -55,6 +55,20 @@ def test_every_method_is_scored_by_corpus(folder: Path, method: str) -> None:
     assert scores["all"]["p"] == 1.0 or scores["all"]["gain"] != 0.0
 
 
+def test_a_source_is_parsed_with_all_of_its_paraphrases(folder: Path) -> None:
+    more = "web\town-1\tShe reads old books .\tWhat she reads is old books .\tcleft\n"
+    (folder / "pairs.tsv").write_text(PAIRS + more)
+    scores = run(folder, "--sets")
+    assert scores["all"]["sentences"] == 2
+    assert scores["sentences_a_set"] == 2.5
+    assert scores["exact"] == 2
+    assert set(scores["pairs"]) == {"gain", "set_over_pairs", "p"}
+    gain = scores["pairs"]["gain"] + scores["pairs"]["set_over_pairs"]
+    assert gain == pytest.approx(scores["all"]["gain"], abs=0.02)
+    with pytest.raises(CommandError, match="--folds"):
+        run(folder, "--sets", "--folds", "2")
+
+
 def test_errors_are_broken_down(folder: Path) -> None:
     errors = run(folder, "--errors")["errors"]
     assert errors["operation"].keys() == {"voice", "reorder"}

@@ -7,9 +7,10 @@ from hypothesis import strategies as st
 
 from core.errors import InvalidScores, SentenceTooLong
 from core.itg.biparse import SHARPNESS, best_biparse, likeliest_biparse, link_posteriors
-from core.itg.grammar import ItgWeights, edit_weights
+from core.itg.grammar import ItgWeights
 from tests.core.itg.test_biparse import weights
 from tests.oracles import itg as oracle
+from tests.oracles.itg import edit_weights
 
 
 @given(weights(), st.sampled_from([0.5, 1.0, SHARPNESS]))

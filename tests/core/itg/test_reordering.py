@@ -13,8 +13,8 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from sklearn.metrics import roc_auc_score
 
-from core.agreement.ranking import auc
 from core.itg.scores import BASELINES, SCORERS
 
 FILE = Path(__file__).parent / "reordering.tsv"
@@ -30,7 +30,7 @@ def area(scores: list[float], pairs: list[dict[str, str]], *kinds: str) -> float
     """Area under the curve against the other pairs of these kinds."""
     same = np.array([pair["label"] == "same" for pair in pairs])
     kept = same | np.array([pair["kind"] in kinds for pair in pairs])
-    return 100 * auc(np.array(scores)[kept], same[kept])
+    return 100 * roc_auc_score(same[kept], np.array(scores)[kept])
 
 
 def test_every_pair_has_equal_bags_of_words(pairs) -> None:

@@ -1,1 +1,0 @@
-"""Dependency trees reworded by rules that keep their meaning."""
