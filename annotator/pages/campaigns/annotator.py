@@ -16,8 +16,8 @@ from annotator.pages.campaigns import care
 from annotator.pages.site.people import page_of
 from annotator.services.campaigns import checks, progress, setting_aside
 from annotator.services.campaigns.scales import scales_for
+from annotator.services.reports import agreement
 from annotator.services.reports import care as signs
-from annotator.services.reports import jobs
 from annotator.services.reports.agreement import ReportSource
 from annotator.services.reports.care import Against
 from annotator.svg import charts
@@ -91,7 +91,7 @@ def _checks(campaign: Campaign, person: Participant) -> dict[str, Any]:
 def _measured(campaign: Campaign, person: Participant) -> dict[str, Any]:
     """What takes reading every judgment: nothing where that would take too long."""
     source = ReportSource(campaign.project, "campaign", campaign)
-    if jobs.is_large(source):
+    if agreement.is_large(source):
         return {"is_large": True}
     facts = signs.against(campaign, person)
     scales = scales_for(campaign)
