@@ -22,7 +22,7 @@ from django.views.decorators.debug import sensitive_post_parameters
 from django.views.decorators.http import require_GET, require_http_methods, require_POST
 from django.views.i18n import JavaScriptCatalog
 
-from annotator.errors import BadRequest, NotReady, Refusal
+from annotator.errors import BadRequest, Conflict, NotReady, Refusal
 from annotator.forms.accounts import (
     NoticesForm,
     OldPasswordForm,
@@ -32,7 +32,9 @@ from annotator.forms.accounts import (
 from annotator.http import addresses, oidc, themes
 from annotator.http.answers import form_page, safe_next
 from annotator.models import Invitation, MailNotices
+from annotator.pages.site.documents import rendered
 from annotator.services import accounts, identities
+from annotator.services.campaigns import crowd
 from annotator.services.projects import invitations
 
 BY_LINK = "by_link_at"  # in the session: when a sign-in link was used
@@ -111,6 +113,8 @@ def sign_out(request: HttpRequest) -> HttpResponse:
 @require_http_methods(["GET", "POST"])
 def join(request: HttpRequest, token: str) -> HttpResponse:
     """Opening the link changes nothing (mail scanners open links); POST uses it."""
+    if (link := crowd.find(token)) is not None:
+        return _crowd(request, link)
     shown: dict[str, Any] = {"invitation": invitations.find_invitation(token)}
     status = 200 if shown["invitation"] else 410
     if request.method == "POST":
@@ -137,6 +141,28 @@ def _join(request: HttpRequest, token: str) -> HttpResponse:
     if invitation is not None and invitation.user is not None:
         request.session[BY_LINK] = time.time()
     return answer
+
+
+def _crowd(request: HttpRequest, link: Invitation) -> HttpResponse:
+    """A participant of a platform: what to agree to, then straight to the items."""
+    campaign, who = link.campaign, crowd.visitor(link.provider, request.GET)
+    assert campaign is not None
+    is_theirs = request.user.is_anonymous or crowd.is_guest(link, request.user)
+    page: dict[str, Any] = {"invitation": link, "html": rendered(link.consent)}
+    page |= {"may_enter": bool(who) and is_theirs and campaign.is_open}
+    if request.method == "GET":
+        return render(request, "accounts/crowd.html", page)
+    if request.POST.get("what") == "decline":
+        page["end"] = crowd.told(link, is_rejected=True)
+        return render(request, "accounts/crowd.html", page)
+    if who is None or not page["may_enter"]:
+        return render(request, "accounts/crowd.html", page, status=409)
+    try:
+        person = crowd.come_in(link, who)
+    except Conflict as error:
+        page["end"] = crowd.told(link, is_rejected=True) | {"why": str(error)}
+        return render(request, "accounts/crowd.html", page, status=409)
+    return let_in(request, person, _first_page(link))
 
 
 def _first_page(invitation: Invitation | None) -> str:

@@ -14,6 +14,7 @@ from annotator.http import answers
 from annotator.models import Campaign, Project
 from annotator.pages.site import dashboard as pages
 from annotator.pages.site import figures, quality, settings
+from annotator.services.campaigns import crowd
 from annotator.services.projects import invitations, members
 
 
@@ -115,10 +116,17 @@ def change_links(
         link = get_object_or_404(rows, code=request.POST.get("link", ""))
         invitations.revoke(link, by=request.user)
         return {}
+    if request.POST.get("what") == "forget":
+        rows = project.invitation_set.filter(campaign=campaign)
+        link = get_object_or_404(rows, code=request.POST.get("link", ""))
+        crowd.forget(link, by=request.user)
+        return {}
     wanted = invitation(request.POST)
     made, token = invitations.invite(
         project, by=request.user, campaign=campaign, **wanted
     )
     url = request.build_absolute_uri(reverse("join", args=[token]))
+    if made.provider:
+        url = f"{url}?{crowd.template(made.provider)}"
     answers.taken(request)
     return {"link": url, "made": made}
