@@ -17,8 +17,8 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from annotator import access
-from annotator.api.calls.bodies import validated
-from annotator.api.managing.keeping import KeepingViews
+from annotator.api.calls.queries import validated
+from annotator.api.managing import KeepingViews
 from annotator.forms import refuse_unknown
 from annotator.models import Campaign, Item
 from annotator.services.campaigns import copying, participants, progress, setup

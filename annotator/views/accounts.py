@@ -19,16 +19,20 @@ from django.utils import translation
 from django.utils.translation import gettext as _
 from django.views.decorators.cache import cache_control, never_cache
 from django.views.decorators.debug import sensitive_post_parameters
-from django.views.decorators.http import require_http_methods, require_POST
+from django.views.decorators.http import require_GET, require_http_methods, require_POST
 from django.views.i18n import JavaScriptCatalog
 
 from annotator.errors import BadRequest, NotReady, Refusal
-from annotator.forms.accounts import NoticesForm, OldPasswordForm, TokenForm
-from annotator.http import addresses, themes
-from annotator.http.answers import form_page
-from annotator.http.returning import safe_next
+from annotator.forms.accounts import (
+    NoticesForm,
+    OldPasswordForm,
+    TokenForm,
+    is_password_of,
+)
+from annotator.http import addresses, oidc, themes
+from annotator.http.answers import form_page, safe_next
 from annotator.models import Invitation, MailNotices
-from annotator.services import accounts
+from annotator.services import accounts, identities
 from annotator.services.projects import invitations
 
 BY_LINK = "by_link_at"  # in the session: when a sign-in link was used
@@ -217,3 +221,79 @@ def _password_form(request: HttpRequest, data: Any) -> "SetPasswordForm[User]":
     if by_link or not request.user.has_usable_password():
         return SetPasswordForm(request.user, data)
     return OldPasswordForm(request, data)
+
+
+NEXT = "oidc_next"  # in the session: where the person wanted to go
+
+
+@never_cache
+@require_GET
+def oidc_start(request: HttpRequest) -> HttpResponse:
+    """To the provider, which sends people back to ``back``."""
+    if not oidc.name():
+        raise Http404
+    request.session[NEXT] = request.GET.get("next", "")[:2000]
+    try:
+        return oidc.leave(request)
+    except Refusal as error:
+        return _not_in(request, error)
+
+
+@never_cache
+@require_GET
+def oidc_back(request: HttpRequest) -> HttpResponse:
+    if not oidc.name():
+        raise Http404
+    try:
+        told = oidc.returned(request)
+        if is_linking(request):
+            return _linked(request, told)
+        person = identities.person_of(told.issuer, told.subject, name=told.name)
+    except Refusal as error:
+        return _not_in(request, error)
+    wanted = request.session.pop(NEXT, "")
+    return let_in(request, person, safe_next(request, wanted))
+
+
+def _linked(request: HttpRequest, told: oidc.Claims) -> HttpResponse:
+    """Anyone who gave the password of this account a moment ago, in this session."""
+    assert isinstance(request.user, User)
+    del request.session[LINKING]
+    try:
+        identities.link(request.user, told.issuer, told.subject)
+        messages.success(request, _("Linked. You can now sign in with it."))
+    except Refusal as error:
+        messages.error(request, str(error))
+    return redirect("account")
+
+
+@sensitive_post_parameters("password")
+@never_cache
+@login_required
+@require_POST
+def oidc_links(request: HttpRequest) -> HttpResponse:
+    """Begin to link, or unlink: with the account's password, given again.
+
+    The way to the provider is a link on the next page: the browser lets no form lead
+    to another site.
+    """
+    assert isinstance(request.user, User)
+    password = request.POST.get("password", "")
+    has_one = request.user.has_usable_password()
+    if not (has_one and is_password_of(request.user, password, request)):
+        messages.error(request, _("That is not the password of this account."))
+    elif request.POST.get("what") == "unlink":
+        identities.unlink(request.user, request.POST.get("subject", ""))
+        messages.success(request, _("Unlinked. It no longer opens this account."))
+    elif oidc.name():
+        request.session[LINKING] = time.time()
+    return redirect("account")
+
+
+def _not_in(request: HttpRequest, error: Refusal) -> HttpResponse:
+    shown = {
+        "form": AuthenticationForm(request),
+        "next": request.session.get(NEXT, ""),
+        "problem": str(error),
+    }
+    return render(request, "accounts/sign_in.html", shown, status=error.status)

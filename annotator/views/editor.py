@@ -18,9 +18,8 @@ from annotator import access
 from annotator.errors import BadRequest, Refusal
 from annotator.forms import LinkForm
 from annotator.models import AlignmentLayer
-from annotator.pages import canvas, editor
+from annotator.pages import canvas, editor, treebanks
 from annotator.pages.canvas import Canvas
-from annotator.pages.treebanks import worklists
 from annotator.services.alignments import layers, links, proposals
 from annotator.services.corpora import trees
 
@@ -32,7 +31,7 @@ def pair(request: HttpRequest, slug: str, code: str) -> HttpResponse:
     options = canvas.options_of(request.GET.dict())
     page = editor.shown(_load(request, slug, code), options, by=request.user)
     work = request.GET.get("work", "")
-    page["work"] = worklists.bar(work, page["project"], request.user)
+    page["work"] = treebanks.bar(work, page["project"], request.user)
     return render(request, "editor/pair.html", page)
 
 

@@ -15,8 +15,7 @@ from annotator.forms.figures import options_of
 from annotator.models import Project, Sentence
 from annotator.pages import editor
 from annotator.pages.figures import asking, material, writing
-from annotator.pages.figures.material import Material
-from annotator.pages.figures.options import FigureOptions
+from annotator.pages.figures.material import FigureOptions, Material
 
 
 @login_required

@@ -21,8 +21,8 @@ from annotator.forms.paraphrases import TableForm, TestSetForm
 from annotator.http.answers import form_page
 from annotator.models import Bitext, Corpus, ParaphraseTable, Participant, Project
 from annotator.models.projects import Anybody
-from annotator.pages.paraphrases import asking, substitution
 from annotator.pages.paraphrases import search as pages
+from annotator.pages.paraphrases import substitution
 from annotator.services.paraphrases import tables as service
 from annotator.services.paraphrases import test_sets
 from annotator.services.paraphrases import weights as fitting
@@ -45,7 +45,7 @@ def tables(request: HttpRequest, slug: str) -> HttpResponse:
         return redirect("job", slug, made.job.code)
 
     def page() -> dict[str, Any]:
-        return asking.tables(project, by=request.user) | {"form": form}
+        return pages.tables(project, by=request.user) | {"form": form}
 
     return form_page(request, "paraphrases/tables.html", page, act)
 
@@ -141,7 +141,7 @@ def campaign(request: HttpRequest, slug: str, code: str) -> HttpResponse:
     return form_page(
         request,
         "paraphrases/campaign.html",
-        lambda: asking.test_set(table) | {"form": form},
+        lambda: pages.test_set(table) | {"form": form},
         lambda: _make_campaign(table, form, by=request.user),
     )
 
@@ -171,7 +171,7 @@ def weights(request: HttpRequest, slug: str, code: str) -> HttpResponse:
         return redirect("job", slug, fitting.start(table, chosen, by=request.user).code)
 
     def page() -> dict[str, Any]:
-        return asking.fitting(table, by=request.user)
+        return pages.fitting(table, by=request.user)
 
     return form_page(request, "paraphrases/weights.html", page, act)
 

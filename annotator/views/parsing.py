@@ -13,7 +13,7 @@ from annotator.errors import BadRequest
 from annotator.forms import number, refuse_unknown
 from annotator.http.answers import form_page
 from annotator.models import Corpus, Job, Sentence
-from annotator.pages import corpora, domains, parses, trying
+from annotator.pages import corpora, domains, parses
 from annotator.services.corpora import storing
 from annotator.services.parses import (
     accuracy,
@@ -136,7 +136,7 @@ def try_out(request: HttpRequest) -> HttpResponse:
     text = request.GET.get("text", "")
     engine = request.GET.get("engine", registry.DEFAULT)
     rank = _number(request.GET.get("rank", "1"), "rank") if text else 1
-    page = trying.try_out(text, engine, rank, by=request.user)
+    page = domains.try_out(text, engine, rank, by=request.user)
     status = 400 if "error" in page else 200
     return render(request, "parses/try.html", page, status=status)
 

@@ -18,8 +18,7 @@ from annotator.forms.trees import AGAIN, ArcForm, TreeForm
 from annotator.http.answers import form_page
 from annotator.models import Parse, Sentence, TreeDraft
 from annotator.models.projects import Anybody
-from annotator.pages import arc_editor, tree_editor
-from annotator.pages.treebanks import choosing, comparing, worklists
+from annotator.pages import arc_editor, choosing, tree_editor, treebanks
 from annotator.services.parses import arc_drafts, consequences, drafts, gold, steps
 from annotator.services.parses.drafts import DraftStep
 from annotator.services.treebanks.comparing import put_on_gold
@@ -65,13 +64,13 @@ def compare(request: HttpRequest, slug: str, code: str) -> HttpResponse:
     if kind not in Parse.Kind.values:
         raise BadRequest(_("There is no such kind of tree."), field="kind")
     codes = request.GET.get("a", ""), request.GET.get("b", "")
-    page = comparing.shown(sentence, kind, codes, request.user)
+    page = choosing.shown(sentence, kind, codes, request.user)
     return render(request, "trees/compare.html", page)
 
 
 def _choose(request: HttpRequest, sentence: Sentence) -> HttpResponse:
-    parse = comparing.chosen(sentence, request.POST.get("parse", ""), request.user)
-    saved = gold.choose(parse, by=request.user, seen=request.POST.get("gold", ""))
+    parse = choosing.chosen(sentence, request.POST.get("parse", ""), request.user)
+    saved = gold.save_as_gold(parse, by=request.user, seen=request.POST.get("gold", ""))
     message = _("This is the gold tree now.")
     messages.success(request, f"{message} {saved.summary}")
     return redirect(f"{request.path}?kind={parse.kind}")  # a, b may be former now
@@ -109,7 +108,7 @@ def _beside(request: HttpRequest, sentence: Sentence) -> dict[str, Any]:
     work = request.GET.get("work", "")
     return {
         "stays": request.session.get("trees_stay", False),
-        "work": worklists.bar(work, sentence.corpus.project, request.user),
+        "work": treebanks.bar(work, sentence.corpus.project, request.user),
     }
 
 

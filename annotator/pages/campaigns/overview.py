@@ -20,7 +20,7 @@ from annotator.models.projects import Anybody, id_of
 from annotator.pages.campaigns import care, how_many
 from annotator.pages.campaigns import setup as campaign_setup
 from annotator.pages.site.needs import needs
-from annotator.pages.site.people import at_once, named, page_of, typed
+from annotator.pages.site.settings import at_once, named, page_of, typed
 from annotator.services.campaigns import progress
 from annotator.services.reports import agreement
 from annotator.services.reports.agreement import ReportSource

@@ -9,7 +9,7 @@ from django.test import Client
 from django.urls import reverse
 
 from annotator.models import Batch, Campaign, Membership, Participant
-from annotator.pages.site.people import PEOPLE, at_once
+from annotator.pages.site.settings import PEOPLE, at_once
 from annotator.services.campaigns import participants
 from tests.annotator.campaigns_cast import campaign
 from tests.cast import Cast

@@ -9,7 +9,8 @@ import pytest
 from django.test import Client
 
 from annotator.errors import Refusal
-from annotator.exchange import notes, registry
+from annotator.exchange import registry
+from annotator.exchange.bundle import check_note
 from annotator.models import AlignmentLayer, Corpus, Job, Pair, Sentence
 from annotator.services.corpora import exports
 from core.errors import FormatError, GemelError
@@ -111,7 +112,7 @@ def kept(kind: str, field: str, shape: Any) -> dict[str, Any]:
             field: {name: shape},
         }
         with contextlib.suppress(FormatError):
-            notes.check(kind, row, 1)
+            check_note(kind, row, 1)
             may[name] = shape
     return may
 

@@ -1,4 +1,4 @@
-"""Bringing a corpus in by the browser: files, the report of a dry run, the import."""
+"""A corpus: its pairs, what is uncertain in it, how it comes in and goes out."""
 
 from functools import partial
 from typing import Any
@@ -11,12 +11,79 @@ from django.utils.translation import gettext as _
 from django.views.decorators.http import require_GET, require_http_methods
 
 from annotator import access
+from annotator.errors import BadRequest
 from annotator.exchange.download import attachment
-from annotator.forms import ColumnsForm, LanguagesForm, UploadForm, refuse_unknown
+from annotator.forms import (
+    ColumnsForm,
+    LanguagesForm,
+    PairFilter,
+    ScoreForm,
+    UploadForm,
+    number,
+    refuse_unknown,
+)
 from annotator.http.answers import form_page
 from annotator.models import Job, Project
 from annotator.pages import corpora as pages
+from annotator.pages.site import dashboard
+from annotator.services.alignments import phrases, words
 from annotator.services.corpora import exports, imports, storing
+
+
+@login_required
+@require_GET
+def corpus(request: HttpRequest, slug: str, code: str) -> HttpResponse:
+    corpus = access.corpus_or_404(request.user, slug, code)
+    known = {*PairFilter.base_filters, *ScoreForm.base_fields, "after"}
+    refuse_unknown(request.GET, known)
+    fits = PairFilter(queryset=corpus.pairs.all(), request=request)
+    order = ScoreForm(request.GET)
+    rows, how = fits.rows(), order.arguments()
+    page = pages.pairs(corpus, rows, how, request.GET, by=request.user)
+    page |= {"filter": fits, "order": order}
+    page["row"] = dashboard.corpus_row(corpus, by=request.user)
+    return render(request, "pairs/corpus.html", page)
+
+
+MAX_PAGE = 99_999
+
+
+@login_required
+@require_http_methods(["GET", "POST"])
+def alignments(request: HttpRequest, slug: str, code: str) -> HttpResponse:
+    """Pairs by how many of the aligner's links are wrong, to be expected."""
+    corpus = access.corpus_or_404(request.user, slug, code)
+    if request.method == "POST":
+        options = (request.POST.get(name, "") for name in ("method", "parser"))
+        job = words.start_by(corpus, *options, by=request.user)
+        return redirect("job", slug, job.code)
+    refuse_unknown(request.GET, {"state", "page"})
+    state, page = request.GET.get("state", "open"), request.GET.get("page", "1")
+    if state not in dict(pages.STATES):
+        raise BadRequest(_("There is no such state."), field="state")
+    problem = _("Pages are counted from 1.")
+    place = number(page, 1, MAX_PAGE, field="page", problem=problem)
+    context = pages.uncertain(corpus, state, place, by=request.user)
+    return render(request, "pairs/alignments.html", context)
+
+
+@login_required
+@require_GET
+def next_unsure(request: HttpRequest, slug: str, code: str) -> HttpResponse:
+    """On to the pair that needs a person most; after the last one, back to the list.
+
+    Where no aligner has linked anything, the first pair that is not done.
+    """
+    corpus = access.corpus_or_404(request.user, slug, code)
+    rows = phrases.uncertain(corpus, state="open")
+    row = rows.exclude(pair__code=request.GET.get("after", "")).first()
+    if row is not None:
+        return redirect("pair", slug, row.pair.code)
+    pair = pages.first_to_link(corpus) if "after" not in request.GET else None
+    if pair is None:
+        return redirect("alignments", slug, code)
+    return redirect("pair", slug, pair.code)
+
 
 FILES = ("files", "source_text", "target_text")  # the last two for Pharaoh
 

@@ -1,5 +1,6 @@
-"""Agreement reports: live, frozen, exported, and the items behind their figures."""
+"""Reports of agreement: on judgments, on uploaded ratings, on links."""
 
+import json
 from typing import Any, BinaryIO, cast
 from urllib.parse import urlencode
 
@@ -7,7 +8,7 @@ from django.contrib import messages
 from django.contrib.auth.decorators import login_required
 from django.http import Http404, HttpRequest, HttpResponse, JsonResponse
 from django.shortcuts import get_object_or_404, redirect, render
-from django.urls import reverse
+from django.urls import URLPattern, path, reverse
 from django.utils.text import format_lazy
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
@@ -19,13 +20,22 @@ from django.views.decorators.http import (
 
 from annotator import access
 from annotator.errors import BadRequest, Refusal
-from annotator.forms import refuse_unknown, whole
+from annotator.forms import number, refuse_unknown, whole
+from annotator.http import converters  # noqa: F401  before any address is made
 from annotator.http.answers import form_page
-from annotator.models import Project
+from annotator.models import Corpus, Project
+from annotator.pages.agreement import layers as layer_pages
 from annotator.pages.agreement import ratings as rating_pages
 from annotator.pages.agreement import views as pages
-from annotator.services.reports import agreement, cases, rating_sets, rating_tables
+from annotator.services.reports import (
+    agreement,
+    cases,
+    layers,
+    rating_sets,
+    rating_tables,
+)
 from annotator.services.reports.agreement import ReportSource
+from annotator.services.reports.layers import LayerReport
 from core.errors import InvalidValue
 
 FORMATS = {
@@ -210,3 +220,155 @@ def _file(body: Any, form: str, name: str) -> HttpResponse:
     response = HttpResponse(pages.written(body, form), content_type=pages.FORMS[form])
     response["Content-Disposition"] = f'attachment; filename="{name}.{form}"'
     return response
+
+
+MAX_PLACE = 10**6
+MAX_SEED = 10**9 - 1
+
+
+@login_required
+@require_GET
+def layer_report(request: HttpRequest, slug: str, code: str) -> HttpResponse:
+    """Recall and precision as in the paper, the human row, F1, AER, kappa of nodes."""
+    corpus = access.corpus_or_404(request.user, slug, code, "report")
+    refuse_unknown(request.GET, {"seed", "names", "format"})
+    seed = _seed(request)
+    report = layers.report(corpus, seed=seed)
+    if request.GET.get("format") == "json":
+        return _json(report, f"alignment-agreement-{corpus.code}")
+    page = layer_pages.live(report, corpus, seed, **_options(request))
+    return render(request, "agreement/layers.html", page)
+
+
+@login_required
+@require_POST
+def freeze_layers(request: HttpRequest, slug: str, code: str) -> HttpResponse:
+    corpus = access.corpus_or_404(request.user, slug, code, "report")
+    title, seed = request.POST.get("title", ""), _seed(request)
+    kept = layers.freeze(corpus, seed=seed, title=title, by=request.user)
+    messages.success(request, _("Frozen. These figures will not change."))
+    return redirect("layer_frozen", slug, code, kept.code)
+
+
+@login_required
+@require_GET
+def frozen_layers(
+    request: HttpRequest, slug: str, code: str, report: str
+) -> HttpResponse:
+    """A report as it was frozen, and whether what it read has moved since."""
+    corpus = access.corpus_or_404(request.user, slug, code, "report")
+    refuse_unknown(request.GET, {"names", "format"})
+    kept = get_object_or_404(corpus.reports.select_related("created_by"), code=report)
+    then = layers.thawed(kept)
+    if request.GET.get("format") == "json":
+        return _json(then, f"alignment-agreement-{kept.code}")
+    page = layer_pages.frozen(then, kept, corpus, **_options(request))
+    return render(request, "agreement/layers.html", page)
+
+
+@login_required
+@require_GET
+def layer_cases(request: HttpRequest, slug: str, code: str) -> HttpResponse:
+    """The pairs behind a figure: ``of`` names its table, the rest its place there."""
+    corpus = access.corpus_or_404(request.user, slug, code, "report")
+    sent = request.GET
+    refuse_unknown(sent, {"of", "at", "x", "y", "seed", "names", "frozen"})
+    report = _report(request, corpus)
+    cell = (_place(request, "x"), _place(request, "y")) if sent.get("x") else None
+    table, at = sent.get("of", ""), _place(request, "at")
+    codes = layer_pages.behind(report.body, table, at, cell)
+    rows = layers.case_rows(corpus, report, codes)
+    page = {"project": corpus.project, "corpus": corpus, "rows": rows}
+    return render(request, "agreement/layer_cases.html", page)
+
+
+def _report(request: HttpRequest, corpus: Corpus) -> LayerReport:
+    """The frozen one that is asked for, or today's."""
+    if code := request.GET.get("frozen"):
+        return layers.thawed(get_object_or_404(corpus.reports, code=code))
+    return layers.report(corpus, seed=_seed(request))
+
+
+def _options(request: HttpRequest) -> dict[str, Any]:
+    return {"by": request.user, "hides_names": request.GET.get("names") == "0"}
+
+
+def _place(request: HttpRequest, name: str) -> int:
+    problem = _("There is no such figure.")
+    return number(request.GET.get(name, ""), 0, MAX_PLACE, field="of", problem=problem)
+
+
+def _seed(request: HttpRequest) -> int:
+    problem = _("The seed must be a whole number, 0 or more.")
+    return number(
+        request.GET.get("seed", "0"), 0, MAX_SEED, field="seed", problem=problem
+    )
+
+
+def _json(report: LayerReport, name: str) -> HttpResponse:
+    text = json.dumps(report.body, ensure_ascii=False, indent=1)
+    response = HttpResponse(text, content_type="application/json")
+    response["Content-Disposition"] = f'attachment; filename="{name}.json"'
+    return response
+
+
+report_urls: list[URLPattern] = [
+    path("p/<slug:slug>/agreement/", index, name="agreement"),
+    path("p/<slug:slug>/agreement/upload/", upload, name="agreement_upload"),
+    path(
+        "p/<slug:slug>/agreement/upload/<code:code>/",
+        check,
+        name="agreement_check",
+    ),
+    path(
+        "p/<slug:slug>/agreement/corpus/<code:code>/",
+        layer_report,
+        name="layer_report",
+    ),
+    path(
+        "p/<slug:slug>/agreement/corpus/<code:code>/cases/",
+        layer_cases,
+        name="layer_cases",
+    ),
+    path(
+        "p/<slug:slug>/agreement/corpus/<code:code>/freeze/",
+        freeze_layers,
+        name="layer_freeze",
+    ),
+    path(
+        "p/<slug:slug>/agreement/corpus/<code:code>/frozen/<code:report>/",
+        frozen_layers,
+        name="layer_frozen",
+    ),
+    path("p/<slug:slug>/agreement/frozen/<code:code>/", frozen, name="frozen"),
+    path(
+        "p/<slug:slug>/agreement/frozen/<code:code>/export/<slug:form>/",
+        frozen_export,
+        name="frozen_export",
+    ),
+    path(
+        "p/<slug:slug>/agreement/<slug:kind>/<code:code>/",
+        report,
+        name="report",
+    ),
+    path(
+        "p/<slug:slug>/agreement/<slug:kind>/<code:code>/cases/",
+        report_cases,
+        name="report_cases",
+    ),
+    path(
+        "p/<slug:slug>/agreement/<slug:kind>/<code:code>/freeze/",
+        freeze,
+        name="report_freeze",
+    ),
+    path(
+        "p/<slug:slug>/agreement/<slug:kind>/<code:code>/fresh/",
+        fresh,
+        name="report_fresh",
+    ),
+    path(
+        "p/<slug:slug>/agreement/<slug:kind>/<code:code>/export/<slug:form>/",
+        export,
+        name="report_export",
+    ),
+]
