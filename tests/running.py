@@ -5,12 +5,14 @@ import os
 import re
 import signal
 import socket
+import sqlite3
 import subprocess
 import sys
 import time
 import urllib.request
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 ROOT = Path(__file__).resolve().parent.parent
 WAIT_S = 600  # a busy machine is slow, not wrong
@@ -61,6 +63,14 @@ class Running:
         assert match, self.output()
         return match.group()
 
+    def select(self, sql: str) -> Any:
+        """The first value that its SQLite database has for this, or None. Seen from
+        outside: a process of Gemel takes seconds to start, and what is waited for may
+        be over by then."""
+        path = self.home / "gemel.sqlite3"
+        with contextlib.closing(sqlite3.connect(path, timeout=WAIT_S)) as there:
+            return (there.execute(sql).fetchone() or [None])[0]
+
     def children(self, word: str) -> list[int]:
         """The processes under this one whose command line holds ``word``."""
         listed = subprocess.run(
@@ -84,7 +94,7 @@ class Running:
 
     def stop(self) -> int:
         self.process.send_signal(signal.SIGINT)
-        return self.process.wait(30)
+        return self.process.wait(WAIT_S)
 
 
 @contextlib.contextmanager
@@ -107,5 +117,5 @@ def wait(holds, tell=lambda: "", *, seconds: float = WAIT_S) -> None:
 
 def answers(url: str) -> bool:
     with contextlib.suppress(OSError):
-        return urllib.request.urlopen(url, timeout=5).status == 200
+        return urllib.request.urlopen(url, timeout=WAIT_S).status == 200
     return False

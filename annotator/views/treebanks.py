@@ -20,7 +20,7 @@ from annotator.pages import treebanks as pages
 from annotator.services.treebanks import relabelling, rules, worklists
 from annotator.services.treebanks.relabelling import Order
 
-FIELDS = {"q", "label", "node", "functions", "parsed"}
+FIELDS = {"q", "label", "node", "functions", "parsed", "drafts"}
 
 
 @login_required
@@ -57,6 +57,7 @@ def _order(sent: QueryDict) -> Order:
         sent.get("node", "").strip().removeprefix("="),
         keeps_functions=_ticked(sent, "functions"),
         with_parsed=_ticked(sent, "parsed"),
+        as_drafts=_ticked(sent, "drafts"),
     )
 
 

@@ -188,7 +188,7 @@ def manage(
         env={**plain, "GEMEL_HOME": str(home), **variables},
         capture_output=True,
         text=True,
-        timeout=120,
+        timeout=600,
     )
 
 
