@@ -1,5 +1,6 @@
 """Is a difference between two conditions more than chance? Paired, by cluster."""
 
+import math
 from itertools import product
 
 import numpy as np
@@ -42,6 +43,16 @@ def _exact_p(moved: Floats, seen: float) -> float:
         return 1.0
     signs = np.array(list(product((-1.0, 1.0), repeat=len(moved))))
     return float((np.abs(signs @ moved) >= seen).mean())
+
+
+def mcnemar_p(first_alone: int, second_alone: int) -> float:
+    """Two-sided p that of the items which only one of two has, either has as many:
+    exact up to 1000 of them, else by the normal curve (McNemar 1947)."""
+    n, least = first_alone + second_alone, min(first_alone, second_alone)
+    if n <= 1000:
+        tail = sum(math.comb(n, k) for k in range(least + 1))
+        return float(min(1.0, 2 * tail / 2**n))
+    return math.erfc((abs(first_alone - second_alone) - 1) / math.sqrt(2 * n))
 
 
 def holm(p_values: list[float]) -> list[float]:
