@@ -7,7 +7,7 @@ from typing import Any
 from django.conf import settings
 from django.contrib import messages
 from django.contrib.auth import login, logout, update_session_auth_hash
-from django.contrib.auth.decorators import login_required
+from django.contrib.auth.decorators import login_not_required
 from django.contrib.auth.forms import AuthenticationForm, SetPasswordForm
 from django.contrib.auth.models import User
 from django.forms import BaseForm
@@ -44,6 +44,7 @@ LINKING_S = 600
 BACKEND = "django.contrib.auth.backends.ModelBackend"
 
 
+@login_not_required
 @sensitive_post_parameters("password")
 @never_cache
 @require_http_methods(["GET", "POST"])
@@ -67,6 +68,7 @@ def _no_directory(error: Refusal, request: HttpRequest) -> dict[str, Any]:
     return {"form": AuthenticationForm(request), "problem": str(error)}
 
 
+@login_not_required
 @require_POST
 def theme(request: HttpRequest) -> HttpResponse:
     """Light, dark, or as the system is, in this browser."""
@@ -80,6 +82,7 @@ def theme(request: HttpRequest) -> HttpResponse:
     return answer
 
 
+@login_not_required
 @cache_control(public=True, max_age=3600)
 def words(request: HttpRequest, language: str) -> HttpResponseBase:
     """What scripts say, in one language; Django's script defines ``django.gettext``."""
@@ -102,12 +105,14 @@ def is_linking(request: HttpRequest) -> bool:
     return request.user.is_authenticated and is_recent
 
 
+@login_not_required
 @require_POST
 def sign_out(request: HttpRequest) -> HttpResponse:
     logout(request)
     return redirect("sign_in")
 
 
+@login_not_required
 @sensitive_post_parameters("password")
 @never_cache
 @require_http_methods(["GET", "POST"])
@@ -175,7 +180,6 @@ def _first_page(invitation: Invitation | None) -> str:
 
 @sensitive_post_parameters()
 @never_cache
-@login_required
 @require_http_methods(["GET", "POST"])
 def account(request: HttpRequest) -> HttpResponse:
     """The password, and the tokens of programs that act for this person."""
@@ -252,6 +256,7 @@ def _password_form(request: HttpRequest, data: Any) -> "SetPasswordForm[User]":
 NEXT = "oidc_next"  # in the session: where the person wanted to go
 
 
+@login_not_required
 @never_cache
 @require_GET
 def oidc_start(request: HttpRequest) -> HttpResponse:
@@ -265,6 +270,7 @@ def oidc_start(request: HttpRequest) -> HttpResponse:
         return _not_in(request, error)
 
 
+@login_not_required
 @never_cache
 @require_GET
 def oidc_back(request: HttpRequest) -> HttpResponse:
@@ -295,7 +301,6 @@ def _linked(request: HttpRequest, told: oidc.Claims) -> HttpResponse:
 
 @sensitive_post_parameters("password")
 @never_cache
-@login_required
 @require_POST
 def oidc_links(request: HttpRequest) -> HttpResponse:
     """Begin to link, or unlink: with the account's password, given again.
