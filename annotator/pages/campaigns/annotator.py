@@ -13,7 +13,7 @@ from annotator.models import Campaign, Item, Judgment, Participant
 from annotator.pages.agreement.report import MEASURE, as_number
 from annotator.pages.agreement.summary import DRIFTED
 from annotator.pages.campaigns import care
-from annotator.pages.site.people import page_of
+from annotator.pages.site.settings import page_of
 from annotator.services.campaigns import checks, progress, setting_aside
 from annotator.services.campaigns.scales import scales_for
 from annotator.services.reports import agreement

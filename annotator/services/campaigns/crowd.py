@@ -23,7 +23,9 @@ from annotator.models.projects import Anybody
 from annotator.services import accounts
 from annotator.services.campaigns import participants
 
-PARAMETERS = {  # provider: participant, study, session, as its address names them
+PARAMETERS: Mapping[
+    str, tuple[str, str, str]
+] = {  # provider: participant, study, session, as its address names them
     Invitation.Provider.PROLIFIC: ("PROLIFIC_PID", "STUDY_ID", "SESSION_ID"),
     Invitation.Provider.MTURK: ("workerId", "hitId", "assignmentId"),
     Invitation.Provider.OTHER: ("participant", "study", "session"),
@@ -72,7 +74,7 @@ def find(token: str) -> Invitation | None:
 
 def is_guest(link: Invitation, user: Anybody) -> bool:
     """Whether the person came by this link before."""
-    return link.uses.filter(user_id=user.pk).exclude(external_id="").exists()
+    return link.uses.filter(user_id=user.pk or 0).exclude(external_id="").exists()
 
 
 @transaction.atomic
@@ -110,7 +112,7 @@ def end_of(person: Participant, state: str, *, done: int) -> dict[str, str]:
     if not is_over:
         return {}
     uses = InvitationUse.objects.filter(
-        user_id=person.user_id, invitation__campaign=person.campaign_id
+        user=person.user, invitation__campaign=person.campaign_id
     )
     use = uses.exclude(invitation__provider="").select_related("invitation").first()
     return {} if use is None else told(use.invitation, is_rejected=state == "blocked")
