@@ -1,5 +1,6 @@
 """The table of contents: every page and endpoint, grouped by noun."""
 
+from django.contrib.auth.decorators import login_not_required
 from django.urls import URLPattern, URLResolver, include, path
 from django.views.i18n import set_language
 
@@ -45,7 +46,7 @@ urlpatterns: list[URLPattern | URLResolver] = [
     path("account/", accounts.account, name="account"),
     path("account/links/", accounts.oidc_links, name="account_links"),
     path("theme/", accounts.theme, name="theme"),
-    path("language/", set_language, name="language"),
+    path("language/", login_not_required(set_language), name="language"),
     path("words/<slug:language>.js", accounts.words, name="words"),
     # help
     path("help/", site.help_index, name="help_index"),

@@ -3,7 +3,6 @@
 from functools import partial
 from typing import Any
 
-from django.contrib.auth.decorators import login_required
 from django.http import HttpRequest, HttpResponse
 from django.http.response import HttpResponseBase
 from django.shortcuts import get_object_or_404, redirect, render
@@ -30,7 +29,6 @@ from annotator.services.alignments import phrases, words
 from annotator.services.corpora import exports, imports, storing
 
 
-@login_required
 @require_GET
 def corpus(request: HttpRequest, slug: str, code: str) -> HttpResponse:
     corpus = access.corpus_or_404(request.user, slug, code)
@@ -48,7 +46,6 @@ def corpus(request: HttpRequest, slug: str, code: str) -> HttpResponse:
 MAX_PAGE = 99_999
 
 
-@login_required
 @require_http_methods(["GET", "POST"])
 def alignments(request: HttpRequest, slug: str, code: str) -> HttpResponse:
     """Pairs by how many of the aligner's links are wrong, to be expected."""
@@ -67,7 +64,6 @@ def alignments(request: HttpRequest, slug: str, code: str) -> HttpResponse:
     return render(request, "pairs/alignments.html", context)
 
 
-@login_required
 @require_GET
 def next_unsure(request: HttpRequest, slug: str, code: str) -> HttpResponse:
     """On to the pair that needs a person most; after the last one, back to the list.
@@ -88,7 +84,6 @@ def next_unsure(request: HttpRequest, slug: str, code: str) -> HttpResponse:
 FILES = ("files", "source_text", "target_text")  # the last two for Pharaoh
 
 
-@login_required
 @require_http_methods(["GET", "POST"])
 def upload(request: HttpRequest, slug: str) -> HttpResponse:
     """The form; what it sends is checked first, by a job."""
@@ -103,7 +98,6 @@ def upload(request: HttpRequest, slug: str) -> HttpResponse:
     )
 
 
-@login_required
 @require_http_methods(["GET", "POST"])
 def upload_report(request: HttpRequest, slug: str, code: str) -> HttpResponse:
     """What a dry run or an import found; from a dry run the import is started."""
@@ -128,7 +122,6 @@ def _go_on(request: HttpRequest, job: Job) -> HttpResponse:
     return redirect("upload_report", job.project.slug, made.code)
 
 
-@login_required
 @require_GET
 def export(request: HttpRequest, slug: str, code: str) -> HttpResponse:
     """The formats a corpus can go out in, and what each loses."""
@@ -138,7 +131,6 @@ def export(request: HttpRequest, slug: str, code: str) -> HttpResponse:
     return render(request, "uploads/export.html", shown)
 
 
-@login_required
 @require_GET
 def export_file(
     request: HttpRequest, slug: str, code: str, kind: str

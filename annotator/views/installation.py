@@ -4,7 +4,7 @@ from hmac import compare_digest
 
 from django.conf import settings
 from django.contrib import messages
-from django.contrib.auth.decorators import login_required
+from django.contrib.auth.decorators import login_not_required
 from django.http import FileResponse, Http404, HttpRequest, HttpResponse, JsonResponse
 from django.shortcuts import redirect, render
 from django.utils.translation import gettext as _
@@ -18,7 +18,6 @@ from annotator.pages.site import backups as pages
 
 
 @never_cache
-@login_required
 @require_http_methods(["GET", "POST"])
 def backups(request: HttpRequest) -> HttpResponse:
     """What is kept; another can be asked for, or that one is tried again."""
@@ -32,7 +31,6 @@ def backups(request: HttpRequest) -> HttpResponse:
 
 
 @never_cache
-@login_required
 @require_GET
 def download(request: HttpRequest, name: str) -> FileResponse:
     access.owner_or_404(request.user)
@@ -47,12 +45,14 @@ def _named(name: str) -> files.Backup:
     return backup
 
 
+@login_not_required
 @require_safe
 def health(request: HttpRequest) -> HttpResponse:
     """This process answers; nothing else is looked at."""
     return JsonResponse({"state": "alive"})
 
 
+@login_not_required
 @require_safe
 def ready(request: HttpRequest) -> HttpResponse:
     """What it needs to serve people; 503 if something lacks."""
@@ -65,6 +65,7 @@ def ready(request: HttpRequest) -> HttpResponse:
     return JsonResponse(body, status=200 if is_ready else 503)
 
 
+@login_not_required
 @require_safe
 def metrics_text(request: HttpRequest) -> HttpResponse:
     """For who has the token; where none is set there is no such page."""

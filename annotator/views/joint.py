@@ -3,7 +3,6 @@
 from dataclasses import dataclass
 
 from django.contrib import messages
-from django.contrib.auth.decorators import login_required
 from django.http import Http404, HttpRequest, HttpResponse, StreamingHttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.utils.translation import gettext as _
@@ -25,7 +24,6 @@ from annotator.svg.figure import FORMATS, convert
 from core.parsing import registry
 
 
-@login_required
 @require_http_methods(["GET", "POST"])
 def corpus_joint(request: HttpRequest, slug: str, code: str) -> HttpResponse:
     """The runs over a corpus; POST starts one, or goes on with it."""
@@ -50,7 +48,6 @@ def _start(request: HttpRequest, corpus: Corpus, form: JointForm) -> HttpRespons
     return redirect("job", corpus.project.slug, job.code)
 
 
-@login_required
 @require_GET
 def pair_joint(request: HttpRequest, slug: str, code: str) -> HttpResponse:
     """One pair: separate and joint trees next to gold, and the course of the duals."""
@@ -62,7 +59,6 @@ def pair_joint(request: HttpRequest, slug: str, code: str) -> HttpResponse:
     return render(request, "joint/pair.html", page)
 
 
-@login_required
 @require_GET
 def figure(
     request: HttpRequest, slug: str, code: str, what: str, to: str
@@ -102,7 +98,6 @@ def _load(request: HttpRequest, slug: str, code: str) -> _Loaded:
     return _Loaded(project, pair, results, result)
 
 
-@login_required
 @require_GET
 def biparse_page(request: HttpRequest, slug: str, code: str) -> HttpResponse:
     """The pair's best biparse as a matrix, as facing trees and as a table."""
@@ -110,7 +105,6 @@ def biparse_page(request: HttpRequest, slug: str, code: str) -> HttpResponse:
     return render(request, "biparse/biparse.html", page)
 
 
-@login_required
 @require_GET
 def biparse_figure(
     request: HttpRequest, slug: str, code: str, what: str, to: str
@@ -126,7 +120,6 @@ def biparse_figure(
     return download.figure(body, name, FORMATS[to], "attachment")
 
 
-@login_required
 @require_POST
 def biparse_score(request: HttpRequest, slug: str, code: str) -> HttpResponse:
     """Start scoring the pairs of a corpus."""
@@ -148,7 +141,6 @@ def _drawn(request: HttpRequest, slug: str, code: str) -> biparse.Drawn:
 FILTERS = {*ChangeFilter.base_filters, "sort"}
 
 
-@login_required
 @require_http_methods(["GET", "POST"])
 def ledger_page(request: HttpRequest, slug: str, code: str) -> HttpResponse:
     """A page of changes; POST: a verdict from a form, for browsers without scripts."""
@@ -189,7 +181,6 @@ def _judge(request: HttpRequest, run: JointRun) -> HttpResponse:
     return redirect(f"{request.path}{'?' if query else ''}{query}#c{change.code}")
 
 
-@login_required
 @require_GET
 def export(
     request: HttpRequest, slug: str, code: str, form: str

@@ -5,7 +5,6 @@ from typing import Any, BinaryIO, cast
 from urllib.parse import urlencode
 
 from django.contrib import messages
-from django.contrib.auth.decorators import login_required
 from django.http import Http404, HttpRequest, HttpResponse, JsonResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.urls import URLPattern, path, reverse
@@ -50,7 +49,6 @@ FORMATS = {
 READ = {*agreement.FILTERS, *agreement.VIEW}
 
 
-@login_required
 @require_GET
 def index(request: HttpRequest, slug: str) -> HttpResponse:
     """What there is to report on, and what was frozen."""
@@ -59,7 +57,6 @@ def index(request: HttpRequest, slug: str) -> HttpResponse:
     return render(request, "agreement/index.html", page)
 
 
-@login_required
 @require_http_methods(["GET", "POST"])
 def upload(request: HttpRequest, slug: str) -> HttpResponse:
     """Ratings that were collected elsewhere."""
@@ -92,7 +89,6 @@ def _upload(request: HttpRequest, project: Project) -> HttpResponse:
     return redirect("report", project.slug, "ratings", made.code)
 
 
-@login_required
 @require_http_methods(["GET", "POST"])
 def check(request: HttpRequest, slug: str, code: str) -> HttpResponse:
     """What a table of ratings holds, read as the form says; "take" stores it."""
@@ -112,7 +108,6 @@ def check(request: HttpRequest, slug: str, code: str) -> HttpResponse:
     return render(request, "agreement/check.html", page, status=status)
 
 
-@login_required
 @require_GET
 def report(request: HttpRequest, slug: str, kind: str, code: str) -> HttpResponse:
     """The live report."""
@@ -127,7 +122,6 @@ def report(request: HttpRequest, slug: str, kind: str, code: str) -> HttpRespons
     return render(request, "agreement/report.html", context)
 
 
-@login_required
 @require_GET
 def report_cases(request: HttpRequest, slug: str, kind: str, code: str) -> HttpResponse:
     """The items that a figure counts, with everything said of them."""
@@ -139,7 +133,6 @@ def report_cases(request: HttpRequest, slug: str, kind: str, code: str) -> HttpR
     return render(request, "agreement/cases.html", context)
 
 
-@login_required
 @require_POST
 def freeze(request: HttpRequest, slug: str, kind: str, code: str) -> HttpResponse:
     source = _source(request, slug, kind, code)
@@ -155,7 +148,6 @@ def freeze(request: HttpRequest, slug: str, kind: str, code: str) -> HttpRespons
     return redirect("frozen", slug, kept.code)
 
 
-@login_required
 @require_GET
 def fresh(request: HttpRequest, slug: str, kind: str, code: str) -> HttpResponse:
     """How many judgments are newer than the report in someone's browser."""
@@ -166,7 +158,6 @@ def fresh(request: HttpRequest, slug: str, kind: str, code: str) -> HttpResponse
     return JsonResponse({"newer": agreement.newer(source, since)})
 
 
-@login_required
 @require_GET
 def export(
     request: HttpRequest, slug: str, kind: str, code: str, form: str
@@ -180,7 +171,6 @@ def export(
     return _file(body, form, f"agreement-{source.code}")
 
 
-@login_required
 @require_GET
 def frozen(request: HttpRequest, slug: str, code: str) -> HttpResponse:
     """A report as it was frozen, and whether its data has moved since."""
@@ -195,7 +185,6 @@ def frozen(request: HttpRequest, slug: str, code: str) -> HttpResponse:
     return render(request, "agreement/frozen.html", context)
 
 
-@login_required
 @require_GET
 def frozen_export(
     request: HttpRequest, slug: str, code: str, form: str
@@ -226,7 +215,6 @@ MAX_PLACE = 10**6
 MAX_SEED = 10**9 - 1
 
 
-@login_required
 @require_GET
 def layer_report(request: HttpRequest, slug: str, code: str) -> HttpResponse:
     """Recall and precision as in the paper, the human row, F1, AER, kappa of nodes."""
@@ -240,7 +228,6 @@ def layer_report(request: HttpRequest, slug: str, code: str) -> HttpResponse:
     return render(request, "agreement/layers.html", page)
 
 
-@login_required
 @require_POST
 def freeze_layers(request: HttpRequest, slug: str, code: str) -> HttpResponse:
     corpus = access.corpus_or_404(request.user, slug, code, "report")
@@ -250,7 +237,6 @@ def freeze_layers(request: HttpRequest, slug: str, code: str) -> HttpResponse:
     return redirect("layer_frozen", slug, code, kept.code)
 
 
-@login_required
 @require_GET
 def frozen_layers(
     request: HttpRequest, slug: str, code: str, report: str
@@ -266,7 +252,6 @@ def frozen_layers(
     return render(request, "agreement/layers.html", page)
 
 
-@login_required
 @require_GET
 def layer_cases(request: HttpRequest, slug: str, code: str) -> HttpResponse:
     """The pairs behind a figure: ``of`` names its table, the rest its place there."""

@@ -1,6 +1,6 @@
 """What every page leads to: the search over everything, help and the tour."""
 
-from django.contrib.auth.decorators import login_required
+from django.contrib.auth.decorators import login_not_required
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.views.decorators.http import require_GET, require_POST
@@ -14,7 +14,6 @@ from annotator.pages.site import tour as tours
 LONGEST = 200
 
 
-@login_required
 @require_GET
 def find(request: HttpRequest) -> HttpResponse:
     refuse_unknown(request.GET, {"q"})
@@ -23,11 +22,13 @@ def find(request: HttpRequest) -> HttpResponse:
     return render(request, "site/find.html", shown)
 
 
+@login_not_required
 @require_GET
 def help_index(request: HttpRequest) -> HttpResponse:
     return render(request, "help/index.html", {"sections": help_pages.index()})
 
 
+@login_not_required
 @require_GET
 def help_page(request: HttpRequest, name: str) -> HttpResponse:
     if name not in help_pages.NAMES:
@@ -35,7 +36,6 @@ def help_page(request: HttpRequest, name: str) -> HttpResponse:
     return render(request, "help/page.html", {"document": help_pages.help_page(name)})
 
 
-@login_required
 @require_POST
 def tour(request: HttpRequest) -> HttpResponse:
     """``do=begin``: to the first stop. Else the tour is left, on the page ``next``."""

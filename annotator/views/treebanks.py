@@ -3,7 +3,6 @@
 from typing import Any
 
 from django.contrib import messages
-from django.contrib.auth.decorators import login_required
 from django.http import HttpRequest, HttpResponse, QueryDict
 from django.shortcuts import get_object_or_404, redirect, render
 from django.utils.translation import gettext as _
@@ -23,7 +22,6 @@ from annotator.services.treebanks.relabelling import Order
 FIELDS = {"q", "label", "node", "functions", "parsed", "drafts"}
 
 
-@login_required
 @require_http_methods(["GET", "POST"])
 def relabel(request: HttpRequest, slug: str, code: str) -> HttpResponse:
     """The order and its preview; POST does what the preview showed."""
@@ -68,7 +66,6 @@ def _ticked(sent: QueryDict, name: str) -> bool:
     return bool(sent.get(name))
 
 
-@login_required
 @require_http_methods(["GET", "POST"])
 def batch(request: HttpRequest, slug: str, code: str) -> HttpResponse:
     """What became of a batch; POST undoes it."""
@@ -97,7 +94,6 @@ def _undo(request: HttpRequest, made: TreeBatch) -> HttpResponse:
     return redirect("relabelled", slug, made.code)
 
 
-@login_required
 @require_http_methods(["GET", "POST"])
 def problems(request: HttpRequest, slug: str, code: str) -> HttpResponse:
     """What breaks the rules of a corpus; POST declares other rules. What was typed and
@@ -132,7 +128,6 @@ def _revision(text: str) -> int:
     return int(text)
 
 
-@login_required
 @require_http_methods(["GET", "POST"])
 def corpus_lists(request: HttpRequest, slug: str, code: str) -> HttpResponse:
     """The lists of a corpus; POST makes one, or shows again what was typed."""
@@ -155,7 +150,6 @@ def _chosen(refusal: Refusal, request: HttpRequest) -> dict[str, Any]:
     return {"refusal": refusal, "sent": sent, "chosen": sent.getlist("people")}
 
 
-@login_required
 @require_http_methods(["GET", "POST"])
 def worklist(request: HttpRequest, slug: str, code: str) -> HttpResponse:
     """One list; POST goes on to the next item, or changes who works on it."""
@@ -201,7 +195,6 @@ def _onward(request: HttpRequest, worklist: Worklist) -> HttpResponse:
     return redirect(f"{url}?work={share.code}")
 
 
-@login_required
 @require_POST
 def finish(request: HttpRequest, slug: str, code: str) -> HttpResponse:
     """Done with an item, or skipping it; then on to the next."""

@@ -5,7 +5,6 @@ from functools import partial
 from typing import Any
 
 from django.contrib import messages
-from django.contrib.auth.decorators import login_required
 from django.http import HttpRequest, HttpResponse, QueryDict
 from django.shortcuts import get_object_or_404, redirect, render
 from django.utils.translation import gettext as _
@@ -25,7 +24,6 @@ from annotator.services.treebanks.comparing import put_on_gold
 from core.trees.replacing import Replace
 
 
-@login_required
 @require_http_methods(["GET", "POST"])
 def edit(request: HttpRequest, slug: str, code: str) -> HttpResponse:
     """The tree under one's hands; POST does one step, and says what came of it.
@@ -43,7 +41,6 @@ def edit(request: HttpRequest, slug: str, code: str) -> HttpResponse:
     return _stepped(request, sentence, _do, shown, "editor")
 
 
-@login_required
 @require_http_methods(["GET", "POST"])
 def arcs(request: HttpRequest, slug: str, code: str) -> HttpResponse:
     """The arcs under one's hands; as ``edit``."""
@@ -52,7 +49,6 @@ def arcs(request: HttpRequest, slug: str, code: str) -> HttpResponse:
     return _stepped(request, sentence, _do_arcs, arc_editor.shown, "arcs")
 
 
-@login_required
 @require_http_methods(["GET", "POST"])
 def compare(request: HttpRequest, slug: str, code: str) -> HttpResponse:
     """People's trees of a sentence, two side by side; POST makes one of them gold."""

@@ -278,6 +278,7 @@ def _scale(page: ReportPage, scale: Any, measure: str) -> Context:
         "few": scale["few"],
         "labels": scale["confusion"]["labels"],
         "headline": page.headline(scale),
+        "best": page.best(scale),
         "more": page.more(scale),
         "matrix": page.matrix(scale, measure if ordered else "cohen"),
         "confusion": page.confusion(scale),

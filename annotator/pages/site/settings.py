@@ -192,6 +192,7 @@ def invitations(project: Project, campaign: Campaign | None = None) -> dict[str,
         "invitations": sorted(rows, key=lambda row: not row.is_open),
         "max_uses": MAX_USES,
         "max_days": MAX_DAYS,
+        "providers": Invitation.Provider.choices if campaign else [],
     }
 
 

@@ -16,7 +16,7 @@ from tests.cast import Cast
 
 N = 5 * PEOPLE
 NAMES = [f"judge{n:03}" for n in range(N)]
-LABEL = re.compile(r"<tr><td>(judge\d{3})\b")
+LABEL = re.compile(r">(judge\d{3})</a>")
 TICK = re.compile(r'name="person"\s+value="(judge\d{3})"')
 ROW = re.compile(r'<tr><th scope="row">(judge\d{3})')
 

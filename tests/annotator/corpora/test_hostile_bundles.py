@@ -162,7 +162,7 @@ def test_a_note_of_ours_in_another_shape_is_refused_with_its_line(
     issue = job.issues.first()
     assert issue is not None
     assert issue.line > 1
-    assert f"{name!r} is not as Gemel writes it" in issue.reason
+    assert f"{name!r} is not in Gemel's format" in issue.reason
     assert job.error == ""
     assert not Corpus.objects.filter(name="H").exists()
 
