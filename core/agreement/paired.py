@@ -51,7 +51,7 @@ def mcnemar_p(first_alone: int, second_alone: int) -> float:
     n, least = first_alone + second_alone, min(first_alone, second_alone)
     if n <= 1000:
         tail = sum(math.comb(n, k) for k in range(least + 1))
-        return min(1.0, 2 * tail / 2**n)
+        return float(min(1.0, 2 * tail / 2**n))
     return math.erfc((abs(first_alone - second_alone) - 1) / math.sqrt(2 * n))
 
 

@@ -31,7 +31,7 @@ _FORMS: dict[str, tuple[str, _Make]] = {
     ),
     r"insert (\S+) (\w+) (\w+)": (
         "23",
-        lambda w, at: Insert(*sorted((at[w[1]], at[w[2]])), w[0]),
+        lambda w, at: Insert(min(at[w[1]], at[w[2]]), max(at[w[1]], at[w[2]]), w[0]),
     ),
     r"move (\w+) under (\w+)": (
         "12",
