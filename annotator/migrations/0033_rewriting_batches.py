@@ -4,20 +4,19 @@ from django.db import migrations, models
 
 
 class Migration(migrations.Migration):
-
     dependencies = [
-        ('annotator', '0001_schema'),
+        ("annotator", "0032_best_worst_and_whole_sentences"),
     ]
 
     operations = [
         migrations.AddField(
-            model_name='treebatch',
-            name='as_drafts',
+            model_name="treebatch",
+            name="as_drafts",
             field=models.BooleanField(default=False),
         ),
         migrations.AlterField(
-            model_name='treebatch',
-            name='label',
+            model_name="treebatch",
+            name="label",
             field=models.CharField(max_length=500),
         ),
     ]
