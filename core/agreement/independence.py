@@ -1,4 +1,4 @@
-"""Is the difference between two independent samples more than chance?"""
+"""Tests of the difference between two independent samples."""
 
 from math import erfc, log, sqrt
 

@@ -1,4 +1,4 @@
-"""Is a difference between two conditions more than chance? Paired, by cluster."""
+"""Tests of the difference between two conditions, paired and by cluster."""
 
 import math
 from itertools import product

@@ -1,4 +1,5 @@
-"""How sure two nodes are linked: words first, then phrases over the linked words.
+"""The probability that two nodes are linked: words first, then phrases over the linked
+words.
 
 Learning to align phrases from reference links, and measuring what was learnt.
 """

@@ -1,4 +1,4 @@
-"""What every operation on a constituent tree is, and what it gives."""
+"""The interface of operations on a constituency tree, and their result."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass

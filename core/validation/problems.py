@@ -1,4 +1,4 @@
-"""What a rule finds wrong, where, and what helps."""
+"""A problem found by a rule: what, where, and its remedy."""
 
 from dataclasses import dataclass
 

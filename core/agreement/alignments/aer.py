@@ -1,4 +1,4 @@
-"""Two sets of links over the same sentence pairs: F1 and alignment error rate."""
+"""F1 and alignment error rate of two sets of links over the same sentence pairs."""
 
 from collections.abc import Hashable, Sequence
 

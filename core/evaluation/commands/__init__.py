@@ -1,1 +1,1 @@
-"""The faces of the evaluations: arguments in, results and tables out."""
+"""Command-line interfaces of the evaluations."""

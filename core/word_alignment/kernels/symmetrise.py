@@ -1,4 +1,4 @@
-"""Both directions' links of a pair made one set."""
+"""Symmetrisation of both directions' links of a pair."""
 
 import numpy as np
 from numpy.typing import NDArray
