@@ -86,7 +86,10 @@ class Crash:
         self._backup(n)
         self._restore()
         killer.join()
-        wait(lambda: all(_is_over(job) for job in mine.values()), self.gemel.output)
+        wait(
+            lambda: all(_is_over(job) for job in mine.values()),
+            lambda: _states(mine) + self.gemel.output(),
+        )
         for kind, job in mine.items():
             pairs = self.load.pairs
             promised = {"import": self.load.rows, "parse": 2 * pairs}.get(kind, pairs)
@@ -271,6 +274,16 @@ def shown(report: dict[str, Any]) -> str:
 def _is_over(job: Any) -> bool:
     job.refresh_from_db()
     return bool(job.is_over)
+
+
+def _states(mine: dict[str, Any]) -> str:
+    """Return a line for each job: what to look at when one does not end."""
+    for job in mine.values():
+        job.refresh_from_db()
+    return "".join(
+        f"{kind}: {job.state}, attempt {job.attempts}, {job.done} done {job.note}\n"
+        for kind, job in mine.items()
+    )
 
 
 def _is_running(job: Any) -> bool:
