@@ -32,7 +32,7 @@ def main() -> None:
 
 
 def _refuse_wrong_settings() -> None:
-    """As a message; Django itself continues with wrong settings and fails elsewhere."""
+    """In words; Django itself goes on without them, and fails of something else."""
     try:
         _ = settings.INSTALLED_APPS
     except ImproperlyConfigured as error:

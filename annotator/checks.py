@@ -15,8 +15,7 @@ TAG = "gemel"  # of the checks below, which also run at every start
 
 @register(TAG)
 def no_debug_on_a_server(**_: Any) -> list[CheckMessage]:
-    """Debug pages show secrets; a server with PostgreSQL is not a development
-    machine."""
+    """Debug pages show secrets; a server with PostgreSQL is no desk."""
     vendor = settings.DATABASES["default"]["ENGINE"]
     if settings.DEBUG and vendor.endswith("postgresql"):
         return [

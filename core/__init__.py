@@ -1,4 +1,4 @@
-"""The engine: functions from values to values, without rows or requests."""
+"""The engine: values in, values out, no row and no request."""
 
 import os
 

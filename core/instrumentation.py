@@ -1,6 +1,6 @@
-"""How long models work, reported to listeners; nothing is measured without one.
+"""How long models work, told to anyone who listens; else nothing is measured.
 
-Listeners such as counters are the server's concern.
+What a server does with it (counters, a page) is its own affair.
 """
 
 import time
@@ -16,8 +16,8 @@ grammar, to trees."""
 
 @dataclass(frozen=True, slots=True)
 class ModelCall:
-    """One call of a model: ``seconds`` of one thread, over this many sentences (a pair
-    has two). ``model``: the name in its ``BackendInfo``, or its ``ENGINE``."""
+    """One call of a model: ``seconds`` of one thread, over so many sentences (a pair
+    has two). ``model``: as its ``BackendInfo``, or its ``ENGINE``, is named."""
 
     model: str
     task: ModelTask
@@ -37,7 +37,7 @@ def listen(listener: Listener) -> None:
 
 
 def unlisten(listener: Listener) -> None:
-    """Does nothing if it is not registered."""
+    """Nothing if it does not listen."""
     if listener in _listeners:
         _listeners.remove(listener)
 

@@ -1,5 +1,4 @@
-"""Phrase alignment by the engine: the job, proposals under decisions, uncertain
-links."""
+"""Phrases aligned by the engine: the job, proposals under decisions, what is unsure."""
 
 from types import SimpleNamespace
 from typing import Any
@@ -192,7 +191,7 @@ class CorpusAlignments(APIView):
 
     @extend_schema(request=AlignStartSerializer, responses={201: JobSerializer})
     def post(self, request: Request, code: str) -> Response:
-        """Align the phrases or words of all pairs that are not aligned, as a job."""
+        """Align the phrases or words of the pairs that lack it, as a job."""
         corpus = corpus_of(request, code)
         sent = AlignStartSerializer(data=request.data)
         sent.is_valid(raise_exception=True)
@@ -201,12 +200,11 @@ class CorpusAlignments(APIView):
 
 
 class PairProposals(APIView):
-    """The aligner's proposals on two trees of a pair, given decisions."""
+    """What the aligner would link on two trees of a pair, given what is decided."""
 
     @extend_schema(request=DecidedSerializer, responses=ProposalSerializer)
     def post(self, request: Request, code: str) -> Response:
-        """Nothing is stored. 503 if the engine cannot answer now; nothing depends on
-        it."""
+        """Nothing is stored. 503: there is no answer now, and nothing depends on it."""
         pair, parses, decided, _ = _read(request, code)
         return _proposal(proposals.propose(pair, parses, decided))
 
@@ -223,7 +221,7 @@ class PairBetterTrees(APIView):
 
 
 class LayerProposals(APIView):
-    """The aligner's proposals on a layer's trees, given all its decisions."""
+    """What the aligner would link on a layer's trees, given all decided in it."""
 
     @extend_schema(responses=ProposalSerializer)
     def get(self, request: Request, code: str) -> Response:

@@ -22,7 +22,7 @@ from core.parsing import registry
 
 
 class JointStartSerializer(serializers.Serializer[Any]):
-    """Omitted settings have the method's defaults."""
+    """What is left out is the method's own."""
 
     parser = serializers.CharField(max_length=60, default=registry.DEFAULT)
     method = serializers.ChoiceField(choices=list(joint.methods()))
@@ -168,7 +168,7 @@ class ChangePages(CursorPagination):
 
 
 class CorpusJoint(APIView):
-    """The runs over a corpus, newest first; POST starts or continues one."""
+    """The runs over a corpus, newest first; POST starts one, or goes on with it."""
 
     @extend_schema(responses=JointRunSerializer(many=True))
     def get(self, request: Request, code: str) -> Response:
@@ -189,7 +189,7 @@ class CorpusJoint(APIView):
 
 
 class PairJoint(APIView):
-    """The result of a pair in each run, the newest first."""
+    """How the pair came out in each run, the newest first."""
 
     @extend_schema(responses=JointPairSerializer(many=True))
     def get(self, request: Request, code: str) -> Response:

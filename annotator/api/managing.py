@@ -27,7 +27,7 @@ PAGING = {"cursor", "page_size"}
 
 
 class Newest(CursorPagination):
-    """The newest first; pages of equal cost anywhere."""
+    """The newest first; pages that cost the same wherever they are."""
 
     page_size = 50
     max_page_size = 500
@@ -36,9 +36,8 @@ class Newest(CursorPagination):
 
 
 class PropertiesSerializer(serializers.Serializer[Any]):
-    """Settings that a manager may change; omitted ones stay. ``description``: of
-    projects; ``licence``, ``provenance``: of corpora. ``archived``: hide from the
-    lists, or show."""
+    """What a manager may change; what is not sent stays. ``description``: of projects;
+    ``licence``, ``provenance``: of corpora. ``archived``: out of the lists, or back."""
 
     name = serializers.CharField(required=False, max_length=120)
     description = serializers.CharField(
@@ -70,7 +69,7 @@ class RemovalSerializer(serializers.ModelSerializer[Removal]):
 
 
 class HeldSerializer(serializers.Serializer[Any]):
-    """A number of judgments, pairs, and so on."""
+    """So many judgments, pairs, …"""
 
     n = serializers.IntegerField()
     what = serializers.CharField()
@@ -132,8 +131,8 @@ class KeepingViews(viewsets.GenericViewSet[Any]):
     def destroy(self, request: Request, **_: str) -> Response:
         """Delete it, so that it can be restored for 30 days. For managers.
 
-        If people's work would be deleted, `confirm` must be the name: otherwise the
-        call is refused, and `facts.holds` lists what would be deleted.
+        Where people's work would go with it, its name is wanted as `confirm`: without
+        it the call is refused, and `facts.holds` says what would go.
         """
         refuse_unknown(request.query_params, {"confirm"})
         thing = self.get_object()
@@ -146,7 +145,7 @@ class KeepingViews(viewsets.GenericViewSet[Any]):
 
 
 class RemovalViews(viewsets.ReadOnlyModelViewSet[Removal]):
-    """Deleted objects that you can still restore."""
+    """What was deleted and can still be restored by you."""
 
     serializer_class = RemovalSerializer
     pagination_class = Newest
@@ -241,7 +240,7 @@ QUERY = [
 
 
 class CampaignPlan(APIView):
-    """The cost of a campaign, what it can detect, and what a difference needs."""
+    """What a campaign costs and can show, and what a difference needs."""
 
     @extend_schema(parameters=QUERY, responses=OpenApiTypes.OBJECT)
     def get(self, request: Request, code: str) -> Response:

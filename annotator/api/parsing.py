@@ -1,4 +1,4 @@
-"""Parsers, parses, and constituency trees being edited."""
+"""Parsers, parses, and constituent trees under someone's hands."""
 
 from typing import Any
 
@@ -99,8 +99,7 @@ class CorpusTraining(APIView):
 
 
 class CorpusParses(APIView):
-    """The parsers that parsed a corpus, with scores against its gold; POST starts a
-    parser."""
+    """Who has parsed a corpus, with scores against its gold; POST starts a parser."""
 
     @extend_schema(responses=EngineSerializer(many=True))
     def get(self, request: Request, code: str) -> Response:

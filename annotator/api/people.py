@@ -33,7 +33,7 @@ class InvitationSerializer(serializers.Serializer[Any]):
 
 
 class Members(APIView):
-    """The members of the project."""
+    """Who is in the project."""
 
     @extend_schema(responses=MemberSerializer(many=True))
     def get(self, request: Request, slug: str) -> Response:

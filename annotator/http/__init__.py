@@ -1,2 +1,1 @@
-"""Processing common to all requests: middleware, addresses, limits, template
-context."""
+"""What every request passes: middleware, addresses, limits, what templates may use."""

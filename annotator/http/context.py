@@ -1,4 +1,4 @@
-"""Template context of every page."""
+"""What every page may show."""
 
 import contextlib
 

@@ -1,4 +1,4 @@
-"""Path converters by name; importing this registers them."""
+"""What an address may hold, by name; importing this makes the names known."""
 
 from django.urls import register_converter
 

@@ -1,1 +1,1 @@
-"""Date and number formats of each language."""
+"""What each language says and how it writes dates and figures."""

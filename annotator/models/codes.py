@@ -1,4 +1,4 @@
-"""Public ids: random, so that they reveal no order and no count."""
+"""Public ids: random, so that no order and no count can be read off them."""
 
 import secrets
 

@@ -1,4 +1,4 @@
-"""Operations on many trees at once, and the rules that a treebank declares."""
+"""What is done to many trees at once, and the rules that a treebank declares."""
 
 from uuid import uuid4
 
@@ -154,7 +154,7 @@ class BatchTree(models.Model):
 
 
 class TreebankRules(models.Model):
-    """The rules that a corpus declares, as ``core.validation.declared`` reads them."""
+    """What a corpus declares of its trees, as ``core.validation.declared`` reads it."""
 
     corpus = models.OneToOneField(Corpus, models.CASCADE, related_name="rules")
     text = models.TextField()

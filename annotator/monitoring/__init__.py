@@ -1,1 +1,1 @@
-"""Monitoring of the installation: readiness, requests, jobs."""
+"""Watching the installation: is it ready, what is asked of it, how are its jobs."""

@@ -1,1 +1,1 @@
-"""The content of pages: scenes, tables, JSON for the editor. Reads, never writes."""
+"""What a page shows: scenes, tables, JSON for the editor. Reads, never writes."""

@@ -101,8 +101,8 @@ def searched(
     params: Mapping[str, str],
     by: Anybody,
 ) -> Json:
-    """The content of the page; a query that cannot be read, or takes too long, is shown
-    with its error."""
+    """All that the page shows; a query that cannot be read, or takes too long, is shown
+    with what is wrong next to it."""
     text = params.get("q", "")
     page: Json = {
         "project": project,

@@ -1,1 +1,1 @@
-"""Limits of a server process: connections and memory."""
+"""What a process of the server may cost: connections, and memory."""

@@ -1,1 +1,1 @@
-"""Parts that judging at speed needs: compiled statements, write turns."""
+"""What only judging at speed needs: compiled statements, write turns."""

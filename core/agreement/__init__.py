@@ -1,1 +1,1 @@
-"""Agreement of judges, layers and trees, corrected for chance."""
+"""Agreement: how far judges, layers and trees agree, and what of it is chance."""

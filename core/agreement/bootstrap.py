@@ -1,5 +1,5 @@
-"""Resample whole clusters. A replicate is a weight per cluster, so every measure made
-of sums over clusters becomes one matrix product.
+"""Resampling whole clusters: a replicate is a weight per cluster, so that every
+measure made of sums over clusters becomes one matrix product.
 
 Source: Field & Welsh 2007, "Bootstrapping clustered data", JRSS B 69(3).
 """
@@ -10,7 +10,7 @@ from core.data.check import Floats, Ints
 
 
 def resample(n_clusters: int, replicates: int, rng: np.random.Generator) -> Floats:
-    """Draw how often each cluster is used: float64 ``(1 + replicates, n_clusters)``.
+    """How often each cluster is drawn: float64 ``(1 + replicates, n_clusters)``.
 
     Row 0 is all ones, the sample itself; each other row sums to ``n_clusters``. In
     column order, since a pair of judges picks its clusters out of it.

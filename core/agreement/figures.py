@@ -1,5 +1,4 @@
-"""A figure of a report: an estimate with its interval, or the reason why there is
-none."""
+"""A figure of a report: an estimate with its interval, or why there is none."""
 
 from dataclasses import dataclass
 from typing import Any
@@ -30,7 +29,7 @@ class Estimate:
 
 @dataclass(frozen=True, slots=True)
 class Undefined:
-    """A missing value and the reason, as text; ``n`` items were available."""
+    """No value, and the reason in words; ``n`` items were there."""
 
     reason: str
     n: int = 0

@@ -1,4 +1,4 @@
-"""Tests of the difference between two independent samples."""
+"""Is the difference between two independent samples more than chance?"""
 
 from math import erfc, log, sqrt
 

@@ -1,4 +1,4 @@
-"""Tests of the difference between two conditions, paired and by cluster."""
+"""Is a difference between two conditions more than chance? Paired, by cluster."""
 
 import math
 from itertools import product

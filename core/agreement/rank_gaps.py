@@ -1,4 +1,4 @@
-"""The difference between two rank correlations on the same pairs."""
+"""How far one rank correlation is above another, on the same pairs."""
 
 from collections.abc import Mapping
 

@@ -1,9 +1,8 @@
-"""The catalogue of commands: group, name and module of each.
+"""Which commands there are: a group, what it does in it, and the module that does it.
 
-A module offers ``HELP``, ``add_arguments(parser)`` and ``run(options, say)``, which
-returns plain values for JSON; ``say`` receives lines about progress. A module with
-``lines(results)`` has its own table. Modules are imported when their group is
-requested.
+A module offers ``HELP``, ``add_arguments(parser)`` and ``run(options, say)``: plain
+values for JSON; ``say`` takes lines about progress. One with ``lines(results)``
+has a table of its own. Modules are imported when their group is asked for.
 """
 
 import argparse

@@ -1,4 +1,4 @@
-"""Problems with a command's input files, as one error with a remedy.
+"""What a command meets in the files it was given, as one error that helps a person.
 
 Readers raise our errors where they know what is wrong. What comes from below them (the
 system, a codec, a decompressor, DuckDB) is caught here, for all commands at once, and

@@ -1,4 +1,4 @@
-"""Argument checks shared by public functions; each names its argument."""
+"""Door-checks shared by public functions: one per idea, each names its argument."""
 
 from typing import Any
 
@@ -12,8 +12,7 @@ Ints = NDArray[np.int32]
 
 
 def nats(**arrays: NDArray[Any]) -> None:
-    """Check that each array is float64 without NaN or +inf (-inf forbids; NaN would
-    compare wrongly)."""
+    """Check that each array is float64 without NaN or +inf (-inf forbids, NaN lies)."""
     for name, array in arrays.items():
         if not isinstance(array, np.ndarray) or array.dtype != np.float64:
             raise InvalidScores(f"{name}: expected a float64 array, got {_kind(array)}")

@@ -1,4 +1,4 @@
-"""Seeded shuffles without tables: the n-th element is computed."""
+"""Orders without tables: the n-th place of a seeded shuffle, computed."""
 
 _ROUNDS = 4
 _MASK = (1 << 64) - 1
@@ -19,7 +19,7 @@ def mix(*parts: int) -> int:
 
 
 def nth(i: int, n: int, seed: int) -> int:
-    """Return element ``i`` of a shuffle of 0 to n - 1, in O(1) time and space.
+    """What stands at place ``i`` of a shuffle of 0 to n - 1, in O(1) time and space.
 
     A Feistel network over the next even power of two, walked until it falls below n
     (Black & Rogaway 2002, "Ciphers with arbitrary finite domains"): at most four steps

@@ -1,4 +1,4 @@
-"""When a judge's checks and repeats come: at unpredictable positions."""
+"""When a judge's checks and repeats come: at places no one can foresee."""
 
 from collections.abc import Sequence
 
@@ -23,8 +23,8 @@ def before_the_end(
     repeats: int,
     items: int,
 ) -> tuple[int, int]:
-    """How many of the available checks and repeats are shown in these slots: none after
-    the last item, so that ``checks_ahead`` knows how many remain."""
+    """How many of the checks and repeats available are shown in these slots: none after
+    the last item, so that ``checks_ahead`` knows how many are still to come."""
     left = [checks, repeats, items]
     for check, repeat in zip(is_check, is_repeat, strict=True):
         if check and left[0]:
@@ -39,8 +39,7 @@ def before_the_end(
 
 
 def checks_ahead(seed: int, every: int, slot: int, *, items: int, unseen: int) -> int:
-    """Return how many checks follow from ``slot`` on among this many items, or right
-    after them.
+    """How many checks come from ``slot`` on among so many items, or right after them.
 
     ``unseen``: checks that this judge has not had. O(checks).
     """

@@ -1,4 +1,4 @@
-"""Arc weights constrained by a person's decisions about a dependency tree."""
+"""Arc weights under what a person has decided of a dependency tree."""
 
 from collections.abc import Iterable, Mapping, Sequence
 
@@ -12,8 +12,8 @@ HeadStep = tuple[Heads, Heads, int]
 
 
 def decided_heads(steps: Iterable[HeadStep]) -> dict[int, int]:
-    """The head of each word as decided by steps: of each word that got another head,
-    and of the word of a step. Later steps override earlier ones."""
+    """By word the head that steps decide: of each word that got another head, and of
+    the word that a step was about. A later step takes the place of an earlier one."""
     decided: dict[int, int] = {}
     for before, after, at in steps:
         decided |= {

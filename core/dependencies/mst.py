@@ -1,7 +1,7 @@
 """Non-projective dependency parsing: best arborescences and their marginals, one root.
 
 ``arcs``: float64 ``(n + 1, n + 1)``, nats, ``[head, modifier]``, index 0 = ROOT; column
-0 and the diagonal are ignored, ``-inf`` forbids. Exactly one token has ROOT as head.
+0 and the diagonal are ignored, ``-inf`` forbids. Exactly one token hangs from ROOT.
 Heads are tokens from 0, ROOT = -1. All functions raise InvalidScores on another shape
 or dtype, on NaN or +inf.
 """
@@ -67,8 +67,7 @@ class MstDecoder:
 
 
 def tree_marginals(arcs: Floats) -> Floats:
-    """The probability of each arc, shaped as ``arcs``; zeros if every tree is
-    forbidden.
+    """How probable each arc is, shaped as ``arcs``; zeros if every tree is forbidden.
 
     Matrix-tree theorem, O(n^3). Koo et al. 2007, "Structured Prediction Models via the
     Matrix-Tree Theorem", with the root row in place of the first. Where cycles of good

@@ -1,1 +1,1 @@
-"""Evaluation against gold: parsers, words, phrases, joint parsing."""
+"""Every measure of an engine against gold: parsers, words, phrases, joint parsing."""

@@ -1,4 +1,4 @@
-"""Gold sentences from treebank files: tokens and trees."""
+"""Gold sentences out of treebank files: tokens, and the trees known of them."""
 
 import gzip
 from collections.abc import Iterable, Iterator

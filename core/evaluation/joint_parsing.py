@@ -4,16 +4,16 @@ A file of pairs is tab-separated with a header: corpus, sent_id, source, paraphr
 operations; tokens are separated by spaces, operations by commas. A sent_id is that of
 a CoNLL-U file, or ``STEM:LINE`` for the tree that begins on that line of ``STEM.tree``.
 
-The gain of joint parsing: the source's parse against its gold.
+How much pairs gain by being parsed jointly: the source's parse against its gold.
 
-UAS and LAS exclude punctuation, as in Choe & McClosky 2015: gold UPOS PUNCT, or the
-punctuation tags of a gold tree. Where gold is only a constituency tree, its heads are
-converted (``core.trees.universal``) and there is no LAS. p is two-sided approximate
-randomisation over sentences (Noreen 1989) of the correct arcs.
+UAS and LAS leave punctuation out, as Choe & McClosky 2015 do: gold UPOS PUNCT, or the
+punctuation tags of a gold tree. Where gold is a tree alone, its heads are converted
+(``core.trees.universal``) and there is no LAS. p is two-sided approximate
+randomisation over sentences (Noreen 1989) of the arcs found.
 
 Where joint parsing gains and loses: the dimensions of Choe & McClosky 2015, 5.5.
 
-Fitting joint parsing on pairs with gold: a few parameters by grid search, and gates.
+What joint parsing learns from pairs with gold: a few numbers by grid, and gates.
 """
 
 import gzip
@@ -390,8 +390,8 @@ def _percent(share: float) -> float:
 
 @dataclass(frozen=True, slots=True)
 class _Word:
-    """A counted token: its position, whether its head was right, the head in its own
-    parse, and the head in the paraphrase's parse mapped through the links."""
+    """A counted token: where it stands, whether its head was right, the head of its
+    own parse, and the one that the paraphrase's parse has through the links."""
 
     case: JointCase
     m: int

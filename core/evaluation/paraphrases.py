@@ -37,7 +37,7 @@ def cross_fitted(
     k: int,
     rng: np.random.Generator,
 ) -> dict[str, Floats]:
-    """Predictions for each of ``k`` parts by models that never saw one of its phrases.
+    """What is said of each of ``k`` parts by what never saw one of its phrases.
 
     ``phrases``: of each pair. A part holds all pairs of a first phrase; what is
     fitted for it leaves out every pair that shares either phrase with it, and so
@@ -247,12 +247,12 @@ def _features(
 def agreement(
     single: Sequence[Sequence[float]], rng: np.random.Generator
 ) -> dict[str, float | int]:
-    """The upper bound of any score: how far people agree with each other.
+    """What bounds any score: how far people agree with each other.
 
     ``halves``: rho of the means of two random halves of each pair's judges, over 20
-    draws; ``ceiling``: the root of their reliability by the Spearman-Brown formula,
-    which is what a score that knew the true means would reach against the means of this
-    many judges. Over the pairs with four judges or more; empty without any.
+    drawings; ``ceiling``: the root of their reliability by the Spearman-Brown formula,
+    what a score that knew the true means would reach against the means of so many
+    judges. Over the pairs with four judges or more; empty without any.
     """
     several = [np.array(one) for one in single if len(one) >= 4]
     if len(several) < 3:

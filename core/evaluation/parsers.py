@@ -1,19 +1,19 @@
-"""Scores of a parser on gold sentences with given tokens. Definitions:
-``core.agreement.trees.parseval`` and ``core.agreement.trees.attachment``.
+"""How well a back-end parses gold sentences, given their tokens. Definitions of the
+scores: ``core.agreement.trees.parseval`` and ``core.agreement.trees.attachment``.
 
-A parser's errors by construction: brackets by label and width, arcs by relation and
-length.
+Where a parser errs, by construction: brackets by label and width, arcs by relation
+and length.
 
-A share of the gold brackets is found; those whose words carry a spurious bracket of
-another label count as ``other_label``. Coordination: gold phrases with a child tagged
-CC, for which only recall is defined. Arcs are grouped by their gold relation, with its
-subtype, and by the distance to the gold head. Definitions:
+Of gold's brackets a share is found; those over whose words the parse has a spurious
+bracket of another label count as ``other_label``. Coordination: phrases of gold with a
+child tagged CC, of which only the share found can be told. Arcs stand under their gold
+relation, with its subtype, and under how far the gold head is. What is counted:
 ``core.agreement.trees.parseval`` and ``core.agreement.trees.attachment``.
 
 Two parsers on the same gold sentences: what one gains over the other, whether by
 more than chance, and what the better of both, sentence by sentence, would reach.
 
-A parser's scores on sentences by their share of unknown words.
+How a parser does on sentences by how many of their words it has never seen.
 """
 
 import time
@@ -98,7 +98,7 @@ def _rows(rows: dict[str, Counter[str]]) -> dict[str, dict[str, float | int]]:
 
 
 def _row(counts: Counter[str]) -> dict[str, float | int]:
-    """Precision is undefined where nothing was predicted (coordination)."""
+    """Of what nothing was given (coordination) there is no precision."""
     if counts["words"]:
         shares = {"uas": counts["heads"], "las": counts["labelled"]}
         n = counts["words"]
@@ -155,11 +155,11 @@ ALL: frozenset[Capability] = frozenset({"constituents", "forest", "tags"})
 class ParserScores:
     """Counts; ``to_json`` gives shares in percent, None where gold does not say.
 
-    ``arcs`` counts punctuation, ``words`` excludes it (gold UPOS PUNCT). ``phrases``:
-    among the predicted phrases, those connected by their arcs, and all. ``best[k]``:
-    for each sentence the best of its k best trees. ``near[k]``: tokens whose gold head
-    is among their k heaviest, out of the ``near[0]`` tokens with weights. ``errors``:
-    by construction, where requested.
+    ``arcs`` counts punctuation, ``words`` leaves it out (gold UPOS PUNCT).
+    ``phrases``: of the answers' own, those that hang together by their arcs, and all.
+    ``best[k]``: for each sentence the best of its k best trees. ``near[k]``: tokens
+    whose gold head is among its k heaviest, of ``near[0]`` that have weights.
+    ``errors``: by construction, where that is asked for.
     """
 
     sentences: int = 0
@@ -425,8 +425,8 @@ class Rates:
     ) -> None:  # fmt: skip
         """Count a sentence. ``brackets``: its own against gold, None without gold.
 
-        Words are tokens with a letter: every parser knows punctuation and numbers. The
-        first word may be known in lower case.
+        Words are tokens with a letter: signs and numbers are known to every parser.
+        The first word may be known without its capital.
         """
         words = [form for form in forms if any(map(str.isalpha, form))]
         n = sum(not is_known(form) for form in words)
@@ -464,7 +464,7 @@ class Rates:
 def knower(backend: ParserBackend) -> Callable[[str], bool] | None:
     """Whether a parser has seen a word in training; None if it does not tell.
 
-    For a parser that supports another one: whether that one knows the word.
+    Of a parser that helps another one: whether that one has.
     """
     inner = getattr(backend, "parser", backend)
     if not isinstance(inner, TrainingCounts):

@@ -1,13 +1,13 @@
-"""Reference pairs prepared for the phrase aligner: gold trees, parses, links.
+"""Reference pairs made ready for the phrase aligner: gold trees, parses, links.
 
-The quality of phrase alignment: Arase & Tsujii 2017, section 6.
+How well phrases are aligned: Arase & Tsujii 2017, section 6.
 
-The effect of alignment on the parse of the source, against gold constituents.
+What aligning a pair does to the parse of its source, against gold constituents.
 
-Choosing the two trees of the forests that align best reranks both. An error is a
-bracket that a tree has and gold does not, or the reverse (as PARSEVAL counts them). It
-is corrected if the parser's best tree makes it and the aligned one does not, introduced
-in the reverse case (Arase & Tsujii 2017, section 6.4).
+Choosing the two trees of the forests that align best is a reranking of both. An error
+is a bracket that a tree has and gold lacks, or the other way round (as PARSEVAL counts
+them): it is corrected if the parser's best tree makes it and the aligned one does not,
+introduced if it is the other way round (Arase & Tsujii 2017, section 6.4).
 """
 
 from collections import Counter
@@ -95,8 +95,8 @@ class PhraseCase:
 def prepare(
     pairs: Sequence[PhrasePair], backend: ParserBackend | None
 ) -> list[PhraseCase]:
-    """The pairs, parsed if there is a parser. Raises FormatError if a link names a node
-    that its tree does not have."""
+    """The pairs, parsed if there is a parser. Raises FormatError if a link names a
+    node that its tree lacks."""
     sentences = [Sentence.of(t.words) for p in pairs for t in (p.source, p.target)]
     want: frozenset[Capability] = frozenset(
         {"constituents", "forest", "tags", "vectors"}
@@ -182,11 +182,11 @@ METHODS = (
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Outcome:
-    """The result of one method for one pair. ``reached``: the two wholes are linked;
-    ``supported``: and rest on two links below, as in Definition 3.1. ``trees``: of both
-    sides, None: no parse. ``addable``: pairs of nulls that two links below would
+    """What one method found for one pair. ``reached``: the two wholes are linked;
+    ``supported``: and rest on two links below, as Definition 3.1 has it. ``trees``: of
+    both sides, None: no parse. ``addable``: pairs of nulls that two links below would
     support (Definition 3.2, 6: a maximum set has none). ``sure``: the probability of
-    each link, where the method gives one."""
+    each link, where the method tells one."""
 
     cells: frozenset[Cell]
     reached: bool
@@ -204,7 +204,7 @@ def run(
     trees: str = "",
     em_of: Callable[[int], EmState] | None = None,
 ) -> list[Outcome]:
-    """The results of ``method``; ``aligner_of(case number)`` gives its weights.
+    """What ``method`` finds; ``aligner_of(case number)`` gives its weights.
 
     ``em_of``: weights of the paper's features, used instead of those. "no-em" has
     none: exact and stem links of words, and how they cover the phrases. "monotonic" has
@@ -258,8 +258,7 @@ def _one(
 
 
 def _addable(aligned: Aligned, trees: tuple[Tree, Tree]) -> int:
-    """Return how many pairs of phrases are missing from a maximum set, with nulls
-    counted as open."""
+    """How many pairs of phrases are missing in a maximum set, nulls taken for open."""
     alignment, source, target = alignment_of(aligned, trees)
     is_open = replace(alignment, null_source=frozenset(), null_target=frozenset())
     return len(problems(is_open, source, target, ("maximum",)))
@@ -337,7 +336,7 @@ def crossfit(
 
 
 def examples(case: PhraseCase) -> list[Reference]:
-    """Training examples of a pair: its gold trees, and the parser's best trees."""
+    """What is learnt from a pair: its gold trees, and the parser's best trees."""
     parsed = [case.reference("one-best")] if case.parsed else []
     return [case.reference(), *parsed]
 
@@ -389,8 +388,8 @@ def pair_shares(cases: Sequence[PhraseCase], outcomes: Sequence[Outcome]) -> Flo
 
 
 def pair_counts(cases: Sequence[PhraseCase], outcomes: Sequence[Outcome]) -> Floats:
-    """``(pairs, 2, m, 2)``: the terms that ``scores`` sums, by pair: for recall and for
-    precision, for each of the m pairs of annotators, links found and links expected."""
+    """``(pairs, 2, m, 2)``: what ``scores`` sums up, by pair: of recall and of
+    precision, for each of the m pairs of annotators, links found and links wanted."""
     rows = []
     for case, outcome in zip(cases, outcomes, strict=True):
         predicted = outcome.cells

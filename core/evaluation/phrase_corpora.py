@@ -1,23 +1,22 @@
 """Chunk links of interpretable similarity (SemEval-2016, task 2), from phrase links.
 
-The chunks are given, as in the task's track with gold chunks; the system predicts which
-of them belong together. The measure is the task's F1 of alignments: every link of
-chunks represents links of all their tokens, without punctuation; a token link weighs 1
-over the larger fan-out of its two tokens (Melamed 1998, "Manual annotation of
-translational equivalence", equation 4), in the gold standard for recall, in ours for
-precision, and both are summed over all pairs. Links to nothing do not count.
+The chunks are given, as in the task's track with gold chunks; what is told is which of
+them belong together. The measure is the task's F1 of alignments: every link of chunks
+stands for links of all their tokens, punctuation aside; a token link weighs 1 over the
+larger fan-out of its two tokens (Melamed 1998, "Manual annotation of translational
+equivalence", equation 4), in the gold standard for recall, in ours for precision, and
+both are summed over all pairs. Links to nothing do not count.
 
 Parallel treebanks with gold links of words and phrases: the structural part alone.
 
-Gold trees and gold links between terminals are the input; links between phrases are
-scored. Words and phrases are separate nodes, as in the treebanks: a phrase over one
-word can be linked to a longer one while the word has its own link. A model of
-``structure``, fitted on another treebank, scores how well two phrases match. The
-decoder always links the two whole sentences; like every other link, that one counts if
-it gains.
+Gold trees and gold links between terminals go in; links between phrases are scored.
+Words and phrases are nodes apart, as in the treebanks: a phrase over one word can be
+linked to a longer one while the word has its own link. How well two phrases match is
+told by a model of ``structure``, fitted on another treebank. The decoder links the two
+wholes in any case; like every other, that link counts if it gains.
 
-An artificial top (VROOT) is not a node of the treebank: over one phrase and punctuation
-it represents that phrase, otherwise its links are not counted.
+An artificial top (VROOT) is no node of the treebank: over one phrase and punctuation it
+stands for that phrase, else its links are not counted.
 """
 
 import json
@@ -69,7 +68,7 @@ def chunk_links(pair: ChunkPair, cells: Iterable[Cell]) -> list[Chunks]:
     """Chunks, one to one, by the share of their tokens that linked nodes cover which
     lie within both, the highest first; those with none are left out.
 
-    Among equals the largest comes first, then the leftmost. ``cells``: linked spans.
+    Of equals the largest comes first, then the leftmost. ``cells``: linked spans.
     """
     links = [(set(range(*s)), set(range(*t))) for s, t in cells]
     ranked = []

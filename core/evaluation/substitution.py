@@ -1,4 +1,4 @@
-"""The effect of lexical substitution on a parser's trees and tags, against gold.
+"""What lexical substitution does to a parser's trees and tags, against gold ones.
 
 Caplan et al., sections 4.1 and 4.2: tags of query words, F1 over all sentences and
 over those whose parse changed, and whether the difference is more than chance.
@@ -66,7 +66,7 @@ class Effect:
         return Effect(*(a + b for a, b in pairs))
 
     def p(self, *, draws: int = 10_000) -> float:
-        """p of the difference in F1; two-sided, sentences swapped."""
+        """Of the difference in F1; two-sided, sentences swapped."""
         table = np.array(
             [
                 [b.matched, b.guessed + b.gold, a.matched, a.guessed + a.gold]

@@ -1,4 +1,4 @@
-"""Word alignment scores: precision, recall, F1 and alignment error rate.
+"""How well words are aligned: precision, recall, F1 and alignment error rate.
 
 Pairs of sentences with word links that people made: reading and analysing them.
 """
@@ -46,7 +46,7 @@ class WordCase:
 
     @property
     def texts(self) -> tuple[str, str]:
-        """The key of a sentence: its letters and digits."""
+        """What tells a sentence from another: its letters and digits."""
         return _text(self.source.sentence), _text(self.target.sentence)
 
     def matrix(self) -> NDArray[np.bool_]:

@@ -1,5 +1,4 @@
-"""Codecs: text to core values and back; one module per format, grammar in its
-docstring."""
+"""Codecs: text to core values and back; one module per format, grammar in its head."""
 
 from importlib import import_module
 from pkgutil import walk_packages

@@ -179,8 +179,7 @@ def _rows(body: list[tuple[int, str]]) -> list[Row]:
 
 
 def _check_ids(rows: list[Row]) -> None:
-    """Check that words count from 1 and that ranges and empty nodes are in their
-    places."""
+    """Words count from 1; ranges and empty nodes stand where they belong."""
     last = 0
     for number, (name, *_) in rows:
         if name.isdigit():

@@ -1,4 +1,4 @@
-"""Text from standard input, line by line."""
+"""Text on standard input, a line at a time."""
 
 import sys
 from collections.abc import Iterator
@@ -26,5 +26,5 @@ def input_lines() -> Iterator[str]:
 
 
 def not_utf8(error: UnicodeDecodeError) -> str:
-    """The error, as text for people."""
+    """What is wrong, for people."""
     return f"byte 0x{error.object[error.start]:02X} is not UTF-8"

@@ -1,5 +1,4 @@
-"""Features of a pair that predict equal meaning: structure, overlap, thesaurus,
-context."""
+"""What speaks for a pair meaning the same: structure, overlap, thesaurus, context."""
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
@@ -104,8 +103,8 @@ class PairView:
         exact: bool = False,
         context: bool = False,
     ) -> ItgWeights:
-        """The weights of every rule of a biparse, with exact matches alone or with all
-        features of the words."""
+        """What every rule of a biparse weighs, with exact matches alone or with all
+        that is known of the words."""
         lexicon = Lexicon(settings.lexicon, self.thesaurus)
         distance = lexicon.of_relations(
             self.exact if exact else self.related,

@@ -1,4 +1,4 @@
-"""Widths of strings, from a table of glyph advances."""
+"""How wide a string is, from a table of glyph advances."""
 
 import unicodedata
 

@@ -1,4 +1,4 @@
-"""Paths of links around boxes, in parallel where they share a direction.
+"""Paths of links that run through no box, side by side where they go the same way.
 
 The levels of both trees are rows of boxes, and a link is a long edge of a layered
 drawing (Sugiyama, Tagawa & Toda 1981): in every row between its ends it passes a gap
@@ -42,7 +42,7 @@ class _Passage:
 
 
 def passages(rows: Rows, ends: Sequence[tuple[LinkEnd, LinkEnd]]) -> Floats:
-    """The position of each link in each row: ``(links, rows)``, px.
+    """Where along each link is in each row: ``(links, rows)``, px.
 
     NaN outside the rows between its ends. A place may be wished for by several links.
     O(links^2 * rows).
@@ -60,10 +60,10 @@ def passages(rows: Rows, ends: Sequence[tuple[LinkEnd, LinkEnd]]) -> Floats:
 
 
 def crossings(options: Floats, others: Floats) -> NDArray[np.int_]:
-    """How often each option crosses the others: ``(options,)``.
+    """How often each option changes sides with all the others: ``(options,)``.
 
-    Both are positions ``(links, rows)``, NaN where there is no link; two links in the
-    same position change sides only if they do so before and after.
+    Both are places ``(links, rows)``, NaN where there is no link; two links in the same
+    place change sides only if they do so before and after.
     """
     one, other = options[:, None, :], others[None, :, :]
     turn = np.arange(0, 2 * options.shape[-1], 2, dtype=np.int16)
@@ -134,7 +134,7 @@ def _rank(way: _Passage) -> tuple[float, int, float]:
 
 
 LANE = 3.0  # px between links side by side
-BEYOND = 2.0  # px of vertical line before and after a row
+BEYOND = 2.0  # px that a link goes on upright before and behind a row
 FAN = 0.2  # of the band, at each edge: where a bundle opens
 WIDE = 160.0  # px between the outer links of a bundle, before it is one
 

@@ -1,9 +1,9 @@
-"""The levels of two trees as rows of boxes, and the free space between them.
+"""The levels of two trees as rows of boxes, and what is free between these boxes.
 
 Rows follow one another *down* from the root of the source through the band to the root
-of the target; *along* is the direction of the words. A scene with ``across`` is turned,
-so this module does not need to know. Coordinates have two decimals, so the page, which
-reads them from the drawing, computes the same.
+of the target; *along* is the way the words run. A scene that lies ``across`` is turned,
+so that nothing here knows of it. Numbers are those of the drawing, with two decimals:
+the page, which reads them off it, comes to the same.
 """
 
 from bisect import bisect_left
@@ -12,8 +12,8 @@ from dataclasses import dataclass
 
 from core.layout.scene import Box, Scene
 
-CLEAR = 4.0  # px between a box and lines that pass it, less where space is short
-APART = 8.0  # px: an edge nearer to a box than this needs no extra space
+CLEAR = 4.0  # px between a box and what passes it, less where there is no room
+APART = 8.0  # px: an edge that is nearer to a box than that takes no room of its own
 HAIR = 1e-6  # px: who would pass through the middle of a box is left of it by that
 
 
@@ -38,7 +38,7 @@ class BoxRow:
         return bisect_left(self.mids, x)
 
     def bounds(self, gap: int) -> tuple[float, float]:
-        """The free range of that gap, within its clearance."""
+        """From where to where that gap is free, its clearance kept."""
         low = self.spans[gap - 1][1] if gap else 0.0
         high = self.spans[gap][0] if gap < len(self.spans) else self.length
         clear = min(CLEAR, (high - low) / 4)
@@ -57,7 +57,7 @@ class BoxRow:
 
 @dataclass(frozen=True, slots=True, order=True)
 class LinkEnd:
-    """The end of a box's links: its row, its middle along, its edge down."""
+    """Where links of a box begin: its row, its middle along, its edge down."""
 
     row: int
     x: float

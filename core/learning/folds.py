@@ -1,4 +1,4 @@
-"""Folds for cross-validation, and members that must stay together."""
+"""Parts of a sample, for cross-validation, and what may not be parted."""
 
 from collections.abc import Collection, Hashable, Sequence
 
@@ -14,7 +14,7 @@ def folds(n: int, k: int, rng: np.random.Generator) -> list[list[int]]:
 
 
 def grouped(keys: Sequence[Collection[Hashable]]) -> list[list[int]]:
-    """Return the indices of the members connected by shared keys, in order.
+    """The numbers of the members that hang together by keys they share, in order.
 
     ``keys[i]``: those of member i, such as its two sentences.
     """
@@ -44,7 +44,7 @@ def outer_folds(
 ) -> list[list[int]]:
     """``grouped_folds``, of which each leaves something to fit on.
 
-    Raises InvalidValue if all members are connected.
+    Raises InvalidValue if all members hang together.
     """
     parts = grouped_folds(keys, k, rng)
     if len(parts) < 2:

@@ -1,4 +1,4 @@
-"""Logistic regression on a few named features.
+"""Logistic regression on a few named features: all that labels tune.
 
 Fitting needs scikit-learn (``pip install 'gemel[fit]'``), whose doors are here and in
 ``perceptron_fitting``; what was fitted is applied by numpy alone.

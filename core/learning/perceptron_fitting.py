@@ -45,7 +45,7 @@ def fit_perceptron(
     scales[scales < 1e-6] = 1.0
     net = _network(settings, seed)
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # running out of epochs is intended
+        warnings.simplefilter("ignore")  # that an epoch was used up is what is wanted
         x = ((rows - means) / scales).astype(np.float32)
         for epoch in range(settings.epochs):
             net.learning_rate_init = _rate(settings, epoch)
@@ -72,7 +72,7 @@ def _network(settings: FitSettings, seed: int) -> Any:
         batch_size=settings.batch,
         learning_rate_init=settings.rate,
         beta_2=0.99,
-        max_iter=1,  # each epoch continues the last, at its own rate
+        max_iter=1,  # each epoch goes on from the one before, at a rate of its own
         warm_start=True,
         random_state=np.random.RandomState(seed),
     )

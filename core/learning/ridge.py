@@ -1,4 +1,4 @@
-"""Ridge regression on named features: a log-linear combination of a few components."""
+"""Ridge regression on named features: a log-linear score out of a few components."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -32,7 +32,7 @@ class LinearModel:
 
     @classmethod
     def of_json(cls, data: Mapping[str, Any]) -> "LinearModel":
-        """Raises KeyError, TypeError or ValueError if this is not such a model."""
+        """Raises KeyError, TypeError or ValueError if this is no such model."""
         names = tuple(data["names"])
         means, scales, weights = (
             np.array(data[key], float) for key in ("means", "scales", "weights")

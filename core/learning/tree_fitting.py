@@ -1,4 +1,4 @@
-"""Regression by trees, with scikit-learn (the ``[fit]`` extra)."""
+"""Regression by trees: the door to scikit-learn (the ``[fit]`` extra)."""
 
 from collections.abc import Callable
 from typing import Any
@@ -10,7 +10,7 @@ from core.errors import Unavailable
 def fit_boosted(
     rows: Floats, targets: Floats, *, seed: int = 0
 ) -> Callable[[Floats], Floats]:
-    """Fit gradient-boosted trees from rows of features to targets (Friedman 2001).
+    """What predicts targets from rows of features (Friedman 2001).
 
     Raises Unavailable where scikit-learn is not installed.
     """

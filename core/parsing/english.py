@@ -1,4 +1,4 @@
-"""The two English parsers that come with Gemel."""
+"""The parsers that come with Gemel: English, two small models, no download."""
 
 from functools import partial
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""The phrase aligner that comes with Gemel: weights, settings, interface."""
+"""The phrase aligner that comes with Gemel: weights, settings, one door."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -79,8 +79,8 @@ class PhraseAligner:
         return model.gains(s, t, word_nats, vectors)
 
     def regaining(self, source: BinaryForest, target: BinaryForest) -> "Regaining":
-        """Return how the gains of two sides change once words are decided; computed by
-        the model without vectors."""
+        """How the gains of two sides move once words are decided; told by the model
+        that needs no vectors."""
         s, t = nodes(source), nodes(target)
         before = self.plain.word_nats(s, t, None, self._thesaurus)
         gains = self.plain.gains(s, t, before, None)

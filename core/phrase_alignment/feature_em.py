@@ -13,8 +13,7 @@ kept.
 
 Null has no feature of its own, unlike in the paper: with one, training on crowd
 translations ended in the solution the paper warns of, nearly all nodes null. Even so
-every batch leaves more of them null, unless a link has a small constant gain: ``LINK``
-nats.
+every batch leaves more of them null, unless a link gains a little flat: ``LINK`` nats.
 """
 
 import json
@@ -195,7 +194,7 @@ def train(
     seen: Sequence[Sequence[tuple[int, int]]] | None = None,
     on_iteration: Callable[[EmState], None] | None = None,
 ) -> EmState:
-    """Return ``state`` after ``epochs`` more passes over the pairs.
+    """``state`` after ``epochs`` passes over the pairs, from where it stands.
 
     ``seen``: the links of every pair, where a reference tells them: then there is
     nothing to guess, and weights are held to where they began instead of to 0.

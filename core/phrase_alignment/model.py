@@ -1,5 +1,4 @@
-"""The probability that two nodes are linked: words first, then phrases over the linked
-words.
+"""How sure two nodes are linked: words first, then phrases over the linked words.
 
 Learning to align phrases from reference links, and measuring what was learnt.
 """

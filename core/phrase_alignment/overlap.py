@@ -1,4 +1,4 @@
-"""A strong simple baseline: link the nodes that share most word links.
+"""The strong simple baseline: link the nodes that share most word links.
 
 Gains of phrases from word links alone: any two languages, nothing to train.
 """

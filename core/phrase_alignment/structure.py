@@ -1,11 +1,10 @@
-"""Whether two phrases match, predicted from the links of words and the shapes of two
-trees.
+"""Whether two phrases match, told by the links of words and the shape of two trees.
 
-No word forms are used, so one model serves any two languages: how many of the linked
-words are in both phrases, how many words have no link, where the two are among the
+No word is looked at, so that one model serves any two languages: how many of the linked
+words are in both phrases, how many words have no link, where the two stand among the
 phrases over the same linked words, and whether their categories are of one kind under
-the conventions of the Penn Treebank, of TIGER and of similar treebanks. Every feature
-is symmetric in the two sides.
+the conventions of the Penn Treebank, of TIGER and of treebanks made after it. Every
+number is the same if the two sides change places.
 """
 
 import numpy as np

@@ -1,9 +1,9 @@
-"""Hyperparameters without a gradient, by Bayesian optimisation (optuna's TPE sampler).
+"""Numbers that no gradient reaches, by Bayesian optimisation (optuna's TPE sampler).
 
-Every trial is stored in a file with the score of each pair, so an interrupted study
-continues, and its result can be judged fairly afterwards: ``nested`` scores each fold
-with the trial that was best on the other folds. Needs optuna, which is imported only
-here.
+Every trial is kept in a file with the score of each pair, so that a study goes on where
+it was broken off, and what it found can be judged fairly afterwards: by ``nested`` each
+fold is scored with the trial that was best on the other folds. Needs optuna, which is
+imported here alone, and for tuning alone.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -60,8 +60,8 @@ def study(
     """All trials of a study, those of earlier runs too, until there are ``trials``.
 
     ``score`` gives ``(pairs, 2)`` recall and precision; the first trial is ``start``.
-    ``on_trial(number, F1, best F1)`` is called after each; raising from it stops the
-    study. The sampler's seed is ``seed`` plus the number of stored trials. Raises
+    ``on_trial(number, F1, best F1)`` is told of each; raising from it stops the study.
+    The sampler's seed is ``seed`` plus the trials that are kept already. Raises
     Unavailable without optuna.
     """
     optuna = _optuna()
@@ -95,8 +95,7 @@ def study(
 
 
 def nested(trials: Sequence[TuningTrial], *, k: int, seed: int) -> Nested:
-    """The score of choosing among these trials, on pairs that did not take part in the
-    choice.
+    """What choosing among these trials is worth on pairs that did not choose.
 
     Raises InvalidValue without trials. The trials themselves were proposed with all
     pairs in view, so that a little optimism is left.

@@ -1,6 +1,6 @@
-"""A table's scores of given pairs of phrases, among its best or not.
+"""What a table says of given pairs of phrases, kept among its best or not.
 
-Similarity of two phrases by their words alone.
+What the words of two phrases themselves say of how alike they are.
 """
 
 from collections.abc import Mapping, Sequence
@@ -92,7 +92,7 @@ def _jaccard(one: set[str], other: set[str]) -> float:
 
 
 def _common(one: str, other: str) -> int:
-    """Return the length of their common prefix in letters."""
+    """How many letters they begin with alike."""
     same = 0
     for a, b in zip(one, other, strict=False):
         if a != b:
@@ -157,12 +157,12 @@ _SCORED_PHRASES = """
 class PairScores:
     """Columns ``(n,)`` over n pairs, probabilities and counts, 0 where there is none.
 
-    ``baseline``: equation 5; ``syntactic``: equation 7 under the pair's label;
-    ``extraction``: equation 10, under the best label; ``*_back``: the same from the
-    paraphrase to the phrase. ``is_covered``: the two share a foreign phrase.
-    ``cosine``: of their translations' probabilities. ``n1, n2``: how often either
-    occurs, ``under 1, under 2``: with that label. ``features`` ``(n, len(FEATURES))``:
-    the inputs of a fitted ranking.
+    ``baseline``: equation 5; ``syntactic``: equation 7 under the label that the pair
+    was given with; ``extraction``: equation 10, under whichever label is best;
+    ``*_back``: the same from the paraphrase to the phrase. ``is_covered``: the two
+    share a foreign phrase. ``cosine``: of their translations' probabilities.
+    ``n1, n2``: how often either occurs, ``under 1, under 2``: with that label.
+    ``features`` ``(n, len(FEATURES))``: all that a fitted ranking may look at.
     """
 
     columns: Mapping[str, Floats]

@@ -1,4 +1,4 @@
-"""Reading a finished table: paraphrases of a phrase, and their evidence.
+"""A finished table, as it is read: paraphrases of a phrase, and why they are there.
 
 table = open_table(path)
 table.lookup("create equal")                      # whatever the label (equation 5)
@@ -48,7 +48,7 @@ class Paraphrase:
 
 @dataclass(frozen=True, slots=True)
 class Head:
-    """Facts about a phrase under one label.
+    """What is known of a phrase under one label.
 
     ``candidates``: paraphrases found, kept or not; ``mass``: the sum of their
     probabilities, over corpora; ``lost``: at most so much is any probability too low;
@@ -104,8 +104,8 @@ def open_table(path: Path) -> "Table":
 
 
 def files(path: Path) -> list[Path]:
-    """The files of the table at ``path`` without intermediate ones; none if there is no
-    table."""
+    """The files of the table at ``path``, without those that it was made by way of;
+    none if there is no table."""
     manifest = path / MANIFEST
     if not manifest.is_file():
         return []
@@ -134,7 +134,7 @@ class Table:
 
     @property
     def name(self) -> str:
-        """The identity of this table."""
+        """What tells this table from any other."""
         return digest([self.folder.name])
 
     @property
@@ -179,14 +179,14 @@ class Table:
         return [Paraphrase(*row) for row in ranked[:k]]
 
     def rows(self, phrase: str) -> list[tuple[str, str, float, int]]:
-        """All rows of a phrase: label, paraphrase, p, number of pivots."""
+        """All that is kept for a phrase: label, paraphrase, p, number of pivots."""
         rows: list[tuple[str, str, float, int]] = self._read(
             "paraphrases", "label, paraphrase, p, pivots", phrase, "label, place"
         )
         return rows
 
     def heads(self, phrase: str) -> dict[str, Head]:
-        """Facts about a phrase, by label; empty if it has no paraphrase."""
+        """What is known of a phrase, by label; empty: it has no paraphrase."""
         names = "label, candidates, mass, lost, next, corpora"
         rows = self._read("heads", names, phrase, "label")
         return {row[0]: Head(*row) for row in rows}
@@ -248,7 +248,7 @@ class Table:
         return list(read[question])
 
     def known(self, phrases: Iterable[str]) -> set[str]:
-        """Those of these phrases that have paraphrases, spelt as here."""
+        """Those of these phrases, as they are spelt here, that have paraphrases."""
         spelt = {self.key(phrase): phrase for phrase in phrases}
         sql = """SELECT DISTINCT phrase FROM read_parquet(?)
             WHERE phrase IN (SELECT unnest(?))"""

@@ -1,4 +1,4 @@
-"""Checks of a query beyond its grammar: names, kinds of nodes, conditions."""
+"""What a query must keep to beyond its grammar: names, kinds of nodes, conditions."""
 
 from typing import NoReturn
 

@@ -58,7 +58,7 @@ _SPACE = re.compile(r"\s*")
 
 
 class Scanner:
-    """A position in a text, and what follows it."""
+    """A place in a text, and what stands there."""
 
     def __init__(self, text: str) -> None:
         self.text = text
@@ -66,7 +66,7 @@ class Scanner:
 
     @property
     def column(self) -> int:
-        """The column of the next word, from 1."""
+        """Where the next word stands, from 1."""
         self.space()
         return self.at + 1
 
@@ -87,7 +87,7 @@ class Scanner:
         return match
 
     def sign(self, sign: str) -> bool:
-        """Consume this text if it is next; return whether it was."""
+        """Whether this stands here; then it is taken."""
         self.space()
         is_here = self.text.startswith(sign, self.at)
         self.at += len(sign) if is_here else 0
@@ -107,12 +107,12 @@ class Scanner:
             self.fail(f"{what} is not closed", f"write {sign} here")
 
     def quoted(self) -> str | None:
-        """Return the content of quotation marks here."""
+        """What stands in quotation marks here."""
         match = self.take(QUOTED)
         return None if match is None else re.sub(r"\\(.)", r"\1", match[1])
 
     def regex(self) -> str | None:
-        """Return the text between two slashes here; "\\/" is a slash."""
+        """What stands between two slashes here; "\\/" is a slash."""
         column = self.column
         match = self.take(REGEX)
         if match is None:
@@ -320,7 +320,7 @@ class _QueryReader:
         return Labels(texts, basic, negated)
 
     def _texts(self) -> tuple[tuple[str, ...], bool]:
-        """Return the alternatives, and whether none of them is in quotation marks."""
+        """The alternatives; whether none of them stands in quotation marks."""
         texts: list[str] = []
         plain = True
         while True:

@@ -1,4 +1,4 @@
-"""The abstract syntax of a query: nodes, their conditions, and their relations."""
+"""What a query says, as values: nodes, what holds of them, and how they are related."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -58,14 +58,14 @@ class Features:
 
 @dataclass(frozen=True, slots=True)
 class NodeState:
-    """A state in place of a partner: the decision instead of a link."""
+    """In the place of a partner: what is decided instead of a link."""
 
     name: StateName
 
 
 @dataclass(frozen=True, slots=True)
 class Back:
-    """A reference to the node with this name."""
+    """The node that bears this name."""
 
     name: str
 

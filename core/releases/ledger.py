@@ -1,6 +1,6 @@
-"""A hash chain: each entry holds the digest of the one before.
+"""A chain of acts: each entry holds the digest of the one before.
 
-So none can be changed, removed or inserted without changing the digest of all that
+So none can be changed, left out or put in without changing the digest of all that
 follow, and with it the seal of the release (Haber and Stornetta 1991, "How to
 time-stamp a digital document").
 """

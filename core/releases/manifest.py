@@ -1,4 +1,4 @@
-"""The manifest of a release: its contents and their seal.
+"""The manifest of a release: what is in it, and the seal over that.
 
 The seal is the SHA-256 of the manifest without it. Published apart from the file (in a
 paper, on a page), it says of any copy whether it is the one that was sealed.
@@ -50,14 +50,14 @@ class Manifest:
         return {"format": FORMAT, "version": VERSION, **members}
 
     def dump(self) -> str:
-        """In the form of ``release.json``."""
+        """As ``release.json`` holds it."""
         whole = {**self._members(), "seal": self.seal}
         return json.dumps(whole, ensure_ascii=False, indent=1, sort_keys=True) + "\n"
 
     @classmethod
     def load(cls, text: str) -> "Manifest":
-        """Inverse of ``dump``. Raises FormatError on anything that is not a manifest,
-        or not the sealed one."""
+        """Inverse of ``dump``. Raises FormatError on what is no manifest, or not the
+        one that was sealed."""
         try:
             fields = json_text.loads(text, unique=True)
             if fields.pop("format") != FORMAT or fields.pop("version") != VERSION:

@@ -1,6 +1,6 @@
-"""Known words that may replace an unknown one, and the best of them.
+"""Which known words may stand for an unknown one, and which is best.
 
-The shape of a form: letter case and number shape, transferred to another.
+What a form looks like: letter case and number shape, carried over to another.
 
 Which of several words fits one sentence best, as an encoder sees it.
 
@@ -45,9 +45,9 @@ class Candidate:
 class Candidates:
     """The nearest known words of any word, for one parser and one linking corpus.
 
-    Contexts are all possible queries and candidates and the commonest words, so an
-    answer does not depend on the other words of a text. Memory: the candidates' rows,
-    and ``BATCH`` divergences each. Thread-safe: answers are only added.
+    Contexts are all queries and candidates there can be and the commonest words, so
+    that an answer does not hang on the other words of a text. Memory: the candidates'
+    rows, and ``BATCH`` divergences each. Thread-safe: answers are only added.
     """
 
     def __init__(
@@ -88,10 +88,10 @@ class Candidates:
         return [self._known.get(form, ()) for form in forms]
 
     def shared(self, form: str, other: str, *, n: int = 5) -> tuple[str, ...]:
-        """Up to ``n`` words that occur next to both forms, the most informative first.
+        """Up to ``n`` words that stand next to both forms, the most telling first.
 
-        "x …" occurs before them, "… x" after. Ranked by the smaller of the two shares,
-        in standard errors above the share among all words.
+        "x …" stands before them, "… x" after. Ranked by the smaller of the two
+        shares, in standard errors above the share among all words.
         """
         numbers = [self.linking.number_of[one] for one in (form, other)]
         rows = definitions(self.linking, numbers, self._contexts)
@@ -216,7 +216,7 @@ def likely_tags(tags: Tags, *, share: float) -> dict[str, float]:
 
 
 def tag_divergence(wanted: Tags, tags: Tags, *, floor: float) -> float:
-    """KL(wanted || tags), nats; a tag missing in ``tags`` has probability ``floor``.
+    """KL(wanted || tags), nats; a tag that ``tags`` lacks has probability ``floor``.
 
     Without a floor, one stray tag among ten candidates would forbid nearly all.
     """
@@ -237,7 +237,7 @@ def in_context(
     encoder: ParserBackend,
     places: Sequence[tuple[Sentence, int, Sequence[Candidate]]],
 ) -> list[tuple[Candidate, ...]]:
-    """The candidates of each place (sentence, token), the most similar there first.
+    """The candidates of each place (sentence, token), the most alike there first.
 
     Alike: the cosine of the token's two vectors, with the word and with the candidate
     in its place. Ties, and sentences without vectors: as they came. One sentence to

@@ -1,5 +1,4 @@
-"""Divergences between definition vectors: how different the neighbours of two words
-are.
+"""How unlike two words' neighbours are: divergences between definition vectors.
 
 Every measure is a sum over all cells, yet only cells that were seen cost anything: a
 row is a base, the same shape for all words, plus a sparse part (``_Rows``).
@@ -82,7 +81,7 @@ def _entries(
 
 
 def background(linking: LinkingCounts, contexts: Numbers) -> Floats:
-    """The average distribution of a word's neighbours: sums to 1, no cell is 0.
+    """How a word's neighbours are spread on average: sums to 1, no cell is 0.
 
     Half the mass to the cells on either side, by the words' frequency.
     """

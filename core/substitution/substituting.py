@@ -1,4 +1,4 @@
-"""A parser that reads known words in place of unknown ones.
+"""A parser that reads known words in the place of unknown ones.
 
 One answer out of several readings of a sentence, each with other substitutes.
 
@@ -123,8 +123,7 @@ class QueryWord:
 
 @dataclass(frozen=True, slots=True)
 class SubstitutionPlan:
-    """The substitutions in a sentence. ``note`` says why there are none, otherwise
-    ""."""
+    """What is done to a sentence. ``note`` says why nothing is, "" if something is."""
 
     sentence: Sentence
     queries: tuple[QueryWord, ...]
@@ -141,7 +140,7 @@ class SubstitutionPlan:
 
     def read_with(self, rank: int) -> Sentence:
         """As ``read``, with the candidate of that rank for every query; a query with
-        fewer has its last one, one without candidates stays."""
+        fewer has its last one, one with none stays."""
         queries = tuple(
             replace(q, substitute=q.candidates[min(rank, len(q.candidates) - 1)].form)
             for q in self.queries
@@ -152,7 +151,7 @@ class SubstitutionPlan:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class SubstitutedParse:
-    """A sentence parsed unchanged, the substitutions, and the parse after them."""
+    """A sentence parsed as it stands, what was done to it, and the parse after that."""
 
     plan: SubstitutionPlan
     before: Analysis | Exception
@@ -162,10 +161,10 @@ class SubstitutedParse:
 class Substituting:
     """``parser``, helped by the words of ``linking``; itself a back-end.
 
-    Forests, trees, tags, arcs and vectors come back over the sentence's own words: they
-    refer to positions, so only the sentence is restored. A sentence without
-    replacements is parsed unchanged; ``plan`` gives the reason. Raises Unavailable if
-    the parser does not list its training words, or cannot be guided (method "tell").
+    Forests, trees, tags, arcs and vectors come back over the sentence's own words:
+    they speak of positions, so only the sentence is put back. What has nothing to
+    replace is parsed as it stands; ``plan`` says why. Raises Unavailable if the parser
+    does not list its training words, or cannot be guided (method "tell").
     """
 
     def __init__(
@@ -227,7 +226,7 @@ class Substituting:
         return [self._doubtful(plan, answer) for plan, answer in pairs]
 
     def plan(self, sentence: Sentence) -> SubstitutionPlan:
-        """Which words would be replaced by which, and why."""
+        """What would be replaced by what, and why."""
         return self.plans([sentence])[0]
 
     def plans(self, sentences: Sequence[Sentence]) -> list[SubstitutionPlan]:
@@ -314,7 +313,7 @@ class Substituting:
         answers: Sequence[Analysis | Exception],
         want: frozenset[Capability],
     ) -> list[Analysis | Exception]:
-        """``answers`` with words in doubt replaced by a second reading."""
+        """``answers``, those with words in doubt replaced by a second reading."""
         some = [k for k, plan in enumerate(plans) if any(q.tags for q in plan.queries)]
         parser = self.parser
         if self.options.method == "tell" and isinstance(parser, TagGuided):

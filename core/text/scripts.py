@@ -1,4 +1,4 @@
-"""The script of a text, and whether a language is written in it."""
+"""Which script a text is written in, and whether a language is written so."""
 
 import unicodedata
 from collections import Counter

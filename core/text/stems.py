@@ -1,4 +1,4 @@
-"""Stems, and function words."""
+"""Stems, and the words that carry little meaning of their own."""
 
 from collections.abc import Callable
 from functools import cache, lru_cache

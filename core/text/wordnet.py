@@ -1,4 +1,4 @@
-"""The thesaurus WordNet (Fellbaum 1998): which words share a sense.
+"""The thesaurus: which words share a sense, by WordNet (Fellbaum 1998).
 
 Reads WordNet's own data files (its manual, wndb(5WN)):
 
@@ -42,8 +42,7 @@ DERIVED = re.compile(rb" [+\\] (\d{8}) ([nvasr]) ([0-9a-f]{2})([0-9a-f]{2})")
 
 
 def wordnet_folder() -> Path:
-    """The folder of WordNet's data files: $WNHOME, nltk's data path, the system's
-    folder.
+    """Where WordNet's data files lie: $WNHOME, nltk's data path, the system's place.
 
     May be a zip file of nltk's. Raises Unavailable, naming the ways to get it.
     """
@@ -64,8 +63,7 @@ def wordnet_folder() -> Path:
 
 @cache
 def thesaurus() -> "Thesaurus":
-    """The thesaurus of this process, loaded in a tenth of a second. Raises
-    Unavailable."""
+    """The one of this process, loaded in a tenth of a second. Raises Unavailable."""
     return Thesaurus(wordnet_folder())
 
 
@@ -83,8 +81,8 @@ class Related(NamedTuple):
 
 
 class Senses(NamedTuple):
-    """The same by synset numbers instead of words, which need not be read: a word is a
-    synonym if one of its own synsets is among these."""
+    """The same by the numbers of synsets instead of their words, which need not be
+    read: a word is a synonym if one of its own synsets is among these."""
 
     lemmas: frozenset[str]
     synonyms: frozenset[int]
@@ -95,8 +93,8 @@ class Senses(NamedTuple):
 class Thesaurus:
     """Words related to a word: lower-case lemmas, any part of speech, any sense.
 
-    A synset's number is its offset in its file and, from the tenth digit on, the file's
-    number. Raises Unavailable if ``place`` (a folder or a zip file) is not a WordNet.
+    A synset's number is its place in its file and, from the tenth digit on, the file's.
+    Raises Unavailable if ``place`` (a folder or a zip file) is no WordNet.
     """
 
     def __init__(self, place: Path) -> None:
@@ -117,7 +115,7 @@ class Thesaurus:
             raise Unavailable(f"{place}: no readable WordNet: {error}") from error
 
     def related(self, word: str) -> Related:
-        """Return the words related to it."""
+        """What is related to it, in words."""
         senses = self.senses(word)
         synonyms, kin = (
             frozenset(name.lower() for synset in some for name in self._words(synset))
@@ -126,7 +124,7 @@ class Thesaurus:
         return Related(senses.lemmas, synonyms, senses.derivations, kin)
 
     def senses(self, word: str) -> Senses:
-        """Related words, in one walk over the senses: O(their pointers)."""
+        """What is related to it, in one walk over its senses: O(their pointers)."""
         word = word.lower()
         lemmas, synonyms, kin = {word}, set[int](), set[int]()
         derivations: set[str] = set()
@@ -201,7 +199,7 @@ class Thesaurus:
 
 
 def _place(base: str, members: tuple[str, ...]) -> int:
-    """Return the rank of the word in its synset, from 1; 0 if it is not listed."""
+    """Which word of its synset it is, from 1; 0 if it stands there otherwise."""
     return next((n for n, name in enumerate(members, 1) if name.lower() == base), 0)
 
 

@@ -1,4 +1,4 @@
-"""Replacing a whole constituency tree, and undoing a step."""
+"""A whole constituent tree in the place of another, and how a step is undone."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -18,7 +18,7 @@ class Replace:
 
     @classmethod
     def read(cls, sent: Mapping[str, Any]) -> "Replace":
-        """Inverse of ``to_json``; raises KeyError, TypeError or ValueError."""
+        """What ``to_json`` gave; raises KeyError, TypeError or ValueError."""
         labels, parents, tokens, forms, edges = (tuple(row) for row in sent["tree"])
         return cls(Tree(labels, parents, tokens, forms, edges))
 

@@ -1,4 +1,4 @@
-"""The interface of operations on a constituency tree, and their result."""
+"""What every operation on a constituent tree is, and what it gives."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass

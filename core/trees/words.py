@@ -1,4 +1,4 @@
-"""Editing words without changing their number, so links and trees stay valid."""
+"""Words edited: as many as before, so that whatever counts words still fits."""
 
 from collections.abc import Mapping, Sequence
 

@@ -1,1 +1,1 @@
-"""Problems of a tree: declared rules, Universal Dependencies, contradictions."""
+"""What is wrong with a tree: declared rules, Universal Dependencies, contradictions."""

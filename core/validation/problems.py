@@ -1,4 +1,4 @@
-"""A problem found by a rule: what, where, and its remedy."""
+"""What a rule finds wrong, where, and what helps."""
 
 from dataclasses import dataclass
 

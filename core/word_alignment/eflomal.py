@@ -1,4 +1,4 @@
-"""The interface to eflomal (Östling & Tiedemann 2016), where it is installed.
+"""eflomal (Östling & Tiedemann 2016), where it is installed: the one door to it.
 
 ``pip install gemel[eflomal]`` compiles it from source.
 """

@@ -4,8 +4,8 @@ Learning to align words: a metric from paraphrases, two rounds from reference li
 
 The metric (the whitening of differences within a class, as in linear discriminant
 analysis; Fisher 1936, Hatch & Stolcke 2006) makes the vectors of words that translate
-the same word similar: it needs only sentence pairs, no links. The perceptrons learn
-from links that people made.
+the same word alike: it needs sentence pairs only, no links. The perceptrons learn from
+links that people made.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -108,9 +108,9 @@ def again(rows: Floats, nats: Floats) -> Floats:
 
 SETTINGS = FitSettings(width=32, epochs=20, batch=1024, rate=4e-3, penalty=0.3)
 NETS = 2  # whose log-odds are averaged
-THIN = 4  # one in this many unlinked pairs of words is used for training
+THIN = 4  # of the pairs of words without a link one in so many is learnt from
 INNER_FOLDS = 3
-ALIKE = 0.5  # cosine above which mutual nearest words count as the same
+ALIKE = 0.5  # cosine from which words that prefer each other are taken for the same
 RIDGE = 0.05  # of the mean variance
 
 
@@ -126,7 +126,7 @@ class LinkedPair:
         return LinkedPair(self.target, self.source, np.ascontiguousarray(self.links.T))
 
     def untagged(self) -> "LinkedPair":
-        """The same for languages without a parser."""
+        """The same, as where there is no parser."""
         source, target = (
             replace(side, tags=(NO_TAG,) * len(side.forms))
             for side in (self.source, self.target)
@@ -137,10 +137,10 @@ class LinkedPair:
 def fit_metric(pairs: Sequence[tuple[Floats, Floats]]) -> Metric:
     """The metric of paraphrases, each the word vectors ``(n, d)`` of two sentences.
 
-    Words whose vectors prefer each other count as the same word; directions in which
-    those differ more than usual count for less. Words with nearly the same vector say
-    little, so the less similar half counts twice. Raises InvalidValue without a pair of
-    similar words. O(words d^2 + d^3).
+    Words whose vectors prefer each other are taken for the same word; those that
+    differ by more than usual direction by direction count for less. Words of nearly
+    the same vector say little, so that the less alike half counts once more. Raises
+    InvalidValue without a pair of alike words. O(words d^2 + d^3).
     """
     pairs_alike = [both for a, b in pairs for both in _alike(a, b)]
     if not pairs_alike:
@@ -178,8 +178,8 @@ def fit_words(
     """The model of least loss; every pair is learnt from in both directions, without
     ``metric`` also without tags.
 
-    The second round learns from the predictions of a first round fitted on other pairs,
-    so it sees inputs as good as on new pairs. Without ``metric`` it uses no vectors.
+    The second round is learnt over what a first round of the other pairs says, so that
+    it is as good as it will be on new ones. Without ``metric`` it takes no vectors.
     Same input, same seed, same model. Raises InvalidValue if there are no links.
     """
     rows = [

@@ -1,1 +1,1 @@
-"""Rules for every call: authentication, rates, bodies, descriptions."""
+"""What holds for every call: who, how often, what may be sent, how it is described."""

@@ -1,4 +1,4 @@
-"""Write a backup of everything, or verify one."""
+"""Write one archive of everything, or try one."""
 
 import contextlib
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""Export a corpus in a format."""
+"""Write a corpus out in a format."""
 
 import argparse
 import sys

@@ -1,4 +1,4 @@
-"""Write the figure of a layer, or of a pair, to a file or to standard output."""
+"""Writes the figure of a layer, or of a pair, to a file or to standard output."""
 
 import sys
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""Import a corpus, and wait until it is done."""
+"""Bring a corpus in, and wait for the end."""
 
 import argparse
 import json
@@ -152,7 +152,7 @@ _ABOUT = ("licence", "provenance", "source_language", "target_language")
 
 
 def _summary(result: dict[str, Any]) -> str:
-    """A text that says what was found, and what of it is new."""
+    """What was found, and what of it is new, in words."""
     names = ("sentences", "pairs", "parses", "layers", "links")
     lines = [_counted(result, names)]
     if result["dry_run"]:

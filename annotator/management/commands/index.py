@@ -1,4 +1,4 @@
-"""Update the search index, or rebuild it."""
+"""Brings the search index up to date, or builds it again."""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""Paraphrases from parallel text: build a table, look up, substitute, create items."""
+"""Paraphrases out of parallel text: build a table, look up, substitute, make items."""
 
 from annotator.management.engine import EngineCommand
 

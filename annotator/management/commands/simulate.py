@@ -1,4 +1,4 @@
-"""Simulate a campaign with simulated annotators."""
+"""Rehearse a campaign with invented annotators."""
 
 import argparse
 from typing import Any

@@ -1,4 +1,4 @@
-"""``gemel verify FILE``: whether a sealed release is unchanged. Needs no database."""
+"""``gemel verify FILE``: is a sealed release what was sealed? No database is needed."""
 
 import json
 from typing import Any

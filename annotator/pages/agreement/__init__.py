@@ -1,1 +1,1 @@
-"""The content of agreement pages: judgments and alignment layers."""
+"""What the pages of agreement show: of judgments, and of layers of links."""

@@ -9,7 +9,7 @@ from annotator.services import jobs
 
 
 def backups() -> dict[str, Any]:
-    """Stored and running backups; no backup includes tables."""
+    """What is kept and what is under way; tables are in no backup."""
     return {
         "state": files.state(),
         "needs": readiness.states(),

@@ -21,7 +21,7 @@ class Term:
 
 
 def term(name: str) -> Term:
-    """A term by any of its names, in any case. Raises KeyError on an unknown one."""
+    """By any of its names, in any case. Raises KeyError on an unknown one."""
     return terms()[name.casefold()]
 
 

@@ -36,8 +36,7 @@ CHUNK = 1000
 
 @dataclass(frozen=True, slots=True)
 class Noise:
-    """The errors of simulated annotators: ``bias`` and ``spread`` in points of the
-    scale.
+    """How invented annotators err: ``bias`` and ``spread`` in points of the scale.
 
     Each has a bias of their own, drawn with standard deviation ``bias``; every answer
     is blurred by ``spread``, and with ``p_slip`` has nothing to do with the item.

@@ -1,1 +1,1 @@
-"""Searching trees, arcs and links: the index, queries as SQL, results."""
+"""Searching trees, arcs and links: the index, queries as SQL, what they find."""

@@ -1,4 +1,4 @@
-"""Making a release: the file is complete, verified and sealed, or absent."""
+"""Making a release: the file is there whole, verified and sealed, or not at all."""
 
 import json
 import platform
@@ -255,7 +255,7 @@ _SIGNS = re.compile(r"[^\w.-]+")
 
 
 def warnings_of(project: Project) -> list[str]:
-    """Warnings before a release: licences that are not stated, or forbid it."""
+    """What speaks against a release: licences that are not stated, or forbid it."""
     rows = project.corpora.order_by("name").values_list("name", "licence")
     return problems(rows)
 

@@ -1,4 +1,4 @@
-"""The rules that a corpus declares, and the problems of its trees."""
+"""The rules that a corpus declares, and what in its trees breaks them."""
 
 import time
 from collections import Counter
@@ -41,7 +41,7 @@ class Checked:
 
 @dataclass(slots=True)
 class Total:
-    """How many of this many sentences have problems, and problems by rule.
+    """How many of so many sentences have problems, and problems by rule.
 
     ``is_whole``: whether these are all sentences that there are.
     """
@@ -130,8 +130,8 @@ def check(
     """Look through the gold trees, or a parser's best, from behind the sentence
     ``after``, until ``most`` sentences with problems are found or the time is over.
 
-    ``counts``: the remaining time is used for counting the rest. Raises BadRequest if
-    there is no such sentence.
+    ``counts``: what is left of the time goes to counting the rest. Raises BadRequest
+    if there is no such sentence.
     """
     ends = time.monotonic() + seconds
     checked: list[Checked] = []
@@ -171,7 +171,8 @@ def _start(corpus: Corpus, after: str) -> int:
 
 
 def of_sentence(sentence: Sentence, tree: Tree | None) -> list[Problem]:
-    """Problems of this tree, and of the sentence's arcs; None: its present tree."""
+    """What is wrong with this tree, and with the arcs that the sentence has; None: the
+    tree it has."""
     trees, arcs = _parses([sentence])
     rules, deps = rules_of(sentence.corpus), arcs.get(sentence.pk)
     if tree is None:
@@ -182,7 +183,7 @@ def of_sentence(sentence: Sentence, tree: Tree | None) -> list[Problem]:
 def of_arcs(
     sentence: Sentence, deps: DepTree, tokens: tuple[Token, ...]
 ) -> list[Problem]:
-    """Problems of these arcs, alone and with the sentence's tree."""
+    """What is wrong with these arcs, and with them next to the sentence's tree."""
     trees, _arcs = _parses([sentence])
     parse = trees.get(sentence.pk)
     try:
@@ -194,14 +195,14 @@ def of_arcs(
 
 
 def tree_of(sentence: Sentence) -> Parse | None:
-    """The chosen constituency tree of the sentence."""
+    """The constituent tree that stands for the sentence."""
     return _parses([sentence])[0].get(sentence.pk)
 
 
 def _parses(
     sentences: Sequence[Sentence],
 ) -> tuple[dict[int, Parse], dict[int, Parse]]:
-    """By sentence the chosen tree and arcs: gold, otherwise a parser's."""
+    """By sentence the tree and the arcs that stand for it: gold, else a parser's."""
     rows = list(Parse.objects.filter(sentence__in=sentences, origin__in=GIVEN, rank=1))
     kinds = Parse.Kind.CONSTITUENCY, Parse.Kind.DEPENDENCY
     trees, arcs = (layers.first_of(kind, rows) for kind in kinds)

@@ -1,5 +1,4 @@
-"""The judgment screen. It contains no item: its script fetches them
-(``api.judging``)."""
+"""The judgment screen. It carries no item: the desk brings them (``api.judging``)."""
 
 from django.contrib.auth.decorators import login_required
 from django.http import HttpRequest, HttpResponse

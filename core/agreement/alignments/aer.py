@@ -1,4 +1,4 @@
-"""F1 and alignment error rate of two sets of links over the same sentence pairs."""
+"""Two sets of links over the same sentence pairs: F1 and alignment error rate."""
 
 from collections.abc import Hashable, Sequence
 

@@ -62,8 +62,7 @@ def human_row(
 def agreed_share(
     golds: Sequence[LinkSets], *, replicates: int = 2000, seed: int = 0
 ) -> Figure:
-    """The share of links made by all, among those made by anyone (77 % in the
-    paper)."""
+    """Of the links that anyone made, the share that all made (77 % in the paper)."""
     rows = [
         (len(frozenset.intersection(*sets)), len(frozenset().union(*sets)))
         for sets in zip(*golds, strict=True)
@@ -76,7 +75,7 @@ def agreed_share(
 
 
 def confusion(left: Sequence[str], right: Sequence[str]) -> Counter[tuple[str, str]]:
-    """How often the two assigned which states to the same nodes."""
+    """How often the two said what of the same nodes."""
     return Counter(zip(left, right, strict=True))
 
 

@@ -1,5 +1,4 @@
-"""Agreement of alignment layers as plain values, for pages, files and frozen
-reports."""
+"""Agreement of alignment layers as plain values, for a page, a file and for keeps."""
 
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
@@ -30,9 +29,8 @@ CASES_AT_MOST = 100  # pairs listed behind a figure
 class PairInput:
     """A pair with its layers by annotator.
 
-    ``nodes`` maps ``s:n0`` or ``t:w3`` to its label and its length in words.
-    ``engines``: the annotators that are programs; they are compared with people but not
-    counted among them.
+    ``nodes``: ``s:n0`` or ``t:w3`` -> its label and its length in words. ``engines``:
+    the annotators that are programs; they are compared with people, not counted.
     """
 
     code: str

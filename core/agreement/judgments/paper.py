@@ -1,4 +1,4 @@
-"""A report for a paper: the methods as text, LaTeX tables, CSV."""
+"""A report for a paper: the methods in words, LaTeX tables, CSV."""
 
 import csv
 import io
@@ -162,7 +162,7 @@ def _cells(figure: Body) -> str:
 
 
 def escape(text: str) -> str:
-    """Return the text with LaTeX's special characters escaped."""
+    """The text with the signs that LaTeX reads spelt out."""
     return _ESCAPED.sub(lambda match: _SPECIAL[match.group()], text)
 
 

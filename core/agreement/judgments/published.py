@@ -1,4 +1,4 @@
-"""Table 6 of Callison-Burch 2008 as published, for comparison with a campaign."""
+"""Table 6 of Callison-Burch 2008 as published, to stand next to a campaign's own."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass

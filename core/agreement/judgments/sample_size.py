@@ -1,4 +1,4 @@
-"""How many judgments show a difference between two conditions."""
+"""How much has to be judged for a difference between two conditions to be seen."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -15,13 +15,13 @@ MOST = 10_000_000
 
 @dataclass(frozen=True, slots=True)
 class JudgingPlan:
-    """A plan: ``k`` people judge an item, and ``more`` people judge ``share`` of them.
+    """Who judges how much: ``k`` people an item, of ``share`` of them ``more`` people.
 
-    ``people``: the number of annotators, who draw their items at random; 0 means so
+    ``people``: how many annotators there are, who draw their items at random; 0 = so
     many that it does not matter. ``is_paired``: both conditions are judged on the same
     instances, the true values of whose items correlate by ``likeness``.
-    ``design_effect``: the factor by which instances of the same phrase raise the
-    variance, 1 for none (Kish 1965, "Survey sampling").
+    ``design_effect``: by how much instances of the same phrase raise the variance, 1 =
+    not at all (Kish 1965, "Survey sampling").
     """
 
     k: int = 1
@@ -77,7 +77,7 @@ class DetectableDifference:
 def items_needed(
     wanted: DetectableDifference, one: Components, other: Components, plan: JudgingPlan
 ) -> int:
-    """Return how many items of each condition show the difference with the given power.
+    """Items of each condition that show the difference with the power wanted.
 
     ``one, other``: the components of the two conditions. With V from ``variance``,
 
@@ -139,10 +139,10 @@ def variance(one: Components, other: Components, plan: JudgingPlan) -> float:
         V = deff sum_c (item_c + E[annotator_c (1/m - 1/A) + residual_c / m])
             - [paired] deff 2 likeness sqrt(item_1 item_2)
 
-    The mean over unequal m is exact, since items have equal weight. The m judges are
-    drawn from the A annotators, whose mean strictness both conditions share: hence the
-    finite population correction (Cochran 1977, "Sampling techniques", equation 2.8),
-    and no annotator effect where everyone judges everything. Variances of means over
+    The mean over unequal m is exact, for items weigh the same. The m judges are drawn
+    from the A there are, whose mean strictness both conditions share: hence the finite
+    population correction (Cochran 1977, "Sampling techniques", equation 2.8), and no
+    annotator effect at all where everyone judges everything. Variances of means over
     crossed items and annotators: Brennan 2001, "Generalizability theory", chapter 4.
     """
     whole = sum(part.item + _noise(part, plan) for part in (one, other))
@@ -152,7 +152,7 @@ def variance(one: Components, other: Components, plan: JudgingPlan) -> float:
 
 
 def judgments(n: int, plan: JudgingPlan, *, conditions: int = 2) -> int:
-    """Return the number of judgments of ``n`` items in each condition."""
+    """Judgments of ``n`` items in each of so many conditions."""
     items = n * conditions
     return items * plan.k + round(items * plan.share) * (plan.most - plan.k)
 

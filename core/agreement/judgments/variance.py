@@ -1,4 +1,4 @@
-"""Variance components of ratings: items, annotators and the residual."""
+"""Where ratings differ: variance components of items, annotators and the rest."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -30,10 +30,10 @@ class Components:
 def of_shares(base: float, *, within: float, strict: float = 0.0) -> Components:
     """The components of a judgment that is correct (1) with chance ``base``, else 0.
 
-    ``within``: the correlation of two judgments of one item, the share of the variance
-    base (1 - base) between items (Donner & Klar 2000, "Design and analysis of cluster
-    randomization trials", section 1.3); ``strict``: the share between annotators.
-    Raises InvalidValue outside 0 to 1.
+    ``within``: the correlation of two judgments of one item, the share of the
+    variance base (1 - base) that lies between items (Donner & Klar 2000, "Design and
+    analysis of cluster randomization trials", section 1.3); ``strict``: the share that
+    lies between annotators. Raises InvalidValue outside 0 to 1.
     """
     for name, value in (
         ("a base rate", base),
@@ -57,11 +57,10 @@ def of_judgments(
 ) -> tuple[Components, float] | None:
     """The components of these judgments, and the correlation of an instance's items.
 
-    All arrays have shape ``(n,)``, one row per judgment. ``condition`` is subtracted,
-    so differences between systems do not count as differences between items. The
-    correlation is that of the true values of two items of one instance, 0 to 1. None
-    where the components cannot be separated: no item with two judgments, or a single
-    annotator.
+    All arrays ``(n,)``, one row a judgment; ``condition`` is taken out, so that
+    differences between systems are none between items. The correlation is that of the
+    true values of two items of one instance, 0 to 1. None where the components cannot
+    be told apart: no item with two judgments, or one annotator alone.
     """
     factors = {
         "condition": condition,

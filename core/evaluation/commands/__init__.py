@@ -1,1 +1,1 @@
-"""Command-line interfaces of the evaluations."""
+"""The faces of the evaluations: arguments in, results and tables out."""

@@ -1,4 +1,4 @@
-"""``fit joint``: fits joint parsing on pairs whose sources have gold trees."""
+"""``fit joint``: what joint parsing learns on pairs whose sources have gold."""
 
 from argparse import ArgumentParser
 from dataclasses import replace

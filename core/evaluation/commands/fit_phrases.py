@@ -1,6 +1,6 @@
 """``fit phrases``: the weights of the phrase aligner, on reference links.
 
-Fit the phrase aligner's hyperparameters: costs, and the constant gain of a link.
+The phrase aligner's numbers that are no weights: costs, and what links gain flat.
 
 mu_c is ``cross_cost``, mu_p ``node_weight`` and ``parse_weight``, mu_b ``unpacked``;
 mu_g is not needed (lab/notes/phrase-alignment.md), and mu_n belongs to EM.
@@ -49,7 +49,7 @@ RANGES = {
 
 
 def numbers_of(model: PhraseModel, settings: AlignSettings) -> dict[str, float]:
-    """Return the current values."""
+    """Where they stand now."""
     both = {**asdict(settings), **{name: getattr(model, name) for name in BIASES}}
     return {name: both[name] for name in RANGES}
 
@@ -62,8 +62,7 @@ def scorer(
     folds: int,
     seed: int = 0,
 ) -> Callable[[Mapping[str, float]], Floats]:
-    """Return a function from hyperparameters to recall and precision of every pair, on
-    forests.
+    """What gives recall and precision of every pair for some numbers, on forests.
 
     Each pair's gains come once, from weights fitted without it; a trial decodes.
     """
@@ -139,8 +138,7 @@ def add_arguments(parser: ArgumentParser) -> None:
 
 
 def run(options: dict[str, Any], say: Say) -> dict[str, Any]:
-    """Return where the weights were written; with ``--tune`` also the cross-validated
-    score."""
+    """Where the weights were written; of ``--tune`` what the settings are worth."""
     if options["tune"]:
         return _tune(options, say)
     if all(path.suffix == ".xml" for path in options["pairs"]):

@@ -1,4 +1,4 @@
-"""``evaluate joint``: joint parsing of pairs against gold trees of their sources."""
+"""``evaluate joint``: parsing pairs jointly, against gold trees of their sources."""
 
 import argparse
 import random
@@ -190,7 +190,7 @@ def read_cases(
 ) -> tuple[list[JointCase], int, list[str]]:
     """The pairs with gold, parsed; how many have none; a line about each trouble.
 
-    ``sample``: use only this many of them, drawn with a fixed seed. Raises FormatError
+    ``sample``: so many of them alone, by chance, always the same. Raises FormatError
     if no pair is left.
     """
     records, left_out, lines = read_gold_pairs(read_pairs(pairs), golds)

@@ -1,4 +1,4 @@
-"""``evaluate paraphrases``: a table's scores against people's ratings of pairs."""
+"""``evaluate paraphrases``: a table's scores against what people said of pairs."""
 
 import argparse
 from collections.abc import Iterator

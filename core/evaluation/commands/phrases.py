@@ -100,9 +100,9 @@ def read(path: Path, backend: ParserBackend | None) -> list[PhraseCase]:
 
 @contextmanager
 def naming(path: Path) -> Iterator[None]:
-    """Errors in a file, as a FormatError that names it.
+    """What is wrong with a file, as a FormatError that names it.
 
-    Bytes that are not UTF-8 are located by ``core.commands.door``.
+    Bytes that are no UTF-8 are placed by ``core.commands.door``.
     """
     try:
         yield

@@ -131,7 +131,7 @@ def linking_of(
 
 
 def sampled(golds: Sequence[Gold], max_tokens: int, sample: int) -> list[Gold]:
-    """Return the first N sentences that are short enough, in a fixed random order."""
+    """Those short enough, in a random order that is always the same; the first N."""
     short = [g for g in golds if not max_tokens or len(g.sentence) <= max_tokens]
     if not sample:
         return short

@@ -8,9 +8,9 @@
     chunk    = 0 | number { number }                                 0 is no chunk
     type     = name { _ name }, score = a number | NIL
 
-Tokens are counted from 1, there is one link per line, and every chunk of a sentence is
-in some link. It only looks like XML: nothing is escaped. A chunk may have several
-links, and gaps. Read only; the two texts, scores and comments are left out.
+Tokens are counted from 1, links stand one a line, and every chunk of a sentence is in
+some link. It only looks like XML: nothing is escaped. A chunk may have several links,
+and gaps. Read only; the two texts, scores and comments are left out.
 """
 
 import re

@@ -1,7 +1,7 @@
 """Inside and outside over a chart of sparse cells, in probabilities scaled by cell.
 
-A cell's states are in two lists: those just built (of two parts, or of a word), and
-those after one unary chain, which a longer phrase may use as a part. Cell (i, j) is
+A cell's states stand in two lists: those just built (of two parts, or of a word), and
+those after one unary chain, which a longer phrase may take as a part. Cell (i, j) is
 number i * (n + 1) + j; its lists are rows ``bounds[cell]``: built from, to, chained
 from, to. A true inside value is the stored one times exp(scale[cell]); an outside value
 is stored so that stored inside times stored outside is a posterior probability.
@@ -41,7 +41,7 @@ def inside(
     bounds: Ints, scale: Floats, built: Ints, built_in: Floats, chained: Ints,
     chained_in: Floats,
 ) -> tuple[int, int]:  # fmt: skip
-    """Return the number of rows used in both lists; -1 if there is not enough room."""
+    """The number of rows used in both lists; -1 if there is no room for them."""
     n_states = len(pairings.by_left) - 1
     acc, part = np.zeros(n_states), np.zeros(n_states)
     kinds = np.zeros(alive.shape[1], dtype=np.bool_)
@@ -240,8 +240,7 @@ def posteriors(
     bounds: Ints, built: Ints, built_in: Floats, chained: Ints, chained_out: Floats,
     chances: Floats,
 ) -> None:  # fmt: skip
-    """``chances[i, j, name]``: the probability of a chain of this name over the
-    span."""
+    """``chances[i, j, name]``: how probable a chain of this name is over the span."""
     below = np.zeros(len(by_start) - 1)
     for i in range(n):
         for j in range(i + 1, n + 1):

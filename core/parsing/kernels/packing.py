@@ -1,4 +1,4 @@
-"""A chart as a packed forest: the probable part, as arrays of edges."""
+"""A chart as a packed forest: what is probable enough, as arrays of edges."""
 
 import numpy as np
 
@@ -15,12 +15,12 @@ def pack(
     chained_out: Floats, threshold: float, nodes: Ints, n_edges: Ints, tails: Ints,
     weights: Floats,
 ) -> tuple[int, int]:  # fmt: skip
-    """Return the number of nodes and of edges; -1, -1 if there is not enough room.
+    """The number of nodes and of edges; -1, -1 if there is no room for them.
 
     ``nodes``: rows (name, start, end), parts first; ``n_edges``: of each node, whose
-    edges are consecutive; ``tails``: rows of two, -1 where there is none.
-    ``leaf_weight``: of built rows that are words. The root, if it has a derivation, is
-    the last node.
+    edges stand in order; ``tails``: rows of two, -1 where there is none.
+    ``leaf_weight``: of built rows that are words. The root, if it has a derivation,
+    is the last node.
     """
     n_states = len(pairings.by_left) - 1
     kinds = np.zeros(coarse.max() + 1, dtype=np.bool_)
@@ -116,8 +116,7 @@ def _node(
     pair_weight: Floats, count: int, threshold: float, nodes: Ints, n_edges: Ints,
     tails: Ints, weights: Floats, used: Ints,
 ) -> int:  # fmt: skip
-    """Return the node of a chained state: -1 if it is improbable, -2 if there is no
-    room.
+    """The node of a chained state: -1 if it is improbable, -2 if there is no room.
 
     A node a chain, each with copies of the edges of the chain's end; where there are
     several chains, a nameless node above them.

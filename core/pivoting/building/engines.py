@@ -1,4 +1,4 @@
-"""Engines for the statements of a build: DuckDB here, Apache Spark in ``spark.py``."""
+"""Where the statements of a build run: DuckDB here, Apache Spark by ``spark.py``."""
 
 import os
 import tempfile
@@ -13,13 +13,12 @@ SPILL = ".spill-"  # folders so named hold what a database spilled
 
 
 class Engine(Protocol):
-    """Tables by name. Statements are written so that every engine reads them the same
-    way."""
+    """Tables by name. Statements are written so that every engine reads them alike."""
 
     name: str
 
     def scan(self, name: str, files: Sequence[Path]) -> None:
-        """Give the rows of all ``files`` (Parquet) the name ``name``."""
+        """Let ``name`` stand for the rows of all ``files`` (Parquet)."""
         ...
 
     def make(self, name: str, sql: str) -> None:
@@ -61,7 +60,7 @@ class DuckEngine:
         self._database.execute("SET enable_progress_bar = false")  # it goes to stdout
 
     def scan(self, name: str, files: Sequence[Path], *, mixed: bool = False) -> None:
-        """``mixed``: a column missing in some files is NULL there."""
+        """``mixed``: some files may lack a column, which is NULL there."""
         names = [str(file) for file in files]
         self._database.read_parquet(names, union_by_name=mixed).create_view(name)
         self._made.append(f"VIEW {name}")
@@ -87,7 +86,7 @@ class DuckEngine:
         self._spill.cleanup()
 
     def take(self, name: str, columns: Mapping[str, NDArray[Any]]) -> None:
-        """Give arrays of one length the name ``name``."""
+        """Let ``name`` stand for arrays of one length."""
         self._database.register(name, dict(columns))
         self._made.append(f"VIEW {name}")
 

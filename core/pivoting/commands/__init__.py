@@ -1,1 +1,1 @@
-"""Command-line interfaces of paraphrase tables."""
+"""The faces of the tables of paraphrases: arguments in, results and tables out."""

@@ -38,7 +38,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(options: dict[str, Any], say: Say) -> dict[str, Any]:
-    """Return a summary; ``say`` receives the number of finished pieces."""
+    """What was made; ``say`` is told how many pieces have been done."""
     if options["trees"] < 1:
         raise InvalidValue("trees: expected at least one per sentence")
     out, began = options["out"].resolve(), time.monotonic()

@@ -1,4 +1,4 @@
-"""Options shared by the commands about tables."""
+"""What the commands about a table share."""
 
 import argparse
 import json
@@ -54,7 +54,7 @@ def weights_of(options: dict[str, Any]) -> Weights | None:
 
 
 def vectors_of(weights: Weights | None) -> ParserBackend | None:
-    """The parser whose vectors the ninth condition compares, where requested."""
+    """The parser whose vectors the ninth condition compares, where that is wanted."""
     return registry.load(weights.parser) if weights else None
 
 

@@ -34,8 +34,8 @@ def _lacking(
     first: Rows,
     children: Rows,
 ) -> np.uint64:
-    """Node ``v`` restricted to i .. j; ``left``, ``right``: the category of the part
-    cut at i, or else at j."""
+    """Node ``v`` with nothing outside i .. j; ``left``, ``right``: what the part cut
+    at i, or else at j, is by itself."""
     total = mixed(labels[v], np.uint64(0))
     for at in range(first[v], first[v + 1]):
         part = children[at]
@@ -122,7 +122,7 @@ def categories(
 
 @njit(cache=True)
 def sums(hashes: Hashes, at: Rows, sets: Hashes) -> None:
-    """The sum over each span's distinct labels; 0 if it has none."""
+    """Of each span's labels, each taken once; 0 if it has none."""
     for s in range(len(sets)):
         total = np.uint64(0)
         for k in range(at[s], at[s + 1]):

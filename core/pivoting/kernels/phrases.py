@@ -16,7 +16,7 @@ _SECOND = np.uint64(0x94D049BB133111EB)
 def consistent(
     sizes: Rows, n_links: Rows, links: Rows, limit: int, phrases: Rows
 ) -> int:
-    """The number of phrase pairs; they are written to ``phrases`` if it has rows.
+    """How many phrase pairs there are; they are written to ``phrases`` if it has rows.
 
     ``sizes`` (S, 2): English and foreign tokens of each sentence pair; ``n_links``
     (S + 1,): where its rows of ``links`` (n, 2) begin. Rows of ``phrases``: pair,

@@ -1,4 +1,4 @@
-"""Which word types co-occur, and where in each pair: the cells of a bitext."""
+"""Which word types occur together, and where in each pair: the cells of a bitext."""
 
 import numpy as np
 from numpy.typing import NDArray

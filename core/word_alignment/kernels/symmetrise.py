@@ -1,4 +1,4 @@
-"""Symmetrisation of both directions' links of a pair."""
+"""Both directions' links of a pair made one set."""
 
 import numpy as np
 from numpy.typing import NDArray
