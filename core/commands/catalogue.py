@@ -92,7 +92,6 @@ _EVALUATION = "core.evaluation.commands"
 ENGINE = Catalogue(
     help={
         "evaluate": "measure an engine against gold files",
-        "fit": "fit weights on reference data",
         "train": "train a model",
         "pivot": "build and search paraphrase tables",
         "corpus": "parse or align large text",
@@ -106,11 +105,6 @@ ENGINE = Catalogue(
             "joint": f"{_EVALUATION}.joint",
             "paraphrases": f"{_EVALUATION}.paraphrases",
             "substitution": f"{_EVALUATION}.substitution",
-        },
-        "fit": {
-            "joint": f"{_EVALUATION}.fit_joint",
-            "phrases": f"{_EVALUATION}.fit_phrases",
-            "words": f"{_EVALUATION}.fit_words",
         },
         "train": {"pcfg": f"{_EVALUATION}.train_pcfg"},
         "pivot": {

@@ -85,17 +85,23 @@ def format_of(path: Path) -> Format:
 
 
 def _read(path: Path, format: Format) -> Iterator[Gold | str]:
+    for record in records(path, format):
+        if isinstance(record, BadLine):
+            where = f"{path}, line {record.line}, column {record.column}"
+            yield f"{where}: {record.reason}"
+        elif record.parse:
+            yield Gold(Sentence(record.tokens), record.parse.tree, record.parse.deps)
+
+
+def records(path: Path, format: Format) -> Iterator[SentenceRecord | BadLine]:
+    """What is in a file, gzipped or not; raises FormatError if it cannot be read."""
     codec = ptb if format == "ptb" else conllu
     opened = gzip.open if path.suffix == ".gz" else open
     try:
         with opened(path, "rt", encoding="utf-8", newline="") as lines:
             for record in codec.read(lines):
-                if isinstance(record, BadLine):
-                    where = f"{path}, line {record.line}, column {record.column}"
-                    yield f"{where}: {record.reason}"
-                elif isinstance(record, SentenceRecord) and record.parse:
-                    sentence = Sentence(record.tokens)
-                    yield Gold(sentence, record.parse.tree, record.parse.deps)
+                if isinstance(record, BadLine | SentenceRecord):
+                    yield record
     except OSError as error:
         raise FormatError(f"{path}: {error}") from error
 

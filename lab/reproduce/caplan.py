@@ -11,7 +11,7 @@ from core.agreement.paired import holm
 from core.errors import InvalidValue
 from core.evaluation.commands.substitution import linking_of, sampled
 from core.evaluation.golds import Gold, read_golds
-from core.evaluation.substitution import Effect, effect, oracle
+from core.evaluation.substitution import Effect, effect
 from core.parsing import registry
 from core.parsing.registry import Say
 from core.protocols import ParserBackend, TagGuided, TrainingCounts
@@ -20,6 +20,7 @@ from core.substitution.linking import LinkingCounts
 from core.substitution.options import PAPER, Options
 from core.substitution.substituting import Substituting
 from lab.evaluation.remembered import Remembered
+from lab.evaluation.substitution_oracle import oracle
 
 HELP = "words replaced by known ones before parsing (Caplan et al.), Tables 1 and 2"
 TABLE_1 = {"baseline": (85.3, 83.9), "LS": (86.4, 84.1), "LS + CR": (89.4, 84.5)}

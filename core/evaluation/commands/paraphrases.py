@@ -5,8 +5,8 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from core.evaluation.paraphrases import FORMATS, compare, read_judgments
-from core.parsing.registry import Say, add_parser_options, backend_of
+from core.evaluation.paraphrases import FORMATS, Rank, compare, read_judgments
+from core.parsing.registry import Say
 from core.pivoting.table import open_table
 
 HELP = "compare paraphrase scores with people's judgments"
@@ -29,23 +29,18 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         required=True,
         help="format of the judgments",
     )
-    add(
-        "--folds",
-        type=int,
-        default=10,
-        help="folds of the fitted rankings; 0 skips them",
-    )
     add("--seed", type=int, default=0, help="seed of the random draws")
-    add(
-        "--vectors",
-        action="store_true",
-        help="the fitted rankings see the parser's word vectors, too",
-    )
-    add_parser_options(parser)
 
 
 def run(options: dict[str, Any], say: Say) -> dict[str, Any]:
     """``pairs``, ``covered``, and ``rho`` and ``p`` of each score."""
+    return compared(options, say)
+
+
+def compared(
+    options: dict[str, Any], say: Say, rank: Rank | None = None
+) -> dict[str, Any]:
+    """The same, with what else ranks the pairs."""
     judged = [
         pair
         for path in options["judgments"]
@@ -54,13 +49,7 @@ def run(options: dict[str, Any], say: Say) -> dict[str, Any]:
     say(f"{len(judged)} judged pairs")
     table = open_table(options["table"])
     try:
-        return compare(
-            table,
-            judged,
-            k=options["folds"],
-            seed=options["seed"],
-            backend=backend_of(options) if options["vectors"] else None,
-        )
+        return compare(table, judged, seed=options["seed"], rank=rank)
     finally:
         table.close()
 

@@ -3,19 +3,18 @@
 import argparse
 import random
 from collections.abc import Sequence
-from dataclasses import fields
+from dataclasses import fields, replace
 from pathlib import Path
 from typing import Any, get_args
 
 from core.errors import FormatError
 from core.evaluation.golds import FORMATS, Gold, read_golds
-from core.evaluation.substitution import effect, oracle
+from core.evaluation.substitution import effect
 from core.parsing.registry import Say, add_parser_options, backend_of
 from core.protocols import Step
 from core.substitution import linking
-from core.substitution.divergence import Measure
 from core.substitution.linking import LinkingCounts
-from core.substitution.options import PAPER, Method, Options
+from core.substitution.options import Method, Options
 from core.substitution.substituting import Substituting
 
 HELP = "measure a parser with and without lexical substitution (Caplan et al.)"
@@ -54,46 +53,27 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add("--max-tokens", type=int, default=0, help="skip sentences longer than this")
     add("--sample", type=int, default=0, metavar="N", help="draw N sentences at random")
     add(
-        "--oracle",
-        action="store_true",
-        help="also measure the best of all candidates (oracle)",
-    )
-    add(
-        "--paper",
-        action="store_true",
-        help="use the paper's settings instead of the best ones",
-    )
-    add(
         "--method",
         choices=get_args(Method),
         help="method of substitution (default: the best one)",
-    )
-    add(
-        "--measure",
-        choices=get_args(Measure),
-        help="distance between contexts (default: the best one)",
-    )
-    add("--strength", type=float, help="alpha, or the mass of the prior")
-    for name in ("f_q", "f_c", "f_lc"):
-        add(
-            "--" + name.replace("_", "-"),
-            type=int,
-            help=f"threshold {name} of the paper",
-        )
-    add(
-        "--no-rerank",
-        action="store_true",
-        help="use the nearest candidate without reranking",
     )
     add_parser_options(parser)
 
 
 def run(options: dict[str, Any], say: Say) -> dict[str, Any]:
     """Figures before and after; what could not be read is under "unreadable"."""
+    chosen = replace(Options(), method=options["method"] or Options().method)
+    return measured(options, chosen, say)[0]
+
+
+def measured(
+    options: dict[str, Any], chosen: Options, say: Say
+) -> tuple[dict[str, Any], Substituting, list[Gold]]:
+    """The figures, the parser with substitution, and the gold sentences."""
     golds, unreadable = read_golds(options["gold"], format=options["format"])
     golds = sampled(golds, options["max_tokens"], options["sample"])
     counts = linking_of(options["linking"], options["cache"], say)
-    parser = Substituting(backend_of(options), counts, _chosen(options))
+    parser = Substituting(backend_of(options), counts, chosen)
     whole = None
     for done, partial in effect(parser, golds):
         say(f"{done} of {len(golds)} sentences")
@@ -107,9 +87,7 @@ def run(options: dict[str, Any], say: Say) -> dict[str, Any]:
         "linking_tokens": counts.n_tokens,
         "unreadable": unreadable,
     }
-    if options["oracle"]:
-        results["oracle"] = oracle(parser, golds)
-    return results
+    return results, parser, golds
 
 
 def linking_of(
@@ -137,13 +115,3 @@ def sampled(golds: Sequence[Gold], max_tokens: int, sample: int) -> list[Gold]:
         return short
     random.Random(SEED).shuffle(short)  # noqa: S311 - a sample, no secret
     return short[:sample]
-
-
-def _chosen(options: dict[str, Any]) -> Options:
-    names = ("method", "measure", "strength", "f_q", "f_c", "f_lc")
-    given = {name: options[name] for name in names if options[name] is not None}
-    start = PAPER if options["paper"] else Options()
-    kept = {f.name: getattr(start, f.name) for f in fields(Options)}
-    if options["no_rerank"]:
-        given["rerank"] = False
-    return Options(**{**kept, **given})

@@ -6,18 +6,9 @@ from pathlib import Path
 from typing import Any
 
 from core.errors import Unavailable
-from core.evaluation.words import (
-    FORMATS,
-    METHODS,
-    WordCase,
-    aligner_of,
-    analysed,
-    crossfit,
-    read_cases,
-    scores,
-)
+from core.evaluation.words import FORMATS, WordCase, analysed, read_cases, scores
 from core.parsing.registry import Say, add_parser_options, backend_of
-from core.protocols import ParserBackend, WordAligner
+from core.protocols import ParserBackend
 from core.text.wordnet import Thesaurus, thesaurus
 from core.word_alignment.aligner import TrainedWordAligner
 
@@ -25,23 +16,8 @@ HELP = "measure word links against people's"
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
+    add_inputs(parser)
     add = parser.add_argument
-    add(
-        "--pairs",
-        type=Path,
-        nargs="+",
-        required=True,
-        metavar="FILE",
-        help="several files about the same pairs: what all call sure is sure, what any "
-        "of them links is possible; of pharaoh the links, source and target",
-    )
-    add("--format", choices=FORMATS, required=True, help="format of the files")
-    add(
-        "--method",
-        choices=METHODS,
-        default="trained",
-        help="method to measure (default: %(default)s)",
-    )
     add(
         "--links",
         choices=("many", "one"),
@@ -52,14 +28,21 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--no-wordnet", action="store_true", help="run as if WordNet were not installed"
     )
     add_parser_options(parser)
-    add(
-        "--folds",
-        type=int,
-        default=0,
-        help="fit the weights on these very pairs, each with weights fitted without "
-        "it; by default the shipped weights are used",
+
+
+def add_inputs(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument(
+        "--pairs",
+        type=Path,
+        nargs="+",
+        required=True,
+        metavar="FILE",
+        help="several files about the same pairs: what all call sure is sure, what any "
+        "of them links is possible; of pharaoh the links, source and target",
     )
-    add("--seed", type=int, default=0, help="seed of the random draws")
+    parser.add_argument(
+        "--format", choices=FORMATS, required=True, help="format of the files"
+    )
 
 
 def parsed(cases: list[WordCase], backend: ParserBackend, say: Say) -> list[WordCase]:
@@ -79,28 +62,21 @@ def wordnet() -> Thesaurus | None:
         return None
 
 
+def trained(options: dict[str, Any]) -> TrainedWordAligner:
+    """The shipped aligner, set as the options say."""
+    known = None if options["no_wordnet"] else wordnet()
+    aligner = replace(TrainedWordAligner.load(), thesaurus=known)
+    return aligner.with_settings(many=options["links"] == "many")
+
+
 def run(options: dict[str, Any], say: Say) -> dict[str, Any]:
-    """Every figure of one method; shares of 1."""
+    """Every figure of the aligner; shares of 1."""
     cases = read_cases(options["pairs"], options["format"])
     cases = parsed(cases, backend_of(options), say)
-    method, k = options["method"], options["folds"]
-    known = None if options["no_wordnet"] else wordnet()
-    trained = replace(TrainedWordAligner.load(), thesaurus=known)
-    trained = trained.with_settings(many=options["links"] == "many")
-    aligner = aligner_of(method, trained)
-    by_case: dict[int, WordAligner] = {}
-    if k:
-        vectors = method == "trained"
-        for part in crossfit(
-            cases, k, trained, known, vectors=vectors, seed=options["seed"]
-        ):
-            by_case |= {at: aligner_of(method, one) for at, one in part.items()}
-            say(f"{len(by_case)} of {len(cases)} pairs have their weights")
-    figures = scores(cases, lambda at: by_case.get(at, aligner))
+    aligner = trained(options)
     return {
-        "method": method,
         "links_allowed": options["links"],
-        **figures,
-        "wordnet": known is not None,
-        "weights": f"fitted here, {k} folds" if k else trained.facts.get("fitted_on"),
+        **scores(cases, lambda _: aligner),
+        "wordnet": aligner.thesaurus is not None,
+        "weights": aligner.facts.get("fitted_on"),
     }

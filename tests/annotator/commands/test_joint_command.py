@@ -55,12 +55,6 @@ def test_every_method_is_scored_by_corpus(folder: Path, method: str) -> None:
     assert scores["all"]["p"] == 1.0 or scores["all"]["gain"] != 0.0
 
 
-def test_errors_are_broken_down(folder: Path) -> None:
-    errors = run(folder, "--errors")["errors"]
-    assert errors["operation"].keys() == {"voice", "reorder"}
-    assert sum(row["words"] for row in errors["length"].values()) == 8
-
-
 def test_gold_that_fits_no_pair_is_named(folder: Path) -> None:
     (folder / "own.conllu").write_text(CONLLU.replace("own-1", "other"))
     (folder / "lake.tree").write_text("\n" + TREE)

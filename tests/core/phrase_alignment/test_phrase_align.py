@@ -20,7 +20,6 @@ from core.phrase_alignment.forest_align import (
     tree_of,
 )
 from core.phrase_alignment.legitimacy import problems
-from core.phrase_alignment.overlap import overlap_links
 from core.phrase_alignment.sides import (
     BinaryForest,
     collapsed,
@@ -28,6 +27,7 @@ from core.phrase_alignment.sides import (
     side_of_tree,
 )
 from core.phrase_alignment.supports import fill_nulls, pack
+from lab.evaluation.phrase_overlap import overlap_links
 from tests.oracles import alignments as oracle
 from tests.oracles.strategies import forests
 

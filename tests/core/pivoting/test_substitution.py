@@ -11,13 +11,14 @@ import pytest
 
 from core.__main__ import main
 from core.errors import InvalidValue
+from core.evaluation.paraphrases import pair_scores
 from core.formats import ptb
 from core.pivoting.building.engines import DuckEngine
 from core.pivoting.conditions import rank
 from core.pivoting.items import draw_places, items_of, phrases_in
-from core.pivoting.pair_scores import FEATURES, pair_scores
 from core.pivoting.substitution import ALL_CONDITIONS, substitutes
 from core.pivoting.table import Head, Table
+from lab.evaluation.paraphrase_rankings import FEATURES
 from tests.core.pivoting import small_bitext
 from tests.core.pivoting.test_table import built, by_hand
 
