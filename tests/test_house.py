@@ -45,7 +45,7 @@ DOORS = {
 MAX_COLUMNS = 120  # of a template
 ROWS_OF_VALUES = {"Bitext", "Item", "Sentence"}  # models named as the value they keep
 ARCS = "core/trees/arcs.py"  # the same steps, on two kinds of trees
-EDITS = ({ARCS, "core/trees/editing.py"}, {ARCS, "core/trees/replacing.py"})
+EDITS = ({ARCS, "core/trees/editing.py"}, {ARCS, "core/trees/stepping.py"})
 WRITES = {"create", "bulk_create", "update", "delete", "save", "get_or_create"}
 
 

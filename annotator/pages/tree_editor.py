@@ -22,7 +22,7 @@ from core.layout.links import LinkedSide, parse_scene
 from core.trees import brackets
 from core.trees.editing import TreeEdit
 from core.validation.declared import Rules
-from core.validation.problems import Problem
+from core.validation.sentences import Problem
 
 Json = dict[str, Any]
 SURE = 0.95  # phrases that the parser holds less probable are shaded

@@ -22,7 +22,7 @@ from annotator.pages.treebanks import choosing, comparing, worklists
 from annotator.services.parses import arc_drafts, consequences, drafts, gold, steps
 from annotator.services.parses.drafts import DraftStep
 from annotator.services.treebanks import merging
-from core.trees.replacing import Replace
+from core.trees.stepping import Replace
 
 
 @login_required

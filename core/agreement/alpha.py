@@ -17,8 +17,8 @@ A_i(d) the mean difference d between two different judges of item i:
 
 import numpy as np
 
-from core.agreement.bootstrap import cluster_sums
 from core.agreement.chance import TINY
+from core.agreement.figures import cluster_sums
 from core.data.check import Floats, Ints
 from core.data.ratings import Ratings
 

@@ -17,7 +17,7 @@ bootstrap replicates at once; NaN marks an undefined replicate and never gets ou
 
 import numpy as np
 
-from core.agreement.bootstrap import cluster_sums
+from core.agreement.figures import cluster_sums
 from core.data.check import Floats, Ints
 from core.data.ratings import Scale
 

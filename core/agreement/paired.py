@@ -1,10 +1,14 @@
-"""Is a difference between two conditions more than chance? Paired, by cluster."""
+"""Is a difference more than chance? Between two conditions, paired, by cluster; and
+between the shares of two independent samples.
+"""
 
 from itertools import product
+from math import erfc, log, sqrt
 
 import numpy as np
 
 from core.data.check import Floats
+from core.errors import InvalidValue
 
 EXACT_CLUSTERS = 14  # 2^14 sign vectors are enumerated, more are drawn
 CHUNK = 2_000  # sign vectors held at once
@@ -109,3 +113,25 @@ def _ratio(sums: Floats) -> Floats:
 def _f1(sums: Floats) -> Floats:
     f1: Floats = 2 * sums[..., 0] / np.maximum(sums[..., 1], 1)
     return f1
+
+
+def g_test(a: int, n: int, b: int, m: int) -> tuple[float, float]:
+    """Return G² and its p value: ``a`` of ``n`` against ``b`` of ``m``.
+
+    The likelihood ratio of the two shares being one, with 1 degree of freedom (Dunning
+    1993, "Accurate methods for the statistics of surprise and coincidence", CL 19(1)).
+    (0, 1) if a sample is empty. Raises InvalidValue unless 0 <= a <= n, 0 <= b <= m.
+    """
+    if not (0 <= a <= n and 0 <= b <= m):
+        raise InvalidValue(f"no parts of a whole: {a} of {n}, {b} of {m}")
+    if not n or not m:
+        return 0.0, 1.0
+    share = (a + b) / (n + m)
+    cells = (
+        (a, n * share),
+        (b, m * share),
+        (n - a, n * (1 - share)),
+        (m - b, m * (1 - share)),
+    )
+    g2 = max(0.0, 2 * sum(seen * log(seen / due) for seen, due in cells if seen))
+    return g2, erfc(sqrt(g2 / 2))

@@ -1,10 +1,8 @@
-"""Paraphrase pairs whose source has a gold tree, and where that tree is.
+"""``evaluate joint``: parsing pairs jointly, against gold trees of their sources.
 
 A file of pairs is tab-separated with a header: corpus, sent_id, source, paraphrase,
 operations; tokens are separated by spaces, operations by commas. A sent_id is that of
 a CoNLL-U file, or ``STEM:LINE`` for the tree that begins on that line of ``STEM.tree``.
-
-How much pairs gain by being parsed jointly: the source's parse against its gold.
 
 UAS and LAS leave punctuation out, as Choe & McClosky 2015 do: gold UPOS PUNCT, or the
 punctuation tags of a gold tree. Where gold is a tree alone, its heads are converted
@@ -12,6 +10,8 @@ punctuation tags of a gold tree. Where gold is a tree alone, its heads are conve
 randomisation over sentences (Noreen 1989) of the arcs found.
 """
 
+import argparse
+import random
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -32,9 +32,13 @@ from core.forests.kbest import best_trees
 from core.formats.records import BadLine, numbered, words
 from core.joint_parsing.in_view import View, views_of
 from core.joint_parsing.parser import (
+    METHODS,
     WANT,
+    JointParser,
     JointResult,
+    JointSettings,
 )
+from core.parsing.registry import Say, add_parser_options, backend_of
 from core.protocols import Analysis, ParserBackend
 from core.trees.universal import counted_words, to_universal
 
@@ -286,3 +290,99 @@ def _sum(part: Sequence[Scored]) -> _Sum:
 
 def _percent(share: float) -> float:
     return round(100 * share, 2)
+
+
+HELP = "measure the gain of joint parsing against gold trees of the source sentences"
+SEED = 16
+STEP = 100  # pairs between two lines that say how far it is
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    add = parser.add_argument
+    add(
+        "--pairs",
+        type=Path,
+        required=True,
+        metavar="FILE",
+        help="tab-separated: corpus, sent_id, source, paraphrase, operations",
+    )
+    add(
+        "--gold",
+        type=Path,
+        nargs="+",
+        required=True,
+        metavar="PATH",
+        help="files or folders of CoNLL-U or bracketings; pairs without gold are "
+        "left out and counted",
+    )
+    add(
+        "--method",
+        choices=METHODS,
+        default=JointSettings().method,
+        help="method of joint inference",
+    )
+    add_parser_options(parser)
+    add(
+        "--crossing",
+        action="store_true",
+        help="allow crossing arcs (non-projective trees)",
+    )
+    add("--no-gate", action="store_true", help="keep every joint parse, without a gate")
+
+
+def run(options: dict[str, Any], say: Say) -> dict[str, Any]:
+    """Figures under "all" and each corpus; what was left out next to them."""
+    cases, left_out, unreadable = read_cases(
+        options["pairs"], options["gold"], backend_of(options), say
+    )
+    chosen = JointSettings(
+        options["method"],
+        gate=not options["no_gate"],
+        projective=not options["crossing"],
+    )
+    joint = JointParser.load()
+    results = [
+        joint.parse(case.source, case.target, chosen, views=case.views)
+        for case in cases
+    ]
+    scored = [score(case, result) for case, result in zip(cases, results, strict=True)]
+    return {
+        **report(scored),
+        "method": options["method"],
+        "kept": sum(result.kept for result in results),
+        "exact": sum(result.exact for result in results),
+        "without_gold": left_out,
+        "unreadable": unreadable,
+    }
+
+
+def read_cases(
+    pairs: Path,
+    golds: list[Path],
+    backend: ParserBackend,
+    say: Say,
+    *,
+    sample: int = 0,
+) -> tuple[list[JointCase], int, list[str]]:
+    """The pairs with gold, parsed; how many have none; a line about each trouble.
+
+    ``sample``: so many of them alone, by chance, always the same. Raises FormatError
+    if no pair is left.
+    """
+    records, left_out, lines = read_gold_pairs(read_pairs(pairs), golds)
+    if not records:
+        raise FormatError(
+            f"{pairs}: no pair has gold in {' '.join(map(str, golds))}",
+            remedy="give the treebanks that its sent_id column names",
+        )
+    if sample:
+        records = random.Random(SEED).sample(records, min(sample, len(records)))  # noqa: S311
+    cases: list[JointCase] = []
+    for item in analyse(records, backend):
+        if isinstance(item, str):
+            lines.append(item)
+            continue
+        cases.append(item)
+        if len(cases) % STEP == 0:
+            say(f"{len(cases)} of {len(records)} pairs parsed")
+    return cases, left_out, lines

@@ -1,8 +1,6 @@
-"""Scores of paraphrases against people's, on the pairs that a table holds.
+"""``evaluate paraphrases``: a table's scores against what people said of pairs."""
 
-What a table says of given pairs of phrases, kept among its best or not.
-"""
-
+import argparse
 import gzip
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -12,11 +10,11 @@ from typing import Any
 
 import numpy as np
 
-from core.agreement.correlation import p_value, spearman
-from core.agreement.rank_gaps import rank_gaps
+from core.agreement.correlation import p_value, rank_gaps, spearman
 from core.data.check import Floats, Ints
 from core.errors import FormatError, InvalidValue
-from core.pivoting.table import Table
+from core.parsing.registry import Say
+from core.pivoting.table import Table, open_table
 
 REPLICATES = 2000
 
@@ -312,3 +310,75 @@ def _add_phrases(
             squares *= square
         if squares:
             columns["cosine"][at] /= squares**0.5
+
+
+HELP = "compare paraphrase scores with people's judgments"
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    add = parser.add_argument
+    add("--table", type=Path, required=True, help="table built by pivot build")
+    add(
+        "--judgments",
+        type=Path,
+        nargs="+",
+        required=True,
+        metavar="FILE",
+        help="files of judged pairs",
+    )
+    add(
+        "--format",
+        choices=sorted(FORMATS),
+        required=True,
+        help="format of the judgments",
+    )
+    add("--seed", type=int, default=0, help="seed of the random draws")
+
+
+def run(options: dict[str, Any], say: Say) -> dict[str, Any]:
+    """``pairs``, ``covered``, and ``rho`` and ``p`` of each score."""
+    return compared(options, say)
+
+
+def compared(
+    options: dict[str, Any], say: Say, rank: Rank | None = None
+) -> dict[str, Any]:
+    """The same, with what else ranks the pairs."""
+    judged = [
+        pair
+        for path in options["judgments"]
+        for pair in read_judgments(path, options["format"])
+    ]
+    say(f"{len(judged)} judged pairs")
+    table = open_table(options["table"])
+    try:
+        return compare(table, judged, seed=options["seed"], rank=rank)
+    finally:
+        table.close()
+
+
+def lines(results: dict[str, Any]) -> Iterator[str]:
+    yield f"pairs {results['pairs']}, covered {results['covered']}"
+    labelled = results["labelled"]
+    yield f"{'':12} {'covered':>18} {'under the label':>18}  ({labelled['pairs']})"
+    for name, result in results.items():
+        if isinstance(result, dict) and "rho" in result:
+            cells = [_cell(x) for x in (result, labelled[name])]
+            yield f"{name:12} {cells[0]:>18} {cells[1]:>18}"
+    for where, part in (("covered", results), ("under the label", labelled)):
+        for name, gap in part["above"].items():
+            yield (
+                f"{name} above baseline, {where}: {gap['difference']:+.3f} "
+                f"({gap['low']:+.3f} to {gap['high']:+.3f}, p {gap['p']:.3g})"
+            )
+    if people := results["people"]:
+        yield (
+            f"people: halves {people['halves']:.3f}, so at best "
+            f"{people['ceiling']:.3f} ({people['pairs']} pairs)"
+        )
+
+
+def _cell(result: dict[str, Any]) -> str:
+    return (
+        "–" if result["rho"] is None else f"{result['rho']:.3f} (p {result['p']:.2g})"
+    )

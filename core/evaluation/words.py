@@ -1,22 +1,23 @@
-"""How well words are aligned: precision, recall, F1 and alignment error rate.
+"""``evaluate words``: how well words are aligned, against links that people made."""
 
-Pairs of sentences with word links that people made: reading and analysing them.
-"""
-
+import argparse
 import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Literal
 
-from core.agreement.alignments.aer import alignment_error_rate
+from core.agreement.alignments.layers import alignment_error_rate
 from core.agreement.figures import as_json
 from core.data.alignment import Kind, Link, ref_key
 from core.data.tokens import Sentence
-from core.errors import FormatError
+from core.errors import FormatError, Unavailable
 from core.formats.alignments import jacana, msr_rte2, multimwa, pharaoh
 from core.formats.records import BadLine, PairRecord
+from core.parsing.registry import Say, add_parser_options, backend_of
 from core.protocols import Analysis, Capability, ParserBackend, WordAligner
+from core.text.wordnet import Thesaurus, thesaurus
+from core.word_alignment.aligner import TrainedWordAligner
 
 Format = Literal["multimwa", "jacana", "pharaoh", "msr-rte2"]
 FORMATS: tuple[Format, ...] = ("multimwa", "jacana", "pharaoh", "msr-rte2")
@@ -170,4 +171,74 @@ def _prf(
         "precision": hits / n_predicted,
         "recall": hits / n_gold,
         "f1": 2 * hits / (n_predicted + n_gold),
+    }
+
+
+HELP = "measure word links against people's"
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    add_inputs(parser)
+    add = parser.add_argument
+    add(
+        "--links",
+        choices=("many", "one"),
+        default="many",
+        help="many: a word may have several links; one: one to one; by default many",
+    )
+    add(
+        "--no-wordnet", action="store_true", help="run as if WordNet were not installed"
+    )
+    add_parser_options(parser)
+
+
+def add_inputs(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument(
+        "--pairs",
+        type=Path,
+        nargs="+",
+        required=True,
+        metavar="FILE",
+        help="several files about the same pairs: what all call sure is sure, what any "
+        "of them links is possible; of pharaoh the links, source and target",
+    )
+    parser.add_argument(
+        "--format", choices=FORMATS, required=True, help="format of the files"
+    )
+
+
+def parsed(cases: list[WordCase], backend: ParserBackend, say: Say) -> list[WordCase]:
+    """The cases with vectors and tags, telling how far it is."""
+    analysed_cases: list[WordCase] = []
+    for some in analysed(cases, backend):
+        analysed_cases += some
+        say(f"{len(analysed_cases)} of {len(cases)} pairs encoded")
+    return analysed_cases
+
+
+def wordnet() -> Thesaurus | None:
+    """WordNet if it is installed."""
+    try:
+        return thesaurus()
+    except Unavailable:
+        return None
+
+
+def trained(options: dict[str, Any]) -> TrainedWordAligner:
+    """The shipped aligner, set as the options say."""
+    known = None if options["no_wordnet"] else wordnet()
+    aligner = replace(TrainedWordAligner.load(), thesaurus=known)
+    return aligner.with_settings(many=options["links"] == "many")
+
+
+def run(options: dict[str, Any], say: Say) -> dict[str, Any]:
+    """Every figure of the aligner; shares of 1."""
+    cases = read_cases(options["pairs"], options["format"])
+    cases = parsed(cases, backend_of(options), say)
+    aligner = trained(options)
+    return {
+        "links_allowed": options["links"],
+        **scores(cases, lambda _: aligner),
+        "wordnet": aligner.thesaurus is not None,
+        "weights": aligner.facts.get("fitted_on"),
     }

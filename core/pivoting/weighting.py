@@ -17,8 +17,7 @@ from typing import Any
 
 import numpy as np
 
-from core.agreement.correlation import spearman
-from core.agreement.rank_gaps import rank_gaps
+from core.agreement.correlation import rank_gaps, spearman
 from core.data.check import Floats, Ints
 from core.data.tokens import Sentence
 from core.errors import InvalidValue

@@ -14,8 +14,16 @@ from core.data.deps import ROOT, DepTree
 from core.data.tokens import Token
 from core.errors import FormatError, InvalidValue
 from core.formats import conllu
-from core.trees.arc_lines import ID, Arcs, ArcsEdit, ArcsEdited, checked_relation
-from core.trees.arc_splitting import JoinWords, Restore, SplitWord
+from core.trees.arc_splitting import (
+    ID,
+    Arcs,
+    ArcsEdit,
+    ArcsEdited,
+    JoinWords,
+    Restore,
+    SplitWord,
+    checked_relation,
+)
 from core.trees.words import checked_form
 
 __all__ = [

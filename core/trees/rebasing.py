@@ -16,8 +16,8 @@ from core.trees.arc_splitting import JoinWords, Restore, SplitWord
 from core.trees.arcs import Arcs, ArcsEdit
 from core.trees.editing import Delete, Insert, Move, Relabel, RelabelAll, TreeEdit
 from core.trees.phrases import JoinPhrases, SplitPhrase
-from core.trees.replacing import Replace
 from core.trees.splitting import Join, Split
+from core.trees.stepping import Replace
 
 Moved = Mapping[int, int]
 Replayed = tuple[list[Any], list[str]]

@@ -8,6 +8,7 @@ from numpy.typing import NDArray
 
 from core.data.check import Floats
 from core.learning.logistic import LogisticModel
+from core.phrase_alignment.aligner import PhraseModel, one_to_one
 from core.phrase_alignment.features import (
     PHRASE_NAMES,
     WORD_NAMES,
@@ -16,7 +17,6 @@ from core.phrase_alignment.features import (
     word_rows,
 )
 from core.phrase_alignment.forest_align import nodes
-from core.phrase_alignment.model import PhraseModel, one_to_one
 from core.phrase_alignment.sides import BinaryForest
 from core.text.wordnet import Thesaurus
 from lab.evaluation.fitting import fit_logistic

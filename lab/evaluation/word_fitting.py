@@ -16,9 +16,9 @@ from core.data.check import Floats
 from core.errors import InvalidValue
 from core.learning.perceptron import Perceptron
 from core.text.wordnet import Thesaurus
+from core.word_alignment.aligner import Metric, WordModel, again, rows_of
 from core.word_alignment.features import NO_TAG, AnalysedWords
 from core.word_alignment.lexicon import cosines
-from core.word_alignment.model import Metric, WordModel, again, rows_of
 from lab.evaluation.fitting import FitSettings, fit_perceptron
 from lab.evaluation.folds import grouped_folds
 

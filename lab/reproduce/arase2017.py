@@ -10,8 +10,7 @@ import numpy as np
 
 from core.agreement.paired import ratio_swap_p
 from core.data.check import Floats
-from core.evaluation.commands.phrases import read
-from core.evaluation.phrase_alignment import Outcome, PhraseCase, scores
+from core.evaluation.phrase_alignment import Outcome, PhraseCase, read, scores
 from core.parsing.registry import Say, add_parser_options, backend_of
 from core.phrase_alignment.aligner import PhraseAligner
 from core.text.wordnet import thesaurus

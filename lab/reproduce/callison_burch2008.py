@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from core.agreement.judgments.published import TABLE_6
+from core.agreement.judgments.paper import TABLE_6
 from core.data.tree import Tree
 from core.parsing.registry import Say, add_parser_options, backend_of
 from core.pivoting.items import Place, draw_places, phrases_in

@@ -9,9 +9,8 @@ from typing import Any
 
 from core.agreement.paired import holm
 from core.errors import InvalidValue
-from core.evaluation.commands.substitution import linking_of, sampled
-from core.evaluation.golds import Gold, read_golds
-from core.evaluation.substitution import Effect, effect
+from core.evaluation.golds import Gold, read_golds, short
+from core.evaluation.substitution import Effect, effect, linking_of, sampled
 from core.parsing import registry
 from core.parsing.registry import Say
 from core.protocols import ParserBackend, TagGuided, TrainingCounts
@@ -94,13 +93,13 @@ def run(options: dict[str, Any], say: Say) -> dict[str, Any]:
     sets = {name: sorted(data.glob(pattern)) for name, pattern in SETS.items()}
     every = {name: _golds(paths) for name, paths in sets.items() if paths}
     longest, n = options["max_tokens"], options["sample"]
-    golds = {name: sampled(some, longest, n) for name, some in every.items()}
+    golds = {name: sampled(short(some, longest), n) for name, some in every.items()}
     return {
         "linking_tokens": counts.n_tokens,
         "max_tokens": options["max_tokens"],
         "sample": options["sample"],
         "oracle": options["oracle"],
-        "of": {name: len(sampled(some, longest, 0)) for name, some in every.items()},
+        "of": {name: len(short(some, longest)) for name, some in every.items()},
         "missing": [name for name, paths in sets.items() if not paths],
         "engines": {
             engine: _engine(engine, counts, golds, options, say)

@@ -13,8 +13,7 @@ from core.agreement.paired import sign_flip_p
 from core.agreement.trees import attachment
 from core.agreement.trees.attachment import Attachment
 from core.data.tree import Tree
-from core.evaluation.commands.joint import read_cases
-from core.evaluation.joint_parsing import JointCase, Scored, report
+from core.evaluation.joint_parsing import JointCase, Scored, read_cases, report
 from core.evaluation.parsers import knower
 from core.joint_parsing.linked import linked_words
 from core.joint_parsing.methods import best_pair, ranked_trees

@@ -9,7 +9,7 @@ from django.utils.translation import gettext, gettext_lazy, pgettext_lazy
 
 from annotator.pages.agreement.report import MEASURE, ReportPage, as_percent
 from annotator.svg import charts
-from core.agreement.judgments.published import beside_published
+from core.agreement.judgments.paper import beside_published
 from core.layout.charts import grid_chart, interval_chart, line_chart
 
 Body = Mapping[str, Any]

@@ -8,7 +8,7 @@ from annotator.models.projects import Anybody
 from annotator.services.treebanks import rules
 from annotator.services.treebanks.rules import Checked
 from core.validation.declared import EXAMPLE
-from core.validation.problems import Problem
+from core.validation.sentences import Problem
 
 Json = dict[str, Any]
 PAGE = 25  # sentences with problems

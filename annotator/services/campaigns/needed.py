@@ -11,8 +11,13 @@ from annotator.errors import BadRequest
 from annotator.models import Campaign, RatingScale
 from annotator.services.reports import judged_data
 from core.agreement.judgments import sample_size
-from core.agreement.judgments.sample_size import DetectableDifference, JudgingPlan
-from core.agreement.judgments.variance import Components, of_judgments, of_shares
+from core.agreement.judgments.sample_size import (
+    Components,
+    DetectableDifference,
+    JudgingPlan,
+    of_judgments,
+    of_shares,
+)
 from core.errors import InvalidValue
 
 UNITS = ("share", "points")

@@ -18,7 +18,7 @@ from annotator.services.parses import consequences, drafts, gold, retyping, step
 from annotator.services.parses.drafts import DraftStep
 from core.errors import GemelError, InvalidValue
 from core.trees import arcs
-from core.trees.replacing import Replace
+from core.trees.stepping import Replace
 
 
 @dataclass(frozen=True, slots=True)

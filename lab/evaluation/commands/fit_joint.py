@@ -5,8 +5,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from core.evaluation.commands.joint import read_cases
-from core.evaluation.joint_parsing import JointCase
+from core.evaluation.joint_parsing import JointCase, read_cases
 from core.joint_parsing.gate import WEIGHTS
 from core.joint_parsing.parser import METHODS, JointParser, JointSettings, Method
 from core.parsing import registry

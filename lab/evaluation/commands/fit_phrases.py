@@ -17,12 +17,10 @@ import numpy as np
 from core.agreement.paired import sign_flip_p
 from core.data.check import Floats
 from core.errors import Contradiction, InvalidValue
-from core.evaluation.commands.phrases import read
-from core.evaluation.phrase_alignment import Outcome, PhraseCase, cell_of
+from core.evaluation.phrase_alignment import Outcome, PhraseCase, cell_of, read
 from core.parsing.registry import Say, add_parser_options, backend_of
-from core.phrase_alignment.aligner import WEIGHTS, PhraseAligner
+from core.phrase_alignment.aligner import WEIGHTS, PhraseAligner, PhraseModel
 from core.phrase_alignment.forest_align import AlignSettings, align_all
-from core.phrase_alignment.model import PhraseModel
 from core.phrase_alignment.sides import BinaryForest
 from core.text.wordnet import Thesaurus, thesaurus
 from lab.evaluation import phrase_corpora as phrase_treebanks

@@ -8,8 +8,7 @@ import numpy as np
 
 from core.data.check import Floats
 from core.errors import FormatError, InvalidValue
-from core.evaluation.commands.words import parsed, wordnet
-from core.evaluation.words import FORMATS, WordCase, read_cases
+from core.evaluation.words import FORMATS, WordCase, parsed, read_cases, wordnet
 from core.parsing.registry import Say, add_parser_options, backend_of
 from core.protocols import Analysis, ParserBackend
 from core.word_alignment.aligner import WEIGHTS, TrainedWordAligner, WordSettings

@@ -3,10 +3,11 @@
 import argparse
 from typing import Any
 
-from core.evaluation.commands import joint
-from core.evaluation.commands.joint import STEP, read_cases
+from core.evaluation import joint_parsing as joint
 from core.evaluation.joint_parsing import (
+    STEP,
     Scored,
+    read_cases,
     report,
     score,
 )

@@ -3,7 +3,7 @@
 import argparse
 from typing import Any
 
-from core.evaluation.commands import paraphrases
+from core.evaluation import paraphrases
 from core.parsing.registry import Say, add_parser_options, backend_of
 from lab.evaluation.paraphrase_rankings import ranker
 

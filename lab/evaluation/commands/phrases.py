@@ -6,9 +6,16 @@ from pathlib import Path
 from typing import Any
 
 from core.errors import FormatError
-from core.evaluation.commands.phrases import naming, read, read_links
 from core.evaluation.joint_parsing import read_gold_pairs, read_pairs
-from core.evaluation.phrase_alignment import PhraseCase, prepare, scores, source_parses
+from core.evaluation.phrase_alignment import (
+    PhraseCase,
+    naming,
+    prepare,
+    read,
+    read_links,
+    scores,
+    source_parses,
+)
 from core.parsing.registry import Say, add_parser_options, backend_of
 from core.phrase_alignment.aligner import WEIGHTS, PhraseAligner
 from core.text.wordnet import thesaurus

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from core.errors import FormatError, Unavailable
-from core.evaluation.commands.substitution import linking_of
+from core.evaluation.substitution import linking_of
 from core.parsing import registry
 from core.parsing.registry import Say, add_parser_options, backend_of
 from core.protocols import ParserBackend, TrainingCounts

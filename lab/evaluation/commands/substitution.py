@@ -4,7 +4,7 @@ import argparse
 from dataclasses import fields
 from typing import Any, get_args
 
-from core.evaluation.commands import substitution
+from core.evaluation import substitution
 from core.parsing.registry import Say
 from core.substitution.divergence import Measure
 from core.substitution.options import PAPER, Options

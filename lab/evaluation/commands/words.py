@@ -3,9 +3,8 @@
 import argparse
 from typing import Any
 
-from core.evaluation.commands import words
-from core.evaluation.commands.words import parsed
-from core.evaluation.words import read_cases, scores
+from core.evaluation import words
+from core.evaluation.words import parsed, read_cases, scores
 from core.parsing.registry import Say, backend_of
 from core.protocols import WordAligner
 from lab.evaluation.word_methods import METHODS, aligner_of, crossfit

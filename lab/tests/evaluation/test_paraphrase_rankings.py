@@ -4,10 +4,9 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from core.pivoting.pair_scores import pair_scores
 
 from core.agreement.correlation import spearman
-from core.evaluation.paraphrases import JudgedPair, compare
+from core.evaluation.paraphrases import JudgedPair, compare, pair_scores
 from lab.evaluation import paraphrase_rankings
 from lab.evaluation.paraphrase_rankings import (
     WORD_FEATURES,

@@ -7,7 +7,16 @@ from core.evaluation.phrase_alignment import Cell, Outcome, PhraseCase, prepare,
 from core.formats.alignments.phrase_links import PhrasePair
 from core.formats.ptb import parse_one
 from core.phrase_alignment.aligner import PhraseAligner
-from lab.evaluation.phrase_methods import attachment_of, calibration, pair_counts, run
+from core.phrase_alignment.sides import collapsed
+from lab.evaluation.phrase_methods import (
+    attachment_of,
+    calibration,
+    is_supported,
+    pair_counts,
+    run,
+)
+from lab.evaluation.phrase_overlap import overlap_links
+from tests.core.phrase_alignment.test_phrase_align import ACTIVE, trees_of
 
 TREE = parse_one("(S (NP (NN rain)) (VP (VBZ falls)))")
 RAIN: Cell = ((0, 1), (0, 1))
@@ -82,4 +91,11 @@ def test_wholes_without_two_links_below_are_linked_and_not_supported() -> None:
     aligner = PhraseAligner.load()
     outcomes = run(prepare(pairs, None), "no-em", lambda _: aligner, trees="gold")
     assert [one.reached for one in outcomes] == [True, True]
-    assert [one.supported for one in outcomes] == [True, False]
+    assert list(map(is_supported, outcomes)) == [True, False]
+
+
+def test_overlap_links_equal_trees_node_by_node() -> None:
+    (tree, _), (source, target) = trees_of(ACTIVE, ACTIVE)
+    links = overlap_links(source, target)
+    assert len(links) == len(collapsed(tree))
+    assert all(s == t for s, t in links)

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from core.errors import InvalidValue
-from core.word_alignment.model import Metric
+from core.word_alignment.aligner import Metric
 from lab.evaluation.fitting import FitSettings
 from lab.evaluation.word_fitting import LinkedPair, fit_metric, fit_words
 from tests.core.word_alignment.test_word_aligner import ACTIVE, PASSIVE, words

@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from core.errors import InvalidValue
-from core.evaluation.commands.joint import read_cases
+from core.evaluation.joint_parsing import read_cases
 from core.joint_parsing.parser import JointParser
 from core.parsing import registry
 from core.parsing.registry import backend_of

@@ -10,7 +10,7 @@ from core.data.tree import Tree
 from core.errors import InvalidValue
 from core.formats import ptb
 from core.trees.phrases import JoinPhrases, SplitPhrase
-from core.trees.replacing import Replace
+from core.trees.stepping import Replace
 from tests.core.trees.test_editing import LABELS, trees
 
 TEA = "(S (NP (DT the) (NN tea) (NN cup)) (VP (VB is) (ADJP (RB very) (JJ hot))) (. .))"

@@ -9,17 +9,15 @@ from hypothesis import strategies as st
 from scipy import stats
 
 from core.agreement.judgments.sample_size import (
+    Components,
     DetectableDifference,
     JudgingPlan,
+    henderson,
     items_needed,
     judgments,
-    power_at,
-)
-from core.agreement.judgments.variance import (
-    Components,
-    henderson,
     of_judgments,
     of_shares,
+    power_at,
 )
 from core.agreement.paired import sign_flip_p
 from core.data.check import Floats

@@ -2,7 +2,7 @@
 
 import pytest
 
-from core.agreement.judgments.published import TABLE_6, beside_published, published_row
+from core.agreement.judgments.paper import TABLE_6, beside_published, published_row
 
 
 def report(**changed) -> dict:
