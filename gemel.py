@@ -32,7 +32,14 @@ from core.formats.records import ParseRecord, SentenceRecord
 from core.itg.grammar import blocks_of
 from core.itg.scores import SCORERS, find_thesaurus
 from core.joint_parsing.in_view import views_of
-from core.joint_parsing.parser import JointParser, JointResult, JointSettings, Method
+from core.joint_parsing.parser import (
+    JointParser,
+    JointResult,
+    JointSet,
+    JointSettings,
+    JointSide,
+    Method,
+)
 from core.layout.biparse import matrix_scene
 from core.layout.charts import interval_chart
 from core.layout.links import LinkedSide, link_scene, parse_scene
@@ -246,18 +253,26 @@ class Aligned:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class ParsedJointly:
-    """Two sentences parsed with each other's help. ``result``: which arcs and phrases
-    changed, and how far the two parses agree before and after."""
+    """Sentences parsed with each other's help. ``result``: which arcs and phrases
+    changed, and how far the parses agree before and after."""
 
-    source: Parsed
-    target: Parsed
-    result: JointResult
+    sentences: tuple[Parsed, ...]
+    result: JointResult | JointSet
+
+    @property
+    def source(self) -> Parsed:
+        return self.sentences[0]
+
+    @property
+    def target(self) -> Parsed:
+        return self.sentences[1]
 
     def to_pandas(self) -> "pandas.DataFrame":
         """Return a row for each arc that changed: word, heads and relations."""
         import pandas
 
         columns = "side word head_before head_after relation_before relation_after"
+        names = ("source", "target", *range(2, len(self.sentences)))
         rows = [
             (
                 name,
@@ -267,20 +282,19 @@ class ParsedJointly:
                 arc.label_before,
                 arc.label_after,
             )
-            for name, parsed, side in (
-                ("source", self.source, self.result.source),
-                ("target", self.target, self.result.target),
+            for name, parsed, side in zip(
+                names, self.sentences, self.result.sides, strict=True
             )
             for arc in side.arcs
         ]
         return pandas.DataFrame(rows, columns=columns.split())
 
-    def to_nltk(self) -> "tuple[nltk.Tree, nltk.Tree]":
-        return self.source.to_nltk(), self.target.to_nltk()
+    def to_nltk(self) -> "tuple[nltk.Tree, ...]":
+        return tuple(one.to_nltk() for one in self.sentences)
 
     def to_conllu(self) -> str:
-        """Return both sentences, one block each."""
-        return self.source.to_conllu() + self.target.to_conllu()
+        """Return all sentences, one block each."""
+        return "".join(one.to_conllu() for one in self.sentences)
 
     def __str__(self) -> str:
         return self.to_conllu()
@@ -293,10 +307,13 @@ class ParsedJointly:
             "dependency" if is_arcs else "constituency"
         )
         sides = self.source._side(), self.target._side()
+        links = self.result.links
         return drawing.draw(
             link_scene(*sides, view=view, strips=False),
             title=_title(self.source, self.target),
-            marks=drawing.marks_of(Alignment(self.result.links)),
+            marks=drawing.marks_of(
+                Alignment(links if isinstance(links, tuple) else links[0, 1])
+            ),
         )
 
 
@@ -449,29 +466,27 @@ def align(source: Parsed, target: Parsed, *, words: bool = False) -> Aligned:
     return Aligned(replace(source, tree=first), replace(target, tree=second), alignment)
 
 
-def joint(source: Parsed, target: Parsed, *, method: Method = "bp") -> ParsedJointly:
-    """Parse two sentences that mean the same with each other's help (Choe & McClosky
-    2015). ``method``: see docs/joint-parsing.md.
+def joint(
+    source: Parsed, target: Parsed, *more: Parsed, method: Method = "bp"
+) -> ParsedJointly:
+    """Parse sentences that mean the same with each other's help (Choe & McClosky
+    2015). ``method``: see docs/methods.md.
 
-    Raises InvalidValue where the parser gave too little for the method.
+    Raises InvalidValue where the parser gave too little for the method, and for a
+    method that takes two sentences.
     """
-    pairs = [(source.sentence, target.sentence)]
+    given, settings = (source, target, *more), JointSettings(method)
+    if more:
+        joined = _joint_parser().parse_set([one.analysis for one in given], settings)
+        return ParsedJointly(_joined(given, joined.sides), joined)
     views = None
     if source.parser == target.parser:
+        pairs = [(source.sentence, target.sentence)]
         (views,) = views_of(registry.chosen(source.parser), pairs)
     result = _joint_parser().parse(
-        source.analysis, target.analysis, JointSettings(method), views=views
+        source.analysis, target.analysis, settings, views=views
     )
-    sides = (source, result.source), (target, result.target)
-    first, second = (
-        Parsed(
-            replace(one.analysis, deps=side.deps or one.analysis.deps),
-            side.tree or one.tree,
-            one.parser,
-        )
-        for one, side in sides
-    )
-    return ParsedJointly(first, second, result)
+    return ParsedJointly(_joined(given, result.sides), result)
 
 
 def score(source: Parsed, target: Parsed, *, scorer: str = "paraphrase") -> Scored:
@@ -539,6 +554,17 @@ def _word_aligner() -> TrainedWordAligner:
 @cache
 def _joint_parser() -> JointParser:
     return JointParser.load()
+
+
+def _joined(given: Sequence[Parsed], sides: Sequence[JointSide]) -> tuple[Parsed, ...]:
+    return tuple(
+        Parsed(
+            replace(one.analysis, deps=side.deps or one.analysis.deps),
+            side.tree or one.tree,
+            one.parser,
+        )
+        for one, side in zip(given, sides, strict=True)
+    )
 
 
 def _sentence(given: str | Sequence[str]) -> Sentence:

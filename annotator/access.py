@@ -59,7 +59,9 @@ def may(user: Anybody, verb: str, project: Project) -> bool:
 def require(user: Anybody, verb: str, project: Project) -> None:
     """Raise NotAllowed unless ``may``."""
     if not may(user, verb, project):
-        raise NotAllowed(f"Your role in {project} does not include: {verb}.", verb=verb)
+        raise NotAllowed(
+            f"Your role in {project} does not allow you to {verb}.", verb=verb
+        )
 
 
 def may_create(user: Anybody) -> bool:

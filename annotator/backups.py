@@ -166,7 +166,7 @@ def held() -> Iterator[None]:
         try:
             fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except OSError as error:
-            raise Conflict("A backup is being made or tried already.") from error
+            raise Conflict("A backup is already being made or verified.") from error
         yield
 
 

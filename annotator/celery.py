@@ -67,7 +67,7 @@ def _send(task: str, **options: Any) -> None:
     try:
         app.send_task(task, ignore_result=True, **options)
     except (KombuError, OSError) as error:
-        raise ConnectionError(f"the broker is away: {error}") from error
+        raise ConnectionError(f"the broker cannot be reached: {error}") from error
 
 
 class LettingGo(bootsteps.StartStopStep):

@@ -59,7 +59,7 @@ def env_several(name: str, choices: tuple[str, ...]) -> tuple[str, ...]:
     wanted = env_list(name) or list(choices)
     if unknown := sorted(set(wanted) - set(choices)):
         known = ", ".join(choices)
-        raise ImproperlyConfigured(f"{name}: {unknown[0]!r} is none of {known}")
+        raise ImproperlyConfigured(f"{name}: {unknown[0]!r} is not one of {known}")
     return tuple(one for one in choices if one in wanted)
 
 
@@ -68,8 +68,9 @@ def metrics_token() -> str:
     token = os.environ.get("GEMEL_METRICS_TOKEN", "").strip()
     if token and (len(token) < 20 or len(set(token)) < 8):
         raise ImproperlyConfigured(
-            "GEMEL_METRICS_TOKEN is too easy to guess: write 20 random signs or more, "
-            "for example from `openssl rand -hex 20`."
+            "GEMEL_METRICS_TOKEN is too easy to guess: use 20 or more random "
+            "characters, for "
+            "example from `openssl rand -hex 20`."
         )
     return token
 
@@ -116,7 +117,8 @@ def oidc() -> dict[str, str]:
     client_id = os.environ.get("GEMEL_OIDC_CLIENT_ID", "").strip()
     if not client_id:
         raise ImproperlyConfigured(
-            "GEMEL_OIDC_CLIENT_ID lacks: it is the name that the provider gave Gemel"
+            "GEMEL_OIDC_CLIENT_ID is missing: set it to the client ID that the "
+            "provider gave Gemel"
         )
     return {
         "issuer": issuer,
@@ -146,12 +148,13 @@ def ldap() -> dict[str, Any]:
     is_plain = parts.scheme == "ldap" and not env_bool("GEMEL_LDAP_TLS", default=True)
     if is_plain and parts.hostname not in HERE:
         raise ImproperlyConfigured(
-            "GEMEL_LDAP_TLS=false: passwords go without TLS to this machine only"
+            "GEMEL_LDAP_TLS=false: without TLS, passwords may only go to this machine"
         )
     base = os.environ.get("GEMEL_LDAP_BASE", "").strip()
     if not base:
         raise ImproperlyConfigured(
-            "GEMEL_LDAP_BASE lacks: where people are, as ou=people,dc=example,dc=org"
+            "GEMEL_LDAP_BASE is missing: set it to where people are, such as "
+            "ou=people,dc=example,dc=org"
         )
     bind_dn = os.environ.get("GEMEL_LDAP_BIND_DN", "").strip()
     return {
@@ -170,8 +173,9 @@ def _filter() -> str:
     wanted = os.environ.get("GEMEL_LDAP_FILTER", "").strip() or "(uid=%(name)s)"
     if "%(name)s" not in wanted or not wanted.startswith("("):
         raise ImproperlyConfigured(
-            f"GEMEL_LDAP_FILTER={wanted!r}: a filter with %(name)s in the place of the "
-            "name, as (uid=%(name)s)"
+            f"GEMEL_LDAP_FILTER={wanted!r}: write a filter with %(name)s in place of "
+            "the name, "
+            "such as (uid=%(name)s)"
         )
     return wanted
 
@@ -186,8 +190,8 @@ def _secret(name: str, of_file: str) -> str:
     file = os.environ.get(of_file, "").strip()
     if bool(secret) == bool(file):
         raise ImproperlyConfigured(
-            f"Write {name}, or {of_file} with the "
-            "name of the file that holds it: one of the two"
+            f"Write {name}, or {of_file} with the name of the file that holds it, but "
+            "not both"
         )
     try:
         secret = secret or Path(file).expanduser().read_text(encoding="utf-8").strip()
@@ -217,7 +221,9 @@ def env_folder(name: str) -> Path | None:
         return None
     path = env_path(name, default=Path())
     if not path.is_dir() or not os.access(path, os.W_OK):
-        raise ImproperlyConfigured(f"{name}={path}: make it, or mount it, writable")
+        raise ImproperlyConfigured(
+            f"{name}={path}: create or mount it so that it is writable"
+        )
     return path
 
 
@@ -236,7 +242,8 @@ def home(default: Path) -> Path:
         writable = False
     if not writable:
         raise ImproperlyConfigured(
-            f"{path} is not writable: make it so, or set GEMEL_HOME to one that is."
+            f"{path} is not writable. Make it writable, or set GEMEL_HOME to a "
+            "writable folder."
         )
     _close_to_others(path)
     return path
@@ -269,8 +276,9 @@ def secret_key(home: Path) -> str:
     is_known = any(known in key.lower() for known in KNOWN_KEYS)
     if len(key) < 40 or len(set(key)) < MIN_SIGNS or is_known:
         raise ImproperlyConfigured(
-            "GEMEL_SECRET_KEY is short, well known or of few different signs: unset it "
-            "(a key is made for you) or take the output of: python -c 'import secrets; "
+            "GEMEL_SECRET_KEY is short, well known or has few different characters: "
+            "unset it (a "
+            "key is created for you) or use the output of: python -c 'import secrets; "
             "print(secrets.token_urlsafe(50))'"
         )
     return key
@@ -345,7 +353,8 @@ def _options(query: str) -> dict[str, Any]:
     times = options.pop("prepare_threshold", "5")
     if times and not times.isdecimal():
         raise ImproperlyConfigured(
-            f"DATABASE_URL: prepare_threshold={times!r}: give a number, or nothing"
+            f"DATABASE_URL: prepare_threshold={times!r}: give a number, or leave it "
+            "empty"
         )
     return options | {"prepare_threshold": int(times) if times else None}
 

@@ -35,7 +35,7 @@ class Conflict(Refusal):
 
 
 class StaleEdit(Conflict):
-    """Someone else was faster; ``facts`` hold the current revision and value."""
+    """Someone else got there first; ``facts`` hold the current revision and value."""
 
     code = "stale_edit"
 

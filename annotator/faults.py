@@ -20,12 +20,14 @@ def refusal_of(error: BaseException) -> Refusal | None:
     """What to tell people and programs; None if it is a fault of the program."""
     if is_full(error):
         return NoSpace(
-            "The disk of the server is full, so nothing was stored. Keep it and try "
-            "again when there is space."
+            "The disk of the server is full, so nothing was stored. Keep your work and "
+            "try again "
+            "when there is space."
         )
     if isinstance(error, MemoryError):
         return NotReady(
-            "This needs more memory than the server gives now, so nothing was stored."
+            "The server does not have enough memory for this now, so nothing was "
+            "stored."
         )
     text = str(error).lower()
     is_database = isinstance(error, DatabaseError | InterfaceError)
@@ -37,7 +39,7 @@ def refusal_of(error: BaseException) -> Refusal | None:
         )
     if isinstance(error, OperationalError | InterfaceError):
         return NotReady(
-            "The database does not answer now, so nothing was stored. Try again."
+            "The database does not respond, so nothing was stored. Try again."
         )
     return None
 

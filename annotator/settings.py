@@ -150,7 +150,7 @@ USE_TZ = True
 AUTHENTICATION_BACKENDS = [
     "axes.backends.AxesStandaloneBackend",
     "django.contrib.auth.backends.ModelBackend",
-    "annotator.services.directory.Directory",
+    "annotator.services.identities.Directory",
 ]
 AUTH_PASSWORD_VALIDATORS = [
     {"NAME": f"django.contrib.auth.password_validation.{name}"}

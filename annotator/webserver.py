@@ -199,13 +199,13 @@ def post_fork(server: Any, worker: Any) -> None:
     from django.conf import settings
     from django.db import connection
 
-    from annotator.services.alignments import warming
+    from annotator.services.alignments import proposals
 
     memory.keep_below(settings.WEB_MEMORY_MB)
     worker.began_mb = memory.taken_mb()
     tempfile.tempdir = str(incoming())
     if not engine.is_there():
-        warming.is_cold.set()
+        proposals.is_cold.set()
     worker.in_turn = threading.Semaphore(AT_ONCE.get(connection.vendor, 1))
 
 

@@ -75,11 +75,11 @@ def files() -> Iterator[Hostile]:
         yield Hostile(f"{head[0]}.conllu", "conllu", odd, "is no word", 1)
     for name in ("²", "9" * 5_000):
         odd = CONLLU.format(head=0).replace("1\tHi", f"{name}\tHi").encode()
-        yield Hostile(f"id{name[0]}.conllu", "conllu", odd, "is no token id")
+        yield Hostile(f"id{name[0]}.conllu", "conllu", odd, "is not a token id")
     bare = b"1-2\tab" + b"\t_" * 8 + b"\n"
     yield Hostile("bare.conllu", "conllu", bare, "empty nodes without a word")
     name = ("x" * 300).encode()
     yield Hostile(
         "id.tsv", "pairs", b"id\tsource\ttarget\n" + name + b"\ta\tb\n", "at most 200"
     )
-    yield Hostile("wrong.jsonl", "jsonl", b"not \xff\xfe JSON\n", "no UTF-8")
+    yield Hostile("wrong.jsonl", "jsonl", b"not \xff\xfe JSON\n", "not UTF-8")

@@ -32,6 +32,7 @@ def test_every_value_draws_itself(pair: tuple[gemel.Parsed, gemel.Parsed]) -> No
         gemel.align(*pair),
         gemel.align(*pair, words=True),
         gemel.joint(*pair),
+        gemel.joint(*pair, pair[0]),
         gemel.score(*pair),
         gemel.agreement([("s", "ada", "yes"), ("s", "bob", "no")]),
     ]

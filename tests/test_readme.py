@@ -11,10 +11,9 @@ import pytest
 from babel.messages.pofile import read_po
 from django.core.management import get_commands, load_command_class
 
-from annotator.exchange import registry
 from annotator.pages.site.documents import slug
 from core.commands.catalogue import ENGINE
-from tools import commands
+from tools import tables
 
 ROOT = Path(__file__).resolve().parent.parent
 README = (ROOT / "README.md").read_text()
@@ -49,18 +48,6 @@ def test_every_setting_is_described_and_every_described_one_is_read() -> None:
 @pytest.mark.parametrize("name", OURS)
 def test_every_command_is_named(name: str) -> None:
     assert any(f"{name}" in path.read_text() for path in PAGES)
-
-
-@pytest.mark.parametrize("name", sorted(registry.FORMATS))
-def test_every_format_is_in_the_table_with_its_losses(name: str) -> None:
-    one = registry.FORMATS[name]
-    table = (DOCS / "formats.md").read_text()
-    row = next(
-        (line for line in table.splitlines() if line.startswith(f"| `{name}` |")), ""
-    )
-    assert one.title in row
-    for loss in one.losses:
-        assert loss.rstrip(".") in row
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda path: path.name)
@@ -124,9 +111,10 @@ def test_every_page_opens_with_what_the_reader_can_do() -> None:
         assert first.startswith(("After this page you", "From this page you")), page
 
 
-def test_the_table_of_commands_is_what_the_commands_say() -> None:
-    """``python -m tools.commands`` writes it again."""
-    assert commands.table() in commands.PAGE.read_text()
+@pytest.mark.parametrize(("page", "table"), tables.tables())
+def test_tables_are_what_the_program_says(page: str, table: str) -> None:
+    """``python -m tools.tables`` writes them again."""
+    assert table in (DOCS / page).read_text()
 
 
 def test_readme_takes_two_screens_at_most() -> None:

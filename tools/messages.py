@@ -11,6 +11,7 @@ Words of a template that stand outside of every tag of translation are printed w
 
 import argparse
 import io
+import os
 import re
 import sys
 from collections.abc import Iterable, Iterator
@@ -24,7 +25,6 @@ from babel.messages import Catalog, Message
 from babel.messages.extract import extract
 from babel.messages.mofile import read_mo, write_mo
 from babel.messages.pofile import read_po, write_po
-from django.conf import settings
 
 ROOT = Path(__file__).resolve().parent.parent
 LOCALE = ROOT / "annotator" / "locale"
@@ -42,6 +42,7 @@ NAMES = (
     r"Gemel|TSV|CSV|JSON|SVG|PDF|PNG|API|CoNLL-U|LaTeX|Parquet|SHA-256|AER|UAS|LAS|F1"
     r"|UPOS|XPOS|G²"
 )
+TERMS = re.compile(r'(?:\{% term |[\s]word=)"([^"]+)"')  # of the glossary
 PLACES = re.compile(r"%\((\w+)\)s|\{(\w*)\}")
 
 
@@ -85,7 +86,22 @@ def template(domain: str) -> Catalog:
         messages = extract(method, io.BytesIO(text.encode()), KEYWORDS)
         for line, message, _, context in messages:
             catalog.add(message, locations=[(place, line)], context=context)
+    for message in engine_words() if domain == "django" else ():
+        catalog.add(str(message))
     return catalog
+
+
+def engine_words() -> Iterator[str]:
+    """Yield what the engine and the glossary say on screens, each kept in one place."""
+    from annotator.pages.agreement import words
+    from annotator.pages.campaigns.rules import FIELDS
+    from annotator.pages.site import glossary
+
+    yield from words.engine_words()
+    texts = [path.read_text("utf-8") for path in (ROOT / "templates").rglob("*.html")]
+    names = {name for text in texts for name in TERMS.findall(text)}
+    for name in sorted(names | {word for _, _, word in FIELDS.values() if word}):
+        yield glossary.term(name).meaning
 
 
 def sources(domain: str) -> Iterator[tuple[Path, str, str]]:
@@ -259,6 +275,6 @@ def _edges(message: Message) -> bool:
 
 
 if __name__ == "__main__":
-    settings.configure(USE_I18N=True)
+    os.environ.setdefault("DJANGO_SETTINGS_MODULE", "annotator.settings")
     django.setup()
     raise SystemExit(main())

@@ -17,7 +17,6 @@ from annotator.errors import BadRequest
 from annotator.models import Origin, Pair, Parse, ScoreRun
 from annotator.services.alignments import layers, phrases, proposals, scores
 from annotator.services.alignments.words import METHODS, start_by
-from annotator.services.parses import better_trees
 from annotator.throughput.prepared import Select, Slot, several
 from core.parsing import registry
 
@@ -217,9 +216,7 @@ class PairBetterTrees(APIView):
     def post(self, request: Request, code: str) -> Response:
         """With ``take``, the tree of that side is stored, and named by ``parse``."""
         pair, parses, decided, take = _read(request, code)
-        preferred = better_trees.prefer(
-            pair, parses, decided, by=request.user, take=take
-        )
+        preferred = proposals.prefer(pair, parses, decided, by=request.user, take=take)
         return Response(PreferredSerializer(preferred, many=True).data)
 
 

@@ -14,6 +14,7 @@ from annotator.api.calls.queries import of_form
 from annotator.api.rows import JobSerializer, corpus_of
 from annotator.forms import ChangeFilter, refuse_unknown
 from annotator.models import JointPair, JointRun, Pair, TreeChange
+from annotator.models.joint import TreeChangeQuerySet
 from annotator.pages.joint import results_of
 from annotator.pages.ledger import record
 from annotator.services.parses import joint, ledger
@@ -153,7 +154,7 @@ class VerdictEventSerializer(serializers.Serializer[Any]):
     at = serializers.DateTimeField()
 
 
-FILTERS = of_form(ChangeFilter().form.fields)
+FILTERS = of_form(ChangeFilter.fields())
 
 
 class ChangePages(CursorPagination):
@@ -204,7 +205,7 @@ class RunTotals(APIView):
     def get(self, request: Request, code: str) -> Response:
         run = _run(request, code)
         refuse_unknown(request.query_params, set(ChangeFilter.base_filters))
-        rows = ChangeFilter.of(request.query_params, run).qs
+        rows = _chosen(request, run)
         totals = ledger.totals(rows, run)
         return Response(TotalsSerializer(totals).data)
 
@@ -229,7 +230,7 @@ class RunChanges(APIView):
         run = _run(request, code)
         known = {*ChangeFilter.base_filters, "sort", "cursor", "page_size"}
         refuse_unknown(request.query_params, known)
-        rows = ChangeFilter.of(request.query_params, run).qs
+        rows = _chosen(request, run)
         rows = ledger.ordered(rows, run, sort=request.query_params.get("sort", ""))
         pages = ChangePages()
         page = pages.paginate_queryset(rows, request, view=self) or []
@@ -264,6 +265,12 @@ class ChangeHistory(APIView):
         change = get_object_or_404(seen, code=code)
         events = change.events.select_related("by").order_by("revision")
         return Response(VerdictEventSerializer(events, many=True).data)
+
+
+def _chosen(request: Request, run: JointRun) -> TreeChangeQuerySet:
+    fits = ChangeFilter(queryset=ledger.rows_of(run), request=request._request)
+    rows: TreeChangeQuerySet = fits.rows()
+    return rows
 
 
 def _run(request: Request, code: str) -> JointRun:

@@ -11,7 +11,7 @@ from rest_framework.views import APIView
 
 from annotator.models import AlignmentLayer, Pair
 from annotator.pages import canvas
-from annotator.services.alignments import layers, spans
+from annotator.services.alignments import layers, operations
 from annotator.services.alignments.links import play
 from annotator.services.alignments.operations import OPS, LayerStep
 from annotator.services.corpora import trees
@@ -45,13 +45,13 @@ class OpSerializer(serializers.Serializer[Any]):
     def validate_links(self, rows: list[list[str]]) -> list[tuple[Any, ...]]:
         for row in rows:
             if len(row) not in (3, 4) or row[2] not in ("sure", "possible"):
-                raise serializers.ValidationError("[source, target, kind] wanted.")
+                raise serializers.ValidationError("Write [source, target, kind].")
             if row[3:] not in ([], ["crossing"]):
-                raise serializers.ValidationError("The fourth is: crossing.")
+                raise serializers.ValidationError("The fourth value must be crossing.")
         return [(*row[:3], len(row) == 4) for row in rows]
 
     def to_step(self, layer: AlignmentLayer) -> LayerStep:
-        return LayerStep.read(spans.by_refs(layer, self.validated_data))
+        return LayerStep.read(operations.by_refs(layer, self.validated_data))
 
 
 class ProblemSerializer(serializers.Serializer[Any]):

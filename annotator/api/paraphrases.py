@@ -22,7 +22,7 @@ from annotator.models import (
     ParaphraseWeights,
 )
 from annotator.pages.paraphrases import search, substitution
-from annotator.services.paraphrases import reading, tables, test_sets, weights
+from annotator.services.paraphrases import tables, test_sets, weights
 
 
 class TableSerializer(serializers.ModelSerializer[ParaphraseTable]):
@@ -149,7 +149,7 @@ class TableLookup(APIView):
         params = _validated(LookupSerializer, request)
         phrase, row = params["phrase"], _table(request, code)
         how = params["label"], params["condition"], params["k"]
-        with reading.opened(row) as files:
+        with tables.opened(row) as files:
             ranked = search.paraphrases_of(row, files.table, phrase, *how)
             body = {
                 "phrase": files.table.key(phrase),
@@ -236,7 +236,7 @@ class TableItems(APIView):
 
 def _text(table: ParaphraseTable, corpus: str, bitext: str) -> Corpus | Bitext:
     if bool(corpus) == bool(bitext):
-        raise BadRequest("A corpus or a bitext, one of the two.", field="corpus")
+        raise BadRequest("Give a corpus or a bitext, not both.", field="corpus")
     if bitext:
         return get_object_or_404(table.project.bitexts, code=bitext)
     return get_object_or_404(table.project.corpora, code=corpus)

@@ -180,9 +180,7 @@ class ScoredPages(RowPages):
 
 
 @extend_schema_view(
-    list=extend_schema(
-        parameters=of_form(PairFilter().form.fields | ScoreForm.base_fields)
-    )
+    list=extend_schema(parameters=of_form(PairFilter.fields() | ScoreForm.base_fields))
 )
 class PairViews(VisibleRows):
     """The pairs of one corpus: ``/api/corpora/<code>/pairs/``; ``source_code`` and
@@ -202,11 +200,7 @@ class PairViews(VisibleRows):
         rows = rows.filter(corpus__code=self.kwargs["corpus"]).annotate(
             source_code=F("source__code"), target_code=F("target__code")
         )
-        filtered = PairFilter(self.request.query_params, queryset=rows)
-        if not filtered.form.is_valid():  # it would filter nothing
-            field, problems = next(iter(filtered.form.errors.items()))
-            raise BadRequest(f"{field}: {problems[0]}", field=field)
-        fits = filtered.qs
+        fits = PairFilter(queryset=rows, request=self.request._request).rows()
         corpus = Corpus.objects.visible_to(self.request.user).filter(
             code=self.kwargs["corpus"]
         )
@@ -232,6 +226,6 @@ class JobViews(VisibleRows):
         """Ask the job to stop; asking twice is asking once. Nothing is sent."""
         is_json = "json" in (request.content_type or "")
         if request.data if is_json else request._request.POST:
-            raise BadRequest("Nothing is sent with this call.", field="body")
+            raise BadRequest("This call takes no body.", field="body")
         job = jobs.cancel(self.get_object(), by=request.user)
         return Response(JobSerializer(job).data)

@@ -69,14 +69,14 @@ def _records(
     if how.format == "moses":
         if len(sources) not in (2, 3):
             raise BadRequest(
-                "Two files are needed, the English one first; a third may hold the "
+                "Give two files, the English one first; a third file can hold the "
                 "links.",
                 field="files",
             )
         links = sources[2].lines() if len(sources) == 3 else None
         return moses.read(sources[0].lines(), sources[1].lines(), links, **cuts)
     if len(sources) != 1:
-        raise BadRequest("One file at a time, please.", field="files")
+        raise BadRequest("Give one file at a time.", field="files")
     if how.format == "tsv":
         return tsv.read(sources[0].lines(), linked=how.linked, **cuts)
     return tmx.read(

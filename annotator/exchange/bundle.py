@@ -172,7 +172,7 @@ def check(item: GemelItem) -> None:
         for name in ("created_at", "updated_at", "at"):
             moment = parse_datetime(row[name]) if row.get(name) else timezone.now()
             if moment is None or moment.tzinfo is None:
-                raise ValueError(f"{name}: a time with its zone is wanted")
+                raise ValueError(f"{name}: expected a time with its zone")
             if not FIRST_YEAR <= moment.year <= LAST_YEAR:
                 raise ValueError(f"{name}: the year {moment.year} cannot be right")
         if item.type == "event":

@@ -12,7 +12,7 @@ from django.http.response import HttpResponseBase
 
 from annotator.errors import BadRequest
 from annotator.exchange.files import safe_name
-from annotator.throughput.snapshots import snapshot
+from annotator.throughput.writing import snapshot
 from core.data.cells import plain_rows
 from core.errors import FormatError, GemelError
 

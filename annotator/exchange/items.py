@@ -181,7 +181,7 @@ def _record(row: dict[str, str], number: int) -> ItemRecord:
 def _short(text: str, name: str, most: int, number: int) -> None:
     if len(text) > most:
         raise FormatError(
-            f"{name} has {len(text)} characters; at most {most} are taken", line=number
+            f"{name} has {len(text)} characters; the limit is {most}", line=number
         )
 
 
@@ -226,7 +226,7 @@ def _find(sentence: str, phrase: str, number: int) -> tuple[int, int]:
             remedy="write the phrase exactly as it stands there",
         )
     raise FormatError(
-        f"{phrase!r} stands {len(matches)} times in the sentence",
+        f"{phrase!r} occurs {len(matches)} times in the sentence",
         line=number,
         remedy="say which by start and end (characters from 0)",
     )

@@ -150,7 +150,7 @@ def check(kind: str, row: Mapping[str, Any], line: int) -> None:
 
 def _refuse(what: str, line: int) -> None:
     raise FormatError(
-        f"{what} is not as Gemel writes it",
+        f"{what} is not in Gemel's format",
         line=line,
         column=1,
         remedy="leave it out, or export the bundle again",

@@ -246,7 +246,7 @@ def _time(text: str, number: int) -> float:
     if 0 <= value < 1e11:
         return value
     remedy = "write 2024-03-05T09:01:00Z, or seconds since 1970; or choose no column"
-    raise FormatError(f"{text[:40]!r} is no time", line=number, remedy=remedy)
+    raise FormatError(f"{text[:40]!r} is not a time", line=number, remedy=remedy)
 
 
 def _date(text: str) -> float:
@@ -266,7 +266,7 @@ def _seconds(text: str, number: int) -> float:
     if 0 <= value < 1e9:
         return value
     remedy = "write how many seconds it took; or choose no column"
-    raise FormatError(f"{text[:40]!r} is no duration", line=number, remedy=remedy)
+    raise FormatError(f"{text[:40]!r} is not a duration", line=number, remedy=remedy)
 
 
 def _cell(row: Mapping[str, str], column: str, number: int) -> str:

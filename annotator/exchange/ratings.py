@@ -170,7 +170,7 @@ def _only_file(path: Path, pattern: str) -> Path:
     if len(files) != 1:
         there = ", ".join(file.name for file in files) or "none"
         raise InvalidValue(
-            f"{path}: one file {pattern} wanted, found {there}; name the file itself"
+            f"{path}: expected one file {pattern}, found {there}; name the file itself"
         )
     return files[0]
 

@@ -15,12 +15,17 @@ from django.db.models import (
 )
 
 from annotator.exchange import rows
-from annotator.exchange.registry import Format
 from annotator.models import AlignmentLayer, Corpus, Origin, Pair, Parse, Sentence
 from annotator.models.authorship import author_of
 from core.data.tokens import Token
 from core.formats import conllu
-from core.formats.records import LayerRecord, PairRecord, ParseRecord, SentenceRecord
+from core.formats.records import (
+    Format,
+    LayerRecord,
+    PairRecord,
+    ParseRecord,
+    SentenceRecord,
+)
 
 CHUNK = 500
 _OWN = {rows.RAW, rows.FILE, rows.LINKS}

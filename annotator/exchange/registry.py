@@ -1,19 +1,22 @@
-"""The formats a corpus can come in and go out as: one line each."""
+"""The formats a corpus can come in and go out as; which of them files are in."""
 
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, replace
-from types import ModuleType
-from typing import Literal
+import io
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
+from itertools import islice
+from pathlib import PurePosixPath
+from typing import BinaryIO
 
-from annotator.errors import BadRequest
+from annotator.errors import BadRequest, Refusal
 from annotator.exchange.files import Source
 from core.data.tokens import Token
-from core.errors import FormatError
-from core.formats import conllu, gemel, jsonl, lines, msrpc, pairs, ptb, rte, tigerxml
-from core.formats.alignments import multimwa, pharaoh, treealigner
+from core.errors import FormatError, GemelError
+from core.formats import formats
+from core.formats.alignments import pharaoh, treealigner
 from core.formats.gemel import GemelItem
 from core.formats.records import (
     BadLine,
+    Format,
     PairRecord,
     Record,
     RecordHeader,
@@ -22,63 +25,13 @@ from core.formats.records import (
     words,
 )
 
-
-@dataclass(frozen=True, slots=True)
-class Format:
-    """``holds``: what its records are; ``suffixes``: how such files are called."""
-
-    name: str
-    title: str
-    codec: ModuleType
-    holds: Literal["sentences", "pairs", "corpus"]
-    suffixes: tuple[str, ...]
-    example: str  # the arguments of import_corpus
-
-    @property
-    def losses(self) -> tuple[str, ...]:
-        """What a record may hold and this format cannot."""
-        losses: tuple[str, ...] = self.codec.LOSSES
-        return losses
-
-    @property
-    def holds_gaps(self) -> bool:
-        """Whether phrases may be discontinuous in it."""
-        return self.name in ("tigerxml", "treealigner", "gemel")
-
-    @property
-    def needs(self) -> str:
-        """The files one import takes, for people."""
-        return {
-            "pharaoh": "the links, the source text and the target text",
-            "treealigner": "the alignment and the two TigerXML files its head names",
-        }.get(self.name, "one file or several")
+START = 2**18  # bytes of a file that are tried
+TRIED = 30  # records of a format
+FIRST = 50  # lines by which a format claims a file
+WELL = 0.5  # share of the records that can be read
 
 
-_ALL = (
-    Format("ptb", "Penn Treebank brackets", ptb, "sentences",
-           (".ptb", ".mrg", ".tree", ".trees", ".parse", ".psd"), "trees/"),
-    Format("conllu", "CoNLL-U", conllu, "sentences", (".conllu", ".conll"),
-           "dev.conllu"),
-    Format("tigerxml", "TigerXML", tigerxml, "sentences", (".xml",), "tiger.xml"),
-    Format("lines", "Sentences, one a line", lines, "sentences", (".txt",),
-           "sentences.txt"),
-    Format("treealigner", "Stockholm TreeAligner XML", treealigner, "pairs", (".xml",),
-           "alignments.xml"),
-    Format("pharaoh", "Pharaoh links and two texts", pharaoh, "pairs",
-           (".align", ".pharaoh", ".links"), "links.align source.txt target.txt"),
-    Format("pairs", "Pairs, tab-separated", pairs, "pairs", (".tsv", ".txt"),
-           "pairs.tsv"),
-    Format("jsonl", "Pairs, JSON Lines", jsonl, "pairs", (".jsonl", ".ndjson"),
-           "pairs.jsonl"),
-    Format("msrpc", "MSR Paraphrase Corpus", msrpc, "pairs", (".tsv", ".txt"),
-           "msr_paraphrase_test.txt"),
-    Format("rte", "RTE XML (RTE-1 to 3)", rte, "pairs", (".xml",), "rte1_test.xml"),
-    Format("multimwa", "MultiMWA, tab-separated", multimwa, "pairs", (".tsv",),
-           "wiki-test.tsv"),
-    Format("gemel", "Gemel bundle: everything", gemel, "corpus", (".gemel",),
-           "news.gemel"),
-)  # fmt: skip
-FORMATS = {one.name: one for one in _ALL}
+FORMATS = {one.name: one for one in formats()}
 
 
 def find(name: str) -> Format:
@@ -112,7 +65,7 @@ def read(
     else:
         how = {"columns": columns} if columns and kind.name == "pairs" else {}
         for index, source in enumerate(sources):
-            n, records = 0, kind.codec.read(source.lines(), **how)
+            n, records = 0, kind.read(source.lines(), **how)
             for _, record in _merged(index, [source], records):
                 n += not isinstance(record, RecordHeader | Tail)
                 yield index, record
@@ -182,7 +135,7 @@ def _treealigner(sources: list[Source]) -> Iterator[Record | BadLine]:
     def open_treebank(name: str) -> Iterator[str]:
         if name not in by_name:
             raise FormatError(
-                f"the treebank {name!r} that the head names is not here",
+                f"the treebank {name!r} named in the header was not uploaded",
                 line=1,
                 column=1,
                 remedy="send it along with the alignment, under that name",
@@ -194,3 +147,56 @@ def _treealigner(sources: list[Source]) -> Iterator[Record | BadLine]:
     for source in sources:
         if source.name not in named:
             yield _unused(source, "is not named by the alignment")
+
+
+def format_of(sources: Sequence[Source]) -> Format | None:
+    """The format with the greatest share of records that can be read; None if no format
+    reads one. Of several as good the one whose files are called so, then the strictest.
+
+    A suffix that only one format has decides, and then the first lines that a format
+    claims. Files of text that nothing else reads well hold a sentence a line.
+    """
+    by_strictness = sorted(FORMATS.values(), key=lambda one: -one.strictness)
+    suffixes = {_suffix(one) for one in sources}
+    for kind in by_strictness:
+        if kind.suffix_decides and suffixes <= {*kind.suffixes}:
+            return kind
+    starts = ["".join(islice(one.lines(), FIRST)) for one in sources]
+    said = {one.name: {*map(one.claims, starts)} for one in by_strictness}
+    for kind in by_strictness:
+        if True in said[kind.name]:  # an alignment claims the treebanks next to it
+            return kind
+    best: Format | None = None
+    most = (0.0, False)
+    for kind in by_strictness:
+        if kind.strictness and False not in said[kind.name]:
+            worth = (_share(kind, sources), sources[0].name.endswith(kind.suffixes))
+            if worth[0] and worth > most:
+                best, most = kind, worth
+    if most[0] < WELL and suffixes == {".txt"}:
+        lines = FORMATS["lines"]
+        return lines if _share(lines, sources) >= WELL else best
+    return best
+
+
+def _suffix(source: Source) -> str:
+    return PurePosixPath(source.name).suffix.lower()
+
+
+def _share(kind: Format, sources: Sequence[Source]) -> float:
+    """Of the first records, those that can be read; 0 where files lack."""
+    good = bad = 0
+    try:
+        for _, record in islice(read(kind, arrange(kind, list(sources))), TRIED):
+            good += isinstance(record, SentenceRecord | PairRecord | GemelItem)
+            bad += isinstance(record, BadLine)
+    except (Refusal, GemelError):
+        return 0.0
+    return good / (good + bad) if good else 0.0
+
+
+def beginning(file: BinaryIO) -> io.BytesIO:
+    """The first lines of a file, as a file; one line that is longer, cut."""
+    start = file.read(START)
+    whole = len(start) < START
+    return io.BytesIO(start if whole else start[: start.rfind(b"\n") + 1] or start)

@@ -1,9 +1,8 @@
 """Records to unsaved rows, with the keys that make a thing the same thing again."""
 
 import json
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
-from types import ModuleType
 from typing import Any
 
 from django.conf import settings
@@ -17,6 +16,7 @@ from core.formats.records import (
     LayerRecord,
     PairRecord,
     ParseRecord,
+    Record,
     RecordHeader,
     SentenceRecord,
     Tail,
@@ -233,14 +233,16 @@ def links_digest(layers: Iterable[LayerRecord]) -> str:
 
 
 def raw_of(
-    codec: ModuleType, record: SentenceRecord | PairRecord, head: RecordHeader | None
+    write: Callable[[Iterable[Record]], Iterator[str]],
+    record: SentenceRecord | PairRecord,
+    head: RecordHeader | None,
 ) -> str:
     """The text it came as, or "" where writing it again gives the same."""
     if not record.raw:
         return ""
     frame = RecordHeader("", head.meta if head else {})
     try:
-        anew = "".join(codec.write([frame, replace(record, raw=""), Tail("")]))
+        anew = "".join(write([frame, replace(record, raw=""), Tail("")]))
     except FormatError:
         return record.raw
     return "" if anew == record.raw else record.raw

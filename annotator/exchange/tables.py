@@ -298,7 +298,7 @@ def _json_list(lines: Iterable[str]) -> Iterator[Row]:
 def _flat(value: Any, number: int) -> dict[str, str]:
     """The object's keys as cells: ``outer_inner`` for an object in it, lists by "|"."""
     if not isinstance(value, dict):
-        raise FormatError("an object is wanted: {…}", line=number)
+        raise FormatError("expected an object: {…}", line=number)
     row: dict[str, str] = {}
     for key, cell in value.items():
         name = str(key).strip()
@@ -313,5 +313,5 @@ def _flat(value: Any, number: int) -> dict[str, str]:
 
 def _atom(value: Any, name: str, number: int) -> str:
     if isinstance(value, dict | list):
-        raise FormatError(f"{name}: a text or a number is wanted", line=number)
+        raise FormatError(f"{name}: expected text or a number", line=number)
     return "" if value is None else str(value)

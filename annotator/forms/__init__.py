@@ -5,8 +5,8 @@ from typing import Any
 
 import django_filters
 from django import forms
-from django.db.models import Q
-from django.http import QueryDict
+from django.db.models import Q, QuerySet
+from django.http import HttpRequest
 from django.utils.translation import gettext, pgettext_lazy
 from django.utils.translation import gettext_lazy as _
 
@@ -14,15 +14,45 @@ from annotator.errors import BadRequest
 from annotator.exchange import bitexts
 from annotator.exchange.files import ENCODINGS
 from annotator.exchange.registry import FORMATS
-from annotator.models import JointRun, JointTree, Pair, TreeChange
+from annotator.models import JointTree, Pair, TreeChange
 from annotator.models.corpora import PairQuerySet
 from annotator.models.joint import TreeChangeQuerySet
 from annotator.services.alignments.operations import LayerStep
 from annotator.services.parses import joint, ledger
 
 
-class PairFilter(django_filters.FilterSet):
-    """Filters of the pairs list, the same on the page and in the API."""
+def sent_by(form: forms.BaseForm) -> dict[str, Any]:
+    """What a form was sent; raises BadRequest at the first field that is wrong."""
+    if not form.is_valid():
+        field, problems = next(iter(form.errors.items()))
+        raise BadRequest(f"{field}: {problems[0]}", field=field)
+    return form.cleaned_data
+
+
+class CheckedFilter(django_filters.FilterSet):
+    """Named filters of one person's request, the same on the page and in the API.
+
+    What looks at layers or trees asks for those that ``self.request.user`` may see:
+    a list must not tell annotators what colleagues did.
+    """
+
+    def __init__(self, *, queryset: QuerySet[Any], request: HttpRequest) -> None:
+        super().__init__(request.GET, queryset=queryset, request=request)
+
+    @classmethod
+    def fields(cls) -> dict[str, forms.Field]:
+        """Return the field of each filter, for the API's description."""
+        return {name: one.field for name, one in cls.base_filters.items()}
+
+    def rows(self) -> Any:
+        """Return the rows that fit; raises BadRequest at a value that is unknown: it
+        would filter nothing."""
+        sent_by(self.form)
+        return self.qs
+
+
+class PairFilter(CheckedFilter):
+    """Filters of the pairs list."""
 
     q = django_filters.CharFilter(
         method="by_words", label=_("Containing"), max_length=200
@@ -33,12 +63,11 @@ class PairFilter(django_filters.FilterSet):
     state = django_filters.ChoiceFilter(
         choices=Pair.State, label=_("Alignment"), empty_label=_("any")
     )
-    parsed = django_filters.BooleanFilter(
-        field_name="has_parse",
+    parsed = django_filters.ChoiceFilter(
+        method="by_parse",
         label=_("Parsed"),
-        widget=forms.Select(
-            choices=[("", _("any")), ("true", _("yes")), ("false", _("no"))]
-        ),
+        choices=[("true", _("yes")), ("false", _("no"))],
+        empty_label=_("any"),
     )
     min_words = django_filters.NumberFilter(
         field_name="n_source", lookup_expr="gte", label=_("Words, from"), min_value=0
@@ -53,6 +82,9 @@ class PairFilter(django_filters.FilterSet):
 
     def by_words(self, pairs: PairQuerySet, name: str, value: str) -> PairQuerySet:
         return pairs.containing(value)
+
+    def by_parse(self, pairs: PairQuerySet, name: str, value: str) -> PairQuerySet:
+        return pairs.filter(has_parse=value == "true")
 
 
 class ScoreForm(forms.Form):
@@ -70,10 +102,7 @@ class ScoreForm(forms.Form):
 
     def arguments(self) -> dict[str, Any]:
         """Keyword arguments of ``scoring.with_scores``; raises BadRequest."""
-        if not self.is_valid():
-            field, problems = next(iter(self.errors.items()))
-            raise BadRequest(f"{field}: {problems[0]}", field=field)
-        sent = self.cleaned_data
+        sent = sent_by(self)
         return {
             "code": sent["scores"],
             "sort": sent["sort"],
@@ -287,10 +316,7 @@ class JointForm(forms.Form):
 
     def arguments(self) -> dict[str, Any]:
         """Values for ``joint.settings_of``; raises BadRequest."""
-        if not self.is_valid():
-            field, problems = next(iter(self.errors.items()))
-            raise BadRequest(f"{field}: {problems[0]}", field=field)
-        return dict(self.cleaned_data)
+        return sent_by(self)
 
 
 class VerdictForm(forms.Form):
@@ -312,8 +338,8 @@ class VerdictForm(forms.Form):
         return data["change"], verdict
 
 
-class ChangeFilter(django_filters.FilterSet):
-    """Filters of the ledger, the same on the page, in its files and in the API."""
+class ChangeFilter(CheckedFilter):
+    """Filters of the ledger, in its files too."""
 
     verdict = django_filters.ChoiceFilter(
         method="by_verdict",
@@ -351,15 +377,6 @@ class ChangeFilter(django_filters.FilterSet):
     class Meta:
         model = TreeChange
         fields: list[str] = []
-
-    @classmethod
-    def of(cls, query: QueryDict, run: JointRun) -> "ChangeFilter":
-        """The filter over the run's changes; raises BadRequest on a value unknown."""
-        chosen = cls(query, queryset=ledger.rows_of(run))
-        if not chosen.form.is_valid():
-            field, problems = next(iter(chosen.form.errors.items()))
-            raise BadRequest(f"{field}: {problems[0]}", field=field)
-        return chosen
 
     def by_verdict(
         self, rows: TreeChangeQuerySet, name: str, value: str

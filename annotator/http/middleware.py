@@ -141,7 +141,7 @@ class NulMiddleware:
         is_api = request.path.startswith("/api/")
         if not (_in_query(request) or (not is_api and _in_form(request))):
             return None
-        error = BadRequest("A text holds a NUL character (U+0000): take it out.")
+        error = BadRequest("A text holds a NUL character (U+0000). Remove it.")
         if is_api:  # its bodies are checked field by field
             return in_api_shape(error)
         return render(request, "refusal.html", {"error": error}, status=error.status)

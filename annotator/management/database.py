@@ -1,7 +1,9 @@
 """Commands that work on rows make sure first that there are tables to hold them."""
 
+import fcntl
 from importlib import import_module
-from typing import Any
+from pathlib import Path
+from typing import IO, Any
 
 from django.apps import apps
 from django.core.management import call_command
@@ -23,7 +25,7 @@ def bring_up_to_date() -> None:
     if behind and connection.vendor == "sqlite":
         call_command("migrate", verbosity=0, interactive=False)
     elif behind:
-        raise CommandError("The database is behind: run manage.py migrate first.")
+        raise CommandError("The database is out of date: run manage.py migrate first.")
 
 
 def make_tables() -> bool:
@@ -91,6 +93,25 @@ def refuse_several(found: list[Corpus]) -> None:
     if len(found) > 1:
         listed = "\n".join(f"  {one.code}  {one.project.slug}" for one in found)
         raise CommandError(
-            f"{len(found)} corpora are called {found[0].name!r}. Give the code of one:"
+            f"{len(found)} corpora have the name {found[0].name!r}. Give a code "
+            "instead:"
             f"\n{listed}"
         )
+
+
+PARTS = {"web": "up.lock", "worker": "worker.lock"}
+
+
+def take(home: Path, part: str) -> IO[str]:
+    """The lock of a part, held until the file is closed. Raises CommandError if another
+    has it: two would kill each other's jobs, and take each other's messages."""
+    held = (home / PARTS[part]).open("a")
+    try:
+        fcntl.flock(held, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except OSError as error:
+        held.close()
+        raise CommandError(
+            f"Another Gemel is running on {home}. Stop it, or give this one its own "
+            "folder: GEMEL_HOME=..."
+        ) from error
+    return held

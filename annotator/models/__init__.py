@@ -1,8 +1,7 @@
 """All models, so that Django finds them."""
 
-from annotator.models.alignments import AlignmentLayer, LinkEvent
+from annotator.models.alignments import AlignmentLayer, LinkEvent, PairScore, ScoreRun
 from annotator.models.analyses import Origin, PackedForest, Parse
-from annotator.models.bitexts import Bitext
 from annotator.models.campaigns import (
     Batch,
     Campaign,
@@ -14,7 +13,6 @@ from annotator.models.campaigns import (
     RatingScale,
 )
 from annotator.models.corpora import Corpus, Pair, Sentence, Upload
-from annotator.models.drafts import TreeDraft, TreeEvent
 from annotator.models.jobs import Issue, Job, JobChunk
 from annotator.models.joint import (
     JointPair,
@@ -31,7 +29,7 @@ from annotator.models.judgments import (
     Queue,
     Tally,
 )
-from annotator.models.paraphrases import ParaphraseTable, ParaphraseWeights
+from annotator.models.paraphrases import Bitext, ParaphraseTable, ParaphraseWeights
 from annotator.models.projects import (
     Invitation,
     InvitationUse,
@@ -41,12 +39,22 @@ from annotator.models.projects import (
     Removal,
     Role,
 )
-from annotator.models.queries import SavedQuery
 from annotator.models.reports import Adjudication, RatingSet, Report
-from annotator.models.scores import PairScore, ScoreRun
 from annotator.models.tokens import ApiToken, Identity, MailNotices
-from annotator.models.treebanks import BatchTree, TreebankRules, TreeBatch
-from annotator.models.worklists import WorkItem, Worklist, WorkPerson, WorkShare
+from annotator.models.treebanks import (
+    BatchTree,
+    TreebankRules,
+    TreeBatch,
+    TreeDraft,
+    TreeEvent,
+)
+from annotator.models.worklists import (
+    SavedQuery,
+    WorkItem,
+    Worklist,
+    WorkPerson,
+    WorkShare,
+)
 
 __all__ = [
     "Adjudication",

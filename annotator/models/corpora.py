@@ -8,6 +8,7 @@ from typing import cast
 from django.conf import settings
 from django.db import connection, models
 from django.utils import timezone
+from django.utils.translation import gettext_lazy as _
 
 from annotator.models.codes import CodeField
 from annotator.models.projects import Anybody, Project
@@ -195,10 +196,10 @@ class Pair(models.Model):
     """
 
     class State(models.TextChoices):
-        NONE = "none", "Not aligned"
-        PROPOSED = "proposed", "Proposed"
-        STARTED = "started", "Started"
-        DONE = "done", "Done"
+        NONE = "none", _("Not aligned")
+        PROPOSED = "proposed", _("Proposed")
+        STARTED = "started", _("Started")
+        DONE = "done", _("Done")
 
     code = CodeField()
     corpus = models.ForeignKey(Corpus, models.CASCADE, related_name="pairs")

@@ -8,6 +8,7 @@ from django.utils.translation import gettext_lazy as _
 from annotator.models.analyses import Parse
 from annotator.models.codes import CodeField
 from annotator.models.corpora import Corpus, Pair, Sentence
+from annotator.models.projects import Project
 
 
 class Worklist(models.Model):
@@ -107,3 +108,25 @@ class WorkShare(models.Model):
 
     def __str__(self) -> str:
         return f"{self.user} on {self.item_id}: {self.state}"
+
+
+class SavedQuery(models.Model):
+    """A query of ``core.queries``, by a name that the whole project sees."""
+
+    code = CodeField()
+    project = models.ForeignKey(Project, models.CASCADE, related_name="queries")
+    name = models.CharField(max_length=80)
+    text = models.CharField(max_length=1000)
+    by = models.ForeignKey(
+        settings.AUTH_USER_MODEL, models.PROTECT, null=True, related_name="+"
+    )
+    at = models.DateTimeField(default=timezone.now)
+
+    class Meta:
+        ordering = ["name"]
+        constraints = [
+            models.UniqueConstraint(fields=["project", "name"], name="saved_query_name")
+        ]
+
+    def __str__(self) -> str:
+        return self.name

@@ -15,7 +15,6 @@ from django.utils.translation import gettext as _
 
 from annotator import access
 from annotator.exchange import registry as formats
-from annotator.exchange.examples import EXAMPLES
 from annotator.models import AlignmentLayer, Corpus, Job, Pair, Project
 from annotator.models.corpora import PairQuerySet
 from annotator.models.projects import Anybody
@@ -194,8 +193,7 @@ def upload(project: Project) -> dict[str, Any]:
     """What stands around the form of an upload."""
     worker = jobs.is_worker_alive()
     known = formats.FORMATS.values()
-    shown = [(one, EXAMPLES[one.name]) for one in known]
-    return {"project": project, "formats": shown, "worker": worker}
+    return {"project": project, "formats": known, "worker": worker}
 
 
 def upload_report(project: Project, job: Job, page: str | None) -> dict[str, Any]:

@@ -21,7 +21,7 @@ def report(
 
     ``rows``: a class of sentences each, with ``f1`` and ``before``; ``share``: of all
     words that the parser has not seen, in percent; ``svg``: "" where there is no gold.
-    {} if the engine does not tell its training words.
+    {} if the engine does not list its training words.
     """
     if engine is None or not engine.by_unknown:
         return {}

@@ -20,7 +20,7 @@ from annotator.pages import parses
 from annotator.pages.ledger import Words, words_of
 from annotator.pages.lengths import refuse_long
 from annotator.pages.parses import Other, Shown
-from annotator.services.parses import accuracy, ledger, marginals
+from annotator.services.parses import accuracy, ledger, parsers
 from annotator.services.parses.accuracy import Sides
 from annotator.svg import charts
 from core.data.deps import DepTree
@@ -34,11 +34,12 @@ MARKS = 10  # places named below a chart, at most
 MEASURE = GlyphTable()
 SOLUTIONS = {
     "bp": gettext_lazy(
-        "each tree is the best of its sentence under what the other one told it; "
-        "what is told is approximate where several words are linked"
+        "each tree is the best one of its sentence, given the messages from the other; "
+        "messages "
+        "are approximate where several words are linked"
     ),
     "mbr": gettext_lazy(
-        "each tree is the best of its sentence under what the other one told it"
+        "each tree is the best one of its sentence, given the messages from the other"
     ),
     "pairs": gettext_lazy("the best pair of the trees that were looked at"),
 }
@@ -181,7 +182,7 @@ def _forest(
     parser, version = (
         str(run.parameters.get(name, "")) for name in ("parser", "parser_version")
     )
-    return marginals.stored_forest(sentence, parser, version) if row else None
+    return parsers.stored_forest(sentence, parser, version) if row else None
 
 
 def _tree(parse: Parse | None) -> Tree | None:

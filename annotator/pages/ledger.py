@@ -19,7 +19,7 @@ from annotator.models import JointRun, TreeChange
 from annotator.models.joint import TreeChangeQuerySet
 from annotator.models.projects import Anybody
 from annotator.pages.corpora import next_page
-from annotator.services.parses import joint_gold, ledger
+from annotator.services.parses import ledger
 from core.data.cells import plain_cell
 
 PAGE = 50
@@ -76,7 +76,7 @@ def shown(
         "verdicts": verdicts(),
         "next_url": next_page(query, rows[-1].code) if more else "",
         "first_url": next_page(query, "") if after else "",
-        "stale": joint_gold.is_stale(run),
+        "stale": ledger.is_stale(run),
         "may_judge": access.may(by, "annotate", project),
         "may_export": access.may(by, "export", project),
         "data": _config(run, by),

@@ -14,9 +14,9 @@ from annotator import access
 from annotator.access import Anybody
 from annotator.models import Corpus, Pair, Parse, Sentence
 from annotator.pages.lengths import refuse_long
-from annotator.services.parses import accuracy, marginals
+from annotator.services.parses import accuracy, parsers
 from annotator.services.parses.accuracy import CorpusEngine, Sides
-from annotator.services.parses.marginals import Sureness, sureness
+from annotator.services.parses.parsers import Sureness, sureness
 from annotator.svg import parse as svg
 from annotator.svg.parse import Note
 from core.agreement.trees import parseval
@@ -225,7 +225,7 @@ def drawings(
     """
     refuse_long(sentence)
     name, version = (engine.name, engine.version) if engine else ("", "")
-    forest = marginals.stored_forest(sentence, name, version)
+    forest = parsers.stored_forest(sentence, name, version)
     ranked = stored(sentence, name, version, forest)
     if rank != 1 and rank not in [choice.rank for choice in ranked]:
         raise Http404(_("No tree of this rank is stored."))
@@ -295,7 +295,7 @@ def _without(
 
 def tried(analysis: Analysis, rank: int) -> dict[str, Any]:
     """What a parser says of a sentence that is not stored."""
-    words, forest = analysis.sentence.forms, marginals.of_analysis(analysis)
+    words, forest = analysis.sentence.forms, parsers.of_analysis(analysis)
     tags = analysis.xpos or ("X",) * len(words)
     best = trees_of(analysis, N_TRIED)
     tree = best[min(rank, len(best)) - 1][1] if best else None

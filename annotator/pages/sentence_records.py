@@ -5,7 +5,7 @@ from typing import Any
 from annotator.models import PackedForest, Parse, Sentence
 from annotator.models.projects import Anybody
 from annotator.services.parses.accuracy import readable
-from annotator.services.parses.marginals import sureness
+from annotator.services.parses.parsers import sureness
 from core.data.tree import Tree
 from core.errors import FormatError, GemelError
 from core.formats import forest_npz

@@ -26,10 +26,10 @@ from django.db import DatabaseError, transaction
 
 from annotator import __version__
 from annotator.errors import BadRequest, Conflict
-from annotator.services.installation import archive_files, archive_rows, scratch
+from annotator.services.installation import archive_files, archive_rows
 from annotator.services.installation.archive_rows import APPS
 from annotator.throughput import durability
-from annotator.throughput.snapshots import snapshot
+from annotator.throughput.writing import snapshot
 from core.releases.archive import BROKEN, strangers
 
 __all__ = ["APPS", "backup", "lacking", "restore", "verify"]
@@ -47,7 +47,7 @@ def backup(path: Path, *, with_tables: bool = False) -> dict[str, int]:
     readable by its owner alone, or not there.
     """
     if path.exists():
-        raise Conflict(f"{path} is there already: choose another name.")
+        raise Conflict(f"{path} already exists. Choose another name.")
     partial = path.with_name(path.name + ".part")
     try:
         with archive_files.private(partial) as file:
@@ -70,7 +70,7 @@ def _write(file: IO[bytes], *, with_tables: bool) -> dict[str, int]:
                 data.write(row.encode("utf-8", "surrogatepass") + b"\n")
         manifest = {
             "gemel": __version__,
-            "migrations": scratch.applied(),
+            "migrations": archive_rows.applied(),
             "rows": counts,
             **archive_files.write(archive, with_tables=with_tables),
             "settings": {name: getattr(settings, name) for name in SETTINGS},
@@ -88,7 +88,7 @@ def restore(path: Path, *, replace: bool = False) -> dict[str, int]:
     """
     with _opened(path) as (archive, manifest):
         archive_files.refuse_paths(archive)
-        if set(manifest["migrations"]) == set(scratch.applied()):
+        if set(manifest["migrations"]) == set(archive_rows.applied()):
             with archive.open("data.jsonl") as data:
                 counts = _load(data, archive, manifest, replace=replace)
         else:
@@ -113,14 +113,14 @@ def verify(path: Path) -> dict[str, int]:
     """
     with (
         undamaged(path) as (archive, manifest),
-        scratch.at(manifest["migrations"]) as then,
+        archive_rows.at(manifest["migrations"]) as then,
     ):
         counts = _tried(archive, manifest, then)
-        uploads = then.get_model(UPLOAD)._base_manager.using(scratch.ALIAS)
+        uploads = then.get_model(UPLOAD)._base_manager.using(archive_rows.ALIAS)
         for name, digest in uploads.values_list("file", "sha256"):
             _check_upload(archive, name, digest)
         archive_files.check(archive, manifest)
-        scratch.forward()
+        archive_rows.forward()
     return counts
 
 
@@ -132,7 +132,7 @@ def _opened(path: Path) -> Iterator[tuple[zipfile.ZipFile, dict[str, Any]]]:
         manifest = json.loads(archive.read("manifest.json"))
         archive.getinfo("data.jsonl")
     except (OSError, KeyError, ValueError, *BROKEN) as error:
-        raise BadRequest(f"{path} is no backup of Gemel: {error}") from error
+        raise BadRequest(f"{path} is not a backup of Gemel: {error}") from error
     with archive:
         _check_manifest(path, manifest)
         try:
@@ -163,11 +163,15 @@ def _check_manifest(path: Path, manifest: Any) -> None:
         isinstance(manifest.get(name, kind() if name in later else None), kind)
         for name, kind in (kinds | later).items()
     ):
-        raise BadRequest(f"{path} is no backup of Gemel: its manifest is another's.")
-    unknown = sorted(set(map(str, manifest["migrations"])) - set(scratch.applied()))
+        raise BadRequest(
+            f"{path} is not a backup of Gemel: its manifest belongs to something else."
+        )
+    unknown = sorted(
+        set(map(str, manifest["migrations"])) - set(archive_rows.applied())
+    )
     if unknown:
         raise BadRequest(
-            f"The backup is of another version of the tables ({', '.join(unknown[:3])})"
+            f"The backup comes from another database version ({', '.join(unknown[:3])})"
             f": restore it with Gemel {manifest['gemel']} or newer."
         )
 
@@ -175,11 +179,11 @@ def _check_manifest(path: Path, manifest: Any) -> None:
 @contextlib.contextmanager
 def _renewed(archive: zipfile.ZipFile, manifest: dict[str, Any]) -> Iterator[IO[bytes]]:
     """The rows of an older archive as those of today's tables."""
-    with scratch.at(manifest["migrations"]) as then:
+    with archive_rows.at(manifest["migrations"]) as then:
         _tried(archive, manifest, then)
-        now = scratch.forward()
+        now = archive_rows.forward()
         with tempfile.TemporaryFile(dir=settings.GEMEL_HOME) as file:
-            for row in archive_rows.write(now, using=scratch.ALIAS, counts={}):
+            for row in archive_rows.write(now, using=archive_rows.ALIAS, counts={}):
                 file.write(row.encode("utf-8", "surrogatepass") + b"\n")
             file.seek(0)
             yield file
@@ -191,14 +195,16 @@ def _tried(
     """Store all rows in the scratch database. Raises BadRequest if they do not fit."""
     try:
         with archive.open("data.jsonl") as data:
-            counts = archive_rows.insert(data, then, using=scratch.ALIAS)
+            counts = archive_rows.insert(data, then, using=archive_rows.ALIAS)
     except DatabaseError as error:
-        raise BadRequest(f"Rows of the backup do not fit together: {error}") from error
+        raise BadRequest(
+            f"Rows of the backup contradict each other: {error}"
+        ) from error
     known = {one._meta.label for one in archive_rows.tables(then)}
     announced = {name: n for name, n in manifest["rows"].items() if n and name in known}
     if counts != announced:
         wrong = sorted(dict(counts.items() ^ announced.items()))
-        raise BadRequest(f"The backup lacks rows, or has too many: {wrong[0]}.")
+        raise BadRequest(f"The backup has missing or extra rows: {wrong[0]}.")
     return counts
 
 
@@ -209,9 +215,9 @@ def _check_upload(archive: zipfile.ZipFile, name: str, digest: str) -> None:
             while piece := file.read(1 << 20):
                 hashed.update(piece)
     except KeyError as error:
-        raise BadRequest(f"The backup lacks the upload {name}.") from error
+        raise BadRequest(f"The backup does not contain the upload {name}.") from error
     if hashed.hexdigest() != digest:
-        raise BadRequest(f"The upload {name} is not what was sent.")
+        raise BadRequest(f"The upload {name} differs from what was backed up.")
 
 
 def _load(
@@ -226,8 +232,9 @@ def _load(
         people = apps.get_model("auth", "User")._base_manager
         if people.exists() and not replace:
             raise Conflict(
-                "This installation has people and rows already. To put the backup in "
-                "their place, and lose them, say --replace."
+                "This installation already has accounts and data. To replace them with "
+                "the backup, "
+                "give --replace; they are lost."
             )
         archive_rows.clear(apps, using="default")
         counts = archive_rows.insert(data, apps, using="default")

@@ -25,7 +25,7 @@ from annotator.models import Issue, Job, JobChunk
 from annotator.models.jobs import JobChunkQuerySet
 from annotator.monitoring.lines import within
 from annotator.services import jobs
-from annotator.services.heartbeats import heartbeat
+from annotator.services.jobs import heartbeat
 from core.protocols import Step
 
 SIZE = 512  # rows of a chunk
@@ -218,8 +218,9 @@ def _refuse_deadly(chunks: JobChunkQuerySet) -> None:
     silent = chunks.silent(_limit())
     if silent.filter(attempts__gte=jobs.MAX_ATTEMPTS).exists():
         raise Conflict(
-            f"Its workers died {jobs.MAX_ATTEMPTS} times at the same place. Is there "
-            "enough memory?"
+            f"Its workers stopped {jobs.MAX_ATTEMPTS} times at the same point. There "
+            "may be too "
+            f"little memory."
         )
 
 

@@ -3,12 +3,17 @@
 import re
 import unicodedata
 from itertools import count
+from typing import Any
 
+from django.conf import settings
+from django.contrib.auth.backends import BaseBackend
 from django.contrib.auth.models import User
 from django.db import transaction
+from django.http import HttpRequest
 from django.utils.translation import gettext as _
 
 from annotator.errors import BadRequest, Conflict, NotAllowed
+from annotator.http import ldap
 from annotator.models import Identity
 from annotator.services import accounts
 
@@ -77,3 +82,30 @@ def _free_name(name: str) -> str:
     wanted = plain[:_NAME] or "person"
     names = (wanted if n == 1 else f"{wanted}-{n}" for n in count(1))
     return next(one for one in names if accounts.same_name(one) is None)
+
+
+class Directory(BaseBackend):
+    """Comes last: what is the password of an account here is not sent elsewhere."""
+
+    def authenticate(
+        self,
+        request: HttpRequest | None,
+        username: str | None = None,
+        password: str | None = None,
+        **_: Any,
+    ) -> User | None:
+        """The account of the entry with this name and password, made at the first time.
+
+        It is known by the entry's key in the directory: that an account here has the
+        same name says nothing. None if the directory, or who closed the account, says
+        no. Raises NotReady if the directory cannot be asked.
+        """
+        if not settings.LDAP:
+            return None
+        entry = ldap.proven(username or "", password or "")
+        if entry is None:
+            return None
+        try:
+            return person_of(entry.directory, entry.key, name=username or "")
+        except NotAllowed:
+            return None

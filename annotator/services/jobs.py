@@ -21,7 +21,6 @@ from annotator.faults import is_full
 from annotator.models import Issue, Job, JobChunk, Project
 from annotator.models.projects import Anybody
 from annotator.monitoring.lines import current, within
-from annotator.services.heartbeats import heartbeat
 from core.errors import GemelError
 from core.protocols import Step
 
@@ -243,7 +242,9 @@ def is_queue_away() -> bool:
 def _wake(kind: str) -> None:
     try:
         celery.wake(jobkinds.queue_of(kind))
-    except OSError as error:  # the broker is away: the reaper will wake it later
+    except (
+        OSError
+    ) as error:  # the broker cannot be reached: the reaper will wake it later
         log.warning("a job waits (%s): %s", kind, error)
 
 
@@ -416,3 +417,30 @@ def _wait(job: Job, note: str) -> int:
         attempts=max(0, job.attempts - 1),
         note=note,
     )
+
+
+HEARTBEAT_S = 4.0
+
+
+@contextlib.contextmanager
+def heartbeat(job: Job, claim: str) -> Iterator[None]:
+    """Keep ``heartbeat_at`` fresh while one step takes long: of the job, and of the
+    chunk of it, that are held by this claim."""
+    over = threading.Event()
+
+    def beat() -> None:
+        while not over.wait(HEARTBEAT_S):
+            with contextlib.suppress(OperationalError):
+                now = timezone.now()
+                Job.objects.filter(pk=job.pk, claim=claim).update(heartbeat_at=now)
+                held = JobChunk.objects.filter(job=job.pk, claim=claim)
+                held.filter(state=JobChunk.State.RUNNING).update(heartbeat_at=now)
+            connection.close()
+
+    thread = threading.Thread(target=beat, daemon=True)
+    thread.start()
+    try:
+        yield
+    finally:
+        over.set()
+        thread.join()

@@ -60,7 +60,8 @@ def point_line(point: Mapping[str, Any]) -> str:
 
 @register.simple_tag
 def term(name: str, word: str = "") -> SafeString:
-    """A word that leads to its line in the glossary, which is its description.
+    """A word that leads to its line in the glossary, which is its description, in the
+    reader's language where ``tools.messages`` found the name in a template.
 
     ``word``: what is shown, the name itself if empty. Raises KeyError if the glossary
     lacks the name.
@@ -69,6 +70,6 @@ def term(name: str, word: str = "") -> SafeString:
     return format_html(
         '<a class="term" href="{}" title="{}">{}</a>',
         link(f"{glossary.GLOSSARY}#{one.anchor}"),
-        one.meaning,
+        translation.gettext(one.meaning),
         word or name,
     )

@@ -139,7 +139,8 @@ def commits_wait_for_the_disk(
         return []
     return [
         Warning(
-            "PostgreSQL acknowledges before it has written: a power cut loses answers.",
+            "PostgreSQL confirms writes before they are on disk: a power cut loses "
+            "answers.",
             hint="Set synchronous_commit and fsync to on.",
             id="gemel.W004",
         )

@@ -40,3 +40,22 @@ def _lock_file() -> IO[bytes]:
         _mine.file = (settings.GEMEL_HOME / "write.lock").open("wb")
     file: IO[bytes] = _mine.file
     return file
+
+
+@contextmanager
+def snapshot() -> Iterator[None]:
+    """All reads of the default database see one moment; who writes need not wait."""
+    if connection.vendor == "postgresql":
+        with transaction.atomic(), connection.cursor() as cursor:
+            if not connection.savepoint_ids:
+                cursor.execute("SET TRANSACTION ISOLATION LEVEL REPEATABLE READ")
+            yield
+    elif connection.in_atomic_block:
+        yield
+    else:  # atomic() would take the write lock
+        with connection.cursor() as cursor:
+            cursor.execute("BEGIN DEFERRED")
+            try:
+                yield
+            finally:
+                cursor.execute("ROLLBACK")

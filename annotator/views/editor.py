@@ -21,14 +21,14 @@ from annotator.models import AlignmentLayer
 from annotator.pages import canvas, editor
 from annotator.pages.canvas import Canvas
 from annotator.pages.treebanks import worklists
-from annotator.services.alignments import layers, links, warming
+from annotator.services.alignments import layers, links, proposals
 from annotator.services.corpora import trees
 
 
 @login_required
 @require_GET
 def pair(request: HttpRequest, slug: str, code: str) -> HttpResponse:
-    warming.warm_soon()
+    proposals.warm_soon()
     options = canvas.options_of(request.GET.dict())
     page = editor.shown(_load(request, slug, code), options, by=request.user)
     work = request.GET.get("work", "")

@@ -11,7 +11,6 @@ from annotator.errors import Refusal
 from annotator.exchange.files import safe_name
 from annotator.forms import ChangeFilter, VerdictForm, refuse_unknown
 from annotator.models import JointRun
-from annotator.models.joint import TreeChangeQuerySet
 from annotator.pages import ledger as pages
 from annotator.services.parses import ledger
 
@@ -26,13 +25,14 @@ def ledger_page(request: HttpRequest, slug: str, code: str) -> HttpResponse:
     if request.method == "POST":
         return _judge(request, run)
     refuse_unknown(request.GET, {*FILTERS, "after", "part"})
-    fits = ChangeFilter.of(request.GET, run)
+    fits = ChangeFilter(queryset=ledger.rows_of(run), request=request)
+    rows = fits.rows()
     is_narrowed = any(request.GET.get(name) for name in ChangeFilter.base_filters)
     sums = {"filtered": _query(request), "narrowed": is_narrowed}
-    sums |= {"totals": pages.totals_of(ledger.totals(fits.qs, run))}
+    sums |= {"totals": pages.totals_of(ledger.totals(rows, run))}
     if request.GET.get("part") == "totals":
         return render(request, "joint/_totals.html", sums | {"run": run})
-    page = pages.shown(run, fits.qs, request.GET, by=request.user)
+    page = pages.shown(run, rows, request.GET, by=request.user)
     return render(request, "joint/ledger.html", {**sums, **page, "filter": fits})
 
 
@@ -66,8 +66,8 @@ def export(
     """The changes that fit the filter, as CSV or JSON."""
     run = _run(request, slug, code)
     refuse_unknown(request.GET, FILTERS)
-    rows: TreeChangeQuerySet = ChangeFilter.of(request.GET, run).qs
-    ordered = ledger.ordered(rows, run, sort=request.GET.get("sort", ""))
+    fits = ChangeFilter(queryset=ledger.rows_of(run), request=request)
+    ordered = ledger.ordered(fits.rows(), run, sort=request.GET.get("sort", ""))
     pieces = pages.export(ordered, run, form, by=request.user)
     response = StreamingHttpResponse(pieces, content_type=pages.FORMS[form])
     name = f"{safe_name(run.corpus.name)}-ledger.{form}"

@@ -17,9 +17,10 @@ def corpus(request: HttpRequest, slug: str, code: str) -> HttpResponse:
     corpus = access.corpus_or_404(request.user, slug, code)
     known = {*PairFilter.base_filters, *ScoreForm.base_fields, "after"}
     refuse_unknown(request.GET, known)
-    fits = PairFilter(request.GET, queryset=corpus.pairs.all())
+    fits = PairFilter(queryset=corpus.pairs.all(), request=request)
     order = ScoreForm(request.GET)
-    page = pages.pairs(corpus, fits.qs, order.arguments(), request.GET, by=request.user)
+    rows, how = fits.rows(), order.arguments()
+    page = pages.pairs(corpus, rows, how, request.GET, by=request.user)
     page |= {"filter": fits, "order": order}
     page["row"] = dashboard.corpus_row(corpus, by=request.user)
     return render(request, "pairs/corpus.html", page)

@@ -16,7 +16,7 @@ from annotator.exchange.files import safe_name
 from annotator.forms import refuse_unknown
 from annotator.models import Corpus, Parse, Project
 from annotator.pages import queries as pages
-from annotator.services.queries import exports, grouping, running, saved
+from annotator.services.queries import contexts, grouping, running, saved
 
 
 @login_required
@@ -67,7 +67,7 @@ def export(
     corpora = [corpus] if corpus else list(project.corpora.all())
     search = running.search(request.GET.get("q", ""), corpora, request.user)
     response = StreamingHttpResponse(
-        exports.pieces(search, form), content_type=exports.FORMS[form]
+        contexts.pieces(search, form), content_type=contexts.FORMS[form]
     )
     name = f"{safe_name((corpus or project).name)}-search.{form}"
     response["Content-Disposition"] = f'attachment; filename="{name}"'

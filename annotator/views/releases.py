@@ -57,6 +57,6 @@ def download(request: HttpRequest, slug: str, code: str) -> FileResponse:
     project = access.project_or_404(request.user, slug)
     path = kept.file_of(project, code, by=request.user)
     if path is None:
-        raise Http404("This release is not kept here.")
+        raise Http404("This server does not have this release.")
     name = f"{project.slug}-{code}.zip"
     return FileResponse(path.open("rb"), as_attachment=True, filename=name)

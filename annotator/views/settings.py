@@ -143,7 +143,7 @@ def restore_project(request: HttpRequest, code: str) -> HttpResponse:
 @login_required
 @require_GET
 def project_log(request: HttpRequest, slug: str) -> HttpResponse:
-    """Who did what to the project, and when."""
+    """Activity log to the project, and when."""
     project = access.project_or_404(request.user, slug, "manage")
     refuse_unknown(request.GET, {"page", "who"})
     page = whole(request.GET.get("page", "1"), 1, 10**9) or 1

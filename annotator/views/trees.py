@@ -21,7 +21,7 @@ from annotator.pages import arc_editor, tree_editor
 from annotator.pages.treebanks import choosing, comparing, worklists
 from annotator.services.parses import arc_drafts, consequences, drafts, gold, steps
 from annotator.services.parses.drafts import DraftStep
-from annotator.services.treebanks import merging
+from annotator.services.treebanks.comparing import put_on_gold
 from core.trees.stepping import Replace
 
 
@@ -125,7 +125,7 @@ def _saved(
     if sent["op"] == "put_on_gold":
         rev = sent["base_rev"] if sent["onto"] is None else sent["onto"]
         more = {"seen": sent["gold"], "base_rev": rev, "uuid": sent["uuid"]}
-        return merging.put_on_gold(draft, by=by, **more).summary
+        return put_on_gold(draft, by=by, **more).summary
     return None
 
 

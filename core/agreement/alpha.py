@@ -15,27 +15,44 @@ A_i(d) the mean difference d between two different judges of item i:
               w / k (Gwet 2014, section 3.5; quadratic weights)
 """
 
+from dataclasses import dataclass
+
 import numpy as np
 
 from core.agreement.chance import TINY
 from core.agreement.figures import cluster_sums
+from core.agreement.words import Measure, Reason
 from core.data.check import Floats, Ints
 from core.data.ratings import Ratings
 
-POOLED = (
-    "raw_pooled",
-    "fleiss",
-    "alpha_nominal",
-    "alpha_ordinal",
-    "alpha_interval",
-    "ac1",
-    "ac2",
-)
 CELLS_AT_ONCE = 4_000_000  # of a chunk of replicate x value-pair sums: 32 MB
 
 
-def pooled_columns(ratings: Ratings, weights: Floats) -> dict[str, Floats]:
-    """Every measure over all annotators at once, each ``(1 + replicates,)``.
+@dataclass(frozen=True, slots=True)
+class PooledSums:
+    """What all annotators gave, one row per replicate.
+
+    ``nominal``, ``squared``: mean over items of [x != y] and (x - y)^2 between two
+    judges of an item; ``by_value``, ``squares_by_value``: the same, each item counted
+    by its judges. All ``(1 + replicates,)``. ``shares``: of each value in the
+    judgments, averaged over items; ``values``: how often each was given to an item with
+    two judges; both ``(1 + replicates, k)``. ``points``: ``(k,)``, range one.
+    """
+
+    ratings: Ratings
+    weights: Floats
+    counts: Floats  # (n_items, k)
+    nominal: Floats
+    squared: Floats
+    by_value: Floats
+    squares_by_value: Floats
+    shares: Floats
+    values: Floats
+    points: Floats
+
+
+def pooled_sums(ratings: Ratings, weights: Floats) -> PooledSums:
+    """Return the sums that the measures over all annotators are computed from.
 
     ``weights`` from ``resample``. O(n_items k + replicates n_clusters pairs of values).
     """
@@ -44,23 +61,26 @@ def pooled_columns(ratings: Ratings, weights: Floats) -> dict[str, Floats]:
     k = ratings.scale.size
     paired, judged, pairable = sums[:, 0], sums[:, 1], sums[:, 2]
     with np.errstate(divide="ignore", invalid="ignore"):
-        nominal, squared = sums[:, 3] / paired, sums[:, 4] / paired
-        observed, interval = sums[:, 5] / pairable, sums[:, 6] / pairable
-        shares = sums[:, 7 : 7 + k] / judged[:, None]
-    values = sums[:, 7 + k :]
-    columns = {
-        "raw_pooled": 1 - nominal,
-        "fleiss": _ratio(nominal, 1 - (shares**2).sum(1)),
-        "alpha_nominal": _ratio(observed, _expected_nominal(values)),
-        "ac1": _gwet(nominal, shares, k, float(k)),
-    }
-    if ratings.scale.is_ordered:
-        points = ratings.scale.unit_points()
-        agree = 1 - (points[:, None] - points) ** 2
-        columns["ac2"] = _gwet(squared, shares, k, float(agree.sum()))
-        columns["alpha_interval"] = _ratio(interval, _expected_interval(values, points))
-        columns["alpha_ordinal"] = _ordinal(ratings, counts, weights, values)
-    return columns
+        return PooledSums(
+            ratings,
+            weights,
+            counts,
+            nominal=sums[:, 3] / paired,
+            squared=sums[:, 4] / paired,
+            by_value=sums[:, 5] / pairable,
+            squares_by_value=sums[:, 6] / pairable,
+            shares=sums[:, 7 : 7 + k] / judged[:, None],
+            values=sums[:, 7 + k :],
+            points=ratings.scale.unit_points(),
+        )
+
+
+def pooled_columns(ratings: Ratings, weights: Floats) -> dict[str, Floats]:
+    """Every measure over all annotators that the scale allows, each
+    ``(1 + replicates,)``. Arguments and cost as ``pooled_sums``."""
+    sums = pooled_sums(ratings, weights)
+    possible = [one for one in POOLED.values() if not one.lacks(ratings.scale)]
+    return {one.key: one.compute(sums) for one in possible}
 
 
 def _item_sums(ratings: Ratings, counts: Floats, n_clusters: int) -> Floats:
@@ -85,10 +105,35 @@ def _ratio(observed: Floats, expected: Floats) -> Floats:
     return 1 - out
 
 
-def _gwet(observed: Floats, shares: Floats, k: int, agree: float) -> Floats:
+def _raw_pooled(sums: PooledSums) -> Floats:
+    return 1 - sums.nominal
+
+
+def _fleiss(sums: PooledSums) -> Floats:
+    return _ratio(sums.nominal, 1 - (sums.shares**2).sum(1))
+
+
+def _alpha_nominal(sums: PooledSums) -> Floats:
+    return _ratio(sums.by_value, _expected_nominal(sums.values))
+
+
+def _alpha_interval(sums: PooledSums) -> Floats:
+    expected = _expected_interval(sums.values, sums.points)
+    return _ratio(sums.squares_by_value, expected)
+
+
+def _ac1(sums: PooledSums) -> Floats:
+    return _gwet(sums.nominal, sums.shares, float(sums.shares.shape[1]))
+
+
+def _ac2(sums: PooledSums) -> Floats:
+    agree = 1 - (sums.points[:, None] - sums.points) ** 2
+    return _gwet(sums.squared, sums.shares, float(agree.sum()))
+
+
+def _gwet(observed: Floats, shares: Floats, agree: float) -> Floats:
     """``agree``: the sum of the k x k agreement weights."""
-    if k < 2:
-        return np.full_like(observed, np.nan)
+    k = shares.shape[1]
     chance = agree / (k * (k - 1)) * (shares * (1 - shares)).sum(1)
     return _ratio(observed, 1 - chance)
 
@@ -104,11 +149,10 @@ def _expected_interval(values: Floats, points: Floats) -> Floats:
     return np.asarray(2 * spread / np.maximum(n * (n - 1), 1))
 
 
-def _ordinal(
-    ratings: Ratings, counts: Floats, weights: Floats, values: Floats
-) -> Floats:
+def _alpha_ordinal(pooled: PooledSums) -> Floats:
     """Ranks move with every replicate, so this one keeps the pairs of values apart."""
-    low, high, sums = _value_pairs(ratings, counts, weights.shape[1])
+    weights, values = pooled.weights, pooled.values
+    low, high, sums = _value_pairs(pooled.ratings, pooled.counts, weights.shape[1])
     n = values.sum(1)
     ranks = np.cumsum(values, axis=1) - values / 2 - n[:, None] / 2  # about their mean
     observed = np.empty(len(weights))
@@ -164,18 +208,94 @@ def _within_item_pairs(item: Ints) -> tuple[Ints, Ints]:
     )
 
 
+_ALL = (
+    Measure(
+        key="fleiss",
+        name="Fleiss' kappa",
+        formula="(p − e) / (1 − e) over all judges at once",
+        source="Fleiss 1971; missing data: Gwet 2014",
+        terms=("Fleiss' kappa",),
+        meaning="agreement of any number of people beyond chance, estimated from all "
+        "values together",
+        compute=_fleiss,
+    ),
+    Measure(
+        key="alpha_nominal",
+        name="Alpha, nominal",
+        formula="1 − observed / expected disagreement",
+        source="Krippendorff 2019",
+        terms=("nominal alpha",),
+        meaning="Krippendorff's alpha for labels: two values are equal or not",
+        compute=_alpha_nominal,
+    ),
+    Measure(
+        key="alpha_ordinal",
+        name="Alpha, ordinal",
+        formula="1 − observed / expected squared difference of ranks",
+        source="Krippendorff 2019",
+        terms=("ordinal alpha",),
+        meaning="Krippendorff's alpha in which a difference counts by the ranks "
+        "between the values",
+        compute=_alpha_ordinal,
+        needs=("order",),
+    ),
+    Measure(
+        key="alpha_interval",
+        name="Alpha, interval",
+        formula="1 − observed / expected squared difference of points",
+        source="Krippendorff 2019",
+        terms=("interval alpha",),
+        meaning="Krippendorff's alpha in which a difference counts by the points "
+        "between the values",
+        compute=_alpha_interval,
+        needs=("order",),
+    ),
+    Measure(
+        key="ac1",
+        name="Gwet's AC1",
+        formula="(p − e) / (1 − e), e = Σ π(c) (1 − π(c)) / (k − 1)",
+        source="Gwet 2008",
+        terms=("AC1",),
+        meaning="agreement beyond chance, where chance stays small if almost all "
+        "values are the same",
+        compute=_ac1,
+        needs=("two points",),
+    ),
+    Measure(
+        key="ac2",
+        name="Gwet's AC2, quadratic",
+        formula="AC1 with quadratic weights",
+        source="Gwet 2014",
+        terms=("AC2",),
+        meaning="AC1 in which a disagreement counts by its squared distance",
+        compute=_ac2,
+        needs=("order", "two points"),
+    ),
+    Measure(
+        key="raw_pooled",
+        name="Same value, all pairs of judgments",
+        formula="mean over items of the share of its pairs of judgments that agree",
+        source="",
+        terms=("pooled agreement",),
+        meaning="share of an item's pairs of judgments with the same value, averaged "
+        "over items",
+        compute=_raw_pooled,
+    ),
+)
+POOLED = {one.key: one for one in _ALL}
+"""Measures of any number of annotators at once."""
+
+
 def pooled_reason(measure: str, ratings: Ratings) -> str:
-    """Why a measure over all annotators has no value on these ratings."""
+    """Why a measure has no value on these ratings."""
     scale = ratings.scale
     if not ratings.n:
-        return "nothing was judged"
+        return Reason.NOT_JUDGED
     if len(np.unique(ratings.annotator)) < 2:
-        return "one annotator only"
+        return Reason.ONE_ANNOTATOR
     if np.bincount(ratings.item).max() < 2:
-        return f"0 of {len(ratings.items)} items have two judges"
-    if measure in ("alpha_ordinal", "alpha_interval", "ac2") and not scale.is_ordered:
-        return f"the labels of scale {scale.name} have no order"
-    if measure in ("ac1", "ac2") and scale.size < 2:
-        return f"scale {scale.name} has a single point"
-    seen = scale.labels[int(ratings.value[0])]
-    return f"every value is {seen}: nothing can differ; raw agreement is 100 %"
+        return Reason.ONE_JUDGE % {"n": len(ratings.items)}
+    if measure in POOLED and (reason := POOLED[measure].lacks(scale)):
+        return reason
+    value = scale.labels[int(ratings.value[0])]
+    return "; ".join([Reason.NO_DIFFERENCE % {"value": value}, Reason.ALL_AGREE % {}])

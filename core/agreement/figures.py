@@ -10,10 +10,11 @@ from typing import Any
 
 import numpy as np
 
+from core.agreement.words import Reason
 from core.data.check import Floats, Ints
 
 TOLERANCE = 1e-9
-BIASED = "resampling is biased here; the interval was centred on the estimate"
+BIASED = f"{Reason.BIASED}; {Reason.CENTRED}"
 MIN_DEFINED = 0.9  # an interval needs this share of its replicates to be defined
 
 
@@ -54,13 +55,13 @@ def figure(column: Floats, n: int, reason: str, *, clusters: int) -> Figure:
     if not np.isfinite(value):
         return Undefined(reason, n)
     if len(column) == 1:
-        return Estimate(value, None, None, n, "no bootstrap was asked for")
+        return Estimate(value, None, None, n, Reason.NO_BOOTSTRAP)
     if clusters < 2:
-        return Estimate(value, None, None, n, "a single cluster: nothing to resample")
+        return Estimate(value, None, None, n, Reason.ONE_CLUSTER)
     defined = column[1:][np.isfinite(column[1:])]
     if len(defined) < MIN_DEFINED * (len(column) - 1):
         share = len(defined) / (len(column) - 1)
-        note = f"defined in only {share:.0%} of the bootstrap replicates"
+        note = Reason.RARELY_DEFINED % {"share": f"{share:.0%}"}
         return Estimate(value, None, None, n, note)
     ordered = np.sort(defined)
     low, high = (float(ordered[int(q * (len(ordered) - 1))]) for q in (0.025, 0.975))

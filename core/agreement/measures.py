@@ -8,24 +8,12 @@ import numpy as np
 from core.agreement.alpha import POOLED, pooled_columns, pooled_reason
 from core.agreement.chance import PAIRWISE, pair_columns, pair_reason
 from core.agreement.figures import Estimate, Figure, Undefined, figure, resample
+from core.agreement.words import Reason
 from core.data.check import Floats, Ints
 from core.data.ratings import Ratings
 
-MEASURES = (
-    "raw",
-    "k_uniform",
-    "cohen",
-    "cohen_linear",
-    "cohen_quadratic",
-    "scott",
-    "fleiss",
-    "alpha_nominal",
-    "alpha_ordinal",
-    "alpha_interval",
-    "ac1",
-    "ac2",
-    "raw_pooled",
-)
+MEASURES = PAIRWISE | POOLED
+"""Every measure by its key, in the order of reports."""
 DRAWS_AT_MOST = 12_000_000  # clusters times replicates
 
 
@@ -133,7 +121,7 @@ def _means(
         mean = figure(column, n_shared, reason, clusters=n_clusters)
         short = sum(isinstance(pair.figures[name], Undefined) for pair in by_pair)
         if short and isinstance(mean, Estimate):
-            note = f"undefined for {short} of {len(by_pair)} pairs of annotators"
+            note = Reason.SOME_PAIRS % {"n": short, "all": len(by_pair)}
             note = f"{mean.note}; {note}" if mean.note else note
             mean = replace(mean, note=note)
         means[name] = mean

@@ -123,7 +123,7 @@ def g_test(a: int, n: int, b: int, m: int) -> tuple[float, float]:
     (0, 1) if a sample is empty. Raises InvalidValue unless 0 <= a <= n, 0 <= b <= m.
     """
     if not (0 <= a <= n and 0 <= b <= m):
-        raise InvalidValue(f"no parts of a whole: {a} of {n}, {b} of {m}")
+        raise InvalidValue(f"not parts of a whole: {a} of {n}, {b} of {m}")
     if not n or not m:
         return 0.0, 1.0
     share = (a + b) / (n + m)

@@ -50,7 +50,7 @@ def readable(options: Mapping[str, Any]) -> Iterator[None]:
         raise FormatError(
             f"the compressed data is damaged: {error}",
             file=_only(options),
-            remedy="get the file again",
+            remedy="download the file again",
         ) from error
     except FormatError as error:
         if error.line and not error.file:
@@ -62,8 +62,8 @@ def readable(options: Mapping[str, Any]) -> Iterator[None]:
         if not _is_of_duckdb(error):
             raise
         raise FormatError(
-            f"this is no Parquet file that can be read: {str(error).splitlines()[0]}",
-            remedy="give a file that Gemel or another program wrote as Parquet",
+            f"not a readable Parquet file: {str(error).splitlines()[0]}",
+            remedy="give a Parquet file",
         ) from error
 
 

@@ -24,7 +24,9 @@ def phrase_ref(node: int) -> Ref:
 def ref_key(ref: Ref) -> tuple[str, int]:
     """Sort key of a ref; raises InvalidValue if it is none."""
     if ref[:1] not in ("w", "n") or not (ref[1:].isascii() and ref[1:].isdigit()):
-        raise InvalidValue(f"{ref!r} is not a node: w3 (token) or n5 (phrase) wanted")
+        raise InvalidValue(
+            f"{ref!r} is not a node: write w3 (a token) or n5 (a phrase)"
+        )
     return ref[0], int(ref[1:])
 
 
@@ -46,7 +48,7 @@ class Link:
     def __post_init__(self) -> None:
         ref_key(self.source), ref_key(self.target)
         if self.kind not in ("sure", "possible"):
-            raise InvalidValue(f"link kind {self.kind!r}: sure or possible wanted")
+            raise InvalidValue(f"link kind {self.kind!r}: expected sure or possible")
 
     @property
     def cell(self) -> tuple[Ref, Ref]:
@@ -70,7 +72,7 @@ class Alignment:
         links = sorted(self.links, key=_link_key)
         object.__setattr__(self, "links", tuple(links))
         if len({link.cell for link in links}) != len(links):
-            raise InvalidValue("two links on one cell")
+            raise InvalidValue("two links of the same two nodes")
         both = {link.source for link in links} & self.null_source
         both |= {link.target for link in links} & self.null_target
         if both:

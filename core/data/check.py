@@ -15,7 +15,7 @@ def nats(**arrays: NDArray[Any]) -> None:
     """Check that each array is float64 without NaN or +inf (-inf forbids, NaN lies)."""
     for name, array in arrays.items():
         if not isinstance(array, np.ndarray) or array.dtype != np.float64:
-            raise InvalidScores(f"{name}: float64 array wanted, got {_kind(array)}")
+            raise InvalidScores(f"{name}: expected a float64 array, got {_kind(array)}")
         if not (array < np.inf).all():  # one pass: a NaN is not below either
             raise InvalidScores(f"{name}: holds NaN or +inf")
 
@@ -25,7 +25,7 @@ def square_nats(**arrays: NDArray[Any]) -> None:
     nats(**arrays)
     for name, array in arrays.items():
         if array.ndim != 2 or array.shape[0] != array.shape[1] or not len(array):
-            raise InvalidScores(f"{name}: square matrix wanted, got {array.shape}")
+            raise InvalidScores(f"{name}: expected a square matrix, got {array.shape}")
 
 
 def arc_nats(**arrays: NDArray[Any]) -> None:
@@ -33,7 +33,7 @@ def arc_nats(**arrays: NDArray[Any]) -> None:
     square_nats(**arrays)
     for name, array in arrays.items():
         if len(array) < 2:
-            raise InvalidScores(f"{name}: at least one token beside ROOT wanted")
+            raise InvalidScores(f"{name}: expected at least one token besides ROOT")
 
 
 def _kind(array: object) -> str:

@@ -24,7 +24,7 @@ class DepTree:
         n = len(self.heads)
         if not n or len(self.labels) != n:
             raise InvalidValue(
-                "dependency tree: one head and one label per token wanted"
+                "dependency tree: expected one head and one label per token"
             )
         for m, h in enumerate(self.heads):
             if not ROOT <= h < n or h == m:
@@ -64,4 +64,6 @@ class DepAnalysis:
             return
         check.arc_nats(arcs=self.arcs)
         if len(self.arcs) != len(self.tree) + 1:
-            raise InvalidValue("arcs: one row and column per token and ROOT wanted")
+            raise InvalidValue(
+                "arcs: expected one row and column per token and for ROOT"
+            )

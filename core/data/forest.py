@@ -71,7 +71,7 @@ class Forest:
         arrays = (self.labels, self.starts, self.ends, self.first_edge)
         for array in (*arrays, self.first_tail, self.tails):
             if array.dtype != np.int32 or array.ndim != 1:
-                raise InvalidValue("forest: one-dimensional int32 arrays wanted")
+                raise InvalidValue("forest: expected one-dimensional int32 arrays")
         n = len(self.labels)
         if not len(self.starts) == len(self.ends) == n == len(self.first_edge) - 1:
             raise InvalidValue("forest: node arrays differ in length")
@@ -123,7 +123,7 @@ def _check_offsets(offsets: Ints, total: int) -> None:
     if not len(offsets) or offsets[0] != 0 or offsets[-1] != total:
         raise InvalidValue("forest: offsets must run from 0 to the end of their array")
     if (np.diff(offsets) < 0).any():
-        raise InvalidValue("forest: offsets must not fall")
+        raise InvalidValue("forest: offsets must not decrease")
 
 
 class ForestBuilder:

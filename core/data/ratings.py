@@ -48,9 +48,11 @@ class Scale:
 
     def __post_init__(self) -> None:
         if not self.labels or len(set(self.labels)) != len(self.labels):
-            raise InvalidValue(f"scale {self.name!r}: labels must be there and differ")
+            raise InvalidValue(
+                f"scale {self.name!r}: labels must not be empty or equal"
+            )
         if self.points and len(self.points) != len(self.labels):
-            raise InvalidValue(f"scale {self.name!r}: one point per label wanted")
+            raise InvalidValue(f"scale {self.name!r}: expected one point per label")
         if any(a >= b for a, b in zip(self.points, self.points[1:], strict=False)):
             raise InvalidValue(f"scale {self.name!r}: points must ascend")
 

@@ -44,7 +44,7 @@ class Sentence:
         if not self.tokens:
             raise InvalidValue("a sentence needs at least one token")
         if self.offsets and len(self.offsets) != len(self.tokens):
-            raise InvalidValue("offsets: one span per token wanted")
+            raise InvalidValue("offsets: expected one span per token")
 
     @classmethod
     def of(cls, forms: str | Iterable[str]) -> "Sentence":

@@ -35,9 +35,11 @@ class Tree:
     def __post_init__(self) -> None:
         n = len(self.labels)
         if not n or not len(self.parents) == len(self.tokens) == len(self.forms) == n:
-            raise InvalidValue("tree: arrays of one length, at least one node wanted")
+            raise InvalidValue(
+                "tree: expected arrays of the same length, with at least one node"
+            )
         if self.edges and len(self.edges) != n:
-            raise InvalidValue("tree: one edge label per node wanted")
+            raise InvalidValue("tree: expected one edge label per node")
         object.__setattr__(self, "children", self._children())
         object.__setattr__(self, "leaf_of", self._leaf_of())
         object.__setattr__(self, "spans", self._spans())
@@ -63,7 +65,7 @@ class Tree:
         leaves = {token: v for v, token in enumerate(self.tokens) if token >= 0}
         n_leaves = sum(token >= 0 for token in self.tokens)
         if sorted(leaves) != list(range(n_leaves)):
-            raise InvalidValue("tree: leaves must stand on tokens 0 to n - 1, one each")
+            raise InvalidValue("tree: leaves must be tokens 0 to n - 1, one each")
         for v, below in enumerate(self.children):
             if below and (self.tokens[v] >= 0 or self.forms[v]):
                 raise InvalidValue(f"tree: node {v} has children and a word")

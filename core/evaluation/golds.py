@@ -110,8 +110,8 @@ def format_of(path: Path) -> Format:
         return SUFFIXES[_stem_suffix(path)]
     except KeyError:
         raise FormatError(
-            f"{path}: neither bracketings nor CoNLL-U by its name",
-            remedy=f"say the format: {' or '.join(FORMATS)}",
+            f"{path}: the file name says neither bracketings nor CoNLL-U",
+            remedy=f"name the format: {' or '.join(FORMATS)}",
         ) from None
 
 

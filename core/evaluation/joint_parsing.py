@@ -15,6 +15,7 @@ import random
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
+from time import perf_counter
 from typing import Any
 
 import numpy as np
@@ -37,6 +38,7 @@ from core.joint_parsing.parser import (
     JointParser,
     JointResult,
     JointSettings,
+    JointSide,
 )
 from core.parsing.registry import Say, add_parser_options, backend_of
 from core.protocols import Analysis, ParserBackend
@@ -72,7 +74,7 @@ def read_pairs(path: Path) -> list[PairRow]:
     except OSError as error:
         raise FormatError(f"{path}: {error}") from error
     if not lines or lines[0][1].split("\t")[: len(COLUMNS)] != COLUMNS:
-        raise FormatError(f"{path}, line 1: the header {' '.join(COLUMNS)} is wanted")
+        raise FormatError(f"{path}, line 1: expected the header {' '.join(COLUMNS)}")
     return [_row(path, at, line) for at, line in lines[1:] if line]
 
 
@@ -80,7 +82,9 @@ def _row(path: Path, at: int, line: str) -> PairRow:
     cells = line.split("\t")
     both = [words(cell) for cell in cells[2:4]]
     if len(cells) < len(COLUMNS) or not all(both):
-        raise FormatError(f"{path}, line {at}: five columns, two sentences wanted")
+        raise FormatError(
+            f"{path}, line {at}: expected five columns with two sentences"
+        )
     source, paraphrase = map(Sentence.of, both)
     operations = cells[4].split(",")
     named = tuple(part.strip() for part in operations if part.strip())
@@ -213,12 +217,16 @@ def best_tree(analysis: Analysis) -> Tree | None:
 
 def score(case: JointCase, result: JointResult | None) -> Scored:
     """Counts of the source before and after ``result``; None: it changed nothing."""
+    is_kept = result is not None and result.kept
+    return score_side(case, result.source if result and is_kept else JointSide())
+
+
+def score_side(case: JointCase, side: JointSide) -> Scored:
+    """Return the counts of the source before and after; ``side`` is its joint parse."""
     gold = case.pair.gold
     before = case.source.deps.tree if case.source.deps else None
-    after, tree = before, case.tree
-    if result is not None and result.kept:
-        after = result.source.deps.tree if result.source.deps else before
-        tree = result.source.tree or tree
+    after = side.deps.tree if side.deps else before
+    tree = side.tree or case.tree
     trees = None
     if gold.tree is not None and case.tree is not None:
         trees = (
@@ -240,6 +248,69 @@ def gold_arcs(gold: Gold) -> tuple[DepTree, list[str]]:
     assert gold.tree is not None
     counted = counted_words(gold.tree)
     return to_universal(gold.tree), ["" if c else "PUNCT" for c in counted]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class ScoredSet:
+    """The counts of the first sentence of a set; ``pairs``: how many of its arcs are
+    right when it is parsed with one of the others, on average; ``seconds`` that the
+    set took, links included; ``is_exact`` and ``agreed`` as in ``JointSet``."""
+
+    scored: Scored
+    pairs: float
+    seconds: float
+    is_exact: bool
+    agreed: tuple[int, int]
+    sentences: int
+
+
+def score_sets(
+    cases: Iterable[JointCase], parser: JointParser, settings: JointSettings
+) -> Iterator[ScoredSet]:
+    """Parse cases with the same source as one set, and as pairs."""
+    sets: dict[str, list[JointCase]] = {}
+    for case in cases:
+        sets.setdefault(case.pair.row.id, []).append(case)
+    for some in sets.values():
+        first = some[0]
+        in_pairs = [
+            score(one, parser.parse(one.source, one.target, settings, views=one.views))
+            for one in some
+        ]
+        start = perf_counter()
+        sides = [first.source, *(one.target for one in some)]
+        joint = parser.parse_set(sides, settings)
+        yield ScoredSet(
+            score_side(first, joint.sides[0]),
+            sum(one.joint.heads for one in in_pairs) / len(some),
+            perf_counter() - start,
+            joint.exact,
+            (joint.agreement_before, joint.agreement_after),
+            len(sides),
+        )
+
+
+def report_sets(sets: Sequence[ScoredSet]) -> dict[str, Any]:
+    """Return ``report`` of the sets, and under "pairs" what the same sentences gain in
+    pairs, how much more in the set, and p of the difference."""
+    figures: dict[str, Any] = report([one.scored for one in sets])
+    joint = np.array([[float(one.scored.joint.heads)] for one in sets])
+    pairs = np.array([[one.pairs] for one in sets])
+    alone = sum(one.scored.baseline.heads for one in sets)
+    words = max(1, figures["all"]["words"])
+    p = sign_flip_p(joint - pairs, np.random.default_rng(0), draws=ROUNDS)[0]
+    figures["pairs"] = {
+        "gain": round(100 * float(pairs.sum() - alone) / words, 2),
+        "set_over_pairs": round(100 * float((joint - pairs).sum()) / words, 2),
+        "p": round(p, 4),
+    }
+    n = max(1, len(sets))
+    return figures | {
+        "sentences_a_set": round(sum(one.sentences for one in sets) / n, 1),
+        "ms_a_set": round(1000 * sum(one.seconds for one in sets) / n, 1),
+        "exact": sum(one.is_exact for one in sets),
+        "disagreements": [sum(one.agreed[k] for one in sets) for k in (0, 1)],
+    }
 
 
 def report(scored: Sequence[Scored]) -> dict[str, dict[str, Any]]:
@@ -328,6 +399,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="allow crossing arcs (non-projective trees)",
     )
     add("--no-gate", action="store_true", help="keep every joint parse, without a gate")
+    add(
+        "--sets",
+        action="store_true",
+        help="parse a source with all of its paraphrases as one set, next to the pairs",
+    )
 
 
 def run(options: dict[str, Any], say: Say) -> dict[str, Any]:
@@ -341,6 +417,13 @@ def run(options: dict[str, Any], say: Say) -> dict[str, Any]:
         projective=not options["crossing"],
     )
     joint = JointParser.load()
+    if options["sets"]:
+        return {
+            **report_sets(list(score_sets(cases, joint, chosen))),
+            "method": options["method"],
+            "without_gold": left_out,
+            "unreadable": unreadable,
+        }
     results = [
         joint.parse(case.source, case.target, chosen, views=case.views)
         for case in cases
@@ -373,7 +456,7 @@ def read_cases(
     if not records:
         raise FormatError(
             f"{pairs}: no pair has gold in {' '.join(map(str, golds))}",
-            remedy="give the treebanks that its sent_id column names",
+            remedy="give the treebanks named in its sent_id column",
         )
     if sample:
         records = random.Random(SEED).sample(records, min(sample, len(records)))  # noqa: S311

@@ -51,7 +51,7 @@ def _ppdb(lines: Iterator[str]) -> Iterator[JudgedPair]:
     for number, line in enumerate(lines, 1):
         cells = line.rstrip("\n").split("\t")
         if len(cells) < 4:
-            raise FormatError("mean, label and two phrases wanted", line=number)
+            raise FormatError("mean, label and two phrases expected", line=number)
         label = cells[1].strip("[]")
         single = tuple(_number(x, number) for x in ",".join(cells[4:5]).split(",") if x)
         yield JudgedPair(cells[2], cells[3], label, _number(cells[0], number), single)
@@ -62,7 +62,7 @@ def _bird(lines: Iterator[str]) -> Iterator[JudgedPair]:
     for number, line in enumerate(lines, 2):
         cells = line.rstrip("\n").split("\t")
         if len(cells) < 7:
-            raise FormatError("seven columns wanted", line=number)
+            raise FormatError("expected seven columns", line=number)
         yield JudgedPair(cells[1], cells[2], "", _number(cells[6], number))
 
 
@@ -76,7 +76,7 @@ def _number(cell: str, line: int) -> float:
     try:
         return float(cell)
     except ValueError as error:
-        raise FormatError(f"a number wanted, not {cell[:20]!r}", line=line) from error
+        raise FormatError(f"expected a number, not {cell[:20]!r}", line=line) from error
 
 
 Rank = Callable[

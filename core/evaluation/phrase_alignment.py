@@ -125,7 +125,9 @@ def _cells(pair: PhrasePair) -> dict[str, frozenset[Cell]]:
         }
     except IndexError:
         reason = f"pair {pair.ref}: a link to a node that the tree does not have"
-        raise FormatError(reason, remedy="nodes in preorder, chains as one") from None
+        raise FormatError(
+            reason, remedy="nodes must be in preorder, unary chains as one node"
+        ) from None
 
 
 def span_of(side: BinaryForest, v: int) -> Place:
@@ -289,7 +291,7 @@ def read_links(path: Path) -> list[PhrasePair]:
         else:
             pairs = loads(path.read_text(encoding="utf-8"))
         if not pairs:
-            raise FormatError("no pair in it")
+            raise FormatError("it has no pairs")
     return pairs
 
 

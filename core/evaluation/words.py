@@ -58,7 +58,7 @@ def read_cases(paths: Sequence[Path], format: Format) -> list[WordCase]:
                 old, sure=old.sure & case.sure, possible=old.possible | case.possible
             )
     if not cases:
-        raise FormatError(f"{paths[0]}: no pair in it")
+        raise FormatError(f"{paths[0]}: it has no pairs")
     return list(cases.values())
 
 

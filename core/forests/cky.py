@@ -98,7 +98,7 @@ def _n_tokens(scores: Floats) -> int:
     check.nats(scores=scores)
     if scores.ndim != 3 or scores.shape[0] != scores.shape[1] or len(scores) < 2:
         raise InvalidScores(
-            f"scores: (n + 1, n + 1, labels) wanted, n and labels from 1, "
-            f"got {scores.shape}"
+            "scores: expected shape (n + 1, n + 1, labels) with n and labels at least "
+            f"1, got {scores.shape}"
         )
     return len(scores) - 1

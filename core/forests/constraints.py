@@ -58,9 +58,9 @@ class Decisions:
     def __post_init__(self) -> None:
         for bracket in self.fixed:
             if any(_cross(bracket, other) for other in self.fixed):
-                raise InvalidValue(f"two brackets that must be there cross: {bracket}")
+                raise InvalidValue(f"two required brackets cross: {bracket}")
             if _names(bracket, self.barred):
-                raise InvalidValue(f"{bracket} must be there, and may not")
+                raise InvalidValue(f"{bracket} is both required and forbidden")
 
 
 def best_phrases(

@@ -76,7 +76,7 @@ def check_weights(forest: Forest, weights: Floats) -> None:
     check.nats(weights=weights)
     if weights.shape != (forest.n_edges,):
         raise InvalidScores(
-            f"weights: one per edge ({forest.n_edges}) wanted, got {weights.shape}"
+            f"weights: expected one per edge ({forest.n_edges}), got {weights.shape}"
         )
 
 

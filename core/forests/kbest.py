@@ -55,7 +55,7 @@ def k_best(forest: Forest, weights: Floats, k: int) -> list[tuple[float, Ints]]:
     algorithm 3.
     """
     if k < 1:
-        raise InvalidValue(f"k: at least 1 wanted, got {k}")
+        raise InvalidValue(f"k: expected at least 1, got {k}")
     values, best_edge = inside_max(forest, weights)
     if not len(values) or values[-1] == -np.inf:
         return []

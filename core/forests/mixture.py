@@ -29,7 +29,7 @@ def mixture(forests: Sequence[tuple[Forest, Floats]]) -> tuple[Forest, Floats]:
     if not some:
         return EMPTY_FOREST, np.empty(0)
     if len({forest.n_tokens for forest, _, _ in some}) > 1:
-        raise InvalidValue("forests over different numbers of tokens have no mean")
+        raise InvalidValue("cannot average forests over different numbers of tokens")
     shares = np.array([-z - np.log(len(some)) for _, _, z in some])
     weights = np.concatenate([*(w for _, w, _ in some), shares])
     return _side_by_side([forest for forest, _, _ in some]), weights
@@ -86,7 +86,9 @@ def ranked_forest(trees: Sequence[tuple[float, Tree]]) -> tuple[Forest, Floats]:
         return EMPTY_FOREST, np.empty(0)
     n = trees[0][1].n_tokens
     if any(tree.n_tokens != n for _, tree in trees):
-        raise InvalidValue("trees over different numbers of tokens have no one forest")
+        raise InvalidValue(
+            "cannot pack trees over different numbers of tokens into one forest"
+        )
     return _Packer().forest(trees, n)
 
 

@@ -40,7 +40,7 @@ def span_forest(
     """
     decoder = SpanDecoder(scores)
     if len(names) != scores.shape[2] or (names and names[0]):
-        raise InvalidValue('names: one per label wanted, the first ""')
+        raise InvalidValue('names: expected one per label, the first ""')
     try:
         best = decoder.argmax(decoder.phrase, bonus=np.zeros_like(decoder.null))[0]
     except Contradiction:

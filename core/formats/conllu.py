@@ -22,6 +22,7 @@ from core.errors import FormatError, InvalidValue
 from core.formats.records import (
     MAX_RECORD,
     BadLine,
+    Format,
     PairRecord,
     ParseRecord,
     Record,
@@ -125,7 +126,9 @@ def _block(held: list[tuple[int, str]]) -> SentenceRecord | BadLine:
 
 def _sentence(held: list[tuple[int, str]]) -> SentenceRecord:
     if sum(len(line) for _, line in held) > MAX_RECORD:
-        raise FormatError("a block longer than 10 MB", remedy="end it by a blank line")
+        raise FormatError(
+            "a block longer than 10 MB", remedy="end it with a blank line"
+        )
     body = [
         (number, clean(line.rstrip("\r\n"), line=number))
         for number, line in held
@@ -166,7 +169,7 @@ def _rows(body: list[tuple[int, str]]) -> list[Row]:
             )
         if not _ID.fullmatch(columns[0]):
             raise FormatError(
-                f"{columns[0][:20]!r} is no token id",
+                f"{columns[0][:20]!r} is not a token id",
                 line=number,
                 column=1,
                 remedy="ids are 1, 2, 3-4 (multiword token) or 5.1 (empty node)",
@@ -189,7 +192,7 @@ def _check_ids(rows: list[Row]) -> None:
             fine = name.partition(".")[0] == str(last)
         if not fine:
             raise FormatError(
-                f"token id {name[:20]!r} does not follow from the one before",
+                f"token id {name[:20]!r} does not follow the one before",
                 line=number,
                 column=1,
                 remedy="ids count 1, 2, 3, … without gap or repetition",
@@ -216,7 +219,7 @@ def _tree(words: list[Row]) -> DepTree | None:
     for number, columns in words:
         if not _HEAD.fullmatch(columns[6]) or int(columns[6]) > len(words):
             raise FormatError(
-                f"head {columns[6][:20]!r} is no word of this sentence",
+                f"head {columns[6][:20]!r} is not a word of this sentence",
                 line=number,
                 column=sum(len(cell) + 1 for cell in columns[:6]) + 1,
                 remedy=f"0 for the root, or 1 to {len(words)}",
@@ -228,3 +231,24 @@ def _tree(words: list[Row]) -> DepTree | None:
         raise FormatError(
             str(error), line=words[0][0], column=1, remedy="check the HEAD column"
         ) from error
+
+
+_EXAMPLE = """# sent_id = 1
+# text = She sleeps.
+1\tShe\tshe\tPRON\tPRP\t_\t2\tnsubj\t_\t_
+2\tsleeps\tsleep\tVERB\tVBZ\t_\t0\troot\t_\tSpaceAfter=No
+3\t.\t.\tPUNCT\t.\t_\t2\tpunct\t_\t_
+
+"""
+FORMAT = Format(
+    "conllu",
+    "CoNLL-U",
+    holds="sentences",
+    suffixes=(".conllu", ".conll"),
+    strictness=5,
+    read=read,
+    write=write,
+    losses=LOSSES,
+    example={"trees.conllu": _EXAMPLE},
+    suffix_decides=True,
+)

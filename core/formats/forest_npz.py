@@ -66,7 +66,7 @@ def load(data: bytes) -> StoredForest:
     except UNREADABLE as error:
         raise FormatError(f"not a stored forest: {error}") from error
     if weights.shape != (forest.n_edges,):
-        raise FormatError("not a stored forest: one weight per edge wanted")
+        raise FormatError("not a stored forest: expected one weight per edge")
     arcs = arrays.get("arcs")
     return StoredForest(
         forest, weights, None if arcs is None else arcs.astype(np.float64)
@@ -79,4 +79,4 @@ def _check_size(data: bytes) -> None:
     with zipfile.ZipFile(io.BytesIO(data)) as archive:
         parts = archive.infolist()
     if len(parts) > MAX_ARRAYS or sum(one.file_size for one in parts) > MAX_BYTES:
-        raise ValueError("it unpacks to more than any forest has")
+        raise ValueError("it unpacks to more than any forest needs")

@@ -42,7 +42,7 @@ from core.data.alignment import Alignment
 from core.errors import FormatError, InvalidValue
 from core.formats import conllu, treetext
 from core.formats.jsonl import load_object
-from core.formats.records import BadLine, bad, numbered
+from core.formats.records import BadLine, Format, bad, numbered
 
 VERSION = 1
 LOSSES = (
@@ -181,7 +181,7 @@ def read(lines: Iterable[str]) -> Iterator[GemelItem | BadLine]:
             reading.n_lines,
             1,
             "the bundle ends without its end line: it is cut off",
-            "get the whole file",
+            "download the whole file again",
         )
 
 
@@ -221,7 +221,7 @@ class _Reading:
         given = load_object(line, number)
         kind = given.pop("type", None)
         if not isinstance(kind, str) or kind not in FIELDS:
-            raise _error(number, f"no record type {kind!r}", "see the grammar")
+            raise _error(number, f"there is no record type {kind!r}", "see the grammar")
         row = _checked(kind, given, number)
         if kind == "bundle":
             self.version = row["gemel"]
@@ -241,8 +241,9 @@ class _Reading:
         if row["records"] != self.n_lines - 1:
             raise _error(
                 number,
-                f"{row['records']} records are announced, {self.n_lines - 1} are here",
-                "get the whole file",
+                f"{row['records']} records are announced, but there are "
+                f"{self.n_lines - 1}",
+                "download the whole file again",
             )
 
     def _sentence(self, row: Mapping[str, Any], number: int) -> None:
@@ -255,7 +256,9 @@ class _Reading:
             raise _error(number, "tokens must be words without tabs or line breaks")
         for name, column in row["columns"].items():
             if isinstance(column, list) and len(column) != len(tokens):
-                raise _error(number, f"column {name!r} has not one value per token")
+                raise _error(
+                    number, f"column {name!r} does not have one value per token"
+                )
         _new(row["id"], self._tokens, number)
         self._tokens[row["id"]] = len(tokens)
 
@@ -324,9 +327,7 @@ def _checked(kind: str, given: dict[str, Any], number: int) -> dict[str, Any]:
     fields = FIELDS[kind]
     unknown = sorted(set(given) - set(fields))
     if unknown:
-        raise _error(
-            number, f"a {kind} has no member {unknown[0]!r}", "see the grammar"
-        )
+        raise _error(number, f"a {kind} has no key {unknown[0]!r}", "see the grammar")
     row = {}
     for name, default in fields.items():
         if name not in given and default is REQUIRED:
@@ -365,3 +366,25 @@ def _check_links(
                 f"a link to a missing node {ref} of the {side}",
                 f"it has {n_tokens} tokens and {n_nodes} nodes",
             )
+
+
+_EXAMPLE = """{"type": "bundle", "gemel": 1}
+{"type": "corpus", "name": "Boats", "licence": "CC0", "source_language": "en", \
+"target_language": "en"}
+{"type": "sentence", "id": "s1", "tokens": ["The", "boat", "left", "."], \
+"language": "en"}
+{"type": "end", "records": 3}
+"""
+FORMAT = Format(
+    "gemel",
+    "Gemel bundle: everything",
+    holds="corpus",
+    suffixes=(".gemel",),
+    strictness=5,
+    read=read,
+    write=write,
+    losses=LOSSES,
+    example={"boats.gemel": _EXAMPLE},
+    holds_gaps=True,
+    suffix_decides=True,
+)

@@ -52,9 +52,11 @@ def loads(text: str, *, line: int = 0, unique: bool = False) -> Any:
             remedy="write one complete value, such as an object in braces",
         ) from error
     except _BadNumber as error:
-        raise _at(text, str(error), line, "is no number that can be kept") from error
+        raise _at(
+            text, str(error), line, "is not a number that can be stored"
+        ) from error
     except _Twice as error:
-        raise _at(text, f'"{error}"', line, "is there twice in an object") from error
+        raise _at(text, f'"{error}"', line, "occurs twice in an object") from error
     except RecursionError as error:
         raise FormatError(
             "JSON nested too deeply", line=line, column=1, remedy="flatten it"

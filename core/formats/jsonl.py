@@ -20,6 +20,7 @@ from core.formats import json_text
 from core.formats.alignments import pharaoh
 from core.formats.records import (
     BadLine,
+    Format,
     LayerRecord,
     PairRecord,
     Record,
@@ -69,7 +70,7 @@ def load_object(line: str, number: int) -> dict[str, Any]:
     value = json_text.loads(line, line=number)
     if not isinstance(value, dict):
         raise FormatError(
-            "a JSON value that is no object",
+            "a JSON value that is not an object",
             line=number,
             column=1,
             remedy='write {"source": "…", "target": "…"}',
@@ -81,7 +82,7 @@ def load_object(line: str, number: int) -> dict[str, Any]:
 def _check(value: Any, number: int, depth: int = 0) -> None:
     """Refuse escapes that smuggle in a NUL or half a surrogate pair, and abysses."""
     if depth > MAX_NESTING:
-        raise FormatError("JSON nested too deep", line=number, column=1)
+        raise FormatError("JSON nested too deeply", line=number, column=1)
     if isinstance(value, str):
         clean(value, line=number)
     elif isinstance(value, dict):
@@ -162,3 +163,20 @@ def _value(sentence: SentenceRecord, *, tokens: bool) -> str | list[str]:
     if forms and (tokens or not sentence.text) and forms != words(sentence.text):
         return forms
     return sentence.text or " ".join(forms)
+
+
+FORMAT = Format(
+    "jsonl",
+    "Pairs, JSON Lines",
+    holds="pairs",
+    suffixes=(".jsonl", ".ndjson"),
+    strictness=3,
+    read=read,
+    write=write,
+    losses=LOSSES,
+    example={
+        "pairs.jsonl": '{"id": "1", "source": "The boat left at noon.", '
+        '"target": "At noon the boat left.", "label": "same"}\n'
+    },
+    suffix_decides=True,
+)

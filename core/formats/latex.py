@@ -186,5 +186,5 @@ def _check(tree: Tree) -> None:
     if order != sorted(order):
         raise InvalidValue(
             "This tree has branches that cross, which forest and qtree cannot draw: "
-            "take the figure as SVG, PDF or PNG."
+            "export the figure as SVG, PDF or PNG."
         )

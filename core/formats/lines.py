@@ -11,6 +11,7 @@ from core.errors import FormatError
 from core.formats.records import (
     MAX_RECORD,
     BadLine,
+    Format,
     Record,
     SentenceRecord,
     bad,
@@ -36,7 +37,7 @@ def read(lines: Iterable[str]) -> Iterator[Record | BadLine]:
                 raise FormatError(
                     f"a line of {len(line):,} characters",
                     column=1,
-                    remedy="write one sentence a line",
+                    remedy="write one sentence per line",
                 )
             text = clean(line, line=number).strip()
             yield SentenceRecord(text=text, line=number)
@@ -49,3 +50,16 @@ def write(records: Iterable[Record]) -> Iterator[str]:
     for record in records:
         if isinstance(record, SentenceRecord):
             yield flat(record.text or " ".join(record.forms)) + "\n"
+
+
+FORMAT = Format(
+    "lines",
+    "Sentences, one per line",
+    holds="sentences",
+    suffixes=(".txt",),
+    strictness=0,
+    read=read,
+    write=write,
+    losses=LOSSES,
+    example={"sentences.txt": "The boat left at noon.\nIt came back at night.\n"},
+)

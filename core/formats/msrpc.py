@@ -14,6 +14,7 @@ from core.errors import FormatError
 from core.formats.pairs import cells, side
 from core.formats.records import (
     BadLine,
+    Format,
     PairRecord,
     Record,
     RecordHeader,
@@ -67,7 +68,7 @@ def _pair(line: str, number: int) -> PairRecord:
             f"quality {row['quality'][:20]!r}",
             line=number,
             column=1,
-            remedy="1 for a paraphrase, 0 for none",
+            remedy="write 1 for a paraphrase, 0 for none",
         )
     source = replace(side(row["source"], "first sentence", number), id=row["id1"])
     target = replace(side(row["target"], "second sentence", number), id=row["id2"])
@@ -85,3 +86,19 @@ def _render(record: PairRecord) -> str:
         record.target.text or " ".join(record.target.forms),
     )
     return "\t".join(flat(cell) for cell in row) + "\n"
+
+
+FORMAT = Format(
+    "msrpc",
+    "MSR Paraphrase Corpus",
+    holds="pairs",
+    suffixes=(".tsv", ".txt"),
+    strictness=4,
+    read=read,
+    write=write,
+    losses=LOSSES,
+    example={
+        "msrpc.txt": "Quality\t#1 ID\t#2 ID\t#1 String\t#2 String\n"
+        "1\t10\t11\tThe boat left at noon.\tAt noon the boat left.\n"
+    },
+)

@@ -11,6 +11,7 @@ quotation mark is a letter like any other. Empty lines and lines that begin with
 before the first row are skipped.
 """
 
+import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from core.data.alignment import Alignment
@@ -19,6 +20,7 @@ from core.errors import FormatError
 from core.formats.alignments import pharaoh
 from core.formats.records import (
     BadLine,
+    Format,
     LayerRecord,
     PairRecord,
     Record,
@@ -40,6 +42,7 @@ LOSSES = (
     "Tabs and line breaks within a sentence are written as spaces.",
     "Authors, and what a format said of single links, are left out.",
 )
+_NUMBER = re.compile(r"[-+]?\d+([.,]\d+)?([eE][-+]?\d+)?")
 KNOWN = ("id", "source", "target", "label", "links")
 
 
@@ -80,6 +83,23 @@ def read(
             yield bad(error, line=number, excerpt=line)
 
 
+def claims(start: str) -> bool | None:
+    """Whether a file that starts so holds pairs: yes, if a header names both sides; no,
+    if without a header one side would be a column of numbers; else None."""
+    rows = [line.split("\t") for line in start.splitlines() if line.strip()]
+    if not rows:
+        return None
+    names, is_header = _names(rows[0])
+    if is_header:
+        return True
+    for name in ("source", "target"):
+        at = names.index(name)
+        cells = [row[at].strip() for row in rows if len(row) > at]
+        if cells and all(map(_NUMBER.fullmatch, cells)):
+            return False
+    return None
+
+
 def write(records: Iterable[Record]) -> Iterator[str]:
     """Rows under the header they came with, or under a new one."""
     names = ["id", "source", "target", "label", "links"]
@@ -106,7 +126,7 @@ def cells(names: Sequence[str], line: str, number: int) -> dict[str, str]:
     row = split_row(line, line_number=number)
     if len(row) < len(names):
         raise FormatError(
-            f"{len(row)} columns where {len(names)} are wanted",
+            f"{len(row)} columns; expected {len(names)}",
             line=number,
             column=len(line) + 1,
             remedy=f"the columns are {', '.join(names)}, a tab between each",
@@ -114,10 +134,10 @@ def cells(names: Sequence[str], line: str, number: int) -> dict[str, str]:
     if any(row[len(names) :]):
         column = sum(len(cell) + 1 for cell in row[: len(names)])
         raise FormatError(
-            f"{len(row)} columns where {len(names)} are wanted",
+            f"{len(row)} columns; expected {len(names)}",
             line=number,
             column=column,
-            remedy="take tabs out of the sentences",
+            remedy="remove tabs from the sentences",
         )
     return dict(zip(names, row, strict=False))
 
@@ -159,7 +179,7 @@ def _pair(names: list[str], line: str, number: int) -> PairRecord:
     row = cells(names, line, number)
     if not {"source", "target"} <= row.keys():
         raise FormatError(
-            f"{len(names)} columns, and no source or no target among them",
+            f"{len(names)} columns without a source or a target",
             line=number,
             remedy="choose other columns",
         )
@@ -196,3 +216,20 @@ def _text(sentence: SentenceRecord, *, tokens: bool) -> str:
     if sentence.tokens and (tokens or not sentence.text):
         return " ".join(sentence.forms)
     return sentence.text
+
+
+FORMAT = Format(
+    "pairs",
+    "Pairs, tab-separated",
+    holds="pairs",
+    suffixes=(".tsv", ".txt"),
+    strictness=1,
+    read=read,
+    write=write,
+    losses=LOSSES,
+    example={
+        "pairs.tsv": "id\tsource\ttarget\tlabel\n"
+        "1\tThe boat left at noon.\tAt noon the boat left.\tsame\n"
+    },
+    claims=claims,
+)

@@ -24,6 +24,7 @@ from core.errors import FormatError, InvalidValue
 from core.formats.records import (
     MAX_RECORD,
     BadLine,
+    Format,
     PairRecord,
     ParseRecord,
     Record,
@@ -83,7 +84,7 @@ def parse_one(text: str) -> Tree:
     """The only tree in ``text``; raises FormatError if there is none, or more."""
     trees = list(parse(text.split("\n")))
     if len(trees) != 1:
-        raise FormatError(f"one tree wanted, found {len(trees)}", line=1, column=1)
+        raise FormatError(f"expected one tree, found {len(trees)}", line=1, column=1)
     return trees[0]
 
 
@@ -240,7 +241,7 @@ class _BracketReader:
                 else f"a tree of more than {MAX_BRACKETS:,} brackets",
                 line=line,
                 column=column,
-                remedy="no sentence is that large: look for a missing closing bracket",
+                remedy="look for a missing closing bracket",
             )
         self._stack.append([])
 
@@ -252,7 +253,7 @@ class _BracketReader:
                 "an empty bracket",
                 line=line,
                 column=column,
-                remedy="give it a label and a word, or take it out",
+                remedy="give it a label and a word, or remove it",
             )
         if self._stack:
             self._stack[-1].append(node)
@@ -358,7 +359,7 @@ class _Scanner:
                 "a tree without words",
                 line=line,
                 column=column,
-                remedy="a sentence needs at least one word that is no trace",
+                remedy="a sentence needs at least one word that is not a trace",
             )
         return record_of(tree, raw=raw, line=line)
 
@@ -379,3 +380,17 @@ class _Scanner:
             again.pop(0)
         for number, line in again:
             yield from self.line(number, line)
+
+
+FORMAT = Format(
+    "ptb",
+    "Penn Treebank brackets",
+    holds="sentences",
+    suffixes=(".ptb", ".mrg", ".tree", ".trees", ".parse", ".psd"),
+    strictness=2,
+    read=read,
+    write=write,
+    losses=LOSSES,
+    example={"trees.ptb": "(S (NP (PRP She)) (VP (VBZ sleeps)) (. .))\n"},
+    needs_trees=True,
+)

@@ -1,16 +1,15 @@
 """What every codec yields: records, and bad lines as values.
 
-A codec is a module with ``read(lines) -> Iterator[Record | BadLine]``,
-``write(records) -> Iterator[str]`` and ``LOSSES``: one sentence for each thing that a
-record may hold and the format cannot. Lines keep their "\\n"; a line may be any piece
-of text for the XML formats. ``raw`` is the text a record was read from: writing it
+A codec is a module with a ``FORMAT``: what reads and writes it, and all that lists,
+help, docs and tests say about it. Lines keep their "\\n"; a line may be any piece of
+text for the XML formats. ``raw`` is the text a record was read from: writing it
 again gives the same bytes, as long as the record still says the same.
 """
 
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
-from typing import Any
+from typing import Any, Literal
 
 from core.data.alignment import Alignment
 from core.data.deps import DepTree
@@ -107,6 +106,42 @@ class PairRecord:
 
 
 Record = RecordHeader | Tail | SentenceRecord | PairRecord
+
+
+def _tried(_start: str) -> bool | None:
+    """Return None: a file is in this format if its records can be read."""
+    return None
+
+
+@dataclass(frozen=True, slots=True)
+class Format:
+    """A format that corpora come in and go out as. Everything else is derived from it.
+
+    ``holds``: what its records are. ``suffixes``: of its files; exports get the first.
+    ``strictness``: how little else it reads, from 0 (any text) to 5; of two formats
+    that read a file equally well, the stricter one is meant. ``read`` and ``write``:
+    the codec. ``losses``: a sentence for each thing that a record may hold and the
+    format cannot. ``example``: small files by name, for help and tests.
+
+    ``claims``: from the first lines of a file, True if it is in this format, whatever
+    others could read; False if it is not, though it could be read; None to try.
+    ``suffix_decides``: files called so are in no other format, so errors name lines.
+    """
+
+    name: str
+    title: str
+    holds: Literal["sentences", "pairs", "corpus"]
+    suffixes: tuple[str, ...]
+    strictness: int
+    read: Callable[..., Iterator[Any]]
+    write: Callable[[Iterable[Any]], Iterator[str]]
+    losses: tuple[str, ...]
+    example: Mapping[str, str]
+    claims: Callable[[str], bool | None] = _tried
+    suffix_decides: bool = False
+    holds_gaps: bool = False  # phrases may be discontinuous
+    needs_trees: bool = False  # a file without constituency trees would be empty
+    needs: str = "one file or several"  # the files of one import, for people
 
 
 def bad(error: FormatError, *, line: int = 0, excerpt: str = "") -> BadLine:

@@ -16,6 +16,7 @@ from core.formats import xml
 from core.formats.pairs import side
 from core.formats.records import (
     BadLine,
+    Format,
     PairRecord,
     Record,
     RecordHeader,
@@ -95,3 +96,25 @@ def _render(record: PairRecord) -> str:
     )
     open_tag = f"<pair{xml.attributes(v for v in values if v[1])}>"
     return f"\n{open_tag}\n\t<t>{t}</t>\n\t<h>{h}</h>\n</pair>"
+
+
+_EXAMPLE = """<?xml version="1.0" encoding="UTF-8"?>
+<entailment-corpus>
+<pair id="1" entailment="YES" task="QA">
+<t>The boat left the harbour at noon.</t>
+<h>A boat left the harbour.</h>
+</pair>
+</entailment-corpus>
+"""
+FORMAT = Format(
+    "rte",
+    "RTE XML (RTE-1 to 3)",
+    holds="pairs",
+    suffixes=(".xml",),
+    strictness=4,
+    read=read,
+    write=write,
+    losses=LOSSES,
+    example={"rte.xml": _EXAMPLE},
+    claims=lambda start: xml.root(start) == "entailment-corpus" or None,
+)

@@ -22,6 +22,7 @@ from core.errors import FormatError, InvalidValue
 from core.formats import xml
 from core.formats.records import (
     BadLine,
+    Format,
     PairRecord,
     ParseRecord,
     Record,
@@ -324,3 +325,34 @@ class _Graph:
             builder.leaf(tag, form, token=token_of[n], edge=edge)
         else:
             builder.trace(TRACE, self.words[n].get("word", "") or "*", edge=edge)
+
+
+EXAMPLE = """<?xml version="1.0" encoding="UTF-8"?>
+<corpus id="{id}">
+<body>
+<s id="{id}1"><graph root="{id}1_500">
+<terminals>
+<t id="{id}1_1" word="{first}" pos="PRP"/>
+<t id="{id}1_2" word="sleeps" pos="VBZ"/>
+</terminals>
+<nonterminals>
+<nt id="{id}1_500" cat="S"><edge label="SBJ" idref="{id}1_1"/>
+<edge label="HD" idref="{id}1_2"/></nt>
+</nonterminals>
+</graph></s>
+</body>
+</corpus>
+"""
+FORMAT = Format(
+    "tigerxml",
+    "TigerXML",
+    holds="sentences",
+    suffixes=(".xml",),
+    strictness=4,
+    read=read,
+    write=write,
+    losses=LOSSES,
+    example={"trees.xml": EXAMPLE.format(id="a", first="She")},
+    needs_trees=True,
+    holds_gaps=True,
+)

@@ -19,6 +19,7 @@ from core.errors import FormatError
 from core.formats.records import MAX_RECORD, clean
 
 MAX_NESTING = 100
+_ROOT = re.compile(r"\ufeff?\s*(?:<[?!][^>]*>\s*)*<([a-z][a-z-]*)")
 _TAG_END = re.compile(rb"""(?:[^>"']|"[^"]*"|'[^']*')*>""")
 
 
@@ -59,6 +60,12 @@ def items(
     yield XmlItem(None, collector.rest())
 
 
+def root(start: str) -> str:
+    """Return the name of the root element of a file that starts so, "" if unknown."""
+    match = _ROOT.match(start)
+    return match[1] if match else ""
+
+
 def attributes(values: Iterable[tuple[str, str]]) -> str:
     """`` name="value"`` for each, escaped."""
     quoted = (f" {name}={quoteattr(value)}" for name, value in values)
@@ -80,7 +87,7 @@ def _feed(
             "the file declares a DOCTYPE or entities, which are not read",
             line=parser.parser.CurrentLineNumber,
             column=parser.parser.CurrentColumnNumber + 1,
-            remedy="take the declaration out and write the characters themselves",
+            remedy="remove the declaration and write the characters themselves",
         ) from error
     if len(collector.buffer) > MAX_RECORD:
         raise FormatError(

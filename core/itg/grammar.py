@@ -44,12 +44,12 @@ class ItgWeights:
         nulls = {"source_nulls": self.source_nulls, "target_nulls": self.target_nulls}
         check.nats(links=self.links, **nulls, rules=rules)
         if self.links.ndim != 2:
-            raise InvalidScores(f"links: matrix wanted, got {self.links.shape}")
+            raise InvalidScores(f"links: expected a matrix, got {self.links.shape}")
         shapes = (self.source_nulls.shape, self.target_nulls.shape)
         if shapes != ((self.links.shape[0],), (self.links.shape[1],)):
             raise InvalidScores(f"nulls {shapes} do not fit links {self.links.shape}")
         if not all(np.isfinite(x).all() for x in (*nulls.values(), rules)):
-            raise InvalidScores("nulls and rules: finite weights wanted")
+            raise InvalidScores("nulls and rules: expected finite weights")
 
     @property
     def shape(self) -> tuple[int, int]:
@@ -83,7 +83,9 @@ def blocks_of(links: Sequence[tuple[int, int]]) -> Block | None:
         while len(stack) > 1 and (joined := _joined(*stack[-2:])):
             stack[-2:] = [joined]
     if len(stack) > 1:
-        raise InvalidValue("these links are beyond ITG: they interleave two by two")
+        raise InvalidValue(
+            "no ITG derivation has these links: they interleave (inside-out)"
+        )
     return stack[0][2] if stack else None
 
 

@@ -6,7 +6,8 @@ probabilities of the links: the price of soft dual decomposition, with relations
 summed over instead of maximised. A sentence is a factor over its trees, whose marginals
 are exact; messages go round, each without its receiver's own message (Smith & Eisner
 2008, "Dependency Parsing by Belief Propagation"). The tree is then the best labelled
-one by the parser's weights and the messages that came.
+one by the parser's weights and the messages that came. In a set of sentences every two
+that are linked exchange messages.
 
 Parsing by the other sentence's arc marginals: least expected disagreement.
 
@@ -28,7 +29,7 @@ from core.data.deps import DepAnalysis
 from core.dependencies.eisner import EisnerDecoder, eisner_marginals
 from core.dependencies.mst import MstDecoder, tree_marginals
 from core.errors import InvalidValue
-from core.joint_parsing.linked import LinkedWords
+from core.joint_parsing.linked import LinkedPair, LinkedWords
 
 
 def arc_marginals(arcs: Floats, *, projective: bool) -> Floats:
@@ -91,72 +92,65 @@ class _SentenceFactor:
 
 @dataclass(slots=True, eq=False)
 class _LinkFactors:
-    """Between the first side and another: the cells of linked words in either's arcs,
-    ``exp(- price)`` of a difference ``(l, l)``, and the last messages, nats ``(l, l,
-    names)``: how much better an arc with that relation is than none."""
+    """Between two sentences, by their numbers: the cells of linked words in the arcs of
+    each, ``exp(- price)`` of a difference ``(l, l)``, and the last messages to each,
+    nats ``(l, l, names)``: how much better an arc with that relation is than none."""
 
-    source_cells: Any
-    target_cells: Any
+    ends: tuple[int, int]
+    cells: tuple[Any, Any]
     disagreement: Floats
-    to_source: Floats
-    to_target: Floats
+    messages: tuple[Floats, Floats]
 
 
 def agree(
-    source: DepAnalysis,
-    others: Sequence[tuple[DepAnalysis, LinkedWords]],
+    sides: Sequence[DepAnalysis],
+    edges: Sequence[LinkedPair],
     *,
     slack: float,
     projective: bool,
     rounds: int = ROUNDS,
 ) -> tuple[Labelled, ...]:
-    """The tree of the source, then of each other sentence, by messages between them.
+    """Return the tree of each sentence of a set, by messages along ``edges``.
 
     Without relations on every side, or without names in common, arcs alone agree.
     Raises InvalidValue if a side has no arc weights, Contradiction if it has no tree.
-    O(rounds n^3 + n^2 names) a sentence, crossing or not.
+    O(rounds n^3 + n^2 names) a sentence and edge, crossing or not.
     """
-    names = _names([source, *(deps for deps, _ in others)])
-    first = _side(source, names, projective=projective)
-    sides = [_side(deps, names, projective=projective) for deps, _ in others]
-    all_factors = [
-        _link_factors(linked, slack, max(1, len(names))) for _, linked in others
-    ]
+    names = _names(sides)
+    factors = [_side(deps, names, projective=projective) for deps in sides]
+    links = [_link_factors(edge, slack, max(1, len(names))) for edge in edges]
     for _ in range(rounds):
-        _round(first, sides, all_factors)
-    incoming = [(factors.source_cells, factors.to_source) for factors in all_factors]
-    trees = [_best(first, names, incoming)]
-    for side, factors in zip(sides, all_factors, strict=True):
-        trees.append(_best(side, names, [(factors.target_cells, factors.to_target)]))
-    return tuple(trees)
+        _round(factors, links)
+    incoming: list[list[tuple[Any, Floats]]] = [[] for _ in sides]
+    for link in links:
+        for k, cells, message in zip(link.ends, link.cells, link.messages, strict=True):
+            incoming[k].append((cells, message))
+    return tuple(
+        _best(side, names, told) for side, told in zip(factors, incoming, strict=True)
+    )
 
 
-def _round(
-    first: _SentenceFactor,
-    sides: Sequence[_SentenceFactor],
-    all_factors: Sequence[_LinkFactors],
-) -> None:
+def _round(sides: Sequence[_SentenceFactor], links: Sequence[_LinkFactors]) -> None:
     """All messages again, from those of the round before."""
-    gains = [
-        _gain(factors.to_source, first.relations[factors.source_cells])
-        for factors in all_factors
+    messages = [np.zeros_like(side.relations) for side in sides]
+    for link in links:
+        for k in (0, 1):
+            messages[link.ends[k]][link.cells[k]] += link.messages[k]
+    weights = [
+        side.relations * np.exp(told)
+        for side, told in zip(sides, messages, strict=True)
     ]
-    bonus = np.zeros_like(first.arcs)
-    for factors, gain in zip(all_factors, gains, strict=True):
-        bonus[factors.source_cells] += gain
-    ours = first.arc_beliefs(bonus)
-    for side, factors, gain in zip(sides, all_factors, gains, strict=True):
-        back = _gain(factors.to_target, side.relations[factors.target_cells])
-        bonus = np.zeros_like(side.arcs)
-        bonus[factors.target_cells] = back
-        theirs = _without(side.arc_beliefs(bonus)[factors.target_cells], back)
-        ours_alone = _without(ours[factors.source_cells], gain)
-        factors.to_source = _message(
-            theirs, side.relations[factors.target_cells], factors.disagreement
-        )
-        factors.to_target = _message(
-            ours_alone, first.relations[factors.source_cells], factors.disagreement
-        )
+    gains = [np.log(np.maximum(one.sum(-1), TINY)) for one in weights]
+    p_arcs = [side.arc_beliefs(x) for side, x in zip(sides, gains, strict=True)]
+    for link in links:
+        sent = []
+        for k, cells, told in zip(link.ends, link.cells, link.messages, strict=True):
+            relations = weights[k][cells] / np.exp(told)
+            total = relations.sum(-1)
+            alone = _without(p_arcs[k][cells], gains[k][cells] - np.log(total))
+            relations /= total[..., None]
+            sent.append(_message(alone, relations, link.disagreement))
+        link.messages = sent[1], sent[0]
 
 
 def _message(p_arcs: Floats, relations: Floats, disagreement: Floats) -> Floats:
@@ -168,11 +162,6 @@ def _message(p_arcs: Floats, relations: Floats, disagreement: Floats) -> Floats:
     same = (1 - disagreement)[..., None] * p_arcs[..., None] * relations
     none = disagreement + (1 - disagreement) * (1 - p_arcs)
     return np.asarray(np.log(disagreement[..., None] + same) - np.log(none)[..., None])
-
-
-def _gain(message: Floats, relations: Floats) -> Floats:
-    """What a message adds to an arc whose relation is still open, nats."""
-    return np.asarray(np.log((relations * np.exp(message)).sum(-1)))
 
 
 def _without(p_arcs: Floats, gain: Floats) -> Floats:
@@ -226,7 +215,7 @@ def _side(
     deps: DepAnalysis, names: Sequence[str], *, projective: bool
 ) -> _SentenceFactor:
     if deps.arcs is None:
-        raise InvalidValue("arc weights are wanted: ask the parser for dependencies")
+        raise InvalidValue("arc weights are missing: ask the parser for dependencies")
     if not names or deps.relations is None:
         return _SentenceFactor(
             deps, deps.arcs, np.ones((*deps.arcs.shape, 1)), projective
@@ -236,8 +225,9 @@ def _side(
     return _SentenceFactor(deps, deps.arcs, relations, projective)
 
 
-def _link_factors(linked: LinkedWords, slack: float, n_names: int) -> _LinkFactors:
-    here, there = (np.ix_(at, at) for at in (linked.pairs[:, 0], linked.pairs[:, 1]))
-    disagreement = np.exp(-slack * np.outer(linked.probs, linked.probs))
+def _link_factors(edge: LinkedPair, slack: float, n_names: int) -> _LinkFactors:
+    pairs, probs = edge.linked.pairs, edge.linked.probs
+    cells = np.ix_(pairs[:, 0], pairs[:, 0]), np.ix_(pairs[:, 1], pairs[:, 1])
+    disagreement = np.exp(-slack * np.outer(probs, probs))
     nothing = np.zeros((*disagreement.shape, n_names))
-    return _LinkFactors(here, there, disagreement, nothing, nothing)
+    return _LinkFactors((edge.a, edge.b), cells, disagreement, (nothing, nothing))

@@ -8,6 +8,9 @@ Anzaroot et al. 2014. There the multipliers stay between 0 and the slack, so tha
 arcs of the paraphrase alone cost (``one_sided``). The least dual bounds all pairs: one
 that reaches it is the best, proved.
 
+Of a set of sentences each tree is compared with a consensus about every arc between
+groups of linked words (``agree_on_arcs``).
+
 Phrases of two linked sentences made to agree, by dual decomposition.
 
 Two spans are linked if their words are linked to each other alone, and the first and
@@ -16,6 +19,7 @@ such pair, one side having a phrase there and the other none costs ``slack`` nat
 whatever the labels. The duals are those of ``core.joint_parsing.duals``, over forests.
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -24,6 +28,8 @@ import numpy as np
 from core.data import check
 from core.data.check import Floats, Ints
 from core.data.forest import Forest
+from core.dependencies.eisner import EisnerDecoder
+from core.dependencies.mst import MstDecoder
 from core.errors import Contradiction, InvalidScores
 from core.forests.kbest import viterbi
 from core.joint_parsing.kernels import duals as kernels
@@ -89,7 +95,9 @@ class DualDecoder:
         check.arc_nats(source=source, target=target)
         shape = (len(linked.pairs),) * 2
         if slack.shape != shape or np.isnan(slack).any() or (slack < 0).any():
-            raise InvalidScores(f"slack: {shape} from 0 wanted, got {slack.shape}")
+            raise InvalidScores(
+                f"slack: expected {shape} of at least 0, got {slack.shape}"
+            )
         low = np.zeros(shape) if one_sided else -slack
         duals = np.zeros(shape) if start is None else np.clip(start, low, slack)
         ours, theirs = (
@@ -102,7 +110,7 @@ class DualDecoder:
             ours, theirs, pairs, duals, low, slack, kind, step, trace, a, b
         )
         if bound == -np.inf:
-            raise Contradiction("a sentence has no tree: every one is forbidden")
+            raise Contradiction("a sentence has no tree: every tree is forbidden")
         last = ours[-1].copy(), theirs[-1].copy()
         if bound - best > CLOSED and np.isfinite(slack).all():
             best = kernels.respond(ours, theirs, pairs, low, slack, kind, best, a, b)
@@ -141,6 +149,132 @@ def _buffers(n: int) -> tuple[Any, ...]:
         np.empty((5, size), dtype=np.int32),
         np.empty(n, dtype=np.int32),
     )
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Consensus:
+    """The best trees found for a set, heads by token (ROOT = -1); ``score`` with what
+    the minorities cost; ``bound``: no other trees score more."""
+
+    heads: tuple[Ints, ...]
+    score: float
+    bound: float
+    rounds: tuple[Round, ...]
+
+
+def agree_on_arcs(
+    sides: Sequence[Floats],
+    groups: Ints,
+    *,
+    slack: float,
+    projective: bool,
+    rounds: int,
+    step: float = STEP,
+) -> Consensus:
+    """Return the trees of a set of sentences that agree most on the arcs of its words.
+
+    ``sides``: arc weights in nats; ``groups``: ``word_groups``. Of the sentences that
+    have words in two groups, some have an arc between them; each of the others, or of
+    those if they are fewer, costs ``slack`` nats: its price of leaving the consensus.
+    For two sentences that is the price of ``DualDecoder``. Raises Contradiction if a
+    sentence has no tree. O(rounds n^3) a sentence.
+    """
+    members = [
+        _Member(arcs, groups[:, k], projective=projective)
+        for k, arcs in enumerate(sides)
+    ]
+    n = len(groups)
+    present = sum((one.mask for one in members), np.zeros((n, n)))
+    duals = [np.zeros((n, n)) for _ in members]
+    best, least, last = -np.inf, np.inf, np.inf
+    kept: tuple[Ints, ...] = ()
+    course = []
+    for _ in range(rounds):
+        found = [one.best(u) for one, u in zip(members, duals, strict=True)]
+        has = [
+            one.arcs_of(heads) for one, (_, heads) in zip(members, found, strict=True)
+        ]
+        total = sum(duals, np.zeros((n, n)))
+        dual = sum(x for x, _ in found) + float(np.maximum(0, -total).sum())
+        count = sum(has, np.zeros((n, n)))
+        minority = np.minimum(count, present - count)
+        broken = int(minority.sum())
+        own = [
+            one.own_score(heads) for one, (_, heads) in zip(members, found, strict=True)
+        ]
+        primal = sum(own) - (slack * broken if broken else 0.0)
+        if primal > best or not kept:
+            best, kept = primal, tuple(heads.copy() for _, heads in found)
+        least = min(least, dual)
+        course.append(Round(dual, best, broken))
+        if least - best <= CLOSED * (1 + abs(least)):
+            break
+        step, last = (step / 2 if dual > last else step), dual
+        share = count / np.maximum(present, 1)
+        consensus = np.where(np.abs(total) < CLOSED, share, total < 0)
+        duals = [
+            np.clip(u - step * (arcs - consensus) * one.mask, -slack, slack)
+            for u, arcs, one in zip(duals, has, members, strict=True)
+        ]
+    if least - best > CLOSED and np.isfinite(slack):
+        best, kept = _answered(members, present, slack, best, kept)
+    return Consensus(kept, best, least, tuple(course))
+
+
+def _answered(
+    members: Sequence["_Member"],
+    present: Floats,
+    slack: float,
+    best: float,
+    kept: tuple[Ints, ...],
+) -> tuple[float, tuple[Ints, ...]]:
+    """Let each sentence answer the trees of the others in turn until none gains."""
+    has = [one.arcs_of(heads) for one, heads in zip(members, kept, strict=True)]
+    heads_of, before = list(kept), -np.inf
+    while best > before + CLOSED:
+        before = best
+        for k, one in enumerate(members):
+            others = sum(has, np.zeros_like(present)) - has[k]
+            without = np.minimum(others, present - others)
+            with_arc = np.minimum(others + 1, present - others - 1)
+            heads = one.best(slack * (without - with_arc))[1].copy()
+            count = others + one.arcs_of(heads)
+            cost = slack * float(np.minimum(count, present - count).sum())
+            trees = [*heads_of[:k], heads, *heads_of[k + 1 :]]
+            own = (x.own_score(tree) for x, tree in zip(members, trees, strict=True))
+            if (score := sum(own) - cost) > best + CLOSED:
+                best, heads_of[k], has[k] = score, heads, one.arcs_of(heads)
+    return best, tuple(heads_of)
+
+
+class _Member:
+    """A sentence of a set: ``mask``, the ordered pairs of groups in which it has
+    words and could have an arc."""
+
+    def __init__(self, arcs: Floats, at: Ints, *, projective: bool) -> None:
+        check.arc_nats(arcs=arcs)
+        n = len(arcs) - 1
+        self._arcs, self._bonus = arcs, np.zeros_like(arcs)
+        self._decoder = EisnerDecoder(n) if projective else MstDecoder(n)
+        self._groups = np.flatnonzero(at >= 0)
+        self._at = at[self._groups]
+        self.mask = np.outer(at >= 0, at > 0).astype(float)
+        np.fill_diagonal(self.mask, 0.0)
+
+    def best(self, duals: Floats) -> tuple[float, Ints]:
+        inside = np.ix_(self._groups, self._groups)
+        self._bonus[np.ix_(self._at, self._at)] = (duals * self.mask)[inside]
+        return self._decoder.argmax(self._arcs, bonus=self._bonus)
+
+    def arcs_of(self, heads: Ints) -> Floats:
+        """Return 1 for each pair of groups with an arc from the first to the second."""
+        head_at = np.append(-1, heads + 1)[self._at]  # ROOT has no head
+        has = np.zeros_like(self.mask)
+        has[np.ix_(self._groups, self._groups)] = self._at[:, None] == head_at
+        return has
+
+    def own_score(self, heads: Ints) -> float:
+        return float(self._arcs[heads + 1, np.arange(1, len(self._arcs))].sum())
 
 
 SpanPair = tuple[tuple[int, int], tuple[int, int]]

@@ -96,7 +96,7 @@ class Gate:
             chosen = tuple(int(k) for k in data["templates"])
             return cls(float(data["intercept"]), weights, chosen, float(data["least"]))
         except (KeyError, TypeError, ValueError, AttributeError) as error:
-            raise InvalidValue(f"no gate: {error!r}") from error
+            raise InvalidValue(f"not a gate: {error!r}") from error
 
 
 def gate_features(
@@ -110,7 +110,7 @@ def gate_features(
     Raises InvalidValue if there is no dependency tree on that side.
     """
     if source.deps is None or result.source.deps is None:
-        raise InvalidValue("a gate wants dependency trees")
+        raise InvalidValue("a gate needs dependency trees")
     before, after = source.deps.tree, result.source.deps.tree
     features = _of_pair(source, target, result) | _of_changes(result)
     more = non_projective_arcs(after) > non_projective_arcs(before)
@@ -225,7 +225,7 @@ def fit_gate(examples: Sequence[GateExample], *, seed: int = 0) -> Gate | None:
     better = np.array([one.gained > 0 for one in changed], dtype=bool)
     few = len({one.pair for one in changed}) < INNER_FOLDS
     if few or min(better.sum(), (~better).sum()) < INNER_FOLDS:
-        raise InvalidValue("the gate wants five pairs of either outcome at least")
+        raise InvalidValue("the gate needs at least five pairs of each outcome")
     chosen = _search(changed, better, seed)
     names, rows = _table(changed, chosen)
     if not names:
@@ -353,9 +353,9 @@ class JointWeights:
                 data.get("facts", {}),
             )
         except OSError as error:
-            raise Unavailable(f"{path}: no weights of the joint parser") from error
+            raise Unavailable(f"{path}: not weights of the joint parser") from error
         except (KeyError, TypeError, ValueError, AttributeError) as error:
-            raise InvalidValue(f"{path}: no weights: {error!r}") from error
+            raise InvalidValue(f"{path}: not a weights file: {error!r}") from error
 
     def with_number(self, name: str, value: float) -> "JointWeights":
         """This, with one of its numbers, by its name, replaced."""

@@ -57,7 +57,7 @@ def seen(analysis: Analysis, view: View, share: float) -> Analysis:
     the rest its own. Raises InvalidValue if it has no arc weights, or others."""
     deps = analysis.deps
     if deps is None or deps.arcs is None or deps.arcs.shape != view.arcs.shape:
-        raise InvalidValue("the arc weights of this very sentence are wanted")
+        raise InvalidValue("expected the arc weights of this sentence")
     own = deps.arcs - _log_z(deps.arcs)
     arcs = _mixed(own, np.log(np.maximum(view.arcs, TINY)), share)
     relations = deps.relations

@@ -35,6 +35,40 @@ class LinkedWords:
         )
 
 
+@dataclass(frozen=True, slots=True, eq=False)
+class LinkedPair:
+    """Two sentences of a set, by their numbers, and the links between their words."""
+
+    a: int
+    b: int
+    linked: LinkedWords
+
+
+def word_groups(edges: Iterable[LinkedPair], n_sentences: int) -> Ints:
+    """Return the words that are linked across a set, int32 ``(groups, n_sentences)``.
+
+    Cells are positions in arc arrays (0 = ROOT), -1 where a group has no word of a
+    sentence. The most probable links join first; none joins two words of a sentence.
+    """
+    ranked = sorted(
+        (-prob, edge.a, s, edge.b, t)
+        for edge in edges
+        for (s, t), prob in zip(
+            edge.linked.pairs.tolist(), edge.linked.probs.tolist(), strict=True
+        )
+    )
+    group_of: dict[tuple[int, int], dict[int, int]] = {}
+    for _, a, s, b, t in ranked:
+        one = group_of.setdefault((a, s), {a: s})
+        other = group_of.setdefault((b, t), {b: t})
+        if not one.keys() & other.keys():
+            one.update(other)
+            group_of.update(dict.fromkeys(other.items(), one))
+    groups = {id(one): one for one in group_of.values() if len(one) > 1}.values()
+    rows = [[one.get(k, -1) for k in range(n_sentences)] for one in groups]
+    return np.array(rows, dtype=np.int32).reshape(-1, n_sentences)
+
+
 def linked_words(
     links: Iterable[Link], n_source: int, n_target: int, *, root: bool = True
 ) -> LinkedWords:
@@ -49,7 +83,7 @@ def linked_words(
         if kind_s != "w" or kind_t != "w":
             continue
         if s >= n_source or t >= n_target:
-            raise InvalidValue(f"link {s}-{t}: beyond the words of its pair")
+            raise InvalidValue(f"link {s}-{t} is outside its pair")
         ranked.append((_prob(link), s + 1, t + 1, link))
     ranked.sort(key=lambda row: (-row[0], row[1], row[2]))
     if root:

@@ -15,6 +15,8 @@ Several other sentences add up.
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import product
+from math import prod
 
 import numpy as np
 
@@ -27,7 +29,6 @@ from core.errors import InvalidValue
 from core.forests.derivation import phrases_of, tree_of_phrases
 from core.forests.kbest import best_trees
 from core.joint_parsing.beliefs import (
-    Labelled,
     agree,
     arc_marginals,
     carried,
@@ -37,12 +38,18 @@ from core.joint_parsing.duals import (
     CLOSED,
     STEP,
     DualDecoder,
+    agree_on_arcs,
     agree_on_spans,
     linked_spans,
     slack_of,
 )
 from core.joint_parsing.gate import JointWeights
-from core.joint_parsing.linked import LinkedWords, disagreements
+from core.joint_parsing.linked import (
+    LinkedPair,
+    LinkedWords,
+    disagreements,
+    word_groups,
+)
 from core.joint_parsing.values import JointSettings, Method, Round
 from core.protocols import Analysis
 from core.trees.heads import SEMANTIC, to_dependencies
@@ -52,20 +59,34 @@ Ranked = list[tuple[float, Heads]]
 """Trees as heads by token (ROOT = -1), each with its score in nats, best first."""
 
 
-def best_pair(
-    source: Ranked, target: Ranked, linked: LinkedWords
-) -> tuple[int, int, int]:
-    """Indices of the pair that agrees most, and its c(a, b).
+MOST_CHOICES = 100_000  # combinations of n-best trees that are looked through
 
-    Of pairs that agree and score alike the first. O(n m tokens).
+
+def best_choice(
+    ranked: Sequence[Ranked], edges: Sequence[LinkedPair]
+) -> tuple[tuple[int, ...], int]:
+    """Return which tree of each sentence of a set, so that they agree most, and the sum
+    of c(a, b) over the edges. Of choices that agree and score alike the first.
+
+    Raises InvalidValue if there are more than MOST_CHOICES choices.
     """
-    candidates = [
-        (disagreements(linked, a, b), -(x + y), i, j)
-        for i, (x, a) in enumerate(source)
-        for j, (y, b) in enumerate(target)
-    ]
-    count, _, i, j = min(candidates)
-    return i, j, count
+    sizes = [range(len(one)) for one in ranked]
+    if prod(map(len, sizes)) > MOST_CHOICES:
+        raise InvalidValue("n_best: too many choices for so many sentences")
+    tables = [
+        (x.a, x.b, [[disagreements(x.linked, a, b) for _, b in ranked[x.b]]
+                    for _, a in ranked[x.a]])
+        for x in edges
+    ]  # fmt: skip
+    count, _, chosen = min(
+        (
+            sum(table[choice[a]][choice[b]] for a, b, table in tables),
+            -sum(one[k][0] for one, k in zip(ranked, choice, strict=True)),
+            choice,
+        )
+        for choice in product(*sizes)
+    )
+    return chosen, count
 
 
 def ranked_heads(arcs: Floats, k: int, *, projective: bool) -> Ranked:
@@ -99,68 +120,42 @@ Labels = tuple[str, ...]
 
 @dataclass(frozen=True, slots=True)
 class MethodResult:
-    """New heads and trees of the two sides; None: that kind is left alone. Without
+    """New heads and trees of all sides; None: that kind is left alone. Without
     ``labels`` each new arc has the parser's own best."""
 
-    heads: tuple[Heads, Heads] | None = None
-    trees: tuple[Tree, Tree] | None = None
+    heads: tuple[Heads, ...] | None = None
+    trees: tuple[Tree, ...] | None = None
     rounds: tuple[Round, ...] = ()
     exact: bool = True
     gap: float = 0.0
-    labels: tuple[Labels, Labels] | None = None
+    labels: tuple[Labels, ...] | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class _Task:
-    source: Analysis
-    target: Analysis
-    linked: LinkedWords
+    sides: Sequence[Analysis]
+    edges: Sequence[LinkedPair]
     settings: JointSettings
     weights: JointWeights
 
+    def pair(self) -> tuple[Analysis, Analysis, LinkedWords]:
+        if len(self.sides) != 2 or len(self.edges) != 1:
+            raise InvalidValue(f"{self.settings.method}: two sentences wanted")
+        return self.sides[0], self.sides[1], self.edges[0].linked
+
 
 def find(
-    source: Analysis,
-    target: Analysis,
-    linked: LinkedWords,
+    sides: Sequence[Analysis],
+    edges: Sequence[LinkedPair],
     settings: JointSettings,
     weights: JointWeights,
 ) -> MethodResult:
-    """What the method of ``settings`` makes of a pair.
+    """What the method of ``settings`` makes of two sentences or more.
 
-    Raises InvalidValue if an analysis lacks what the method needs.
+    Raises InvalidValue if an analysis lacks what the method needs, or if the method
+    takes fewer sentences.
     """
-    return _METHODS[settings.method](_Task(source, target, linked, settings, weights))
-
-
-def _agreed(
-    source: Analysis,
-    others: Sequence[tuple[Analysis, LinkedWords]],
-    settings: JointSettings,
-    weights: JointWeights,
-) -> tuple[Labelled, ...]:
-    return agree(
-        _deps(source),
-        [(_deps(other), linked) for other, linked in others],
-        slack=weights.bp_slack if settings.slack is None else settings.slack,
-        projective=settings.projective,
-    )
-
-
-def _by_marginals(
-    source: Analysis,
-    others: Sequence[tuple[Analysis, LinkedWords]],
-    settings: JointSettings,
-    weights: JointWeights,
-) -> Heads:
-    kind, n = settings.projective, len(source.sentence)
-    seen = [
-        carried(linked, arc_marginals(arcs_of(other), projective=kind), n)
-        for other, linked in others
-    ]
-    trust = weights.trust if settings.trust is None else settings.trust
-    heads = consensus_heads(arcs_of(source), seen, trust=trust, projective=kind)
-    return _plain(heads)
+    return _METHODS[settings.method](_Task(sides, edges, settings, weights))
 
 
 def arcs_of(analysis: Analysis) -> Floats:
@@ -172,45 +167,88 @@ def arcs_of(analysis: Analysis) -> Floats:
 
 def _deps(analysis: Analysis) -> DepAnalysis:
     if analysis.deps is None or analysis.deps.arcs is None:
-        raise InvalidValue("arc weights are wanted: ask the parser for dependencies")
+        raise InvalidValue("arc weights are missing: ask the parser for dependencies")
     return analysis.deps
 
 
 def _bp(task: _Task) -> MethodResult:
-    others = [(task.target, task.linked)]
-    a, b = _agreed(task.source, others, task.settings, task.weights)
-    return MethodResult((a.heads, b.heads), labels=(a.labels, b.labels))
+    settings = task.settings
+    trees = agree(
+        [_deps(side) for side in task.sides],
+        task.edges,
+        slack=task.weights.bp_slack if settings.slack is None else settings.slack,
+        projective=settings.projective,
+    )
+    heads = tuple(tree.heads for tree in trees)
+    return MethodResult(heads, labels=tuple(tree.labels for tree in trees))
 
 
 def _mbr(task: _Task) -> MethodResult:
-    there, back = (task.target, task.linked), (task.source, task.linked.swapped())
-    ours = _by_marginals(task.source, [there], task.settings, task.weights)
+    settings = task.settings
+    kind = settings.projective
+    trust = task.weights.trust if settings.trust is None else settings.trust
+    arcs = [arcs_of(side) for side in task.sides]
+    p_arcs = [arc_marginals(one, projective=kind) for one in arcs]
+    told: list[list[Floats]] = [[] for _ in arcs]
+    for x in task.edges:
+        for a, b, linked in ((x.a, x.b, x.linked), (x.b, x.a, x.linked.swapped())):
+            told[a].append(carried(linked, p_arcs[b], len(arcs[a]) - 1))
     return MethodResult(
-        (ours, _by_marginals(task.target, [back], task.settings, task.weights))
+        tuple(
+            _plain(consensus_heads(one, others, trust=trust, projective=kind))
+            for one, others in zip(arcs, told, strict=True)
+        )
     )
 
 
 def _soft(task: _Task) -> MethodResult:
     settings = task.settings
     slack = task.weights.slack if settings.slack is None else settings.slack
+    if len(task.sides) != 2:
+        return _consensus(task, slack)
+    source, _, linked = task.pair()
     by_arc = None
     if settings.slack_kind == "relation":
-        by_arc = _by_relation(task.source, task.weights.slacks, slack)
+        by_arc = _by_relation(source, task.weights.slacks, slack)
     by_prob = settings.slack_kind == "prob"
-    return _dual(task, slack_of(task.linked, slack, by_prob=by_prob, by_arc=by_arc))
+    return _dual(task, slack_of(linked, slack, by_prob=by_prob, by_arc=by_arc))
 
 
 def _hard(task: _Task) -> MethodResult:
-    return _dual(task, slack_of(task.linked, np.inf))
+    if len(task.sides) != 2:
+        return _consensus(task, np.inf)
+    return _dual(task, slack_of(task.pair()[2], np.inf))
+
+
+def _consensus(task: _Task, slack: float) -> MethodResult:
+    settings = task.settings
+    if settings.slack_kind != "one" or settings.one_sided or settings.last_round:
+        raise InvalidValue("a set of sentences has one slack, on all sides")
+    agreed = agree_on_arcs(
+        [arcs_of(side) for side in task.sides],
+        word_groups(task.edges, len(task.sides)),
+        slack=slack,
+        projective=settings.projective,
+        rounds=settings.rounds,
+        step=settings.step or STEP,
+    )
+    gap = max(0.0, agreed.bound - agreed.score)
+    heads = tuple(_plain(one) for one in agreed.heads)
+    return MethodResult(heads, None, agreed.rounds, _is_closed(gap, agreed.bound), gap)
+
+
+def _is_closed(gap: float, bound: float) -> bool:
+    return gap <= CLOSED * (1 + abs(bound))
 
 
 def _dual(task: _Task, slack: Floats) -> MethodResult:
     settings = task.settings
-    n, m = len(task.source.sentence), len(task.target.sentence)
+    source, target, linked = task.pair()
+    n, m = len(source.sentence), len(target.sentence)
     agreed = DualDecoder(n, m, projective=settings.projective).decode(
-        arcs_of(task.source),
-        arcs_of(task.target),
-        task.linked,
+        arcs_of(source),
+        arcs_of(target),
+        linked,
         slack,
         rounds=settings.rounds,
         step=settings.step or STEP,
@@ -227,45 +265,45 @@ def _by_relation(source: Analysis, slacks: Mapping[str, float], usual: float) ->
     """``(n + 1, n + 1)``: the slack of the best relation of each arc."""
     deps = source.deps
     if deps is None or deps.relations is None:
-        raise InvalidValue('relations of all arcs are wanted: ask for "forest"')
+        raise InvalidValue('the relations of all arcs are missing: ask for "forest"')
     names = [name.partition(":")[0] for name in deps.relation_names]
     by_name = np.array([slacks.get(name, usual) for name in names])
     return np.asarray(by_name[deps.relations.argmax(-1)])
 
 
 def _pairs(task: _Task) -> MethodResult:
-    settings, linked = task.settings, task.linked
+    settings, edges = task.settings, task.edges
     heads = trees = None
     k = settings.n_best
-    if task.source.deps is not None and task.target.deps is not None:
-        a, b = (
+    if all(side.deps is not None for side in task.sides):
+        of_arcs = [
             ranked_heads(arcs_of(one), k, projective=settings.projective)
-            for one in (task.source, task.target)
-        )
-        i, j, _ = best_pair(a, b, linked)
-        heads = a[i][1], b[j][1]
-    (a, ours), (b, theirs) = (ranked_trees(x, k) for x in (task.source, task.target))
-    if a and b:
-        i, j, _ = best_pair(a, b, linked)
-        trees = ours[i], theirs[j]
+            for one in task.sides
+        ]
+        chosen, _ = best_choice(of_arcs, edges)
+        heads = tuple(one[at][1] for one, at in zip(of_arcs, chosen, strict=True))
+    ranked = [ranked_trees(one, k) for one in task.sides]
+    if all(scored for scored, _ in ranked):
+        chosen, _ = best_choice([scored for scored, _ in ranked], edges)
+        trees = tuple(own[at] for (_, own), at in zip(ranked, chosen, strict=True))
     if heads is None and trees is None:
         raise InvalidValue("neither arc weights nor a forest: nothing to choose among")
     return MethodResult(heads, trees)
 
 
 def _spans(task: _Task) -> MethodResult:
-    source, target, settings = task.source, task.target, task.settings
+    settings, weights = task.settings, task.weights
+    source, target, linked = task.pair()
     forests = []
     for one in (source, target):
         if one.forest is None or one.edge_weights is None or not one.forest.n_nodes:
-            raise InvalidValue("a forest with a parse is wanted: ask for constituents")
+            raise InvalidValue("a forest with a parse is missing: ask for constituents")
         forests.append((one.forest, one.edge_weights))
-    slack = task.weights.span_slack if settings.slack is None else settings.slack
     agreed = agree_on_spans(
         forests[0],
         forests[1],
-        linked_spans(task.linked, len(source.sentence), len(target.sentence)),
-        slack=slack,
+        linked_spans(linked, len(source.sentence), len(target.sentence)),
+        slack=weights.span_slack if settings.slack is None else settings.slack,
         rounds=settings.rounds,
         step=settings.step or STEP,
     )
@@ -280,8 +318,8 @@ def _spans(task: _Task) -> MethodResult:
         )
     )
     gap = max(0.0, agreed.bound - agreed.score)
-    exact = gap <= CLOSED * (1 + abs(agreed.bound))
-    return MethodResult(None, (trees[0], trees[1]), agreed.rounds, exact, gap)
+    exact = _is_closed(gap, agreed.bound)
+    return MethodResult(None, trees, agreed.rounds, exact, gap)
 
 
 def _plain(heads: Ints) -> Heads:

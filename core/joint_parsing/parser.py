@@ -1,4 +1,4 @@
-"""Two sentences that mean the same parse each other: the door to ``core.joint``.
+"""Sentences that mean the same parse each other: the door to ``core.joint``.
 
 Choe & McClosky 2015, "Parsing Paraphrases with Joint Inference", and what came after.
 Methods: ``bp`` propagates beliefs through the links; ``mbr`` carries arc marginals
@@ -6,8 +6,9 @@ over; ``soft`` and ``hard`` are dual decomposition over arcs; ``pairs`` looks am
 n-best trees; ``spans`` lets phrases agree.
 """
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import combinations
 
 from core.data.alignment import Link
 from core.data.check import Floats
@@ -18,12 +19,18 @@ from core.forests.kbest import best_trees
 from core.joint_parsing.beliefs import arc_marginals
 from core.joint_parsing.gate import WEIGHTS, JointWeights, gate_features
 from core.joint_parsing.in_view import View, seen
-from core.joint_parsing.linked import LinkedWords, disagreements, linked_words
+from core.joint_parsing.linked import (
+    LinkedPair,
+    LinkedWords,
+    disagreements,
+    linked_words,
+)
 from core.joint_parsing.methods import MethodResult, arcs_of, find
 from core.joint_parsing.values import (
     METHODS,
     ArcChange,
     JointResult,
+    JointSet,
     JointSettings,
     JointSide,
     Method,
@@ -41,6 +48,7 @@ __all__ = [
     "ArcChange",
     "JointParser",
     "JointResult",
+    "JointSet",
     "JointSettings",
     "JointSide",
     "Method",
@@ -90,30 +98,73 @@ class JointParser:
         if links is None:
             links = self.aligner.align(source, target)
         n, m = len(source.sentence), len(target.sentence)
-        linked = linked_words(links, n, m, root=settings.link_roots)
+        edges = [LinkedPair(0, 1, linked_words(links, n, m, root=settings.link_roots))]
         if views is None or settings.method != "bp" or not settings.in_view:
-            outcome = find(source, target, linked, settings, self.weights)
+            outcome = find((source, target), edges, settings, self.weights)
         else:
-            outcome = self._find_in_view((source, target), views, linked, settings)
-        result = _result(source, target, linked, outcome, settings)
+            outcome = self._find_in_view((source, target), views, edges, settings)
+        joint = _result((source, target), edges, outcome, settings)
+        (ours, theirs), (links,) = joint.sides, joint.links.values()
+        result = JointResult(
+            ours,
+            theirs,
+            links,
+            joint.rounds,
+            joint.exact,
+            joint.gap,
+            joint.agreement_before,
+            joint.agreement_after,
+        )
         return self._gated(source, target, result, settings)
+
+    def parse_set(
+        self,
+        sides: Sequence[Analysis],
+        settings: JointSettings | None = None,
+        *,
+        links: Mapping[tuple[int, int], Iterable[Link]] | None = None,
+    ) -> JointSet:
+        """Return the joint parse of sentences that all mean the same (Choe & McClosky
+        2015, section 6).
+
+        ``links``: word links by the numbers of two sentences; else the aligner's,
+        between every two. ``gate`` and ``in_view`` count for pairs alone. Raises
+        InvalidValue as ``parse``, and for a method that takes two sentences.
+        """
+        settings = settings or JointSettings()
+        if links is None:
+            links = {
+                (a, b): self.aligner.align(sides[a], sides[b])
+                for a, b in combinations(range(len(sides)), 2)
+            }
+        edges = []
+        for (a, b), own in links.items():
+            n, m = len(sides[a].sentence), len(sides[b].sentence)
+            named = [
+                replace(link, attrs={**link.attrs, "sentences": f"{a}-{b}"})
+                for link in own
+            ]
+            root = settings.link_roots
+            edges.append(LinkedPair(a, b, linked_words(named, n, m, root=root)))
+        outcome = find(sides, edges, settings, self.weights)
+        return _result(sides, edges, outcome, settings)
 
     def _find_in_view(
         self,
         sides: tuple[Analysis, Analysis],
         views: tuple[View, View],
-        linked: LinkedWords,
+        edges: Sequence[LinkedPair],
         settings: JointSettings,
     ) -> MethodResult:
         """Each side with the weights of both readings; so agreement need not pay as
         much: what the other sentence says is partly in them."""
         weights = self.weights
-        source, target = (
+        both = [
             seen(side, view, weights.view_share)
             for side, view in zip(sides, views, strict=True)
-        )
+        ]
         weights = weights.with_number("bp_slack", weights.view_slack)
-        return find(source, target, linked, settings, weights)
+        return find(both, edges, settings, weights)
 
     def _gated(
         self,
@@ -141,25 +192,35 @@ class JointParser:
 
 
 def _result(
-    source: Analysis,
-    target: Analysis,
-    linked: LinkedWords,
+    analyses: Sequence[Analysis],
+    edges: Sequence[LinkedPair],
     outcome: MethodResult,
     settings: JointSettings,
-) -> JointResult:
-    heads, trees = outcome.heads or (None, None), outcome.trees or (None, None)
-    labels = outcome.labels or (None, None)
-    ours = _side(source, heads[0], labels[0], trees[0], linked, settings)
-    theirs = _side(target, heads[1], labels[1], trees[1], linked.swapped(), settings)
-    before = after = 0
-    if source.deps is not None and target.deps is not None:
-        old = source.deps.tree.heads, target.deps.tree.heads
-        before = disagreements(linked, *old)
-        after = disagreements(linked, heads[0] or old[0], heads[1] or old[1])
-    return JointResult(
-        ours,
-        theirs,
-        tuple(link for link in linked.links if link is not None),
+) -> JointSet:
+    nothing = (None,) * len(analyses)
+    heads, trees = outcome.heads or nothing, outcome.trees or nothing
+    labels = outcome.labels or nothing
+    of_side: list[list[LinkedWords]] = [[] for _ in analyses]
+    for edge in edges:
+        of_side[edge.a].append(edge.linked)
+        of_side[edge.b].append(edge.linked.swapped())
+    sides = tuple(
+        _side(*one, settings)
+        for one in zip(analyses, heads, labels, trees, of_side, strict=True)
+    )
+    old = [one.deps.tree.heads if one.deps else None for one in analyses]
+    new = [after or before for after, before in zip(heads, old, strict=True)]
+    before, after = (
+        sum(
+            disagreements(edge.linked, a, b)
+            for edge in edges
+            if (a := some[edge.a]) is not None and (b := some[edge.b]) is not None
+        )
+        for some in (old, new)
+    )
+    return JointSet(
+        sides,
+        {(x.a, x.b): tuple(k for k in x.linked.links if k is not None) for x in edges},
         outcome.rounds,
         outcome.exact,
         outcome.gap,
@@ -173,7 +234,7 @@ def _side(
     heads: tuple[int, ...] | None,
     labels: tuple[str, ...] | None,
     tree: Tree | None,
-    linked: LinkedWords,
+    linked: Sequence[LinkedWords],
     settings: JointSettings,
 ) -> JointSide:
     """The side with these heads and this tree, and how they differ from its own."""
@@ -201,15 +262,19 @@ def _labelled(deps: DepAnalysis, heads: tuple[int, ...]) -> DepTree:
 
 
 def _arc_changes(
-    before: DepTree, after: DepTree, p: Floats, linked: LinkedWords
+    before: DepTree, after: DepTree, p: Floats, linked: Sequence[LinkedWords]
 ) -> tuple[ArcChange, ...]:
     """The words whose head differs, with the links of word and new head."""
-    of = {int(s): link for (s, _), link in zip(linked.pairs, linked.links, strict=True)}
+    of: dict[int, list[Link]] = {}
+    for one in linked:
+        for (s, _), link in zip(one.pairs.tolist(), one.links, strict=True):
+            if link is not None:
+                of.setdefault(s, []).append(link)
     changes = []
     for m, (h, g) in enumerate(zip(before.heads, after.heads, strict=True)):
         if h == g:
             continue
-        because = tuple(x for x in (of.get(m + 1), of.get(g + 1)) if x is not None)
+        because = (*of.get(m + 1, ()), *of.get(g + 1, ()))
         changes.append(
             ArcChange(
                 m,
@@ -229,7 +294,7 @@ def _span_changes(analysis: Analysis, tree: Tree) -> tuple[SpanChange, ...]:
     """The phrases that ``tree`` has and the best tree of its own forest has not, and
     the other way round."""
     if analysis.forest is None or analysis.edge_weights is None:
-        raise InvalidValue("a forest is wanted: ask for constituents")
+        raise InvalidValue("the forest is missing: ask for constituents")
     words = analysis.sentence.forms
     tags = analysis.xpos or ("X",) * len(words)
     ranked = best_trees(

@@ -1,5 +1,6 @@
 """What joint parsing takes and gives: settings, changed arcs, rounds, results."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Literal, get_args
 
@@ -53,12 +54,12 @@ class JointSettings:
         if self.method not in METHODS:
             raise InvalidValue(f"method {self.method!r}: one of {', '.join(METHODS)}")
         if self.rounds < 1 or self.n_best < 1:
-            raise InvalidValue("rounds and n_best: at least 1 wanted")
+            raise InvalidValue("rounds and n_best: expected at least 1")
         if self.step is not None and not self.step > 0:
-            raise InvalidValue("step: a positive number of nats wanted")
+            raise InvalidValue("step: expected a positive number of nats")
         for name, value in (("slack", self.slack), ("trust", self.trust)):
             if value is not None and not 0 <= value < float("inf"):
-                raise InvalidValue(f"{name}: 0 or more nats wanted")
+                raise InvalidValue(f"{name}: expected 0 or more nats")
         if self.slack_kind not in get_args(SlackKind):
             raise InvalidValue(f"slack_kind: one of {', '.join(get_args(SlackKind))}")
 
@@ -133,3 +134,25 @@ class JointResult:
     agreement_after: int = 0
     gate: float | None = None
     kept: bool = True
+
+    @property
+    def sides(self) -> tuple[JointSide, JointSide]:
+        return self.source, self.target
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class JointSet:
+    """All sides of a set of sentences, and how they came about.
+
+    ``links``: the word links that counted, by the numbers of the two sentences; those
+    in ``ArcChange.because`` have these numbers, "0-2", as their attribute "sentences".
+    The rest as in ``JointResult``, disagreements summed over linked sentences.
+    """
+
+    sides: tuple[JointSide, ...]
+    links: Mapping[tuple[int, int], tuple[Link, ...]]
+    rounds: tuple[Round, ...] = ()
+    exact: bool = True
+    gap: float = 0.0
+    agreement_before: int = 0
+    agreement_after: int = 0

@@ -41,4 +41,4 @@ class Perceptron:
         try:
             return cls(*(unpack(data[k]) for k in ("means", "scales", "hidden", "out")))
         except (KeyError, TypeError) as error:
-            raise InvalidValue(f"no perceptron: {error!r}") from error
+            raise InvalidValue(f"not a perceptron: {error!r}") from error

@@ -41,7 +41,7 @@ class LinearModel:
             np.array(data[key], float) for key in ("means", "scales", "weights")
         )
         if any(one.shape != (len(names),) for one in (means, scales, weights)):
-            raise ValueError("as many values as names wanted")
+            raise ValueError("expected as many values as names")
         return cls(names, means, scales, weights, float(data["bias"]))
 
 
@@ -54,9 +54,9 @@ def fit_ridge(
     rows, targets and names do not match, or a value is not finite. O(n f^2).
     """
     if rows.shape != (len(targets), len(names)) or not len(targets):
-        raise InvalidValue("one row of features per target wanted, at least one")
+        raise InvalidValue("expected one row of features per target, and at least one")
     if not np.isfinite(rows).all() or not np.isfinite(targets).all():
-        raise InvalidValue("finite features and targets wanted")
+        raise InvalidValue("expected finite features and targets")
     means, scales = rows.mean(axis=0), rows.std(axis=0)
     scales[scales < 1e-12] = 1.0
     design = (rows - means) / scales

@@ -41,9 +41,9 @@ def read(
         models = model(data["context"]), model(data["plain"])
         return *models, settings(**data["settings"]), data.get("facts", {})
     except OSError as error:
-        raise Unavailable(f"{path}: no weights of the {of}") from error
+        raise Unavailable(f"{path}: not weights of the {of}") from error
     except (KeyError, TypeError, ValueError) as error:
-        raise InvalidValue(f"{path}: no weights: {error!r}") from error
+        raise InvalidValue(f"{path}: not a weights file: {error!r}") from error
 
 
 def write(

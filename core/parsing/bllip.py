@@ -53,7 +53,9 @@ class BllipParser:
     def __init__(self, folder: Path, *, name: str = "") -> None:
         lacking = [sign for sign in SIGNS if not (folder / sign).is_file()]
         if lacking:
-            raise Unavailable(f"{folder} is no BLLIP model: lacks {', '.join(lacking)}")
+            raise Unavailable(
+                f"{folder} is not a BLLIP model; missing: {', '.join(lacking)}"
+            )
         self._folder = folder.resolve()
         self._child: _Child | None = None
         self._turn = threading.Lock()
@@ -204,7 +206,7 @@ class _Child:
             self._process.stdin.write(json.dumps(what).encode() + b"\n")
             self._process.stdin.flush()
         except BrokenPipeError as error:
-            raise Unavailable("BLLIP ended on this sentence") from error
+            raise Unavailable("BLLIP crashed on this sentence") from error
         answer: dict[str, Any] = json.loads(self._line())
         return answer
 
@@ -221,7 +223,7 @@ class _Child:
                 raise Unavailable(f"BLLIP took more than {PATIENCE_S:.0f} s")
             part = os.read(pipe, 1 << 16)
             if not part:
-                raise Unavailable("BLLIP ended: its model or this sentence is at fault")
+                raise Unavailable("BLLIP crashed on its model or on this sentence")
             self._rest += part
         line, _, self._rest = self._rest.partition(b"\n")
         return line

@@ -276,7 +276,7 @@ def follow(
     for name in which:
         if name not in CONVENTIONS:
             known = ", ".join(CONVENTIONS)
-            raise InvalidValue(f"convention {name}: there are {known}")
+            raise InvalidValue(f"there is no convention {name}; known: {known}")
         CONVENTIONS[name](scores, reading, names)
 
 

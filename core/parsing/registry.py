@@ -186,5 +186,7 @@ def backend_of(options: dict[str, Any]) -> ParserBackend:
     if not options.get("together"):
         return parser
     if not isinstance(parser, DecodesTogether):
-        raise Unavailable(f"parser {parser.info.name!r} cannot decode together")
+        raise Unavailable(
+            f"parser {parser.info.name!r} cannot decode two sentences together"
+        )
     return parser.decoding_together()

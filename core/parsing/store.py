@@ -49,17 +49,17 @@ def open_folder(path: Path, *, needed: Sequence[str] = NEEDED) -> ModelFolder:
     """
     manifest_path = path / MANIFEST
     if not manifest_path.is_file():
-        raise Unavailable(f"{path} is no model folder: it has no {MANIFEST}")
+        raise Unavailable(f"{path} is not a model folder: it has no {MANIFEST}")
     try:
         manifest = json.loads(manifest_path.read_text(encoding="utf-8"))
     except ValueError as error:
         raise Unavailable(f"{manifest_path}: not JSON: {error}; {_REMEDY}") from error
     if not isinstance(manifest, dict) or manifest.get("format") != FORMAT:
-        raise Unavailable(f"{manifest_path}: format {FORMAT} wanted; {_REMEDY}")
+        raise Unavailable(f"{manifest_path}: expected format {FORMAT}; {_REMEDY}")
     lacking = [key for key in ("name", "version", "files") if key not in manifest]
     lacking += [name for name in needed if name not in manifest.get("files", {})]
     if lacking:
-        raise Unavailable(f"{manifest_path}: lacks {', '.join(lacking)}; {_REMEDY}")
+        raise Unavailable(f"{manifest_path}: missing {', '.join(lacking)}; {_REMEDY}")
     return ModelFolder(path, manifest)
 
 

@@ -81,7 +81,7 @@ class PhraseModel:
                 float(data["phrase_bias"]),
             )
         except (KeyError, TypeError, ValueError) as error:
-            raise InvalidValue(f"no phrase model: {error!r}") from error
+            raise InvalidValue(f"not a phrase model: {error!r}") from error
 
 
 def one_to_one(nats: Floats) -> NDArray[np.bool_]:
@@ -207,7 +207,7 @@ def side_of(analysis: Analysis, tree: Tree | None = None) -> BinaryForest:
     if tree is not None:
         return side_of_tree(tree)
     if analysis.forest is None or analysis.edge_weights is None:
-        raise InvalidValue("a forest is wanted: parse with constituents")
+        raise InvalidValue("the forest is missing: parse with constituents")
     words = analysis.sentence.forms
     tags = analysis.xpos or analysis.upos or ("X",) * len(words)
     return side_of_packed(analysis.forest, analysis.edge_weights, words, tags)

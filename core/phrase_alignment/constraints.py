@@ -50,7 +50,9 @@ class Constraint:
     def __post_init__(self) -> None:
         n = (self.source is not None) + (self.target is not None)
         if n != (2 if self.rule in ("must-link", "must-not-link") else 1):
-            raise InvalidValue(f"{self.rule}: a span on each side it is about, wanted")
+            raise InvalidValue(
+                f"{self.rule}: expected a span on each side that it constrains"
+            )
 
     def words(self, source: BinaryForest, target: BinaryForest) -> str:
         """``must-link “the cat” = “a cat”``."""
@@ -83,7 +85,7 @@ def align_under(
             return aligned
         core = _smallest(source, target, gain, constraints, settings)
     described = "; ".join(one.words(source, target) for one in core)
-    raise Contradiction(f"these cannot hold together: {described}", tuple(core))
+    raise Contradiction(f"these contradict each other: {described}", tuple(core))
 
 
 def can_hold(

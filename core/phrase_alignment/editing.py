@@ -166,11 +166,11 @@ def revert(draft: Draft, before: Delta, after: Delta) -> Draft:
     for name, parts in after.items():
         for key, value in parts.items():
             if sections[name].pop(key, None) != value:
-                raise Contradiction("this has been changed again since then")
+                raise Contradiction("this has changed since then")
     for name, parts in before.items():
         for key in parts:
             if key in sections[name]:
-                raise Contradiction("something else is in its place now")
+                raise Contradiction("another decision has replaced it")
         sections[name].update(parts)
     try:
         return _draft(sections)

@@ -284,7 +284,7 @@ def side_of_forest(
     if not forest.n_nodes:
         raise InvalidValue("there is no parse to align")
     if forest.n_tokens != len(words) or np.diff(forest.first_tail).max() > 2:
-        raise InvalidValue("a forest over these words, with binary edges, is wanted")
+        raise InvalidValue("expected a forest over these words with binary edges")
     grower = _BinaryBuilder(words)
     marginals, _ = forest_marginals(forest, weights)
     top = forest.root

@@ -181,7 +181,7 @@ def pack(
     check.nats(gain=gain)
     if gain.shape != (source.n_nodes, target.n_nodes):
         wanted = source.n_nodes, target.n_nodes
-        raise InvalidScores(f"gain: {wanted} wanted, got {gain.shape}")
+        raise InvalidScores(f"gain: expected {wanted}, got {gain.shape}")
     tables = np.empty((8, *gain.shape))
     sides = [
         (side.first_edge, side.parts, side.weight, side.named, side.below)

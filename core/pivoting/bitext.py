@@ -166,7 +166,7 @@ def set_links(path: Path, links: Iterable[str]) -> int:
         for pair in pairs:
             mine = next(given, None)
             if mine is None:
-                raise InvalidValue(f"pair {pair.pair_id}: no links for it")
+                raise InvalidValue(f"pair {pair.pair_id}: it has no links")
             yield BitextPair(pair.pair_id, pair.corpus, pair.source, pair.target, mine)
         if next(given, None) is not None:
             raise InvalidValue("more links than pairs")
@@ -211,12 +211,14 @@ def _checked(rows: Iterable[BitextPair]) -> Iterator[tuple[object, ...]]:
     last = -1
     for row in rows:
         if row.pair_id <= last:
-            raise InvalidValue(f"pair {row.pair_id} after pair {last}: ids must grow")
+            raise InvalidValue(
+                f"pair {row.pair_id} after pair {last}: ids must increase"
+            )
         last = row.pair_id
         for side in (row.source, row.target):
             if "" in side.split(" "):
                 raise InvalidValue(
-                    f"pair {row.pair_id}: tokens with one space between wanted, "
+                    f"pair {row.pair_id}: expected tokens separated by single spaces, "
                     f"got {side[:40]!r}"
                 )
         yield astuple(row)

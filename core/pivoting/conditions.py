@@ -85,7 +85,7 @@ def _allowed(
         return [s for s in heads if s and is_constituent(s)]
     if condition in ("substitution", "averaged"):
         return [s for s in dict.fromkeys(labels) if s in heads]
-    raise InvalidValue(f"no condition {condition!r}")
+    raise InvalidValue(f"there is no condition {condition!r}")
 
 
 def _score(condition: Condition, under: Sequence[tuple[float, str, int]]) -> float:

@@ -75,7 +75,7 @@ def _check(sizes: Rows, first: Rows, links: Rows) -> None:
         raise InvalidValue(f"pair {owner[at]}: link {e}-{f} is outside the sentences")
     wide = int(sizes.max(initial=0)) + 1
     if len(np.unique((owner * wide + links[:, 0]) * wide + links[:, 1])) != len(links):
-        raise InvalidValue("a link is given twice")
+        raise InvalidValue("a link occurs twice")
 
 
 class WordHashes(dict[str, int]):

@@ -65,7 +65,7 @@ def draw_places(
     ``usable``: further phrases to leave out. Raises InvalidValue without a length.
     """
     if not lengths or min(lengths) < 1:
-        raise InvalidValue("phrases of at least one word wanted")
+        raise InvalidValue("expected phrases of at least one word")
     groups = _groups(trees, lengths, usable)
     share, more = divmod(n_phrases, 2 * len(lengths))
     chosen: list[Place] = []

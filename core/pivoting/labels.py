@@ -82,7 +82,7 @@ class NodeNames:
         parts = [c for c in self._nodes.children[v] if spans[c][0] < spans[c][1]]
         for left, right in pairwise(parts):
             if spans[left][1] > spans[right][0]:
-                raise InvalidValue("labels: a tree without crossing branches wanted")
+                raise InvalidValue("labels: expected a tree without crossing branches")
         return parts
 
     def name(self, v: int, start: int, end: int) -> str:
@@ -174,7 +174,7 @@ class TreeArrays:
             [c for c in below if spans[c][0] < spans[c][1]] for below in tree.children
         ]
         if any(spans[a][1] > spans[b][0] for x in parts for a, b in pairwise(x)):
-            raise InvalidValue("labels: a tree without crossing branches wanted")
+            raise InvalidValue("labels: expected a tree without crossing branches")
         nodes = [(p, *span) for p, span in zip(tree.parents, spans, strict=True)]
         return cls._made(nodes, tree.labels, parts, tree.leaf_of, names)
 

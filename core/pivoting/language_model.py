@@ -103,10 +103,6 @@ class TrigramModel:
                 out[start : start + len(some)] = sums
         return totals
 
-    def word_scores(self, sentence: str | Sequence[str]) -> Floats:
-        """log10 probability of each word of one sentence, </s> last."""
-        return self._by_word([sentence])[0]
-
     def _by_word(
         self, sentences: Sequence[str | Sequence[str]]
     ) -> tuple[Floats, Longs, Longs]:
@@ -235,7 +231,7 @@ def _sections(lines: Iterable[str]) -> dict[int, list[_Row]]:
         n_rows = len(sections.get(order, ()))
         if n_rows != size or order > 3:
             raise FormatError(
-                f"{n_rows} {order}-grams where {size} are announced",
+                f"{n_rows} {order}-grams; the header announces {size}",
                 remedy="give a whole ARPA file of order 3 or less",
             )
     return sections
@@ -250,10 +246,10 @@ def _row(text: str, order: int, number: int) -> _Row:
         return float(cells[0]), cells[1], weight, number
     except (ValueError, IndexError):
         raise FormatError(
-            f"{text[:40]!r} is no {order}-gram",
+            f"{text[:40]!r} is not a {order}-gram",
             line=number,
             column=1,
-            remedy="probability, tab, words, tab, backoff",
+            remedy="write probability, tab, words, tab, backoff",
         ) from None
 
 
@@ -266,10 +262,10 @@ def _key(
         return first * n + last
     except KeyError:
         raise FormatError(
-            f"{row[1]!r} stands on an n-gram that is not there",
+            f"{row[1]!r} extends an n-gram that is missing",
             line=row[3],
             column=1,
-            remedy="give the file as the estimator wrote it",
+            remedy="give the file unchanged, as the estimator wrote it",
         ) from None
 
 
@@ -334,7 +330,7 @@ def discounts(
         if all(0 <= d <= k for k, d in enumerate(estimates, 1)):
             return estimates[0], estimates[1], estimates[2]
     if fallback is None:
-        raise InvalidValue("too little text for Kneser-Ney discounts: give a fallback")
+        raise InvalidValue("too little text for Kneser-Ney discounts")
     return fallback
 
 

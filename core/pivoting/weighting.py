@@ -73,9 +73,9 @@ class Weights:
             )
             facts, version = data["facts"], data["version"]
         except (KeyError, TypeError, ValueError) as error:
-            raise InvalidValue(f"no weights of paraphrases: {error!r}") from error
+            raise InvalidValue(f"not weights of paraphrases: {error!r}") from error
         if version != VERSION or (alone.names, placed.names) != (ALONE, PLACED):
-            raise InvalidValue("weights of another version: fit them again")
+            raise InvalidValue("weights from another version: fit them again")
         return cls(alone, placed, facts)
 
 
@@ -269,7 +269,7 @@ def fit_weights(
     n_phrases = int(group.max(initial=-1)) + 1
     if len(rows) < LEAST or n_phrases < 2:
         raise InvalidValue(
-            f"{len(rows)} judged substitutes of {n_phrases} phrases are in this table: "
+            f"{len(rows)} judged substitutes of {n_phrases} phrases are in this table; "
             f"at least {LEAST} of two phrases are needed"
         )
     rng = np.random.default_rng(seed)

@@ -121,7 +121,7 @@ def _compiled(regex: str) -> Anything:
     except re2.error as error:
         reason = error.args[0] if error.args else ""
         told = reason.decode() if isinstance(reason, bytes) else str(reason)
-        raise InvalidValue(f"no regular expression: {_told(regex, told)}") from error
+        raise InvalidValue(f"not a regular expression: {_told(regex, told)}") from error
 
 
 def _unicode(match: "re.Match[str]") -> str:

@@ -59,7 +59,7 @@ def matches_in(ground: Ground, query: Query, *, steps: int = STEPS) -> list[Node
     than this many steps.
     """
     if query.has_links or query.where:
-        raise InvalidValue("links and where: are not for one tree")
+        raise InvalidValue("links and where: not available for a single tree")
     search = _Search(ground, steps)
     return [row for row in ground.rows if search.is_at(query.root, row)]
 

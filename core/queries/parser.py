@@ -153,7 +153,7 @@ def parse(text: str) -> Query:
     """
     if len(text) > MAX_LENGTH:
         raise FormatError(
-            f"a query of more than {MAX_LENGTH} signs", line=1, column=MAX_LENGTH
+            f"a query of more than {MAX_LENGTH} characters", line=1, column=MAX_LENGTH
         )
     reader = _QueryReader(text)
     root = reader.pattern(0)
@@ -171,7 +171,7 @@ def _unread(scan: Scanner) -> tuple[str, str]:
         return f"{rest[0]!r} closes nothing", "take it away"
     return (
         f"{rest!r} is no relation",
-        'a relation such as < or <<, "~" for a link, or "where" is wanted here',
+        'a relation such as < or <<, "~" for a link, or "where" is missing here',
     )
 
 

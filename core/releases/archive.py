@@ -42,7 +42,7 @@ class Writer:
 
     def _add(self, name: str, pieces: Iterable[bytes]) -> None:
         if name in self.files or name == NAME:
-            raise ValueError(f"{name} is there already")
+            raise ValueError(f"{name} already exists")
         digest, size = hashlib.sha256(), 0
         with self._zip.open(_member(name), "w", force_zip64=True) as member:
             for data in pieces:
@@ -75,7 +75,8 @@ def opened(path: Path) -> Iterator[tuple[zipfile.ZipFile, Manifest]]:
             yield archive, Manifest.load(_manifest(archive))
     except BROKEN as error:
         raise FormatError(
-            f"{path.name} is no whole zip: {error}", remedy="get the release again"
+            f"{path.name} is not a complete zip archive: {error}",
+            remedy="download the release again",
         ) from error
 
 
@@ -83,9 +84,11 @@ def _manifest(archive: zipfile.ZipFile) -> str:
     try:
         member = archive.getinfo(NAME)
     except KeyError:
-        raise FormatError(f"there is no {NAME}", remedy="choose a release") from None
+        raise FormatError(
+            f"there is no {NAME}", remedy="choose a release file"
+        ) from None
     if member.file_size > MAX_MANIFEST:
-        raise FormatError(f"{NAME} is too large", remedy="get the release again")
+        raise FormatError(f"{NAME} is too large", remedy="download the release again")
     return archive.read(member).decode("utf-8", "replace")
 
 
@@ -130,5 +133,5 @@ def lines_of(archive: zipfile.ZipFile, name: str) -> Iterator[str]:
                 yield line.decode()
             except UnicodeDecodeError as error:
                 raise FormatError(
-                    "no UTF-8", line=number, column=error.start + 1
+                    "not UTF-8", line=number, column=error.start + 1
                 ) from error

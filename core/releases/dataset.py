@@ -213,7 +213,7 @@ def write(release: Path, folder: Path) -> Mapping[str, int]:
     Raises FormatError if it is no release, FileExistsError if the folder is there.
     """
     if folder.exists():
-        raise FileExistsError(f"{folder} is there already: name another folder")
+        raise FileExistsError(f"{folder} already exists: name another folder")
     folder.parent.mkdir(parents=True, exist_ok=True)
     aside = Path(tempfile.mkdtemp(dir=folder.parent, prefix=f".{folder.name}-"))
     try:

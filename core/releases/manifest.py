@@ -37,9 +37,9 @@ class HashChain:
 
     def line(self, act: Mapping[str, Any]) -> str:
         """The act as the next entry, a line of JSON. Raises ValueError if it has a
-        member that is the chain's own."""
+        member that is reserved."""
         if taken := [name for name in OWN if name in act]:
-            raise ValueError(f"{taken[0]} is the chain's own")
+            raise ValueError(f"{taken[0]} is reserved")
         entry = {**act, "entry": self.length + 1, "previous": self.head}
         self.head = hashlib.sha256(canonical(entry)).hexdigest()
         self.length += 1
@@ -49,8 +49,7 @@ class HashChain:
 def entries(lines: Iterable[str]) -> Iterator[dict[str, Any]]:
     """The acts of a chain, checked one by one.
 
-    Raises FormatError at the first line that is no entry, or does not follow from the
-    one before it.
+    Raises FormatError at a line that is not an entry, or does not follow the last.
     """
     chain = HashChain()
     for number, line in enumerate(lines, 1):
@@ -60,7 +59,7 @@ def entries(lines: Iterable[str]) -> Iterator[dict[str, Any]]:
             raise _broken(number, "does not follow from the line before it")
         chain.line(act)
         if given["digest"] != chain.head:
-            raise _broken(number, "is not what its digest was made of")
+            raise _broken(number, "does not match its digest")
         yield act | given
 
 
@@ -70,12 +69,12 @@ def _act(line: str, number: int) -> dict[str, Any]:
     except FormatError as error:
         raise _broken(number, f"cannot be read: {error.reason}") from error
     if not isinstance(act, dict):
-        raise _broken(number, "is no object")
+        raise _broken(number, "is not an object")
     return act
 
 
 def _broken(number: int, reason: str) -> FormatError:
-    remedy = "get the release again from who made it"
+    remedy = "ask its maker for the release again"
     return FormatError(f"this entry {reason}", line=number, column=1, remedy=remedy)
 
 
@@ -126,7 +125,7 @@ class Manifest:
         try:
             fields = json_text.loads(text, unique=True)
             if fields.pop("format") != FORMAT or fields.pop("version") != VERSION:
-                raise _error("this is no release of version 1", "update Gemel")
+                raise _error("not a release of version 1", "update Gemel")
             seal = fields.pop("seal")
             files = {
                 name: FileFacts(**one) for name, one in fields.pop("files").items()
@@ -135,9 +134,11 @@ class Manifest:
             made = cls(files=files, warnings=warnings, **fields)
             is_sealed = made.seal == seal
         except (ValueError, KeyError, TypeError, AttributeError, FormatError) as error:
-            raise _error(f"this is no manifest: {error}", "get it again") from error
+            raise _error(f"not a manifest: {error}", "get it again") from error
         if not is_sealed:
-            raise _error("the seal is not this manifest's", "get the release again")
+            raise _error(
+                "the seal does not match this manifest", "download the release again"
+            )
         return made
 
 

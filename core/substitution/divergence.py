@@ -109,7 +109,9 @@ def divergences(
     """
     n = queries.n_cells
     if n != candidates.n_cells or not strength > 0:
-        raise InvalidValue("divergences: the same cells and a positive strength wanted")
+        raise InvalidValue(
+            "divergences: expected the same cells and a positive strength"
+        )
     if measure == "alpha":
         prior, taken = np.full(n, strength), strength
     else:

@@ -48,7 +48,7 @@ class LinkedParser:
         except (KeyError, TypeError, InvalidValue) as error:
             raise Unavailable(f"{folder}: bad manifest: {error}") from error
         if inner == folder.name:
-            raise Unavailable(f"{folder}: names itself as the parser it helps")
+            raise Unavailable(f"{folder}: it names itself as the parser it helps")
         self.parser = registry.chosen(inner, folder.parent)
         self.info: BackendInfo = replace(
             self.parser.info,
@@ -98,7 +98,7 @@ def _options(given: Mapping[str, Any]) -> Options:
     known = {field.name for field in fields(Options)}
     unknown = sorted(given.keys() - known)
     if unknown:
-        raise InvalidValue(f"no such options: {', '.join(unknown)}")
+        raise InvalidValue(f"unknown options: {', '.join(unknown)}")
     return Options(**given)
 
 
@@ -114,9 +114,7 @@ def counts_of(sentences: Iterable[Iterable[tuple[str, str]]]) -> Counts:
             if tag:
                 counts.setdefault(form, Counter())[tag] += 1
     if not counts:
-        raise InvalidValue(
-            "no tagged word in the treebanks that the parser learned from"
-        )
+        raise InvalidValue("the parser's training treebanks have no tagged words")
     return counts
 
 
@@ -124,7 +122,7 @@ class Counted:
     """``parser``, telling the words of ``counts`` as those it was trained on.
 
     For a parser that keeps no list of them (a neural one reads pieces of words). It
-    cannot be told tags, so of the methods of substitution it takes those that replace.
+    does not accept tags, so of the methods of substitution it takes those that replace.
     """
 
     def __init__(self, parser: ParserBackend, counts: Counts) -> None:

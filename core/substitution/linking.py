@@ -157,7 +157,7 @@ class LinkingCounts:
 
     def __post_init__(self) -> None:
         if len(self.words) != len(self.unigrams):
-            raise InvalidValue("linking corpus: one count per word wanted")
+            raise InvalidValue("linking corpus: expected one count per word")
         if not len(self.first) == len(self.second) == len(self.times):
             raise InvalidValue("linking corpus: bigram arrays differ in length")
         numbers = {word: number for number, word in enumerate(self.words)}
@@ -306,4 +306,4 @@ def load(path: Path) -> LinkingCounts:
                 tuple(sources),
             )
     except (OSError, KeyError, ValueError, BadZipFile, InvalidValue) as error:
-        raise FormatError(f"{path}: no counts of a linking corpus: {error}") from error
+        raise FormatError(f"{path}: not counts of a linking corpus: {error}") from error

@@ -48,13 +48,14 @@ class Options:
     def __post_init__(self) -> None:
         if not 1 <= self.f_q <= self.f_c:
             raise InvalidValue(
-                f"f_q {self.f_q}, f_c {self.f_c}: 1 <= f_q <= f_c wanted, "
-                "or a word would replace itself"
+                f"f_q {self.f_q}, f_c {self.f_c}: expected 1 <= f_q <= f_c, or a word "
+                "would "
+                "replace itself"
             )
         if self.n_nearest < 1 or self.n_read < 1 or self.f_lc < 1:
-            raise InvalidValue("n_nearest, n_read and f_lc: at least 1 wanted")
+            raise InvalidValue("n_nearest, n_read and f_lc: expected at least 1")
         if not self.strength > 0 or not self.floor > 0:
-            raise InvalidValue("strength and floor: above 0 wanted")
+            raise InvalidValue("strength and floor: expected more than 0")
 
 
 PAPER = Options(method="replace", strength=1.0, f_q=5, f_c=7, f_lc=60, open_class=False)

@@ -164,7 +164,7 @@ class Substituting:
     Forests, trees, tags, arcs and vectors come back over the sentence's own words:
     they speak of positions, so only the sentence is put back. What has nothing to
     replace is parsed as it stands; ``plan`` says why. Raises Unavailable if the parser
-    does not tell its training words, or cannot be guided (method "tell").
+    does not list its training words, or cannot be guided (method "tell").
     """
 
     def __init__(
@@ -176,10 +176,10 @@ class Substituting:
         self.options = options or Options()
         if not isinstance(parser, TrainingCounts):
             raise Unavailable(
-                f"parser {parser.info.name!r} does not tell its training words"
+                f"parser {parser.info.name!r} does not list its training words"
             )
         if self.options.method == "tell" and not isinstance(parser, TagGuided):
-            raise Unavailable(f"parser {parser.info.name!r} cannot be told tags")
+            raise Unavailable(f"parser {parser.info.name!r} does not accept tags")
         self.parser = parser
         self.candidates = Candidates(parser, linking, self.options)
         digest = linking.digest[:8] or "empty"

@@ -66,7 +66,7 @@ class Subwords:
         lacking = [name for name in _SPECIALS if ids[name] is None]
         if lacking:
             raise Unavailable(
-                f"{path}: no {', '.join(lacking)} in it; a BERT tokenizer is needed"
+                f"{path}: missing {', '.join(lacking)}; a BERT tokenizer is needed"
             )
         self.cls, self.sep, self.unk, self.mask, self.pad = (
             ids[name] or 0 for name in _SPECIALS

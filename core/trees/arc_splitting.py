@@ -52,8 +52,8 @@ class Arcs:
             above = deps.heads[above]
         if above == token:
             raise InvalidValue(
-                f"“{words[head]}” depends on “{words[token]}”, which would close a "
-                f"circle: give “{words[head]}” another head first."
+                f"“{words[head]}” depends on “{words[token]}”, which would make a "
+                f"cycle: give “{words[head]}” another head first."
             )
         rows = [line.split("\t") for line in self.lines.split("\n")]
         for row in rows:
@@ -68,7 +68,7 @@ class Arcs:
         Raises InvalidValue on other words.
         """
         if self.words != other.words:
-            raise InvalidValue("These arcs stand on other words.")
+            raise InvalidValue("These arcs belong to other words.")
         theirs = {row[ID]: row for row in _cells(other.lines)}
         rows = _cells(self.lines)
         for row in rows:
@@ -121,7 +121,8 @@ class ArcsEdit(Protocol):
 def checked_relation(relation: str) -> str:
     if not relation or len(relation) > MAX_RELATION or set(relation) & set(" \t\n\r\0"):
         raise InvalidValue(
-            f"{relation!r} is no relation: one word of at most {MAX_RELATION} signs."
+            f"{relation!r} is not a relation: write one word of at most {MAX_RELATION} "
+            "characters."
         )
     return relation
 
@@ -219,13 +220,14 @@ class JoinWords:
         heads = tree.deps.heads
         if heads[b] != a and heads[a] != b and heads[a] != heads[b]:
             raise InvalidValue(
-                f"Neither of “{words[a]}” and “{words[b]}” hangs from the other, nor "
-                "both from one word: hang one from the other first."
+                f"Neither of “{words[a]}” and “{words[b]}” depends on the other, and "
+                "they do not "
+                "share a head: attach one to the other first."
             )
         for row in _rows(tree):
             if "." in row[ID] and int(row[ID].split(".")[0]) == a + 1:
                 raise InvalidValue(
-                    f"An empty node stands between “{words[a]}” and “{words[b]}”."
+                    f"An empty node is between “{words[a]}” and “{words[b]}”."
                 )
             if "-" in row[ID]:
                 start, end = (int(i) - 1 for i in row[ID].split("-"))

@@ -101,7 +101,7 @@ class Replace:
     def on(self, tree: Arcs) -> ArcsEdited:
         new = Arcs(self.lines)
         if new.words != tree.words:
-            raise InvalidValue("These lines stand on other words.")
+            raise InvalidValue("These lines belong to other words.")
         return ArcsEdited(new, 0)
 
     def inverse(self, tree: Arcs) -> "Replace":
@@ -151,7 +151,7 @@ def read(sent: Mapping[str, Any]) -> ArcsEdit:
     try:
         return OPS[sent["op"]](sent)
     except (KeyError, TypeError, ValueError) as error:
-        raise InvalidValue(f"This is no operation on arcs: {error}") from error
+        raise InvalidValue(f"Not an operation on arcs: {error}") from error
 
 
 def typed(text: str, tree: Arcs) -> Replace:

@@ -79,7 +79,7 @@ class RelabelAll:
 
     def on(self, tree: Tree) -> Edited:
         if not self.labels:
-            raise InvalidValue("Nodes to relabel are wanted.")
+            raise InvalidValue("Name the nodes to relabel.")
         new = tree
         for node, label in self.labels:
             new = Relabel(node, label).on(new).tree
@@ -135,7 +135,7 @@ class Insert:
         mother = tree.parents[self.first]
         if tree.parents[self.last] != mother or self.last < self.first:
             raise InvalidValue(
-                "A new phrase stands over siblings: nodes of one parent."
+                "A new phrase covers siblings: nodes with the same parent."
             )
         if mother < 0:
             return -1, 0, 1
@@ -175,9 +175,11 @@ class Delete:
     def _check(self, tree: Tree) -> None:
         check_node(tree, self.node)
         if tree.is_leaf(self.node):
-            raise InvalidValue("A word stays in the tree: only phrases are deleted.")
+            raise InvalidValue("Only phrases can be deleted, not words.")
         if self.node == 0 and len(tree.children[0]) > 1:
-            raise InvalidValue("This is the root of several: a tree has one root.")
+            raise InvalidValue(
+                "A root with several children cannot be deleted: a tree has one root."
+            )
 
 
 @dataclass(frozen=True, slots=True)
@@ -241,7 +243,7 @@ class Move:
         if len(tree.children[tree.parents[self.node]]) == 1:
             mother = name_of(tree, tree.parents[self.node])
             raise InvalidValue(
-                f"{mother} would be left without words: delete it, or move it instead."
+                f"{mother} would have no words left: delete it, or move it instead."
             )
         rest = [v for v in tree.children[self.mother] if v != self.node]
         if self.at is not None:
@@ -307,7 +309,7 @@ def read(sent: Mapping[str, Any]) -> TreeEdit:
     try:
         return OPS[sent["op"]](sent)
     except (KeyError, TypeError, ValueError) as error:
-        raise InvalidValue(f"This is no operation on a tree: {error}") from error
+        raise InvalidValue(f"Not an operation on a tree: {error}") from error
 
 
 def name_of(tree: Tree, v: int) -> str:

@@ -85,22 +85,23 @@ class SplitPhrase:
         n = len(self.at) + 1
         texts = (had,) * n if asked is None else asked
         if len(texts) != n:
-            raise InvalidValue(f"{n} parts want {n} labels, and {n} edges.")
+            raise InvalidValue(f"{n} parts need {n} labels and {n} edge labels.")
         return texts
 
     def _check(self, tree: Tree) -> None:
         check_node(tree, self.node)
         if tree.is_leaf(self.node):
-            raise InvalidValue("A word is no phrase: choose a phrase to split.")
+            raise InvalidValue("A word cannot be split here: choose a phrase.")
         if self.node == 0:
             raise InvalidValue(
-                "The root cannot be split, as a tree has one: put a new root above it."
+                "The root cannot be split: a tree has one root. Insert a new root "
+                "above it first."
             )
         n, cuts = len(tree.children[self.node]), self.at
         if not cuts or sorted(set(cuts)) != list(cuts) or cuts[0] < 1 or cuts[-1] >= n:
             raise InvalidValue(
-                "A phrase is split between two of its children: choose the one that "
-                "the second phrase begins with, not the first."
+                "Choose the child with which the second phrase begins, but not the "
+                "first child."
             )
 
 
@@ -156,7 +157,7 @@ class JoinPhrases:
         mother = tree.parents[self.first]
         if mother < 0 or tree.parents[self.last] != mother or self.last <= self.first:
             raise InvalidValue(
-                "Siblings are joined: two or more phrases of one parent."
+                "Choose two or more phrases with the same parent to join."
             )
         siblings = tree.children[mother]
         ends = siblings.index(self.first), siblings.index(self.last) + 1
@@ -164,7 +165,8 @@ class JoinPhrases:
         word = next((v for v in joined if tree.is_leaf(v)), None)
         if word is not None:
             raise InvalidValue(
-                f"“{tree.forms[word]}” is a word, and phrases are joined: put a phrase "
+                f"“{tree.forms[word]}” is a word, and only phrases can be joined: add "
+                "a phrase "
                 "over it first, or move it."
             )
         return joined

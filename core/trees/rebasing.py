@@ -57,7 +57,7 @@ def replayed(steps: Iterable[TreeEdit], first: Tree, other: Tree) -> Replayed:
     InvalidValue on other words.
     """
     if first.n_tokens != other.n_tokens:
-        raise InvalidValue("These two trees stand on other words.")
+        raise InvalidValue("These two trees have different words.")
     here, there, at = first, other, _same_places(first, other)
     done: list[Any] = []
     left: list[str] = []
@@ -129,7 +129,7 @@ class _SeenTree:
             raise InvalidValue(f"There is no node n{v} in the tree that you saw.")
         if v not in self.at:
             name = editing.name_of(self.before, v)
-            raise InvalidValue(f"{name} is not there any more as you saw it.")
+            raise InvalidValue(f"{name} has changed since you saw it.")
         return self.at[v]
 
     def _run(self, step: Insert | JoinPhrases) -> TreeEdit:
@@ -143,7 +143,7 @@ class _SeenTree:
             there = now.children[mother_now] if mother_now >= 0 else ()
             run = [v for v in there if new.first <= v <= new.last]
             if run != [self.node(v) for v in seen]:
-                raise InvalidValue("The siblings are not side by side any more.")
+                raise InvalidValue("The siblings are no longer next to each other.")
         return new
 
     def _split(self, step: SplitPhrase) -> SplitPhrase:
@@ -151,7 +151,7 @@ class _SeenTree:
         node, below = self.node(step.node), self.before.children[step.node]
         begins = [self.node(below[i]) for i in step.at if i < len(below)]
         if any(self.now.parents[v] != node for v in begins):
-            raise InvalidValue("Where you split the phrase stands another one by now.")
+            raise InvalidValue("Another phrase is now where you split this one.")
         places = (self.now.children[node].index(v) for v in begins)
         return replace(step, node=node, at=tuple(places))
 
@@ -164,7 +164,7 @@ class _SeenTree:
             if token < self.before.n_tokens
         ]
         if not tokens or (is_join and tokens != [tokens[0], tokens[0] + 1]):
-            raise InvalidValue("These words are not side by side any more.")
+            raise InvalidValue("These words are no longer next to each other.")
         return replace(step, token=tokens[0])
 
 
@@ -194,7 +194,7 @@ def _on_words(step: ArcsEdit, before: Arcs, at: Moved) -> ArcsEdit:
 def replayed_arcs(steps: Iterable[ArcsEdit], first: Arcs, other: Arcs) -> Replayed:
     """As ``replayed``, of arcs."""
     if len(first.words) != len(other.words):
-        raise InvalidValue("These two trees stand on other words.")
+        raise InvalidValue("These two trees have different words.")
     here, there = first, other
     at: Moved = {i: i for i in range(len(first.words))}
     done: list[Any] = []
@@ -230,7 +230,7 @@ class _SeenWords:
         if not 0 <= token < len(words):
             raise InvalidValue(f"There is no word {token + 1} in what you saw.")
         if token not in self.moved:
-            raise InvalidValue(f"“{words[token]}” is not there any more as you saw it.")
+            raise InvalidValue(f"“{words[token]}” has changed since you saw it.")
         return self.moved[token]
 
 

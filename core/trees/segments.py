@@ -106,7 +106,7 @@ class Recut:
     ) -> Iterator[Op]:
         """From the last segment to the first, so that positions before stay."""
         if len(words) != len(self.was):
-            raise InvalidValue("This tree stands on other words.")
+            raise InvalidValue("This tree has other words than its sentence.")
         for one in reversed(self.segments):
             new = self.now[one.new_start : one.new_end]
             for _ in range(one.end - one.start - 1):

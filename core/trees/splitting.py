@@ -63,7 +63,9 @@ class Split:
     def _leaf(self, tree: Tree) -> int:
         v = _leaf(tree, self.token)
         if v == 0:
-            raise InvalidValue("This word is the whole tree: put a phrase over it.")
+            raise InvalidValue(
+                "This word is the whole tree: add a phrase over it first."
+            )
         return v
 
 
@@ -123,13 +125,15 @@ class Join:
         v, w = _leaf(tree, self.token), _leaf(tree, self.token + 1)
         if tree.parents[v] != tree.parents[w]:
             raise InvalidValue(
-                f"“{tree.forms[v]}” and “{tree.forms[w]}” have two parents: move one "
-                "beside the other first, or delete the phrase between."
+                f"“{tree.forms[v]}” and “{tree.forms[w]}” have different parents: move "
+                "one next to "
+                "the other first, or delete the phrase between them."
             )
         if w != v + 1:
             raise InvalidValue(
-                f"“{tree.forms[v]}” and “{tree.forms[w]}” are not side by side: an "
-                "empty element stands between."
+                f"“{tree.forms[v]}” and “{tree.forms[w]}” are not next to each other: "
+                "an empty "
+                "element is between them."
             )
         return v
 

@@ -40,8 +40,9 @@ def checked_label(label: str, *, empty: bool = False) -> str:
     """The label; "" for an ``empty`` root alone. Raises InvalidValue."""
     if (not label and not empty) or len(label) > MAX_LABEL or _SIGNS & set(label):
         raise InvalidValue(
-            f"{label!r} is no label: one word without brackets, at most {MAX_LABEL} "
-            "signs."
+            f"{label!r} is not a label: write one word without brackets, at most "
+            f"{MAX_LABEL} "
+            f"characters."
         )
     return label
 
@@ -118,7 +119,7 @@ class Replace:
 
     def on(self, tree: Tree) -> Edited:
         if self.tree.words != tree.words:
-            raise InvalidValue("This tree stands on other words.")
+            raise InvalidValue("This tree has other words than its sentence.")
         return Edited(self.tree, {}, 0)
 
     def inverse(self, tree: Tree) -> "Replace":

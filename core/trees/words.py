@@ -13,8 +13,9 @@ def checked_form(form: str) -> str:
     has_controls = any(sign < " " or sign == "\x7f" for sign in form)
     if not form or form != form.strip() or len(form) > MAX_FORM or has_controls:
         raise InvalidValue(
-            f"{form!r} is no word: it wants 1 to {MAX_FORM} signs, no line breaks, and "
-            "no spaces at its ends."
+            f"{form!r} is not a word: write 1 to {MAX_FORM} characters without line "
+            "breaks, and no "
+            f"spaces at its ends."
         )
     return form
 

@@ -80,10 +80,12 @@ def _with_line(rules: Rules, line: str, number: int) -> Rules:
     add = _LINES.get(word)
     if not colon or add is None or bool(parent) != (word in ("need", "forbid")):
         names = "labels:, tags:, need X:, forbid X:, never:, relations: or ud:"
-        raise _wrong(f"no rule begins so: {head.strip()!r}", number, 1, f"use {names}")
+        raise _wrong(f"there is no rule {head.strip()!r}", number, 1, f"use {names}")
     column = len(head) + 2
     if not body.strip():
-        raise _wrong("nothing follows the colon", number, column, "say what is meant")
+        raise _wrong(
+            "nothing after the colon", number, column, "write the value after the colon"
+        )
     if word == "never":
         return _never(rules, body, reason.strip(), number, column)
     return add(rules, parent.strip(), body, reason.strip(), (number, column))
@@ -121,13 +123,13 @@ def _never(rules: Rules, body: str, reason: str, line: int, column: int) -> Rule
         raise _wrong(error.reason, line, at, error.remedy) from error
     if query.has_links or query.where:
         remedy = "a pattern is about one tree: leave ~ and where out"
-        raise _wrong("links or conditions in a pattern", line, start, remedy)
+        raise _wrong("a pattern has links or conditions", line, start, remedy)
     return replace(rules, patterns=(*rules.patterns, Pattern(text, query, reason)))
 
 
 def _level(rules: Rules, _m: str, body: str, _r: str, place: Place) -> Rules:
     if body.strip() not in ("0", "1", "2", "3"):
-        raise _wrong(f"no level {body.strip()!r}", *place, f"0 to {MAX_LEVEL}")
+        raise _wrong(f"there is no level {body.strip()!r}", *place, f"0 to {MAX_LEVEL}")
     return replace(rules, level=int(body))
 
 

@@ -188,7 +188,7 @@ def _problem(tree: Tree, deps: DepTree, v: int, out: list[int]) -> Problem:
         f"depend on words outside it: {', '.join(arcs)}."
     )
     remedy = (
-        "One of its words alone may: attach the others within the phrase, or take "
+        "Only one of its words may: attach the others within the phrase, or take "
         "them out of it."
     )
     return Problem("contradiction", text, remedy, tuple(out), v)

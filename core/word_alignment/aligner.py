@@ -37,8 +37,9 @@ class Metric:
         """``(n, d)`` to ``(n, k)``; raises InvalidValue on vectors of another model."""
         if vectors.shape[1:] != self.mean.shape:
             raise InvalidValue(
-                f"word vectors of {vectors.shape[1:]} numbers where the word aligner "
-                f"was fitted on {self.mean.shape}: fit it on this parser's"
+                f"word vectors of {vectors.shape[1:]} numbers but the word aligner was "
+                "fitted on "
+                f"{self.mean.shape}: fit it on this parser's vectors"
             )
         projected: Floats = (vectors - self.mean) @ self.matrix
         return projected
@@ -52,7 +53,7 @@ class Metric:
         try:
             return cls(unpack(data["mean"]), unpack(data["matrix"]))
         except (KeyError, TypeError) as error:
-            raise InvalidValue(f"no metric: {error!r}") from error
+            raise InvalidValue(f"not a metric: {error!r}") from error
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -82,7 +83,7 @@ class WordModel:
             metric = Metric.from_json(data["metric"]) if "metric" in data else None
             first, second = (Perceptron.from_json(data[k]) for k in ("first", "second"))
         except (KeyError, TypeError) as error:
-            raise InvalidValue(f"no word model: {error!r}") from error
+            raise InvalidValue(f"not a word model: {error!r}") from error
         return cls(first, second, metric)
 
 
@@ -112,7 +113,7 @@ def assign(gains: Floats) -> list[tuple[int, int]]:
     NaN or an infinity. O(min(n, m)^2 max(n, m)); Jonker & Volgenant 1987.
     """
     if gains.ndim != 2 or not np.isfinite(gains).all():
-        raise InvalidScores("a table of finite gains wanted")
+        raise InvalidScores("expected a table of finite gains")
     if not gains.size:
         return []
     wide = gains if gains.shape[0] <= gains.shape[1] else gains.T
@@ -140,7 +141,7 @@ class WordSettings:
 
     def __post_init__(self) -> None:
         if not 0 < self.least <= self.sure < 1:
-            raise InvalidValue("0 < least <= sure < 1 wanted")
+            raise InvalidValue("expected 0 < least <= sure < 1")
 
 
 @dataclass(frozen=True)

@@ -152,14 +152,14 @@ class BitextSettings:
 
     def __post_init__(self) -> None:
         if self.symmetrise not in _HOW:
-            raise InvalidValue(f"symmetrisation: one of {', '.join(_HOW)} wanted")
+            raise InvalidValue(f"symmetrisation: expected one of {', '.join(_HOW)}")
         if not 0 < self.p_none < 1 or not 0 < self.uniform < 1 or self.alpha < 0:
-            raise InvalidValue("0 < p_none, uniform < 1 and alpha >= 0 wanted")
+            raise InvalidValue("expected 0 < p_none, uniform < 1 and alpha >= 0")
         if (
             min(self.ibm1 - 1, self.hmm, self.agree) < 0
             or not 0 < self.max_tokens < 2**15
         ):
-            raise InvalidValue("at least one round of ibm1 wanted")
+            raise InvalidValue("expected at least one round of ibm1")
 
 
 @dataclass(frozen=True, slots=True)

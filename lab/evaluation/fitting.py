@@ -30,7 +30,7 @@ def fit_logistic(
     class is missing, Unavailable without scikit-learn. O(n f^2) an iteration.
     """
     if rows.shape != (len(positive), len(names)) or not np.isfinite(rows).all():
-        raise InvalidValue("one finite row of features per label wanted")
+        raise InvalidValue("expected one finite row of features per label")
     if positive.all() or not positive.any():
         raise InvalidValue("both classes are needed to fit")
     means, scales = rows.mean(axis=0), rows.std(axis=0)

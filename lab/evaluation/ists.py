@@ -65,11 +65,13 @@ def read(lines: Iterable[str]) -> Iterator[ChunkPair]:
         if not head:
             raise _wrong(
                 number,
-                '<sentence id="…"> is wanted here',
+                '<sentence id="…"> is missing here',
                 FORMAT,
             )
         if head[1] in ids:
-            raise _wrong(number, f"a second sentence {head[1]}", "number them apart")
+            raise _wrong(
+                number, f"a second sentence {head[1]}", "give each its own number"
+            )
         ids.add(head[1])
         yield _pair(head[1], rows, number)
 
@@ -88,7 +90,9 @@ def _pair(name: str, rows: Iterator[tuple[int, str]], first: int) -> ChunkPair:
             _cut(number, "</sentence>")
             if not text
             else _wrong(
-                number, "</sentence> is wanted here", "a sentence has three sections"
+                number,
+                "</sentence> is missing here",
+                "give a sentence its three sections",
             )
         )
     if not (source and target):
@@ -104,12 +108,12 @@ def _section(
         if text == f"<{name}>":
             break
         if not text.startswith("//"):
-            raise _wrong(number, f"<{name}> is wanted here", FORMAT)
+            raise _wrong(number, f"<{name}> is missing here", FORMAT)
     for number, text in rows:
         if text == f"</{name}>":
             return
         if text in ("</sentence>", *(f"<{other}>" for other in _SECTIONS)):
-            raise _wrong(number, f"<{name}> is not closed", f"close it by </{name}>")
+            raise _wrong(number, f"<{name}> is not closed", f"close it with </{name}>")
         yield number, text
     raise _cut(first, f"</{name}>")
 
@@ -120,7 +124,7 @@ def _tokens(rows: Iterable[tuple[int, str]]) -> tuple[str, ...]:
         place, _, rest = text.partition(" ")
         form = rest.removesuffix(":").strip()
         if place != str(len(forms) + 1) or not form or len(form.split()) > 1:
-            reason = f"token {len(forms) + 1} of the sentence is wanted here"
+            reason = f"token {len(forms) + 1} of the sentence is missing here"
             raise _wrong(number, reason, "write it as: number form :")
         forms.append(form)
     return tuple(forms)
@@ -134,7 +138,7 @@ def _link(text: str, number: int, n_source: int, n_target: int) -> ChunkLink:
         raise _wrong(number, reason, "write it as: 1 2 <==> 3 // EQUI // 5 // …")
     sides = _chunk(source, n_source, number), _chunk(target, n_target, number)
     if not any(sides):
-        raise _wrong(number, "a link of no chunk with no chunk", "take it out")
+        raise _wrong(number, "a link without chunks", "remove it")
     return ChunkLink(*sides, tuple(facts[0].split("_")))
 
 
@@ -143,13 +147,17 @@ def _chunk(text: str, n_tokens: int, line: int) -> Chunk:
     if marks == ["0"]:
         return ()
     if not marks:
-        raise _wrong(line, "a link without a chunk on one side", "0 is no chunk")
+        raise _wrong(
+            line, "a link without a chunk on one side", "0 means no chunk: name a chunk"
+        )
     places = set()
     for mark in marks:
         ascii_digits = mark.isascii() and mark.isdigit() and len(mark) < 9
         if not (ascii_digits and 1 <= int(mark) <= n_tokens):
             reason = f"{mark!r} is no token of its sentence, which has {n_tokens}"
-            raise _wrong(line, reason, "tokens are counted from 1; 0 alone is no chunk")
+            raise _wrong(
+                line, reason, "tokens are counted from 1; 0 alone means no chunk"
+            )
         places.add(int(mark) - 1)
     return tuple(sorted(places))
 

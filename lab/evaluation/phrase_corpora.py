@@ -181,12 +181,12 @@ class TreebankAligner:
             data = json.loads(path.read_text(encoding="utf-8"))
             model = LogisticModel.from_json(data["model"])
             if model.names != STRUCTURE_NAMES:
-                raise ValueError("other features")
+                raise ValueError("its features differ")
             return cls(model, float(data["bias"]), data["facts"])
         except OSError as error:
-            raise Unavailable(f"{path}: no weights for treebanks") from error
+            raise Unavailable(f"{path}: not weights for treebanks") from error
         except (KeyError, TypeError, ValueError) as error:
-            raise InvalidValue(f"{path}: no weights: {error!r}") from error
+            raise InvalidValue(f"{path}: not a weights file: {error!r}") from error
 
     def save(self, path: Path) -> None:
         """Write the file that ``load`` reads."""

@@ -97,7 +97,7 @@ class EmState:
             for name, weight in data["weights"].items():
                 state.weights[state.number(name)] = float(weight)
         except (KeyError, TypeError, ValueError, AttributeError) as error:
-            raise InvalidValue(f"no EM state: {error!r}") from error
+            raise InvalidValue(f"not an EM state: {error!r}") from error
         return state
 
 

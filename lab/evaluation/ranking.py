@@ -83,7 +83,7 @@ def evaluate(
     same samples, so columns of two scores on one set are paired. Raises InvalidValue.
     """
     if scores.shape != positive.shape or not np.isfinite(scores).all():
-        raise InvalidValue("one finite score per pair wanted")
+        raise InvalidValue("expected one finite score per pair")
     n = len(scores)
     of = np.arange(n) if clusters is None else np.asarray(clusters)
     n_clusters = int(of.max(initial=-1)) + 1

@@ -32,7 +32,7 @@ class Remembered:
     Kept are the tree it shows and its tags, so answers have no more than these. With
     a ``folder`` they are kept in a file there, one for each parser and version, for
     the next run; a line cut off by a kill is parsed again. Raises Unavailable if the
-    parser does not tell its training words or cannot be guided, FormatError if the
+    parser does not list its training words or cannot be guided, FormatError if the
     file cannot be read.
     """
 

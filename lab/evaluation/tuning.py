@@ -101,7 +101,7 @@ def nested(trials: Sequence[TuningTrial], *, k: int, seed: int) -> Nested:
     pairs in view, so that a little optimism is left.
     """
     if not trials:
-        raise InvalidValue("no trial to choose from")
+        raise InvalidValue("there is no trial to choose from")
     n = len(trials[0].shares)
     chosen = np.empty((n, 2))
     for part in folds(n, k, np.random.default_rng(seed)):

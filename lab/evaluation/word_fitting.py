@@ -65,7 +65,7 @@ def fit_metric(pairs: Sequence[tuple[Floats, Floats]]) -> Metric:
     """
     pairs_alike = [both for a, b in pairs for both in _alike(a, b)]
     if not pairs_alike:
-        raise InvalidValue("no words that are alike: give more paraphrases")
+        raise InvalidValue("no similar words: give more paraphrases")
     left, right = (np.array(side) for side in zip(*pairs_alike, strict=True))
     mean = np.concatenate([np.concatenate(both) for both in pairs]).mean(0)
     difference = left - right

@@ -48,7 +48,7 @@ def read_versions(prefix: Path) -> list[tuple[Sentence, Sentence]]:
     two versions that differ, both of 8 to 32 words. Raises FormatError."""
     files = sorted(prefix.parent.glob(f"{prefix.name}.[0-9]"))
     if len(files) < 2:
-        raise FormatError(f"{prefix}.0 and {prefix}.1: not there")
+        raise FormatError(f"{prefix}.0 and {prefix}.1 are missing")
     pairs = []
     for row in zip(*(_lines(path) for path in files), strict=False):
         texts = dict.fromkeys(tuple(line.split()) for line in row)

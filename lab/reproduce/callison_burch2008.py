@@ -17,9 +17,10 @@ from core.data.tree import Tree
 from core.parsing.registry import Say, add_parser_options, backend_of
 from core.pivoting.items import Place, draw_places, phrases_in
 from core.pivoting.labels import ccg_labels
-from core.pivoting.table import KINDS, Table, census, open_table
+from core.pivoting.table import Table, open_table
 from lab.evaluation.paraphrase_grammar import parse_texts
 from lab.reproduce.bitexts import COLLECTIONS
+from lab.reproduce.census import KINDS, census
 from lab.reproduce.pivot_tables import table_of
 
 HELP = "paraphrases under syntactic constraints (Callison-Burch 2008), on Europarl"

@@ -60,7 +60,7 @@ VARIANTS = {
     "told": Options(method="tell"),
     "summed": Options(method="sum"),
 }
-TRAINED_ON = "treebanks of a parser that does not tell its training words"
+TRAINED_ON = "treebanks of a parser that does not list its training words"
 EVERY_CANDIDATE = Options(method="replace")
 
 
@@ -128,7 +128,7 @@ def _engine(
     rows: dict[str, dict[str, Any]] = {}
     for name in options["variant"] or VARIANTS:
         if VARIANTS[name].method == "tell" and not isinstance(parser, TagGuided):
-            say(f"{engine}: cannot be told tags, so not {name}")
+            say(f"{engine}: does not accept tags, so not {name}")
             continue
         substituting = Substituting(parser, counts, VARIANTS[name])
         for where, some in golds.items():

@@ -15,8 +15,8 @@ from core.agreement.trees.attachment import Attachment
 from core.data.tree import Tree
 from core.evaluation.joint_parsing import JointCase, Scored, read_cases, report
 from core.evaluation.parsers import knower
-from core.joint_parsing.linked import linked_words
-from core.joint_parsing.methods import best_pair, ranked_trees
+from core.joint_parsing.linked import LinkedPair, linked_words
+from core.joint_parsing.methods import best_choice, ranked_trees
 from core.joint_parsing.parser import JointParser, JointSettings
 from core.parsing import registry
 from core.parsing.registry import Say, add_parser_options, backend_of
@@ -285,11 +285,12 @@ def _counted(bench: Bench) -> Counted:
         if gold is None or case.tree is None:
             continue
         sizes = len(case.source.sentence), len(case.target.sentence)
-        linked = linked_words(links, *sizes)
+        edges = [LinkedPair(0, 1, linked_words(links, *sizes))]
         ours, trees = ranked_trees(case.source, max(N_BEST))
         theirs, _ = ranked_trees(case.target, max(N_BEST))
         chosen = {
-            cut: best_pair(ours[: cut[0]], theirs[: cut[1]], linked)[0] for cut in CUTS
+            cut: best_choice([ours[: cut[0]], theirs[: cut[1]]], edges)[0][0]
+            for cut in CUTS
         }
         counts = {cut: _right(gold, trees[i]) for cut, i in chosen.items()}
         counted.append((case.corpus, counts))

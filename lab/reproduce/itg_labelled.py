@@ -47,16 +47,16 @@ class LabelledWeights:
         syntactic = {"straight": self.straight, "inverted": self.inverted}
         check.nats(links=self.links, **lexical, **syntactic)
         if self.links.ndim != 3:
-            raise InvalidScores(f"links: three axes wanted, got {self.links.shape}")
+            raise InvalidScores(f"links: expected three axes, got {self.links.shape}")
         n, n_source, n_target = self.links.shape
         shapes = (self.source_nulls.shape, self.target_nulls.shape)
         if shapes != ((n, n_source), (n, n_target)):
             raise InvalidScores(f"nulls {shapes} do not fit links {self.links.shape}")
         n_rules = len(self.rules)
         if self.rules.dtype != np.int64 or self.rules.shape != (n_rules, 3):
-            raise InvalidScores("rules: int64 rows of i, j, k wanted")
+            raise InvalidScores("rules: expected int64 rows of i, j, k")
         if self.straight.shape != (n_rules,) or self.inverted.shape != (n_rules,):
-            raise InvalidScores("rules: a weight for each orientation wanted")
+            raise InvalidScores("rules: expected a weight for each orientation")
         if not all(0 <= label < n for label in (self.start, *self.rules.flat)):
             raise InvalidScores(f"rules: nonterminals are 0 to {n - 1}")
 

@@ -14,7 +14,7 @@ from django.utils import timezone
 from annotator import celery, jobkinds, tasks
 from annotator.errors import NotAllowed
 from annotator.models import Issue, Job, Project
-from annotator.services import heartbeats, jobs
+from annotator.services import jobs
 from core.errors import Unavailable
 from core.protocols import Step
 
@@ -251,7 +251,7 @@ def test_a_job_that_fails_on_every_row_stores_so_many_issues(
 
 @pytest.mark.django_db(transaction=True)
 def test_a_long_step_shows_that_its_worker_lives(start, monkeypatch) -> None:
-    monkeypatch.setattr(heartbeats, "HEARTBEAT_S", 0.02)
+    monkeypatch.setattr(jobs, "HEARTBEAT_S", 0.02)
     before = timezone.now() - timedelta(hours=1)
 
     def body(job: Job) -> Generator[Step, None, None]:

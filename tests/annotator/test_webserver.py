@@ -17,7 +17,7 @@ import pytest
 from django.db import connections
 
 from annotator.management.commands.up import web_command
-from annotator.services.alignments import warming
+from annotator.services.alignments import proposals
 from annotator.serving import memory
 from annotator.webserver import MAX_WORKERS, BufferingWorker, _Shared, post_fork
 from tests.running import ROOT, free_port, variables, wait
@@ -228,7 +228,7 @@ def test_a_message_cut_off_half_way_keeps_nobody_waiting(port: int) -> None:
 def test_where_the_database_is_elsewhere_two_messages_go_at_once(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(warming, "is_cold", threading.Event())
+    monkeypatch.setattr(proposals, "is_cold", threading.Event())
     # what holds for a whole process would hold for all tests that follow in this one
     monkeypatch.setattr(memory, "keep_below", lambda mb: None)
     monkeypatch.setattr(tempfile, "tempdir", tempfile.gettempdir())

@@ -76,8 +76,8 @@ def test_the_estimates_are_those_of_the_recursion(sentences: list[list[str]]) ->
 def test_after_any_words_something_comes(sample: TrigramModel) -> None:
     words = [word for word in sample.words if word not in ("<s>", "</s>")]
     for context in ("the man", "", "the", "never-seen man", "the never-seen"):
-        ends = 10 ** sample.word_scores(context)[-1]
-        inside = [10 ** sample.word_scores(f"{context} {w}")[-2] for w in words]
+        ends = 10 ** sample._by_word([context])[0][-1]
+        inside = [10 ** sample._by_word([f"{context} {w}"])[0][-2] for w in words]
         assert ends + sum(inside) == pytest.approx(1)
 
 

@@ -75,7 +75,7 @@ def test_arcs_decoded_together_are_the_same_whatever_is_written() -> None:
 def test_a_parser_without_arcs_says_that_it_cannot_decode_together(small: str) -> None:
     done = _run("she slept\n", "--engine", small, "--together")
     assert done.returncode == 2
-    assert "cannot decode together" in done.stderr
+    assert "cannot decode two sentences together" in done.stderr
 
 
 def test_an_unknown_engine_is_said_in_one_line() -> None:

@@ -14,12 +14,14 @@ Tree = tuple[Heads, tuple[int, ...]]
 
 @dataclass(frozen=True)
 class RootFactor:
-    """Words ``s`` of the first sentence and ``t`` of another are linked with
-    probability ``prob``, and ROOT with ROOT."""
+    """Word ``s`` of sentence ``a`` and ``t`` of ``b`` are linked with probability
+    ``prob``, and ROOT with ROOT."""
 
     s: int
     t: int
     prob: float
+    a: int = 0
+    b: int = 1
 
 
 def labelled_trees(
@@ -45,14 +47,14 @@ def worths(
     projective: bool,
 ) -> dict[Tree, float]:
     """Of each labelled tree of sentence ``of``: the log of the summed weights of all
-    joint choices that hold it. ``factors[k]`` is between sentences 0 and k + 1."""
+    joint choices that hold it."""
     spaces = [list(labelled_trees(one, projective=projective)) for one in sides]
     weights: dict[Tree, float] = {}
     for choice in product(*spaces):
         nats = sum(value for value, _ in choice)
-        for k, factor in enumerate(factors):  # ROOT is linked for certain
-            ours = _state(choice[0][1], factor.s)
-            theirs = _state(choice[k + 1][1], factor.t)
+        for factor in factors:  # ROOT is linked for certain
+            ours = _state(choice[factor.a][1], factor.s)
+            theirs = _state(choice[factor.b][1], factor.t)
             nats -= slack * factor.prob * (ours != theirs)
         tree = choice[of][1]
         weights[tree] = float(np.logaddexp(weights.get(tree, -np.inf), nats))

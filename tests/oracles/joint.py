@@ -1,6 +1,7 @@
 """Every pair of dependency trees of two linked sentences, from the definition."""
 
-from itertools import product
+from collections.abc import Sequence
+from itertools import permutations, product
 
 import numpy as np
 
@@ -41,6 +42,34 @@ def best_pair(
     for (x, a), (y, b) in product(ours, theirs):
         if x + y > best:
             best = max(best, x + y - cost_of(a, b, pairs, low, high))
+    return best
+
+
+def best_set(
+    sides: Sequence[Floats], groups: Ints, slack: float, *, projective: bool
+) -> float:
+    """The score of the best trees of a set, ``slack`` for each sentence that differs
+    from most of those with words in two groups."""
+    spaces = [
+        [
+            (nats, tree)
+            for tree in dependency_trees(len(arcs) - 1, projective=projective)
+            if (nats := weight(tree, arcs)) > -np.inf
+        ]
+        for arcs in sides
+    ]
+    best = -np.inf
+    for choice in product(*spaces):
+        cost = 0.0
+        for i, j in permutations(range(len(groups)), 2):
+            has = [
+                tree[groups[j, k] - 1] + 1 == groups[i, k]
+                for k, (_, tree) in enumerate(choice)
+                if groups[i, k] >= 0 and groups[j, k] > 0
+            ]
+            if minority := min(sum(has), len(has) - sum(has)):
+                cost += slack * minority
+        best = max(best, sum(nats for nats, _ in choice) - cost)
     return best
 
 

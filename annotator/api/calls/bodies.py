@@ -28,7 +28,7 @@ class JsonParser(JSONParser):
         raw = stream.read(settings.DATA_UPLOAD_MAX_MEMORY_SIZE + 1)
         if len(raw) > settings.DATA_UPLOAD_MAX_MEMORY_SIZE:
             limit = settings.DATA_UPLOAD_MAX_MEMORY_SIZE // 2**20
-            raise TooLarge(f"A body of JSON has at most {limit} MB.", limit_mb=limit)
+            raise TooLarge(f"A JSON body can have at most {limit} MB.", limit_mb=limit)
         try:
             return json_text.loads(raw.decode())
         except UnicodeDecodeError as error:

@@ -53,9 +53,11 @@ class Tokens(TokenAuthentication):
     def authenticate_credentials(self, key: str) -> tuple[User, Any]:
         tokens = _OWNER.models(digest=digest_of(key))
         if not tokens:
-            raise AuthenticationFailed("There is no such token, or it is switched off.")
+            raise AuthenticationFailed(
+                "There is no such token, or its account is closed."
+            )
         if tokens[0].is_over:
-            raise AuthenticationFailed("This token has expired: make a new one.")
+            raise AuthenticationFailed("This token has expired. Create a new one.")
         return tokens[0].user, tokens[0]
 
 
@@ -69,7 +71,7 @@ class WithinScope(BasePermission):
         wanted = _wanted(request)
         if _ORDER.index(wanted) > _ORDER.index(Scope(token.scope)):
             raise NotAllowed(
-                f"This token may {token.scope}; a token that may {wanted} is wanted.",
+                f"This token has the scope {token.scope}; this call needs {wanted}.",
                 scope=token.scope,
                 wanted=wanted.value,
             )

@@ -13,7 +13,7 @@ from annotator.api.calls.bodies import validated
 from annotator.models import Corpus, Parse, Sentence, TreeDraft
 from annotator.services.corpora.trees import MAX_TEXT
 from annotator.services.parses import consequences, drafts, gold, steps
-from annotator.services.treebanks import merging
+from annotator.services.treebanks import comparing
 from core.trees.words import MAX_FORM
 
 
@@ -256,7 +256,7 @@ class DraftOnGold(APIView):
         draft = draft_or_404(request, code)
         sent = validated(OnGoldSerializer, request)
         seen = sent.pop("gold")
-        made = merging.put_on_gold(draft, by=request.user, seen=seen, **sent)
+        made = comparing.put_on_gold(draft, by=request.user, seen=seen, **sent)
         draft.refresh_from_db()
         answer = {name: getattr(made, name) for name in ("done", "left", "is_typed")}
         return Response(PutOnGoldSerializer(answer | {"revision": draft.revision}).data)

@@ -93,7 +93,7 @@ class RestoredSerializer(serializers.Serializer[Any]):
 
 
 class LogSerializer(serializers.ModelSerializer[LogEntry]):
-    """Who did what: "ada / renamed / campaign / Onions / was Test"."""
+    """Activity log: "ada / renamed / campaign / Onions / was Test"."""
 
     by = serializers.CharField(source="by.username", default="", read_only=True)
 
@@ -172,7 +172,7 @@ class RemovalViews(viewsets.ReadOnlyModelViewSet[Removal]):
 
 
 class LogViews(viewsets.GenericViewSet[LogEntry]):
-    """Who did what to a project."""
+    """Activity log to a project."""
 
     serializer_class = LogSerializer
     pagination_class = Newest

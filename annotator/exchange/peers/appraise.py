@@ -97,7 +97,7 @@ def _scores(brought: Brought, *, named: bool) -> Iterator[_Score | BadLine]:
 def _bare(cells: list[str], number: int) -> _Score:
     """Raises ValueError on a row that is none of those that Appraise writes."""
     if len(cells) < 9:
-        raise ValueError(f"{len(cells)} cells; at least 9 are wanted")
+        raise ValueError(f"{len(cells)} cells; expected at least 9")
     user, system, item, kind, source, target, value, *rest = cells
     made = _Score(number, user, system, item, kind, f"{source}-{target}", value)
     if len(rest) > 3 and rest[1] in ("True", "False"):

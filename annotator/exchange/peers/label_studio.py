@@ -64,7 +64,7 @@ def _task(
         raise ValueError("it has no data")
     annotations = task.get("annotations", task.get("completions"))
     if not isinstance(annotations, list):
-        raise ValueError("its annotations are no list")
+        raise ValueError("its annotations are not a list")
     name = as_text(task.get("id")) or str(number)
     data = {str(key): as_text(value) for key, value in task["data"].items()}
     export.losses["predictions of models"] += len(task.get("predictions") or ())
@@ -87,7 +87,7 @@ def _annotation(
 ) -> TaskAnnotation:
     results = annotation.get("result")
     if not isinstance(results, list):
-        raise ValueError("the result of an annotation is no list")
+        raise ValueError("the result of an annotation is not a list")
     export.losses["marks of ground truth"] += bool(annotation.get("ground_truth"))
     values = [value for result in results for value in _values(result, export)]
     seconds = as_text(annotation.get("lead_time"))
@@ -120,7 +120,7 @@ def _values(result: dict[str, Any], export: Export) -> Iterator[Value]:
         return
     scale, place = as_text(result.get("from_name")), _place(value)
     if not isinstance(value, dict):
-        raise ValueError(f"the value of {scale or kind} is no object")
+        raise ValueError(f"the value of {scale or kind} is not an object")
     if kind == "rating":
         low, high = export.ranges.get(scale, STARS)
         export.ranges[scale] = low, max(high, int(float(value["rating"])))

@@ -78,7 +78,7 @@ def _from_json(brought: Brought, export: Export) -> Iterator[_Record]:
         if isinstance(row, dict):
             yield number, {str(key): cell for key, cell in row.items()}
         else:
-            reason = f"annotation {number} is no object"
+            reason = f"annotation {number} is not an object"
             export.bad.append(BadLine(number, 1, reason, REMEDY))
 
 

@@ -66,8 +66,8 @@ def load(brought: Brought, name: str) -> Export:
         raise BadRequest(f"There is no tool {name!r}: {known}.", field="tool")
     if not PEERS[name].detects(brought):
         raise BadRequest(
-            f"{safe_name(brought.source.name)} is not like what {PEERS[name].LABEL} "
-            "exports. Say what else it is, or a table as it stands.",
+            f"{safe_name(brought.source.name)} does not look like an export of "
+            f"{PEERS[name].LABEL}. Choose another tool, or a plain table.",
             field="tool",
         )
     if not brought.source.encoding:

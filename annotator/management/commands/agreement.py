@@ -79,7 +79,9 @@ def _report(options: dict[str, Any]) -> dict[str, Any]:
     if options["scale"]:
         if options["scale"] not in tables:
             there = ", ".join(tables) or "none"
-            raise CommandError(f"no scale {options['scale']!r} here; there is {there}")
+            raise CommandError(
+                f"There is no scale {options['scale']!r}. Scales: {there}"
+            )
         tables = {options["scale"]: tables[options["scale"]]}
     report: dict[str, Any] = {
         "items": ratings.n_items,
@@ -123,12 +125,12 @@ def _declared(options: dict[str, Any]) -> dict[str, Scale]:
     if not options["range"]:
         return {}
     if not options["scale"]:
-        raise CommandError("--range needs --scale: it describes one scale")
+        raise CommandError("--range needs --scale")
     low, _, high = options["range"].partition(":")
     try:
         return {options["scale"]: Scale.span(options["scale"], int(low), int(high))}
     except ValueError as error:
-        raise CommandError("--range wants two whole numbers: 1:5") from error
+        raise CommandError("--range needs two whole numbers, such as 1:5") from error
 
 
 def _scale(table: Ratings, options: dict[str, Any]) -> dict[str, Any]:

@@ -51,7 +51,7 @@ class Command(DatabaseCommand):
             return
         path = options["path"]
         if path is None:
-            raise CommandError("Name the file to write, or say --automatic.")
+            raise CommandError("Name the file to write, or give --automatic.")
         try:
             if options["verify"]:
                 counts = archives.verify(path)

@@ -12,7 +12,7 @@ from annotator.exchange import registry
 from annotator.exchange.download import Part
 from annotator.management.database import DatabaseCommand, corpus_called
 from annotator.services.corpora import exports
-from annotator.throughput.snapshots import snapshot
+from annotator.throughput.writing import snapshot
 from core.errors import FormatError
 
 EXAMPLES = "\n".join(

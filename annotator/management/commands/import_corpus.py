@@ -23,7 +23,7 @@ from annotator.services.projects import members
 from core.formats.alignments import treealigner
 
 EXAMPLES = "\n".join(
-    f"  manage.py import_corpus {one.example} --format {one.name} --corpus News"
+    f"  manage.py import_corpus {' '.join(one.example)} --format {one.name} --corpus A"
     for one in registry.FORMATS.values()
 )
 

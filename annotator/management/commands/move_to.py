@@ -8,7 +8,7 @@ from django.core.exceptions import ImproperlyConfigured
 from django.core.management.base import CommandError, CommandParser
 
 from annotator.errors import Refusal
-from annotator.management import locks
+from annotator.management import database
 from annotator.management.database import DatabaseCommand
 from annotator.services.installation import moving
 
@@ -33,8 +33,8 @@ class Command(DatabaseCommand):
     def handle(self, *args: Any, **options: Any) -> None:
         url = "" if options["url"] == "sqlite" else options["url"]
         with ExitStack() as stack:
-            for part in locks.PARTS:
-                stack.enter_context(closing(locks.take(settings.GEMEL_HOME, part)))
+            for part in database.PARTS:
+                stack.enter_context(closing(database.take(settings.GEMEL_HOME, part)))
             try:
                 counts = moving.move(url, say=self.stdout.write)
             except (Refusal, ImproperlyConfigured, OSError) as error:

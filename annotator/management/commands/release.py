@@ -15,7 +15,7 @@ from annotator.services.releases.making import Maker, warnings_of
 
 def _made(maker: Maker, path: Path) -> str:
     if path.exists():
-        raise FileExistsError(f"{path} is there already: name another file")
+        raise FileExistsError(f"{path} already exists: name another file")
     steps = maker.steps(path)
     while True:
         try:
@@ -69,7 +69,9 @@ class Command(EngineCommand):
         for warning in warnings:
             self.stderr.write(warning)
         if warnings and not options["accept"]:
-            raise CommandError("Nothing was made. Read these, or say --accept.")
+            raise CommandError(
+                "No release was created. Read these warnings, or give --accept."
+            )
         try:
             maker = Maker(project, with_texts=options["texts"], is_complete=is_complete)
             seal = _made(maker, options["out"])

@@ -8,7 +8,7 @@ from django.conf import settings
 from django.core.management.base import CommandError, CommandParser
 
 from annotator.errors import Refusal
-from annotator.management import locks
+from annotator.management import database
 from annotator.management.database import DatabaseCommand
 from annotator.services import archives
 
@@ -31,8 +31,8 @@ class Command(DatabaseCommand):
     def handle(self, *args: Any, **options: Any) -> None:
         try:
             with contextlib.ExitStack() as stack:
-                for part in locks.PARTS:  # no one works on what is replaced
-                    held = locks.take(settings.GEMEL_HOME, part)
+                for part in database.PARTS:  # no one works on what is replaced
+                    held = database.take(settings.GEMEL_HOME, part)
                     stack.enter_context(contextlib.closing(held))
                 counts = archives.restore(options["path"], replace=options["replace"])
         except (Refusal, OSError) as error:

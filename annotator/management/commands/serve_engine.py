@@ -10,7 +10,7 @@ from django.conf import settings
 from django.core.management.base import BaseCommand
 from django.core.wsgi import get_wsgi_application
 
-from annotator.services.alignments import warming
+from annotator.services.alignments import proposals
 from annotator.serving import memory
 from annotator.serving.engine import EngineServer
 
@@ -25,7 +25,7 @@ class Command(BaseCommand):
     def handle(self, *args: Any, **options: Any) -> None:
         signal.signal(signal.SIGTERM, lambda *_: sys.exit())
         memory.keep_below(settings.ENGINE_MEMORY_MB)
-        engine = EngineServer(get_wsgi_application(), warming.warm)
+        engine = EngineServer(get_wsgi_application(), proposals.warm)
         began_mb = memory.taken_mb()
         with socket.socket(fileno=options["socket"]) as listening:
             engine.serve(

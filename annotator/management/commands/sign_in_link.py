@@ -33,7 +33,9 @@ class Command(DatabaseCommand):
         person = User.objects.filter(username=options["name"]).first()
         if person is None:
             names = ", ".join(User.objects.values_list("username", flat=True)[:20])
-            raise CommandError(f"There is no {options['name']!r}. There are: {names}")
+            raise CommandError(
+                f"There is no account {options['name']!r}. Accounts: {names}"
+            )
         if options["switch_off"]:
             accounts.switch_off(person)
             self.stdout.write(f"{person} is switched off; nothing opens the account.")

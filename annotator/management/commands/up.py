@@ -20,7 +20,7 @@ from django.db import connection
 from django.urls import reverse
 
 from annotator import checks
-from annotator.management import crew, database, locks
+from annotator.management import crew, database
 from annotator.services.projects import invitations, members
 
 ROOT = Path(settings.BASE_DIR)
@@ -67,7 +67,7 @@ class Command(BaseCommand):
         )
         parser.add_argument(
             "--only",
-            choices=locks.PARTS,
+            choices=database.PARTS,
             help=(
                 "run only the web server or only the worker, for example in a "
                 "container each"
@@ -76,8 +76,8 @@ class Command(BaseCommand):
 
     def handle(self, *args: Any, **options: Any) -> None:
         host, port, only = options["host"], options["port"], options["only"]
-        parts = [only] if only else list(locks.PARTS)
-        held = [locks.take(settings.GEMEL_HOME, part) for part in parts]
+        parts = [only] if only else list(database.PARTS)
+        held = [database.take(settings.GEMEL_HOME, part) for part in parts]
         lines = []
         if only != "worker":
             _refuse_busy(host, port)
@@ -168,6 +168,6 @@ def _refuse_busy(host: str, port: int) -> None:
             probe.bind((host, port))
         except OSError as error:
             raise CommandError(
-                f"Port {port} on {host} cannot be used ({error.strerror}). "
-                f"Take another: make run PORT={port + 1}"
+                f"Port {port} on {host} cannot be used ({error.strerror}). Use "
+                f"another: make run PORT={port + 1}"
             ) from error

@@ -11,8 +11,7 @@ from annotator.errors import BadRequest
 from annotator.models import Corpus, Report
 from annotator.models.projects import Anybody
 from annotator.pages.agreement.report import MEASURE, ReportPage
-from annotator.pages.agreement.words import of_kind, of_measure
-from annotator.pages.site.glossary import TERM_OF_MEASURE
+from annotator.pages.agreement.words import of_kind, of_measure, term_of
 from annotator.services.reports import layers
 from annotator.services.reports.layers import LayerReport
 from annotator.svg import charts
@@ -144,7 +143,7 @@ def _two(page: ReportPage, row: dict[str, Any]) -> list[Context]:
 def _state(page: ReportPage, row: dict[str, Any]) -> Context:
     """A measure over the states of nodes; reports frozen long ago lack its key."""
     texts = {
-        "term": TERM_OF_MEASURE.get(row.get("key", ""), ""),
+        "term": term_of(row.get("key", "")),
         "name": of_measure(row["name"]),
         "formula": of_measure(row["formula"]),
     }

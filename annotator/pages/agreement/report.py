@@ -8,11 +8,10 @@ from urllib.parse import urlencode
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy, pgettext_lazy
 
-from annotator.pages.agreement.words import in_words, of_measure
-from annotator.pages.site.glossary import TERM_OF_MEASURE
+from annotator.pages.agreement.words import in_words, of_measure, term_of
 from annotator.svg import charts
 from core.agreement.judgments.report import BETWEEN
-from core.agreement.words import WORDS
+from core.agreement.measures import MEASURES
 from core.layout.charts import Flag, grid_chart, line_chart
 from core.layout.measure import GlyphTable
 
@@ -105,7 +104,7 @@ class ReportPage:
         shown = self.figure(row["figure"], row["case"], percent=percent)
         return {
             "name": of_measure(row["name"]),
-            "term": TERM_OF_MEASURE[row["key"]],
+            "term": term_of(row["key"]),
             "formula": of_measure(row["formula"]),
             "source": row["source"],
             **shown,
@@ -131,7 +130,7 @@ class ReportPage:
             "names": [self.name(label) for label in labels],
             "rows": rows,
             "left_out": len(judges) - len(labels),
-            "measure": of_measure(WORDS[measure].name),
+            "measure": of_measure(MEASURES[measure].name),
             "n_pairs": len(scale["pairs"]),
         }
 

@@ -14,7 +14,7 @@ from django.utils.translation import get_language, ngettext
 from django.utils.translation import gettext as _
 
 from annotator.pages.agreement.words import BAND_WORDS, in_words
-from core.agreement.judgments.verdicts import BANDS, NONE
+from core.agreement.judgments.verdicts import band
 
 Body = Mapping[str, Any]
 Name = Callable[[str], str]
@@ -102,11 +102,11 @@ def _band(figure: Body) -> str:
     first, last = _word(ends[0]), _word(ends[-1])
     if first == last:
         return first
-    return _("%(low)s to %(high)s") % {"low": first, "high": last}
+    return _("between %(low)s and %(high)s") % {"low": first, "high": last}
 
 
 def _word(value: float) -> str:
-    return str(BAND_WORDS[next((word for at, word in BANDS if value >= at), NONE)])
+    return str(BAND_WORDS[band(value)])
 
 
 def _same_side(scale: Body) -> str:
@@ -300,9 +300,7 @@ def _range(points: Sequence[float]) -> str:
 
 
 def _number(value: float) -> str:
-    """Two decimals without a leading zero, as coefficients are printed."""
-    text = f"{value:.2f}".replace("-0.00", "0.00")
-    return text.replace("0.", ".", 1).replace("-", "−") if abs(value) < 1 else text
+    return f"{value:.2f}".replace("-0.00", "0.00").replace("-", "−")
 
 
 def _percent(value: float) -> str:

@@ -31,7 +31,6 @@ from annotator.services.reports.agreement import ReportSource, ReportSpec
 from core.agreement.chance import PAIRWISE
 from core.agreement.judgments import paper
 from core.agreement.judgments.report import BETWEEN
-from core.agreement.words import WORDS
 
 FORMS = {
     "json": "application/json",
@@ -235,7 +234,7 @@ def _report(
         "scale_names": [(s["name"], s["title"]) for s in body["scales"]],
         "show": view.show,
         "measure": view.measure,
-        "measures": [(name, of_measure(WORDS[name].name)) for name in PAIRWISE],
+        "measures": [(name, of_measure(one.name)) for name, one in PAIRWISE.items()],
         "conditions": conditions(page),
         "pivoted": _pivoted(source),
         "summary": summary(body, page.name),

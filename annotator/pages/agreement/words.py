@@ -5,77 +5,24 @@ text that is not known here is shown as it stands.
 """
 
 import re
+from collections.abc import Iterator
 
-from django.utils.translation import gettext, gettext_noop, pgettext_lazy
+from django.utils.translation import gettext, pgettext_lazy
 
-NAMES = (
-    gettext_noop("Same value"),
-    gettext_noop("K, uniform chance"),
-    gettext_noop("Cohen's kappa"),
-    gettext_noop("Weighted kappa, linear"),
-    gettext_noop("Weighted kappa, quadratic"),
-    gettext_noop("Scott's pi"),
-    gettext_noop("Fleiss' kappa"),
-    gettext_noop("Alpha, nominal"),
-    gettext_noop("Alpha, ordinal"),
-    gettext_noop("Alpha, interval"),
-    gettext_noop("Gwet's AC1"),
-    gettext_noop("Gwet's AC2, quadratic"),
-    gettext_noop("Same value, all pairs of judgments"),
-    # formulas
-    gettext_noop(
-        "share of common items with the same value, mean over pairs of judges"
-    ),
-    gettext_noop("(p − 1/k) / (1 − 1/k) with k points on the scale"),
-    gettext_noop("(p − e) / (1 − e), e = Σ a(c) b(c) from the two judges' own shares"),
-    gettext_noop("1 − mean |x − y| / the same by chance"),
-    gettext_noop("1 − mean (x − y)² / the same by chance"),
-    gettext_noop("(p − e) / (1 − e), e from the shares of both together"),
-    gettext_noop("(p − e) / (1 − e) over all judges at once"),
-    gettext_noop("1 − observed / expected disagreement"),
-    gettext_noop("1 − observed / expected squared difference of ranks"),
-    gettext_noop("1 − observed / expected squared difference of points"),
-    gettext_noop("AC1 with quadratic weights"),
-    gettext_noop("mean over items of the share of its pairs of judgments that agree"),
-)
-"""Names and formulas of ``core.agreement.words`` that say something in words."""
+from core.agreement.alignments.report import LENGTHS, LONGER, NO_NODE
+from core.agreement.measures import MEASURES
+from core.agreement.words import Reason
 
-REASONS = (
-    gettext_noop("no item was judged by both"),
-    gettext_noop(
-        "scale %(scale)s is not declared, so its number of points is "
-        "unknown: declare it"
-    ),
-    gettext_noop("scale %(scale)s has a single point: chance agreement is 100 %%"),
-    gettext_noop("scale %(scale)s has a single point"),
-    gettext_noop("the labels of scale %(scale)s have no order"),
-    gettext_noop("every value is %(value)s: chance agreement is 100 %%"),
-    gettext_noop("every value is %(value)s: nothing can differ"),
-    gettext_noop("raw agreement is 100 %%"),
-    gettext_noop("nothing was judged"),
-    gettext_noop("one annotator only"),
-    gettext_noop("0 of %(n)s items have two judges"),
-    gettext_noop("no bootstrap was asked for"),
-    gettext_noop("a single cluster: nothing to resample"),
-    gettext_noop("defined in only %(share)s of the bootstrap replicates"),
-    gettext_noop("resampling is biased here"),
-    gettext_noop("the interval was centred on the estimate"),
-    gettext_noop("undefined for %(n)s of %(all)s pairs of annotators"),
-    gettext_noop("shares no item with anybody"),
-    gettext_noop("a single item"),
-    gettext_noop("judged no item twice"),
-    gettext_noop("judged no gold item"),
-    gettext_noop("no item of %(condition)s was judged"),
-    gettext_noop("no instance was judged under both conditions"),
-    gettext_noop("needs the links of two annotators"),
-    gettext_noop("leaving one out needs three annotators, there are %(n)s"),
-    gettext_noop("no two annotators share a link"),
-    gettext_noop("no one made a link"),
-    gettext_noop("neither has a link"),
-    gettext_noop("no person has aligned a pair"),
-    gettext_noop("no sentence has both trees"),
-)
-"""Why a figure is undefined or has no interval; several are joined by "; "."""
+_TEXTS = (text for one in MEASURES.values() for text in (one.name, one.formula))
+NAMES = {text for text in _TEXTS if re.search("[A-Za-z]{2}", text)}
+KINDS = {*(name for _n, name in LENGTHS), LONGER, NO_NODE}
+
+
+def engine_words() -> Iterator[str]:
+    """Yield all that the engine says on screens: ``tools.messages`` collects it."""
+    yield from sorted({*NAMES, *KINDS, *Reason})
+    yield from (one.meaning for one in MEASURES.values())  # descriptions of terms
+
 
 BAND_WORDS = {
     "almost perfect": pgettext_lazy("agreement", "almost perfect"),
@@ -86,16 +33,6 @@ BAND_WORDS = {
     "worse than chance": pgettext_lazy("agreement", "worse than chance"),
 }
 """Bands of Landis & Koch 1977, as ``core.agreement.judgments.verdicts`` has them."""
-
-
-KINDS = (
-    gettext_noop("1 word"),
-    gettext_noop("2 to 3 words"),
-    gettext_noop("4 to 7 words"),
-    gettext_noop("8 words or more"),
-    gettext_noop("not in the tree"),
-)
-"""Kinds of phrases by length, as ``core.agreement.alignments.report`` has them."""
 
 CASE_WORDS = {
     "scale": pgettext_lazy("what a figure counts", "scale"),
@@ -126,6 +63,11 @@ def of_measure(text: str) -> str:
     return gettext(text) if text in NAMES else text
 
 
+def term_of(key: str) -> str:
+    """Return the glossary's name of a measure, or "": old reports lack the key."""
+    return MEASURES[key].terms[0] if key in MEASURES else ""
+
+
 def in_words(reason: str) -> str:
     """Why there is no value or no interval, said by the engine."""
     return "; ".join(_one(part) for part in reason.split("; "))
@@ -139,20 +81,13 @@ def _one(reason: str) -> str:
 
 
 def _compiled(pattern: str) -> re.Pattern[str]:
-    parts = re.split(r"%\((\w+)\)s", pattern % _Kept())
+    parts = re.split(r"%\((\w+)\)s", pattern)
     return re.compile(
         "".join(
-            f"(?P<{part}>.+)" if at % 2 else re.escape(part)
+            f"(?P<{part}>.+)" if at % 2 else re.escape(part.replace("%%", "%"))
             for at, part in enumerate(parts)
         )
     )
 
 
-class _Kept(dict[str, str]):
-    """Puts every place in again as it stood."""
-
-    def __missing__(self, name: str) -> str:
-        return f"%({name})s"
-
-
-_PATTERNS = [(pattern, _compiled(pattern)) for pattern in REASONS]
+_PATTERNS = [(pattern, _compiled(pattern)) for pattern in Reason]

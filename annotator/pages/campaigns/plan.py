@@ -11,6 +11,7 @@ from annotator import access
 from annotator.errors import Refusal
 from annotator.models import Campaign
 from annotator.models.projects import Anybody
+from annotator.pages.agreement.words import BAND_WORDS
 from annotator.pages.campaigns import how_many
 from annotator.services.campaigns import design as plans
 from annotator.services.campaigns import needed as aims
@@ -54,7 +55,7 @@ def plan(campaign: Campaign, sent: Mapping[str, str], *, by: Anybody) -> dict[st
         "campaign": campaign,
         "guess": guess,
         "design": design,
-        "told": _verdicts(campaign, guess, design),
+        "verdicts": _verdicts(campaign, guess, design),
         "needed": needed,
         "problem": problem,
         "aim": _shown(known) | typed,
@@ -135,18 +136,62 @@ def _verdicts(
     sizes = {scale.title: len(scale.values()) for scale in scales_for(campaign)}
     return {
         "kappa": [
-            (
-                title,
-                width,
-                verdicts.of_kappa(
-                    width, agreement=guess.agreement, categories=sizes[title]
-                ),
-            )
+            (title, width, of_kappa(width, guess.agreement, sizes[title]))
             for title, width in design.kappa.items()
         ],
-        "difference": verdicts.of_difference(design.difference),
-        "power": verdicts.of_power(design.power),
+        "difference": of_difference(design.difference),
+        "power": of_power(design.power),
     }
+
+
+def of_kappa(width: float | None, agreement: float, categories: int) -> str:
+    """Return the bands that the expected K may fall in, as a sentence.
+
+    ``width``: of its 95 % interval, None without overlap; ``agreement``: raw, expected.
+    """
+    if width is None:
+        return _(
+            "Agreement cannot be measured. Let two people judge some of the items."
+        )
+    value, half = verdicts.expected_kappa(agreement, categories), width / 2
+    first, last = (verdicts.band(end) for end in (value - half, value + half))
+    words = {
+        "value": f"{round(value, 2) + 0.0:.2f}".replace("-", "−"),
+        "half": f"{half:.2f}",
+        "low": BAND_WORDS[first],
+        "high": BAND_WORDS[last],
+    }
+    if first == last:
+        return _("Expected: %(value)s ± %(half)s, %(low)s.") % words
+    return _("Expected: %(value)s ± %(half)s, from %(low)s to %(high)s.") % words
+
+
+def of_difference(width: float | None) -> str:
+    """Return which differences of two shares show; ``width``: of its interval."""
+    if width is None:
+        return _("Conditions cannot be compared. At least two items are needed.")
+    half = 100 * width / 2
+    return _(
+        "Differences below %(half)s percentage points look like chance. "
+        "A difference of %(found)s is found in 80 of 100 campaigns."
+    ) % {"half": f"{half:.1f}", "found": f"{verdicts.BEYOND * half:.1f}"}
+
+
+def of_power(power: float | None) -> str:
+    """Return whether this power is enough to start with."""
+    if power is None:
+        return _("There is no difference to test.")
+    if power < 0.5:
+        return _(
+            "More likely missed than found. Judge more items, or look for a larger "
+            "difference."
+        )
+    if power < verdicts.USUAL:
+        missed = f"{100 * (1 - power):.0f}"
+        return _("Missed in %(n)s of 100 campaigns. 80 %% power is usual.") % {
+            "n": missed
+        }
+    return _("Enough: 80 %% power is usual.") % {}
 
 
 def _chart(needed: Needed) -> str:

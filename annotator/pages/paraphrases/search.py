@@ -11,7 +11,7 @@ from django.utils.translation import gettext_lazy
 
 from annotator.errors import BadRequest
 from annotator.models import ParaphraseTable
-from annotator.services.paraphrases import reading, weights
+from annotator.services.paraphrases import tables, weights
 from core.errors import GemelError
 
 if TYPE_CHECKING:
@@ -101,7 +101,7 @@ def search(
     ``corpus``: only those that its text knows, with what it adds to each probability.
     Raises Conflict, Unavailable, and InvalidValue on a phrase of no word.
     """
-    with reading.opened(table) as files:
+    with tables.opened(table) as files:
         opened = files.table
         matches = paraphrases_of(table, opened, phrase, label, condition, SHOWN)
         texts = tuple(table.facts.get("bitexts") or opened.corpora)
@@ -182,13 +182,13 @@ def tables_of(table: ParaphraseTable, phrase: str) -> "list[LabelTable]":
     """Tables 1 to 4 of the paper for a phrase; raises as ``search`` does."""
     from core.pivoting.table import phrase_tables
 
-    with reading.opened(table) as files:
+    with tables.opened(table) as files:
         return phrase_tables(files.table, phrase)
 
 
 def why(table: ParaphraseTable, phrase: str, paraphrase: str, *, label: str) -> Why:
     """The weightiest pivots of one paraphrase."""
-    with reading.opened(table) as files:
+    with tables.opened(table) as files:
         opened = files.table
         pivots = opened.why(phrase, paraphrase, label=label)
         keys = opened.key(phrase), opened.key(paraphrase)

@@ -10,7 +10,7 @@ from django.utils.translation import gettext_lazy
 from annotator.errors import BadRequest, Refusal
 from annotator.models import ParaphraseTable
 from annotator.pages.paraphrases.search import WEIGHTED
-from annotator.services.paraphrases import reading, weights
+from annotator.services.paraphrases import tables, weights
 from annotator.services.parses import parsers
 from core.errors import GemelError
 from core.forests.kbest import trees_of
@@ -109,7 +109,7 @@ def substitution(table: ParaphraseTable, sentence: str, phrase: str) -> Substitu
     words = analysis.sentence.forms
     start, end = _place(words, tokenize(phrase).forms)
     tree = next((tree for _logp, tree in trees_of(analysis, 1)), None)
-    with reading.opened(table, model=True) as files:
+    with tables.opened(table, model=True) as files:
         place_of = files.table, tree or words, (start, end)
         ranked = substitutes(*place_of, model=files.model)
         if fitted := weights.newest(table):

@@ -6,23 +6,6 @@ from functools import cache
 
 from annotator.pages.site.documents import GLOSSARY, folder, names_of, slug
 
-TERM_OF_MEASURE = {
-    "raw": "raw agreement",
-    "raw_pooled": "pooled agreement",
-    "k_uniform": "uniform kappa",
-    "cohen": "Cohen's kappa",
-    "cohen_linear": "linear kappa",
-    "cohen_quadratic": "quadratic kappa",
-    "scott": "Scott's pi",
-    "fleiss": "Fleiss' kappa",
-    "alpha_nominal": "nominal alpha",
-    "alpha_ordinal": "ordinal alpha",
-    "alpha_interval": "interval alpha",
-    "ac1": "AC1",
-    "ac2": "AC2",
-}
-"""Key of a measure of agreement -> its name in the glossary."""
-
 
 @dataclass(frozen=True, slots=True)
 class Term:
@@ -50,6 +33,6 @@ def terms() -> dict[str, Term]:
     entries = [
         Term(tuple(names_of(cell)), meaning.replace("`", ""), source.strip("-"))
         for cell, meaning, source in rows
-        if cell != "term"
+        if cell not in ("term", "measure of agreement")
     ]
     return {name.casefold(): one for one in entries for name in one.names}

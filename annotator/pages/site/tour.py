@@ -24,10 +24,9 @@ TEXTS = {
     "overview": (
         _("The overview of a project"),
         _(
-            "What needs you, the progress of each corpus and campaign, and "
-            "recent activity. The sections beside the page, on a phone "
-            "above it, lead everywhere; “?” opens the help for the page "
-            "you are on."
+            "Your open work, the progress of each corpus and campaign, and recent "
+            "activity. Use the sections at the side, or above the page on a phone, to "
+            "go anywhere; “?” opens the help for the page you are on."
         ),
     ),
     "corpus": (
@@ -47,7 +46,7 @@ TEXTS = {
     "joint": (
         _("Joint parsing"),
         _(
-            "A sentence and its paraphrase parse each other. A run over a corpus keeps"
+            "Parses a sentence and its paraphrase together. A run over a corpus keeps"
             " the separate and the joint trees of each pair, and a ledger of every arc"
             " that changed."
         ),

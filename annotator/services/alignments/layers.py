@@ -12,8 +12,7 @@ from annotator import access
 from annotator.errors import Conflict, NotAllowed
 from annotator.models import AlignmentLayer, LinkEvent, Origin, Pair, Parse, Project
 from annotator.models.projects import Anybody
-from annotator.services.holding import hold
-from annotator.services.undoing import Steps, walk
+from annotator.services.changes import Steps, hold, walk
 from core.data.tree import Tree
 from core.errors import FormatError
 from core.phrase_alignment.editing import Draft

@@ -3,16 +3,21 @@
 The ledger is append-only. An operation is idempotent by its uuid; one that was made
 from an older revision is refused with what has happened since (StaleEdit), and nothing
 is ever overwritten. Undo appends the inverse of one's own last step.
+
+Where words of a sentence are split or joined, all its layers follow, anyone's and also
+those that are done: they count words. No undo undoes that step: who undoes it in the
+tree, and saves that as gold, brings the links back.
 """
 
-from typing import Any
+from dataclasses import dataclass
+from typing import Any, Literal
 
 from django.db import transaction
 from django.utils import timezone
 from django.utils.translation import gettext as _
 
 from annotator.errors import BadRequest, Conflict, Frozen, NotAllowed, StaleEdit
-from annotator.models import AlignmentLayer, LinkEvent, Pair, Parse
+from annotator.models import AlignmentLayer, LinkEvent, Pair, Parse, Sentence
 from annotator.models.projects import Anybody
 from annotator.services.alignments import layers
 from annotator.services.alignments.operations import (
@@ -28,6 +33,8 @@ from core.errors import Contradiction, InvalidValue
 from core.phrase_alignment import editing
 from core.phrase_alignment.editing import Delta, Draft
 from core.phrase_alignment.legitimacy import node_of
+from core.phrase_alignment.rewording import reworded
+from core.trees.segments import Recut
 
 WORDS = "words"  # what a layer became when words of its sentence were split or joined
 
@@ -85,7 +92,7 @@ def _check(layer: AlignmentLayer, step: LayerStep, by: Anybody) -> None:
 def _stale(layer: AlignmentLayer, base: int, by: Anybody) -> StaleEdit:
     since = layer.events.filter(revision__gt=base).select_related("by", "undoes")
     return StaleEdit(
-        _("Someone else was faster."),
+        _("Someone else got there first."),
         revision=layer.revision,
         theirs=[layers.event_json(event) for event in since],
         layer=layers.snapshot(layer, by),
@@ -219,3 +226,74 @@ def _new_trees(after: Delta) -> dict[str, Any]:
     )
     names = {"s": "source_parse", "t": "target_parse"}
     return {names[side]: codes.get(code) for side, code in changed.items()}
+
+
+_SIDES: tuple[tuple[Literal["s", "t"], str], ...] = (("s", "source"), ("t", "target"))
+
+
+@dataclass(frozen=True, slots=True)
+class Reworded:
+    """What a layer kept, and how many of its decisions wait for phrases."""
+
+    pair: str
+    kept: int
+    parked: int
+
+
+def follow(
+    sentence: Sentence, cut: Recut, parse: Parse | None, *, by: Anybody
+) -> tuple[Reworded, ...]:
+    """Every layer of the sentence's pairs, on its new words and on ``parse``, its gold
+    tree. The caller holds the sentence and the transaction, and has stored the words.
+    """
+    tree = layers.tree_of(parse, len(cut.now))
+    rows = []
+    for side, name in _SIDES:
+        affected = AlignmentLayer.objects.filter(**{f"pair__{name}": sentence})
+        affected = affected.select_related("pair", "source_parse", "target_parse")
+        for layer in affected.select_for_update(of=("self",)).order_by("pk"):
+            rows.append(_reword(layer, side, name, cut, (parse, tree), by))
+    return tuple(rows)
+
+
+def _reword(
+    layer: AlignmentLayer,
+    side: Literal["s", "t"],
+    name: str,
+    cut: Recut,
+    onto: tuple[Parse | None, Tree | None],
+    by: Anybody,
+) -> Reworded:
+    parse, tree = onto
+    old = layers.tree_of(getattr(layer, f"{name}_parse"), len(cut.was))
+    draft, code = layers.draft_of(layer), parse.code if parse and tree else ""
+    new = reworded(draft, side, cut, (old, tree), code)
+    before, after = editing.delta(draft, new)
+    fields: dict[str, Any] = {
+        "links": new.alignment.to_json(),
+        "parked": list(new.parked),
+        "n_links": len(new.alignment.links),
+        "revision": layer.revision + 1,
+        "updated_at": timezone.now(),
+        "meta": layer.meta | {"editor": kept(new)},
+        f"{name}_parse": parse if code else None,
+    }
+    AlignmentLayer.objects.filter(pk=layer.pk).update(**fields)
+    _note(layer, (before, after), new, by)
+    a = new.alignment
+    n = len(a.links) + len(a.null_source) + len(a.null_target)
+    return Reworded(str(layer.pair), n, len(new.parked))
+
+
+def _note(
+    layer: AlignmentLayer, delta: tuple[Any, Any], new: Draft, by: Anybody
+) -> None:
+    before, after = delta
+    LinkEvent.objects.create(
+        layer=layer,
+        revision=layer.revision + 1,
+        op=WORDS,
+        by_id=by.pk,
+        before=before,
+        after=after,
+    )

@@ -13,6 +13,7 @@ from django.db import transaction
 from django.db.models import Exists, F, FilteredRelation, OuterRef, Q
 from django.db.models.query import QuerySet
 from django.utils.translation import gettext as _
+from django.utils.translation import gettext_noop
 
 from annotator import access
 from annotator.errors import BadRequest, Conflict
@@ -30,7 +31,17 @@ from core.protocols import ParserBackend, Step
 from core.text.wordnet import Thesaurus
 
 BATCH = 100  # also what is lost, and how long a cancelled job goes on
-SHOWN = {name: scorer.label for name, scorer in SCORERS.items()}
+LABELS = (
+    gettext_noop("Unit costs (Wu 2005)"),
+    gettext_noop("Structure and thesaurus"),
+    gettext_noop("Structure, thesaurus and context"),
+    gettext_noop("Probability of a paraphrase"),
+    gettext_noop("Probability of entailment"),
+    gettext_noop("Fitted to Wu's published figures, paraphrase"),
+    gettext_noop("Fitted to Wu's published figures, entailment"),
+    gettext_noop("Fitted to Wu's published figures, stop list"),
+)
+"""Labels of the scorers, for translation."""
 
 
 def start(corpus: Corpus, scorer: str, *, by: Anybody, enqueue: bool = True) -> Job:
@@ -49,8 +60,8 @@ def start(corpus: Corpus, scorer: str, *, by: Anybody, enqueue: bool = True) -> 
         if any(job.params == params for job in active):
             raise Conflict(
                 _(
-                    "This corpus is already being scored that way. Wait until it "
-                    "finishes."
+                    "This corpus is already being scored with these settings. "
+                    "Wait until it finishes."
                 )
             )
         title = f"Score {corpus.name}: {SCORERS[scorer].label}"
@@ -301,5 +312,5 @@ def score_one(
 
 
 def scorers() -> Iterator[tuple[str, str]]:
-    """Name and label of every scorer."""
-    yield from SHOWN.items()
+    """Name and label of every scorer, in the reader's language."""
+    yield from ((name, _(scorer.label)) for name, scorer in SCORERS.items())

@@ -10,12 +10,12 @@ from django.db.models import F
 
 from annotator.exchange import rows
 from annotator.exchange.files import stem
-from annotator.exchange.registry import Format
 from annotator.exchange.seen import Seen
 from annotator.models import AlignmentLayer, Corpus, Job, Origin, Pair, Parse, Sentence
 from core.errors import FormatError
 from core.formats.records import (
     BadLine,
+    Format,
     LayerRecord,
     PairRecord,
     Record,
@@ -268,7 +268,7 @@ class _Batch:
         rows.check(record)
         self._languages = languages_of(self._corpus, head)
         extra: dict[str, Any] = {rows.FILE: base + one.index}
-        raw = rows.raw_of(self._kind.codec, record, head)
+        raw = rows.raw_of(self._kind.write, record, head)
         if raw:
             extra[rows.RAW] = raw
         if isinstance(record, SentenceRecord):

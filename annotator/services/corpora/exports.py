@@ -11,19 +11,20 @@ from annotator.errors import BadRequest
 from annotator.exchange import bundle, reading, registry
 from annotator.exchange.download import Part
 from annotator.exchange.files import safe_name
-from annotator.exchange.registry import Format
 from annotator.models import AlignmentLayer, Corpus, Parse
 from annotator.models.authorship import AUTHOR, MARK
 from annotator.models.projects import Anybody
 from core.formats import gemel
 from core.formats.alignments import pharaoh
-from core.formats.records import PairRecord, Record, RecordHeader, SentenceRecord, Tail
+from core.formats.records import (
+    Format,
+    PairRecord,
+    Record,
+    RecordHeader,
+    SentenceRecord,
+    Tail,
+)
 
-ENDINGS = {"ptb": "ptb", "conllu": "conllu", "tigerxml": "xml", "treealigner": "xml",
-           "lines": "txt",
-           "pharaoh": "align", "pairs": "tsv", "jsonl": "jsonl", "msrpc": "tsv",
-           "rte": "xml", "multimwa": "tsv", "gemel": "gemel"}  # fmt: skip
-TREES = ("ptb", "tigerxml", "treealigner")  # formats that are empty without them
 Row = tuple[int, Record]
 
 
@@ -57,7 +58,7 @@ def parts(
         problem = _("No one called %(name)s has links here.") % {"name": author}
         raise BadRequest(problem, field="author")
     made = _pair_files(corpus, format_, files, author=author, split=split)
-    if ENDINGS[format_.name] == "tsv" and not exact:
+    if format_.suffixes[0] == ".tsv" and not exact:
         made = [replace(part, is_table=True) for part in made]
     if format_.name == "pharaoh":
         made += [_side_texts(corpus, format_, side) for side in ("source", "target")]
@@ -74,7 +75,7 @@ def offered(corpus: Corpus) -> list[Format]:
     return [
         one
         for one in registry.FORMATS.values()
-        if (has_trees or one.name not in TREES) and (has_pairs or one.holds != "pairs")
+        if (has_trees or not one.needs_trees) and (has_pairs or one.holds != "pairs")
     ]
 
 
@@ -172,7 +173,7 @@ def _part(
         if "tail" in last:
             yield Tail(last["tail"])
 
-    lines = kind.codec.write(records())
+    lines = kind.write(records())
     encoding, bom = first.get("encoding", "utf-8"), bool(first.get("bom"))
     return Part(safe_name(name), lines, encoding, bom)
 
@@ -216,4 +217,4 @@ def _side_trees(corpus: Corpus, side: str) -> Iterator[Row]:
 
 
 def _default(corpus: Corpus, kind: Format) -> str:
-    return f"{safe_name(corpus.name)}.{ENDINGS[kind.name]}"
+    return f"{safe_name(corpus.name)}{kind.suffixes[0]}"

@@ -20,7 +20,6 @@ from annotator import access
 from annotator.errors import BadRequest, Conflict
 from annotator.exchange import registry
 from annotator.exchange.files import ENCODINGS, Source
-from annotator.exchange.registry import Format
 from annotator.models import (
     AlignmentLayer,
     Corpus,
@@ -45,6 +44,7 @@ from core.formats.gemel import GemelItem
 from core.formats.ptb import bracket
 from core.formats.records import (
     BadLine,
+    Format,
     PairRecord,
     Record,
     RecordHeader,
@@ -375,8 +375,9 @@ def _work(job: Job) -> Generator[Step, None, dict[str, Any]]:
         raise Conflict("There is nothing to import: the files hold no sentence.")
     if n_bad and not job.params["partial"]:
         raise Conflict(
-            f"Rows that cannot be read: {n_bad}; so nothing was imported. Mend them, "
-            "or import the others without them."
+            f"Rows that cannot be read: {n_bad}; so nothing was imported. Fix them, or "
+            "import the "
+            "other rows without them."
         )
     if n_bad and not result["sentences"]:
         raise Conflict("There is nothing to import: no row can be read.")
@@ -482,7 +483,7 @@ def _sources(job: Job, kind: Format) -> list[Source]:
     by_code = {one.code: one for one in job.project.uploads.filter(code__in=codes)}
     missing = [code for code in codes if code not in by_code]
     if missing:
-        raise Conflict("A file of this import is no longer here: send it again.")
+        raise Conflict("A file of this import is no longer stored. Upload it again.")
     fallback = "latin-1" if kind.name == "ptb" else ""
     uploads = [by_code[code] for code in codes]
     return registry.arrange(kind, opened(uploads, job.params["encoding"], fallback))

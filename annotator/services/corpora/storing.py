@@ -13,11 +13,11 @@ from django.utils.translation import gettext as _
 
 from annotator import access, disk
 from annotator.errors import BadRequest, TooLarge
-from annotator.exchange import recognise, unpacking
+from annotator.exchange import registry, unpacking
 from annotator.exchange.files import START, Source, refuse_binary, safe_name, sha256
-from annotator.exchange.registry import Format
 from annotator.models import Project, Upload
 from annotator.models.projects import Anybody
+from core.formats.records import Format
 
 Packings = Mapping[bytes, Callable[[str, BinaryIO], None]]
 """How packed files begin, each with what raises BadRequest on a bad one of a name."""
@@ -133,14 +133,14 @@ def opened(
 def _opener(path: Path, *, whole: bool) -> Callable[[], BinaryIO]:
     def start() -> BinaryIO:
         with path.open("rb") as file:
-            return recognise.beginning(file)
+            return registry.beginning(file)
 
     return (lambda: path.open("rb")) if whole else start
 
 
 def format_of(uploads: Iterable[Upload], encoding: str) -> Format:
     """The format that the files are in. Raises BadRequest if none reads them."""
-    kind = recognise.format_of(opened(uploads, encoding, "latin-1", whole=False))
+    kind = registry.format_of(opened(uploads, encoding, "latin-1", whole=False))
     if kind is None:
         raise BadRequest(
             _(

@@ -11,7 +11,7 @@ from annotator import access
 from annotator.errors import BadRequest
 from annotator.models import Issue, Job, Origin, Pair, Parse, Sentence
 from annotator.models.projects import Anybody
-from annotator.services.holding import hold
+from annotator.services.changes import hold
 from core.errors import FormatError
 from core.formats import ptb
 

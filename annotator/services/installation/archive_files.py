@@ -117,9 +117,9 @@ def check(archive: zipfile.ZipFile, manifest: dict[str, Any]) -> None:
             with archive.open(name) as file:
                 actual = _copied(file)
         except KeyError as error:
-            raise BadRequest(f"The backup lacks the file {name}.") from error
+            raise BadRequest(f"The backup does not contain the file {name}.") from error
         if actual != digest:
-            raise BadRequest(f"The file {name} is not what was backed up.")
+            raise BadRequest(f"The file {name} differs from what was backed up.")
 
 
 def unpack(archive: zipfile.ZipFile, manifest: dict[str, Any]) -> None:
@@ -137,7 +137,7 @@ def unpack(archive: zipfile.ZipFile, manifest: dict[str, Any]) -> None:
             actual = _copied(source, file)
         if actual != digests.get(name, actual):
             partial.unlink()
-            raise BadRequest(f"The file {name} is not what was backed up.")
+            raise BadRequest(f"The file {name} differs from what was backed up.")
         partial.replace(target)
 
 
@@ -168,7 +168,7 @@ def refuse_paths(archive: zipfile.ZipFile) -> None:
         parts = PurePosixPath(name).parts
         inside = name in ("manifest.json", "data.jsonl") or parts[0] in ROOTS
         if not inside or ".." in parts or name.startswith("/") or "\\" in name:
-            raise BadRequest(f"The archive holds a path that it must not: {name!r}.")
+            raise BadRequest(f"The archive contains a forbidden path: {name!r}.")
 
 
 @contextlib.contextmanager

@@ -16,7 +16,7 @@ from django.db import DatabaseError, connection
 from annotator import backups, disk
 from annotator.errors import Refusal
 from annotator.services import archives
-from annotator.services.projects import purging
+from annotator.services.projects import keeping
 
 STRAY_S = 24 * 3600  # a scratch folder of this age belongs to no one
 
@@ -39,7 +39,7 @@ def work(now: datetime | None = None) -> None:
         for word in words:
             backups.answered(word)
         _prune()
-    purging.purge(now)
+    keeping.purge(now)
 
 
 def _make(now: datetime) -> None:

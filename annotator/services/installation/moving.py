@@ -22,7 +22,7 @@ from django.db import DatabaseError, connections, transaction
 from annotator.env import database
 from annotator.errors import BadRequest, Conflict
 from annotator.services.installation import archive_rows
-from annotator.throughput.snapshots import snapshot
+from annotator.throughput.writing import snapshot
 
 ALIAS = "target"
 MIGRATE = ("-m", "annotator", "migrate", "--no-input", "--verbosity=0")
@@ -41,8 +41,9 @@ def move(url: str, *, say: Say) -> dict[str, int]:
         with _connected(url):
             if User.objects.using(ALIAS).exists():
                 raise Conflict(
-                    "There are people and rows in that database already. Name an empty "
-                    "one: nothing is overwritten."
+                    "That database already has accounts and data. Name an empty one: "
+                    "nothing is "
+                    "overwritten."
                 )
             return _copied(say)
     except DatabaseError as error:
@@ -98,7 +99,9 @@ def _copied(say: Say) -> dict[str, int]:
 def _compare() -> None:
     there, here = _digests(ALIAS), _digests("default")
     if wrong := [name for name, digest in here.items() if there[name] != digest]:
-        raise BadRequest(f"{wrong[0]} is not the same there: nothing was moved.")
+        raise BadRequest(
+            f"{wrong[0]} differs in the other database, so nothing was moved."
+        )
 
 
 def _digests(alias: str) -> dict[str, str]:

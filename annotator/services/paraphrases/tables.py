@@ -15,11 +15,21 @@ from annotator.models import Bitext, Job, ParaphraseTable, Project
 from annotator.models.projects import Anybody
 from annotator.services import jobs
 from annotator.services.paraphrases import bitext_links, bitext_parses
-from annotator.services.paraphrases.turns import by_stage, in_turn
 from core.protocols import Step
 
 if TYPE_CHECKING:
     from core.pivoting.building.settings import PairsFile
+import threading
+from collections.abc import Iterable
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+from functools import lru_cache
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from core.pivoting.language_model import TrigramModel
+    from core.pivoting.table import Table
+
 
 KIND = "paraphrases"
 LENGTHS = (5, 7, 10)  # words of the longest phrase
@@ -189,7 +199,75 @@ def remove(table: ParaphraseTable, *, by: Anybody) -> None:
     """Take table and files away. Raises NotAllowed; Conflict while it is being made."""
     access.require(by, "manage", table.project)
     if table.job and not table.job.is_over:
-        raise Conflict(f"{table.name} is being made; cancel its job first.")
+        raise Conflict(f"{table.name} is being created. Cancel its job first.")
     folder = table.folder
     table.delete()
     transaction.on_commit(lambda: shutil.rmtree(folder, ignore_errors=True))
+
+
+def in_turn(works: Iterable[Iterable[Step]]) -> Iterator[Step]:
+    """What each says, its total on top of what was done before it."""
+    before = 0
+    for work in works:
+        done = 0
+        for step in work:
+            done += step.done + step.failed
+            whole = None if step.total is None else before + step.total
+            yield replace(step, total=whole)
+        before += done
+
+
+def by_stage(steps: Iterable[Step], stages: Sequence[str]) -> Iterator[Step]:
+    """Steps whose notes begin with their stage, and say nothing of how many come: of
+    ``stages`` each counts as one, done when the next begins or all ends."""
+    done = 0
+    yield Step(total=len(stages))
+    for step in steps:
+        before = stages.index(step.note.split(" ")[0])
+        yield Step(done=before - done, note=step.note)
+        done = before
+    yield Step(done=len(stages) - done)
+
+
+_lock = threading.Lock()  # a table answers one thread at a time
+
+
+@dataclass(frozen=True, slots=True)
+class Opened:
+    """``model``: None where none was made with the table."""
+
+    table: "Table"
+    model: "TrigramModel | None"
+
+
+@contextmanager
+def opened(row: ParaphraseTable, *, model: bool = False) -> "Iterator[Opened]":
+    """The files of a table, for this thread alone while it reads.
+
+    ``model``: the language model too, which takes seconds the first time. Raises
+    Conflict while the table has not been made yet, Unavailable if its files are gone.
+    """
+    if row.made_at is None:
+        reason = _("%(name)s has not been created yet; see its job.")
+        raise Conflict(reason % {"name": row.name})
+    made = row.made_at.isoformat()
+    with _lock:
+        yield Opened(
+            _table(row.folder, made), _model(row.folder, made) if model else None
+        )
+
+
+@lru_cache(maxsize=4)
+def _table(folder: Path, made: str) -> "Table":
+    """``made`` tells a table from the one that was there before."""
+    from core.pivoting.table import open_table  # DuckDB: only when it is used
+
+    return open_table(folder)
+
+
+@lru_cache(maxsize=2)
+def _model(folder: Path, made: str) -> "TrigramModel | None":
+    from core.pivoting.language_model import read_arpa
+
+    path = folder / MODEL
+    return read_arpa(path) if path.is_file() else None

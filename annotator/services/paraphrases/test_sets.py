@@ -24,7 +24,7 @@ from annotator.models.projects import Anybody
 from annotator.services import jobs
 from annotator.services.campaigns import item_files, setup
 from annotator.services.campaigns import items as campaign_items
-from annotator.services.paraphrases import reading
+from annotator.services.paraphrases import tables
 from core.data.tree import Tree
 from core.formats import ptb
 from core.parsing import registry
@@ -124,7 +124,7 @@ def run(job: Job) -> Generator[Step, None, dict[str, Any]]:
     items: list[Item] = []
     ninth = _ninth(job, table)
     for place in places:
-        with reading.opened(table, model=True) as opened:
+        with tables.opened(table, model=True) as opened:
             items += items_of(opened.table, trees, [place], model=opened.model, **ninth)
         yield Step(done=1)
     if not items:
@@ -163,7 +163,7 @@ def _places(job: Job, table: ParaphraseTable, trees: list[Tree]) -> "list[Place]
 
     usable = None
     if job.params.get("known", False):
-        with reading.opened(table) as opened:
+        with tables.opened(table) as opened:
             usable = opened.table.known(phrases_in(trees)).__contains__
     rng = np.random.default_rng(job.seed)
     return draw_places(trees, job.params["phrases"], rng, usable=usable)

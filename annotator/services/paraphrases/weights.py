@@ -23,7 +23,7 @@ from annotator.models import (
 )
 from annotator.models.projects import Anybody
 from annotator.services import jobs
-from annotator.services.paraphrases import reading
+from annotator.services.paraphrases import tables
 from core.data.tokens import Sentence
 from core.forests.kbest import trees_of
 from core.parsing import registry
@@ -86,7 +86,7 @@ def run(job: Job) -> Generator[Step, None, dict[str, Any]]:
     judged = _judged(campaign, means, backend)
     yield Step(note="fitting")
     facts = {"campaign": campaign.name, "parser": backend.info.name}
-    with reading.opened(table, model=True) as files:
+    with tables.opened(table, model=True) as files:
         fitted = fit_weights(
             files.table, judged, model=files.model, backend=backend, facts=facts
         )

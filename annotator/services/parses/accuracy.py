@@ -46,7 +46,7 @@ class CorpusEngine:
 
     ``helps``: the key of the engine that it helps by substitution, "" if it is none
     such; ``before``: the F1 of that one here, in percent. ``by_unknown``: see
-    ``core.evaluation.parsers``; [] if it does not tell its training words.
+    ``core.evaluation.parsers``; [] if it does not list its training words.
     """
 
     name: str

@@ -19,10 +19,9 @@ from annotator.errors import BadRequest, Conflict, StaleEdit
 from annotator.models import Parse, Sentence, TreeDraft, TreeEvent
 from annotator.models.projects import Anybody
 from annotator.services.alignments import layers
-from annotator.services.holding import hold
+from annotator.services.changes import hold
 from annotator.services.parses import retyping, steps
-from annotator.services.parses.snapshots import snapshot, steps_of
-from annotator.services.parses.steps import AnyEdit, read_edit
+from annotator.services.parses.steps import AnyEdit, read_edit, snapshot, steps_of
 from core.data.tree import Tree, TreeBuilder
 from core.errors import FormatError, InvalidValue
 from core.formats import treetext

@@ -15,10 +15,9 @@ from annotator.errors import StaleEdit
 from annotator.exchange.rows import FILE
 from annotator.models import AlignmentLayer, Origin, Parse, Sentence, TreeDraft
 from annotator.models.projects import Anybody
-from annotator.services.alignments import links, operations, rewording
-from annotator.services.alignments.rewording import Reworded
-from annotator.services.corpora import former_words
-from annotator.services.parses import parsers, retyping, snapshots
+from annotator.services.alignments import links, operations
+from annotator.services.alignments.links import Reworded
+from annotator.services.parses import parsers, retyping, steps
 from annotator.services.parses.retyping import (
     BEGAN,
     CUT_FROM,
@@ -212,8 +211,8 @@ def stale(made: TreeDraft | Parse, former: Parse | None) -> StaleEdit:
     """Another gold tree than someone saw, with both, for anyone who chooses."""
     facts: dict[str, Any] = {"gold": former.code if former else ""}
     with suppress(GemelError):  # one that cannot be read is not shown
-        facts["mine"] = snapshots.state(retyping.tree_of(made))
-        facts["theirs"] = snapshots.state(retyping.tree_of(former)) if former else {}
+        facts["mine"] = steps.state(retyping.tree_of(made))
+        facts["theirs"] = steps.state(retyping.tree_of(former)) if former else {}
     reason = _(
         "Someone else saved another gold tree in the meantime. Choose "
         "which one to keep."
@@ -281,8 +280,8 @@ def _new_words(parse: Parse, new: Settled, by: Anybody) -> NewWords:
         return NewWords(typed, along, keeping, is_in_text)
     keeping = sum(len(retyping.words_of(one)) != sentence.n_tokens for one in rest)
     tree = parse if parse.kind == TREES else gold_of(sentence)
-    followed = rewording.follow(sentence, new.cut, tree, by=by)
-    former_words.name_engines(sentence)
+    followed = links.follow(sentence, new.cut, tree, by=by)
+    retyping.name_engines(sentence)
     return NewWords(typed, along, keeping, is_in_text, followed, is_cut=True)
 
 

@@ -29,7 +29,7 @@ from annotator.models import (
 )
 from annotator.models.projects import Anybody
 from annotator.services import jobs
-from annotator.services.parses import accuracy, joint_gold, marginals, offered, parsers
+from annotator.services.parses import accuracy, ledger, offered, parsers
 from annotator.throughput.writing import write
 from core.errors import GemelError, InvalidValue
 from core.formats import treetext
@@ -122,7 +122,7 @@ def store(run: JointRun, made: Sequence[JointAnswer], info: BackendInfo) -> int:
             for one, result in zip(new, results, strict=True)
             for change in _changes(run, one, result)
         )
-        joint_gold.compare(results)
+        ledger.compare(results)
         JointRun.objects.filter(pk=run.pk).update(
             n_pairs=F("n_pairs") + len(new), n_changes=F("n_changes") + len(changes)
         )
@@ -166,8 +166,8 @@ def _changes(
         made |= {"domain": domain, "operations": operations}
         for arc in side.arcs:
             yield _arc(made, arc)
-        stored = marginals.of_analysis(analysis) if side.spans else None
-        sure = marginals.sureness(stored) if stored else {}
+        stored = parsers.of_analysis(analysis) if side.spans else None
+        sure = parsers.sureness(stored) if stored else {}
         for span in side.spans:
             key = span.start, span.end, span.label
             change = _span(made, span, sure.get(key, 0.0) if sure else None)
@@ -385,8 +385,8 @@ def start(
         if any(job.params == params for job in active):
             raise Conflict(
                 _(
-                    "This corpus is already being parsed that way. Wait until it "
-                    "finishes."
+                    "This corpus is already being parsed with these settings. "
+                    "Wait until it finishes."
                 )
             )
         return jobs.create(
@@ -417,7 +417,7 @@ def run(job: Job) -> Generator[Step, None, dict[str, Any]]:
     yield Step(
         total=total, done=total - n_left, note=f"{backend.info.name}, {joint_run}"
     )
-    joint_gold.refresh(joint_run)
+    ledger.refresh(joint_run)
     last, n_done, n_failed = 0, 0, 0
     while batch := list(left.filter(pk__gt=last)[:BATCH]):
         last = batch[-1].pk

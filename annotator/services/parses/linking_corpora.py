@@ -183,7 +183,7 @@ def _add(
     for k, forms in enumerate(sentences, 1):
         recorder.add(forms)
         if recorder.n_tokens > MAX_TOKENS:
-            raise Conflict(f"More than {MAX_TOKENS:,} tokens; count less text.")
+            raise Conflict(f"More than {MAX_TOKENS:,} tokens. Count less text.")
         if k % TOLD == 0:
             yield Step(done=TOLD)
     yield Step(done=k % TOLD)
@@ -230,7 +230,7 @@ def _write(
         linking.save(counts, making / FILES[0])
         write_manifest(making, facts, files=FILES)
         if (folder / name).exists():
-            raise Conflict(f"There is a linking corpus {name} already.")
+            raise Conflict(f"There is already a linking corpus {name}.")
         making.rename(folder / name)
     except BaseException:
         shutil.rmtree(making, ignore_errors=True)

@@ -28,10 +28,12 @@ from annotator.services import chunks, jobs
 from annotator.services.parses import accuracy, offered
 from core.data.check import Floats
 from core.data.tokens import Token
-from core.errors import GemelError
+from core.errors import FormatError, GemelError
 from core.evaluation.parsers import Rates, knower
+from core.forests.inside import bracket_chances
 from core.forests.kbest import trees_of
 from core.formats import conllu, forest_npz, treetext
+from core.formats.forest_npz import StoredForest
 from core.parsing import registry
 from core.protocols import Analysis, BackendInfo, Capability, ParserBackend, Step
 from core.text.scripts import foreign_script
@@ -43,7 +45,7 @@ CHUNK = 500
 def of_corpus(corpus: Corpus, backend: ParserBackend) -> dict[str, Any]:
     """``by_unknown``: sentences and F1 by their share of unknown words.
 
-    {} if the parser does not tell its training words; sentences that it was trained on
+    {} if the parser does not list its training words; sentences that it was trained on
     do not count. Reads the corpus in chunks.
     """
     is_known = knower(backend)
@@ -388,3 +390,30 @@ def mark_parsed(corpus: Corpus) -> int:
     ]
     waiting = Pair.objects.filter(corpus=corpus, has_parse=False)
     return waiting.filter(*parsed).update(has_parse=True)
+
+
+Sureness = dict[tuple[int, int, str], float]
+
+
+def stored_forest(sentence: Sentence, engine: str, version: str) -> StoredForest | None:
+    """The forest of an engine over the sentence; None if there is none to be read."""
+    row = PackedForest.objects.filter(
+        sentence=sentence, engine=engine, version=version
+    ).first()
+    try:
+        return forest_npz.load(bytes(row.data)) if row else None
+    except FormatError:
+        return None
+
+
+def of_analysis(analysis: Analysis) -> StoredForest | None:
+    """What ``stored_forest`` would give if the analysis had been stored."""
+    if analysis.forest is None or analysis.edge_weights is None:
+        return None
+    arcs = analysis.deps.arcs if analysis.deps else None
+    return StoredForest(analysis.forest, analysis.edge_weights, arcs)
+
+
+def sureness(stored: StoredForest) -> Sureness:
+    """How probable each label of each span is, over all trees of the forest."""
+    return bracket_chances(stored.forest, stored.weights)

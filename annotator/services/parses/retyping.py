@@ -13,10 +13,10 @@ from typing import Any
 from django.utils.translation import gettext as _
 
 from annotator.errors import BadRequest, Conflict
-from annotator.models import Origin, Pair, Parse, Sentence, TreeDraft
+from annotator.models import Origin, PackedForest, Pair, Parse, Sentence, TreeDraft
 from core.data.tree import Tree
 from core.errors import FormatError, InvalidValue
-from core.formats import treetext
+from core.formats import forest_npz, treetext
 from core.trees import arcs, editing
 from core.trees.arc_splitting import Restore
 from core.trees.arcs import Arcs
@@ -129,7 +129,7 @@ def up_to_date(sentence: Sentence, parse: Parse, tree: Tree | Arcs) -> Any:
     if is_former or len(tree.words) != sentence.n_tokens:
         cut = recut(tree.words, sentence.forms)
         if cut is None or len(tree.words) not in map(len, formerly):
-            raise InvalidValue("This tree stands on other words.")
+            raise InvalidValue("This tree has other words than its sentence.")
         return _recut(tree, cut)
     return with_words(tree, _typed_since(sentence, tree.words, of(parse, sentence)))
 
@@ -142,7 +142,7 @@ def over(tree: Tree | Arcs, words: Sequence[str]) -> Any:
     cut = recut(tree.words, words)
     try:
         if cut is None:
-            raise InvalidValue("This tree stands on other words.")
+            raise InvalidValue("This tree has other words than its sentence.")
         return _recut(tree, cut)
     except InvalidValue as error:
         raise BadRequest(str(error), field="source") from error
@@ -372,3 +372,38 @@ def store(sentence: Sentence, typed: Typed, cut: Recut | None = None) -> bool:
 def _is_row(values: Any, forms: Sequence[str]) -> bool:
     """Whether a column holds a value a word."""
     return isinstance(values, list) and len(values) == len(forms)
+
+
+FORMERLY = ", former words"
+
+
+def name_engines(sentence: Sentence) -> None:
+    """Trees and forests over another number of words than the sentence's are named
+    so, and those over as many no longer."""
+    n = sentence.n_tokens
+    rows = sentence.parses.filter(origin=Origin.ENGINE)
+    forests = PackedForest.objects.filter(sentence=sentence)
+    fits: list[tuple[Parse | PackedForest, bool]] = [
+        *((row, len(words_of(row)) == n) for row in rows),
+        *((row, _n_words(row) == n) for row in forests),
+    ]
+    for row, is_now in sorted(fits, key=lambda one: one[1]):  # first those that leave
+        name = row.version.removesuffix(FORMERLY) + ("" if is_now else FORMERLY)
+        if name != row.version and not _is_taken(row, name):
+            row.version = name
+            row.save(update_fields=["version"])
+
+
+def _n_words(row: PackedForest) -> int:
+    try:
+        return forest_npz.load(bytes(row.data)).forest.n_tokens
+    except FormatError:
+        return -1
+
+
+def _is_taken(row: Parse | PackedForest, name: str) -> bool:
+    same = {"sentence": row.sentence_id, "engine": row.engine, "version": name}
+    if isinstance(row, PackedForest):
+        return PackedForest.objects.filter(**same).exists()
+    same |= {"kind": row.kind, "rank": row.rank}
+    return Parse.objects.filter(**same, origin=Origin.ENGINE).exists()

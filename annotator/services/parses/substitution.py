@@ -67,8 +67,8 @@ def start(
         if any(job.params.items() >= mine for job in active):
             raise Conflict(
                 _(
-                    "This corpus is already being parsed that way. Wait until it "
-                    "finishes."
+                    "This corpus is already being parsed with these settings. "
+                    "Wait until it finishes."
                 )
             )
         return jobs.create(
@@ -141,7 +141,7 @@ def _make(job: Job) -> None:
     facts = registry.facts_of(out)
     same = (facts.get("parser"), facts.get("version"), facts.get("options"))
     if same != (parser, counts.digest[:8] or "empty", asdict(options)):
-        raise Conflict(f"There is another parser {out.name}: take another name.")
+        raise Conflict(f"There is already a parser {out.name}. Choose another name.")
 
 
 def _path_of(parser: str) -> str:

@@ -6,8 +6,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from annotator.services.queries.index import LinkState
 from annotator.services.queries.labels import NEVER, Resolver, one_of
-from annotator.services.queries.links import LinkState
 from core.queries import labels
 from core.queries.syntax import (
     And,

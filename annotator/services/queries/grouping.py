@@ -17,8 +17,8 @@ from annotator.errors import BadRequest
 from annotator.exchange.rows import FILE
 from annotator.exchange.written import Exported
 from annotator.models import AlignmentLayer, Corpus, Origin, Pair, Parse, Sentence
-from annotator.services.queries.limits import QueryTooSlow
 from annotator.services.queries.running import MatchColumns, Search
+from annotator.services.queries.tables import QueryTooSlow
 from core.agreement.paired import g_test, holm
 
 MOST = 100_000  # groups

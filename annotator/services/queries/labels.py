@@ -7,7 +7,7 @@ from typing import Any
 
 from django.db import connection
 
-from annotator.services.queries.limits import QueryTooSlow, within
+from annotator.services.queries.tables import QueryTooSlow, within
 from core.queries import labels
 from core.queries.rows import Kind
 from core.queries.syntax import (

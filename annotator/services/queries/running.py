@@ -20,8 +20,7 @@ from annotator.models.projects import SEE_OTHERS, Anybody, id_of
 from annotator.services.queries import index
 from annotator.services.queries.compiling import Body, Bound, compiled
 from annotator.services.queries.labels import UnknownLabel, unknown_in
-from annotator.services.queries.limits import QueryTooSlow, within
-from annotator.services.queries.rows import among
+from annotator.services.queries.tables import QueryTooSlow, among, within
 from core.errors import FormatError
 from core.queries import labels, parser
 from core.queries.syntax import Query, WhereCondition

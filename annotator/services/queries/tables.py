@@ -15,7 +15,16 @@ the triggers of a table that a migration alters: ``ensure`` runs after each migr
     search_todo    what is to be indexed: 1 a parse, 2 a layer, 3 a sentence
 """
 
+import json
+import time
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from typing import Any
+
+from django.db import OperationalError, connection, transaction
+from django.utils.translation import gettext as _
+
+from annotator.errors import Refusal
 
 PARSE, LAYER, SENTENCE = 1, 2, 3
 TABLES = ("label", "tree", "node", "token", "layer", "link", "todo")
@@ -138,3 +147,102 @@ def _merging(body: str) -> str:
     start = body.find(" WHERE NOT EXISTS")
     again = " ON CONFLICT (what, id) DO UPDATE SET id = excluded.id;"
     return body if start < 0 else body[:start] + again
+
+
+_COLUMNS = {
+    "tree": "parse corpus sentence kind chosen",
+    "node": "tree pre last parent depth ord rord kids uend lo hi kind node label",
+    "token": "tree pre form lemma upos xpos feats",
+    "layer": "layer kind side corpus pair tree other",
+    "link": "layer kind side pre state to_pre label to_label",
+}
+
+
+def insert(name: str, rows: Sequence[tuple[Any, ...]]) -> None:
+    """Add rows to ``search_<name>``, their values in the order of its columns."""
+    if not rows:
+        return
+    columns = _COLUMNS[name].split()
+    into = f"INSERT INTO search_{name} ({', '.join(columns)})"
+    with connection.cursor() as cursor:
+        if connection.vendor == "postgresql":
+            copied = f"COPY search_{name} ({', '.join(columns)}) FROM STDIN"
+            with cursor.cursor.copy(copied) as copy:
+                copy.write("".join(map(_line, rows)))
+            return
+        marks = ", ".join(["%s"] * len(columns))
+        cursor.executemany(f"{into} VALUES ({marks})", rows)
+
+
+def delete(name: str, column: str, keys: Sequence[int]) -> None:
+    """Take the rows away whose column is one of these."""
+    marks = ", ".join(["%s"] * len(keys))
+    with connection.cursor() as cursor:
+        cursor.execute(f"DELETE FROM search_{name} WHERE {column} IN ({marks})", keys)
+
+
+def _line(row: tuple[Any, ...]) -> str:
+    """As COPY reads it: all are numbers."""
+    return "\t".join("\\N" if one is None else str(one) for one in row) + "\n"
+
+
+def among(column: str, keys: Sequence[int]) -> tuple[str, list[Any]]:
+    """A condition that the column is one of any number of keys, and its parameter."""
+    if connection.vendor == "sqlite":
+        return f"{column} IN (SELECT value FROM json_each(%s))", [json.dumps(keys)]
+    return f"{column} = ANY(%s::bigint[])", [list(keys)]
+
+
+__all__ = ["QueryTooSlow", "within"]
+
+STEPS = 5_000  # of SQLite's machine between two looks at the clock
+
+
+class QueryTooSlow(Refusal):
+    """The search took longer than it may; nothing was found out."""
+
+    status = 503
+    code = "query_too_slow"
+
+
+@contextmanager
+def within(seconds: float) -> Iterator[None]:
+    """Raise QueryTooSlow if statements in here take longer than this together."""
+    ends = time.monotonic() + seconds
+    try:
+        with _stopping(ends):
+            yield
+    except OperationalError as error:
+        if time.monotonic() < ends - 0.05 * seconds:
+            raise
+        raise QueryTooSlow(
+            _(
+                "The search was stopped after %(n)s seconds. Search for "
+                "something rarer, in one corpus, or in shorter sentences: "
+                "where length < 20."
+            )
+            % {"n": f"{seconds:g}"},
+            seconds=seconds,
+        ) from error
+
+
+@contextmanager
+def _stopping(ends: float) -> Iterator[None]:
+    if connection.vendor == "postgresql":
+        left = max(1, int(1000 * (ends - time.monotonic())))
+        with transaction.atomic(), connection.cursor() as cursor:
+            cursor.execute(
+                "SELECT set_config('statement_timeout', %s, true)", [f"{left}"]
+            )
+            cursor.execute("SELECT set_config('join_collapse_limit', '1', true)")
+            yield
+            cursor.execute("SELECT set_config('statement_timeout', '0', true)")
+            cursor.execute("SELECT set_config('join_collapse_limit', '8', true)")
+        return
+    connection.ensure_connection()
+    raw: Any = connection.connection
+    raw.set_progress_handler(lambda: time.monotonic() > ends, STEPS)
+    try:
+        yield
+    finally:
+        raw.set_progress_handler(None, STEPS)

@@ -5,17 +5,91 @@ about to delete it, gets what is here, too, with everyone's name.
 """
 
 import json
-from collections.abc import Iterator
+import secrets
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
 from django.contrib.auth.models import User
 from django.core.serializers.json import DjangoJSONEncoder
-from django.db.models import Field, ForeignKey, Model
+from django.db.models import Field, ForeignKey, Model, QuerySet
 
 from annotator import models
-from annotator.models import Pair, Project, Sentence, Upload
-from annotator.services.releases.people import Pseudonyms
+from annotator.models import (
+    Adjudication,
+    AlignmentLayer,
+    JudgmentEvent,
+    LinkEvent,
+    Pair,
+    Parse,
+    Participant,
+    Project,
+    Sentence,
+    TreeEvent,
+    Upload,
+    VerdictEvent,
+)
+from annotator.models.authorship import AUTHOR
+
+
+class Pseudonyms:
+    """A name for a name; the same within one release, another in the next."""
+
+    def __init__(self, names: Iterable[str]) -> None:
+        known = sorted(set(names) - {""})
+        secrets.SystemRandom().shuffle(known)
+        self._of = {name: f"P{n}" for n, name in enumerate(known, 1)}
+
+    def __len__(self) -> int:
+        return len(self._of)
+
+    def __getitem__(self, name: str) -> str:
+        """ "" for no one. Someone who came after the names were read is "P?"."""
+        return self._of.get(name, "P?") if name else ""
+
+
+def pseudonyms(project: Project) -> Pseudonyms:
+    """For everyone who did anything here, and whom imported files name as authors."""
+    return Pseudonyms(names(project))
+
+
+def names(project: Project) -> Iterator[str]:
+    """Of all of them, some several times."""
+    rows = (
+        Participant.objects.filter(campaign__project=project).values_list(
+            "user__username"
+        ),
+        JudgmentEvent.objects.filter(
+            judgment__participant__campaign__project=project
+        ).values_list("by__username"),
+        Adjudication.objects.filter(item__campaign__project=project).values_list(
+            "by__username"
+        ),
+        LinkEvent.objects.filter(layer__pair__corpus__project=project).values_list(
+            "by__username"
+        ),
+        LinkEvent.objects.filter(layer__pair__corpus__project=project).values_list(
+            "imported_by"
+        ),
+        TreeEvent.objects.filter(draft__sentence__corpus__project=project).values_list(
+            "by__username"
+        ),
+        VerdictEvent.objects.filter(change__run__corpus__project=project).values_list(
+            "by__username"
+        ),
+        *_authors(project),
+    )
+    for query in rows:
+        yield from (str(name) for (name,) in query.order_by().distinct() if name)
+
+
+def _authors(project: Project) -> Iterator[QuerySet[Any, Any]]:
+    parses = Parse.objects.filter(sentence__corpus__project=project)
+    layers = AlignmentLayer.objects.filter(pair__corpus__project=project)
+    for query in (parses, layers):
+        yield query.values_list("author__username")
+        yield query.filter(meta__has_key=AUTHOR).values_list(f"meta__{AUTHOR}")
+
 
 CHUNK = 2000
 ROWS: dict[str, tuple[type[Model], str]] = {

@@ -36,7 +36,7 @@ from annotator.models import (
     VerdictEvent,
 )
 from annotator.services.releases import everything
-from annotator.services.releases.people import Pseudonyms, names, pseudonyms
+from annotator.services.releases.everything import Pseudonyms, names, pseudonyms
 from annotator.services.reports import agreement
 from annotator.services.reports.agreement import ReportSource
 from annotator.services.reports.query import parse
@@ -289,7 +289,7 @@ class Maker:
         """
         corpora_, campaigns = self._parts()
         if not corpora_ and not campaigns and not self.is_complete:
-            raise BadRequest("The project holds nothing yet that could be released.")
+            raise BadRequest("The project has nothing to release yet.")
         more = len(everything.ROWS) + 1 if self.is_complete else 0
         yield Step(total=len(corpora_) + len(campaigns) + more + 1)
         aside = path.with_name(path.name + ".part")
@@ -389,8 +389,9 @@ class Maker:
     def _verify(self, path: Path) -> None:
         if faults := verify(path).faults:
             raise BadRequest(
-                f"The release does not bear itself out: {faults[0]}. If somebody was"
-                " working meanwhile, make it again; else tell whoever runs Gemel."
+                f"The release failed its own check: {faults[0]}. If someone was "
+                "working at the "
+                f"time, create it again; otherwise tell the operator of this server."
             )
 
 

@@ -49,7 +49,7 @@ def run(job: Job) -> Generator[Step, None, dict[str, Any]]:
     yield Step(total=1, note="reading the judgments")
     source = agreement.source(job.project, job.params["kind"], job.params["code"])
     if source is None or job.by is None:
-        raise BadRequest("What the report was about is gone.")
+        raise BadRequest("The campaign or ratings of this report were deleted.")
     spec = parse(QueryDict(job.params["query"]))
     check(spec, source.read().data)
     query, title = job.params["query"], job.params["title"]

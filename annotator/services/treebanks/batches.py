@@ -213,7 +213,7 @@ def _restore(row: BatchTree, by: Anybody) -> None:
     now = _held(row)
     if now is None or now.pk != row.after_id:
         who = f" by {now.author}" if now is not None and now.author_id else ""
-        raise Conflict(f"Another gold tree was saved since{who}.")
+        raise Conflict(f"Another gold tree was saved in the meantime{who}.")
     now.origin = Origin.FORMER
     now.save(update_fields=["origin"])
     before = row.before

@@ -38,7 +38,7 @@ from annotator.models import (
 )
 from annotator.models.projects import Anybody, id_of
 from annotator.services.alignments import layers
-from annotator.services.parses import drafts, gold, marginals
+from annotator.services.parses import drafts, gold, parsers
 from annotator.services.queries import running
 from core.agreement.trees import parseval
 from core.data.tree import Tree
@@ -96,10 +96,10 @@ def _unsure_trees(corpus: Corpus, rows: Sequence[Row]) -> Values:
 
 
 def _expected_wrong(sentence: Sentence, parse: Parse) -> float | None:
-    stored = marginals.stored_forest(sentence, parse.engine, parse.version)
+    stored = parsers.stored_forest(sentence, parse.engine, parse.version)
     if stored is None:
         return None
-    sure = marginals.sureness(stored)
+    sure = parsers.sureness(stored)
     try:
         tree = parse.to_tree()
     except GemelError:

@@ -34,7 +34,7 @@ def metrics_text(request: HttpRequest) -> HttpResponse:
         raise Http404
     given = request.headers.get("Authorization", "")
     if not compare_digest(given.encode(), f"Bearer {settings.METRICS_TOKEN}".encode()):
-        answer = HttpResponse("A token is wanted.\n", status=401)
+        answer = HttpResponse("Send the metrics token.\n", status=401)
         answer["WWW-Authenticate"] = "Bearer"
         return answer
     text, media_type = metrics.text()

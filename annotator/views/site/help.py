@@ -15,5 +15,5 @@ def index(request: HttpRequest) -> HttpResponse:
 @require_GET
 def page(request: HttpRequest, name: str) -> HttpResponse:
     if name not in pages.NAMES:
-        raise Http404("There is no such page of help.")
+        raise Http404("There is no such help page.")
     return render(request, "help/page.html", {"document": pages.help_page(name)})

@@ -18,6 +18,6 @@ def tour(request: HttpRequest) -> HttpResponse:
         return redirect(safe_next(request, request.POST.get("next", "")))
     project = pages.sample_of(request.user)
     if project is None:
-        raise Http404("The tour leads through the sample project.")
+        raise Http404("The tour needs the sample project.")
     request.session[pages.KEY] = True
     return redirect(pages.stops(project, by=request.user)[0].url)

@@ -18,6 +18,7 @@ from itertools import combinations
 import numpy as np
 
 from core.agreement.figures import Estimate, Figure, Undefined, figure, resample
+from core.agreement.words import Reason
 from core.data.check import Floats
 
 LinkSets = Sequence[frozenset[Hashable]]
@@ -29,7 +30,7 @@ def link_f1(predicted: LinkSets, gold: LinkSets) -> Figure:
     common = sum(len(a & b) for a, b in zip(predicted, gold, strict=True))
     total = sum(map(len, predicted)) + sum(map(len, gold))
     if not total:
-        return Undefined("neither has a link", len(predicted))
+        return Undefined(Reason.NEITHER_LINKED, len(predicted))
     return Estimate(2 * common / total, None, None, len(predicted))
 
 
@@ -42,7 +43,7 @@ def alignment_error_rate(
         hits += len(a & s) + len(a & (p | s))
         size += len(a) + len(s)
     if not size:
-        return Undefined("neither has a link", len(predicted))
+        return Undefined(Reason.NEITHER_LINKED, len(predicted))
     return Estimate(1 - hits / size, None, None, len(predicted))
 
 
@@ -64,7 +65,7 @@ def score_layer(
     """``predicted`` against every pair of ``golds``; needs two annotators or more."""
     weights = resample(len(predicted), replicates, np.random.default_rng(seed))
     columns = _mean_over_pairs(predicted, golds, weights)
-    return _score(columns, len(predicted), "needs the links of two annotators")
+    return _score(columns, len(predicted), Reason.TWO_LINKERS)
 
 
 def human_row(
@@ -73,14 +74,14 @@ def human_row(
     """Each annotator against the others, averaged; needs three annotators."""
     n = len(golds[0]) if golds else 0
     weights = resample(n, replicates, np.random.default_rng(seed))
-    reason = f"leaving one out needs three annotators, there are {len(golds)}"
+    reason = Reason.THREE_LINKERS % {"n": len(golds)}
     if len(golds) < 3:
         return LayerScore(Undefined(reason, n), Undefined(reason, n))
     each = [
         _mean_over_pairs(golds[at], [*golds[:at], *golds[at + 1 :]], weights)
         for at in range(len(golds))
     ]
-    return _score(np.mean(each, axis=0), n, "no two annotators share a link")
+    return _score(np.mean(each, axis=0), n, Reason.NO_SHARED_LINK)
 
 
 def agreed_share(
@@ -95,7 +96,7 @@ def agreed_share(
     sums = weights @ np.array(rows, np.float64).reshape(-1, 2)
     with np.errstate(divide="ignore", invalid="ignore"):
         column = sums[:, 0] / sums[:, 1]
-    return figure(column, len(rows), "no one made a link", clusters=len(rows))
+    return figure(column, len(rows), Reason.NO_LINK, clusters=len(rows))
 
 
 def confusion(left: Sequence[str], right: Sequence[str]) -> Counter[tuple[str, str]]:

@@ -17,14 +17,15 @@ from core.agreement.alignments.layers import (
     score_layer,
 )
 from core.agreement.figures import Undefined, as_json
-from core.agreement.measures import measure_all
-from core.agreement.words import WORDS
+from core.agreement.measures import MEASURES, measure_all
+from core.agreement.words import Reason
 from core.data.alignment import Alignment
 from core.data.check import Ints
 from core.data.ratings import Ratings, Scale
 
 STATES = Scale("node", ("link", "null", "undecided"))
 LENGTHS = ((1, "1 word"), (3, "2 to 3 words"), (7, "4 to 7 words"))
+LONGER, NO_NODE = "8 words or more", "not in the tree"
 SHOWN = ("raw", "cohen", "fleiss", "alpha_nominal", "ac1")
 LABELS_AT_MOST = 20
 CASES_AT_MOST = 100  # pairs listed behind a figure
@@ -72,7 +73,7 @@ def build(
         },
         "all_agree": as_json(agreed_share([sets[name] for name in people], seed=seed))
         if people
-        else as_json(Undefined("no person has aligned a pair")),
+        else as_json(Undefined(Reason.NO_ALIGNED_PAIR)),
         "rows": _against(pairs, people, engines, seed),
         "pairs": [_pair(pairs, a, b, seed) for a, b in combinations(annotators, 2)],
         "states": _states(pairs, people, seed),
@@ -147,9 +148,9 @@ def _states(
     return [
         {
             "key": name,
-            "name": WORDS[name].name,
-            "formula": WORDS[name].formula,
-            "source": WORDS[name].source,
+            "name": MEASURES[name].name,
+            "formula": MEASURES[name].formula,
+            "source": MEASURES[name].source,
             "figure": as_json(agreement.figures[name]),
         }
         for name in SHOWN
@@ -256,11 +257,11 @@ def _by_kind(
 
 
 def _label_of(pair: PairInput, node: str) -> str:
-    return pair.nodes[node][0] if node in pair.nodes else "not in the tree"
+    return pair.nodes[node][0] if node in pair.nodes else NO_NODE
 
 
 def _length_of(pair: PairInput, node: str) -> str:
     if node not in pair.nodes:
-        return "not in the tree"
+        return NO_NODE
     length = pair.nodes[node][1]
-    return next((name for most, name in LENGTHS if length <= most), "8 words or more")
+    return next((name for most, name in LENGTHS if length <= most), LONGER)

@@ -15,6 +15,7 @@ import numpy as np
 
 from core.agreement.figures import Figure, cluster_sums, figure, resample
 from core.agreement.paired import holm, sign_flip_p
+from core.agreement.words import Reason
 from core.data.check import Floats, Ints
 
 
@@ -165,7 +166,7 @@ def _means(
     n_of = (counts.reshape(shape) > 0).sum(0)
     rows = []
     for place, name in enumerate(credits.conditions):
-        reason = f"no item of {name} was judged"
+        reason = Reason.CONDITION_NOT_JUDGED % {"condition": name}
         at = range(place * given.shape[1], (place + 1) * given.shape[1])
         rows.append(
             tuple(
@@ -211,7 +212,7 @@ def _tests(
     np.divide(top, bottom, out=columns, where=bottom > 0)
     p_values = np.array(sign_flip_p(sums, rng)).reshape(n_others, n_columns)
     adjusted = np.array([holm(list(column)) for column in p_values.T]).T
-    reason = "no instance was judged under both conditions"
+    reason = Reason.CONDITIONS_NOT_SHARED
     differences = {}
     for place, other in enumerate(others):
         row = []

@@ -129,7 +129,7 @@ def kappa_width(
     """
     _share("agreement", agreement)
     if categories < 2:
-        raise InvalidValue("a scale has at least two categories")
+        raise InvalidValue("a scale needs at least two categories")
     if n < 2:
         return None
     deff = 1 + (max(cluster, 1.0) - 1) * rho
@@ -172,4 +172,4 @@ def _difference_error(n: int, p: float, q: float, correlation: float) -> float |
 
 def _share(name: str, value: float) -> None:
     if not 0 <= value <= 1:
-        raise InvalidValue(f"{name} is a share, from 0 to 1; {value:g} is not")
+        raise InvalidValue(f"{name} must be a share from 0 to 1; {value:g} is not")

@@ -6,6 +6,7 @@ import numpy as np
 
 from core.agreement.chance import pair_columns, pair_reason
 from core.agreement.figures import Estimate, Figure, Undefined, figure
+from core.agreement.words import Reason
 from core.data.check import Floats, Ints
 from core.data.ratings import Ratings
 
@@ -89,19 +90,19 @@ def beyond_chance(ratings: Ratings) -> list[tuple[float | None, int]]:
 def bias_of(ratings: Ratings) -> list[Figure]:
     """Each annotator's mean gap, with a normal interval over their shared items."""
     if not ratings.scale.is_ordered:
-        reason = f"the labels of scale {ratings.scale.name} have no order"
+        reason = Reason.NO_ORDER % {"scale": ratings.scale.name}
         return [Undefined(reason) for _ in ratings.annotators]
     gap = gaps(ratings)
     rows: list[Figure] = []
     for place in range(len(ratings.annotators)):
         mine = gap[(ratings.annotator == place) & np.isfinite(gap)]
         if not len(mine):
-            rows.append(Undefined("shares no item with anybody"))
+            rows.append(Undefined(Reason.SHARES_NONE))
             continue
         mean, n = float(mine.mean()), len(mine)
         half = 1.96 * float(mine.std(ddof=1)) / n**0.5 if n > 1 else None
         if half is None:
-            rows.append(Estimate(mean, None, None, n, "a single item"))
+            rows.append(Estimate(mean, None, None, n, Reason.ONE_ITEM))
         else:
             rows.append(Estimate(mean, mean - half, mean + half, n))
     return rows
@@ -116,7 +117,7 @@ def repeats_of(ratings: Ratings) -> list[Figure]:
             same = float((mine[:, 2] == mine[:, 3]).mean())
             rows.append(Estimate(same, None, None, len(mine)))
         else:
-            rows.append(Undefined("judged no item twice"))
+            rows.append(Undefined(Reason.NO_REPEAT))
     return rows
 
 
@@ -136,7 +137,7 @@ def against_gold(ratings: Ratings, gold: Ints) -> dict[str, list[Figure]]:
         for name, row in figures.items():
             reason = pair_reason(name, x, ratings.scale)
             if not len(x):
-                reason = "judged no gold item"
+                reason = Reason.NO_GOLD_ITEM
             row.append(figure(columns[name], len(x), reason, clusters=n_clusters))
     return figures
 

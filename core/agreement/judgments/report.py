@@ -30,7 +30,6 @@ from core.agreement.judgments.people import (
     moved,
 )
 from core.agreement.measures import MEASURES, Agreement, measure_all, shared_items
-from core.agreement.words import WORDS
 from core.data.check import Floats, Ints
 from core.data.ratings import Ratings
 
@@ -137,14 +136,14 @@ def _measures(
     case = {"scale": scale, "shared": "1"}
     return [
         {
-            "key": name,
-            "name": WORDS[name].name + (f" 1/{points}" if name == "k_uniform" else ""),
-            "formula": WORDS[name].formula,
-            "source": WORDS[name].source,
-            "figure": as_json(agreement.figures[name]),
-            "case": case | ({"same": "1"} if name.startswith("raw") else {}),
+            "key": one.key,
+            "name": one.name + (f" 1/{points}" if one.key == "k_uniform" else ""),
+            "formula": one.formula,
+            "source": one.source,
+            "figure": as_json(agreement.figures[one.key]),
+            "case": case | ({"same": "1"} if one.key.startswith("raw") else {}),
         }
-        for name in names
+        for one in map(MEASURES.__getitem__, names)
     ]
 
 

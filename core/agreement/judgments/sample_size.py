@@ -29,7 +29,7 @@ class Components:
     def __post_init__(self) -> None:
         for name in ("item", "annotator", "residual"):
             if not 0 <= getattr(self, name) < np.inf:
-                raise InvalidValue(f"the variance of {name} is zero or more")
+                raise InvalidValue(f"the variance of {name} must be zero or more")
 
 
 def of_shares(base: float, *, within: float, strict: float = 0.0) -> Components:
@@ -46,7 +46,7 @@ def of_shares(base: float, *, within: float, strict: float = 0.0) -> Components:
         ("what lies between items and annotators", within + strict),
     ):
         if not 0 <= value <= 1:
-            raise InvalidValue(f"{name} is a share, from 0 to 1; {value:g} is not")
+            raise InvalidValue(f"{name} must be a share from 0 to 1; {value:g} is not")
     whole = base * (1 - base)
     rest = max(1 - within - strict, 0.0)
     return Components(within * whole, strict * whole, rest * whole)
@@ -159,12 +159,17 @@ class JudgingPlan:
 
     def __post_init__(self) -> None:
         if self.k < 1 or not 0 <= self.share <= 1:
-            raise InvalidValue("an item has a judge at least, and a share is 0 to 1")
+            raise InvalidValue(
+                "an item needs at least one judge, and a share must be 0 to 1"
+            )
         if not 0 <= self.likeness <= 1 or self.design_effect < 1:
-            raise InvalidValue("a likeness is 0 to 1, a design effect 1 or more")
+            raise InvalidValue(
+                "similarity must be 0 to 1, and a design effect at least 1"
+            )
         if self.people and self.people < self.most:
             raise InvalidValue(
-                f"an item for {self.most} judges needs as many; there are {self.people}"
+                f"an item for {self.most} judges needs {self.most} people; there are "
+                f"{self.people}"
             )
 
     @property
@@ -189,9 +194,9 @@ class DetectableDifference:
 
     def __post_init__(self) -> None:
         if self.difference <= 0:
-            raise InvalidValue("the difference is more than 0")
+            raise InvalidValue("the difference must be more than 0")
         if not self.alpha < self.power < 1 or not 0 < self.alpha < 1:
-            raise InvalidValue("the power is more than alpha, and less than 1")
+            raise InvalidValue("the power must be between alpha and 1")
 
 
 def items_needed(
@@ -214,8 +219,8 @@ def items_needed(
     n = known + _correction(wanted.alpha, plan)
     if n > MOST:
         raise InvalidValue(
-            f"more than {MOST:,} items would be needed: no campaign shows a difference"
-            " as small as that"
+            f"more than {MOST:,} items would be needed: the difference is too small "
+            "for a campaign"
         )
     return max(2, ceil(n - 1e-9))
 

@@ -12,6 +12,7 @@ import numpy as np
 
 from core.agreement.figures import as_json, figure, resample
 from core.agreement.trees import attachment, parseval
+from core.agreement.words import Reason
 from core.data.deps import DepTree
 from core.data.tree import Tree
 from core.errors import InvalidValue
@@ -63,7 +64,7 @@ def _pair(
     sums = resample(len(table), 1000, np.random.default_rng(seed)) @ table
     with np.errstate(divide="ignore", invalid="ignore"):
         shares = sums[:, [0, 2]] / sums[:, [1, 3]]
-    reason = "no sentence has both trees"
+    reason = Reason.NO_TWO_TREES
     return {
         "a": a,
         "b": b,

@@ -26,7 +26,7 @@ def read(lines: Iterable[str]) -> Iterator[PairRecord | BadLine]:
         yield BadLine(0, 0, f"not JSON: {error}")
         return
     if not isinstance(rows, list):
-        yield BadLine(0, 0, "a list of pairs is wanted")
+        yield BadLine(0, 0, "not a list of pairs")
         return
     for number, row in enumerate(rows, 1):
         try:

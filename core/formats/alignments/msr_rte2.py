@@ -87,7 +87,7 @@ def _place(mark: str, n_tokens: int, line: int, column: int) -> int:
     digits = mark.removeprefix("p")
     if not (digits.isascii() and digits.isdigit() and 1 <= int(digits) <= n_tokens):
         raise FormatError(
-            f"{mark!r} is no word of the text, which has {n_tokens}",
+            f"{mark!r} is not a word of the text, which has {n_tokens}",
             line=line,
             column=column,
             remedy="4 is a sure link with word 4, p4 a possible one",

@@ -14,6 +14,7 @@ from core.formats.alignments import pharaoh
 from core.formats.pairs import side
 from core.formats.records import (
     BadLine,
+    Format,
     LayerRecord,
     PairRecord,
     Record,
@@ -100,3 +101,19 @@ def _render(record: PairRecord) -> str:
     row = [record.id, source, m1, target, m2, n1, n2, *by_kind.values()]
     row += record.meta.get("rest", ("", ""))
     return "\t".join(map(flat, row)) + "\n"
+
+
+FORMAT = Format(
+    "multimwa",
+    "MultiMWA, tab-separated",
+    holds="pairs",
+    suffixes=(".tsv",),
+    strictness=4,
+    read=read,
+    write=write,
+    losses=LOSSES,
+    example={
+        "words.tsv": "1\tShe sleeps .\t-\tShe is asleep .\t-\t3\t4\t"
+        "0-0 2-3\t0-0 1-2 2-3\n"
+    },
+)

@@ -19,6 +19,7 @@ from core.data.tokens import Token
 from core.errors import FormatError
 from core.formats.records import (
     BadLine,
+    Format,
     LayerRecord,
     PairRecord,
     Record,
@@ -56,7 +57,7 @@ def parse(
         at = column + match.start()
         if link_match is None:
             raise FormatError(
-                f"{match.group()[:30]!r} is no link",
+                f"{match.group()[:30]!r} is not a link",
                 remedy="write 0-0 for a sure link, 0?0 for a possible one",
                 line=line,
                 column=at,
@@ -133,7 +134,7 @@ def _pair(links: str, source: str, target: str, number: int) -> PairRecord:
                 f"the {name} is empty",
                 line=number,
                 column=1,
-                remedy="write a sentence, or take the line out of all three files",
+                remedy="write a sentence, or remove the line from all three files",
             )
         sides.append(SentenceRecord(tokens=tokens, text=text, line=number))
     sizes = len(sides[0].tokens), len(sides[1].tokens)
@@ -149,3 +150,21 @@ def _uneven(number: int, **lines: str | None) -> BadLine:
         f"the file of {ended} ends here, the others go on",
         "give all three files the same number of lines",
     )
+
+
+FORMAT = Format(
+    "pharaoh",
+    "Pharaoh links and two texts",
+    holds="pairs",
+    suffixes=(".align", ".pharaoh", ".links"),
+    strictness=2,
+    read=read,
+    write=write,
+    losses=LOSSES,
+    example={
+        "links.align": "0-0 1-2 2?3\n",
+        "source.txt": "She sleeps .\n",
+        "target.txt": "She is asleep .\n",
+    },
+    needs="the links, the source text and the target text",
+)

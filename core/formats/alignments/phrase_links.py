@@ -37,7 +37,7 @@ def loads(text: str) -> list[PhrasePair]:
     except (RecursionError, ValueError) as error:
         raise FormatError(f"not JSON: {error}") from error
     if not isinstance(rows, list):
-        raise FormatError("a list of pairs is wanted", remedy="see phrase_links")
+        raise FormatError("not a list of pairs", remedy="see docs/formats.md")
     return [_pair(row, at) for at, row in enumerate(rows, start=1)]
 
 
@@ -53,7 +53,7 @@ def _pair(row: Any, at: int) -> PhrasePair:
     except (KeyError, TypeError, ValueError, AttributeError) as error:
         raise FormatError(
             f"pair {at}: {error!r}",
-            remedy="source_tree, paraphrase_tree and links are wanted",
+            remedy="give source_tree, paraphrase_tree and links",
         ) from error
     return PhrasePair(str(row.get("id", at)), *trees, links)
 
@@ -61,5 +61,5 @@ def _pair(row: Any, at: int) -> PhrasePair:
 def _node(number: Any) -> int:
     """The number of a node: whole, from 0; Python would count -1 from the end."""
     if type(number) is not int or number < 0:
-        raise ValueError(f"{number!r} is no node")
+        raise ValueError(f"{number!r} is not a node")
     return number

@@ -52,7 +52,7 @@ def _side(lines: Iterable[str], which: str) -> tuple[Tree, dict[str, int], Links
         raise FormatError(f"{which}: {error}") from error
     if len(elements) != 1 or not _phrases(elements[0]):
         reason = f"{which}: one sentence with a tree is wanted"
-        raise FormatError(reason, remedy="give the XML that Enju writes, a file each")
+        raise FormatError(reason, remedy="give Enju's XML, one file for each sentence")
     builder, nodes, links = TreeBuilder(), dict[str, int](), Links()
     tops = _phrases(elements[0])
     if len(tops) > 1:  # Enju's fragments

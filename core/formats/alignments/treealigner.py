@@ -25,6 +25,7 @@ from core.errors import FormatError
 from core.formats import tigerxml, xml
 from core.formats.records import (
     BadLine,
+    Format,
     LayerRecord,
     PairRecord,
     Record,
@@ -211,10 +212,10 @@ class _AlignmentReading:
         self._sides = {bank["id"]: side for side, bank in enumerate(self.banks)}
         if len(self._sides) != 2 or not all(bank["filename"] for bank in self.banks):
             raise FormatError(
-                f"the head names {len(banks)} treebanks, two are wanted",
+                f"the header names {len(banks)} treebanks; expected two",
                 line=1,
                 column=1,
-                remedy="two <treebank id filename> with different ids",
+                remedy="write two <treebank id filename> with different ids",
             )
         meta = element.find("alignment-metadata")
         if meta is not None:
@@ -277,7 +278,7 @@ class _AlignmentReading:
             raise FormatError(
                 "a link needs one node of each treebank",
                 column=1,
-                remedy="two <node>, one of each",
+                remedy="write two <node>, one of each treebank",
             )
         return places
 
@@ -316,3 +317,38 @@ class _AlignmentReading:
                 ),
             )
         yield Tail(self.tail)
+
+
+_EXAMPLE = """<?xml version="1.0" encoding="UTF-8"?>
+<treealign>
+<head>
+<treebanks>
+<treebank id="a" language="en" filename="source.xml"/>
+<treebank id="b" language="en" filename="target.xml"/>
+</treebanks>
+</head>
+<alignments>
+<align type="good"><node treebank_id="a" node_id="a1_1"/>
+<node treebank_id="b" node_id="b1_1"/></align>
+</alignments>
+</treealign>
+"""
+FORMAT = Format(
+    "treealigner",
+    "Stockholm TreeAligner XML",
+    holds="pairs",
+    suffixes=(".xml",),
+    strictness=4,
+    read=read,
+    write=write,
+    losses=LOSSES,
+    example={
+        "links.xml": _EXAMPLE,
+        "source.xml": tigerxml.EXAMPLE.format(id="a", first="She"),
+        "target.xml": tigerxml.EXAMPLE.format(id="b", first="He"),
+    },
+    holds_gaps=True,
+    needs_trees=True,
+    needs="the alignment and the two TigerXML files its head names",
+    claims=lambda start: xml.root(start) == "treealign" or None,
+)

@@ -54,7 +54,7 @@ def read_model(folder: ModelFolder) -> GrammarModel:
         with np.load(folder.file("grammar.npz"), allow_pickle=False) as arrays:
             made = _model(content, arrays)
     except (KeyError, TypeError, ValueError, OSError) as error:
-        raise Unavailable(f"{folder.path}: no PCFG: {error}; {_REMEDY}") from error
+        raise Unavailable(f"{folder.path}: not a PCFG: {error}; {_REMEDY}") from error
     return made
 
 

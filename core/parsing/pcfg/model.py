@@ -228,7 +228,9 @@ def train(
             (chains if isinstance(event, Chain) else pairings)[event] += 1  # type: ignore[index]
         words += [(w.word, tag, w.start == 0) for w, tag in reader.words(sample)]
     if not pairings:
-        raise InvalidValue("no tree has a phrase of two parts: nothing to learn from")
+        raise InvalidValue(
+            "no tree has a phrase with two children: nothing to learn from"
+        )
     chains.update(_of_themselves(pairings))
     coarse_pairs, coarse_chains = _coarsened(pairings, chains)
     states, coarse = _numbered(pairings, chains), _numbered(coarse_pairs, coarse_chains)

@@ -77,7 +77,7 @@ def examples_of(trees: Iterable[tuple[Sequence[str], Tree]]) -> Examples:
         samples.append(sample)
     if len(samples) < MIN_TREES:
         raise InvalidValue(
-            f"{len(samples)} trees to learn from; {MIN_TREES} are the least"
+            f"{len(samples)} trees to learn from; at least {MIN_TREES} are needed"
         )
     return Examples(tuple(samples), left_out, raised)
 

@@ -285,9 +285,9 @@ def _links(rows: Sequence[ChunkRow]) -> tuple[Rows, Rows]:
     try:
         links = np.array(flat, dtype=np.int64).reshape(-1, 2)
     except ValueError as error:
-        raise InvalidValue(f"links such as 0-0 1-2 wanted: {error}") from error
+        raise InvalidValue(f"expected links such as 0-0 1-2: {error}") from error
     if len(links) != first[-1]:
-        raise InvalidValue("links such as 0-0 1-2 wanted")
+        raise InvalidValue("expected links such as 0-0 1-2")
     return first, links
 
 
@@ -404,7 +404,9 @@ class Extraction:
         )
         names = sorted({row[0] for row in rows})
         if len(names) > 1:
-            raise InvalidValue(f"{self._sources[at].pairs.name}: one corpus a file")
+            raise InvalidValue(
+                f"{self._sources[at].pairs.name}: expected one corpus per file"
+            )
         corpus = name_of(names[0]) if names else 0
         try:
             chunk = counter.count([ChunkRow(*row[1:]) for row in rows])

@@ -128,7 +128,7 @@ def build_table(
     """
     rules = settings or BuildSettings()
     if not sources:
-        raise InvalidValue("a table is made of at least one file of pairs")
+        raise InvalidValue("a table needs at least one file of pairs")
     build = _Build(out, list(sources), rules, memory)
     with _alone(out / "work"):
         engine = engine_of(spark, out / "work", memory=memory)
@@ -149,7 +149,7 @@ def _alone(work: Path) -> Iterator[None]:
             fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except OSError as error:
             raise InvalidValue(
-                f"{work.parent}: another build is at work here"
+                f"{work.parent}: another build is running here"
             ) from error
         for spilled in work.glob(f"{SPILL}*"):  # a build that was killed left it
             shutil.rmtree(spilled)

@@ -52,13 +52,15 @@ class BuildSettings:
 
     def __post_init__(self) -> None:
         if self.buckets < 1 or self.buckets & (self.buckets - 1):
-            raise InvalidValue(f"buckets: a power of two wanted, not {self.buckets}")
+            raise InvalidValue(f"buckets: expected a power of two, not {self.buckets}")
         if self.labels not in ("none", "constituents", "ccg"):
             raise InvalidValue(f"labels: none, constituents or ccg, not {self.labels}")
         if not 1 <= self.max_length <= 64 or self.best < 1 or self.chunk < 1:
-            raise InvalidValue("max_length of 1 to 64, best and chunk above 0 wanted")
+            raise InvalidValue(
+                "expected a max_length of 1 to 64, and best and chunk above 0"
+            )
         if self.widest < 0:
-            raise InvalidValue("widest: 0 for all, or how many")
+            raise InvalidValue("widest: expected a number, 0 for all")
 
     def facts(self) -> dict[str, Any]:
         """As a manifest says it: the wanted phrases by their number and digest."""

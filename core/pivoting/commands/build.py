@@ -129,7 +129,7 @@ def _parquet(path: Path) -> list[Path]:
     if path.is_dir():
         files = sorted(path.glob("*.parquet"))
         if not files:
-            raise InvalidValue(f"{path}: no .parquet file is in it")
+            raise InvalidValue(f"{path}: it has no .parquet file")
     elif not path.is_file():
         raise InvalidValue(f"{path}: no such file or folder")
     else:
@@ -145,7 +145,7 @@ def _require_parquet(path: Path) -> None:
         if file.read(len(PARQUET)) == PARQUET:
             return
     raise FormatError(
-        "this is no Parquet file",
+        "not a Parquet file",
         file=str(path),
         line=1,
         remedy="give pairs.parquet and parses.parquet files. Upload text as parallel "
@@ -159,5 +159,5 @@ def _wanted(path: Path | None) -> tuple[str, ...]:
     lines = path.read_text(encoding="utf-8").splitlines()
     phrases = tuple(" ".join(line.split()) for line in lines if line.strip())
     if not phrases:
-        raise InvalidValue(f"{path}: no phrase is in it")
+        raise InvalidValue(f"{path}: it has no phrases")
     return phrases

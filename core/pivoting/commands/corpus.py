@@ -40,7 +40,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(options: dict[str, Any], say: Say) -> dict[str, Any]:
     """What was made; ``say`` is told how many pieces have been done."""
     if options["trees"] < 1:
-        raise InvalidValue("trees: at least one of a sentence")
+        raise InvalidValue("trees: expected at least one per sentence")
     out, began = options["out"].resolve(), time.monotonic()
     files = [file.resolve() for file in options["files"]]
     models, engine = options.get("models"), options["engine"]

@@ -64,7 +64,7 @@ def trees_in(path: Path | None, limit: int | None = None) -> list[Tree]:
         error.file = str(path)
         raise
     if not trees:
-        raise InvalidValue(f"{path}: no tree is in it")
+        raise InvalidValue(f"{path}: it has no trees")
     return trees
 
 

@@ -83,7 +83,7 @@ def _rows(
             table, sentence, span, condition=name, k=k, model=model, lm_weight=lm_weight
         )
     if name == WEIGHTED and weights is None:
-        raise InvalidValue(f"{WEIGHTED}: --weights is wanted")
+        raise InvalidValue(f"{WEIGHTED}: give --weights")
     if weights is not None and name in (None, WEIGHTED):
         parser = vectors_of(weights)
         rows += weighted(

@@ -29,7 +29,7 @@ def run(options: Mapping[str, Any], say: Callable[[str], None]) -> dict[str, Any
             say(str(fault))
         raise FormatError(
             f"{options['file'].name} is not what was sealed: {verified.faults[0]}",
-            remedy="get the release again from who made it",
+            remedy="ask its maker for the release again",
         )
     manifest = verified.manifest
     return {

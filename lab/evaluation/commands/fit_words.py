@@ -69,7 +69,7 @@ def run(options: dict[str, Any], say: Say) -> dict[str, Any]:
     backend = backend_of(options)
     info = backend.info
     if "vectors" not in info.capabilities:
-        raise InvalidValue(f"{info.name} gives no word vectors: take another engine")
+        raise InvalidValue(f"{info.name} gives no word vectors: choose another engine")
     cases = parsed(kept, backend, say)
     metric = fit_metric(_paraphrases(options, backend, say))
     say("the metric is fitted")
@@ -94,7 +94,7 @@ def _paraphrases(
     """Vectors of a random sample of the paraphrases."""
     versions = [pair for p in options["paraphrases"] for pair in read_versions(p)]
     if not versions:
-        raise FormatError("no paraphrases of 8 to 32 words in these files")
+        raise FormatError("these files have no paraphrases of 8 to 32 words")
     rng = np.random.default_rng(options["seed"])
     order = sorted(rng.permutation(len(versions))[: options["sample"]].tolist())
     cases = [

@@ -3,13 +3,16 @@
 import argparse
 from typing import Any
 
+from core.errors import InvalidValue
 from core.evaluation import joint_parsing as joint
 from core.evaluation.joint_parsing import (
     STEP,
     Scored,
     read_cases,
     report,
+    report_sets,
     score,
+    score_sets,
 )
 from core.joint_parsing.parser import JointParser, JointResult, JointSettings
 from core.parsing.registry import Say, backend_of
@@ -83,10 +86,14 @@ def run(options: dict[str, Any], say: Say) -> dict[str, Any]:
     cases, left_out, unreadable = read_cases(
         options["pairs"], options["gold"], backend_of(options), say
     )
-    chosen = _settings(options)
-    results = outcomes(
-        Bench.of(cases, JointParser.load()), chosen, options["folds"], say
-    )
+    chosen, parser = _settings(options), JointParser.load()
+    if options["sets"]:
+        if options["folds"] or options["errors"]:
+            raise InvalidValue("--sets goes without --folds and --errors")
+        sets = list(score_sets(cases, parser, chosen))
+        counts = {"without_gold": left_out, "unreadable": unreadable}
+        return {**report_sets(sets), "method": options["method"], **counts}
+    results = outcomes(Bench.of(cases, parser), chosen, options["folds"], say)
     figures: dict[str, Any] = report([scored for scored, _ in results])
     if options["errors"]:
         figures["errors"] = breakdown(cases, [result for _, result in results])

@@ -192,7 +192,7 @@ def _read_chunks(path: Path) -> list[ists.ChunkPair]:
     with naming(path), path.open(encoding="utf-8", newline="") as file:
         pairs = list(ists.read(file))
         if not pairs:
-            raise FormatError("no pair in it")
+            raise FormatError("it has no pairs")
     return pairs
 
 
@@ -235,5 +235,5 @@ def read_treebank(path: Path, *, words_apart: bool = True) -> tuple[list[Bitree]
     with naming(path):
         pairs, n_bad = read_bitrees(lines(path.name), lines, words_apart=words_apart)
     if not pairs:
-        raise FormatError(f"{path}: no pair of trees in it")
+        raise FormatError(f"{path}: it has no pair of trees")
     return pairs, n_bad

@@ -97,7 +97,7 @@ def test_a_file_of_chunks_is_refused_in_words(small, tmp_path: Path, capsys) -> 
     path.write_bytes(WA.replace("Mary", "Zoë").encode("latin-1"))
     assert "save the text as UTF-8" in said()
     path.write_text("\n")
-    assert "no pair in it" in said()
+    assert "it has no pairs" in said()
     assert "no gold trees in it" in said("gold-trees")
 
 

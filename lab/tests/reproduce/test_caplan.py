@@ -93,7 +93,7 @@ def test_a_parser_that_tells_nothing_needs_its_treebanks(
     results = caplan.run(trained, told.append)
     (sets,) = results["engines"].values()
     assert list(sets["GENTLE"]) == [name for name in NAMES if name != "told"]
-    assert any("cannot be told tags, so not told" in line for line in told)
+    assert any("does not accept tags, so not told" in line for line in told)
 
 
 def test_data_without_a_text_is_refused(options, tmp_path: Path) -> None:

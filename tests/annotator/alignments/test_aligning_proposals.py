@@ -13,7 +13,6 @@ from annotator.services.alignments import layers, proposals
 from annotator.services.alignments.links import play
 from annotator.services.alignments.operations import LayerStep
 from annotator.services.alignments.proposals import Decided
-from annotator.services.parses import better_trees
 from core.data.forest import Forest, ForestBuilder
 from core.formats import forest_npz
 from tests import cast
@@ -228,23 +227,23 @@ def test_another_tree_is_offered_where_decisions_go_better_with_it(
 ) -> None:
     both = parses(forked)
     ruled = Decided(brackets=(("s", (2, 5), "cannot-bracket"),))
-    (better,) = better_trees.prefer(forked, both, ruled, by=people.bob)
+    (better,) = proposals.prefer(forked, both, ruled, by=people.bob)
     assert (better.side, better.nats, better.parse) == ("s", None, "")
     assert better.not_here == ("NP men with eyes",)
     assert forked.source.parses.count() == 1
-    (taken,) = better_trees.prefer(forked, both, ruled, by=people.bob, take="s")
+    (taken,) = proposals.prefer(forked, both, ruled, by=people.bob, take="s")
     stored = forked.source.parses.get(code=taken.parse)
     assert (2, 5) not in stored.to_tree().spans
     assert stored.origin == Origin.ENGINE
     kept = Decided(brackets=(("s", (2, 5), "must-bracket"),))
-    assert better_trees.prefer(forked, both, kept, by=people.bob) == []
+    assert proposals.prefer(forked, both, kept, by=people.bob) == []
 
 
 def test_gold_trees_are_never_doubted(pair: Pair, people: Cast) -> None:
     ruled = Decided(brackets=(("s", (0, 2), "cannot-bracket"),))
-    assert better_trees.prefer(pair, parses(pair), ruled, by=people.bob) == []
+    assert proposals.prefer(pair, parses(pair), ruled, by=people.bob) == []
     with pytest.raises(NotAllowed):
-        better_trees.prefer(pair, parses(pair), ruled, by=people.cyd)
+        proposals.prefer(pair, parses(pair), ruled, by=people.cyd)
 
 
 def test_the_api_answers_members_alone(pair: Pair, people: Cast) -> None:

@@ -8,9 +8,8 @@ import numpy as np
 import pytest
 
 from annotator.models import AlignmentLayer, Origin, PackedForest, Pair
-from annotator.services.alignments import links, phrases, proposals, warming
+from annotator.services.alignments import links, phrases, proposals
 from annotator.services.alignments.proposals import Decided
-from annotator.services.parses import better_trees
 from core.formats import forest_npz
 from core.phrase_alignment.aligner import ENGINE, VERSION
 from tests import cast
@@ -86,7 +85,7 @@ def engine_layer(pair: Pair, version: str, gains: np.ndarray) -> AlignmentLayer:
 def test_a_newer_forest_is_looked_at(forked: Pair, people: Cast) -> None:
     both = parses(forked)
     ruled = Decided(brackets=(("s", (2, 5), "cannot-bracket"),))
-    assert better_trees.prefer(forked, both, ruled, by=people.bob)
+    assert proposals.prefer(forked, both, ruled, by=people.bob)
     forest = two_trees()
     weights = np.zeros(forest.n_edges)
     weights[forest.n_edges - 2] = -50.0  # the other tree is as good as impossible
@@ -96,12 +95,12 @@ def test_a_newer_forest_is_looked_at(forked: Pair, people: Cast) -> None:
         version="2",
         data=forest_npz.dump(forest, weights),
     )
-    assert better_trees.prefer(forked, both, ruled, by=people.bob) == []
+    assert proposals.prefer(forked, both, ruled, by=people.bob) == []
 
 
 def test_a_process_is_made_ready_before_anybody_asks() -> None:
     proposals.aligner.cache_clear()
-    warming.warm()
+    proposals.warm()
     assert proposals.aligner.cache_info().currsize == 1
 
 

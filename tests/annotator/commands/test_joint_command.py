@@ -55,6 +55,18 @@ def test_every_method_is_scored_by_corpus(folder: Path, method: str) -> None:
     assert scores["all"]["p"] == 1.0 or scores["all"]["gain"] != 0.0
 
 
+def test_a_source_is_parsed_with_all_of_its_paraphrases(folder: Path) -> None:
+    more = "web\town-1\tShe reads old books .\tWhat she reads is old books .\tcleft\n"
+    (folder / "pairs.tsv").write_text(PAIRS + more)
+    scores = run(folder, "--sets")
+    assert scores["all"]["sentences"] == 2
+    assert scores["sentences_a_set"] == 2.5
+    assert scores["exact"] == 2
+    assert set(scores["pairs"]) == {"gain", "set_over_pairs", "p"}
+    gain = scores["pairs"]["gain"] + scores["pairs"]["set_over_pairs"]
+    assert gain == pytest.approx(scores["all"]["gain"], abs=0.02)
+
+
 def test_gold_that_fits_no_pair_is_named(folder: Path) -> None:
     (folder / "own.conllu").write_text(CONLLU.replace("own-1", "other"))
     (folder / "lake.tree").write_text("\n" + TREE)

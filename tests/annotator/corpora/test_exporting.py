@@ -15,7 +15,6 @@ from django.urls import reverse
 
 from annotator.errors import BadRequest, NotAllowed
 from annotator.exchange import registry
-from annotator.exchange.examples import EXAMPLES
 from annotator.exchange.files import Source
 from annotator.models import (
     AlignmentLayer,
@@ -456,7 +455,7 @@ WORDS_LINKED = """<align type="good"><node treebank_id="a" node_id="a1_1"/>
 
 def test_links_still_join_their_phrases_after_a_tree_was_edited(cast: Cast) -> None:
     """Nodes keep their ids, so that alignment and treebanks mean the same phrases."""
-    texts = EXAMPLES["treealigner"]
+    texts = registry.FORMATS["treealigner"].example
     whole = WORDS_LINKED.replace('_1"', '_500"')
     whole = whole.replace("a1_500", "a1_501")
     verb = '<edge label="HD" idref="a1_2"/></nt>'
@@ -500,6 +499,14 @@ def test_an_export_that_would_be_empty_names_the_formats_that_work(cast: Cast) -
     assert "/export/jsonl/" in page
     assert "/export/ptb/" not in page
     assert len(exports.offered(cast.corpus)) == len(registry.FORMATS)
+
+
+@pytest.mark.parametrize("kind", registry.FORMATS.values(), ids=lambda one: one.name)
+def test_a_corpus_goes_out_in_every_format_under_its_ending(cast, kind) -> None:
+    """A record that lacks what an export needs would fail here, not for its users."""
+    parts = exports.parts(cast.corpus, kind.name, by=cast.ada)
+    assert parts[0].name.endswith(kind.suffixes[0])
+    assert b"".join(chunk for part in parts for chunk in part.chunks())
 
 
 def test_the_check_of_a_bundle_says_nothing_of_what_is_new(cast: Cast) -> None:

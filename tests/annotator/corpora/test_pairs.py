@@ -1,12 +1,18 @@
 """The pairs list: filters, search, paging; the same cost for one row and for many."""
 
+import django_filters
 import pytest
+from django import forms
+from django.contrib.auth.models import User
 from django.db import connection
-from django.test import Client
+from django.db.models import Exists, OuterRef
+from django.http import QueryDict
+from django.test import Client, RequestFactory
 from django.test.utils import CaptureQueriesContext
 
-from annotator.models import Corpus, Pair, Sentence
-from tests.cast import SOURCE, TARGET, pair
+from annotator.forms import PairFilter
+from annotator.models import AlignmentLayer, Corpus, Pair, Sentence
+from tests.cast import SOURCE, TARGET, Cast, layer, pair
 
 
 def add(corpus: Corpus, n: int) -> None:
@@ -94,12 +100,17 @@ def test_search_follows_changes(cast, client: Client) -> None:
     assert refs(client, url(cast, "?q=doctor")) == []
 
 
-@pytest.mark.parametrize(
-    "query", ["?corpus__project__slug=x", "?owner=1", "?stat=done"]
-)
-def test_unknown_parameters_are_refused(cast, client: Client, query: str) -> None:
+WRONG = ("?corpus__project__slug=x", "?owner=1", "?parsed=nonsense", "?state=x")
+
+
+@pytest.mark.parametrize("query", WRONG)
+def test_unknown_parameters_and_values_are_refused(
+    cast, client: Client, query: str
+) -> None:
     client.force_login(cast.bob)
-    assert client.get(url(cast, query)).status_code == 400
+    page = client.get(url(cast, query))
+    assert page.status_code == 400
+    assert query[1:].partition("=")[0] in page.content.decode()
     answer = client.get(f"/api/corpora/{cast.corpus.code}/pairs/{query}")
     assert answer.status_code == 400
     assert answer.json()["error"]["code"] == "invalid"
@@ -137,3 +148,56 @@ def test_order_by_scores_that_nobody_made_is_the_order_as_it_is(
     assert answer.status_code == 200
     assert answer.json()["results"] == plain["results"] != []
     assert client.get(f"/api/corpora/{'0' * 16}/pairs/?sort={sort}").status_code == 200
+
+
+def values(field: forms.Field) -> list[str]:
+    """What a filter of this field may be asked for: all of it, where that is little."""
+    if isinstance(field, forms.ChoiceField):
+        return [value for value, _ in field.choices if value]
+    return ["0", "1", "100"] if isinstance(field, forms.DecimalField) else ["bob", "a"]
+
+
+def answers(filter_set: type[PairFilter], cast: Cast, by: User) -> dict[str, set[int]]:
+    """Which pairs each value of each filter leaves for this person."""
+    request, found = RequestFactory().get("/"), {}
+    for name, field in filter_set.fields().items():
+        for value in values(field):
+            request.GET, request.user = QueryDict(f"{name}={value}"), by
+            fits = filter_set(queryset=cast.corpus.pairs.all(), request=request)
+            found[f"{name}={value}"] = {row.pk for row in fits.rows()}
+    return found
+
+
+class Naive(PairFilter):
+    linked = django_filters.BooleanFilter(
+        field_name="layers", lookup_expr="isnull", exclude=True, widget=forms.Select
+    )
+
+    @classmethod
+    def fields(cls):
+        yes_or_no = forms.ChoiceField(choices=[("true", ""), ("false", "")])
+        return super().fields() | {"linked": yes_or_no}
+
+
+class Careful(Naive):
+    linked = django_filters.BooleanFilter(method="by_layers")
+
+    def by_layers(self, pairs, name, value):
+        mine = AlignmentLayer.objects.visible_to(self.request.user)
+        some = Exists(mine.filter(pair=OuterRef("pk")))
+        return pairs.filter(some) if value else pairs.exclude(some)
+
+
+@pytest.mark.parametrize(
+    ("filter_set", "tells"), [(PairFilter, False), (Careful, False), (Naive, True)]
+)
+def test_no_filter_tells_annotators_of_layers_of_colleagues(
+    cast: Cast, filter_set, tells: bool
+) -> None:
+    """``state`` of a pair is no one's layer: every member sees it in the list."""
+    add(cast.corpus, 1)
+    cast.layer.delete()
+    before = answers(filter_set, cast, cast.bob)
+    layer(cast.pair, author=cast.ada, name="bob")
+    assert (answers(filter_set, cast, cast.bob) != before) == tells
+    assert before != {}

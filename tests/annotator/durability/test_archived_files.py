@@ -9,11 +9,11 @@ import pytest
 from django.core.management import CommandError, call_command
 
 from annotator.errors import BadRequest
-from annotator.management import locks
+from annotator.management import database
 from annotator.models import Bitext, Job, ParaphraseTable
 from annotator.services import archives
 from annotator.services.installation import archive_files
-from annotator.services.paraphrases import reading
+from annotator.services.paraphrases import tables
 from tests.annotator.durability.test_archives_whole import rewritten
 from tests.annotator.paraphrases.test_tables import bitexts, made
 from tests.cast import Cast
@@ -43,7 +43,7 @@ def content(folder: Path) -> dict[str, bytes]:
 
 
 def paraphrases(row: ParaphraseTable) -> list[tuple[str, float]]:
-    with reading.opened(row) as there:
+    with tables.opened(row) as there:
         return [(one.text, one.p) for one in there.table.lookup("old")]
 
 
@@ -152,8 +152,8 @@ def test_nothing_is_restored_while_a_server_or_a_worker_runs(
     settings, tmp_path: Path, db
 ) -> None:
     archives.backup(tmp_path / "one.zip")
-    for part in locks.PARTS:
-        held = locks.take(settings.GEMEL_HOME, part)
+    for part in database.PARTS:
+        held = database.take(settings.GEMEL_HOME, part)
         with pytest.raises(CommandError, match="Another Gemel is running"):
             call_command("restore", tmp_path / "one.zip", replace=True)
         held.close()

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from django.core.management import CommandError, call_command
 
-from annotator.management import locks
+from annotator.management import database
 from tests.annotator.durability.test_archives_whole import (
     CONTENT,
     FILL,
@@ -61,7 +61,7 @@ def test_what_cannot_be_reached_is_named(full) -> None:
 def test_nothing_moves_under_a_running_server(full, settings, tmp_path: Path) -> None:
     settings.GEMEL_HOME = tmp_path
     with (
-        locks.take(tmp_path, "worker"),
+        database.take(tmp_path, "worker"),
         pytest.raises(CommandError, match="Another Gemel is running"),
     ):
         call_command("move_to", "sqlite", stdout=io.StringIO())
@@ -93,6 +93,6 @@ def test_a_row_that_came_over_otherwise_is_seen(tmp_path: Path) -> None:
     ask(FILL, desk)
     told = ask(CARELESS.format(path=str(tmp_path / "other.sqlite3")), desk)
     assert told.splitlines() == [
-        "annotator.project is not the same there: nothing was moved.",
+        "annotator.project differs in the other database, so nothing was moved.",
         "True",
     ]

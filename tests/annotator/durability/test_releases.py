@@ -12,7 +12,7 @@ from django.core.management import call_command
 from annotator import migrations
 from annotator.models import LinkEvent, Pair
 from annotator.services import archives
-from annotator.services.installation import archive_rows, scratch
+from annotator.services.installation import archive_rows
 from tests.annotator.durability import every_table
 
 PAIR = "annotator.pair"
@@ -73,21 +73,24 @@ def test_a_backup_of_each_state_since_then_is_restored_by_command(
 
 def written(path: Path, last: str) -> dict[str, int]:
     """An archive of two rows in each table of then; the rows by table."""
-    applied = [one for one in scratch.applied() if one <= f"annotator.{last}"]
+    applied = [one for one in archive_rows.applied() if one <= f"annotator.{last}"]
     if last != between()[-1]:
         applied.remove("annotator.0001_schema")  # it makes the last state
-    others = [one for one in scratch.applied() if not one.startswith("annotator.")]
+    others = [one for one in archive_rows.applied() if not one.startswith("annotator.")]
     counts: dict[str, int] = {}
-    with scratch.at({*applied, *others}) as then, zipfile.ZipFile(path, "w") as archive:
-        every_table.fill(then, scratch.ALIAS)
-        rows = archive_rows.write(then, using=scratch.ALIAS, counts=counts)
+    with (
+        archive_rows.at({*applied, *others}) as then,
+        zipfile.ZipFile(path, "w") as archive,
+    ):
+        every_table.fill(then, archive_rows.ALIAS)
+        rows = archive_rows.write(then, using=archive_rows.ALIAS, counts=counts)
         archive.writestr("data.jsonl", "".join(f"{row}\n" for row in rows))
         files = sorted(Path(settings.MEDIA_ROOT).rglob("*.upload"))
         for one in files:
             name = one.relative_to(settings.MEDIA_ROOT).as_posix()
             archive.write(one, f"uploads/{name}")
         manifest = {"gemel": "0.1.0", "rows": counts, "uploads": len(files)}
-        manifest["migrations"] = scratch.applied(scratch.ALIAS)
+        manifest["migrations"] = archive_rows.applied(archive_rows.ALIAS)
         archive.writestr("manifest.json", json.dumps(manifest))
     return counts
 
@@ -99,7 +102,7 @@ def test_the_last_release_is_among_them(db) -> None:
         with zipfile.ZipFile(path) as archive:
             manifest = json.loads(archive.read("manifest.json"))
             told.add(manifest["gemel"])
-            assert set(manifest["migrations"]) <= set(scratch.applied())
+            assert set(manifest["migrations"]) <= set(archive_rows.applied())
     from annotator import __version__
 
     assert __version__ in told

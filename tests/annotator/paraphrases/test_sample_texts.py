@@ -11,7 +11,7 @@ from annotator.models import Bitext, Campaign, Job
 from annotator.sample import texts
 from annotator.services import jobs
 from annotator.services.paraphrases import bitexts as bitext_service
-from annotator.services.paraphrases import reading, tables, test_sets
+from annotator.services.paraphrases import tables, test_sets
 from core.pivoting.bitext import BitextPair, write_pairs
 from tests.cast import Cast
 
@@ -59,7 +59,7 @@ def test_a_table_links_and_parses_what_lacks_it(cast: Cast, bare: Bitext) -> Non
     assert table.job.done == table.job.total
     assert bare.aligner.startswith("hmm")
     assert bare.parser.startswith("english")
-    with reading.opened(table) as files:
+    with tables.opened(table) as files:
         paraphrases = files.table.lookup("as soon as possible")
         assert "as quickly as possible" in [one.text for one in paraphrases]
         assert files.table.known(["bicycles", "as soon as possible"]) == {

@@ -1,6 +1,6 @@
 """Progress of a job that does one kind of work after the other."""
 
-from annotator.services.paraphrases.turns import by_stage, in_turn
+from annotator.services.paraphrases.tables import by_stage, in_turn
 from core.protocols import Step
 
 

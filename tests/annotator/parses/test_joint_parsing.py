@@ -14,7 +14,7 @@ from annotator.models import Job, JointPair, JointRun, JointTree, Origin, Parse
 from annotator.models import TreeChange as Change
 from annotator.pages import joint as pages
 from annotator.services import jobs
-from annotator.services.parses import accuracy, joint, joint_gold
+from annotator.services.parses import accuracy, joint, ledger
 from core.data.tokens import Sentence
 from core.joint_parsing import gate as joint_weights
 from core.joint_parsing.parser import JointSettings
@@ -209,15 +209,15 @@ def test_gold_that_came_later_is_compared_by_the_next_run(cast: Cast) -> None:
     run = joint_cast.ledger(cast)
     pair = JointPair.objects.get().pair
     Parse.objects.filter(origin=Origin.GOLD, kind="dependency").delete()
-    joint_gold.compare(list(run.results.all()))
+    ledger.compare(list(run.results.all()))
     assert joint_cast.changes(run)[0].gold == ""
-    assert not joint_gold.is_stale(run)
+    assert not ledger.is_stale(run)
     joint_cast.gold_arcs(pair)
-    assert joint_gold.is_stale(run)
-    joint_gold.refresh(run)
+    assert ledger.is_stale(run)
+    ledger.refresh(run)
     run.refresh_from_db()
     assert joint_cast.changes(run)[0].gold == "fixed"
-    assert not joint_gold.is_stale(run)
+    assert not ledger.is_stale(run)
 
 
 def test_other_languages_are_left_alone(three: Cast) -> None:

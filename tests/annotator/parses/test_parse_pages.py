@@ -10,7 +10,7 @@ from annotator.models import Corpus, Job, PackedForest, Parse, Sentence
 from annotator.pages import parses
 from annotator.services import jobs
 from annotator.services.parses import parsers
-from annotator.services.parses.marginals import stored_forest
+from annotator.services.parses.parsers import stored_forest
 from core.parsing import registry
 from tests import cast
 from tests.cast import Cast

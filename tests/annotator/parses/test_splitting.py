@@ -10,9 +10,8 @@ from django.urls import reverse
 from annotator.errors import BadRequest, Conflict, StaleEdit
 from annotator.models import AlignmentLayer, Origin, Pair, Parse, Sentence
 from annotator.services.alignments import layers, links, operations
-from annotator.services.corpora.former_words import FORMERLY
 from annotator.services.parses import arc_drafts, consequences, drafts, gold, parsers
-from annotator.services.parses.retyping import differences
+from annotator.services.parses.retyping import FORMERLY, differences
 from core.formats import conllu
 from core.protocols import BackendInfo
 from tests import cast as people

@@ -10,7 +10,7 @@ from django.urls import reverse
 from annotator.errors import Conflict, StaleEdit
 from annotator.models import Origin, TreeDraft
 from annotator.services.parses import arc_drafts, drafts, gold, steps
-from annotator.services.treebanks import merging
+from annotator.services.treebanks import comparing
 from core.formats import ptb
 from core.trees import editing
 from tests import cast as people
@@ -350,8 +350,8 @@ def test_my_arcs_go_on_top_of_other_gold_arcs(cast) -> None:
         gold.save_as_gold(hers, by=cast.ada, seen=seen)
     assert refused.value.facts["theirs"]["arcs"][3]["head"] == 2
     with pytest.raises(StaleEdit):
-        merging.put_on_gold(hers, by=cast.ada, seen=seen, base_rev=1, uuid=uuid4())
+        comparing.put_on_gold(hers, by=cast.ada, seen=seen, base_rev=1, uuid=uuid4())
     rest = {"seen": theirs.code, "base_rev": 1, "uuid": uuid4()}
-    assert merging.put_on_gold(hers, by=cast.ada, **rest).done == 1
+    assert comparing.put_on_gold(hers, by=cast.ada, **rest).done == 1
     deps = hers.to_arcs().deps
     assert (deps.heads[3], deps.labels[1]) == (2, "nsubj")

@@ -27,7 +27,7 @@ from annotator.models import (
 from annotator.services import jobs
 from annotator.services.campaigns import answers, leases
 from annotator.services.parses import drafts
-from annotator.services.projects import invitations, purging, removals
+from annotator.services.projects import invitations, keeping, removals
 from tests.annotator.campaigns_cast import answer, campaign, person
 
 LATER = timedelta(days=removals.KEEP_DAYS, hours=1)
@@ -151,8 +151,8 @@ def test_after_a_month_it_goes_for_good_and_nothing_else_does(cast) -> None:
     made, kept = judged(cast), judged(cast)
     removals.remove(made, by=cast.ada)
     removals.remove(cast.corpus, by=cast.ada)
-    assert purging.purge() == 0
-    assert purging.purge(timezone.now() + LATER) == 2
+    assert keeping.purge() == 0
+    assert keeping.purge(timezone.now() + LATER) == 2
     assert list(Campaign.objects.all()) == [kept]
     assert Judgment.objects.filter(state="done").count() == 1
     assert JudgmentEvent.objects.count() == 1
@@ -170,7 +170,7 @@ def test_a_project_goes_with_all_that_people_did_in_it(cast) -> None:
     LinkEvent.objects.create(layer=cast.layer, revision=1, op="link", by=cast.bob)
     removals.remove(cast.corpus, by=cast.ada)
     removals.remove(cast.project, by=cast.ada)
-    assert purging.purge(timezone.now() + LATER) == 2
+    assert keeping.purge(timezone.now() + LATER) == 2
     models = (Project, Corpus, Pair, Campaign, Judgment, LinkEvent, TreeEvent, LogEntry)
     for model in models:
         assert not model.objects.exists(), model

@@ -15,7 +15,7 @@ from annotator.services import archives
 from annotator.services.alignments import links, operations
 from annotator.services.corpora import imports
 from annotator.services.parses import gold
-from annotator.services.queries import in_chunks, index, limits, running
+from annotator.services.queries import in_chunks, index, running, tables
 from core.data.alignment import Alignment, Link
 from tests import cast as people
 from tests.annotator.corpora.test_importing import BRACKETS, bring_in
@@ -188,7 +188,7 @@ def test_counts_are_those_of_the_matches(cast) -> None:
 def test_pairs_are_counted_while_the_time_lasts(cast, monkeypatch) -> None:
     search = running.search("@NP|VP", [cast.corpus], cast.ada)
     monkeypatch.setattr(running.Search, "_windows", lambda *_, **__: [(0, 2**62)])
-    limit = limits.within
+    limit = tables.within
 
     def expired(seconds):
         return limit(seconds if len(ended) == 0 and not ended.append(1) else 1e-9)
@@ -221,7 +221,7 @@ def test_what_takes_too_long_is_stopped_and_says_so(cast, settings) -> None:
         )
     search = running.search("__ : __ : __ : __ : __ : __", [cast.corpus], None)
     search.seconds = 0.05
-    with pytest.raises(limits.QueryTooSlow, match="stopped after"):
+    with pytest.raises(tables.QueryTooSlow, match="stopped after"):
         search.page(size=10**6)
     assert n_of(cast, "VP") == 3  # and the connection lives
 

@@ -136,7 +136,7 @@ def test_a_changed_member_is_named(project, tmp_path, member, old, new, fault) -
 def test_a_changed_manifest_is_no_release(project, tmp_path) -> None:
     path = released(project, tmp_path / "one.zip")
     bad = changed(path, "release.json", lambda text: text.replace("Windows", "Doors"))
-    with pytest.raises(FormatError, match="the seal is not this manifest's"):
+    with pytest.raises(FormatError, match="the seal does not match this manifest"):
         verify(bad)
 
 

@@ -10,13 +10,11 @@ from annotator.pages.agreement import words
 from annotator.pages.agreement.summary import summary
 from annotator.pages.agreement.words import (
     BAND_WORDS,
-    NAMES,
-    REASONS,
     in_words,
     of_measure,
 )
 from core.agreement.judgments.verdicts import BANDS, NONE
-from core.agreement.words import WORDS
+from core.agreement.words import Reason
 
 
 def figure(value=None, low=None, high=None, n=100) -> dict[str, Any]:
@@ -49,10 +47,16 @@ def said(*scales: dict[str, Any], conditions=None, name=str) -> list[str]:
 @pytest.mark.parametrize(
     ("alpha", "text"),
     [
-        (figure(0.41, 0.402, 0.47), "is moderate, alpha .41 (.40 to .47)."),
-        (figure(0.41, 0.35, 0.47), "is fair to moderate, alpha .41 (.35 to .47)."),
-        (figure(0.1, None, None), "is slight, alpha .10."),
-        (figure(-0.2, -0.3, -0.1), "is worse than chance, alpha −.20 (−.30 to −.10)."),
+        (figure(0.41, 0.402, 0.47), "is moderate, alpha 0.41 (0.40 to 0.47)."),
+        (
+            figure(0.41, 0.35, 0.47),
+            "is between fair and moderate, alpha 0.41 (0.35 to 0.47).",
+        ),
+        (figure(0.1, None, None), "is slight, alpha 0.10."),
+        (
+            figure(-0.2, -0.3, -0.1),
+            "is worse than chance, alpha −0.20 (−0.30 to −0.10).",
+        ),
         (figure(1.0, 1.0, 1.0), "is almost perfect, alpha 1.00 (1.00 to 1.00)."),
         (figure(), "is undefined: every judgment has the same value."),
     ],
@@ -67,7 +71,7 @@ def test_labels_without_order_are_told_by_nominal_alpha() -> None:
         {"key": "alpha_nominal", "figure": figure(0.7, 0.65, 0.75)},
     ]
     (text,) = said(scale(is_ordered=False, headline=rows[:1], more=rows[1:]))
-    assert "is substantial, alpha .70" in text
+    assert "is substantial, alpha 0.70" in text
 
 
 def test_without_overlap_nothing_is_known_and_with_little_it_is_said() -> None:
@@ -159,13 +163,11 @@ def test_what_came_of_the_conditions(rows, texts: list[str]) -> None:
     assert said(conditions={"rows": rows}) == texts
 
 
-def test_every_band_and_measure_can_be_said_in_another_language() -> None:
+def test_every_band_can_be_said_in_another_language() -> None:
     assert set(BAND_WORDS) == {NONE, *(word for _, word in BANDS)}
-    texts = {text for one in WORDS.values() for text in (one.name, one.formula)}
-    assert {text for text in texts if re.search("[A-Za-z]{2}", text)} == set(NAMES)
 
 
-@pytest.mark.parametrize("pattern", REASONS)
+@pytest.mark.parametrize("pattern", Reason)
 def test_reasons_of_the_engine_are_known_and_english_stays(pattern: str) -> None:
     text = re.sub(r"%\(\w+\)s", "3", pattern).replace("%%", "%")
     assert in_words(f"{text}; nothing known") == f"{text}; nothing known"

@@ -5,6 +5,7 @@ import re
 import pytest
 from django.template import Context, Template
 from django.test import Client
+from django.utils import translation
 from django.utils.html import escape
 
 from annotator.models import TreeChange
@@ -13,10 +14,11 @@ from annotator.pages.site import glossary
 from annotator.pages.site.help import help_page
 from annotator.services.campaigns.setup import SETTINGS
 from annotator.services.parses import joint
-from core.agreement.words import WORDS
+from core.agreement.measures import MEASURES
 from tests.annotator.campaigns_cast import campaign, draw, judge
 from tests.cast import Cast
 from tools.floors import ROOT
+from tools.messages import TERMS
 
 PLAIN = {  # they say themselves what they are, or go on from the field before
     *("seconds_per_item", "cost_per_hour"),
@@ -26,23 +28,17 @@ TEMPLATES = sorted((ROOT / "templates").rglob("*.html"))
 VERDICTS = [label for value, label in TreeChange.Verdict.choices if value]
 
 
-def used(text: str) -> list[str]:
-    """The names that a template asks the glossary for."""
-    return re.findall(r'(?:\{% term |[\s]word=)"([^"]+)"', text)
-
-
 def test_every_term_of_a_template_is_in_the_glossary() -> None:
-    names = {name for path in TEMPLATES for name in used(path.read_text())}
+    names = {one for path in TEMPLATES for one in TERMS.findall(path.read_text())}
     names |= {word for _label, _unit, word in rules.FIELDS.values() if word}
     assert len(names) > 20
     assert {name for name in names if name.casefold() not in glossary.terms()} == set()
 
 
 def test_every_measure_has_its_line_with_its_source() -> None:
-    assert set(glossary.TERM_OF_MEASURE) == set(WORDS)
-    for key, name in glossary.TERM_OF_MEASURE.items():
-        author = WORDS[key].source.split(" ")[0]
-        assert glossary.term(name).source.startswith(author), key
+    for one in MEASURES.values():
+        author = one.source.split(" ")[0]
+        assert glossary.term(one.terms[0]).source.startswith(author), one.key
 
 
 @pytest.mark.parametrize("name", [*joint.NAMES.values(), *VERDICTS])
@@ -73,6 +69,15 @@ def test_a_word_leads_to_its_line_and_says_what_it_means() -> None:
         '<a class="term" href="/help/glossary/#cohens-kappa"'
         f' title="{meaning}">&lt;Kappa&gt;</a>'
     )
+
+
+def test_a_word_is_described_in_the_readers_language() -> None:
+    with translation.override("de"):
+        for one in (*MEASURES.values(), glossary.term("overlap")):
+            text = Template("{% term name %}").render(
+                Context({"name": getattr(one, "terms", ["overlap"])[0]})
+            )
+            assert escape(one.meaning) not in text
 
 
 def test_a_word_without_a_line_is_a_fault() -> None:

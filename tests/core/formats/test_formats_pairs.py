@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from core.data.alignment import Alignment, Link
 from core.data.tokens import Token
 from core.errors import FormatError
-from core.formats import jsonl, msrpc, pairs, ptb, rte
+from core.formats import formats, jsonl, msrpc, pairs, ptb, rte
 from core.formats.alignments import multimwa, pharaoh
 from core.formats.records import (
     BadLine,
@@ -346,7 +346,7 @@ def test_exactly_the_declared_is_lost(name: str) -> None:
     (back,) = good(codec, "".join(codec.write([rich(1)])))
     left = aspects(back)
     assert left == SURVIVES[name]
-    declared = " ".join(codec.LOSSES).lower()
+    declared = " ".join(codec.FORMAT.losses).lower()
     lost = {"label", "column", "parse", "link", "phrase", "null", "layer"} - left
     if "link" not in left:  # "links are left out" says it of all kinds of links
         lost -= {"phrase", "null"}
@@ -354,8 +354,8 @@ def test_exactly_the_declared_is_lost(name: str) -> None:
 
 
 def test_every_loss_is_a_sentence() -> None:
-    for codec in (*ROWS.values(), pharaoh, ptb):
-        assert all(re.fullmatch(r"[A-Z].*[.]", loss) for loss in codec.LOSSES)
+    for one in formats():
+        assert all(re.fullmatch(r"[A-Z].*[.]", loss) for loss in one.losses)
 
 
 def test_discontinuous_trees_are_refused_as_brackets() -> None:

@@ -161,7 +161,7 @@ def test_conllu_keeps_ranges_empty_nodes_comments_and_all_columns() -> None:
         ("0\troot\t0", "4\troot\t0", 5, "cycle"),
         ("\tobl:to", "", 10, "9 columns"),
         ("zoo\tzoo", "z\0o\tzoo", 10, "control character"),
-        ("1-2\tDon", "x\tDon", 4, "is no token id"),
+        ("1-2\tDon", "x\tDon", 4, "is not a token id"),
     ],
 )
 def test_conllu_a_bad_block_costs_that_block(old, new, line, words) -> None:

@@ -5,12 +5,18 @@ import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
-from core.data.check import Floats
+from core.data.alignment import Link
+from core.data.check import Floats, Ints
 from core.dependencies.eisner import eisner
 from core.dependencies.mst import mst
 from core.errors import Contradiction
-from core.joint_parsing.duals import Agreed, DualDecoder, slack_of
-from core.joint_parsing.linked import LinkedWords
+from core.joint_parsing.duals import (
+    Agreed,
+    DualDecoder,
+    agree_on_arcs,
+    slack_of,
+)
+from core.joint_parsing.linked import LinkedPair, LinkedWords, linked_words, word_groups
 from tests.oracles import joint, strategies
 
 
@@ -180,3 +186,82 @@ def _differences(
                 if difference:
                     differences.append((i, j, difference))
     return differences
+
+
+@st.composite
+def sets_of_sentences(draw: st.DrawFn) -> tuple[list[Floats], Ints]:
+    """Three sentences of up to three words, and which of their words are linked."""
+    sides = [draw(strategies.arc_scores(max_tokens=3)) for _ in range(3)]
+    edges = []
+    for a, b in ((0, 1), (0, 2), (1, 2)):
+        n, m = len(sides[a]) - 1, len(sides[b]) - 1
+        cells = st.tuples(st.integers(0, n - 1), st.integers(0, m - 1))
+        ends = draw(st.lists(cells, max_size=4))
+        links = [Link(f"w{s}", f"w{t}") for s, t in ends]
+        edges.append(LinkedPair(a, b, linked_words(links, n, m)))
+    return sides, word_groups(edges, 3)
+
+
+@settings(max_examples=150, deadline=None)
+@given(sets_of_sentences(), st.sampled_from([0.0, 0.4, 1.5, np.inf]), st.booleans())
+def test_a_certified_set_is_the_best_of_all(
+    case: tuple[list[Floats], Ints], slack: float, projective: bool
+) -> None:
+    sides, groups = case
+    try:
+        found = agree_on_arcs(
+            sides, groups, slack=slack, projective=projective, rounds=30
+        )
+    except Contradiction:
+        assume(False)
+        raise
+    best = joint.best_set(sides, groups, slack, projective=projective)
+    assert found.score <= best + 1e-9
+    assert best <= found.bound + 1e-9
+    if found.bound - found.score < 1e-7:
+        assert found.score == pytest.approx(best, abs=1e-6)
+
+
+@settings(max_examples=60, deadline=None)
+@given(pairs_of_sentences(most=5), st.floats(0, 2))
+def test_a_set_of_two_is_a_pair(
+    case: tuple[Floats, Floats, LinkedWords], slack: float
+) -> None:
+    source, target, linked = case
+    pair = decoded(case, slack_of(linked, slack), projective=True, rounds=60)
+    groups = word_groups([LinkedPair(0, 1, linked)], 2)
+    both = agree_on_arcs(
+        [source, target], groups, slack=slack, projective=True, rounds=60
+    )
+    if pair.is_exact and both.bound - both.score < 1e-7:
+        assert both.score == pytest.approx(pair.score, abs=1e-6)
+
+
+def test_most_decide_where_one_differs() -> None:
+    """Two sure sentences outvote a third, which pays less than it wins by staying."""
+    sure = np.array([[0, 0.0, -9], [0, 0, 0], [0, -9, 0]], dtype=float)
+    unsure = np.array([[0, -0.5, 0.0], [0, 0, -0.5], [0, 0.0, 0]], dtype=float)
+    links = [Link("w0", "w0"), Link("w1", "w1")]
+    edges = [
+        LinkedPair(a, b, linked_words(links, 2, 2)) for a, b in ((0, 1), (0, 2), (1, 2))
+    ]
+    groups = word_groups(edges, 3)
+    assert groups.tolist() == [[0, 0, 0], [1, 1, 1], [2, 2, 2]]
+    found = agree_on_arcs(
+        [unsure, sure, sure], groups, slack=1.0, projective=True, rounds=20
+    )
+    assert [heads.tolist() for heads in found.heads] == [[-1, 0]] * 3
+    alone = agree_on_arcs(
+        [unsure, sure, sure], groups, slack=0.1, projective=True, rounds=20
+    )
+    assert alone.heads[0].tolist() == [1, -1]
+
+
+def test_no_group_holds_two_words_of_a_sentence() -> None:
+    links = {
+        (0, 1): [Link("w0", "w0", attrs={"prob": "0.9"})],
+        (1, 2): [Link("w0", "w1", attrs={"prob": "0.8"})],
+        (0, 2): [Link("w1", "w1", attrs={"prob": "0.5"})],
+    }
+    edges = [LinkedPair(a, b, linked_words(x, 2, 2)) for (a, b), x in links.items()]
+    assert word_groups(edges, 3).tolist() == [[0, 0, 0], [1, 1, 2]]

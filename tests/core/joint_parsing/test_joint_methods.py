@@ -18,8 +18,8 @@ from core.errors import InvalidValue
 from core.joint_parsing.beliefs import carried, consensus_heads
 from core.joint_parsing.duals import agree_on_spans, linked_spans
 from core.joint_parsing.gate import Gate, JointWeights
-from core.joint_parsing.linked import disagreements, linked_words
-from core.joint_parsing.methods import best_pair, ranked_heads
+from core.joint_parsing.linked import LinkedPair, disagreements, linked_words
+from core.joint_parsing.methods import best_choice, ranked_heads
 from core.joint_parsing.parser import JointParser, JointSettings
 from core.protocols import Analysis
 from tests.core.joint_parsing.aligners import NoLinks
@@ -76,6 +76,49 @@ def test_a_sure_paraphrase_settles_what_the_source_doubts(
     assert not result.target.arcs
 
 
+@pytest.mark.parametrize("method", ["bp", "mbr", "soft", "hard", "pairs"])
+def test_a_sure_sentence_settles_what_a_set_doubts(
+    method: str, pair: tuple[Analysis, Analysis], parser: JointParser
+) -> None:
+    unsure, sure = pair
+    settings = JointSettings(method, slack=2.0, trust=2.0)  # type: ignore[arg-type]
+    links = dict.fromkeys(((0, 1), (0, 2), (1, 2)), DIAGONAL[:4])
+    result = parser.parse_set([unsure, unsure, sure], settings, links=links)
+    for side in result.sides[:2]:
+        (change,) = side.arcs
+        assert (change.word, change.head_before, change.head_after) == (3, 2, 1)
+    assert [link.attrs["sentences"] for link in result.sides[1].arcs[0].because] == [
+        "0-1", "1-2", "0-1", "1-2"
+    ]  # fmt: skip
+    assert not result.sides[2].arcs
+    assert (result.agreement_before, result.agreement_after) == (4, 0)
+    assert result.exact
+
+
+def test_a_set_of_two_is_parsed_as_a_pair(
+    pair: tuple[Analysis, Analysis], parser: JointParser
+) -> None:
+    for method in ("bp", "mbr", "soft", "pairs"):
+        settings = JointSettings(method, slack=0.7)  # type: ignore[arg-type]
+        both = parser.parse(*pair, settings, links=DIAGONAL[:4])
+        joint = parser.parse_set(pair, settings, links={(0, 1): DIAGONAL[:4]})
+        for one, other in zip(both.sides, joint.sides, strict=True):
+            assert (one.arcs, one.tree) == (other.arcs, other.tree)
+
+
+def test_what_takes_two_sentences_refuses_a_set(
+    pair: tuple[Analysis, Analysis], parser: JointParser
+) -> None:
+    many = [*pair, *pair, *pair]
+    for how, reason in (
+        (JointSettings("spans"), "two sentences"),
+        (JointSettings("soft", slack_kind="prob"), "one slack"),
+        (JointSettings("pairs", n_best=100), "too many choices"),
+    ):
+        with pytest.raises(InvalidValue, match=reason):
+            parser.parse_set(many, how)
+
+
 def test_without_links_nothing_changes(
     pair: tuple[Analysis, Analysis], parser: JointParser
 ) -> None:
@@ -104,7 +147,7 @@ def test_gate_puts_the_separate_parses_back(
 def test_links_beyond_the_pair_are_refused(
     pair: tuple[Analysis, Analysis], parser: JointParser
 ) -> None:
-    with pytest.raises(InvalidValue, match="beyond the words"):
+    with pytest.raises(InvalidValue, match="outside its pair"):
         parser.parse(*pair, links=[Link("w0", "w7")])
 
 
@@ -141,7 +184,7 @@ def test_pair_finding_over_all_trees_is_exhaustive(a: Floats, b: Floats) -> None
     n, m = len(a) - 1, len(b) - 1
     linked = linked_words(DIAGONAL[: min(n, m)], n, m)
     ours, theirs = (ranked_heads(x, 200, projective=True) for x in (a, b))
-    i, j, count = best_pair(ours, theirs, linked)
+    (i, j), count = best_choice([ours, theirs], [LinkedPair(0, 1, linked)])
     everything = [
         (disagreements(linked, x, y), -weight(x, a) - weight(y, b))
         for x, y in product(

@@ -35,5 +35,5 @@ def test_such_a_parser_can_be_helped_by_replacing_alone() -> None:
     )
     plan = helped.plan(Sentence.of("the wug sleeps"))
     assert plan.read.forms == ("the", "cat", "sleeps")
-    with pytest.raises(Unavailable, match="cannot be told tags"):
+    with pytest.raises(Unavailable, match="does not accept tags"):
         Substituting(parser, TEXT, Options(method="tell"))

@@ -36,7 +36,7 @@ def test_a_folder_is_a_parser_of_the_registry(tmp_path: Path) -> None:
 
 
 def test_a_parser_that_hides_its_words_makes_no_folder(tmp_path: Path) -> None:
-    with pytest.raises(Unavailable, match="does not tell its training words"):
+    with pytest.raises(Unavailable, match="does not list its training words"):
         folder.write(tmp_path / "new", "english", TEXT, Options())
     assert not (tmp_path / "new").exists()
 
@@ -45,7 +45,7 @@ def test_a_parser_that_hides_its_words_makes_no_folder(tmp_path: Path) -> None:
     ("facts", "why"),
     [
         ({"options": {"f_q": 5, "f_c": 2}}, "f_q <= f_c"),
-        ({"options": {"colour": 1}}, "no such options: colour"),
+        ({"options": {"colour": 1}}, "unknown options: colour"),
         ({"parser": "x"}, "names itself"),
         ({"parser": "nobody"}, "no parser 'nobody'"),
     ],

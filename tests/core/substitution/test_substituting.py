@@ -90,7 +90,7 @@ def test_what_cannot_be_helped_is_parsed_as_it_stands_and_says_so(
 
 
 def test_a_parser_that_hides_its_words_is_refused() -> None:
-    with pytest.raises(Unavailable, match="does not tell its training words"):
+    with pytest.raises(Unavailable, match="does not list its training words"):
         Substituting(Mute(), TEXT)
 
 

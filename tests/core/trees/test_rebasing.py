@@ -175,7 +175,7 @@ def test_steps_go_on_another_tree_and_what_has_no_place_there_is_said() -> None:
     made = [Insert(1, 1, "X"), Relabel(1, "Y"), Relabel(7, "NX"), Delete(10)]
     done, left = replayed(made, first, other)
     assert done == [Insert(1, 1, "X"), Relabel(1, "Y"), Delete(9)]
-    assert left == ["NP “a man” is not there any more as you saw it."]
+    assert left == ["NP “a man” has changed since you saw it."]
     with pytest.raises(InvalidValue, match="other words"):
         replayed(made, first, ptb.parse_one("(S (NN tea))"))
 

@@ -54,7 +54,7 @@ def test_labels_without_order_have_no_bias() -> None:
 
 def test_an_annotator_alone_has_no_bias() -> None:
     (ann,) = judge_rows(Ratings.of([("i", "ann", "5")], scale=FIVE))
-    assert ann.bias == Undefined("shares no item with anybody")
+    assert ann.bias == Undefined("shares no items with others")
 
 
 def test_gold_is_compared_item_by_item() -> None:

@@ -6,12 +6,15 @@ would then refuse the whole of it; on SQLite transactions that write come one af
 another.
 """
 
-from typing import TypeVar
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Generic, TypeVar
 
 from django.db.models import Model
 from django.utils.translation import gettext as _
 
 from annotator.errors import Conflict
+from annotator.models import LinkEvent, TreeEvent
 
 M = TypeVar("M", bound=Model)
 
@@ -28,3 +31,32 @@ def hold(row: M | None) -> None:
         raise Conflict(
             _("The import of this data has just been undone. Reload the page.")
         )
+
+
+E = TypeVar("E", LinkEvent, TreeEvent)
+
+
+@dataclass(frozen=True)
+class Steps(Generic[E]):
+    """What undo and redo would do next; None: nothing."""
+
+    undo: E | None
+    redo: E | None
+
+
+def walk(events: Iterable[E]) -> Steps[E]:
+    """Undo takes the last step, a new step ends redo. ``events``: one person's, in
+    their order."""
+    done: list[E] = []
+    undone: list[E] = []
+    for event in events:
+        if event.op == "undo":
+            done.pop()
+            undone.append(event)
+        elif event.op == "redo":
+            undone.pop()
+            done.append(event)
+        else:
+            done.append(event)
+            undone.clear()
+    return Steps(done[-1] if done else None, undone[-1] if undone else None)
