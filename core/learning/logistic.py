@@ -1,6 +1,6 @@
 """A logistic model over a few named features: numbers in, log-odds out.
 
-Fitting needs scikit-learn (``pip install 'gemel[fit]'``); what was fitted is applied by
+Fitting needs scikit-learn (``pip install 'gemel[train]'``); what was fitted is applied by
 numpy alone.
 """
 
@@ -69,6 +69,6 @@ def regression(**options: Any) -> Any:
         from sklearn.linear_model import LogisticRegression
     except ImportError as error:
         raise Unavailable(
-            "fitting needs scikit-learn: pip install 'gemel[fit]'"
+            "fitting needs scikit-learn: pip install 'gemel[train]'"
         ) from error
     return LogisticRegression(**options)

@@ -96,7 +96,7 @@ def _network(settings: FitSettings, seed: int) -> Any:
         from sklearn.neural_network import MLPClassifier
     except ImportError as error:
         raise Unavailable(
-            "fitting needs scikit-learn: pip install 'gemel[fit]'"
+            "fitting needs scikit-learn: pip install 'gemel[train]'"
         ) from error
     return MLPClassifier(
         (settings.width,),

@@ -1,11 +1,11 @@
 """A sentence parsed with rewordings that a program makes of it.
 
-Two kinds. *Tree* rewrites apply the rules of ``lab.training.rewordings`` to one of the k best
-dependency trees of the sentence; *word* rewrites put other words in the place of open-
-class words. Either way it is known which word came from which. Rewrites are filtered by
-a language model, by how probable the parser finds its own best tree, and by entailment
-in both directions (``core.itg``); what is left is parsed and helps to parse the
-sentence jointly, links given.
+Two kinds. *Tree* rewrites apply the rules of ``lab.training.rewordings`` to one of the
+k best dependency trees of the sentence; *word* rewrites put other words in the place of
+open-class words. Either way it is known which word came from which. Rewrites are
+filtered by a language model, by how probable the parser finds its own best tree, and by
+entailment in both directions (``core.itg``); what is left is parsed and helps to parse
+the sentence jointly, links given.
 """
 
 import random

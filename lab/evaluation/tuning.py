@@ -132,6 +132,6 @@ def _optuna() -> Any:
     try:
         import optuna
     except ImportError as error:
-        raise Unavailable("tuning needs optuna: pip install 'gemel[tune]'") from error
+        raise Unavailable("tuning needs optuna: pip install 'gemel[train]'") from error
     optuna.logging.set_verbosity(optuna.logging.WARNING)
     return optuna
