@@ -56,8 +56,9 @@ from core.data import check
 from core.data.check import Floats, Ints
 from core.errors import Contradiction, InvalidScores
 from core.phrase_alignment.kernels import align
-from core.phrase_alignment.kernels.align import Edges, fill
+from core.phrase_alignment.kernels.align import fill
 from core.phrase_alignment.kernels.unpacking import k_best
+from core.phrase_alignment.kernels.ways import Edges
 from core.phrase_alignment.sides import BinaryForest
 
 MOST = 50  # derivations unpacked for each alignment wanted, most of them the same

@@ -14,7 +14,7 @@ derivations, 3 to 23 times for 200.
 import numpy as np
 
 from core.compiled import njit
-from core.phrase_alignment.kernels.align import (
+from core.phrase_alignment.kernels.ways import (
     EDGE_S,
     EDGE_T,
     LINK,
