@@ -27,7 +27,7 @@ check: install-dev
 	$(BIN)/djlint templates --lint --quiet
 	@$(BIN)/python -m tools.lines --sizes
 
-$(VENV)/.installed: requirements.lock pyproject.toml
+$(VENV)/.installed: requirements.lock pyproject.toml $(wildcard annotator/locale/*/LC_MESSAGES/*.po)
 	@$(PYTHON) -c 'import sys; sys.exit("Gemel needs Python 3.11 or newer; this is %d.%d. Try: make PYTHON=python3.11" % sys.version_info[:2] if sys.version_info < (3, 11) else 0)'
 	@test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
 	@echo "Installing what Gemel needs (once) ..."

@@ -3,6 +3,7 @@
 import os
 import tempfile
 from collections.abc import Iterator
+from pathlib import Path
 
 # Tests never touch the state of a real installation, nor that of another process that
 # runs a part of them.
@@ -20,6 +21,9 @@ import pytest  # noqa: E402
 from django.utils import translation  # noqa: E402
 from hypothesis import HealthCheck, settings  # noqa: E402
 
+from hatch_build import compile_catalogues  # noqa: E402
+
+compile_catalogues(Path(__file__).parent)
 django.setup()  # here, not by pytest's settings, which are read before the lines above
 # The first compiled call takes longer than Hypothesis' deadline.
 settings.register_profile(

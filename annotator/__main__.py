@@ -11,7 +11,7 @@ from django.conf import settings
 from django.core.exceptions import ImproperlyConfigured
 from django.core.management import execute_from_command_line
 
-PARSE = "parse"  # needs nothing of Django's
+SINGLE = ("parse", "find-paraphrases")  # they need nothing of Django's
 SHORT = {"import": "import_corpus", "export": "export_corpus"}
 
 
@@ -23,10 +23,10 @@ def command_of(word: str) -> str:
 def main() -> None:
     os.environ.setdefault("DJANGO_SETTINGS_MODULE", "annotator.settings")
     _refuse_wrong_settings()
-    if sys.argv[1:2] == [PARSE]:
+    if sys.argv[1:2] and sys.argv[1] in SINGLE:
         from annotator.management import sentences  # reads the settings
 
-        sys.exit(sentences.run(sys.argv[2:]))
+        sys.exit(sentences.run(sys.argv[1], sys.argv[2:]))
     words = [command_of(word) for word in sys.argv[1:2] if word[:1] != "-"]
     execute_from_command_line([sys.argv[0], *words, *sys.argv[1 + len(words) :]])
 

@@ -469,7 +469,7 @@ class Client:
         ``follow=True`` what follows from it by the parser's forest is done, too.
 
         Raises Refused with status 409 if the draft was changed meanwhile; its facts
-        have both states, and the same step with ``onto=facts["revision"]`` goes on.
+        have the ``draft`` as it is now.
         """
         sent = {"uuid": str(uuid.uuid4()), "base_rev": draft.revision, "op": op}
         url = f"/api/tree-drafts/{draft.code}/ops/"

@@ -2,6 +2,7 @@
 
 python -m core parse < sentences.txt             one bracketing a line
 python -m core parse --format conllu --tokens    tokens given, blanks between
+python -m core find-paraphrases corpus.txt       pairs that mean the same
 python -m core evaluate parser --gold trees.mrg  and so on: see core.commands.catalogue
 """
 
@@ -12,8 +13,7 @@ import sys
 from collections.abc import Sequence
 from typing import Any
 
-from core.commands import parse
-from core.commands.catalogue import ENGINE, Catalogue
+from core.commands.catalogue import ENGINE, Catalogue, DefaultsFormatter, single
 from core.errors import GemelError
 
 
@@ -22,8 +22,8 @@ def main(argv: Sequence[str] | None = None) -> int:
     arguments = sys.argv[1:] if argv is None else list(argv)
     options = _options(arguments[0] if arguments else "").parse_args(arguments)
     try:
-        if options.group == "parse":
-            return parse.run(options)
+        if module := single().get(options.group):
+            return int(module.run(options))
         run(ENGINE, options)
     except GemelError as error:
         print(f"gemel: {error}", file=sys.stderr)
@@ -54,7 +54,11 @@ def _options(chosen_group: str) -> argparse.ArgumentParser:
     """The commands; those of a group only when it is asked for, as they load much."""
     parser = argparse.ArgumentParser(prog="python -m core")
     groups = parser.add_subparsers(dest="group", required=True, metavar="COMMAND")
-    parse.add_arguments(groups.add_parser("parse", help=parse.HELP))
+    for name, module in single().items():
+        one = groups.add_parser(
+            name, help=module.HELP, formatter_class=DefaultsFormatter
+        )
+        module.add_arguments(one)
     for group, text in ENGINE.help.items():
         one = groups.add_parser(group, help=text)
         if group == chosen_group:

@@ -37,6 +37,7 @@ LAB = Catalogue(
             "learning-curve": f"{_EVALUATION}.learning_curve",
             "paraphrase-grammar": f"{_EVALUATION}.paraphrase_grammar",
             "paraphrases": f"{_EVALUATION}.paraphrases",
+            "pivots": f"{_EVALUATION}.pivots",
             "rewrites": f"{_EVALUATION}.rewrites",
             "substitutes": f"{_EVALUATION}.substitutes",
             "substitution": f"{_EVALUATION}.substitution",

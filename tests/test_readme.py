@@ -111,7 +111,7 @@ def test_every_page_opens_with_what_the_reader_can_do() -> None:
         assert first.startswith(("After this page you", "From this page you")), page
 
 
-@pytest.mark.parametrize(("page", "table"), tables.tables())
+@pytest.mark.parametrize(("page", "table"), list(tables.tables()))
 def test_tables_are_what_the_program_says(page: str, table: str) -> None:
     """``python -m tools.tables`` writes them again."""
     assert table in (DOCS / page).read_text()

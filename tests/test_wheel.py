@@ -204,3 +204,9 @@ def test_a_wheel_serves_its_pages(installed: Path, tmp_path: Path) -> None:
     status, static, n_pairs, of_help, picture = run(code, installed, tmp_path).split()
     assert (status, static, of_help, picture) == ("200", "True", "200", "True")
     assert int(n_pairs) >= 60
+
+
+def test_the_words_of_other_languages_are_compiled(installed: Path) -> None:
+    sources = list((installed / "annotator" / "locale").rglob("*.po"))
+    assert sources
+    assert all(path.with_suffix(".mo").stat().st_size > 1000 for path in sources)

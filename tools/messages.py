@@ -2,9 +2,9 @@
 
 English stands in templates, Python and scripts; every other language is a file
 ``annotator/locale/LANG/LC_MESSAGES/{django,djangojs}.po``. Without ``--check`` what the
-sources say now is merged into these files, which keep their translations, and the
-compiled ``.mo`` next to them is written; with it nothing is written, and what lacks or
-contradicts is printed (exit status 1). Babel does all of it: no gettext tools needed.
+sources say now is merged into these files, which keep their translations, and they are
+compiled; with it nothing is written, and what lacks or contradicts is printed (exit
+status 1). Babel does all of it: no gettext tools needed.
 Words of a template that stand outside of every tag of translation are printed with
 ``--unmarked templates/PART``.
 """
@@ -23,8 +23,9 @@ from typing import Any
 import django
 from babel.messages import Catalog, Message
 from babel.messages.extract import extract
-from babel.messages.mofile import read_mo, write_mo
 from babel.messages.pofile import read_po, write_po
+
+from hatch_build import compile_catalogues
 
 ROOT = Path(__file__).resolve().parent.parent
 LOCALE = ROOT / "annotator" / "locale"
@@ -66,7 +67,7 @@ def main(arguments: list[str] | None = None) -> int:
             merged = merge(path, wanted)
             if not options.check:
                 path.write_bytes(as_text(merged))
-                path.with_suffix(".mo").write_bytes(compiled(merged))
+                compile_catalogues(ROOT)
             faults += [f"{path.parent.parent.name}: {one}" for one in check(merged)]
             faults += stale(path, merged)
     return _print(faults)
@@ -150,12 +151,6 @@ def as_text(catalog: Catalog) -> bytes:
     return file.getvalue()
 
 
-def compiled(catalog: Catalog) -> bytes:
-    file = io.BytesIO()
-    write_mo(file, catalog)
-    return file.getvalue()
-
-
 def check(catalog: Catalog) -> Iterator[str]:
     """Yield what is not translated, or has other placeholders than the English."""
     for message in catalog:
@@ -174,31 +169,18 @@ def check(catalog: Catalog) -> Iterator[str]:
 
 
 def stale(path: Path, merged: Catalog) -> Iterator[str]:
-    """Yield a line for each file that merging would change."""
-    now = _by_id(merged)
-    for file, read in ((path, read_po), (path.with_suffix(".mo"), read_mo)):
-        if not file.exists() or _strings(read, file) != now:
-            name = file.relative_to(ROOT)
-            yield f"{name} is not up to date: python -m tools.messages"
-
-
-def _strings(read: Any, path: Path) -> dict[Any, Any]:
+    """Yield a line if merging would change the file."""
     with path.open("rb") as file:
-        return _by_id(read(file))
+        known = _by_id(read_po(file))
+    if known != _by_id(merged):
+        yield f"{path.relative_to(ROOT)} is not up to date: python -m tools.messages"
 
 
 def _by_id(catalog: Catalog) -> dict[Any, Any]:
-    """Translations by context and English, whichever of the two readers made them: one
-    gives lists for tuples, and bytes for contexts."""
+    """Translations by context and English."""
     return {
-        (_text(one.context), _forms(one.id)): _forms(one.string)
-        for one in catalog
-        if one.id
+        (one.context, _forms(one.id)): _forms(one.string) for one in catalog if one.id
     }
-
-
-def _text(context: str | bytes | None) -> str | None:
-    return context.decode() if isinstance(context, bytes) else context
 
 
 def unmarked(folder: Path) -> Iterator[str]:

@@ -35,9 +35,9 @@ def written(text: str, table: str) -> str:
 
 def commands() -> Iterator[Row]:
     """Yield each command of the product as people type it, with its help."""
-    from annotator.management import sentences
+    from core.commands.catalogue import single
 
-    rows = [("parse", _sentence(sentences.options().description or ""))]
+    rows = [(name, _sentence(module.HELP)) for name, module in single().items()]
     for name, app in get_commands().items():
         if app == "annotator":
             command = load_command_class(app, name)

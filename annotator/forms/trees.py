@@ -11,7 +11,7 @@ from annotator.forms import number
 from annotator.services.corpora.trees import MAX_TEXT
 from annotator.services.parses.arc_drafts import OPS as ARC_OPS
 from annotator.services.parses.drafts import OPS
-from annotator.services.parses.steps import KEEP
+from annotator.services.parses.steps import KEEP, VIEW
 from annotator.services.treebanks.worklists import MAX_EACH, MAX_SIZE, Wanted
 from core.trees.words import MAX_FORM
 
@@ -19,7 +19,7 @@ TYPED = ("relabel", "insert", "join_phrases", "replace")
 OF_WORDS = ("retype", "split", "join")
 OF_PHRASES = ("split_phrase", "join_phrases")
 OF_NODES = ("relabel", "insert", "delete", "move", *OF_PHRASES, *OF_WORDS)
-BUTTONS = ("begin", "save", "gold", "put_on_gold", KEEP)
+BUTTONS = ("begin", "save", "gold", "put_on_gold", VIEW, KEEP)
 
 
 def _of_words(sent: dict[str, Any]) -> dict[str, Any]:
@@ -50,12 +50,12 @@ class TreeForm(forms.Form):
     )
     uuid = forms.UUIDField()
     base_rev = forms.IntegerField(min_value=0)
-    onto = forms.IntegerField(min_value=0, required=False)
     base = forms.RegexField(code, required=False)
     gold = forms.RegexField(code, required=False)
     source = forms.RegexField(code, required=False)
     node = forms.IntegerField(min_value=0, max_value=9999, required=False)
     other = forms.IntegerField(min_value=0, max_value=9999, required=False)
+    until = forms.IntegerField(min_value=0, max_value=9999, required=False)
     label = forms.CharField(max_length=60, required=False)
     form = forms.CharField(max_length=MAX_FORM, required=False)
     asked = forms.BooleanField(required=False)  # the label of joined phrases, too
@@ -68,7 +68,7 @@ class TreeForm(forms.Form):
             field, problems = next(iter(self.errors.items()))
             raise BadRequest(f"{field}: {problems[0]}", field=field)
         sent = _of_words(dict(self.cleaned_data))
-        node, other = sent["node"], sent.pop("other")
+        node, other, until = sent["node"], sent.pop("other"), sent.pop("until")
         if sent["op"] in OF_NODES and node is None:
             raise BadRequest(_("Choose a node first."), field="node")
         if sent["op"] == "move" and other is None:
@@ -77,11 +77,13 @@ class TreeForm(forms.Form):
             )
         if node is None:
             return sent
+        if sent["op"] == "move":  # of several siblings, with what that empties
+            return sent | {"mother": other, "last": until, "tidy": True}
         if sent["op"] == "join_phrases" and not sent["asked"]:
             sent["label"] = None
         last = node if other is None else other
         ends = {"first": min(node, last), "last": max(node, last)}
-        return sent | ends | {"mother": other}
+        return sent | ends
 
 
 class ArcForm(forms.Form):
@@ -96,7 +98,6 @@ class ArcForm(forms.Form):
     )
     uuid = forms.UUIDField()
     base_rev = forms.IntegerField(min_value=0)
-    onto = forms.IntegerField(min_value=0, required=False)
     base = forms.RegexField(code, required=False)
     gold = forms.RegexField(code, required=False)
     source = forms.RegexField(code, required=False)

@@ -1,6 +1,7 @@
-"""``gemel parse < sentences.txt``: trees, by the parsers of this installation.
+"""``gemel parse < sentences.txt`` and ``gemel find-paraphrases corpus.txt``.
 
-No command of Django: neither its tables nor its checks are needed for it.
+No commands of Django: neither its tables nor its checks are needed for them. Parsers
+are those of this installation.
 """
 
 import argparse
@@ -9,27 +10,27 @@ from collections.abc import Sequence
 
 from django.conf import settings
 
-from core.commands import parse
-from core.commands.catalogue import DefaultsFormatter
+from core.commands.catalogue import DefaultsFormatter, single
 from core.errors import GemelError
 
 
-def options() -> argparse.ArgumentParser:
+def options(name: str) -> argparse.ArgumentParser:
+    module = single()[name]
     parser = argparse.ArgumentParser(
-        prog="gemel parse",
-        description=f"{parse.HELP[0].upper()}{parse.HELP[1:]}.",
+        prog=f"gemel {name}",
+        description=f"{module.HELP[0].upper()}{module.HELP[1:]}.",
         formatter_class=DefaultsFormatter,
     )
-    parse.add_arguments(parser)
+    module.add_arguments(parser)
     return parser
 
 
-def run(words: Sequence[str]) -> int:
+def run(name: str, words: Sequence[str]) -> int:
     """The exit status: 0, 1 if a sentence has no parse, 2 if nothing could be done."""
-    given = options().parse_args(words)
-    given.models = given.models or settings.MODELS_DIR
+    given = options(name).parse_args(words)
+    given.models = getattr(given, "models", None) or settings.MODELS_DIR
     try:
-        return parse.run(given)
+        return int(single()[name].run(given))
     except GemelError as error:
         sys.stderr.write(f"gemel: {error}\n")
         return 2

@@ -10,8 +10,32 @@ import uuid
 from importlib import import_module
 from django.conf import settings
 from django.db import migrations, models
+from django.db.migrations.operations.base import Operation
 
 search = import_module("annotator.migrations.0002_pair_search")
+
+
+class CreateModels(Operation):
+    """Create these tables together: their models are rendered once, not per table."""
+
+    def __init__(self, models):
+        self.models = models
+
+    def state_forwards(self, app_label, state):
+        vars(state).pop("apps", None)
+        for model in self.models:
+            model.state_forwards(app_label, state)
+
+    def database_forwards(self, app_label, schema_editor, from_state, to_state):
+        for model in self.models:
+            model.database_forwards(app_label, schema_editor, from_state, to_state)
+
+    def database_backwards(self, app_label, schema_editor, from_state, to_state):
+        for model in reversed(self.models):
+            model.database_backwards(app_label, schema_editor, from_state, to_state)
+
+    def describe(self):
+        return f"Create {len(self.models)} models"
 
 
 class Migration(migrations.Migration):
@@ -49,10 +73,11 @@ class Migration(migrations.Migration):
     initial = True
 
     dependencies = [
+        ("auth", "0012_alter_user_first_name_max_length"),  # before: it has few models
         migrations.swappable_dependency(settings.AUTH_USER_MODEL),
     ]
 
-    operations = [
+    tables = [
         migrations.CreateModel(
             name="ApiToken",
             fields=[
@@ -3402,5 +3427,8 @@ class Migration(migrations.Migration):
                 ],
             },
         ),
+    ]
+    operations = [
+        CreateModels(tables),
         migrations.RunPython(search.make, search.drop),
     ]

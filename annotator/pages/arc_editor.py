@@ -1,6 +1,5 @@
 """The page where a dependency tree is edited: drawing, table and token lines."""
 
-from collections import Counter
 from typing import Any
 from uuid import uuid4
 
@@ -9,11 +8,13 @@ from django.utils.translation import gettext as _
 from annotator import access
 from annotator.models import Parse, Sentence
 from annotator.models.projects import Anybody
-from annotator.pages.tree_editor import state_of
+from annotator.pages.tree_editor import neighbours, state_of, words_shown
 from annotator.services.parses import arc_drafts, consequences, gold, retyping
+from annotator.services.queries import labels
 from annotator.services.treebanks import rules
 from annotator.svg import editable
 from core.layout.links import LinkedSide, parse_scene
+from core.queries.rows import Kind
 from core.trees.arcs import Arcs
 
 Json = dict[str, Any]
@@ -54,14 +55,15 @@ def shown(sentence: Sentence, by: Anybody, *, base: str = "") -> Json:
         "doubts": sum(p < SURE for p in sure.values()),
         "problems": problems,
         "lines": arcs.lines,
-        "labels": _relations(arcs),
+        "labels": _relations(arcs, sentence),
+        "words": words_shown(sentence, arcs.words),
         "uuid": uuid4(),
         "gold": former.code if former else "",
         "may_edit": access.may(by, "annotate", project),
         "may_gold": access.may(by, "curate", project),
         "sources": _sources(sentence, by),
         "word_differences": retyping.differences(draft) if draft else [],
-    } | state_of(draft)
+    } | (state_of(draft) | neighbours(sentence))
 
 
 def lines_of(sentence: Sentence, by: Anybody, code: str) -> str:
@@ -103,10 +105,12 @@ def _rows(arcs: Arcs, sure: dict[int, float]) -> list[Json]:
     ]
 
 
-def _relations(arcs: Arcs) -> list[str]:
-    """What the field offers: relations of this tree, then those of UD."""
-    own = [name for name, _n in Counter(arcs.deps.labels).most_common() if name]
-    return [*own, *(name for name in UNIVERSAL.split() if name not in own)]
+def _relations(arcs: Arcs, sentence: Sentence) -> list[tuple[str, str]]:
+    """What the field offers: relations of the corpus, the most frequent first, of this
+    tree, then those of UD."""
+    known = [name for _kind, name in labels.common(sentence.corpus, Kind.TOKEN)]
+    names = dict.fromkeys([*known, *arcs.deps.labels, *UNIVERSAL.split()])
+    return [("relation", name) for name in names if name]
 
 
 def _problems(sentence: Sentence, arcs: Arcs) -> list[Json]:

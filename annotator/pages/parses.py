@@ -173,16 +173,18 @@ def sentence(
     sentence: Sentence,
     engines: list[CorpusEngine],
     engine: CorpusEngine | None,
-    beside: str,
+    compared: str,
     rank: int,
     *,
     by: Anybody,
 ) -> dict[str, Any]:
-    """The page of a sentence; ``beside``: the code of the tree to compare with. Raises
-    Http404 if this person may not read it, and as ``drawings`` does."""
+    """The page of a sentence; ``compared``: the code of the tree to compare with.
+
+    Raises Http404 if this person may not read it, and as ``drawings`` does.
+    """
     corpus, readable = sentence.corpus, accuracy.readable(sentence, by)
-    other = next((one for one in readable if one.code == beside), None)
-    if beside and other is None:
+    other = next((one for one in readable if one.code == compared), None)
+    if compared and other is None:
         raise Http404(_("There is no such tree of this sentence, or it is not yours."))
     base = next((e for e in engines if engine and e.key == engine.helps), None)
     return {
@@ -192,7 +194,7 @@ def sentence(
         "engines": engines,
         "engine": engine,
         "readable": readable,
-        "beside": other,
+        "compared": other,
         "base": base,
         "may_edit": access.may(by, "annotate", corpus.project),
         "pairs": Pair.objects.filter(Q(source=sentence) | Q(target=sentence))[:PAIRS],
@@ -212,16 +214,16 @@ def drawings(
     sentence: Sentence,
     engine: CorpusEngine | None,
     rank: int,
-    beside: Parse | None = None,
+    compared: Parse | None = None,
     *,
     base: CorpusEngine | None = None,
 ) -> dict[str, Any]:
     """An engine's tree of this rank and another, each marked where it differs.
 
-    ``beside``: the other; by default the gold trees. ``base``: the engine that this one
-    helps by substitution: its tree is drawn too, and the two are marked where they
-    differ from each other, unless ``beside`` is asked for. Raises Http404 if no tree of
-    this rank is stored, TooLarge at a sentence that is too long to be drawn.
+    ``compared``: the other tree; by default the gold trees. ``base``: the engine that
+    this one supports by substitution: its tree is drawn, too, and the two are compared
+    with each other, unless ``compared`` is given. Raises Http404 if no tree of this
+    rank is stored, TooLarge if the sentence is too long to draw.
     """
     refuse_long(sentence)
     name, version = (engine.name, engine.version) if engine else ("", "")
@@ -230,13 +232,13 @@ def drawings(
     if rank != 1 and rank not in [choice.rank for choice in ranked]:
         raise Http404(_("No tree of this rank is stored."))
     sides = sides_of(sentence, name, version, rank)
-    if beside is not None:
-        sides = accuracy.beside(sides, beside)
+    if compared is not None:
+        sides = accuracy.compared_with(sides, compared)
     drawn: dict[str, Any] = {"choices": ranked, "rank": rank, "sides": sides}
     drawn |= _percent(sides) | _help(sentence, name, version)
     gold_tags = sides.gold_tree.tags if sides.gold_tree else ()
     other = Other(sides.gold_tree, sides.gold_deps, gold_tags)
-    if base is not None and beside is None:
+    if base is not None and compared is None:
         drawn["without"], other = _without(base, sides, other)
     if sides.tree or sides.deps:
         drawn["parser"] = shown(
@@ -249,11 +251,11 @@ def drawings(
             other=other,
         )
     if sides.gold_tree or sides.gold_deps:
-        drawn["gold"] = _beside_it(sides, beside.name if beside else _("Gold"))
+        drawn["gold"] = _other_drawing(sides, compared.name if compared else _("Gold"))
     return drawn
 
 
-def _beside_it(sides: Sides, name: str) -> Shown:
+def _other_drawing(sides: Sides, name: str) -> Shown:
     gold_tags = sides.gold_tree.tags if sides.gold_tree else ()
     return shown(
         sides.sentence.forms,

@@ -1,7 +1,6 @@
 """The page where a constituent tree is edited: drawing, table and brackets."""
 
-from collections import Counter
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Mapping, Sequence
 from typing import Any, cast
 from uuid import uuid4
 
@@ -13,12 +12,14 @@ from annotator.models import Parse, Sentence, TreeDraft
 from annotator.models.projects import Anybody
 from annotator.services.parses import consequences, drafts, gold, retyping
 from annotator.services.parses.consequences import Consequences
+from annotator.services.queries import labels
 from annotator.services.treebanks import rules
 from annotator.svg import editable
 from core.data.tree import Tree
 from core.errors import InvalidValue
 from core.forests.constraints import Decisions, can_follow
 from core.layout.links import LinkedSide, parse_scene
+from core.queries.rows import Kind
 from core.trees import brackets
 from core.trees.editing import TreeEdit
 from core.validation.declared import Rules
@@ -26,12 +27,16 @@ from core.validation.sentences import Problem
 
 Json = dict[str, Any]
 SURE = 0.95  # phrases that the parser holds less probable are shaded
+FOLD_FROM = 25  # words: longer sentences open with what the parser is sure of folded
 
 
-def shown(sentence: Sentence, by: Anybody, *, base: str = "") -> Json:
+def shown(
+    sentence: Sentence, by: Anybody, *, base: str = "", folded: str | None = None
+) -> Json:
     """All that the page shows; without a draft, the tree that one would begin as.
 
-    Raises BadRequest on a ``base`` that there is not.
+    ``folded``: spans of words, "2-5 7-9"; "sure" for what the parser is sure of; None
+    for that in long sentences alone. Raises BadRequest on a ``base`` that there is not.
     """
     draft = drafts.draft_of(sentence, by)
     parse = drafts.starting(sentence, by, base) if draft is None else draft.base
@@ -50,6 +55,12 @@ def shown(sentence: Sentence, by: Anybody, *, base: str = "") -> Json:
     brought = (
         consequences.last_consequences(draft) if draft else consequences.Consequences()
     )
+    if folded is None:
+        folded = "sure" if tree.n_tokens > FOLD_FROM else ""
+    state = state_of(draft)
+    wrong = {one["node"] for one in problems}
+    open_ = {int(state["at"]), *brought.came, *wrong}
+    folds = _folds(tree, folded, sure, open_)
     return {
         "project": project,
         "corpus": sentence.corpus,
@@ -57,20 +68,61 @@ def shown(sentence: Sentence, by: Anybody, *, base: str = "") -> Json:
         "draft": draft,
         "base": parse,
         "rows": _rows(tree, sure, brought.came),
-        "svg": _svg(sentence, tree, problems, sure, brought.came),
+        "words": words_shown(sentence, tree.words),
+        "svg": _svg(sentence, tree, wrong, sure, brought.came, folds),
+        "folded": " ".join("{}-{}".format(*tree.spans[v]) for v in sorted(folds)),
         "may_follow": stored is not None and can_follow(tree),
         "doubts": sum(p < SURE for p in sure.values()),
         "brought": _brought(tree, brought),
         "problems": problems,
         "brackets": brackets.shown(tree),
-        "labels": _labels(tree, declared),
+        "labels": _labels(tree, declared, sentence),
         "uuid": uuid4(),
         "gold": former.code if former else "",
         "may_edit": access.may(by, "annotate", project),
         "may_gold": access.may(by, "curate", project),
         "sources": _sources(sentence, by),
         "word_differences": retyping.differences(draft) if draft else [],
-    } | state_of(draft)
+    } | (state | neighbours(sentence))
+
+
+def words_shown(sentence: Sentence, words: tuple[str, ...]) -> Sequence[str]:
+    """The words of the sentence; those of the draft where it has other places."""
+    forms = sentence.forms
+    return forms if len(forms) == len(words) else words
+
+
+def neighbours(sentence: Sentence) -> Json:
+    """The sentences before and after it, in the order of import."""
+    rows = Sentence.objects.filter(corpus=sentence.corpus_id).only("code", "ref")
+    return {
+        "previous": rows.filter(pk__lt=sentence.pk).order_by("-pk").first(),
+        "next": rows.filter(pk__gt=sentence.pk).order_by("pk").first(),
+    }
+
+
+def _folds(
+    tree: Tree, asked: str, sure: Mapping[int, float], open_: Collection[int]
+) -> frozenset[int]:
+    """The phrases to fold: those of these spans, or the largest of which the parser is
+    sure throughout; none above a node that stays ``open_``."""
+    if asked == "sure" and not sure:
+        return frozenset()
+    folds: list[int] = []
+    end = 0  # of the last fold
+    for v in range(1, len(tree)):
+        start, stop = tree.spans[v]
+        below = range(v, tree.subtree_end(v))
+        if v < end or stop - start < 2 or any(u in below[1:] for u in open_):
+            continue
+        if asked == "sure":
+            is_folded = v not in open_ and all(sure.get(u, 1) >= SURE for u in below)
+        else:
+            is_folded = f"{start}-{stop}" in asked.split()
+        if is_folded and not tree.is_leaf(v):
+            folds.append(v)
+            end = below.stop
+    return frozenset(folds)
 
 
 def state_of(draft: TreeDraft | None) -> Json:
@@ -129,21 +181,29 @@ def _rows(tree: Tree, sure: Mapping[int, float], came: Collection[int]) -> list[
     ]
 
 
-def _labels(tree: Tree, declared: Rules) -> list[str]:
-    """What the label field offers: those of this tree, then all that are declared."""
-    own = [name for name, _n in Counter(tree.labels).most_common() if name]
-    return [*own, *sorted((declared.labels | declared.tags) - set(own))]
+def _labels(tree: Tree, declared: Rules, sentence: Sentence) -> list[tuple[str, str]]:
+    """What the label field offers, each with what it is of: the labels of the corpus,
+    the most frequent first, of this tree, and those that are declared."""
+    common = labels.common(sentence.corpus, Kind.PHRASE, Kind.TAG)
+    own = [
+        ("tag" if tree.is_leaf(v) else "phrase", name)
+        for v, name in enumerate(tree.labels)
+    ]
+    named = [("phrase", name) for name in sorted(declared.labels)]
+    named += [("tag", name) for name in sorted(declared.tags)]
+    known = [("phrase" if kind == Kind.PHRASE else "tag", x) for kind, x in common]
+    return [one for one in dict.fromkeys([*known, *own, *named]) if one[1]]
 
 
 def _svg(
     sentence: Sentence,
     tree: Tree,
-    problems: list[Json],
+    wrong: Collection[int],
     sure: Mapping[int, float],
     came: Collection[int],
+    folds: frozenset[int],
 ) -> str:
-    scene = parse_scene(LinkedSide(tree.words, tree, None))
-    wrong = {one["node"] for one in problems}
+    scene = parse_scene(LinkedSide(tree.words, tree, None, folds))
     title = _("Tree over: %(text)s") % {"text": sentence.text}
     uncertain = {v: p for v, p in sure.items() if p < SURE}
     marks = editable.Marks(frozenset(wrong), uncertain, frozenset(came))

@@ -30,7 +30,7 @@ def draw_matrix(scene: MatrixScene, *, title: str) -> str:
         scene.width,
         scene.height,
         title=title,
-        desc="Each nested rectangle is a block; the table beside it says the same.",
+        desc="Each nested rectangle is a block; the table next to it says the same.",
         font_family=theme.FONT_FAMILY,
         font_size=SIZE,
     )

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 
 from annotator.svg import theme
 from annotator.svg.arcs import draw_arcs as draw_lines
-from annotator.svg.writer import Svg
+from annotator.svg.writer import Element, Svg
 from core.data.tree import Tree
 from core.layout.links import FONT, SMALL
 from core.layout.scene import Box, Scene, rounded
@@ -60,10 +60,32 @@ def draw(scene: Scene, tree: Tree, *, title: str, marks: Marks | None = None) ->
     edges = svg.group(class_="pe", fill="none", stroke=theme.LINE, stroke_width=1.3)
     for edge in scene.edges:
         edges.path(rounded(edge.points))
-    for box in scene.boxes:
-        v = _node_of(tree, box.ref)
-        _box(svg, box, v, tree, marks)
+    _edge_labels(svg, scene)
+    boxes = sorted(scene.boxes, key=lambda box: box.level, reverse=True)
+    row: Element = svg
+    for box in boxes:
+        if not box.level and row is svg:
+            row = _row(svg, scene)
+        _box(row, box, _node_of(tree, box.ref), tree, marks)
     return svg.render()
+
+
+def _row(svg: Svg, scene: Scene) -> Element:
+    """The group of words and folded phrases, which a script keeps in sight."""
+    row = svg.group(class_="words")
+    rects = [box.rect for box in scene.boxes if not box.level]
+    top = min((rect.y for rect in rects), default=0.0)
+    row.rect(0, top - 3, scene.width, scene.height - top + 3, class_="ground")
+    return row
+
+
+def _edge_labels(svg: Svg, scene: Scene) -> None:
+    """Grammatical functions, above the node that has them."""
+    small = {"font_size": SMALL, "fill": theme.MUTED, "text_anchor": "middle"}
+    for edge in scene.edges:
+        x, y = edge.points[-1]
+        if edge.label:
+            svg.text(x, y - 3, edge.label, class_="edge-label halo", **small)
 
 
 def draw_arcs(
@@ -81,12 +103,15 @@ def draw_arcs(
         fill=theme.INK,
     )
     draw_lines(svg, scene)
+    row = _row(svg, scene)
     for box in scene.boxes:
-        _word(svg, box, arcs, tags, marks)
+        _word(row, box, arcs, tags, marks)
     return svg.render()
 
 
-def _word(svg: Svg, box: Box, arcs: Arcs, tags: Sequence[str], marks: Marks) -> None:
+def _word(
+    svg: Element, box: Box, arcs: Arcs, tags: Sequence[str], marks: Marks
+) -> None:
     rect, m = box.rect, int(box.ref[1:])
     deps, words = arcs.deps, arcs.words
     head = deps.heads[m]
@@ -111,12 +136,13 @@ def _node_of(tree: Tree, ref: str) -> int:
     return number if ref[0] == "n" else tree.leaf_of[number]
 
 
-def _box(svg: Svg, box: Box, v: int, tree: Tree, marks: Marks) -> None:
-    rect, is_leaf = box.rect, tree.is_leaf(v)
-    kind = ("pw" if is_leaf else "pp") + " tn" + marks.classes(v)
+def _box(svg: Element, box: Box, v: int, tree: Tree, marks: Marks) -> None:
+    rect, is_leaf, is_fold = box.rect, tree.is_leaf(v), box.kind == "fold"
+    kind = ("pw" if is_leaf else "pf" if is_fold else "pp") + " tn" + marks.classes(v)
     node = svg.group(class_=kind, data_v=v,
                      data_up=tree.parents[v], data_label=tree.labels[v],
-                     data_word=tree.spans[v][0], **_form(tree, v))  # fmt: skip
+                     data_word=tree.spans[v][0], data_end=tree.spans[v][1],
+                     **_form(tree, v))  # fmt: skip
     node.title(_title(tree, v) + marks.words(v))
     look = {"rx": 4 if is_leaf else 7, "fill": theme.PAPER, "stroke": theme.LINE}
     node.rect(rect.x, rect.y, rect.w, rect.h, stroke_width=1.3, **look)

@@ -122,10 +122,10 @@ def sentence(request: HttpRequest, slug: str, code: str) -> HttpResponse:
     sentence = get_object_or_404(rows, code=code)
     sentence.corpus.project = project
     engines = accuracy.engines_of(sentence.corpus)
-    chosen = _chosen(engines, request), request.GET.get("beside", "")
+    chosen = _chosen(engines, request), request.GET.get("compare", "")
     rank = _number(request.GET.get("rank", "1"), "rank")
     shown = parses.sentence(sentence, engines, *chosen, rank, by=request.user)
-    shown["query"] = _query(request, "engine", "beside")
+    shown["query"] = _query(request, "engine", "compare")
     return render(request, "parses/sentence.html", shown)
 
 

@@ -1,6 +1,7 @@
 """Editing the trees of a sentence, in any browser."""
 
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 from django.contrib import messages
@@ -39,7 +40,8 @@ def edit(request: HttpRequest, slug: str, code: str) -> HttpResponse:
         return _checked(request, sentence)
     if request.method == "POST":
         request.session["trees_stay"] = "follow" not in request.POST
-    return _stepped(request, sentence, _do, tree_editor.shown, "editor")
+    shown = partial(tree_editor.shown, folded=request.POST.get("folded"))
+    return _stepped(request, sentence, _do, shown, "editor")
 
 
 @login_required
@@ -84,17 +86,16 @@ def _stepped(
 ) -> HttpResponse:
     """The page of an editor, after the step that was sent, if one was."""
     is_part = bool(request.headers.get("HX-Request"))
-    typed = choosing.still_typed(request.POST)
 
     def act() -> HttpResponse | None:
         if message := do(sentence, request.POST, request.user):
             messages.success(request, message)
-        return None if is_part or typed else redirect(request.get_full_path())
+        return None if is_part else redirect(request.get_full_path())
 
     def context() -> dict[str, Any]:
         base = request.GET.get("base", "")
         tree = shown(sentence, request.user, base=base)
-        return tree | _beside(request, sentence) | {"typed": typed}
+        return tree | _beside(request, sentence)
 
     def refused(refusal: Refusal, request: HttpRequest) -> dict[str, Any]:
         return choosing.refused(refusal, sentence, request.POST, request.user, page)
@@ -123,8 +124,8 @@ def _saved(
         saved = gold.save_as_gold(draft, by=by, seen=sent["gold"])
         return f"{texts[1]} {saved.summary}"
     if sent["op"] == "put_on_gold":
-        rev = sent["base_rev"] if sent["onto"] is None else sent["onto"]
-        more = {"seen": sent["gold"], "base_rev": rev, "uuid": sent["uuid"]}
+        more = {name: sent[name] for name in ("base_rev", "uuid")}
+        more["seen"] = sent["gold"]
         return put_on_gold(draft, by=by, **more).summary
     return None
 
@@ -133,7 +134,7 @@ def _do_arcs(sentence: Sentence, sent: QueryDict, by: Anybody) -> str:
     """One step of the form; what is to be said of it. Raises Refusal."""
     options = ArcForm(sent).arguments()
     if options["op"] == steps.KEEP:
-        return _("Theirs is kept; your step was not applied.")
+        return _("Theirs is kept.")
     draft = arc_drafts.start(sentence, by=by, base=options["base"])
     draft.sentence = sentence
     texts = _("Saved as your arcs."), _("These are the gold arcs now.")
@@ -166,8 +167,10 @@ def _checked(request: HttpRequest, sentence: Sentence) -> HttpResponse:
 def _do(sentence: Sentence, sent: QueryDict, by: Anybody) -> str:
     """One step of the form; what is to be said of it. Raises Refusal."""
     options = TreeForm(sent).arguments()
+    if options["op"] == steps.VIEW:
+        return ""
     if options["op"] == steps.KEEP:
-        return _("Theirs is kept; your step was not applied.")
+        return _("Theirs is kept.")
     draft = drafts.start(sentence, by=by, base=options["base"])
     draft.sentence = sentence
     texts = _("Saved as your tree."), _("This is the gold tree now.")
@@ -183,6 +186,5 @@ def _step(draft: TreeDraft, sent: dict[str, Any], by: Anybody) -> DraftStep:
     """What the form asks for, read on the tree that the person saw."""
     if sent["op"] == "begin":
         other = Replace(tree_editor.tree_from(draft.sentence, by, sent["source"]))
-        base_rev, onto = sent["base_rev"], sent["onto"]
-        return DraftStep(sent["uuid"], base_rev, other.op, other, onto=onto)
+        return DraftStep(sent["uuid"], sent["base_rev"], other.op, other)
     return DraftStep.read(sent, steps.tree_seen(draft, sent["base_rev"]))

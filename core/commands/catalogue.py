@@ -130,8 +130,8 @@ def _files(options: Mapping[str, Any]) -> Iterator[Path]:
     n_files = 0
     for path in _paths(options):
         inside = path.rglob("*") if path.is_dir() else [path]
-        beside = path.parent.glob(f"{path.name}.*") if not path.exists() else ()
-        for file in (*inside, *beside):
+        siblings = path.parent.glob(f"{path.name}.*") if not path.exists() else ()
+        for file in (*inside, *siblings):
             n_files += 1
             if n_files > MAX_FILES:
                 return
@@ -250,6 +250,18 @@ ENGINE = Catalogue(
         },
     },
 )
+
+
+_SINGLE = {
+    "parse": "core.commands.parse",
+    "find-paraphrases": "core.commands.find_paraphrases",
+}
+
+
+def single() -> dict[str, ModuleType]:
+    """Return the commands of no group: their ``run`` takes options and returns an exit
+    status."""
+    return {name: import_module(module) for name, module in _SINGLE.items()}
 
 
 def _shown(value: Any) -> str:

@@ -66,6 +66,11 @@ class Effect:
             "unknown_words": _percent(self.unknown, self.tokens),
         }
 
+    def __add__(self, other: "Effect") -> "Effect":
+        """The counts of both, the rows of ``other`` last."""
+        pairs = ((getattr(self, f.name), getattr(other, f.name)) for f in fields(self))
+        return Effect(*(a + b for a, b in pairs))
+
     def p(self, *, draws: int = 10_000) -> float:
         """Of the difference in F1; two-sided, sentences swapped."""
         table = np.array(

@@ -1,7 +1,7 @@
 """A logistic model over a few named features: numbers in, log-odds out.
 
-Fitting needs scikit-learn (``pip install 'gemel[train]'``); what was fitted is applied by
-numpy alone.
+Fitting needs scikit-learn (``pip install 'gemel[train]'``); what was fitted is applied
+by numpy alone.
 """
 
 from collections.abc import Mapping

@@ -187,7 +187,7 @@ class _Work:
                 votes[s, t] += 1
         for s, t in self.plain:
             up = self.source.parents[s], self.target.parents[t]
-            if min(up) >= 0 and self._beside_null(up, s, t):
+            if min(up) >= 0 and self._next_null(up, s, t):
                 votes[up] += 1
         open_s, open_t = set(self.open_s), set(self.open_t)
         chosen: list[Pair] = []
@@ -227,11 +227,11 @@ class _Work:
                 groups[under].append(a)
         supporters: set[Pair] = set()
         for (i, j), links in groups.items():
-            if any(k != i and m != j for k, m in groups) or self._beside_null(of, i, j):
+            if any(k != i and m != j for k, m in groups) or self._next_null(of, i, j):
                 supporters.update(links)
         return supporters
 
-    def _beside_null(self, of: Pair, i: int, j: int) -> bool:
+    def _next_null(self, of: Pair, i: int, j: int) -> bool:
         """Whether all children of both are null, but i and j."""
         s, t = of
         return all(self.null_s[c] for c in self.source.children[s] if c != i) and all(

@@ -87,16 +87,16 @@ def fits(test: Labels | RegexTest | Any | TagClass, label: str) -> bool:
     text = basic(label) if test.basic else label
     if isinstance(test, Labels):
         return (text in test.texts) != test.negated
-    return found(test.regex, text) != test.negated
+    return matches(test.regex, text) != test.negated
 
 
 def checked(regex: str) -> str:
-    """Return the regular expression; raises InvalidValue as ``found`` does."""
+    """Return the regular expression; raises InvalidValue as ``matches`` does."""
     _compiled(regex)
     return regex
 
 
-def found(regex: str, text: str) -> bool:
+def matches(regex: str, text: str) -> bool:
     """Whether the regular expression matches somewhere in the text.
 
     The engine is RE2 (Cox 2010): linear in the text whatever the expression, without
@@ -120,8 +120,10 @@ def _compiled(regex: str) -> Anything:
         return re2.compile(ESCAPE.sub(_unicode, regex), options)
     except re2.error as error:
         reason = error.args[0] if error.args else ""
-        told = reason.decode() if isinstance(reason, bytes) else str(reason)
-        raise InvalidValue(f"not a regular expression: {_told(regex, told)}") from error
+        text = reason.decode() if isinstance(reason, bytes) else str(reason)
+        raise InvalidValue(
+            f"not a regular expression: {_explained(regex, text)}"
+        ) from error
 
 
 def _unicode(match: "re.Match[str]") -> str:
@@ -146,7 +148,7 @@ def _unicode(match: "re.Match[str]") -> str:
     return f"[{CHARACTERS[escape]}]" if escape in CHARACTERS else escape
 
 
-def _told(regex: str, reason: str) -> str:
+def _explained(regex: str, reason: str) -> str:
     for start, what in UNKNOWN.items():
         if start in regex:
             return f"{what} are not supported; write it without {start}"

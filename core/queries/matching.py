@@ -162,7 +162,7 @@ def _conjuncts(formula: Formula | None) -> Iterator[Formula]:
 def _has(feature: Feature, own: Mapping[str, str]) -> bool:
     value = own.get(feature.key, "")
     if feature.regex:
-        holds = bool(value) and labels.found(feature.regex, value)
+        holds = bool(value) and labels.matches(feature.regex, value)
     else:
         holds = value in feature.texts if feature.texts else bool(value)
     return holds != feature.negated

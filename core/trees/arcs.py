@@ -45,7 +45,8 @@ __all__ = [
 @dataclass(frozen=True, slots=True)
 class Attach:
     """Another ``head`` for a word, -1 for none; ``relation`` "": the one it has, or
-    root where it hangs from nothing."""
+    root where it has no head. A sentence has one root: the former one then depends on
+    the word."""
 
     op: ClassVar[str] = "attach"
     token: int
@@ -57,12 +58,20 @@ class Attach:
         had = tree.deps.labels[self.token]
         named = self.relation or ("root" if self.head == ROOT else _not_root(had))
         edited = tree.with_arc(self.token, self.head, checked_relation(named))
+        for root in self._former_roots(tree):
+            edited = edited.with_arc(root, self.token, "dep")
         return ArcsEdited(edited, self.token)
 
-    def inverse(self, tree: Arcs) -> "Attach":
+    def inverse(self, tree: Arcs) -> "Attach | Replace":
         _check(tree, self.token)
+        if self._former_roots(tree):
+            return Replace(tree.lines)
         deps = tree.deps
         return Attach(self.token, deps.heads[self.token], deps.labels[self.token])
+
+    def _former_roots(self, tree: Arcs) -> list[int]:
+        heads = tree.deps.heads if self.head == ROOT else ()
+        return [m for m, h in enumerate(heads) if h == ROOT and m != self.token]
 
     def to_json(self) -> dict[str, Any]:
         named = {"relation": self.relation} if self.relation else {}

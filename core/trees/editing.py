@@ -188,7 +188,9 @@ class Move:
 
     ``at``: which of her children it becomes, counted without the node; None: where its
     words belong among theirs. ``gap``: whether it may make the first gap of the tree,
-    which brackets cannot hold then.
+    which brackets cannot hold then. ``last``: the siblings from the node to this one
+    move together. ``tidy``: a phrase that is left empty is deleted, and so is one that
+    is left with a single phrase of its own label.
     """
 
     op: ClassVar[str] = "move"
@@ -196,13 +198,15 @@ class Move:
     mother: int
     at: int | None = None
     gap: bool = False
+    last: int | None = None
+    tidy: bool = False
 
     def on(self, tree: Tree) -> Edited:
         edited = self._moved(tree)
         if not self.gap and is_in_order(tree) and not is_in_order(edited.tree):
             mother, node = name_of(tree, self.mother), name_of(tree, self.node)
             raise InvalidValue(
-                f"{mother} is not beside {node}: there, its words would stand between "
+                f"{mother} is not next to {node}: there, its words would stand between "
                 "the words of others. Move it in steps, or move what is between first."
             )
         return settled(edited)
@@ -213,45 +217,80 @@ class Move:
 
     def inverse(self, tree: Tree) -> TreeEdit:
         edited = self.on(tree)
-        mother = tree.parents[self.node]
+        mother, run = tree.parents[self.node], self._run(tree)
+        if mother not in edited.moved:  # it was tidied away
+            return Replace(tree)
         at = tree.children[mother].index(self.node)
         gap = is_in_order(edited.tree) and not is_in_order(tree)
-        back = Move(edited.moved[self.node], edited.moved[mother], at, gap)
+        last = edited.moved[run[-1]] if len(run) > 1 else None
+        back = Move(edited.moved[self.node], edited.moved[mother], at, gap, last)
         return way_back(tree, edited.tree, back)
 
     def to_json(self) -> dict[str, Any]:
-        at = {} if self.at is None else {"at": self.at}
-        gap = {"gap": True} if self.gap else {}
-        return {"op": self.op, "node": self.node, "mother": self.mother, **at, **gap}
+        optional = {"at": self.at, "gap": self.gap or None, "last": self.last}
+        optional["tidy"] = self.tidy or None
+        more = {name: value for name, value in optional.items() if value is not None}
+        return {"op": self.op, "node": self.node, "mother": self.mother, **more}
 
     def _moved(self, tree: Tree) -> Edited:
-        at = self._place(tree)
+        run = self._run(tree)
+        at = self._place(tree, run)
         children = children_of(tree)
-        children[tree.parents[self.node]].remove(self.node)
-        children[self.mother].insert(at, self.node)
+        mother = tree.parents[self.node]
+        children[mother] = [v for v in children[mother] if v not in run]
+        children[self.mother][at:at] = run
+        if self.tidy:
+            _tidy(tree, children, mother)
         return built(tree, children, 0, self.node)
 
-    def _place(self, tree: Tree) -> int:
+    def _run(self, tree: Tree) -> tuple[int, ...]:
+        """All that moves: siblings. Raises InvalidValue."""
         check_node(tree, self.node)
-        check_node(tree, self.mother)
+        last = self.node if self.last is None else self.last
+        check_node(tree, last)
         if self.node == 0:
             raise InvalidValue("The root has no parent: insert a new root above it.")
+        siblings = tree.children[tree.parents[self.node]]
+        if last not in siblings or last < self.node:
+            raise InvalidValue("Only siblings move together: nodes of one parent.")
+        return siblings[siblings.index(self.node) : siblings.index(last) + 1]
+
+    def _place(self, tree: Tree, run: tuple[int, ...]) -> int:
+        check_node(tree, self.mother)
         if tree.is_leaf(self.mother):
             raise InvalidValue("A word has no children: choose a phrase.")
-        if self.mother in range(self.node, tree.subtree_end(self.node)):
+        if any(self.mother in range(v, tree.subtree_end(v)) for v in run):
             raise InvalidValue("A phrase cannot move to a place below itself.")
-        if len(tree.children[tree.parents[self.node]]) == 1:
+        is_all = len(tree.children[tree.parents[self.node]]) == len(run)
+        if is_all and not (self.tidy and tree.parents[self.node] != self.mother):
             mother = name_of(tree, tree.parents[self.node])
             raise InvalidValue(
                 f"{mother} would have no words left: delete it, or move it instead."
             )
-        rest = [v for v in tree.children[self.mother] if v != self.node]
+        rest = [v for v in tree.children[self.mother] if v not in run]
         if self.at is not None:
             if not 0 <= self.at <= len(rest):
                 raise InvalidValue(f"The parent has {len(rest)} other children.")
             return self.at
         here = tree.spans[self.node]
         return sum(tree.spans[v] <= here for v in rest)
+
+
+def _tidy(tree: Tree, children: list[list[int]], v: int) -> None:
+    """Delete the phrase ``v`` where it is empty, and then those above it that are; or
+    where it holds a single phrase of its own label."""
+    while v > 0:
+        below, siblings = children[v], children[tree.parents[v]]
+        is_double = len(below) == 1 and (
+            not tree.is_leaf(below[0]) and tree.labels[below[0]] == tree.labels[v]
+        )
+        if below and not is_double:
+            return
+        at = siblings.index(v)
+        siblings[at : at + 1] = below
+        if below:
+            return
+        v = tree.parents[v]
 
 
 @dataclass(frozen=True, slots=True)
@@ -293,7 +332,12 @@ OPS: dict[str, Read] = {
     ),
     "delete": lambda sent: Delete(int(sent["node"])),
     "move": lambda sent: Move(
-        int(sent["node"]), int(sent["mother"]), sent.get("at"), sent.get("gap") is True
+        int(sent["node"]),
+        int(sent["mother"]),
+        sent.get("at"),
+        sent.get("gap") is True,
+        sent.get("last"),
+        sent.get("tidy") is True,
     ),
     "replace": Replace.read,
     "retype": lambda sent: Retype(int(sent["token"]), str(sent["form"])),

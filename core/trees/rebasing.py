@@ -1,7 +1,7 @@
-"""A step made on a tree of before, as it is on the tree that others have changed since.
+"""Steps made on one tree, as they are on another tree of the same words.
 
-Nodes and words are followed through what was done since. A step that is about something
-that is not there any more, or not as one, is refused: InvalidValue says what it is.
+Nodes and words are followed from one to the other. A step that is about something that
+is not there, or not as one, is left out, and InvalidValue says why.
 """
 
 from collections.abc import Iterable, Mapping
@@ -22,32 +22,6 @@ from core.trees.stepping import Replace
 Moved = Mapping[int, int]
 Replayed = tuple[list[Any], list[str]]
 """Steps on another tree, one after the other, and why the rest has no place there."""
-
-
-def rebased(step: TreeEdit, before: Tree, since: Iterable[TreeEdit]) -> TreeEdit:
-    """``step``, made on ``before``, as it is on what ``since`` made of that tree."""
-    now, at = before, {v: v for v in range(len(before))}
-    for op in since:
-        after, moved = op.on(now).tree, _moved(op, now)
-        at = {old: moved[v] for old, v in at.items() if v in moved}
-        now = after
-    return _SeenTree(before, now, at).step(step)
-
-
-def _moved(op: TreeEdit, tree: Tree) -> Moved:
-    """Where nodes are after an operation; what was split or joined is left out, as it
-    is not what someone saw."""
-    edited = op.on(tree)
-    if isinstance(op, Replace):
-        return _same_places(tree, edited.tree)
-    moved = dict(edited.moved)
-    if isinstance(op, Split | Join):
-        moved.pop(tree.leaf_of[op.token], None)
-    if isinstance(op, SplitPhrase):
-        moved.pop(op.node, None)
-    if isinstance(op, JoinPhrases):
-        moved.pop(op.first, None)
-    return moved
 
 
 def replayed(steps: Iterable[TreeEdit], first: Tree, other: Tree) -> Replayed:
@@ -116,7 +90,8 @@ class _SeenTree:
             return self._run(step)
         if isinstance(step, Move):
             node, mother = self.node(step.node), self.node(step.mother)
-            return replace(step, node=node, mother=mother)
+            last = None if step.last is None else self.node(step.last)
+            return replace(step, node=node, mother=mother, last=last)
         if isinstance(step, SplitPhrase):
             return self._split(step)
         if isinstance(step, editing.Retype | Split | Join):
@@ -166,17 +141,6 @@ class _SeenTree:
         if not tokens or (is_join and tokens != [tokens[0], tokens[0] + 1]):
             raise InvalidValue("These words are no longer next to each other.")
         return replace(step, token=tokens[0])
-
-
-def rebased_arcs(step: ArcsEdit, before: Arcs, since: Iterable[ArcsEdit]) -> ArcsEdit:
-    """As ``rebased``, of arcs."""
-    now, at = before, {i: i for i in range(len(before.words))}
-    for op in since:
-        after = op.on(now).tree
-        moved = _moved_words(op, now, after)
-        at = {old: moved[i] for old, i in at.items() if i in moved}
-        now = after
-    return _on_words(step, before, at)
 
 
 def _on_words(step: ArcsEdit, before: Arcs, at: Moved) -> ArcsEdit:

@@ -97,7 +97,7 @@ def table(
     if both sides have vectors and ``projected`` ones. O(T V)."""
     related = relations(source.forms, target.forms, thesaurus)
     exact = (related == WordRelation.EXACT).astype(np.float32)
-    columns = [*_lexical(source, target, related, exact), *_beside(exact)]
+    columns = [*_lexical(source, target, related, exact), *_neighbours(exact)]
     columns += [k[:, None] for k in _kinds(source)] + [k[None] for k in _kinds(target)]
     if projected and source.vectors is not None and target.vectors is not None:
         raw = cosines(source.vectors, target.vectors)
@@ -119,7 +119,7 @@ def around(nats: Floats) -> Floats:
         _best_other(prob, 0),
         np.minimum(prob.sum(1, keepdims=True) - prob, 3),
         np.minimum(prob.sum(0, keepdims=True) - prob, 3),
-        *_beside(prob),
+        *_neighbours(prob),
         _shifted(prob, -1, 1),
         _shifted(prob, 1, -1),
         sum(_shifted(prob, k, k) / abs(k) for k in range(-BAND, BAND + 1) if k),
@@ -173,14 +173,14 @@ def _cosines(cosine: Floats, raw: Floats) -> list[Floats]:
         cosine - _best_other(cosine, 0),
         odds / odds.sum(1, keepdims=True),
         odds / odds.sum(0, keepdims=True),
-        *_beside(cosine),
+        *_neighbours(cosine),
         raw,
         raw - _best_other(raw, 1),
         raw - _best_other(raw, 0),
     ]
 
 
-def _beside(cells: Floats) -> list[Floats]:
+def _neighbours(cells: Floats) -> list[Floats]:
     """The table moved so that each cell holds its neighbour, for all of BESIDE."""
     return [_shifted(cells, i, j) for i, j in BESIDE]
 

@@ -28,6 +28,7 @@ from core.data.check import Floats, Ints
 from core.errors import Contradiction, InvalidValue
 from core.phrase_alignment.forest_align import AlignSettings, align
 from core.phrase_alignment.sides import BinaryForest
+from core.phrase_alignment.supports import Derivation
 from core.text.stems import stem
 from core.text.wordnet import Thesaurus
 from core.word_alignment.lexicon import WordRelation, cosines, relations
@@ -118,17 +119,23 @@ def features(
         for side in (source, target)
     ]
     ids = np.zeros((source.n_nodes + 1, target.n_nodes + 1, SLOTS), dtype=np.int32)
+    known: dict[tuple[int, str, int, str], list[int]] = {}  # nodes share heads
     for s, row in enumerate(kinds[0]):
         for t, column in enumerate(kinds[1]):
             if NULL in (row, column):
                 continue  # null weighs nothing: what is learnt is how links beat it
             i, j = int(source.heads[s]), int(target.heads[t])
-            a, b = lemmas[0][i], lemmas[1][j]
-            names = [f"6 {row} {column}"]
-            names += _of_heads(a, b, row, column, int(table[i, j]))
-            names += ["4"] if near[i, j] else []
-            names += ["5"] if i in prepositions[0] and j in prepositions[1] else []
-            ids[s, t, : len(names)] = [state.number(name) for name in names]
+            numbers = known.get((i, row, j, column))
+            if numbers is None:
+                names = [f"6 {row} {column}"]
+                names += _of_heads(
+                    lemmas[0][i], lemmas[1][j], row, column, int(table[i, j])
+                )
+                names += ["4"] if near[i, j] else []
+                names += ["5"] if i in prepositions[0] and j in prepositions[1] else []
+                numbers = [state.number(name) for name in names]
+                known[i, row, j, column] = numbers
+            ids[s, t, : len(numbers)] = numbers
     links = lexical_links(source, target) | ((table <= WordRelation.DERIVED) & near)
     return FeaturePair(source, target, ids, *_words(source, target, links))
 
@@ -205,13 +212,10 @@ def train(
         weights = np.array(state.weights)
         slope, gained, n_links = np.zeros(len(weights)), 0.0, 0
         for at in places:
-            links = (
-                seen[at]
-                if seen is not None
-                else _guess(pairs[at], weights, mu_n, settings)
-            )
+            guess = _guess(pairs[at], weights, mu_n, settings) if seen is None else None
+            links = seen[at] if seen is not None else guess.links if guess else ()
             if links:
-                gained += _add_slope(pairs[at], weights, links, slope)
+                gained += _add_slope(pairs[at], weights, links, slope, guess)
             n_links += len(links)
         size = rate * (state.step + 2) ** -DECAY
         slope = slope / max(n_links, 1) - PENALTY * (weights - prior)
@@ -225,13 +229,14 @@ def train(
 
 def _guess(
     pair: FeaturePair, weights: Floats, mu_n: float, settings: AlignSettings | None
-) -> Sequence[tuple[int, int]]:
-    """The best links under ``weights``; none if the two wholes cannot be linked."""
+) -> Derivation | None:
+    """The best trees and links under ``weights``; None if the two wholes cannot be
+    linked."""
     gain = gains(pair, weights, mu_n=mu_n)
     try:
-        return align(pair.source, pair.target, gain, settings).links
+        return align(pair.source, pair.target, gain, settings)
     except Contradiction:
-        return ()
+        return None
 
 
 def _batches(n: int, epochs: int, batch: int, seed: int) -> Iterator[list[int]]:
@@ -261,13 +266,21 @@ def _add_slope(
     weights: Floats,
     links: Sequence[tuple[int, int]],
     slope: Floats,
+    trees: Derivation | None = None,
 ) -> float:
-    """Add the gradient of the log-likelihood of these links and of all nulls."""
+    """Add the gradient of the log-likelihood of these links and of all nulls.
+
+    Null are the nodes of ``trees`` without a link: what a forest holds besides is
+    part of no tree and so not seen. Without ``trees`` all nodes are of one tree.
+    """
     forth, back = _log_probabilities(pair, weights)
     partner = dict(links)
-    free = pair.target.named.copy()
+    taken, free = pair.source.named.copy(), pair.target.named.copy()
+    if trees is not None:
+        taken &= np.isin(np.arange(len(taken)), list(trees.edges[0]))
+        free &= np.isin(np.arange(len(free)), list(trees.edges[1]))
     free[list(partner.values())] = False
-    rows, columns = np.flatnonzero(pair.source.named), np.flatnonzero(free)
+    rows, columns = np.flatnonzero(taken), np.flatnonzero(free)
     chosen = np.array([partner.get(s, pair.target.n_nodes) for s in rows.tolist()])
     much = np.zeros(forth.shape)  # of what each cell adds to the slope
     much[rows] -= np.exp(forth[rows])

@@ -2,7 +2,7 @@
 
 import argparse
 import hashlib
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -51,6 +51,7 @@ GAINS = {  # what is added, and to what
     "forests": ("forest", "one-best"),
     "fitted weights": ("forest", "no-em"),
     "EM": ("em", "untrained"),
+    "EM over rules": ("em", "no-em"),
     "links over EM": ("em-taught", "em"),
     "EM under links": ("em-taught", "taught"),
     "self-training": ("self-trained", "no-em"),
@@ -84,7 +85,21 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add("--data", type=Path, required=True, metavar="DIR", help=where)
     add_parser_options(parser)
     add("--folds", type=int, default=10)
-    add("--em", type=Path, metavar="FILE", help="weights of `train phrases`: more rows")
+    add(
+        "--method",
+        action="append",
+        choices=METHODS[1:],
+        help="a row to measure besides forest, by default all",
+    )
+    add(
+        "--em",
+        nargs="+",
+        type=Path,
+        default=[],
+        metavar="FILE",
+        help="weights of `train phrases`: a row each, and those fitted on links from "
+        "the first",
+    )
     add(
         "--self-trained",
         type=Path,
@@ -99,18 +114,19 @@ def table(
     *,
     folds: int,
     seed: int,
-    em: EmState | None = None,
+    em: Mapping[str, EmState] | None = None,
     self_trained: PhraseAligner | None = None,
+    methods: Sequence[str] = METHODS,
 ) -> dict[str, Any]:
     """Return a row per method, shares of 1, and the differences from ``forest``."""
     shipped = PhraseAligner.load()
     aligner_of = _fitted_without(cases, shipped, folds, seed)
     of = {"self-trained": lambda _: self_trained or shipped}
-    states = _states(cases, em, folds=folds, seed=seed)
+    states = _states(cases, em or {}, folds=folds, seed=seed)
     halves = halves_of(cases)
     counts: dict[str, Floats] = {}
     rows: dict[str, Any] = {}
-    for method in [*METHODS, *states, *(of if self_trained else ())]:
+    for method in [*methods, *states, *(of if self_trained else ())]:
         trees = "one-best" if method == "overlap" else ""
         name = "forest" if method in (*states, *of) else method
         whose = of.get(method, aligner_of)
@@ -121,7 +137,7 @@ def table(
             half: scores(*_only(at, cases, outcomes), multiword=False)
             for half, at in halves.items()
         }
-    gains = _gains(rows, counts, seed)
+    gains = _gains(rows, counts, em or (), seed)
     return {
         "rows": rows,
         "gains": gains,
@@ -209,24 +225,35 @@ def _row(
 
 
 def _states(
-    cases: Sequence[PhraseCase], em: EmState | None, *, folds: int, seed: int
+    cases: Sequence[PhraseCase],
+    em: Mapping[str, EmState],
+    *,
+    folds: int,
+    seed: int,
 ) -> dict[str, Callable[[int], EmState]]:
     """Return the rows of the paper's features and their weights by pair."""
     zero = EmState()
     states: dict[str, Callable[[int], EmState]] = {"untrained": lambda _: zero}
-    if em is not None:
-        states["em"] = lambda _: em
-        for name, begin in (("taught", EmState()), ("em-taught", em)):
+    for name, state in em.items():
+        states[name] = lambda _, state=state: state  # type: ignore[misc]
+    if em:
+        first = next(iter(em.values()))
+        for name, begin in (("taught", EmState()), ("em-taught", first)):
             states[name] = taught_crossfit(cases, folds, thesaurus(), begin, seed=seed)
     return states
 
 
 def _gains(
-    rows: dict[str, Any], counts: dict[str, Floats], seed: int
+    rows: dict[str, Any], counts: dict[str, Floats], em: Iterable[str], seed: int
 ) -> dict[str, dict[str, float]]:
     """Return what each part of the method adds, over all nodes and over phrases."""
     gains = {}
-    for name, (more, less) in GAINS.items():
+    first, *others = list(em) or ["em"]  # "em" of the table is the first file
+    wanted = {
+        name: (first if more == "em" else more, first if less == "em" else less)
+        for name, (more, less) in GAINS.items()
+    } | {name: (name, "untrained") for name in others}
+    for name, (more, less) in wanted.items():
         if not {more, less} <= rows.keys():
             continue
         p = _p(counts[less], counts[more], seed)
@@ -252,7 +279,7 @@ def run(options: dict[str, Any], say: Say) -> dict[str, Any]:
     path = data / FILE if (data / FILE).exists() else data / Path(FILE).name
     cases = read(path, backend_of(options))
     say(f"{len(cases)} pairs parsed")
-    em = em_state(options["em"]) if options["em"] else None
+    em = {path.stem: em_state(path) for path in options["em"]}
     kept = options["self_trained"]
     return table(
         cases,
@@ -260,23 +287,24 @@ def run(options: dict[str, Any], say: Say) -> dict[str, Any]:
         seed=options["seed"],
         em=em,
         self_trained=PhraseAligner.load(kept) if kept else None,
+        methods=["forest", *(options["method"] or METHODS[1:])],
     )
 
 
 def lines(results: dict[str, Any]) -> Iterator[str]:
     """Yield the paper's figures next to ours, in percent."""
     yield (
-        f"{'':12}{'paper':>14}{'UAS':>7}{'reach':>7}{'ours':>17}{'phrases':>16}"
+        f"{'':14}{'paper':>14}{'UAS':>7}{'reach':>7}{'ours':>17}{'phrases':>16}"
         f"{'UAS':>7}{'p':>14}{'not max':>11}"
     )
     first = results["rows"]["forest"]
     human = first["human_recall"], first["human_precision"]
     ours = f"{100 * human[0]:9.2f}{100 * human[1]:8.2f}"
-    yield f"{'human':12}{_paper('human')}{ours}"
+    yield f"{'human':14}{_paper('human')}{ours}"
     for method, row in results["rows"].items():
         many = row["multiword"]
         yield (
-            f"{method:12}{_paper(method)}"
+            f"{method:14}{_paper(method)}"
             f"{100 * row['recall']:9.2f}{100 * row['precision']:8.2f}"
             f"{100 * many['recall']:8.2f}{100 * many['precision']:8.2f}"
             f"{100 * row['uas']:7.2f}"

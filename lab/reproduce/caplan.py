@@ -1,9 +1,12 @@
 """Caplan et al., "Leveraging Lexical Substitution for Parser Adaptation"."""
 
 import argparse
-from collections.abc import Iterator
-from dataclasses import replace
-from itertools import chain
+import json
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+from itertools import chain, product
+from multiprocessing import get_context
 from pathlib import Path
 from typing import Any
 
@@ -53,6 +56,14 @@ SETS = {
     "WSJ 0161-0199": "wsj-sample/combined/wsj_01[6-9]*.mrg",
 }
 TUNING = "MASC (tuning)"
+ALPHAS = (1e-5, 1e-4, 1e-3, 0.01, 0.1, 1.0)
+"""The last three are the paper's; the first three the same for a linking corpus that
+is a thousandth of Google Books."""
+F_Q, F_C = (1, 3, 5, 7), (3, 5, 7)
+F_LC = (1, 12, 60, 120, 1200)  # 40, 1e4, 5e4, 1e5, 1e6 in Google Books, scaled alike
+COARSE = (1e-4, 0.01, 1.0), (1, 5), (3, 7), (12, 60, 1200)
+TUNED = {"LS tuned": False, "LS + CR tuned": True}  # whether it reranks
+CHUNK = 128  # sentences of one task
 VARIANTS = {
     "LS": replace(PAPER, rerank=False),
     "LS + CR": PAPER,
@@ -81,6 +92,17 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add("--max-tokens", type=int, default=40, help="by default %(default)s; 0: all")
     add("--sample", type=int, default=0, metavar="N", help="N sentences of each set")
     add("--keep", type=Path, metavar="DIR", help="parses; a second run goes on there")
+    add(
+        "--grid",
+        type=Path,
+        metavar="FILE",
+        help="search the paper's four parameters on the tuning set, line by line into "
+        "this file, where a second run goes on, and measure LS and LS + CR so tuned",
+    )
+    add("--grid-sample", type=int, default=500, metavar="N", help="sentences for it")
+    add("--coarse", action="store_true", help="54 settings of it instead of 540")
+    add("--grid-only", action="store_true", help="search, and measure nothing")
+    add("--jobs", type=int, default=1, help="processes; with several nothing is kept")
 
 
 def run(options: dict[str, Any], say: Say) -> dict[str, Any]:
@@ -94,6 +116,8 @@ def run(options: dict[str, Any], say: Say) -> dict[str, Any]:
     every = {name: _golds(paths) for name, paths in sets.items() if paths}
     longest, n = options["max_tokens"], options["sample"]
     golds = {name: sampled(short(some, longest), n) for name, some in every.items()}
+    if options["grid_only"]:
+        golds = {}
     return {
         "linking_tokens": counts.n_tokens,
         "max_tokens": options["max_tokens"],
@@ -101,8 +125,9 @@ def run(options: dict[str, Any], say: Say) -> dict[str, Any]:
         "oracle": options["oracle"],
         "of": {name: len(short(some, longest)) for name, some in every.items()},
         "missing": [name for name, paths in sets.items() if not paths],
+        "grid": (grid := _searched(every.get(TUNING, []), counts, options, say)),
         "engines": {
-            engine: _engine(engine, counts, golds, options, say)
+            engine: _engine(engine, counts, golds, options | {"found": grid}, say)
             for engine in options["engine"]
         },
     }
@@ -121,22 +146,174 @@ def _engine(
     options: dict[str, Any],
     say: Say,
 ) -> dict[str, dict[str, Any]]:
-    parser = _parser(engine, options)
     if options["oracle"]:
+        parser = _parser(engine, options)
         substituting = Substituting(parser, counts, EVERY_CANDIDATE)
         return {where: oracle(substituting, some) for where, some in golds.items()}
-    rows: dict[str, dict[str, Any]] = {}
-    for name in options["variant"] or VARIANTS:
-        if VARIANTS[name].method == "tell" and not isinstance(parser, TagGuided):
-            say(f"{engine}: does not accept tags, so not {name}")
-            continue
-        substituting = Substituting(parser, counts, VARIANTS[name])
-        for where, some in golds.items():
-            total = Effect()
-            for done, total in effect(substituting, some):  # noqa: B007 - the last one
-                say(f"{engine}, {name}, {where}: {done} of {len(some)}")
-            rows.setdefault(where, {})[name] = total.to_json()
-    return _corrected(rows)
+    variants = {name: VARIANTS[name] for name in options["variant"] or VARIANTS}
+    for name, row in options["found"].get("best", {}).get(engine, {}).items():
+        variants[name] = _settings(row["settings"])
+    tasks = [
+        (where, some[begin : begin + CHUNK])
+        for where, some in golds.items()
+        for begin in range(0, len(some), CHUNK)
+    ]
+    rows: dict[str, dict[str, Effect]] = {}
+    with _workers(engine, counts, variants, options) as each:
+        for (where, some), effects in zip(tasks, each(_effects, tasks), strict=True):
+            row = rows.setdefault(where, {})
+            for name, part in effects.items():
+                row[name] = row.get(name, Effect()) + part
+            say(f"{engine}, {where}: {len(some)} sentences more")
+    for name in variants.keys() - {name for row in rows.values() for name in row}:
+        say(f"{engine}: does not accept tags, so not {name}")
+    return _corrected(
+        {
+            where: {name: total.to_json() for name, total in row.items()}
+            for where, row in rows.items()
+        }
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class _Bench:
+    """What a process measures with: made once in each."""
+
+    parser: ParserBackend
+    counts: LinkingCounts
+    variants: dict[str, Substituting]
+
+
+_bench: _Bench | None = None  # of this process
+
+
+def _prepare(
+    engine: str,
+    counts: LinkingCounts,
+    variants: dict[str, Options],
+    options: dict[str, Any],
+) -> None:
+    global _bench
+    parser = _parser(engine, options)
+    made = {
+        name: Substituting(parser, counts, settings)
+        for name, settings in variants.items()
+        if settings.method != "tell" or isinstance(parser, TagGuided)
+    }
+    _bench = _Bench(parser, counts, made)
+
+
+@contextmanager
+def _workers(
+    engine: str,
+    counts: LinkingCounts,
+    variants: dict[str, Options],
+    options: dict[str, Any],
+) -> Iterator[Callable[..., Iterator[Any]]]:
+    """Yield a map over tasks: here, or in ``jobs`` processes with a parser each."""
+    state = engine, counts, variants, options
+    if options["jobs"] < 2:
+        _prepare(*state)
+        yield map
+        return
+    state = engine, counts, variants, options | {"keep": None}
+    with get_context("fork").Pool(options["jobs"], _prepare, state) as pool:
+        yield pool.imap
+
+
+def _effects(task: tuple[str, Sequence[Gold]]) -> dict[str, Effect]:
+    """Return the effect of every variant on some sentences of one set."""
+    assert _bench is not None
+    return {
+        name: _whole(substituting, task[1])
+        for name, substituting in _bench.variants.items()
+    }
+
+
+def _whole(substituting: Substituting, golds: Sequence[Gold]) -> Effect:
+    total = Effect()
+    for _, total in effect(substituting, golds):  # noqa: B007 - the last one
+        pass
+    return total
+
+
+def _searched(
+    golds: Sequence[Gold],
+    counts: LinkingCounts,
+    options: dict[str, Any],
+    say: Say,
+) -> dict[str, Any]:
+    """Return how many sentences the four parameters were searched on, and by engine
+    the best row of each of ``TUNED``; nothing without ``--grid``.
+
+    The best has the highest F1; of equals the first in the order of the lists above.
+    """
+    path: Path | None = options["grid"]
+    if path is None:
+        return {}
+    some = sampled(short(golds, options["max_tokens"]), options["grid_sample"])
+    rows = [json.loads(line) for line in _kept_lines(path)]
+    done = {(row["engine"], row["strength"], row["f_lc"]) for row in rows}
+    alphas, *lows, f_lcs = COARSE if options["coarse"] else (ALPHAS, F_Q, F_C, F_LC)
+    for engine in options["engine"]:
+        blocks = [
+            (engine, alpha, f_lc, lows, some)
+            for alpha in alphas
+            for f_lc in f_lcs
+            if (engine, alpha, f_lc) not in done
+        ]
+        with _workers(engine, counts, {}, options) as each, path.open("a") as file:
+            for block in each(_block, blocks):
+                file.write("".join(json.dumps(row) + "\n" for row in block))
+                file.flush()
+                rows += block
+                say(f"{engine}: {len(rows)} settings")
+    best: dict[str, dict[str, Any]] = {}
+    for row in rows:
+        kept = best.setdefault(row["engine"], {})
+        name = next(name for name, rerank in TUNED.items() if rerank == row["rerank"])
+        if name not in kept or row["f1"]["after"] > kept[name]["f1"]["after"]:
+            kept[name] = row | {"settings": {key: row[key] for key in _SEARCHED}}
+    return {"sentences": len(some), "settings": len(rows), "best": best}
+
+
+_SEARCHED = ("strength", "f_q", "f_c", "f_lc", "rerank")
+
+
+def _kept_lines(path: Path) -> list[str]:
+    """Return the whole lines of the file, if it is there; cut off an unfinished one."""
+    text = path.read_text() if path.exists() else ""
+    whole, end, rest = text.rpartition("\n")
+    if rest:
+        path.write_text(whole + end)
+    return whole.splitlines()
+
+
+def _block(
+    task: tuple[str, float, int, Sequence[Sequence[int]], Sequence[Gold]],
+) -> list[dict[str, Any]]:
+    """Return a row for each setting with this alpha and f_LC."""
+    assert _bench is not None
+    engine, alpha, f_lc, lows, golds = task
+    parser = _bench.parser
+    rows = []
+    for f_q, f_c in product(*lows):
+        if f_q > f_c:
+            continue  # a word would replace itself
+        near = None
+        for rerank in TUNED.values():
+            values = dict(zip(_SEARCHED, (alpha, f_q, f_c, f_lc, rerank), strict=True))
+            substituting = Substituting(parser, _bench.counts, _settings(values))
+            # Which words are near is the same with and without reranking.
+            near = substituting.candidates = near or substituting.candidates
+            row = _whole(substituting, golds).to_json()
+            kept = {key: row[key] for key in ("sentences", "f1", "tags", "p")}
+            rows.append({"engine": engine} | values | kept)
+    return rows
+
+
+def _settings(values: dict[str, Any]) -> Options:
+    return replace(PAPER, **values)
 
 
 def _parser(engine: str, options: dict[str, Any]) -> ParserBackend:
@@ -169,6 +346,7 @@ def lines(results: dict[str, Any]) -> Iterator[str]:
     if results["oracle"]:
         yield from _oracle_lines(results)
         return
+    yield from _grid_lines(results["grid"])
     yield (
         "Table 1: tags of query words and F1 on the tuning set, in percent "
         f"(the paper: Brown; ours: {TUNING}, Brown is linking text only)"
@@ -186,7 +364,7 @@ def lines(results: dict[str, Any]) -> Iterator[str]:
     for engine, sets in results["engines"].items():
         for where, variants in sets.items():
             yield from (
-                f"  {engine.rpartition('/')[2]:16}{where:16}{name:9}"
+                f"  {engine.rpartition('/')[2]:16}{where:16}{name:14}"
                 f"{_table_2(row, results['of'][where])}"
                 for name, row in variants.items()
             )
@@ -200,15 +378,31 @@ def lines(results: dict[str, Any]) -> Iterator[str]:
     )
 
 
+def _grid_lines(grid: dict[str, Any]) -> Iterator[str]:
+    """Yield the best settings of the search."""
+    for engine, best in grid.get("best", {}).items():
+        yield (
+            f"{engine.rpartition('/')[2]}: {grid['settings']} settings on "
+            f"{grid['sentences']} sentences of {TUNING}"
+        )
+        for name, row in best.items():
+            yield (
+                f"  {name:16}alpha {row['strength']:g}, f_q {row['f_q']}, f_c "
+                f"{row['f_c']}, f_LC {row['f_lc']}: F1 {row['f1']['before']} to "
+                f"{row['f1']['after']} (p {row['p']}, of the best of all)"
+            )
+
+
 def _oracle_lines(results: dict[str, Any]) -> Iterator[str]:
     yield "F1 as it stands, and of the best by gold of each sentence's readings:"
-    yield "as it stands, and with every unknown word's first, second, … candidate"
+    yield "as it stands, and with every unknown word's first, second, … candidate;"
+    yield "last, the same with as many words drawn at random from all candidates:"
     for engine, sets in results["engines"].items():
         for where, row in sets.items():
             yield (
                 f"  {engine.rpartition('/')[2]:16}{where:16}{row['sentences']:6}"
                 f" of {results['of'][where]:<5} helped {row['helped']:5}"
-                f"{row['before']:7.2f}{row['oracle']:7.2f}"
+                f"{row['before']:7.2f}{row['oracle']:7.2f}{row['random']:7.2f}"
             )
 
 

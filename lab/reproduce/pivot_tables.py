@@ -22,6 +22,7 @@ from core.word_alignment.bilingual import align_bitext
 from lab.evaluation.paraphrase_grammar import trees_of_tokens
 from lab.reproduce.bitexts import BitextText, bitexts_in
 
+KEPT = 100  # of a phrase and label: as many as the language model sees
 _PIECE = 1000  # sentences of a file of parses
 
 
@@ -48,7 +49,7 @@ def table_of(
     name = "+".join(collections) + (f"-{limit}" if limit else "")
     out = work / f"table-{name}"
     sources = [PairsFile(path, tuple(trees)) for path in pairs]
-    for step in build_table(out, sources, BuildSettings(parsed_only=True)):
+    for step in build_table(out, sources, BuildSettings(parsed_only=True, best=KEPT)):
         say(step.note)
     return out
 

@@ -11,7 +11,6 @@ from rest_framework.views import APIView
 
 from annotator.api.editing.trees import (
     BeginSerializer,
-    OntoField,
     TwoField,
     draft_or_404,
     sentence_or_404,
@@ -52,7 +51,6 @@ class ArcStepSerializer(serializers.Serializer[Any]):
 
     uuid = serializers.UUIDField()
     base_rev = serializers.IntegerField(min_value=0)
-    onto = OntoField()
     op = serializers.ChoiceField(choices=sorted(arc_drafts.OPS))
     token = serializers.IntegerField(min_value=0, required=False)
     head = serializers.IntegerField(min_value=-1, required=False)

@@ -59,17 +59,6 @@ class TwoField(serializers.ListField):
         super().__init__(min_length=2, max_length=2, **options)
 
 
-class OntoField(serializers.IntegerField):
-    """The way on after 409: the revision that its ``facts`` name."""
-
-    def __init__(self, **options: Any) -> None:
-        text = (
-            "After 409 `stale_edit`: the revision that the answer names, to do the "
-            "step, made at `base_rev`, on top of it."
-        )
-        super().__init__(min_value=0, required=False, help_text=text)
-
-
 class TreeStepSerializer(serializers.Serializer[Any]):
     """One step. ``relabel``: node, label. ``insert``: first, last (siblings), label.
     ``delete``: node. ``move``: node, parent. ``split_phrase``: node, at (which of its
@@ -80,7 +69,6 @@ class TreeStepSerializer(serializers.Serializer[Any]):
 
     uuid = serializers.UUIDField()
     base_rev = serializers.IntegerField(min_value=0)
-    onto = OntoField()
     op = serializers.ChoiceField(choices=sorted(drafts.OPS))
     node = serializers.IntegerField(min_value=0, required=False)
     first = serializers.IntegerField(min_value=0, required=False)
@@ -172,10 +160,7 @@ class DraftOps(APIView):
     def post(self, request: Request, code: str) -> Response:
         """One step; sent twice it counts once, from an older revision it is refused.
 
-        409 `stale_edit` has both states in its facts: `draft` as it is now and what was
-        done since (`theirs`), the tree that the step was to make (`mine`) and what it
-        would make `on_top`, or `why` it cannot. Send it again with `onto`: the revision
-        of the facts; or leave it, and theirs stays.
+        409 `stale_edit` has the `draft` as it is now in its facts.
         """
         draft = draft_or_404(request, code, Parse.Kind.CONSTITUENCY)
         sent = TreeStepSerializer(data=request.data)

@@ -9,7 +9,7 @@ from django.utils.translation import gettext, gettext_lazy, pgettext_lazy
 
 from annotator.pages.agreement.report import MEASURE, ReportPage, as_percent
 from annotator.svg import charts
-from core.agreement.judgments.paper import beside_published
+from core.agreement.judgments.paper import with_published
 from core.layout.charts import grid_chart, interval_chart, line_chart
 
 Body = Mapping[str, Any]
@@ -35,7 +35,7 @@ def conditions(page: ReportPage) -> dict[str, Any] | None:
         "rows": [_condition(page, table, row) for row in table["rows"]],
         "baseline": table["baseline"],
         "instances": table["instances"],
-        "published": beside_published(table),
+        "published": with_published(table),
         "decided": table.get("decided", 0),
         "ranks": _ranks(page.filters),
         "svg": _chart(table, last),

@@ -247,17 +247,17 @@ def _conditions(body: Body) -> Iterator[Statement]:
             "%(names)s are better than %(base)s (%(share)s correct).",
             len(better),
         )
-        yield Statement(text % _beside(better, base), "conditions")
+        yield Statement(text % _against(better, base), "conditions")
     if worse:
         text = ngettext(
             "%(names)s is worse than %(base)s (%(share)s correct).",
             "%(names)s are worse than %(base)s (%(share)s correct).",
             len(worse),
         )
-        yield Statement(text % _beside(worse, base), "conditions")
+        yield Statement(text % _against(worse, base), "conditions")
 
 
-def _beside(rows: Sequence[Body], base: Body) -> dict[str, str]:
+def _against(rows: Sequence[Body], base: Body) -> dict[str, str]:
     names = _list([f"{row['condition']} ({_share(row)})" for row in rows])
     return {"names": names, "base": base["condition"], "share": _share(base)}
 

@@ -87,8 +87,8 @@ def _set_up(
 def _rehearsal_name(campaign: Campaign) -> str:
     """The campaign's name with the number of the rehearsal."""
     stem = f"{campaign.name[:80]} · simulation "
-    beside = Campaign.objects.filter(project_id=campaign.project_id)
-    taken = set(beside.filter(name__startswith=stem).values_list("name", flat=True))
+    siblings = Campaign.objects.filter(project_id=campaign.project_id)
+    taken = set(siblings.filter(name__startswith=stem).values_list("name", flat=True))
     return next(name for n in count(1) if (name := f"{stem}{n}") not in taken)
 
 

@@ -231,13 +231,13 @@ def readable(sentence: Sentence, user: Anybody) -> list[Parse]:
     return list(rows.order_by(*order))
 
 
-def beside(sides: Sides, parse: Parse) -> Sides:
+def compared_with(sides: Sides, parse: Parse) -> Sides:
     """The engine's side as it is, and this parse in the place of gold."""
-    beside_gold = Sides(
+    compared = Sides(
         sides.sentence, tree=sides.tree, deps=sides.deps, tokens=sides.tokens
     )
-    _put(beside_gold, parse, gold=True)
-    return beside_gold
+    _put(compared, parse, gold=True)
+    return compared
 
 
 def with_gold(corpus: Corpus) -> QuerySet[Sentence]:

@@ -139,8 +139,7 @@ def read_step(sent: Mapping[str, Any], tree: Arcs) -> DraftStep:
             _("There is no operation %(op)s.") % {"op": repr(op)}, field="op"
         )
     operation = None if op in WALKS else _operation(op, sent, tree)
-    onto = sent.get("onto")
-    return DraftStep(sent["uuid"], sent["base_rev"], op, operation, onto=onto)
+    return DraftStep(sent["uuid"], sent["base_rev"], op, operation)
 
 
 def _operation(op: str, sent: Mapping[str, Any], tree: Arcs) -> arcs.ArcsEdit:

@@ -1,12 +1,12 @@
 """Trees by hand: a draft a person and sentence, the steps on it, what becomes of it.
 
 The ledger is append-only. A step is idempotent by its uuid; one that was made from an
-older revision is refused with what is there now, and what it would be on top of that
-(StaleEdit): nothing is overwritten. Undo appends the inverse of one's own last step.
+older revision is refused with what is there now (StaleEdit): nothing is overwritten.
+Undo appends the inverse of one's own last step.
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 from uuid import UUID
 
@@ -66,7 +66,6 @@ class DraftStep:
     op: str
     operation: AnyEdit | None = None
     focus: int | None = None  # the node that it is about, if not the operation's own
-    onto: int | None = None
 
     @classmethod
     def read(cls, sent: Mapping[str, Any], tree: Tree) -> "DraftStep":
@@ -79,9 +78,7 @@ class DraftStep:
             raise BadRequest(
                 _("There is no operation %(op)s.") % {"op": repr(op)}, field="op"
             )
-        operation = _operation(op, sent, tree)
-        onto = sent.get("onto")
-        return cls(sent["uuid"], sent["base_rev"], op, operation, onto=onto)
+        return cls(sent["uuid"], sent["base_rev"], op, _operation(op, sent, tree))
 
 
 def _operation(op: str, sent: Mapping[str, Any], tree: Tree) -> TreeEdit | None:
@@ -235,7 +232,8 @@ def play(draft: TreeDraft, step: DraftStep, *, by: Anybody) -> TreeEvent:
         return seen
     access.require(by, "annotate", draft.sentence.corpus.project)
     fresh = TreeDraft.objects.get(pk=draft.pk, author_id=by.pk)
-    step = _on_present(fresh, step)
+    if step.base_rev != fresh.revision:
+        raise _stale(fresh)
     operation, undoes = _operation_of(fresh, step)
     tree = retyping.tree_of(fresh)
     try:
@@ -257,23 +255,6 @@ def play(draft: TreeDraft, step: DraftStep, *, by: Anybody) -> TreeEvent:
         back=back.to_json(),
         undoes=undoes,
     )
-
-
-def _on_present(draft: TreeDraft, step: DraftStep) -> DraftStep:
-    """The step as it is on the present tree. Raises StaleEdit if this is none that the
-    person saw, Conflict if what the step is about is not there any more."""
-    seen = step.base_rev if step.onto is None else step.onto
-    if seen != draft.revision:
-        raise _stale(draft, step)
-    if step.onto is None or step.onto == step.base_rev:
-        return step
-    if step.operation is None:
-        raise Conflict(steps.conflict(draft, step.base_rev, None)["on_top"]["why"])
-    try:
-        operation = steps.rebased(draft, step.operation, step.base_rev)
-    except InvalidValue as error:
-        raise Conflict(str(error)) from error
-    return replace(step, base_rev=step.onto, operation=operation, onto=None)
 
 
 def _operation_of(
@@ -304,15 +285,15 @@ def _store(draft: TreeDraft, tree: Tree | Arcs, step: DraftStep) -> None:
     new = {"text": text, "meta": notes, "updated_at": now}
     if not rows.update(revision=step.base_rev + 1, **new):
         draft.refresh_from_db()
-        raise _stale(draft, step)
+        raise _stale(draft)
 
 
-def _stale(draft: TreeDraft, step: DraftStep) -> StaleEdit:
+def _stale(draft: TreeDraft) -> StaleEdit:
     return StaleEdit(
         _(
-            "This tree was changed in the meantime, in another tab or by a "
-            "program. Your step was not applied. Choose which version to "
-            "keep."
+            "This tree was changed in the meantime, in another tab or by a program. "
+            "Your step was not applied. This is the tree as it is now."
         ),
-        **steps.conflict(draft, step.base_rev, step.operation),
+        revision=draft.revision,
+        draft=snapshot(draft),
     )

@@ -1,8 +1,4 @@
-"""Steps on drafts: what a corpus allows, and what becomes of one made on a former tree.
-
-Anyone who made a step on a tree that was changed meanwhile sees what was done since,
-and what the step would be on top of that; nothing is done before they choose.
-"""
+"""Drafts as plain values; their steps as they are stored, and what a corpus allows."""
 
 from collections.abc import Sequence
 from dataclasses import replace
@@ -68,6 +64,7 @@ def _arcs(arcs: Arcs) -> dict[str, Any]:
     return {"text": arcs.lines, "arcs": rows}
 
 
+VIEW = "view"  # draw it again, folded in another way
 KEEP = "keep"  # what someone sends who leaves their step for what is there
 AnyEdit = TreeEdit | ArcsEdit
 
@@ -85,17 +82,6 @@ def tree_seen(draft: TreeDraft, revision: int) -> Any:
     for event in since if revision < draft.revision else ():
         made = read_edit(draft, event.back).on(made).tree
     return made
-
-
-def rebased(draft: TreeDraft, operation: AnyEdit, revision: int) -> Any:
-    """The operation, made on a former revision, as it is on the present tree; raises
-    InvalidValue where what it is about is not there any more."""
-    before, since = tree_seen(draft, revision), _since(draft, revision)
-    done: Any = [read_edit(draft, event.done) for event in since]
-    edit: Any = operation
-    if draft.kind == Parse.Kind.DEPENDENCY:
-        return rebasing.rebased_arcs(edit, before, done)
-    return rebasing.rebased(edit, before, done)
 
 
 def replayed(
@@ -131,45 +117,3 @@ def allowed(operation: AnyEdit, tree: Any, corpus: Corpus) -> AnyEdit:
         "words between them first."
     )
     raise InvalidValue(reason % facts)
-
-
-def conflict(
-    draft: TreeDraft, revision: int, operation: AnyEdit | None
-) -> dict[str, Any]:
-    """Both states, for anyone who chooses: ``draft`` as it is, what was done to it
-    since (``theirs``), the tree that the step was to make (``mine``), and what it would
-    make
-    ``on_top``; where it cannot, ``why``."""
-    theirs = [
-        {"revision": e.revision, "op": e.op, "at": e.at.isoformat(), "done": e.done}
-        for e in _since(draft, revision)
-    ]
-    facts = {"revision": draft.revision, "draft": snapshot(draft), "theirs": theirs}
-    if operation is None:
-        why = _("The step that you wanted to undo or redo is no longer the last one.")
-        return facts | {"mine": {"why": why}, "on_top": {"why": why}}
-    seen, corpus = tree_seen(draft, revision), draft.sentence.corpus
-    mine = {"done": operation.to_json()} | _made(operation, seen, corpus)
-    return facts | {"mine": mine, "on_top": _on_top(draft, revision, operation)}
-
-
-def _on_top(draft: TreeDraft, revision: int, operation: AnyEdit) -> dict[str, Any]:
-    try:
-        moved = rebased(draft, operation, revision)
-    except InvalidValue as error:
-        return {"why": str(error)}
-    return _made(moved, tree_of(draft), draft.sentence.corpus)
-
-
-def _made(operation: AnyEdit, tree: Any, corpus: Corpus) -> dict[str, Any]:
-    """What the operation makes of the tree, or why it makes nothing of it."""
-    try:
-        edit: Any = allowed(operation, tree, corpus)
-        made: Tree = edit.on(tree).tree
-    except InvalidValue as error:
-        return {"why": str(error)}
-    return state(made)
-
-
-def _since(draft: TreeDraft, revision: int) -> Sequence[TreeEvent]:
-    return list(draft.events.filter(revision__gt=revision).order_by("revision"))

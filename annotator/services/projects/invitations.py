@@ -133,10 +133,10 @@ def end_of(project: Project, person: User) -> None:
 def find_invitation(token: str) -> Invitation | None:
     """The open invitation of this token, or None; none into what was deleted."""
     there = Q(project=None) | Q(project__removal=None)
-    beside = Q(campaign=None) | Q(campaign__project=F("project"))
+    same_project = Q(campaign=None) | Q(campaign__project=F("project"))
     is_open = Q(user=None) | Q(user__is_active=True)
     rows = Invitation.objects.open().filter(
-        there, beside, is_open, digest=accounts.digest_of(token)
+        there, same_project, is_open, digest=accounts.digest_of(token)
     )
     return rows.select_related("project", "campaign__project").first()
 

@@ -108,8 +108,8 @@ def _set_archived(thing: Project | Part, by: Anybody, act: str, at: Any) -> None
 
 
 def _require_free(thing: Part, name: str) -> None:
-    beside = type(thing)._base_manager.filter(project_id=thing.project_id, name=name)
-    if beside.exclude(pk=thing.pk).exists():
+    siblings = type(thing)._base_manager.filter(project_id=thing.project_id, name=name)
+    if siblings.exclude(pk=thing.pk).exists():
         problem = _("There is already one called %(name)s.") % {"name": repr(name)}
         raise Conflict(problem, field="name")
 

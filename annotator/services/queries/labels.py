@@ -7,6 +7,7 @@ from typing import Any
 
 from django.db import connection
 
+from annotator.models import Corpus
 from annotator.services.queries.tables import QueryTooSlow, within
 from core.queries import labels
 from core.queries.rows import Kind
@@ -28,6 +29,7 @@ SIMILAR = 5  # labels named instead of one that no tree has
 LOOKED_AT = 50_000  # labels compared with it: the first that were indexed
 CLOSE = 0.6  # of difflib
 SECONDS = 0.5  # to find out
+COUNTED = 300  # trees whose labels are offered
 
 
 def ids_of(texts: Iterable[str]) -> dict[str, int]:
@@ -80,6 +82,21 @@ def one_of(column: str, ids: Sequence[int], *, negated: bool = False) -> Any:
     return f"{column} {sign} (SELECT {listed})", [text]
 
 
+def common(corpus: Corpus, *kinds: Kind) -> list[tuple[Kind, str]]:
+    """The labels of these kinds of nodes, the most frequent first, in the first trees
+    of a corpus that were indexed."""
+    kind, of_kind = one_of("n.kind", [int(one) for one in kinds])
+    with connection.cursor() as cursor:
+        cursor.execute(
+            "SELECT n.kind, l.text FROM search_node n JOIN search_label l"
+            " ON l.id = n.label WHERE n.tree IN (SELECT parse FROM search_tree WHERE"
+            f" corpus = %s ORDER BY kind, parse LIMIT %s) AND {kind}"
+            " GROUP BY n.kind, l.text ORDER BY count(*) DESC, l.text",
+            [corpus.pk, COUNTED, *of_kind],
+        )
+        return [(Kind(of), text) for of, text in cursor.fetchall()]
+
+
 class Resolver:
     """The numbers of the labels that tests mean, looked up once a query."""
 
@@ -93,9 +110,9 @@ class Resolver:
             return self._listed(column, test.texts)
         if isinstance(test, RegexTest):
             if not test.basic:
-                return self._where(lambda text: labels.found(test.regex, text))
+                return self._where(lambda text: labels.matches(test.regex, text))
             return self._where(
-                lambda text: labels.found(test.regex, labels.basic(text))
+                lambda text: labels.matches(test.regex, labels.basic(text))
             )
         if isinstance(test, TagClass):
             return self._listed("text", labels.tags_of(test.name))
@@ -108,7 +125,7 @@ class Resolver:
         """Of a column of CoNLL-U: those with such a value; without one, the empty."""
         if feature.regex:
             return self._where(
-                lambda text: bool(text) and labels.found(feature.regex, text)
+                lambda text: bool(text) and labels.matches(feature.regex, text)
             )
         return self._listed("text", feature.texts or ("",))
 
@@ -138,7 +155,7 @@ def _has(text: str, feature: Feature) -> bool:
         key, sign, value = part.partition("=")
         if sign and key == feature.key:
             if feature.regex:
-                return labels.found(feature.regex, value)
+                return labels.matches(feature.regex, value)
             return not feature.texts or value in feature.texts
     return False
 

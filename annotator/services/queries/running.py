@@ -116,7 +116,7 @@ class SearchScope:
             pk
             for corpus in self.corpora
             for pk, ref in corpus.sentences.values_list("pk", "ref")
-            if labels.found(regex, ref)
+            if labels.matches(regex, ref)
         ]
 
 

@@ -293,7 +293,7 @@ def published_row(condition: str) -> PublishedRow | None:
     return TABLE_6.get(_SHORT.get(plain, plain) + ending)
 
 
-def beside_published(table: Mapping[str, Any]) -> list[dict[str, Any]]:
+def with_published(table: Mapping[str, Any]) -> list[dict[str, Any]]:
     """Rows of a report's table of conditions next to the paper's.
 
     ``cells``: published and own share, None where nothing was judged, for meaning,

@@ -8,10 +8,10 @@ from core.compiled import njit
 @njit(cache=True)
 def _holds(bits, v, w):  # type: ignore[no-untyped-def]
     """Whether all words of w are below v; in one tree: w is v or below it."""
-    beside = np.uint64(0)
+    outside = np.uint64(0)
     for at in range(bits.shape[1]):
-        beside |= bits[w, at] & ~bits[v, at]
-    return beside == 0
+        outside |= bits[w, at] & ~bits[v, at]
+    return outside == 0
 
 
 @njit(cache=True)

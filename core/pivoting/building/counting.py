@@ -338,7 +338,7 @@ class Extraction:
                 if with_trees:
                     engine.scan("files", source.parses, mixed=True)
                     engine.make("parses", _PARSES)
-                engine.write(self._beside(with_trees=with_trees), path)
+                engine.write(self._with_trees(with_trees=with_trees), path)
                 engine.close()
                 yield source.pairs.name
 
@@ -364,7 +364,7 @@ class Extraction:
     def _file(self, name: str, number: int) -> Path:
         return self._extracted / f"{name}-{number:05d}.parquet"
 
-    def _beside(self, *, with_trees: bool) -> str:
+    def _with_trees(self, *, with_trees: bool) -> str:
         tree, join = "CAST(NULL AS VARCHAR)", ""
         if with_trees:
             kept = _EVERY if self._rules.forest else _BEST

@@ -30,7 +30,12 @@ def add_table(parser: argparse.ArgumentParser, *, model: bool = False) -> None:
             metavar="ARPA",
             help="language model of the conditions that use one",
         )
-        add("--lm-weight", type=float, default=1.0, help="beside the paraphrase's")
+        add(
+            "--lm-weight",
+            type=float,
+            default=1.0,
+            help="weight of the language model next to the paraphrase's 1",
+        )
 
 
 def model_of(options: dict[str, Any]) -> TrigramModel | None:

@@ -47,7 +47,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         required=True,
         metavar="FILE",
         help="JSON (see core.formats.alignments.phrase_links) or a folder of SPADE's "
-        "files (s-1.xml, t-1.xml, …); or TreeAligner XML beside its treebanks: then "
+        "files (s-1.xml, t-1.xml, …); or TreeAligner XML next to its treebanks: then "
         "gold trees and gold word links go in; or TSV (core.evaluation.joint_parsing): "
         "then the source's parses are scored by --gold; or chunks of iSTS (.wa)",
     )
@@ -228,8 +228,8 @@ def read_treebank(path: Path, *, words_apart: bool = True) -> tuple[list[Bitree]
     could not be read. Raises FormatError."""
 
     def lines(name: str) -> list[str]:
-        beside = path.parent / Path(name).name
-        with beside.open(encoding="utf-8", newline="") as file:
+        neighbour = path.parent / Path(name).name
+        with neighbour.open(encoding="utf-8", newline="") as file:
             return list(file)
 
     with naming(path):

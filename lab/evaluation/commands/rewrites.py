@@ -34,6 +34,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add("--lm", type=Path, required=True, metavar="ARPA", help="trigram model")
     add("--table", type=Path, help="paraphrase table to take words from, too")
     add("--sample", type=int, default=300, metavar="N")
+    add("--held-out", action="store_true", help="all but the sample")
     add("--wanted", type=int, default=WANTED, help="rewrites of a sentence")
     add_parser_options(parser)
 
@@ -42,9 +43,11 @@ def run(options: dict[str, Any], say: Say) -> dict[str, Any]:
     """Gain in UAS by kind of rewrite and way to use them, filtered or not; p; how many
     rewrites a sentence has, and CPU seconds."""
     backend, parser = backend_of(options), JointParser.load()
-    cases = read_cases(
-        options["pairs"], options["gold"], backend, say, sample=options["sample"]
-    )[0]
+    cases = read_cases(options["pairs"], options["gold"], backend, say)[0]
+    draw = random.Random(SEED)  # noqa: S311
+    drawn = draw.sample(range(len(cases)), min(options["sample"], len(cases)))
+    rest = sorted(set(range(len(cases))) - set(drawn))
+    cases = [cases[at] for at in (rest if options["held_out"] else drawn)]
     thesaurus, reason = find_thesaurus()
     if reason:
         say(reason)

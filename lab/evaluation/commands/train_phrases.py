@@ -2,8 +2,9 @@
 
 from argparse import ArgumentParser
 from collections import defaultdict
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from itertools import combinations
+from math import ceil
 from pathlib import Path
 from typing import Any
 
@@ -14,7 +15,8 @@ from core.errors import FormatError, InvalidValue
 from core.evaluation.phrase_alignment import best_side
 from core.formats.records import numbered
 from core.parsing.registry import Say, add_parser_options, backend_of
-from core.phrase_alignment.aligner import WEIGHTS, PhraseAligner
+from core.phrase_alignment.aligner import WEIGHTS, PhraseAligner, side_of
+from core.phrase_alignment.sides import BinaryForest
 from core.protocols import Analysis, ParserBackend
 from core.text.wordnet import thesaurus
 from lab.evaluation.phrase_em import EmState, FeaturePair, features, train
@@ -38,6 +40,13 @@ def add_arguments(parser: ArgumentParser) -> None:
     add("--out", type=Path, required=True, help="read first if it is there")
     add("--pairs", type=int, default=2000)
     add("--epochs", type=int, default=3)
+    add("--batch", type=int, default=200, help="pairs of one update of the weights")
+    add(
+        "--forests",
+        action="store_true",
+        help="guess links over the parser's forests, as the paper does, instead of "
+        "its best trees",
+    )
     add_parser_options(parser)
     add("--seed", type=int, default=0)
     add(
@@ -49,20 +58,23 @@ def add_arguments(parser: ArgumentParser) -> None:
 
 
 def run(options: dict[str, Any], say: Say) -> dict[str, Any]:
-    """Train, writing after each batch; return the number of pairs and the folder."""
+    """Train, writing after each epoch; return the number of pairs and the folder."""
     out: Path = options["out"]
+    batch: int = options["batch"]
     backend = backend_of(options)
     texts = _sampled(options["files"], options["pairs"], options["seed"])
     if options["self_train"]:
         return _self_train(texts, backend, out)
     state = EmState.loads(out.read_text()) if out.exists() else EmState()
-    pairs = list(_prepared(texts, backend, state))
+    make = side_of if options["forests"] else best_side
+    pairs = list(_prepared(texts, backend, state, make))
     train(
         pairs,
         state,
         epochs=options["epochs"],
+        batch=batch,
         seed=options["seed"],
-        on_iteration=lambda now: _tell(now, out, say),
+        on_iteration=lambda now: _tell(now, out, say, ceil(len(pairs) / batch)),
     )
     return {"pairs": len(pairs), "weights": str(out)}
 
@@ -76,8 +88,9 @@ def _self_train(
     return {"pairs": len(ready), "weights": str(out)}
 
 
-def _tell(state: EmState, out: Path, say: Say) -> None:
-    out.write_text(state.dumps())
+def _tell(state: EmState, out: Path, say: Say, an_epoch: int) -> None:
+    if state.step % an_epoch == 0:
+        out.write_text(state.dumps())
     say(f"batch {state.step}: {state.curve[-1]:.3f} nats a link")
 
 
@@ -109,16 +122,24 @@ def _lines(path: Path) -> list[str]:
 
 
 def _prepared(
-    texts: list[tuple[str, str]], backend: ParserBackend, state: EmState
+    texts: list[tuple[str, str]],
+    backend: ParserBackend,
+    state: EmState,
+    make: Callable[[Analysis], BinaryForest],
 ) -> Iterator[FeaturePair]:
     """Yield the features of each pair that the parser can read."""
-    for source, target, vectors in _parsed(texts, backend):
+    for source, target, vectors in _parsed(texts, backend, make):
         yield features(source, target, state, thesaurus(), vectors)
 
 
-def _parsed(texts: list[tuple[str, str]], backend: ParserBackend) -> Iterator[Unlinked]:
-    """Yield one-best trees and word vectors of each pair that the parser can read."""
-    want = frozenset({"constituents", "tags", "vectors"})
+def _parsed(
+    texts: list[tuple[str, str]],
+    backend: ParserBackend,
+    make: Callable[[Analysis], BinaryForest] = best_side,
+) -> Iterator[Unlinked]:
+    """Yield what ``make`` takes of both parses, and word vectors, of each pair that the
+    parser can read."""
+    want = frozenset({"constituents", "forest", "tags", "vectors"})
     for start in range(0, len(texts), BATCH):
         batch = texts[start : start + BATCH]
         sentences = [Sentence.of(text) for pair in batch for text in pair]
@@ -129,7 +150,7 @@ def _parsed(texts: list[tuple[str, str]], backend: ParserBackend) -> Iterator[Un
                 if a.vectors is not None and b.vectors is not None:
                     vectors = a.vectors, b.vectors
                 try:
-                    sides = best_side(a), best_side(b)
+                    sides = make(a), make(b)
                 except InvalidValue:
                     continue  # no parse
                 yield *sides, vectors

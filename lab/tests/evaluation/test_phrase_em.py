@@ -4,9 +4,10 @@ import numpy as np
 import pytest
 
 from core.errors import InvalidValue
+from core.forests.mixture import ranked_forest
 from core.formats.ptb import parse_one
 from core.phrase_alignment.forest_align import AlignSettings, align
-from core.phrase_alignment.sides import side_of_tree
+from core.phrase_alignment.sides import side_of_forest, side_of_tree
 from lab.evaluation.phrase_em import (
     EmState,
     FeaturePair,
@@ -59,6 +60,34 @@ def test_the_slope_is_that_of_the_log_likelihood() -> None:
         moved[at] += 1e-6
         there = _add_slope(pair, moved, links, np.zeros(len(weights)))
         assert (there - here) / 1e-6 == pytest.approx(slope[at], abs=1e-3)
+
+
+def test_what_a_forest_holds_beside_its_chosen_tree_is_not_seen_as_null() -> None:
+    texts = (
+        "(S (NP (NNS dogs)) (VP (VBP see) (NP (NNS cars) (PP (IN at) (NN day)))))",
+        "(S (NP (NNS dogs)) (VP (VP (VBP see) (NP (NNS cars))) (PP (IN at) (NN day))))",
+    )
+    ranked = [(-1.0 * k, parse_one(text)) for k, text in enumerate(texts)]
+    forest, weights = ranked_forest(ranked)
+    words, tags = ranked[0][1].words, ranked[0][1].tags
+    both = side_of_forest(forest, weights, words=words, tags=tags)
+    state = EmState()
+    pair = features(both, side_of_tree(ranked[0][1]), state, None)
+    zero = np.zeros(len(state.weights))
+    chosen = align(pair.source, pair.target, gains(pair, zero, mu_n=1.1))
+    beside = set(np.flatnonzero(both.named).tolist()) - chosen.edges[0].keys()
+    assert beside  # phrases of the other tree
+    slopes = []
+    for trees in (None, chosen):
+        slopes.append(np.zeros(len(zero)))
+        _add_slope(pair, zero, chosen.links, slopes[-1], trees)
+    # As null they would hold down each feature of their links with a node over there.
+    seen = np.zeros(len(zero))
+    likely = np.exp(_log_probabilities(pair, zero)[0])
+    for node in beside:
+        np.add.at(seen, pair.ids[node], likely[node][:, None])
+    seen[0] = 0.0
+    assert slopes[1] - slopes[0] == pytest.approx(seen)
 
 
 def test_training_makes_the_alignments_more_probable() -> None:

@@ -1,5 +1,6 @@
 """The tables of Caplan et al., over a small treebank and a small parser of our own."""
 
+import json
 from pathlib import Path
 from typing import Any
 
@@ -47,13 +48,19 @@ def options(tmp_path: Path) -> dict[str, Any]:
         (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
         (tmp_path / name).write_text(text)
     engine = small_pcfg.written(tmp_path / "models" / "small")
-    nothing = dict.fromkeys(("models", "cache", "trained_on", "variant", "keep"))
+    nothing = dict.fromkeys(
+        ("models", "cache", "trained_on", "variant", "keep", "grid")
+    )
     return nothing | {
         "data": tmp_path,
         "engine": [str(engine)],
         "max_tokens": 40,
         "sample": 0,
         "oracle": False,
+        "grid_sample": 3,
+        "grid_only": False,
+        "coarse": False,
+        "jobs": 1,
     }
 
 
@@ -99,3 +106,47 @@ def test_a_parser_that_tells_nothing_needs_its_treebanks(
 def test_data_without_a_text_is_refused(options, tmp_path: Path) -> None:
     with pytest.raises(InvalidValue, match="holds none of"):
         caplan.run(options | {"data": tmp_path / "own"}, lambda line: None)
+
+
+@pytest.mark.parametrize("jobs", [1, 2])
+def test_the_four_parameters_are_searched_and_the_best_measured(
+    options, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, jobs: int
+) -> None:
+    monkeypatch.setattr(caplan, "ALPHAS", (1e-3, 1.0))
+    monkeypatch.setattr(caplan, "F_LC", (1, 12))
+    searching = options | {"grid": tmp_path / "grid.jsonl", "jobs": jobs}
+    searching["variant"] = ["LS + CR"]
+    results = caplan.run(searching, lambda line: None)
+    rows = [json.loads(line) for line in (tmp_path / "grid.jsonl").open()]
+    # Nine pairs of f_q <= f_c, with two values of alpha and of f_LC, reranked or not.
+    assert len(rows) == results["grid"]["settings"] == 9 * 2 * 2 * 2
+    (sets,) = results["engines"].values()
+    assert list(sets["GENTLE"]) == ["LS + CR", "LS tuned", "LS + CR tuned"]
+    (best,) = results["grid"]["best"].values()
+    for name, reranks in caplan.TUNED.items():
+        several = [row["f1"]["after"] for row in rows if row["rerank"] is reranks]
+        assert best[name]["f1"]["after"] == max(several)
+        assert sets[caplan.TUNING][name]["f1"] == best[name]["f1"]
+    assert "settings on 3 sentences" in "\n".join(caplan.lines(results))
+
+
+def test_a_search_that_was_broken_off_goes_on_where_it_was(
+    options, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(caplan, "ALPHAS", (1e-3, 1.0))
+    monkeypatch.setattr(caplan, "F_LC", (1,))
+    path = tmp_path / "grid.jsonl"
+    searching = options | {"grid": path, "grid_only": True}
+    whole = caplan.run(searching, lambda line: None)["grid"]
+    lines = path.read_text().splitlines(keepends=True)
+    path.write_text("".join(lines[:18]) + lines[18][:20])  # one block, and a kill
+    told: list[str] = []
+    assert caplan.run(searching, told.append)["grid"] == whole
+    assert path.read_text() == "".join(lines)
+    assert sum("settings" in line for line in told) == 1
+
+
+def test_words_at_random_are_the_control_of_the_oracle(options) -> None:
+    (sets,) = caplan.run(options | {"oracle": True}, print)["engines"].values()
+    for row in sets.values():
+        assert row["before"] <= row["random"]

@@ -11,7 +11,7 @@ function make(name, attributes) {
 }
 
 export class Overview {
-  /** @param {HTMLElement} root @param {import("./canvas.js").Canvas} canvas */
+  /** @param {HTMLElement} root @param {import("./canvas.js").Canvas | import("../trees/view.js").View} canvas */
   constructor(root, canvas) {
     this.root = root;
     this.canvas = canvas;
@@ -27,8 +27,8 @@ export class Overview {
   draw() {
     const { svg } = this.canvas;
     if (!svg) return;
-    const edges = [...svg.querySelectorAll(".edges path, .arcs path")].map((path) => path.getAttribute("d")).join("");
-    const boxes = [...svg.querySelectorAll(".n rect")].map((rect) => {
+    const edges = [...svg.querySelectorAll(".edges path, .arcs path, .pe path")].map((path) => path.getAttribute("d")).join("");
+    const boxes = [...svg.querySelectorAll(".n rect, .tn rect")].map((rect) => {
       const [x, y, w, h] = ["x", "y", "width", "height"].map((name) => rect.getAttribute(name));
       return `M${x} ${y}h${w}v${h}h-${w}z`;
     }).join("");

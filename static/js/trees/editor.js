@@ -3,7 +3,11 @@
 
 import { askSignIn } from "../signing.js";
 import { fill, gettext } from "../words.js";
-import { bringBack, keepTyped } from "./typed.js";
+import { Drag } from "./drag.js";
+import { drawGoals, goalsOf } from "./goals.js";
+import { drawLabels } from "./labels.js";
+import { bringBack, keepTyped, place, preview } from "./typed.js";
+import { View } from "./view.js";
 
 const $ = (selector) => document.querySelector(selector);
 const box = $("#tree-editor");
@@ -14,6 +18,10 @@ let pending = ""; // what Enter in the label field does: "relabel", "insert" or 
 let busy = false;
 /** @type {Element | null} */
 let lastClicked = null;
+let isRange = false; // of siblings, picked with Shift
+/** @type {HTMLElement[]} */
+let goals = []; // where what is chosen can move to
+const view = new View(box);
 
 const form = () => /** @type {HTMLFormElement} */ ($("#tree-form"));
 const field = () => /** @type {HTMLInputElement} */ ($("#label"));
@@ -38,6 +46,9 @@ function dress() {
     if (!arcs()) node.setAttribute("aria-level", String(depth(node)));
     node.setAttribute("tabindex", "-1");
   }
+  field()?.removeAttribute("list"); // the menu below it has them
+  view.mount();
+  view.dressTools();
 }
 
 function depth(node) {
@@ -53,15 +64,64 @@ function choose(v, { focus = true } = {}) {
     one.setAttribute("aria-selected", String(one === node));
     one.setAttribute("tabindex", one === node ? "0" : "-1");
     one.classList.toggle("picked", one.dataset.v === picked);
+    one.classList.toggle("in-run", isRange && run(node).includes(one));
   }
   check("node", node.dataset.v);
   if (field()) field().value = node.dataset.label ?? "";
   if (wordField()) wordField().value = node.dataset.form || "";
   other.hash = `word-${node.dataset.word}`;
   pending = "";
+  view.light(arcs() || node.dataset.v !== "0" ? run(node) : []);
+  offerGoals(node);
+  offerLabels();
   if (!focus) return;
-  node.focus();
+  node.focus({ preventScroll: true });
   node.scrollIntoView({ block: "nearest", inline: "nearest" });
+}
+
+// the chosen siblings, in order: from the one picked to the other; else the chosen node alone
+function run(node = chosen()) {
+  const from = picked === null ? null : nodeOf(picked);
+  if (!isRange || !from || from.dataset.up !== node.dataset.up) return [node];
+  const row = siblings(node).sort((a, b) => a.dataset.v - b.dataset.v);
+  const [a, b] = [row.indexOf(from), row.indexOf(node)].sort((x, y) => x - y);
+  return row.slice(a, b + 1);
+}
+
+// where the chosen node may go: a click or a number key moves it there
+function offerGoals(node) {
+  const moved = run(node);
+  if (!$("#goals")) return;
+  goals = editable() && !arcs() && node.dataset.v !== "0" ? goalsOf(moved, nodes()) : [];
+  drawGoals(box, goals);
+  $("#chosen").textContent = moved.length > 1 ? fill(gettext("%(n)s siblings"), { n: moved.length }) : name(node);
+}
+
+function moveTo(goal, moved = run()) {
+  check("node", moved[0].dataset.v);
+  check("other", goal.dataset.v);
+  untilField().value = moved.length > 1 ? moved.at(-1).dataset.v : "";
+  send(arcs() ? "attach" : "move");
+}
+
+const untilField = () => /** @type {HTMLInputElement} */ (form().elements.namedItem("until") ?? {});
+
+const offerLabels = () => { if ($("#label-menu")) drawLabels(box, chosen(), { typed: field().value, isNew: isNew(), isArcs: arcs() }); };
+
+const isNew = () => pending === "insert" || (isRange && run().length > 1 && pending === "");
+
+function useLabel(text) {
+  field().value = text;
+  if (isNew()) { take("insert"); return; }
+  send(pending || (arcs() ? "relation" : "relabel"));
+}
+
+// the nodes of a step over siblings
+function take(op) {
+  const over = isRange ? run() : [picked === null ? chosen() : nodeOf(picked), chosen()];
+  check("node", over[0].dataset.v);
+  check("other", over.at(-1).dataset.v);
+  send(op);
 }
 
 function check(which, v) {
@@ -80,7 +140,14 @@ function walk(key) {
   if (to) choose(to.dataset.v); else say(gettext("Nothing there."));
 }
 
+// Shift and an arrow: one sibling more
+function extend(key) {
+  if (!isRange) { picked = chosen().dataset.v; isRange = true; }
+  walk(key);
+}
+
 function pick() {
+  isRange = false;
   picked = picked === chosen().dataset.v ? null : chosen().dataset.v;
   choose(chosen().dataset.v);
   say(picked === null ? gettext("Pick dropped.") : fill(gettext("Picked %(name)s."), { name: name(chosen()) }));
@@ -88,18 +155,13 @@ function pick() {
 
 function move() {
   if (picked === null || picked === chosen().dataset.v) { pick(); return; }
-  check("node", picked);
-  check("other", chosen().dataset.v);
-  send(arcs() ? "attach" : "move");
+  moveTo(chosen(), [nodeOf(picked)]);
 }
 
 function label(op) {
   pending = op;
-  if (op === "insert") {
-    check("other", chosen().dataset.v);
-    if (picked !== null) check("node", picked);
-    say(gettext("A new phrase: type its label, then Enter."));
-  }
+  if (op === "insert") say(gettext("A new phrase: type its label, then Enter."));
+  offerLabels();
   field().focus();
   field().select();
 }
@@ -136,10 +198,7 @@ function split() {
   say(gettext("Split: type a space where the second word begins, then press Enter."));
 }
 
-function join() {
-  if (!chosen().dataset.form) { say(gettext("Only words can be joined.")); return; }
-  send("join");
-}
+function join() { if (chosen().dataset.form) send("join"); else say(gettext("Only words can be joined.")); }
 
 // the next phrase of which the parser is not sure
 function doubt(way) {
@@ -162,12 +221,21 @@ const KEYS = {
 
 const keys = () => (arcs() ? KEYS_OF_ARCS : KEYS);
 
+document.addEventListener("keydown", (event) => {
+  if (!(event.ctrlKey || event.metaKey) || event.altKey || !editable()) return;
+  if (event.target instanceof HTMLTextAreaElement || event.target instanceof HTMLInputElement && event.target.type !== "radio") return;
+  const op = { z: event.shiftKey ? "redo" : "undo", y: "redo" }[event.key.toLowerCase()];
+  if (op) { event.preventDefault(); send(op); }
+});
+
 box.addEventListener("keydown", (event) => {
   const target = /** @type {HTMLElement} */ (event.target);
   if (event.ctrlKey || event.metaKey || event.altKey) return;
   if (target.id === "label") {
-    if (event.key === "Enter") { event.preventDefault(); send(pending || (arcs() ? "relation" : "relabel")); }
-    if (event.key === "Escape") { picked = null; choose(chosen().dataset.v); }
+    const isFresh = isNew() || field().value === (chosen().dataset.label ?? ""), offered = $("#label-menu").children[Number(event.key) - 1];
+    if (offered && isFresh) { event.preventDefault(); useLabel(offered.firstChild.dataset.label); return; }
+    if (event.key === "Enter") { event.preventDefault(); useLabel(field().value); }
+    if (event.key === "Escape") { dropPick(); choose(chosen().dataset.v); }
     return;
   }
   if (target.id === "form") {
@@ -176,8 +244,11 @@ box.addEventListener("keydown", (event) => {
     return;
   }
   if (!target.closest?.(".tn")) return;
-  if (event.key.startsWith("Arrow")) walk(event.key);
-  else if (event.key === "Escape" && picked !== null) { picked = null; choose(chosen().dataset.v); say(gettext("Pick dropped.")); }
+  if (event.shiftKey && ["ArrowLeft", "ArrowRight"].includes(event.key) && !arcs()) extend(event.key);
+  else if (event.key.startsWith("Arrow")) walk(event.key);
+  else if (event.key === "Escape" && picked !== null) { dropPick(); choose(chosen().dataset.v); say(gettext("Pick dropped.")); }
+  else if (/^[1-9]$/.test(event.key) && goals[Number(event.key) - 1]) moveTo(goals[Number(event.key) - 1]);
+  else if (event.key === "f" && !arcs()) fold(chosen());
   else if (event.key === "n" || event.key === "p") doubt(event.key === "n" ? 1 : -1);
   else if (event.key === "v") other.click();
   else if (keys()[event.key] && editable()) keys()[event.key]();
@@ -185,15 +256,44 @@ box.addEventListener("keydown", (event) => {
   event.preventDefault();
 });
 
+function dropPick() { picked = null; isRange = false; }
+
 box.addEventListener("click", (event) => {
-  const go = /** @type {HTMLElement} */ (event.target).closest("[data-go]");
-  if (go instanceof HTMLElement) { choose(go.dataset.go); return; }
+  if (drag.isClick()) return;
+  const target = /** @type {HTMLElement} */ (event.target);
+  const button = /** @type {HTMLElement} */ (target.closest("[data-go], [data-goal], [data-label]:not(.tn), [data-view]"));
+  if (button) { press(button); return; }
   const node = nodeAt(event);
   if (!node) return;
   if (arcs() && editable() && clicked(node)) return;
-  if (event.shiftKey) { picked = chosen().dataset.v; choose(node.dataset.v); return; }
+  if (event.shiftKey && !arcs()) { if (!isRange) picked = chosen().dataset.v; isRange = true; } else if (isRange) dropPick();
   choose(node.dataset.v);
 });
+
+function press(button) {
+  const { go, goal, label: named, view: how } = button.dataset;
+  if (go) choose(go);
+  else if (goal) moveTo(nodeOf(goal));
+  else if (named) useLabel(named);
+  else if (how === "fold") {
+    /** @type {HTMLInputElement} */ (form().elements.namedItem("folded")).value = button.getAttribute("aria-pressed") === "true" ? "" : "sure";
+    send("view");
+  } else view.press(how, button);
+}
+
+// the click says what is chosen, not the focus that comes before it
+box.addEventListener("mousedown", (event) => { if (nodeAt(event) || event.target.closest(".goal")) event.preventDefault(); });
+
+box.addEventListener("dblclick", (event) => { const node = nodeAt(event); if (node && !arcs()) fold(node); });
+
+// folds a phrase, or shows what is in it: the server draws it
+function fold(node) {
+  if (node.classList.contains("pw") || node.dataset.v === "0") return;
+  const held = /** @type {HTMLInputElement} */ (form().elements.namedItem("folded")), span = `${node.dataset.word}-${node.dataset.end}`;
+  const spans = held.value.split(" ").filter(Boolean);
+  held.value = (spans.includes(span) ? spans.filter((one) => one !== span) : [...spans, span]).join(" ");
+  send("view");
+}
 
 // among arcs: a chosen word clicked again is picked, and the next word clicked is its head
 function clicked(node) {
@@ -204,6 +304,17 @@ function clicked(node) {
   if (hasPick) move(); else pick();
   return true;
 }
+
+const drag = new Drag(box, {
+  nodes, nodeAt, nodeOf, arcs,
+  mayDrag: (node) => editable() && (arcs() || node.dataset.v !== "0"),
+  moved: (node) => (run().includes(node) ? run() : [node]),
+  began: (node) => { if (!isRange) choose(node.dataset.v, { focus: false }); },
+  dropped: (over, moved) => {
+    if (over === "root") { check("node", moved[0].dataset.v); send("root"); } else if (over) moveTo(over, moved);
+    else choose(moved[0].dataset.v);
+  },
+});
 
 // however the focus came to a node, it is the chosen one
 box.addEventListener("focusin", (event) => {
@@ -222,7 +333,10 @@ box.addEventListener("submit", (event) => {
   if (event.target instanceof HTMLFormElement && event.target.id === "choice") { send(button?.value || "keep", event.target); return; }
   const op = button?.value || (arcs() ? "relation" : "relabel");
   if ((op === "move" || op === "attach") && picked !== null) { check("node", picked); check("other", chosen().dataset.v); }
-  if (op === "insert") { check("other", chosen().dataset.v); if (picked !== null) check("node", picked); }
+  if (op === "insert") {
+    if (isRange || field().value !== chosen().dataset.label) take("insert"); else label("insert");
+    return;
+  }
   if (op === "join_phrases" && picked !== null) { joinPhrases(); return; }
   send(op);
 });
@@ -253,16 +367,20 @@ async function send(op, from = form()) {
 
 function show(text, open, ok, op) {
   clearTimeout(waiting); // what was typed before a step is not asked about after it
-  const held = chosen().dataset.v, unsent = unsentBrackets(op);
+  const held = chosen().dataset.v, above = [], unsent = unsentBrackets(op);
+  for (let node = chosen(); node; node = nodeOf(node.dataset.up)) above.push(node.dataset.v);
   box.innerHTML = text;
   for (const part of box.querySelectorAll("details")) part.open = open[part.id] ?? part.open;
-  picked = null;
+  dropPick();
   dress();
-  if (unsent !== null && area()) putBack(unsent);
+  if (unsent !== null && area()) {
+    area().value = unsent;
+    $("#typed-problems").textContent = gettext("The brackets that you typed are kept; the drawing has changed since.");
+  }
   keepTyped();
   const typed = /** @type {HTMLTextAreaElement | null} */ ($("#text[data-line]"));
   const asked = /** @type {HTMLElement | null} */ ($("#choice button"));
-  choose(ok ? form().dataset.at : held, { focus: !typed && !asked });
+  choose(!ok ? held : op === "view" ? above.find(nodeOf) : form().dataset.at, { focus: !typed && !asked });
   if (asked) asked.focus(); else if (typed) place(typed);
   say($("#choice-why")?.textContent || $("#refused")?.textContent || $("#brought div")?.textContent || { undo: gettext("Undone."), redo: gettext("Done again.") }[op] || name(chosen()));
 }
@@ -275,45 +393,17 @@ function unsentBrackets(op) {
   return typed && !["replace", "begin"].includes(op) && typed.value !== typed.defaultValue ? typed.value : null;
 }
 
-function putBack(text) {
-  area().value = text;
-  $("#typed-problems").textContent = gettext("The brackets that you typed are kept; the drawing has changed since.");
-}
-
-// the cursor goes to where the brackets are wrong
-function place(typed) {
-  const lines = typed.value.split("\n"), line = Number(typed.dataset.line) - 1;
-  const before = lines.slice(0, line).reduce((sum, row) => sum + row.length + 1, 0);
-  const at = Math.min(before + Number(typed.dataset.column) - 1, typed.value.length);
-  typed.focus();
-  typed.setSelectionRange(at, at + 1);
-}
-
 // While a label or brackets are typed, the server says what they would break.
 let waiting = 0;
 box.addEventListener("input", (event) => {
   const input = /** @type {HTMLInputElement} */ (event.target);
   if (input.id === "text") keepTyped();
+  if (input.id === "label") offerLabels();
   if (!editable() || arcs() || !["label", "text"].includes(input.id)) return;
   clearTimeout(waiting);
-  waiting = setTimeout(() => preview(input), 350);
+  if (input.value === input.defaultValue || (input.id === "label" && input.value === chosen().dataset.label)) { $("#typed-problems").textContent = ""; return; }
+  waiting = setTimeout(() => preview(input, form(), input.id === "text" ? "replace" : pending || "relabel", () => !busy), 350);
 });
-
-async function preview(input) {
-  const said = $("#typed-problems"), body = new FormData(form());
-  const what = input.id === "text" ? "replace" : pending || "relabel";
-  if (input.value === input.defaultValue || (input.id === "label" && input.value === chosen().dataset.label)) {
-    said.textContent = "";
-    return;
-  }
-  body.set("op", "check");
-  body.set("what", what);
-  if (what !== "replace") body.delete("text");
-  try {
-    const answer = await fetch(location.href, { method: "POST", body, headers: { "HX-Request": "true" } });
-    if (answer.ok && !busy && input.isConnected) said.innerHTML = await answer.text();
-  } catch { said.textContent = ""; } // the step itself will say that there is no network
-}
 
 // whoever comes from the other editor goes on with the word that was chosen there
 function wordCameFrom() {

@@ -40,3 +40,24 @@ export function bringBack() {
   note.append(`${gettext("What you typed was restored.")} `, button);
   typed.closest(".field").before(note);
 }
+
+// the cursor goes to where the brackets are wrong
+export function place(typed) {
+  const lines = typed.value.split("\n"), line = Number(typed.dataset.line) - 1;
+  const before = lines.slice(0, line).reduce((sum, row) => sum + row.length + 1, 0);
+  const at = Math.min(before + Number(typed.dataset.column) - 1, typed.value.length);
+  typed.focus();
+  typed.setSelectionRange(at, at + 1);
+}
+
+// What a step with what is typed would break, as the server says; the step itself will say that there is no network.
+export async function preview(input, form, what, isWanted) {
+  const said = document.querySelector("#typed-problems"), body = new FormData(form);
+  body.set("op", "check");
+  body.set("what", what);
+  if (what !== "replace") body.delete("text");
+  try {
+    const answer = await fetch(location.href, { method: "POST", body, headers: { "HX-Request": "true" } });
+    if (answer.ok && isWanted() && input.isConnected) said.innerHTML = await answer.text();
+  } catch { said.textContent = ""; }
+}

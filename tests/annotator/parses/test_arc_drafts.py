@@ -206,10 +206,10 @@ def test_the_parser_s_doubt_of_arcs_is_that_under_what_is_decided(draft) -> None
 
 def test_arcs_that_no_tree_of_the_parser_has_leave_it_its_doubt(draft) -> None:
     stored = StoredForest(*ambiguous_forest(), np.zeros((7, 7)))
-    play(draft, op="attach", token=4, head=-1)
-    play(draft, op="relation", token=2, relation="root")
-    decided = arc_drafts.decided(draft)
-    assert decided == {4: -1, 2: -1}
+    window = "window\tNOUN\tNN\t_\t"
+    two = draft.text.replace(f"{window}3\tobj", f"{window}0\troot")
+    play(draft, op="replace", text=two)
+    decided = {4: -1, 2: -1}
     sure = arc_drafts.chances(draft.to_arcs(), stored, decided)
     assert (sure[4], sure[2]) == (1.0, 1.0)
     assert 0 < sure[0] < 0.5

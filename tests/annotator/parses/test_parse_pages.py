@@ -278,7 +278,7 @@ def test_two_trees_stand_side_by_side_whoever_made_them(parsed: Cast) -> None:
     row = Sentence.objects.get(text__contains="garden")
     second = row.parses.get(engine="small", rank=2)
     url = reverse("sentence", args=[parsed.project.slug, row.code])
-    page = _get(_client(parsed.bob), url, beside=second.code)
+    page = _get(_client(parsed.bob), url, compare=second.code)
     assert page.count("<figure") == 2
     assert re.search(r"<figcaption>small \S+, tree 2", page)
     assert "≠</text>" in page
@@ -290,7 +290,7 @@ def test_other_annotators_trees_are_not_shown_to_annotators(parsed: Cast) -> Non
     hers.origin, hers.engine, hers.author = "annotator", "", parsed.ada
     hers.save()
     url = reverse("sentence", args=[parsed.project.slug, row.code])
-    assert _client(parsed.bob).get(url, {"beside": hers.code}).status_code == 404
+    assert _client(parsed.bob).get(url, {"compare": hers.code}).status_code == 404
     assert hers.code not in _get(_client(parsed.bob), url)
     assert hers.code in _get(_client(parsed.ada), url)
     listed = _client(parsed.bob).get(f"/api/sentences/{row.code}/parses/").json()

@@ -86,7 +86,7 @@ def test_a_phrase_goes_over_sisters_and_away_again(trees) -> None:
     press(page, "ArrowDown")
     page.focus(node(2))
     press(page, "Delete")
-    expect(page.locator("#refused")).to_contain_text("A word stays in the tree")
+    expect(page.locator("#refused")).to_contain_text("Only phrases can be deleted")
     at(page, 2)
 
 

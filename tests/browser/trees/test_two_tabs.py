@@ -1,16 +1,15 @@
-"""One tree in two tabs: who comes second chooses, by keys alone, and loses nothing."""
+"""One tree in two tabs, or by two curators: who comes second overwrites nothing."""
 
 import pytest
-from playwright.sync_api import Page, expect
+from playwright.sync_api import expect
 
 from annotator.models import TreeDraft
 from annotator.services.parses import drafts, gold
 from tests import cast as people
-from tests.annotator.parses.test_arc_drafts import parsed
 from tests.annotator.parses.test_tree_drafts import play
 from tests.browser.editing import press
 from tests.browser.pictures import keep_picture
-from tests.browser.trees.test_tree_editor import at, node, revision
+from tests.browser.trees.test_tree_editor import node, revision
 
 pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
 # S NP DT NN VP VBD NP DT NN . : the numbers of the nodes
@@ -40,78 +39,36 @@ def relabelled(page, label: str = "NX") -> None:
 
 
 @pytest.mark.parametrize("width", [1280, 390])
-def test_mine_goes_on_top_by_keys_alone(tabs, check_axe, width: int) -> None:
+def test_who_comes_second_sees_the_tree_as_it_is(tabs, check_axe, width: int) -> None:
     first, second = tabs(width=width)
     relabelled(first)
     revision(first, 1)
     second.focus(node(6))
     press(second, "Delete")
-    expect(second.locator("#choice button").first).to_be_focused()
-    expect(second.locator("#choice")).to_contain_text("gets the label NX")
-    expect(second.locator("#choice")).to_contain_text("NP “the window” is removed")
+    expect(second.locator("#refused")).to_contain_text("changed in the meantime")
+    revision(second, 1)
     check_axe(second)
     keep_picture(second, f"two-tabs-{width}")
     assert second.evaluate("document.documentElement.scrollWidth") <= width
-    press(second, "Tab", "Enter")
+    second.focus(node(6))
+    press(second, "Delete")
     revision(second, 2)
-    expect(second.locator("#choice")).to_have_count(0)
     both = FLAT.replace("(NP (DT The)", "(NX (DT The)")
     assert TreeDraft.objects.get().text == both
-    press(second, "u")
-    revision(second, 3)
 
 
-def relabel(page: Page, v: int, label: str) -> None:
-    page.focus(node(v))
-    press(page, "r")
-    page.keyboard.type(label)
-    press(page, "Enter")
-
-
-def test_theirs_is_kept_by_keys_alone_and_typed_brackets_stay(tabs) -> None:
+def test_typed_brackets_stay(tabs) -> None:
     first, second = tabs()
     relabelled(first)
     revision(first, 1)
     typed = people.SOURCE.replace("VP", "VX")
     second.fill("#text", typed)
     second.get_by_role("button", name="Use these brackets").press("Enter")
-    expect(second.locator("#choice button").first).to_be_focused()
-    press(second, "Enter")
-    expect(second.locator(".messages")).to_contain_text("Theirs is kept")
-    revision(second, 1)
+    expect(second.locator("#refused")).to_contain_text("changed in the meantime")
     expect(second.locator("#text")).to_have_value(typed)
-    assert "NX" in TreeDraft.objects.get().text
-
-
-def test_what_does_not_apply_any_more_is_said(tabs, check_axe) -> None:
-    first, second = tabs()
-    first.focus(node(6))
-    press(first, "Delete")
-    revision(first, 1)
-    relabel(second, 6, "NX")
-    expect(second.locator("#choice-not")).to_contain_text("is not there any more")
-    expect(second.locator("#choice button")).to_have_count(1)
-    check_axe(second)
-    press(second, "Enter")
-    revision(second, 1)
-    assert TreeDraft.objects.get().text == FLAT
-
-
-def test_arcs_in_two_tabs(cast, tabs, check_axe) -> None:
-    parsed(cast.pair.source)
-    first, second = tabs("arcs")
-    first.focus(node(3))
-    press(first, "m", "ArrowLeft", "m")
-    revision(first, 1)
-    relabel(second, 1, "nsubj")
-    expect(second.locator("#choice")).to_contain_text("“the” attaches to “opened”")
-    check_axe(second)
-    keep_picture(second, "two-tabs-arcs-1280")
-    press(second, "Tab", "Enter")
+    second.get_by_role("button", name="Use these brackets").press("Enter")
     revision(second, 2)
-    at(second, 1)
-    deps = TreeDraft.objects.get().to_arcs().deps
-    assert (deps.heads[3], deps.labels[1]) == (2, "nsubj")
+    assert TreeDraft.objects.get().text == typed
 
 
 def test_two_curators_choose_the_gold_tree(cast, open_page, check_axe) -> None:

@@ -33,10 +33,13 @@ def test_a_relation_is_changed_alone() -> None:
     assert edited.deps.heads == TREE.deps.heads
 
 
-def test_who_hangs_from_nothing_is_root_and_who_no_longer_does_is_not() -> None:
-    two = Attach(3, -1).on(TREE).tree
-    assert two.deps.labels[3] == "root"
-    assert Attach(2, 3).on(two).tree.deps.labels == ("aux", "advmod", "dep", "root")
+def test_a_new_root_takes_the_former_one_and_gives_it_back() -> None:
+    step = Attach(3, -1)
+    made = step.on(TREE).tree
+    assert made.deps.labels == ("aux", "advmod", "dep", "root")
+    assert made.deps.heads.count(-1) == 1
+    assert made.deps.heads[2] == 3
+    assert step.inverse(TREE).on(made).tree == TREE
 
 
 def test_a_circle_is_refused_with_what_helps() -> None:

@@ -79,7 +79,10 @@ def steps(draw: st.DrawFn, tree: Tree, *, may_gap: bool = False) -> TreeEdit:
     if kind == "replace":
         return Replace(tree)
     at = draw(st.none() | st.integers(0, 3))
-    return Move(v, draw(node), at, may_gap and draw(st.booleans()))
+    siblings = tree.children[tree.parents[v]] if v else (0,)
+    last = draw(st.none() | st.sampled_from([u for u in siblings if u >= v]))
+    gap, tidy = may_gap and draw(st.booleans()), draw(st.booleans())
+    return Move(v, draw(node), at, gap, last, tidy)
 
 
 @given(st.data())
@@ -132,6 +135,25 @@ def test_a_prepositional_phrase_goes_from_the_noun_to_the_verb() -> None:
     )
 
 
+def test_siblings_move_together_and_leave_no_phrase_over_its_like() -> None:
+    low = (
+        "(VP (VBD saw) (NP (NP (DT a) (NN man)) (PP (IN with) "
+        "(NP (NP (DT a) (NN hat)) (CC and) (NP (DT a) (NN dog))))))"
+    )
+    assert after(Move(12, 2, last=13, tidy=True), low) == (
+        "(VP (VBD saw) (NP (NP (DT a) (NN man)) (PP (IN with) "
+        "(NP (DT a) (NN hat))) (CC and) (NP (DT a) (NN dog))))"
+    )
+    assert "(NP (NP (DT a) (NN hat)))" in after(Move(12, 2, last=13), low)
+
+
+def test_a_phrase_left_without_words_is_tidied_away() -> None:
+    assert after(Move(2, 3, tidy=True)) == (
+        "(S (VP (PRP I) (VBD saw) (NP (NP (DT a) (NN man)) "
+        "(PP (IN in) (NN town)))) (. .))"
+    )
+
+
 def test_a_phrase_is_put_over_sisters_and_taken_away() -> None:
     over = Insert(4, 5, "VP").on(ptb.parse_one(SAW))
     assert over.tree.labels[over.at] == "VP"
@@ -165,8 +187,9 @@ def test_a_new_root_goes_above_the_old_one_and_may_be_empty() -> None:
         (Move(5, 9), "below itself"),
         (Move(1, 2), "no children"),
         (Move(2, 3), "left without words"),
-        (Move(1, 9), "not beside"),
+        (Move(1, 9), "not next to"),
         (Move(9, 3, 7), "other children"),
+        (Move(1, 3, last=6), "Only siblings"),
         (Replace(ptb.parse_one("(S (NN tea))")), "other words"),
     ],
 )

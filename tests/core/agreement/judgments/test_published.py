@@ -2,7 +2,7 @@
 
 import pytest
 
-from core.agreement.judgments.paper import TABLE_6, beside_published, published_row
+from core.agreement.judgments.paper import TABLE_6, published_row, with_published
 
 
 def report(**changed) -> dict:
@@ -16,15 +16,15 @@ def report(**changed) -> dict:
 
 
 def test_a_row_stands_beside_the_papers_whatever_the_order_of_the_scales() -> None:
-    (row,) = beside_published(report())
+    (row,) = with_published(report())
     assert row["cells"] == [(0.61, 0.8), (0.68, 0.9), (0.55, None)]
     assert row["share"] == 0.75
     assert row["paper_share"] == pytest.approx(876 / 1195)
 
 
 def test_other_thresholds_are_not_compared() -> None:
-    assert beside_published(report(thresholds=[4, 2])) == []
-    assert beside_published(report(names=["grammar", "fluency"])) == []
+    assert with_published(report(thresholds=[4, 2])) == []
+    assert with_published(report(names=["grammar", "fluency"])) == []
 
 
 @pytest.mark.parametrize(
