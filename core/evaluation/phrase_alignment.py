@@ -312,7 +312,6 @@ def run(options: dict[str, Any], say: Say) -> dict[str, Any]:
     aligner = PhraseAligner.load()
     outcomes = outcomes_of(cases, aligner, trees=options["trees"])
     return {
-        "trees": options["trees"],
         "pairs": len(cases),
         **scores(cases, outcomes, multiword=False),
         "multiword": scores(cases, outcomes, multiword=True),
