@@ -5,6 +5,7 @@ The generator gets the Job and yields ``core.protocols.Step``; what it returns b
 """
 
 from collections.abc import Callable, Generator
+from dataclasses import dataclass
 from importlib import import_module
 from typing import Any
 
@@ -16,55 +17,59 @@ ChunkRunner = Callable[[Job, JobChunk], Generator[Step, None, None]]
 Follower = Callable[[Job, dict[str, Any] | None], Generator[Step, None, None]]
 INTERACTIVE = "interactive"
 
-KINDS: dict[str, str] = {
-    "align": "annotator.services.alignments.phrases:run",
-    "align_words": "annotator.services.alignments.words:run",
-    "bitext_import": "annotator.services.paraphrases.bitexts:run",
-    "bitext_links": "annotator.services.paraphrases.bitext_links:run",
-    "bitext_parses": "annotator.services.paraphrases.bitext_parses:run",
-    "campaign_items": "annotator.services.campaigns.items:run",
-    "import": "annotator.services.corpora.imports:run",
-    "index": "annotator.services.queries.in_chunks:run",
-    "joint": "annotator.services.parses.joint:run",
-    "linking": "annotator.services.parses.linking_corpora:run",
-    "paraphrase_items": "annotator.services.paraphrases.test_sets:run",
-    "paraphrase_weights": "annotator.services.paraphrases.weights:run",
-    "paraphrases": "annotator.services.paraphrases.tables:run",
-    "relabel": "annotator.services.treebanks.batches:run",
-    "rehearse": "annotator.services.campaigns.simulation:run",
-    "parse": "annotator.services.parses.parsers:run",
-    "release": "annotator.services.releases.kept:run",
-    "report": "annotator.services.reports.jobs:run",
-    "substitution": "annotator.services.parses.substitution:run",
-    "train_parser": "annotator.services.parses.training:run",
-    "score": "annotator.services.alignments.scores:run",
-}
 
-PARTED: dict[str, str] = {  # kinds split into chunks, and what works on one of them
-    "parse": "annotator.services.parses.parsers:run_chunk",
-    "substitution": "annotator.services.parses.parsers:run_chunk",
+@dataclass(frozen=True, slots=True)
+class JobKind:
+    """A kind of job. ``module``: where its generator ``run`` lives.
+
+    ``same``: the params by which two jobs do the same work, so that one is refused
+    while the other is at work; (): any number may be. ``beside``: other kinds that do
+    that work, too. ``chunk``: what works on a chunk of one that is split.
+    """
+
+    module: str
+    queue: str = INTERACTIVE
+    same: tuple[str, ...] = ()
+    beside: tuple[str, ...] = ()
+    chunk: str = ""
+
+
+_SERVICES = "annotator.services"
+_PARSED = f"{_SERVICES}.parses.parsers:run_chunk"
+KINDS: dict[str, JobKind] = {
+    "align": JobKind("alignments.phrases", "parse", ("corpus",)),
+    "align_words": JobKind("alignments.words", "parse", ("corpus",)),
+    "bitext_import": JobKind("paraphrases.bitexts"),
+    "bitext_links": JobKind("paraphrases.bitext_links", "parse", ("bitext",)),
+    "bitext_parses": JobKind("paraphrases.bitext_parses", "parse", ("bitext",)),
+    "campaign_items": JobKind("campaigns.items"),
+    "import": JobKind("corpora.imports"),
+    "index": JobKind("queries.in_chunks"),
+    "joint": JobKind("parses.joint", "parse", ("corpus", "parser", "settings")),
+    "linking": JobKind("parses.linking_corpora", "train", ("name",)),
+    "paraphrase_items": JobKind("paraphrases.test_sets"),
+    "paraphrase_weights": JobKind("paraphrases.weights", "train", ("table",)),
+    "paraphrases": JobKind("paraphrases.tables", "train"),
+    "relabel": JobKind("treebanks.relabelling"),
+    "rehearse": JobKind("campaigns.simulation"),
+    "parse": JobKind("parses.parsers", "parse", ("corpus", "engine"), chunk=_PARSED),
+    "release": JobKind("releases.kept"),
+    "report": JobKind("reports.jobs"),
+    "substitution": JobKind(
+        "parses.substitution", "parse", ("corpus", "engine"), ("parse",), _PARSED
+    ),
+    "train_parser": JobKind("parses.training", "train", ("corpus",)),
+    "score": JobKind("alignments.scores", "parse", ("corpus", "scorer")),
 }
+QUEUES = ("parse", "train")  # next to that of interactive jobs
 INDEX_PARTS = ("index trees", "index sentences", "index layers")  # of any job
 INDEX_CHUNK = "annotator.services.queries.in_chunks:run_chunk"
 FOLLOW = "annotator.services.queries.in_chunks:follow"
-QUEUES: dict[str, tuple[str, ...]] = {  # of kinds; all others are interactive
-    "parse": (
-        "align",
-        "align_words",
-        "bitext_links",
-        "bitext_parses",
-        "joint",
-        "parse",
-        "score",
-        "substitution",
-    ),
-    "train": ("linking", "paraphrase_weights", "paraphrases", "train_parser"),
-}
 
 
 def queue_of(kind: str) -> str:
     """The queue that jobs of this kind wait in."""
-    return next((name for name, kinds in QUEUES.items() if kind in kinds), INTERACTIVE)
+    return KINDS[kind].queue if kind in KINDS else INTERACTIVE
 
 
 def kinds_of(queue: str) -> list[str]:
@@ -73,13 +78,13 @@ def kinds_of(queue: str) -> list[str]:
 
 def runner(kind: str) -> Runner:
     """The generator function of this kind; KeyError if there is no such kind."""
-    function: Runner = _named(KINDS[kind])
+    function: Runner = _named(f"{_SERVICES}.{KINDS[kind].module}:run")
     return function
 
 
 def chunk_runner(kind: str, part: str) -> ChunkRunner:
     """What works on a chunk of this part of a job; KeyError if it is not split."""
-    place = INDEX_CHUNK if part in INDEX_PARTS else PARTED[kind]
+    place = INDEX_CHUNK if part in INDEX_PARTS else KINDS[kind].chunk
     function: ChunkRunner = _named(place)
     return function
 

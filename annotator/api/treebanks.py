@@ -24,7 +24,7 @@ from annotator.models import (
 )
 from annotator.pages.treebanks import worklists as pages
 from annotator.pages.treebanks.rules import problem_json
-from annotator.services.treebanks import batches, rules, worklists
+from annotator.services.treebanks import relabelling, rules, worklists
 from annotator.services.treebanks.relabelling import Order, Plan, planned
 from annotator.services.treebanks.rules import Checked
 from annotator.services.treebanks.worklists import MAX_EACH, MAX_SIZE, Wanted
@@ -311,7 +311,7 @@ class CorpusRelabel(APIView):
         plan = planned(corpus, order, by=request.user)
         batch = None
         if seen:
-            made, job = batches.apply(corpus, order, seen=seen, by=request.user)
+            made, job = relabelling.apply(corpus, order, seen=seen, by=request.user)
             batch = _batch(made, job)
         return Response(PlanSerializer(_plan(plan) | {"batch": batch}).data)
 
@@ -333,7 +333,7 @@ class BatchUndo(APIView):
     def post(self, request: Request, code: str) -> Response:
         """Trees that were saved again since then stay, and are in `noted`."""
         batch = _batch_or_404(request, code)
-        job = batches.undo(batch, by=request.user)
+        job = relabelling.undo(batch, by=request.user)
         batch.refresh_from_db()
         return Response(BatchSerializer(_batch(batch, job)).data)
 
@@ -372,7 +372,7 @@ def _batch(batch: TreeBatch, job: Job | None) -> dict[str, Any]:
         "by": str(batch.by),
         "at": batch.at,
         "undone_at": batch.undone_at,
-        "counts": batches.counts(batch),
+        "counts": relabelling.counts(batch),
         "job": job.code if job else None,
         "noted": [{"sentence": r.sentence.code, "why": r.note} for r in noted],
     }

@@ -13,12 +13,18 @@ from annotator.services.parses.arc_drafts import OPS as ARC_OPS
 from annotator.services.parses.drafts import OPS
 from annotator.services.parses.steps import KEEP, VIEW
 from annotator.services.treebanks.worklists import MAX_EACH, MAX_SIZE, Wanted
+from core.trees.arc_lines import MAX_FIELD
 from core.trees.words import MAX_FORM
 
 TYPED = ("relabel", "insert", "join_phrases", "replace")
 OF_WORDS = ("retype", "split", "join")
 OF_PHRASES = ("split_phrase", "join_phrases")
-OF_NODES = ("relabel", "insert", "delete", "move", *OF_PHRASES, *OF_WORDS)
+OF_NODES = (
+    *("relabel", "insert", "delete", "move", "edge", "trace"),
+    *OF_PHRASES,
+    *OF_WORDS,
+)
+AGAIN = "parse_again"
 BUTTONS = ("begin", "save", "gold", "put_on_gold", VIEW, KEEP)
 
 
@@ -44,7 +50,9 @@ class TreeForm(forms.Form):
     """One step of the tree editor: one or two nodes, a label or brackets, a button."""
 
     code = r"^[0-9a-f]{16}\Z"
-    op = forms.ChoiceField(choices=[(name, name) for name in (*OPS, *BUTTONS, "check")])
+    op = forms.ChoiceField(
+        choices=[(name, name) for name in (*OPS, *BUTTONS, AGAIN, "check")]
+    )
     what = forms.ChoiceField(  # of a check: what is being typed
         choices=[(name, name) for name in TYPED], required=False
     )
@@ -57,6 +65,9 @@ class TreeForm(forms.Form):
     other = forms.IntegerField(min_value=0, max_value=9999, required=False)
     until = forms.IntegerField(min_value=0, max_value=9999, required=False)
     label = forms.CharField(max_length=60, required=False)
+    edge = forms.CharField(max_length=60, required=False)
+    trace = forms.CharField(max_length=60, required=False)
+    after = forms.BooleanField(required=False)  # of a trace: behind the node
     form = forms.CharField(max_length=MAX_FORM, required=False)
     asked = forms.BooleanField(required=False)  # the label of joined phrases, too
     follow = forms.BooleanField(required=False)
@@ -77,6 +88,8 @@ class TreeForm(forms.Form):
             )
         if node is None:
             return sent
+        if sent["op"] == "trace":
+            return sent | {"form": sent["trace"], "label": ""}
         if sent["op"] == "move":  # of several siblings, with what that empties
             return sent | {"mother": other, "last": until, "tidy": True}
         if sent["op"] == "join_phrases" and not sent["asked"]:
@@ -105,6 +118,8 @@ class ArcForm(forms.Form):
     other = forms.IntegerField(min_value=0, max_value=9999, required=False)
     label = forms.CharField(max_length=60, required=False)
     form = forms.CharField(max_length=MAX_FORM, required=False)
+    column = forms.CharField(max_length=10, required=False)
+    value = forms.CharField(max_length=MAX_FIELD, required=False)
     text = forms.CharField(max_length=MAX_TEXT, required=False, strip=False)
 
     def arguments(self) -> dict[str, Any]:
@@ -114,7 +129,10 @@ class ArcForm(forms.Form):
             raise BadRequest(f"{field}: {problems[0]}", field=field)
         sent = _of_words(dict(self.cleaned_data))
         node, other, label = sent.pop("node"), sent.pop("other"), sent.pop("label")
-        if sent["op"] in ("attach", "relation", "root", *OF_WORDS) and node is None:
+        if (
+            sent["op"] in ("attach", "relation", "root", "field", *OF_WORDS)
+            and node is None
+        ):
             raise BadRequest(_("Choose a word first."), field="node")
         if sent["op"] == "attach" and other is None:
             raise BadRequest(

@@ -15,6 +15,7 @@ from annotator.services.treebanks import rules
 from annotator.svg import editable
 from core.layout.links import LinkedSide, parse_scene
 from core.queries.rows import Kind
+from core.trees.arc_lines import FIELDS
 from core.trees.arcs import Arcs
 
 Json = dict[str, Any]
@@ -55,6 +56,7 @@ def shown(sentence: Sentence, by: Anybody, *, base: str = "") -> Json:
         "doubts": sum(p < SURE for p in sure.values()),
         "problems": problems,
         "lines": arcs.lines,
+        "columns": list(FIELDS),
         "labels": _relations(arcs, sentence),
         "words": words_shown(sentence, arcs.words),
         "uuid": uuid4(),
@@ -94,12 +96,11 @@ def _rows(arcs: Arcs, sure: dict[int, float]) -> list[Json]:
             "v": m,
             "n": m + 1,
             "form": token.form,
-            "lemma": token.lemma,
-            "tag": token.upos or token.xpos,
             "label": deps.labels[m],
             "head": deps.heads[m] + 1,
             "head_form": words[deps.heads[m]] if deps.heads[m] >= 0 else "",
             "sure": round(100 * sure[m]) if m in sure else None,
+            "fields": [(name, arcs.field(m, name)) for name in FIELDS],
         }
         for m, token in enumerate(arcs.tokens)
     ]

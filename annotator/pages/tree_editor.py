@@ -68,6 +68,7 @@ def shown(
         "draft": draft,
         "base": parse,
         "rows": _rows(tree, sure, brought.came),
+        "has_edges": bool(tree.edges),
         "words": words_shown(sentence, tree.words),
         "svg": _svg(sentence, tree, wrong, sure, brought.came, folds),
         "folded": " ".join("{}-{}".format(*tree.spans[v]) for v in sorted(folds)),

@@ -7,16 +7,17 @@ import time
 import traceback
 from collections.abc import Callable, Generator, Iterator
 from datetime import timedelta
-from typing import Any
+from typing import Any, TypeVar
 from uuid import uuid4
 
 from django.conf import settings
 from django.db import OperationalError, connection, transaction
-from django.db.models import F
+from django.db.models import F, Model, QuerySet
 from django.utils import timezone
+from django.utils.translation import gettext as _
 
 from annotator import access, celery, disk, jobkinds
-from annotator.errors import Refusal
+from annotator.errors import Conflict, Refusal
 from annotator.faults import is_full
 from annotator.models import Issue, Job, JobChunk, Project
 from annotator.models.projects import Anybody
@@ -24,6 +25,7 @@ from annotator.monitoring.lines import current, within
 from core.errors import GemelError
 from core.protocols import Step
 
+M = TypeVar("M", bound=Model)
 FLUSH_S = 1.0  # progress is written at most this often
 MAX_ATTEMPTS = 3
 MAX_ISSUES = 10_000  # a job that fails on every row must not fill the disk
@@ -73,6 +75,46 @@ def create(
     if enqueue:
         transaction.on_commit(lambda: _wake(kind))
     return job
+
+
+def start(project: Project, kind: str, *, params: dict[str, Any], **more: Any) -> Job:
+    """As ``create``, unless one is at work that does the same (``jobkinds``).
+
+    Raises Conflict.
+    """
+    declared = jobkinds.KINDS[kind]
+    mine = {name: params[name] for name in declared.same}
+    text = _("This is already running: %(title)s. Wait until it finishes.")
+    with one_after_the_other(project):
+        active = Job.objects.active().filter(project=project)
+        for job in active.filter(kind__in=(kind, *declared.beside)):
+            if mine and mine == {name: job.params.get(name) for name in mine}:
+                raise Conflict(text % {"title": job.title})
+        return create(project, kind, params=params, **more)
+
+
+def in_batches(rows: QuerySet[M], size: int) -> Iterator[list[M]]:
+    """The rows in the order of their keys, so many at a time, each read when those
+    before are dealt with."""
+    last = 0
+    while batch := list(rows.filter(pk__gt=last).order_by("pk")[:size]):
+        last = batch[-1].pk
+        yield batch
+
+
+def by_batches(
+    left: QuerySet[M], size: int, work: Callable[[list[M]], int]
+) -> Generator[Step, None, tuple[int, int]]:
+    """Do what is left, a step a batch; how many were done and how many failed.
+
+    ``work`` deals with a batch, and says how many of it are done.
+    """
+    n_done = n_failed = 0
+    for batch in in_batches(left, size):
+        n = work(batch)
+        n_done, n_failed = n_done + n, n_failed + len(batch) - n
+        yield Step(done=n, failed=len(batch) - n)
+    return n_done, n_failed
 
 
 @contextlib.contextmanager

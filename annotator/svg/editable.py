@@ -159,8 +159,9 @@ def _box(svg: Element, box: Box, v: int, tree: Tree, marks: Marks) -> None:
 
 
 def _form(tree: Tree, v: int) -> dict[str, str]:
-    """Of a word what it is, to be edited."""
-    return {"data_form": tree.forms[v]} if tree.tokens[v] >= 0 else {}
+    """Of a word what it is, and of a node its function, to be edited."""
+    form = {"data_form": tree.forms[v]} if tree.tokens[v] >= 0 else {}
+    return form | ({"data_edge": tree.edges[v]} if tree.edges else {})
 
 
 def _title(tree: Tree, v: int) -> str:

@@ -14,7 +14,7 @@ from django.views.decorators.http import require_http_methods
 from annotator import access
 from annotator.errors import BadRequest, Refusal
 from annotator.forms import refuse_unknown
-from annotator.forms.trees import ArcForm, TreeForm
+from annotator.forms.trees import AGAIN, ArcForm, TreeForm
 from annotator.http.answers import form_page
 from annotator.models import Parse, Sentence, TreeDraft
 from annotator.models.projects import Anybody
@@ -38,7 +38,7 @@ def edit(request: HttpRequest, slug: str, code: str) -> HttpResponse:
     refuse_unknown(request.GET, {"base", "work"})
     if request.POST.get("op") == "check":
         return _checked(request, sentence)
-    if request.method == "POST":
+    if "may_follow" in request.POST:
         request.session["trees_stay"] = "follow" not in request.POST
     shown = partial(tree_editor.shown, folded=request.POST.get("folded"))
     return _stepped(request, sentence, _do, shown, "editor")
@@ -176,6 +176,9 @@ def _do(sentence: Sentence, sent: QueryDict, by: Anybody) -> str:
     texts = _("Saved as your tree."), _("This is the gold tree now.")
     if (said := _saved(draft, options, by, texts)) is not None:
         return said
+    if options["op"] == AGAIN:
+        is_new = consequences.parse_again(draft, options, by=by)
+        return "" if is_new else _("The parser’s best tree is this one already.")
     (consequences if options["follow"] else drafts).play(
         draft, _step(draft, options, by), by=by
     )

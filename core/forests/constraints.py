@@ -196,6 +196,8 @@ def decided_by(steps: Iterable[tuple[Tree, Tree, int]]) -> Decisions:
     for before, after, at in steps:
         old, new = plain_brackets(before), plain_brackets(after)
         gone, come = set(old) - set(new), set(new) - set(old)
+        if at >= 0 and old == new and after.is_leaf(at):
+            continue  # a tag decides no bracket
         if at >= 0:
             come.update(bracket_at(after, at) + bracket_at(after, after.parents[at]))
         fixed = (fixed - gone) | come
@@ -253,6 +255,15 @@ def followed(
         if not any(_cross(span, other) for other in chains):
             chains[span] = _named(now[span], own.get(span, []))
     return _grown(tree, chains)
+
+
+def decoded(tree: Tree, decided: Decisions, forest: Forest, weights: Floats) -> Tree:
+    """The best tree of the forest under what is decided, over the words and tags of
+    ``tree`` and with its functions. Raises Contradiction as ``best_phrases``."""
+    own, whole = _own_chains(tree), (0, tree.n_tokens)
+    best = _chains(best_phrases(forest, weights, decided))
+    chains = {span: _named(chain, own.get(span, [])) for span, chain in best.items()}
+    return _grown(tree, {whole: own.get(whole, []), **chains})
 
 
 def _count(chains: Chains) -> int:

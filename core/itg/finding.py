@@ -26,8 +26,8 @@ class BlockingSettings:
     of both sentences; ``each``: candidates that are kept of a sentence."""
 
     rarest: int = 8
-    crowd: int = 40
-    overlap: float = 0.3
+    crowd: int = 20
+    overlap: float = 0.4
     each: int = 3
 
 

@@ -14,16 +14,8 @@ from core.data.deps import ROOT, DepTree
 from core.data.tokens import Token
 from core.errors import FormatError, InvalidValue
 from core.formats import conllu
-from core.trees.arc_splitting import (
-    ID,
-    Arcs,
-    ArcsEdit,
-    ArcsEdited,
-    JoinWords,
-    Restore,
-    SplitWord,
-    checked_relation,
-)
+from core.trees.arc_lines import ID, Arcs, ArcsEdit, ArcsEdited, checked_relation
+from core.trees.arc_splitting import JoinWords, Restore, SplitWord
 from core.trees.words import checked_form
 
 __all__ = [
@@ -32,6 +24,7 @@ __all__ = [
     "ArcsEdit",
     "ArcsEdited",
     "Attach",
+    "Field",
     "Relation",
     "Replace",
     "Retype",
@@ -141,12 +134,38 @@ class Retype:
         return {"op": self.op, "token": self.token, "form": self.form}
 
 
+@dataclass(frozen=True, slots=True)
+class Field:
+    """Another value in a column of a word; "" for none."""
+
+    op: ClassVar[str] = "field"
+    token: int
+    column: str
+    value: str
+
+    def on(self, tree: Arcs) -> ArcsEdited:
+        _check(tree, self.token)
+        edited = tree.with_field(self.token, self.column, self.value.strip())
+        return ArcsEdited(edited, self.token)
+
+    def inverse(self, tree: Arcs) -> "Field":
+        _check(tree, self.token)
+        return Field(self.token, self.column, tree.field(self.token, self.column))
+
+    def to_json(self) -> dict[str, Any]:
+        what = {"column": self.column, "value": self.value}
+        return {"op": self.op, "token": self.token, **what}
+
+
 Read = Callable[[Mapping[str, Any]], ArcsEdit]
 OPS: dict[str, Read] = {
     "attach": lambda sent: Attach(
         int(sent["token"]), int(sent["head"]), str(sent.get("relation") or "")
     ),
     "relation": lambda sent: Relation(int(sent["token"]), str(sent["relation"])),
+    "field": lambda sent: Field(
+        int(sent["token"]), str(sent["column"]), str(sent["value"])
+    ),
     "replace": lambda sent: Replace(str(sent["lines"])),
     "retype": lambda sent: Retype(int(sent["token"]), str(sent["form"])),
     "split": SplitWord.read,

@@ -33,6 +33,7 @@ from core.trees.words import checked_form, with_forms
 __all__ = [
     "OPS",
     "Delete",
+    "Edge",
     "Edited",
     "Insert",
     "Move",
@@ -40,6 +41,7 @@ __all__ = [
     "RelabelAll",
     "Replace",
     "Retype",
+    "Trace",
     "TreeEdit",
     "checked_label",
     "name_of",
@@ -145,7 +147,7 @@ class Insert:
 
 @dataclass(frozen=True, slots=True)
 class Delete:
-    """Take a phrase away; its children go up to its parent."""
+    """Delete a phrase, whose children go up to its parent; or an empty element."""
 
     op: ClassVar[str] = "delete"
     node: int
@@ -156,14 +158,16 @@ class Delete:
         below = children[self.node]
         if self.node == 0:
             return built(tree, children, below[0], below[0])
-        siblings = children[tree.parents[self.node]]
-        at = siblings.index(self.node)
-        siblings[at : at + 1] = below
-        return settled(built(tree, children, 0, below[0]))
+        mother = tree.parents[self.node]
+        at = children[mother].index(self.node)
+        children[mother][at : at + 1] = below
+        return settled(built(tree, children, 0, below[0] if below else mother))
 
     def inverse(self, tree: Tree) -> TreeEdit:
         after = self.on(tree).tree
         below = tree.children[self.node]
+        if not below:
+            return Replace(tree)
         edge = tree.edges[self.node] if tree.edges else ""
         # without the node, all that follows it in preorder counts one less
         back = Insert(below[0] - 1, below[-1] - 1, tree.labels[self.node], edge)
@@ -175,7 +179,10 @@ class Delete:
     def _check(self, tree: Tree) -> None:
         check_node(tree, self.node)
         if tree.is_leaf(self.node):
-            raise InvalidValue("Only phrases can be deleted, not words.")
+            if tree.tokens[self.node] >= 0:
+                raise InvalidValue("Only phrases can be deleted, not words.")
+            if len(tree.children[tree.parents[self.node]]) == 1:
+                raise InvalidValue("Delete the phrase above it instead.")
         if self.node == 0 and len(tree.children[0]) > 1:
             raise InvalidValue(
                 "A root with several children cannot be deleted: a tree has one root."
@@ -294,6 +301,63 @@ def _tidy(tree: Tree, children: list[list[int]], v: int) -> None:
 
 
 @dataclass(frozen=True, slots=True)
+class Edge:
+    """Another grammatical function of a node, as TIGER trees have; "" for none."""
+
+    op: ClassVar[str] = "edge"
+    node: int
+    edge: str
+
+    def on(self, tree: Tree) -> Edited:
+        check_node(tree, self.node)
+        if self.edge:
+            checked_label(self.edge)
+        edges = list(tree.edges or ("",) * len(tree))
+        edges[self.node] = self.edge
+        edged = tuple(edges) if any(edges) else ()
+        new = Tree(tree.labels, tree.parents, tree.tokens, tree.forms, edged)
+        return Edited(new, {v: v for v in range(len(tree))}, self.node)
+
+    def inverse(self, tree: Tree) -> "Edge":
+        check_node(tree, self.node)
+        return Edge(self.node, tree.edges[self.node] if tree.edges else "")
+
+    def to_json(self) -> dict[str, Any]:
+        return {"op": self.op, "node": self.node, "edge": self.edge}
+
+
+@dataclass(frozen=True, slots=True)
+class Trace:
+    """A new empty element before the node, or ``after`` it, under the same parent."""
+
+    op: ClassVar[str] = "trace"
+    node: int
+    form: str
+    label: str = "-NONE-"
+    after: bool = False
+
+    def on(self, tree: Tree) -> Edited:
+        check_node(tree, self.node)
+        if self.node == 0:
+            raise InvalidValue("An empty element needs a sibling: choose another node.")
+        texts = checked_label(self.label), checked_label(self.form)
+        children = children_of(tree)
+        siblings = children[tree.parents[self.node]]
+        siblings.insert(siblings.index(self.node) + self.after, len(tree))
+        children.append([])
+        return built(tree, children, 0, len(tree), new=[(texts[0], "")], form=texts[1])
+
+    def inverse(self, tree: Tree) -> TreeEdit:
+        made = self.on(tree)
+        return way_back(tree, made.tree, Delete(made.at))
+
+    def to_json(self) -> dict[str, Any]:
+        after = {"after": True} if self.after else {}
+        texts = {"form": self.form, "label": self.label}
+        return {"op": self.op, "node": self.node, **texts, **after}
+
+
+@dataclass(frozen=True, slots=True)
 class Retype:
     """Another form of the word at position ``token``."""
 
@@ -338,6 +402,13 @@ OPS: dict[str, Read] = {
         sent.get("gap") is True,
         sent.get("last"),
         sent.get("tidy") is True,
+    ),
+    "edge": lambda sent: Edge(int(sent["node"]), str(sent["edge"])),
+    "trace": lambda sent: Trace(
+        int(sent["node"]),
+        str(sent["form"]),
+        str(sent.get("label") or "-NONE-"),
+        sent.get("after") is True,
     ),
     "replace": Replace.read,
     "retype": lambda sent: Retype(int(sent["token"]), str(sent["form"])),

@@ -14,7 +14,16 @@ from core.errors import InvalidValue
 from core.trees import arcs, editing
 from core.trees.arc_splitting import JoinWords, Restore, SplitWord
 from core.trees.arcs import Arcs, ArcsEdit
-from core.trees.editing import Delete, Insert, Move, Relabel, RelabelAll, TreeEdit
+from core.trees.editing import (
+    Delete,
+    Edge,
+    Insert,
+    Move,
+    Relabel,
+    RelabelAll,
+    Trace,
+    TreeEdit,
+)
 from core.trees.phrases import JoinPhrases, SplitPhrase
 from core.trees.splitting import Join, Split
 from core.trees.stepping import Replace
@@ -82,7 +91,7 @@ class _SeenTree:
 
     def step(self, step: TreeEdit) -> TreeEdit:
         """The same step on the tree there is."""
-        if isinstance(step, Relabel | Delete):
+        if isinstance(step, Relabel | Delete | Edge | Trace):
             return replace(step, node=self.node(step.node))
         if isinstance(step, RelabelAll):
             return RelabelAll(tuple((self.node(v), name) for v, name in step.labels))
@@ -150,7 +159,9 @@ def _on_words(step: ArcsEdit, before: Arcs, at: Moved) -> ArcsEdit:
         return replace(step, token=words.at(step.token), head=head)
     if isinstance(step, JoinWords):
         words.at(step.token + 1)
-    if isinstance(step, arcs.Relation | arcs.Retype | SplitWord | JoinWords):
+    if isinstance(
+        step, arcs.Relation | arcs.Field | arcs.Retype | SplitWord | JoinWords
+    ):
         return replace(step, token=words.at(step.token))
     return step  # whole lines, which take the place of any others over their words
 

@@ -70,9 +70,10 @@ def built(
     at: int,
     *,
     new: Sequence[tuple[str, str]] = (),
+    form: str = "",
 ) -> Edited:
     """The nodes in preorder again; ``new``: label and edge of each further node, which
-    are numbered on from the last of ``tree``."""
+    are numbered on from the last of ``tree``; ``form``: of new ones without words."""
     order: list[int] = []
     parents: list[int] = []
     waiting = [(root, -1)]
@@ -83,7 +84,10 @@ def built(
         parents.append(parent)
     n_new = len(new)
     edges = (*(tree.edges or ("",) * len(tree)), *(edge for _, edge in new))
-    texts = (*tree.labels, *(label for label, _ in new)), (*tree.forms, *("",) * n_new)
+    texts = (
+        (*tree.labels, *(label for label, _ in new)),
+        (*tree.forms, *(form,) * n_new),
+    )
     labels, forms = (tuple(column[v] for v in order) for column in texts)
     tokens = tuple((*tree.tokens, *(-1,) * n_new)[v] for v in order)
     edged = tuple(edges[v] for v in order)

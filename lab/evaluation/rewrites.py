@@ -218,12 +218,17 @@ def joint_side(
     analysis: Analysis,
     rewrites: Sequence[tuple[Rewrite, Analysis]],
     slack: float,
+    written: Analysis | None = None,
 ) -> JointSide:
-    """Return the sentence parsed jointly with its rewrites, links known."""
-    if not rewrites:
+    """Return the sentence parsed jointly with its rewrites, links known, and with a
+    ``written`` paraphrase, linked by the aligner."""
+    if not rewrites and written is None:
         return JointSide()
     sides = [analysis, *(other for _, other in rewrites)]
     links = {(0, k): one.links() for k, (one, _) in enumerate(rewrites, 1)}
+    if written is not None:
+        links[0, len(sides)] = list(parser.aligner.align(analysis, written))
+        sides.append(written)
     return parser.parse_set(sides, JointSettings("bp", slack=slack), links=links).sides[
         0
     ]

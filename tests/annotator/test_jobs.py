@@ -26,7 +26,7 @@ def start(cast, monkeypatch):
     """A queued job whose work is the given generator function."""
 
     def started(body: Body) -> Job:
-        monkeypatch.setitem(jobkinds.KINDS, "trial", "none:none")
+        monkeypatch.setitem(jobkinds.KINDS, "trial", jobkinds.JobKind("none"))
         monkeypatch.setattr(jobkinds, "runner", lambda kind: body)
         monkeypatch.setattr(jobs, "FLUSH_S", 0.0)
         return jobs.create(

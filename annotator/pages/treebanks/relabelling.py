@@ -8,7 +8,7 @@ from annotator import access
 from annotator.errors import Refusal
 from annotator.models import BatchTree, Corpus, TreeBatch
 from annotator.models.projects import Anybody
-from annotator.services.treebanks import batches
+from annotator.services.treebanks import relabelling
 from annotator.services.treebanks.relabelling import Change, Order, planned
 from annotator.svg import parse as svg
 from annotator.svg.parse import Note
@@ -45,7 +45,7 @@ def order_page(corpus: Corpus, order: Order, *, by: Anybody) -> Json:
 
 def _batches(corpus: Corpus) -> list[Json]:
     rows = corpus.batches.select_related("by", "undone_by")[:BATCHES]
-    return [{"batch": one, "counts": batches.counts(one)} for one in rows]
+    return [{"batch": one, "counts": relabelling.counts(one)} for one in rows]
 
 
 def _row(n: int, change: Change) -> Json:
@@ -94,7 +94,7 @@ def batch_page(batch: TreeBatch, *, by: Anybody) -> Json:
         "project": corpus.project,
         "corpus": corpus,
         "batch": batch,
-        "counts": batches.counts(batch),
+        "counts": relabelling.counts(batch),
         "noted": noted[:200],
         "rows": rows[:200],
         "may_undo": batch.undone_at is None

@@ -10,10 +10,8 @@ import numpy as np
 from django.db import transaction
 from django.db.models import Exists, F, OuterRef
 from django.db.models.query import QuerySet
-from django.utils.translation import gettext as _
 
 from annotator import access
-from annotator.errors import Conflict
 from annotator.models import (
     AlignmentLayer,
     Corpus,
@@ -52,21 +50,15 @@ def start(corpus: Corpus, parser: str, *, by: Anybody, enqueue: bool = True) -> 
     """
     access.require(by, "run", corpus.project)
     offered.require(corpus.project, parser, field="parser")
-    with jobs.one_after_the_other(corpus.project):
-        active = Job.objects.active().filter(project=corpus.project, kind="align")
-        if any(job.params["corpus"] == corpus.code for job in active):
-            raise Conflict(
-                _("This corpus is already being aligned. Wait until it finishes.")
-            )
-        return jobs.create(
-            corpus.project,
-            "align",
-            title=f"Align phrases of {corpus.name}",
-            by=by,
-            params={"corpus": corpus.code, "parser": parser},
-            engine=ENGINE,
-            enqueue=enqueue,
-        )
+    return jobs.start(
+        corpus.project,
+        "align",
+        title=f"Align phrases of {corpus.name}",
+        by=by,
+        params={"corpus": corpus.code, "parser": parser},
+        engine=ENGINE,
+        enqueue=enqueue,
+    )
 
 
 def run(job: Job) -> Generator[Step, None, dict[str, Any]]:
@@ -77,9 +69,8 @@ def run(job: Job) -> Generator[Step, None, dict[str, Any]]:
     left = _lacking(corpus)
     total = corpus.pairs.count()
     yield Step(total=total, done=total - left.count(), note=f"{ENGINE} {VERSION}")
-    last, n_done, n_failed = 0, 0, 0
-    while batch := list(left.filter(pk__gt=last)[:BATCH]):
-        last = batch[-1].pk
+
+    def work(batch: list[Pair]) -> int:
         sentences = [side.to_core() for p in batch for side in (p.source, p.target)]
         answers = backend.analyse(sentences, want=WANT & backend.info.capabilities)
         made = []
@@ -95,9 +86,10 @@ def run(job: Job) -> Generator[Step, None, dict[str, Any]]:
                     excerpt=pair.source_text,
                 )
         _store(made, job, backend.info)
-        n_done, n_failed = n_done + len(made), n_failed + len(batch) - len(made)
-        yield Step(done=len(made), failed=len(batch) - len(made))
-    return {"engine": ENGINE, "version": VERSION, "aligned": n_done, "failed": n_failed}
+        return len(made)
+
+    done, failed = yield from jobs.by_batches(left, BATCH, work)
+    return {"engine": ENGINE, "version": VERSION, "aligned": done, "failed": failed}
 
 
 @dataclass(frozen=True, slots=True)
@@ -228,7 +220,7 @@ def _lacking(corpus: Corpus) -> QuerySet[Pair]:
         pair=OuterRef("pk"), origin=Origin.ENGINE, engine=ENGINE, version=VERSION
     )
     rows = Pair.objects.filter(~Exists(mine), corpus=corpus)
-    return rows.select_related("source", "target").order_by("pk")
+    return rows.select_related("source", "target")
 
 
 def uncertain(corpus: Corpus, *, state: str = "") -> QuerySet[AlignmentLayer]:

@@ -6,7 +6,7 @@ import os
 from collections.abc import Generator, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import asdict, replace
-from typing import Any, NamedTuple
+from typing import Any
 
 from django.conf import settings
 from django.db import transaction
@@ -16,7 +16,7 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_noop
 
 from annotator import access
-from annotator.errors import BadRequest, Conflict
+from annotator.errors import BadRequest
 from annotator.models import Corpus, Job, Pair, PairScore, ScoreRun
 from annotator.models.corpora import PairQuerySet
 from annotator.models.projects import Anybody
@@ -54,26 +54,15 @@ def start(corpus: Corpus, scorer: str, *, by: Anybody, enqueue: bool = True) -> 
     if scorer not in SCORERS:
         reason = _("Scorers: %(names)s.") % {"names": ", ".join(SCORERS)}
         raise BadRequest(reason, field="scorer")
-    with jobs.one_after_the_other(corpus.project):
-        active = Job.objects.active().filter(project=corpus.project, kind="score")
-        params = {"corpus": corpus.code, "scorer": scorer}
-        if any(job.params == params for job in active):
-            raise Conflict(
-                _(
-                    "This corpus is already being scored with these settings. "
-                    "Wait until it finishes."
-                )
-            )
-        title = f"Score {corpus.name}: {SCORERS[scorer].label}"
-        return jobs.create(
-            corpus.project,
-            "score",
-            title=title,
-            by=by,
-            params=params,
-            engine=f"itg {core_score.VERSION}",
-            enqueue=enqueue,
-        )
+    return jobs.start(
+        corpus.project,
+        "score",
+        title=f"Score {corpus.name}: {SCORERS[scorer].label}",
+        by=by,
+        params={"corpus": corpus.code, "scorer": scorer},
+        engine=f"itg {core_score.VERSION}",
+        enqueue=enqueue,
+    )
 
 
 def run(job: Job) -> Generator[Step, None, dict[str, Any]]:
@@ -88,24 +77,17 @@ def run(job: Job) -> Generator[Step, None, dict[str, Any]]:
     yield Step(
         done=corpus.n_pairs - n_left, total=corpus.n_pairs, note=engine.scorer.label
     )
-    last, n_failed = 0, 0
-    while batch := _batch(left, last):
-        last = batch[-1].pk
+
+    def work(batch: list[Pair]) -> int:
         scores, failures = engine.score(batch)
         for ref, reason in failures:
             jobs.report_issue(job, f"{ref}: {reason}", remedy="score it in parts")
         _store(score_run, scores)
-        n_failed += len(failures)
-        yield Step(done=len(scores), failed=len(failures))
-    result = {"run": score_run.code, "scored": score_run.n_scored, "failed": n_failed}
+        return len(scores)
+
+    _done, failed = yield from jobs.by_batches(left, BATCH, work)
+    result = {"run": score_run.code, "scored": score_run.n_scored, "failed": failed}
     return result | ({"lacking": engine.notes} if engine.notes else {})
-
-
-class _Row(NamedTuple):
-    pk: int
-    ref: str
-    source: str
-    target: str
 
 
 _Scores = list[PairScore]
@@ -142,9 +124,9 @@ class _Engine:
             settings["weights"] = model.to_json()
         return settings
 
-    def score(self, rows: Sequence[_Row]) -> tuple[_Scores, _Failures]:
+    def score(self, rows: Sequence[Pair]) -> tuple[_Scores, _Failures]:
         """Scores of a batch, on all cores; the loops leave Python's lock alone."""
-        sides = [(row.source.split("\n"), row.target.split("\n")) for row in rows]
+        sides = [(row.source.forms, row.target.forms) for row in rows]
         vectors = self._vectors([side for pair in sides for side in pair])
         tasks = zip(rows, sides, vectors[::2], vectors[1::2], strict=True)
         with ThreadPoolExecutor(len(os.sched_getaffinity(0))) as pool:
@@ -159,7 +141,7 @@ class _Engine:
 
     def _one(
         self,
-        row: _Row,
+        row: Pair,
         sides: tuple[list[str], list[str]],
         source: Floats | None,
         target: Floats | None,
@@ -206,14 +188,9 @@ def _open_run(corpus: Corpus, engine: _Engine, job: Job) -> ScoreRun:
 
 def _unscored(corpus: Corpus, score_run: ScoreRun) -> QuerySet[Pair]:
     scores = PairScore.objects.filter(run=score_run, pair=OuterRef("pk"))
-    return Pair.objects.filter(~Exists(scores), corpus=corpus).order_by("pk")
-
-
-def _batch(left: QuerySet[Pair], last: int) -> list[_Row]:
-    rows = left.filter(pk__gt=last).values_list(
-        "pk", "ref", "source__tokens", "target__tokens"
-    )
-    return [_Row(*row) for row in rows[:BATCH]]
+    rows = Pair.objects.filter(~Exists(scores), corpus=corpus)
+    sides = rows.select_related("source", "target")
+    return sides.only("ref", "source__tokens", "target__tokens")
 
 
 @transaction.atomic

@@ -10,7 +10,7 @@ from django.db.models.query import QuerySet
 from django.utils.translation import gettext as _
 
 from annotator import access
-from annotator.errors import BadRequest, Conflict
+from annotator.errors import BadRequest
 from annotator.models import AlignmentLayer, Corpus, Job, Origin, Pair
 from annotator.models.projects import Anybody
 from annotator.services import jobs
@@ -58,22 +58,15 @@ def start(
     access.require(by, "run", corpus.project)
     if parser:
         offered.require(corpus.project, parser, field="parser")
-    with jobs.one_after_the_other(corpus.project):
-        active = Job.objects.active().filter(project=corpus.project, kind=KIND)
-        if any(job.params["corpus"] == corpus.code for job in active):
-            raise Conflict(
-                _("The words of this corpus are being aligned. Wait until it finishes.")
-            )
-        how = MANY if many else "one to one"
-        return jobs.create(
-            corpus.project,
-            KIND,
-            title=f"Align words of {corpus.name}, {how}",
-            by=by,
-            params={"corpus": corpus.code, "parser": parser, "many": many},
-            engine=ENGINE,
-            enqueue=enqueue,
-        )
+    return jobs.start(
+        corpus.project,
+        KIND,
+        title=f"Align words of {corpus.name}, {MANY if many else 'one to one'}",
+        by=by,
+        params={"corpus": corpus.code, "parser": parser, "many": many},
+        engine=ENGINE,
+        enqueue=enqueue,
+    )
 
 
 def n_aligned(corpus: Corpus) -> int:
@@ -95,18 +88,20 @@ def run(job: Job) -> Generator[Step, None, dict[str, Any]]:
     left = _lacking(corpus, name)
     total = corpus.pairs.count()
     yield Step(total=total, done=total - left.count(), note=f"{ENGINE} {VERSION}")
-    last, n_done, n_plain = 0, 0, 0
-    while batch := list(left.filter(pk__gt=last)[:BATCH]):
-        last = batch[-1].pk
+    n_plain = 0
+
+    def work(batch: list[Pair]) -> int:
+        nonlocal n_plain
         rows = []
         for pair, sides in zip(batch, _analyses(batch, job, aligner), strict=True):
             n_plain += any(side.vectors is None for side in sides)
             probs = aligner.probabilities(*sides)
             rows.append(_layer(pair, probs, aligner, name, job.params["parser"]))
         _store(rows)
-        n_done += len(rows)
-        yield Step(done=len(rows))
-    result = {"engine": ENGINE, "version": VERSION, "aligned": n_done}
+        return len(rows)
+
+    done, _failed = yield from jobs.by_batches(left, BATCH, work)
+    result = {"engine": ENGINE, "version": VERSION, "aligned": done}
     return result | {"without_vectors": n_plain}
 
 
@@ -169,4 +164,4 @@ def _lacking(corpus: Corpus, name: str) -> QuerySet[Pair]:
         name=name,
     )
     rows = Pair.objects.filter(~Exists(mine), corpus=corpus)
-    return rows.select_related("source", "target").order_by("pk")
+    return rows.select_related("source", "target")

@@ -5,14 +5,14 @@ there already is left as it is, so a job whose worker died goes on where it ende
 that is cancelled, or fails, undoes what it added.
 """
 
-from collections.abc import Generator, Iterable, Iterator, Mapping
+from collections.abc import Generator, Iterable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field
 from datetime import timedelta
 from typing import Any
 
 from django.db import OperationalError, transaction
-from django.db.models import F, Model, Q, QuerySet, Sum
+from django.db.models import F, Model, Q, Sum
 from django.utils import timezone
 from django.utils.translation import gettext as _
 
@@ -73,8 +73,8 @@ def take_back(job: Job) -> int:
         Parse.objects.filter(**of_sentence),
         Sentence.objects.filter(corpus=corpus),
     ):
-        for keys in _batches(rows.filter(job=job)):
-            _delete(rows.model, keys, job)
+        for part in jobs.in_batches(rows.filter(job=job).only("pk"), BATCH):
+            _delete(rows.model, [one.pk for one in part], job)
     left = {"n_sentences": corpus.sentences.count(), "n_pairs": corpus.pairs.count()}
     Corpus.objects.filter(pk=corpus.pk).update(**left)
     if corpus.job_id == job.pk and not any(left.values()):
@@ -98,18 +98,6 @@ def brought(job: Job, held: Mapping[str, int]) -> dict[str, int]:
     mine = AlignmentLayer.objects.filter(job=job).order_by()
     links = mine.aggregate(n=Sum("n_links"))["n"] if counts["layers"] else 0
     return counts | {"links": links}
-
-
-def _batches(rows: QuerySet[Any]) -> Iterator[list[int]]:
-    """Their keys, in portions: each is short for those who save meanwhile."""
-    last = 0
-    while True:
-        more = rows.filter(pk__gt=last).order_by("pk").values_list("pk", flat=True)
-        keys = list(more[:BATCH])
-        if not keys:
-            return
-        yield keys
-        last = keys[-1]
 
 
 @transaction.atomic

@@ -9,7 +9,7 @@ from typing import Any, Generic, TypeVar
 from django.utils.translation import gettext as _
 
 from annotator import access
-from annotator.errors import BadRequest, Conflict
+from annotator.errors import BadRequest
 from annotator.models import Bitext, Job
 from annotator.models.projects import Anybody
 from annotator.services import jobs
@@ -119,24 +119,15 @@ def start(
         known = ", ".join(SYMMETRISATIONS)
         reason = _("Symmetrisations: %(names)s.") % {"names": known}
         raise BadRequest(reason, field="symmetrise")
-    with jobs.one_after_the_other(bitext.project):
-        active = Job.objects.active().filter(project=bitext.project, kind=KIND)
-        if any(job.params["bitext"] == bitext.code for job in active):
-            raise Conflict(
-                _(
-                    "This parallel text is already being aligned. Wait until it "
-                    "finishes."
-                )
-            )
-        return jobs.create(
-            bitext.project,
-            KIND,
-            title=f"Link the words of {bitext.name}: {engine}",
-            by=by,
-            params={"bitext": bitext.code, "engine": engine, "symmetrise": symmetrise},
-            engine=engine,
-            enqueue=enqueue,
-        )
+    return jobs.start(
+        bitext.project,
+        KIND,
+        title=f"Link the words of {bitext.name}: {engine}",
+        by=by,
+        params={"bitext": bitext.code, "engine": engine, "symmetrise": symmetrise},
+        engine=engine,
+        enqueue=enqueue,
+    )
 
 
 def run(job: Job) -> Generator[Step, None, dict[str, Any]]:

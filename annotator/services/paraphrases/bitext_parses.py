@@ -11,10 +11,7 @@ from itertools import islice
 from pathlib import Path
 from typing import Any
 
-from django.utils.translation import gettext as _
-
 from annotator import access
-from annotator.errors import Conflict
 from annotator.models import Bitext, Job
 from annotator.models.projects import Anybody
 from annotator.services import jobs
@@ -39,21 +36,15 @@ def start(bitext: Bitext, engine: str, *, by: Anybody, enqueue: bool = True) -> 
     """
     access.require(by, "run", bitext.project)
     offered.require(bitext.project, engine, field="engine")
-    with jobs.one_after_the_other(bitext.project):
-        active = Job.objects.active().filter(project=bitext.project, kind=KIND)
-        if any(job.params["bitext"] == bitext.code for job in active):
-            raise Conflict(
-                _("This parallel text is already being parsed. Wait until it finishes.")
-            )
-        return jobs.create(
-            bitext.project,
-            KIND,
-            title=f"Parse the English of {bitext.name}: {engine}",
-            by=by,
-            params={"bitext": bitext.code, "engine": engine},
-            engine=engine,
-            enqueue=enqueue,
-        )
+    return jobs.start(
+        bitext.project,
+        KIND,
+        title=f"Parse the English of {bitext.name}: {engine}",
+        by=by,
+        params={"bitext": bitext.code, "engine": engine},
+        engine=engine,
+        enqueue=enqueue,
+    )
 
 
 def run(job: Job) -> Generator[Step, None, dict[str, Any]]:

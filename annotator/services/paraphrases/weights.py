@@ -57,20 +57,14 @@ def start(
     if not Judgment.objects.of(campaign).counted().exists():
         reason = _("No judgments in %(name)s yet.")
         raise BadRequest(reason % {"name": campaign.name}, field="campaign")
-    with jobs.one_after_the_other(table.project):
-        active = Job.objects.active().filter(project=table.project, kind=KIND)
-        if any(job.params["table"] == table.code for job in active):
-            raise Conflict(
-                _("Weights of this table are being fitted; wait for their end.")
-            )
-        return jobs.create(
-            table.project,
-            KIND,
-            title=f"Weights of {table.name} from {campaign.name}",
-            by=by,
-            params={"table": table.code, "campaign": campaign.code},
-            enqueue=enqueue,
-        )
+    return jobs.start(
+        table.project,
+        KIND,
+        title=f"Weights of {table.name} from {campaign.name}",
+        by=by,
+        params={"table": table.code, "campaign": campaign.code},
+        enqueue=enqueue,
+    )
 
 
 def run(job: Job) -> Generator[Step, None, dict[str, Any]]:

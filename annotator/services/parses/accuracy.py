@@ -10,6 +10,7 @@ from django.utils.translation import gettext as _
 
 from annotator.models import Corpus, Job, Origin, Parse, Sentence
 from annotator.models.projects import Anybody
+from annotator.services import jobs
 from annotator.services.kept_counts import kept
 from annotator.services.parses import offered
 from core.agreement.trees import attachment, parseval
@@ -160,10 +161,7 @@ def of_corpus(corpus: Corpus, engine: str, version: str) -> dict[str, Any]:
     """
     total, learnt = ParserScores(), offered.trained_on(corpus.project, engine)
     n_learnt = 0
-    rows = with_gold(corpus).order_by("pk")
-    last = 0
-    while chunk := list(rows.filter(pk__gt=last)[:CHUNK]):
-        last = chunk[-1].pk
+    for chunk in jobs.in_batches(with_gold(corpus), CHUNK):
         new = [one for one in chunk if not is_learnt(one, learnt)]
         n_learnt += len(chunk) - len(new)
         for sides in sides_of(new, engine, version):

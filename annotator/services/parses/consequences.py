@@ -5,14 +5,16 @@ named "follow". Undo takes the second back alone, which refuses it: what it brou
 not come again by itself.
 """
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from itertools import pairwise
 from typing import Any, TypeVar
 from uuid import uuid5
 
 from django.db import transaction
+from django.utils.translation import gettext as _
 
+from annotator.errors import BadRequest
 from annotator.models import Origin, PackedForest, Parse, Sentence, TreeDraft, TreeEvent
 from annotator.models.projects import Anybody
 from annotator.services.parses import drafts, retyping
@@ -24,6 +26,7 @@ from core.forests.constraints import (
     bracket_at,
     can_follow,
     decided_by,
+    decoded,
     followed,
     plain_brackets,
     weights_under,
@@ -68,6 +71,23 @@ def play(draft: TreeDraft, step: DraftStep, *, by: Anybody) -> TreeEvent:
         )
         drafts.play(draft, follow, by=by)
     return event
+
+
+@transaction.atomic
+def parse_again(draft: TreeDraft, sent: Mapping[str, Any], *, by: Anybody) -> bool:
+    """Make the draft the parser's best tree under what its author has decided; whether
+    that changed anything. Raises BadRequest where there is no forest, as ``play``."""
+    tree, stored = draft.to_tree(), forest_over(draft)
+    if stored is None or not can_follow(tree):
+        raise BadRequest(_("No parser has stored its readings of these words."))
+    try:
+        new = decoded(tree, decisions(draft), stored.forest, stored.weights)
+    except (Contradiction, InvalidValue):
+        return False
+    step = DraftStep(sent["uuid"], sent["base_rev"], FOLLOW, editing.Replace(new))
+    if new != tree:
+        drafts.play(draft, step, by=by)
+    return new != tree
 
 
 def _new_tree(draft: TreeDraft) -> Tree | None:

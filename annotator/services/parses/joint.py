@@ -13,7 +13,7 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_noop
 
 from annotator import access
-from annotator.errors import BadRequest, Conflict
+from annotator.errors import BadRequest
 from annotator.models import (
     Corpus,
     Job,
@@ -379,25 +379,15 @@ def start(
             % {"parser": parser},
             field="parser",
         )
-    params = {"corpus": corpus.code, "parser": parser, "settings": asdict(settings)}
-    with jobs.one_after_the_other(corpus.project):
-        active = Job.objects.active().filter(project=corpus.project, kind="joint")
-        if any(job.params == params for job in active):
-            raise Conflict(
-                _(
-                    "This corpus is already being parsed with these settings. "
-                    "Wait until it finishes."
-                )
-            )
-        return jobs.create(
-            corpus.project,
-            "joint",
-            title=f"Parse {corpus.name} jointly: {_label(settings)}",
-            by=by,
-            params=params,
-            engine=f"{ENGINE} {VERSION}",
-            enqueue=enqueue,
-        )
+    return jobs.start(
+        corpus.project,
+        "joint",
+        title=f"Parse {corpus.name} jointly: {_label(settings)}",
+        by=by,
+        params={"corpus": corpus.code, "parser": parser, "settings": asdict(settings)},
+        engine=f"{ENGINE} {VERSION}",
+        enqueue=enqueue,
+    )
 
 
 def run(job: Job) -> Generator[Step, None, dict[str, Any]]:
@@ -418,9 +408,8 @@ def run(job: Job) -> Generator[Step, None, dict[str, Any]]:
         total=total, done=total - n_left, note=f"{backend.info.name}, {joint_run}"
     )
     ledger.refresh(joint_run)
-    last, n_done, n_failed = 0, 0, 0
-    while batch := list(left.filter(pk__gt=last)[:BATCH]):
-        last = batch[-1].pk
+
+    def work(batch: list[Pair]) -> int:
         made = []
         for pair, answer in _parse(joint, backend, batch, settings):
             if isinstance(answer, JointAnswer):
@@ -428,8 +417,9 @@ def run(job: Job) -> Generator[Step, None, dict[str, Any]]:
             else:
                 _complain(job, pair, answer)
         store(joint_run, made, backend.info)
-        n_done, n_failed = n_done + len(made), n_failed + len(batch) - len(made)
-        yield Step(done=len(made), failed=len(batch) - len(made))
+        return len(made)
+
+    n_done, n_failed = yield from jobs.by_batches(left, BATCH, work)
     parsers.mark_parsed(corpus)
     joint_run.refresh_from_db()
     result: dict[str, Any] = {"engine": joint_run.engine, "version": joint_run.version}
@@ -513,8 +503,7 @@ def _pairs(corpus: Corpus, info: BackendInfo) -> QuerySet[Pair]:
 
 def _lacking(pairs: QuerySet[Pair], joint_run: JointRun) -> QuerySet[Pair]:
     there = JointPair.objects.filter(run=joint_run, pair=OuterRef("pk"))
-    rows = pairs.filter(~Exists(there)).select_related("source", "target")
-    return rows.order_by("pk")
+    return pairs.filter(~Exists(there)).select_related("source", "target")
 
 
 def _parse(

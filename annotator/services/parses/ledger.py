@@ -29,6 +29,7 @@ from annotator.models import (
 )
 from annotator.models.joint import TreeChangeQuerySet
 from annotator.models.projects import Anybody
+from annotator.services import jobs
 from annotator.services.parses import accuracy
 from annotator.services.parses.accuracy import Sides
 from annotator.throughput.writing import write
@@ -252,10 +253,7 @@ def refresh(run: JointRun) -> None:
     if not is_stale(run):
         return
     now = timezone.now()
-    last = 0
-    rows = run.results.select_related("pair").order_by("pk")
-    while chunk := list(rows.filter(pk__gt=last)[:CHUNK]):
-        last = chunk[-1].pk
+    for chunk in jobs.in_batches(run.results.select_related("pair"), CHUNK):
         compare(chunk)
     JointRun.objects.filter(pk=run.pk).update(gold_at=now)
 

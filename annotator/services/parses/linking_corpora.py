@@ -106,22 +106,15 @@ def start(
     if name in [one.name for one in of_project(project)]:
         problem = _("There is already a linking corpus %(name)s.") % {"name": name}
         raise BadRequest(problem, field="name")
-    with jobs.one_after_the_other(project):
-        active = Job.objects.active().filter(project=project, kind=KIND)
-        if any(job.params["name"] == name for job in active):
-            message = _("%(name)s is already being counted. Wait until it finishes.")
-            raise Conflict(message % {"name": name})
-        params = {
-            "name": name,
-            "corpus": page.code if page else "",
-            "corpora": [corpus.code for corpus in corpora],
-            "uploads": [upload.code for upload in uploads],
-            "licence": licence[:200],
-        }
-        title = f"Count the linking corpus {name}"
-        return jobs.create(
-            project, KIND, title=title, by=by, params=params, enqueue=enqueue
-        )
+    params = {
+        "name": name,
+        "corpus": page.code if page else "",
+        "corpora": [corpus.code for corpus in corpora],
+        "uploads": [upload.code for upload in uploads],
+        "licence": licence[:200],
+    }
+    title = f"Count the linking corpus {name}"
+    return jobs.start(project, KIND, title=title, by=by, params=params, enqueue=enqueue)
 
 
 def run(job: Job) -> Generator[Step, None, dict[str, Any]]:

@@ -11,7 +11,7 @@ from django.db.models.query import QuerySet
 from django.utils.translation import gettext as _
 
 from annotator import access
-from annotator.errors import BadRequest, Conflict
+from annotator.errors import BadRequest
 from annotator.models import (
     Corpus,
     Issue,
@@ -51,13 +51,11 @@ def of_corpus(corpus: Corpus, backend: ParserBackend) -> dict[str, Any]:
     is_known = knower(backend)
     if is_known is None:
         return {}
-    info, rates, last = backend.info, Rates(), 0
+    info, rates = backend.info, Rates()
     learnt = offered.trained_on(corpus.project, info.name)
-    rows = corpus.sentences.order_by("pk")
-    while chunk := list(rows.filter(pk__gt=last)[:CHUNK]):
-        last = chunk[-1].pk
-        chunk = [one for one in chunk if not accuracy.is_learnt(one, learnt)]
-        for sides in accuracy.sides_of(chunk, info.name, info.version):
+    for chunk in jobs.in_batches(corpus.sentences.all(), CHUNK):
+        new = [one for one in chunk if not accuracy.is_learnt(one, learnt)]
+        for sides in accuracy.sides_of(new, info.name, info.version):
             brackets = sides.brackets if sides.tree else None
             rates.add(sides.sentence.forms, is_known, brackets)
     return {"by_unknown": rates.to_json()}
@@ -85,22 +83,15 @@ def start(
         raise BadRequest(
             _("Enter 1 to %(n)s trees per sentence.") % {"n": MAX_TREES}, field="n"
         )
-    with jobs.one_after_the_other(corpus.project):
-        active = Job.objects.active().filter(project=corpus.project, kind="parse")
-        mine = {"corpus": corpus.code, "engine": engine}
-        if any(job.params.items() >= mine.items() for job in active):
-            raise Conflict(
-                _("This corpus is already being parsed. Wait until it finishes.")
-            )
-        return jobs.create(
-            corpus.project,
-            "parse",
-            title=f"Parse {corpus.name}: {engine}, {n}-best",
-            by=by,
-            params=mine | {"n": n},
-            engine=engine,
-            enqueue=enqueue,
-        )
+    return jobs.start(
+        corpus.project,
+        "parse",
+        title=f"Parse {corpus.name}: {engine}, {n}-best",
+        by=by,
+        params={"corpus": corpus.code, "engine": engine, "n": n},
+        engine=engine,
+        enqueue=enqueue,
+    )
 
 
 def try_out(text: str, backend: ParserBackend) -> Analysis:
@@ -171,9 +162,8 @@ def run_chunk(job: Job, chunk: JobChunk) -> Generator[Step, None, None]:
     is_own = info.name not in registry.names(settings.MODELS_DIR)
     left = _lacking(corpus, info, n).filter(pk__gte=chunk.first, pk__lte=chunk.last)
     chunks.note(chunk, found=chunk.n - left.count())
-    last, issues = chunk.first - 1, []
-    while batch := list(left.filter(pk__gt=last)[:BATCH]):
-        last = batch[-1].pk
+    issues = []
+    for batch in jobs.in_batches(left, BATCH):
         answers = _analyse(backend, batch, n, check=not is_own)
         good = [one for one in answers if isinstance(one, ParsedText)]
         store(info, good, n)

@@ -61,25 +61,15 @@ def start(
     name = f"{parser[:28]}-{linked}-{method}"
     params = {"corpus": corpus.code, "engine": name, "n": n}
     params |= {"parser": parser, "linking": linked, "method": method}
-    with jobs.one_after_the_other(corpus.project):
-        active = Job.objects.active().filter(project=corpus.project)
-        mine = {"corpus": corpus.code, "engine": name}.items()
-        if any(job.params.items() >= mine for job in active):
-            raise Conflict(
-                _(
-                    "This corpus is already being parsed with these settings. "
-                    "Wait until it finishes."
-                )
-            )
-        return jobs.create(
-            corpus.project,
-            KIND,
-            title=f"Parse {corpus.name} with substitution: {parser}, {linked}",
-            by=by,
-            params=params,
-            engine=name,
-            enqueue=enqueue,
-        )
+    return jobs.start(
+        corpus.project,
+        KIND,
+        title=f"Parse {corpus.name} with substitution: {parser}, {linked}",
+        by=by,
+        params=params,
+        engine=name,
+        enqueue=enqueue,
+    )
 
 
 def run(job: Job) -> Generator[Step, None, dict[str, Any]]:

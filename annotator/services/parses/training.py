@@ -10,11 +10,10 @@ from typing import Any
 
 from django.conf import settings
 from django.utils.text import slugify
-from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
 from annotator import access
-from annotator.errors import BadRequest, Conflict
+from annotator.errors import BadRequest
 from annotator.models import Corpus, Job, Origin, Parse, Sentence
 from annotator.models.projects import Anybody
 from annotator.services import jobs
@@ -62,21 +61,15 @@ def start(corpus: Corpus, *, by: Anybody, enqueue: bool = True) -> Job:
         )
         facts = {"n": n, "least": MIN_TREES, "most": f"{MAX_TREES:,}"}
         raise BadRequest(reason % facts)
-    with jobs.one_after_the_other(corpus.project):
-        active = Job.objects.active().filter(project=corpus.project, kind=KIND)
-        if any(job.params["corpus"] == corpus.code for job in active):
-            raise Conflict(
-                _("A parser is being trained on these trees. Wait until it finishes.")
-            )
-        return jobs.create(
-            corpus.project,
-            KIND,
-            title=f"Train a parser on {corpus.name}",
-            by=by,
-            params={"corpus": corpus.code},
-            engine="pcfg",
-            enqueue=enqueue,
-        )
+    return jobs.start(
+        corpus.project,
+        KIND,
+        title=f"Train a parser on {corpus.name}",
+        by=by,
+        params={"corpus": corpus.code},
+        engine="pcfg",
+        enqueue=enqueue,
+    )
 
 
 def run(job: Job) -> Generator[Step, None, dict[str, Any]]:

@@ -2,7 +2,6 @@
 
 import hashlib
 import json
-from collections import OrderedDict
 from dataclasses import dataclass
 from typing import Any
 
@@ -19,14 +18,14 @@ from annotator.models import (
     Report,
 )
 from annotator.models.projects import Anybody
+from annotator.services.kept_counts import LastAnswers
 from annotator.services.reports import judged_data
 from annotator.services.reports.judged_data import Read
 from core.agreement.judgments.dataset import Dataset, Selection
 from core.agreement.judgments.report import ReportOptions, build
 
 KINDS = ("campaign", "ratings")
-KEPT = 16
-_bodies: OrderedDict[str, dict[str, Any]] = OrderedDict()
+_bodies: LastAnswers[dict[str, Any]] = LastAnswers(16)
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,9 +94,8 @@ def report(of: ReportSource, spec: ReportSpec) -> tuple[dict[str, Any], Read]:
 
 def body_of(of: ReportSource, read: Read, spec: ReportSpec) -> dict[str, Any]:
     """Every figure of what was read. The same question twice is computed once."""
-    key = repr((read.stamp, spec))
-    body = _bodies.get(key)
-    if body is None:
+
+    def compute() -> dict[str, Any]:
         data = spec.of(read.data)
         body = build(data, spec.options(data))
         body["facts"] |= {
@@ -106,12 +104,9 @@ def body_of(of: ReportSource, read: Read, spec: ReportSpec) -> dict[str, Any]:
             "version": __version__,
             "digest": digest(data, spec),
         }
-        _bodies[key] = body
-        while len(_bodies) > KEPT:
-            _bodies.popitem(last=False)
-    else:
-        _bodies.move_to_end(key)
-    return body
+        return body
+
+    return _bodies.of(repr((read.stamp, spec)), compute)
 
 
 def digest(data: Dataset, spec: ReportSpec) -> str:

@@ -1,7 +1,6 @@
 """What a report reads: a campaign, or a set of outside ratings, as one ``Dataset``."""
 
 import json
-from collections import OrderedDict
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -25,6 +24,7 @@ from annotator.models import (
     JudgmentEvent,
     RatingSet,
 )
+from annotator.services.kept_counts import LastAnswers
 from annotator.services.reports import rating_tables
 from core.agreement.judgments.dataset import Dataset, Question
 from core.data.check import Ints
@@ -32,9 +32,8 @@ from core.data.ratings import PAPER_SCALES
 from core.errors import GemelError
 from core.formats.ratings import LAYOUTS
 
-KEPT = 8  # datasets held in memory
 PAPER_THRESHOLDS = {"meaning": 3.0, "grammar": 4.0}  # Callison-Burch 2008
-_held: OrderedDict[tuple[Any, ...], "Read"] = OrderedDict()
+_held: "LastAnswers[Read]" = LastAnswers(8)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -68,27 +67,13 @@ def read_campaign(campaign: Campaign) -> Read:
         last_event(),
         last,
     )
-    return _kept(stamp) or _keep(_campaign(campaign, stamp))
+    return _held.of(stamp, lambda: _campaign(campaign, stamp))
 
 
 def read_set(ratings: RatingSet) -> Read:
     """The ratings of a file that was uploaded."""
     stamp = ("s", ratings.code)
-    return _kept(stamp) or _keep(_set(ratings, stamp))
-
-
-def _kept(stamp: tuple[Any, ...]) -> Read | None:
-    kept = _held.get(stamp)
-    if kept is not None:
-        _held.move_to_end(stamp)
-    return kept
-
-
-def _keep(read: Read) -> Read:
-    _held[read.stamp] = read
-    while len(_held) > KEPT:
-        _held.popitem(last=False)
-    return read
+    return _held.of(stamp, lambda: _set(ratings, stamp))
 
 
 def _campaign(campaign: Campaign, stamp: tuple[Any, ...]) -> Read:

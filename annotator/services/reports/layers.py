@@ -2,7 +2,7 @@
 
 import hashlib
 import json
-from collections import Counter, OrderedDict
+from collections import Counter
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -22,6 +22,7 @@ from annotator.models import (
     Report,
 )
 from annotator.models.projects import Anybody
+from annotator.services.kept_counts import LastAnswers
 from core.agreement.alignments.report import PairInput, build
 from core.agreement.trees.annotators import agreement_of_deps, agreement_of_trees
 from core.data.alignment import Alignment
@@ -30,9 +31,8 @@ from core.data.tree import Tree
 from core.errors import GemelError
 
 MAX_PAIRS = 2_000
-KEPT = 4
 MAX_SHOWN = 100
-_held: OrderedDict[tuple[Any, ...], "LayerReport"] = OrderedDict()
+_held: "LastAnswers[LayerReport]" = LastAnswers(4)
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,11 +81,7 @@ def report(corpus: Corpus, *, seed: int = 0) -> LayerReport:
         ).values(),
         *trees.aggregate(n=Count("pk"), last=Max("pk")).values(),
     )
-    if stamp not in _held:
-        _held[stamp] = compute(corpus, seed=seed)
-        while len(_held) > KEPT:
-            _held.popitem(last=False)
-    return _held[stamp]
+    return _held.of(stamp, lambda: compute(corpus, seed=seed))
 
 
 def compute(corpus: Corpus, *, seed: int = 0) -> LayerReport:

@@ -9,7 +9,6 @@ again.
 
 import threading
 import time
-from collections import OrderedDict
 from collections.abc import Callable, Hashable
 from dataclasses import dataclass
 from datetime import datetime
@@ -19,6 +18,7 @@ from django.db.models import Max
 from django.utils import timezone
 
 from annotator.models import Adjudication, Campaign
+from annotator.services.kept_counts import LastAnswers
 from annotator.services.reports import agreement, query
 from annotator.services.reports.agreement import ReportSource, ReportSpec
 from annotator.services.reports.judged_data import Read
@@ -26,7 +26,6 @@ from annotator.services.reports.judged_data import Read
 T = TypeVar("T")
 AT_ONCE_S = 0.3  # of the processor: what took less is always computed again
 SHARE = 20  # one part in so many of the time goes into computing at most
-KEPT = 32
 N_LOCKS = 16
 
 
@@ -48,7 +47,7 @@ class _Moment:
         return time.monotonic() < self.until
 
 
-_kept: OrderedDict[Hashable, _Moment] = OrderedDict()
+_kept: LastAnswers[_Moment] = LastAnswers(32)
 _locks = tuple(threading.Lock() for _ in range(N_LOCKS))
 
 
@@ -94,10 +93,7 @@ def _computed(key: Hashable, compute: Callable[[], T]) -> T:
     answer = compute()
     spent = time.thread_time() - began
     if spent >= AT_ONCE_S:
-        _kept.pop(key, None)  # to the end; another thread may drop the oldest
-        _kept[key] = _Moment(answer, time.monotonic() + SHARE * spent)
-        while len(_kept) > KEPT:
-            _kept.popitem(last=False)
+        _kept.put(key, _Moment(answer, time.monotonic() + SHARE * spent))
     return answer
 
 

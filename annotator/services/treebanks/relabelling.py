@@ -2,24 +2,42 @@
 
 import time
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Generator, Iterable, Iterator
 from dataclasses import dataclass, field
 from hashlib import sha256
+from typing import Any
+from uuid import uuid4
 
+from django.db import transaction
+from django.utils import timezone
 from django.utils.translation import gettext as _
-from django.utils.translation import gettext_noop, ngettext
+from django.utils.translation import gettext_noop, ngettext, override
 
 from annotator import access
-from annotator.errors import BadRequest
-from annotator.models import Corpus, Origin, Parse
-from annotator.models.projects import Anybody
+from annotator.errors import BadRequest, Conflict, Refusal, StaleEdit
+from annotator.models import (
+    BatchTree,
+    Corpus,
+    Job,
+    Origin,
+    Parse,
+    Sentence,
+    TreeBatch,
+    TreeDraft,
+    TreeEvent,
+)
+from annotator.models.projects import Anybody, id_of
+from annotator.services import jobs
+from annotator.services.parses import drafts, gold
+from annotator.services.parses.drafts import DraftStep
 from annotator.services.queries import running
 from annotator.services.queries.running import Hit, Search
 from core.data.tree import Tree
 from core.errors import GemelError, InvalidValue
+from core.protocols import Step
 from core.queries.labels import basic
 from core.queries.rows import Kind
-from core.trees.editing import RelabelAll, checked_label
+from core.trees.editing import RelabelAll, Replace, Retype, TreeEdit, checked_label
 
 MOST, PORTION = 20_000, 500  # sentences of a batch; matches read at a time
 LOOK_SECONDS = 5.0
@@ -208,3 +226,203 @@ def _labels(tree: Tree, nodes: list[int], order: Order) -> tuple[tuple[int, str]
         if old != order.label + tail:
             changes.append((node, order.label + tail))
     return tuple(changes)
+
+
+MEANWHILE = gettext_noop("Another gold tree was saved in the meantime.")
+STOPPED = gettext_noop("The job was stopped before this one.")
+UNSAVED = gettext_noop(
+    "You have an unsaved draft of this sentence. Save it, or undo "
+    "its steps, then relabel again."
+)
+
+AT_ONCE_S = 2.0  # of a request; the rest is a job's
+State = BatchTree.State
+Work = Callable[[BatchTree, Anybody], None]
+
+
+def apply(
+    corpus: Corpus, order: Order, *, seen: str, by: Anybody
+) -> tuple[TreeBatch, Job | None]:
+    """Relabel what the preview of the digest ``seen`` showed; the job does what takes
+    longer than two seconds.
+
+    Raises NotAllowed, BadRequest; StaleEdit if it would be something else by now,
+    Conflict if it is nothing.
+    """
+    plan = planned(corpus, order, by=by)
+    if plan.digest != seen:
+        raise StaleEdit(
+            _(
+                "The trees have changed since this preview, so nothing was done. Look "
+                "at the preview again."
+            ),
+            digest=plan.digest,
+        )
+    if not plan.changes:
+        raise Conflict(_("There is nothing to relabel."))
+    with transaction.atomic():
+        batch = TreeBatch.objects.create(
+            corpus=corpus,
+            query=order.query,
+            node=order.node,
+            label=order.label,
+            keeps_functions=order.keeps_functions,
+            by_id=id_of(by),
+        )
+        BatchTree.objects.bulk_create(
+            BatchTree(
+                batch=batch,
+                sentence_id=one.parse.sentence_id,
+                before=one.parse,
+                labels=one.operation.to_json()["labels"],
+            )
+            for one in plan.changes
+        )
+    return batch, _begin(batch, "apply", by)
+
+
+def undo(batch: TreeBatch, *, by: Anybody) -> Job | None:
+    """Take the whole batch back, but for trees that have been changed since.
+
+    Raises NotAllowed; Conflict if it is undone already, or still being applied.
+    """
+    access.require(by, "manage", batch.corpus.project)
+    of_batch = Job.objects.active().filter(kind="relabel", params__batch=batch.code)
+    if of_batch.exists():
+        raise Conflict(
+            _("This is still being applied. Wait for its job, or cancel it.")
+        )
+    cut_off = batch.trees.filter(state=State.WAITING)
+    cut_off.update(state=State.LEFT, note=STOPPED)
+    here = TreeBatch.objects.filter(pk=batch.pk, undone_at=None)
+    if not here.update(undone_by_id=by.pk, undone_at=timezone.now()):
+        raise Conflict(_("This was already undone."))
+    return _begin(batch, "undo", by)
+
+
+def counts(batch: TreeBatch) -> dict[str, int]:
+    """How many sentences are in which state."""
+    by_state = {str(state): 0 for state in State.values}
+    for state in batch.trees.order_by().values_list("state", flat=True):
+        by_state[state] += 1
+    return by_state
+
+
+def run(job: Job) -> Generator[Step, None, dict[str, Any]]:
+    """What is left of a batch, applied or undone, a sentence a step."""
+    batch = TreeBatch.objects.select_related("corpus__project").get(
+        code=job.params["batch"], corpus__project=job.project
+    )
+    do = str(job.params["do"])
+    yield Step(total=_rows(batch, do).count())
+    for _step in _steps(batch, do, job.by):
+        yield Step(done=1)
+    return {"batch": batch.code} | counts(batch)
+
+
+def _begin(batch: TreeBatch, do: str, by: Anybody) -> Job | None:
+    """Two seconds of the work now, and a job for the rest if there is one."""
+    ends = time.monotonic() + AT_ONCE_S
+    for _step in _steps(batch, do, by):
+        if time.monotonic() > ends:
+            break
+    if not _rows(batch, do).exists():
+        return None
+    title = f"{'Relabel' if do == 'apply' else 'Undo'}: {batch}"
+    params = {"batch": batch.code, "do": do, "corpus": batch.corpus.code}
+    return jobs.create(
+        batch.corpus.project, "relabel", title=title, by=by, params=params
+    )
+
+
+def _rows(batch: TreeBatch, do: str) -> Any:
+    wanted = State.WAITING if do == "apply" else State.DONE
+    rows = batch.trees.filter(state=wanted).order_by("pk")
+    return rows.select_related("sentence__corpus__project", "before", "after", "event")
+
+
+def _steps(batch: TreeBatch, do: str, by: Anybody | None) -> Iterator[None]:
+    """Each sentence in a transaction of its own; what is refused is noted, in English
+    as all that is stored."""
+    work, refused = (_relabel, State.LEFT) if do == "apply" else (_restore, State.KEPT)
+    assert by is not None
+    for pk in list(_rows(batch, do).values_list("pk", flat=True)):
+        row = _rows(batch, do).filter(pk=pk).first()
+        if row is None:  # another worker was faster
+            continue
+        try:
+            with transaction.atomic(), override("en"):
+                work(row, by)
+        except Refusal as error:
+            batch.trees.filter(pk=pk).update(state=refused, note=str(error)[:300])
+        yield
+
+
+def _relabel(row: BatchTree, by: Anybody) -> None:
+    """One sentence: a step in the ledger of the person's draft, saved as gold."""
+    former = _held(row)
+    if former is not None and former.pk != row.before_id:
+        raise Conflict(MEANWHILE)
+    draft = _draft_at(row, by)
+    labels = tuple((int(node), str(label)) for node, label in row.labels)
+    step = DraftStep(uuid4(), draft.revision, RelabelAll.op, RelabelAll(labels))
+    event = drafts.play(draft, step, by=by)
+    draft.refresh_from_db()
+    seen = former.code if former else ""
+    saved = gold.save_as_gold(draft, by=by, seen=seen)
+    BatchTree.objects.filter(pk=row.pk).update(
+        state=State.DONE, event=event, after=saved.parse
+    )
+
+
+def _held(row: BatchTree) -> Parse | None:
+    """The gold tree of the sentence, which no one else changes meanwhile."""
+    sentence = Sentence.objects.select_for_update().get(pk=row.sentence_id)
+    return gold.gold_of(sentence)
+
+
+def _draft_at(row: BatchTree, by: Anybody) -> TreeDraft:
+    """The person's draft, standing at the tree that is relabelled, on the words that
+    the sentence has now. Raises Conflict if it holds work that is saved nowhere."""
+    draft = drafts.start(row.sentence, by=by, base=row.before.code)
+    draft.sentence = row.sentence
+    tree = drafts.tree_at_start(row.sentence, row.before)
+    if draft.to_tree() == tree:
+        return draft
+    saved = row.sentence.parses.filter(digest=Sentence.key_of(draft.text))
+    if draft.revision and not saved.exists():
+        raise Conflict(UNSAVED)
+    words = enumerate(zip(draft.to_tree().words, tree.words, strict=True))
+    steps: list[TreeEdit] = [Retype(i, form) for i, (was, form) in words if was != form]
+    for operation in (*steps, Replace(tree)):
+        step = DraftStep(uuid4(), draft.revision, operation.op, operation)
+        drafts.play(draft, step, by=by)
+        draft.refresh_from_db()
+    return draft
+
+
+def _restore(row: BatchTree, by: Anybody) -> None:
+    """The tree from before is what it was, if the batch's is still the gold one."""
+    now = _held(row)
+    if now is None or now.pk != row.after_id:
+        who = f" by {now.author}" if now is not None and now.author_id else ""
+        raise Conflict(f"Another gold tree was saved in the meantime{who}.")
+    now.origin = Origin.FORMER
+    now.save(update_fields=["origin"])
+    before = row.before
+    if before.origin == Origin.FORMER:
+        before.origin = Origin.GOLD
+        before.save(update_fields=["origin"])
+    gold.follow_gold(before, by=by)
+    _step_back(row, by)
+    BatchTree.objects.filter(pk=row.pk).update(state=State.UNDONE)
+
+
+def _step_back(row: BatchTree, by: Anybody) -> None:
+    """In the person's own draft, too, if the batch's was the last step there."""
+    event: TreeEvent | None = row.event
+    if event is None or event.by_id != by.pk:
+        return
+    draft = event.draft
+    if drafts.steps_of(draft).undo == event:
+        drafts.play(draft, DraftStep(uuid4(), draft.revision, "undo"), by=by)

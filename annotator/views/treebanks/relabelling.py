@@ -14,7 +14,7 @@ from annotator.errors import BadRequest, Refusal
 from annotator.forms import refuse_unknown
 from annotator.models import Corpus, TreeBatch
 from annotator.pages.treebanks import relabelling as pages
-from annotator.services.treebanks import batches
+from annotator.services.treebanks import relabelling
 from annotator.services.treebanks.relabelling import Order
 
 FIELDS = {"q", "label", "node", "functions", "parsed"}
@@ -41,7 +41,7 @@ def relabel(request: HttpRequest, slug: str, code: str) -> HttpResponse:
 
 def _apply(request: HttpRequest, corpus: Corpus, order: Order) -> HttpResponse:
     seen = request.POST.get("seen", "")
-    made, job = batches.apply(corpus, order, seen=seen, by=request.user)
+    made, job = relabelling.apply(corpus, order, seen=seen, by=request.user)
     if job is not None:
         return redirect("job", corpus.project.slug, job.code)
     return redirect("relabelled", corpus.project.slug, made.code)
@@ -81,10 +81,10 @@ def batch(request: HttpRequest, slug: str, code: str) -> HttpResponse:
 
 def _undo(request: HttpRequest, made: TreeBatch) -> HttpResponse:
     slug = made.corpus.project.slug
-    job = batches.undo(made, by=request.user)
+    job = relabelling.undo(made, by=request.user)
     if job is not None:
         return redirect("job", slug, job.code)
-    counts = batches.counts(made)
+    counts = relabelling.counts(made)
     message = _("Undone; as they were before: %(n)s.") % {"n": counts["undone"]}
     if counts["kept"]:
         kept = _("Changed since, so they stay: %(n)s, listed below.")

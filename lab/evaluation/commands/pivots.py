@@ -1,6 +1,7 @@
 """``evaluate pivots``: paraphrase tables as a thesaurus of scores, links, words."""
 
 import argparse
+import gzip
 import random
 from collections.abc import Callable, Sequence
 from pathlib import Path
@@ -20,7 +21,7 @@ from core.text.stems import stem
 from lab.evaluation import phrase_methods
 from lab.evaluation.fitting import fit_logistic
 from lab.evaluation.folds import outer_folds
-from lab.evaluation.pivot_thesaurus import PivotThesaurus, both_ways, word_pairs
+from lab.evaluation.pivot_thesaurus import PivotThesaurus, Words, both_ways, word_pairs
 from lab.evaluation.ranking import average_precision
 from lab.evaluation.substitutes import read_targets
 from lab.reproduce import pairs
@@ -38,6 +39,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add("--links", type=Path, help="phrase links of annotators, JSON")
     add("--folds", type=int, default=0, help="refit the phrase aligner, too")
     add("--targets", type=Path, help="CoInCo, XML")
+    add("--counts", type=Path, help="how often words occur: WORD TAB COUNT, gzipped")
     add("--sample", type=int, default=1200)
     add("--least", type=float, nargs="+", default=[0.02, 0.1])
     add_parser_options(parser)
@@ -49,7 +51,7 @@ def run(options: dict[str, Any], say: Say) -> dict[str, Any]:
     wordnet, reason = find_thesaurus()
     if reason:
         say(reason)
-    known: dict[str, Known] = {"stems": None, "WordNet": wordnet}
+    known: dict[str, Known] = {"WordNet": wordnet, "stems": None}
     for least in options["least"]:
         known[f"pivots {least}"] = PivotThesaurus(words, least, "synonyms", None)
         for kind in ("synonyms", "kin"):
@@ -61,7 +63,10 @@ def run(options: dict[str, Any], say: Say) -> dict[str, Any]:
     if options["links"]:
         figures |= _links(options, known, say)
     if options["targets"]:
-        figures |= _substitutes(options["targets"], options["sample"], words, known)
+        counts = _counts(options["counts"])
+        figures |= _substitutes(
+            options["targets"], options["sample"], words, known, counts
+        )
     return figures
 
 
@@ -169,23 +174,40 @@ def _links(
     return figures
 
 
+def _counts(path: Path | None) -> dict[str, int]:
+    if path is None:
+        return {}
+    with gzip.open(path, "rt", encoding="utf-8") as lines:
+        rows = (line.split("\t") for line in lines)
+        return {word: int(count) for word, count in rows}
+
+
 def _substitutes(
-    path: Path, sample: int, words: dict[str, dict[str, float]], known: dict[str, Known]
+    path: Path,
+    sample: int,
+    words: Words,
+    known: dict[str, Known],
+    counts: dict[str, int],
 ) -> dict[str, Any]:
-    """How many of the first five candidates people offered, and targets reached."""
+    """How many of the first five candidates people offered, and targets reached; the
+    commoner words of WordNet first."""
     targets = read_targets(path, "coinco")
     targets = random.Random(SEED).sample(targets, min(sample, len(targets)))  # noqa: S311
     wordnet = known["WordNet"]
-    listed: dict[str, list[list[str]]] = {"WordNet": [], "pivots": [], "both": []}
+    names = ("WordNet", "pivots", "both, pivots first", "both, synonyms first")
+    listed: dict[str, list[list[str]]] = {name: [] for name in names}
     for target in targets:
         form = target.form.lower()
         paraphrases = words.get(form, {})
         by_p = sorted(paraphrases, key=lambda w: (-paraphrases[w], w))
-        synonyms = sorted(wordnet.related(form).synonyms - {form}) if wordnet else []
-        ranked = sorted(synonyms, key=lambda w: (-paraphrases.get(w, 0.0), w))
+        found = wordnet.related(form).synonyms - {form} if wordnet else set()
+        synonyms = sorted(found, key=lambda w: (-counts.get(w, 0), w))
         listed["WordNet"].append(synonyms)
         listed["pivots"].append(by_p)
-        listed["both"].append([w for w in by_p if w in set(synonyms)] + ranked)
+        listed["both, pivots first"].append(
+            [*(w for w in by_p if w in found), *synonyms]
+        )
+        listed["both, synonyms first"].append([*synonyms, *by_p])
     figures: dict[str, Any] = {"targets": len(targets)}
     right = {}
     for name, rows in listed.items():

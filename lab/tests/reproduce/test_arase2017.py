@@ -36,7 +36,7 @@ def pairs(tmp_path: Path) -> Path:
 def test_table_three_has_the_paper_beside_ours(pairs, small_models) -> None:
     options = {"data": pairs.parent, "engine": "small", "folds": 3, "seed": 0}
     options["models"] = small_models
-    options |= {"em": [], "self_trained": None, "method": None}
+    options |= {"em": [], "self_trained": None, "method": None, "em_only": False}
     text = "\n".join(arase2017.lines(arase2017.run(options, print)))
     assert "83.64" in text
     assert "93.49" in text
@@ -59,7 +59,7 @@ def test_table_three_is_told_by_halves_that_share_no_sentence(
     (folder / "dev.json").write_text(json.dumps(rows))
     options = {"data": tmp_path, "engine": "small", "folds": 3, "seed": 0}
     options["models"] = small_models
-    options |= {"em": [], "self_trained": None, "method": None}
+    options |= {"em": [], "self_trained": None, "method": None, "em_only": False}
     cases = read(folder / "dev.json", None)
     halves = arase2017.halves_of(cases)
     texts = [{cases[at].pair.source.words for at in half} for half in halves.values()]
@@ -95,7 +95,7 @@ def test_an_aligner_is_trained_without_any_link(
     lab("train", "phrases", *texts, "--out", kept, *small, "--self-train")
     options = {"data": pairs.parent, "engine": "small", "folds": 3, "seed": 0}
     options["models"] = small_models
-    options |= {"em": [], "self_trained": kept, "method": ["no-em"]}
+    options |= {"em": [], "self_trained": kept, "method": ["no-em"], "em_only": False}
     scores = arase2017.run(options, print)
     assert scores["rows"]["self-trained"]["reachability"] == 1.0
     assert "self-training" in scores["gains"]
@@ -107,6 +107,12 @@ def test_an_aligner_is_trained_without_any_link(
     assert {"em", "taught", "em-taught"} <= scores["rows"].keys()
     assert {"links over EM", "EM under links"} <= scores["gains"].keys()
     assert em.read_text() == before
+    alone = arase2017.run(options | {"em": [em], "em_only": True}, print)
+    assert list(alone["rows"]) == ["untrained", "em"]
+    for name in alone["rows"]:
+        for figure in ("recall", "precision"):
+            assert alone["rows"][name][figure] == scores["rows"][name][figure]
+    assert "gain of" in "\n".join(arase2017.lines(alone))
 
 
 @pytest.mark.usefixtures("thesaurus")

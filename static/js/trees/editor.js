@@ -5,7 +5,7 @@ import { askSignIn } from "../signing.js";
 import { fill, gettext } from "../words.js";
 import { Drag } from "./drag.js";
 import { drawGoals, goalsOf } from "./goals.js";
-import { drawLabels } from "./labels.js";
+import { drawLabels, showFields, watchFields } from "./labels.js";
 import { bringBack, keepTyped, place, preview } from "./typed.js";
 import { View } from "./view.js";
 
@@ -74,6 +74,7 @@ function choose(v, { focus = true } = {}) {
   view.light(arcs() || node.dataset.v !== "0" ? run(node) : []);
   offerGoals(node);
   offerLabels();
+  showFields(box, node);
   if (!focus) return;
   node.focus({ preventScroll: true });
   node.scrollIntoView({ block: "nearest", inline: "nearest" });
@@ -162,7 +163,6 @@ function label(op) {
   pending = op;
   if (op === "insert") say(gettext("A new phrase: type its label, then Enter."));
   offerLabels();
-  field().focus();
   field().select();
 }
 
@@ -177,15 +177,12 @@ function joinPhrases() {
   if (joined.every((one) => one.dataset.label === joined[0].dataset.label)) { send("join_phrases"); return; }
   pending = "join_phrases";
   field().value = joined[0].dataset.label;
-  field().focus();
   field().select();
   say(gettext("Joined: type the label for all, then Enter."));
 }
 
 function retype() {
-  if (!chosen().dataset.form) { say(gettext("Only words can be edited.")); return; }
-  wordField().focus();
-  wordField().select();
+  if (chosen().dataset.form) wordField().select(); else say(gettext("Only words can be edited."));
 }
 
 // the word stands in its field, with the cursor in it: a space there, and Enter
@@ -315,6 +312,8 @@ const drag = new Drag(box, {
     else choose(moved[0].dataset.v);
   },
 });
+
+watchFields(box, { choose, chosen, send });
 
 // however the focus came to a node, it is the chosen one
 box.addEventListener("focusin", (event) => {

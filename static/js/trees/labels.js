@@ -30,3 +30,28 @@ export function drawLabels(box, node, { typed, isNew, isArcs }) {
   const title = box.querySelector("#label-name");
   if (title) title.textContent = isNew ? gettext("Label of the new phrase") : gettext("Label");
 }
+
+// the columns of a word, and the function of a node, in their fields
+export function showFields(box, node) {
+  const edge = box.querySelector("#edge"), column = box.querySelector("#column");
+  if (edge) edge.value = node.dataset.edge ?? "";
+  if (column) box.querySelector("#value").value = box.querySelector(`[data-cell="${node.dataset.v}"][data-column="${column.value}"]`)?.textContent ?? "";
+}
+
+// a cell of the table is edited in its field; Enter there sends it
+export function watchFields(box, { choose, chosen, send }) {
+  box.addEventListener("click", ({ target }) => {
+    const cell = target.closest("[data-cell]");
+    if (!cell || !box.querySelector("#column")) return;
+    box.querySelector("#column").value = cell.dataset.column;
+    choose(cell.dataset.cell, { focus: false });
+    box.querySelector("#value").select();
+  });
+  box.addEventListener("change", ({ target }) => { if (target.id === "column") showFields(box, chosen()); });
+  box.addEventListener("keydown", (event) => {
+    const op = { value: "field", edge: "edge", trace: "trace" }[event.target.id];
+    if (event.key !== "Enter" || !op) return;
+    event.preventDefault();
+    send(op);
+  });
+}

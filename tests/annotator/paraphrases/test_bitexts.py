@@ -199,7 +199,7 @@ def test_words_are_linked_by_a_job(cast: Cast, ada) -> None:
     assert None not in links
     assert bitext.n_links == sum(len((one or "").split()) for one in links)
     bitext_links.start(bitext, by=cast.ada, enqueue=False)
-    with pytest.raises(Conflict, match="already being aligned"):
+    with pytest.raises(Conflict, match="already running: Link"):
         bitext_links.start(bitext, by=cast.ada, enqueue=False)
 
 

@@ -162,7 +162,7 @@ def test_the_page_shows_each_version_and_fits_one_more(
     )
     again = ada.post(where, {"campaign": campaign.code})
     assert again.status_code == 409
-    assert "being fitted" in again.content.decode()
+    assert "This is already running: Weights" in again.content.decode()
 
 
 def test_programs_see_fit_and_use_the_weights(

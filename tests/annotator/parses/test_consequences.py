@@ -64,6 +64,32 @@ def test_what_followed_is_refused_by_undo_and_does_not_come_again(draft) -> None
     assert play(draft, op="redo") == MOVED
 
 
+def test_the_sentence_is_parsed_again_under_my_fixes(draft) -> None:
+    drafts.play(draft, step(draft, **TO_OBJECT), by=draft.author)
+    sent = {"uuid": uuid4(), "base_rev": draft.revision}
+    assert consequences.parse_again(draft, sent, by=draft.author)
+    assert TreeDraft.objects.get(pk=draft.pk).text == LOW
+    assert not consequences.parse_again(draft, sent, by=draft.author)
+    assert play(draft, op="undo") == MOVED
+
+
+def test_a_tag_leaves_the_doubt_of_its_phrase(draft) -> None:
+    play(draft, op="relabel", node=4, label="VBN")
+    assert consequences.decisions(draft).fixed == frozenset()
+
+
+def test_a_page_without_the_switch_leaves_it_as_it_is(cast, client: Client) -> None:
+    made = people.sentence(cast.corpus, "She slept .")
+    people.parse(made, "(S (NP (PRP She)) (VP (VBD slept)) (. .))", engine="toy")
+    client.force_login(cast.bob)
+    url = f"/p/windows/sentence/{made.code}/tree/"
+    page = client.get(url)
+    sent = {"uuid": uuid4(), "base_rev": 0, "op": "relabel", "node": 1, "label": "NX"}
+    assert client.post(url, sent, follow=True).status_code == 200
+    assert not client.session.get("trees_stay", False)
+    assert page.context["may_follow"] is False
+
+
 def test_parts_of_a_joined_phrase_do_not_come_again(draft) -> None:
     joined = HIGH.replace(
         "(NP (DT a) (NN man)) (PP (IN with) (NP (DT a) (NN hat)))",

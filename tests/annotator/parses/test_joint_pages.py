@@ -44,7 +44,7 @@ def test_a_manager_starts_a_run_by_a_method(cast: Cast) -> None:
     assert job.params["settings"] == asdict(JointSettings(method="soft"))
     again = client_of(cast.ada).post(where(cast), sent)
     assert again.status_code == 400
-    assert "already being parsed that way" in again.content.decode()
+    assert "This is already running: Parse" in again.content.decode()
     assert client_of(cast.bob).post(where(cast), sent).status_code == 403
     wrong = client_of(cast.ada).post(where(cast), {"method": "guess"})
     assert wrong.status_code == 400

@@ -16,7 +16,7 @@ from annotator.models import (
 )
 from annotator.services import jobs
 from annotator.services.parses import drafts, gold
-from annotator.services.treebanks import batches
+from annotator.services.treebanks import relabelling
 from annotator.services.treebanks.relabelling import Order, planned
 from core.data.alignment import Alignment, Link
 from tests import cast as people
@@ -33,7 +33,7 @@ def golds(cast) -> list[str]:
 
 def applied(cast, order: Order = OBJECTS) -> TreeBatch:
     seen = planned(cast.corpus, order, by=cast.ada).digest
-    batch, job = batches.apply(cast.corpus, order, seen=seen, by=cast.ada)
+    batch, job = relabelling.apply(cast.corpus, order, seen=seen, by=cast.ada)
     assert job is None
     return batch
 
@@ -75,12 +75,12 @@ def test_a_batch_is_one_step_a_sentence_in_the_ledger_and_gold(cast) -> None:
 
 def test_one_click_takes_the_whole_batch_back(cast) -> None:
     batch = applied(cast, Order("NP", "NX"))
-    assert batches.undo(batch, by=cast.ada) is None
+    assert relabelling.undo(batch, by=cast.ada) is None
     assert golds(cast) == [people.SOURCE, people.TARGET]
     assert states(batch) == ["undone", "undone"]
     assert [d.text for d in TreeDraft.objects.all()] == [people.SOURCE, people.TARGET]
     with pytest.raises(Conflict, match="already undone"):
-        batches.undo(batch, by=cast.ada)
+        relabelling.undo(batch, by=cast.ada)
 
 
 def test_what_was_changed_since_stays_and_is_named(cast) -> None:
@@ -89,7 +89,7 @@ def test_what_was_changed_since_stays_and_is_named(cast) -> None:
     draft = TreeDraft.objects.get(sentence=cast.pair.source)
     seen = gold.gold_of(cast.pair.source).code
     gold.save_as_gold(draft, by=cast.ada, seen=seen)
-    batches.undo(batch, by=cast.ada)
+    relabelling.undo(batch, by=cast.ada)
     kept, undone = batch.trees.order_by("pk")
     assert (kept.state, kept.note) == (
         "kept", "Another gold tree was saved since by ada.",
@@ -104,7 +104,7 @@ def test_what_was_changed_since_stays_and_is_named(cast) -> None:
 def test_another_manager_undoes_it_and_no_draft_of_mine_is_touched(cast) -> None:
     batch = applied(cast)
     Membership.objects.filter(user=cast.bob).update(role="manager")
-    batches.undo(batch, by=cast.bob)
+    relabelling.undo(batch, by=cast.bob)
     assert golds(cast) == [people.SOURCE, people.TARGET]
     assert "OBJ" in TreeDraft.objects.get().text
 
@@ -118,7 +118,7 @@ def test_gold_links_of_relabelled_phrases_stay_on_them(cast) -> None:
     assert layer.source_parse.text == golds(cast)[0]
     assert layer.to_core() == Alignment.from_json(links)
     assert not layer.parked
-    batches.undo(batch, by=cast.ada)
+    relabelling.undo(batch, by=cast.ada)
     layer.refresh_from_db()
     assert layer.source_parse.text == people.SOURCE
     assert layer.to_core() == Alignment.from_json(links)
@@ -143,7 +143,7 @@ def test_a_parsers_tree_becomes_gold_only_if_that_is_wanted(cast) -> None:
     assert sum(plan.left.values()) == 1
     batch = applied(cast, Order(order.query, "NX", with_parsed=True))
     assert gold.gold_of(made).text == "(S (NX (NNS Doors)) (VP (VBP open)))"
-    batches.undo(batch, by=cast.ada)
+    relabelling.undo(batch, by=cast.ada)
     assert gold.gold_of(made) is None
     assert made.parses.get(origin=Origin.ENGINE).text.startswith("(S (NP")
 
@@ -184,7 +184,7 @@ def test_nothing_is_done_that_the_preview_did_not_show(cast) -> None:
         seen=gold.gold_of(cast.pair.source).code,
     )
     with pytest.raises(StaleEdit):
-        batches.apply(cast.corpus, OBJECTS, seen=seen, by=cast.ada)
+        relabelling.apply(cast.corpus, OBJECTS, seen=seen, by=cast.ada)
     assert not TreeBatch.objects.exists()
 
 
@@ -195,35 +195,35 @@ def test_managers_alone_plan_apply_and_undo(cast) -> None:
         with pytest.raises(NotAllowed):
             planned(cast.corpus, OBJECTS, by=cast.bob)
         with pytest.raises(NotAllowed):
-            batches.undo(batch, by=cast.bob)
+            relabelling.undo(batch, by=cast.bob)
 
 
 def test_what_takes_longer_is_a_job_that_goes_on_where_it_was(
     cast, monkeypatch, django_capture_on_commit_callbacks
 ) -> None:
-    monkeypatch.setattr(batches, "AT_ONCE_S", -1.0)
+    monkeypatch.setattr(relabelling, "AT_ONCE_S", -1.0)
     order = Order("NP", "NX")
     seen = planned(cast.corpus, order, by=cast.ada).digest
-    batch, job = batches.apply(cast.corpus, order, seen=seen, by=cast.ada)
+    batch, job = relabelling.apply(cast.corpus, order, seen=seen, by=cast.ada)
     assert states(batch) == ["done", "waiting"]
     with pytest.raises(Conflict, match="still being applied"):
-        batches.undo(batch, by=cast.ada)
+        relabelling.undo(batch, by=cast.ada)
     jobs.run(job.pk)
     job.refresh_from_db()
     assert (job.state, job.done, job.total) == ("done", 1, 1)
     assert job.result["done"] == 2
     assert "NP" not in golds(cast)[1]
-    jobs.run(batches.undo(batch, by=cast.ada).pk)
+    jobs.run(relabelling.undo(batch, by=cast.ada).pk)
     assert golds(cast) == [people.SOURCE, people.TARGET]
 
 
 def test_a_batch_whose_job_was_cancelled_can_be_undone(cast, monkeypatch) -> None:
-    monkeypatch.setattr(batches, "AT_ONCE_S", -1.0)
+    monkeypatch.setattr(relabelling, "AT_ONCE_S", -1.0)
     order = Order("NP", "NX")
     seen = planned(cast.corpus, order, by=cast.ada).digest
-    batch, job = batches.apply(cast.corpus, order, seen=seen, by=cast.ada)
+    batch, job = relabelling.apply(cast.corpus, order, seen=seen, by=cast.ada)
     jobs.cancel(job, by=cast.ada)
-    assert batches.undo(batch, by=cast.ada) is None
+    assert relabelling.undo(batch, by=cast.ada) is None
     assert states(batch) == ["undone", "left"]
     assert golds(cast) == [people.SOURCE, people.TARGET]
 
@@ -312,7 +312,7 @@ def test_a_draft_of_before_a_word_was_typed_anew_is_no_hindrance(cast, steps) ->
     )
     cast.pair.source.refresh_from_db()
     assert cast.pair.source.forms[1] == "doctor"
-    batches.undo(batch, by=cast.ada)
+    relabelling.undo(batch, by=cast.ada)
     assert golds(cast)[0] == people.SOURCE.replace("nurse", "doctor")
 
 

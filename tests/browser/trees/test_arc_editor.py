@@ -70,10 +70,24 @@ def test_by_mouse_two_clicks_and_the_head(arcs) -> None:
     expect(page.locator(node(5))).to_have_attribute("data-up", "4")
 
 
+def test_a_cell_of_the_table_is_edited(arcs) -> None:
+    page = arcs()
+    page.locator("[data-cell='1'][data-column=feats]").click()
+    expect(page.locator("#value")).to_be_focused()
+    page.keyboard.type("Number=Sing|Case=Nom")
+    press(page, "Enter")
+    revision(page, 1)
+    assert "\tNN\tCase=Nom|Number=Sing\t3\tobj" in TreeDraft.objects.get().text
+    cell = page.locator("[data-cell='1'][data-column=deps]")
+    cell.click()
+    page.keyboard.type("9:nsubj")
+    press(page, "Enter")
+    expect(page.locator("#refused")).to_contain_text("with the numbers of words")
+
+
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 def test_in_the_table_and_in_lines_on_a_phone(arcs, check_axe, scheme: str) -> None:
     page = arcs(width=390, color_scheme=scheme)
-    page.locator("#table-part summary").click()
     page.locator("input[name=node][value='1']").check()
     page.fill("#label", "nsubj")
     page.get_by_role("button", name="Set relation").click()

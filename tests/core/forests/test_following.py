@@ -8,6 +8,7 @@ from core.forests.constraints import (
     Decisions,
     can_follow,
     decided_by,
+    decoded,
     followed,
     plain_brackets,
 )
@@ -60,6 +61,20 @@ def test_functions_and_wrappers_stay() -> None:
     new = followed(tree, edited.tree, (NOTHING, after), *FOREST)
     assert ptb.bracket(new).startswith("(ROOT (S (NP-SBJ (PRP She))")
     assert plain_brackets(new) == plain_brackets(LOW)
+
+
+def test_a_tag_decides_no_bracket() -> None:
+    edited = Relabel(4, "VBN").on(HIGH)
+    assert decided_by([(HIGH, edited.tree, edited.at)]) == NOTHING
+
+
+def test_the_best_tree_under_decisions_keeps_functions_and_wrappers() -> None:
+    tree = Insert(0, 0, "ROOT").on(Relabel(1, "NP-SBJ").on(HIGH).tree).tree
+    fixed = Decisions(fixed=frozenset({(2, 7, "NP")}))
+    new = decoded(tree, fixed, *FOREST)
+    assert ptb.bracket(new).startswith("(ROOT (S (NP-SBJ (PRP She))")
+    assert plain_brackets(new) == plain_brackets(LOW)
+    assert decoded(tree, NOTHING, *FOREST) == tree
 
 
 def test_a_tree_with_traces_does_not_follow() -> None:

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from core.data.tokens import Sentence
 from core.errors import FormatError, InvalidValue
 from core.trees import arcs
-from core.trees.arcs import Arcs, Attach, Relation, Replace
+from core.trees.arcs import Arcs, Attach, Field, Relation, Replace
 
 LINES = (
     "1-2\tCannot\t_\t_\t_\t_\t_\t_\t_\t_\n"
@@ -42,6 +42,37 @@ def test_a_new_root_takes_the_former_one_and_gives_it_back() -> None:
     assert step.inverse(TREE).on(made).tree == TREE
 
 
+@pytest.mark.parametrize(
+    ("column", "value", "kept"),
+    [
+        ("feats", "b=2|A=1", "A=1|b=2"),
+        ("deps", "4:conj|1:obj", "1:obj|4:conj"),
+        ("misc", " SpaceAfter=No ", "SpaceAfter=No"),
+        ("upos", "", ""),
+    ],
+)
+def test_a_column_of_a_word_is_changed_alone(column, value, kept) -> None:
+    step = Field(1, column, value)
+    made = step.on(TREE).tree
+    assert made.field(1, column) == kept
+    assert made.deps == TREE.deps
+    assert step.inverse(TREE).on(made).tree == TREE
+
+
+@pytest.mark.parametrize(
+    ("column", "value", "said"),
+    [
+        ("head", "1", "no column"),
+        ("feats", "Nom", "Case=Nom"),
+        ("deps", "99:obj", "numbers of words"),
+        ("xpos", "N N", "spaces"),
+    ],
+)
+def test_a_value_that_a_column_cannot_hold_is_refused(column, value, said) -> None:
+    with pytest.raises(InvalidValue, match=said):
+        Field(1, column, value).on(TREE)
+
+
 def test_a_circle_is_refused_with_what_helps() -> None:
     with pytest.raises(InvalidValue, match="give “doors” another head first"):
         Attach(2, 3).on(TREE)
@@ -58,6 +89,12 @@ def test_what_there_is_not_is_refused(step) -> None:
 steps = st.one_of(
     st.builds(
         Attach, st.integers(0, 3), st.integers(-1, 3), st.sampled_from(["", "x"])
+    ),
+    st.builds(
+        Field,
+        st.integers(0, 3),
+        st.sampled_from(["lemma", "misc", "feats", "deps"]),
+        st.sampled_from(["", "B=2|a=1", "3:obj|1:conj"]),
     ),
     st.builds(Relation, st.integers(0, 3), st.sampled_from(["obj", "nsubj:pass"])),
 )

@@ -11,11 +11,13 @@ from core.errors import InvalidValue
 from core.formats import ptb
 from core.trees.editing import (
     Delete,
+    Edge,
     Insert,
     Move,
     Relabel,
     RelabelAll,
     Replace,
+    Trace,
     TreeEdit,
     read,
 )
@@ -56,6 +58,7 @@ def steps(draw: st.DrawFn, tree: Tree, *, may_gap: bool = False) -> TreeEdit:
     node = st.integers(0, len(tree) - 1)
     v = draw(node)
     kinds = ["relabel", "insert", "delete", "move", "replace", "relabel_all"]
+    kinds += ["edge", "trace"]
     kind = draw(st.sampled_from([*kinds, "split_phrase", "join_phrases"]))
     if kind == "relabel_all":
         chosen = draw(st.lists(node, min_size=1, unique=True))
@@ -78,6 +81,10 @@ def steps(draw: st.DrawFn, tree: Tree, *, may_gap: bool = False) -> TreeEdit:
         return Delete(v)
     if kind == "replace":
         return Replace(tree)
+    if kind == "edge":
+        return Edge(v, draw(st.sampled_from(["", "SB"])))
+    if kind == "trace":
+        return Trace(v, "*T*-1", after=draw(st.booleans()))
     at = draw(st.none() | st.integers(0, 3))
     siblings = tree.children[tree.parents[v]] if v else (0,)
     last = draw(st.none() | st.sampled_from([u for u in siblings if u >= v]))
@@ -154,6 +161,13 @@ def test_a_phrase_left_without_words_is_tidied_away() -> None:
     )
 
 
+def test_an_empty_element_is_added_and_deleted() -> None:
+    made = Trace(4, "*T*-1", after=True).on(ptb.parse_one(SAW))
+    assert "(VP (VBD saw) (-NONE- *T*-1) (NP" in ptb.bracket(made.tree)
+    assert made.tree.words == ptb.parse_one(SAW).words
+    assert Delete(made.at).on(made.tree).tree == ptb.parse_one(SAW)
+
+
 def test_a_phrase_is_put_over_sisters_and_taken_away() -> None:
     over = Insert(4, 5, "VP").on(ptb.parse_one(SAW))
     assert over.tree.labels[over.at] == "VP"
@@ -177,17 +191,17 @@ def test_a_new_root_goes_above_the_old_one_and_may_be_empty() -> None:
     ("step", "said"),
     [
         (Relabel(99, "NP"), "no node n99"),
-        (Relabel(1, "N P"), "no label"),
-        (Relabel(1, ""), "no label"),
-        (Relabel(1, "N" * 61), "no label"),
+        (Relabel(1, "N P"), "is not a label"),
+        (Relabel(1, ""), "is not a label"),
+        (Relabel(1, "N" * 61), "is not a label"),
         (Insert(1, 4, "X"), "siblings"),
-        (Delete(2), "word stays"),
+        (Delete(2), "Only phrases can be deleted"),
         (Delete(0), "one root"),
         (Move(0, 1), "no parent"),
         (Move(5, 9), "below itself"),
         (Move(1, 2), "no children"),
-        (Move(2, 3), "left without words"),
-        (Move(1, 9), "not next to"),
+        (Move(2, 3), "no words left"),
+        (Move(1, 9), "not beside"),
         (Move(9, 3, 7), "other children"),
         (Move(1, 3, last=6), "Only siblings"),
         (Replace(ptb.parse_one("(S (NN tea))")), "other words"),
@@ -202,5 +216,5 @@ def test_what_a_tree_does_not_allow_is_refused_with_the_reason(
 
 @pytest.mark.parametrize("sent", [{}, {"op": "fold"}, {"op": "delete", "node": "x"}])
 def test_what_is_no_operation_is_refused(sent: dict) -> None:
-    with pytest.raises(InvalidValue, match="no operation"):
+    with pytest.raises(InvalidValue, match="Not an operation"):
         read(sent)
