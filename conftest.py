@@ -18,6 +18,7 @@ if not os.environ.get("DATABASE_URL"):
 
 import django  # noqa: E402
 import pytest  # noqa: E402
+from django.test import SimpleTestCase  # noqa: E402
 from django.utils import translation  # noqa: E402
 from hypothesis import HealthCheck, settings  # noqa: E402
 
@@ -37,11 +38,35 @@ settings.register_profile(
         HealthCheck.function_scoped_fixture,
     ],
 )
+settings.register_profile("few", settings.get_profile("gemel"), max_examples=25)
 settings.load_profile("gemel")
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption("--regold", action="store_true", help="rewrite golden files")
+
+
+DATABASE = {"db", "transactional_db", "django_db_setup"}
+COMPILING = "tests/annotator/alignments/"
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Mark ``once`` what never reaches a database, whose answer is the same on each.
+
+    The first file compiles most kernels. Its neighbours, which need them too, come
+    last: beside it, another process would compile the same ones.
+    """
+    for item in items:
+        case = getattr(item, "cls", None) or object
+        if not (
+            DATABASE & set(getattr(item, "fixturenames", ()))
+            or item.get_closest_marker("django_db")
+            or issubclass(case, SimpleTestCase)
+        ):
+            item.add_marker(pytest.mark.once)
+    first = next((item.path for item in items), None)
+    items.sort(key=lambda one: one.nodeid.startswith(COMPILING) and one.path != first)
 
 
 @pytest.fixture

@@ -4,6 +4,7 @@ import contextlib
 import os
 import secrets
 import stat
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 from urllib.parse import parse_qsl, unquote, urlsplit
@@ -317,6 +318,14 @@ def _make_key_file(path: Path) -> None:
         aside.unlink(missing_ok=True)
 
 
+def require_extra(module: str, *, setting: str) -> None:
+    """Raise ImproperlyConfigured if a setting needs a package that is not here."""
+    if find_spec(module) is None:
+        raise ImproperlyConfigured(
+            f"{setting} needs the package {module}: pip install 'gemel[server]'"
+        )
+
+
 def database(url: str, home: Path) -> dict[str, Any]:
     """Django's setting for ``postgres://user:password@host:port/name``, or SQLite.
 
@@ -330,6 +339,7 @@ def database(url: str, home: Path) -> dict[str, Any]:
         raise ImproperlyConfigured(
             f"DATABASE_URL: {parts.scheme!r} is not postgres or sqlite"
         )
+    require_extra("psycopg", setting="DATABASE_URL")
     return {
         "ENGINE": "django.db.backends.postgresql",
         "NAME": unquote(parts.path[1:]),

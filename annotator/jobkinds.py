@@ -54,7 +54,7 @@ KINDS: dict[str, JobKind] = {
     "rehearse": JobKind("campaigns.simulation"),
     "parse": JobKind("parses.parsers", "parse", ("corpus", "engine"), chunk=_PARSED),
     "release": JobKind("releases.kept"),
-    "report": JobKind("reports.jobs"),
+    "report": JobKind("reports.agreement"),
     "substitution": JobKind(
         "parses.substitution", "parse", ("corpus", "engine"), ("parse",), _PARSED
     ),

@@ -23,6 +23,7 @@ from annotator.env import (
     mail,
     metrics_token,
     oidc,
+    require_extra,
     secret_key,
 )
 from annotator.serving import memory
@@ -225,6 +226,8 @@ FILE_UPLOAD_PERMISSIONS = 0o600
 FILE_BROKER = "filesystem://localhost//"  # a host, or kombu warns that there is none
 CELERY_BROKER_URL = os.environ.get("CELERY_BROKER_URL", "")
 if CELERY_BROKER_URL:
+    if CELERY_BROKER_URL.startswith("redis"):
+        require_extra("redis", setting="CELERY_BROKER_URL")
     CELERY_BROKER_TRANSPORT_OPTIONS: dict[str, object] = {}
 else:
     CELERY_BROKER_URL = FILE_BROKER

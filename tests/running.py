@@ -84,7 +84,7 @@ class Running:
 
     def stop(self) -> int:
         self.process.send_signal(signal.SIGINT)
-        return self.process.wait(30)
+        return self.process.wait(WAIT_S)
 
 
 @contextlib.contextmanager
@@ -107,5 +107,5 @@ def wait(holds, tell=lambda: "", *, seconds: float = WAIT_S) -> None:
 
 def answers(url: str) -> bool:
     with contextlib.suppress(OSError):
-        return urllib.request.urlopen(url, timeout=5).status == 200
+        return urllib.request.urlopen(url, timeout=WAIT_S).status == 200
     return False

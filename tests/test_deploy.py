@@ -45,7 +45,7 @@ def final_stage() -> list[str]:
 
 def test_the_image_holds_no_tool_and_runs_as_nobody_special() -> None:
     assert not any("requirements-dev" in step or "[dev]" in step for step in STEPS)
-    (install,) = [step for step in STEPS if "-r requirements.lock" in step]
+    (install,) = [step for step in STEPS if "-r requirements-server.lock" in step]
     assert "--require-hashes" in install
     stage = final_stage()
     user = next(n for n, step in enumerate(stage) if step.startswith("USER "))
@@ -148,3 +148,17 @@ def test_settings_of_the_units_are_known() -> None:
     names = {line.partition("=")[0] for line in lines if line and line[0] != "#"}
     assert names
     assert names <= SETTINGS
+
+
+def test_the_lock_of_a_server_holds_the_lock_of_everyone() -> None:
+    pins = {
+        name: set(re.findall(r"^\S+==\S+", (ROOT / name).read_text(), re.MULTILINE))
+        for name in ("requirements.lock", "requirements-server.lock")
+    }
+    more = pins["requirements-server.lock"] - pins["requirements.lock"]
+    assert pins["requirements.lock"] < pins["requirements-server.lock"]
+    assert {one.split("==")[0] for one in more} >= {
+        "psycopg",
+        "psycopg-binary",
+        "redis",
+    }

@@ -135,7 +135,7 @@ def test_the_engine_parses_without_a_web() -> None:
         capture_output=True,
         text=True,
         env={"PATH": "/usr/bin:/bin"},
-        timeout=120,
+        timeout=600,
     )
     assert done.returncode == 0, done.stderr
     assert done.stdout.startswith("(")

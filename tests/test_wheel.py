@@ -144,7 +144,7 @@ def run(code: str, installed: Path, here: Path) -> str:
         },
         capture_output=True,
         text=True,
-        timeout=240,
+        timeout=600,
     )
     assert done.returncode == 0, done.stderr
     return done.stdout

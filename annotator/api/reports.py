@@ -25,7 +25,7 @@ from annotator.models import (
 )
 from annotator.models.projects import Anybody
 from annotator.services.campaigns import curation
-from annotator.services.reports import agreement, layers, query
+from annotator.services.reports import agreement, layers
 from annotator.services.reports.agreement import ReportSource
 
 
@@ -217,9 +217,9 @@ def reopen(request: Request, code: str, judge: str) -> Response:
 
 def _answer(request: Request, source: ReportSource) -> Response:
     access.require(request.user, "report", source.project)
-    refuse_unknown(request.query_params, set(query.FILTERS))
-    spec = query.parse(request.query_params)
-    query.check(spec, source.read().data)
+    refuse_unknown(request.query_params, set(agreement.FILTERS))
+    spec = agreement.parse(request.query_params)
+    agreement.check(spec, source.read().data)
     if request.method == "GET":
         body, _ = agreement.report(source, spec)
         return Response(body)
@@ -228,7 +228,7 @@ def _answer(request: Request, source: ReportSource) -> Response:
     kept = agreement.freeze(
         source,
         spec,
-        query=query.filters_of(request.query_params),
+        query=agreement.filters_of(request.query_params),
         title=sent.validated_data["title"],
         by=request.user,
     )

@@ -8,7 +8,7 @@ from django.utils.translation import gettext_lazy
 
 from annotator.errors import BadRequest
 from annotator.models import Adjudication, Campaign, Item, RatingScale
-from annotator.services.campaigns import curation, majority
+from annotator.services.campaigns import curation
 
 PAGE = 50
 LISTS = {
@@ -37,8 +37,8 @@ def queue(campaign: Campaign, show: str, page: int) -> dict[str, Any]:
         "last": last,
         "show": show,
         "lists": LISTS.items(),
-        "n_agreed": len(majority.proposals(campaign)) if show == "open" else 0,
-        "batches": majority.batches(campaign),
+        "n_agreed": len(curation.proposals(campaign)) if show == "open" else 0,
+        "batches": curation.batches(campaign),
     }
 
 

@@ -1,20 +1,18 @@
-"""What a person's new work stands on, held until the work is stored.
+"""Changes on record: what they stand on, each once, and which one undo would take."""
 
-An import that is undone deletes the rows that no one uses, and cannot see what is
-not committed yet. PostgreSQL checks what a row names only as its transaction ends, and
-would then refuse the whole of it; on SQLite transactions that write come one after
-another.
-"""
-
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
-from typing import Generic, TypeVar
+from typing import Any, Generic, TypeVar
+from uuid import UUID
 
+from django.db import IntegrityError
 from django.db.models import Model
 from django.utils.translation import gettext as _
 
-from annotator.errors import Conflict
+from annotator.errors import BadRequest, Conflict, StaleEdit
 from annotator.models import LinkEvent, TreeEvent
+from annotator.throughput.writing import write
 
 M = TypeVar("M", bound=Model)
 
@@ -22,7 +20,9 @@ M = TypeVar("M", bound=Model)
 def hold(row: M | None) -> None:
     """Keep the row until the transaction ends, or say that it is gone; None is there.
 
-    Others may still name it or change it. Raises Conflict.
+    Others may still name it or change it. Raises Conflict. An import that is undone
+    deletes the rows that no one uses, and cannot see what is not committed yet;
+    PostgreSQL would refuse the whole transaction as it ends.
     """
     if row is None:
         return
@@ -31,6 +31,25 @@ def hold(row: M | None) -> None:
         raise Conflict(
             _("The import of this data has just been undone. Reload the page.")
         )
+
+
+@contextmanager
+def once(row: Any, event: type[Model], uuid: UUID) -> Iterator[None]:
+    """A transaction that changes a row and puts the message ``uuid`` on its record.
+
+    Where this message is there already, nothing is changed, and the row is as it is
+    now. Raises BadRequest if another row has it; else what is raised within.
+    """
+    try:
+        with write():
+            yield
+    except (StaleEdit, IntegrityError) as error:
+        if not event._default_manager.filter(uuid=uuid).exists():
+            raise
+        if not row.events.filter(uuid=uuid).exists():
+            problem = _("This uuid was used by another message.")
+            raise BadRequest(problem, field="uuid") from error
+        row.refresh_from_db()
 
 
 E = TypeVar("E", LinkEvent, TreeEvent)

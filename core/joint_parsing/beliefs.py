@@ -29,7 +29,7 @@ from core.data.deps import DepAnalysis
 from core.dependencies.eisner import EisnerDecoder, eisner_marginals
 from core.dependencies.mst import MstDecoder, tree_marginals
 from core.errors import InvalidValue
-from core.joint_parsing.linked import LinkedPair, LinkedWords
+from core.joint_parsing.linked import LinkedWords, SetLinks
 
 
 def arc_marginals(arcs: Floats, *, projective: bool) -> Floats:
@@ -104,7 +104,7 @@ class _LinkFactors:
 
 def agree(
     sides: Sequence[DepAnalysis],
-    edges: Sequence[LinkedPair],
+    edges: Sequence[SetLinks],
     *,
     slack: float,
     projective: bool,
@@ -225,7 +225,7 @@ def _side(
     return _SentenceFactor(deps, deps.arcs, relations, projective)
 
 
-def _link_factors(edge: LinkedPair, slack: float, n_names: int) -> _LinkFactors:
+def _link_factors(edge: SetLinks, slack: float, n_names: int) -> _LinkFactors:
     pairs, probs = edge.linked.pairs, edge.linked.probs
     cells = np.ix_(pairs[:, 0], pairs[:, 0]), np.ix_(pairs[:, 1], pairs[:, 1])
     disagreement = np.exp(-slack * np.outer(probs, probs))

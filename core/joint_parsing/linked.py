@@ -36,7 +36,7 @@ class LinkedWords:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class LinkedPair:
+class SetLinks:
     """Two sentences of a set, by their numbers, and the links between their words."""
 
     a: int
@@ -44,7 +44,7 @@ class LinkedPair:
     linked: LinkedWords
 
 
-def word_groups(edges: Iterable[LinkedPair], n_sentences: int) -> Ints:
+def word_groups(edges: Iterable[SetLinks], n_sentences: int) -> Ints:
     """Return the words that are linked across a set, int32 ``(groups, n_sentences)``.
 
     Cells are positions in arc arrays (0 = ROOT), -1 where a group has no word of a

@@ -45,8 +45,8 @@ from core.joint_parsing.duals import (
 )
 from core.joint_parsing.gate import JointWeights
 from core.joint_parsing.linked import (
-    LinkedPair,
     LinkedWords,
+    SetLinks,
     disagreements,
     word_groups,
 )
@@ -63,7 +63,7 @@ MOST_CHOICES = 100_000  # combinations of n-best trees that are looked through
 
 
 def best_choice(
-    ranked: Sequence[Ranked], edges: Sequence[LinkedPair]
+    ranked: Sequence[Ranked], edges: Sequence[SetLinks]
 ) -> tuple[tuple[int, ...], int]:
     """Return which tree of each sentence of a set, so that they agree most, and the sum
     of c(a, b) over the edges. Of choices that agree and score alike the first.
@@ -72,7 +72,7 @@ def best_choice(
     """
     sizes = [range(len(one)) for one in ranked]
     if prod(map(len, sizes)) > MOST_CHOICES:
-        raise InvalidValue("n_best: too many choices for so many sentences")
+        raise InvalidValue("n_best: expected fewer trees for so many sentences")
     tables = [
         (x.a, x.b, [[disagreements(x.linked, a, b) for _, b in ranked[x.b]]
                     for _, a in ranked[x.a]])
@@ -134,19 +134,19 @@ class MethodResult:
 @dataclass(frozen=True, slots=True)
 class _Task:
     sides: Sequence[Analysis]
-    edges: Sequence[LinkedPair]
+    edges: Sequence[SetLinks]
     settings: JointSettings
     weights: JointWeights
 
     def pair(self) -> tuple[Analysis, Analysis, LinkedWords]:
         if len(self.sides) != 2 or len(self.edges) != 1:
-            raise InvalidValue(f"{self.settings.method}: two sentences wanted")
+            raise InvalidValue(f"{self.settings.method}: expected two sentences")
         return self.sides[0], self.sides[1], self.edges[0].linked
 
 
 def find(
     sides: Sequence[Analysis],
-    edges: Sequence[LinkedPair],
+    edges: Sequence[SetLinks],
     settings: JointSettings,
     weights: JointWeights,
 ) -> MethodResult:
@@ -223,7 +223,7 @@ def _hard(task: _Task) -> MethodResult:
 def _consensus(task: _Task, slack: float) -> MethodResult:
     settings = task.settings
     if settings.slack_kind != "one" or settings.one_sided or settings.last_round:
-        raise InvalidValue("a set of sentences has one slack, on all sides")
+        raise InvalidValue("a set of sentences: expected one slack on all sides")
     agreed = agree_on_arcs(
         [arcs_of(side) for side in task.sides],
         word_groups(task.edges, len(task.sides)),

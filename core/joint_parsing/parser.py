@@ -20,8 +20,8 @@ from core.joint_parsing.beliefs import arc_marginals
 from core.joint_parsing.gate import WEIGHTS, JointWeights, gate_features
 from core.joint_parsing.in_view import View, seen
 from core.joint_parsing.linked import (
-    LinkedPair,
     LinkedWords,
+    SetLinks,
     disagreements,
     linked_words,
 )
@@ -98,7 +98,7 @@ class JointParser:
         if links is None:
             links = self.aligner.align(source, target)
         n, m = len(source.sentence), len(target.sentence)
-        edges = [LinkedPair(0, 1, linked_words(links, n, m, root=settings.link_roots))]
+        edges = [SetLinks(0, 1, linked_words(links, n, m, root=settings.link_roots))]
         if views is None or settings.method != "bp" or not settings.in_view:
             outcome = find((source, target), edges, settings, self.weights)
         else:
@@ -145,7 +145,7 @@ class JointParser:
                 for link in own
             ]
             root = settings.link_roots
-            edges.append(LinkedPair(a, b, linked_words(named, n, m, root=root)))
+            edges.append(SetLinks(a, b, linked_words(named, n, m, root=root)))
         outcome = find(sides, edges, settings, self.weights)
         return _result(sides, edges, outcome, settings)
 
@@ -153,7 +153,7 @@ class JointParser:
         self,
         sides: tuple[Analysis, Analysis],
         views: tuple[View, View],
-        edges: Sequence[LinkedPair],
+        edges: Sequence[SetLinks],
         settings: JointSettings,
     ) -> MethodResult:
         """Each side with the weights of both readings; so agreement need not pay as
@@ -193,7 +193,7 @@ class JointParser:
 
 def _result(
     analyses: Sequence[Analysis],
-    edges: Sequence[LinkedPair],
+    edges: Sequence[SetLinks],
     outcome: MethodResult,
     settings: JointSettings,
 ) -> JointSet:

@@ -16,6 +16,7 @@ from core.queries.syntax import (
     Query,
     RegexTest,
     WhereCondition,
+    beyond,
     nodes_of,
     relations_of,
 )
@@ -47,7 +48,7 @@ def checked(root: Node, where: tuple[WhereCondition, ...], text: str) -> Query:
     for condition in where:
         _check_condition(condition)
     links = any(relation.op == "~" for relation in relations)
-    return Query(root, where, _kind(nodes, relations), links, text)
+    return Query(root, where, _kind_of(root), links, text)
 
 
 class _Names:
@@ -71,7 +72,9 @@ class _Names:
             self._formula(node.formula, is_bound=is_bound)
 
     def _formula(self, formula: Formula, *, is_bound: bool) -> None:
-        if isinstance(formula, NodeRelation):
+        if isinstance(formula, NodeRelation) and formula.op == "^":
+            _Names().check(formula.node, is_bound=False)
+        elif isinstance(formula, NodeRelation):
             self.check(formula.node, is_bound=is_bound)
         elif isinstance(formula, And):
             for part in formula.parts:
@@ -113,13 +116,34 @@ def _check_condition(condition: WhereCondition) -> None:
         _fail(condition.column, f"no trees {value!r}", f"one of {', '.join(TREES)}")
 
 
+def _kind_of(root: Node) -> KindName:
+    """The kind of the tree of ``root``; other trees of the sentence must fit, too."""
+    others = list(beyond(root))
+    hidden = {id(node) for one in others for node in nodes_of(one.node)}
+    inner = {id(one) for other in others for one in relations_of(other.node)}
+    nodes = [node for node in nodes_of(root) if id(node) not in hidden]
+    relations = [one for one in relations_of(root) if id(one) not in inner]
+    own = _kind(nodes, relations)
+    for one in others:
+        if id(one) in inner:
+            continue
+        if any(other.op == "~" for other in relations_of(one.node)):
+            _fail(one.column, "a link beyond ^", "say it before the other tree")
+        expected = {"arcs": "dependency", "tree": "constituency"}.get(one.kinds[0], own)
+        found = _kind_of(one.node)
+        if expected and found and expected != found:
+            remedy = "^[arcs] leads to words of arcs, ^[tree] to phrases"
+            _fail(one.column, f"^[{one.kinds[0]}] leads to a {expected} tree", remedy)
+    return own
+
+
 def _kind(nodes: list[Node], relations: list[NodeRelation]) -> KindName:
     words = [node.column for node in nodes if isinstance(node.test, Features)]
     words += [one.column for one in relations if one.op in ("->", "<-arc")]
     phrases = [n.column for n in nodes if isinstance(n.test, Labels | RegexTest)]
     phrases += [one.column for one in relations if one.through is not None]
     if words and phrases:
-        remedy = 'labels alone, or words in brackets alone: [form="door"]'
+        remedy = "lead from one to the other by ^[arcs] or ^[tree]"
         _fail(max(words[0], phrases[0]), "constituents and arcs in one query", remedy)
     return "dependency" if words else "constituency" if phrases else ""
 

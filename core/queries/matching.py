@@ -27,6 +27,7 @@ from core.queries.syntax import (
     Query,
     TagClass,
     Test,
+    beyond,
 )
 
 STEPS = 200_000  # pairs of nodes that are compared at most
@@ -55,11 +56,11 @@ def ground_of_deps(tree: DepTree, tokens: Sequence[Token]) -> Ground:
 def matches_in(ground: Ground, query: Query, *, steps: int = STEPS) -> list[NodeRow]:
     """The nodes that the root of the query can be, in preorder.
 
-    Raises InvalidValue at a query about links, or ``where``, and where it takes more
-    than this many steps.
+    Raises InvalidValue at a query about links, other trees, or ``where``, and where it
+    takes more than this many steps.
     """
-    if query.has_links or query.where:
-        raise InvalidValue("links and where: not available for a single tree")
+    if query.has_links or query.where or any(beyond(query.root)):
+        raise InvalidValue("links, ^ and where: not available for a single tree")
     search = _Search(ground, steps)
     return [row for row in ground.rows if search.is_at(query.root, row)]
 

@@ -4,7 +4,8 @@ r"""The query language.
     pattern  = node [ or ] [ ["!" | "?"] "~" [ "[" kind { "|" kind } "]" ] pattern ]
     or       = and { "|" and }
     and      = rel { ["&"] rel }
-    rel      = ["!" | "?"] ( op node | "[" or "]" | arc node )
+    rel      = ["!" | "?"] ( op node | "[" or "]" | arc node | other node )
+    other    = "^[" ( "gold" | "parser" | "mine" | "arcs" | "tree" | user ) "]"
     op       = a relation of ``relations.RELATIONS`` or ``ALIASES``; in "[ ]" also "~"
     arc      = "-[" [ label { "|" label } ] "]->" | "<-[" … "]-"
     node     = ( test | "(" pattern ")" ) [ "=" name ]
@@ -17,7 +18,9 @@ r"""The query language.
 
 The relations of a node all hang on this node: in ``A < B < C``, A is the parent of
 both. "&" binds more closely than "|". ``A ~ B``: a link leads from A to B, a node of
-the other side of the pair; all links of a match are of one layer.
+the other side of the pair; all links of a match are of one layer. ``A ^[gold] B``: in
+another tree of the sentence a node B has the same words; a word among arcs stands for
+the phrase that it heads.
 """
 
 import re
@@ -135,6 +138,7 @@ _NAME = re.compile(r"=([A-Za-z]\w*)")
 _NUMBERED = re.compile(r"[<>]-?([1-9][0-9]{0,3})")
 _THROUGH = re.compile(r"[<>]\+\(")
 _ARC = re.compile(r"-\[([^\[\]]*)\]->|<-\[([^\[\]]*)\]-(?!>)")
+_OTHER = re.compile(r"\^\[([\w.@+-]+)\]")
 _UNKNOWN = re.compile(r"[<>]{1,2}#|[<>]\.\.\.|[.,]\+\(|[<>]{3}-?[1-9]")
 _OPS = sorted({*RELATIONS, *ALIASES}, key=len, reverse=True)
 _PLAIN = re.compile("|".join(re.escape(op) for op in _OPS if op[-1] not in "N)"))
@@ -215,7 +219,8 @@ class _QueryReader:
         scan, at = self.scan, self.scan.at
         scan.sign("&")
         _ = scan.sign("!") or scan.sign("?")
-        here = any(scan.peek(one) for one in (_ARC, _UNKNOWN, _NUMBERED, _PLAIN))
+        begins = (_ARC, _OTHER, _UNKNOWN, _NUMBERED, _PLAIN)
+        here = any(scan.peek(one) for one in begins)
         here = here or scan.peek(_THROUGH) is not None or scan.sees("[")
         here = here or (in_group and scan.sees("~"))
         scan.at = at
@@ -255,6 +260,8 @@ class _QueryReader:
         scan, node = self.scan, Node(Any())
         if scan.sign("~"):
             return NodeRelation("~", node, kinds=self._kinds())
+        if (other := scan.take(_OTHER)) is not None:
+            return NodeRelation("^", node, kinds=(other[1],))
         if (arc := scan.take(_ARC)) is not None:
             labels = (arc[1] if arc[1] is not None else arc[2]).split("|")
             names = tuple(one.strip() for one in labels if one.strip())

@@ -95,7 +95,8 @@ class NodeRelation:
     """``op`` as in ``relations.RELATIONS``, "N" for the number in ``n``.
 
     ``through``: what all nodes between satisfy, of ``<+(C)``. ``labels``: of an arc,
-    empty for any. ``kinds``: sure, possible; of a link, empty for both.
+    empty for any. ``kinds``: sure, possible; of a link, empty for both; of "^" which
+    other tree of the sentence.
     """
 
     op: str
@@ -182,6 +183,11 @@ def relations_of(node: Node) -> Iterator[NodeRelation]:
             waiting += part.parts
         else:
             waiting.append(part.part)
+
+
+def beyond(node: Node) -> Iterator[NodeRelation]:
+    """The relations that lead into another tree of the sentence."""
+    return (relation for relation in relations_of(node) if relation.op == "^")
 
 
 def nodes_of(node: Node) -> Iterator[Node]:

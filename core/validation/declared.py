@@ -18,7 +18,7 @@ from dataclasses import dataclass, replace
 
 from core.errors import FormatError
 from core.queries import parser
-from core.queries.syntax import Query
+from core.queries.syntax import Query, beyond
 
 _SAYS_WHY = ("need", "forbid", "never")  # elsewhere # may be a tag
 MAX_LEVEL, MAX_PATTERNS, MAX_LINES = 3, 40, 500
@@ -121,7 +121,7 @@ def _never(rules: Rules, body: str, reason: str, line: int, column: int) -> Rule
     except FormatError as error:
         at = start + (error.column or 1) - 1
         raise _wrong(error.reason, line, at, error.remedy) from error
-    if query.has_links or query.where:
+    if query.has_links or query.where or any(beyond(query.root)):
         remedy = "a pattern is about one tree: leave ~ and where out"
         raise _wrong("a pattern has links or conditions", line, start, remedy)
     return replace(rules, patterns=(*rules.patterns, Pattern(text, query, reason)))

@@ -60,7 +60,7 @@ class Load:
     web_workers: int = 2
 
 
-QUICK = Load(pairs=24, rows=1500, pause_s=2.5, stale_s=6, web_workers=1)
+QUICK = Load(pairs=24, rows=1500, pause_s=2.5, stale_s=20, web_workers=1)
 
 
 class Crash:
@@ -86,8 +86,7 @@ class Crash:
         self._backup(n)
         self._restore()
         killer.join()
-        wait(lambda: all(_is_over(job) for job in mine.values()), self.gemel.output,
-             seconds=600)  # fmt: skip
+        wait(lambda: all(_is_over(job) for job in mine.values()), self.gemel.output)
         for kind, job in mine.items():
             pairs = self.load.pairs
             promised = {"import": self.load.rows, "parse": 2 * pairs}.get(kind, pairs)
@@ -96,7 +95,7 @@ class Crash:
     def _kill(self, chance: random.Random, mine: dict[str, Any]) -> None:
         from django.db import connection
 
-        wait(lambda: any(_is_running(job) for job in mine.values()), seconds=120)
+        wait(lambda: any(_is_running(job) for job in mine.values()))
         for target in chance.sample(sorted(TARGETS), len(TARGETS)):
             time.sleep(chance.uniform(0.2, self.load.pause_s))
             hit = [kind for kind, job in mine.items() if _is_running(job)]

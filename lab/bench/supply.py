@@ -18,7 +18,7 @@ from typing import Any
 from annotator import __version__
 
 ROOT = Path(__file__).resolve().parents[2]
-LOCK = ROOT / "requirements.lock"
+LOCK = ROOT / "requirements-server.lock"  # holds requirements.lock
 LET_PASS: dict[str, str] = {}  # id of an advisory: why it does not touch us, until when
 _PINNED = re.compile(r"^([A-Za-z0-9._-]+)(?:\[[^\]]*\])?==([^\s;\\]+)", re.MULTILINE)
 _HASH = re.compile(r"--hash=sha256:([0-9a-f]{64})")

@@ -164,6 +164,7 @@ def _em_rows(
     seed: int,
 ) -> dict[str, Any]:
     """Return the rows of EM beside ``untrained``, as ``table`` does."""
+    halves = halves_of(cases)
     states = {"untrained": EmState(), **em}
     rows: dict[str, Any] = {}
     counts: dict[str, Floats] = {}
@@ -171,11 +172,14 @@ def _em_rows(
         outcomes = run_method(cases, "forest", lambda _: shipped, em_of=_always(state))
         counts[name] = pair_counts(cases, outcomes)
         p = _p(counts["untrained"], counts[name], seed)
-        rows[name] = _row(cases, outcomes, p)
+        rows[name] = _row(cases, outcomes, p) | {
+            half: scores(*_only(at, cases, outcomes), multiword=False)
+            for half, at in halves.items()
+        }
     return {
         "rows": rows,
         "gains": _gains(rows, counts, em, seed),
-        "halves": {},
+        "halves": {half: len(at) for half, at in halves.items()},
         "learnt on dev": {},
         "pairs": len(cases),
         "folds": 0,
@@ -364,8 +368,6 @@ def lines(results: dict[str, Any]) -> Iterator[str]:
 
 def _half_lines(results: dict[str, Any]) -> Iterator[str]:
     """Yield F1 of all nodes by halves, for each method."""
-    if not results["halves"]:
-        return
     sizes = [f"{half} ({n})" for half, n in results["halves"].items()]
     yield f"{'F1 of half':26}" + "".join(f"{size:>12}" for size in sizes)
     for method, row in results["rows"].items():

@@ -15,7 +15,7 @@ from core.agreement.trees.attachment import Attachment
 from core.data.tree import Tree
 from core.evaluation.joint_parsing import JointCase, Scored, read_cases, report
 from core.evaluation.parsers import knower
-from core.joint_parsing.linked import LinkedPair, linked_words
+from core.joint_parsing.linked import SetLinks, linked_words
 from core.joint_parsing.methods import best_choice, ranked_trees
 from core.joint_parsing.parser import JointParser, JointSettings
 from core.parsing import registry
@@ -285,7 +285,7 @@ def _counted(bench: Bench) -> Counted:
         if gold is None or case.tree is None:
             continue
         sizes = len(case.source.sentence), len(case.target.sentence)
-        edges = [LinkedPair(0, 1, linked_words(links, *sizes))]
+        edges = [SetLinks(0, 1, linked_words(links, *sizes))]
         ours, trees = ranked_trees(case.source, max(N_BEST))
         theirs, _ = ranked_trees(case.target, max(N_BEST))
         chosen = {

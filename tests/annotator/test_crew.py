@@ -32,7 +32,7 @@ def crew() -> Iterator["subprocess.Popen[str]"]:
     )
     yield process
     process.terminate()
-    process.communicate(timeout=20)
+    process.communicate(timeout=600)
 
 
 def _read(crew: "subprocess.Popen[str]", *wanted: str) -> dict[str, str]:

@@ -26,7 +26,7 @@ def test_the_first_import_makes_its_tables(tmp_path: Path) -> None:
         env=variables(tmp_path / "home"),
         capture_output=True,
         text=True,
-        timeout=120,
+        timeout=600,
     )
     assert done.returncode == 0, done.stderr
     assert json.loads(done.stdout)["pairs"] == 1
@@ -38,7 +38,7 @@ def test_the_migrations_make_the_tables_that_the_models_describe(db) -> None:
 
 def manage(env: dict[str, str], code: str) -> None:
     words = [sys.executable, "manage.py", "shell", "--no-imports", "-c", code]
-    subprocess.run(words, cwd=ROOT, env=env, check=True, timeout=120)
+    subprocess.run(words, cwd=ROOT, env=env, check=True, timeout=600)
 
 
 def contents(path: Path) -> dict[str, list[str]]:
@@ -71,7 +71,7 @@ def test_tables_made_from_models_are_those_that_migrations_make(tmp_path: Path) 
         cwd=ROOT,
         env=migrated,
         check=True,
-        timeout=120,
+        timeout=600,
     )
     found, wanted = (contents(tmp_path / one / "gemel.sqlite3") for one in ("a", "b"))
     assert len(wanted["schema"]) > 100

@@ -12,7 +12,7 @@ from annotator.models import Bitext, Job, ParaphraseTable, TreeBatch
 from annotator.services import jobs
 from annotator.services.campaigns import simulation
 from annotator.services.reports import agreement, rating_sets
-from annotator.services.reports.query import parse
+from annotator.services.reports.agreement import parse
 from core.pivoting.bitext import BitextPair, write_pairs
 from tests.annotator import joint_cast
 from tests.annotator.campaigns_cast import campaign

@@ -257,7 +257,7 @@ def test_a_long_step_shows_that_its_worker_lives(start, monkeypatch) -> None:
     def body(job: Job) -> Generator[Step, None, None]:
         yield Step()
         Job.objects.filter(pk=job.pk).update(heartbeat_at=before)
-        limit = time.monotonic() + 20
+        limit = time.monotonic() + 600
         while Job.objects.get(pk=job.pk).heartbeat_at == before:
             assert time.monotonic() < limit
             time.sleep(0.01)

@@ -188,7 +188,7 @@ def manage(
         env={**plain, "GEMEL_HOME": str(home), **variables},
         capture_output=True,
         text=True,
-        timeout=120,
+        timeout=600,
     )
 
 
@@ -298,3 +298,21 @@ def test_a_bad_file_of_parsers_is_told_at_the_start(
     assert "known: program, spacy, stanza" in problem.msg
     file.write_text("")
     assert checks.parsers_of_the_operator_are_named_well() == []
+
+
+@pytest.mark.parametrize(
+    ("name", "url"),
+    [("psycopg", "postgres://gemel@localhost/gemel"), ("redis", "redis://localhost")],
+)
+def test_a_package_that_only_servers_need_is_named(name, url) -> None:
+    setting = "DATABASE_URL" if name == "psycopg" else "CELERY_BROKER_URL"
+    env.require_extra(name, setting=setting)
+    run = f"import sys; sys.modules['{name}'] = None; import annotator.settings"
+    done = subprocess.run(
+        [sys.executable, "-c", run],
+        env=os.environ | {setting: url},
+        capture_output=True,
+        text=True,
+    )
+    assert f"{setting} needs the package {name}" in done.stderr
+    assert "gemel[server]" in done.stderr

@@ -11,7 +11,15 @@ from pathlib import Path
 import pytest
 
 from tests.annotator.durability.test_crash import ask
-from tests.running import ROOT, Running, answers, running, variables, wait
+from tests.running import (
+    ROOT,
+    WAIT_S,
+    Running,
+    answers,
+    running,
+    variables,
+    wait,
+)
 
 pytestmark = [pytest.mark.slow, pytest.mark.once]
 
@@ -54,7 +62,7 @@ def test_web_and_worker_apart_share_a_folder(tmp_path: Path) -> None:
             wait((tmp_path / "worker.alive").exists, web.output)
             assert not worker.children("gunicorn")
             second = Running(tmp_path, "--only=worker")
-            assert second.process.wait(60) != 0
+            assert second.process.wait(WAIT_S) != 0
             assert "Another Gemel is running" in web.output()
         finally:
             assert worker.stop() == 0
@@ -71,7 +79,7 @@ def test_a_busy_port_is_named(tmp_path: Path) -> None:
             env=variables(tmp_path),
             capture_output=True,
             text=True,
-            timeout=60,
+            timeout=WAIT_S,
         )
     assert done.returncode != 0
     assert f"Port {port}" in done.stderr
@@ -85,7 +93,7 @@ def test_a_read_only_folder_is_named() -> None:
         env=variables(Path("/proc/gemel")),  # nobody writes there, not even root
         capture_output=True,
         text=True,
-        timeout=60,
+        timeout=WAIT_S,
     )
     assert "is not writable" in done.stderr
 
@@ -95,7 +103,7 @@ def test_a_terminated_supervisor_leaves_nothing_behind(tmp_path: Path) -> None:
         children = gemel.children("gunicorn") + gemel.children("celery")
         assert children
         gemel.process.send_signal(signal.SIGTERM)
-        assert gemel.process.wait(30) == 0
+        assert gemel.process.wait(WAIT_S) == 0
         wait(lambda: not any(Path(f"/proc/{pid}").exists() for pid in children))
 
 

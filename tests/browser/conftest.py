@@ -41,7 +41,7 @@ def chromium():
         pytest.skip(reason)
     from playwright.sync_api import expect, sync_playwright
 
-    expect.set_options(timeout=60_000)  # a busy machine is slow, not wrong
+    expect.set_options(timeout=180_000)  # a busy machine is slow, not wrong
     with sync_playwright() as playwright:
         browser = playwright.chromium.launch(
             executable_path=CHROMIUM, args=["--no-sandbox", "--disable-dev-shm-usage"]
@@ -78,7 +78,7 @@ class _AtWork:
     def _end(self, **_) -> None:
         self.ended.append(1)
 
-    def wait(self, *, most: float = 5.0) -> None:
+    def wait(self, *, most: float = 60.0) -> None:
         until = time.monotonic() + most
         time.sleep(0.02)  # for one that is only being read
         while len(self.began) > len(self.ended) and time.monotonic() < until:
@@ -99,7 +99,7 @@ def open_page(chromium, live):
         context = chromium.new_context(
             viewport={"width": width, "height": height}, base_url=live, **options
         )
-        context.set_default_timeout(60_000)
+        context.set_default_timeout(180_000)
         contexts.append(context)
         if user is not None:
             context.add_cookies([_session_cookie(user, live)])
@@ -114,22 +114,31 @@ def open_page(chromium, live):
     assert not reports, reports
 
 
+CONTRAST = "() => axe.run({resultTypes: ['violations'], runOnly: ['color-contrast']})"
+IS_DARK = "() => matchMedia('(prefers-color-scheme: dark)').matches"
+
+
 @pytest.fixture
 def check_axe():
-    """Fails on any serious or critical finding of axe."""
+    """Fails on any serious or critical finding of axe, and on any contrast that is too
+    weak in the other theme: nothing else that axe looks at differs there."""
     from axe_playwright_python.sync_playwright import Axe
     from playwright.sync_api import Error
 
     def violations(page) -> list[dict]:
-        """Asked again of the next page where one was just being left."""
-        try:
-            return Axe().run(page).response["violations"]
-        except Error:
-            page.wait_for_load_state()
-            return Axe().run(page).response["violations"]
+        found = Axe().run(page).response["violations"]
+        is_dark = page.evaluate(IS_DARK)
+        page.emulate_media(color_scheme="light" if is_dark else "dark")
+        found += page.evaluate(CONTRAST)["violations"]
+        page.emulate_media(color_scheme="dark" if is_dark else "light")
+        return found
 
     def check(page) -> None:
-        findings = violations(page)
+        try:
+            findings = violations(page)
+        except Error:  # this page was just being left: ask the next one
+            page.wait_for_load_state()
+            findings = violations(page)
         grave = [v for v in findings if v["impact"] in ("serious", "critical")]
         assert not grave, [
             (v["id"], [n["html"] for n in v["nodes"]][:3]) for v in grave

@@ -72,13 +72,12 @@ def test_a_table_is_made_searched_and_put_into_a_sentence(
     shown(page, "campaign", width)
 
 
-@pytest.mark.parametrize(("width", "theme"), [(1280, "light"), (390, "dark")])
+@pytest.mark.parametrize("width", [1280, 390])
 def test_weights_are_fitted_and_rank_by_keyboard(
     cast: Cast,
     open_page,
     check_axe,
     width: int,
-    theme: str,
     bitexts: list[Bitext],  # noqa: F811
 ) -> None:
     table = made(cast, bitexts)
@@ -87,7 +86,7 @@ def test_weights_are_fitted_and_rank_by_keyboard(
     )
     jobs.run(job.pk)
     judge(campaign, cast.bob)
-    page = open_page(cast.ada, width=width, color_scheme=theme)
+    page = open_page(cast.ada, width=width)
     page.goto(f"/p/{cast.project.slug}/paraphrases/{table.code}/weights/")
     expect(page.get_by_role("status")).to_contain_text("No weights have been fitted")
     check_axe(page)
@@ -97,7 +96,7 @@ def test_weights_are_fitted_and_rank_by_keyboard(
     page.get_by_role("link", name="View weights").press("Enter")
     expect(page.locator("main")).to_contain_text("Version 1, Sea")
     check_axe(page)
-    shown(page, f"weights-{theme}", width)
+    shown(page, "weights", width)
     page.get_by_role("link", name="Search").last.press("Enter")
     page.get_by_label("Phrase", exact=True).fill("old")
     page.get_by_label("Ranked").select_option("weighted")
@@ -105,14 +104,14 @@ def test_weights_are_fitted_and_rank_by_keyboard(
     page.get_by_role("button", name="Search").last.press("Enter")
     expect(page.locator("table.paraphrases")).to_contain_text("ancient")
     check_axe(page)
-    shown(page, f"search-weighted-{theme}", width)
+    shown(page, "search-weighted", width)
     page.get_by_role("link", name="Substitute").press("Enter")
     page.get_by_label("Sentence", exact=True).fill("The old boat came.")
     page.get_by_label("Phrase in it").fill("old")
     page.keyboard.press("Enter")
     expect(page.locator(".conditions")).to_contain_text("Weighted by judgments")
     check_axe(page)
-    shown(page, f"substitute-weighted-{theme}", width)
+    shown(page, "substitute-weighted", width)
 
 
 class Walk:

@@ -19,14 +19,7 @@ from annotator.pages.agreement.report import SECTIONS, ReportPage, shown_scales
 from annotator.pages.agreement.summary import summary
 from annotator.pages.agreement.words import CASE_WORDS, of_measure
 from annotator.services.paraphrases import test_sets
-from annotator.services.reports import (
-    agreement,
-    cases,
-    jobs,
-    layers,
-    query,
-    recent,
-)
+from annotator.services.reports import agreement, cases, layers, recent
 from annotator.services.reports.agreement import ReportSource, ReportSpec
 from core.agreement.chance import PAIRWISE
 from core.agreement.judgments import paper
@@ -136,7 +129,7 @@ def large(source: ReportSource, *, filters: str, by: Anybody) -> Context:
         "project": source.project,
         "source": source,
         "filters": filters,
-        "n": jobs.n_judgments(source),
+        "n": agreement.n_judgments(source),
         "jobs": source.project.jobs.filter(kind="report").active(),
         "frozen": source.row.reports.all()[:FROZEN],
         "may_freeze": access.may(by, "curate", source.project),
@@ -162,8 +155,8 @@ def frozen(kept: Report, project: Project, view: ReportView, *, by: Anybody) -> 
         "live_url": place + (kept.query and f"?{kept.query}"),
         "newer": agreement.newer(source, kept.body["facts"]["last_event"]),
         "is_same": None
-        if jobs.is_large(source)
-        else query.reads_the_same(kept, source),
+        if agreement.is_large(source)
+        else agreement.reads_the_same(kept, source),
         "export_prefix": f"{here}export/",
     }
 
@@ -175,16 +168,16 @@ def cases_of(
 
     Raises BadRequest on a page, a case or a filter that there is not.
     """
-    project, spec = source.project, query.parse(sent)
+    project, spec = source.project, agreement.parse(sent)
     case = {k: str(sent[k]) for k in cases.CASE_FIELDS if sent.get(k)}
     read = source.read()
-    query.check(spec, read.data)
+    agreement.check(spec, read.data)
     data, places = cases.cases(read, spec, case)
     page, last = _page(sent.get("page", "1"), len(places))
     names = view.names(by, project, read.names)
     shown = places[(page - 1) * SHOWN : page * SHOWN]
     rows = cases.case_rows(source, data, shown, read)
-    rest, filters = sent.copy(), query.filters_of(sent)
+    rest, filters = sent.copy(), agreement.filters_of(sent)
     rest.pop("page", None)
     here = reverse("report", args=[project.slug, source.kind, source.code])
     return {

@@ -22,7 +22,7 @@ from annotator.pages.campaigns import setup as campaign_setup
 from annotator.pages.site.needs import needs
 from annotator.pages.site.people import at_once, named, page_of, typed
 from annotator.services.campaigns import progress
-from annotator.services.reports import jobs
+from annotator.services.reports import agreement
 from annotator.services.reports.agreement import ReportSource
 
 
@@ -126,7 +126,7 @@ def _care(campaign: Campaign) -> dict[str, Any]:
     to be read while someone waits."""
     source = ReportSource(campaign.project, "campaign", campaign)
     judged = Tally.objects.filter(participant__campaign=campaign)
-    if not judged.exists() or jobs.is_large(source):
+    if not judged.exists() or agreement.is_large(source):
         return {}
     return {"care_heads": care.heads(campaign), "care_rows": care.rows(campaign)}
 

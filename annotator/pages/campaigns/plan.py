@@ -13,7 +13,6 @@ from annotator.models import Campaign
 from annotator.models.projects import Anybody
 from annotator.pages.agreement.words import BAND_WORDS
 from annotator.pages.campaigns import how_many
-from annotator.services.campaigns import design as plans
 from annotator.services.campaigns import needed as aims
 from annotator.services.campaigns.needed import Aim, Needed
 from annotator.services.campaigns.scales import scales_for
@@ -39,8 +38,8 @@ def plan(campaign: Campaign, sent: Mapping[str, str], *, by: Anybody) -> dict[st
     What is wrong with the aim is told next to its form, as ``problem``. Raises
     BadRequest on guesses that make no sense.
     """
-    guess = plans.Guess.read(sent)
-    design = plans.design(campaign, guess)
+    guess = aims.Guess.read(sent)
+    design = aims.design(campaign, guess)
     aim, needed, problem = None, None, ""
     try:
         aim = Aim.read(sent, campaign)
@@ -81,8 +80,8 @@ def _shown(aim: dict[str, Any]) -> dict[str, Any]:
 
 def as_json(campaign: Campaign, sent: Mapping[str, str]) -> dict[str, Any]:
     """The same for a program. Raises BadRequest, on an aim out of reach too."""
-    guess = plans.Guess.read(sent)
-    design = plans.design(campaign, guess)
+    guess = aims.Guess.read(sent)
+    design = aims.design(campaign, guess)
     needed = _needed(campaign, Aim.read(sent, campaign), guess, design)
     verdicts_of = _verdicts(campaign, guess, design)
     one, other = (asdict(part) for part in needed.components)
@@ -122,7 +121,7 @@ def as_json(campaign: Campaign, sent: Mapping[str, str]) -> dict[str, Any]:
 
 
 def _needed(
-    campaign: Campaign, aim: Aim, guess: plans.Guess, design: plans.Design
+    campaign: Campaign, aim: Aim, guess: aims.Guess, design: aims.Design
 ) -> Needed:
     return aims.needed(
         campaign, aim, people=len(design.people), rho=guess.rho, common=design.common
@@ -130,7 +129,7 @@ def _needed(
 
 
 def _verdicts(
-    campaign: Campaign, guess: plans.Guess, design: plans.Design
+    campaign: Campaign, guess: aims.Guess, design: aims.Design
 ) -> dict[str, Any]:
     """The widths with what they mean: ``kappa`` as (scale, width, verdict)."""
     sizes = {scale.title: len(scale.values()) for scale in scales_for(campaign)}

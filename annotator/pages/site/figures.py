@@ -6,7 +6,7 @@ from django.utils.translation import get_language
 
 from annotator.models import Campaign
 from annotator.pages.agreement.summary import drift_in_words, has_drifted, within
-from annotator.services.reports import agreement, jobs, recent
+from annotator.services.reports import agreement, recent
 
 LOW = 0.2
 """Below it agreement is slight (Landis & Koch 1977)."""
@@ -21,7 +21,7 @@ def agreement_line(campaign: Campaign) -> dict[str, Any]:
     ``is_large``: too many judgments to look at while someone waits.
     """
     source = agreement.ReportSource(campaign.project, "campaign", campaign)
-    if jobs.is_large(source):
+    if agreement.is_large(source):
         return {"campaign": campaign, "is_large": True, "scales": []}
     key = ("line", campaign.code, campaign.revision, get_language())
     scales = recent.of_moment(key, lambda: _scales(source))

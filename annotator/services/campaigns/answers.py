@@ -12,7 +12,7 @@ from datetime import datetime
 from typing import Any
 from uuid import UUID
 
-from django.db import IntegrityError, OperationalError, transaction
+from django.db import OperationalError, transaction
 from django.db.models import DateField, F
 from django.http import Http404
 from django.utils import timezone
@@ -29,10 +29,10 @@ from annotator.models import (
     Tally,
 )
 from annotator.models.projects import Anybody, id_of
+from annotator.services import changes
 from annotator.services.campaigns import checks, leases
 from annotator.services.campaigns.scales import check_values
 from annotator.throughput.prepared import Select, Slot, Update, add, slots
-from annotator.throughput.writing import write
 
 SKIP_REASONS = {
     "unclear": gettext_lazy("I do not understand the sentence"),
@@ -263,20 +263,10 @@ def _store(
     count: Callable[[], None],
 ) -> None:
     """Judgment, event and counters in one transaction; a message known is no error."""
-    try:
-        with write():
-            _advance(judgment, answer, before, AFTER.get(verb, before))
-            _log(judgment, answer, verb)
-            count()
-    except (StaleEdit, IntegrityError) as error:
-        known = JudgmentEvent.objects.filter(uuid=answer.uuid).first()
-        if known is not None and known.judgment_id != judgment.pk:
-            raise BadRequest(
-                "This uuid was used by another message.", field="uuid"
-            ) from error
-        if known is None:
-            raise
-        judgment.refresh_from_db()
+    with changes.once(judgment, JudgmentEvent, answer.uuid):
+        _advance(judgment, answer, before, AFTER.get(verb, before))
+        _log(judgment, answer, verb)
+        count()
 
 
 def _is_known(judgment: Judgment, answer: Answer) -> bool:

@@ -1,16 +1,26 @@
 """The plan the other way round: from a difference to what has to be judged for it."""
 
+from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
-from django.utils.translation import gettext
+from django.utils.translation import gettext as _
 
 from annotator.errors import BadRequest
 from annotator.models import Campaign, RatingScale
+from annotator.services.campaigns.scales import scales_for
 from annotator.services.reports import judged_data
 from core.agreement.judgments import sample_size
+from core.agreement.judgments.design import (
+    DesignCost,
+    DesignPart,
+    difference_width,
+    kappa_width,
+    plan,
+    power,
+)
 from core.agreement.judgments.sample_size import (
     Components,
     DetectableDifference,
@@ -19,6 +29,130 @@ from core.agreement.judgments.sample_size import (
     of_shares,
 )
 from core.errors import InvalidValue
+
+
+@dataclass(frozen=True, slots=True)
+class Guess:
+    """What the designer takes for granted, until there are answers.
+
+    The first values are those that Callison-Burch 2008 reports: 47 % raw agreement,
+    and two conditions at 46 % and 55 % correct.
+    """
+
+    agreement: float = 0.47
+    p: float = 0.46
+    q: float = 0.55
+    correlation: float = 0.3
+    rho: float = 0.2
+    people: int = 0  # 0 = those of the campaign
+
+    @classmethod
+    def read(cls, sent: Mapping[str, str]) -> "Guess":
+        """From a query; raises BadRequest naming the field."""
+        values: dict[str, Any] = {}
+        for name in ("agreement", "p", "q", "correlation", "rho"):
+            if sent.get(name):
+                values[name] = _share(name, sent[name])
+        if sent.get("people"):
+            values["people"] = round(_share("people", sent["people"], most=500))
+        return cls(**values)
+
+
+def _share(name: str, text: str, *, most: float = 1) -> float:
+    try:
+        value = float(text)
+    except ValueError:
+        value = -1
+    if not 0 <= value <= most:
+        limits = {"name": name, "most": f"{most:g}"}
+        problem = _("%(name)s: enter a number from 0 to %(most)s.") % limits
+        raise BadRequest(problem, field=name)
+    return value
+
+
+@dataclass(frozen=True, slots=True)
+class Design:
+    """``kappa``: scale title -> width of the interval of K, None without overlap.
+
+    ``coverage``: condition -> its items; ``common``: items of the smallest condition,
+    on which a difference is tested.
+    """
+
+    plan: DesignCost
+    kappa: dict[str, float | None]
+    coverage: dict[str, int]
+    common: int
+    difference: float | None
+    power: float | None
+    people: tuple[str, ...]
+
+
+def design(campaign: Campaign, guess: Guess) -> Design:
+    """The plan of this campaign as it is set up now."""
+    people = tuple(str(person) for person in campaign.participants.all())
+    if guess.people:
+        people = tuple(_("annotator %(n)s") % {"n": n + 1} for n in range(guess.people))
+    parts = _parts(campaign, people, is_guess=bool(guess.people))
+    made = plan(
+        parts,
+        seconds_per_item=campaign.seconds_per_item,
+        cost_per_hour=campaign.cost_per_hour,
+    )
+    instances = campaign.items.main().values("instance_id").distinct().count()
+    cluster = campaign.n_items / max(instances, 1)
+    coverage = _coverage(campaign)
+    common = min(coverage.values(), default=0)
+    shares = {"p": guess.p, "q": guess.q, "correlation": guess.correlation}
+    return Design(
+        plan=made,
+        kappa={
+            scale.title: kappa_width(
+                made.overlapping,
+                agreement=guess.agreement,
+                categories=len(scale.values()),
+                cluster=cluster,
+                rho=guess.rho,
+            )
+            for scale in scales_for(campaign)
+        },
+        coverage=coverage,
+        common=common,
+        difference=difference_width(common, **shares),
+        power=power(common, **shares),
+        people=people,
+    )
+
+
+def _parts(
+    campaign: Campaign, people: tuple[str, ...], *, is_guess: bool
+) -> list[DesignPart]:
+    """One part a batch, with those who have it in their queue."""
+    parts = []
+    for batch in campaign.batches.all():
+        here = people
+        if not is_guess and campaign.state != Campaign.State.DRAFT:
+            queues = batch.queues.select_related("participant__user")
+            here = tuple(str(queue.participant) for queue in queues)
+        parts.append(DesignPart(batch.name, _needs(campaign, batch), here))
+    return parts
+
+
+def _needs(campaign: Campaign, batch: Any) -> dict[int, int]:
+    """How many items want how many judges: as shared out, or as they will be."""
+    if campaign.state != Campaign.State.DRAFT:
+        rows = campaign.items.main().filter(batch=batch).values_list("need", flat=True)
+        return dict(Counter(rows))
+    shared = round(campaign.overlap_share * batch.n_items)
+    needs = Counter({campaign.k: batch.n_items - shared})
+    needs[max(campaign.overlap_k, campaign.k)] += shared
+    return dict(needs)
+
+
+def _coverage(campaign: Campaign) -> dict[str, int]:
+    rows = campaign.conditions.filter(credits__item__kind="main")
+    counts = Counter(rows.values_list("name", flat=True))
+    return {name: counts[name] for name in sorted(counts, key=lambda n: -counts[n])}
+
 
 UNITS = ("share", "points")
 STEPS = 8  # sizes in the curve of power
@@ -59,7 +193,7 @@ class Aim:
         """From a query, the rest as the campaign has it; BadRequest names the field."""
         unit = sent.get("unit") or "share"
         if unit not in UNITS:
-            problem = gettext("unit: one of %(known)s.") % {"known": ", ".join(UNITS)}
+            problem = _("unit: one of %(known)s.") % {"known": ", ".join(UNITS)}
             raise BadRequest(problem, field="unit")
         values: dict[str, Any] = {
             "difference": 9.0 if unit == "share" else 0.5,
@@ -75,7 +209,7 @@ class Aim:
             values[field] = round(values[field])
         paired = sent.get("paired") or "yes"
         if paired not in ("yes", "no"):
-            raise BadRequest(gettext("paired: yes or no."), field="paired")
+            raise BadRequest(_("paired: yes or no."), field="paired")
         pilot = sent.get("pilot", "")
         return cls(unit=unit, is_paired=paired == "yes", pilot=pilot, **values)
 
@@ -94,7 +228,7 @@ _NUMBERS: dict[str, tuple[str, float, float]] = {
     "base": ("base", 0, 1),
     "within": ("within", 0, 1),
 }
-NAMES = (*(name for name, _, _ in _NUMBERS.values()), "unit", "paired", "pilot")
+NAMES = (*(name for name, _low, _high in _NUMBERS.values()), "unit", "paired", "pilot")
 """The parameters of a query that ``Aim.read`` reads."""
 
 
@@ -104,7 +238,7 @@ def _number(name: str, text: str, low: float, high: float) -> float:
     except ValueError:
         value = -1
     if not low <= value <= high:
-        problem = gettext("%(name)s: enter a number from %(low)s to %(high)s.")
+        problem = _("%(name)s: enter a number from %(low)s to %(high)s.")
         limits = {"name": name, "low": f"{low:g}", "high": f"{high:g}"}
         raise BadRequest(problem % limits, field=name)
     return value
@@ -240,20 +374,20 @@ def _measured(campaign: Campaign, aim: Aim) -> tuple[Aim, float]:
 
     Raises BadRequest if there is no such pilot, or too little in it.
     """
-    code, _, name = aim.pilot.partition(":")
+    code, _colon, name = aim.pilot.partition(":")
     pilot = campaign.project.campaigns.filter(code=code).first()
     data = judged_data.read_campaign(pilot).data if pilot else None
     names = [question.scale.name for question in data.questions] if data else []
     if data is None or name not in names:
-        problem = gettext("There are no such judgments in this project.")
+        problem = _("There are no such judgments in this project.")
         raise BadRequest(problem, field="pilot")
     at = names.index(name)
     question = data.questions[at]
     if not question.scale.is_ordered:
-        problem = gettext("A scale without order has no points.")
+        problem = _("A scale without order has no points.")
         raise BadRequest(problem, field="pilot")
     if aim.unit == "share" and question.threshold is None:
-        problem = gettext("%(scale)s has no threshold.") % {"scale": question.title}
+        problem = _("%(scale)s has no threshold.") % {"scale": question.title}
         raise BadRequest(problem, field="pilot")
     rows = (data.values[:, at] >= 0) & (data.round == 1) & ~data.is_check[data.item]
     rows &= ~data.is_extra
@@ -270,7 +404,7 @@ def _measured(campaign: Campaign, aim: Aim) -> tuple[Aim, float]:
     )
     if split is None:
         raise BadRequest(
-            gettext(
+            _(
                 "Too few judgments: two people who share items are needed to "
                 "tell items from annotators."
             ),
@@ -299,7 +433,7 @@ def _with(
 def _makers(data: Any) -> Any:
     """By item a number for the set of conditions that made it: int32 ``(items,)``."""
     made: dict[int, frozenset[int]] = {}
-    for condition, item, _ in data.credit:
+    for condition, item, _rank in data.credit:
         made[int(item)] = made.get(int(item), frozenset()) | {int(condition)}
     numbers: dict[frozenset[int], int] = {}
     sets = (made.get(at, frozenset()) for at in range(len(data.items)))

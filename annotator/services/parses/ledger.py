@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import Any
 from uuid import UUID
 
-from django.db import IntegrityError, transaction
+from django.db import transaction
 from django.db.models import Count, Q, Sum
 from django.http import Http404
 from django.utils import timezone
@@ -30,9 +30,9 @@ from annotator.models import (
 from annotator.models.joint import TreeChangeQuerySet
 from annotator.models.projects import Anybody
 from annotator.services import jobs
+from annotator.services.changes import once
 from annotator.services.parses import accuracy
 from annotator.services.parses.accuracy import Sides
-from annotator.throughput.writing import write
 from core.agreement.trees import attachment, changes
 from core.errors import GemelError
 
@@ -180,16 +180,8 @@ def give(change: TreeChange, verdict: Verdict, *, by: Anybody) -> TreeChange:
     access.require(by, "annotate", change.run.corpus.project)
     if verdict.value not in TreeChange.Verdict.values:
         raise BadRequest(_("There is no such verdict."), field="verdict")
-    try:
-        with write():
-            _put(change, verdict, by)
-    except (StaleEdit, IntegrityError) as error:
-        known = VerdictEvent.objects.filter(uuid=verdict.uuid).first()
-        if known is not None and known.change_id != change.pk:
-            problem = _("This uuid was used by another message.")
-            raise BadRequest(problem, field="uuid") from error
-        if known is None:
-            raise
+    with once(change, VerdictEvent, verdict.uuid):
+        _put(change, verdict, by)
     change.refresh_from_db()
     return change
 

@@ -116,13 +116,21 @@ class _NodeColumns:
         )
 
 
-def compiled(query: Query, *, kind: int) -> Body:
+@dataclass(frozen=True, slots=True)
+class Viewer:
+    """Who asks: 0 is anyone who runs a command, who sees everything."""
+
+    user: int = 0
+    sees_others: bool = True
+
+
+def compiled(query: Query, *, kind: int, viewer: Viewer = Viewer()) -> Body:
     """What the FROM and WHERE of a query are; ``kind``: 0 constituents, 1 arcs.
 
     With links the first table is ``search_layer v``, else ``search_tree v``, and the
     caller adds which of their rows are meant. The root is ``n0``.
     """
-    made = _Compiler(Resolver(), kind)
+    made = _Compiler(Resolver(), kind, viewer)
     if query.has_links:
         body = Body(["search_layer v"])
         frame = _NodeColumns("v.tree", "v.other", "v.side")
@@ -137,8 +145,8 @@ def compiled(query: Query, *, kind: int) -> Body:
 class _Compiler:
     """Gives out aliases, and turns each part of a query into conditions."""
 
-    def __init__(self, resolver: Resolver, kind: int) -> None:
-        self._resolver = resolver
+    def __init__(self, resolver: Resolver, kind: int, viewer: Viewer) -> None:
+        self._resolver, self._viewer = resolver, viewer
         self._kind = kind
         self._names: dict[str, tuple[str, bool]] = {}
         self._n = 0
@@ -167,6 +175,9 @@ class _Compiler:
         """Join the partner, or say in what relation a node stands that is there."""
         if relation.op == "~":
             self._link(relation, alias, frame, body)
+            return
+        if relation.op == "^":
+            body.add(*self._in_other_tree(relation, alias, frame))
             return
         if isinstance(relation.node.test, Back):
             other, is_near = self._names[relation.node.test.name]
@@ -249,6 +260,45 @@ class _Compiler:
             f" AND {k}.pre = {alias}.pre"
         )
 
+    def _other_tree(
+        self, relation: NodeRelation, frame: _NodeColumns
+    ) -> tuple[Body, str, int]:
+        """Another tree of the sentence that the person may see; its alias and kind."""
+        which, viewer = relation.kinds[0], self._viewer
+        x, y, p = (f"{name}{self._n}" for name in "xyp")
+        self._n += 1
+        kind = {"arcs": 1, "tree": 0}.get(which, self._kind)
+        body = Body([f"search_tree {y}", f"search_tree {x}", f"annotator_parse {p}"])
+        body.add(f"{y}.parse = {frame.tree} AND {x}.sentence = {y}.sentence")
+        body.add(f"{p}.id = {x}.parse AND {x}.kind = %s", [kind])
+        if which in ("arcs", "tree"):
+            body.add(f"{x}.chosen = 1")
+        elif which == "gold":
+            body.add(f"{p}.origin = 'gold'")
+        elif which == "parser":
+            body.add(f"{p}.origin = 'engine' AND {p}.rank = 1")
+        elif which == "mine":
+            body.add(f"{p}.author_id = %s", [viewer.user])
+        else:
+            who = "SELECT id FROM auth_user WHERE username = %s"
+            body.add(f"{p}.origin = 'annotator' AND {p}.author_id IN ({who})", [which])
+        if not viewer.sees_others:
+            own = f"({p}.origin <> 'annotator' OR {p}.author_id = %s)"
+            body.add(own, [viewer.user])
+        return body, x, kind
+
+    def _in_other_tree(
+        self, relation: NodeRelation, alias: str, frame: _NodeColumns
+    ) -> tuple[str, list[Any]]:
+        """That a node of another tree of the sentence has the same words."""
+        body, x, kind = self._other_tree(relation, frame)
+        own, names = self._kind, self._names
+        self._kind, self._names = kind, {}
+        there = self.node(relation.node, _NodeColumns(f"{x}.parse"), body)
+        self._kind, self._names = own, names
+        body.add(_same_words(alias, there, bool(own), bool(kind)))
+        return f"EXISTS (SELECT 1 {body.sql})", body.params
+
     def _state(
         self, test: NodeState, alias: str, frame: _NodeColumns
     ) -> tuple[str, list[Any]]:
@@ -276,6 +326,11 @@ class _Compiler:
             return "1 = 1", []
         if isinstance(formula, Not):
             sql, params = self._condition(formula.part, alias, frame)
+            part = formula.part
+            if isinstance(part, NodeRelation) and part.op == "^":
+                body, _alias, _kind = self._other_tree(part, frame)
+                there = f"EXISTS (SELECT 1 {body.sql})"  # without one nothing is known
+                return f"({there} AND NOT ({sql}))", [*body.params, *params]
             return f"NOT ({sql})", params
         word = " OR " if isinstance(formula, Or) else " AND "
         parts = [self._condition(part, alias, frame) for part in formula.parts]
@@ -316,6 +371,30 @@ class _Compiler:
             ids = self._resolver.features(feature)
             of_token.append(one_of("t.feats", ids, negated=feature.negated))
         return [*own, _token(alias, of_token)] if of_token else own
+
+
+def _same_words(a: str, b: str, a_is_word: bool, b_is_word: bool) -> str:  # noqa: FBT001
+    """That two nodes of a sentence have the same words; among arcs a word stands for
+    the phrase that it heads: its own head is outside."""
+    if a_is_word and b_is_word:
+        return f"{b}.node = {a}.node"
+    if not (a_is_word or b_is_word):
+        return " AND ".join(f"{_end(a, f)} = {_end(b, f)}" for f in ("MIN", "MAX"))
+    word, phrase = (a, b) if a_is_word else (b, a)
+    within = f"BETWEEN {_end(phrase, 'MIN')} AND {_end(phrase, 'MAX')}"
+    return (
+        f"{word}.node {within} AND NOT EXISTS (SELECT 1 FROM search_node h WHERE"
+        f" h.tree = {word}.tree AND h.pre = {word}.parent AND h.node {within})"
+    )
+
+
+def _end(node: str, which: str) -> str:
+    """The position of the first or last word of a node of a constituent tree."""
+    return (
+        f"(CASE {node}.kind WHEN 2 THEN {node}.node ELSE (SELECT {which}(w.node) FROM"
+        f" search_node w WHERE w.tree = {node}.tree AND w.pre > {node}.pre AND"
+        f" w.pre <= {node}.last AND w.kind = 2 AND w.node >= 0) END)"
+    )
 
 
 def _token(

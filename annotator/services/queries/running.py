@@ -18,7 +18,7 @@ from annotator.errors import BadRequest
 from annotator.models import Corpus, Membership, Origin
 from annotator.models.projects import SEE_OTHERS, Anybody, id_of
 from annotator.services.queries import index
-from annotator.services.queries.compiling import Body, Bound, compiled
+from annotator.services.queries.compiling import Body, Bound, Viewer, compiled
 from annotator.services.queries.labels import UnknownLabel, unknown_in
 from annotator.services.queries.tables import QueryTooSlow, among, within
 from core.errors import FormatError
@@ -369,7 +369,8 @@ class Search:
         return codes.index(code), tuple(map(int, parts))
 
     def _body(self, corpus: Corpus) -> Body:
-        body = compiled(self.query, kind=self._kind(corpus))
+        viewer = Viewer(self.scope.user, self.scope.sees_others)
+        body = compiled(self.query, kind=self._kind(corpus), viewer=viewer)
         self.scope.narrow(body, self.query)
         body.add("v.corpus = %s", [corpus.pk])
         return body

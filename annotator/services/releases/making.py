@@ -38,8 +38,7 @@ from annotator.models import (
 from annotator.services.releases import everything
 from annotator.services.releases.everything import Pseudonyms, names, pseudonyms
 from annotator.services.reports import agreement
-from annotator.services.reports.agreement import ReportSource
-from annotator.services.reports.query import parse
+from annotator.services.reports.agreement import ReportSource, parse
 from core.formats import gemel
 from core.formats.gemel import GemelItem
 from core.protocols import Step

@@ -2,27 +2,35 @@
 
 import hashlib
 import json
+from collections.abc import Callable, Generator, Mapping
 from dataclasses import dataclass
-from typing import Any
+from datetime import UTC, datetime
+from typing import Any, TypeVar
 
 from django.db import transaction
+from django.db.models import Sum
+from django.http import QueryDict
 from django.utils.translation import gettext as _
 
 from annotator import __version__, access
 from annotator.errors import BadRequest
 from annotator.models import (
     Campaign,
+    Job,
     JudgmentEvent,
     Project,
     RatingSet,
     Report,
+    Tally,
 )
 from annotator.models.projects import Anybody
+from annotator.services import jobs
 from annotator.services.kept_counts import LastAnswers
 from annotator.services.reports import judged_data
 from annotator.services.reports.judged_data import Read
 from core.agreement.judgments.dataset import Dataset, Selection
 from core.agreement.judgments.report import ReportOptions, build
+from core.protocols import Step
 
 KINDS = ("campaign", "ratings")
 _bodies: LastAnswers[dict[str, Any]] = LastAnswers(16)
@@ -153,3 +161,148 @@ def source_of(kept: Report) -> ReportSource:
         return ReportSource(kept.project, "campaign", kept.campaign)
     assert kept.rating_set is not None, "a report has a source"
     return ReportSource(kept.project, "ratings", kept.rating_set)
+
+
+FILTERS = (
+    "annotator",
+    "condition",
+    "since",
+    "until",
+    "guideline",
+    "checks",
+    "rank",
+    "threshold",
+    "baseline",
+    "adjudicated",
+    "seed",
+)
+VIEW = ("show", "measure", "sort", "names", "wait")  # how it is shown, not what
+MAX_SEED = 2**31
+T = TypeVar("T")
+
+
+def parse(query: QueryDict) -> ReportSpec:
+    """What the address asks for. Raises BadRequest naming the field."""
+    selection = Selection(
+        annotators=tuple(query.getlist("annotator")),
+        conditions=tuple(query.getlist("condition")),
+        since=_one(query, "since", _day),
+        until=_one(query, "until", lambda text: _day(text) + 86_400),
+        guideline=_one(query, "guideline", int),
+        with_checks=query.get("checks") == "1",
+        max_rank=_one(query, "rank", int) if query.get("rank") else 1,
+    )
+    seed = _one(query, "seed", int) or 0
+    if not 0 <= seed < MAX_SEED:
+        raise BadRequest(_("The seed must be a whole number, 0 or more."), field="seed")
+    return ReportSpec(
+        selection,
+        tuple(_threshold(text) for text in query.getlist("threshold") if text),
+        query.get("baseline", ""),
+        query.get("adjudicated") == "1",
+        seed,
+    )
+
+
+def check(spec: ReportSpec, data: Dataset) -> None:
+    """Raise BadRequest on a name that this data does not hold."""
+    for field, names, known in (
+        ("annotator", spec.selection.annotators, data.annotators),
+        ("condition", spec.selection.conditions, data.conditions),
+        (
+            "threshold",
+            [name for name, _at in spec.thresholds],
+            [q.scale.name for q in data.questions if q.scale.is_ordered],
+        ),
+    ):
+        unknown = sorted(set(names) - set(known))
+        if unknown:
+            text = _("There is no %(field)s %(name)s here.")
+            values = {"field": field, "name": repr(unknown[0])}
+            raise BadRequest(text % values, field=field)
+    spec.options(data)
+
+
+def reads_the_same(kept: Report, source: ReportSource) -> bool:
+    """Whether the data of a frozen report, under its filters, are as they were."""
+    spec = parse(QueryDict(kept.query))
+    return digest(spec.of(source.read().data), spec) == kept.digest
+
+
+def filters_of(query: QueryDict) -> str:
+    """The filters alone, as they stand in an address; "" if there are none."""
+    kept = query.copy()
+    for name in list(kept):
+        if name not in FILTERS or not any(kept.getlist(name)):
+            del kept[name]
+    return str(kept.urlencode())
+
+
+def _one(query: Mapping[str, Any], name: str, read: Callable[[str], T]) -> Any:
+    text = query.get(name)
+    if not text:
+        return None
+    try:
+        return read(text)
+    except (ValueError, OverflowError) as error:
+        values = {"text": repr(text), "field": name}
+        raise BadRequest(
+            _("%(text)s is not a %(field)s.") % values, field=name
+        ) from error
+
+
+def _day(text: str) -> float:
+    return datetime.strptime(text, "%Y-%m-%d").replace(tzinfo=UTC).timestamp()
+
+
+def _threshold(text: str) -> tuple[str, float]:
+    name, colon, value = text.rpartition(":")
+    try:
+        number = float(value)
+    except ValueError:
+        colon = ""
+    if not colon or number != number:
+        problem = _("%(text)s is not a threshold. Write name:value.")
+        raise BadRequest(problem % {"text": repr(text)}, field="threshold")
+    return name, number
+
+
+LIVE_AT_MOST = 30_000  # judgments; about two seconds of reading and computing
+
+
+def n_judgments(of: ReportSource) -> int:
+    """About how many judgments there are to read: what the tallies say."""
+    if not isinstance(of.row, Campaign):
+        return of.row.n_ratings
+    rows = Tally.objects.filter(participant__campaign=of.row)
+    return rows.aggregate(n=Sum("n_done"))["n"] or 0
+
+
+def is_large(of: ReportSource) -> bool:
+    """Whether the report is better computed by a worker than while someone waits."""
+    return n_judgments(of) > LIVE_AT_MOST
+
+
+def start(of: ReportSource, *, query: str, title: str, by: Anybody) -> Job:
+    """A job that computes the report and freezes it. Raises NotAllowed, BadRequest."""
+    access.require(by, "curate", of.project)
+    if not title.strip():
+        raise BadRequest(_("Enter a title for the report."), field="title")
+    params = {"kind": of.kind, "code": of.code, "query": query, "title": title}
+    return jobs.create(
+        of.project, "report", title=f"Report: {title}", by=by, params=params
+    )
+
+
+def run(job: Job) -> Generator[Step, None, dict[str, Any]]:
+    """Compute and freeze the report that the job asks for."""
+    yield Step(total=1, note="reading the judgments")
+    of = source(job.project, job.params["kind"], job.params["code"])
+    if of is None or job.by is None:
+        raise BadRequest("The campaign or ratings of this report were deleted.")
+    spec = parse(QueryDict(job.params["query"]))
+    check(spec, of.read().data)
+    query, title = job.params["query"], job.params["title"]
+    kept = freeze(of, spec, query=query, title=title, by=job.by)
+    yield Step(done=1, note="frozen: see the list of frozen reports")
+    return {"report": kept.code}

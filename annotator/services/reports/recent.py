@@ -19,7 +19,7 @@ from django.utils import timezone
 
 from annotator.models import Adjudication, Campaign
 from annotator.services.kept_counts import LastAnswers
-from annotator.services.reports import agreement, query
+from annotator.services.reports import agreement
 from annotator.services.reports.agreement import ReportSource, ReportSpec
 from annotator.services.reports.judged_data import Read
 
@@ -62,7 +62,7 @@ def report(of: ReportSource, spec: ReportSpec) -> RecentReport:
 
     def compute() -> RecentReport:
         at, read = timezone.now(), of.read()
-        query.check(spec, read.data)
+        agreement.check(spec, read.data)
         return RecentReport(agreement.body_of(of, read, spec), read, at)
 
     return of_moment(("report", *_row(of), spec), compute)

@@ -21,13 +21,14 @@ from annotator.forms import refuse_unknown, whole
 from annotator.http.answers import form_page
 from annotator.models import Campaign, Item
 from annotator.pages import curation as pages
-from annotator.services.campaigns import majority
 from annotator.services.campaigns.curation import (
     Decision,
     decide,
     judgment_in,
     label_of,
     next_item,
+    take,
+    take_back,
     value_of,
     withdraw,
 )
@@ -68,12 +69,12 @@ def by_majority(request: HttpRequest, slug: str, code: str) -> HttpResponse:
     campaign = access.campaign_or_404(request.user, slug, code, "curate")
     if request.POST.get("what") == "undo":
         batch = request.POST.get("batch", "")
-        n = majority.take_back(campaign, batch, by=request.user)
+        n = take_back(campaign, batch, by=request.user)
         message = ngettext(
             "%(n)s decision was undone.", "%(n)s decisions were undone.", n
         )
     else:
-        n = majority.take(campaign, by=request.user).n
+        n = take(campaign, by=request.user).n
         message = _("%(n)s decided. The judgments stay as they are.")
     messages.success(request, message % {"n": n})
     return redirect("curation", slug, code)

@@ -24,14 +24,7 @@ from annotator.http.answers import form_page
 from annotator.models import Project
 from annotator.pages.agreement import ratings as rating_pages
 from annotator.pages.agreement import views as pages
-from annotator.services.reports import (
-    agreement,
-    cases,
-    jobs,
-    query,
-    rating_sets,
-    rating_tables,
-)
+from annotator.services.reports import agreement, cases, rating_sets, rating_tables
 from annotator.services.reports.agreement import ReportSource
 from core.errors import InvalidValue
 
@@ -44,7 +37,7 @@ FORMATS = {
         for name in rating_sets.FORMATS
     },
 }
-READ = {*query.FILTERS, *query.VIEW}
+READ = {*agreement.FILTERS, *agreement.VIEW}
 
 
 @login_required
@@ -115,8 +108,8 @@ def report(request: HttpRequest, slug: str, kind: str, code: str) -> HttpRespons
     """The live report."""
     source = _source(request, slug, kind, code)
     refuse_unknown(request.GET, READ)
-    spec, filters = query.parse(request.GET), query.filters_of(request.GET)
-    if jobs.is_large(source) and request.GET.get("wait") != "1":
+    spec, filters = agreement.parse(request.GET), agreement.filters_of(request.GET)
+    if agreement.is_large(source) and request.GET.get("wait") != "1":
         context = pages.large(source, filters=filters, by=request.user)
         return render(request, "agreement/large.html", context)
     view = pages.ReportView.of(request.GET)
@@ -129,7 +122,7 @@ def report(request: HttpRequest, slug: str, kind: str, code: str) -> HttpRespons
 def report_cases(request: HttpRequest, slug: str, kind: str, code: str) -> HttpResponse:
     """The items that a figure counts, with everything said of them."""
     source = _source(request, slug, kind, code)
-    fields = {*query.FILTERS, *cases.CASE_FIELDS, "page", "names"}
+    fields = {*agreement.FILTERS, *cases.CASE_FIELDS, "page", "names"}
     refuse_unknown(request.GET, fields)
     view = pages.ReportView.of(request.GET)
     context = pages.cases_of(source, request.GET, view, by=request.user)
@@ -140,13 +133,13 @@ def report_cases(request: HttpRequest, slug: str, kind: str, code: str) -> HttpR
 @require_POST
 def freeze(request: HttpRequest, slug: str, kind: str, code: str) -> HttpResponse:
     source = _source(request, slug, kind, code)
-    spec = query.parse(request.GET)
-    filters, title = query.filters_of(request.GET), request.POST.get("title", "")
+    spec = agreement.parse(request.GET)
+    filters, title = agreement.filters_of(request.GET), request.POST.get("title", "")
     titled = {"query": filters, "title": title}
-    if jobs.is_large(source):
-        job = jobs.start(source, **titled, by=request.user)
+    if agreement.is_large(source):
+        job = agreement.start(source, **titled, by=request.user)
         return redirect("job", slug, job.code)
-    query.check(spec, source.read().data)
+    agreement.check(spec, source.read().data)
     kept = agreement.freeze(source, spec, **titled, by=request.user)
     messages.success(request, _("Frozen. These figures will not change."))
     return redirect("frozen", slug, kept.code)
@@ -171,8 +164,8 @@ def export(
     """The live report as a file."""
     source = _source(request, slug, kind, code)
     refuse_unknown(request.GET, READ)
-    spec = query.parse(request.GET)
-    query.check(spec, source.read().data)
+    spec = agreement.parse(request.GET)
+    agreement.check(spec, source.read().data)
     body = agreement.report(source, spec)[0]
     return _file(body, form, f"agreement-{source.code}")
 
@@ -182,7 +175,7 @@ def export(
 def frozen(request: HttpRequest, slug: str, code: str) -> HttpResponse:
     """A report as it was frozen, and whether its data has moved since."""
     project = access.project_or_404(request.user, slug, "report")
-    refuse_unknown(request.GET, set(query.VIEW))
+    refuse_unknown(request.GET, set(agreement.VIEW))
     rows = project.reports.select_related("created_by", "corpus")
     kept = get_object_or_404(rows, code=code)
     if kept.corpus is not None:

@@ -125,7 +125,7 @@ def run(options: dict[str, Any], say: Say) -> dict[str, Any]:
 def _fresh(options: Mapping[str, Any], backend: ParserBackend) -> list[JointCase]:
     """Gold sentences that are no source of the pairs, by chance, always the same."""
     seen = {row.source.forms for row in read_pairs(options["pairs"])}
-    rows: list[Any] = []
+    rows: list[GoldPair] = []
     for path in options["gold"]:
         for gold in read_golds([path])[0]:
             n, forms = len(gold.sentence), gold.sentence.forms

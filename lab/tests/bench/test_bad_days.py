@@ -75,7 +75,7 @@ class Workplace:
         asked = urllib.request.Request(f"{self.gemel.base}{path}")
         asked.add_header("Cookie", f"sessionid={self.session}")
         try:
-            with urllib.request.urlopen(asked, timeout=60) as answer:
+            with urllib.request.urlopen(asked, timeout=600) as answer:
                 return answer.status, " ".join(answer.read().decode().split())
         except urllib.error.HTTPError as error:
             return error.code, " ".join(error.read().decode().split())
@@ -120,7 +120,7 @@ def place(home: Path, **more: str) -> Iterator[Workplace]:
         yield there
         there.judges_on()
         judge.until = 0.0
-        thread.join(60)
+        thread.join(600)
         kept = json.loads(ask(gemel, ANSWERS))
         assert sorted(kept) == sorted(judge.acknowledged)
 

@@ -10,7 +10,8 @@ from core.__main__ import main as engine
 from core.pivoting.language_model import train, write_arpa
 from core.pivoting.substitution import ALL_CONDITIONS
 from lab.__main__ import main
-from lab.reproduce.callison_burch2008 import PAPER
+from lab.reproduce import callison_burch2008
+from lab.reproduce.callison_burch2008 import PAPER, table_6
 from tests.core.pivoting import small_bitext
 
 
@@ -117,3 +118,17 @@ def test_a_judge_who_left_an_item_out_is_named(
     path = answered(tmp_path / "items", "ann", {"1": (6, 1)})
     assert main([str(word) for word in (*judging, "--ratings", path)]) == 2
     assert "ann.tsv: answers are whole numbers from 1 to 5" in capsys.readouterr().err
+
+
+def test_the_marks_that_the_notes_hold_make_their_table() -> None:
+    notes = Path(callison_burch2008.__file__).parents[1] / "notes"
+    marks = sorted((notes / "readings").glob("reader-*.tsv"))
+    rows = table_6(notes / "readings", marks)["all"]
+    text = (notes / "pivoting.md").read_text(encoding="utf-8")
+    for name, row in rows.items():
+        cells = [
+            "{value:.2f} ({low:.2f} to {high:.2f})".format(**row[column])
+            for column in ("meaning", "grammar", "both")
+        ]
+        shown = " | ".join(cells).replace("0.", ".")
+        assert f"| {name} | {shown} |" in text

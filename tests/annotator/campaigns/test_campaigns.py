@@ -12,9 +12,9 @@ from annotator.errors import BadRequest, Conflict, NotAllowed
 from annotator.exchange.written import FORMS
 from annotator.models import Campaign, Credit, Item, Judgment, Participant
 from annotator.services.campaigns import (
-    design,
     item_files,
     items,
+    needed,
     participants,
     preferences,
     progress,
@@ -169,14 +169,14 @@ def test_the_plan_counts_what_will_be_paid_for(cast: Cast) -> None:
     made = campaign(
         cast, n=40, people=3, overlap_share=0.5, seconds_per_item=9, is_open=False
     )
-    before = design.design(made, design.Guess())
+    before = needed.design(made, needed.Guess())
     assert (before.plan.judgments, before.plan.overlapping) == (60, 20)
     assert before.plan.hours == pytest.approx(60 * 9 / 3600)
     assert before.common == 20
     setup.open_campaign(made, by=cast.ada)
-    after = design.design(made, design.Guess())
+    after = needed.design(made, needed.Guess())
     assert after.plan == before.plan
-    alone = design.design(made, design.Guess(people=1))
+    alone = needed.design(made, needed.Guess(people=1))
     assert alone.plan.impossible == 20
 
 

@@ -10,7 +10,7 @@ from django.utils import translation
 from annotator.errors import NotAllowed
 from annotator.exchange.written import Exported
 from annotator.models import Adjudication, Campaign, Item, Judgment, LogEntry
-from annotator.services.campaigns import curation, majority
+from annotator.services.campaigns import curation
 from annotator.services.campaigns.curation import Decision
 from annotator.services.reports import exports
 from tests.annotator.judged import Judged, judged
@@ -53,26 +53,26 @@ def told(text: str, name: str) -> bool:
 
 
 def test_what_more_than_half_say_on_every_scale_is_decided(made: Judged) -> None:
-    batch = majority.take(made.campaign, by=made.cast.ada)
+    batch = curation.take(made.campaign, by=made.cast.ada)
     four, one = {"meaning": 4, "grammar": 5}, {"meaning": 4, "grammar": 1}
     assert batch.n == 3
     assert decided(made) == [four, four, one, {}]
     rows = Adjudication.objects.order_by("item")
     assert [row.reason for row in rows] == ["agreed", "majority", "majority"]
     assert [row.confidence for row in rows] == [3, 2, 2]
-    assert majority.proposals(made.campaign) == {}
+    assert curation.proposals(made.campaign) == {}
 
 
 def test_it_is_taken_back_but_for_what_was_decided_since(made: Judged) -> None:
-    batch = majority.take(made.campaign, by=made.cast.ada)
+    batch = curation.take(made.campaign, by=made.cast.ada)
     own = Decision({"meaning": 1, "grammar": 1}, "guideline", 3, seen=1)
     curation.decide(made.items[0], own, by=made.cast.ada)
-    assert [one.n for one in majority.batches(made.campaign)] == [2]
-    assert majority.take_back(made.campaign, batch.code, by=made.cast.ada) == 2
+    assert [one.n for one in curation.batches(made.campaign)] == [2]
+    assert curation.take_back(made.campaign, batch.code, by=made.cast.ada) == 2
     assert decided(made) == [dict(own.values), {}, {}, {}]
-    assert majority.take_back(made.campaign, batch.code, by=made.cast.ada) == 0
-    assert majority.batches(made.campaign) == []
-    assert majority.take(made.campaign, by=made.cast.ada).n == 2
+    assert curation.take_back(made.campaign, batch.code, by=made.cast.ada) == 0
+    assert curation.batches(made.campaign) == []
+    assert curation.take(made.campaign, by=made.cast.ada).n == 2
     acts = [str(row) for row in LogEntry.objects.order_by("pk")]
     assert "took back majority of items 2 items of Substitutes" in acts
 
@@ -80,8 +80,8 @@ def test_it_is_taken_back_but_for_what_was_decided_since(made: Judged) -> None:
 @pytest.mark.parametrize("kind", ["gold", "attention", "training"])
 def test_the_majority_decides_main_items_only(made: Judged, kind: str) -> None:
     Item.objects.filter(pk=made.items[0].pk).update(kind=kind, gold={"meaning": 4})
-    assert made.items[0].pk not in majority.proposals(made.campaign)
-    assert majority.take(made.campaign, by=made.cast.ada).n == 2
+    assert made.items[0].pk not in curation.proposals(made.campaign)
+    assert curation.take(made.campaign, by=made.cast.ada).n == 2
     assert not made.items[0].adjudications.exists()
 
 
@@ -98,15 +98,15 @@ def test_the_decisions_say_of_what_kind_an_item_is(made: Judged) -> None:
 def test_what_a_curator_decided_is_not_overruled(made: Judged) -> None:
     own = Decision({"meaning": 1, "grammar": 1}, "guideline", 3)
     curation.decide(made.items[1], own, by=made.cast.ada)
-    majority.take(made.campaign, by=made.cast.ada)
+    curation.take(made.campaign, by=made.cast.ada)
     assert decided(made)[1] == own.values
 
 
 def test_annotators_take_no_majority(made: Judged) -> None:
     with pytest.raises(NotAllowed):
-        majority.take(made.campaign, by=made.cast.bob)
+        curation.take(made.campaign, by=made.cast.bob)
     with pytest.raises(NotAllowed):
-        majority.take_back(made.campaign, "x", by=made.cast.bob)
+        curation.take_back(made.campaign, "x", by=made.cast.bob)
 
 
 def test_the_page_offers_takes_and_takes_back(made: Judged, client: Client) -> None:
@@ -119,7 +119,7 @@ def test_the_page_offers_takes_and_takes_back(made: Judged, client: Client) -> N
     page = client.get(url).text
     assert "Accept majority" not in page
     assert "3 items decided by majority (ada)" in page
-    batch = majority.batches(made.campaign)[0].code
+    batch = curation.batches(made.campaign)[0].code
     client.post(post, {"what": "undo", "batch": batch})
     assert "Accept majority" in client.get(url).text
     client.force_login(made.cast.bob)
@@ -160,7 +160,7 @@ def test_whose_values_were_taken_is_known_though_nobody_saw_it(
 
 
 def test_decisions_are_in_both_tables(made: Judged) -> None:
-    majority.take(made.campaign, by=made.cast.ada)
+    curation.take(made.campaign, by=made.cast.ada)
     rows = table(exports.judgments(made.campaign, by=made.cast.ada))
     of = [row for row in rows if row["item"] == made.items[1].code]
     assert {(row["scale"], row["decided"]) for row in of} == {
@@ -181,7 +181,7 @@ def test_decisions_are_in_both_tables(made: Judged) -> None:
 
 
 def test_the_exports_are_the_same_in_every_language(made) -> None:
-    majority.take(made.campaign, by=made.cast.ada)
+    curation.take(made.campaign, by=made.cast.ada)
 
     def exported() -> list[list[dict]]:
         made_by = (exports.judgments, exports.decisions, exports.items)

@@ -88,6 +88,7 @@ def test_phrases_that_come_again_raise_the_number(cast: Cast) -> None:
     assert again == pytest.approx((1 + 4 * 0.2) * alone, rel=0.02)
 
 
+@pytest.mark.once
 @pytest.mark.parametrize("unit", ["points", "share"])
 def test_a_rehearsal_says_how_its_annotators_differ(cast: Cast, unit: str) -> None:
     made = campaign(cast, text=paired(150), k=2, is_open=False)

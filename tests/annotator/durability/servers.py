@@ -40,7 +40,7 @@ class Redis:
 
     def kill(self) -> None:
         self._process.send_signal(signal.SIGKILL)
-        self._process.wait(10)
+        self._process.wait(600)
 
     def ask(self, *words: str) -> str:
         asked = ["redis-cli", "-p", str(self.port), *words]
@@ -93,7 +93,9 @@ def postgres() -> Iterator[Postgres]:
     base = url if url.startswith("postgres") else "postgres://root@127.0.0.1/"
     base = os.environ.get("GEMEL_TEST_POSTGRES", base).rpartition("/")[0]
     try:
-        server = psycopg.connect(f"{base}/postgres", autocommit=True, connect_timeout=3)
+        server = psycopg.connect(
+            f"{base}/postgres", autocommit=True, connect_timeout=60
+        )
     except psycopg.OperationalError as error:
         missing(f"no PostgreSQL (GEMEL_TEST_POSTGRES=postgres://user@host/): {error}")
     with server:

@@ -75,6 +75,7 @@ def test_a_backup_names_the_tables_it_does_not_hold_and_they_are_made_anew(
     assert paraphrases(again) == before
 
 
+@pytest.mark.once
 @pytest.mark.parametrize("of", ["uploads/bitexts/", "tables/"])
 def test_a_file_that_is_not_what_was_backed_up_is_refused(
     table, settings, tmp_path, of: str
@@ -91,6 +92,7 @@ def test_a_file_that_is_not_what_was_backed_up_is_refused(
     assert ParaphraseTable.objects.get().name == "Later"
 
 
+@pytest.mark.once
 def test_a_file_that_a_job_takes_away_meanwhile_ends_no_backup(
     table, settings, tmp_path, monkeypatch
 ) -> None:
@@ -111,6 +113,7 @@ def test_a_file_that_a_job_takes_away_meanwhile_ends_no_backup(
     assert not any(one.endswith(gone.name) for one in names)
 
 
+@pytest.mark.once
 def test_releases_and_models_come_back_with_their_bytes(
     cast: Cast, settings, tmp_path: Path
 ) -> None:

@@ -88,7 +88,7 @@ def test_one_archive_holds_each_table_once(full, tmp_path) -> None:
 def ask(code: str, env: dict[str, str]) -> str:
     done = subprocess.run(
         [sys.executable, "manage.py", "shell", "--no-imports", "-c", code],
-        cwd=ROOT, env=env, capture_output=True, text=True, timeout=240,
+        cwd=ROOT, env=env, capture_output=True, text=True, timeout=600,
     )  # fmt: skip
     assert done.returncode == 0, done.stderr
     return done.stdout
@@ -97,7 +97,7 @@ def ask(code: str, env: dict[str, str]) -> str:
 def manage(env: dict[str, str], *words: str) -> None:
     done = subprocess.run(
         [sys.executable, "manage.py", *words],
-        cwd=ROOT, env=env, capture_output=True, text=True, timeout=240,
+        cwd=ROOT, env=env, capture_output=True, text=True, timeout=600,
     )  # fmt: skip
     assert done.returncode == 0, done.stderr
 
@@ -111,7 +111,9 @@ def server_url():
     base = os.environ.get("GEMEL_TEST_POSTGRES", base).rpartition("/")[0]
     name = f"gemel_restore_{uuid4().hex[:12]}"
     try:
-        server = psycopg.connect(f"{base}/postgres", autocommit=True, connect_timeout=3)
+        server = psycopg.connect(
+            f"{base}/postgres", autocommit=True, connect_timeout=60
+        )
     except psycopg.OperationalError:
         if os.environ.get("CI"):
             raise
@@ -215,6 +217,7 @@ def without_table(table: str):
     return change
 
 
+@pytest.mark.once
 @pytest.mark.parametrize(
     ("entry", "change", "says"),
     [
@@ -237,6 +240,7 @@ def test_what_is_wrong_with_a_backup_is_told(
         archives.verify(bad)
 
 
+@pytest.mark.once
 def test_one_bit_that_falls_over_is_seen(full, tmp_path) -> None:
     path, bad = tmp_path / "one.zip", tmp_path / "bad.zip"
     archives.backup(path)
@@ -283,6 +287,7 @@ def test_a_backup_is_its_owners_alone(full, tmp_path) -> None:
     assert (tmp_path / "one.zip").stat().st_mode & 0o777 == 0o600
 
 
+@pytest.mark.once
 def test_the_command_tries_a_backup(full, tmp_path) -> None:
     out = io.StringIO()
     call_command("backup", str(tmp_path / "one.zip"), stdout=out)

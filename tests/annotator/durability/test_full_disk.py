@@ -226,7 +226,7 @@ def test_a_full_disk_ends_nothing(small_disk: Path, tmp_path: Path) -> None:
         (revision, kept) = json.loads(ask(gemel, LEDGER.format(code=layer)))
         assert set(said) <= set(kept)
         assert len(kept) == len(set(kept)) == revision
-        wait(lambda: is_fresh(small_disk / "worker.alive"), gemel.output, seconds=120)
+        wait(lambda: is_fresh(small_disk / "worker.alive"), gemel.output)
 
 
 def save_or_none(save, revision: int) -> bool:

@@ -68,16 +68,16 @@ def test_what_somebody_is_just_beginning_stays(cast, begins: Begins) -> None:
         with transaction.atomic():
             made.append(begins(pair, cast))
             begun.set()
-            may_commit.wait(20)
+            may_commit.wait(600)
 
     one, other = Working(person), Working(lambda: imports.take_back(job))
     one.start()
-    assert begun.wait(20)
+    assert begun.wait(600)
     other.start()
     wait_for_a_lock(other)
     may_commit.set()
-    one.join(20)
-    other.join(20)
+    one.join(600)
+    other.join(600)
     assert [one.faults, other.faults] == [[], []]
     assert type(made[0]).objects.filter(pk=made[0].pk).exists()
     assert Sentence.objects.filter(pk=pair.source_id).exists()
@@ -96,16 +96,16 @@ def test_who_begins_while_it_is_taken_back_is_told(cast, begins: Begins) -> None
         with transaction.atomic():
             imports.take_back(job)
             gone.set()
-            may_commit.wait(20)
+            may_commit.wait(600)
 
     one, other = Working(job_ends), Working(lambda: begins(pair, cast))
     one.start()
-    assert gone.wait(20)
+    assert gone.wait(600)
     other.start()
     wait_for_a_lock(other)
     may_commit.set()
-    one.join(20)
-    other.join(20)
+    one.join(600)
+    other.join(600)
     assert one.faults == []
     assert [type(fault) for fault in other.faults] == [Conflict]
 
@@ -128,7 +128,7 @@ class Working(Thread):
 
 def wait_for_a_lock(working: Working) -> None:
     """Until it waits for the other's transaction, or has come to its end."""
-    limit = time.monotonic() + 10
+    limit = time.monotonic() + 600
     while working.is_alive() and time.monotonic() < limit:
         with connection.cursor() as cursor:
             cursor.execute(

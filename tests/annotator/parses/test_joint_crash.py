@@ -54,10 +54,10 @@ def test_joint_parsing_survives_the_death_of_its_worker(tmp_path: Path) -> None:
             return json.loads(ask(gemel, STATE))
 
         ask(gemel, START.format(n=n))
-        wait(lambda: 0 < state()["results"] < n, seconds=120)
+        wait(lambda: 0 < state()["results"] < n)
         first = state()["started"]
         gemel.kill("celery")
-        wait(lambda: state()["state"] in ("done", "failed"), seconds=240)
+        wait(lambda: state()["state"] in ("done", "failed"))
         end = state()
     assert (end["state"], end["done"]) == ("done", n)
     assert end["started"] > first, "taken up again"

@@ -86,12 +86,12 @@ def test_a_tree_that_changes_while_it_is_indexed_is_not_forgotten(cast) -> None:
         with transaction.atomic():
             Parse.objects.filter(pk=parse.pk).update(text="(ADVP (RB Indeed))")
             changed.set()
-            looked.wait(60)
+            looked.wait(600)
         connection.close()
 
     thread = Thread(target=change)
     thread.start()
-    changed.wait(60)
+    changed.wait(600)
     index.catch_up()  # does not see the change, and leaves the note of it
     looked.set()
     thread.join()

@@ -276,7 +276,7 @@ def test_a_tree_that_is_deleted_while_it_is_indexed_leaves_nothing(cast: Cast) -
 
     thread = Thread(target=make)
     thread.start()
-    assert is_indexed.wait(60)
+    assert is_indexed.wait(600)
     parse.delete()
     thread.join()
     assert not [row for row in rows()["search_node"] if row.startswith(f"({key},")]
@@ -301,7 +301,7 @@ def test_two_index_at_once_what_is_apart(many: Cast) -> None:
 
     thread = Thread(target=make)
     thread.start()
-    assert is_at_work.wait(60)
+    assert is_at_work.wait(600)
     parses = [keys[k] for k in range(1, len(keys), 2)]
     assert index.portion(index.PARSE, parses, together=True) == len(parses)
     ended.append("mine")

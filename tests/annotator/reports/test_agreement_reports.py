@@ -16,7 +16,6 @@ from annotator.models import Job, Judgment, Membership, Project, Report
 from annotator.services import jobs
 from annotator.services.campaigns import answers, progress
 from annotator.services.reports import agreement, judged_data
-from annotator.services.reports import jobs as report_jobs
 from annotator.services.reports.agreement import ReportSource, ReportSpec
 from core.agreement.judgments.dataset import Selection
 from tests.annotator import campaigns_cast
@@ -367,7 +366,7 @@ def test_extra_judges_are_left_out_of_agreement(set_up: Judged) -> None:
 def test_a_large_campaign_is_left_to_a_worker(
     ada: Client, set_up: Judged, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(report_jobs, "LIVE_AT_MOST", 10)
+    monkeypatch.setattr(agreement, "LIVE_AT_MOST", 10)
     page = ada.get(url(set_up)).content.decode()
     assert "About 32 judgments" in page
     assert "Summary" in ada.get(url(set_up) + "?wait=1").content.decode()

@@ -26,7 +26,7 @@ storing.keep(project, "a.tsv", io.BytesIO(b"a\\tb\\n"), by=ada)
 def manage(home: Path, *words: str) -> str:
     done = subprocess.run(
         [sys.executable, "manage.py", *words],
-        cwd=ROOT, env=variables(home), capture_output=True, text=True, timeout=240,
+        cwd=ROOT, env=variables(home), capture_output=True, text=True, timeout=600,
         umask=0o022,
     )  # fmt: skip
     assert done.returncode == 0, done.stderr

@@ -22,13 +22,13 @@ def kept(cast: Cast, name: str) -> str:
     return rating_tables.keep(cast.project, name, content, by=cast.ada).code
 
 
-@pytest.mark.parametrize(("width", "scheme"), [(1280, "light"), (390, "dark")])
+@pytest.mark.parametrize("width", [1280, 390])
 @pytest.mark.parametrize("name", RATED)
 def test_the_counts_fit_on_the_check_of_ratings(
-    open_page, check_axe, live, name: str, width: int, scheme: str
+    open_page, check_axe, live, name: str, width: int
 ) -> None:
     cast = Cast()
-    page = open_page(cast.ada, width=width, color_scheme=scheme)
+    page = open_page(cast.ada, width=width)
     page.goto(f"/p/windows/agreement/upload/{kept(cast, name)}/?name=Moved")
     expect(page.get_by_role("group", name="Counts")).to_contain_text("Annotations")
     assert fits(page)
@@ -36,15 +36,15 @@ def test_the_counts_fit_on_the_check_of_ratings(
     keep_picture(page, f"peer-ratings-{name}-{width}")
 
 
-@pytest.mark.parametrize(("width", "scheme"), [(1280, "light"), (390, "dark")])
+@pytest.mark.parametrize("width", [1280, 390])
 def test_the_counts_fit_on_the_check_of_items(
-    open_page, check_axe, live, width: int, scheme: str
+    open_page, check_axe, live, width: int
 ) -> None:
     cast = Cast()
     campaign = setup.create(cast.project, "Moved", by=cast.ada)
     content = io.BytesIO(content_of("label-studio.json"))
     upload = item_files.keep(campaign, "ls.json", content, by=cast.ada)
-    page = open_page(cast.ada, width=width, color_scheme=scheme)
+    page = open_page(cast.ada, width=width)
     page.goto(f"/p/windows/campaign/{campaign.code}/items/{upload.code}/")
     expect(page.get_by_role("group", name="Counts")).to_contain_text("5 tasks")
     assert fits(page)

@@ -18,10 +18,10 @@ TEXTS = {
 }
 
 
-@pytest.mark.parametrize(("width", "scheme"), [(1280, "light"), (390, "dark")])
-def test_the_check_fits(open_page, check_axe, live, width: int, scheme: str) -> None:
+@pytest.mark.parametrize("width", [1280, 390])
+def test_the_check_fits(open_page, check_axe, live, width: int) -> None:
     cast = Cast()
-    page = open_page(cast.ada, width=width, color_scheme=scheme)
+    page = open_page(cast.ada, width=width)
     for name, text in TEXTS.items():
         upload = tables.kept(cast, text)
         page.goto(f"/p/windows/agreement/upload/{upload.code}/?name=Crowd")

@@ -33,18 +33,17 @@ def made(live) -> tuple[Cast, Campaign]:
     return cast, made
 
 
-@pytest.mark.parametrize("scheme", ["light", "dark"])
 @pytest.mark.parametrize("width", [1280, 390])
-def test_they_fit(open_page, check_axe, made, width: int, scheme: str) -> None:
+def test_they_fit(open_page, check_axe, made, width: int) -> None:
     cast, campaign = made
-    page = open_page(cast.ada, width=width, color_scheme=scheme)
+    page = open_page(cast.ada, width=width)
     here = f"campaign/{campaign.code}/"
     places = ("settings/", f"settings/{here}", f"{here}people/", "people/", "log/")
     for place in places:
         page.goto(f"/p/windows/{place}")
         assert fits(page), place
         check_axe(page)
-        keep_picture(page, f"{place.split('/')[0]}-{len(place)}-{width}-{scheme}")
+        keep_picture(page, f"{place.split('/')[0]}-{len(place)}-{width}")
 
 
 def test_deleted_by_its_name_and_restored_by_keyboard(open_page, made) -> None:

@@ -24,16 +24,13 @@ def addresses(user) -> dict[str, str]:
     return by_name | {url: url for url in OWN}
 
 
-@pytest.mark.parametrize(
-    ("width", "theme", "colours"),
-    [(1280, "light", "none"), (1280, "dark", "none"), (320, "light", "active")],
-)
+@pytest.mark.parametrize(("width", "colours"), [(1280, "none"), (320, "active")])
 def test_every_page(
-    live, open_page, check_axe, settings, tmp_path, width, theme, colours
+    live, open_page, check_axe, settings, tmp_path, width, colours
 ) -> None:
     settings.MEDIA_ROOT = tmp_path
     user = walking.filled()
-    page = open_page(user, width=width, color_scheme=theme, forced_colors=colours)
+    page = open_page(user, width=width, forced_colors=colours)
     faults = []
     for name, url in addresses(user).items():
         page.goto(url)

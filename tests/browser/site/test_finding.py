@@ -12,15 +12,14 @@ from tests.cast import Cast
 pytestmark = pytest.mark.browser
 
 
-@pytest.mark.parametrize("scheme", ["light", "dark"])
 @pytest.mark.parametrize("width", [1280, 390])
-def test_it_fits(open_page, check_axe, live, width: int, scheme: str) -> None:
-    page = open_page(Cast().ada, width=width, color_scheme=scheme)
+def test_it_fits(open_page, check_axe, live, width: int) -> None:
+    page = open_page(Cast().ada, width=width)
     for text in ("", "nurse", "zebra", "trees"):
         page.goto(f"/find/?q={text}")
         assert fits(page)
         check_axe(page)
-        keep_picture(page, f"find-{text}-{width}-{scheme}")
+        keep_picture(page, f"find-{text}-{width}")
 
 
 @pytest.mark.parametrize("key", ["Control+k", "/"])

@@ -14,17 +14,16 @@ from tests.cast import Cast
 pytestmark = pytest.mark.browser
 
 
-@pytest.mark.parametrize("scheme", ["light", "dark"])
 @pytest.mark.parametrize("width", [1280, 390])
-def test_pages_of_help_fit(open_page, check_axe, width: int, scheme: str) -> None:
-    page = open_page(Cast().ada, width=width, color_scheme=scheme)
+def test_pages_of_help_fit(open_page, check_axe, width: int) -> None:
+    page = open_page(Cast().ada, width=width)
     for name in ("", "agreement/", "queries/", "glossary/", "projects/", "methods/"):
         answer = page.goto(f"/help/{name}", wait_until="networkidle")
         assert answer.ok
         assert fits(page)
         check_axe(page)
         title = name.strip("/") or "index"
-        keep_picture(page, f"help-{title}-{width}-{scheme}")
+        keep_picture(page, f"help-{title}-{width}")
 
 
 @pytest.mark.parametrize("width", [1280, 390])
@@ -54,17 +53,16 @@ def test_pictures_are_served(open_page) -> None:
     assert picture.evaluate("image => image.complete && image.naturalWidth") > 100
 
 
-@pytest.mark.parametrize("scheme", ["light", "dark"])
 @pytest.mark.parametrize("width", [1280, 390])
 def test_words_of_rules_and_reports_lead_to_the_glossary(
-    open_page, check_axe, width: int, scheme: str
+    open_page, check_axe, width: int
 ) -> None:
     cast = Cast()
     made = campaigns_cast.campaign(cast, n=6, people=2, k=2)
     for one in made.participants.all():
         for n, held in enumerate(campaigns_cast.draw(made, one.user, 6)):
             campaigns_cast.judge(held, {"meaning": 1 + n % 4, "grammar": 5 - n % 3})
-    page = open_page(cast.ada, width=width, color_scheme=scheme)
+    page = open_page(cast.ada, width=width)
     places = {
         "rules": (f"campaign/{made.code}/rules/", "lease"),
         "report": (f"agreement/campaign/{made.code}/", "cohens-kappa"),
@@ -73,7 +71,7 @@ def test_words_of_rules_and_reports_lead_to_the_glossary(
         page.goto(f"/p/windows/{place}", wait_until="networkidle")
         assert fits(page)
         check_axe(page)
-        keep_picture(page, f"terms-{title}-{width}-{scheme}")
+        keep_picture(page, f"terms-{title}-{width}")
         word = page.locator(f"a.term[href$='#{anchor}']").first
         # rules that nobody changed are folded
         page.locator("details").evaluate_all(

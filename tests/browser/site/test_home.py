@@ -44,20 +44,19 @@ def busy(live) -> Cast:
     return cast
 
 
-@pytest.mark.parametrize("scheme", ["light", "dark"])
 @pytest.mark.parametrize("width", [1280, 390])
 @pytest.mark.parametrize("name", ["ada", "bob"])
 def test_home_and_overview_fit(
-    open_page, check_axe, busy: Cast, name: str, width: int, scheme: str
+    open_page, check_axe, busy: Cast, name: str, width: int
 ) -> None:
-    page = open_page(getattr(busy, name), width=width, color_scheme=scheme)
+    page = open_page(getattr(busy, name), width=width)
     for place, title in (("/", "home"), ("/p/windows/", "overview")):
         page.goto(place)
         if name == "ada" and title == "overview":
             expect(page.locator("main")).to_contain_text("α")
         assert fits(page)
         check_axe(page)
-        keep_picture(page, f"{title}-{name}-{width}-{scheme}")
+        keep_picture(page, f"{title}-{name}-{width}")
 
 
 def test_continue_leads_straight_into_judging_and_into_editing(

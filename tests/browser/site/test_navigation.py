@@ -14,14 +14,13 @@ pytestmark = pytest.mark.browser
 CURRENT = "nav[aria-label=Project] [aria-current]"
 
 
-@pytest.mark.parametrize("scheme", ["light", "dark"])
 @pytest.mark.parametrize("width", [1280, 390])
 def test_the_navigation_fits_and_shows_where_one_is(
-    open_page, check_axe, width: int, scheme: str
+    open_page, check_axe, width: int
 ) -> None:
     cast = Cast()
     campaign(cast, n=3)
-    page = open_page(cast.ada, width=width, color_scheme=scheme)
+    page = open_page(cast.ada, width=width)
     places = {
         "": "Overview",
         "corpora/": "Corpora",
@@ -34,7 +33,7 @@ def test_the_navigation_fits_and_shows_where_one_is(
         expect(page.locator(CURRENT)).to_be_in_viewport()
         assert fits(page)
         check_axe(page)
-        keep_picture(page, f"nav-{title.lower()}-{width}-{scheme}")
+        keep_picture(page, f"nav-{title.lower()}-{width}")
 
 
 @pytest.mark.parametrize("width", [1280, 390])

@@ -22,14 +22,11 @@ def owner(live) -> User:
     return person
 
 
-@pytest.mark.parametrize(
-    ("width", "scheme"),
-    [(1280, "light"), (1280, "dark"), (390, "light"), (390, "dark")],
-)
+@pytest.mark.parametrize("width", [1280, 390])
 def test_the_whole_tour_by_keyboard(
-    open_page, check_axe, owner: User, width: int, scheme: str
+    open_page, check_axe, owner: User, width: int
 ) -> None:
-    page = open_page(owner, width=width, color_scheme=scheme)
+    page = open_page(owner, width=width)
     page.goto("/")
     press(page, "button[value=begin]")
     for number, (key, (title, _)) in enumerate(TEXTS.items(), 1):
@@ -39,7 +36,7 @@ def test_the_whole_tour_by_keyboard(
         page.wait_for_load_state("networkidle")
         assert fits(page)
         check_axe(page)
-        keep_picture(page, f"tour-{number}-{key}-{width}-{scheme}")
+        keep_picture(page, f"tour-{number}-{key}-{width}")
         if number < len(TEXTS):
             press(page, NEXT)
     expect(page.locator(NEXT)).to_have_count(0)

@@ -59,12 +59,8 @@ def test_who_wants_nothing_to_follow_says_so_once(opened) -> None:
     expect(page.get_by_label("Adjust the rest automatically")).not_to_be_checked()
 
 
-@pytest.mark.parametrize("theme", ["light", "dark"])
-def test_where_the_parser_doubts_is_shaded_and_one_key_away(
-    opened, theme: str, check_axe
-) -> None:
+def test_where_the_parser_doubts_is_shaded_and_one_key_away(opened, check_axe) -> None:
     page = opened(width=390, low=True)
-    page.emulate_media(color_scheme=theme)
     expect(page.locator("#doubts")).to_contain_text("1 phrase of which")
     page.locator("#table-part summary").click()
     expect(page.locator("#table-part")).to_contain_text("27 %")
@@ -75,4 +71,4 @@ def test_where_the_parser_doubts_is_shaded_and_one_key_away(
         "aria-label", "NP, a man with a hat, words 3 to 7, parser 27% sure"
     )
     check_axe(page)
-    keep_picture(page, f"trees-doubts-390-{theme}")
+    keep_picture(page, "trees-doubts-390")

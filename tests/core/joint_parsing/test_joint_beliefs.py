@@ -9,7 +9,7 @@ from core.data.alignment import Link
 from core.data.deps import DepAnalysis, DepTree
 from core.errors import InvalidValue
 from core.joint_parsing.beliefs import agree
-from core.joint_parsing.linked import LinkedPair, LinkedWords, linked_words
+from core.joint_parsing.linked import LinkedWords, SetLinks, linked_words
 from tests.oracles.arcs import dependency_trees
 from tests.oracles.beliefs import RootFactor, labelled_trees, worths
 
@@ -45,7 +45,7 @@ def test_one_link_gives_the_best_tree_of_the_summed_model(
     sides = [parsed(n, seed), parsed(m, seed + 1)]
     trees = agree(
         sides,
-        [LinkedPair(0, 1, linked([(s, t, 0.8)], n, m))],
+        [SetLinks(0, 1, linked([(s, t, 0.8)], n, m))],
         slack=slack,
         projective=projective,
     )
@@ -67,7 +67,7 @@ def test_what_one_paraphrase_says_reaches_the_other(
     for seed in range(0, 60, 3):
         sides = [parsed(2, seed), parsed(2, seed + 1), parsed(2, seed + 2)]
         edges = [
-            LinkedPair(x.a, x.b, linked([(x.s, x.t, x.prob)], 2, 2)) for x in factors
+            SetLinks(x.a, x.b, linked([(x.s, x.t, x.prob)], 2, 2)) for x in factors
         ]
         trees, early = (
             agree(sides, edges, slack=4.0, projective=True, rounds=rounds)
@@ -88,7 +88,7 @@ def test_a_triangle_mostly_gives_the_best_tree_of_the_summed_model() -> None:
         RootFactor(0, 0, 0.8, 0, 2),
         RootFactor(0, 0, 0.7, 1, 2),
     ]
-    edges = [LinkedPair(x.a, x.b, linked([(0, 0, x.prob)], 2, 2)) for x in factors]
+    edges = [SetLinks(x.a, x.b, linked([(0, 0, x.prob)], 2, 2)) for x in factors]
     n_right = {"linked": 0, "apart": 0}
     for seed in range(0, 90, 3):
         sides = [parsed(2, seed + k) for k in range(3)]
@@ -104,7 +104,7 @@ def test_a_triangle_mostly_gives_the_best_tree_of_the_summed_model() -> None:
 def test_without_a_price_each_has_its_own_best_labelled_tree() -> None:
     ours, theirs = parsed(3, 1), parsed(3, 2)
     links = linked([(i, i, 1.0) for i in range(3)], 3, 3)
-    trees = agree([ours, theirs], [LinkedPair(0, 1, links)], slack=0.0, projective=True)
+    trees = agree([ours, theirs], [SetLinks(0, 1, links)], slack=0.0, projective=True)
     for side, tree in zip((ours, theirs), trees, strict=True):
         _, (heads, labels) = max(labelled_trees(side, projective=True))
         assert tree.heads == heads
@@ -115,7 +115,7 @@ def test_the_same_sentence_twice_agrees_with_itself() -> None:
     side = parsed(4, 7)
     links = linked([(i, i, 1.0) for i in range(4)], 4, 4)
     first, second = agree(
-        [side, side], [LinkedPair(0, 1, links)], slack=2.0, projective=True
+        [side, side], [SetLinks(0, 1, links)], slack=2.0, projective=True
     )
     assert first == second
 
@@ -125,7 +125,7 @@ def test_subtypes_of_a_relation_do_not_disagree() -> None:
     sub = ("subj", "subj:pass")
     ours, theirs = parsed(3, 3, sub), parsed(3, 4, sub)
     links = linked([(i, i, 1.0) for i in range(3)], 3, 3)
-    trees = agree([ours, theirs], [LinkedPair(0, 1, links)], slack=1.0, projective=True)
+    trees = agree([ours, theirs], [SetLinks(0, 1, links)], slack=1.0, projective=True)
     assert ours.relations is not None
     for m, h in enumerate(trees[0].heads):
         own = int(ours.relations[h + 1, m + 1].argmax())
@@ -136,7 +136,7 @@ def test_relations_of_another_scheme_count_nothing() -> None:
     """Only arcs agree then; the labels are those of either parser."""
     ours, theirs = parsed(3, 5), parsed(3, 6, ("arg", "mod"))
     links = linked([(i, i, 1.0) for i in range(3)], 3, 3)
-    trees = agree([ours, theirs], [LinkedPair(0, 1, links)], slack=1.0, projective=True)
+    trees = agree([ours, theirs], [SetLinks(0, 1, links)], slack=1.0, projective=True)
     assert set(trees[0].labels) <= set(NAMES)
     assert set(trees[1].labels) <= {"arg", "mod"}
 
@@ -146,7 +146,7 @@ def test_arc_weights_are_wanted() -> None:
     with pytest.raises(InvalidValue, match="arc weights"):
         agree(
             [bare, parsed(1, 1)],
-            [LinkedPair(0, 1, linked([], 1, 1))],
+            [SetLinks(0, 1, linked([], 1, 1))],
             slack=1.0,
             projective=True,
         )

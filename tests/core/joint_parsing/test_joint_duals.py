@@ -16,7 +16,12 @@ from core.joint_parsing.duals import (
     agree_on_arcs,
     slack_of,
 )
-from core.joint_parsing.linked import LinkedPair, LinkedWords, linked_words, word_groups
+from core.joint_parsing.linked import (
+    LinkedWords,
+    SetLinks,
+    linked_words,
+    word_groups,
+)
 from tests.oracles import joint, strategies
 
 
@@ -198,7 +203,7 @@ def sets_of_sentences(draw: st.DrawFn) -> tuple[list[Floats], Ints]:
         cells = st.tuples(st.integers(0, n - 1), st.integers(0, m - 1))
         ends = draw(st.lists(cells, max_size=4))
         links = [Link(f"w{s}", f"w{t}") for s, t in ends]
-        edges.append(LinkedPair(a, b, linked_words(links, n, m)))
+        edges.append(SetLinks(a, b, linked_words(links, n, m)))
     return sides, word_groups(edges, 3)
 
 
@@ -229,7 +234,7 @@ def test_a_set_of_two_is_a_pair(
 ) -> None:
     source, target, linked = case
     pair = decoded(case, slack_of(linked, slack), projective=True, rounds=60)
-    groups = word_groups([LinkedPair(0, 1, linked)], 2)
+    groups = word_groups([SetLinks(0, 1, linked)], 2)
     both = agree_on_arcs(
         [source, target], groups, slack=slack, projective=True, rounds=60
     )
@@ -243,7 +248,7 @@ def test_most_decide_where_one_differs() -> None:
     unsure = np.array([[0, -0.5, 0.0], [0, 0, -0.5], [0, 0.0, 0]], dtype=float)
     links = [Link("w0", "w0"), Link("w1", "w1")]
     edges = [
-        LinkedPair(a, b, linked_words(links, 2, 2)) for a, b in ((0, 1), (0, 2), (1, 2))
+        SetLinks(a, b, linked_words(links, 2, 2)) for a, b in ((0, 1), (0, 2), (1, 2))
     ]
     groups = word_groups(edges, 3)
     assert groups.tolist() == [[0, 0, 0], [1, 1, 1], [2, 2, 2]]
@@ -263,5 +268,5 @@ def test_no_group_holds_two_words_of_a_sentence() -> None:
         (1, 2): [Link("w0", "w1", attrs={"prob": "0.8"})],
         (0, 2): [Link("w1", "w1", attrs={"prob": "0.5"})],
     }
-    edges = [LinkedPair(a, b, linked_words(x, 2, 2)) for (a, b), x in links.items()]
+    edges = [SetLinks(a, b, linked_words(x, 2, 2)) for (a, b), x in links.items()]
     assert word_groups(edges, 3).tolist() == [[0, 0, 0], [1, 1, 2]]

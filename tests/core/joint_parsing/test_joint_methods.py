@@ -18,7 +18,7 @@ from core.errors import InvalidValue
 from core.joint_parsing.beliefs import carried, consensus_heads
 from core.joint_parsing.duals import agree_on_spans, linked_spans
 from core.joint_parsing.gate import Gate, JointWeights
-from core.joint_parsing.linked import LinkedPair, disagreements, linked_words
+from core.joint_parsing.linked import SetLinks, disagreements, linked_words
 from core.joint_parsing.methods import best_choice, ranked_heads
 from core.joint_parsing.parser import JointParser, JointSettings
 from core.protocols import Analysis
@@ -111,9 +111,9 @@ def test_what_takes_two_sentences_refuses_a_set(
 ) -> None:
     many = [*pair, *pair, *pair]
     for how, reason in (
-        (JointSettings("spans"), "two sentences"),
-        (JointSettings("soft", slack_kind="prob"), "one slack"),
-        (JointSettings("pairs", n_best=100), "too many choices"),
+        (JointSettings("spans"), "expected two sentences"),
+        (JointSettings("soft", slack_kind="prob"), "expected one slack"),
+        (JointSettings("pairs", n_best=100), "expected fewer trees"),
     ):
         with pytest.raises(InvalidValue, match=reason):
             parser.parse_set(many, how)
@@ -184,7 +184,7 @@ def test_pair_finding_over_all_trees_is_exhaustive(a: Floats, b: Floats) -> None
     n, m = len(a) - 1, len(b) - 1
     linked = linked_words(DIAGONAL[: min(n, m)], n, m)
     ours, theirs = (ranked_heads(x, 200, projective=True) for x in (a, b))
-    (i, j), count = best_choice([ours, theirs], [LinkedPair(0, 1, linked)])
+    (i, j), count = best_choice([ours, theirs], [SetLinks(0, 1, linked)])
     everything = [
         (disagreements(linked, x, y), -weight(x, a) - weight(y, b))
         for x, y in product(

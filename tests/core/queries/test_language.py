@@ -165,7 +165,7 @@ def test_the_basic_category_is_what_stands_before_a_function(label, category) ->
         ("/(/", 1, "a simpler one"),
         ("/(?=a)/", 1, "a simpler one"),
         (r"/(a)\1/", 1, "a simpler one"),
-        ("[upos=VERB] < NP", 15, "brackets alone"),
+        ("[upos=VERB] < NP", 15, "by ^[arcs]"),
         ("[upos=]", 7, "quotation marks"),
         ("[upos=A lemma=b]", 9, "& between them"),
         ("NP where depth=3", 10, "known are"),
@@ -184,7 +184,7 @@ def test_an_error_names_the_column_and_a_remedy(text, column, remedy) -> None:
 
 
 def test_the_longest_query_has_an_end() -> None:
-    with pytest.raises(FormatError, match="more than 1000 signs"):
+    with pytest.raises(FormatError, match="more than 1000 characters"):
         parse("NP " * 400)
     with pytest.raises(FormatError, match="more than 16 nodes"):
         parse("NP" + " < NN" * 16)
