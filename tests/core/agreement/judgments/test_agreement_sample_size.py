@@ -170,7 +170,7 @@ def test_judgments_count_those_that_several_make() -> None:
 
 
 def test_a_difference_that_nothing_shows_is_told() -> None:
-    with pytest.raises(InvalidValue, match="no campaign shows"):
+    with pytest.raises(InvalidValue, match="too small for a campaign"):
         items_needed(DetectableDifference(1e-5), POINTS, POINTS, JudgingPlan())
 
 
