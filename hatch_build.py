@@ -2,6 +2,7 @@
 
 from pathlib import Path
 from typing import Any
+from uuid import uuid4
 
 from babel.messages.mofile import write_mo
 from babel.messages.pofile import read_po
@@ -16,7 +17,7 @@ def compile_catalogues(root: Path) -> None:
         made = path.with_suffix(".mo")
         if made.exists() and made.stat().st_mtime >= path.stat().st_mtime:
             continue
-        part = made.with_suffix(".part")
+        part = made.with_suffix(f".{uuid4().hex}")  # another process may do the same
         with path.open("rb") as file, part.open("wb") as out:
             write_mo(out, read_po(file, locale=path.parent.parent.name))
         part.replace(made)

@@ -19,9 +19,9 @@ class AnnotatorConfig(AppConfig):
 
         post_migrate.connect(_search_tables, sender=self)
         if settings.METRICS_TOKEN:
-            from annotator.monitoring import model_time
+            from annotator.monitoring import metrics
 
-            model_time.listen()
+            metrics.listen()
 
 
 def _search_tables(using: str, **_: Any) -> None:

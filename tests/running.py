@@ -5,12 +5,14 @@ import os
 import re
 import signal
 import socket
+import sqlite3
 import subprocess
 import sys
 import time
 import urllib.request
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 ROOT = Path(__file__).resolve().parent.parent
 WAIT_S = 600  # a busy machine is slow, not wrong
@@ -60,6 +62,14 @@ class Running:
         match = re.search(r"http://\S+/join/\S+", self.output())
         assert match, self.output()
         return match.group()
+
+    def select(self, sql: str) -> Any:
+        """The first value that its SQLite database has for this, or None. Seen from
+        outside: a process of Gemel takes seconds to start, and what is waited for may
+        be over by then."""
+        path = self.home / "gemel.sqlite3"
+        with contextlib.closing(sqlite3.connect(path, timeout=WAIT_S)) as there:
+            return (there.execute(sql).fetchone() or [None])[0]
 
     def children(self, word: str) -> list[int]:
         """The processes under this one whose command line holds ``word``."""

@@ -24,7 +24,7 @@ from annotator.models import (
     Report,
 )
 from annotator.models.projects import Anybody
-from annotator.services.campaigns import curation
+from annotator.services.campaigns import answers, curation
 from annotator.services.reports import agreement, layers
 from annotator.services.reports.agreement import ReportSource
 
@@ -211,7 +211,7 @@ def reopen(request: Request, code: str, judge: str) -> Response:
     judgment = judgments.first()
     if judgment is None:
         raise Http404(f"{judge} has not answered this item.")
-    judgment = curation.reopen(judgment, by=request.user, uuid=uuid4())
+    judgment = answers.reopen(judgment, by=request.user, uuid=uuid4())
     return Response({"item": code, "judge": judge, "revision": judgment.revision})
 
 

@@ -233,7 +233,11 @@ def _json(checked: Checked) -> dict[str, Any]:
 
 class RelabelSerializer(serializers.Serializer[Any]):
     query = serializers.CharField(max_length=1000)
-    label = serializers.CharField(max_length=60)  # type: ignore[assignment]
+    label = serializers.CharField(  # type: ignore[assignment]
+        max_length=500,
+        help_text="The new label, or commands: relabel x NP; delete x; insert NP x y; "
+        "move x under y; trace x *T*.",
+    )
     node = serializers.CharField(
         max_length=40,
         required=False,
@@ -246,6 +250,9 @@ class RelabelSerializer(serializers.Serializer[Any]):
     )
     with_parsed = serializers.BooleanField(
         default=False, help_text="A parser's trees become gold where there is none."
+    )
+    as_drafts = serializers.BooleanField(
+        default=False, help_text="Only your drafts change, no gold tree."
     )
     seen = serializers.RegexField(
         r"^[0-9a-f]{32}\Z",
@@ -261,7 +268,7 @@ class LabelPairSerializer(serializers.Serializer[Any]):
 
 
 class PlannedTreeSerializer(serializers.Serializer[Any]):
-    """``labels``: number of the node and its new label, a list each."""
+    """``labels``: number of the node and its new label or the commands, a list each."""
 
     parse = serializers.CharField(source="parse.code")
     sentence = serializers.CharField(source="parse.sentence.code")

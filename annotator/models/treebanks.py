@@ -89,16 +89,18 @@ class TreeEvent(models.Model):
 
 
 class TreeBatch(models.Model):
-    """Nodes that a query names, given another label in one step, undone in one.
+    """Nodes that a query names, relabelled or rewritten in one step, undone in one.
 
     ``node``: the name of the query's node that is meant, "" for the first one.
+    ``label``: the new one, or commands. ``as_drafts``: drafts changed alone, no gold.
     """
 
     code = CodeField()
     corpus = models.ForeignKey(Corpus, models.CASCADE, related_name="batches")
     query = models.CharField(max_length=1000)
     node = models.CharField(max_length=40, blank=True)
-    label = models.CharField(max_length=60)
+    label = models.CharField(max_length=500)
+    as_drafts = models.BooleanField(default=False)
     keeps_functions = models.BooleanField(default=False)
     by = models.ForeignKey(settings.AUTH_USER_MODEL, models.PROTECT, related_name="+")
     at = models.DateTimeField(default=timezone.now)
@@ -118,7 +120,8 @@ class BatchTree(models.Model):
     """One sentence of a batch, and the step in the ledger that changed its tree.
 
     ``before``: the tree as the batch found it; ``after``: the gold tree that it
-    became. ``labels``: node and label, a list each, as in ``core.trees.editing``.
+    became. ``labels``: node and label, a list each, as in ``core.trees.editing``; of a
+    tree that was rewritten one step in a list.
     WAITING -> DONE | LEFT; DONE -> UNDONE | KEPT. ``note``: why LEFT, or KEPT.
     """
 

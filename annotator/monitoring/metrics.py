@@ -1,18 +1,23 @@
 """Figures for Prometheus, where a token for them is set; else nothing is counted.
 
 Requests are counted by each process of the web server in files of a folder, which
-whichever is asked adds up; so is the time of models (``model_time``), by workers, too.
-What the database and the disk know is read when asked.
+whichever is asked adds up; so is the time of models, by workers, too: each process has
+a file, which a lock holds while it lives; the next one goes on with it, so no counter
+falls when a process ends. What the database and the disk know is read when asked.
 Library: prometheus-client, imported by the first request that is counted.
 """
 
+import fcntl
+import itertools
+import logging
 import os
+import threading
 import time
 from collections.abc import Iterator
 from datetime import datetime
 from functools import cache
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import IO, Any, NamedTuple
 
 from django.conf import settings
 from django.db import connection
@@ -21,6 +26,9 @@ from django.utils import timezone
 
 from annotator import backups, disk
 from annotator.models import Job, JobChunk
+from core import instrumentation
+from core.instrumentation import ModelCall
+from core.parsing import registry
 
 BUCKETS = (0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0, 30.0)
 # Each word more is a series more, and anyone may send any word.
@@ -104,9 +112,7 @@ class _Installation:
     """What rows and files say now; one query over the jobs for each family."""
 
     def collect(self) -> Iterator[Any]:
-        from annotator.monitoring import model_time
-
-        yield from model_time.collected()
+        yield from collected()
         yield from _jobs()
         yield from _chunks()
         yield _gauge(
@@ -192,3 +198,96 @@ def _gauge(name: str, words: str, value: float) -> Any:
     from prometheus_client.core import GaugeMetricFamily
 
     return GaugeMetricFamily(name, words, value=value)
+
+
+SECONDS = "gemel_model_seconds", "Seconds that models worked, of all threads."
+SENTENCES = "gemel_model_sentences", "Sentences that models were given."
+LABELS = ["task", "model"]
+PARSING = ("encoding", "decoding")
+OWN = "a project's own"  # parsers: their names are made by people
+BYTES = 1 << 16  # of a file, there from the beginning: no later write finds no room
+log = logging.getLogger(__name__)
+_turn = threading.Lock()
+_mine: "tuple[int, _Counters | None]" = 0, None  # of which process; None: it has none
+
+
+def listen() -> None:
+    """Have the engine tell; what it tells is counted where a token is set."""
+    instrumentation.listen(count)
+
+
+def models_folder() -> Path:
+    return disk.shared() / "metrics" / "models"
+
+
+def count(call: ModelCall) -> None:
+    """Add one call of a model. Nothing is counted where no file can be written."""
+    if not is_on():
+        return
+    is_known = call.task not in PARSING or _is_everybodys(call.model)
+    labels = [call.task, call.model if is_known else OWN]
+    with _turn:
+        if (counters := _counters()) is not None:
+            counters.add(*SECONDS, labels, call.seconds)
+            counters.add(*SENTENCES, labels, call.sentences)
+
+
+def collected() -> Iterator[Any]:
+    """The figures of all processes, as families for a registry of Prometheus."""
+    prepare()
+    from prometheus_client.multiprocess import MultiProcessCollector
+
+    there = models_folder().glob("counter_*.db")
+    files = (path for path in there if path.stat().st_size)
+    yield from MultiProcessCollector.merge([str(path) for path in sorted(files)])
+
+
+@cache
+def _is_everybodys(parser: str) -> bool:
+    return parser in registry.names(settings.MODELS_DIR)
+
+
+def _counters() -> "_Counters | None":
+    global _mine
+    if _mine[0] != os.getpid():
+        _mine = os.getpid(), None
+        try:
+            _mine = os.getpid(), _Counters(models_folder())
+        except OSError as error:
+            log.warning("the time of models is not counted: %s", error)
+    return _mine[1]
+
+
+class _Counters:
+    """A file of numbers that this process holds until it ends. Not thread-safe."""
+
+    def __init__(self, folder: Path) -> None:
+        prepare()
+        from prometheus_client.mmap_dict import MmapedDict
+
+        folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+        self._held, path = _free(folder)
+        self._values: Any = MmapedDict(str(path))
+
+    def add(self, name: str, words: str, labels: list[str], amount: float) -> None:
+        from prometheus_client.mmap_dict import mmap_key
+
+        key = mmap_key(name, f"{name}_total", LABELS, labels, words)
+        there, _ = self._values.read_value(key)
+        self._values.write_value(key, there + amount, 0.0)
+
+
+def _free(folder: Path) -> tuple[IO[bytes], Path]:
+    """The first file that no process holds, ours now, with what it is held by."""
+    for number in itertools.count():
+        held = (folder / f"{number}.lock").open("ab")
+        try:
+            fcntl.flock(held, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            held.close()
+            continue
+        path = folder / f"counter_{number}.db"
+        with path.open("ab") as made:
+            os.posix_fallocate(made.fileno(), 0, BYTES)
+        return held, path
+    raise AssertionError("numbers do not end")

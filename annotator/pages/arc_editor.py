@@ -9,7 +9,7 @@ from annotator import access
 from annotator.models import Parse, Sentence
 from annotator.models.projects import Anybody
 from annotator.pages.tree_editor import neighbours, state_of, words_shown
-from annotator.services.parses import arc_drafts, consequences, gold, retyping
+from annotator.services.parses import arc_drafts, consequences, drafts, gold, retyping
 from annotator.services.queries import labels
 from annotator.services.treebanks import rules
 from annotator.svg import editable
@@ -34,7 +34,7 @@ def shown(sentence: Sentence, by: Anybody, *, base: str = "") -> Json:
     Raises BadRequest on a ``base`` that there is not.
     """
     draft = arc_drafts.draft_of(sentence, by)
-    parse = arc_drafts.starting(sentence, by, base) if draft is None else draft.base
+    parse = drafts.starting(sentence, by, base, KIND) if draft is None else draft.base
     arcs = draft.to_arcs() if draft else arc_drafts.arcs_at_start(sentence, parse)
     project, former = sentence.corpus.project, gold.gold_of(sentence, KIND)
     problems = _problems(sentence, arcs)
@@ -71,7 +71,7 @@ def shown(sentence: Sentence, by: Anybody, *, base: str = "") -> Json:
 def lines_of(sentence: Sentence, by: Anybody, code: str) -> str:
     """The token lines of the draft with the heads and relations of other arcs of the
     sentence; without a draft, those of the other arcs. Raises BadRequest."""
-    parse = arc_drafts.starting(sentence, by, code)
+    parse = drafts.starting(sentence, by, code, KIND)
     draft, arcs = (
         arc_drafts.draft_of(sentence, by),
         arc_drafts.arcs_at_start(sentence, parse),

@@ -14,6 +14,7 @@ from annotator.models import Corpus, Parse, Project
 from annotator.models.projects import Anybody
 from annotator.pages.lengths import refuse_long
 from annotator.services.parses import retyping
+from annotator.services.parses.accuracy import engines_of
 from annotator.services.queries import grouping, running
 from annotator.services.queries.contexts import ConcordanceLine, lines
 from annotator.services.queries.grouping import ComparedGroup, ComparedMatches
@@ -21,7 +22,7 @@ from annotator.services.queries.running import Hit
 from annotator.svg import charts
 from annotator.svg import parse as svg
 from annotator.svg.parse import Note
-from core.agreement.paired import g_test
+from core.agreement.paired import g_test, mcnemar_p
 from core.data.deps import DepTree
 from core.data.tree import Tree
 from core.layout.charts import bar_chart
@@ -30,7 +31,7 @@ from core.layout.measure import GlyphTable
 from core.queries.checking import CONDITIONS
 from core.queries.labels import CLASSES
 from core.queries.rows import Kind
-from core.queries.syntax import RELATIONS
+from core.queries.syntax import RELATIONS, WhereCondition
 
 PAGE = 25  # matches
 COUNT_SECONDS = 2.0  # for the counts of a page
@@ -84,6 +85,7 @@ MEANINGS = (  # what the engine says of relations and conditions
     _("the id that the source gives to the sentence, or a /regex/: = or !="),
     _("the number of words of the sentence: = != < > <= >="),
     _("gold, engine, mine, or the name of who made the layer: ="),
+    _("the name of the parser whose trees are searched: ="),
     _("which trees of a sentence: best, gold, parser, mine, all: ="),
 )
 
@@ -117,7 +119,7 @@ def searched(
         "query": urlencode({"q": text}),
         "by": params.get("by", ""),
         "groupings": grouping.GROUPINGS.items(),
-        "others": project.corpora.exclude(pk=corpus.pk) if corpus else [],
+        "others": _offered(project, corpus) if corpus and text.strip() else [],
         "versus": params.get("versus", ""),
     }
     if not text.strip():
@@ -135,7 +137,8 @@ def searched(
 def _results(
     text: str, corpora: Sequence[Corpus], params: Mapping[str, str], by: Anybody
 ) -> Json:
-    after, versus = params.get("after", ""), other_of(corpora, params.get("versus", ""))
+    after = params.get("after", "")
+    versus = second_of(text, corpora, params.get("versus", ""), by)
     group = params.get("by", "") or ("label" if versus else "")
     search = running.search(text, corpora, by)
     page = search.page(after, size=PAGE)
@@ -146,9 +149,7 @@ def _results(
     return {
         "rows": [_row(line, text) for line in lines(page.matches)],
         "groups": _groups(search, group) if shows and not versus else None,
-        "compared": _compared(text, search, group, versus, by)
-        if shows and versus
-        else None,
+        "compared": _compared(search, group, *versus) if shows and versus else None,
         "by": group,
         "counts": counts,
         "labels": counts.by_label.most_common(MOST_LABELS) if counts else [],
@@ -188,47 +189,69 @@ def _groups(search: running.Search, by: str) -> Json:
     }
 
 
-def other_of(corpora: Sequence[Corpus], code: str) -> Corpus | None:
-    """The corpus that one corpus is compared with, of the same project; raises
-    BadRequest where there is none of this code."""
-    if not code:
+def second_of(
+    text: str, corpora: Sequence[Corpus], versus: str, user: Anybody
+) -> tuple[running.Search, str] | None:
+    """What one corpus is compared with, and its name: another corpus of the project,
+    its gold trees, or those of a parser. Raises BadRequest where there is none."""
+    if not versus:
         return None
+    kind, _sep, parser = versus.partition(":")
+    if len(corpora) == 1 and (kind == "gold" or parser):
+        key, value = ("parser", parser) if parser else ("trees", "gold")
+        name = parser or gettext("Gold")
+        trees = WhereCondition(key, "=", value)
+        return running.search(text, corpora, user, trees=trees), name
     rows = Corpus.objects.filter(project__in={one.project_id for one in corpora})
-    other = rows.filter(code=code).first() if len(corpora) == 1 else None
+    other = rows.filter(code=versus).first() if len(corpora) == 1 else None
     if other is None:
         raise BadRequest(
             gettext("Compare a corpus with one of its project."), field="versus"
         )
-    return other
+    return running.search(text, [other], user), other.name
+
+
+def _offered(project: Project, corpus: Corpus) -> list[tuple[str, str]]:
+    """What a corpus may be compared with: value and name."""
+    parsers = dict.fromkeys(one.name for one in engines_of(corpus))
+    return [
+        *((one.code, one.name) for one in project.corpora.exclude(pk=corpus.pk)),
+        *([("gold", gettext("Gold trees"))] if parsers else []),
+        *((f"parser:{name}", gettext("Parser: %s") % name) for name in parsers),
+    ]
 
 
 def _compared(
-    text: str, search: running.Search, by: str, other: Corpus, user: Anybody
+    search: running.Search, by: str, second: running.Search, name: str
 ) -> Json:
-    """The same groups in two corpora, and how many sentences have a match."""
-    second = running.search(text, [other], user)
+    """The same groups in two searches, and how many sentences have a match: for the
+    same sentences, McNemar's test of those that only one of the two has."""
     made = grouping.compared(
         grouping.grouped(search, by, COUNT_SECONDS),
         grouping.grouped(second, by, COUNT_SECONDS),
     )
     counts = [one.counts(COUNT_SECONDS) for one in (search, second)]
-    corpora = search.scope.corpora[0], other
-    found = [count.sentences for count in counts]
+    corpora = search.scope.corpora[0], second.scope.corpora[0]
+    is_same, found = corpora[0] == corpora[1], [count.sentences for count in counts]
     sentences = [  # one may be deleted between the two counts
         max(corpus.sentences.count(), n)
         for corpus, n in zip(corpora, found, strict=True)
     ]
     g2, p = g_test(found[0], sentences[0], found[1], sentences[1])
+    alone = [len(a.found_in - b.found_in) for a, b in (counts, counts[::-1])]
     sides = [
-        {"name": corpus.name, "sentences": total, "found": n}
-        for corpus, total, n in zip(corpora, sentences, found, strict=True)
+        {"name": side, "sentences": total, "found": n, "alone": m}
+        for side, total, n, m in zip(
+            (corpora[0].name, name), sentences, found, alone, strict=True
+        )
     ]
     wholes = [made.first.is_whole, made.second.is_whole]
     return {
         "title": str(grouping.GROUPINGS[by].title),
         "sides": sides,
+        "is_same": is_same,
         "g2": f"{g2:.2f}",
-        "p": _p(p),
+        "p": _p(mcnemar_p(*alone) if is_same else p),
         "rows": [_compared_row(one, made) for one in made.rows[:GROUPS]],
         "n_others": max(0, len(made.rows) - GROUPS),
         "is_whole": all(wholes + [one.is_whole for one in counts]),

@@ -109,15 +109,12 @@ def groups(
     if form not in written.FORMS:
         raise Http404
     corpora = [corpus] if corpus else list(project.corpora.all())
-    other = pages.other_of(corpora, asked.get("versus", ""))
-    made = [
-        grouping.grouped(
-            running.search(asked.get("q", ""), of, request.user), asked.get("by", "")
-        )
-        for of in (corpora, [other] if other else [])
-        if of
-    ]
-    table = grouping.compared(*made).table() if other else made[0].table()
+    text, by = asked.get("q", ""), asked.get("by", "")
+    second = pages.second_of(text, corpora, asked.get("versus", ""), request.user)
+    searches = [running.search(text, corpora, request.user)]
+    searches += [second[0]] if second else []
+    made = [grouping.grouped(one, by) for one in searches]
+    table = grouping.compared(*made).table() if second else made[0].table()
     file = written.FORMS[form]
     response = StreamingHttpResponse(file.write(table), content_type=file.media)
     name = f"{safe_name((corpus or project).name)}-groups.{form}"

@@ -71,7 +71,7 @@ def compare(request: HttpRequest, slug: str, code: str) -> HttpResponse:
 
 def _choose(request: HttpRequest, sentence: Sentence) -> HttpResponse:
     parse = comparing.chosen(sentence, request.POST.get("parse", ""), request.user)
-    saved = gold.choose(parse, by=request.user, seen=request.POST.get("gold", ""))
+    saved = gold.save_as_gold(parse, by=request.user, seen=request.POST.get("gold", ""))
     message = _("This is the gold tree now.")
     messages.success(request, f"{message} {saved.summary}")
     return redirect(f"{request.path}?kind={parse.kind}")  # a, b may be former now

@@ -3,7 +3,7 @@ between the shares of two independent samples.
 """
 
 from itertools import product
-from math import erfc, log, sqrt
+from math import comb, erfc, log, sqrt
 
 import numpy as np
 
@@ -46,6 +46,16 @@ def _exact_p(moved: Floats, seen: float) -> float:
         return 1.0
     signs = np.array(list(product((-1.0, 1.0), repeat=len(moved))))
     return float((np.abs(signs @ moved) >= seen).mean())
+
+
+def mcnemar_p(first_alone: int, second_alone: int) -> float:
+    """Two-sided p that of the items which only one of two has, either has as many:
+    exact up to 1000 of them, else by the normal curve (McNemar 1947)."""
+    n, least = first_alone + second_alone, min(first_alone, second_alone)
+    if n <= 1000:
+        tail = sum(comb(n, k) for k in range(least + 1))
+        return min(1.0, float(2 * tail / 2**n))
+    return erfc((abs(first_alone - second_alone) - 1) / sqrt(2 * n))
 
 
 def holm(p_values: list[float]) -> list[float]:

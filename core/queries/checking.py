@@ -28,10 +28,13 @@ CONDITIONS = {
     "id": "the id that the source gives to the sentence, or a /regex/: = or !=",
     "length": "the number of words of the sentence: = != < > <= >=",
     "layer": "gold, engine, mine, or the name of who made the layer: =",
+    "parser": "the name of the parser whose trees are searched: =",
     "trees": f"which trees of a sentence: {', '.join(TREES)}: =",
 }
 _EQUAL = ("=", "!=")
-_OPS = {"corpus": _EQUAL, "id": _EQUAL, "layer": ("=",), "trees": ("=",)}
+_OPS = dict.fromkeys(("corpus", "id"), _EQUAL) | dict.fromkeys(
+    ("layer", "trees", "parser"), ("=",)
+)
 
 
 def checked(root: Node, where: tuple[WhereCondition, ...], text: str) -> Query:

@@ -60,7 +60,7 @@ class Load:
     web_workers: int = 2
 
 
-QUICK = Load(pairs=24, rows=1500, pause_s=2.5, stale_s=20, web_workers=1)
+QUICK = Load(pairs=24, rows=1500, pause_s=2.5, stale_s=12, web_workers=1)
 
 
 class Crash:

@@ -22,7 +22,7 @@ from typing import NamedTuple
 import pytest
 from django.core.management import get_commands, load_command_class
 
-from annotator.__main__ import PARSE, command_of
+from annotator.__main__ import SINGLE, command_of
 from annotator.management import sentences
 from lab.__main__ import SCRIPTS
 
@@ -150,17 +150,18 @@ def check(words: list[str], *, complete: bool, monkeypatch: pytest.MonkeyPatch) 
         assert any(ROOT.glob(rest[0].replace("…", "*")))
     elif program in ("gemel", "manage.py", "./manage.py") or rest[0] == "manage.py":
         named = rest[1:] if rest[0] == "manage.py" else rest
-        check_command(command_of(named[0]), named[1:], complete=complete)
+        check_command(named[0], named[1:], complete=complete)
     else:
         raise AssertionError(f"what is {program}?")
 
 
 def check_command(name: str, rest: list[str], *, complete: bool) -> None:
-    if name == PARSE:
-        parser = sentences.options()
+    if name in SINGLE:
+        parser = sentences.options(name)
         loosen(parser, complete=complete)
         parser.parse_args(rest)
         return
+    name = command_of(name)
     command = load_command_class(get_commands()[name], name)
     command._called_from_command_line = True
     parser = command.create_parser("gemel", name)

@@ -132,10 +132,6 @@ Sentence.objects.create(corpus=corpus, key="0" * 32, text=words, n_tokens=14,
 owner = User.objects.get(is_superuser=True)
 print(parsers.start(corpus, "english", n=1, by=owner).code)
 """
-ENDED = """
-from annotator.models import Job
-print(Job.objects.get(code="{code}").state)
-"""
 
 
 def memory_mb(gemel: Running) -> float:
@@ -156,6 +152,7 @@ def test_at_rest_it_is_small_and_after_a_parse_it_is_small_again(
         assert memory_mb(gemel) < 260
         before = set(gemel.children("celery"))
         code = ask(gemel, PARSE)
-        wait(lambda: ask(gemel, ENDED.format(code=code)) == "done", gemel.output)
+        ended = f"SELECT state FROM annotator_job WHERE code = '{code}'"
+        wait(lambda: gemel.select(ended) == "done", gemel.output)
         wait(lambda: set(gemel.children("celery")) - before, gemel.output)
         wait(lambda: memory_mb(gemel) < 300, gemel.output)

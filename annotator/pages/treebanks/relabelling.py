@@ -75,7 +75,8 @@ def _drawn(change: Change, tree: Tree) -> tuple[tuple[str, str], ...]:
         (_("After"), change.operation.on(tree).tree),
     ):
         scene = parse_scene(LinkedSide(words, one, None))
-        drawn = svg.draw(scene, title=f"{name}: {text}", phrases=notes)
+        here = notes if change.new is None or one is tree else {}
+        drawn = svg.draw(scene, title=f"{name}: {text}", phrases=here)
         pictures.append((name, drawn))
     return tuple(pictures)
 

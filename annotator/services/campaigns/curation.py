@@ -4,7 +4,6 @@ from collections import Counter, defaultdict
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
-from uuid import UUID
 
 import numpy as np
 from django.db import IntegrityError, transaction
@@ -17,7 +16,6 @@ from annotator.errors import BadRequest, StaleEdit
 from annotator.models import Adjudication, Campaign, Item, Judgment, RatingScale
 from annotator.models.codes import new_code
 from annotator.models.projects import Anybody
-from annotator.services.campaigns import answers
 from annotator.services.campaigns.scales import check_values
 from annotator.services.projects import log
 from annotator.services.reports import judged_data
@@ -163,11 +161,6 @@ def withdraw(item: Item, *, by: Anybody, seen: int, note: str = "") -> Adjudicat
     """Take the decision back: the item is undecided again, and the ledger says so."""
     taken_back = Decision({}, Adjudication.Reason.OTHER, 1, note=note, seen=seen)
     return decide(item, taken_back, by=by)
-
-
-def reopen(judgment: Judgment, *, by: Anybody, uuid: UUID) -> Judgment:
-    """Give one judge the item back. Raises NotAllowed, or Conflict if unanswered."""
-    return answers.reopen(judgment, by=by, uuid=uuid)
 
 
 def _require_equal(item: Item, label: str, values: Mapping[str, Any]) -> None:

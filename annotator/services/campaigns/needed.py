@@ -52,22 +52,10 @@ class Guess:
         values: dict[str, Any] = {}
         for name in ("agreement", "p", "q", "correlation", "rho"):
             if sent.get(name):
-                values[name] = _share(name, sent[name])
+                values[name] = _number(name, sent[name], 0, 1)
         if sent.get("people"):
-            values["people"] = round(_share("people", sent["people"], most=500))
+            values["people"] = round(_number("people", sent["people"], 0, 500))
         return cls(**values)
-
-
-def _share(name: str, text: str, *, most: float = 1) -> float:
-    try:
-        value = float(text)
-    except ValueError:
-        value = -1
-    if not 0 <= value <= most:
-        limits = {"name": name, "most": f"{most:g}"}
-        problem = _("%(name)s: enter a number from 0 to %(most)s.") % limits
-        raise BadRequest(problem, field=name)
-    return value
 
 
 @dataclass(frozen=True, slots=True)

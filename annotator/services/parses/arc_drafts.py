@@ -13,7 +13,6 @@ from annotator import access
 from annotator.errors import BadRequest
 from annotator.models import Origin, Parse, Sentence, TreeDraft
 from annotator.models.projects import Anybody
-from annotator.services.alignments import layers
 from annotator.services.parses import consequences, drafts, retyping
 from annotator.services.parses.drafts import WALKS, DraftStep
 from annotator.services.parses.gold import gold_of
@@ -32,23 +31,6 @@ OPS = (*(op for op in arcs.OPS if op != Restore.op), *WALKS)
 
 def draft_of(sentence: Sentence, by: Anybody) -> TreeDraft | None:
     return drafts.draft_of(sentence, by, KIND)
-
-
-def starting(sentence: Sentence, by: Anybody, code: str = "") -> Parse | None:
-    """The arcs that a draft begins as: those of ``code``, else one's own, gold, an
-    engine's. Raises BadRequest on some that there are not, or not for this person."""
-    rows = Parse.objects.readable_by(by, sentence.corpus.project)
-    rows = rows.filter(sentence=sentence, kind=KIND)
-    if code:
-        parse = rows.filter(code=code).first()
-        if parse is None or _arcs(parse, sentence) is None:
-            raise BadRequest(
-                _("There are no such arcs of this sentence."), field="base"
-            )
-        return parse
-    own = rows.filter(author_id=by.pk).order_by("-pk").first()
-    chosen = own or layers.first_of(KIND, rows).get(sentence.pk)
-    return chosen if chosen and _arcs(chosen, sentence) else None
 
 
 def arcs_at_start(sentence: Sentence, base: Parse | None) -> Arcs:
@@ -85,7 +67,7 @@ def start(sentence: Sentence, *, by: Anybody, base: str = "") -> TreeDraft:
     there = draft_of(sentence, by)
     if there is not None:
         return there
-    parse = starting(sentence, by, base)
+    parse = drafts.starting(sentence, by, base, KIND)
     comments = parse.meta.get("comments") if parse else None
     meta = {"comments": comments} if comments else {}
     text = arcs_at_start(sentence, parse).lines

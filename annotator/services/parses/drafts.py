@@ -149,27 +149,31 @@ def draft_of(
     return drafts.filter(kind=kind).first()
 
 
-def starting(sentence: Sentence, by: Anybody, code: str = "") -> Parse | None:
+def starting(
+    sentence: Sentence,
+    by: Anybody,
+    code: str = "",
+    kind: Parse.Kind = Parse.Kind.CONSTITUENCY,
+) -> Parse | None:
     """The parse that a draft begins as: that of ``code``, else one's own, gold, an
     engine's best. Raises BadRequest on one that there is not, or not for this person.
     """
     rows = Parse.objects.readable_by(by, sentence.corpus.project)
-    rows = rows.filter(sentence=sentence, kind=Parse.Kind.CONSTITUENCY)
+    rows = rows.filter(sentence=sentence, kind=kind)
     if code:
         parse = rows.filter(code=code).first()
         if parse is None or not _can_begin(parse, sentence):
             raise BadRequest(_("There is no such tree of this sentence."), field="base")
         return parse
     own = rows.filter(author_id=by.pk).order_by("-pk").first()
-    best = layers.first_of(Parse.Kind.CONSTITUENCY, rows).get(sentence.pk)
-    chosen = own or best
+    chosen = own or layers.first_of(kind, rows).get(sentence.pk)
     return chosen if chosen and _can_begin(chosen, sentence) else None
 
 
 def _can_begin(parse: Parse, sentence: Sentence) -> bool:
     """Whether there is a tree of it over the words that the sentence has now."""
     try:
-        tree_at_start(sentence, parse)
+        retyping.up_to_date(sentence, parse, retyping.tree_of(parse))
     except (FormatError, InvalidValue):
         return False
     return True

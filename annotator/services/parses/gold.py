@@ -164,25 +164,14 @@ def gold_of(sentence: Sentence, kind: str = TREES) -> Parse | None:
     return sentence.parses.filter(kind=kind, origin=Origin.GOLD).order_by("pk").first()
 
 
-def save_as_gold(draft: TreeDraft, *, by: Anybody, seen: str) -> Saved:
-    """The draft as the gold tree; the one before stays as "former gold".
+@transaction.atomic
+def save_as_gold(made: TreeDraft | Parse, *, by: Anybody, seen: str) -> Saved:
+    """A draft, or the tree that someone or a parser made, as the gold tree; the one
+    before stays as "former gold", and may be gold again.
 
     ``seen``: the code of the gold tree that the person saw, "" for none. Raises
     NotAllowed, StaleEdit if it is another by now.
     """
-    return _make_gold(draft, by=by, seen=seen)
-
-
-def choose(parse: Parse, *, by: Anybody, seen: str) -> Saved:
-    """The tree that someone, or a parser, made as the gold tree, too.
-
-    As ``save_as_gold``. A former gold tree is gold again.
-    """
-    return _make_gold(parse, by=by, seen=seen)
-
-
-@transaction.atomic
-def _make_gold(made: TreeDraft | Parse, *, by: Anybody, seen: str) -> Saved:
     access.require(by, "curate", made.sentence.corpus.project)
     sentence = Sentence.objects.select_for_update().get(pk=made.sentence_id)
     former = gold_of(sentence, made.kind)

@@ -6,7 +6,6 @@ and a manifest with the SHA-256, what it was counted from, and the licence.
 
 import io
 import re
-import shutil
 from collections.abc import Generator, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -208,9 +207,6 @@ def _write(
     folder: Path, name: str, counts: LinkingCounts, made_of: list[list[Any]]
 ) -> None:
     """It appears whole, by renaming; raises Conflict if the name is taken by now."""
-    making = folder / f".{name}"
-    shutil.rmtree(making, ignore_errors=True)
-    making.mkdir(parents=True)
     facts: dict[str, Any] = {
         "kind": KIND,
         "name": name,
@@ -219,15 +215,11 @@ def _write(
     facts |= {"digest": counts.digest, "licence": counts.licence}
     facts |= {"tokens": counts.n_tokens, "kinds": len(counts.words)}
     facts |= {"sources": list(counts.sources), "made_of": made_of}
-    try:
+    with offered.appearing(folder / name) as making:
         linking.save(counts, making / FILES[0])
         write_manifest(making, facts, files=FILES)
         if (folder / name).exists():
             raise Conflict(f"There is already a linking corpus {name}.")
-        making.rename(folder / name)
-    except BaseException:
-        shutil.rmtree(making, ignore_errors=True)
-        raise
 
 
 def _folder(project: Project) -> Path:

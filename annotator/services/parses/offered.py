@@ -4,7 +4,9 @@ A project's own models lie in the models folder, under ``projects/<its code>/``:
 hold words of its treebank, so no one else's project sees them.
 """
 
+import shutil
 from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -60,6 +62,21 @@ def folder_of(project: Project) -> Path:
     """Where the project's own models lie; perhaps not there yet."""
     folder: Path = settings.MODELS_DIR / "projects" / str(project.code)
     return folder
+
+
+@contextmanager
+def appearing(path: Path) -> Iterator[Path]:
+    """A folder to be filled, which is at this path once it is whole; nothing is left of
+    one that cannot be."""
+    making = path.with_name(f".{path.name}")
+    shutil.rmtree(making, ignore_errors=True)
+    making.mkdir(parents=True)
+    try:
+        yield making
+        making.rename(path)
+    except BaseException:
+        shutil.rmtree(making, ignore_errors=True)
+        raise
 
 
 def trained_on(project: Project, parser: str) -> frozenset[str]:

@@ -3,7 +3,6 @@
 See ``offered`` for who may use it.
 """
 
-import shutil
 from collections.abc import Generator, Iterator
 from pathlib import Path
 from typing import Any
@@ -116,17 +115,11 @@ def _write(corpus: Corpus, examples: Examples, scores: dict[str, Any]) -> str:
         "note": f"trained on {corpus.name}",
         "scores": {"cross_validated": {"folds": FOLDS, **scores}},
     }
-    making = folder / f".{name}"
-    shutil.rmtree(making, ignore_errors=True)
-    try:
+    with offered.appearing(folder / name) as making:
         write(making, examples, facts)
         keys = {Sentence.key_of(" ".join(words)) for words, _ in _trees(corpus)}
         text = "".join(f"{key}\n" for key in sorted(keys))
         (making / offered.TRAINED_ON).write_text(text, encoding="utf-8")
-        making.rename(folder / name)
-    except BaseException:
-        shutil.rmtree(making, ignore_errors=True)
-        raise
     return name
 
 

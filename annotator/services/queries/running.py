@@ -7,7 +7,7 @@ nothing is sorted but the matches of a window.
 import time
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from django.conf import settings
@@ -45,6 +45,9 @@ class SearchScope:
         """Add who may see what, and the conditions of ``where``."""
         conditions = {one.key: one for one in query.where}
         trees = conditions["trees"].value if "trees" in conditions else ""
+        if "parser" in conditions:
+            trees = "parser"
+            body.add("p.engine = %s", [conditions["parser"].value])
         if query.has_links:
             self._layers(body, conditions.get("layer"))
             if trees:
@@ -208,6 +211,7 @@ class MatchCounts:
     by_label: Counter[str] = field(default_factory=Counter)
     by_corpus: Counter[str] = field(default_factory=Counter)
     is_whole: bool = True
+    found_in: set[int] = field(default_factory=set)  # sentences
 
     def cover(self, found: Sequence[Match]) -> None:
         """Count at least what was found: the time may be over before it is counted."""
@@ -237,13 +241,23 @@ def read(text: str) -> Query:
         ) from error
 
 
-def search(text: str, corpora: Sequence[Corpus], user: Anybody | None) -> "Search":
+def search(
+    text: str,
+    corpora: Sequence[Corpus],
+    user: Anybody | None,
+    *,
+    trees: WhereCondition | None = None,
+) -> "Search":
     """The query over these corpora, of one project, as this person may see them; None:
     anyone who runs the command line. What few trees are new are indexed first.
+    ``trees``: a condition in the place of what the query says of trees.
 
     Raises BadRequest on a query that cannot be read.
     """
     query = read(text)
+    if trees is not None:
+        rest = [one for one in query.where if one.key not in ("trees", "parser")]
+        query = replace(query, where=(*rest, trees))
     scope = scope_of(corpora, query, user)
     keys = [corpus.pk for corpus in scope.corpora]
     if keys:
@@ -303,6 +317,7 @@ class Search:
                     sentences.add(sentence)
                     pairs |= {pair} - {0}
         made.sentences, made.pairs = len(sentences), len(pairs)
+        made.found_in = sentences
         if not self.query.has_links:
             self._count_pairs(made, sentences, max(ends - time.monotonic(), 0.1))
         return made

@@ -1,4 +1,4 @@
-"""Which nodes a query names, and what they would be called: a plan, and no row."""
+"""Trees relabelled or rewritten where a query matches: a plan, a step, its undo."""
 
 import time
 from collections import Counter
@@ -37,7 +37,9 @@ from core.errors import GemelError, InvalidValue
 from core.protocols import Step
 from core.queries.labels import basic
 from core.queries.rows import Kind
+from core.trees import rewriting
 from core.trees.editing import RelabelAll, Replace, Retype, TreeEdit, checked_label
+from core.trees.rewriting import Command, rewritten
 
 MOST, PORTION = 20_000, 500  # sentences of a batch; matches read at a time
 LOOK_SECONDS = 5.0
@@ -51,11 +53,12 @@ UNREADABLE = gettext_noop("trees that cannot be read")
 
 @dataclass(frozen=True, slots=True)
 class Order:
-    """What someone wants relabelled.
+    """What someone wants relabelled or rewritten.
 
-    ``node``: the name of one of the query's nodes, "" for its first.
-    ``keeps_functions``: NP-SBJ becomes NX-SBJ. ``with_parsed``: a parser's tree becomes
-    gold, where a sentence has no gold tree.
+    ``label``: the new one, or commands as in ``core.trees.rewriting``. ``node``: the
+    name of one of the query's nodes, "" for its first. ``keeps_functions``: NP-SBJ
+    becomes NX-SBJ. ``with_parsed``: a parser's tree becomes gold, where a sentence has
+    no gold tree. ``as_drafts``: the person's drafts change alone, and no gold tree.
     """
 
     query: str
@@ -63,18 +66,37 @@ class Order:
     node: str = ""
     keeps_functions: bool = False
     with_parsed: bool = False
+    as_drafts: bool = False
+
+    @property
+    def commands(self) -> tuple[Command, ...]:
+        """None where it is a label. Raises BadRequest."""
+        if len(self.label.split()) < 2:
+            return ()
+        try:
+            return rewriting.read(self.label)
+        except InvalidValue as error:
+            raise BadRequest(str(error), field="label") from error
 
 
 @dataclass(frozen=True, slots=True)
 class Change:
-    """One sentence: its tree, and the nodes that get another label."""
+    """One sentence: its tree, and the nodes that get another label, or what is done
+    at them; ``new``: the whole tree where it is rewritten."""
 
     parse: Parse
     labels: tuple[tuple[int, str], ...]
+    new: Tree | None = None
 
     @property
-    def operation(self) -> RelabelAll:
-        return RelabelAll(self.labels)
+    def operation(self) -> RelabelAll | Replace:
+        return RelabelAll(self.labels) if self.new is None else Replace(self.new)
+
+    @property
+    def stored(self) -> list[Any]:
+        """As ``BatchTree.labels``."""
+        done = self.operation.to_json()
+        return done["labels"] if self.new is None else [done]
 
 
 @dataclass
@@ -93,7 +115,7 @@ class Plan:
 
     @property
     def digest(self) -> str:
-        rows = [(one.parse.code, one.labels) for one in self.changes]
+        rows = [(one.parse.code, one.stored) for one in self.changes]
         return sha256(repr((self.order, rows)).encode()).hexdigest()[:32]
 
 
@@ -105,28 +127,37 @@ def planned(corpus: Corpus, order: Order, *, by: Anybody) -> Plan:
     access.require(by, "manage", corpus.project)
     search = running.search(order.query, [corpus], by)
     _check(search, order)
-    plan = Plan(order)
-    nodes = _nodes(search, order.node)
-    for parse, chosen in _with_parses(nodes):
+    plan, commands = Plan(order), order.commands
+    names = [name for one in commands for name in one.names] or [order.node]
+    for parse, bound in _with_parses(_bindings(search, names)):
         reason = _reason(parse, order)
         tree = None if reason else _tree(parse)
         if tree is None:
             plan.left[reason or UNREADABLE] += 1
             continue
-        labels = _labels(tree, chosen, order)
-        if not labels:
+        if commands:
+            made = rewritten(tree, commands, bound)
+            plan.left.update(made.left)
+            change = Change(
+                parse, tuple((v, order.label) for v in made.nodes), made.tree
+            )
+        else:
+            nodes = sorted({match[order.node] for match in bound})
+            change = Change(parse, _labels(tree, nodes, order))
+        if not change.labels or change.new == tree:
             plan.left[SAME] += 1
             continue
-        plan.changes.append(Change(parse, labels))
-        plan.pairs.update((tree.labels[node], label) for node, label in labels)
+        plan.changes.append(change)
+        plan.pairs.update((tree.labels[node], label) for node, label in change.labels)
     return plan
 
 
 def _check(search: Search, order: Order) -> None:
-    try:
-        checked_label(order.label)
-    except InvalidValue as error:
-        raise BadRequest(str(error), field="label") from error
+    if not order.commands:
+        try:
+            checked_label(order.label)
+        except InvalidValue as error:
+            raise BadRequest(str(error), field="label") from error
     if search.query.kind == "dependency":
         raise BadRequest(
             _(
@@ -146,21 +177,26 @@ def _check(search: Search, order: Order) -> None:
         raise BadRequest(reason % {"n": search.waiting}, field="q")
 
 
-def _nodes(search: Search, name: str) -> dict[int, list[int]]:
-    """By tree the nodes that the query means. Raises BadRequest."""
-    by_tree: dict[int, set[int]] = {}
+Bindings = dict[int, list[dict[str, int]]]
+
+
+def _bindings(search: Search, names: Iterable[str]) -> Bindings:
+    """By tree what nodes these names have in each match. Raises BadRequest."""
+    wanted = tuple(dict.fromkeys(names))
+    by_tree: Bindings = {}
     ends = time.monotonic() + LOOK_SECONDS
     after = ""
     while True:
         page = search.page(after, size=PORTION)
         for match in page.matches:
-            hit = _meant(match.hits, name)
-            if hit.kind not in (Kind.PHRASE, Kind.TAG):
+            hits = {name: _meant(match.hits, name) for name in wanted}
+            if any(hit.kind not in (Kind.PHRASE, Kind.TAG) for hit in hits.values()):
                 raise BadRequest(_word(), field="q")
-            by_tree.setdefault(hit.tree, set()).add(hit.node)
+            found = {name: hit.node for name, hit in hits.items()}
+            by_tree.setdefault(hits[wanted[0]].tree, []).append(found)
         after = page.after
         if not after:
-            return {tree: sorted(nodes) for tree, nodes in by_tree.items()}
+            return by_tree
         if len(by_tree) > MOST or time.monotonic() > ends:
             raise BadRequest(_too_much(), field="q")
 
@@ -188,7 +224,9 @@ def _meant(hits: Iterable[Hit], name: str) -> Hit:
     raise BadRequest(reason % {"quoted": repr(name), "name": name}, field="node")
 
 
-def _with_parses(nodes: dict[int, list[int]]) -> Iterator[tuple[Parse, list[int]]]:
+def _with_parses(
+    nodes: Bindings,
+) -> Iterator[tuple[Parse, list[dict[str, int]]]]:
     keys = sorted(nodes)
     for start in range(0, len(keys), PORTION):
         part = keys[start : start + PORTION]
@@ -230,6 +268,7 @@ def _labels(tree: Tree, nodes: list[int], order: Order) -> tuple[tuple[int, str]
 
 MEANWHILE = gettext_noop("Another gold tree was saved in the meantime.")
 STOPPED = gettext_noop("The job was stopped before this one.")
+CHANGED = gettext_noop("The draft was changed since.")
 UNSAVED = gettext_noop(
     "You have an unsaved draft of this sentence. Save it, or undo "
     "its steps, then relabel again."
@@ -267,6 +306,7 @@ def apply(
             node=order.node,
             label=order.label,
             keeps_functions=order.keeps_functions,
+            as_drafts=order.as_drafts,
             by_id=id_of(by),
         )
         BatchTree.objects.bulk_create(
@@ -274,7 +314,7 @@ def apply(
                 batch=batch,
                 sentence_id=one.parse.sentence_id,
                 before=one.parse,
-                labels=one.operation.to_json()["labels"],
+                labels=one.stored,
             )
             for one in plan.changes
         )
@@ -338,7 +378,9 @@ def _begin(batch: TreeBatch, do: str, by: Anybody) -> Job | None:
 def _rows(batch: TreeBatch, do: str) -> Any:
     wanted = State.WAITING if do == "apply" else State.DONE
     rows = batch.trees.filter(state=wanted).order_by("pk")
-    return rows.select_related("sentence__corpus__project", "before", "after", "event")
+    return rows.select_related(
+        "sentence__corpus__project", "before", "after", "event", "batch"
+    )
 
 
 def _steps(batch: TreeBatch, do: str, by: Anybody | None) -> Iterator[None]:
@@ -364,15 +406,24 @@ def _relabel(row: BatchTree, by: Anybody) -> None:
     if former is not None and former.pk != row.before_id:
         raise Conflict(MEANWHILE)
     draft = _draft_at(row, by)
-    labels = tuple((int(node), str(label)) for node, label in row.labels)
-    step = DraftStep(uuid4(), draft.revision, RelabelAll.op, RelabelAll(labels))
+    operation = _operation_of(row)
+    step = DraftStep(uuid4(), draft.revision, operation.op, operation)
     event = drafts.play(draft, step, by=by)
     draft.refresh_from_db()
+    if row.batch.as_drafts:
+        BatchTree.objects.filter(pk=row.pk).update(state=State.DONE, event=event)
+        return
     seen = former.code if former else ""
     saved = gold.save_as_gold(draft, by=by, seen=seen)
     BatchTree.objects.filter(pk=row.pk).update(
         state=State.DONE, event=event, after=saved.parse
     )
+
+
+def _operation_of(row: BatchTree) -> TreeEdit:
+    if row.labels and isinstance(row.labels[0], dict):
+        return Replace.read(row.labels[0])
+    return RelabelAll(tuple((int(node), str(label)) for node, label in row.labels))
 
 
 def _held(row: BatchTree) -> Parse | None:
@@ -402,7 +453,16 @@ def _draft_at(row: BatchTree, by: Anybody) -> TreeDraft:
 
 
 def _restore(row: BatchTree, by: Anybody) -> None:
-    """The tree from before is what it was, if the batch's is still the gold one."""
+    """The tree from before is what it was, if the batch's is still the gold one, or
+    the last step of the draft."""
+    if row.batch.as_drafts:
+        event = row.event
+        is_last = event and drafts.steps_of(event.draft).undo == event
+        if event is None or event.by_id != by.pk or not is_last:
+            raise Conflict(CHANGED)
+        _step_back(row, by)
+        BatchTree.objects.filter(pk=row.pk).update(state=State.UNDONE)
+        return
     now = _held(row)
     if now is None or now.pk != row.after_id:
         who = f" by {now.author}" if now is not None and now.author_id else ""

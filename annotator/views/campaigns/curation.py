@@ -21,6 +21,7 @@ from annotator.forms import refuse_unknown, whole
 from annotator.http.answers import form_page
 from annotator.models import Campaign, Item
 from annotator.pages import curation as pages
+from annotator.services.campaigns.answers import reopen as give_back
 from annotator.services.campaigns.curation import (
     Decision,
     decide,
@@ -32,7 +33,6 @@ from annotator.services.campaigns.curation import (
     value_of,
     withdraw,
 )
-from annotator.services.campaigns.curation import reopen as give_back
 
 MOST = 10**9
 

@@ -17,7 +17,7 @@ from annotator.pages.treebanks import relabelling as pages
 from annotator.services.treebanks import relabelling
 from annotator.services.treebanks.relabelling import Order
 
-FIELDS = {"q", "label", "node", "functions", "parsed"}
+FIELDS = {"q", "label", "node", "functions", "parsed", "drafts"}
 
 
 @login_required
@@ -54,6 +54,7 @@ def _order(sent: QueryDict) -> Order:
         sent.get("node", "").strip().removeprefix("="),
         keeps_functions=_ticked(sent, "functions"),
         with_parsed=_ticked(sent, "parsed"),
+        as_drafts=_ticked(sent, "drafts"),
     )
 
 

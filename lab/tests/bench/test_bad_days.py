@@ -106,7 +106,7 @@ class Workplace:
 @contextmanager
 def place(home: Path, **more: str) -> Iterator[Workplace]:
     home.mkdir()
-    with running(home, "--no-sample", GEMEL_JOB_STALE_S="6", **more) as gemel:
+    with running(home, "--no-sample", GEMEL_JOB_STALE_S="12", **more) as gemel:
         campaign, token, session = json.loads(ask(gemel, PEOPLE))
         judge = Client(
             token=f"Token {token}", port=gemel.port, campaign=campaign,

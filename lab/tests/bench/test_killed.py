@@ -1,6 +1,8 @@
 """kill -9 of everything while everyone works: a round of ``lab.bench.crash``."""
 
 import json
+import os
+import signal
 import subprocess
 import sys
 
@@ -17,9 +19,15 @@ from tests.running import ROOT
 def test_kill_nine_loses_nothing_and_leaves_nothing_half_written() -> None:
     """On SQLite, or the servers that DATABASE_URL and CELERY_BROKER_URL name."""
     words = [sys.executable, "-m", "lab.bench.crash", "--quick", "--json"]
-    done = subprocess.run(words, cwd=ROOT, capture_output=True, text=True, timeout=1800)
-    assert done.returncode == 0, done.stdout + done.stderr
-    report = json.loads(done.stdout)
+    pipes = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "text": True}
+    with subprocess.Popen(words, cwd=ROOT, start_new_session=True, **pipes) as process:
+        try:
+            told, errors = process.communicate(timeout=1800)
+        except subprocess.TimeoutExpired:  # it would leave all its servers behind
+            os.killpg(process.pid, signal.SIGKILL)
+            raise
+    assert process.returncode == 0, told + errors
+    report = json.loads(told)
     assert report["faults"] == 0
     for attack in crash.PEOPLE:
         row = report["attacks"][attack]

@@ -8,7 +8,7 @@ from django.urls import reverse
 
 from annotator.errors import BadRequest, Conflict, NotAllowed, StaleEdit
 from annotator.models import Adjudication, Judgment, JudgmentEvent
-from annotator.services.campaigns import curation
+from annotator.services.campaigns import answers, curation
 from annotator.services.campaigns.curation import Decision
 from annotator.services.reports import agreement
 from annotator.services.reports.agreement import ReportSource, ReportSpec
@@ -130,12 +130,12 @@ def test_decisions_count_in_the_table_of_conditions_when_asked(set_up: Judged) -
 def test_reopening_gives_one_judge_the_item_back(set_up: Judged) -> None:
     judgment = set_up.items[0].judgments.first()
     values = judgment.values
-    curation.reopen(judgment, by=set_up.cast.ada, uuid=uuid4())
+    answers.reopen(judgment, by=set_up.cast.ada, uuid=uuid4())
     judgment.refresh_from_db()
     assert (judgment.state, judgment.values) == (Judgment.State.LEASED, values)
     assert JudgmentEvent.objects.get(judgment=judgment).verb == "reopen"
     with pytest.raises(Conflict):
-        curation.reopen(judgment, by=set_up.cast.ada, uuid=uuid4())
+        answers.reopen(judgment, by=set_up.cast.ada, uuid=uuid4())
 
 
 def page(of: Judged, *more: str) -> str:

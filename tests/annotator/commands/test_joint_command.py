@@ -76,7 +76,7 @@ def test_gold_that_fits_no_pair_is_named(folder: Path) -> None:
 
 def test_a_file_without_header_is_refused(folder: Path) -> None:
     (folder / "pairs.tsv").write_text("a\tb\n")
-    with pytest.raises(CommandError, match="line 1: the header"):
+    with pytest.raises(CommandError, match="line 1: expected the header"):
         run(folder)
 
 

@@ -112,17 +112,24 @@ def test_links_survive_the_death_of_the_web_server(tmp_path: Path) -> None:
     assert kept_revision == revision == len(kept)
 
 
+STORED = """SELECT COUNT(*) FROM annotator_pair JOIN annotator_corpus AS corpus
+ON corpus.id = corpus_id WHERE corpus.name = 'Many'"""
+STATE = """SELECT state FROM annotator_job WHERE kind = 'import'
+AND title LIKE '%many%' ORDER BY id DESC LIMIT 1"""
+
+
 def test_an_import_survives_the_death_of_its_worker(tmp_path: Path) -> None:
-    n = 30_000
+    n = 15_000
     many = tmp_path / "many.tsv"
     rows = (f"m{i}\tRow {i} has a door\tA door is in row {i}\n" for i in range(n))
     many.write_text("id\tsource\ttarget\n" + "".join(rows))
-    with running(tmp_path, GEMEL_JOB_STALE_S="6") as gemel:
+    with running(tmp_path, GEMEL_JOB_STALE_S="12") as gemel:
         wait((tmp_path / "worker.alive").exists, gemel.output)
         ask(gemel, START.format(path=str(many)))
-        wait(lambda: 0 < json.loads(ask(gemel, PAIRS))[2] < n)
+        wait(lambda: gemel.select(STORED) > 0, gemel.output)
         gemel.kill("celery")
-        wait(lambda: json.loads(ask(gemel, PAIRS))[0] in ("done", "failed"))
+        assert gemel.select(STORED) < n
+        wait(lambda: gemel.select(STATE) in ("done", "failed"), gemel.output)
         state, attempts, pairs, refs, new = json.loads(ask(gemel, PAIRS))
     assert (state, attempts, pairs, refs) == ("done", 2, n, n)
     assert (new["pairs"], new["sentences"]) == (n, 2 * n), "what both runs wrote"

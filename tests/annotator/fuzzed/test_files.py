@@ -29,7 +29,7 @@ from core.formats import ptb
 from tests import cast as people
 from tests.annotator.campaigns.test_item_tables import as_csv, book
 
-EXAMPLES = 120
+EXAMPLES = settings.default.max_examples
 TMX = b"""<?xml version="1.0" encoding="UTF-8"?><!DOCTYPE tmx SYSTEM "tmx14.dtd">
 <tmx version="1.4"><header srclang="en"/><body><tu><tuv xml:lang="en"><seg>A gate
 <ph>x</ph> opens</seg></tuv><tuv xml:lang="de"><seg>Ein Tor</seg></tuv></tu></body>

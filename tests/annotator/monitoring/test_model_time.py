@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from django.test import Client
 
-from annotator.monitoring import metrics, model_time
+from annotator.monitoring import metrics
 from annotator.services import jobs
 from annotator.services.alignments import words
 from core import instrumentation
@@ -40,10 +40,10 @@ os.kill(os.getpid(), signal.SIGKILL)
 def watched(settings, client: Client, tmp_path: Path, monkeypatch):
     settings.METRICS_TOKEN = TOKEN
     settings.SHARED = tmp_path
-    monkeypatch.setattr(model_time, "_mine", (0, None))
-    model_time.listen()
+    monkeypatch.setattr(metrics, "_mine", (0, None))
+    metrics.listen()
     yield client
-    instrumentation.unlisten(model_time.count)
+    instrumentation.unlisten(metrics.count)
 
 
 def other(home: Path, *, until: str = "dead") -> "subprocess.Popen[str]":
@@ -69,7 +69,7 @@ def end(process: "subprocess.Popen[str]") -> None:
 
 def test_seconds_and_sentences_are_told_by_task_and_model(watched: Client) -> None:
     for _ in range(2):
-        model_time.count(CALL)
+        metrics.count(CALL)
     figures = _figures(watched)
     assert _of(figures, "gemel_model_seconds_total", **MINE) == 1.0
     assert _of(figures, "gemel_model_sentences_total", **MINE) == 6
@@ -89,7 +89,7 @@ def test_a_job_adds_to_them(watched: Client, cast: Cast) -> None:
 def test_what_other_processes_counted_is_added_and_outlives_them(
     watched: Client, tmp_path: Path
 ) -> None:
-    model_time.count(CALL)
+    metrics.count(CALL)
     at_once = [other(tmp_path, until="wait") for _ in range(2)]
     for n in (9, 9):  # while they live, and once they were killed
         figures = _figures(watched)
@@ -99,7 +99,9 @@ def test_what_other_processes_counted_is_added_and_outlives_them(
         at_once = []
     end(other(tmp_path))
     assert _of(_figures(watched), "gemel_model_sentences_total", **MINE) == 12
-    assert len(list(model_time.folder().glob("*.db"))) == 3, "taken over, not one more"
+    assert len(list(metrics.models_folder().glob("*.db"))) == 3, (
+        "taken over, not one more"
+    )
 
 
 def test_a_web_server_that_starts_anew_forgets_none_of_it(
@@ -107,14 +109,14 @@ def test_a_web_server_that_starts_anew_forgets_none_of_it(
 ) -> None:
     _figures(watched)  # requests are counted where they were
     settings.GEMEL_HOME, settings.SHARED = tmp_path, None
-    model_time.count(CALL)
+    metrics.count(CALL)
     metrics.forget()
     figures = _figures(watched)
     assert _of(figures, "gemel_model_sentences_total", **MINE) == 3
 
 
 def test_the_name_of_a_projects_own_parser_is_not_told(watched: Client) -> None:
-    model_time.count(ModelCall("secret-houses-1", "decoding", 1.0, 1))
+    metrics.count(ModelCall("secret-houses-1", "decoding", 1.0, 1))
     page = watched.get("/metrics", headers={"Authorization": f"Bearer {TOKEN}"})
     assert b"secret-houses" not in page.content
     labels = {"task": "decoding", "model": "a project's own"}
@@ -125,7 +127,7 @@ def test_without_a_token_nothing_is_counted(
     settings, watched: Client, tmp_path: Path
 ) -> None:
     settings.METRICS_TOKEN = ""
-    model_time.count(CALL)
+    metrics.count(CALL)
     assert not (tmp_path / "metrics").exists()
 
 
@@ -135,5 +137,5 @@ def test_where_nothing_can_be_written_work_goes_on(
     settings.SHARED = tmp_path / "file"
     settings.SHARED.write_text("no folder")
     for _ in range(2):
-        model_time.count(CALL)
+        metrics.count(CALL)
     assert caplog.text.count("the time of models is not counted") == 1

@@ -107,7 +107,7 @@ def test_saved_arcs_are_one_s_own_and_gold_takes_the_former_s_place(
     mine = gold.save(draft, by=cast.bob).parse
     assert (mine.kind, mine.origin) == ("dependency", "annotator")
     assert mine.meta["comments"] == ["# sent_id = n1"]
-    assert arc_drafts.starting(cast.pair.source, cast.bob) == mine
+    assert drafts.starting(cast.pair.source, cast.bob, "", arc_drafts.KIND) == mine
     hers = arc_drafts.start(cast.pair.source, by=cast.ada)
     play(hers, op="relation", token=1, relation="nsubj")
     former = gold.gold_of(cast.pair.source, Parse.Kind.DEPENDENCY)

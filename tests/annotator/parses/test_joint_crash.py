@@ -45,20 +45,23 @@ print(json.dumps({
 """
 
 
+RESULTS = "SELECT COUNT(*) FROM annotator_jointpair"
+OF_JOB = "FROM annotator_job WHERE kind = 'joint'"
+
+
 def test_joint_parsing_survives_the_death_of_its_worker(tmp_path: Path) -> None:
     n = 320
-    with running(tmp_path, GEMEL_JOB_STALE_S="6") as gemel:
+    with running(tmp_path, GEMEL_JOB_STALE_S="12") as gemel:
         wait((tmp_path / "worker.alive").exists, gemel.output)
 
-        def state() -> dict:
-            return json.loads(ask(gemel, STATE))
-
         ask(gemel, START.format(n=n))
-        wait(lambda: 0 < state()["results"] < n)
-        first = state()["started"]
+        wait(lambda: gemel.select(RESULTS) > 0, gemel.output)
+        first = gemel.select(f"SELECT started_at {OF_JOB}")
         gemel.kill("celery")
-        wait(lambda: state()["state"] in ("done", "failed"))
-        end = state()
+        assert gemel.select(RESULTS) < n
+        is_over = ("done", "failed")
+        wait(lambda: gemel.select(f"SELECT state {OF_JOB}") in is_over, gemel.output)
+        end = json.loads(ask(gemel, STATE))
     assert (end["state"], end["done"]) == ("done", n)
     assert end["started"] > first, "taken up again"
     assert end["results"] == end["pairs"] == n

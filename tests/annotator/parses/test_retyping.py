@@ -167,7 +167,7 @@ def test_trees_from_before_get_the_word_when_they_are_edited(cast) -> None:
     saved = gold.save(early, by=cast.bob).parse
     assert saved.to_tree().words[1] == "nurse"
     seen = gold.gold_of(cast.pair.source).code
-    made = gold.choose(saved, by=cast.ada, seen=seen)
+    made = gold.save_as_gold(saved, by=cast.ada, seen=seen)
     labelled = people.SOURCE.replace("(NP (DT The)", "(NX (DT The)")
     assert made.parse.text == labelled.replace("nurse", "doctor")
     assert made.words is None

@@ -222,7 +222,7 @@ def test_trees_from_before_get_the_words_when_they_are_edited_or_chosen(cast) ->
     assert list(late.words) == WORDS
     saved = gold.save(early, by=cast.bob).parse
     seen = gold.gold_of(cast.pair.source).code
-    made = gold.choose(saved, by=cast.ada, seen=seen)
+    made = gold.save_as_gold(saved, by=cast.ada, seen=seen)
     assert made.parse.text == SPLIT.replace("(NP (DT The)", "(NX (DT The)")
     assert (made.words, source(cast).n_tokens) == (None, 7)
 
@@ -232,7 +232,7 @@ def test_a_saved_tree_with_a_split_becomes_gold_by_a_curator(cast) -> None:
     split(draft)
     mine = gold.save(draft, by=cast.bob).parse
     seen = gold.gold_of(cast.pair.source).code
-    gold.choose(mine, by=cast.ada, seen=seen)
+    gold.save_as_gold(mine, by=cast.ada, seen=seen)
     assert source(cast).forms == WORDS
 
 

@@ -1,6 +1,8 @@
 """One query about several trees of a sentence: gold, a parser's, a person's, arcs."""
 
 import pytest
+from django.test import Client
+from django.urls import reverse
 
 from annotator.errors import BadRequest
 from annotator.models import Origin, Parse, Sentence
@@ -103,3 +105,22 @@ def test_a_tree_alone_has_no_others() -> None:
     ground = matching.ground_of(ptb.parse_one(HIGH))
     with pytest.raises(InvalidValue, match="single tree"):
         matching.matches_in(ground, parser.parse("NP ^[gold] NP"))
+
+
+def test_two_parsers_are_compared_over_the_same_sentences(cast, corpus) -> None:
+    sentence = corpus.sentences.order_by("pk").first()
+    people.parse(sentence, HIGH, engine="other")
+    client = Client()
+    client.force_login(cast.ada)
+    page = reverse("query", args=["windows", corpus.code])
+    asked = {"q": "PP > NP where parser = toy", "by": "label", "versus": "parser:other"}
+    shown = client.get(page, asked)
+    made = shown.context["compared"]
+    assert [(one["found"], one["alone"]) for one in made["sides"]] == [(1, 1), (0, 0)]
+    assert (made["is_same"], made["p"]) == (True, "1.000")
+    assert "Parser: other" in shown.content.decode()
+    gold = client.get(page, asked | {"versus": "gold"}).context["compared"]
+    assert [one["found"] for one in gold["sides"]] == [1, 0]
+    there = reverse("query_groups", args=["windows", corpus.code, "csv"])
+    rows = b"".join(client.get(there, asked)).decode()
+    assert rows.splitlines()[1].startswith("PP,1,0,")

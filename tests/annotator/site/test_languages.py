@@ -2,11 +2,14 @@
 
 import subprocess
 import sys
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
 from django.template import Context, Template
 from django.utils import translation
+
+from hatch_build import compile_catalogues
 
 ROOT = Path(__file__).resolve().parents[3]
 
@@ -61,6 +64,19 @@ def test_figures_keep_their_point() -> None:
     with translation.override("de"):
         text = Template("{{ x }} {{ n }} {{ x|floatformat:2 }}").render(values)
     assert text == "0.5 12345 0.50"
+
+
+def test_processes_that_start_together_compile_the_same_words(tmp_path: Path) -> None:
+    made = tmp_path / "annotator" / "locale" / "de" / "LC_MESSAGES" / "django.mo"
+    made.parent.mkdir(parents=True)
+    words = "".join(f'msgid "word {n}"\nmsgstr "Wort {n}"\n\n' for n in range(400))
+    made.with_suffix(".po").write_text(words)
+    with ThreadPoolExecutor(4) as threads:
+        list(threads.map(compile_catalogues, [tmp_path] * 4))
+    assert sorted(path.name for path in made.parent.iterdir()) == [
+        "django.mo",
+        "django.po",
+    ]
 
 
 def test_each_catalogue_says_what_the_sources_say_and_is_compiled() -> None:

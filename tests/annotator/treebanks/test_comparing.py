@@ -71,10 +71,10 @@ def test_a_curator_makes_one_of_them_gold(cast, source) -> None:
     former = gold.gold_of(source)
     chosen = source.parses.get(author=cast.bob, text=RELABELLED)
     with pytest.raises(NotAllowed):
-        gold.choose(chosen, by=cast.bob, seen=former.code)
+        gold.save_as_gold(chosen, by=cast.bob, seen=former.code)
     with pytest.raises(StaleEdit):
-        gold.choose(chosen, by=cast.ada, seen="")
-    gold.choose(chosen, by=cast.ada, seen=former.code)
+        gold.save_as_gold(chosen, by=cast.ada, seen="")
+    gold.save_as_gold(chosen, by=cast.ada, seen=former.code)
     former.refresh_from_db()
     assert (former.origin, gold.gold_of(source).text) == (Origin.FORMER, RELABELLED)
     assert chosen.origin == Origin.ANNOTATOR

@@ -92,7 +92,7 @@ def test_what_was_changed_since_stays_and_is_named(cast) -> None:
     relabelling.undo(batch, by=cast.ada)
     kept, undone = batch.trees.order_by("pk")
     assert (kept.state, kept.note) == (
-        "kept", "Another gold tree was saved since by ada.",
+        "kept", "Another gold tree was saved in the meantime by ada.",
     )  # fmt: skip
     assert undone.state == "undone"
     first, second = golds(cast)
@@ -161,8 +161,8 @@ def test_a_named_node_and_what_follows_the_category(cast) -> None:
 @pytest.mark.parametrize(
     ("order", "said"),
     [
-        (Order("NP", "N X"), "is no label"),
-        (Order("NP", ""), "is no label"),
+        (Order("NP", "N X"), "is not a command"),
+        (Order("NP", ""), "is not a label"),
         (Order("[upos=VERB]", "V"), "dependency arcs"),
         (Order("door|nurse", "V"), "is a word"),
         (Order("NP <", "V"), "Column"),
@@ -326,3 +326,42 @@ def test_a_word_typed_in_a_draft_of_mine_does_not_come_with_a_batch(cast) -> Non
     assert "(OBJ (DT the)" in golds(cast)[0]
     own.refresh_from_db()
     assert own.to_tree().words[1] == "doctor"
+
+
+def test_trees_are_rewritten_at_every_match_and_taken_back_as_a_whole(cast) -> None:
+    order = Order("VP=v < (NP=x)", "move x under s; relabel v VX")
+    with pytest.raises(BadRequest, match="called 's'"):
+        planned(cast.corpus, order, by=cast.ada)
+    order = Order("S=s < (VP=v < NP=x)", "delete v; relabel x NX")
+    plan = planned(cast.corpus, order, by=cast.ada)
+    assert [len(one.labels) for one in plan.changes] == [2]
+    batch = applied(cast, order)
+    assert golds(cast)[0] == people.SOURCE.replace(
+        "(VP (VBD opened) (NP (DT the) (NN window)))",
+        "(VBD opened) (NX (DT the) (NN window))",
+    )
+    relabelling.undo(batch, by=cast.ada)
+    assert golds(cast) == [people.SOURCE, people.TARGET]
+
+
+def test_drafts_alone_are_rewritten_and_taken_back(cast) -> None:
+    batch = applied(cast, Order("NP=x > VP", "insert NQ x", as_drafts=True))
+    assert golds(cast) == [people.SOURCE, people.TARGET]
+    draft = TreeDraft.objects.get(sentence=cast.pair.source)
+    assert "(NQ (NP (DT the) (NN window)))" in draft.text
+    relabelling.undo(batch, by=cast.ada)
+    draft.refresh_from_db()
+    assert (draft.text, set(states(batch))) == (people.SOURCE, {"undone"})
+
+
+def test_a_draft_that_was_changed_since_stays(cast) -> None:
+    batch = applied(cast, Order("NP=x > VP", "insert NQ x", as_drafts=True))
+    relabel_by_hand(cast, cast.pair.source, 1, "NZ")
+    relabelling.undo(batch, by=cast.ada)
+    assert "kept" in states(batch)
+
+
+def test_commands_that_cannot_be_read_are_refused_at_their_field(cast) -> None:
+    with pytest.raises(BadRequest, match="not a command") as refused:
+        planned(cast.corpus, Order("NP=x", "fold x y"), by=cast.ada)
+    assert refused.value.facts["field"] == "label"

@@ -5,7 +5,7 @@ from itertools import product
 import numpy as np
 import pytest
 
-from core.agreement.paired import ratio_swap_p
+from core.agreement.paired import mcnemar_p, ratio_swap_p
 from core.data.check import Floats
 
 
@@ -47,3 +47,15 @@ def test_sizes_that_differ_count_too() -> None:
 def test_nothing_differs() -> None:
     same = np.ones((3, 2, 2))
     assert ratio_swap_p(same, same, np.random.default_rng(0)) == 1.0
+
+
+@pytest.mark.parametrize(
+    ("counts", "p"), [((0, 0), 1.0), ((0, 5), 0.0625), ((8, 2), 0.109375)]
+)
+def test_mcnemar_is_exact_for_few(counts: tuple[int, int], p: float) -> None:
+    assert mcnemar_p(*counts) == pytest.approx(p)
+    assert mcnemar_p(*counts[::-1]) == pytest.approx(p)
+
+
+def test_mcnemar_goes_on_smoothly_from_exact_to_the_normal_curve() -> None:
+    assert mcnemar_p(530, 470) == pytest.approx(mcnemar_p(531, 470), rel=0.1)
