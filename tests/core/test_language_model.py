@@ -117,9 +117,9 @@ def test_no_sentence_is_no_model() -> None:
 @pytest.mark.parametrize(
     ("line", "reason"),
     [
-        ("-1.0\ta b", "is no 1-gram"),
-        ("much\ta\t0", "is no 1-gram"),
-        ("-1.0\ta\t0\n-1.0\tb\t0", "1-grams where"),
+        ("-1.0\ta b", "is not a 1-gram"),
+        ("much\ta\t0", "is not a 1-gram"),
+        ("-1.0\ta\t0\n-1.0\tb\t0", "1-grams; the header"),
     ],
 )
 def test_a_broken_arpa_file_says_where(line: str, reason: str, tmp_path: Path) -> None:

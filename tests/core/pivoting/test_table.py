@@ -228,7 +228,7 @@ def test_pairs_without_links_are_refused(tmp_path: Path) -> None:
     write_pairs(tmp_path / "x.parquet", [BitextPair(0, "x.de", "a b", "c d")])
     with pytest.raises(InvalidValue, match="word links"):
         list(build_table(tmp_path / "table", [PairsFile(tmp_path / "x.parquet")]))
-    with pytest.raises(Unavailable, match="no table"):
+    with pytest.raises(Unavailable, match="not a paraphrase table"):
         open_table(tmp_path / "table")
 
 
