@@ -95,6 +95,7 @@ MIDDLEWARE = [
     "django.middleware.common.CommonMiddleware",
     "django.middleware.csrf.CsrfViewMiddleware",
     "django.contrib.auth.middleware.AuthenticationMiddleware",
+    "django.contrib.auth.middleware.LoginRequiredMiddleware",  # but for what says so
     "django.contrib.messages.middleware.MessageMiddleware",
     "django.middleware.clickjacking.XFrameOptionsMiddleware",
     "django_htmx.middleware.HtmxMiddleware",
@@ -171,8 +172,8 @@ TRIES_AN_ADDRESS = 32  # for all names; in an office people share one
 AXES_LOCKOUT_PARAMETERS = [["username", "ip_address"], "ip_address"]
 AXES_RESET_COOL_OFF_ON_FAILURE_DURING_LOCKOUT = False  # no one can hold it for ever
 AXES_CLIENT_IP_CALLABLE = "annotator.http.addresses.of_attempt"
-AXES_HANDLER = "annotator.http.throttling.Tries"
-AXES_LOCKOUT_CALLABLE = "annotator.http.throttling.too_many"
+AXES_HANDLER = "annotator.http.addresses.Tries"
+AXES_LOCKOUT_CALLABLE = "annotator.http.addresses.too_many"
 AXES_RESET_ON_SUCCESS = True
 AXES_ENABLE_ACCESS_FAILURE_LOG = False
 AXES_DISABLE_ACCESS_LOG = True
@@ -264,9 +265,9 @@ REST_FRAMEWORK = {
         "annotator.api.calls.tokens.WithinScope",
         "annotator.api.calls.queries.KnownQuery",
     ],
-    "DEFAULT_THROTTLE_CLASSES": ["annotator.api.calls.rates.Rate"],
+    "DEFAULT_THROTTLE_CLASSES": ["annotator.api.calls.tokens.Rate"],
     "DEFAULT_RENDERER_CLASSES": ["rest_framework.renderers.JSONRenderer"],
-    "DEFAULT_PARSER_CLASSES": ["annotator.api.calls.bodies.JsonParser"],
+    "DEFAULT_PARSER_CLASSES": ["annotator.api.calls.queries.JsonParser"],
     "DEFAULT_SCHEMA_CLASS": "drf_spectacular.openapi.AutoSchema",
     "EXCEPTION_HANDLER": "annotator.api.calls.errors.answer",
     "UNAUTHENTICATED_USER": "django.contrib.auth.models.AnonymousUser",

@@ -1,36 +1,31 @@
 """The table of contents: every page and endpoint, grouped by noun."""
 
+from django.contrib.auth.decorators import login_not_required
 from django.urls import URLPattern, URLResolver, include, path
 from django.views.i18n import set_language
 
 from annotator.http import converters  # noqa: F401  before any address is made
 from annotator.views import (
     accounts,
-    alignments,
-    biparse,
     bitexts,
+    corpora,
     editor,
     figures,
+    installation,
     jobs,
     joint,
-    ledger,
-    pairs,
     paraphrases,
     parsing,
     projects,
     queries,
     releases,
     settings,
+    site,
+    treebanks,
     trees,
-    uploads,
 )
 from annotator.views.campaigns.urls import campaign_urls
-from annotator.views.installation import backups, monitoring
-from annotator.views.reports.urls import report_urls
-from annotator.views.site import finding, oidc, tour
-from annotator.views.site import help as help_pages
-from annotator.views.treebanks import relabelling, worklists
-from annotator.views.treebanks import rules as treebank_rules
+from annotator.views.reports import report_urls
 
 handler400 = "annotator.views.missing.not_readable"
 handler404 = "annotator.views.missing.not_found"
@@ -39,28 +34,28 @@ handler500 = "annotator.views.missing.broken"
 urlpatterns: list[URLPattern | URLResolver] = [
     path("api/", include("annotator.api.urls")),  # first: every judgment comes here
     # for programs that watch it
-    path("health", monitoring.health, name="health"),
-    path("ready", monitoring.ready, name="ready"),
-    path("metrics", monitoring.metrics_text, name="metrics"),
+    path("health", installation.health, name="health"),
+    path("ready", installation.ready, name="ready"),
+    path("metrics", installation.metrics_text, name="metrics"),
     # people
     path("sign-in/", accounts.sign_in, name="sign_in"),
-    path("sign-in/oidc/", oidc.start, name="oidc_start"),
-    path("sign-in/oidc/back/", oidc.back, name="oidc_back"),
+    path("sign-in/oidc/", accounts.oidc_start, name="oidc_start"),
+    path("sign-in/oidc/back/", accounts.oidc_back, name="oidc_back"),
     path("sign-out/", accounts.sign_out, name="sign_out"),
     path("join/<str:token>/", accounts.join, name="join"),
     path("account/", accounts.account, name="account"),
-    path("account/links/", oidc.links, name="account_links"),
+    path("account/links/", accounts.oidc_links, name="account_links"),
     path("theme/", accounts.theme, name="theme"),
-    path("language/", set_language, name="language"),
+    path("language/", login_not_required(set_language), name="language"),
     path("words/<slug:language>.js", accounts.words, name="words"),
     # help
-    path("help/", help_pages.index, name="help_index"),
-    path("help/<slug:name>/", help_pages.page, name="help"),
-    path("tour/", tour.tour, name="tour"),
+    path("help/", site.help_index, name="help_index"),
+    path("help/<slug:name>/", site.help_page, name="help"),
+    path("tour/", site.tour, name="tour"),
     # the installation
-    path("backups/", backups.backups, name="backups"),
-    path("backups/<slug:name>.zip", backups.download, name="backup_download"),
-    path("find/", finding.find, name="find"),
+    path("backups/", installation.backups, name="backups"),
+    path("backups/<slug:name>.zip", installation.download, name="backup_download"),
+    path("find/", site.find, name="find"),
     # projects
     path("", projects.projects, name="projects"),
     path("needs/", projects.measured_needs, name="measured_needs"),
@@ -86,7 +81,7 @@ urlpatterns: list[URLPattern | URLResolver] = [
     ),
     # corpora and pairs
     path("p/<slug:slug>/corpora/", projects.corpora, name="corpora"),
-    path("p/<slug:slug>/corpus/<code:code>/", pairs.corpus, name="corpus"),
+    path("p/<slug:slug>/corpus/<code:code>/", corpora.corpus, name="corpus"),
     path("p/<slug:slug>/pair/<code:code>/", editor.pair, name="pair"),
     path("p/<slug:slug>/pair/<code:code>/table/", editor.table, name="pair_table"),
     path("p/<slug:slug>/pair/<code:code>/tree/", editor.tree, name="pair_tree"),
@@ -102,14 +97,14 @@ urlpatterns: list[URLPattern | URLResolver] = [
         name="figure_of_pair",
     ),
     # in and out
-    path("p/<slug:slug>/upload/", uploads.upload, name="upload"),
+    path("p/<slug:slug>/upload/", corpora.upload, name="upload"),
     path(
-        "p/<slug:slug>/upload/<code:code>/", uploads.upload_report, name="upload_report"
+        "p/<slug:slug>/upload/<code:code>/", corpora.upload_report, name="upload_report"
     ),
-    path("p/<slug:slug>/corpus/<code:code>/export/", uploads.export, name="export"),
+    path("p/<slug:slug>/corpus/<code:code>/export/", corpora.export, name="export"),
     path(
         "p/<slug:slug>/corpus/<code:code>/export/<slug:kind>/",
-        uploads.export_file,
+        corpora.export_file,
         name="export_file",
     ),
     # parallel text
@@ -126,12 +121,12 @@ urlpatterns: list[URLPattern | URLResolver] = [
     # alignments
     path(
         "p/<slug:slug>/corpus/<code:code>/alignments/",
-        alignments.alignments,
+        corpora.alignments,
         name="alignments",
     ),
     path(
         "p/<slug:slug>/corpus/<code:code>/alignments/next/",
-        alignments.next_unsure,
+        corpora.next_unsure,
         name="next_unsure",
     ),
     # parses
@@ -194,22 +189,22 @@ urlpatterns: list[URLPattern | URLResolver] = [
     # whole treebanks
     path(
         "p/<slug:slug>/corpus/<code:code>/relabel/",
-        relabelling.relabel,
+        treebanks.relabel,
         name="relabel",
     ),
     path(
         "p/<slug:slug>/corpus/<code:code>/problems/",
-        treebank_rules.problems,
+        treebanks.problems,
         name="problems",
     ),
     path(
         "p/<slug:slug>/corpus/<code:code>/worklists/",
-        worklists.corpus_lists,
+        treebanks.corpus_lists,
         name="worklists",
     ),
-    path("p/<slug:slug>/worklist/<code:code>/", worklists.worklist, name="worklist"),
-    path("p/<slug:slug>/work/<code:code>/", worklists.finish, name="work_finish"),
-    path("p/<slug:slug>/relabelled/<code:code>/", relabelling.batch, name="relabelled"),
+    path("p/<slug:slug>/worklist/<code:code>/", treebanks.worklist, name="worklist"),
+    path("p/<slug:slug>/work/<code:code>/", treebanks.finish, name="work_finish"),
+    path("p/<slug:slug>/relabelled/<code:code>/", treebanks.batch, name="relabelled"),
     # joint parses and the ledger of what they changed
     path("p/<slug:slug>/corpus/<code:code>/joint/", joint.corpus_joint, name="joint"),
     path("p/<slug:slug>/pair/<code:code>/joint/", joint.pair_joint, name="pair_joint"),
@@ -218,10 +213,10 @@ urlpatterns: list[URLPattern | URLResolver] = [
         joint.figure,
         name="joint_figure",
     ),
-    path("p/<slug:slug>/ledger/<code:code>/", ledger.ledger_page, name="ledger"),
+    path("p/<slug:slug>/ledger/<code:code>/", joint.ledger_page, name="ledger"),
     path(
         "p/<slug:slug>/ledger/<code:code>/export/<slug:form>/",
-        ledger.export,
+        joint.export,
         name="ledger_export",
     ),
     # paraphrases out of parallel text
@@ -268,13 +263,13 @@ urlpatterns: list[URLPattern | URLResolver] = [
     ),
     *campaign_urls,
     # biparses and scores
-    path("p/<slug:slug>/pair/<code:code>/biparse/", biparse.biparse, name="biparse"),
+    path("p/<slug:slug>/pair/<code:code>/biparse/", joint.biparse_page, name="biparse"),
     path(
         "p/<slug:slug>/pair/<code:code>/biparse/<str:what>.<str:to>",
-        biparse.figure,
+        joint.biparse_figure,
         name="biparse_figure",
     ),
-    path("p/<slug:slug>/corpus/<code:code>/score/", biparse.score, name="score"),
+    path("p/<slug:slug>/corpus/<code:code>/score/", joint.biparse_score, name="score"),
     # jobs
     path("p/<slug:slug>/releases/", releases.releases, name="releases"),
     path(

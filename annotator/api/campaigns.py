@@ -17,11 +17,17 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from annotator import access
-from annotator.api.calls.bodies import validated
-from annotator.api.managing.keeping import KeepingViews
+from annotator.api.calls.queries import validated
+from annotator.api.managing import KeepingViews
 from annotator.forms import refuse_unknown
 from annotator.models import Campaign, Item
-from annotator.services.campaigns import copying, participants, progress, setup
+from annotator.services.campaigns import (
+    copying,
+    participants,
+    progress,
+    setting_aside,
+    setup,
+)
 
 ACTIONS = {
     "open": setup.open_campaign,
@@ -85,6 +91,17 @@ class PeopleSerializer(serializers.Serializer[Any]):
     batches = serializers.DictField(
         child=serializers.ListField(child=serializers.CharField(max_length=16))
     )
+
+
+class AsideSerializer(serializers.Serializer[Any]):
+    """``person``: code of a participant; ``judgments``: codes, all answers if left out;
+    ``restore``: what was set aside together, to count again."""
+
+    person = serializers.CharField(max_length=16)
+    judgments = serializers.ListField(
+        child=serializers.CharField(max_length=16), default=None, allow_null=True
+    )
+    restore = serializers.CharField(max_length=16, default="", allow_blank=True)
 
 
 class CopySerializer(serializers.Serializer[Any]):
@@ -178,6 +195,22 @@ class CampaignViews(KeepingViews, viewsets.ReadOnlyModelViewSet[Campaign]):
             self.get_object(), sent["name"], by=request.user, with_items=sent["items"]
         )
         return Response(CampaignSerializer(made).data, status=201)
+
+    @extend_schema(request=AsideSerializer, responses=OpenApiTypes.OBJECT)
+    @action(detail=True, methods=["post"])
+    def aside(self, request: Request, code: str) -> Response:
+        """Set answers of one annotator aside and hand their items out again, or restore
+        them; what can still be restored comes back. For managers."""
+        campaign, sent = self.get_object(), validated(AsideSerializer, request)
+        people = campaign.participants.select_related("campaign__project", "user")
+        person = get_object_or_404(people, code=sent["person"])
+        if sent["restore"]:
+            n = setting_aside.bring_back(person, sent["restore"], by=request.user)
+        else:
+            n = setting_aside.set_aside(person, sent["judgments"], by=request.user)
+        left = setting_aside.listed(person)
+        rows = [{"code": one.code, "n": one.n, "until": one.until} for one in left]
+        return Response({"n": n, "restorable": rows})
 
     @extend_schema(
         methods=["GET"],

@@ -15,8 +15,7 @@ from annotator.forms.figures import choice, options_of
 from annotator.models import Corpus, Sentence
 from annotator.pages import editor
 from annotator.pages.figures import material, writing
-from annotator.pages.figures.material import Material
-from annotator.pages.figures.options import CHOICES, OF_PAIRS, FigureOptions
+from annotator.pages.figures.material import CHOICES, OF_PAIRS, FigureOptions, Material
 
 SPANS = "only the links of these nodes, by words counted from 1: s1-2 t6"
 _CHOSEN = {

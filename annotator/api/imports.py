@@ -14,7 +14,7 @@ from rest_framework.response import Response
 from rest_framework.views import APIView
 
 from annotator import access
-from annotator.api.calls.bodies import JsonParser
+from annotator.api.calls.queries import JsonParser
 from annotator.api.rows import JobSerializer, RowPages
 from annotator.exchange import registry
 from annotator.exchange.download import attachment

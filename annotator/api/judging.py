@@ -14,6 +14,7 @@ from rest_framework.decorators import api_view
 from rest_framework.request import Request
 from rest_framework.response import Response
 
+from annotator.pages.site.documents import rendered
 from annotator.services.campaigns import checks, judging, preferences
 from annotator.services.campaigns.answers import VERBS, Answer, take
 
@@ -49,6 +50,12 @@ class WishSerializer(serializers.Serializer[Any]):
     skipped = serializers.BooleanField(default=False)
 
 
+class SeenSerializer(serializers.Serializer[Any]):
+    """``number``: the version of the guidelines that the person has read."""
+
+    number = serializers.IntegerField(min_value=0, max_value=10**6)
+
+
 class PreferenceSerializer(serializers.Serializer[Any]):
     keys = serializers.DictField(child=serializers.CharField(), default=dict)
     has_single_keys = serializers.BooleanField(default=True)
@@ -67,7 +74,9 @@ def show(request: Request, code: str) -> Response:
     """GET: the desk as it opens. POST: more items."""
     person = judging.participant_of(code, request.user)
     if request.method == "GET":
-        return Response(judging.of(person))
+        desk = judging.of(person)
+        desk["guideline"]["html"] = rendered(desk["guideline"]["text"])
+        return Response(desk)
     wish = _valid(WishSerializer, request)
     if wish["skipped"]:
         return Response({"next": judging.skipped(person)})
@@ -114,6 +123,15 @@ def answers(request: Request, code: str) -> Response:
             is_empty = not set(message["held"]) - {judgment.code}
             body["status"] = judging.status(person, is_empty=is_empty)
     return Response(body)
+
+
+@extend_schema(request=SeenSerializer, responses={204: None})
+@api_view(["POST"])
+def guideline(request: Request, code: str) -> Response:
+    """The guidelines were read, up to the version given."""
+    person = judging.participant_of(code, request.user)
+    judging.saw_guideline(person, _valid(SeenSerializer, request)["number"])
+    return Response(status=204)
 
 
 @extend_schema(request=PreferenceSerializer, responses=PreferenceSerializer)

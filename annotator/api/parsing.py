@@ -11,7 +11,7 @@ from rest_framework.response import Response
 from rest_framework.views import APIView
 
 from annotator import access
-from annotator.api.calls.bodies import validated
+from annotator.api.calls.queries import validated
 from annotator.api.rows import JobSerializer, corpus_of
 from annotator.errors import BadRequest
 from annotator.models import Corpus, Parse, Sentence

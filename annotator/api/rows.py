@@ -12,10 +12,11 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from annotator.api.calls.queries import of_form
-from annotator.api.managing.keeping import KeepingViews
+from annotator.api.managing import KeepingViews
 from annotator.errors import BadRequest
 from annotator.forms import PairFilter, ScoreForm, refuse_unknown
-from annotator.models import Corpus, Job, Pair, Project
+from annotator.models import Corpus, Job, Pair, Project, RatingSet
+from annotator.models.projects import SEE_OTHERS, id_of
 from annotator.services import jobs
 from annotator.services.alignments import scores
 from annotator.services.projects import members
@@ -229,3 +230,27 @@ class JobViews(VisibleRows):
             raise BadRequest("This call takes no body.", field="body")
         job = jobs.cancel(self.get_object(), by=request.user)
         return Response(JobSerializer(job).data)
+
+
+class RatingSetSerializer(serializers.ModelSerializer[RatingSet]):
+    project = serializers.SlugRelatedField[Any](slug_field="slug", read_only=True)
+
+    class Meta:
+        model = RatingSet
+        fields = [
+            *("code", "project", "name", "format", "n_items", "n_annotators"),
+            *("n_ratings", "created_at", "archived_at"),
+        ]
+
+
+class RatingViews(KeepingViews, VisibleRows):
+    """The sets of ratings whose reports you may see."""
+
+    serializer_class = RatingSetSerializer
+    queryset = RatingSet.objects.none()
+
+    def get_queryset(self) -> QuerySet[RatingSet]:
+        return RatingSet.objects.filter(
+            project__memberships__user_id=id_of(self.request.user),
+            project__memberships__role__in=SEE_OTHERS,
+        ).select_related("project")

@@ -10,7 +10,7 @@ from rest_framework.response import Response
 from rest_framework.views import APIView
 
 from annotator import access
-from annotator.api.calls.bodies import validated
+from annotator.api.calls.queries import validated
 from annotator.api.rows import corpus_of
 from annotator.models import (
     BatchTree,
@@ -22,8 +22,8 @@ from annotator.models import (
     Worklist,
     WorkShare,
 )
-from annotator.pages.treebanks import worklists as pages
-from annotator.pages.treebanks.rules import problem_json
+from annotator.pages import treebanks as pages
+from annotator.pages.treebanks import problem_json
 from annotator.services.treebanks import relabelling, rules, worklists
 from annotator.services.treebanks.relabelling import Order, Plan, planned
 from annotator.services.treebanks.rules import Checked

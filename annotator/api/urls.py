@@ -8,11 +8,13 @@ from annotator.api import (
     aligning,
     bitexts,
     campaigns,
+    editing,
     figures,
     imports,
     joint,
     judging,
     layers,
+    managing,
     paraphrases,
     parsing,
     people,
@@ -22,8 +24,6 @@ from annotator.api import (
     sentences,
     treebanks,
 )
-from annotator.api.editing import arcs, trees
-from annotator.api.managing import keeping, plans, ratings
 from annotator.views.api_docs import api_docs
 
 router = SimpleRouter()
@@ -34,14 +34,15 @@ router.register(
     r"corpora/(?P<corpus>[0-9a-f]{16})/sentences", sentences.CorpusSentences
 )
 router.register("jobs", rows.JobViews)
-router.register("ratings", ratings.RatingViews)
-router.register("removals", keeping.RemovalViews)
-router.register(r"projects/(?P<slug>[-a-z0-9_]+)/log", keeping.LogViews)
+router.register("ratings", rows.RatingViews)
+router.register("removals", managing.RemovalViews)
+router.register(r"projects/(?P<slug>[-a-z0-9_]+)/log", managing.LogViews)
 router.register("campaigns", campaigns.CampaignViews)
 router.register(r"campaigns/(?P<campaign>[0-9a-f]{16})/items", campaigns.ItemViews)
 
 urlpatterns: list[URLPattern | URLResolver] = [
     path("judge/<code:code>/answers/", judging.answers, name="api_answers"),
+    path("judge/<code:code>/guideline/", judging.guideline, name="api_guideline"),
     path("judge/<code:code>/", judging.show, name="api_desk"),
     path("", include(router.urls)),
     path("corpora/<code:corpus>/scores/", aligning.CorpusScores.as_view()),
@@ -89,7 +90,7 @@ urlpatterns: list[URLPattern | URLResolver] = [
     path("jobs/<code:code>/issues/", imports.JobIssues.as_view()),
     path("corpora/<code:code>/export/<slug:kind>/", imports.CorpusExport.as_view()),
     path("campaigns/<code:code>/agreement/", reports.campaign),
-    path("campaigns/<code:code>/plan/", plans.CampaignPlan.as_view()),
+    path("campaigns/<code:code>/plan/", managing.CampaignPlan.as_view()),
     path("ratings/<code:code>/agreement/", reports.rating_set),
     path("corpora/<code:code>/agreement/", reports.corpus),
     path("reports/<code:code>/", reports.frozen),
@@ -117,13 +118,13 @@ urlpatterns: list[URLPattern | URLResolver] = [
     path("tables/<code:code>/substitute/", paraphrases.TableSubstitute.as_view()),
     path("tables/<code:code>/weights/", paraphrases.TableWeights.as_view()),
     path("tables/<code:code>/items/", paraphrases.TableItems.as_view()),
-    path("sentences/<code:code>/draft/", trees.SentenceDraft.as_view()),
-    path("sentences/<code:code>/arc-draft/", arcs.SentenceArcDraft.as_view()),
-    path("arc-drafts/<code:code>/ops/", arcs.ArcDraftOps.as_view()),
-    path("tree-drafts/<code:code>/ops/", trees.DraftOps.as_view()),
-    path("tree-drafts/<code:code>/history/", trees.DraftHistory.as_view()),
-    path("tree-drafts/<code:code>/save/", trees.DraftSave.as_view()),
-    path("tree-drafts/<code:code>/on-gold/", trees.DraftOnGold.as_view()),
+    path("sentences/<code:code>/draft/", editing.SentenceDraft.as_view()),
+    path("sentences/<code:code>/arc-draft/", editing.SentenceArcDraft.as_view()),
+    path("arc-drafts/<code:code>/ops/", editing.ArcDraftOps.as_view()),
+    path("tree-drafts/<code:code>/ops/", editing.DraftOps.as_view()),
+    path("tree-drafts/<code:code>/history/", editing.DraftHistory.as_view()),
+    path("tree-drafts/<code:code>/save/", editing.DraftSave.as_view()),
+    path("tree-drafts/<code:code>/on-gold/", editing.DraftOnGold.as_view()),
     path("corpora/<code:code>/relabel/", treebanks.CorpusRelabel.as_view()),
     path("corpora/<code:code>/rules/", treebanks.CorpusRules.as_view()),
     path("corpora/<code:code>/problems/", treebanks.CorpusProblems.as_view()),

@@ -1,7 +1,7 @@
 """Items of a judgment campaign, from a table's rows.
 
     sentence     the sentence with the original phrase in it            (needed)
-    phrase       the original phrase                                    (needed)
+    phrase       the original phrase; without such a column the whole sentence
     start, end   where it stands: characters from 0, end exclusive; may be left out
                  where the phrase stands only once in the sentence
     paraphrase   what is put in its place                               (needed)
@@ -41,7 +41,7 @@ COLUMNS = (
     "kind",
     "why",
 )
-NEEDED = ("sentence", "phrase", "paraphrase")
+NEEDED = ("sentence", "paraphrase")
 KINDS = ("main", "gold", "attention", "training")
 SYNONYMS = {
     "sentence": ("text", "context", "source", "original", "original_sentence", "sent"),
@@ -60,7 +60,7 @@ SYNONYMS = {
     "kind": ("type",),
     "why": ("explanation", "reason"),
 }
-MAX_SENTENCE, MAX_PHRASE, MAX_NAME = 4000, 400, 120
+MAX_SENTENCE, MAX_PHRASE, MAX_NAME = 4000, 600, 120
 _WORD = re.compile(r"\w")
 
 
@@ -144,14 +144,17 @@ def _no_column(missing: list[str], number: int, row: Mapping[str, str]) -> BadLi
 
 def _record(row: dict[str, str], number: int) -> ItemRecord:
     cells = {name: clean(text, line=number).strip() for name, text in row.items()}
-    for name in NEEDED:
+    is_whole = "phrase" not in cells
+    for name in NEEDED if is_whole else (*NEEDED, "phrase"):
         if not cells.get(name):
             raise FormatError(
                 f"{name} is empty", line=number, remedy="fill it, or drop the row"
             )
     # offsets count from the sentence as written, so that is not stripped
-    sentence = row["sentence"]
+    sentence = cells["sentence"] if is_whole else row["sentence"]
     _short(sentence, "sentence", MAX_SENTENCE, number)
+    if is_whole:
+        cells |= {"phrase": sentence, "start": "0", "end": str(len(sentence))}
     _short(cells["phrase"], "phrase", MAX_PHRASE, number)
     _short(cells["paraphrase"], "paraphrase", MAX_PHRASE, number)
     start, end = _span(cells, sentence, number)

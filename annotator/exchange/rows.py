@@ -1,6 +1,7 @@
 """Records to unsaved rows, with the keys that make a thing the same thing again."""
 
 import json
+from array import array
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
@@ -8,7 +9,6 @@ from typing import Any
 from django.conf import settings
 from django.utils import timezone
 
-from annotator.exchange.seen import Seen
 from annotator.models import AlignmentLayer, Corpus, Origin, Pair, Parse, Sentence
 from core.errors import FormatError
 from core.formats import conllu, treetext
@@ -28,6 +28,47 @@ RAW, FILE, LINKS = "_raw", "_file", "_links"
 _LIMITS = {"id": 200, "label": 60}
 WORD_CHARACTERS = 20  # that a word has on average, at most
 _COLUMNS = ("lemma", "upos", "xpos", "feats")
+
+
+class Seen:
+    """Digests met so far: hexadecimal strings, of which 64 bits are kept.
+
+    Open addressing with linear probing; about 20 bytes a digest. Two different ones are
+    taken for the same once in 2^64 / n^2.
+    """
+
+    def __init__(self) -> None:
+        self._table = array("Q", bytes(8 * 1024))
+        self._n = 0
+
+    def add(self, digest: str) -> bool:
+        """Whether it is new; it is not the next time."""
+        if self._n > FILLED * len(self._table):
+            self._grow()
+        short = int(digest[:16], 16) or 1  # 0 marks a free place
+        place = self._place(short)
+        if self._table[place] == short:
+            return False
+        self._table[place] = short
+        self._n += 1
+        return True
+
+    def __len__(self) -> int:
+        return self._n
+
+    def _place(self, short: int) -> int:
+        table, size = self._table, len(self._table)
+        place = short % size
+        while table[place] and table[place] != short:
+            place = (place + 1) % size
+        return place
+
+    def _grow(self) -> None:
+        old = self._table
+        self._table = array("Q", bytes(16 * len(old)))
+        for short in old:
+            if short:
+                self._table[self._place(short)] = short
 
 
 @dataclass
@@ -265,3 +306,6 @@ def _check_length(name: str, value: str, line: int) -> None:
             column=1,
             remedy=f"at most {limit}",
         )
+
+
+FILLED = 0.6  # of the table, before it doubles

@@ -7,7 +7,7 @@ from django.utils.translation import gettext as _
 
 from annotator.errors import BadRequest
 from annotator.forms import refuse_unknown
-from annotator.pages.figures.options import (
+from annotator.pages.figures.material import (
     CHOICES,
     OF_PAIRS,
     FigureOptions,

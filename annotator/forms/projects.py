@@ -22,7 +22,10 @@ def invitation(sent: QueryDict) -> dict[str, Any]:
         )
     )
     role, note = sent.get("role", ""), sent.get("note", "")
-    return {"role": role, "note": note, "max_uses": uses, "days": days}
+    names = ("provider", "consent", "completion_code", "rejection_code")
+    platform = {name: sent.get(name, "") for name in names}
+    wanted = {"role": role, "note": note, "max_uses": uses, "days": days}
+    return wanted | {"platform": platform}
 
 
 def batches_of(sent: QueryDict, people: Iterable[Participant]) -> dict[str, list[str]]:

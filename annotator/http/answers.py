@@ -5,6 +5,7 @@ from typing import Any
 
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
+from django.utils.http import url_has_allowed_host_and_scheme
 
 from annotator.errors import Refusal
 
@@ -54,3 +55,11 @@ def taken(request: HttpRequest) -> None:
 
 def is_taken(request: HttpRequest) -> bool:
     return "gemel.form_is_taken" in request.META
+
+
+def safe_next(request: HttpRequest, wanted: str) -> str:
+    """``wanted`` if it is an address of ours, else the home page's name."""
+    is_ours = url_has_allowed_host_and_scheme(
+        wanted, {request.get_host()}, require_https=request.is_secure()
+    )
+    return wanted if is_ours else "projects"

@@ -19,6 +19,7 @@ from annotator.models.codes import CodeField
 from annotator.models.corpora import Sentence
 from annotator.models.projects import SEE_OTHERS, Anybody, Project, id_of
 from annotator.throughput.prepared import Slot
+from core.agreement.judgments import best_worst
 from core.data.ratings import Scale
 
 
@@ -68,6 +69,7 @@ class Campaign(models.Model):
     check_min = models.PositiveSmallIntegerField(default=4)  # checks before a verdict
     check_fail_share = models.FloatField(default=0.5)  # more failed than this = pause
     training_pass_share = models.FloatField(default=0.0)  # 0 = any result passes
+    training_tries = models.PositiveSmallIntegerField(default=2)  # then it is failed
     repeat_every = models.PositiveSmallIntegerField(default=0)  # 0 = no repeats
     repeat_gap_h = models.FloatField(default=24.0)  # hours before the second look
     is_adaptive = models.BooleanField(default=False)  # a third judge where two differ
@@ -103,6 +105,10 @@ class Campaign(models.Model):
     def is_open(self) -> bool:
         return self.state == self.State.OPEN
 
+    def cost(self, ms: int) -> float | None:
+        """What so much active time costs; None if no hourly cost is set."""
+        return round(ms / 3_600_000 * self.cost_per_hour, 2) or None
+
     @property
     def has_checks(self) -> bool:
         """Whether checks are shown: they are on, and there are some."""
@@ -120,6 +126,7 @@ class RatingScale(models.Model):
         ORDINAL = "ordinal", _("Ordered points")
         NUMBER = "number", _("A number in a range")
         NOMINAL = "nominal", _("Labels without order")
+        BEST = "best", _("The best and the worst of a phrase's paraphrases")
 
     campaign = models.ForeignKey(Campaign, models.CASCADE, related_name="scales")
     position = models.PositiveSmallIntegerField(default=0)
@@ -149,12 +156,16 @@ class RatingScale(models.Model):
         """What may be answered, as stored: ints, or the labels of a nominal scale."""
         if self.kind == self.Kind.NUMBER:
             return list(range(self.low, self.high + 1))
+        if self.kind == self.Kind.BEST:
+            return [1, 0, -1]
         return [point["value"] for point in self.points]
 
     def to_core(self) -> Scale:
         """The same for the measures of agreement, points ascending."""
         if self.kind == self.Kind.NUMBER:
             return Scale.span(self.name, self.low, self.high)
+        if self.kind == self.Kind.BEST:
+            return best_worst.scale(self.name)
         if self.kind == self.Kind.NOMINAL:
             return Scale(self.name, tuple(str(value) for value in self.values()))
         values = sorted(self.values())
@@ -164,7 +175,7 @@ class RatingScale(models.Model):
 
 
 class Guideline(models.Model):
-    """One version of a campaign's guideline (plain text); never changed."""
+    """One version of a campaign's guideline, in Markdown; never changed."""
 
     campaign = models.ForeignKey(Campaign, models.CASCADE, related_name="guidelines")
     number = models.PositiveIntegerField()
@@ -230,7 +241,7 @@ class Instance(models.Model):
     sentence = models.TextField()
     start = models.PositiveIntegerField()
     end = models.PositiveIntegerField()
-    phrase = models.CharField(max_length=400)
+    phrase = models.CharField(max_length=600)
     key = models.CharField(max_length=32)  # of sentence, start and end
 
     class Meta:
@@ -305,7 +316,7 @@ class Item(models.Model):
     number = models.PositiveIntegerField(default=0)
     instance = models.ForeignKey(Instance, models.CASCADE, related_name="items")
     ref = models.CharField(max_length=120, blank=True)  # its id in the uploaded file
-    paraphrase = models.CharField(max_length=400)
+    paraphrase = models.CharField(max_length=600)
     kind = models.CharField(max_length=9, choices=Kind, default=Kind.MAIN)
     gold = models.JSONField(default=dict, blank=True)
     why = models.TextField(blank=True)  # the explanation shown after training

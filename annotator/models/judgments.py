@@ -41,6 +41,8 @@ class Participant(models.Model):
     repeat_cursor = models.BigIntegerField(default=0)  # last judgment looked at again
     n_training = models.PositiveIntegerField(default=0)
     n_training_passed = models.PositiveIntegerField(default=0)
+    n_tries = models.PositiveSmallIntegerField(default=0)  # at the training, failed
+    guideline_seen = models.PositiveIntegerField(default=0)  # the version last shown
     n_checks = models.PositiveIntegerField(default=0)
     n_checks_failed = models.PositiveIntegerField(default=0)
     n_repeats = models.PositiveIntegerField(default=0)
@@ -97,7 +99,7 @@ class JudgmentQuerySet(models.QuerySet["Judgment"]):
         return self.filter(participant__campaign=campaign)
 
     def answered(self) -> "JudgmentQuerySet":
-        """All answers: repeats, checks, late and surplus ones too."""
+        """All answers: repeats, checks, late and surplus ones too; none set aside."""
         return self.filter(state=Judgment.State.DONE)
 
     def counted(self) -> "JudgmentQuerySet":
@@ -118,6 +120,7 @@ class Judgment(models.Model):
         DONE = "done", _("Answered")
         SKIPPED = "skipped", _("Skipped")
         EXPIRED = "expired", _("Reservation expired")
+        ASIDE = "aside", _("Set aside")
 
     code = CodeField()
     item = models.ForeignKey(
@@ -180,6 +183,8 @@ class JudgmentEvent(models.Model):
         SKIP = "skip", _("Skipped")
         FLAG = "flag", _("Flagged")
         REOPEN = "reopen", _("Reopened by a curator")
+        ASIDE = "aside", _("Set aside by a manager")
+        BACK = "back", _("Restored by a manager")
 
     judgment = models.ForeignKey(Judgment, models.PROTECT, related_name="events")
     uuid = models.UUIDField(unique=True)
@@ -190,7 +195,8 @@ class JudgmentEvent(models.Model):
     at = models.DateTimeField(default=timezone.now)
     revision = models.PositiveIntegerField()  # of the judgment after this
     values = models.JSONField(default=dict, blank=True)
-    note = models.TextField(blank=True)  # comment, skip reason or flag
+    # comment, skip reason, flag, or the code of what was set aside together
+    note = models.TextField(blank=True)
     active_ms = models.PositiveIntegerField(default=0)
     guideline = models.PositiveIntegerField(default=0)
     mode = models.CharField(max_length=8, blank=True)

@@ -89,7 +89,14 @@ class Invitation(models.Model):
 
     Only the digest of its token is kept. ``campaign``: who comes in by it judges there.
     ``project`` empty: a link that signs ``user`` in (the owner's first, or a reset).
+    ``provider``: a crowd platform, whose participants come without an account; the two
+    codes are what they hand in there.
     """
+
+    class Provider(models.TextChoices):
+        PROLIFIC = "prolific", "Prolific"
+        MTURK = "mturk", "MTurk"
+        OTHER = "other", _("Another platform")
 
     code = CodeField()
     digest = models.CharField(max_length=64, unique=True)
@@ -110,6 +117,10 @@ class Invitation(models.Model):
     )
     role = models.CharField(max_length=12, choices=Role, default=Role.ANNOTATOR)
     note = models.CharField(max_length=120, blank=True)
+    provider = models.CharField(max_length=8, choices=Provider, blank=True)
+    consent = models.TextField(blank=True)  # Markdown, agreed to before anything
+    completion_code = models.CharField(max_length=60, blank=True)
+    rejection_code = models.CharField(max_length=60, blank=True)
     max_uses = models.PositiveIntegerField(default=1)
     n_uses = models.PositiveIntegerField(default=0)
     created_by = models.ForeignKey(
@@ -143,9 +154,20 @@ class InvitationUse(models.Model):
     invitation = models.ForeignKey(Invitation, models.CASCADE, related_name="uses")
     user = models.ForeignKey(settings.AUTH_USER_MODEL, models.PROTECT, related_name="+")
     at = models.DateTimeField(default=timezone.now)
+    # what a crowd platform calls the participant; empty once it is forgotten
+    external_id = models.CharField(max_length=100, blank=True)
+    study = models.CharField(max_length=100, blank=True)
+    session = models.CharField(max_length=100, blank=True)
 
     class Meta:
         ordering = ["pk"]
+        constraints = [
+            models.UniqueConstraint(
+                fields=["invitation", "external_id"],
+                condition=~models.Q(external_id=""),
+                name="crowd_once",
+            )
+        ]
 
     def __str__(self) -> str:
         return f"{self.user} by {self.invitation}"

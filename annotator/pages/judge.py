@@ -32,6 +32,7 @@ def _config(
     return {
         "desk": reverse("api_desk", args=[code]),
         "answers": reverse("api_answers", args=[code]),
+        "guideline": reverse("api_guideline", args=[code]),
         "preferences": reverse("api_judge_preference"),
         "campaign": code,
         "user": user.get_username(),

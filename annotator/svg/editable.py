@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 from annotator.svg import theme
-from annotator.svg.arcs import draw_arcs as draw_lines
+from annotator.svg.parse import draw_arcs as draw_lines
 from annotator.svg.writer import Element, Svg
 from core.data.tree import Tree
 from core.layout.links import FONT, SMALL

@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from annotator.svg import theme
-from annotator.svg.arcs import draw_arcs
+from annotator.svg.parse import draw_arcs
 from annotator.svg.tree import UNDECIDED, Mark, draw_boxes, draw_edges, hatch
 from annotator.svg.writer import Element, Svg
 from core.data.alignment import Alignment, Link, Ref

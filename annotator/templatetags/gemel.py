@@ -25,6 +25,12 @@ ROLES = {
 
 
 @register.filter
+def active_time(ms: int | None) -> str:
+    """Milliseconds of work as people would say it."""
+    return work_time((ms or 0) / 3_600_000)
+
+
+@register.filter
 def percent(share: float | None) -> str:
     """0.478 as "48 %"; nothing for None."""
     return "" if share is None else f"{100 * share:.0f} %"

@@ -7,7 +7,7 @@ from typing import Any
 from django.conf import settings
 from django.contrib import messages
 from django.contrib.auth import login, logout, update_session_auth_hash
-from django.contrib.auth.decorators import login_required
+from django.contrib.auth.decorators import login_not_required
 from django.contrib.auth.forms import AuthenticationForm, SetPasswordForm
 from django.contrib.auth.models import User
 from django.forms import BaseForm
@@ -19,16 +19,22 @@ from django.utils import translation
 from django.utils.translation import gettext as _
 from django.views.decorators.cache import cache_control, never_cache
 from django.views.decorators.debug import sensitive_post_parameters
-from django.views.decorators.http import require_http_methods, require_POST
+from django.views.decorators.http import require_GET, require_http_methods, require_POST
 from django.views.i18n import JavaScriptCatalog
 
-from annotator.errors import BadRequest, NotReady, Refusal
-from annotator.forms.accounts import NoticesForm, OldPasswordForm, TokenForm
-from annotator.http import addresses, themes
-from annotator.http.answers import form_page
-from annotator.http.returning import safe_next
+from annotator.errors import BadRequest, Conflict, NotReady, Refusal
+from annotator.forms.accounts import (
+    NoticesForm,
+    OldPasswordForm,
+    TokenForm,
+    is_password_of,
+)
+from annotator.http import addresses, oidc, themes
+from annotator.http.answers import form_page, safe_next
 from annotator.models import Invitation, MailNotices
-from annotator.services import accounts
+from annotator.pages.site.documents import rendered
+from annotator.services import accounts, identities
+from annotator.services.campaigns import crowd
 from annotator.services.projects import invitations
 
 BY_LINK = "by_link_at"  # in the session: when a sign-in link was used
@@ -38,6 +44,7 @@ LINKING_S = 600
 BACKEND = "django.contrib.auth.backends.ModelBackend"
 
 
+@login_not_required
 @sensitive_post_parameters("password")
 @never_cache
 @require_http_methods(["GET", "POST"])
@@ -61,6 +68,7 @@ def _no_directory(error: Refusal, request: HttpRequest) -> dict[str, Any]:
     return {"form": AuthenticationForm(request), "problem": str(error)}
 
 
+@login_not_required
 @require_POST
 def theme(request: HttpRequest) -> HttpResponse:
     """Light, dark, or as the system is, in this browser."""
@@ -74,6 +82,7 @@ def theme(request: HttpRequest) -> HttpResponse:
     return answer
 
 
+@login_not_required
 @cache_control(public=True, max_age=3600)
 def words(request: HttpRequest, language: str) -> HttpResponseBase:
     """What scripts say, in one language; Django's script defines ``django.gettext``."""
@@ -96,17 +105,21 @@ def is_linking(request: HttpRequest) -> bool:
     return request.user.is_authenticated and is_recent
 
 
+@login_not_required
 @require_POST
 def sign_out(request: HttpRequest) -> HttpResponse:
     logout(request)
     return redirect("sign_in")
 
 
+@login_not_required
 @sensitive_post_parameters("password")
 @never_cache
 @require_http_methods(["GET", "POST"])
 def join(request: HttpRequest, token: str) -> HttpResponse:
     """Opening the link changes nothing (mail scanners open links); POST uses it."""
+    if (link := crowd.find(token)) is not None:
+        return _crowd(request, link)
     shown: dict[str, Any] = {"invitation": invitations.find_invitation(token)}
     status = 200 if shown["invitation"] else 410
     if request.method == "POST":
@@ -135,6 +148,28 @@ def _join(request: HttpRequest, token: str) -> HttpResponse:
     return answer
 
 
+def _crowd(request: HttpRequest, link: Invitation) -> HttpResponse:
+    """A participant of a platform: what to agree to, then straight to the items."""
+    campaign, who = link.campaign, crowd.visitor(link.provider, request.GET)
+    assert campaign is not None
+    is_theirs = request.user.is_anonymous or crowd.is_guest(link, request.user)
+    page: dict[str, Any] = {"invitation": link, "html": rendered(link.consent)}
+    page |= {"may_enter": bool(who) and is_theirs and campaign.is_open}
+    if request.method == "GET":
+        return render(request, "accounts/crowd.html", page)
+    if request.POST.get("what") == "decline":
+        page["end"] = crowd.told(link, is_rejected=True)
+        return render(request, "accounts/crowd.html", page)
+    if who is None or not page["may_enter"]:
+        return render(request, "accounts/crowd.html", page, status=409)
+    try:
+        person = crowd.come_in(link, who)
+    except Conflict as error:
+        page["end"] = crowd.told(link, is_rejected=True) | {"why": str(error)}
+        return render(request, "accounts/crowd.html", page, status=409)
+    return let_in(request, person, _first_page(link))
+
+
 def _first_page(invitation: Invitation | None) -> str:
     """Judging, where a campaign's link leads and there is something to judge."""
     campaign = invitation.campaign if invitation is not None else None
@@ -145,7 +180,6 @@ def _first_page(invitation: Invitation | None) -> str:
 
 @sensitive_post_parameters()
 @never_cache
-@login_required
 @require_http_methods(["GET", "POST"])
 def account(request: HttpRequest) -> HttpResponse:
     """The password, and the tokens of programs that act for this person."""
@@ -217,3 +251,80 @@ def _password_form(request: HttpRequest, data: Any) -> "SetPasswordForm[User]":
     if by_link or not request.user.has_usable_password():
         return SetPasswordForm(request.user, data)
     return OldPasswordForm(request, data)
+
+
+NEXT = "oidc_next"  # in the session: where the person wanted to go
+
+
+@login_not_required
+@never_cache
+@require_GET
+def oidc_start(request: HttpRequest) -> HttpResponse:
+    """To the provider, which sends people back to ``back``."""
+    if not oidc.name():
+        raise Http404
+    request.session[NEXT] = request.GET.get("next", "")[:2000]
+    try:
+        return oidc.leave(request)
+    except Refusal as error:
+        return _not_in(request, error)
+
+
+@login_not_required
+@never_cache
+@require_GET
+def oidc_back(request: HttpRequest) -> HttpResponse:
+    if not oidc.name():
+        raise Http404
+    try:
+        told = oidc.returned(request)
+        if is_linking(request):
+            return _linked(request, told)
+        person = identities.person_of(told.issuer, told.subject, name=told.name)
+    except Refusal as error:
+        return _not_in(request, error)
+    wanted = request.session.pop(NEXT, "")
+    return let_in(request, person, safe_next(request, wanted))
+
+
+def _linked(request: HttpRequest, told: oidc.Claims) -> HttpResponse:
+    """Anyone who gave the password of this account a moment ago, in this session."""
+    assert isinstance(request.user, User)
+    del request.session[LINKING]
+    try:
+        identities.link(request.user, told.issuer, told.subject)
+        messages.success(request, _("Linked. You can now sign in with it."))
+    except Refusal as error:
+        messages.error(request, str(error))
+    return redirect("account")
+
+
+@sensitive_post_parameters("password")
+@never_cache
+@require_POST
+def oidc_links(request: HttpRequest) -> HttpResponse:
+    """Begin to link, or unlink: with the account's password, given again.
+
+    The way to the provider is a link on the next page: the browser lets no form lead
+    to another site.
+    """
+    assert isinstance(request.user, User)
+    password = request.POST.get("password", "")
+    has_one = request.user.has_usable_password()
+    if not (has_one and is_password_of(request.user, password, request)):
+        messages.error(request, _("That is not the password of this account."))
+    elif request.POST.get("what") == "unlink":
+        identities.unlink(request.user, request.POST.get("subject", ""))
+        messages.success(request, _("Unlinked. It no longer opens this account."))
+    elif oidc.name():
+        request.session[LINKING] = time.time()
+    return redirect("account")
+
+
+def _not_in(request: HttpRequest, error: Refusal) -> HttpResponse:
+    shown = {
+        "form": AuthenticationForm(request),
+        "next": request.session.get(NEXT, ""),
+        "problem": str(error),
+    }
+    return render(request, "accounts/sign_in.html", shown, status=error.status)

@@ -1,6 +1,5 @@
 """Parallel text: the list, bringing it in, one bitext with its jobs and sample."""
 
-from django.contrib.auth.decorators import login_required
 from django.http import FileResponse, Http404, HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.utils.translation import gettext as _
@@ -23,7 +22,6 @@ from annotator.services.paraphrases import bitexts as service
 FILES = ("source_text", "target_text", "links")
 
 
-@login_required
 @require_GET
 def bitexts(request: HttpRequest, slug: str) -> HttpResponse:
     project = access.project_or_404(request.user, slug)
@@ -35,7 +33,6 @@ def bitexts(request: HttpRequest, slug: str) -> HttpResponse:
     return render(request, "bitexts/bitexts.html", context)
 
 
-@login_required
 @require_http_methods(["GET", "POST"])
 def upload(request: HttpRequest, slug: str) -> HttpResponse:
     """The form; what it sends is checked first, by a job."""
@@ -49,7 +46,6 @@ def upload(request: HttpRequest, slug: str) -> HttpResponse:
     )
 
 
-@login_required
 @require_GET
 def sample_text(request: HttpRequest, name: str) -> FileResponse:
     """One of the sample's texts, to be sent back as a first bitext."""
@@ -59,7 +55,6 @@ def sample_text(request: HttpRequest, name: str) -> FileResponse:
     return FileResponse(path.open("rb"), as_attachment=True, filename=path.name)
 
 
-@login_required
 @require_http_methods(["GET", "POST"])
 def upload_report(request: HttpRequest, slug: str, code: str) -> HttpResponse:
     """What a dry run or an import found; from a dry run the import is started."""
@@ -75,7 +70,6 @@ def upload_report(request: HttpRequest, slug: str, code: str) -> HttpResponse:
     return render(request, f"bitexts/{part}.html", shown)
 
 
-@login_required
 @require_GET
 def bitext(request: HttpRequest, slug: str, code: str) -> HttpResponse:
     """Counts, what can be done with it, its jobs, a sample of its pairs."""
@@ -89,7 +83,6 @@ def bitext(request: HttpRequest, slug: str, code: str) -> HttpResponse:
     return render(request, "bitexts/bitext.html", shown)
 
 
-@login_required
 @require_POST
 def act(request: HttpRequest, slug: str, code: str) -> HttpResponse:
     """Start the linking or the parsing, or take the bitext away."""

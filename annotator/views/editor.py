@@ -3,7 +3,6 @@
 from uuid import uuid4
 
 from django.contrib import messages
-from django.contrib.auth.decorators import login_required
 from django.http import HttpRequest, HttpResponse, JsonResponse
 from django.shortcuts import redirect, render
 from django.urls import reverse
@@ -18,25 +17,22 @@ from annotator import access
 from annotator.errors import BadRequest, Refusal
 from annotator.forms import LinkForm
 from annotator.models import AlignmentLayer
-from annotator.pages import canvas, editor
+from annotator.pages import canvas, editor, treebanks
 from annotator.pages.canvas import Canvas
-from annotator.pages.treebanks import worklists
 from annotator.services.alignments import layers, links, proposals
 from annotator.services.corpora import trees
 
 
-@login_required
 @require_GET
 def pair(request: HttpRequest, slug: str, code: str) -> HttpResponse:
     proposals.warm_soon()
     options = canvas.options_of(request.GET.dict())
     page = editor.shown(_load(request, slug, code), options, by=request.user)
     work = request.GET.get("work", "")
-    page["work"] = worklists.bar(work, page["project"], request.user)
+    page["work"] = treebanks.bar(work, page["project"], request.user)
     return render(request, "editor/pair.html", page)
 
 
-@login_required
 @require_GET
 def drawing(request: HttpRequest, slug: str, code: str) -> HttpResponse:
     """The trees on their own, when the view, a fold or a tree has changed."""
@@ -45,7 +41,6 @@ def drawing(request: HttpRequest, slug: str, code: str) -> HttpResponse:
     return JsonResponse({"svg": svg, **editor.trees_part(drawn)})
 
 
-@login_required
 @require_POST
 def tree(request: HttpRequest, slug: str, code: str) -> HttpResponse:
     """A tree that someone pasted."""
@@ -59,7 +54,6 @@ def tree(request: HttpRequest, slug: str, code: str) -> HttpResponse:
     return redirect("pair", slug, code)
 
 
-@login_required
 @require_http_methods(["GET", "POST"])
 def table(request: HttpRequest, slug: str, code: str) -> HttpResponse:
     """The same pair as a table, with the same commands, for any browser."""

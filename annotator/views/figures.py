@@ -2,7 +2,6 @@
 
 from typing import Any
 
-from django.contrib.auth.decorators import login_required
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, render
 from django.utils.translation import gettext as _
@@ -15,11 +14,9 @@ from annotator.forms.figures import options_of
 from annotator.models import Project, Sentence
 from annotator.pages import editor
 from annotator.pages.figures import asking, material, writing
-from annotator.pages.figures.material import Material
-from annotator.pages.figures.options import FigureOptions
+from annotator.pages.figures.material import FigureOptions, Material
 
 
-@login_required
 @require_GET
 def figure(request: HttpRequest, slug: str, code: str, to: str) -> HttpResponse:
     """SVG, PDF, PNG or LaTeX; the same bytes as ``manage.py figure`` writes."""
@@ -28,7 +25,6 @@ def figure(request: HttpRequest, slug: str, code: str, to: str) -> HttpResponse:
     return _file(request, _of_pair(request, project, code, options.side), options, to)
 
 
-@login_required
 @require_GET
 def sentence_figure(
     request: HttpRequest, slug: str, code: str, to: str
@@ -39,7 +35,6 @@ def sentence_figure(
     return _file(request, _of_sentence(request, project, code), options, to)
 
 
-@login_required
 @require_GET
 def pair_page(request: HttpRequest, slug: str, code: str) -> HttpResponse:
     """What the figure of a pair shows, and the files."""
@@ -56,7 +51,6 @@ def pair_page(request: HttpRequest, slug: str, code: str) -> HttpResponse:
     )
 
 
-@login_required
 @require_GET
 def sentence_page(request: HttpRequest, slug: str, code: str) -> HttpResponse:
     """What the figure of a sentence shows, and the files."""

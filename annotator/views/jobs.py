@@ -1,6 +1,5 @@
 """Jobs: the list, one job with its progress and issues, cancelling."""
 
-from django.contrib.auth.decorators import login_required
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.views.decorators.http import require_GET, require_POST
@@ -11,7 +10,6 @@ from annotator.pages import jobs as pages
 from annotator.services import jobs as service
 
 
-@login_required
 @require_GET
 def jobs(request: HttpRequest, slug: str) -> HttpResponse:
     project = access.project_or_404(request.user, slug)
@@ -19,7 +17,6 @@ def jobs(request: HttpRequest, slug: str) -> HttpResponse:
     return render(request, f"jobs/{part}.html", pages.listed(project, by=request.user))
 
 
-@login_required
 @require_GET
 def job(request: HttpRequest, slug: str, code: str) -> HttpResponse:
     project = access.project_or_404(request.user, slug)
@@ -34,7 +31,6 @@ def job(request: HttpRequest, slug: str, code: str) -> HttpResponse:
     return render(request, f"jobs/{part}.html", shown)
 
 
-@login_required
 @require_POST
 def cancel(request: HttpRequest, slug: str, code: str) -> HttpResponse:
     project = access.project_or_404(request.user, slug)

@@ -3,7 +3,6 @@
 from typing import Any
 from urllib.parse import urlencode
 
-from django.contrib.auth.decorators import login_required
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.urls import reverse
@@ -21,8 +20,8 @@ from annotator.forms.paraphrases import TableForm, TestSetForm
 from annotator.http.answers import form_page
 from annotator.models import Bitext, Corpus, ParaphraseTable, Participant, Project
 from annotator.models.projects import Anybody
-from annotator.pages.paraphrases import asking, substitution
 from annotator.pages.paraphrases import search as pages
+from annotator.pages.paraphrases import substitution
 from annotator.services.paraphrases import tables as service
 from annotator.services.paraphrases import test_sets
 from annotator.services.paraphrases import weights as fitting
@@ -31,7 +30,6 @@ LONGEST = 200  # characters of a phrase
 LONGEST_SENTENCE = 1000
 
 
-@login_required
 @require_http_methods(["GET", "POST"])
 def tables(request: HttpRequest, slug: str) -> HttpResponse:
     """The tables there are, and a form that asks for one more."""
@@ -45,7 +43,7 @@ def tables(request: HttpRequest, slug: str) -> HttpResponse:
         return redirect("job", slug, made.job.code)
 
     def page() -> dict[str, Any]:
-        return asking.tables(project, by=request.user) | {"form": form}
+        return pages.tables(project, by=request.user) | {"form": form}
 
     return form_page(request, "paraphrases/tables.html", page, act)
 
@@ -61,7 +59,6 @@ def _make_table(project: Project, form: TableForm, *, by: Anybody) -> Paraphrase
     )
 
 
-@login_required
 @require_GET
 def search(request: HttpRequest, slug: str, code: str) -> HttpResponse:
     """A phrase typed, and its paraphrases."""
@@ -74,7 +71,6 @@ def search(request: HttpRequest, slug: str, code: str) -> HttpResponse:
     return render(request, "paraphrases/search.html", context)
 
 
-@login_required
 @require_GET
 def tables_of(request: HttpRequest, slug: str, code: str) -> HttpResponse:
     """Tables 1 to 4 of the paper for one phrase."""
@@ -88,7 +84,6 @@ def tables_of(request: HttpRequest, slug: str, code: str) -> HttpResponse:
     return render(request, "paraphrases/phrase_tables.html", context)
 
 
-@login_required
 @require_GET
 def why(request: HttpRequest, slug: str, code: str) -> HttpResponse:
     """The foreign phrases behind one paraphrase; a part of a page for htmx."""
@@ -103,7 +98,6 @@ def why(request: HttpRequest, slug: str, code: str) -> HttpResponse:
     return render(request, f"paraphrases/{name}.html", context)
 
 
-@login_required
 @require_GET
 def substitute(request: HttpRequest, slug: str, code: str) -> HttpResponse:
     """A sentence, a phrase of it, and what each condition would put there."""
@@ -116,7 +110,6 @@ def substitute(request: HttpRequest, slug: str, code: str) -> HttpResponse:
     return render(request, "paraphrases/substitute.html", context)
 
 
-@login_required
 @require_GET
 def of_sentence(request: HttpRequest, slug: str) -> HttpResponse:
     """From a sentence to the choice of its phrases, in the newest table there is."""
@@ -130,7 +123,6 @@ def of_sentence(request: HttpRequest, slug: str) -> HttpResponse:
     return redirect(f"{where}?{urlencode({'sentence': sentence})}")
 
 
-@login_required
 @require_http_methods(["GET", "POST"])
 def campaign(request: HttpRequest, slug: str, code: str) -> HttpResponse:
     """A test set out of a table and parsed sentences, as a campaign for people."""
@@ -141,7 +133,7 @@ def campaign(request: HttpRequest, slug: str, code: str) -> HttpResponse:
     return form_page(
         request,
         "paraphrases/campaign.html",
-        lambda: asking.test_set(table) | {"form": form},
+        lambda: pages.test_set(table) | {"form": form},
         lambda: _make_campaign(table, form, by=request.user),
     )
 
@@ -157,7 +149,6 @@ def _make_campaign(
     return redirect("job", table.project.slug, job.code)
 
 
-@login_required
 @require_http_methods(["GET", "POST"])
 def weights(request: HttpRequest, slug: str, code: str) -> HttpResponse:
     """The versions of the ninth condition, and a form that fits one more."""
@@ -171,12 +162,11 @@ def weights(request: HttpRequest, slug: str, code: str) -> HttpResponse:
         return redirect("job", slug, fitting.start(table, chosen, by=request.user).code)
 
     def page() -> dict[str, Any]:
-        return asking.fitting(table, by=request.user)
+        return pages.fitting(table, by=request.user)
 
     return form_page(request, "paraphrases/weights.html", page, act)
 
 
-@login_required
 @require_POST
 def remove(request: HttpRequest, slug: str, code: str) -> HttpResponse:
     project, table = _table(request, slug, code)

@@ -2,7 +2,6 @@
 
 from urllib.parse import urlencode
 
-from django.contrib.auth.decorators import login_required
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.utils.translation import gettext as _
@@ -13,7 +12,7 @@ from annotator.errors import BadRequest
 from annotator.forms import number, refuse_unknown
 from annotator.http.answers import form_page
 from annotator.models import Corpus, Job, Sentence
-from annotator.pages import corpora, domains, parses, trying
+from annotator.pages import corpora, domains, parses
 from annotator.services.corpora import storing
 from annotator.services.parses import (
     accuracy,
@@ -26,7 +25,6 @@ from annotator.services.parses.accuracy import CorpusEngine
 from core.parsing import registry
 
 
-@login_required
 @require_http_methods(["GET", "POST"])
 def corpus_parses(request: HttpRequest, slug: str, code: str) -> HttpResponse:
     """Who has parsed the corpus, and how well; starting a parser."""
@@ -46,7 +44,6 @@ def _parse(request: HttpRequest, corpus: Corpus) -> Job:
     return parsers.start(corpus, sent.get("engine", ""), n=n, by=request.user)
 
 
-@login_required
 @require_GET
 def corpus_sentences(request: HttpRequest, slug: str, code: str) -> HttpResponse:
     """The sentences of a corpus, whatever it came as: their trees and scores."""
@@ -68,7 +65,6 @@ def _chosen(engines: list[CorpusEngine], request: HttpRequest) -> CorpusEngine |
     return next((e for e in engines if wanted in ("", e.key)), None)
 
 
-@login_required
 @require_http_methods(["GET", "POST"])
 def with_substitution(request: HttpRequest, slug: str, code: str) -> HttpResponse:
     """Linking corpora, counting one, and parsing the corpus with one."""
@@ -113,7 +109,6 @@ def _helped(request: HttpRequest, corpus: Corpus) -> Job:
     )
 
 
-@login_required
 @require_GET
 def sentence(request: HttpRequest, slug: str, code: str) -> HttpResponse:
     """One sentence: an engine's trees, how sure it is, gold or another next to it."""
@@ -129,14 +124,13 @@ def sentence(request: HttpRequest, slug: str, code: str) -> HttpResponse:
     return render(request, "parses/sentence.html", shown)
 
 
-@login_required
 @require_GET
 def try_out(request: HttpRequest) -> HttpResponse:
     """A sentence someone types, parsed at once; nothing is stored."""
     text = request.GET.get("text", "")
     engine = request.GET.get("engine", registry.DEFAULT)
     rank = _number(request.GET.get("rank", "1"), "rank") if text else 1
-    page = trying.try_out(text, engine, rank, by=request.user)
+    page = domains.try_out(text, engine, rank, by=request.user)
     status = 400 if "error" in page else 200
     return render(request, "parses/try.html", page, status=status)
 

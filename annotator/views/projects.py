@@ -1,6 +1,5 @@
 """Projects and their people."""
 
-from django.contrib.auth.decorators import login_required
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.urls import reverse
@@ -14,16 +13,15 @@ from annotator.http import answers
 from annotator.models import Campaign, Project
 from annotator.pages.site import dashboard as pages
 from annotator.pages.site import figures, quality, settings
+from annotator.services.campaigns import crowd
 from annotator.services.projects import invitations, members
 
 
-@login_required
 @require_GET
 def projects(request: HttpRequest) -> HttpResponse:
     return render(request, "projects/projects.html", pages.home(request.user))
 
 
-@login_required
 @require_http_methods(["GET", "POST"])
 def new(request: HttpRequest) -> HttpResponse:
     if request.method == "GET":
@@ -36,7 +34,6 @@ def new(request: HttpRequest) -> HttpResponse:
     return redirect("project", project.slug)
 
 
-@login_required
 @require_GET
 def project(request: HttpRequest, slug: str) -> HttpResponse:
     project = access.project_or_404(request.user, slug)
@@ -44,7 +41,6 @@ def project(request: HttpRequest, slug: str) -> HttpResponse:
     return render(request, "projects/project.html", shown)
 
 
-@login_required
 @require_GET
 def agreement_line(request: HttpRequest, slug: str, code: str) -> HttpResponse:
     """A part of the overview, asked for once that is there."""
@@ -52,7 +48,6 @@ def agreement_line(request: HttpRequest, slug: str, code: str) -> HttpResponse:
     return render(request, "projects/_agreement.html", figures.agreement_line(campaign))
 
 
-@login_required
 @require_GET
 def measured_needs(request: HttpRequest) -> HttpResponse:
     """The part of "Needs you" that has to be measured; of one project, or of all."""
@@ -64,7 +59,6 @@ def measured_needs(request: HttpRequest) -> HttpResponse:
     return render(request, "projects/_need.html", context)
 
 
-@login_required
 @require_GET
 def corpora(request: HttpRequest, slug: str) -> HttpResponse:
     project = access.project_or_404(request.user, slug)
@@ -79,7 +73,6 @@ def corpora(request: HttpRequest, slug: str) -> HttpResponse:
 
 
 @never_cache
-@login_required
 @require_http_methods(["GET", "POST"])
 def people(request: HttpRequest, slug: str) -> HttpResponse:
     project = access.project_or_404(request.user, slug)
@@ -115,10 +108,17 @@ def change_links(
         link = get_object_or_404(rows, code=request.POST.get("link", ""))
         invitations.revoke(link, by=request.user)
         return {}
+    if request.POST.get("what") == "forget":
+        rows = project.invitation_set.filter(campaign=campaign)
+        link = get_object_or_404(rows, code=request.POST.get("link", ""))
+        crowd.forget(link, by=request.user)
+        return {}
     wanted = invitation(request.POST)
     made, token = invitations.invite(
         project, by=request.user, campaign=campaign, **wanted
     )
     url = request.build_absolute_uri(reverse("join", args=[token]))
+    if made.provider:
+        url = f"{url}?{crowd.template(made.provider)}"
     answers.taken(request)
     return {"link": url, "made": made}

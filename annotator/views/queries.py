@@ -3,7 +3,6 @@
 from typing import Any
 
 from django.contrib import messages
-from django.contrib.auth.decorators import login_required
 from django.http import Http404, HttpRequest, HttpResponse, StreamingHttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.utils.translation import gettext as _
@@ -19,7 +18,6 @@ from annotator.pages import queries as pages
 from annotator.services.queries import contexts, grouping, running, saved
 
 
-@login_required
 @require_http_methods(["GET", "POST"])
 def search(request: HttpRequest, slug: str, code: str = "") -> HttpResponse:
     """A query and what it finds; POST: saving one, or indexing."""
@@ -55,7 +53,6 @@ def _do(request: HttpRequest, project: Project) -> HttpResponse:
     return redirect(request.get_full_path())
 
 
-@login_required
 @require_GET
 def export(
     request: HttpRequest, slug: str, form: str, code: str = ""
@@ -74,7 +71,6 @@ def export(
     return response
 
 
-@login_required
 @require_GET
 def tree(request: HttpRequest, slug: str) -> HttpResponse:
     """A match: its tree with the nodes marked, and the tree it is linked to."""
@@ -96,7 +92,6 @@ def _drawn(request: HttpRequest, project: Project, which: str) -> dict[str, Any]
     return pages.drawing(parse, request.GET.get(f"{which}marks", ""))
 
 
-@login_required
 @require_GET
 def groups(
     request: HttpRequest, slug: str, form: str, code: str = ""

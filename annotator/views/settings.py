@@ -3,7 +3,6 @@
 from typing import Any
 
 from django.contrib import messages
-from django.contrib.auth.decorators import login_required
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.urls import reverse
@@ -26,14 +25,12 @@ from annotator.services.projects.removals import KINDS, Part
 
 
 @never_cache
-@login_required
 @require_http_methods(["GET", "POST"])
 def of_project(request: HttpRequest, slug: str) -> HttpResponse:
     return _answer(request, access.project_or_404(request.user, slug, "manage"))
 
 
 @never_cache
-@login_required
 @require_http_methods(["GET", "POST"])
 def of_part(request: HttpRequest, slug: str, kind: str, code: str) -> HttpResponse:
     """Settings of a corpus, a campaign or a set of ratings."""
@@ -113,7 +110,6 @@ _DO = {
 }
 
 
-@login_required
 @require_POST
 def restore(request: HttpRequest, slug: str, code: str) -> HttpResponse:
     """Undo a deletion in a project."""
@@ -125,7 +121,6 @@ def restore(request: HttpRequest, slug: str, code: str) -> HttpResponse:
     return redirect(pages.settings_url(thing))
 
 
-@login_required
 @require_POST
 def restore_project(request: HttpRequest, code: str) -> HttpResponse:
     """Undo the deletion of a project; those who did not manage it see none."""
@@ -140,7 +135,6 @@ def restore_project(request: HttpRequest, code: str) -> HttpResponse:
 
 
 @never_cache
-@login_required
 @require_GET
 def project_log(request: HttpRequest, slug: str) -> HttpResponse:
     """Activity log to the project, and when."""

@@ -5,7 +5,6 @@ from functools import partial
 from typing import Any
 
 from django.contrib import messages
-from django.contrib.auth.decorators import login_required
 from django.http import HttpRequest, HttpResponse, QueryDict
 from django.shortcuts import get_object_or_404, redirect, render
 from django.utils.translation import gettext as _
@@ -18,15 +17,13 @@ from annotator.forms.trees import AGAIN, ArcForm, TreeForm
 from annotator.http.answers import form_page
 from annotator.models import Parse, Sentence, TreeDraft
 from annotator.models.projects import Anybody
-from annotator.pages import arc_editor, tree_editor
-from annotator.pages.treebanks import choosing, comparing, worklists
+from annotator.pages import arc_editor, choosing, tree_editor, treebanks
 from annotator.services.parses import arc_drafts, consequences, drafts, gold, steps
 from annotator.services.parses.drafts import DraftStep
 from annotator.services.treebanks.comparing import put_on_gold
 from core.trees.stepping import Replace
 
 
-@login_required
 @require_http_methods(["GET", "POST"])
 def edit(request: HttpRequest, slug: str, code: str) -> HttpResponse:
     """The tree under one's hands; POST does one step, and says what came of it.
@@ -44,7 +41,6 @@ def edit(request: HttpRequest, slug: str, code: str) -> HttpResponse:
     return _stepped(request, sentence, _do, shown, "editor")
 
 
-@login_required
 @require_http_methods(["GET", "POST"])
 def arcs(request: HttpRequest, slug: str, code: str) -> HttpResponse:
     """The arcs under one's hands; as ``edit``."""
@@ -53,7 +49,6 @@ def arcs(request: HttpRequest, slug: str, code: str) -> HttpResponse:
     return _stepped(request, sentence, _do_arcs, arc_editor.shown, "arcs")
 
 
-@login_required
 @require_http_methods(["GET", "POST"])
 def compare(request: HttpRequest, slug: str, code: str) -> HttpResponse:
     """People's trees of a sentence, two side by side; POST makes one of them gold."""
@@ -65,12 +60,12 @@ def compare(request: HttpRequest, slug: str, code: str) -> HttpResponse:
     if kind not in Parse.Kind.values:
         raise BadRequest(_("There is no such kind of tree."), field="kind")
     codes = request.GET.get("a", ""), request.GET.get("b", "")
-    page = comparing.shown(sentence, kind, codes, request.user)
+    page = choosing.shown(sentence, kind, codes, request.user)
     return render(request, "trees/compare.html", page)
 
 
 def _choose(request: HttpRequest, sentence: Sentence) -> HttpResponse:
-    parse = comparing.chosen(sentence, request.POST.get("parse", ""), request.user)
+    parse = choosing.chosen(sentence, request.POST.get("parse", ""), request.user)
     saved = gold.save_as_gold(parse, by=request.user, seen=request.POST.get("gold", ""))
     message = _("This is the gold tree now.")
     messages.success(request, f"{message} {saved.summary}")
@@ -109,7 +104,7 @@ def _beside(request: HttpRequest, sentence: Sentence) -> dict[str, Any]:
     work = request.GET.get("work", "")
     return {
         "stays": request.session.get("trees_stay", False),
-        "work": worklists.bar(work, sentence.corpus.project, request.user),
+        "work": treebanks.bar(work, sentence.corpus.project, request.user),
     }
 
 

@@ -28,6 +28,7 @@ class Reason(StrEnum):
     BIASED = "resampling is biased here"
     CENTRED = "the interval was centred on the estimate"
     SOME_PAIRS = "undefined for %(n)s of %(all)s pairs of annotators"
+    FEW_JUDGED_TWICE = "too few items have two judgments"
     SHARES_NONE = "shares no items with others"
     ONE_ITEM = "a single item"
     NO_REPEAT = "judged no item twice"

@@ -4,7 +4,7 @@ Not all pairs of a corpus can be scored. *Blocking*: of each sentence the rarest
 are keys, and so is every two of them; sentences with a key in common that few others
 have are candidates (Christen 2012, "Data Matching", chapter 4). Candidates are ranked
 by their common words, each weighted by its rarity, and the best of each sentence are
-scored as any pair is (Wu 2005).
+scored as any pair is (Wu 2005), unless their numbers or names clash.
 """
 
 from collections.abc import Iterator, Sequence
@@ -14,6 +14,7 @@ from itertools import combinations
 import numpy as np
 
 from core.data.check import Floats, Ints
+from core.itg.grammar import WordClass, word_classes
 from core.itg.kernels.sharing import shared_weights
 from core.itg.scores import SCORERS, find_thesaurus
 from core.text.stems import stem
@@ -157,12 +158,37 @@ def scored(
     *,
     scorer: str = "paraphrase",
 ) -> Iterator[FoundPair]:
-    """Yield each candidate with its score; without vectors, so that no parser is asked.
+    """Yield each candidate with its score, 0 if the two clash; without vectors, so that
+    no parser is asked.
 
     A score of "paraphrase" is a probability among pairs like those of MSRPC, of which
     two in three are paraphrases: among the pairs of a corpus it ranks.
     """
     how, thesaurus = SCORERS[scorer], find_thesaurus()[0]
     for (a, b), shared in zip(pairs.tolist(), overlap.tolist(), strict=True):
-        view = how.view(sentences[a], sentences[b], thesaurus)
-        yield FoundPair(a, b, shared, how.score(view).value)
+        value = 0.0
+        if not clash(sentences[a], sentences[b]):
+            view = how.view(sentences[a], sentences[b], thesaurus)
+            value = how.score(view).value
+        yield FoundPair(a, b, shared, value)
+
+
+def clash(source: Sequence[str], target: Sequence[str]) -> bool:
+    """Whether each sentence has numbers that the other lacks, or each has names.
+
+    A capital within a sentence makes a name.
+    """
+    words = [{form.lower() for form in side} for side in (source, target)]
+    for kind in (WordClass.NUMBER, WordClass.NAME):
+        ours, theirs = (
+            {
+                form.lower()
+                for at, (form, of) in enumerate(zip(side, classes, strict=True))
+                if of == kind and (at or kind == WordClass.NUMBER)
+            }
+            for side in (source, target)
+            if (classes := word_classes(side).tolist())
+        )
+        if ours - words[1] and theirs - words[0]:
+            return True
+    return False

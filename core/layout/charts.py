@@ -166,14 +166,16 @@ def line_chart(
     note_x: str = "",
     percent: bool = True,
     flags: Sequence[Flag] = (),
+    plot: float = PLOT * 1.35,
 ) -> FigureChart:
     """A line for each series over the same places; it passes over values of None.
+    ``plot``: the width that the lines take.
 
     Names stand at the right ends, moved apart so that none covers another.
     """
     left, top = 56.0, PAD
     deep = max(240.0, len(series) * (SMALL + 4) + 4)
-    step = PLOT * 1.35 / max(len(ticks_x) - 1, 1)
+    step = plot / max(len(ticks_x) - 1, 1)
     wide = step * max(len(ticks_x) - 1, 1)
 
     def y_of(value: float) -> float:

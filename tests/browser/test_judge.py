@@ -7,7 +7,14 @@ from playwright.sync_api import expect
 
 from annotator.models import Judgment, JudgmentEvent
 from annotator.services.campaigns import items, participants, setup
-from tests.annotator.campaigns_cast import HEADER, campaign, draw, person, rows
+from tests.annotator.campaigns_cast import (
+    HEADER,
+    campaign,
+    draw,
+    person,
+    rows,
+    upload,
+)
 from tests.browser.judging import (
     done,
     start,
@@ -299,3 +306,87 @@ def test_the_chosen_point_shows_in_forced_colours(open_page, people) -> None:
     expect(chosen).to_have_count(1)
     assert chosen.evaluate(style) == "solid"
     assert others.first.evaluate(style) == "none"
+
+
+def test_guidelines_come_before_the_first_item_and_again_when_they_change(
+    open_page, people
+) -> None:
+    made = campaign(people, n=30)
+    setup.write_guideline(made, "## Rate *meaning* first", by=people.ada)
+    page = open_page(people.bob)
+    page.goto(f"/p/{people.project.slug}/judge/{made.code}/")
+    dialog = page.locator("#guideline-dialog")
+    expect(dialog.get_by_role("heading", name="Rate meaning first")).to_be_visible()
+    expect(dialog).to_contain_text("Please read this before the first item.")
+    dialog.get_by_role("button", name="Start judging").click()
+    expect(page.locator("#card")).to_be_visible()
+    page.keyboard.press("g")
+    expect(dialog).to_be_visible()
+    expect(dialog).not_to_contain_text("before the first item")
+    page.keyboard.press("Escape")
+    page.reload()
+    expect(page.locator("#card")).to_be_visible()
+    expect(dialog).to_be_hidden()
+    setup.write_guideline(made, "## Rate *grammar* first", by=people.ada)
+    for n in range(10):
+        expect(page.locator("#count")).to_contain_text(f"Item {n + 1} of")
+        page.keyboard.type("44")
+        page.keyboard.press("Enter")
+    expect(dialog.get_by_text("The guidelines have changed.")).to_be_visible()
+    page.keyboard.press("Enter")  # typed a moment too late: nothing is closed unread
+    expect(dialog.get_by_role("heading", name="Rate grammar first")).to_be_visible()
+    page.keyboard.press("Escape")
+    expect(page.locator("#card")).to_be_visible()
+
+
+def test_failed_training_is_a_quiz_to_try_again(open_page, people) -> None:
+    why = "The main point is gone."
+    text = HEADER + rows(2) + rows(1, kind="training", gold="5", why=why)
+    made = campaign(people, text=text, training_pass_share=1)
+    page = open_page(people.bob)
+    page.goto(f"/p/{people.project.slug}/judge/{made.code}/")
+    told = page.locator("#feedback")
+    for values, passed in (("11", False), ("55", True)):
+        expect(page.locator("#count")).to_have_text("Training 1 of 1")
+        expect(page.locator("#card input:checked")).to_have_count(0)
+        page.keyboard.type(values)
+        page.keyboard.press("Enter")
+        expect(told).to_contain_text("Correct" if passed else "Not quite")
+        expect(told).to_contain_text(why)
+        again = told.locator("#feedback-again")
+        (expect(again).to_be_hidden if passed else expect(again).to_be_visible)()
+        page.keyboard.press("Enter")
+    expect(page.locator("#count")).to_contain_text("Item 1 of")
+
+
+def test_the_best_and_the_worst_are_chosen_by_two_digits(open_page, people) -> None:
+    made = items.begin(people.project, "Best", "best", by=people.ada)
+    rows_of = "".join(
+        f"The cook peeled onions {n}.\tpeeled\t{word}\n"
+        for n in range(2)
+        for word in ("skinned", "pared", "ate")
+    )
+    text = "sentence\tphrase\tparaphrase\n" + rows_of
+    list(items.load(made, upload(made, people.ada, text), by=people.ada))
+    setup.change(made, {"k": 1}, by=people.ada)
+    participants.add_people(made, [people.bob], by=people.ada)
+    setup.open_campaign(made, by=people.ada)
+    page = open_page(people.bob)
+    page.goto(f"/p/{people.project.slug}/judge/{made.code}/")
+    page.get_by_role("button", name="Start judging").click()
+    expect(page.locator("#card .item")).to_have_count(3)
+    page.keyboard.press("2")
+    page.keyboard.press("Enter")
+    expect(page.locator("#problem")).to_contain_text("the best and the worst")
+    page.keyboard.press("3")
+    page.keyboard.press("Enter")
+    expect(page.locator("#card .item")).to_have_count(3)
+    first = page.locator("#card .item").nth(0)
+    first.get_by_label("Best").check()
+    first.get_by_label("Worst").check()  # a paraphrase cannot be both
+    expect(first.get_by_label("Best")).not_to_be_checked()
+    page.locator("#card .item").nth(1).get_by_label("Best").check()
+    page.keyboard.press("Enter")
+    expect(page.locator("#notice h2")).to_have_text("All done")
+    values = [one.values["best"] for one in Judgment.objects.order_by("pk")]
+    assert [sorted(values[:3]), sorted(values[3:])] == [[-1, 0, 1]] * 2

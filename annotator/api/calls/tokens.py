@@ -1,15 +1,20 @@
 """Who a request with a token is from, at the price of one small query; and what a
 token may do."""
 
+import time
 from typing import Any
 
+from django.conf import settings
 from django.contrib.auth.models import User
+from django.core.cache import cache
 from rest_framework.authentication import TokenAuthentication
 from rest_framework.exceptions import AuthenticationFailed
 from rest_framework.permissions import SAFE_METHODS, BasePermission
 from rest_framework.request import Request
+from rest_framework.throttling import BaseThrottle
 
 from annotator.errors import NotAllowed
+from annotator.http import addresses
 from annotator.models import ApiToken
 from annotator.models.tokens import Scope
 from annotator.services.accounts import digest_of
@@ -84,3 +89,24 @@ def _wanted(request: Request) -> Scope:
     match = request.resolver_match
     is_work = match is not None and match.route in ANNOTATING
     return Scope.ANNOTATE if is_work else Scope.MANAGE
+
+
+WINDOW_S = 60
+
+
+class Rate(BaseThrottle):
+    """``API_RATE`` calls a minute of one person, or of one address that is no one's.
+
+    Counted in each web process; a program keeps its connection, and so its process.
+    """
+
+    def allow_request(self, request: Request, view: object) -> bool:
+        user = request.user
+        who = f"u{user.pk}" if user.is_authenticated else addresses.of(request)
+        key = f"api-{who}-{int(time.time() // WINDOW_S)}"
+        cache.add(key, 0, 2 * WINDOW_S)
+        return int(cache.incr(key)) <= settings.API_RATE
+
+    def wait(self) -> float:
+        """Seconds to the next minute."""
+        return WINDOW_S - time.time() % WINDOW_S

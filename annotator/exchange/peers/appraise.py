@@ -11,8 +11,8 @@ import csv
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 
-from annotator.exchange.peers.annotations import Export, TaskAnnotation, Value
 from annotator.exchange.peers.files import Brought
+from annotator.exchange.peers.reports import Export, TaskAnnotation, Value
 from core.errors import FormatError
 from core.formats import json_text
 from core.formats.records import BadLine

@@ -12,8 +12,8 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import PurePosixPath
 
-from annotator.exchange.peers.annotations import Export, TaskAnnotation, Value
 from annotator.exchange.peers.files import Brought, text_of
+from annotator.exchange.peers.reports import Export, TaskAnnotation, Value
 from core.formats.records import BadLine
 
 LABEL = "brat"

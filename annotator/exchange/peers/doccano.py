@@ -11,7 +11,6 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from annotator.exchange.files import Source
-from annotator.exchange.peers.annotations import Export, TaskAnnotation, Value
 from annotator.exchange.peers.files import (
     REMEDY,
     UNSHAPED,
@@ -24,6 +23,7 @@ from annotator.exchange.peers.files import (
     start_of,
     stem_of,
 )
+from annotator.exchange.peers.reports import Export, TaskAnnotation, Value
 from core.formats.records import BadLine
 
 LABEL = "doccano"

@@ -10,8 +10,8 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from annotator.exchange.peers import label_studio_tables as tables
-from annotator.exchange.peers.annotations import Export, TaskAnnotation, Value
 from annotator.exchange.peers.files import REMEDY, UNSHAPED, Brought, as_text, reason_of
+from annotator.exchange.peers.reports import Export, TaskAnnotation, Value
 from core.formats.records import BadLine
 
 LABEL = "Label Studio"

@@ -10,7 +10,6 @@ from collections import defaultdict
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from annotator.exchange.peers.annotations import Export, TaskAnnotation, Value
 from annotator.exchange.peers.files import (
     REMEDY,
     UNSHAPED,
@@ -20,6 +19,7 @@ from annotator.exchange.peers.files import (
     reason_of,
     start_of,
 )
+from annotator.exchange.peers.reports import Export, TaskAnnotation, Value
 from core.errors import FormatError
 from core.formats import json_text
 from core.formats.records import BadLine

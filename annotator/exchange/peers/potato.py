@@ -14,7 +14,6 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from annotator.exchange.files import Source
-from annotator.exchange.peers.annotations import Export, TaskAnnotation, Value
 from annotator.exchange.peers.files import (
     REMEDY,
     UNSHAPED,
@@ -28,6 +27,7 @@ from annotator.exchange.peers.files import (
     reason_of,
     start_of,
 )
+from annotator.exchange.peers.reports import Export, TaskAnnotation, Value
 from core.formats.records import BadLine
 
 Labels = Mapping[str, Mapping[str, str]]  # schema -> label -> value

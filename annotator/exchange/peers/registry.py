@@ -8,9 +8,8 @@ from annotator.errors import BadRequest
 from annotator.exchange import workbooks
 from annotator.exchange.files import Source, safe_name
 from annotator.exchange.peers import appraise, brat, doccano, label_studio, potato
-from annotator.exchange.peers.annotations import Export, screened
 from annotator.exchange.peers.files import Brought
-from annotator.exchange.peers.reports import of_items, of_ratings
+from annotator.exchange.peers.reports import Export, of_items, of_ratings, screened
 from annotator.exchange.peers.sheets import PeerSheet, item_sheet, rating_sheet
 from annotator.exchange.tables import ZIP, Sheet
 

@@ -4,8 +4,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from annotator.exchange.files import Source
-from annotator.exchange.peers.annotations import Export, TaskAnnotation
-from annotator.exchange.peers.reports import TransferReport
+from annotator.exchange.peers.reports import Export, TaskAnnotation, TransferReport
 from annotator.exchange.tables import Row
 from core.formats.records import BadLine
 

@@ -13,8 +13,7 @@ from annotator.management.database import DatabaseCommand
 from annotator.models import Sentence
 from annotator.pages import canvas
 from annotator.pages.figures import material, writing
-from annotator.pages.figures.material import Material
-from annotator.pages.figures.options import CHOICES, FigureOptions
+from annotator.pages.figures.material import CHOICES, FigureOptions, Material
 
 
 class Command(DatabaseCommand):

@@ -95,6 +95,18 @@ class ReportPage:
             rows.append(shown)
         return _drawn(rows, [*scale["headline"], *(scale["cut"] or [])])
 
+    def best(self, scale: Body) -> dict[str, Any] | None:
+        """Best-worst scores; None on other scales and in reports that were frozen
+        before there were any."""
+        best = scale.get("best")
+        if best is None:
+            return None
+        shown = [
+            {**row, "score": as_number(row["score"])} for row in best["conditions"]
+        ]
+        reliability = self.figure(best["reliability"], {})
+        return {**best, "conditions": shown, "reliability": reliability}
+
     def more(self, scale: Body) -> list[dict[str, Any]]:
         """The other measures."""
         return _drawn([self._measure(row) for row in scale["more"]], scale["more"])

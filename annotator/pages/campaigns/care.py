@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
-from annotator.models import Campaign
+from annotator.models import Campaign, Participant
 from annotator.services.reports import care
 from annotator.services.reports.care import Sign
 
@@ -47,19 +47,30 @@ def heads(campaign: Campaign) -> list[tuple[str, str]]:
     ]
 
 
-def rows(campaign: Campaign) -> list[tuple[str, list[CareCell]]]:
+def rows(campaign: Campaign) -> list[tuple[Participant, list[CareCell]]]:
     """Everyone who judges, those with most flags first."""
     titles = [title for title, _rule in heads(campaign)]
     people = sorted(care.of(campaign), key=lambda row: -len(row.flags))
     return [
         (
-            str(row.person),
+            row.person,
             [
                 CareCell(title, words(rule), rule.is_broken)
                 for title, rule in zip(titles, row.rules, strict=True)
             ],
         )
         for row in people
+    ]
+
+
+def of_person(
+    campaign: Campaign, person: Participant
+) -> list[tuple[str, str, CareCell]]:
+    """Title, rule, and what was found about one person."""
+    (row,) = [one for one in care.of(campaign) if one.person == person]
+    return [
+        (title, rule, CareCell(title, words(sign), sign.is_broken))
+        for (title, rule), sign in zip(heads(campaign), row.rules, strict=True)
     ]
 
 

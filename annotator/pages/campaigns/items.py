@@ -45,7 +45,6 @@ KINDS = {
 SIGNS = (_("tab"), _("comma"), _("semicolon"), _("bar"))  # names in DELIMITERS
 NOUNS = {  # what lacks, within a sentence
     "sentence": _("sentence"),
-    "phrase": _("original phrase"),
     "paraphrase": _("paraphrase"),
 }
 SAMPLES = {
@@ -155,6 +154,7 @@ def check(
         "encodings": ENCODINGS,
         "delimiters": [(sign, gettext(name)) for sign, name in DELIMITERS.items()],
         "lacking_words": gettext(" and ").join(str(NOUNS[n]) for n in trial.lacking),
+        "is_whole": "phrase" not in trial.fields,
         "kinds": [(KINDS.get(kind, kind), n) for kind, n in trial.kinds.items()],
     }
 

@@ -20,7 +20,7 @@ from annotator.models.projects import Anybody, id_of
 from annotator.pages.campaigns import care, how_many
 from annotator.pages.campaigns import setup as campaign_setup
 from annotator.pages.site.needs import needs
-from annotator.pages.site.people import at_once, named, page_of, typed
+from annotator.pages.site.settings import at_once, named, page_of, typed
 from annotator.services.campaigns import progress
 from annotator.services.reports import agreement
 from annotator.services.reports.agreement import ReportSource
@@ -73,13 +73,19 @@ def overview(campaign: Campaign, *, by: Anybody, page: str = "") -> dict[str, An
 
 def _exports(*, is_manager: bool) -> list[tuple[str, str, str]]:
     """Title, name of the route and query of each table that can be exported."""
-    tables = [(_("Judgments"), "campaign_table", "")]
+    judgments, sheet = [], []
     if is_manager:
-        tables.append((_("Judgments with names"), "campaign_table", "?names=yes"))
+        judgments = [(_("Judgments with names"), "campaign_table", "?names=yes")]
+        sheet = [
+            (_("Time sheet"), "campaign_timesheet", ""),
+            (_("Payment by person"), "campaign_participants", ""),
+        ]
     return [
-        *tables,
+        (_("Judgments"), "campaign_table", ""),
+        *judgments,
         (_("Items"), "campaign_items_table", ""),
         (_("Decisions"), "campaign_decisions", ""),
+        *sheet,
     ]
 
 

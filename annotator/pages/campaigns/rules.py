@@ -61,6 +61,11 @@ FIELDS = {  # name: label, its unit, its word in the glossary
         gettext_lazy("percent right"),
         "training item",
     ),
+    "training_tries": (
+        gettext_lazy("Training attempts"),
+        gettext_lazy("then the person is stopped"),
+        "training item",
+    ),
     "repeat_every": (gettext_lazy("A repeat about every"), _ITEMS, "repeat"),
     "repeat_gap_h": (gettext_lazy("… after"), gettext_lazy("hours"), "repeat"),
     "seconds_per_item": (gettext_lazy("Time per item"), gettext_lazy("seconds"), ""),

@@ -7,8 +7,14 @@ from django.http import QueryDict
 from django.utils.translation import gettext_lazy as _
 from django.utils.translation import pgettext_lazy
 
-from annotator.pages.figures.material import Material, chosen, view_of
-from annotator.pages.figures.options import CHOICES, OF_PAIRS, FigureOptions
+from annotator.pages.figures.material import (
+    CHOICES,
+    OF_PAIRS,
+    FigureOptions,
+    Material,
+    chosen,
+    view_of,
+)
 from annotator.pages.figures.writing import formats_of
 
 Maker = Callable[[str], Material]

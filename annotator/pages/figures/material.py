@@ -12,8 +12,7 @@ from django.utils.translation import gettext as _
 from annotator.errors import BadRequest
 from annotator.models import Parse, Sentence
 from annotator.models.projects import Anybody
-from annotator.pages.canvas import Canvas
-from annotator.pages.figures.options import FigureOptions, NodeChoice
+from annotator.pages.canvas import VIEWS, Canvas
 from annotator.pages.lengths import refuse_long
 from annotator.services.alignments import layers
 from annotator.services.parses.accuracy import readable
@@ -23,6 +22,46 @@ from core.data.tree import Tree
 from core.errors import FormatError
 from core.phrase_alignment import editing
 from core.phrase_alignment.legitimacy import ref_of
+
+CHOICES: dict[str, tuple[str, ...]] = {
+    "view": VIEWS,
+    "side": ("both", "source", "target"),
+    "links": ("all", "phrases", "words", "none"),
+    "marks": ("yes", "no"),
+    "colour": ("colour", "grey"),
+    "font": ("sans", "serif"),
+}
+"""By option: what it may be, the default first."""
+OF_PAIRS = frozenset({"side", "links", "marks", "nodes", "across"})
+"""Options that say nothing of a sentence without a pair."""
+
+
+@dataclass(frozen=True, slots=True)
+class NodeChoice:
+    """The nodes of a side over tokens ``start`` to ``end - 1``, and no others."""
+
+    side: Literal["s", "t"]
+    start: int
+    end: int
+
+
+@dataclass(frozen=True, slots=True)
+class FigureOptions:
+    """``view`` "": constituents where there are any, else arcs. ``marks``: outlines,
+    signs and strips that say what is decided, "no" for bare trees. ``nodes``: if there
+    are any, only their links. ``folded``: refs like s5. What is about links is of no
+    effect where one tree is drawn alone, and so is ``across``."""
+
+    view: str = ""
+    side: str = "both"
+    links: str = "all"
+    marks: str = "yes"
+    colour: str = "colour"
+    font: str = "sans"
+    across: bool = False
+    folded: frozenset[str] = frozenset()
+    nodes: tuple[NodeChoice, ...] = ()
+
 
 _SIDES: tuple[tuple[Literal["s", "t"], str], ...] = (("s", "source"), ("t", "target"))
 

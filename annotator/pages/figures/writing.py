@@ -7,12 +7,17 @@ from typing import Any, cast
 from django.utils.translation import gettext as _
 
 from annotator.errors import BadRequest
-from annotator.pages.figures.material import DrawnSentence, Material, chosen, view_of
-from annotator.pages.figures.options import FigureOptions
+from annotator.pages.figures.material import (
+    DrawnSentence,
+    FigureOptions,
+    Material,
+    chosen,
+    view_of,
+)
 from annotator.svg import links as drawing
 from annotator.svg.figure import FORMATS, convert
-from annotator.svg.inks import dressed
 from annotator.svg.links import LinkMarks
+from annotator.svg.theme import dressed
 from annotator.svg.tree import Mark
 from core.data.alignment import Alignment
 from core.errors import InvalidValue

@@ -5,13 +5,23 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlencode
 
+from django.db.models import QuerySet
 from django.urls import reverse
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
+from annotator import access
 from annotator.errors import BadRequest
-from annotator.models import ParaphraseTable
-from annotator.services.paraphrases import tables, weights
+from annotator.models import (
+    Campaign,
+    Judgment,
+    ParaphraseTable,
+    ParaphraseWeights,
+    Project,
+)
+from annotator.models.projects import Anybody
+from annotator.services.paraphrases import tables as service
+from annotator.services.paraphrases import test_sets, weights
 from core.errors import GemelError
 
 if TYPE_CHECKING:
@@ -101,7 +111,7 @@ def search(
     ``corpus``: only those that its text knows, with what it adds to each probability.
     Raises Conflict, Unavailable, and InvalidValue on a phrase of no word.
     """
-    with tables.opened(table) as files:
+    with service.opened(table) as files:
         opened = files.table
         matches = paraphrases_of(table, opened, phrase, label, condition, SHOWN)
         texts = tuple(table.facts.get("bitexts") or opened.corpora)
@@ -182,16 +192,85 @@ def tables_of(table: ParaphraseTable, phrase: str) -> "list[LabelTable]":
     """Tables 1 to 4 of the paper for a phrase; raises as ``search`` does."""
     from core.pivoting.table import phrase_tables
 
-    with tables.opened(table) as files:
+    with service.opened(table) as files:
         return phrase_tables(files.table, phrase)
 
 
 def why(table: ParaphraseTable, phrase: str, paraphrase: str, *, label: str) -> Why:
     """The weightiest pivots of one paraphrase."""
-    with tables.opened(table) as files:
+    with service.opened(table) as files:
         opened = files.table
         pivots = opened.why(phrase, paraphrase, label=label)
         keys = opened.key(phrase), opened.key(paraphrase)
     whole = sum(one.p for one in pivots) or 1.0
     shown = tuple((one, 100 * one.p / whole) for one in pivots[:PIVOTS])
     return Why(*keys, shown, max(0, len(pivots) - PIVOTS))
+
+
+def tables(project: Project, *, by: Anybody) -> dict[str, Any]:
+    """The tables of a project, and what one more can be made of."""
+    return {
+        "project": project,
+        "tables": project.tables.select_related("job"),
+        "bitexts": project.bitexts.all(),
+        "lengths": service.LENGTHS,
+        "may_run": access.may(by, "run", project),
+    }
+
+
+def test_set(table: ParaphraseTable) -> dict[str, Any]:
+    """What a campaign of substitutions can be made of."""
+    project = table.project
+    return {
+        "project": project,
+        "table": table,
+        "corpora": project.corpora.all(),
+        "bitexts": project.bitexts.exclude(parser=""),
+        "fitted": table.weights.first(),
+        "most": test_sets.MOST,
+    }
+
+
+def fitting(table: ParaphraseTable, *, by: Anybody) -> dict[str, Any]:
+    """The versions of the ninth condition, and on which campaigns one more can be
+    fitted by someone who may."""
+    may_manage = access.may(by, "manage", table.project)
+    return {
+        "project": table.project,
+        "table": table,
+        "versions": versions(table),
+        "campaigns": judged_campaigns(table.project) if may_manage else (),
+        "may_manage": may_manage,
+    }
+
+
+@dataclass(frozen=True, slots=True)
+class Version:
+    """Fitted weights, as they are shown; ``rows``: each component, its weight and its
+    own rho; ``is_older``: the table has been rebuilt since."""
+
+    row: ParaphraseWeights
+    facts: dict[str, Any]
+    rows: tuple[tuple[str, float, float | None], ...]
+    is_older: bool
+
+
+def versions(table: ParaphraseTable) -> list[Version]:
+    """The weights of a table, newest first."""
+    listed = []
+    for row in table.weights.select_related("campaign"):
+        facts, fitted = row.model["facts"], row.model["placed"]
+        single = facts["components"]
+        rows = tuple(
+            (name, weight, single.get(name))
+            for name, weight in zip(fitted["names"], fitted["weights"], strict=True)
+        )
+        older = table.made_at is not None and row.at < table.made_at
+        listed.append(Version(row, facts, rows, older))
+    return listed
+
+
+def judged_campaigns(project: Project) -> QuerySet[Campaign]:
+    """Those in which someone has judged."""
+    answered = Judgment.objects.counted().values("participant__campaign")
+    return project.campaigns.filter(pk__in=answered).order_by("name")

@@ -86,6 +86,22 @@ def document(name: str, address: Address) -> Document:
     )
 
 
+def rendered(text: str) -> SafeString:
+    """Markdown that a user wrote, as HTML below a heading of the second level: no raw
+    HTML, and links open elsewhere."""
+    markdown = MarkdownIt("commonmark", {"html": False}).enable("table")
+    tokens = markdown.parse(text)
+    for token in tokens:
+        if token.type in ("heading_open", "heading_close"):
+            token.tag = f"h{min(int(token.tag[1]) + 2, 6)}"
+        for child in token.children or ():
+            if child.type == "link_open":
+                child.attrSet("target", "_blank")
+                child.attrSet("rel", "noopener noreferrer")
+    body = markdown.renderer.render(list(_framed(tokens)), markdown.options, {})
+    return mark_safe(body)  # noqa: S308 - raw HTML is off, as above
+
+
 def names_of(cell: str) -> list[str]:
     """The names in the first cell of a row of the glossary: "dual, multiplier"."""
     parts = re.split(r",\s*(?![^()]*\))", cell)

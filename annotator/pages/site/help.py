@@ -116,6 +116,7 @@ HELP_OF: dict[str, str] = {
     "campaign_guideline": "campaigns#guidelines",
     "campaign_rules": "campaigns#rules",
     "campaign_people": "campaigns#annotators",
+    "campaign_annotator": "campaigns#while-people-judge",
     "campaign_batches": "campaigns#annotators",
     "campaign_design": "campaigns#the-plan",
     "judging": "annotate#judging",

@@ -63,13 +63,14 @@ def _judged(user: Any, project: Project | None) -> "QuerySet[Campaign]":
 def _careless(campaign: Campaign) -> Iterator[Need]:
     """People whose answers show signs of careless work; failed checks are listed apart,
     as they stop a person."""
-    people = reverse("campaign_people", args=[campaign.project.slug, campaign.code])
+    here = [campaign.project.slug, campaign.code]
     for row in care.of(campaign):
         told = [words(rule) for rule in row.flags if rule.name != "checks"]
         if told:
             values = {"who": row.person, "campaign": campaign, "what": "; ".join(told)}
             text = _("%(who)s in %(campaign)s: %(what)s.") % values
-            about = (campaign.project.name, f"{people}#care", _("View"))
+            page = reverse("campaign_annotator", args=[*here, row.person.code])
+            about = (campaign.project.name, page, _("View"))
             yield Need(_("Quality"), "warn", text, *about, str(campaign.code))
 
 

@@ -165,6 +165,7 @@ def save(judgment: Judgment, answer: Answer) -> Judgment:
     values = check_values(campaign, answer.values)
     if _is_known(judgment, answer):
         return judgment
+    _require_standing(judgment)
     now, before, old = timezone.now(), judgment.state, judgment.values
     judgment.is_late = judgment.is_late or _ran_out(judgment, now)
     judgment.saved_at = judgment.saved_at or now
@@ -194,6 +195,7 @@ def skip(judgment: Judgment, answer: Answer) -> Judgment:
         raise BadRequest(_("Choose a reason for skipping."), field="note")
     if _is_known(judgment, answer):
         return judgment
+    _require_standing(judgment)
     if judgment.state == Judgment.State.DONE:
         raise Conflict(_("You have answered this already: change the answer instead."))
     before, held = judgment.state, judgment.fills
@@ -277,6 +279,11 @@ def _is_known(judgment: Judgment, answer: Answer) -> bool:
     return rows.exists()
 
 
+def _require_standing(judgment: Judgment) -> None:
+    if judgment.state == Judgment.State.ASIDE:
+        raise Conflict(_("A manager set this answer aside. It can no longer change."))
+
+
 def _ran_out(judgment: Judgment, now: datetime) -> bool:
     waiting = (Judgment.State.LEASED, Judgment.State.EXPIRED)
     return judgment.state in waiting and judgment.lease_until < now
@@ -352,7 +359,8 @@ def _fill(judgment: Judgment, before: str, answer: Answer, now: datetime) -> Non
         mine = Participant.objects.filter(pk=judgment.participant_id)
         mine.update(n_taken=F("n_taken") + 1)
     if judgment.fills:
-        _tally(judgment, now, n_done=1, active_ms=_spent(answer))
+        at = judgment.saved_at or now  # as when it is given back or set aside
+        _tally(judgment, at, n_done=1, active_ms=_spent(answer))
         _route_third(judgment)
 
 

@@ -66,21 +66,32 @@ def _stop_if_failing(judgment: Judgment) -> None:
 
 
 def _note_training(judgment: Judgment, *, passed: bool) -> None:
-    """Count it; after the last one let the judge in, or stop them."""
+    """Count it; after the last one let the judge in, try again, or stop them."""
     person, campaign = judgment.participant, judgment.participant.campaign
     rows = Participant.objects.filter(pk=person.pk)
     rows.update(
         n_training=F("n_training") + 1,
         n_training_passed=F("n_training_passed") + int(passed),
     )
-    person.refresh_from_db(fields=["n_training", "n_training_passed"])
+    person.refresh_from_db(fields=["n_training", "n_training_passed", "n_tries"])
     if person.n_training < campaign.n_training:
         return
     share = person.n_training_passed / max(person.n_training, 1)
     if share >= campaign.training_pass_share:
         rows.update(is_trained=True)
+    elif person.n_tries + 1 < campaign.training_tries:
+        _begin_again(person)
     else:
         rows.update(state=Participant.State.BLOCKED)
+
+
+def _begin_again(person: Participant) -> None:
+    """Hand all training items out once more; what was answered is in the ledger."""
+    rows = person.judgments.filter(item__kind=Item.Kind.TRAINING)
+    rows.update(state=Judgment.State.EXPIRED, values={}, comment="")
+    Participant.objects.filter(pk=person.pk).update(
+        n_tries=F("n_tries") + 1, n_training=0, n_training_passed=0
+    )
 
 
 def feedback(judgment: Judgment) -> dict[str, Any] | None:
@@ -88,11 +99,13 @@ def feedback(judgment: Judgment) -> dict[str, Any] | None:
     item = judgment.item
     if item.kind != Item.Kind.TRAINING:
         return None
-    campaign = judgment.participant.campaign
+    person = judgment.participant
+    person.refresh_from_db(fields=["n_training", "n_tries", "is_trained"])
     return {
-        "passed": is_passed(campaign, item, judgment.values),
+        "passed": is_passed(person.campaign, item, judgment.values),
         "expected": item.gold,
         "why": item.why,
+        "again": bool(person.n_tries) and not person.n_training,
     }
 
 

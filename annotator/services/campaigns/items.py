@@ -21,10 +21,12 @@ from annotator.models import (
     Instance,
     Item,
     Job,
+    Project,
     Upload,
 )
 from annotator.models.projects import Anybody
 from annotator.services import jobs
+from annotator.services.campaigns import setup
 from annotator.services.campaigns.item_files import (
     MAIN_BATCH,
     TableReading,
@@ -35,6 +37,7 @@ from annotator.services.campaigns.participants import give_queues
 from annotator.services.campaigns.scales import scales_for
 from annotator.services.campaigns.setup import next_position
 from annotator.services.campaigns.sharing import share_out
+from annotator.services.campaigns.task_templates import TASKS
 from annotator.throughput import inserting
 from core.formats.records import BadLine
 from core.protocols import Step
@@ -42,6 +45,33 @@ from core.protocols import Step
 CHUNK = 2000  # a fifth of a second in which others do not write to SQLite
 INLINE = 3000  # rows taken in at once; more become a job
 AS_NAMED = TableReading()
+
+
+@transaction.atomic
+def begin(project: Project, name: str, template: str, *, by: Anybody) -> Campaign:
+    """A draft made from a template, with the guidelines and training items of a task.
+
+    Raises what ``setup.create`` does.
+    """
+    campaign = setup.create(project, name, by=by, template=template)
+    if (task := TASKS.get(template)) is None:
+        return campaign
+    setup.change(campaign, task.settings, by=by)
+    setup.write_guideline(campaign, task.text, by=by)
+    _store(
+        campaign,
+        [
+            codec.ItemRecord(
+                *(sentence, 0, len(sentence), sentence, second),
+                kind=Item.Kind.TRAINING,
+                gold={scale: str(value) for scale, value in gold.items()},
+                why=why,
+            )
+            for sentence, second, gold, why in task.training
+        ],
+    )
+    finish(campaign)
+    return campaign
 
 
 def take_in(

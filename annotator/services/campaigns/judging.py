@@ -21,7 +21,7 @@ from annotator.models import (
     Participant,
 )
 from annotator.models.projects import Anybody, id_of
-from annotator.services.campaigns import leases, shares
+from annotator.services.campaigns import crowd, leases, shares
 from annotator.services.campaigns.shares import JudgeShare
 
 RECENT = 30
@@ -103,6 +103,7 @@ def of(person: Participant) -> dict[str, Any]:
         "guideline": {
             "number": campaign.guideline_number,
             "text": guideline.text if guideline else "",
+            "seen": person.guideline_seen,
         },
         "next": held,
         "recent": recent(person),
@@ -139,16 +140,32 @@ def status(person: Participant, *, is_empty: bool) -> dict[str, Any]:
     person.refresh_from_db(fields=MOVING)  # a draw or an answer may have moved them
     campaign, share = person.campaign, shares.of(person)
     spent = person.tallies.aggregate(ms=Sum("active_ms"))["ms"] or 0
+    state = _word(person, share, is_empty=is_empty)
     return {
-        "state": _word(person, share, is_empty=is_empty),
+        "state": state,
         "done": share.done,
         "left": share.left,
         "skipped": share.skipped,
         "expected": share.all,
         "active_ms": spent,
         "training": training(person),
+        "guideline": campaign.guideline_number,
         "contact": campaign.contact,
+        **crowd.end_of(person, state, done=share.done),
     }
+
+
+def saw_guideline(person: Participant, number: int) -> None:
+    """This version, or an older one, was in front of the person."""
+    number = min(number, person.campaign.guideline_number)
+    rows = Participant.objects.filter(pk=person.pk, guideline_seen__lt=number)
+    rows.update(guideline_seen=number)
+
+
+def state_of(person: Participant) -> str:
+    """The word of ``status`` for someone whose screen is not open."""
+    share = shares.of(person)
+    return _word(person, share, is_empty=not share.left)
 
 
 def training(person: Participant) -> list[int]:

@@ -11,7 +11,7 @@ from typing import Any
 from django.db.models import Case, Count, F, IntegerField, Q, Sum, When
 from django.utils import timezone
 
-from annotator.models import Campaign, Item, Participant, Tally
+from annotator.models import Campaign, Item, Judgment, Participant, Tally
 from annotator.services.kept_counts import MANY, kept
 
 RATE_DAYS = 7
@@ -19,13 +19,18 @@ RATE_DAYS = 7
 
 @dataclass(frozen=True, slots=True)
 class PersonRow:
-    """One participant; ``seconds`` an item, ``lately`` answers in the last week."""
+    """One participant; ``seconds`` an item, ``lately`` answers in the last week;
+    ``aside``: answers to items that a manager set aside; ``active_ms``: of all work,
+    checks and training too, and its ``cost``."""
 
     person: Participant
     done: int
     skipped: int
     seconds: float | None
     lately: int
+    aside: int = 0
+    active_ms: int = 0
+    cost: float | None = None
 
     @property
     def checks_passed(self) -> int:
@@ -60,6 +65,8 @@ class Progress:
     hours_left: float | None
     per_day: float
     end: date | None
+    active_ms: int
+    cost: float | None
 
     @property
     def share(self) -> float:
@@ -76,6 +83,7 @@ def of(campaign: Campaign) -> Progress:
     left = max(need - done, 0)
     days = _days_active(campaign)
     per_day = sum(row.lately for row in people) / days
+    active = sum(row.active_ms for row in people)
     return Progress(
         done=done,
         need=need,
@@ -85,6 +93,8 @@ def of(campaign: Campaign) -> Progress:
         hours_left=left * spent / judged / 3600 if judged else None,
         per_day=per_day,
         end=_end(left, per_day),
+        active_ms=active,
+        cost=campaign.cost(active),
     )
 
 
@@ -113,14 +123,32 @@ def _people(campaign: Campaign) -> list[PersonRow]:
         )
     }
     nothing = dict.fromkeys(("done", "skipped", "ms", "lately"), 0)
+    set_aside, spent = _set_aside(campaign), _spent(campaign)
     people = []
     for person in campaign.participants.select_related("user"):
         of = sums.get(person.pk, nothing)
-        seconds = of["ms"] / 1000 / of["done"] if of["done"] else None
+        aside = set_aside.get(person.pk, 0)
+        n = of["done"] + aside  # the time is that of all of them
+        seconds = of["ms"] / 1000 / n if n else None
+        active = spent.get(person.pk, 0)
+        more = (aside, active, campaign.cost(active))
         people.append(
-            PersonRow(person, of["done"], of["skipped"], seconds, of["lately"])
+            PersonRow(person, of["done"], of["skipped"], seconds, of["lately"], *more)
         )
     return people
+
+
+def _set_aside(campaign: Campaign) -> dict[int, int]:
+    rows = Judgment.objects.of(campaign).filter(state=Judgment.State.ASIDE, round=1)
+    of_items = rows.filter(item__kind=Item.Kind.MAIN).order_by()
+    counts = of_items.values("participant").annotate(n=Count("pk"))
+    return dict(counts.values_list("participant", "n"))
+
+
+def _spent(campaign: Campaign) -> dict[int, int]:
+    rows = Judgment.objects.of(campaign).order_by().values("participant")
+    sums = rows.annotate(ms=Sum("active_ms")).values_list("participant", "ms")
+    return kept(f"spent-{campaign.pk}", campaign.n_items, lambda: dict(sums))
 
 
 def done_and_needed(campaigns: list[Campaign]) -> dict[int, tuple[int, int]]:

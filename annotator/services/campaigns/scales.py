@@ -14,6 +14,7 @@ from annotator import access
 from annotator.errors import BadRequest, Conflict
 from annotator.models import Campaign, Judgment, RatingScale
 from annotator.models.projects import Anybody
+from annotator.services.campaigns.task_templates import TASKS
 
 MAX_POINTS, MAX_SCALES = 11, 6
 
@@ -94,6 +95,7 @@ TEMPLATES: dict[str, tuple[Promise, list[dict[str, Any]]]] = {
     "four": (gettext_lazy("One scale of four points"), [OVERALL]),
     "hundred": (gettext_lazy("One number from 0 to 100"), [SLIDER]),
     "labels": (gettext_lazy("Labels without order"), [LABELS]),
+    **{name: (task.title, task.scales) for name, task in TASKS.items()},
 }
 """Scales to begin with: a name, what people read, and the scales."""
 
@@ -149,7 +151,8 @@ def _scale(campaign: Campaign, wanted: Mapping[str, Any], at: int) -> RatingScal
         problem = _("There is no kind of scale %(name)s.") % {"name": repr(kind)}
         raise BadRequest(problem, field="kind")
     low, high = _range(wanted) if kind == RatingScale.Kind.NUMBER else (0, 100)
-    points = [] if kind == RatingScale.Kind.NUMBER else _checked_points(wanted, kind)
+    without = (RatingScale.Kind.NUMBER, RatingScale.Kind.BEST)
+    points = [] if kind in without else _checked_points(wanted, kind)
     return RatingScale(
         campaign=campaign,
         position=at,
@@ -207,7 +210,8 @@ def _value(point: Mapping[str, Any], label: str, kind: str) -> Any:
 
 
 def _threshold(value: Any, kind: str) -> float | None:
-    if value in (None, "") or kind == RatingScale.Kind.NOMINAL:
+    without = (RatingScale.Kind.NOMINAL, RatingScale.Kind.BEST)
+    if value in (None, "") or kind in without:
         return None
     try:
         return float(value)

@@ -20,6 +20,7 @@ SETTINGS: dict[str, tuple[float, float]] = {
     "check_min": (1, 100),
     "check_fail_share": (0, 1),
     "training_pass_share": (0, 1),
+    "training_tries": (1, 20),
     "repeat_every": (0, 500),
     "repeat_gap_h": (0, 24 * 60),
     "adaptive_gap": (0, 100),

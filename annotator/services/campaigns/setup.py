@@ -16,6 +16,7 @@ from annotator.models import (
     Condition,
     Guideline,
     Project,
+    RatingScale,
 )
 from annotator.models.projects import Anybody
 from annotator.services.campaigns.participants import give_queues
@@ -135,6 +136,7 @@ def open_campaign(campaign: Campaign, *, by: Anybody) -> Campaign:
             _("No annotators yet. Add people first, or create an invitation link.")
         )
     if campaign.state == Campaign.State.DRAFT:
+        _require_whole_choices(campaign)
         for batch in campaign.batches.all():
             share_out(campaign, batch)
         if campaign.n_training:
@@ -146,6 +148,21 @@ def open_campaign(campaign: Campaign, *, by: Anybody) -> Campaign:
     campaign.save(update_fields=["state", "revision", "opened_at"])
     log.note(campaign.project, by, "opened", "campaign", campaign.name)
     return campaign
+
+
+def _require_whole_choices(campaign: Campaign) -> None:
+    """Who picks the best and the worst needs all paraphrases of a phrase together, and
+    so does everyone else who judges them."""
+    if not campaign.scales.filter(kind=RatingScale.Kind.BEST).exists():
+        return
+    is_even = not campaign.overlap_share or campaign.overlap_k <= campaign.k
+    if campaign.mode != Campaign.Mode.GRID or not is_even:
+        problem = _(
+            "To choose the best and the worst, all paraphrases of a phrase must be "
+            "shown together, and the same number of people must judge every item. "
+            "Change both under Rules."
+        )
+        raise Conflict(problem)
 
 
 def pause(campaign: Campaign, *, by: Anybody) -> None:

@@ -1,7 +1,8 @@
 """How much one person has done in a campaign, and how much waits for them.
 
 Home, the judging screen and the API all show these numbers. A judge cannot tell checks
-and repeats from other items, so they count like them; training does not count.
+and repeats from other items, so they count like them; training does not count. What a
+manager set aside was work done, too.
 """
 
 from collections import defaultdict
@@ -93,7 +94,7 @@ def _counts(people: list[int]) -> dict[int, _Counts]:
     rows = rows.exclude(item__kind=Item.Kind.TRAINING).order_by()
     had = Q(item__kind__in=CHECKS) & ~Q(state=State.EXPIRED)
     grouped = rows.values("participant").annotate(
-        done=Count("pk", filter=Q(state=State.DONE)),
+        done=Count("pk", filter=Q(state__in=(State.DONE, State.ASIDE))),
         held=Count("pk", filter=Q(state=State.LEASED)),
         checks=Count("pk", filter=had),
     )

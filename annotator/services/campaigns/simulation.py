@@ -81,11 +81,21 @@ def rehearse(
     while at_work:
         for one in list(at_work):
             drawn = leases.draw(one.pk, want=copy.prefetch)
-            for judgment in drawn:
-                of_this = np.random.default_rng(
-                    [seed, one.seed, ranks[judgment.item_id]]
-                )
-                _answer(copy, judgment, truths, biases[one.pk], noise, of_this)
+            given = [
+                np.random.default_rng([seed, one.seed, ranks[judgment.item_id]])
+                for judgment in drawn
+            ]
+            values = [
+                _values(copy, truths[judgment.item_id], biases[one.pk], noise, rng)
+                for judgment, rng in zip(drawn, given, strict=True)
+            ]
+            _choose(copy, drawn, values)
+            for judgment, said, of_this in zip(drawn, values, given, strict=True):
+                pace = of_this.lognormal(0, 0.4)
+                active = int(1000 * copy.seconds_per_item * pace)
+                seen = judgment.revision
+                message = answers.Answer(uuid4(), seen, said, active_ms=active)
+                answers.save(judgment, message)
             if drawn:
                 yield Step(done=sum(judgment.fills for judgment in drawn))
             else:
@@ -148,26 +158,42 @@ def _truth(
     return drawn
 
 
-def _answer(
+def _values(
     campaign: Campaign,
-    judgment: Judgment,
-    truths: Truths,
+    truth: dict[str, float],
     bias: float,
     noise: Noise,
     rng: np.random.Generator,
-) -> None:
+) -> dict[str, Any]:
+    """An answer; where the best and the worst are chosen, a place to choose by."""
     values: dict[str, Any] = {}
     for scale in scales_for(campaign):
         labels = scale.to_core().labels
         unit = (len(labels) - 1) / 4  # noise is in points of a five-point scale
-        place = truths[judgment.item_id][scale.name]
-        place += unit * (bias + rng.normal(0, noise.spread))
+        place = truth[scale.name] + unit * (bias + rng.normal(0, noise.spread))
         if rng.random() < noise.p_slip:
             place = rng.uniform(0, len(labels) - 1)
+        if scale.kind == RatingScale.Kind.BEST:
+            values[scale.name] = place
+            continue
         label = labels[int(np.clip(np.rint(place), 0, len(labels) - 1))]
         values[scale.name] = int(label) if scale.is_ordered else label
-    active = int(1000 * campaign.seconds_per_item * rng.lognormal(0, 0.4))
-    answers.save(
-        judgment,
-        answers.Answer(uuid4(), judgment.revision, values, active_ms=active),
-    )
+    return values
+
+
+def _choose(
+    campaign: Campaign, drawn: list[Judgment], values: list[dict[str, Any]]
+) -> None:
+    """The best and the worst of each phrase's paraphrases that were drawn."""
+    groups: dict[int, list[int]] = {}
+    for at, judgment in enumerate(drawn):
+        groups.setdefault(judgment.item.instance_id, []).append(at)
+    best = [s.name for s in scales_for(campaign) if s.kind == RatingScale.Kind.BEST]
+    for name in best:
+        for group in groups.values():
+            group.sort(key=lambda at: float(values[at][name]))
+            for place, at in enumerate(group):
+                is_alone = len(group) == 1
+                is_last = place == len(group) - 1
+                chosen = 1 if is_last else 0 if place else -1
+                values[at][name] = 0 if is_alone else chosen

@@ -10,7 +10,7 @@ from django.db.models import F
 
 from annotator.exchange import rows
 from annotator.exchange.files import stem
-from annotator.exchange.seen import Seen
+from annotator.exchange.rows import Seen
 from annotator.models import AlignmentLayer, Corpus, Job, Origin, Pair, Parse, Sentence
 from core.errors import FormatError
 from core.formats.records import (

@@ -1,6 +1,7 @@
 """The links that let people into a project or a campaign, and back into an account."""
 
 import secrets
+from collections.abc import Mapping
 from datetime import timedelta
 from typing import cast
 
@@ -22,7 +23,7 @@ from annotator.models import (
 )
 from annotator.models.projects import Anybody
 from annotator.services import accounts
-from annotator.services.campaigns import participants
+from annotator.services.campaigns import crowd, participants
 from annotator.services.projects import log
 
 LINK_DAYS = 14
@@ -41,10 +42,12 @@ def invite(
     campaign: Campaign | None = None,
     max_uses: int = 1,
     days: int = LINK_DAYS,
+    platform: Mapping[str, str] | None = None,
 ) -> tuple[Invitation, str]:
     """An invitation and its token, which is shown once and not kept.
 
-    ``campaign``: who comes in by it judges there. Raises NotAllowed, and BadRequest on
+    ``campaign``: who comes in by it judges there. ``platform``: for participants of a
+    crowd platform, see ``crowd.checked``. Raises NotAllowed, and BadRequest on
     a role that there is not or that may not judge, and on numbers out of range.
     """
     access.require(by, "manage", project)
@@ -55,6 +58,10 @@ def invite(
     if campaign is not None and role not in access.VERBS["annotate"]:
         problem = _("The role %(role)s cannot judge.") % {"role": _(role)}
         raise BadRequest(problem, field="role")
+    more = crowd.checked(platform or {})
+    if more and (campaign is None or role != Role.ANNOTATOR):
+        problem = _("A platform's participants can only judge in a campaign.")
+        raise BadRequest(problem, field="provider")
     if not 1 <= max_uses <= MAX_USES:
         problem = _("A link can admit 1 to %(n)s people.") % {"n": MAX_USES}
         raise BadRequest(problem, field="max_uses")
@@ -69,6 +76,7 @@ def invite(
         note=note[:120],
         max_uses=max_uses,
         created_by_id=by.pk,
+        **more,
     )
     log.note(project, by, "invited", role, made.note, f"{max_uses} uses, {days} days")
     return made, token
@@ -136,7 +144,11 @@ def find_invitation(token: str) -> Invitation | None:
     same_project = Q(campaign=None) | Q(campaign__project=F("project"))
     is_open = Q(user=None) | Q(user__is_active=True)
     rows = Invitation.objects.open().filter(
-        there, same_project, is_open, digest=accounts.digest_of(token)
+        there,
+        same_project,
+        is_open,
+        digest=accounts.digest_of(token),
+        provider="",
     )
     return rows.select_related("project", "campaign__project").first()
 

@@ -11,14 +11,18 @@ import numpy as np
 
 from annotator.models import Campaign, Participant
 from annotator.services.reports import judged_data
+from core.agreement.figures import TOLERANCE, Estimate, Figure
 from core.agreement.judgments.dataset import Dataset
 from core.agreement.judgments.people import beyond_chance
-from core.data.check import Ints
+from core.agreement.judgments.report import moves
+from core.data.check import Floats, Ints
 
 FAST_MS = 2000  # no one reads two sentences and answers in less
 FAST_SHARE = 0.1  # of the answers: a slip now and then is no sign
 LEAST = 10  # answers, or shared items, before speed or agreement says anything
 SAME_RUN = 15  # equal answers in a row
+BIN_S, BINS = 2, 16  # of times: width in seconds, number
+REPLICATES = 1000
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,6 +47,49 @@ class CareRow:
     @property
     def flags(self) -> list[Sign]:
         return [rule for rule in self.rules if rule.is_broken]
+
+
+@dataclass(frozen=True, slots=True)
+class Against:
+    """One participant next to the others.
+
+    ``seconds``: median of the person and of the others, None without times;
+    ``speeds``: the same two, the shares of answers in bins of ``BIN_S`` seconds, the
+    last open. ``agreement``: on each scale, beyond chance. ``moved``: by place of the
+    scale the gaps to the others by fifths of the time, and the last less the first.
+    """
+
+    seconds: tuple[float | None, float | None]
+    speeds: tuple[Floats, Floats]
+    agreement: list[Figure]
+    moved: dict[int, tuple[list[float], Estimate]]
+
+
+def against(campaign: Campaign, person: Participant) -> Against:
+    """How one participant compares with the others. Reads every judgment once."""
+    data = judged_data.read_campaign(campaign).data.in_order()
+    judge, places = data.annotators.index(person.label), range(len(data.questions))
+    mine, timed = data.annotator == judge, data.active_ms > 0
+    times = [data.active_ms[rows & timed] / 1000 for rows in (mine, ~mine)]
+    moved = {place: moves(data, place).get(person.label) for place in places}
+    return Against(
+        (_median(times[0]), _median(times[1])),
+        (_shares(times[0]), _shares(times[1])),
+        [
+            beyond_chance(data.ratings(place), [judge], replicates=REPLICATES)[0]
+            for place in places
+        ],
+        {place: move for place, move in moved.items() if move is not None},
+    )
+
+
+def _median(times: Floats) -> float | None:
+    return float(np.median(times)) if len(times) else None
+
+
+def _shares(times: Floats) -> Floats:
+    bins = np.minimum(times / BIN_S, BINS - 1).astype(np.int64)
+    return np.bincount(bins, minlength=BINS) / max(len(times), 1)
 
 
 def of(campaign: Campaign) -> list[CareRow]:
@@ -86,22 +133,24 @@ def _longest_run(values: Ints) -> int:
     return int(np.diff(edges).max())
 
 
-def _chance(data: Dataset) -> Iterator[list[tuple[float | None, int]]]:
+def _chance(data: Dataset) -> Iterator[list[Figure]]:
     for place in range(len(data.questions)):
         yield beyond_chance(data.ratings(place))
 
 
-def _worst(scales: list[list[tuple[float | None, int]]], judge: int) -> Sign:
+def _worst(scales: list[list[Figure]], judge: int) -> Sign:
+    figures = [scale[judge] for scale in scales]
     known = [
-        (value, n)
-        for value, n in (scale[judge] for scale in scales)
-        if value is not None and n >= LEAST
+        (one.value, one.n)
+        for one in figures
+        if isinstance(one, Estimate) and one.n >= LEAST
     ]
     if not known:
-        shared = max((scale[judge][1] for scale in scales), default=0)
+        shared = max((one.n for one in figures), default=0)
         return Sign("chance", 0, shared, is_broken=False)
     value, n = min(known)
-    return Sign("chance", 0, n, value < 0, value)
+    is_below = value < -TOLERANCE  # who answers the same always is at chance exactly
+    return Sign("chance", 0, n, is_below, value)
 
 
 def _checks(campaign: Campaign, person: Participant) -> Sign:

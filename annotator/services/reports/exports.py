@@ -7,16 +7,25 @@ they hold all that the report is computed from.
 from collections.abc import Iterable, Iterator
 from typing import Any
 
+import numpy as np
+from django.db.models import Count, Q, Sum
+from django.db.models.functions import TruncDate
+
 from annotator import access
 from annotator.exchange.written import Exported
 from annotator.models import (
     Adjudication,
     Campaign,
     Credit,
+    InvitationUse,
     Judgment,
+    JudgmentEvent,
     RatingScale,
 )
 from annotator.models.projects import Anybody
+from annotator.services.campaigns import crowd, judging, progress
+from annotator.services.reports import judged_data
+from core.agreement.judgments import best_worst
 
 JUDGMENTS = (
     *("item", "id", "kind", "annotator", "scale", "value", "condition", "rank"),
@@ -41,6 +50,12 @@ DECISIONS = (
     *("item", "id", "kind", "scale", "value", "sentence", "phrase", "paraphrase"),
     *("reason", "confidence", "accepts", "by_rule", "note", "by", "at", "number"),
 )
+TIMES = ("annotator", "name", "day", "answers", "minutes", "cost", "currency")
+PAY = (
+    *("annotator", "name", "platform", "participant", "study", "session", "joined"),
+    *("state", "items", "set_aside", "minutes", "cost", "currency"),
+    *("checks", "checks_failed", "code"),
+)
 NAME = "name"  # of an annotator: after the label, for managers who ask for it
 TYPES = (
     dict.fromkeys(
@@ -51,7 +66,10 @@ TYPES = (
     | dict.fromkeys(
         ("counted", "extra", "late", "withdrawn", "simulated", "by_rule"), "BOOLEAN"
     )
-    | {"threshold": "DOUBLE"}
+    | dict.fromkeys(("threshold", "minutes", "cost"), "DOUBLE")
+    | dict.fromkeys(
+        ("answers", "items", "set_aside", "checks", "checks_failed"), "INTEGER"
+    )
 )
 BETWEEN = " | "  # conditions of one item, as the layout ``long`` splits them
 CHUNK = 2000
@@ -81,9 +99,32 @@ def items(campaign: Campaign, *, by: Anybody) -> Exported:
     """
     access.require(by, "export", campaign.project)
     gold = tuple(f"gold_{scale.name}" for scale in campaign.scales.all())
-    columns = (*ITEMS, *gold)
-    rows = (_item(item, made) for item, made in _with_credits(campaign))
+    scores = _best_worst(campaign)
+    columns = (*ITEMS, *gold, *scores)
+    rows = (
+        _item(item, made)
+        | {name: by_item.get(item.code) for name, by_item in scores.items()}
+        for item, made in _with_credits(campaign)
+    )
     return Exported(columns, (_in_order(row, columns) for row in rows), TYPES)
+
+
+def _best_worst(campaign: Campaign) -> dict[str, dict[str, float]]:
+    """``best_<scale>`` -> item code -> score, of scales with a best and a worst."""
+    if not campaign.scales.filter(kind=RatingScale.Kind.BEST).exists():
+        return {}
+    data = judged_data.read_campaign(campaign).data
+    return {
+        f"best_{question.scale.name}": {
+            code: round(float(score), 4)
+            for code, score in zip(
+                data.items, best_worst.scores(data, place), strict=True
+            )
+            if np.isfinite(score)
+        }
+        for place, question in enumerate(data.questions)
+        if question.is_best_worst
+    }
 
 
 def decisions(campaign: Campaign, *, by: Anybody) -> Exported:
@@ -92,7 +133,59 @@ def decisions(campaign: Campaign, *, by: Anybody) -> Exported:
     return Exported(DECISIONS, _decisions(campaign), TYPES)
 
 
-TABLES = {"judgments": judgments, "items": items, "decisions": decisions}
+def timesheet(campaign: Campaign, *, by: Anybody) -> Exported:
+    """Active time and its cost, a row for every person and day: checks, training and
+    what was set aside are work, too. Raises NotAllowed before the first row."""
+    access.require(by, "manage", campaign.project)
+    return Exported(TIMES, _times(campaign), TYPES)
+
+
+def _times(campaign: Campaign) -> Iterator[tuple[Any, ...]]:
+    people = {one.pk: one for one in campaign.participants.select_related("user")}
+    rows = JudgmentEvent.objects.filter(judgment__participant__campaign=campaign)
+    by_day = rows.values("judgment__participant", day=TruncDate("at")).annotate(
+        ms=Sum("active_ms"),
+        n=Count("judgment", distinct=True, filter=Q(verb=JudgmentEvent.Verb.SAVE)),
+    )
+    for row in by_day.order_by("judgment__participant", "day"):
+        if row["ms"] or row["n"]:
+            who, cost = people[row["judgment__participant"]], campaign.cost(row["ms"])
+            yield (
+                *(who.label, str(who.user or ""), row["day"].isoformat(), row["n"]),
+                *(round(row["ms"] / 60_000, 2), cost, campaign.currency),
+            )
+
+
+def pay_sheet(campaign: Campaign, *, by: Anybody) -> Exported:
+    """Everyone who judges, to approve or pay by; the ids are those of the platform that
+    they came from. Raises NotAllowed before the first row."""
+    access.require(by, "manage", campaign.project)
+    return Exported(PAY, _paid(campaign), TYPES)
+
+
+def _paid(campaign: Campaign) -> Iterator[tuple[Any, ...]]:
+    uses = InvitationUse.objects.filter(invitation__campaign=campaign)
+    by_user = {use.user_id: use for use in uses.select_related("invitation")}
+    for row in progress.of(campaign).people:
+        who, use = row.person, by_user.get(row.person.user_id or 0)
+        given = crowd.end_of(who, judging.state_of(who), done=row.done + row.aside)
+        yield (
+            *(who.label, str(who.user or "")),
+            *((use.invitation.provider, use.external_id) if use else ("", "")),
+            *((use.study, use.session) if use else ("", "")),
+            *(use.at.isoformat() if use else "", who.state, row.done, row.aside),
+            *(round(row.active_ms / 60_000, 2), row.cost, campaign.currency),
+            *(who.n_checks, who.n_checks_failed, given.get("code", "")),
+        )
+
+
+TABLES = {
+    "judgments": judgments,
+    "items": items,
+    "decisions": decisions,
+    "timesheet": timesheet,
+    "participants": pay_sheet,
+}
 
 
 def flagged(campaign: Campaign) -> list[Judgment]:

@@ -22,6 +22,7 @@ from annotator.models import (
     Item,
     Judgment,
     JudgmentEvent,
+    RatingScale,
     RatingSet,
 )
 from annotator.services.kept_counts import LastAnswers
@@ -78,7 +79,12 @@ def read_set(ratings: RatingSet) -> Read:
 
 def _campaign(campaign: Campaign, stamp: tuple[Any, ...]) -> Read:
     questions = [
-        Question(scale.to_core(), scale.title, scale.threshold)
+        Question(
+            scale.to_core(),
+            scale.title,
+            scale.threshold,
+            is_best_worst=scale.kind == RatingScale.Kind.BEST,
+        )
         for scale in campaign.scales.all()
     ]
     known = [Item.Kind.MAIN, Item.Kind.GOLD, Item.Kind.ATTENTION]

@@ -4,7 +4,8 @@ from django.contrib import messages
 from django.contrib.auth.decorators import login_required
 from django.http import Http404, HttpRequest, HttpResponse, StreamingHttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
-from django.utils.translation import get_language
+from django.urls import reverse
+from django.utils.translation import get_language, ngettext
 from django.utils.translation import gettext as _
 from django.views.decorators.http import (
     require_GET,
@@ -17,12 +18,14 @@ from annotator.errors import BadRequest, Refusal
 from annotator.exchange.written import FORMS
 from annotator.forms import number, refuse_unknown
 from annotator.http.answers import form_page
-from annotator.models import Campaign
+from annotator.models import Campaign, Participant
+from annotator.pages.campaigns import annotator as annotators
 from annotator.pages.campaigns import overview as pages
 from annotator.pages.campaigns import plan
 from annotator.services.campaigns import (
     items,
     participants,
+    setting_aside,
     setup,
     sharing,
     simulation,
@@ -48,7 +51,7 @@ def new(request: HttpRequest, slug: str) -> HttpResponse:
 
     def act() -> HttpResponse:
         template = request.POST.get("template", "") or "substitution"
-        made = setup.create(project, name, by=request.user, template=template)
+        made = items.begin(project, name, template, by=request.user)
         return redirect("campaign_items", slug, made.code)
 
     return form_page(request, "campaigns/new.html", lambda: page, act)
@@ -91,6 +94,42 @@ def flags(request: HttpRequest, slug: str, code: str) -> HttpResponse:
 
 
 @login_required
+@require_http_methods(["GET", "POST"])
+def annotator(request: HttpRequest, slug: str, code: str, person: str) -> HttpResponse:
+    """One annotator: speed, checks, agreement, answers; POST sets answers aside."""
+    campaign = access.campaign_or_404(request.user, slug, code, "manage")
+    refuse_unknown(request.GET, {"show", "page"})
+    people = campaign.participants.select_related("campaign__project", "user")
+    row = get_object_or_404(people, code=person)
+    if request.method == "GET":
+        page = annotators.annotator(campaign, row, request.GET.dict())
+        return render(request, "campaigns/annotator.html", page)
+    try:
+        messages.success(request, _moved(request, row))
+    except Refusal as error:
+        messages.error(request, str(error))
+    here = reverse("campaign_annotator", args=[slug, code, person])
+    return redirect(f"{here}?{request.GET.urlencode()}" if request.GET else here)
+
+
+def _moved(request: HttpRequest, person: Participant) -> str:
+    if batch := request.POST.get("restore", ""):
+        n = setting_aside.bring_back(person, batch, by=request.user)
+        return ngettext(
+            "%(n)s answer counts again.", "%(n)s answers count again.", n
+        ) % {"n": n}
+    one = request.POST.get("judgment", "")
+    if not one and request.POST.get("all") != "yes":
+        raise BadRequest(_("Choose the answers to set aside."), field="judgment")
+    n = setting_aside.set_aside(person, [one] if one else None, by=request.user)
+    return ngettext(
+        "%(n)s answer was set aside. Other people get the item.",
+        "%(n)s answers were set aside. Other people get the items.",
+        n,
+    ) % {"n": n}
+
+
+@login_required
 @require_GET
 def export(
     request: HttpRequest, slug: str, code: str, form: str, what: str
@@ -122,6 +161,8 @@ def act(request: HttpRequest, slug: str, code: str) -> HttpResponse:
         messages.success(request, ACTIONS[what](request, campaign))
     except Refusal as error:
         messages.error(request, str(error))
+    if request.POST.get("back") == "annotator":
+        return redirect("campaign_annotator", slug, code, request.POST["person"])
     is_designing = request.POST.get("back") == "design"
     return redirect("campaign_design" if is_designing else "campaign", slug, code)
 

@@ -17,6 +17,7 @@ from annotator.http.answers import form_page
 from annotator.models import Campaign
 from annotator.pages.campaigns import overview as pages
 from annotator.pages.campaigns import rules as rules_page
+from annotator.pages.site.documents import rendered
 from annotator.pages.site.settings import invitations
 from annotator.services.campaigns import participants, setup
 from annotator.services.campaigns.scales import set_scales
@@ -51,7 +52,9 @@ def guideline(request: HttpRequest, slug: str, code: str) -> HttpResponse:
         messages.success(request, message)
         return redirect("campaign", slug, code)
     versions = list(campaign.guidelines.select_related("by"))
+    html = rendered(versions[0].text) if versions else ""
     context = {"project": campaign.project, "campaign": campaign, "versions": versions}
+    context["html"] = html
     return render(request, "campaigns/guideline.html", context)
 
 
@@ -82,7 +85,7 @@ def people(request: HttpRequest, slug: str, code: str) -> HttpResponse:
     campaign = access.campaign_or_404(request.user, slug, code, "manage")
     refuse_unknown(request.GET, {"q", "members", "judges"})
     page = {}
-    if is_link := request.POST.get("what") in ("invite", "revoke"):
+    if is_link := request.POST.get("what") in ("invite", "revoke", "forget"):
         page = change_links(request, campaign.project, campaign)
     if request.method == "POST" and not is_link:
         return _choose(request, campaign)

@@ -42,6 +42,18 @@ campaign_urls: list[URLPattern] = [
         name="campaign_items_table",
     ),
     path(
+        "p/<slug:slug>/campaign/<code:code>/timesheet.<slug:form>",
+        campaigns.export,
+        {"what": "timesheet"},
+        name="campaign_timesheet",
+    ),
+    path(
+        "p/<slug:slug>/campaign/<code:code>/participants.<slug:form>",
+        campaigns.export,
+        {"what": "participants"},
+        name="campaign_participants",
+    ),
+    path(
         "p/<slug:slug>/campaign/<code:code>/items/",
         campaign_items.items,
         name="campaign_items",
@@ -85,6 +97,11 @@ campaign_urls: list[URLPattern] = [
         "p/<slug:slug>/campaign/<code:code>/people/",
         campaign_setup.people,
         name="campaign_people",
+    ),
+    path(
+        "p/<slug:slug>/campaign/<code:code>/people/<code:person>/",
+        campaigns.annotator,
+        name="campaign_annotator",
     ),
     path(
         "p/<slug:slug>/campaign/<code:code>/batches/",

@@ -21,11 +21,15 @@ Bools = NDArray[np.bool_]
 
 @dataclass(frozen=True, slots=True)
 class Question:
-    """A scale as it was asked; ``threshold`` or more counts as correct."""
+    """A scale as it was asked; ``threshold`` or more counts as correct.
+
+    What is not in its ``repr`` does not change the digest of data.
+    """
 
     scale: Scale
     title: str
     threshold: float | None = None
+    is_best_worst: bool = field(default=False, repr=False)  # see ``best_worst``
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,11 +1,19 @@
 """Each annotator against the others, against gold, and against themselves."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
 from core.agreement.chance import pair_columns, pair_reason
-from core.agreement.figures import Estimate, Figure, Undefined, figure
+from core.agreement.figures import (
+    Estimate,
+    Figure,
+    Undefined,
+    cluster_sums,
+    figure,
+    resample,
+)
 from core.agreement.words import Reason
 from core.data.check import Floats, Ints
 from core.data.ratings import Ratings
@@ -53,38 +61,53 @@ def gaps(ratings: Ratings) -> Floats:
     return np.asarray(values - out)
 
 
-def beyond_chance(ratings: Ratings) -> list[tuple[float | None, int]]:
-    """By annotator: how far they agree with the others beyond chance, and on how many
-    shared items.
+def beyond_chance(
+    ratings: Ratings,
+    annotators: Sequence[int] | None = None,
+    *,
+    replicates: int = 0,
+    seed: int = 0,
+) -> list[Figure]:
+    """How far each of the ``annotators`` (all if None) agrees with the others beyond
+    chance; ``n`` counts shared items.
 
     1 less observed over expected disagreement, over all pairs of own and another's
     value of an item: 1 is perfect, 0 is chance, below 0 is worse. Disagreement is the
     squared distance, or 0 and 1 on labels without order; chance pairs own values with
     those of others at random (Cohen 1968, "Weighted kappa", for one against many).
-    None where nothing is shared, or where chance leaves nothing to disagree on.
+    Undefined where nothing is shared, or chance leaves nothing to disagree on. The
+    interval is of ``replicates`` over clusters.
     """
-    size, n_items = ratings.scale.size, len(ratings.items)
+    n_clusters = int(ratings.cluster.max(initial=-1)) + 1
+    weights = resample(n_clusters, replicates, np.random.default_rng(seed))
+    counts = ratings.counts().astype(np.float64)
+    places = range(len(ratings.annotators)) if annotators is None else annotators
+    return [_beyond(ratings, place, counts, weights) for place in places]
+
+
+def _beyond(ratings: Ratings, place: int, counts: Floats, weights: Floats) -> Figure:
+    mine, size = ratings.annotator == place, ratings.scale.size
     points = np.array(ratings.scale.points) if ratings.scale.is_ordered else None
     apart = 1 - np.eye(size) if points is None else (points[:, None] - points) ** 2
-    counts = np.zeros((n_items, size))
-    np.add.at(counts, (ratings.item, ratings.value), 1)
-    rows: list[tuple[float | None, int]] = []
-    for place in range(len(ratings.annotators)):
-        mine = ratings.annotator == place
-        item, value = ratings.item[mine], ratings.value[mine]
-        others = counts[item]
-        others[np.arange(len(item)), value] -= 1
-        n_others = others.sum(1)
-        shared = int((n_others > 0).sum())
-        own = np.bincount(value, n_others, size)
-        total = n_others.sum()
-        expected = own @ apart @ others.sum(0) / max(total, 1) ** 2
-        if not shared or expected <= 0:
-            rows.append((None, shared))
-            continue
-        observed = (apart[value] * others).sum() / total
-        rows.append((float(1 - observed / expected), shared))
-    return rows
+    item, value = ratings.item[mine], ratings.value[mine]
+    others = counts[item]
+    others[np.arange(len(item)), value] -= 1
+    n_others = others.sum(1)
+    own = np.zeros((len(item), size))
+    own[np.arange(len(item)), value] = n_others
+    between = (apart[value] * others).sum(1)
+    rows = np.column_stack([n_others, between, own, others])
+    sums = weights @ cluster_sums(rows, ratings.cluster[item], weights.shape[1])
+    total, observed = sums[:, 0], sums[:, 1]
+    expected = ((sums[:, 2 : 2 + size] @ apart) * sums[:, 2 + size :]).sum(1)
+    column = np.full(len(weights), np.nan)
+    np.divide(observed * total, expected, out=column, where=expected > 0)
+    held = n_others > 0
+    reason: str = Reason.SHARES_NONE
+    if held.any():
+        reason = Reason.NO_DIFFERENCE % {"value": ratings.scale.labels[value[0]]}
+    n_clusters = len(np.unique(ratings.cluster[item[held]]))
+    return figure(1 - column, int(held.sum()), reason, clusters=n_clusters)
 
 
 def bias_of(ratings: Ratings) -> list[Figure]:

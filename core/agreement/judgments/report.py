@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 
 from core.agreement.figures import Estimate, as_json
+from core.agreement.judgments import best_worst
 from core.agreement.judgments.conditions import (
     ConditionRow,
     Difference,
@@ -110,6 +111,7 @@ def _scale(data: Dataset, place: int, options: ReportOptions) -> dict[str, Any]:
         "confusion": _confusion(ratings, name),
         "judges": _judges(data, place, ratings),
         "cut": None,
+        "best": _best(data, place, options) if question.is_best_worst else None,
     }
     if question.threshold is not None and question.scale.is_ordered:
         cut = measure_all(
@@ -120,6 +122,22 @@ def _scale(data: Dataset, place: int, options: ReportOptions) -> dict[str, Any]:
         )
         body["cut"] = _measures(cut, name, ("raw", "k_uniform", "cohen", "ac1"), 2)
     return body
+
+
+def _best(data: Dataset, place: int, options: ReportOptions) -> dict[str, Any]:
+    """Best-worst scores of the conditions, and how reliable scores are."""
+    score = best_worst.scores(data, place)
+    made = [data.credit[data.credit[:, 0] == c, 1] for c in range(len(data.conditions))]
+    known = [score[items][np.isfinite(score[items])] for items in made]
+    return {
+        "reliability": as_json(best_worst.split_half(data, place, seed=options.seed)),
+        "splits": best_worst.SPLITS,
+        "conditions": [
+            {"name": name, "n": len(of), "score": round(float(of.mean()), 4)}
+            for name, of in zip(data.conditions, known, strict=True)
+            if len(of)
+        ],
+    }
 
 
 def _half(ratings: Ratings) -> int:

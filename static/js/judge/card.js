@@ -22,6 +22,10 @@ function part(className, text) {
 function sentence(place, card, phrase) {
   const [farBefore, before] = split(card.before, true);
   const [after, farAfter] = split(card.after, false);
+  if (!card.before && !card.after) {
+    place.replaceChildren(part("all", phrase)); // whole sentences: nothing to mark
+    return false;
+  }
   place.replaceChildren(
     part("far", farBefore), part(farBefore ? "near cut-before" : "near", before),
     part("target", `⟦${phrase}⟧`),
@@ -99,7 +103,8 @@ export function makeCard(scales) {
       rendering.querySelector(".item-title").textContent = title;
     }
     for (const field of element.querySelectorAll("fieldset")) {
-      for (const input of field.querySelectorAll("input")) input.name = `${field.dataset.scale}-${at}`;
+      // the best is one of all rows, and so is the worst
+      for (const input of field.querySelectorAll("input")) input.name = `${field.dataset.scale}-${isBest(field) ? `of${input.value}` : at}`;
     }
     const box = element.querySelector("textarea");
     box.id = `comment-${at}`;
@@ -115,8 +120,27 @@ export function makeCard(scales) {
 
   const fields = () => shown.flatMap((row) => [...row.element.querySelectorAll("fieldset")].map((field) => ({ row, field })));
 
+  const isBest = (field) => scaleOf(field).kind === "best";
+  const scaleOf = (field) => scales.find((one) => one.name === field.dataset.scale);
+
+  // Of best and worst a row without a choice is 0, once both are chosen somewhere.
+  function choiceOf(field) {
+    const chosen = fields().filter((one) => one.field.dataset.scale === field.dataset.scale)
+      .flatMap((one) => [...one.field.querySelectorAll(":checked")]);
+    if (shown.length > 1 && chosen.length < 2) return undefined;
+    return Number(field.querySelector(":checked")?.value ?? 0);
+  }
+
+  // A row cannot be both.
+  form.addEventListener("change", ({ target }) => {
+    const field = target.closest("fieldset");
+    if (!field || !isBest(field)) return;
+    for (const other of field.querySelectorAll(":checked")) if (other !== target) other.checked = false;
+  });
+
   function valueOf(field) {
-    const scale = scales.find((one) => one.name === field.dataset.scale);
+    const scale = scaleOf(field);
+    if (scale.kind === "best") return choiceOf(field);
     const input = scale.kind === "number" ? field.querySelector("input") : field.querySelector(":checked");
     if (!input || input.value === "" || !input.checkValidity()) return undefined;
     return scale.kind === "nominal" ? input.value : Number(input.value);
@@ -159,9 +183,22 @@ export function makeCard(scales) {
       ?? all.find(({ field }) => valueOf(field) === undefined) ?? all[0];
   }
 
+  // A digit is a row: the first one the best, the second one the worst.
+  function choose(field, at) {
+    const rows = fields().filter((one) => one.field.dataset.scale === field.dataset.scale);
+    const hasBest = rows.some((one) => one.field.querySelector("[value='1']").checked);
+    const radio = rows[at]?.field.querySelector(hasBest ? "[value='-1']" : "[value='1']");
+    if (!radio) return undefined;
+    radio.checked = true;
+    radio.focus();
+    radio.dispatchEvent(new Event("change", { bubbles: true }));
+    return undefined;
+  }
+
   // A digit sets the scale in hand and goes on to the next one.
   function digit(sign) {
     const { field } = active();
+    if (isBest(field)) return choose(field, Number(sign) - 1);
     const radios = [...field.querySelectorAll("input[type=radio]")];
     if (!radios.length) return focusOn(field);
     const chosen = radios.find((radio) => radio.value === sign) ?? radios[Number(sign) - 1];
@@ -181,7 +218,8 @@ export function makeCard(scales) {
   }
 
   function lacking({ row, field }) {
-    const { title } = scales.find((one) => one.name === field.dataset.scale);
+    const { title, kind } = scaleOf(field);
+    if (kind === "best") return gettext("Choose the best and the worst paraphrase.");
     const scale = document.documentElement.lang === "en" ? title.toLowerCase() : title;
     if (shown.length === 1) return fill(gettext("Choose a %(scale)s score."), { scale });
     return fill(gettext("Choose a %(scale)s score for paraphrase %(n)s."), { scale, n: shown.indexOf(row) + 1 });

@@ -41,13 +41,21 @@ export async function askFlag(before) {
   return said === "flag" ? byId("flag-text").value.trim() : null;
 }
 
-export function showGuideline({ number, text }) {
+// `html`: made of Markdown by the server, which lets no raw HTML through.
+export function showGuideline({ number, html, seen }) {
+  const isFirst = number > 0 && !seen;
   byId("guideline-title").textContent = number ? fill(gettext("Guidelines, version %(n)s"), { n: number }) : gettext("Guidelines");
-  const paragraph = document.createElement("p");
-  paragraph.textContent = text || gettext("This campaign has no guidelines yet.");
-  byId("guideline-text").replaceChildren(paragraph);
+  byId("guideline-text").innerHTML = html ?? "";
+  if (!html) byId("guideline-text").textContent = gettext("This campaign has no guidelines yet.");
+  byId("guideline-new").hidden = !isNew({ number, seen });
+  byId("guideline-new").textContent = isFirst
+    ? gettext("Please read this before the first item. You can open it again at any time.")
+    : gettext("The guidelines have changed. Please read them before you go on.");
+  byId("guideline-close").textContent = isFirst ? gettext("Start judging") : gettext("Close");
   return ask(byId("guideline-dialog"));
 }
+
+export const isNew = ({ number, seen }) => number > (seen ?? number);
 
 // The keys as they are now, in the help and on the buttons (hidden there when off).
 export function nameKeys(keys, areOn) {

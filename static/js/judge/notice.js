@@ -60,6 +60,7 @@ export function makeNotice({ look, offerSkipped }) {
     const parts = [text];
     if (status.state === "finished") parts.push(finished(status));
     if (status.contact && ["blocked", "paused"].includes(status.state)) parts.push(fill(gettext("Contact: %(contact)s."), { contact: status.contact }));
+    if (status.code) parts.push(fill(gettext("Your code to hand in: %(code)s"), { code: status.code }));
     return [title, parts.join(" ")];
   }
 
@@ -77,6 +78,7 @@ export function makeNotice({ look, offerSkipped }) {
     show(status) {
       const buttons = status.state === "sending" ? [] : [[gettext("Check for new items"), look]];
       if (status.state === "skipped") buttons.unshift([gettext("Show them"), offerSkipped]);
+      if (status.back) buttons.unshift([gettext("Return to Prolific"), () => { location.assign(status.back); }]);
       put(status.state === "blocked" ? "bad" : "", ...words(status), buttons);
       if (status.state !== "sending") place.focus();
     },
@@ -91,11 +93,12 @@ export function makeNotice({ look, offerSkipped }) {
     },
     hide() { if (!place.matches(".bad")) place.hidden = true; },
     // `values`: one's own answer; the sentences stay above.
-    feedback({ passed, expected, why }, values, scales, next) {
+    feedback({ passed, expected, why, again }, values, scales, next) {
       const asked = scales.filter(({ name }) => name in expected);
       document.getElementById("feedback-title").textContent = passed ? gettext("Correct") : gettext("Not quite");
       document.getElementById("feedback-rows").replaceChildren(...asked.map(({ name, title }) => cells(title, values?.[name] ?? gettext("no answer"), expected[name])));
       document.getElementById("feedback-why").textContent = why;
+      document.getElementById("feedback-again").hidden = !again;
       told.className = `notice ${passed ? "good" : "warn"}`;
       told.hidden = false;
       onward = next;

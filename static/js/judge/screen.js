@@ -3,7 +3,7 @@
 import { fill, gettext } from "../words.js";
 import { makeCard } from "./card.js";
 import { makeClock } from "./clock.js";
-import { askConflict, askFlag, askSettings, askSkip, nameKeys, showGuideline, showHelp } from "./dialogs.js";
+import { askConflict, askFlag, askSettings, askSkip, isNew, nameKeys, showGuideline, showHelp } from "./dialogs.js";
 import { makeDrafts } from "./drafts.js";
 import { isSignedOut, send } from "./http.js";
 import { listen } from "./keys.js";
@@ -97,8 +97,28 @@ async function look() {
   hand.sort(begunFirst);
   if (!behind.length) behind = desk.recent.filter((one) => !outbox.holds(one.code)).reverse().map((one) => [one]);
   if (!outbox.size) say(gettext("Ready"), "good");
+  if (isNew(desk.guideline)) await read();
   if (!group) advance();
   return undefined;
+}
+
+// The guidelines, before the first item and again when they have changed.
+async function read() {
+  await showGuideline(desk.guideline);
+  const { number } = desk.guideline;
+  if (!isNew(desk.guideline)) return;
+  desk.guideline.seen = number;
+  send(config.guideline, { body: { number } });
+}
+
+// A new version came while the page was open: it is shown with the next look.
+async function renew(number) {
+  if (number === undefined || number === desk.guideline.number) return;
+  const answer = await send(config.desk, { method: "GET" });
+  if (answer.status !== 200) return;
+  desk.guideline = answer.body.guideline;
+  take(answer.body.next);
+  await read();
 }
 
 const held = () => [...hand, ...(at === null && group ? group : [])].map((one) => one.code);
@@ -211,6 +231,7 @@ function saved(message, body) {
 function stand(status) {
   const waiting = Math.max(desk.status.done - status.done, 0);
   desk.status = { ...status, done: status.done + waiting, left: Math.max(status.left - waiting, 0) };
+  renew(status.guideline);
 }
 
 // Others take items, too: from time to time ask how many are left.
@@ -348,7 +369,7 @@ const commands = {
   second: () => card.scale(1),
   comment: () => card.comment(),
   leave: () => card.leave(),
-  guideline: () => showGuideline(desk.guideline),
+  guideline: () => read(),
   diff: () => card.toggleDiff(),
   expand: () => card.expand(),
   help: () => showHelp(),

@@ -95,7 +95,9 @@ def test_people_and_needs_show_flags_with_their_rules(
     assert [need.text for need in needs] == [
         f"judge1 in Substitutes: {n} of {n} under 2 s."
     ]
-    assert needs[0].url == reverse("campaign_people", args=here) + "#care"
+    person = Participant.objects.get(campaign=made.campaign, label="A2")
+    assert needs[0].url == reverse("campaign_annotator", args=[*here, person.code])
+    assert needs[0].url in page
 
 
 def test_annotators_see_no_flags(made: Judged, client: Client) -> None:

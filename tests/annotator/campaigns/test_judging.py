@@ -5,10 +5,12 @@ from uuid import uuid4
 
 import pytest
 from django.http import Http404
+from django.test import Client
+from django.urls import reverse
 from django.utils import timezone
 
 from annotator.errors import BadRequest, Conflict, NotAllowed, StaleEdit
-from annotator.models import Judgment, JudgmentEvent, Tally
+from annotator.models import Campaign, Judgment, JudgmentEvent, Tally
 from annotator.services.campaigns import (
     answers,
     checks,
@@ -252,17 +254,72 @@ def test_training_tells_the_right_answer_and_nothing_else_does(cast: Cast) -> No
         "passed": False,
         "expected": {"meaning": 5, "grammar": 5},
         "why": "All is kept.",
+        "again": False,
     }
     [judgment] = draw(made, cast.bob)
     assert checks.feedback(judge(judgment)) is None
 
 
-def test_one_who_fails_training_is_stopped(cast: Cast) -> None:
+WRONG = {"meaning": 1, "grammar": 1}
+
+
+def failing(cast: Cast, tries: int) -> Campaign:
+    """Bob has failed the training once."""
     text = HEADER + rows(3) + rows(2, kind="training", gold="5")
-    made = campaign(cast, text=text, training_pass_share=0.6)
-    for judgment in draw(made, cast.bob, 2):
-        judge(judgment, {"meaning": 1, "grammar": 1})
+    made = campaign(cast, text=text, training_pass_share=0.6, training_tries=tries)
+    first, last = draw(made, cast.bob, 2)
+    assert checks.feedback(judge(first, WRONG))["again"] is False
+    assert checks.feedback(judge(last, WRONG))["again"] is (tries > 1)
+    return made
+
+
+def test_one_who_fails_training_is_stopped(cast: Cast) -> None:
+    made = failing(cast, 1)
     assert person(made, cast.bob).state == "blocked"
+
+
+def test_failed_training_is_tried_again_from_the_start(cast: Cast) -> None:
+    made = failing(cast, 2)
+    assert person(made, cast.bob).state == "active"
+    again = draw(made, cast.bob, 4)
+    assert [one.item.kind for one in again] == ["training"] * 2
+    assert [one.values for one in again] == [{}] * 2  # the first answers are not shown
+    for judgment in again:
+        judge(judgment, GOOD)
+    assert person(made, cast.bob).is_trained
+    assert [one.item.kind for one in draw(made, cast.bob, 4)] == ["main"] * 3
+
+
+def test_training_failed_at_the_last_attempt_stops_the_person(cast: Cast) -> None:
+    made = failing(cast, 2)
+    for judgment in draw(made, cast.bob, 2):
+        judge(judgment, WRONG)
+    assert person(made, cast.bob).state == "blocked"
+    assert draw(made, cast.bob, 2) == []
+
+
+def test_guidelines_are_new_until_the_judge_has_read_this_version(
+    cast: Cast, client: Client
+) -> None:
+    made = campaign(cast, n=2)
+    setup.write_guideline(made, "# Rate\n\n<b>meaning</b> *first*", by=cast.ada)
+    client.force_login(cast.bob)
+    desk = reverse("api_desk", args=[made.code])
+    told = client.get(desk).json()["guideline"]
+    assert (told["number"], told["seen"]) == (1, 0)
+    assert "<h3>Rate</h3>" in told["html"]
+    assert "<em>first</em>" in told["html"]
+    assert "<b>" not in told["html"]
+    url = reverse("api_guideline", args=[made.code])
+    for number in (1, 7, 0):  # no one has read what is not written
+        sent = client.post(url, {"number": number}, content_type="application/json")
+        assert sent.status_code == 204
+        assert client.get(desk).json()["guideline"]["seen"] == 1
+    setup.write_guideline(made, "Rate grammar first.", by=cast.ada)
+    status = client.post(desk, {"want": 0}, content_type="application/json").json()
+    assert status["status"]["guideline"] == 2
+    told = client.get(desk).json()["guideline"]
+    assert (told["number"], told["seen"]) == (2, 1)
 
 
 @pytest.mark.parametrize(

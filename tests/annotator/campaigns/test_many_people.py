@@ -9,14 +9,14 @@ from django.test import Client
 from django.urls import reverse
 
 from annotator.models import Batch, Campaign, Membership, Participant
-from annotator.pages.site.people import PEOPLE, at_once
+from annotator.pages.site.settings import PEOPLE, at_once
 from annotator.services.campaigns import participants
 from tests.annotator.campaigns_cast import campaign
 from tests.cast import Cast
 
 N = 5 * PEOPLE
 NAMES = [f"judge{n:03}" for n in range(N)]
-LABEL = re.compile(r"<tr><td>(judge\d{3})\b")
+LABEL = re.compile(r">(judge\d{3})</a>")
 TICK = re.compile(r'name="person"\s+value="(judge\d{3})"')
 ROW = re.compile(r'<tr><th scope="row">(judge\d{3})')
 

@@ -9,7 +9,8 @@ import pytest
 from django.test import Client
 
 from annotator.errors import Refusal
-from annotator.exchange import notes, registry
+from annotator.exchange import registry
+from annotator.exchange.bundle import check_note
 from annotator.models import AlignmentLayer, Corpus, Job, Pair, Sentence
 from annotator.services.corpora import exports
 from core.errors import FormatError, GemelError
@@ -111,7 +112,7 @@ def kept(kind: str, field: str, shape: Any) -> dict[str, Any]:
             field: {name: shape},
         }
         with contextlib.suppress(FormatError):
-            notes.check(kind, row, 1)
+            check_note(kind, row, 1)
             may[name] = shape
     return may
 
@@ -161,7 +162,7 @@ def test_a_note_of_ours_in_another_shape_is_refused_with_its_line(
     issue = job.issues.first()
     assert issue is not None
     assert issue.line > 1
-    assert f"{name!r} is not as Gemel writes it" in issue.reason
+    assert f"{name!r} is not in Gemel's format" in issue.reason
     assert job.error == ""
     assert not Corpus.objects.filter(name="H").exists()
 

@@ -3,7 +3,7 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from annotator.exchange.seen import Seen
+from annotator.exchange.rows import Seen
 from annotator.models import Sentence
 
 

@@ -87,7 +87,7 @@ def test_a_file_that_is_not_what_was_backed_up_is_refused(
     ParaphraseTable.objects.update(name="Later")
     elsewhere(settings, tmp_path)
     for act in (archives.verify, lambda path: archives.restore(path, replace=True)):
-        with pytest.raises(BadRequest, match="is not what was backed up"):
+        with pytest.raises(BadRequest, match="differs from what was backed up"):
             act(bad)
     assert ParaphraseTable.objects.get().name == "Later"
 

@@ -221,14 +221,22 @@ def without_table(table: str):
 @pytest.mark.parametrize(
     ("entry", "change", "says"),
     [
-        ("data.jsonl", without_table("annotator.linkevent"), "lacks rows"),
-        ("data.jsonl", without_table("annotator.sentence"), "do not fit together"),
+        ("data.jsonl", without_table("annotator.linkevent"), "missing or extra rows"),
+        ("data.jsonl", without_table("annotator.sentence"), "contradict each other"),
         ("data.jsonl", lambda data: data + data[-300:], "cannot be read"),
-        ("data.jsonl", lambda data: data + data, "do not fit together"),
-        ("data.jsonl", lambda data: None, "no backup of Gemel"),
-        ("manifest.json", lambda data: b"[]", "its manifest is another's"),
-        ("uploads/2026/01/file1.upload", lambda data: data + b"x", "not what was sent"),
-        ("uploads/2026/01/file1.upload", lambda data: None, "lacks the upload"),
+        ("data.jsonl", lambda data: data + data, "contradict each other"),
+        ("data.jsonl", lambda data: None, "not a backup of Gemel"),
+        ("manifest.json", lambda data: b"[]", "its manifest belongs to something else"),
+        (
+            "uploads/2026/01/file1.upload",
+            lambda data: data + b"x",
+            "differs from what was backed up",
+        ),
+        (
+            "uploads/2026/01/file1.upload",
+            lambda data: None,
+            "does not contain the upload",
+        ),
     ],
 )
 def test_what_is_wrong_with_a_backup_is_told(

@@ -67,7 +67,7 @@ def test_what_is_wrong_with_one_is_told_and_another_is_made(
     backups.request("gemel-000001")
     backing_up.work(NOW)
     (one,) = backups.kept()
-    assert "no backup of Gemel" in one.fault
+    assert "not a backup of Gemel" in one.fault
     assert not backups.is_due(NOW)
     assert backups.is_due(NOW + backups.RETRY)
 

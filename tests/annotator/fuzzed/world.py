@@ -56,6 +56,8 @@ TABLES = {
 FIELDS = {
     "judgment": models.Judgment,
     "held": models.Judgment,
+    "judgments": models.Judgment,
+    "person": models.Participant,
     "change": models.TreeChange,
     "layer": models.AlignmentLayer,
     "with": models.AlignmentLayer,

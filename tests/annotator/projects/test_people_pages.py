@@ -8,7 +8,7 @@ from django.test import Client
 from django.urls import reverse
 
 from annotator.models import Membership
-from annotator.pages.site.people import PEOPLE
+from annotator.pages.site.settings import PEOPLE
 from tests.cast import Cast
 
 NAMES = [f"judge{n:03}" for n in range(PEOPLE + 20)]

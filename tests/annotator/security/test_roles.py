@@ -31,6 +31,7 @@ CALLS = [  # verb, address, body, then the status for each of the roles
     ("post", "/api/pairs/{pair}/layers/", {}, (200, 200, 200, NO)),
     ("post", "/api/corpora/{corpus}/parses/", ENGLISH, (201, 201, NO, NO)),
     ("post", "/api/projects/windows/invitations/", VIEWER, (201, NO, NO, NO)),
+    ("get", "/p/windows/campaign/{campaign}/people/{judge}/", None, (200, NO, NO, NO)),
     ("post", "/api/campaigns/{campaign}/act/", {"action": "pause"}, (200, NO, 404, NO)),
 ]  # fmt: skip
 
@@ -54,7 +55,9 @@ def test_each_role_may_do_what_it_is_for(
     made = campaigns_cast.campaign(cast, n=2)
     codes = {"corpus": cast.corpus, "layer": cast.layer, "pair": cast.pair}
     address = address.format(
-        campaign=made.code, **{name: row.code for name, row in codes.items()}
+        campaign=made.code,
+        judge=made.participants.get().code,
+        **{name: row.code for name, row in codes.items()},
     )
     statuses = []
     for role in ROLES:

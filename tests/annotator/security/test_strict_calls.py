@@ -2,12 +2,16 @@
 
 import fcntl
 import json
+from collections.abc import Iterator
+from typing import Any
 
 import pytest
 from django.core.exceptions import ImproperlyConfigured
 from django.core.management import CommandError, call_command
 from django.test import Client
+from django.urls import URLPattern, get_resolver
 from drf_spectacular.generators import SchemaGenerator
+from rest_framework.views import APIView
 
 from annotator import env
 from annotator.api.calls.queries import READ
@@ -142,3 +146,36 @@ def test_the_answer_of_somebody_removed_is_refused_in_words(cast: Cast) -> None:
     assert "no longer" in answer.json()["error"]["message"]
     held.refresh_from_db()
     assert not held.values
+
+
+OPEN = {
+    *("health", "ready", "metrics", "api/docs/", "help/", "help/<slug:name>/"),
+    *("sign-in/", "sign-in/oidc/", "sign-in/oidc/back/", "sign-out/"),
+    *("join/<str:token>/", "theme/", "language/", "words/<slug:language>.js"),
+}
+
+
+def views(inside: Any, before: str = "") -> Iterator[tuple[str, Any]]:
+    """Every address with its view."""
+    for one in inside.url_patterns:
+        address = before + str(one.pattern)
+        if isinstance(one, URLPattern):
+            yield address, one.callback
+        else:
+            yield from views(one, address)
+
+
+def test_only_these_pages_are_open_to_anyone() -> None:
+    """Calls of the API ask for themselves: a token or a session."""
+    is_call = {address for address, view in views(get_resolver()) if is_api(view)}
+    is_open = {
+        address
+        for address, view in views(get_resolver())
+        if not getattr(view, "login_required", True)
+    }
+    assert is_open - is_call == OPEN
+
+
+def is_api(view: Any) -> bool:
+    kind = getattr(view, "cls", None) or getattr(view, "view_class", object)
+    return issubclass(kind, APIView)

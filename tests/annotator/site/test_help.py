@@ -33,6 +33,7 @@ NO_PAGES = {  # files, parts of pages, answers to programs, and what leads elsew
     *("project_query_export", "query_export", "ledger_export", "campaign_table"),
     *("project_query_groups", "query_groups"),
     *("campaign_decisions", "campaign_items_table", "campaign_items_sample"),
+    *("campaign_timesheet", "campaign_participants"),
     *("frozen_export", "report_export"),
     *("agreement_line", "measured_needs", "report_fresh"),
 }

@@ -114,6 +114,11 @@ def special() -> Iterator[tuple[str, str]]:
     address = ["windows", "ratings", ratings.code]
     yield "report_cases", reverse("report_cases", args=address)
     yield "layer_report", reverse("layer_report", args=["windows", corpus.code])
+    person = campaign.participants.first()
+    yield (
+        "campaign_annotator",
+        reverse("campaign_annotator", args=["windows", campaign.code, person.code]),
+    )
     yield (
         "layer_frozen",
         reverse("layer_frozen", args=["windows", corpus.code, frozen.code]),

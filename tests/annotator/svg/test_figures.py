@@ -9,7 +9,7 @@ from django.core.management import CommandError, call_command
 from annotator.models import Parse, Sentence
 from annotator.pages.figures.writing import FIGURES
 from annotator.svg import theme
-from annotator.svg.inks import dressed, grey
+from annotator.svg.theme import dressed, grey
 from core.data.alignment import Alignment, Link
 from tests.cast import SOURCE, Cast
 

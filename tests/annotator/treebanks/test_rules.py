@@ -8,7 +8,7 @@ from django.urls import reverse
 
 from annotator.errors import BadRequest, NotAllowed, StaleEdit
 from annotator.models import Membership, Origin, Parse, Sentence, TreeDraft
-from annotator.pages.treebanks import rules as pages
+from annotator.pages import treebanks as pages
 from annotator.services.parses import drafts
 from annotator.services.treebanks import rules
 from tests import cast as people

@@ -52,5 +52,7 @@ def test_a_campaign_that_was_judged(open_page, people, width: int) -> None:
     pages = ("campaign", "campaign_people", "campaign_items", "campaign_flags")
     for name in (*pages, "curation", "campaign_rules"):
         check(page, reverse(name, args=here), f"{name}-{width}")
+    who = made.participants[1].code
+    check(page, reverse("campaign_annotator", args=[*here, who]), f"annotator-{width}")
     report = reverse("report", args=[here[0], "campaign", here[1]])
     check(page, report, f"report-{width}")

@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from core.__main__ import main
-from core.itg.finding import BlockingSettings, SharedWords, scored
+from core.itg.finding import BlockingSettings, SharedWords, clash, scored
 from core.text.stems import stem
 
 TEXT = """The nurse opened the window of the clinic .
@@ -73,6 +73,18 @@ def test_a_word_of_many_sentences_suggests_none() -> None:
         BlockingSettings(crowd=6, overlap=0.01, each=99)
     )
     assert len(pairs) == 15
+
+
+def test_numbers_and_names_of_both_sides_clash() -> None:
+    for a, b, expected in (
+        ("then Mrs Green has the floor", "then Mr Simpson has the floor", True),
+        ("we thank Mr Green", "we thank him", False),
+        ("Bohemia saw 3 % in 1997", "in 1997 it was 3 % in Bohemia", False),
+        ("it closed at 7.30", "it closed at 11.05", True),
+        ("it closed at 7.30", "it closed at seven", False),
+        ("Voting is at noon", "Votes are cast at noon", False),
+    ):
+        assert clash(a.split(), b.split()) is expected, (a, b)
 
 
 def test_candidates_are_scored_as_pairs_are() -> None:

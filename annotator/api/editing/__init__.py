@@ -1,1 +1,0 @@
-"""Trees and arcs edited by programs: drafts, step by step."""

@@ -1,1 +1,0 @@
-"""Pages of work on whole treebanks."""

@@ -1,0 +1,155 @@
+"""Participants of a crowd platform: in by a link with its parameters, without an
+account of their own; out with a code to hand in.
+
+Kept of them is what the platform calls them, their study and session, for the sheet by
+which they are paid, until a manager deletes it.
+"""
+
+import secrets
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from django.contrib.auth.models import User
+from django.db import transaction
+from django.db.models import F
+from django.utils import timezone
+from django.utils.translation import gettext as _
+
+from annotator import access
+from annotator.errors import BadRequest, Conflict
+from annotator.models import Invitation, InvitationUse, Membership, Participant
+from annotator.models.projects import Anybody
+from annotator.services import accounts
+from annotator.services.campaigns import participants
+
+PARAMETERS: Mapping[
+    str, tuple[str, str, str]
+] = {  # provider: participant, study, session, as its address names them
+    Invitation.Provider.PROLIFIC: ("PROLIFIC_PID", "STUDY_ID", "SESSION_ID"),
+    Invitation.Provider.MTURK: ("workerId", "hitId", "assignmentId"),
+    Invitation.Provider.OTHER: ("participant", "study", "session"),
+}
+MTURK_PREVIEW = "ASSIGNMENT_ID_NOT_AVAILABLE"
+PROLIFIC = "https://app.prolific.com/submissions/complete?cc="
+LONGEST = 100
+
+
+@dataclass(frozen=True, slots=True)
+class PlatformGuest:
+    """What the address says of a participant."""
+
+    external_id: str
+    study: str
+    session: str
+
+
+def visitor(provider: str, sent: Mapping[str, str]) -> PlatformGuest | None:
+    """Who comes; None where the address names no one, as in a preview."""
+    of = [sent.get(name, "").strip()[:LONGEST] for name in PARAMETERS[provider]]
+    is_preview = not of[0] or of[2] == MTURK_PREVIEW or of[0].startswith("{{")
+    return None if is_preview else PlatformGuest(*of)
+
+
+def template(provider: str) -> str:
+    """The query that the platform fills in, for its form."""
+    names = PARAMETERS[provider]
+    if provider == Invitation.Provider.PROLIFIC:
+        return "&".join(f"{name}={{{{%{name}%}}}}" for name in names)
+    filled = (f"{name}=${{{name}}}" for name in names)
+    return "&".join(filled)
+
+
+def find(token: str) -> Invitation | None:
+    """The crowd link of this token, full or not; None if it was revoked or ran out."""
+    rows = Invitation.objects.filter(
+        digest=accounts.digest_of(token),
+        revoked_at=None,
+        expires_at__gt=timezone.now(),
+        project__removal=None,
+        campaign__project=F("project"),
+    ).exclude(provider="")
+    return rows.select_related("project", "campaign__project").first()
+
+
+def is_guest(link: Invitation, user: Anybody) -> bool:
+    """Whether the person came by this link before."""
+    return link.uses.filter(user_id=user.pk or 0).exclude(external_id="").exists()
+
+
+@transaction.atomic
+def come_in(link: Invitation, who: PlatformGuest) -> User:
+    """The participant's account, the same at every visit; they judge in the campaign.
+
+    Raises Conflict if the link has admitted as many as it may.
+    """
+    link = Invitation.objects.select_for_update().get(pk=link.pk)
+    known = link.uses.filter(external_id=who.external_id).select_related("user").first()
+    if known is not None:
+        return known.user
+    if link.n_uses >= link.max_uses:
+        raise Conflict(_("This study has all the participants that it needs."))
+    assert link.project is not None
+    assert link.campaign is not None
+    user = User.objects.create_user(f"crowd-{secrets.token_hex(4)}")
+    Invitation.objects.filter(pk=link.pk).update(n_uses=F("n_uses") + 1)
+    InvitationUse.objects.create(
+        invitation=link,
+        user=user,
+        external_id=who.external_id,
+        study=who.study,
+        session=who.session,
+    )
+    Membership.objects.create(project=link.project, user=user, role=link.role)
+    participants.admit(link.campaign, user)
+    return user
+
+
+def end_of(person: Participant, state: str, *, done: int) -> dict[str, str]:
+    """The code that this participant hands in, and where; {} for anyone else, and as
+    long as there is something to judge. ``state``, ``done``: as the desk tells them."""
+    is_over = state == "blocked" or (state in ("finished", "closed") and done)
+    if not is_over:
+        return {}
+    uses = InvitationUse.objects.filter(
+        user=person.user, invitation__campaign=person.campaign_id
+    )
+    use = uses.exclude(invitation__provider="").select_related("invitation").first()
+    return {} if use is None else told(use.invitation, is_rejected=state == "blocked")
+
+
+def told(link: Invitation, *, is_rejected: bool) -> dict[str, str]:
+    """A code of the link, and the address that hands it in where there is one."""
+    code = link.rejection_code if is_rejected else link.completion_code
+    is_prolific = link.provider == Invitation.Provider.PROLIFIC and code
+    return {"code": code, "back": PROLIFIC + code if is_prolific else ""}
+
+
+@transaction.atomic
+def forget(link: Invitation, *, by: Anybody) -> int:
+    """Delete what the platform calls the participants of this link; how many. They
+    cannot come back by it then. Raises NotAllowed."""
+    assert link.project is not None
+    access.require(by, "manage", link.project)
+    Invitation.objects.filter(pk=link.pk, revoked_at=None).update(
+        revoked_at=timezone.now()
+    )
+    rows = link.uses.exclude(external_id="")
+    return int(rows.update(external_id="", study="", session=""))
+
+
+def checked(wanted: Mapping[str, Any]) -> dict[str, str]:
+    """The part of a link that is about a platform. Raises BadRequest."""
+    provider = str(wanted.get("provider", ""))
+    if not provider:
+        return {}
+    if provider not in Invitation.Provider.values:
+        problem = _("There is no platform %(name)s.") % {"name": repr(provider)}
+        raise BadRequest(problem, field="provider")
+    codes = {
+        name: str(wanted.get(name, "")).strip()[:60]
+        for name in ("completion_code", "rejection_code")
+    }
+    codes = {name: code or secrets.token_hex(4).upper() for name, code in codes.items()}
+    consent = str(wanted.get("consent", "")).replace("\r\n", "\n").strip()
+    return {"provider": provider, "consent": consent, **codes}

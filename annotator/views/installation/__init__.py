@@ -1,1 +1,0 @@
-"""What runs here: backups, for who owns it; its state, for programs."""

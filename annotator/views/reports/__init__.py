@@ -1,1 +1,0 @@
-"""Agreement reports: of judgments and of alignment layers."""

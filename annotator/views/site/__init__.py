@@ -1,1 +1,0 @@
-"""What every page leads to: help and the tour."""
