@@ -33,7 +33,7 @@ from core.trees.words import checked_form, with_forms
 __all__ = [
     "OPS",
     "Delete",
-    "Edge",
+    "EdgeLabel",
     "Edited",
     "Insert",
     "Move",
@@ -301,7 +301,7 @@ def _tidy(tree: Tree, children: list[list[int]], v: int) -> None:
 
 
 @dataclass(frozen=True, slots=True)
-class Edge:
+class EdgeLabel:
     """Another grammatical function of a node, as TIGER trees have; "" for none."""
 
     op: ClassVar[str] = "edge"
@@ -318,9 +318,9 @@ class Edge:
         new = Tree(tree.labels, tree.parents, tree.tokens, tree.forms, edged)
         return Edited(new, {v: v for v in range(len(tree))}, self.node)
 
-    def inverse(self, tree: Tree) -> "Edge":
+    def inverse(self, tree: Tree) -> "EdgeLabel":
         check_node(tree, self.node)
-        return Edge(self.node, tree.edges[self.node] if tree.edges else "")
+        return EdgeLabel(self.node, tree.edges[self.node] if tree.edges else "")
 
     def to_json(self) -> dict[str, Any]:
         return {"op": self.op, "node": self.node, "edge": self.edge}
@@ -403,7 +403,7 @@ OPS: dict[str, Read] = {
         sent.get("last"),
         sent.get("tidy") is True,
     ),
-    "edge": lambda sent: Edge(int(sent["node"]), str(sent["edge"])),
+    "edge": lambda sent: EdgeLabel(int(sent["node"]), str(sent["edge"])),
     "trace": lambda sent: Trace(
         int(sent["node"]),
         str(sent["form"]),

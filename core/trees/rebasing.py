@@ -16,7 +16,7 @@ from core.trees.arc_splitting import JoinWords, Restore, SplitWord
 from core.trees.arcs import Arcs, ArcsEdit
 from core.trees.editing import (
     Delete,
-    Edge,
+    EdgeLabel,
     Insert,
     Move,
     Relabel,
@@ -91,7 +91,7 @@ class _SeenTree:
 
     def step(self, step: TreeEdit) -> TreeEdit:
         """The same step on the tree there is."""
-        if isinstance(step, Relabel | Delete | Edge | Trace):
+        if isinstance(step, Relabel | Delete | EdgeLabel | Trace):
             return replace(step, node=self.node(step.node))
         if isinstance(step, RelabelAll):
             return RelabelAll(tuple((self.node(v), name) for v, name in step.labels))

@@ -15,7 +15,7 @@ from typing import IO, Any
 
 import django
 from django.db import connection
-from django.db.models import Q, QuerySet
+from django.db.models import Q
 from django.http import QueryDict
 
 from annotator import __version__
@@ -35,6 +35,7 @@ from annotator.models import (
     TreeEvent,
     VerdictEvent,
 )
+from annotator.services.jobs import in_batches
 from annotator.services.releases import everything
 from annotator.services.releases.everything import Pseudonyms, names, pseudonyms
 from annotator.services.reports import agreement
@@ -152,7 +153,7 @@ class CampaignPart:
 
     def _items(self) -> Iterator[dict[str, Any]]:
         rows = self.campaign.items.select_related("instance")
-        for chunk in _chunks(rows):
+        for chunk in in_batches(rows, CHUNK):
             credits: dict[int, list[dict[str, Any]]] = defaultdict(list)
             of_items = Credit.objects.filter(item__in=chunk).select_related("condition")
             for one in of_items.order_by("item_id", "condition__position"):
@@ -165,7 +166,8 @@ class CampaignPart:
         rows = Judgment.objects.of(self.campaign).filter(
             Q(revision__gt=0) | Q(state__in=["done", "skipped"])
         )
-        for chunk in _chunks(rows.select_related("item", "participant__user")):
+        rows = rows.select_related("item", "participant__user")
+        for chunk in in_batches(rows, CHUNK):
             events: dict[int, list[JudgmentEvent]] = defaultdict(list)
             of_judgments = JudgmentEvent.objects.filter(judgment__in=chunk)
             for event in of_judgments.select_related("by").order_by(
@@ -205,7 +207,7 @@ class CampaignPart:
 
     def _decisions(self) -> Iterator[dict[str, Any]]:
         rows = Adjudication.objects.filter(item__campaign=self.campaign)
-        for chunk in _chunks(rows.select_related("item", "by")):
+        for chunk in in_batches(rows.select_related("item", "by"), CHUNK):
             for one in chunk:
                 row = {
                     "decision": one.code, "item": one.item.code, "number": one.number,
@@ -234,13 +236,6 @@ def _item(item: Item) -> dict[str, Any]:
         "paraphrase": item.paraphrase, "gold": item.gold, "why": item.why,
         "withdrawn": item.is_withdrawn,
     }  # fmt: skip
-
-
-def _chunks(rows: QuerySet[Any]) -> Iterator[list[Any]]:
-    last = 0
-    while chunk := list(rows.order_by("pk").filter(pk__gt=last)[:CHUNK]):
-        yield chunk
-        last = chunk[-1].pk
 
 
 def _name(user: Any) -> str:

@@ -14,6 +14,7 @@ from annotator.errors import BadRequest, StaleEdit
 from annotator.models import Corpus, Origin, Parse, Sentence, TreebankRules
 from annotator.models.projects import Anybody, id_of
 from annotator.services.alignments import layers
+from annotator.services.jobs import in_batches
 from core.data.deps import DepTree
 from core.data.tokens import Token
 from core.data.tree import Tree
@@ -151,13 +152,12 @@ def check(
 def _walked(corpus: Corpus, last: int) -> Iterator[Checked]:
     """Every sentence behind this one, with or without problems."""
     rules = rules_of(corpus)
-    while rows := list(corpus.sentences.filter(pk__gt=last).order_by("pk")[:PORTION]):
+    for rows in in_batches(corpus.sentences.filter(pk__gt=last), PORTION):
         trees, arcs = _parses(rows)
         for sentence in rows:
             tree = trees.get(sentence.pk)
             wrong = _problems(sentence, tree, arcs.get(sentence.pk), rules)
             yield Checked(sentence, tuple(wrong), tree)
-        last = rows[-1].pk
 
 
 def _start(corpus: Corpus, after: str) -> int:

@@ -1,4 +1,4 @@
-"""``pivot build``: files of aligned pairs to a table of paraphrases."""
+"""``pivot build``: parallel text, or aligned pairs, to a table of paraphrases."""
 
 import argparse
 import os
@@ -6,8 +6,11 @@ from pathlib import Path
 from typing import Any
 
 from core.errors import FormatError, InvalidValue
+from core.parsing.registry import add_parser_options
+from core.pivoting import text_files
 from core.pivoting.building.pipeline import build_table
 from core.pivoting.building.settings import BuildSettings, PairsFile
+from core.pivoting.commands import corpus
 from core.pivoting.commands.options import Say
 from core.pivoting.table import open_table
 
@@ -20,10 +23,22 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add = parser.add_argument
     usual = BuildSettings()
     add(
+        "--text",
+        type=Path,
+        nargs="+",
+        default=[],
+        metavar="PATH",
+        help="text files named by their languages (en.txt de.txt fr.txt.gz), one "
+        "sentence per line, or a folder of them: cleaned, linked and parsed first",
+    )
+    add("--tokenised", action="store_true", help="of --text: spaces separate tokens")
+    add("--limit", type=int, default=0, help="of --text: lines to read (default: all)")
+    add_parser_options(parser)
+    add(
         "--bitext",
         type=Path,
         nargs="+",
-        required=True,
+        default=[],
         metavar="PATH",
         help="pairs.parquet files with word links, or folders of them",
     )
@@ -105,7 +120,7 @@ def run(options: dict[str, Any], say: Say) -> dict[str, Any]:
     )
     steps = build_table(
         options["out"],
-        _sources(options["bitext"], options["parses"]),
+        _of_text(options, say) or _sources(options["bitext"], options["parses"]),
         rules,
         spark=os.environ.get(SPARK, ""),
         memory=options["memory"],
@@ -118,6 +133,28 @@ def run(options: dict[str, Any], say: Say) -> dict[str, Any]:
         return table.size() | {"stages": table.facts["stages"]}
     finally:
         table.close()
+
+
+def _of_text(options: dict[str, Any], say: Say) -> list[PairsFile]:
+    """The pairs of text files, linked and parsed; what a former run did is kept next to
+    the table. Raises InvalidValue."""
+    if bool(options["text"]) == bool(options["bitext"]):
+        raise InvalidValue("give either --text or --bitext")
+    if not options["text"]:
+        return []
+    work = options["out"].with_name(options["out"].name + "-text")
+    pairs = text_files.pairs_of(
+        options["text"],
+        work,
+        say,
+        is_tokenised=options["tokenised"],
+        limit=options["limit"],
+    )
+    wanted = {name: options.get(name) for name in ("engine", "models")}
+    parsed = {**wanted, "stage": "parse", "files": pairs, "out": work / "parsed"}
+    trees = 10 if options["forest"] else 1
+    corpus.run({**parsed, "trees": trees}, lambda note: say(f"parsing: {note}"))
+    return _sources(pairs, [*options["parses"], work / "parsed" / "parses.parquet"])
 
 
 def _sources(bitext: list[Path], parses: list[Path]) -> list[PairsFile]:

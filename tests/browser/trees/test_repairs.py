@@ -25,7 +25,7 @@ SEEN = "(VP (VBN seen) (PP (IN by) (NP (DT all))))"
 PASSIVE = ACTIVE.replace("VBD lost", "VBN lost")
 
 
-class Hand:
+class CountedHand:
     """A person at the page, whose actions are counted."""
 
     def __init__(self, page) -> None:
@@ -47,7 +47,7 @@ class Hand:
 
 @pytest.fixture
 def hand(cast, open_page):
-    def at(brackets: str) -> Hand:
+    def at(brackets: str) -> CountedHand:
         words = [part.split()[1] for part in leaves_of(brackets)]
         made = people.sentence(cast.corpus, " ".join(words))
         people.parse(made, brackets, engine="toy")
@@ -57,7 +57,7 @@ def hand(cast, open_page):
         page.set_default_timeout(120_000)
         page.goto(f"/p/windows/sentence/{made.code}/tree/")
         page.wait_for_selector("html[data-editor=ready]")
-        return Hand(page)
+        return CountedHand(page)
 
     return at
 
@@ -77,7 +77,7 @@ def key_of(page, entry: str) -> str:
     return row.locator("kbd").inner_text()
 
 
-def made(hand: Hand, text: str, n: int = 1) -> None:
+def made(hand: CountedHand, text: str, n: int = 1) -> None:
     revision(hand.page, n)
     assert TreeDraft.objects.get().text == text
 
@@ -171,7 +171,7 @@ def test_the_root_by_one_action_and_never_two(cast, open_page, how: str) -> None
     page.set_default_timeout(120_000)
     page.goto(f"/p/windows/sentence/{cast.pair.source.code}/arcs/")
     page.wait_for_selector("html[data-editor=ready]")
-    by = Hand(page)
+    by = CountedHand(page)
     if how == "mouse":
         by.drag(node(4), "#root-place")
     else:

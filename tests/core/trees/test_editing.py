@@ -11,7 +11,7 @@ from core.errors import InvalidValue
 from core.formats import ptb
 from core.trees.editing import (
     Delete,
-    Edge,
+    EdgeLabel,
     Insert,
     Move,
     Relabel,
@@ -82,7 +82,7 @@ def steps(draw: st.DrawFn, tree: Tree, *, may_gap: bool = False) -> TreeEdit:
     if kind == "replace":
         return Replace(tree)
     if kind == "edge":
-        return Edge(v, draw(st.sampled_from(["", "SB"])))
+        return EdgeLabel(v, draw(st.sampled_from(["", "SB"])))
     if kind == "trace":
         return Trace(v, "*T*-1", after=draw(st.booleans()))
     at = draw(st.none() | st.integers(0, 3))

@@ -6,7 +6,7 @@ from django.db import migrations, models
 class Migration(migrations.Migration):
 
     dependencies = [
-        ('annotator', '0001_schema'),
+        ('annotator', '0032_best_worst_and_whole_sentences'),
     ]
 
     operations = [
