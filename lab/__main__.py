@@ -23,20 +23,31 @@ _EVALUATION = "lab.evaluation.commands"
 LAB = Catalogue(
     help={
         "evaluate": "study an engine against gold",
+        "fit": "fit the weights that Gemel ships on reference data",
         "reproduce": "measure a published result again, next to the paper's figures",
         "train": "train what Gemel ships, apart from the parsers",
     },
     groups={
         "evaluate": {
+            "alignment": f"{_EVALUATION}.phrases",
             "bitext": f"{_EVALUATION}.bitext",
             "contamination": f"{_EVALUATION}.contamination",
             "corrections": f"{_EVALUATION}.corrections",
+            "joint": f"{_EVALUATION}.joint",
             "learning-curve": f"{_EVALUATION}.learning_curve",
             "paraphrase-grammar": f"{_EVALUATION}.paraphrase_grammar",
+            "paraphrases": f"{_EVALUATION}.paraphrases",
             "pivots": f"{_EVALUATION}.pivots",
             "rewrites": f"{_EVALUATION}.rewrites",
             "substitutes": f"{_EVALUATION}.substitutes",
+            "substitution": f"{_EVALUATION}.substitution",
+            "words": f"{_EVALUATION}.words",
             "worklists": f"{_EVALUATION}.worklists",
+        },
+        "fit": {
+            "joint": f"{_EVALUATION}.fit_joint",
+            "phrases": f"{_EVALUATION}.fit_phrases",
+            "words": f"{_EVALUATION}.fit_words",
         },
         "reproduce": {
             "callison-burch2008": "lab.reproduce.callison_burch2008",

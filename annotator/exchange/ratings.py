@@ -6,7 +6,7 @@ from pathlib import Path
 
 import numpy as np
 
-from core.agreement.alignments.aer import LinkSets
+from core.agreement.alignments.layers import LinkSets
 from core.data.check import Ints
 from core.data.ratings import RatingRecord, Ratings, Scale
 from core.errors import FormatError, InvalidValue

@@ -22,8 +22,7 @@ from annotator.services.queries.running import Hit
 from annotator.svg import charts
 from annotator.svg import parse as svg
 from annotator.svg.parse import Note
-from core.agreement.independence import g_test
-from core.agreement.paired import mcnemar_p
+from core.agreement.paired import g_test, mcnemar_p
 from core.data.deps import DepTree
 from core.data.tree import Tree
 from core.layout.charts import bar_chart
@@ -31,9 +30,8 @@ from core.layout.links import LinkedSide, parse_scene
 from core.layout.measure import GlyphTable
 from core.queries.checking import CONDITIONS
 from core.queries.labels import CLASSES
-from core.queries.relations import RELATIONS
 from core.queries.rows import Kind
-from core.queries.syntax import WhereCondition
+from core.queries.syntax import RELATIONS, WhereCondition
 
 PAGE = 25  # matches
 COUNT_SECONDS = 2.0  # for the counts of a page

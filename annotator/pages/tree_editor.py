@@ -23,7 +23,7 @@ from core.queries.rows import Kind
 from core.trees import brackets
 from core.trees.editing import TreeEdit
 from core.validation.declared import Rules
-from core.validation.problems import Problem
+from core.validation.sentences import Problem
 
 Json = dict[str, Any]
 SURE = 0.95  # phrases that the parser holds less probable are shaded

@@ -28,7 +28,7 @@ from annotator.svg.parse import Note
 from core.data.tree import Tree
 from core.layout.links import LinkedSide, parse_scene
 from core.validation.declared import EXAMPLE
-from core.validation.problems import Problem
+from core.validation.sentences import Problem
 
 Json = dict[str, Any]
 DRAWN, LISTED, BATCHES = 3, 25, 20

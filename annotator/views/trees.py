@@ -21,7 +21,7 @@ from annotator.pages import arc_editor, choosing, tree_editor, treebanks
 from annotator.services.parses import arc_drafts, consequences, drafts, gold, steps
 from annotator.services.parses.drafts import DraftStep
 from annotator.services.treebanks.comparing import put_on_gold
-from core.trees.replacing import Replace
+from core.trees.stepping import Replace
 
 
 @require_http_methods(["GET", "POST"])

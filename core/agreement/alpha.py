@@ -19,8 +19,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from core.agreement.bootstrap import cluster_sums
 from core.agreement.chance import TINY
+from core.agreement.figures import cluster_sums
 from core.agreement.words import Measure, Reason
 from core.data.check import Floats, Ints
 from core.data.ratings import Ratings

@@ -6,9 +6,8 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from core.agreement.alpha import POOLED, pooled_columns, pooled_reason
-from core.agreement.bootstrap import resample
 from core.agreement.chance import PAIRWISE, pair_columns, pair_reason
-from core.agreement.figures import Estimate, Figure, Undefined, figure
+from core.agreement.figures import Estimate, Figure, Undefined, figure, resample
 from core.agreement.words import Reason
 from core.data.check import Floats, Ints
 from core.data.ratings import Ratings

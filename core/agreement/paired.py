@@ -1,11 +1,14 @@
-"""Is a difference between two conditions more than chance? Paired, by cluster."""
+"""Is a difference more than chance? Between two conditions, paired, by cluster; and
+between the shares of two independent samples.
+"""
 
-import math
 from itertools import product
+from math import comb, erfc, log, sqrt
 
 import numpy as np
 
 from core.data.check import Floats
+from core.errors import InvalidValue
 
 EXACT_CLUSTERS = 14  # 2^14 sign vectors are enumerated, more are drawn
 CHUNK = 2_000  # sign vectors held at once
@@ -50,9 +53,9 @@ def mcnemar_p(first_alone: int, second_alone: int) -> float:
     exact up to 1000 of them, else by the normal curve (McNemar 1947)."""
     n, least = first_alone + second_alone, min(first_alone, second_alone)
     if n <= 1000:
-        tail = sum(math.comb(n, k) for k in range(least + 1))
-        return float(min(1.0, 2 * tail / 2**n))
-    return math.erfc((abs(first_alone - second_alone) - 1) / math.sqrt(2 * n))
+        tail = sum(comb(n, k) for k in range(least + 1))
+        return min(1.0, float(2 * tail / 2**n))
+    return erfc((abs(first_alone - second_alone) - 1) / sqrt(2 * n))
 
 
 def holm(p_values: list[float]) -> list[float]:
@@ -120,3 +123,25 @@ def _ratio(sums: Floats) -> Floats:
 def _f1(sums: Floats) -> Floats:
     f1: Floats = 2 * sums[..., 0] / np.maximum(sums[..., 1], 1)
     return f1
+
+
+def g_test(a: int, n: int, b: int, m: int) -> tuple[float, float]:
+    """Return G² and its p value: ``a`` of ``n`` against ``b`` of ``m``.
+
+    The likelihood ratio of the two shares being one, with 1 degree of freedom (Dunning
+    1993, "Accurate methods for the statistics of surprise and coincidence", CL 19(1)).
+    (0, 1) if a sample is empty. Raises InvalidValue unless 0 <= a <= n, 0 <= b <= m.
+    """
+    if not (0 <= a <= n and 0 <= b <= m):
+        raise InvalidValue(f"not parts of a whole: {a} of {n}, {b} of {m}")
+    if not n or not m:
+        return 0.0, 1.0
+    share = (a + b) / (n + m)
+    cells = (
+        (a, n * share),
+        (b, m * share),
+        (n - a, n * (1 - share)),
+        (m - b, m * (1 - share)),
+    )
+    g2 = max(0.0, 2 * sum(seen * log(seen / due) for seen, due in cells if seen))
+    return g2, erfc(sqrt(g2 / 2))

@@ -6,6 +6,8 @@ Heads are tokens from 0, ROOT = -1. All functions raise InvalidScores on another
 or dtype, on NaN or +inf.
 """
 
+from collections.abc import Iterable, Mapping, Sequence
+
 import numpy as np
 
 from core.data import check
@@ -107,3 +109,35 @@ def _by_inverse(weights: Floats) -> Floats | None:
     p_arcs[1:, 1:] = between * (diagonal[None, :] - crossing)
     p_arcs[0, 1:] = root * inverse[:, 0]
     return np.asarray(p_arcs.clip(0.0, 1.0))
+
+
+Heads = Sequence[int]
+HeadStep = tuple[Heads, Heads, int]
+"""Heads before and after a step, and the word that it was about, -1 for all of them."""
+
+
+def decided_heads(steps: Iterable[HeadStep]) -> dict[int, int]:
+    """By word the head that steps decide: of each word that got another head, and of
+    the word that a step was about. A later step takes the place of an earlier one."""
+    decided: dict[int, int] = {}
+    for before, after, at in steps:
+        decided |= {
+            m: head
+            for m, (was, head) in enumerate(zip(before, after, strict=True))
+            if head != was or m == at
+        }
+    return decided
+
+
+def arcs_under(arcs: Floats, decided: Mapping[int, int]) -> Floats:
+    """The weights, with no other head than the decided one for these words.
+
+    ``arcs``: as in ``core.dependencies.mst``. A decided arc is possible, with weight 0,
+    also where the parser has forbidden it. Several roots, or a circle, leave no tree.
+    """
+    under = arcs.copy()
+    for m, head in decided.items():
+        weight = arcs[head + 1, m + 1]
+        under[:, m + 1] = -np.inf
+        under[head + 1, m + 1] = weight if np.isfinite(weight) else 0.0
+    return under

@@ -1,10 +1,11 @@
 """Gold sentences out of treebank files: tokens, and the trees known of them."""
 
+import argparse
 import gzip
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Literal
+from typing import Any, Literal
 
 from core.data.deps import DepTree
 from core.data.tokens import Sentence, Token
@@ -31,6 +32,36 @@ class Gold:
     sentence: Sentence
     tree: Tree | None = None
     deps: DepTree | None = None
+
+
+def add_gold(parser: argparse.ArgumentParser) -> None:
+    """The options of ``gold_of``."""
+    add = parser.add_argument
+    add(
+        "--gold",
+        nargs="+",
+        type=Path,
+        required=True,
+        metavar="PATH",
+        help="gold treebanks: files or folders",
+    )
+    add(
+        "--format",
+        choices=FORMATS,
+        help="format of the files (default: by their names)",
+    )
+    add("--max-tokens", type=int, default=0, help="skip sentences longer than this")
+
+
+def gold_of(options: Mapping[str, Any]) -> tuple[list[Gold], list[str]]:
+    """``read_golds`` by the options, those short enough."""
+    golds, unreadable = read_golds(options["gold"], format=options["format"])
+    return short(golds, options["max_tokens"]), unreadable
+
+
+def short(golds: Iterable[Gold], most: int) -> list[Gold]:
+    """Those of at most so many tokens; 0: all."""
+    return [gold for gold in golds if not most or len(gold.sentence) <= most]
 
 
 def read_golds(
@@ -85,17 +116,23 @@ def format_of(path: Path) -> Format:
 
 
 def _read(path: Path, format: Format) -> Iterator[Gold | str]:
+    for record in records(path, format):
+        if isinstance(record, BadLine):
+            where = f"{path}, line {record.line}, column {record.column}"
+            yield f"{where}: {record.reason}"
+        elif record.parse:
+            yield Gold(Sentence(record.tokens), record.parse.tree, record.parse.deps)
+
+
+def records(path: Path, format: Format) -> Iterator[SentenceRecord | BadLine]:
+    """What is in a file, gzipped or not; raises FormatError if it cannot be read."""
     codec = ptb if format == "ptb" else conllu
     opened = gzip.open if path.suffix == ".gz" else open
     try:
         with opened(path, "rt", encoding="utf-8", newline="") as lines:
             for record in codec.read(lines):
-                if isinstance(record, BadLine):
-                    where = f"{path}, line {record.line}, column {record.column}"
-                    yield f"{where}: {record.reason}"
-                elif isinstance(record, SentenceRecord) and record.parse:
-                    sentence = Sentence(record.tokens)
-                    yield Gold(sentence, record.parse.tree, record.parse.deps)
+                if isinstance(record, BadLine | SentenceRecord):
+                    yield record
     except OSError as error:
         raise FormatError(f"{path}: {error}") from error
 

@@ -1,23 +1,18 @@
-"""Paraphrase pairs whose source has a gold tree, and where that tree is.
+"""``evaluate joint``: parsing pairs jointly, against gold trees of their sources.
 
 A file of pairs is tab-separated with a header: corpus, sent_id, source, paraphrase,
 operations; tokens are separated by spaces, operations by commas. A sent_id is that of
 a CoNLL-U file, or ``STEM:LINE`` for the tree that begins on that line of ``STEM.tree``.
 
-How much pairs gain by being parsed jointly: the source's parse against its gold.
-
 UAS and LAS leave punctuation out, as Choe & McClosky 2015 do: gold UPOS PUNCT, or the
 punctuation tags of a gold tree. Where gold is a tree alone, its heads are converted
 (``core.trees.universal``) and there is no LAS. p is two-sided approximate
 randomisation over sentences (Noreen 1989) of the arcs found.
-
-Where joint parsing gains and loses: the dimensions of Choe & McClosky 2015, 5.5.
-
-What joint parsing learns from pairs with gold: a few numbers by grid, and gates.
 """
 
-import gzip
-from collections.abc import Callable, Iterable, Iterator, Sequence
+import argparse
+import random
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from time import perf_counter
@@ -29,32 +24,23 @@ from core.agreement.paired import sign_flip_p
 from core.agreement.trees import attachment, parseval
 from core.agreement.trees.attachment import Attachment
 from core.agreement.trees.parseval import Parseval
-from core.data.alignment import Link
-from core.data.deps import ROOT, DepTree
+from core.data.deps import DepTree
 from core.data.tokens import Sentence
 from core.data.tree import Tree
-from core.errors import FormatError, InvalidValue
-from core.evaluation.golds import Gold, files_of, format_of
+from core.errors import FormatError
+from core.evaluation.golds import Gold, files_of, format_of, records
 from core.forests.kbest import best_trees
-from core.formats import conllu, ptb
-from core.formats.records import BadLine, SentenceRecord, numbered, words
-from core.joint_parsing.gate import (
-    TEMPLATES,
-    GateExample,
-    JointWeights,
-    fit_gate,
-    gate_features,
-)
+from core.formats.records import BadLine, numbered, words
 from core.joint_parsing.in_view import View, views_of
-from core.joint_parsing.linked import ends_of
 from core.joint_parsing.parser import (
+    METHODS,
     WANT,
     JointParser,
     JointResult,
     JointSettings,
     JointSide,
-    Method,
 )
+from core.parsing.registry import Say, add_parser_options, backend_of
 from core.protocols import Analysis, ParserBackend
 from core.trees.universal import counted_words, to_universal
 
@@ -140,7 +126,10 @@ def _golds(
     messages: list[str] = []
     for path in (file for given in paths for file in files_of(given)):
         stem = path.name.split(".")[0]
-        for record in _records(path, messages):
+        for record in records(path, format_of(path)):
+            if isinstance(record, BadLine):
+                messages.append(f"{path}, line {record.line}: {record.reason}")
+                continue
             if record.parse is None:
                 continue
             gold = Gold(Sentence(record.tokens), record.parse.tree, record.parse.deps)
@@ -154,20 +143,6 @@ def _golds(
         partner = by_words.get((stem, gold.sentence.forms))
         golds[name] = replace(gold, tree=partner.tree) if partner else gold
     return golds, messages
-
-
-def _records(path: Path, messages: list[str]) -> Iterable[SentenceRecord]:
-    codec = ptb if format_of(path) == "ptb" else conllu
-    opened = gzip.open if path.suffix == ".gz" else open
-    try:
-        with opened(path, "rt", encoding="utf-8", newline="") as lines:
-            for record in codec.read(lines):
-                if isinstance(record, BadLine):
-                    messages.append(f"{path}, line {record.line}: {record.reason}")
-                elif isinstance(record, SentenceRecord):
-                    yield record
-    except OSError as error:
-        raise FormatError(f"{path}: {error}") from error
 
 
 BATCH = 256
@@ -388,269 +363,109 @@ def _percent(share: float) -> float:
     return round(100 * share, 2)
 
 
-@dataclass(frozen=True, slots=True)
-class _Word:
-    """A counted token: where it stands, whether its head was right, the head of its
-    own parse, and the one that the paraphrase's parse has through the links."""
-
-    case: JointCase
-    m: int
-    gold: DepTree
-    linked: frozenset[int]
-    before: bool
-    after: bool
-    own: int
-    carried: int | None
+HELP = "measure the gain of joint parsing against gold trees of the source sentences"
+SEED = 16
+STEP = 100  # pairs between two lines that say how far it is
 
 
-def breakdown(
-    cases: Sequence[JointCase], results: Sequence[JointResult]
-) -> dict[str, dict[str, dict[str, Any]]]:
-    """By dimension and its values: words, UAS before, gain in points.
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    add = parser.add_argument
+    add(
+        "--pairs",
+        type=Path,
+        required=True,
+        metavar="FILE",
+        help="tab-separated: corpus, sent_id, source, paraphrase, operations",
+    )
+    add(
+        "--gold",
+        type=Path,
+        nargs="+",
+        required=True,
+        metavar="PATH",
+        help="files or folders of CoNLL-U or bracketings; pairs without gold are "
+        "left out and counted",
+    )
+    add(
+        "--method",
+        choices=METHODS,
+        default=JointSettings().method,
+        help="method of joint inference",
+    )
+    add_parser_options(parser)
+    add(
+        "--crossing",
+        action="store_true",
+        help="allow crossing arcs (non-projective trees)",
+    )
+    add("--no-gate", action="store_true", help="keep every joint parse, without a gate")
+    add(
+        "--sets",
+        action="store_true",
+        help="parse a source with all of its paraphrases as one set, next to the pairs",
+    )
 
-    A sentence counts under each of the operations of its rewording.
-    """
-    words = [
-        word
-        for case, result in zip(cases, results, strict=True)
-        for word in _words(case, result)
+
+def run(options: dict[str, Any], say: Say) -> dict[str, Any]:
+    """Figures under "all" and each corpus; what was left out next to them."""
+    cases, left_out, unreadable = read_cases(
+        options["pairs"], options["gold"], backend_of(options), say
+    )
+    chosen = JointSettings(
+        options["method"],
+        gate=not options["no_gate"],
+        projective=not options["crossing"],
+    )
+    joint = JointParser.load()
+    if options["sets"]:
+        return {
+            **report_sets(list(score_sets(cases, joint, chosen))),
+            "method": options["method"],
+            "without_gold": left_out,
+            "unreadable": unreadable,
+        }
+    results = [
+        joint.parse(case.source, case.target, chosen, views=case.views)
+        for case in cases
     ]
-    by_kind: dict[str, dict[str, dict[str, Any]]] = {}
-    for name, of in _DIMENSIONS.items():
-        counts: dict[str, list[int]] = {}
-        for word in words:
-            for value in of(word):
-                row = counts.setdefault(value, [0, 0, 0])
-                row[0] += 1
-                row[1] += word.before
-                row[2] += word.after
-        by_kind[name] = {value: _shares(*counts[value]) for value in sorted(counts)}
-    return by_kind
-
-
-def _words(case: JointCase, result: JointResult) -> Iterator[_Word]:
-    gold, tags = gold_arcs(case.pair.gold)
-    if case.source.deps is None:
-        return
-    before = after = case.source.deps.tree.heads
-    if result.kept and result.source.deps is not None:
-        after = result.source.deps.tree.heads
-    carried = _carried(case, result)
-    linked = frozenset(ends_of(link)[0] for link in result.links)
-    for m, head in enumerate(gold.heads):
-        if tags[m] != "PUNCT":
-            right = before[m] == head, after[m] == head
-            yield _Word(case, m, gold, linked, *right, before[m], carried.get(m))
-
-
-def _carried(case: JointCase, result: JointResult) -> dict[int, int]:
-    """The head of each linked word whose partner's head is linked, too."""
-    if case.target.deps is None:
-        return {}
-    partner = dict(ends_of(link) for link in result.links) | {ROOT: ROOT}
-    back = {t: s for s, t in partner.items()}
-    heads = case.target.deps.tree.heads
-    carried = {s: back.get(heads[t]) for s, t in partner.items() if s != ROOT}
-    return {s: head for s, head in carried.items() if head is not None}
-
-
-def _shares(words: int, before: int, after: int) -> dict[str, Any]:
+    scored = [score(case, result) for case, result in zip(cases, results, strict=True)]
     return {
-        "words": words,
-        "uas": round(100 * before / words, 2),
-        "gain": round(100 * (after - before) / words, 2),
+        **report(scored),
+        "method": options["method"],
+        "kept": sum(result.kept for result in results),
+        "exact": sum(result.exact for result in results),
+        "without_gold": left_out,
+        "unreadable": unreadable,
     }
 
 
-def _label(word: _Word) -> list[str]:
-    """Gold labels without subtypes; none where gold is a converted tree."""
-    if word.case.pair.gold.deps is None:
-        return []
-    return [word.gold.labels[word.m].partition(":")[0]]
+def read_cases(
+    pairs: Path,
+    golds: list[Path],
+    backend: ParserBackend,
+    say: Say,
+    *,
+    sample: int = 0,
+) -> tuple[list[JointCase], int, list[str]]:
+    """The pairs with gold, parsed; how many have none; a line about each trouble.
 
-
-def _length(word: _Word) -> list[str]:
-    n = len(word.gold)
-    return [next(text for most, text in _LENGTHS if n <= most)]
-
-
-def _distance(word: _Word) -> list[str]:
-    head = word.gold.heads[word.m]
-    if head == ROOT:
-        return ["root"]
-    far = abs(head - word.m)
-    return [
-        "1" if far == 1 else "2" if far == 2 else "3-5" if far < 6 else "6 and more"
-    ]
-
-
-def _is_linked(word: _Word) -> list[str]:
-    return ["linked" if word.m in word.linked else "not linked"]
-
-
-def _paraphrase(word: _Word) -> list[str]:
-    """What the paraphrase's own parse says through the links: what it gives to gain
-    ("another head, the right one") and to lose."""
-    carried, own = word.carried, word.own
-    if carried is None:
-        return ["says nothing"]
-    if carried == own:
-        return ["the same head"]
-    is_right = carried == word.gold.heads[word.m]
-    return ["another head, the right one" if is_right else "another head, a wrong one"]
-
-
-def _coverage(word: _Word) -> list[str]:
-    share = len(word.linked) / len(word.gold)
-    return [next(text for least, text in _COVERAGES if share >= least)]
-
-
-def _operations(word: _Word) -> list[str]:
-    return list(word.case.pair.row.operations)
-
-
-_LENGTHS = ((10, "6-10"), (15, "11-15"), (20, "16-20"), (10_000, "21 and more"))
-_COVERAGES = (
-    (0.9, "90% linked and more"),
-    (0.7, "70-90% linked"),
-    (0.0, "less than 70% linked"),
-)
-_DIMENSIONS: dict[str, Callable[[_Word], list[str]]] = {
-    "label": _label,
-    "length": _length,
-    "distance": _distance,
-    "linked": _is_linked,
-    "paraphrase": _paraphrase,
-    "coverage": _coverage,
-    "operation": _operations,
-}
-
-
-Grid = tuple[str, tuple[float, ...]]
-GRIDS: dict[Method, tuple[Grid, ...]] = {
-    "bp": (("bp_slack", (0.6, 0.7, 0.8, 0.9, 1.0)),),
-    "mbr": (("trust", (0.5, 1.0, 1.5, 2.0)),),
-    "soft": (("slack", tuple(k / 10 for k in range(1, 16))),),  # section 5.1
-    "spans": (("span_slack", (0.25, 0.5, 1.0, 1.5)),),
-}
-"""Which weights each method has, and what is tried for each."""
-IN_VIEW: tuple[Grid, ...] = (
-    ("view_share", (0.25, 0.5, 0.75)),
-    ("view_slack", (0.3, 0.5, 0.7, 0.9)),
-)
-"""Those of bp where the pair was read as one, too; fitted one after the other."""
-
-
-@dataclass(frozen=True, eq=False)
-class Bench:
-    """Cases with their links, and a parser whose weights are replaced as needed.
-
-    Cases may come from several parsers: the same pair is then one fold in all.
+    ``sample``: so many of them alone, by chance, always the same. Raises FormatError
+    if no pair is left.
     """
-
-    cases: Sequence[JointCase]
-    links: Sequence[tuple[Link, ...]]
-    parser: JointParser
-
-    @classmethod
-    def of(cls, cases: Sequence[JointCase], parser: JointParser) -> "Bench":
-        """The cases with the links of the parser's aligner."""
-        links = [parser.aligner.align(case.source, case.target) for case in cases]
-        return cls(cases, links, parser)
-
-    def results(
-        self, settings: JointSettings, weights: JointWeights, which: Iterable[int]
-    ) -> Iterator[tuple[JointCase, JointResult]]:
-        """Each of the cases ``which``, and its joint parse."""
-        parser = replace(self.parser, weights=weights)
-        for at in which:
-            case = self.cases[at]
-            sides, links = (case.source, case.target), self.links[at]
-            result = parser.parse(*sides, settings, links=links, views=case.views)
-            yield case, result
-
-    def fit(
-        self, settings: JointSettings, which: Sequence[int], *, seed: int = 0
-    ) -> JointWeights:
-        """The parser's weights with this method's own refitted on ``which``.
-
-        The number that gains most, of equals the smallest; then the gate, if there is
-        one that gains.
-        """
-        weights, method = self.parser.weights, settings.method
-        bare = replace(settings, gate=False)
-        for (name, values), cases in self._grids(settings, which):
-            tried = [weights.with_number(name, value) for value in values]
-            gains = [self._gained(bare, one, cases) for one in tried]
-            weights = tried[gains.index(max(gains))]
-        examples = [
-            self._example(case, result)
-            for case, result in self.results(bare, weights, which)
-            if result.source.arcs
-        ]
-        gates = {k: gate for k, gate in weights.gates.items() if k != method}
-        try:
-            gate = fit_gate(examples, seed=seed)
-        except InvalidValue:
-            gate = None  # too few changes to learn from
-        return replace(weights, gates=gates | ({method: gate} if gate else {}))
-
-    def crossfit(
-        self, settings: JointSettings, folds: int, *, seed: int = 0
-    ) -> Iterator[tuple[int, Scored, JointResult]]:
-        """Every case parsed with weights fitted on the other folds."""
-        names = sorted({case.pair.row.id for case in self.cases})
-        fold_of = {name: k % folds for k, name in enumerate(names)}
-        of_case = [fold_of[case.pair.row.id] for case in self.cases]
-        for fold in range(folds):
-            inside = [at for at, k in enumerate(of_case) if k != fold]
-            outside = [at for at, k in enumerate(of_case) if k == fold]
-            weights = self.fit(settings, inside, seed=seed)
-            results = self.results(settings, weights, outside)
-            for at, (case, result) in zip(outside, results, strict=True):
-                yield at, score(case, result), result
-
-    def _grids(
-        self, settings: JointSettings, which: Sequence[int]
-    ) -> Iterator[tuple[Grid, Sequence[int]]]:
-        """Each grid of the method, and the cases that its number says something of."""
-        in_view = [at for at in which if self._is_in_view(at, settings)]
-        rest = [at for at in which if not self._is_in_view(at, settings)]
-        for grid in GRIDS.get(settings.method, ()):
-            if rest:
-                yield grid, rest
-        for grid in IN_VIEW:
-            if in_view:
-                yield grid, in_view
-
-    def _is_in_view(self, at: int, settings: JointSettings) -> bool:
-        uses_view = settings.method == "bp" and settings.in_view
-        return uses_view and self.cases[at].views is not None
-
-    def _gained(
-        self, settings: JointSettings, weights: JointWeights, which: Sequence[int]
-    ) -> int:
-        """Arcs gained, or brackets where the method leaves arcs alone."""
-        scored = [score(*pair) for pair in self.results(settings, weights, which)]
-        if settings.method != "spans":
-            return sum(one.gained for one in scored)
-        return sum(
-            2 * (t[1].matched - t[0].matched) - (t[1].guessed - t[0].guessed)
-            for one in scored
-            if (t := one.trees) is not None
+    records, left_out, lines = read_gold_pairs(read_pairs(pairs), golds)
+    if not records:
+        raise FormatError(
+            f"{pairs}: no pair has gold in {' '.join(map(str, golds))}",
+            remedy="give the treebanks named in its sent_id column",
         )
-
-    def _example(self, case: JointCase, result: JointResult) -> GateExample:
-        plain = gate_features(case.source, case.target, result)
-        by_template = tuple(
-            {
-                name: value
-                for name, value in gate_features(
-                    case.source, case.target, result, (k,)
-                ).items()
-                if name not in plain
-            }
-            for k in range(len(TEMPLATES))
-        )
-        gained = score(case, result).gained
-        return GateExample(plain, by_template, gained, case.pair.row.id)
+    if sample:
+        records = random.Random(SEED).sample(records, min(sample, len(records)))  # noqa: S311
+    cases: list[JointCase] = []
+    for item in analyse(records, backend):
+        if isinstance(item, str):
+            lines.append(item)
+            continue
+        cases.append(item)
+        if len(cases) % STEP == 0:
+            say(f"{len(cases)} of {len(records)} pairs parsed")
+    return cases, left_out, lines

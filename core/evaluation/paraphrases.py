@@ -1,8 +1,6 @@
-"""Scores of paraphrases against people's, on the pairs that a table holds.
+"""``evaluate paraphrases``: a table's scores against what people said of pairs."""
 
-Rankings of paraphrases that are fitted on judgments, and judged on other phrases.
-"""
-
+import argparse
 import gzip
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -12,113 +10,11 @@ from typing import Any
 
 import numpy as np
 
-from core.agreement.correlation import p_value, spearman
-from core.agreement.rank_gaps import rank_gaps
+from core.agreement.correlation import p_value, rank_gaps, spearman
 from core.data.check import Floats, Ints
-from core.data.tokens import Sentence
 from core.errors import FormatError, InvalidValue
-from core.learning.folds import folds
-from core.learning.ridge import fit_ridge
-from core.learning.tree_fitting import fit_boosted, fit_forest
-from core.pivoting.pair_scores import PairScores, pair_scores, smoothed
-from core.pivoting.table import Table
-from core.protocols import Capability, ParserBackend
-
-STRENGTHS = (1.0, 3.0, 10.0, 30.0, 100.0, 300.0, 1000.0)
-VECTOR_FEATURES = ("cosine of vectors", "cosine of last words", "distance")
-
-
-def cross_fitted(
-    columns: Mapping[str, Floats],
-    rows: Floats,
-    people: Floats,
-    phrases: Sequence[tuple[str, str]],
-    *,
-    k: int,
-    rng: np.random.Generator,
-) -> dict[str, Floats]:
-    """What is said of each of ``k`` parts by what never saw one of its phrases.
-
-    ``phrases``: of each pair. A part holds all pairs of a first phrase; what is
-    fitted for it leaves out every pair that shares either phrase with it, and so
-    every reversed one. Empty if that leaves nothing to fit for some part.
-
-    "smoothed": the strength of the prior is the best of STRENGTHS on the other parts;
-    "log-linear": ridge regression; "boosted", "forest": regression trees;
-    "supervised": the mean of these three, of equal spread. No setting is fitted but
-    on the other parts.
-    """
-    names = ("smoothed", "log-linear", "boosted", "forest", "supervised")
-    scores = {name: np.zeros(len(people)) for name in names}
-    group = _groups([first for first, _ in phrases])
-    numbers = _groups([text for pair in phrases for text in pair]).reshape(-1, 2)
-    for part in folds(int(group.max()) + 1, k, rng):
-        held = np.isin(group, part)
-        seen = ~np.isin(numbers, numbers[held]).any(axis=1)
-        if not held.any():
-            continue
-        if not seen.any():
-            return {}
-        prior = [smoothed(columns, strength) for strength in STRENGTHS]
-        rhos = [spearman(one[seen], people[seen]) for one in prior]
-        best = int(np.argmax(np.nan_to_num(rhos, nan=-1.0)))
-        scores["smoothed"][held] = _ranks(prior[best])[held]
-        made = _fitted(rows[seen], people[seen])
-        spread = [(model(rows[seen]), model(rows[held])) for model in made.values()]
-        for name, (_, one) in zip(made, spread, strict=True):
-            scores[name][held] = one
-        scores["supervised"][held] = np.mean(
-            [(one - known.mean()) / (known.std() or 1) for known, one in spread], axis=0
-        )
-    return scores
-
-
-def _fitted(rows: Floats, people: Floats) -> dict[str, Callable[[Floats], Floats]]:
-    names = [str(at) for at in range(rows.shape[1])]
-    return {
-        "log-linear": fit_ridge(rows, people, names).scores,
-        "boosted": fit_boosted(rows, people),
-        "forest": fit_forest(rows, people),
-    }
-
-
-def _ranks(scores: Floats) -> Floats:
-    """Their ranks among all: strengths differ by part, and so does the scale."""
-    ranks: Floats = np.unique(scores, return_inverse=True)[1].astype(np.float64)
-    return ranks
-
-
-def vector_features(
-    phrases: Sequence[tuple[str, str]], backend: ParserBackend
-) -> Floats:
-    """``(n, len(VECTOR_FEATURES))``: how near the parser's word vectors are, of each
-    phrase read alone; 0 where it has none."""
-    texts = sorted({text for pair in phrases for text in pair})
-    answers = backend.analyse([Sentence.of(text) for text in texts], want=_VECTORS)
-    known = {
-        text: answer.vectors
-        for text, answer in zip(texts, answers, strict=True)
-        if not isinstance(answer, Exception) and answer.vectors is not None
-    }
-    rows = np.zeros((len(phrases), len(VECTOR_FEATURES)))
-    for at, (a, b) in enumerate(phrases):
-        if a in known and b in known:
-            means = known[a].mean(axis=0), known[b].mean(axis=0)
-            rows[at] = (
-                _cosine(*means),
-                _cosine(known[a][-1], known[b][-1]),
-                float(np.linalg.norm(means[0] - means[1])),
-            )
-    return rows
-
-
-_VECTORS: frozenset[Capability] = frozenset({"vectors"})
-
-
-def _cosine(one: Floats, other: Floats) -> float:
-    norm = float(np.linalg.norm(one) * np.linalg.norm(other))
-    return float(one @ other) / norm if norm else 0.0
-
+from core.parsing.registry import Say
+from core.pivoting.table import Table, open_table
 
 REPLICATES = 2000
 
@@ -183,39 +79,40 @@ def _number(cell: str, line: int) -> float:
         raise FormatError(f"expected a number, not {cell[:20]!r}", line=line) from error
 
 
+Rank = Callable[
+    [Table, Mapping[str, Floats], Sequence[JudgedPair], np.random.Generator],
+    Mapping[str, Floats],
+]
+"""What else ranks the covered pairs, given their columns of ``pair_scores``."""
+
+
 def compare(
     table: Table,
     judged: Sequence[JudgedPair],
     *,
-    k: int = 10,
     seed: int = 0,
-    backend: ParserBackend | None = None,
+    rank: Rank | None = None,
 ) -> dict[str, Any]:
     """``pairs``, ``covered``, and for each score ``rho``, ``p`` and ``n``.
 
     On all covered pairs; a syntactic score is 0 where the label knows no such
-    paraphrase, and ``labelled`` repeats all scores on the pairs where it does. The
-    fitted rankings are cross-validated in ``k`` parts that are judged by what saw
-    neither phrase of any of their pairs;
-    k = 0: none is fitted. With a ``backend`` they see its word vectors, too.
+    paraphrase, and ``labelled`` repeats all scores on the pairs where it does.
     ``above``: how far the syntactic scores are above the baseline, with a 95 %
     interval and p from a bootstrap over phrases. ``people``: see ``agreement``.
     """
     scores = pair_scores(table, [(j.phrase, j.paraphrase, j.label) for j in judged])
-    covered = np.flatnonzero(scores.is_covered).astype(np.int32)
+    covered = np.flatnonzero(scores["pivots"] > 0).astype(np.int32)
     if len(covered) < 3:
         raise InvalidValue(f"the table holds {len(covered)} of {len(judged)} pairs")
     kept = [judged[at] for at in covered.tolist()]
     people = np.array([one.mean for one in kept])
-    group = _groups([one.phrase for one in kept])
-    columns = {name: one[covered] for name, one in scores.columns.items()}
+    group = groups([one.phrase for one in kept])
+    columns = {name: one[covered] for name, one in scores.items()}
     shown = {name: columns[name] for name in ("baseline", "syntactic", "extraction")}
     shown["both ways"] = columns["baseline"] * columns["baseline_back"]
     rng = np.random.default_rng(seed)
-    if k:
-        rows = _features(scores, kept, covered, backend)
-        phrases = [(one.phrase, one.paraphrase) for one in kept]
-        shown |= cross_fitted(columns, rows, people, phrases, k=k, rng=rng)
+    if rank:
+        shown |= rank(table, columns, kept, rng)
     known = shown["syntactic"] > 0
     under = {name: one[known] for name, one in shown.items()}
     return {
@@ -230,18 +127,6 @@ def compare(
             "above": _above(under, people[known], group[known], seed),
         },
     }
-
-
-def _features(
-    scores: PairScores,
-    kept: Sequence[JudgedPair],
-    covered: Ints,
-    backend: ParserBackend | None,
-) -> Floats:
-    if backend is None:
-        return scores.features[covered]
-    phrases = [(one.phrase, one.paraphrase) for one in kept]
-    return np.hstack([scores.features[covered], vector_features(phrases, backend)])
 
 
 def agreement(
@@ -279,7 +164,7 @@ def _figures(scores: Floats, people: Floats) -> dict[str, float | None]:
     return {"rho": rho, "p": p_value(rho, len(people)), "n": len(people)}
 
 
-def _groups(phrases: Sequence[str]) -> Ints:
+def groups(phrases: Sequence[str]) -> Ints:
     known: dict[str, int] = {}
     numbers = [known.setdefault(phrase.lower(), len(known)) for phrase in phrases]
     return np.array(numbers, dtype=np.int32)
@@ -297,4 +182,203 @@ def _above(
         group,
         replicates=REPLICATES if len(people) < 3000 else REPLICATES // 4,
         rng=np.random.default_rng(seed),
+    )
+
+
+_PAIRS = """
+    SELECT a.id, p.label, sum(p.n / p.of_e * (q.n / q.of_f)) AS forward,
+        sum(q.n / q.of_e * (p.n / p.of_f)) AS backward, count(*) AS pivots,
+        count(DISTINCT p.corpus) AS corpora, sum(least(p.n, q.n)) AS support,
+        sum(p.n / p.of_e * (q.n / q.of_e)) AS dot
+    FROM asked a JOIN mine p ON p.phrase = a.e1
+    JOIN mine q ON q.phrase = a.e2 AND q.label = p.label AND q.corpus = p.corpus
+        AND q.foreign_phrase = p.foreign_phrase
+    GROUP BY a.id, p.label"""
+_SCORED_PHRASES = """
+    SELECT phrase, label, sum(of_e) AS n, sum(many) AS many, sum(square) AS square,
+        count(*) AS corpora FROM (
+        SELECT phrase, label, corpus, max(of_e) AS of_e, count(*) AS many,
+            sum((n / of_e) * (n / of_e)) AS square
+        FROM mine WHERE label = '' OR label IN (SELECT label FROM asked)
+        GROUP BY phrase, label, corpus) single
+    GROUP BY phrase, label"""
+
+
+COLUMNS = (
+    "baseline",
+    "baseline_back",
+    "syntactic",
+    "syntactic_back",
+    "extraction",
+    "extraction_back",
+    "labels",
+    "pivots",
+    "corpora",
+    "support",
+    "cosine",
+    "n1",
+    "n2",
+    "pivots 1",
+    "pivots 2",
+    "corpora 1",
+    "corpora 2",
+    "under 1",
+    "under 2",
+)
+
+
+def pair_scores(
+    table: Table, pairs: Sequence[tuple[str, str, str]]
+) -> dict[str, Floats]:
+    """Scores of each ``(phrase, paraphrase, label)``; label "" = none was given.
+
+    Columns ``(n,)`` over n pairs, probabilities and counts, 0 where there is none.
+    ``baseline``: equation 5; ``syntactic``: equation 7 under the label that the pair
+    was given with; ``extraction``: equation 10, under whichever label is best;
+    ``*_back``: the same from the paraphrase to the phrase. ``pivots``: 0 where the two
+    share no foreign phrase. ``cosine``: of their translations' probabilities.
+    ``n1, n2``: how often either occurs, ``under 1, under 2``: with that label.
+
+    They are sums over all foreign phrases, also of pairs that are not among the best.
+    One pass over the table's pivots; memory by the pivots of the phrases asked about.
+    """
+    keyed = [(table.key(a), table.key(b), label) for a, b, label in pairs]
+    columns = {name: np.zeros(len(pairs)) for name in COLUMNS}
+    both, single = _rows(table, keyed)
+    for id_, label, *values in both:
+        _take(columns, id_, label, keyed[id_][2], values)
+    _add_phrases(columns, keyed, {(row[0], row[1]): row[2:] for row in single})
+    return columns
+
+
+def _rows(
+    table: Table, keyed: Sequence[tuple[str, str, str]]
+) -> tuple[list[tuple[int, str, float]], list[tuple[str, str, float]]]:
+    engine = table.engine
+    sides = [np.array(list(side), dtype=object) for side in zip(*keyed, strict=True)]
+    engine.take(
+        "asked",
+        {
+            "id": np.arange(len(keyed)),
+            **dict(zip(("e1", "e2", "label"), sides, strict=True)),
+        },
+    )
+    words = sorted({phrase for a, b, _ in keyed for phrase in (a, b)})
+    engine.take("words", {"phrase": np.array(words, dtype=object)})
+    engine.make(
+        "mine",
+        f"SELECT p.* FROM read_parquet('{table.files('pivots')}') p "  # noqa: S608
+        "JOIN words w ON w.phrase = p.phrase",
+    )
+    rows = engine.rows(_PAIRS), engine.rows(_SCORED_PHRASES)
+    engine.clear()
+    return rows
+
+
+def _take(
+    columns: dict[str, Floats], at: int, label: str, given: str, values: Sequence[float]
+) -> None:
+    forward, backward, pivots, corpora, support, dot = values
+    if not label:
+        columns["baseline"][at], columns["baseline_back"][at] = forward, backward
+        columns["pivots"][at], columns["corpora"][at] = pivots, corpora
+        columns["support"][at], columns["cosine"][at] = support, dot
+        return
+    columns["labels"][at] += 1
+    columns["extraction"][at] = max(columns["extraction"][at], forward)
+    columns["extraction_back"][at] = max(columns["extraction_back"][at], backward)
+    if label == given:
+        columns["syntactic"][at], columns["syntactic_back"][at] = forward, backward
+
+
+def _add_phrases(
+    columns: dict[str, Floats],
+    keyed: Sequence[tuple[str, str, str]],
+    single: Mapping[tuple[str, str], Sequence[float]],
+) -> None:
+    """What the table knows of either phrase alone; the cosine gets its divisor."""
+    none = (0.0, 0.0, 0.0, 0.0)
+    for at, (*phrases, label) in enumerate(keyed):
+        squares = 1.0
+        for side, phrase in enumerate(phrases, 1):
+            n, many, square, corpora = single.get((phrase, ""), none)
+            columns[f"n{side}"][at] = n
+            columns[f"pivots {side}"][at] = many
+            columns[f"corpora {side}"][at] = corpora
+            if label:
+                columns[f"under {side}"][at] = single.get((phrase, label), none)[0]
+            squares *= square
+        if squares:
+            columns["cosine"][at] /= squares**0.5
+
+
+HELP = "compare paraphrase scores with people's judgments"
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    add = parser.add_argument
+    add("--table", type=Path, required=True, help="table built by pivot build")
+    add(
+        "--judgments",
+        type=Path,
+        nargs="+",
+        required=True,
+        metavar="FILE",
+        help="files of judged pairs",
+    )
+    add(
+        "--format",
+        choices=sorted(FORMATS),
+        required=True,
+        help="format of the judgments",
+    )
+    add("--seed", type=int, default=0, help="seed of the random draws")
+
+
+def run(options: dict[str, Any], say: Say) -> dict[str, Any]:
+    """``pairs``, ``covered``, and ``rho`` and ``p`` of each score."""
+    return compared(options, say)
+
+
+def compared(
+    options: dict[str, Any], say: Say, rank: Rank | None = None
+) -> dict[str, Any]:
+    """The same, with what else ranks the pairs."""
+    judged = [
+        pair
+        for path in options["judgments"]
+        for pair in read_judgments(path, options["format"])
+    ]
+    say(f"{len(judged)} judged pairs")
+    table = open_table(options["table"])
+    try:
+        return compare(table, judged, seed=options["seed"], rank=rank)
+    finally:
+        table.close()
+
+
+def lines(results: dict[str, Any]) -> Iterator[str]:
+    yield f"pairs {results['pairs']}, covered {results['covered']}"
+    labelled = results["labelled"]
+    yield f"{'':12} {'covered':>18} {'under the label':>18}  ({labelled['pairs']})"
+    for name, result in results.items():
+        if isinstance(result, dict) and "rho" in result:
+            cells = [_cell(x) for x in (result, labelled[name])]
+            yield f"{name:12} {cells[0]:>18} {cells[1]:>18}"
+    for where, part in (("covered", results), ("under the label", labelled)):
+        for name, gap in part["above"].items():
+            yield (
+                f"{name} above baseline, {where}: {gap['difference']:+.3f} "
+                f"({gap['low']:+.3f} to {gap['high']:+.3f}, p {gap['p']:.3g})"
+            )
+    if people := results["people"]:
+        yield (
+            f"people: halves {people['halves']:.3f}, so at best "
+            f"{people['ceiling']:.3f} ({people['pairs']} pairs)"
+        )
+
+
+def _cell(result: dict[str, Any]) -> str:
+    return (
+        "–" if result["rho"] is None else f"{result['rho']:.3f} (p {result['p']:.2g})"
     )

@@ -1,21 +1,17 @@
-"""How well a back-end parses gold sentences, given their tokens. Definitions of the
-scores: ``core.agreement.trees.parseval`` and ``core.agreement.trees.attachment``.
+"""``evaluate parser``: how well a parser parses gold sentences, given their tokens.
 
-Where a parser errs, by construction: brackets by label and width, arcs by relation
-and length.
+Definitions of the scores: ``core.agreement.trees.parseval`` and
+``core.agreement.trees.attachment``. Of gold's brackets a share is found; those over
+whose words the parse has a spurious bracket of another label count as ``other_label``.
+Coordination: phrases of gold with a child tagged CC, of which only the share found can
+be told. Arcs stand under their gold relation, with its subtype, and under how far the
+gold head is.
 
-Of gold's brackets a share is found; those over whose words the parse has a spurious
-bracket of another label count as ``other_label``. Coordination: phrases of gold with a
-child tagged CC, of which only the share found can be told. Arcs stand under their gold
-relation, with its subtype, and under how far the gold head is. What is counted:
-``core.agreement.trees.parseval`` and ``core.agreement.trees.attachment``.
-
-Two parsers on the same gold sentences: what one gains over the other, whether by
-more than chance, and what the better of both, sentence by sentence, would reach.
-
-How a parser does on sentences by how many of their words it has never seen.
+Of two parsers: what one gains over the other, whether by more than chance, and what the
+better of both, sentence by sentence, would reach.
 """
 
+import argparse
 import time
 from bisect import bisect_left
 from collections import Counter
@@ -32,8 +28,11 @@ from core.agreement.trees.parseval import Bracket, Parseval, brackets
 from core.data.check import Floats
 from core.data.deps import ROOT, DepTree
 from core.data.tree import Tree
-from core.evaluation.golds import Gold, bare
+from core.errors import FormatError
+from core.evaluation.golds import Gold, add_gold, bare, gold_of
 from core.forests.kbest import trees_of
+from core.parsing import registry
+from core.parsing.registry import Say, add_parser_options, add_together, backend_of
 from core.parsing.together import fitting
 from core.protocols import Analysis, Capability, ParserBackend, TrainingCounts
 
@@ -471,3 +470,47 @@ def knower(backend: ParserBackend) -> Callable[[str], bool] | None:
         return None
     lexicon, entry_of = inner.lexicon(), inner.entry_of
     return lambda form: entry_of(form) in lexicon
+
+
+HELP = "measure a parser against treebanks"
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    add_gold(parser)
+    add = parser.add_argument
+    add("--no-oracle", action="store_true", help="skip the n-best measurements")
+    add(
+        "--against", metavar="ENGINE", help="compare with another parser, with p values"
+    )
+    add(
+        "--errors", action="store_true", help="add scores by label, relation and length"
+    )
+    add_parser_options(parser)
+    add_together(parser)
+
+
+def run(options: dict[str, Any], say: Say) -> dict[str, Any]:
+    """Every figure of the parser; what could not be read is under "unreadable"."""
+    golds, unreadable = gold_of(options)
+    if not golds:
+        raise FormatError("no gold sentence to score; see --gold and --max-tokens")
+    backend = backend_of(options)
+    say(f"{len(golds)} sentences")
+    scores = evaluate(
+        backend, golds, oracle=not options["no_oracle"], errors=options["errors"]
+    )
+    figures = {"engine": _named(backend), **scores.to_json()}
+    if options["against"]:
+        figures["against"] = _against(backend, golds, options)
+    return {**figures, "unreadable": unreadable}
+
+
+def _against(
+    backend: ParserBackend, golds: list[Gold], options: dict[str, Any]
+) -> dict[str, Any]:
+    other = registry.chosen(options["against"], options["models"])
+    return {"engine": _named(other), **compare(golds, backend, other)}
+
+
+def _named(backend: ParserBackend) -> str:
+    return f"{backend.info.name} {backend.info.version}"

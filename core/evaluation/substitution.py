@@ -1,12 +1,15 @@
-"""What lexical substitution does to a parser's trees and tags, against gold ones.
+"""``evaluate substitution``: a parser with and without lexical substitution.
 
 Caplan et al., sections 4.1 and 4.2: tags of query words, F1 over all sentences and
 over those whose parse changed, and whether the difference is more than chance.
 """
 
+import argparse
+import random
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, fields, replace
-from typing import Any
+from pathlib import Path
+from typing import Any, get_args
 
 import numpy as np
 
@@ -14,12 +17,15 @@ from core.agreement.paired import f1_swap_p
 from core.agreement.trees import parseval
 from core.agreement.trees.parseval import Parseval
 from core.data.tree import Tree
-from core.evaluation.golds import Gold, bare
+from core.errors import FormatError
+from core.evaluation.golds import Gold, add_gold, bare, gold_of
 from core.forests.kbest import trees_of
-from core.protocols import Analysis, Capability
-from core.substitution.candidates import Candidate
+from core.parsing.registry import Say, add_parser_options, backend_of
+from core.protocols import Analysis, Capability, Step
+from core.substitution import linking
+from core.substitution.linking import LinkingCounts
+from core.substitution.options import Method, Options
 from core.substitution.substituting import (
-    QueryWord,
     SubstitutedParse,
     Substituting,
     SubstitutionPlan,
@@ -100,77 +106,6 @@ def effect(
         yield begin + len(part), total
 
 
-def oracle(parser: Substituting, golds: Sequence[Gold]) -> dict[str, Any]:
-    """F1 if of each sentence's readings the best by gold were known: the headroom.
-
-    Readings: as it stands, and with every query word replaced by its first, second,
-    … candidate. As many parses of a sentence as a word has candidates. The best of
-    several readings gains even where they differ at random, so ``random`` is the same
-    with as many words drawn from all candidates of the parser, whatever the query.
-    """
-    with_trees = [gold for gold in golds if gold.tree]
-    sentences = [bare(gold.sentence) for gold in with_trees]
-    plans = parser.plans(sentences)
-    plain = _compared(with_trees, parser.parser.analyse(sentences, want=WANT))
-    return {
-        "sentences": len(plans),
-        "helped": sum(_has_rank(plan, 0) for plan in plans),
-        "before": _percent_f1(sum(plain, Parseval())),
-        "oracle": _best_of(parser, with_trees, plans, plain),
-        "random": _best_of(parser, with_trees, _drawn(parser, plans), plain),
-    }
-
-
-def _best_of(
-    parser: Substituting,
-    golds: Sequence[Gold],
-    plans: Sequence[SubstitutionPlan],
-    plain: Sequence[Parseval],
-) -> float | None:
-    """F1 of the best by gold of each sentence's readings, ``plain`` being one."""
-    best = list(plain)
-    for rank in range(parser.options.n_nearest):
-        some = [k for k, plan in enumerate(plans) if _has_rank(plan, rank)]
-        read = [plans[k].read_with(rank) for k in some]
-        answers = parser.parser.analyse(read, want=WANT)
-        for k, score in zip(
-            some, _compared([golds[k] for k in some], answers), strict=True
-        ):
-            best[k] = max(best[k], score, key=lambda one: one.f1)
-    return _percent_f1(sum(best, Parseval()))
-
-
-def _drawn(
-    parser: Substituting, plans: Sequence[SubstitutionPlan]
-) -> list[SubstitutionPlan]:
-    """The plans, each query's candidates replaced by as many drawn from all."""
-    rng = np.random.default_rng(SEED)
-    forms = parser.candidates.forms
-
-    def redrawn(query: QueryWord) -> QueryWord:
-        n = min(len(query.candidates), len(forms))
-        places = rng.choice(len(forms), n, replace=False).tolist()
-        return replace(
-            query, candidates=tuple(Candidate(forms[k], 0.0, {}) for k in places)
-        )
-
-    return [replace(p, queries=tuple(map(redrawn, p.queries))) for p in plans]
-
-
-def _has_rank(plan: SubstitutionPlan, rank: int) -> bool:
-    return any(len(query.candidates) > rank for query in plan.queries)
-
-
-def _compared(
-    golds: Sequence[Gold], answers: Sequence[Analysis | Exception]
-) -> list[Parseval]:
-    return [
-        parseval.compare(gold.tree, _tree(answer))
-        for gold, answer in zip(golds, answers, strict=True)
-        if gold.tree
-    ]
-
-
 def _count(
     total: Effect,
     parser: Substituting,
@@ -226,3 +161,88 @@ def _percent_f1(score: Parseval) -> float | None:
 
 def _percent(part: int, whole: int) -> float | None:
     return round(100 * part / whole, 2) if whole else None
+
+
+HELP = "measure a parser with and without lexical substitution (Caplan et al.)"
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    add_gold(parser)
+    add = parser.add_argument
+    add(
+        "--linking",
+        nargs="+",
+        type=Path,
+        required=True,
+        metavar="PATH",
+        help="plain text of the linking corpus, one tokenised sentence per line",
+    )
+    add(
+        "--cache",
+        type=Path,
+        metavar="FILE",
+        help="file that keeps the counts of --linking",
+    )
+    add("--sample", type=int, default=0, metavar="N", help="draw N sentences at random")
+    add(
+        "--method",
+        choices=get_args(Method),
+        help="method of substitution (default: the best one)",
+    )
+    add_parser_options(parser)
+
+
+def run(options: dict[str, Any], say: Say) -> dict[str, Any]:
+    """Figures before and after; what could not be read is under "unreadable"."""
+    chosen = replace(Options(), method=options["method"] or Options().method)
+    return measured(options, chosen, say)[0]
+
+
+def measured(
+    options: dict[str, Any], chosen: Options, say: Say
+) -> tuple[dict[str, Any], Substituting, list[Gold]]:
+    """The figures, the parser with substitution, and the gold sentences."""
+    golds, unreadable = gold_of(options)
+    golds = sampled(golds, options["sample"])
+    counts = linking_of(options["linking"], options["cache"], say)
+    parser = Substituting(backend_of(options), counts, chosen)
+    whole = None
+    for done, partial in effect(parser, golds):
+        say(f"{done} of {len(golds)} sentences")
+        whole = partial
+    if whole is None:
+        raise FormatError("no gold sentence with a tree; see --gold and --max-tokens")
+    results = {
+        "engine": f"{parser.info.name} {parser.info.version}",
+        **whole.to_json(),
+        "options": {f.name: getattr(parser.options, f.name) for f in fields(Options)},
+        "linking_tokens": counts.n_tokens,
+        "unreadable": unreadable,
+    }
+    return results, parser, golds
+
+
+def linking_of(
+    paths: Sequence[Path], cache: Path | None, say: Say, *, licence: str = ""
+) -> LinkingCounts:
+    """The counts of these texts: out of ``cache`` if it holds them, else made."""
+    if cache and cache.exists():
+        kept = linking.load(cache)
+        if kept.sources == tuple(path.name for path in paths):
+            return kept
+    for item in linking.counted(paths, licence=licence):
+        if isinstance(item, Step):
+            say(item.note)
+        else:
+            counts = item
+    if cache:
+        linking.save(counts, cache)
+    return counts
+
+
+def sampled(golds: Sequence[Gold], sample: int) -> list[Gold]:
+    """A random order that is always the same, the first N; 0: all, as they come."""
+    drawn = list(golds)
+    if sample:
+        random.Random(SEED).shuffle(drawn)  # noqa: S311 - a sample, no secret
+    return drawn[:sample] if sample else drawn

@@ -1,31 +1,23 @@
-"""How well words are aligned: precision, recall, F1 and alignment error rate.
+"""``evaluate words``: how well words are aligned, against links that people made."""
 
-Pairs of sentences with word links that people made: reading and analysing them.
-"""
-
+import argparse
 import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Literal
 
-import numpy as np
-from numpy.typing import NDArray
-
-from core.agreement.alignments.aer import alignment_error_rate
+from core.agreement.alignments.layers import alignment_error_rate
 from core.agreement.figures import as_json
-from core.data.alignment import Kind, Link, ref_key, token_ref
+from core.data.alignment import Kind, Link, ref_key
 from core.data.tokens import Sentence
-from core.errors import FormatError
+from core.errors import FormatError, Unavailable
 from core.formats.alignments import jacana, msr_rte2, multimwa, pharaoh
 from core.formats.records import BadLine, PairRecord
-from core.learning.folds import outer_folds
-from core.phrase_alignment.overlap import lexical_word_links
+from core.parsing.registry import Say, add_parser_options, backend_of
 from core.protocols import Analysis, Capability, ParserBackend, WordAligner
-from core.text.wordnet import Thesaurus
-from core.word_alignment.aligner import TrainedWordAligner, words_of
-from core.word_alignment.lexicon import cosines
-from core.word_alignment.model import LinkedPair, fit_words
+from core.text.wordnet import Thesaurus, thesaurus
+from core.word_alignment.aligner import TrainedWordAligner
 
 Format = Literal["multimwa", "jacana", "pharaoh", "msr-rte2"]
 FORMATS: tuple[Format, ...] = ("multimwa", "jacana", "pharaoh", "msr-rte2")
@@ -43,19 +35,6 @@ class WordCase:
     target: Analysis
     sure: frozenset[Cell]
     possible: frozenset[Cell]
-
-    @property
-    def texts(self) -> tuple[str, str]:
-        """What tells a sentence from another: its letters and digits."""
-        return _text(self.source.sentence), _text(self.target.sentence)
-
-    def matrix(self) -> NDArray[np.bool_]:
-        """The links, possible ones too, bool ``(T, V)``."""
-        shape = len(self.source.sentence), len(self.target.sentence)
-        cells = np.zeros(shape, dtype=bool)
-        for cell in self.possible:
-            cells[cell] = True
-        return cells
 
 
 def read_cases(paths: Sequence[Path], format: Format) -> list[WordCase]:
@@ -147,114 +126,7 @@ def analysed(
         ]  # fmt: skip
 
 
-def apart(cases: Sequence[WordCase], others: Iterable[WordCase]) -> list[WordCase]:
-    """The cases that share no sentence with the others."""
-    known = {text for case in others for text in case.texts}
-    return [case for case in cases if not known.intersection(case.texts)]
-
-
-def read_versions(prefix: Path) -> list[tuple[Sentence, Sentence]]:
-    """Pairs out of line-aligned files PREFIX.0, PREFIX.1, …: of every line, the first
-    two versions that differ, both of 8 to 32 words. Raises FormatError."""
-    files = sorted(prefix.parent.glob(f"{prefix.name}.[0-9]"))
-    if len(files) < 2:
-        raise FormatError(f"{prefix}.0 and {prefix}.1 are missing")
-    pairs = []
-    for row in zip(*(_lines(path) for path in files), strict=False):
-        texts = dict.fromkeys(tuple(line.split()) for line in row)
-        some = [words for words in texts if 8 <= len(words) <= 32]
-        if len(some) > 1:
-            pairs.append((Sentence.of(some[0]), Sentence.of(some[1])))
-    return pairs
-
-
-def _text(sentence: Sentence) -> str:
-    return "".join(c for form in sentence.forms for c in form.lower() if c.isalnum())
-
-
-METHODS = ("trained", "plain", "cosine", "lexical")
 Chooser = Callable[[int], WordAligner]
-
-
-class CosineAligner:
-    """Links words whose vectors prefer each other to all others: the baseline."""
-
-    def align(self, source: Analysis, target: Analysis) -> tuple[Link, ...]:
-        if source.vectors is None or target.vectors is None:
-            return ()
-        similarity = cosines(source.vectors, target.vectors)
-        rows, columns = similarity.argmax(1), similarity.argmax(0)
-        return tuple(
-            Link(token_ref(i), token_ref(int(j)))
-            for i, j in enumerate(rows)
-            if columns[j] == i
-        )
-
-
-class LexicalAligner:
-    """Links words of one form or one stem, one to one: what needs no model."""
-
-    def align(self, source: Analysis, target: Analysis) -> tuple[Link, ...]:
-        cells = lexical_word_links(source.sentence.forms, target.sentence.forms)
-        return tuple(Link(token_ref(int(i)), token_ref(int(j)))
-                     for i, j in np.argwhere(cells))  # fmt: skip
-
-
-class _Plain:
-    """The trained aligner as a program without a parser has it."""
-
-    def __init__(self, aligner: TrainedWordAligner) -> None:
-        self._aligner = aligner
-
-    def align(self, source: Analysis, target: Analysis) -> tuple[Link, ...]:
-        without = (Analysis(one.sentence) for one in (source, target))
-        return self._aligner.align(*without)
-
-
-def aligner_of(method: str, trained: TrainedWordAligner) -> WordAligner:
-    """One of METHODS."""
-    aligners: dict[str, WordAligner] = {
-        "trained": trained,
-        "plain": _Plain(trained),
-        "cosine": CosineAligner(),
-        "lexical": LexicalAligner(),
-    }
-    return aligners[method]
-
-
-def linked(cases: Sequence[WordCase], *, vectors: bool = True) -> list[LinkedPair]:
-    """The cases as the learner wants them, possible links among the links."""
-    made = []
-    for case in cases:
-        source, target = words_of(case.source), words_of(case.target)
-        if not vectors:
-            source, target = (replace(s, vectors=None) for s in (source, target))
-        made.append(LinkedPair(source, target, case.matrix()))
-    return made
-
-
-def crossfit(
-    cases: Sequence[WordCase],
-    k: int,
-    trained: TrainedWordAligner,
-    thesaurus: Thesaurus | None,
-    *,
-    vectors: bool = True,
-    seed: int = 0,
-) -> Iterator[dict[int, TrainedWordAligner]]:
-    """For each of ``k`` parts, its case numbers and an aligner fitted on the others.
-
-    Cases that share a sentence are in one part. The metric stays: it is fitted
-    without links.
-    """
-    texts = [case.texts for case in cases]
-    for part in outer_folds(texts, k, np.random.default_rng(seed)):
-        mine = set(part)
-        rest = [case for at, case in enumerate(cases) if at not in mine]
-        metric = trained.context.metric if vectors else None
-        pairs = linked(rest, vectors=vectors)
-        model = fit_words(pairs, thesaurus, metric, seed=seed)
-        yield dict.fromkeys(sorted(mine), replace(trained, context=model, plain=model))
 
 
 def scores(cases: Sequence[WordCase], chooser: Chooser) -> dict[str, Any]:
@@ -299,4 +171,74 @@ def _prf(
         "precision": hits / n_predicted,
         "recall": hits / n_gold,
         "f1": 2 * hits / (n_predicted + n_gold),
+    }
+
+
+HELP = "measure word links against people's"
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    add_inputs(parser)
+    add = parser.add_argument
+    add(
+        "--links",
+        choices=("many", "one"),
+        default="many",
+        help="many: a word may have several links; one: one to one; by default many",
+    )
+    add(
+        "--no-wordnet", action="store_true", help="run as if WordNet were not installed"
+    )
+    add_parser_options(parser)
+
+
+def add_inputs(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument(
+        "--pairs",
+        type=Path,
+        nargs="+",
+        required=True,
+        metavar="FILE",
+        help="several files about the same pairs: what all call sure is sure, what any "
+        "of them links is possible; of pharaoh the links, source and target",
+    )
+    parser.add_argument(
+        "--format", choices=FORMATS, required=True, help="format of the files"
+    )
+
+
+def parsed(cases: list[WordCase], backend: ParserBackend, say: Say) -> list[WordCase]:
+    """The cases with vectors and tags, telling how far it is."""
+    analysed_cases: list[WordCase] = []
+    for some in analysed(cases, backend):
+        analysed_cases += some
+        say(f"{len(analysed_cases)} of {len(cases)} pairs encoded")
+    return analysed_cases
+
+
+def wordnet() -> Thesaurus | None:
+    """WordNet if it is installed."""
+    try:
+        return thesaurus()
+    except Unavailable:
+        return None
+
+
+def trained(options: dict[str, Any]) -> TrainedWordAligner:
+    """The shipped aligner, set as the options say."""
+    known = None if options["no_wordnet"] else wordnet()
+    aligner = replace(TrainedWordAligner.load(), thesaurus=known)
+    return aligner.with_settings(many=options["links"] == "many")
+
+
+def run(options: dict[str, Any], say: Say) -> dict[str, Any]:
+    """Every figure of the aligner; shares of 1."""
+    cases = read_cases(options["pairs"], options["format"])
+    cases = parsed(cases, backend_of(options), say)
+    aligner = trained(options)
+    return {
+        "links_allowed": options["links"],
+        **scores(cases, lambda _: aligner),
+        "wordnet": aligner.thesaurus is not None,
+        "weights": aligner.facts.get("fitted_on"),
     }

@@ -10,8 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from core.data.check import Floats, Ints
-from core.data.forest import EMPTY_FOREST, Forest, ForestBuilder
-from core.data.symbols import Symbols
+from core.data.forest import EMPTY_FOREST, Forest, ForestBuilder, Symbols
 from core.data.tree import Tree
 from core.errors import InvalidValue
 from core.forests.derivation import chain_name

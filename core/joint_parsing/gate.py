@@ -29,7 +29,7 @@ from core.data.deps import ROOT, DepTree
 from core.errors import InvalidValue, Unavailable
 from core.joint_parsing.linked import ends_of
 from core.joint_parsing.values import JointResult
-from core.learning.logistic_fitting import sparse_regression
+from core.learning.logistic import sparse_regression
 from core.protocols import Analysis
 
 TEMPLATES: tuple[tuple[str, ...], ...] = (

@@ -8,7 +8,7 @@ import numpy as np
 
 from core.data.check import Floats
 from core.errors import InvalidValue
-from core.formats.packed import pack, unpack
+from core.learning.weights_file import pack, unpack
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -1,4 +1,7 @@
-"""Ridge regression on named features: a log-linear score out of a few components."""
+"""Ridge regression on named features: a log-linear score out of a few components.
+
+Parts of a sample, for cross-validation, and what may not be parted.
+"""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -60,3 +63,9 @@ def fit_ridge(
     curve = design.T @ design + penalty * np.eye(len(names))
     weights = np.linalg.solve(curve, design.T @ (targets - targets.mean()))
     return LinearModel(tuple(names), means, scales, weights, float(targets.mean()))
+
+
+def folds(n: int, k: int, rng: np.random.Generator) -> list[list[int]]:
+    """``k`` random parts of 0 to n - 1."""
+    order = rng.permutation(n)
+    return [sorted(order[at::k].tolist()) for at in range(k)]

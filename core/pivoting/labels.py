@@ -26,7 +26,7 @@ from core.data.tree import MAX_DEPTH, Tree
 from core.errors import InvalidValue
 from core.formats import ptb
 from core.pivoting.extract import Rows, WordHashes
-from core.pivoting.kernels import categories as kernels
+from core.pivoting.kernels import phrases as kernels
 
 TOPS = frozenset({"", "ROOT", "TOP", "S1"})  # names of the whole, not of a phrase
 

@@ -103,10 +103,6 @@ class TrigramModel:
                 out[start : start + len(some)] = sums
         return totals
 
-    def word_scores(self, sentence: str | Sequence[str]) -> Floats:
-        """log10 probability of each word of one sentence, </s> last."""
-        return self._by_word([sentence])[0]
-
     def _by_word(
         self, sentences: Sequence[str | Sequence[str]]
     ) -> tuple[Floats, Longs, Longs]:

@@ -17,13 +17,11 @@ from typing import Any
 
 import numpy as np
 
-from core.agreement.correlation import spearman
-from core.agreement.rank_gaps import rank_gaps
+from core.agreement.correlation import rank_gaps, spearman
 from core.data.check import Floats, Ints
 from core.data.tokens import Sentence
 from core.errors import InvalidValue
-from core.learning.folds import folds
-from core.learning.ridge import LinearModel, fit_ridge
+from core.learning.ridge import LinearModel, fit_ridge, folds
 from core.parsing import registry
 from core.pivoting.conditions import CONDITIONS, rank
 from core.pivoting.language_model import SentenceModel

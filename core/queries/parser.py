@@ -30,8 +30,9 @@ from typing import NoReturn
 from core.errors import FormatError, InvalidValue
 from core.queries import checking, labels
 from core.queries.labels import CLASSES
-from core.queries.relations import ALIASES, RELATIONS
 from core.queries.syntax import (
+    ALIASES,
+    RELATIONS,
     And,
     Any,
     Back,

@@ -15,8 +15,7 @@ from core.errors import FormatError, GemelError
 from core.formats import gemel, json_text
 from core.formats.records import BadLine
 from core.releases.archive import BROKEN, PIECE, lines_of, opened, strangers
-from core.releases.ledger import entries
-from core.releases.manifest import NAME, Manifest
+from core.releases.manifest import NAME, Manifest, entries
 
 LEDGER = "ledger.jsonl"
 MOST = 100  # faults that are told

@@ -15,10 +15,10 @@ from typing import Any, ClassVar
 from core.data.tree import Tree
 from core.errors import InvalidValue
 from core.trees.phrases import JoinPhrases, SplitPhrase
-from core.trees.replacing import Replace, way_back
 from core.trees.splitting import Join, Split
 from core.trees.stepping import (
     Edited,
+    Replace,
     TreeEdit,
     built,
     check_node,
@@ -26,6 +26,7 @@ from core.trees.stepping import (
     children_of,
     is_in_order,
     settled,
+    way_back,
 )
 from core.trees.words import checked_form, with_forms
 

@@ -11,7 +11,6 @@ from typing import Any, ClassVar
 
 from core.data.tree import Tree
 from core.errors import InvalidValue
-from core.trees.replacing import way_back
 from core.trees.stepping import (
     Edited,
     TreeEdit,
@@ -20,6 +19,7 @@ from core.trees.stepping import (
     checked_label,
     children_of,
     settled,
+    way_back,
 )
 
 

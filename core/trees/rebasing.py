@@ -25,8 +25,8 @@ from core.trees.editing import (
     TreeEdit,
 )
 from core.trees.phrases import JoinPhrases, SplitPhrase
-from core.trees.replacing import Replace
 from core.trees.splitting import Join, Split
+from core.trees.stepping import Replace
 
 Moved = Mapping[int, int]
 Replayed = tuple[list[Any], list[str]]

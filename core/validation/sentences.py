@@ -1,6 +1,7 @@
-"""Everything that is wrong with the trees of one sentence."""
+"""Everything that is wrong with the trees of one sentence: what and where."""
 
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 
 from core.data.deps import DepTree
 from core.data.tokens import Token
@@ -10,7 +11,26 @@ from core.queries import matching
 from core.queries.labels import basic
 from core.queries.rows import Kind, NodeRow
 from core.validation.declared import Children, Pattern, Rules
-from core.validation.problems import Problem
+
+
+@dataclass(frozen=True, slots=True)
+class Problem:
+    """``rule``: a short name that stays. ``node``: the number of a node of a
+    constituent tree, or -1; ``words``: positions that it is about, ascending."""
+
+    rule: str
+    text: str
+    remedy: str
+    words: tuple[int, ...] = ()
+    node: int = -1
+
+    @property
+    def about(self) -> str:
+        """tree, arcs or both."""
+        if self.rule == "contradiction":
+            return "both"
+        return "tree" if self.node >= 0 else "arcs"
+
 
 NEAR = 3  # labels that a remedy names
 

@@ -18,9 +18,7 @@ from numpy.typing import NDArray
 
 from core.data.check import Floats, Ints
 from core.errors import InvalidValue
-from core.word_alignment.kernels import cooccurrence as counting
-from core.word_alignment.kernels import expect as kernels
-from core.word_alignment.kernels import symmetrise as joining
+from core.word_alignment.kernels import bilingual as kernels
 
 Longs = NDArray[np.int64]
 
@@ -104,14 +102,14 @@ def cooccurrence(
     starts = np.concatenate([[0], np.cumsum(per_type)]).astype(np.int64)
     lengths = np.zeros(source.n_types, dtype=np.int64)
     stamp = np.full(target.n_types, -1, dtype=np.int32)
-    counting.count_types(
+    kernels.count_types(
         postings, starts, pair_of, target.ids, target.at, stamp, lengths
     )
     rows = np.concatenate([[0], np.cumsum(lengths)]).astype(np.int64)
     entries = np.empty(rows[-1], dtype=np.int32)
     cells = np.empty(cell_at[-1], dtype=np.int32)
     slot = np.full(target.n_types, -1, dtype=np.int64)
-    counting.fill_cells(
+    kernels.fill_cells(
         postings, starts, pair_of, source.at, target.ids, target.at,
         cell_at, rows, slot, entries, cells,
     )  # fmt: skip
@@ -123,9 +121,9 @@ VERSION = "1"
 Symmetrisation = Literal["intersect", "union", "grow-diag-final-and"]
 Sentences = TokenCorpus | Iterable[str | Sequence[str]]
 _HOW: dict[str, int] = {
-    "intersect": joining.INTERSECT,
-    "union": joining.UNION,
-    "grow-diag-final-and": joining.GROW,
+    "intersect": kernels.INTERSECT,
+    "union": kernels.UNION,
+    "grow-diag-final-and": kernels.GROW,
 }
 _BLOCK = 2_000  # pairs between two reports
 _WIDEST = 100  # jumps beyond count as this wide
@@ -246,7 +244,7 @@ def symmetrise(
     at = np.zeros(len(n) + 1, dtype=np.int64)
     fits = (n <= settings.max_tokens) & (m <= settings.max_tokens)
     size = int(max(n[fits].max(initial=1), m[fits].max(initial=1)))
-    joining.symmetrise(
+    kernels.symmetrise(
         to_source, to_target, source_at, target_at,
         _HOW[settings.symmetrise], size, links, at,
     )  # fmt: skip

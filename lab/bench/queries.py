@@ -50,7 +50,7 @@ def main() -> None:
     corpus = made(args.trees)
     print(json.dumps({"made_s": round(time.perf_counter() - started, 1)}), flush=True)
     print(json.dumps(indexed(corpus)), flush=True)
-    from core.queries.relations import RELATIONS
+    from core.queries.syntax import RELATIONS
 
     relations = [
         f"NP {op.replace('N', '1')} PP" for op in RELATIONS if op[0] in "<>.,$=:"

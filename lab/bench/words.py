@@ -14,11 +14,11 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from core.evaluation.words import CosineAligner
 from core.parsing import registry
 from core.protocols import Analysis
 from core.word_alignment.aligner import TrainedWordAligner
 from lab.bench.pairs import LENGTHS, analysed, file_of_pairs, of_length
+from lab.evaluation.word_methods import CosineAligner
 
 Pair = list[Analysis]
 

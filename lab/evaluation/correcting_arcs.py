@@ -12,8 +12,7 @@ from typing import Any
 
 from core.data.check import Floats
 from core.data.deps import ROOT, DepAnalysis, DepTree
-from core.dependencies.decisions import arcs_under
-from core.dependencies.mst import mst, tree_marginals
+from core.dependencies.mst import arcs_under, mst, tree_marginals
 from core.errors import Contradiction, InvalidValue
 
 SURE = 0.95  # what is less sure is shaded

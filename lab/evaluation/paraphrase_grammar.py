@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from core.agreement.bootstrap import resample
+from core.agreement.figures import resample
 from core.data.check import Floats
 from core.data.tokens import Sentence
 from core.data.tree import Tree

@@ -9,10 +9,11 @@ from collections.abc import Callable, Sequence
 
 import numpy as np
 
-from core.evaluation.phrase_alignment import PhraseCase, examples
-from core.learning.folds import outer_folds
-from core.phrase_alignment.feature_em import EmState, features, train
+from core.evaluation.phrase_alignment import PhraseCase
 from core.text.wordnet import Thesaurus
+from lab.evaluation.folds import outer_folds
+from lab.evaluation.phrase_em import EmState, features, train
+from lab.evaluation.phrase_methods import examples
 
 EPOCHS, BATCH = 10, 40
 

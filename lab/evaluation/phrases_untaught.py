@@ -18,10 +18,10 @@ from core.data.check import Floats
 from core.errors import Contradiction
 from core.phrase_alignment.aligner import PhraseAligner
 from core.phrase_alignment.forest_align import align
-from core.phrase_alignment.model import Reference, fit, without_vectors
-from core.phrase_alignment.overlap import coverage_gains, lexical_links
 from core.phrase_alignment.sides import BinaryForest
 from core.text.wordnet import Thesaurus
+from lab.evaluation.phrase_fitting import Reference, fit, without_vectors
+from lab.evaluation.phrase_overlap import coverage_gains, lexical_links
 
 Unlinked = tuple[BinaryForest, BinaryForest, tuple[Floats, Floats] | None]
 

@@ -6,8 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from core.agreement.bootstrap import resample
-from core.agreement.figures import Figure, figure
+from core.agreement.figures import Figure, figure, resample
 from core.data.check import Floats
 from core.errors import InvalidValue
 

@@ -10,21 +10,21 @@ import numpy as np
 
 from core.agreement.paired import ratio_swap_p
 from core.data.check import Floats
-from core.evaluation.commands.phrases import em_state, read
-from core.evaluation.phrase_alignment import (
-    Outcome,
-    PhraseCase,
-    attachment_of,
-    crossfit,
-    pair_counts,
-    scores,
-)
-from core.evaluation.phrase_alignment import run as run_method
-from core.learning.folds import grouped
+from core.evaluation.phrase_alignment import Outcome, PhraseCase, read, scores
 from core.parsing.registry import Say, add_parser_options, backend_of
 from core.phrase_alignment.aligner import PhraseAligner
-from core.phrase_alignment.feature_em import EmState
 from core.text.wordnet import thesaurus
+from lab.evaluation.commands.phrases import em_state
+from lab.evaluation.folds import grouped
+from lab.evaluation.phrase_em import EmState
+from lab.evaluation.phrase_methods import (
+    addable,
+    attachment_of,
+    crossfit,
+    is_supported,
+    pair_counts,
+)
+from lab.evaluation.phrase_methods import run as run_method
 from lab.evaluation.phrases_taught import taught_crossfit
 
 HELP = "phrase alignment on parse forests: Table 3 of Arase & Tsujii 2017"
@@ -257,13 +257,14 @@ def _learnt_on_dev(
 def _row(
     cases: Sequence[PhraseCase], outcomes: Sequence[Outcome], p: Sequence[float]
 ) -> dict[str, Any]:
+    missing = [addable(one) for one in outcomes]
     return {
         **scores(cases, outcomes, multiword=False),
         "multiword": scores(cases, outcomes, multiword=True),
         "reachability": sum(one.reached for one in outcomes) / len(outcomes),
-        "supported": sum(one.supported for one in outcomes) / len(outcomes),
-        "not_maximum": sum(one.addable > 0 for one in outcomes),
-        "addable": sum(one.addable for one in outcomes),
+        "supported": sum(map(is_supported, outcomes)) / len(outcomes),
+        "not_maximum": sum(n > 0 for n in missing),
+        "addable": sum(missing),
         "uas": attachment_of(cases, outcomes).uas,
         "p_recall": p[0],
         "p_precision": p[1],

@@ -25,7 +25,7 @@ from core.agreement.judgments.conditions import (
     JudgedItems,
     condition_table,
 )
-from core.agreement.judgments.published import TABLE_6
+from core.agreement.judgments.paper import TABLE_6
 from core.agreement.measures import measure_all
 from core.data.check import Floats
 from core.data.ratings import Ratings, Scale
@@ -36,9 +36,10 @@ from core.pivoting.items import Item, Place, draw_places, items_of, phrases_in
 from core.pivoting.labels import ccg_labels
 from core.pivoting.language_model import read_arpa
 from core.pivoting.substitution import ALL_CONDITIONS
-from core.pivoting.table import KINDS, Table, census, open_table
+from core.pivoting.table import Table, open_table
 from lab.evaluation.paraphrase_grammar import parse_texts
 from lab.reproduce.bitexts import COLLECTIONS
+from lab.reproduce.census import KINDS, census
 from lab.reproduce.pivot_tables import table_of
 
 HELP = "paraphrases under syntactic constraints (Callison-Burch 2008), on Europarl"

@@ -12,9 +12,8 @@ from typing import Any
 
 from core.agreement.paired import holm
 from core.errors import InvalidValue
-from core.evaluation.commands.substitution import linking_of, sampled
-from core.evaluation.golds import Gold, read_golds
-from core.evaluation.substitution import Effect, effect, oracle
+from core.evaluation.golds import Gold, read_golds, short
+from core.evaluation.substitution import Effect, effect, linking_of, sampled
 from core.parsing import registry
 from core.parsing.registry import Say
 from core.protocols import ParserBackend, TagGuided, TrainingCounts
@@ -23,6 +22,7 @@ from core.substitution.linking import LinkingCounts
 from core.substitution.options import PAPER, Options
 from core.substitution.substituting import Substituting
 from lab.evaluation.remembered import Remembered
+from lab.evaluation.substitution_oracle import oracle
 
 HELP = "words replaced by known ones before parsing (Caplan et al.), Tables 1 and 2"
 TABLE_1 = {"baseline": (85.3, 83.9), "LS": (86.4, 84.1), "LS + CR": (89.4, 84.5)}
@@ -115,7 +115,7 @@ def run(options: dict[str, Any], say: Say) -> dict[str, Any]:
     sets = {name: sorted(data.glob(pattern)) for name, pattern in SETS.items()}
     every = {name: _golds(paths) for name, paths in sets.items() if paths}
     longest, n = options["max_tokens"], options["sample"]
-    golds = {name: sampled(some, longest, n) for name, some in every.items()}
+    golds = {name: sampled(short(some, longest), n) for name, some in every.items()}
     if options["grid_only"]:
         golds = {}
     return {
@@ -123,7 +123,7 @@ def run(options: dict[str, Any], say: Say) -> dict[str, Any]:
         "max_tokens": options["max_tokens"],
         "sample": options["sample"],
         "oracle": options["oracle"],
-        "of": {name: len(sampled(some, longest, 0)) for name, some in every.items()},
+        "of": {name: len(short(some, longest)) for name, some in every.items()},
         "missing": [name for name, paths in sets.items() if not paths],
         "grid": (grid := _searched(every.get(TUNING, []), counts, options, say)),
         "engines": {
@@ -251,7 +251,7 @@ def _searched(
     path: Path | None = options["grid"]
     if path is None:
         return {}
-    some = sampled(golds, options["max_tokens"], options["grid_sample"])
+    some = sampled(short(golds, options["max_tokens"]), options["grid_sample"])
     rows = [json.loads(line) for line in _kept_lines(path)]
     done = {(row["engine"], row["strength"], row["f_lc"]) for row in rows}
     alphas, *lows, f_lcs = COARSE if options["coarse"] else (ALPHAS, F_Q, F_C, F_LC)

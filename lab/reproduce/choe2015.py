@@ -13,8 +13,7 @@ from core.agreement.paired import sign_flip_p
 from core.agreement.trees import attachment
 from core.agreement.trees.attachment import Attachment
 from core.data.tree import Tree
-from core.evaluation.commands.joint import outcomes, read_cases
-from core.evaluation.joint_parsing import Bench, JointCase, Scored, report
+from core.evaluation.joint_parsing import JointCase, Scored, read_cases, report
 from core.evaluation.parsers import knower
 from core.joint_parsing.linked import SetLinks, linked_words
 from core.joint_parsing.methods import best_choice, ranked_trees
@@ -24,6 +23,8 @@ from core.parsing.registry import Say, add_parser_options, backend_of
 from core.protocols import Analysis, ParserBackend
 from core.trees.heads import SEMANTIC, to_dependencies
 from core.trees.universal import counted_words
+from lab.evaluation.commands.joint import outcomes
+from lab.evaluation.joint_fitting import Bench
 from lab.reproduce.choe2015_data import data_lines, statistics, within
 
 HELP = "joint parsing of paraphrases (Choe & McClosky 2015), the paper's tables 3 to 7"

@@ -4,7 +4,8 @@ and how many a parser never saw."""
 from collections.abc import Callable, Iterator, Sequence
 
 from core.errors import InvalidValue
-from core.evaluation.joint_parsing import Bench, JointCase
+from core.evaluation.joint_parsing import JointCase
+from lab.evaluation.joint_fitting import Bench
 
 Row = dict[str, float | None]
 DATA = (

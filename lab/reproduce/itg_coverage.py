@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from core.agreement.bootstrap import resample
+from core.agreement.figures import resample
 from core.data.check import Floats
 from core.errors import InvalidValue
 from core.parsing.registry import Say

@@ -16,8 +16,8 @@ from core.errors import InvalidValue
 from core.itg.features import GROUPS, PairView, features
 from core.itg.scores import BASELINES, SCORERS, find_thesaurus, trained_with
 from core.learning.logistic import LogisticModel
-from core.learning.logistic_fitting import fit_logistic
 from core.parsing.registry import Say
+from lab.evaluation.fitting import fit_logistic
 from lab.evaluation.ranking import RankingReport, best_threshold, evaluate
 from lab.reproduce.pairs import LabelledPairs, encode, load
 from lab.reproduce.wu2005_labels import compared

@@ -43,7 +43,7 @@ def test_links_beside_are_checked_and_sorted() -> None:
     assert second.line == 2
     assert "missing token" in second.reason
     assert isinstance(third, BadLine)
-    assert "is no link" in third.reason
+    assert "is not a link" in third.reason
 
 
 def test_a_control_character_is_a_bad_line() -> None:
@@ -54,8 +54,8 @@ def test_a_control_character_is_a_bad_line() -> None:
 
 
 @given(st.lists(st.tuples(side, side)))
-def test_what_moses_writes_it_reads(pairs) -> None:
-    texts = [[moses.write_side(pair[i]) for pair in pairs] for i in (0, 1)]
+def test_two_files_give_the_pairs_of_their_lines(pairs) -> None:
+    texts = [[" ".join(pair[i]) + "\n" for pair in pairs] for i in (0, 1)]
     sides = [(record.source, record.target) for record in moses.read(*texts)]
     assert sides == pairs
 
@@ -72,7 +72,7 @@ def test_tsv_takes_links_from_the_third_column() -> None:
     assert record.links == "1-0"
     (bad,) = tsv.read(["a b\tx\n"], linked=True)
     assert isinstance(bad, BadLine)
-    assert "2 columns where 3" in bad.reason
+    assert "2 columns; expected 3" in bad.reason
 
 
 def test_text_that_is_not_tokenised_is_cut() -> None:

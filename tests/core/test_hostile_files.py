@@ -116,7 +116,7 @@ def test_text_given_as_parquet_is_named_with_what_to_give(
         words = ["pivot", "build", "--bitext", str(path)]
         assert main([*words, "--out", str(tmp_path / "table")]) == 2
         told = capsys.readouterr().err
-        assert told.startswith(f"gemel: {named}: line 1: this is no Parquet file (")
+        assert told.startswith(f"gemel: {named}: line 1: not a Parquet file (")
         assert "docs/methods.md" in told
 
 

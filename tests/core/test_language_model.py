@@ -76,8 +76,8 @@ def test_the_estimates_are_those_of_the_recursion(sentences: list[list[str]]) ->
 def test_after_any_words_something_comes(sample: TrigramModel) -> None:
     words = [word for word in sample.words if word not in ("<s>", "</s>")]
     for context in ("the man", "", "the", "never-seen man", "the never-seen"):
-        ends = 10 ** sample.word_scores(context)[-1]
-        inside = [10 ** sample.word_scores(f"{context} {w}")[-2] for w in words]
+        ends = 10 ** sample._by_word([context])[0][-1]
+        inside = [10 ** sample._by_word([f"{context} {w}"])[0][-2] for w in words]
         assert ends + sum(inside) == pytest.approx(1)
 
 
@@ -117,9 +117,9 @@ def test_no_sentence_is_no_model() -> None:
 @pytest.mark.parametrize(
     ("line", "reason"),
     [
-        ("-1.0\ta b", "is no 1-gram"),
-        ("much\ta\t0", "is no 1-gram"),
-        ("-1.0\ta\t0\n-1.0\tb\t0", "1-grams where"),
+        ("-1.0\ta b", "is not a 1-gram"),
+        ("much\ta\t0", "is not a 1-gram"),
+        ("-1.0\ta\t0\n-1.0\tb\t0", "1-grams; the header"),
     ],
 )
 def test_a_broken_arpa_file_says_where(line: str, reason: str, tmp_path: Path) -> None:

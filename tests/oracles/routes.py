@@ -7,7 +7,7 @@ from itertools import combinations, permutations, product
 import numpy as np
 
 from core.data.check import Floats
-from core.layout.rows import LinkEnd, Rows
+from core.layout.routes import LinkEnd, Rows
 from core.layout.scene import Scene
 
 Point = tuple[float, float]

@@ -11,8 +11,7 @@ from annotator.exchange import ratings as files
 from annotator.exchange.peers import ratings as peers
 from annotator.exchange.peers.registry import PEERS
 from annotator.exchange.peers.reports import TransferReport
-from core.agreement.alignments.aer import link_f1
-from core.agreement.alignments.layers import agreed_share, human_row
+from core.agreement.alignments.layers import agreed_share, human_row, link_f1
 from core.agreement.figures import Figure, as_json
 from core.agreement.judgments.people import against_gold
 from core.agreement.measures import Agreement, measure_all

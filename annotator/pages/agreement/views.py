@@ -31,7 +31,7 @@ from annotator.services.reports.agreement import ReportSource, ReportSpec
 from annotator.svg import charts
 from core.agreement.chance import PAIRWISE
 from core.agreement.judgments import paper
-from core.agreement.judgments.published import with_published
+from core.agreement.judgments.paper import with_published
 from core.agreement.judgments.report import BETWEEN
 from core.layout.charts import grid_chart, interval_chart, line_chart
 

@@ -19,8 +19,7 @@ from django.utils import timezone
 from annotator.models import Batch, Campaign, Item, Judgment, Participant, Queue
 from annotator.throughput.prepared import Select, Slot, Update, add, several, slots
 from annotator.throughput.writing import write
-from core.data.orders import mix, nth
-from core.data.schedule import CHECK, REPEAT, before_the_end, is_due
+from core.data.orders import CHECK, REPEAT, before_the_end, is_due, mix, nth
 
 WINDOWS = (16, 256)  # places of one's own order looked at before the open index
 REAP_S = 5.0  # leases are looked over at most this often

@@ -21,8 +21,13 @@ from core.agreement.judgments.design import (
     plan,
     power,
 )
-from core.agreement.judgments.sample_size import DetectableDifference, JudgingPlan
-from core.agreement.judgments.variance import Components, of_judgments, of_shares
+from core.agreement.judgments.sample_size import (
+    Components,
+    DetectableDifference,
+    JudgingPlan,
+    of_judgments,
+    of_shares,
+)
 from core.errors import InvalidValue
 
 

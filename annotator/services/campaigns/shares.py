@@ -14,7 +14,7 @@ from django.db.models import Count, Exists, F, OuterRef, Q
 
 from annotator.models import Item, Judgment, Participant, Queue
 from annotator.services.kept_counts import MANY, kept
-from core.data.schedule import checks_ahead
+from core.data.orders import checks_ahead
 
 CHECKS = (Item.Kind.GOLD, Item.Kind.ATTENTION)
 State = Judgment.State

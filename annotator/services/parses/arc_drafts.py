@@ -17,8 +17,7 @@ from annotator.services.parses import consequences, drafts, retyping
 from annotator.services.parses.drafts import WALKS, DraftStep
 from annotator.services.parses.gold import gold_of
 from core.data.tokens import Token
-from core.dependencies.decisions import arcs_under, decided_heads
-from core.dependencies.mst import tree_marginals
+from core.dependencies.mst import arcs_under, decided_heads, tree_marginals
 from core.errors import FormatError, InvalidValue
 from core.formats.forest_npz import StoredForest
 from core.trees import arcs

@@ -19,8 +19,7 @@ from annotator.exchange.written import Exported
 from annotator.models import AlignmentLayer, Corpus, Origin, Pair, Parse, Sentence
 from annotator.services.queries.running import MatchColumns, Search
 from annotator.services.queries.tables import QueryTooSlow
-from core.agreement.independence import g_test
-from core.agreement.paired import holm
+from core.agreement.paired import g_test, holm
 
 MOST = 100_000  # groups
 PART = 500  # keys looked up at a time

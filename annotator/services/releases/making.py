@@ -45,9 +45,8 @@ from core.formats.gemel import GemelItem
 from core.protocols import Step
 from core.releases.archive import Writer
 from core.releases.dataset import datasheet
-from core.releases.ledger import HashChain
 from core.releases.licences import problems
-from core.releases.manifest import Manifest
+from core.releases.manifest import HashChain, Manifest
 from core.releases.verifying import verify
 
 Act = dict[str, Any]

@@ -19,7 +19,7 @@ from annotator.services.parses.drafts import DraftStep
 from core.agreement.trees import attachment, parseval
 from core.errors import GemelError, InvalidValue
 from core.trees import arcs
-from core.trees.replacing import Replace
+from core.trees.stepping import Replace
 
 
 @dataclass(frozen=True, slots=True)

@@ -22,8 +22,7 @@ from core.errors import FormatError, GemelError
 from core.formats import conllu
 from core.validation import declared
 from core.validation.declared import Rules
-from core.validation.problems import Problem
-from core.validation.sentences import problems_of
+from core.validation.sentences import Problem, problems_of
 
 MAX_TEXT = 20_000
 PORTION = 100  # sentences read at a time

@@ -1,4 +1,6 @@
-"""Agreement of alignment layers, as Arase & Tsujii 2017 section 6.3 measure it.
+"""Two sets of links over the same sentence pairs: F1 and alignment error rate.
+
+Agreement of alignment layers, as Arase & Tsujii 2017 section 6.3 measure it.
 
     recall    |H & G & G'| / |G & G'|       what two annotators both linked is found
     precision |H & (G | G')| / |H|          what is found was linked by one of the two
@@ -9,17 +11,40 @@ sentence pairs before dividing; intervals resample sentence pairs.
 """
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Hashable, Sequence
 from dataclasses import dataclass
 from itertools import combinations
 
 import numpy as np
 
-from core.agreement.alignments.aer import LinkSets
-from core.agreement.bootstrap import resample
-from core.agreement.figures import Figure, Undefined, figure
+from core.agreement.figures import Estimate, Figure, Undefined, figure, resample
 from core.agreement.words import Reason
 from core.data.check import Floats
+
+LinkSets = Sequence[frozenset[Hashable]]
+"""The links of one annotator or system: one set per sentence pair, in corpus order."""
+
+
+def link_f1(predicted: LinkSets, gold: LinkSets) -> Figure:
+    """F1 over all pairs, 2 |A & B| / (|A| + |B|); symmetric."""
+    common = sum(len(a & b) for a, b in zip(predicted, gold, strict=True))
+    total = sum(map(len, predicted)) + sum(map(len, gold))
+    if not total:
+        return Undefined(Reason.NEITHER_LINKED, len(predicted))
+    return Estimate(2 * common / total, None, None, len(predicted))
+
+
+def alignment_error_rate(
+    predicted: LinkSets, sure: LinkSets, possible: LinkSets
+) -> Figure:
+    """AER = 1 - (|A & S| + |A & P|) / (|A| + |S|), P holding S (Och & Ney 2003)."""
+    hits = size = 0
+    for a, s, p in zip(predicted, sure, possible, strict=True):
+        hits += len(a & s) + len(a & (p | s))
+        size += len(a) + len(s)
+    if not size:
+        return Undefined(Reason.NEITHER_LINKED, len(predicted))
+    return Estimate(1 - hits / size, None, None, len(predicted))
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,8 +8,14 @@ from typing import Any
 
 import numpy as np
 
-from core.agreement.alignments.aer import LinkSets, alignment_error_rate, link_f1
-from core.agreement.alignments.layers import agreed_share, human_row, score_layer
+from core.agreement.alignments.layers import (
+    LinkSets,
+    agreed_share,
+    alignment_error_rate,
+    human_row,
+    link_f1,
+    score_layer,
+)
 from core.agreement.figures import Undefined, as_json
 from core.agreement.measures import MEASURES, measure_all
 from core.agreement.words import Reason

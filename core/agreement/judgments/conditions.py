@@ -13,8 +13,7 @@ from itertools import product
 
 import numpy as np
 
-from core.agreement.bootstrap import cluster_sums, resample
-from core.agreement.figures import Figure, figure
+from core.agreement.figures import Figure, cluster_sums, figure, resample
 from core.agreement.paired import holm, sign_flip_p
 from core.agreement.words import Reason
 from core.data.check import Floats, Ints

@@ -5,9 +5,15 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from core.agreement.bootstrap import cluster_sums, resample
 from core.agreement.chance import pair_columns, pair_reason
-from core.agreement.figures import Estimate, Figure, Undefined, figure
+from core.agreement.figures import (
+    Estimate,
+    Figure,
+    Undefined,
+    cluster_sums,
+    figure,
+    resample,
+)
 from core.agreement.words import Reason
 from core.data.check import Floats, Ints
 from core.data.ratings import Ratings

@@ -10,8 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from core.agreement.bootstrap import resample
-from core.agreement.figures import as_json, figure
+from core.agreement.figures import as_json, figure, resample
 from core.agreement.trees import attachment, parseval
 from core.agreement.words import Reason
 from core.data.deps import DepTree

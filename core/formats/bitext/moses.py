@@ -67,8 +67,3 @@ def _record(
     if links is not None:
         links = checked_links(links.rstrip("\r\n"), *sides, line=line)
     return BitextRecord(number, *sides, links, line)
-
-
-def write_side(tokens: Iterable[str]) -> str:
-    """The line of one side."""
-    return " ".join(tokens) + "\n"

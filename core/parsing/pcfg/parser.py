@@ -20,7 +20,7 @@ from core.forests.derivation import Phrase
 from core.forests.packing import restrict, weight_of_phrases
 from core.instrumentation import timed
 from core.parsing.consensus import in_forest
-from core.parsing.kernels import charts, packing
+from core.parsing.kernels import charts
 from core.parsing.pcfg.folder import FILES, read_model
 from core.parsing.pcfg.grammar import RuleTable
 from core.parsing.pcfg.model import GrammarModel
@@ -138,7 +138,7 @@ class Chart:
         n_edges = np.empty(room, dtype=np.int32)
         tails = np.empty((room, 2), dtype=np.int32)
         weights = np.empty(room)
-        v, e = packing.pack(
+        v, e = charts.pack(
             self.n, rules.pairings, rules.by_start, rules.chain_end,
             rules.p_by_start, rules.chain_name, rules.coarse, self.bounds, self.scale,
             self.built, self.built_in, leaf_weight, self.chained, self.chained_in,

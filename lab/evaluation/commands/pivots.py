@@ -12,15 +12,15 @@ import numpy as np
 import core.phrase_alignment.aligner as phrase_aligner
 from core.agreement.paired import sign_flip_p
 from core.data.check import Floats
-from core.evaluation import phrase_alignment
-from core.evaluation.commands.phrases import read
+from core.evaluation.phrase_alignment import read, scores
 from core.itg.features import PairView, features
 from core.itg.scores import SCORERS, find_thesaurus
-from core.learning.folds import outer_folds
-from core.learning.logistic_fitting import fit_logistic
 from core.parsing.registry import Say, add_parser_options, backend_of
 from core.phrase_alignment.aligner import PhraseAligner
 from core.text.stems import stem
+from lab.evaluation import phrase_methods
+from lab.evaluation.fitting import fit_logistic
+from lab.evaluation.folds import outer_folds
 from lab.evaluation.pivot_thesaurus import PivotThesaurus, Words, both_ways, word_pairs
 from lab.evaluation.ranking import average_precision
 from lab.evaluation.substitutes import read_targets
@@ -144,7 +144,7 @@ def _links(
         for kind in ("shipped", "fitted") if options["folds"] else ("shipped",):
             aligner_of = lambda _: shipped  # noqa: E731
             if kind == "fitted":
-                aligner_of = phrase_alignment.crossfit(
+                aligner_of = phrase_methods.crossfit(
                     cases,
                     options["folds"],
                     one,
@@ -154,12 +154,12 @@ def _links(
                 )
             module["thesaurus"] = lambda one=one: one
             try:
-                outcomes = phrase_alignment.run(cases, "forest", aligner_of)
+                outcomes = phrase_methods.run(cases, "forest", aligner_of)
             finally:
                 module["thesaurus"] = usual
-            f1 = phrase_alignment.scores(cases, outcomes, multiword=False)["f1"]
-            several = phrase_alignment.scores(cases, outcomes, multiword=True)["f1"]
-            rows = phrase_alignment.pair_shares(cases, outcomes)
+            f1 = scores(cases, outcomes, multiword=False)["f1"]
+            several = scores(cases, outcomes, multiword=True)["f1"]
+            rows = phrase_methods.pair_shares(cases, outcomes)
             total = np.maximum(rows.sum(1), 1e-9)
             shares[f"{kind}, {name}"] = 2 * rows[:, 0] * rows[:, 1] / total
             differ = shares[f"{kind}, {name}"] - shares.get(

@@ -9,9 +9,14 @@ from time import process_time
 from typing import Any
 
 from core.data.tokens import Sentence
-from core.evaluation.commands.joint import read_cases
 from core.evaluation.golds import read_golds
-from core.evaluation.joint_parsing import GoldPair, JointCase, PairRow, read_pairs
+from core.evaluation.joint_parsing import (
+    GoldPair,
+    JointCase,
+    PairRow,
+    read_cases,
+    read_pairs,
+)
 from core.itg.scores import find_thesaurus
 from core.joint_parsing.parser import WANT, JointParser, JointSettings, JointSide
 from core.parsing.registry import Say, add_parser_options, backend_of

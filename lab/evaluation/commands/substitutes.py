@@ -8,14 +8,20 @@ from pathlib import Path
 from typing import Any
 
 from core.errors import FormatError, Unavailable
-from core.evaluation.commands.substitution import linking_of
+from core.evaluation.substitution import linking_of
 from core.parsing import registry
 from core.parsing.registry import Say, add_parser_options, backend_of
 from core.protocols import ParserBackend, TrainingCounts
-from core.substitution.candidates import Candidate, Candidates, in_context, reranked
+from core.substitution.candidates import Candidate, Candidates, reranked
 from core.substitution.options import PAPER, Options
 from core.text.stems import stem
-from lab.evaluation.substitutes import FORMATS, Accepted, Target, read_targets
+from lab.evaluation.substitutes import (
+    FORMATS,
+    Accepted,
+    Target,
+    in_context,
+    read_targets,
+)
 
 HELP = "the nearest known words of a word against the substitutes that people accept"
 SEED = 16

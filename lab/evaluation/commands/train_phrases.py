@@ -16,10 +16,10 @@ from core.evaluation.phrase_alignment import best_side
 from core.formats.records import numbered
 from core.parsing.registry import Say, add_parser_options, backend_of
 from core.phrase_alignment.aligner import WEIGHTS, PhraseAligner, side_of
-from core.phrase_alignment.feature_em import EmState, FeaturePair, features, train
 from core.phrase_alignment.sides import BinaryForest
 from core.protocols import Analysis, ParserBackend
 from core.text.wordnet import thesaurus
+from lab.evaluation.phrase_em import EmState, FeaturePair, features, train
 from lab.evaluation.phrases_untaught import Unlinked, self_trained
 
 SHORTEST, LONGEST = 10, 30  # tokens, as in the paper

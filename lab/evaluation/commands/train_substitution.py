@@ -5,7 +5,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any, get_args
 
-from core.evaluation.commands.substitution import linking_of
+from core.evaluation.substitution import linking_of
 from core.parsing.registry import Say, add_parser_options
 from core.substitution import folder
 from core.substitution.options import Method, Options

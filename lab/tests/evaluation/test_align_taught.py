@@ -3,7 +3,7 @@
 from core.evaluation.phrase_alignment import prepare
 from core.formats.alignments.phrase_links import PhrasePair
 from core.formats.ptb import parse_one
-from core.phrase_alignment.feature_em import EmState
+from lab.evaluation.phrase_em import EmState
 from lab.evaluation.phrases_taught import taught_crossfit
 
 TREES = [

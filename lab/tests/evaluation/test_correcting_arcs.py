@@ -7,8 +7,7 @@ from hypothesis import strategies as st
 
 from core.data.check import Floats
 from core.data.deps import ROOT, DepAnalysis, DepTree
-from core.dependencies.decisions import arcs_under, decided_heads
-from core.dependencies.mst import mst
+from core.dependencies.mst import arcs_under, decided_heads, mst
 from lab.evaluation.correcting_arcs import (
     ArcCourse,
     ArcTally,

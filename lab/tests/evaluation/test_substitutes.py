@@ -10,8 +10,8 @@ import pytest
 from core.data.tokens import Sentence
 from core.errors import FormatError
 from core.protocols import Analysis, BackendInfo, Capability
-from core.substitution.candidates import Candidate, in_context
-from lab.evaluation.substitutes import Accepted, read_targets
+from core.substitution.candidates import Candidate
+from lab.evaluation.substitutes import Accepted, in_context, read_targets
 
 COINCO = """<?xml version="1.0"?>
 <document><sent><targetsentence>The cat slept</targetsentence><tokens>

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from core.evaluation.commands.phrases import read
+from core.evaluation.phrase_alignment import read
 from lab.__main__ import main
 from lab.reproduce import arase2017
 

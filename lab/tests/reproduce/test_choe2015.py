@@ -6,11 +6,11 @@ from typing import Any
 import pytest
 
 from core.errors import InvalidValue
-from core.evaluation.commands.joint import read_cases
-from core.evaluation.joint_parsing import Bench
+from core.evaluation.joint_parsing import read_cases
 from core.joint_parsing.parser import JointParser
 from core.parsing import registry
 from core.parsing.registry import backend_of
+from lab.evaluation.joint_fitting import Bench
 from lab.reproduce import choe2015
 from lab.reproduce.choe2015_data import statistics
 

@@ -66,7 +66,7 @@ def test_a_line_that_cannot_be_read_is_named(tmp_path: Path) -> None:
     ("options", "reason"),
     [
         (("--gold", "nowhere.ptb"), "no such file"),
-        (("--gold", __file__), "by its name"),
+        (("--gold", __file__), "says neither"),
         (("--gold", "GOLD", "--engine", "klingon"), "known: english"),
         (("--gold", "GOLD", "--max-tokens", "1"), "no gold sentence"),
     ],

@@ -65,14 +65,6 @@ def test_a_source_is_parsed_with_all_of_its_paraphrases(folder: Path) -> None:
     assert set(scores["pairs"]) == {"gain", "set_over_pairs", "p"}
     gain = scores["pairs"]["gain"] + scores["pairs"]["set_over_pairs"]
     assert gain == pytest.approx(scores["all"]["gain"], abs=0.02)
-    with pytest.raises(CommandError, match="--folds"):
-        run(folder, "--sets", "--folds", "2")
-
-
-def test_errors_are_broken_down(folder: Path) -> None:
-    errors = run(folder, "--errors")["errors"]
-    assert errors["operation"].keys() == {"voice", "reorder"}
-    assert sum(row["words"] for row in errors["length"].values()) == 8
 
 
 def test_gold_that_fits_no_pair_is_named(folder: Path) -> None:

@@ -1,4 +1,4 @@
-"""``evaluate words`` and ``fit words`` on sentences of our own."""
+"""``evaluate words`` on sentences of our own."""
 
 import json
 from io import StringIO
@@ -47,33 +47,11 @@ def test_reordered_sentences_are_aligned(pairs: Path, links: str) -> None:
     assert scores["pairs_per_second"] > 0
 
 
-def test_methods_without_training_are_there_to_compare(pairs: Path) -> None:
-    assert run("--pairs", pairs, "--method", "lexical")["f1"] > 0.9
-    # A PCFG has no vectors.
-    assert run("--pairs", pairs, "--method", "cosine")["links"] == 0
-
-
-def test_cross_validation_fits_weights_for_every_pair(pairs: Path) -> None:
-    scores = run("--pairs", pairs, "--folds", 2, "--method", "plain", "--no-wordnet")
-    assert scores["weights"] == "fitted here, 2 folds"
-    assert scores["f1"] > 0.8
-
-
 def test_bad_files_are_named(tmp_path: Path) -> None:
     path = tmp_path / "bad.json"
     path.write_text('[{"source": "a", "target": "b", "sureAlign": "0-9"}]')
     with pytest.raises(CommandError, match=r"bad\.json, line 1: link 0-9"):
         run("--pairs", path)
-
-
-def test_a_fit_without_vectors_says_what_it_needs(pairs: Path, tmp_path: Path) -> None:
-    for at in (0, 1):
-        (tmp_path / f"text.{at}").write_text(f"a b c d e f g h {at}\n")
-    out = tmp_path / "words.json"
-    with pytest.raises(CommandError, match="vectors"):
-        call_command("fit", "words", pairs=[pairs], paraphrases=[tmp_path / "text"],
-                     engine="small", out=out, stdout=StringIO())  # fmt: skip
-    assert not out.exists()
 
 
 def test_the_shipped_weights_say_where_they_are_from() -> None:

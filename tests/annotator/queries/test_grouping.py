@@ -13,7 +13,7 @@ from django.urls import reverse
 from annotator.errors import BadRequest
 from annotator.models import AlignmentLayer, Corpus, Parse, Project, Sentence
 from annotator.services.queries import grouping, running
-from core.agreement.independence import g_test
+from core.agreement.paired import g_test
 from core.data.alignment import Alignment, Link
 from core.data.tree import Tree
 from tests import cast as people

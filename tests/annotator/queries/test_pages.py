@@ -14,7 +14,7 @@ from annotator.pages import queries as pages
 from annotator.services.queries import running
 from core.data.alignment import Alignment, Link
 from core.queries.checking import CONDITIONS
-from core.queries.relations import RELATIONS
+from core.queries.syntax import RELATIONS
 from tests import cast as people
 
 DOCS = Path(__file__).parents[3] / "docs" / "queries.md"

@@ -4,8 +4,7 @@ import numpy as np
 import pytest
 
 from core.agreement import alpha, chance, measures
-from core.agreement.bootstrap import cluster_sums, resample
-from core.agreement.figures import Estimate, Undefined, figure
+from core.agreement.figures import Estimate, Undefined, cluster_sums, figure, resample
 from core.agreement.measures import measure_all
 from core.data.ratings import Ratings, Scale
 

@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.stats import chi2_contingency
 
-from core.agreement.independence import g_test
+from core.agreement.paired import g_test
 from core.errors import InvalidValue
 
 parts = st.integers(1, 10**5).flatmap(

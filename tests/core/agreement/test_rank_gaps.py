@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from core.agreement.rank_gaps import rank_gaps
+from core.agreement.correlation import rank_gaps
 
 
 def p_between(

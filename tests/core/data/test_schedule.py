@@ -2,7 +2,7 @@
 
 import pytest
 
-from core.data.schedule import CHECK, before_the_end, checks_ahead, is_due
+from core.data.orders import CHECK, before_the_end, checks_ahead, is_due
 
 
 @pytest.mark.parametrize("seed", range(12))

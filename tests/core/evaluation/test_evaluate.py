@@ -103,7 +103,7 @@ def test_an_unreadable_block_is_named_and_the_rest_read(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("name", "reason"), [("x.txt", "by its name"), ("absent.ptb", "no such file")]
+    ("name", "reason"), [("x.txt", "says neither"), ("absent.ptb", "no such file")]
 )
 def test_files_that_cannot_be_read_are_refused(
     tmp_path: Path, name: str, reason: str

@@ -9,7 +9,6 @@ from core.itg.features import GROUPS, PLAIN, PairView, features
 from core.itg.grammar import CostSettings, WordClass, pair_costs, word_classes
 from core.itg.scores import SCORERS, dice, edit_similarity, jaccard, overlap, trained
 from core.learning.logistic import LogisticModel
-from core.learning.logistic_fitting import fit_logistic
 from core.word_alignment.lexicon import LexiconSettings
 
 SOURCE = ["The", "nurse", ",", "not", "the", "cook", ",", "opened", "3", "windows", "."]
@@ -149,46 +148,15 @@ def test_missing_weights_are_said(monkeypatch, tmp_path) -> None:
     scoring._shipped.cache_clear()
 
 
-def test_logistic_fit_finds_the_separating_feature() -> None:
-    rng = np.random.default_rng(5)
-    rows = rng.normal(0, 1, (400, 3))
-    rows[:, 2] = 7.0
-    positive = rows[:, 0] + rng.normal(0, 0.5, 400) > 0
-    model = fit_logistic(rows, positive, ["x", "noise", "constant"], penalty=1.0)
-    weights = dict(zip(model.names, model.coefficients, strict=True))
-    assert weights["x"] > 1.5
-    assert abs(weights["noise"]) < 0.4
-    assert weights["constant"] == pytest.approx(0.0, abs=1e-6)
-    said = model.nats(rows) > 0
-    assert (said == positive).mean() > 0.8
-    assert model.log_odds({"x": rows[0, 0], "noise": rows[0, 1]}) == pytest.approx(
-        model.nats(rows)[0], abs=1e-6
-    )
-
-
-def test_a_fitted_model_has_no_slope_of_its_loss() -> None:
-    """log-loss + penalty / 2 |w|^2, differentiated by hand."""
-    rng = np.random.default_rng(6)
-    rows = rng.normal(3, 2, (200, 4))
-    positive = rows @ [1.0, -1.0, 0.5, 0.0] + rng.normal(0, 1, 200) > 0.3
-    model = fit_logistic(rows, positive, list("abcd"), penalty=2.0)
-    wrong = 1 / (1 + np.exp(-model.nats(rows))) - positive
-    x = (rows - rows.mean(axis=0)) / rows.std(axis=0)
-    np.testing.assert_allclose(x.T @ wrong, -2.0 * model.coefficients, atol=1e-4)
-    assert wrong.sum() == pytest.approx(0.0, abs=1e-4)
-
-
 def test_logistic_model_survives_json_and_refuses_nonsense() -> None:
-    rng = np.random.default_rng(5)
-    rows = rng.normal(0, 1, (50, 2))
-    model = fit_logistic(rows, rows[:, 0] > 0, ["a", "b"])
+    rows = np.random.default_rng(5).normal(0, 1, (50, 2))
+    halves, ones = np.full(2, 0.5), np.ones(2)
+    model = LogisticModel(("a", "b"), halves, ones, np.array([2.0, -1.0]), 0.25)
     again = LogisticModel.from_json(model.to_json())
     assert again.names == model.names
     np.testing.assert_allclose(again.nats(rows), model.nats(rows), atol=1e-4)
     with pytest.raises(InvalidValue):
         LogisticModel.from_json({"features": {"a": "x"}})
-    with pytest.raises(InvalidValue, match="both classes"):
-        fit_logistic(rows, np.ones(50, bool), ["a", "b"])
 
 
 def test_biparse_of_a_view_says_cost_as_share() -> None:

@@ -10,15 +10,6 @@ from core.data.deps import DepAnalysis, DepTree
 from core.data.tokens import Sentence
 from core.dependencies.mst import mst
 from core.errors import InvalidValue
-from core.evaluation.golds import Gold
-from core.evaluation.joint_parsing import (
-    IN_VIEW,
-    Bench,
-    GoldPair,
-    JointCase,
-    PairRow,
-    analyse,
-)
 from core.joint_parsing.gate import JointWeights
 from core.joint_parsing.in_view import View, seen, views_of
 from core.joint_parsing.parser import JointParser, JointSettings
@@ -159,25 +150,3 @@ def test_bp_reads_the_pair_as_one(
     assert result.source.deps.tree.heads == heads
     changed = [arc.word for arc in result.source.arcs]
     assert changed == ([0, 1, 3] if heads == GOOD else [])
-
-
-def cases(*can: Capability) -> list[JointCase]:
-    gold = Gold(SOURCE, deps=DepTree(GOOD, ("a",) * 4))
-    pairs = [
-        GoldPair(PairRow("own", str(k), SOURCE, TARGET, ("lex",)), gold)
-        for k in range(3)
-    ]
-    answers = list(analyse(pairs, ChainParser(*can)))
-    assert all(isinstance(case, JointCase) for case in answers)
-    return [case for case in answers if isinstance(case, JointCase)]
-
-
-def test_its_numbers_are_fitted_where_pairs_were_read() -> None:
-    """The least share with which all arcs are won; bp's own number is left alone."""
-    parser = JointParser(NoLinks(), JointWeights(bp_slack=0.6, view_share=0.25))
-    fitted = Bench.of(cases("pairs"), parser).fit(JointSettings(), range(3))
-    assert fitted.view_share == 0.75
-    assert fitted.view_slack == IN_VIEW[1][1][0]
-    assert fitted.bp_slack == 0.6
-    plain = Bench.of(cases(), parser).fit(JointSettings(), range(3))
-    assert plain.view_share == 0.25

@@ -10,8 +10,7 @@ from hypothesis import strategies as st
 
 from core.formats import ptb
 from core.layout.links import LinkedSide, link_scene
-from core.layout.routes import LANE, WIDE, crossings, link_paths, passages
-from core.layout.rows import rows_of
+from core.layout.routes import LANE, WIDE, crossings, link_paths, passages, rows_of
 from core.layout.scene import Scene
 from tests.core.layout.test_layout import trees
 from tests.long_pairs import long_pair

@@ -20,10 +20,8 @@ from core.phrase_alignment.forest_align import (
     tree_of,
 )
 from core.phrase_alignment.legitimacy import problems
-from core.phrase_alignment.overlap import overlap_links
 from core.phrase_alignment.sides import (
     BinaryForest,
-    collapsed,
     side_of_forest,
     side_of_tree,
 )
@@ -190,10 +188,3 @@ def test_gains_of_another_shape_are_refused() -> None:
     _, (source, target) = trees_of(ACTIVE, PASSIVE)
     with pytest.raises(InvalidScores):
         pack(source, target, np.zeros((2, 2)))
-
-
-def test_overlap_links_equal_trees_node_by_node() -> None:
-    (tree, _), (source, target) = trees_of(ACTIVE, ACTIVE)
-    links = overlap_links(source, target)
-    assert len(links) == len(collapsed(tree))
-    assert all(s == t for s, t in links)

@@ -96,7 +96,7 @@ def test_a_bad_row_leaves_no_file(bad: BitextPair, tmp_path: Path) -> None:
 
 def test_pair_ids_must_grow(tmp_path: Path) -> None:
     row = BitextPair(1, "x", "a", "b")
-    with pytest.raises(InvalidValue, match="must grow"):
+    with pytest.raises(InvalidValue, match="must increase"):
         write_pairs(tmp_path / "pairs.parquet", [row, row])
 
 

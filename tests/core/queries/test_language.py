@@ -6,8 +6,7 @@ from core.errors import FormatError
 from core.formats import ptb
 from core.queries import labels
 from core.queries.parser import parse
-from core.queries.relations import RELATIONS
-from core.queries.syntax import relations_of
+from core.queries.syntax import RELATIONS, relations_of
 from tests.oracles import queries as oracle
 
 NURSE = (

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from core.errors import FormatError
-from core.releases.ledger import HashChain, entries
+from core.releases.manifest import HashChain, entries
 
 ACTS = [{"act": "link", "n": n, "text": "Fenster – 窓"} for n in range(5)]
 

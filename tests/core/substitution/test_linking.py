@@ -82,7 +82,7 @@ def test_an_empty_corpus_can_be_saved(tmp_path: Path) -> None:
 def test_what_is_no_counts_file_is_named(tmp_path: Path) -> None:
     path = tmp_path / "x.npz"
     path.write_text("hello")
-    with pytest.raises(FormatError, match=r"x\.npz: no counts"):
+    with pytest.raises(FormatError, match=r"x\.npz: not counts"):
         load(path)
 
 

@@ -111,13 +111,13 @@ def test_the_upper_of_two_words_gives_its_head_and_its_columns() -> None:
 @pytest.mark.parametrize(
     ("step", "tree", "said"),
     [
-        (JoinWords(1), PLAIN, "hang one from the other first"),
+        (JoinWords(1), PLAIN, "attach one to the other first"),
         (JoinWords(1), TREE, "belongs to the multiword token “Cannot”"),
-        (JoinWords(2), TREE, "empty node stands between"),
+        (JoinWords(2), TREE, "empty node is between"),
         (JoinWords(2), PLAIN, "no word 4"),
         (SplitWord(9, ("a", "b")), TREE, "no word 10"),
-        (SplitWord(0, ("a", " b")), TREE, "is no word"),
-        (SplitWord(0, ("a", "b"), "x y"), TREE, "is no relation"),
+        (SplitWord(0, ("a", " b")), TREE, "is not a word"),
+        (SplitWord(0, ("a", "b"), "x y"), TREE, "is not a relation"),
     ],
 )
 def test_what_cannot_be_is_refused_with_its_reason(step, tree, said: str) -> None:

@@ -132,7 +132,7 @@ def test_lines_are_typed_with_comments_and_spaces() -> None:
     ("old", "new", "line", "said"),
     [
         ("3\topen", "3\tclose", 5, "word 3 is 'close' and should be 'open'"),
-        ("\t3\tobj", "\t9\tobj", 7, "head '9' is no word"),
+        ("\t3\tobj", "\t9\tobj", 7, "head '9' is not a word"),
         ("NOUN\tNNS", "NOUN", 7, "9 columns"),
     ],
 )

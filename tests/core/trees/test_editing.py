@@ -201,7 +201,7 @@ def test_a_new_root_goes_above_the_old_one_and_may_be_empty() -> None:
         (Move(5, 9), "below itself"),
         (Move(1, 2), "no children"),
         (Move(2, 3), "no words left"),
-        (Move(1, 9), "not beside"),
+        (Move(1, 9), "not next to"),
         (Move(9, 3, 7), "other children"),
         (Move(1, 3, last=6), "Only siblings"),
         (Replace(ptb.parse_one("(S (NN tea))")), "other words"),

@@ -8,8 +8,7 @@ from core.data.tree import Tree
 from core.errors import InvalidValue
 from core.formats import ptb, treetext
 from core.trees.editing import Delete, Move, read
-from core.trees.replacing import Replace
-from core.trees.stepping import is_in_order
+from core.trees.stepping import Replace, is_in_order
 from tests.core.trees.test_editing import steps, trees
 
 TALK = "(S (VP (V told) (NP (D a) (N tale)) (ADV then)) (PP (P of) (N elves)))"

@@ -10,7 +10,7 @@ from core.data.tree import Tree
 from core.errors import InvalidValue
 from core.formats import ptb
 from core.trees.phrases import JoinPhrases, SplitPhrase
-from core.trees.replacing import Replace
+from core.trees.stepping import Replace
 from tests.core.trees.test_editing import LABELS, trees
 
 TEA = "(S (NP (DT the) (NN tea) (NN cup)) (VP (VB is) (ADJP (RB very) (JJ hot))) (. .))"
@@ -92,19 +92,19 @@ def test_edges_stay_with_their_phrases() -> None:
 @pytest.mark.parametrize(
     ("step", "said"),
     [
-        (SplitPhrase(0, (1,)), "put a new root above"),
-        (SplitPhrase(2, (1,)), "word is no phrase"),
+        (SplitPhrase(0, (1,)), "Insert a new root above"),
+        (SplitPhrase(2, (1,)), "word cannot be split"),
         (SplitPhrase(1, (0,)), "not the first"),
         (SplitPhrase(1, (3,)), "not the first"),
         (SplitPhrase(1, ()), "not the first"),
         (SplitPhrase(1, (2, 1)), "not the first"),
-        (SplitPhrase(1, (1,), ("A",)), "2 parts want 2 labels"),
+        (SplitPhrase(1, (1,), ("A",)), "2 parts need 2 labels"),
         (SplitPhrase(99, (1,)), "no node n99"),
-        (JoinPhrases(1, 1), "Siblings are joined"),
-        (JoinPhrases(1, 6), "Siblings are joined"),
-        (JoinPhrases(0, 1), "Siblings are joined"),
-        (JoinPhrases(1, 10), "is a word, and phrases are joined"),
-        (JoinPhrases(1, 5, "N P"), "no label"),
+        (JoinPhrases(1, 1), "phrases with the same parent"),
+        (JoinPhrases(1, 6), "phrases with the same parent"),
+        (JoinPhrases(0, 1), "phrases with the same parent"),
+        (JoinPhrases(1, 10), "is a word, and only phrases can be joined"),
+        (JoinPhrases(1, 5, "N P"), "not a label"),
         (JoinPhrases(1, 99), "no node n99"),
     ],
 )

@@ -14,8 +14,8 @@ from core.trees.rebasing import (
     replayed,
     replayed_arcs,
 )
-from core.trees.replacing import Replace
 from core.trees.splitting import Join
+from core.trees.stepping import Replace
 from tests.core.trees.test_editing import SAW, steps, trees
 
 MAN = "(NP (DT a) (NN man))"

@@ -77,7 +77,7 @@ def test_and_of_a_join_if_the_words_are_sisters(data: st.DataObject) -> None:
 def test_words_of_two_mothers_are_not_joined() -> None:
     cut = recut(["a", "b"], ["ab"])
     assert cut is not None
-    with pytest.raises(InvalidValue, match="two parents"):
+    with pytest.raises(InvalidValue, match="different parents"):
         cut.on_tree(ptb.parse_one("(S (A (X a)) (B (X b)))"))
     with pytest.raises(InvalidValue, match="other words"):
         cut.on_tree(ptb.parse_one("(S (X a))"))

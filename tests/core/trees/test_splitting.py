@@ -104,12 +104,12 @@ def test_a_word_out_of_place_is_split_with_its_edge() -> None:
 @pytest.mark.parametrize(
     ("step", "text", "said"),
     [
-        (Join(0), OPENS, "have two parents: move one"),
+        (Join(0), OPENS, "have different parents: move one"),
         (Join(3), OPENS, "no word 5"),
-        (Join(0), "(S (X a) (-NONE- *) (X b))", "empty element stands between"),
+        (Join(0), "(S (X a) (-NONE- *) (X b))", "empty element is between"),
         (Split(4, ("a", "b")), OPENS, "no word 5"),
-        (Split(1, ("can", "")), OPENS, "is no word"),
-        (Split(1, ("a", "b"), ("X", "")), OPENS, "is no label"),
+        (Split(1, ("can", "")), OPENS, "is not a word"),
+        (Split(1, ("a", "b"), ("X", "")), OPENS, "is not a label"),
     ],
 )
 def test_what_cannot_be_is_refused_with_what_helps(step, text: str, said: str) -> None:
@@ -118,7 +118,7 @@ def test_what_cannot_be_is_refused_with_what_helps(step, text: str, said: str) -
 
 
 def test_a_tree_of_one_word_wants_a_phrase_first() -> None:
-    with pytest.raises(InvalidValue, match="put a phrase over it"):
+    with pytest.raises(InvalidValue, match="add a phrase over it"):
         Split(0, ("a", "b")).on(Tree(("X",), (-1,), (0,), ("ab",)))
 
 

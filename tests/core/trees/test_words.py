@@ -48,9 +48,9 @@ def test_of_arcs_the_form_alone_is_another(token: int, form: str) -> None:
 
 @pytest.mark.parametrize("form", ["", " nurse", "a\nb", "a\tb", "w" * 201])
 def test_what_is_no_word_is_refused(form: str) -> None:
-    with pytest.raises(InvalidValue, match="is no word"):
+    with pytest.raises(InvalidValue, match="is not a word"):
         editing.Retype(1, form).on(TREE)
-    with pytest.raises(InvalidValue, match="is no word"):
+    with pytest.raises(InvalidValue, match="is not a word"):
         arcs.Retype(1, form).on(Arcs(LINES))
 
 

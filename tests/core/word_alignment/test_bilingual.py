@@ -17,7 +17,7 @@ from core.word_alignment.bilingual import (
     cooccurrence,
     symmetrise,
 )
-from core.word_alignment.kernels import expect
+from core.word_alignment.kernels import bilingual as kernels
 from tests.oracles import bitext as oracle
 
 weights = st.floats(0.01, 1)
@@ -36,16 +36,16 @@ def run_hmm(lex, none, jumps, p_none=0.2, uniform=0.1):
     table, empty = np.full((size, size), np.nan), np.full(size, np.nan)
     table[:m, :n], empty[:m] = lex, none
     move, leave = np.empty((size + 1, size)), np.empty(size + 1)
-    expect.moves(np.array(jumps), n, uniform, move, leave)
+    kernels.moves(np.array(jumps), n, uniform, move, leave)
     fwd, made = np.empty((size + 1, size + 1)), np.empty((size, size))
     scale, back = np.empty(size), np.empty((3, size + 1))
     posterior, passed = np.empty((size, size)), np.empty((size + 1, size))
-    likelihood = expect.forward_backward(
+    likelihood = kernels.forward_backward(
         table, empty, n, m, p_none, move, leave, fwd, made, scale, back, posterior,
         passed,
     )  # fmt: skip
     counts = np.zeros(len(jumps))
-    expect.pool_jumps(n, move, passed, fwd[m], leave, counts)
+    kernels.pool_jumps(n, move, passed, fwd[m], leave, counts)
     return likelihood, posterior[:m, :n], counts
 
 
@@ -84,13 +84,13 @@ def test_a_round_of_model_1_equals_enumeration() -> None:
     t |= {(None, f): value for f, value in zip(made, none, strict=True)}
     counts, none_counts = np.zeros_like(lex), np.zeros(3)
     jumps = np.ones(3)
-    expect.expect(
+    kernels.expect(
         0, 3, table.cells, table.cell_at, (source.ids, target.ids),
         (source.at, target.at), 5, (lex, lex), (none, none), (jumps, jumps), 0.2, 0.1,
         0, 0, (counts, np.zeros_like(lex)), (none_counts, np.zeros(3)), (jumps, jumps),
     )  # fmt: skip
     new = np.empty_like(lex)
-    expect.normalise(counts, table.source, 3, 0.0, new)
+    kernels.normalise(counts, table.source, 3, 0.0, new)
     expected = oracle.ibm1(CORPUS, t)
     assert new == pytest.approx(
         np.array([expected[cell] for cell in entries]), rel=1e-5

@@ -2,8 +2,13 @@
 
 import pytest
 
-from core.agreement.alignments.aer import alignment_error_rate, link_f1
-from core.agreement.alignments.layers import agreed_share, human_row, score_layer
+from core.agreement.alignments.layers import (
+    agreed_share,
+    alignment_error_rate,
+    human_row,
+    link_f1,
+    score_layer,
+)
 from core.agreement.figures import Estimate, Figure, Undefined
 
 

@@ -9,17 +9,15 @@ from hypothesis import strategies as st
 from scipy import stats
 
 from core.agreement.judgments.sample_size import (
+    Components,
     DetectableDifference,
     JudgingPlan,
+    henderson,
     items_needed,
     judgments,
-    power_at,
-)
-from core.agreement.judgments.variance import (
-    Components,
-    henderson,
     of_judgments,
     of_shares,
+    power_at,
 )
 from core.agreement.paired import sign_flip_p
 from core.data.check import Floats
@@ -172,7 +170,7 @@ def test_judgments_count_those_that_several_make() -> None:
 
 
 def test_a_difference_that_nothing_shows_is_told() -> None:
-    with pytest.raises(InvalidValue, match="no campaign shows"):
+    with pytest.raises(InvalidValue, match="too small for a campaign"):
         items_needed(DetectableDifference(1e-5), POINTS, POINTS, JudgingPlan())
 
 

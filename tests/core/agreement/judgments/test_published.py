@@ -2,7 +2,7 @@
 
 import pytest
 
-from core.agreement.judgments.published import TABLE_6, published_row, with_published
+from core.agreement.judgments.paper import TABLE_6, published_row, with_published
 
 
 def report(**changed) -> dict:

@@ -1,1 +1,0 @@
-"""The faces of the evaluations: arguments in, results and tables out."""

@@ -1,0 +1,154 @@
+"""What joint parsing learns from pairs with gold: a few numbers by grid, and gates."""
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
+
+from core.data.alignment import Link
+from core.errors import InvalidValue
+from core.evaluation.joint_parsing import JointCase, Scored, score
+from core.joint_parsing.gate import (
+    TEMPLATES,
+    GateExample,
+    JointWeights,
+    fit_gate,
+    gate_features,
+)
+from core.joint_parsing.parser import (
+    JointParser,
+    JointResult,
+    JointSettings,
+    Method,
+)
+
+Grid = tuple[str, tuple[float, ...]]
+
+GRIDS: dict[Method, tuple[Grid, ...]] = {
+    "bp": (("bp_slack", (0.6, 0.7, 0.8, 0.9, 1.0)),),
+    "mbr": (("trust", (0.5, 1.0, 1.5, 2.0)),),
+    "soft": (("slack", tuple(k / 10 for k in range(1, 16))),),  # section 5.1
+    "spans": (("span_slack", (0.25, 0.5, 1.0, 1.5)),),
+}
+
+"""Which weights each method has, and what is tried for each."""
+
+IN_VIEW: tuple[Grid, ...] = (
+    ("view_share", (0.25, 0.5, 0.75)),
+    ("view_slack", (0.3, 0.5, 0.7, 0.9)),
+)
+
+"""Those of bp where the pair was read as one, too; fitted one after the other."""
+
+
+@dataclass(frozen=True, eq=False)
+class Bench:
+    """Cases with their links, and a parser whose weights are replaced as needed.
+
+    Cases may come from several parsers: the same pair is then one fold in all.
+    """
+
+    cases: Sequence[JointCase]
+    links: Sequence[tuple[Link, ...]]
+    parser: JointParser
+
+    @classmethod
+    def of(cls, cases: Sequence[JointCase], parser: JointParser) -> "Bench":
+        """The cases with the links of the parser's aligner."""
+        links = [parser.aligner.align(case.source, case.target) for case in cases]
+        return cls(cases, links, parser)
+
+    def results(
+        self, settings: JointSettings, weights: JointWeights, which: Iterable[int]
+    ) -> Iterator[tuple[JointCase, JointResult]]:
+        """Each of the cases ``which``, and its joint parse."""
+        parser = replace(self.parser, weights=weights)
+        for at in which:
+            case = self.cases[at]
+            sides, links = (case.source, case.target), self.links[at]
+            result = parser.parse(*sides, settings, links=links, views=case.views)
+            yield case, result
+
+    def fit(
+        self, settings: JointSettings, which: Sequence[int], *, seed: int = 0
+    ) -> JointWeights:
+        """The parser's weights with this method's own refitted on ``which``.
+
+        The number that gains most, of equals the smallest; then the gate, if there is
+        one that gains.
+        """
+        weights, method = self.parser.weights, settings.method
+        bare = replace(settings, gate=False)
+        for (name, values), cases in self._grids(settings, which):
+            tried = [weights.with_number(name, value) for value in values]
+            gains = [self._gained(bare, one, cases) for one in tried]
+            weights = tried[gains.index(max(gains))]
+        examples = [
+            self._example(case, result)
+            for case, result in self.results(bare, weights, which)
+            if result.source.arcs
+        ]
+        gates = {k: gate for k, gate in weights.gates.items() if k != method}
+        try:
+            gate = fit_gate(examples, seed=seed)
+        except InvalidValue:
+            gate = None  # too few changes to learn from
+        return replace(weights, gates=gates | ({method: gate} if gate else {}))
+
+    def crossfit(
+        self, settings: JointSettings, folds: int, *, seed: int = 0
+    ) -> Iterator[tuple[int, Scored, JointResult]]:
+        """Every case parsed with weights fitted on the other folds."""
+        names = sorted({case.pair.row.id for case in self.cases})
+        fold_of = {name: k % folds for k, name in enumerate(names)}
+        of_case = [fold_of[case.pair.row.id] for case in self.cases]
+        for fold in range(folds):
+            inside = [at for at, k in enumerate(of_case) if k != fold]
+            outside = [at for at, k in enumerate(of_case) if k == fold]
+            weights = self.fit(settings, inside, seed=seed)
+            results = self.results(settings, weights, outside)
+            for at, (case, result) in zip(outside, results, strict=True):
+                yield at, score(case, result), result
+
+    def _grids(
+        self, settings: JointSettings, which: Sequence[int]
+    ) -> Iterator[tuple[Grid, Sequence[int]]]:
+        """Each grid of the method, and the cases that its number says something of."""
+        in_view = [at for at in which if self._is_in_view(at, settings)]
+        rest = [at for at in which if not self._is_in_view(at, settings)]
+        for grid in GRIDS.get(settings.method, ()):
+            if rest:
+                yield grid, rest
+        for grid in IN_VIEW:
+            if in_view:
+                yield grid, in_view
+
+    def _is_in_view(self, at: int, settings: JointSettings) -> bool:
+        uses_view = settings.method == "bp" and settings.in_view
+        return uses_view and self.cases[at].views is not None
+
+    def _gained(
+        self, settings: JointSettings, weights: JointWeights, which: Sequence[int]
+    ) -> int:
+        """Arcs gained, or brackets where the method leaves arcs alone."""
+        scored = [score(*pair) for pair in self.results(settings, weights, which)]
+        if settings.method != "spans":
+            return sum(one.gained for one in scored)
+        return sum(
+            2 * (t[1].matched - t[0].matched) - (t[1].guessed - t[0].guessed)
+            for one in scored
+            if (t := one.trees) is not None
+        )
+
+    def _example(self, case: JointCase, result: JointResult) -> GateExample:
+        plain = gate_features(case.source, case.target, result)
+        by_template = tuple(
+            {
+                name: value
+                for name, value in gate_features(
+                    case.source, case.target, result, (k,)
+                ).items()
+                if name not in plain
+            }
+            for k in range(len(TEMPLATES))
+        )
+        gained = score(case, result).gained
+        return GateExample(plain, by_template, gained, case.pair.row.id)
