@@ -32,7 +32,7 @@ def main() -> None:
 
 
 def _refuse_wrong_settings() -> None:
-    """In words; Django itself goes on without them, and fails of something else."""
+    """As a message; Django itself continues with wrong settings and fails elsewhere."""
     try:
         _ = settings.INSTALLED_APPS
     except ImproperlyConfigured as error:

@@ -1,4 +1,4 @@
-"""Who may do what. No one, by default."""
+"""Permissions: who may do what. By default, no one may do anything."""
 
 from collections.abc import Set
 
@@ -26,7 +26,7 @@ VERBS: dict[str, Set[Role]] = {
     "annotate": {Role.MANAGER, Role.CURATOR, Role.ANNOTATOR},
     "curate": {Role.MANAGER, Role.CURATOR},
     "see_others": SEE_OTHERS,  # others' annotations
-    "see_names": {Role.MANAGER, Role.CURATOR},  # whom a report's labels stand for
+    "see_names": {Role.MANAGER, Role.CURATOR},  # the people behind a report's labels
     "report": {Role.MANAGER, Role.CURATOR, Role.VIEWER},
     "import": {Role.MANAGER},
     "export": {Role.MANAGER, Role.CURATOR},
@@ -76,7 +76,7 @@ def may_create(user: Anybody) -> bool:
 
 
 def owner_or_404(user: Anybody) -> None:
-    """Only those who run the installation; others are told of nothing."""
+    """Only operators of the installation; for others, 404."""
     if not getattr(user, "is_superuser", False):
         raise Http404
 

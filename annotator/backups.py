@@ -1,4 +1,4 @@
-"""The backups that are kept, in ``GEMEL_HOME/backups``, and what is known of each.
+"""The stored backups in ``GEMEL_HOME/backups``, and their state.
 
 ``gemel-000012.zip`` has its facts in ``gemel-000012.json``. They are files, not rows,
 so that they outlive the database that they are for. The number says which is newer,
@@ -46,7 +46,7 @@ class Backup:
 
 @dataclass(frozen=True, slots=True)
 class BackupState:
-    """What the person who runs the installation has to know."""
+    """The state of backups, for the operator."""
 
     kept: list[Backup]
     hours: int  # between two; 0: none are made automatically
@@ -80,7 +80,8 @@ def kept() -> list[Backup]:
 
 
 def find(name: str) -> Backup | None:
-    """The backup of this name; None if there is none, or it is no name of ours."""
+    """The backup of this name; None if there is none, or the name is not of a
+    backup."""
     path = path_of(name)
     if not NAME.fullmatch(name) or not path.exists():
         return None
@@ -143,7 +144,7 @@ def is_wanted(now: datetime | None = None) -> bool:
 def is_due(now: datetime | None = None) -> bool:
     """Whether the last good one is older than the period, and none has just failed.
 
-    A time that lies ahead of us says nothing: then the clock has stepped backward.
+    A time in the future is ignored: the clock was set back.
     """
     if not settings.BACKUP_HOURS:
         return False

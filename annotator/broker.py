@@ -1,4 +1,4 @@
-"""The broker in a folder: kombu's own, made to outlive a full disk and a kill.
+"""The broker in a folder: kombu's own, made safe against a full disk and a kill.
 
 A message is written aside and renamed, so that none is ever read half-written; one that
 cannot be read all the same is put away in ``broker/broken`` and named in the log.

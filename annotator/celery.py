@@ -1,4 +1,4 @@
-"""The Celery app, and the one way a job gets to a worker."""
+"""The Celery app, and the function that wakes a worker."""
 
 import logging
 import os
@@ -45,7 +45,7 @@ def wake(queue: str) -> None:
 
 
 def ask_for_help(queue: str, *, workers: int) -> None:
-    """Wake so many workers for chunks, if they are free within seconds.
+    """Wake this many workers for chunks, if they become free within seconds.
 
     Raises ConnectionError if the broker is away.
     """
@@ -71,9 +71,9 @@ def _send(task: str, **options: Any) -> None:
 
 
 class LettingGo(bootsteps.StartStopStep):
-    """A process at a long job has the next message already, and RabbitMQ cuts off who
-    does not acknowledge for half an hour. Nothing hangs on it: the rows are the truth,
-    and what waits is woken again and again."""
+    """A process in a long job already holds the next message, and RabbitMQ disconnects
+    a consumer that does not acknowledge for half an hour. That loses nothing: the rows
+    are the truth, and waiting jobs are woken again."""
 
     requires = ("celery.worker.consumer.tasks:Tasks",)
 
@@ -119,7 +119,7 @@ def _keep_below(**_: object) -> None:
 
 @worker_ready.connect
 def _keep_watch(**_: object) -> None:
-    """Show that a worker is there, and reap now and then, in a thread of its own."""
+    """Show that a worker is running, and reap now and then, in a separate thread."""
     from annotator import disk
 
     threading.Thread(

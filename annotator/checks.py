@@ -15,7 +15,8 @@ TAG = "gemel"  # of the checks below, which also run at every start
 
 @register(TAG)
 def no_debug_on_a_server(**_: Any) -> list[CheckMessage]:
-    """Debug pages show secrets; a server with PostgreSQL is no desk."""
+    """Debug pages show secrets; a server with PostgreSQL is not a development
+    machine."""
     vendor = settings.DATABASES["default"]["ENGINE"]
     if settings.DEBUG and vendor.endswith("postgresql"):
         return [

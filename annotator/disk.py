@@ -1,4 +1,4 @@
-"""How much room is left, seen before it is gone.
+"""Free disk space, checked before it runs out.
 
 People's own small writes go on to the last byte; what can wait (jobs, imports) stops at
 ``settings.MIN_FREE_MB``, so that a reserve is left for them.

@@ -1,4 +1,4 @@
-"""Environment variables, typed: a value that makes no sense stops the start."""
+"""Environment variables, typed: an invalid value stops the start."""
 
 import contextlib
 import os
@@ -186,7 +186,7 @@ def _bind_password() -> str:
 
 
 def _secret(name: str, of_file: str) -> str:
-    """As written, or what stands in the file that the second variable names."""
+    """The value itself, or the content of the file that the second variable names."""
     secret = os.environ.get(name, "").strip()
     file = os.environ.get(of_file, "").strip()
     if bool(secret) == bool(file):
@@ -216,7 +216,7 @@ def env_path(name: str, *, default: Path) -> Path:
 
 
 def env_folder(name: str) -> Path | None:
-    """A folder that is there; None if nothing is said. Another machine's, not mounted,
+    """An existing folder; None if not set. A folder that another machine did not mount
     must not be taken for an empty one."""
     if not os.environ.get(name, "").strip():
         return None
@@ -268,7 +268,8 @@ def _close_to_others(folder: Path) -> None:
 
 
 def secret_key(home: Path) -> str:
-    """``GEMEL_SECRET_KEY``, else the key file of this installation, made if absent.
+    """``GEMEL_SECRET_KEY``, otherwise the key file of this installation, created if
+    absent.
 
     The file is made with mode 0600. A key that is short or known is refused: with it
     anyone could forge a session.
@@ -288,7 +289,7 @@ def secret_key(home: Path) -> str:
 def _key_file(path: Path) -> str:
     """The key in the file, which is made whole or not at all.
 
-    Processes that start together all get the key of whichever was first.
+    Processes that start together all get the key of the first.
     """
     if not path.exists():
         _make_key_file(path)

@@ -1,4 +1,4 @@
-"""What services refuse, with the HTTP status and a stable code on the class."""
+"""Refusals of services, with HTTP status and a stable code as class attributes."""
 
 from typing import Any
 
@@ -47,7 +47,7 @@ class Frozen(Conflict):
 
 
 class NotReady(Refusal):
-    """What is asked for cannot be given now; nothing else depends on it."""
+    """The request cannot be served now; nothing else depends on it."""
 
     status = 503
     code = "not_ready"

@@ -1,4 +1,4 @@
-"""Faults of the machine as refusals: what they mean, and whether trying again helps.
+"""Faults of the machine as refusals: their meaning, and whether a retry helps.
 
 A full disk, a read-only one, a database that is away: no one's bug, and no answer was
 stored. Who sent it keeps it and sends it again.
@@ -17,7 +17,7 @@ _READ_ONLY = ("readonly database", "read-only transaction", "unable to open data
 
 
 def refusal_of(error: BaseException) -> Refusal | None:
-    """What to tell people and programs; None if it is a fault of the program."""
+    """The message for people and programs; None if it is a programming error."""
     if is_full(error):
         return NoSpace(
             "The disk of the server is full, so nothing was stored. Keep your work and "

@@ -1,7 +1,7 @@
-"""The kinds of jobs: a name, and where its generator of ``Step`` lives.
+"""The kinds of jobs: names, and the location of their generators of ``Step``.
 
-The generator gets the Job and yields ``core.protocols.Step``; what it returns becomes
-``job.result``. It must be resumable: run again, it goes on where the last run ended.
+The generator gets the Job and yields ``core.protocols.Step``; its return value becomes
+``job.result``. It must be resumable: run again, it continues where the last run ended.
 """
 
 from collections.abc import Callable, Generator
@@ -68,7 +68,7 @@ FOLLOW = "annotator.services.queries.in_chunks:follow"
 
 
 def queue_of(kind: str) -> str:
-    """The queue that jobs of this kind wait in."""
+    """The queue of jobs of this kind."""
     return KINDS[kind].queue if kind in KINDS else INTERACTIVE
 
 
@@ -83,14 +83,15 @@ def runner(kind: str) -> Runner:
 
 
 def chunk_runner(kind: str, part: str) -> ChunkRunner:
-    """What works on a chunk of this part of a job; KeyError if it is not split."""
+    """The function that works on a chunk of this part of a job; KeyError if it is not
+    split."""
     place = INDEX_CHUNK if part in INDEX_PARTS else KINDS[kind].chunk
     function: ChunkRunner = _named(place)
     return function
 
 
 def follower() -> Follower:
-    """What indexes for searches what a job has brought, and keeps its result."""
+    """Indexes a job's results for searches, and keeps the job's own result."""
     function: Follower = _named(FOLLOW)
     return function
 

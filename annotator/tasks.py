@@ -1,4 +1,4 @@
-"""The four things a worker does."""
+"""The four tasks of a worker."""
 
 from django.conf import settings
 
@@ -8,7 +8,7 @@ from annotator.services import chunks, jobs
 
 @app.task(name=RUN_NEXT_JOB)
 def run_next_job() -> None:
-    """The message wakes; whose turn it is, the rows say."""
+    """The message only wakes a worker; the rows say which job is next."""
     if job_id := jobs.in_turn():
         jobs.run(job_id)
         jobs.wake_next(job_id)

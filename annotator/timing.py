@@ -1,4 +1,4 @@
-"""Where the time of a request goes: its phases, told in the header Server-Timing.
+"""Where the time of a request goes: its phases, in the header Server-Timing.
 
 A browser's network panel shows them, and ``lab/bench/editor.py`` reads them.
 """

@@ -1,4 +1,4 @@
-"""What gunicorn does around its workers, and how they share out connections.
+"""Gunicorn settings around its workers, and how they share connections.
 
 A process works on one message of a judge at a time, on two where the database is
 another process to wait for: threads that compute at once take the interpreter from each
@@ -33,7 +33,7 @@ STEP_ASIDE_S = 0.05  # for a new connection, altogether: the other may be dead o
 WEIGH_S = 1.0  # from one look at the memory to the next
 MESSAGES = "/api/judge/"  # of judges, by POST: each is one short transaction
 AT_ONCE = {"sqlite": 1, "postgresql": 2}  # such messages that a process works on
-MORE_MB = 20  # than the largest upload: Django says in words what is too large
+MORE_MB = 20  # than the largest upload: Django refuses larger ones with a message
 
 
 class _Shared:
@@ -104,7 +104,8 @@ class BufferingWorker(Worker):
         self.hall.leave(self.cfg.graceful_timeout, self.notify)
 
     def is_worn(self) -> bool:
-        """It has answered many requests, or holds much memory: another takes over."""
+        """It has answered many requests, or uses much memory: another one replaces
+        it."""
         from django.conf import settings
 
         if self.nr >= self.max_requests:
@@ -172,7 +173,7 @@ def is_message(environ: dict[str, Any]) -> bool:
 
 
 def incoming() -> Path:
-    """Where what comes in waits on the disk: /tmp may be memory."""
+    """The folder for incoming data: /tmp may be memory."""
     from django.conf import settings
 
     return Path(settings.GEMEL_HOME) / "incoming"
@@ -190,7 +191,7 @@ def when_ready(server: Any) -> None:
 
 
 def pre_fork(server: Any, worker: Any) -> None:
-    """In the process that all workers come from, before this one parts."""
+    """In the parent process, before the fork."""
     worker.place = _shared.take()
 
 
@@ -210,6 +211,6 @@ def post_fork(server: Any, worker: Any) -> None:
 
 
 def child_exit(server: Any, worker: Any) -> None:
-    """In the process that all workers come from, however this one ended."""
+    """In the parent process, however the worker ended."""
     if worker.place >= 0:
         _shared.free(worker.place)

@@ -1,4 +1,4 @@
-"""The engine: values in, values out, no row and no request."""
+"""The engine: functions from values to values, without rows or requests."""
 
 import os
 

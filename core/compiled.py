@@ -1,4 +1,4 @@
-"""Kernels, compiled when one is first called: the one door to numba.
+"""Kernels, compiled on their first call: the only module that imports numba.
 
 numba and LLVM take 55 MB and a tenth of a second to import, and most processes never
 call a kernel. So ``njit`` only notes what is to be compiled. The first call of any

@@ -1,4 +1,4 @@
-"""What can go wrong in the engine: one family, the facts as attributes."""
+"""Errors of the engine: one family, with the facts as attributes."""
 
 
 class GemelError(Exception):

@@ -1,6 +1,6 @@
-"""How long models work, told to anyone who listens; else nothing is measured.
+"""How long models work, reported to listeners; nothing is measured without one.
 
-What a server does with it (counters, a page) is its own affair.
+Listeners such as counters are the server's concern.
 """
 
 import time
@@ -16,8 +16,8 @@ grammar, to trees."""
 
 @dataclass(frozen=True, slots=True)
 class ModelCall:
-    """One call of a model: ``seconds`` of one thread, over so many sentences (a pair
-    has two). ``model``: as its ``BackendInfo``, or its ``ENGINE``, is named."""
+    """One call of a model: ``seconds`` of one thread, over this many sentences (a pair
+    has two). ``model``: the name in its ``BackendInfo``, or its ``ENGINE``."""
 
     model: str
     task: ModelTask
@@ -37,7 +37,7 @@ def listen(listener: Listener) -> None:
 
 
 def unlisten(listener: Listener) -> None:
-    """Nothing if it does not listen."""
+    """Does nothing if it is not registered."""
     if listener in _listeners:
         _listeners.remove(listener)
 

@@ -1,4 +1,4 @@
-"""What plugs in: parsers, adjustable decoders, word aligners, text measures."""
+"""Plug-in interfaces: parsers, adjustable decoders, word aligners, text measures."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -19,7 +19,7 @@ Capability = Literal[
 
 @dataclass(frozen=True, slots=True)
 class BackendInfo:
-    """Who a back-end is; readable without loading a model."""
+    """The identity of a back-end; readable without loading a model."""
 
     name: str
     version: str
@@ -32,11 +32,11 @@ class BackendInfo:
 
 @dataclass(frozen=True, slots=True)
 class Advice:
-    """What a parser was helped with at one token.
+    """The help that a parser got at one token.
 
-    ``read_as``: the form it read there, "" if it was told ``tags`` instead (tag and
-    probability, the likeliest first). ``near``: like words, the nearest first, each
-    with its divergence in nats; ``shared``: words that stand next to both.
+    ``read_as``: the form used there, "" if the parser got ``tags`` instead (tag and
+    probability, the most probable first). ``near``: similar words, the nearest first,
+    each with its divergence in nats; ``shared``: words that occur next to both.
     """
 
     token: int
@@ -48,7 +48,7 @@ class Advice:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Analysis:
-    """All that a back-end says about one sentence; what it cannot say is None.
+    """A back-end's full output for one sentence; missing parts are None.
 
     ``forest``/``edge_weights``: packed constituents, one float64 weight in nats per
     edge (an empty forest = no parse). ``best``: the log-probability and the phrases,
@@ -75,7 +75,8 @@ class Analysis:
 
 
 class ParserBackend(Protocol):
-    """The whole plug-in surface. ``analyse`` answers in order, one per sentence.
+    """The whole plug-in interface. ``analyse`` returns one analysis per sentence, in
+    order.
 
     A sentence the parser cannot take (too long) is answered by its GemelError as a
     value, so that one bad sentence never costs the batch. ``want`` says what will be
@@ -97,7 +98,7 @@ class TrainingCounts(Protocol):
     """
 
     def lexicon(self) -> Mapping[str, Mapping[str, int]]:
-        """By entry, how often each tag stood on it in training (counts from 1).
+        """By entry, how often each tag occurred with it in training (counts from 1).
 
         Raises Unavailable if the model cannot be read.
         """
@@ -106,7 +107,7 @@ class TrainingCounts(Protocol):
     def entry_of(self, form: str) -> str:
         """The key of ``lexicon`` under which the parser looks ``form`` up.
 
-        A word that it does not know has a key too, one that ``lexicon`` lacks.
+        An unknown word has a key, too, which is not in ``lexicon``.
         """
         ...
 

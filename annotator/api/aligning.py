@@ -1,4 +1,5 @@
-"""Phrases aligned by the engine: the job, proposals under decisions, what is unsure."""
+"""Phrase alignment by the engine: the job, proposals under decisions, uncertain
+links."""
 
 from types import SimpleNamespace
 from typing import Any
@@ -191,7 +192,7 @@ class CorpusAlignments(APIView):
 
     @extend_schema(request=AlignStartSerializer, responses={201: JobSerializer})
     def post(self, request: Request, code: str) -> Response:
-        """Align the phrases or words of the pairs that lack it, as a job."""
+        """Align the phrases or words of all pairs that are not aligned, as a job."""
         corpus = corpus_of(request, code)
         sent = AlignStartSerializer(data=request.data)
         sent.is_valid(raise_exception=True)
@@ -200,11 +201,12 @@ class CorpusAlignments(APIView):
 
 
 class PairProposals(APIView):
-    """What the aligner would link on two trees of a pair, given what is decided."""
+    """The aligner's proposals on two trees of a pair, given decisions."""
 
     @extend_schema(request=DecidedSerializer, responses=ProposalSerializer)
     def post(self, request: Request, code: str) -> Response:
-        """Nothing is stored. 503: there is no answer now, and nothing depends on it."""
+        """Nothing is stored. 503 if the engine cannot answer now; nothing depends on
+        it."""
         pair, parses, decided, _ = _read(request, code)
         return _proposal(proposals.propose(pair, parses, decided))
 
@@ -221,7 +223,7 @@ class PairBetterTrees(APIView):
 
 
 class LayerProposals(APIView):
-    """What the aligner would link on a layer's trees, given all decided in it."""
+    """The aligner's proposals on a layer's trees, given all its decisions."""
 
     @extend_schema(responses=ProposalSerializer)
     def get(self, request: Request, code: str) -> Response:

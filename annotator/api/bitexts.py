@@ -1,4 +1,4 @@
-"""Parallel text for programs: sent, shown, linked and parsed by jobs."""
+"""Parallel text for programs: uploaded, read, linked and parsed by jobs."""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""Campaigns for programs: what there is, how far it is, its items with their answers.
+"""Campaigns for programs: list, progress, items with their answers.
 
 For managers, curators and viewers. Judges have their desk (``api.judging``) and see
 nothing here.
@@ -37,7 +37,7 @@ ACTIONS = {
 
 
 class Pages(CursorPagination):
-    """Pages that cost the same wherever they are; follow ``next``."""
+    """Pages of equal cost anywhere; follow ``next``."""
 
     page_size = 50
     max_page_size = 500
@@ -86,7 +86,7 @@ class ActionSerializer(serializers.Serializer[Any]):
 
 
 class PeopleSerializer(serializers.Serializer[Any]):
-    """By code of a participant: the codes of the batches that they judge."""
+    """By code of a participant: the codes of their batches."""
 
     batches = serializers.DictField(
         child=serializers.ListField(child=serializers.CharField(max_length=16))
@@ -131,7 +131,7 @@ class CampaignViews(KeepingViews, viewsets.ReadOnlyModelViewSet[Campaign]):
     @extend_schema(responses=OpenApiTypes.OBJECT)
     @action(detail=True)
     def progress(self, request: Request, code: str) -> Response:
-        """Answers there and wanted, by batch and condition; by annotator for those who
+        """Answers given and needed, by batch and condition; by annotator for those who
         may see names: labels in a report could be matched with counts."""
         campaign = self.get_object()
         progress_now = progress.of(campaign)
@@ -188,7 +188,7 @@ class CampaignViews(KeepingViews, viewsets.ReadOnlyModelViewSet[Campaign]):
     @extend_schema(request=CopySerializer, responses={201: CampaignSerializer})
     @action(detail=True, methods=["post"])
     def copy(self, request: Request, code: str) -> Response:
-        """A draft with the same scales, rules and guideline, without people and their
+        """A draft with the same scales, rules and guidelines, without people and
         answers. For managers."""
         sent = validated(CopySerializer, request)
         made = copying.copy_campaign(
@@ -225,7 +225,7 @@ class CampaignViews(KeepingViews, viewsets.ReadOnlyModelViewSet[Campaign]):
     )
     @action(detail=True, methods=["get", "put"])
     def people(self, request: Request, code: str) -> Response:
-        """Who judges which batches; PUT changes it for those it names."""
+        """Who judges which batches; PUT changes the named people."""
         campaign = self.get_object()
         if request.method == "PUT":
             sent = PeopleSerializer(data=request.data)

@@ -51,7 +51,7 @@ class BeginSerializer(serializers.Serializer[Any]):
 
 
 class TwoField(serializers.ListField):
-    """What the two words of a split have."""
+    """The fields of the two words of a split."""
 
     child = serializers.CharField(max_length=MAX_FORM)
 
@@ -254,7 +254,7 @@ def sentence_or_404(request: Request, code: str) -> Sentence:
 
 
 def draft_or_404(request: Request, code: str, *kinds: Parse.Kind) -> TreeDraft:
-    """One's own alone: others' drafts are no one's business. Of any kind, or these."""
+    """Only one's own drafts, of any kind or of the given kinds; 404 for others'."""
     seen = Corpus.objects.visible_to(request.user)
     rows = TreeDraft.objects.filter(author=request.user.pk, sentence__corpus__in=seen)
     rows = rows.filter(kind__in=kinds or Parse.Kind.values)

@@ -26,8 +26,8 @@ EXACT = "tables byte for byte; without it, cells that spreadsheets run are quote
 
 
 class ImportSerializer(serializers.Serializer[Any]):
-    """Files and what they are; for Pharaoh: links, source text, target text. A zip
-    archive stands for the files in it."""
+    """Files and their format; for Pharaoh: links, source text, target text. A zip
+    archive is replaced by its files."""
 
     files = serializers.ListField(
         child=serializers.FileField(allow_empty_file=True), min_length=1, max_length=500
@@ -129,7 +129,7 @@ class ImportGoOn(APIView):
 
 
 class JobIssues(generics.ListAPIView[Issue]):
-    """What a job could not do, row by row; for managers, as it quotes the files."""
+    """What a job could not do, row by row; for managers, since it quotes the files."""
 
     serializer_class = IssueSerializer
     pagination_class = RowPages

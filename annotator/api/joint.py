@@ -22,7 +22,7 @@ from core.parsing import registry
 
 
 class JointStartSerializer(serializers.Serializer[Any]):
-    """What is left out is the method's own."""
+    """Omitted settings have the method's defaults."""
 
     parser = serializers.CharField(max_length=60, default=registry.DEFAULT)
     method = serializers.ChoiceField(choices=list(joint.methods()))
@@ -168,7 +168,7 @@ class ChangePages(CursorPagination):
 
 
 class CorpusJoint(APIView):
-    """The runs over a corpus, newest first; POST starts one, or goes on with it."""
+    """The runs over a corpus, newest first; POST starts or continues one."""
 
     @extend_schema(responses=JointRunSerializer(many=True))
     def get(self, request: Request, code: str) -> Response:
@@ -189,7 +189,7 @@ class CorpusJoint(APIView):
 
 
 class PairJoint(APIView):
-    """How the pair came out in each run, the newest first."""
+    """The result of a pair in each run, the newest first."""
 
     @extend_schema(responses=JointPairSerializer(many=True))
     def get(self, request: Request, code: str) -> Response:

@@ -1,4 +1,4 @@
-"""The judgment desk: the items in hand, and the answers to them.
+"""Judging: the current items, and the answers to them.
 
 One request stores an answer and brings the next items. Everything here is for the
 person whose desk it is; others get 404.
@@ -22,7 +22,7 @@ MAX_HELD = 200
 
 
 class MessageSerializer(serializers.Serializer[Any]):
-    """What a judge did with one item, and how many more items are wanted.
+    """What a judge did with one item, and how many more items to send.
 
     The same ``uuid`` sent again is answered like the first time and stored once.
     """
@@ -41,7 +41,7 @@ class MessageSerializer(serializers.Serializer[Any]):
 
 
 class WishSerializer(serializers.Serializer[Any]):
-    """How many items are wanted, next to those held (by code)."""
+    """How many items to send, in addition to those held (by code)."""
 
     want = serializers.IntegerField(default=4, min_value=0, max_value=50)
     held = serializers.ListField(
@@ -137,7 +137,7 @@ def guideline(request: Request, code: str) -> Response:
 @extend_schema(request=PreferenceSerializer, responses=PreferenceSerializer)
 @api_view(["GET", "PUT"])
 def preference(request: Request) -> Response:
-    """One's own keys and pace."""
+    """A person's keys and pace."""
     if request.method == "PUT":
         wish = _valid(PreferenceSerializer, request)
         preferences.set_preference(request.user, **wish)

@@ -239,7 +239,7 @@ class LayerState(APIView):
 
 
 class LayerCompare(APIView):
-    """Up to three other layers carried over to the trees of this one."""
+    """Up to three other layers mapped to the trees of this one."""
 
     @extend_schema(
         parameters=[OpenApiParameter("with", str, description="Codes, with commas.")],

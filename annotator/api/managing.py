@@ -27,7 +27,7 @@ PAGING = {"cursor", "page_size"}
 
 
 class Newest(CursorPagination):
-    """The newest first; pages that cost the same wherever they are."""
+    """The newest first; pages of equal cost anywhere."""
 
     page_size = 50
     max_page_size = 500
@@ -36,8 +36,9 @@ class Newest(CursorPagination):
 
 
 class PropertiesSerializer(serializers.Serializer[Any]):
-    """What a manager may change; what is not sent stays. ``description``: of projects;
-    ``licence``, ``provenance``: of corpora. ``archived``: out of the lists, or back."""
+    """Settings that a manager may change; omitted ones stay. ``description``: of
+    projects; ``licence``, ``provenance``: of corpora. ``archived``: hide from the
+    lists, or show."""
 
     name = serializers.CharField(required=False, max_length=120)
     description = serializers.CharField(
@@ -69,7 +70,7 @@ class RemovalSerializer(serializers.ModelSerializer[Removal]):
 
 
 class HeldSerializer(serializers.Serializer[Any]):
-    """So many judgments, pairs, …"""
+    """A number of judgments, pairs, and so on."""
 
     n = serializers.IntegerField()
     what = serializers.CharField()
@@ -131,8 +132,8 @@ class KeepingViews(viewsets.GenericViewSet[Any]):
     def destroy(self, request: Request, **_: str) -> Response:
         """Delete it, so that it can be restored for 30 days. For managers.
 
-        Where people's work would go with it, its name is wanted as `confirm`: without
-        it the call is refused, and `facts.holds` says what would go.
+        If people's work would be deleted, `confirm` must be the name: otherwise the
+        call is refused, and `facts.holds` lists what would be deleted.
         """
         refuse_unknown(request.query_params, {"confirm"})
         thing = self.get_object()
@@ -145,7 +146,7 @@ class KeepingViews(viewsets.GenericViewSet[Any]):
 
 
 class RemovalViews(viewsets.ReadOnlyModelViewSet[Removal]):
-    """What was deleted and can still be restored by you."""
+    """Deleted objects that you can still restore."""
 
     serializer_class = RemovalSerializer
     pagination_class = Newest
@@ -240,7 +241,7 @@ QUERY = [
 
 
 class CampaignPlan(APIView):
-    """What a campaign costs and can show, and what a difference needs."""
+    """The cost of a campaign, what it can detect, and what a difference needs."""
 
     @extend_schema(parameters=QUERY, responses=OpenApiTypes.OBJECT)
     def get(self, request: Request, code: str) -> Response:

@@ -34,7 +34,7 @@ class TableSerializer(serializers.ModelSerializer[ParaphraseTable]):
 
 
 class TableStartSerializer(serializers.Serializer[Any]):
-    """``bitexts``: by code; ``prepare``: link and parse first what lacks it."""
+    """``bitexts``: by code; ``prepare``: link and parse first where needed."""
 
     name = serializers.CharField(max_length=120)
     bitexts = serializers.ListField(
@@ -120,7 +120,7 @@ class Tables(APIView):
 
     @extend_schema(request=TableStartSerializer, responses={201: JobSerializer})
     def post(self, request: Request, slug: str) -> Response:
-        """Of a name that is there already, the table is rebuilt."""
+        """If the name exists, the table is rebuilt."""
         project = access.project_or_404(request.user, slug)
         sent = TableStartSerializer(data=request.data)
         sent.is_valid(raise_exception=True)
@@ -129,7 +129,7 @@ class Tables(APIView):
 
 
 class TableView(APIView):
-    """One table: what it was made of."""
+    """One table and its settings."""
 
     @extend_schema(responses=TableSerializer)
     def get(self, request: Request, code: str) -> Response:
@@ -142,7 +142,7 @@ class TableView(APIView):
 
 
 class TableLookup(APIView):
-    """The likeliest paraphrases of a phrase, its labels, and where it stands."""
+    """The most probable paraphrases of a phrase, its labels, and where it occurs."""
 
     @extend_schema(parameters=[LookupSerializer], responses=OpenApiTypes.OBJECT)
     def get(self, request: Request, code: str) -> Response:

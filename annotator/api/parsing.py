@@ -1,4 +1,4 @@
-"""Parsers, parses, and constituent trees under someone's hands."""
+"""Parsers, parses, and constituency trees being edited."""
 
 from typing import Any
 
@@ -99,7 +99,8 @@ class CorpusTraining(APIView):
 
 
 class CorpusParses(APIView):
-    """Who has parsed a corpus, with scores against its gold; POST starts a parser."""
+    """The parsers that parsed a corpus, with scores against its gold; POST starts a
+    parser."""
 
     @extend_schema(responses=EngineSerializer(many=True))
     def get(self, request: Request, code: str) -> Response:

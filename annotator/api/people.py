@@ -33,7 +33,7 @@ class InvitationSerializer(serializers.Serializer[Any]):
 
 
 class Members(APIView):
-    """Who is in the project."""
+    """The members of the project."""
 
     @extend_schema(responses=MemberSerializer(many=True))
     def get(self, request: Request, slug: str) -> Response:

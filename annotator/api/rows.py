@@ -29,7 +29,7 @@ def corpus_of(request: Request, code: str) -> Corpus:
 
 
 class RowPages(CursorPagination):
-    """Pages that cost the same wherever they are; follow ``next``."""
+    """Pages of equal cost anywhere; follow ``next``."""
 
     page_size = 50
     max_page_size = 500

@@ -63,7 +63,7 @@ _QUERY = extend_schema(
 
 
 class CorpusQuery(APIView):
-    """What a query over trees, arcs and links finds in a corpus."""
+    """The results of a query over trees, arcs and links in a corpus."""
 
     @_QUERY
     def get(self, request: Request, code: str) -> Response:
@@ -71,7 +71,7 @@ class CorpusQuery(APIView):
 
 
 class ProjectQuery(APIView):
-    """What a query over trees, arcs and links finds in all corpora of a project."""
+    """The results of a query over trees, arcs and links in all corpora of a project."""
 
     @_QUERY
     def get(self, request: Request, slug: str) -> Response:

@@ -111,8 +111,8 @@ class KindSerializer(serializers.Serializer[Any]):
 
 
 class LikenessSerializer(serializers.Serializer[Any]):
-    """Two parses and how like they are, in percent; null: not of this kind, or they
-    cannot be compared."""
+    """Two parses and their similarity, in percent; null: not of this kind, or not
+    comparable."""
 
     a = serializers.CharField(source="a.code")
     b = serializers.CharField(source="b.code")
@@ -155,12 +155,12 @@ class SentenceForests(APIView):
 
 
 class SentenceLikenesses(APIView):
-    """How like the trees of a sentence are that you may see."""
+    """The similarity of the trees of a sentence that you may see."""
 
     @extend_schema(parameters=[KindSerializer], responses=LikenessSerializer(many=True))
     def get(self, request: Request, code: str) -> Response:
-        """Gold, each person's last and each parser's first: every two, the least alike
-        first."""
+        """Gold, each person's last and each parser's first tree: all pairs of them, the
+        least similar first."""
         params = KindSerializer(data=request.query_params)
         params.is_valid(raise_exception=True)
         seen = Corpus.objects.visible_to(request.user)

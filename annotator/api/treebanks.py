@@ -48,7 +48,7 @@ class HandOutSerializer(serializers.Serializer[Any]):
 
 
 class WorklistSerializer(serializers.Serializer[Any]):
-    """``done``, ``wanted``: of all people, to managers; ``own_done``: your own."""
+    """``done``, ``wanted``: over all people, for managers; ``own_done``: your own."""
 
     code = serializers.CharField(source="list.code")
     name = serializers.CharField(source="list.name")
@@ -102,11 +102,11 @@ class CorpusWorklists(APIView):
 
 
 class WorkNext(APIView):
-    """What you work on next."""
+    """Your next item."""
 
     @extend_schema(request=None, responses=NextSerializer)
     def post(self, request: Request, code: str) -> Response:
-        """What you have under hand, else the next item that wants someone."""
+        """Your current item, otherwise the next that needs someone."""
         seen = Corpus.objects.visible_to(request.user)
         rows = Worklist.objects.filter(corpus__in=seen, people__user=request.user.pk)
         worklist = get_object_or_404(rows.select_related("corpus__project"), code=code)
@@ -176,7 +176,7 @@ class RuleReportSerializer(serializers.Serializer[Any]):
 
 
 class CorpusRules(APIView):
-    """What a corpus declares of its trees."""
+    """The rules that a corpus declares."""
 
     @extend_schema(responses=RulesSerializer)
     def get(self, request: Request, code: str) -> Response:
@@ -210,7 +210,7 @@ class CorpusProblems(APIView):
 
 
 class SentenceProblems(APIView):
-    """What is wrong with the trees of one sentence."""
+    """Problems in the trees of one sentence."""
 
     @extend_schema(responses=SentenceProblemsSerializer)
     def get(self, request: Request, code: str) -> Response:
@@ -293,8 +293,8 @@ class BatchSerializer(serializers.Serializer[Any]):
 
 
 class PlanSerializer(serializers.Serializer[Any]):
-    """What would change: no more than 500 trees are listed. ``batch``: what was done,
-    if ``seen`` was sent."""
+    """The planned changes: at most 500 trees are listed. ``batch``: the applied
+    changes, if ``seen`` was sent."""
 
     digest = serializers.CharField()
     nodes = serializers.IntegerField()
@@ -324,7 +324,7 @@ class CorpusRelabel(APIView):
 
 
 class BatchView(APIView):
-    """What became of a batch of relabelled trees."""
+    """The result of a batch of relabelled trees."""
 
     @extend_schema(responses=BatchSerializer)
     def get(self, request: Request, code: str) -> Response:

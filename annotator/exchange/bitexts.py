@@ -1,4 +1,4 @@
-"""Parallel text that people send: which codec reads it, from which files."""
+"""Uploaded parallel text: the codec and the files it reads."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
@@ -24,9 +24,9 @@ FORMATS = {
 
 @dataclass(frozen=True, slots=True)
 class BitextReading:
-    """How the files are to be read: ``raw``, text that is not cut into tokens yet;
-    ``linked``, a TSV whose third column holds links; ``escaped``, &apos; and its like
-    as Moses writes them."""
+    """How to read the files: ``raw``, text that is not tokenised; ``linked``, a TSV
+    whose third column holds links; ``escaped``, &apos; and the like as Moses writes
+    them."""
 
     format: str
     source_language: str
@@ -52,7 +52,7 @@ def read(
 
 
 def _named(sources: list[Source], record: BadLine) -> tuple[str, BadLine]:
-    """The line that could not be decoded is told by that reason."""
+    """The reason names the line that could not be decoded."""
     for source in sources:
         if record.line in source.bad:
             return source.name, replace(source.bad[record.line], file=source.name)

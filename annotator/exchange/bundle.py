@@ -149,7 +149,7 @@ def _name(user: Any) -> str:
 
 
 def check(item: GemelItem) -> None:
-    """What the database would refuse; raises FormatError."""
+    """Check the database's constraints; raises FormatError."""
     row = item.row
     for name, limit in _LIMITS.items():
         if len(row.get(name) or "") > limit:

@@ -31,7 +31,8 @@ class Part:
     is_table: bool = False
 
     def chunks(self) -> Iterator[bytes]:
-        """The bytes. Raises FormatError where the encoding lacks a sign."""
+        """The bytes. Raises FormatError where the encoding does not have a
+        character."""
         if self.bom:
             yield "\ufeff".encode(self.encoding)
         is_xml = self.name.endswith(".xml")
@@ -61,7 +62,7 @@ def archive(made: Iterable[Part]) -> IO[bytes]:
 
 
 def attachment(make: Callable[[], list[Part]], name: str) -> HttpResponseBase:
-    """One part as it is, several as a zip of this name.
+    """One part as it is, several as a zip with this name.
 
     All is written before the first byte is sent, from one moment of the database: what
     changes meanwhile is in the next export, and what the format cannot hold is said

@@ -1,4 +1,4 @@
-"""Which encoding a text that is not UTF-8 has: a guess from its letters and words.
+"""The encoding of a text that is not UTF-8: a guess from its letters and words.
 
 Windows-1252 and Windows-1250 give every byte a letter, so both always seem to fit:
 ``naïve`` in one is ``naďve`` in the other. What tells them apart is the language: a
@@ -18,8 +18,8 @@ from annotator.exchange.files import byte_rows
 SAMPLE = 1 << 18  # bytes of lines with other than ASCII: enough to know a language
 EXAMPLE = 160  # characters that are shown
 LIKELIEST = "cp1252"
-WEIGHT = 4.0  # a letter that the language lacks, in common words that speak for it
-OLD_MACS = 3.0  # less likely by so many common words: few such files are left
+WEIGHT = 4.0  # a foreign letter costs as much as this many common words gain
+OLD_MACS = 3.0  # a prior against it, in common words: few such files exist today
 _FOREIGN_RUN = re.compile(rb"[\x80-\xff]{3,}")  # rare in Latin script, usual in others
 _NO_ACCENTS = frozenset(string.ascii_lowercase + "ªºµ")  # "5º", "10 µm": any language
 _WORD = re.compile(r"[^\W\d_]+")
@@ -230,7 +230,7 @@ def _of_latin(text: bytes) -> str:
 def _scores(
     text: bytes, encoding: str, languages: tuple[LetterUse, ...]
 ) -> Iterator[float]:
-    """How well it reads as each language: its common words, less what it lacks."""
+    """Score the text for each language: its common words, minus those missing."""
     try:
         decoded = text.decode(encoding)
     except UnicodeDecodeError:

@@ -1,8 +1,8 @@
-"""Files that people send: names, bytes and encodings, before any codec sees them.
+"""Uploaded files: names, bytes and encodings, before any codec reads them.
 
 A name is shown and compared, never opened. Bytes become lines here: a line that cannot
-be decoded, or is over 10 MB, is a BadLine; the codec gets a NUL in its place, so that
-no record is made of it.
+be decoded, or is over 10 MB, is a BadLine; the codec gets a NUL in its place, so it
+makes no record of it.
 """
 
 import codecs
@@ -48,7 +48,7 @@ _DECLARED = re.compile(rb"""<\?xml[^>]*encoding\s*=\s*["']([A-Za-z0-9._-]+)["']"
 
 
 def safe_name(name: str) -> str:
-    """The last part of a path of any system, printable, at most 200 signs."""
+    """The last part of a path of any system, printable, at most 200 characters."""
     last = PureWindowsPath(PurePosixPath(name.replace("\0", "")).name).name
     shown = "".join(
         sign for sign in unicodedata.normalize("NFC", last) if sign.isprintable()
@@ -57,9 +57,9 @@ def safe_name(name: str) -> str:
 
 
 def no_text(start: bytes) -> str:
-    """What a file is that begins so and is no text, for people; "" for text.
+    """A name for a binary file that begins with these bytes; "" for text.
 
-    A few control signs are left to the codec, which names their lines.
+    A few control characters are left to the codec, which names their lines.
     """
     for magic, what in _MAGIC.items():
         if start.startswith(magic):
@@ -72,7 +72,8 @@ def no_text(start: bytes) -> str:
 
 
 def refuse_binary(name: str, start: bytes, *, field: str) -> None:
-    """Raises BadRequest, with what helps, if a file that begins so is no text."""
+    """Raises BadRequest, with a remedy, if a file that begins with these bytes is not
+    text."""
     if what := no_text(start):
         remedy = "Send the text that is in it, as a file of UTF-8."
         raise BadRequest(f"{safe_name(name)} is {what}. {remedy}", field=field)
@@ -85,8 +86,9 @@ def _is_mostly_text(n_signs: int, n: int) -> bool:
 def _is_wide(start: bytes) -> bool:
     """Whether it reads as UTF-16, of either order of bytes.
 
-    Half of what signs of Western scripts consist of is NUL, all at odd or all at even
-    places; others have few of them (a Chinese "one" has one at the other place).
+    In UTF-16 text of Western scripts half of the bytes are NUL, all at odd or all at
+    even places; other text has few of them (a Chinese "one" has one at the other
+    place).
     """
     if min(start[::2].count(0), start[1::2].count(0)) > len(start) // 50 + 3:
         return False
@@ -103,7 +105,7 @@ def _is_wide(start: bytes) -> bool:
 
 
 def stem(name: str) -> str:
-    """The name without its last suffix: what documents are told apart by."""
+    """The name without its last suffix, which identifies documents."""
     return PurePosixPath(name).stem or name
 
 

@@ -14,8 +14,8 @@
     gold_<scale> the expected value on that scale: gold_meaning, gold_grammar …
     why          the explanation shown after a training item
 
-Columns may have other names: which one holds which field is guessed, or said. Columns
-that hold none are not read. A row that cannot be read is a BadLine, the rest goes on.
+Columns may have other names: their fields are guessed, or given. Other columns are not
+read. A row that cannot be read is a BadLine, and reading continues.
 """
 
 import math
@@ -111,7 +111,7 @@ def lacking(fields: Mapping[str, str]) -> list[str]:
 def read(
     rows: Iterable[Row], fields: Mapping[str, str] | None = None
 ) -> Iterator[ItemRecord | BadLine]:
-    """The rows in order; where a needed column lacks, one BadLine and the end.
+    """The rows in order; if a required column is missing, one BadLine and the end.
 
     ``fields``: the column that holds each field; None: by the first row's.
     """
@@ -216,7 +216,7 @@ def _span(cells: Mapping[str, str], sentence: str, number: int) -> tuple[int, in
 
 
 def _find(sentence: str, phrase: str, number: int) -> tuple[int, int]:
-    """The only place where the phrase stands as whole words."""
+    """The only place where the phrase occurs as whole words."""
     left = r"\b" if _WORD.match(phrase[0]) else ""
     right = r"\b" if _WORD.match(phrase[-1]) else ""
     matches = list(re.finditer(left + re.escape(phrase) + right, sentence))

@@ -1,5 +1,5 @@
-"""Ratings out of tables as people have them: which column is which, and what each scale
-could have been, is said by anyone who sends them.
+"""Ratings from tables as people have them; the sender names the columns and the range
+of each scale.
 
     long        one rating a row: item, annotator, value, and perhaps the scale's name
     scales      a row an annotator's look at an item, a column for each scale
@@ -64,11 +64,11 @@ MOST_COLUMNS = 200
 
 @dataclass(frozen=True, slots=True)
 class RatingsReading:
-    """``fields``: the column of each field; ``values``: columns of values, where there
-    are several. ``ranges``: least and greatest whole number that a scale could have
-    given; ``thresholds``: from which value on an item counts as correct. ``tool``:
-    whose export it is (``annotator.exchange.peers``), "table" for a table as it stands,
-    "" to find it out.
+    """``fields``: the column of each field; ``values``: columns of values, if there are
+    several. ``ranges``: least and greatest whole number that a scale could have given;
+    ``thresholds``: from which value on an item counts as correct. ``tool``: the
+    exporting tool (``annotator.exchange.peers``), "table" for a plain table, "" to
+    detect it.
     """
 
     layout: str = ""
@@ -82,7 +82,7 @@ class RatingsReading:
     tool: str = ""
 
     def as_params(self) -> dict[str, Any]:
-        """What a row of the database keeps of it."""
+        """The form stored in a database row."""
         return asdict(self)
 
     def lacking(self) -> list[str]:
@@ -111,7 +111,7 @@ class RatingsReading:
 
 
 def guess(columns: Sequence[str], rows: Sequence[Mapping[str, str]]) -> RatingsReading:
-    """What the names of the columns, and the numbers in them, suggest."""
+    """A guess from the names of the columns and their numbers."""
     fields: dict[str, str] = {}
     for name, (_, known) in FIELDS.items():
         plain = {column.lower().replace(" ", "_"): column for column in columns}
@@ -159,7 +159,7 @@ def records(
 ) -> Iterator[RatingRecord | BadLine]:
     """The ratings in order; a row that cannot be read is a BadLine instead.
 
-    Empty cells of values are no ratings where a row holds several.
+    Empty value cells are skipped where a row holds several.
     """
     make = _MAKERS[reading.layout]
     declared = reading.scales()

@@ -32,7 +32,7 @@ class BadRatings(InvalidValue):
 
 @dataclass(frozen=True, slots=True)
 class RatingFile:
-    """What a file says: a table for each scale, and what goes with the items.
+    """The content of a file: a table for each scale, and the items' data.
 
     ``n_items, n_annotators, n_ratings``: over all scales; an aligned pair counts as one
     item and each annotator's alignment of it as one rating. ``gold``: codes by scale,

@@ -1,4 +1,4 @@
-"""Rows to records, streamed: what an export writes."""
+"""Rows to records, streamed, for exports."""
 
 from collections.abc import Iterator
 from typing import Any

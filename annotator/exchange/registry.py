@@ -35,7 +35,7 @@ FORMATS = {one.name: one for one in formats()}
 
 
 def find(name: str) -> Format:
-    """The format of this name; raises BadRequest with the names there are."""
+    """The format of this name; raises BadRequest with the known names."""
     if name not in FORMATS:
         known = ", ".join(FORMATS)
         raise BadRequest(f"There is no format {name!r}: {known}.", field="format")
@@ -184,7 +184,7 @@ def _suffix(source: Source) -> str:
 
 
 def _share(kind: Format, sources: Sequence[Source]) -> float:
-    """Of the first records, those that can be read; 0 where files lack."""
+    """The share of the first records that can be read; 0 where files are missing."""
     good = bad = 0
     try:
         for _, record in islice(read(kind, arrange(kind, list(sources))), TRIED):

@@ -1,4 +1,4 @@
-"""Records to unsaved rows, with the keys that make a thing the same thing again."""
+"""Records to unsaved rows, with the keys that identify equal content."""
 
 import json
 from array import array
@@ -33,8 +33,8 @@ _COLUMNS = ("lemma", "upos", "xpos", "feats")
 class Seen:
     """Digests met so far: hexadecimal strings, of which 64 bits are kept.
 
-    Open addressing with linear probing; about 20 bytes a digest. Two different ones are
-    taken for the same once in 2^64 / n^2.
+    Open addressing with linear probing; about 20 bytes per digest. Two different ones
+    collide once in 2^64 / n^2.
     """
 
     def __init__(self) -> None:
@@ -155,7 +155,7 @@ def _check_words(one: SentenceRecord, line: int) -> None:
 
 
 def check_words(n: int, line: int) -> None:
-    """Raises FormatError if a sentence of so many words is too long to come in."""
+    """Raises FormatError if a sentence of this many words is too long to import."""
     limit = settings.MAX_WORDS
     if n > limit:
         raise FormatError(
@@ -266,7 +266,7 @@ def layer_row(
 
 
 def links_digest(layers: Iterable[LayerRecord]) -> str:
-    """What tells whether the first layer still says what it said; "" for none."""
+    """A digest that shows whether the first layer has changed; "" for none."""
     first = next(iter(layers), None)
     if first is None:
         return ""

@@ -1,8 +1,8 @@
 """Tables as people have them: TSV, CSV, Excel workbooks, JSON, JSON Lines.
 
-What a file is (format, encoding, delimiter) is told from its bytes, and can be
+The type of a file (format, encoding, delimiter) is detected from its bytes, and can be
 overruled. ``rows`` gives each row as cells by column name; a row that cannot be read is
-a BadLine, and the rest goes on. Nothing here knows what the columns mean.
+a BadLine, and reading continues. Nothing here knows what the columns mean.
 """
 
 import csv
@@ -27,13 +27,14 @@ DELIMITERS = {"\t": "tab", ",": "comma", ";": "semicolon", "|": "bar"}
 ZIP = b"PK\x03\x04"  # how a workbook begins
 EMPTY = BadLine(0, 0, "the file is empty", "begin it with a header line")
 START = 1 << 16
-MAX_LINES = 1_000_000  # of one table; so many are read and checked in about 15 s
+MAX_LINES = 1_000_000  # of one table; this many are read and checked in about 15 s
 _LONE_CR = re.compile(r"(?<=\r)(?!\n)")
 
 
 @dataclass
 class Sheet:
-    """A file as a table; what is "" or None is told from its bytes by ``settle``.
+    """A file as a table; ``settle`` detects settings that are "" or None from its
+    bytes.
 
     ``has_header``: the first row names the columns; else they are "Column 1", … .
     """
@@ -87,7 +88,7 @@ class Sheet:
 
 
 def _has_nul(row: dict[str, str] | BadLine) -> bool:
-    """Whether it is made of a line that could not be decoded: that has a NUL in it."""
+    """Whether it comes from a line that could not be decoded, which has a NUL."""
     return isinstance(row, BadLine) or any("\0" in cell for cell in row.values())
 
 
@@ -214,7 +215,7 @@ def _named(
 ) -> Iterator[Row]:
     """Cells by the names of their columns.
 
-    ``may_be_short``: cells that lack at a row's end are empty ones.
+    ``may_be_short``: missing cells at the end of a row are empty.
     """
     names: list[str] | None = None
     n_rows = 0
@@ -242,7 +243,7 @@ def _named(
 
 
 def _names(cells: list[str]) -> list[str]:
-    """Each column's name, told apart where two are alike or one is empty."""
+    """Each column's name, made unique where two are equal or one is empty."""
     names: list[str] = []
     for n, cell in enumerate(cells, 1):
         name = " ".join(cell.replace("\0", "").split())[:80] or f"Column {n}"
@@ -277,7 +278,7 @@ def _json_row(text: str, number: int) -> Row:
 
 
 def _json_list(lines: Iterable[str]) -> Iterator[Row]:
-    """One list of objects; the row's place in the list stands for its line."""
+    """One list of objects; a row's position in the list replaces its line."""
     try:
         values = json_text.loads("".join(lines).lstrip("\ufeff"))
     except FormatError as error:

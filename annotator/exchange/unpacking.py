@@ -1,4 +1,4 @@
-"""Files packed with gzip, and archives, read as what is in them, up to a bound.
+"""Gzipped files and archives, read as their contents, up to a limit.
 
 A kilobyte can unpack to a gigabyte, so what is unpacked is counted while it is read,
 and never held. Nothing of an archive is ever written to the disk.
@@ -24,7 +24,7 @@ _AGAIN = "Pack it again, or send the files that are in it one by one."
 def unpacked(
     opened: Callable[[], BinaryIO], name: str, *, limit: int
 ) -> Callable[[], BinaryIO]:
-    """``opened``, or what is packed in its file: told by its first bytes, not its name.
+    """``opened``, or its unpacked content; the first bytes decide, not the name.
 
     Reading raises BadRequest beyond ``limit`` bytes, or if the packing is broken.
     """
@@ -41,8 +41,8 @@ def unpacked(
 
 
 def check(name: str, file: BinaryIO) -> None:
-    """Raises BadRequest if what is packed in this file is no text, or the packing is
-    broken at its start."""
+    """Raises BadRequest if the packed content is not text, or the packing is damaged at
+    its start."""
     with _breakage(name), gzip.GzipFile(fileobj=file) as inside:
         start = inside.read(START)
     refuse_binary(name, start, field="files")

@@ -1,4 +1,4 @@
-"""The first sheet of an Excel workbook as rows of cells; hostile ones are refused.
+"""The first sheet of an Excel workbook as rows of cells; hostile files are refused.
 
 A workbook is a zip of XML: a few kilobytes may unpack to gigabytes, claim a million
 rows of sixteen thousand cells, or hold one cell without end.
@@ -16,7 +16,7 @@ from annotator.errors import BadRequest
 from annotator.exchange.files import Source
 
 MAX_UNPACKED = 400 * 2**20  # bytes of its parts together
-MAX_TEXT = 2**20  # bytes between two signs "<" of a part; Excel's own cells hold 32,767
+MAX_TEXT = 2**20  # bytes between two "<" of a part; Excel's own cells hold 32,767
 MAX_COLUMNS, MAX_CELLS = 1_000, 5_000_000  # of a sheet, empty ones too
 MAX_ROWS = 200_000  # empty ones too; about two seconds of a parser
 MAX_STRINGS = 500_000  # shared by cells; about four seconds

@@ -1,4 +1,4 @@
-"""A table as a file: tabs, commas, an Excel workbook, JSON Lines, Parquet."""
+"""A table as a file: TSV, CSV, Excel, JSON Lines, Parquet."""
 
 import csv
 import io
@@ -22,7 +22,7 @@ EXCEL = "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet"
 
 @dataclass(frozen=True, slots=True)
 class Exported:
-    """``rows`` are read once. ``types``: of the columns that are no text, as DuckDB
+    """``rows`` are read once. ``types``: of the columns that are not text, as DuckDB
     names them ("INTEGER", "DOUBLE", "BOOLEAN")."""
 
     columns: tuple[str, ...]

@@ -1,4 +1,4 @@
-"""What a browser or a program may send in a query: named fields, nothing else."""
+"""Query parameters of browsers and programs: named fields only."""
 
 from collections.abc import Iterable
 from typing import Any
@@ -121,7 +121,7 @@ def whole(text: str, low: int, high: int) -> int | None:
 
 
 def number(text: str, low: int, high: int, *, field: str, problem: str) -> int:
-    """As ``whole``; raises BadRequest with ``problem`` where that has no answer."""
+    """As ``whole``; raises BadRequest with ``problem`` for anything else."""
     value = whole(text, low, high)
     if value is None:
         raise BadRequest(problem, field=field)
@@ -174,7 +174,7 @@ class LinkForm(forms.Form):
 
 
 class UploadForm(forms.Form):
-    """What goes with the files of an import; the files themselves are next to it."""
+    """The fields of an import next to its files."""
 
     format = forms.ChoiceField(
         choices=[
@@ -221,7 +221,7 @@ class LanguagesForm(forms.Form):
     target_language = forms.RegexField(r"[A-Za-z0-9-]{2,35}", required=False)
 
     def sent(self) -> dict[str, str]:
-        """Those that were given; raises BadRequest on what is no code."""
+        """The given codes; raises BadRequest on anything that is not a code."""
         if not self.is_valid():
             raise BadRequest(
                 gettext("Enter a language code such as en or pt-BR."),
@@ -251,7 +251,7 @@ class ColumnsForm(forms.Form):
 
 
 class BitextForm(forms.Form):
-    """What goes with the files of parallel text."""
+    """The fields of a parallel-text upload next to its files."""
 
     language = r"[A-Za-z0-9-]{2,35}"
     format = forms.ChoiceField(
@@ -304,7 +304,7 @@ class BitextForm(forms.Form):
 
 
 class JointForm(forms.Form):
-    """By which method a corpus is to be parsed jointly.
+    """The method and settings of a joint parse of a corpus.
 
     All else is the method's own; other settings are for programs (the API,
     ``python -m lab reproduce``), which know what they compare.

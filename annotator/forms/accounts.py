@@ -28,7 +28,7 @@ class OldPasswordForm(PasswordChangeForm):
 
 
 def is_password_of(person: Any, password: str, request: HttpRequest) -> bool:
-    """Guesses count as at sign-in. Someone of this name elsewhere is someone else."""
+    """Guesses count as at sign-in. An equal name elsewhere is another person."""
     return authenticate(request, username=str(person), password=password) == person
 
 

@@ -1,4 +1,4 @@
-"""What may be asked of a figure, the same on the page, in the API and in commands."""
+"""Options of a figure, the same on the page, in the API and in commands."""
 
 import re
 from collections.abc import Iterable, Mapping

@@ -1,4 +1,4 @@
-"""What the pages send that ask for a table of paraphrases, or for a test set."""
+"""Forms that request a paraphrase table or a test set."""
 
 from dataclasses import dataclass
 from typing import Self
@@ -66,5 +66,5 @@ class TestSetForm:
 
     @property
     def n_phrases(self) -> int:
-        """0 if that is no number from 1 to the most."""
+        """0 if that is not a number from 1 to the maximum."""
         return whole(self.phrases, 1, test_sets.MOST) or 0

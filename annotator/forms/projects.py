@@ -1,4 +1,4 @@
-"""Forms of those who run a project and its campaigns."""
+"""Forms for managers of projects and campaigns."""
 
 from collections.abc import Iterable
 from typing import Any
@@ -13,7 +13,8 @@ SCALE = ("name", "title", "question", "kind", "low", "high", "threshold")
 
 
 def invitation(sent: QueryDict) -> dict[str, Any]:
-    """Which link is wanted, as ``invitations.invite`` takes it; raises BadRequest."""
+    """The requested link, in the form that ``invitations.invite`` takes; raises
+    BadRequest."""
     uses, days = (
         number(sent.get(name, "") or default, 0, 10**6, field=name, problem=why)
         for name, default, why in (

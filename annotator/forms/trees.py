@@ -1,4 +1,4 @@
-"""What the editors of trees and the form of a worklist send."""
+"""Forms of the tree editors and of worklists."""
 
 from typing import Any
 
@@ -74,7 +74,7 @@ class TreeForm(forms.Form):
     text = forms.CharField(max_length=MAX_TEXT, required=False, strip=False)
 
     def arguments(self) -> dict[str, Any]:
-        """What ``DraftStep.read`` takes, and what goes with it; raises BadRequest."""
+        """The arguments of ``DraftStep.read``; raises BadRequest."""
         if not self.is_valid():
             field, problems = next(iter(self.errors.items()))
             raise BadRequest(f"{field}: {problems[0]}", field=field)
@@ -123,7 +123,7 @@ class ArcForm(forms.Form):
     text = forms.CharField(max_length=MAX_TEXT, required=False, strip=False)
 
     def arguments(self) -> dict[str, Any]:
-        """What ``arc_drafts.read_step`` takes, and what goes with it; BadRequest."""
+        """The arguments of ``arc_drafts.read_step``; raises BadRequest."""
         if not self.is_valid():
             field, problems = next(iter(self.errors.items()))
             raise BadRequest(f"{field}: {problems[0]}", field=field)
@@ -146,7 +146,7 @@ class ArcForm(forms.Form):
 
 
 def wanted(sent: QueryDict) -> Wanted:
-    """Which worklist is to be made; raises BadRequest."""
+    """The worklist to create; raises BadRequest."""
 
     def whole(name: str, low: int, high: int) -> int:
         problem = _("%(name)s must be a whole number from %(low)s to %(high)s.")

@@ -1,1 +1,2 @@
-"""What every request passes: middleware, addresses, limits, what templates may use."""
+"""Processing common to all requests: middleware, addresses, limits, template
+context."""

@@ -1,4 +1,4 @@
-"""Where a request is from: the person's address behind proxies, and known browsers.
+"""The origin of a request: the person's address behind proxies, and known browsers.
 
 A browser that has signed someone in before keeps a sealed note of it. Wrong tries with
 that note are counted on their own, so that no one who guesses at a name can keep its
@@ -29,8 +29,8 @@ _UNIQUE_LOCAL = 0xFD << 120  # fd00::/8, addresses that no client can have here
 def of(request: HttpRequest) -> str:
     """The client's address: the one that the outermost of our proxies saw.
 
-    ``PROXIES`` says how many we have. What stands further to the left in
-    X-Forwarded-For is the client's own word, and is not read.
+    ``PROXIES`` is the number of our proxies. Addresses further to the left in
+    X-Forwarded-For come from the client and are not read.
     """
     direct = str(request.META.get("REMOTE_ADDR") or "")
     forwarded = str(request.META.get("HTTP_X_FORWARDED_FOR", "")).split(",")
@@ -45,7 +45,8 @@ def of(request: HttpRequest) -> str:
 
 
 def of_attempt(request: HttpRequest) -> str:
-    """Where a try to sign in counts: a known browser of this name has its own place."""
+    """Where a sign-in attempt counts: a known browser of this name is counted
+    separately."""
     sealed = request.COOKIES.get(COOKIE, "")
     try:
         known = signing.loads(sealed, salt=SALT, max_age=AGE_S)
@@ -61,7 +62,7 @@ def of_attempt(request: HttpRequest) -> str:
 
 
 def remember(response: HttpResponse, name: str) -> None:
-    """Give this browser its note: someone of this name signed in here."""
+    """Mark this browser: someone of this name signed in here."""
     sealed = signing.dumps({"name": name, "id": secrets.token_hex(8)}, salt=SALT)
     response.set_cookie(
         COOKIE,
@@ -77,7 +78,7 @@ SKEW = timedelta(minutes=1)  # between servers
 
 
 class Tries(AxesDatabaseHandler):
-    """As django-axes counts them, with a limit of its own for an address alone."""
+    """Counted as django-axes does, with a separate limit for an address alone."""
 
     def get_failures(self, request: Any, credentials: Any = None) -> int:
         """In units of the limit for a name at an address.
@@ -96,8 +97,8 @@ class Tries(AxesDatabaseHandler):
         return int(max(pair, scaled))
 
     def reset_user_attempts(self, request: Any, credentials: Any = None) -> int:
-        """Those of the name at the address only: to sign in as oneself now and then
-        must not buy new guesses at others."""
+        """Reset only those of the name at the address: signing in as oneself now and
+        then must not allow new guesses at others."""
         name = (credentials or {}).get("username", "")
         mine = AccessAttempt.objects.filter(
             username=name, ip_address=request.axes_ip_address

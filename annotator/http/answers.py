@@ -1,4 +1,4 @@
-"""What a form is answered with: where it leads, or its page with what was refused."""
+"""Responses to a form: a redirect, or its page with the refusal."""
 
 from collections.abc import Callable
 from typing import Any
@@ -28,11 +28,11 @@ def form_page(
     unanswered: int = 400,
     status_refused: int | None = None,
 ) -> HttpResponse:
-    """What ``act`` answers to POST; else the page of the form.
+    """Return the response of ``act`` to POST; otherwise the page of the form.
 
-    The page comes with status ``unanswered`` if ``act`` answers None (the form says
-    itself what is wrong), and with what ``refused`` makes of a refusal, and its status
-    or ``status_refused``.
+    The page has status ``unanswered`` if ``act`` returns None (the form itself shows
+    the error), and otherwise what ``refused`` makes of a refusal, with its status or
+    ``status_refused``.
     """
     more: dict[str, Any] = {}
     status = 200
@@ -58,7 +58,7 @@ def is_taken(request: HttpRequest) -> bool:
 
 
 def safe_next(request: HttpRequest, wanted: str) -> str:
-    """``wanted`` if it is an address of ours, else the home page's name."""
+    """``wanted`` if it is an address of this site, otherwise the home page's name."""
     is_ours = url_has_allowed_host_and_scheme(
         wanted, {request.get_host()}, require_https=request.is_secure()
     )

@@ -1,4 +1,4 @@
-"""What every page may show."""
+"""Template context of every page."""
 
 import contextlib
 

@@ -1,4 +1,4 @@
-"""What an address may hold, by name; importing this makes the names known."""
+"""Path converters by name; importing this registers them."""
 
 from django.urls import register_converter
 

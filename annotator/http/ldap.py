@@ -1,9 +1,9 @@
-"""The door to ldap3: a name and a password, tried at a directory.
+"""The interface to ldap3: a name and a password, tried at a directory.
 
-RFC 4511 and 4513: the entry is looked for by the name, and its own name is then bound
-with the password. Nothing is sent before TLS stands, referrals are not followed (the
-password would go to anyone who is named there), and an empty password is never tried:
-many directories answer it with success (RFC 4513, 5.1.2).
+RFC 4511 and 4513: the entry is searched by the name, and its own name is then bound
+with the password. Nothing is sent before TLS is established, referrals are not followed
+(the password would go to any server named there), and an empty password is never tried:
+many directories accept it (RFC 4513, 5.1.2).
 """
 
 import contextlib
@@ -26,15 +26,15 @@ LONGEST = 200  # of a name and of a password; no one types more
 
 @dataclass(frozen=True, slots=True)
 class DirectoryEntry:
-    """Who it is: ``directory`` names the part of the tree, ``key`` never changes."""
+    """A person's entry: ``directory`` names the subtree, ``key`` never changes."""
 
     directory: str
     key: str
 
 
 def proven(name: str, password: str) -> DirectoryEntry | None:
-    """The entry of this name, if the password is its own; None if not, or if none or
-    several have the name. Raises NotReady if the directory cannot be asked."""
+    """The entry with this name, if the password is correct; None if not, or if none or
+    several have the name. Raises NotReady if the directory cannot be reached."""
     if not (0 < len(name) <= LONGEST and 0 < len(password) <= LONGEST):
         return None
     from ldap3.core.exceptions import LDAPException
@@ -94,8 +94,8 @@ def _is_password_of(dn: str, password: str) -> bool:
             return bool(bound.bound)
     except (
         said.LDAPBindError,  # the directory said no
-        said.LDAPSASLPrepError,  # signs that no password has (RFC 4013)
-        said.LDAPPasswordIsMandatoryError,  # nothing but signs that count as none
+        said.LDAPSASLPrepError,  # characters not allowed in passwords (RFC 4013)
+        said.LDAPPasswordIsMandatoryError,  # only characters that are ignored
     ):
         return False
 

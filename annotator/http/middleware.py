@@ -1,5 +1,5 @@
-"""Refusals of services become pages, the API has its own handler; and what no text
-may hold is refused at the door."""
+"""Refusals of services as pages (the API has its own handler), and refusal of
+characters that no text may hold."""
 
 import logging
 import re
@@ -73,9 +73,9 @@ def in_api_shape(refusal: Refusal) -> JsonResponse:
 
 
 class PagesCompressed(GZipMiddleware):
-    """Pages, and the scripts and styles that they load, go over the line as gzip, with
-    random bytes against guessing by length (BREACH). Files, and answers to programs, go
-    as they are: their lengths are known, and judging at speed does without."""
+    """Pages, and the scripts and styles that they load, are sent as gzip, with random
+    bytes against guessing by length (BREACH). Files and API responses are sent
+    unpacked: their lengths are known, and judging at speed does not need it."""
 
     LOADED = ("text/css", "text/javascript", "application/javascript")
 
@@ -104,9 +104,9 @@ class PrivateMiddleware:
 class FormMiddleware:
     """Name the form that was taken, so that its page forgets the draft of it.
 
-    A form carries the token of its draft (``static/js/drafts.js``). Anyone who is sent
-    to sign in first, or refused, keeps the draft. A view that answers with its own page
-    calls ``answers.taken``.
+    A form carries the token of its draft (``static/js/drafts.js``). The draft is kept
+    if the person must sign in first or the form is refused. A view that answers with
+    its own page calls ``answers.taken``.
     """
 
     def __init__(self, get_response: Callable[[HttpRequest], HttpResponse]) -> None:

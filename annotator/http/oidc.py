@@ -1,4 +1,4 @@
-"""The door to Authlib: people go to an OpenID provider, and come back with its word.
+"""The interface to Authlib: signing in at an OpenID provider.
 
 OpenID Connect Core 1.0, the authorization code flow with PKCE (RFC 7636). Authlib keeps
 state, nonce and verifier in the session and checks what comes back: the token's
@@ -32,7 +32,7 @@ _NAMES = ("preferred_username", "name", "nickname", "email")
 
 @dataclass(frozen=True, slots=True)
 class Claims:
-    """Who came, by the provider's word: ``subject`` never changes, ``name`` may."""
+    """A person by the provider's claims: ``subject`` never changes, ``name`` may."""
 
     issuer: str
     subject: str
@@ -40,12 +40,12 @@ class Claims:
 
 
 def name() -> str:
-    """What the button says; "": no one signs in by a provider."""
+    """The text of the sign-in button; "" if there is no provider."""
     return str(settings.OIDC.get("name", ""))
 
 
 def leave(request: HttpRequest) -> HttpResponse:
-    """To the provider. Raises NotReady if it cannot be asked."""
+    """Redirect to the provider. Raises NotReady if it cannot be reached."""
     address = settings.SITE_URL or request.build_absolute_uri("/").rstrip("/")
     with _in_words():
         answer: HttpResponse = _provider().authorize_redirect(
@@ -55,8 +55,8 @@ def leave(request: HttpRequest) -> HttpResponse:
 
 
 def returned(request: HttpRequest) -> Claims:
-    """Who came back. Raises BadRequest if the provider, or a check of its word, says
-    no, and NotReady if it cannot be asked."""
+    """The person who came back. Raises BadRequest if the provider, or a check of its
+    token, refuses, and NotReady if it cannot be reached."""
     with _in_words():
         provider = _provider()
         token = provider.authorize_access_token(request, leeway=LEEWAY_S)

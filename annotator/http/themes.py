@@ -1,4 +1,4 @@
-"""Light or dark: as the system is, or as someone chose in this browser.
+"""Light or dark theme: the system's, or the one chosen in this browser.
 
 The server writes the choice into the page, so that none appears in the wrong colours.
 """

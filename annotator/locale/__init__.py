@@ -1,1 +1,1 @@
-"""What each language says and how it writes dates and figures."""
+"""Date and number formats of each language."""

@@ -1,4 +1,4 @@
-"""Keeps web server and worker alive, and holds nothing but itself in memory.
+"""Keeps web server and worker running, with a small memory of its own.
 
 ``manage.py up`` hands its process over to this (``become``), with orders in a pipe: all
 that Django took is given back. Only the standard library is imported here.
@@ -20,9 +20,9 @@ from dataclasses import asdict, dataclass
 from typing import Any
 
 WEB = "web server"
-ENGINE = "engine"  # sleeps until somebody connects to its socket
+ENGINE = "engine"  # sleeps until the first connection to its socket
 PLACE = "GEMEL_ENGINE"  # the environment variable that names this socket
-ASK_S = 0.1  # whether the web server answers yet
+ASK_S = 0.1  # whether the web server responds yet
 PAUSE_S = 2.0  # before a start after a quick death; doubled with each
 LONGEST_PAUSE_S = 60.0
 QUICK_DEATH_S = 10.0
@@ -31,8 +31,8 @@ MAX_QUICK_DEATHS = 3  # of the web server before it has ever answered
 
 @dataclass(frozen=True, slots=True)
 class Orders:
-    """``commands`` by name, run in ``folder``; ``lines`` are said when the web server
-    answers at ``host`` and ``port``."""
+    """``commands`` by name, run in ``folder``; ``lines`` are printed when the web
+    server answers at ``host`` and ``port``."""
 
     commands: dict[str, list[str]]
     host: str
@@ -74,8 +74,8 @@ class Crew:
     others do: people go on judging while no worker can be kept. Between two events
     this process sleeps: a signal, also that of a child that ends, writes to a pipe.
 
-    The engine is started by the first connection to its socket, which is kept here: it
-    may end when it likes, and whoever connects meanwhile waits for the next one.
+    The engine starts with the first connection to its socket, which is kept here: it
+    may end at any time, and connections meanwhile wait for the next one.
     """
 
     def __init__(self, folder: str) -> None:
@@ -108,7 +108,7 @@ class Crew:
     def start(self, name: str, command: list[str]) -> None:
         self._commands[name] = command
         self._born[name] = time.monotonic()
-        # A session of its own: Ctrl-C reaches the children through us, in order.
+        # In its own session, so that Ctrl-C reaches the children through us, in order.
         self._children[name] = subprocess.Popen(  # noqa: S603 - our own command line
             command,
             cwd=self._folder,
@@ -119,7 +119,8 @@ class Crew:
         )
 
     def keep(self, *, ready: Callable[[], bool], lines: list[str]) -> None:
-        """Say ``lines`` once the web answers; restart what dies; stop on a signal."""
+        """Print ``lines`` once the web server answers; restart what dies; stop on a
+        signal."""
         while not self._stopping:
             if lines and ready():
                 self._say("\n" + "\n".join(lines) + "\n")
@@ -131,7 +132,7 @@ class Crew:
         self._end()
 
     def _sleep(self, at_most: float | None) -> None:
-        """Until a signal, until a child is due, or for so many seconds."""
+        """Wait until a signal, until a child is due, or for this many seconds."""
         now = time.monotonic()
         limits = [max(0.0, due - now) for due in self._due.values()]
         if at_most is not None:

@@ -1,4 +1,4 @@
-"""Commands that work on rows make sure first that there are tables to hold them."""
+"""Commands on rows first make sure that the tables exist."""
 
 import fcntl
 from importlib import import_module

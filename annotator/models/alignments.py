@@ -31,7 +31,8 @@ class LayerQuerySet(models.QuerySet["AlignmentLayer"]):
         )
 
     def made_by(self, name: str) -> "LayerQuerySet":
-        """Those of this account; "bob (imported)": those of a file's bob."""
+        """Layers of this account; "bob (imported)": those that a file attributes to
+        bob."""
         if name.endswith(MARK):
             plain = name.removesuffix(MARK)
             return self.filter(author=None, **{f"meta__{AUTHOR}": plain})
@@ -41,8 +42,9 @@ class LayerQuerySet(models.QuerySet["AlignmentLayer"]):
 class AlignmentLayer(models.Model):
     """One annotator's, one engine's, or the gold alignment of one pair.
 
-    Stands on two given parses; without them its nodes are tokens. ``links`` is
-    ``Alignment.to_json()``; ``parked`` holds links whose nodes the present trees lack.
+    Refers to two given parses; without them its nodes are tokens. ``links`` is
+    ``Alignment.to_json()``; ``parked`` holds links whose nodes the present trees do not
+    have.
     """
 
     class State(models.TextChoices):
@@ -103,9 +105,9 @@ class AlignmentLayer(models.Model):
         name: str = "",
         imported: str = "",
     ) -> str:
-        """What is unique within a pair; a digest, since author may be NULL.
+        """The unique key within a pair; a digest, since author may be NULL.
 
-        ``imported``: whom a file names as the author, who is no one here.
+        ``imported``: the author named by a file, who has no account here.
         """
         who = f"imported {imported}" if imported else str(author_id or "")
         return Sentence.key_of(origin, who, engine, version, name)
@@ -156,7 +158,7 @@ class LinkEvent(models.Model):
 
 
 class ScoreRun(models.Model):
-    """One scorer with its settings over one corpus; run again, it goes on.
+    """One scorer with its settings over one corpus; resumable.
 
     ``parameters``: every number that went in, the thesaurus and the encoder by name;
     ``digest`` makes two runs of the same settings one.
@@ -184,7 +186,7 @@ class ScoreRun(models.Model):
 
 
 class PairScore(models.Model):
-    """What one run says of one pair; higher is more alike."""
+    """The score of one pair in one run; higher is more similar."""
 
     run = models.ForeignKey(ScoreRun, models.CASCADE, related_name="scores")
     pair = models.ForeignKey(Pair, models.CASCADE, related_name="scores")

@@ -39,9 +39,9 @@ class ParseQuerySet(models.QuerySet["Parse"]):
 class Parse(models.Model):
     """One tree over one sentence; it never changes, a new tree is a new row.
 
-    ``text``: a PTB bracketing (constituency) or CoNLL-U token lines (dependency).
-    Node ids are preorder numbers of this very text. ``rank`` counts from 1 among the
-    trees of one engine and version; ``score`` in nats.
+    ``text``: a PTB bracketing (constituency) or CoNLL-U token lines (dependency). Node
+    ids are preorder numbers of this text. ``rank`` counts from 1 among the trees of one
+    engine and version; ``score`` in nats.
     """
 
     class Kind(models.TextChoices):
@@ -91,7 +91,7 @@ class Parse(models.Model):
 
     @property
     def name(self) -> str:
-        """Who made it, for people."""
+        """The author, as text for people."""
         if self.origin == Origin.ENGINE:
             return f"{self.engine} {self.version}".strip() + f", tree {self.rank}"
         return author_of(self) or self.get_origin_display()

@@ -1,7 +1,7 @@
-"""Who made a tree or a layer: an account of ours, or a name that a file gives.
+"""The author of a tree or a layer: an account, or a name from a file.
 
-A file may name anyone. What it brings is no one's work here: the name is kept in the
-row's ``meta`` and shown as imported, with the file and who brought it in.
+A file may name anyone as author. Imported work belongs to no account: the name is kept
+in the row's ``meta`` and shown as imported, with the file and the importing person.
 """
 
 from collections.abc import Mapping
@@ -29,7 +29,7 @@ def author_of(row: Made) -> str:
 
 
 def imported_name(name: str) -> str:
-    """As it is shown: signs that no one sees, or that turn a text around, spelt out."""
+    """As shown: with invisible and direction-changing characters spelt out."""
     plain = "".join(
         sign if sign.isprintable() else sign.encode("unicode_escape").decode()
         for sign in name

@@ -153,7 +153,7 @@ class RatingScale(models.Model):
         return self.kind != self.Kind.NOMINAL
 
     def values(self) -> list[Any]:
-        """What may be answered, as stored: ints, or the labels of a nominal scale."""
+        """Valid answers as stored: ints, or the labels of a nominal scale."""
         if self.kind == self.Kind.NUMBER:
             return list(range(self.low, self.high + 1))
         if self.kind == self.Kind.BEST:
@@ -267,12 +267,12 @@ class Instance(models.Model):
 
 class ItemQuerySet(models.QuerySet["Item"]):
     def main(self) -> "ItemQuerySet":
-        """Those that are judged for the results: no checks, no training."""
+        """Items judged for the results: no checks, no training."""
         return self.filter(kind=Item.Kind.MAIN)
 
     def with_answers(self) -> "ItemQuerySet":
-        """With ``n_answers``: judges who filled a place; of checks and training, which
-        have none, all who answered."""
+        """With ``n_answers``: judges who filled a place; for checks and training, all
+        who answered."""
         from annotator.models.judgments import Judgment  # which imports this module
 
         rows = Judgment.objects.answered().filter(item=models.OuterRef("pk"), round=1)
@@ -288,7 +288,7 @@ class ItemQuerySet(models.QuerySet["Item"]):
         return self.annotate(n_answers=kind)
 
     def open_in(self, batch: Batch | Slot) -> "ItemQuerySet":
-        """Those with a free place; served by the partial index ``item_open``."""
+        """Items with a free place; served by the partial index ``item_open``."""
         return self.filter(batch=batch, n_taken__lt=F("need"))
 
 

@@ -1,4 +1,4 @@
-"""Public ids: random, so that no order and no count can be read off them."""
+"""Public ids: random, so that they reveal no order and no count."""
 
 import secrets
 

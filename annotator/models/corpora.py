@@ -163,18 +163,18 @@ class PairQuerySet(models.QuerySet["Pair"]):
         return self.filter(corpus__project__memberships__user_id=user.pk)
 
     def containing(self, words: str) -> "PairQuerySet":
-        """The pairs with all these words, on whichever side."""
+        """The pairs with all these words, on either side."""
         return cast("PairQuerySet", containing(self, words))
 
     def after(self, corpus: "Corpus", code: str) -> "PairQuerySet":
-        """What follows the pair of this code: paging that costs the same anywhere."""
+        """The pairs after the pair of this code: paging with equal cost anywhere."""
         if not code:
             return self
         last = Pair.objects.filter(corpus=corpus, code=code).values("pk")[:1]
         return self.filter(pk__gt=last)
 
     def for_list(self) -> "PairQuerySet":
-        """What a row of the list shows, and no more: no joins."""
+        """The columns of the list, without joins."""
         return self.only(
             "code",
             "corpus",  # else Django asks for it again, row by row

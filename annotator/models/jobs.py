@@ -1,4 +1,4 @@
-"""Jobs and what went wrong in them."""
+"""Jobs and their issues."""
 
 from collections.abc import Sequence
 from datetime import datetime
@@ -36,8 +36,8 @@ class JobQuerySet(models.QuerySet["Job"]):
         return self.filter(state__in=[Job.State.QUEUED, Job.State.RUNNING])
 
     def in_turn(self, queues: Sequence[Sequence[str]]) -> "JobQuerySet":
-        """Those that wait, whose turn is first foremost. ``queues``: the kinds of each,
-        the queue that goes before the others first.
+        """Waiting jobs in order of their turn. ``queues``: the kinds of each, with the
+        prior queue first.
 
         Within a queue: of the project with the fewest jobs at work; then what never
         ran, then what has waited longest since it did.
@@ -114,7 +114,7 @@ class Job(models.Model):
         return self.state not in (self.State.QUEUED, self.State.RUNNING)
 
     def note_for(self, *, is_managed: bool) -> str:
-        """Why it failed is told to managers only: it may quote files and paths."""
+        """Only managers see why it failed: the text may quote files and paths."""
         hidden = self.state == self.State.FAILED and not is_managed
         return (
             "It failed. A manager of the project can see why." if hidden else self.note
@@ -122,7 +122,7 @@ class Job(models.Model):
 
     @property
     def share(self) -> float | None:
-        """How much is done, 0 to 1; None while the total is not known."""
+        """The share done, 0 to 1; None while the total is not known."""
         if not self.total:
             return None
         return min(1.0, (self.done + self.failed) / self.total)
@@ -149,11 +149,11 @@ class Issue(models.Model):
 
 class JobChunkQuerySet(models.QuerySet["JobChunk"]):
     def silent(self, since: datetime) -> "JobChunkQuerySet":
-        """Those whose worker has shown no sign of life since then."""
+        """Jobs whose worker has been silent since then."""
         return self.filter(state=JobChunk.State.RUNNING, heartbeat_at__lt=since)
 
     def to_take(self, since: datetime) -> "JobChunkQuerySet":
-        """Those that no one works on; of a worker silent ``since`` then, too."""
+        """Unclaimed jobs; also those of a worker silent ``since`` then."""
         silent = Q(state=JobChunk.State.RUNNING, heartbeat_at__lt=since)
         return self.filter(Q(state=JobChunk.State.WAITING) | silent)
 

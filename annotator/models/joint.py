@@ -17,7 +17,7 @@ class JointRunQuerySet(models.QuerySet["JointRun"]):
 
 
 class JointRun(models.Model):
-    """One engine with its settings over the pairs of one corpus; run again, it goes on.
+    """One engine with its settings over the pairs of one corpus; resumable.
 
     ``parameters``: all that decides what comes out, the parser by name and version;
     ``digest`` makes two runs of the same settings one. ``version`` is also that of the
@@ -51,15 +51,15 @@ class JointRun(models.Model):
 
 
 class JointPair(models.Model):
-    """How one pair came out in one run.
+    """The result of one pair in one run.
 
     ``rounds``: dual and primal value in nats (None: not finite) and the disagreements,
-    a list of three a round; empty where the method has none. ``before``, ``after``:
-    c(a, b), arcs between linked words that one side alone has, of the separate and the
+    a list of three per round; empty where the method has none. ``before``, ``after``:
+    c(a, b), arcs between linked words that only one side has, of the separate and the
     joint trees. ``exact``, ``gap``: proved best, or how far from it at most (nats),
-    None where no pair of trees has been found that fits all constraints. ``gate``: how
-    probable it was that the joint parse is the better one, None if it was not asked;
-    ``kept``: whether the joint parse stands. ``links``: source, target, probability.
+    None where no pair of trees satisfies all constraints. ``gate``: the probability
+    that the joint parse is the better one, None if the gate was not used; ``kept``:
+    whether the joint parse is kept. ``links``: source, target, probability.
     """
 
     run = models.ForeignKey(JointRun, models.CASCADE, related_name="results")
@@ -122,13 +122,13 @@ class TreeChangeQuerySet(models.QuerySet["TreeChange"]):
 class TreeChange(models.Model):
     """One arc, or one bracket, that a run changed, and what people say of it.
 
-    Of an arc, ``start`` is the word whose head changed (``end`` = start + 1), ``-1``
-    as a head is ROOT. Of a bracket, tokens ``start`` to ``end - 1``; the label before
-    is empty if it is new, the label after if it is gone. ``because``: the links that
-    pull (of a bracket, those of its words): source, target, probability.
-    Probabilities are the parser's own, without the other sentence; ``confidence`` is
-    the second less the first. ``domain`` and ``operations`` (``|lex|reorder|``) are
-    the pair's, here for the filters.
+    Of an arc, ``start`` is the word whose head changed (``end`` = start + 1), ``-1`` as
+    a head is ROOT. Of a bracket, tokens ``start`` to ``end - 1``; the label before is
+    empty if it is new, the label after if it was removed. ``because``: the supporting
+    links (of a bracket, those of its words): source, target, probability. Probabilities
+    are the parser's own, without the other sentence; ``confidence`` is the second minus
+    the first. ``domain`` and ``operations`` (``|lex|reorder|``) are the pair's, here
+    for the filters.
     """
 
     class Kind(models.TextChoices):

@@ -1,4 +1,4 @@
-"""Who judges what: participants, their leases and answers, and the ledger of both."""
+"""Who judges what: participants, their leases and answers, and the log of both."""
 
 from typing import Any
 
@@ -209,7 +209,7 @@ class JudgmentEvent(models.Model):
 
 
 class Tally(models.Model):
-    """What one participant did in one batch on one day; kept by every save."""
+    """One participant's work in one batch on one day; updated by every save."""
 
     participant = models.ForeignKey(
         Participant, models.CASCADE, related_name="tallies", db_index=False
@@ -232,7 +232,7 @@ class Tally(models.Model):
 
 
 class JudgePreference(models.Model):
-    """How one person likes the judgment screen: keys and pace, in all campaigns."""
+    """One person's settings of the judgment screen: keys and pace, in all campaigns."""
 
     user = models.OneToOneField(
         settings.AUTH_USER_MODEL, models.CASCADE, related_name="judge_preference"

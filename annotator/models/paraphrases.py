@@ -1,4 +1,4 @@
-"""Tables of paraphrases: what they were made of, and where they lie."""
+"""Paraphrase tables: their settings and files."""
 
 from pathlib import Path
 
@@ -17,8 +17,8 @@ from core.pivoting.bitext import Bitext as BitextFile
 
 class ParaphraseTableQuerySet(models.QuerySet["ParaphraseTable"]):
     def visible_to(self, user: Anybody) -> "ParaphraseTableQuerySet":
-        """Those of one's projects; none while one judges there, since a table says
-        which condition and rank an item's paraphrase has."""
+        """Tables of one's projects; none while one judges there, since a table reveals
+        the condition and rank of an item's paraphrase."""
         own = self.filter(project__memberships__user_id=user.pk)
         return own.exclude(project__in=Participant.blind_in(user))
 
@@ -29,9 +29,9 @@ class ParaphraseTableQuerySet(models.QuerySet["ParaphraseTable"]):
 class ParaphraseTable(models.Model):
     """Paraphrases pivoted out of parallel text; the rows are Parquet files on disk.
 
-    ``rules``: how it was asked for; ``facts``: what was made of it (phrases,
-    paraphrases, seconds by stage). Empty ``made_at``: it is being made, or was
-    cancelled; building it again goes on where that ended.
+    ``rules``: the requested settings; ``facts``: the result (phrases, paraphrases,
+    seconds by stage). Empty ``made_at``: it is being built, or was cancelled; building
+    it again continues.
     """
 
     code = CodeField()
@@ -58,7 +58,7 @@ class ParaphraseTable(models.Model):
 
     @property
     def folder(self) -> Path:
-        """Where its files are; the name is the code, never what someone typed."""
+        """The folder of its files; the name is the code, never user input."""
         return disk.shared() / "tables" / self.code
 
 

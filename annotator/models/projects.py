@@ -76,7 +76,7 @@ class Membership(models.Model):
 
 class InvitationQuerySet(models.QuerySet["Invitation"]):
     def open(self) -> "InvitationQuerySet":
-        """Those that someone could still come in by."""
+        """Invitations that can still be used."""
         return self.filter(
             n_uses__lt=models.F("max_uses"),
             revoked_at=None,
@@ -149,7 +149,7 @@ class Invitation(models.Model):
 
 
 class InvitationUse(models.Model):
-    """Who came in by a link, and when."""
+    """Who used a link, and when."""
 
     invitation = models.ForeignKey(Invitation, models.CASCADE, related_name="uses")
     user = models.ForeignKey(settings.AUTH_USER_MODEL, models.PROTECT, related_name="+")
@@ -174,11 +174,11 @@ class InvitationUse(models.Model):
 
 
 class Removal(models.Model):
-    """What was deleted, out of everyone's sight, until it goes for good.
+    """A deleted object, hidden from everyone, until its final deletion.
 
-    ``holder`` is a project without members, in which the deleted thing stands; nothing
+    ``holder`` is a project without members that contains the deleted object; nothing
     else has to know of it, since every page asks for a membership. A deleted project
-    holds itself: ``members`` says who was in it (key, role, since when).
+    holds itself: ``members`` lists its former members (key, role, since when).
     """
 
     class Kind(models.TextChoices):
@@ -208,7 +208,7 @@ class Removal(models.Model):
 
 
 class LogEntry(models.Model):
-    """What someone did to a project. Rows are only ever added."""
+    """An action in a project. Rows are only ever added."""
 
     project = models.ForeignKey(Project, models.CASCADE, related_name="log")
     by = models.ForeignKey(

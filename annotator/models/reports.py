@@ -50,8 +50,8 @@ class Report(models.Model):
 
     It reads a campaign, a set of ratings, or the layers of a corpus: exactly one.
     ``query``: its filters, as in the address; ``body``: every figure, with annotators
-    by label; ``names``: whom the labels stand for. ``digest``: SHA-256 of what it read
-    and how, so that two reports over the same data can be told to be so.
+    by label; ``names``: the person of each label. ``digest``: SHA-256 of the data and
+    settings, so that two reports over the same data can be recognised.
     """
 
     code = CodeField()
@@ -85,7 +85,7 @@ class Report(models.Model):
 
 
 class Adjudication(models.Model):
-    """What a curator decided about an item. Rows are only ever added; the last counts.
+    """A curator's decision about an item. Rows are only ever added; the last counts.
 
     The judgments stay as they are: these values are a layer of their own. Empty
     ``values`` withdraw an earlier decision. ``accepts``: the participant whose values

@@ -1,4 +1,4 @@
-"""What belongs to an account: tokens, notices by mail, who it is at a provider."""
+"""Parts of an account: tokens, e-mail notices, identities at a provider."""
 
 from django.conf import settings
 from django.db import models
@@ -9,7 +9,7 @@ from annotator.models.codes import CodeField
 
 
 class Scope(models.TextChoices):
-    """What a token may do, at most: each includes those before it."""
+    """The scope of a token: each includes those before it."""
 
     READ = "read", _("Read")
     ANNOTATE = "annotate", _("Read and annotate")
@@ -41,10 +41,9 @@ class ApiToken(models.Model):
 
 
 class MailNotices(models.Model):
-    """That someone wants to hear by mail what needs a manager, and what was sent.
+    """A person's wish for e-mail about what needs a manager, and the mails sent.
 
-    ``told``: the lines of the last mail and before, as far as they still hold: only
-    what is new is written.
+    ``told``: the lines already mailed that still apply, so only new lines are sent.
     """
 
     user = models.OneToOneField(
@@ -58,7 +57,7 @@ class MailNotices(models.Model):
 
 
 class Identity(models.Model):
-    """Who an account is at an OpenID provider, which never gives a subject twice."""
+    """An account's identity at an OpenID provider, which never reuses a subject."""
 
     user = models.ForeignKey(
         settings.AUTH_USER_MODEL, models.CASCADE, related_name="identities"

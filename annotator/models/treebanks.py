@@ -1,4 +1,4 @@
-"""What is done to many trees at once, and the rules that a treebank declares."""
+"""Operations on many trees at once, and the rules that a treebank declares."""
 
 from uuid import uuid4
 
@@ -154,7 +154,7 @@ class BatchTree(models.Model):
 
 
 class TreebankRules(models.Model):
-    """What a corpus declares of its trees, as ``core.validation.declared`` reads it."""
+    """The rules that a corpus declares, as ``core.validation.declared`` reads them."""
 
     corpus = models.OneToOneField(Corpus, models.CASCADE, related_name="rules")
     text = models.TextField()

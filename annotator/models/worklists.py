@@ -1,4 +1,4 @@
-"""Trees and pairs handed to people in an order, and how far they are."""
+"""Worklists: trees and pairs assigned to people in an order, with progress."""
 
 from django.conf import settings
 from django.db import models
@@ -12,7 +12,7 @@ from annotator.models.projects import Project
 
 
 class Worklist(models.Model):
-    """What a query finds, ranked and cut to a size: work for people.
+    """The results of a query, ranked and cut to a size: work for people.
 
     ``n_each``: by how many people each item is done. ``query`` "": all of the corpus.
     """

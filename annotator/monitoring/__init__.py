@@ -1,1 +1,1 @@
-"""Watching the installation: is it ready, what is asked of it, how are its jobs."""
+"""Monitoring of the installation: readiness, requests, jobs."""

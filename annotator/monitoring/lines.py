@@ -1,4 +1,4 @@
-"""Lines of the log: each with the request it belongs to; for programs, as JSON."""
+"""Log lines: each with the request it belongs to; for programs, as JSON."""
 
 import json
 import logging
@@ -14,7 +14,7 @@ FACTS = ("request_id", "route", "method", "status", "ms", "user")
 
 @contextmanager
 def within(request_id: str) -> Iterator[None]:
-    """What is logged here belongs to this request."""
+    """Lines logged here belong to this request."""
     mark = current.set(request_id)
     try:
         yield
@@ -34,7 +34,7 @@ class Numbered(logging.Filter):
 
 class JsonLines(logging.Formatter):
     """``at`` (UTC), ``level``, ``logger``, ``message``; what is known of the request;
-    ``error``: the traceback. A line break in a message is no line break in the log."""
+    ``error``: the traceback. Line breaks in a message are escaped."""
 
     def format(self, record: logging.LogRecord) -> str:
         line: dict[str, object] = {

@@ -1,4 +1,4 @@
-"""Figures for Prometheus, where a token for them is set; else nothing is counted.
+"""Metrics for Prometheus, if a token for them is set; otherwise nothing is counted.
 
 Requests are counted by each process of the web server in files of a folder, which
 whichever is asked adds up; so is the time of models, by workers, too: each process has

@@ -1,4 +1,4 @@
-"""Whether this server can answer people: each thing it needs, with its state."""
+"""Whether this server can serve people: each requirement, with its state."""
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass

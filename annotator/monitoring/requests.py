@@ -1,4 +1,4 @@
-"""Every request has an id and, where that is wanted, a line in the log and a count.
+"""Every request has an id and, where enabled, a log line and a count.
 
 The id goes into each line that is logged while the request is answered, into the answer
 and into the jobs that it starts: what a person reports can be found again.

@@ -1,1 +1,1 @@
-"""What a page shows: scenes, tables, JSON for the editor. Reads, never writes."""
+"""The content of pages: scenes, tables, JSON for the editor. Reads, never writes."""

@@ -29,7 +29,7 @@ UNIVERSAL = (
 
 
 def shown(sentence: Sentence, by: Anybody, *, base: str = "") -> Json:
-    """All that the page shows; without a draft, the arcs that one would begin as.
+    """The content of the page; without a draft, the initial arcs of one.
 
     Raises BadRequest on a ``base`` that there is not.
     """

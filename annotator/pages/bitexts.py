@@ -31,7 +31,7 @@ WIDEST = 40  # tokens of a side that is drawn; a longer pair is text alone
 
 
 def upload(project: Project) -> dict[str, Any]:
-    """What stands around the form."""
+    """The content around the form."""
     return {
         "project": project,
         "formats": FORMATS.items(),
@@ -41,8 +41,8 @@ def upload(project: Project) -> dict[str, Any]:
 
 
 def upload_report(project: Project, job: Job, page: str | None) -> dict[str, Any]:
-    """What a dry run or an import found: counts, and a page of its issues; ``made``:
-    the import that a dry run was followed by."""
+    """The result of a dry run or an import: counts, and a page of its issues; ``made``:
+    the import that followed a dry run."""
     here = [name for name in COUNTS if name in job.result]
     return {
         "project": project,
@@ -57,7 +57,7 @@ def upload_report(project: Project, job: Job, page: str | None) -> dict[str, Any
 
 
 def bitext(bitext: Bitext, start: int, *, by: Anybody) -> dict[str, Any]:
-    """Its jobs, what may be done with it, and its pairs from number ``start``, 1 on."""
+    """Its jobs, its actions, and its pairs from number ``start``, counted from 1."""
     project = bitext.project
     every = project.jobs.filter(kind__startswith="bitext_")
     mine = [job for job in every if job.params.get("bitext") == bitext.code]

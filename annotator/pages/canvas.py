@@ -24,7 +24,7 @@ from core.phrase_alignment.legitimacy import ref_of
 SideName = Literal["s", "t"]
 VIEWS: tuple[View, ...] = ("constituency", "dependency", "both")
 FOLD_FROM = 120  # tokens of both sides: above, the editor opens folded
-FOLD_WIDTH = 8  # then phrases of up to so many words are folded
+FOLD_WIDTH = 8  # then phrases of up to this many words are folded
 COMPARED = 3
 
 
@@ -127,7 +127,7 @@ class Canvas:
         return engines[-1] if engines else None
 
     def default_folds(self) -> list[str]:
-        """What a long pair opens with: the largest phrases of a few words."""
+        """The initial folds of a long pair: the largest phrases of a few words."""
         folds = []
         for name, tree in self.trees.items():
             v = 0
@@ -208,7 +208,7 @@ def _load(pair: Pair, seen: LayerQuerySet, trees: ParseQuerySet) -> Canvas:
 
 
 def on_layer(canvas: Canvas, layer: AlignmentLayer | None) -> Canvas:
-    """The canvas with this layer in hand, and the trees it stands on."""
+    """The canvas with this layer and its trees."""
     pair = canvas.pair
     rows = (row for row in canvas.layers if layer and row.pk == layer.pk)
     canvas.layer = next(rows, layer)
@@ -247,7 +247,7 @@ def on_trees(
 
 
 def decisions(draft: editing.Draft | None) -> dict[str, dict[str, str]]:
-    """What is decided about each node: state, partners and kind, by "s:n5"."""
+    """The decision about each node: state, partners and kind, by "s:n5"."""
     states: dict[str, dict[str, str]] = {}
     if draft is None:
         return states
@@ -343,7 +343,7 @@ def _dep_tree(parse: Parse, n_tokens: int) -> DepTree | None:
 
 
 def _notes(canvas: Canvas) -> list[str]:
-    """What is missing, in words for the reader."""
+    """Missing trees and alignments, as text for the reader."""
     notes = _origin_notes(canvas)
     sides: tuple[SideName, SideName] = ("s", "t")
     for name in sides:

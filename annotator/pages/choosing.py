@@ -66,7 +66,7 @@ def _of_gold(draft: TreeDraft, refusal: Refusal) -> Json:
 
 
 def _parts(made: Tree | Arcs) -> Counter[str]:
-    """What two trees are compared by, in words: phrases, or arcs."""
+    """The parts by which two trees are compared, as text: phrases, or arcs."""
     if isinstance(made, Tree):
         return Counter(editing.name_of(made, v) for v in range(len(made)))
     deps, words = made.deps, made.words
@@ -86,7 +86,7 @@ Trees = tuple[Tree | None, DepTree | None]
 
 
 def shown(sentence: Sentence, kind: str, codes: tuple[str, str], by: Anybody) -> Json:
-    """Two trees side by side, by default those least alike; every two with figures.
+    """Two trees side by side, by default the least similar; all pairs with figures.
 
     Raises Http404 on a tree that there is not, or that this person may not read;
     TooLarge at a sentence that is too long to be drawn.
@@ -116,7 +116,7 @@ def shown(sentence: Sentence, kind: str, codes: tuple[str, str], by: Anybody) ->
 
 
 def chosen(sentence: Sentence, code: str, by: Anybody) -> Parse:
-    """The tree of this code, if this person may read it; raises Http404."""
+    """The tree with this code, if this person may read it; raises Http404."""
     rows = Parse.objects.readable_by(by, sentence.corpus.project)
     parse = rows.filter(sentence=sentence, code=code).first()
     if parse is None:
@@ -143,7 +143,7 @@ def _pair(
 
 
 def _drawn(sentence: Sentence, pair: tuple[Parse, Parse]) -> list[Json]:
-    """Both drawings, each marked where the other differs, and that in words."""
+    """Both drawings, each with the differences marked, and the differences as text."""
     sides, words = [_trees(one) for one in pair], [retyping.words_of(p) for p in pair]
     is_alike = len(words[0]) == len(words[1])  # else nothing of one is in the other
     drawn = []

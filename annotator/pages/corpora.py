@@ -133,7 +133,7 @@ def _row(layer: AlignmentLayer) -> dict[str, Any]:
 def parsed(
     corpus: Corpus, engines: list[CorpusEngine], *, by: Anybody
 ) -> dict[str, Any]:
-    """Who has parsed the corpus and how well, and what could parse it."""
+    """The parsers that parsed the corpus, their scores, and other parsers."""
     project = corpus.project
     return {
         "project": project,
@@ -175,7 +175,7 @@ def joint_runs(corpus: Corpus, *, by: Anybody) -> dict[str, Any]:
 
 
 def linked(corpus: Corpus, *, by: Anybody) -> dict[str, Any]:
-    """What the corpus can be parsed with by substitution, and what can be counted."""
+    """Linking corpora for parsing by substitution, and texts to count."""
     project = corpus.project
     return {
         "project": project,
@@ -190,15 +190,15 @@ def linked(corpus: Corpus, *, by: Anybody) -> dict[str, Any]:
 
 
 def upload(project: Project) -> dict[str, Any]:
-    """What stands around the form of an upload."""
+    """The content around the form of an upload."""
     worker = jobs.is_worker_alive()
     known = formats.FORMATS.values()
     return {"project": project, "formats": known, "worker": worker}
 
 
 def upload_report(project: Project, job: Job, page: str | None) -> dict[str, Any]:
-    """What a dry run or an import found. ``counts``: name, how many the files hold, how
-    many of them are new; ``good``: whether there is anything to import."""
+    """The result of a dry run or an import. ``counts``: name, number in the files,
+    number new; ``good``: whether there is anything to import."""
     held, new = job.result, job.result.get("new", {})
     is_bundle = job.params["format"] == "gemel"  # it may hold a corpus and no sentence
     return {

@@ -25,7 +25,7 @@ def report(
 ) -> dict[str, Any]:
     """The domain report of an engine, next to the one that it helps, if any.
 
-    ``rows``: a class of sentences each, with ``f1`` and ``before``; ``share``: of all
+    ``rows``: one class of sentences each, with ``f1`` and ``before``; ``share``: of all
     words that the parser has not seen, in percent; ``svg``: "" where there is no gold.
     {} if the engine does not list its training words.
     """

@@ -31,7 +31,7 @@ KINDS = {
 
 
 def load(project: Project, code: str, *, layer: str, by: Anybody) -> Canvas:
-    """The canvas of a pair on the layer of this code.
+    """The canvas of a pair with the layer of this code.
 
     "new": on none yet; "": on the person's own, else the gold standard. Raises
     Http404 without such a pair, BadRequest on a layer that is not theirs to see.
@@ -53,7 +53,7 @@ def load(project: Project, code: str, *, layer: str, by: Anybody) -> Canvas:
 
 
 def shown(drawn: Canvas, options: ViewOptions, *, by: Anybody) -> Json:
-    """What the page shows: the drawing, and what this person may do."""
+    """The content of the page: the drawing, and this person's rights."""
     project = drawn.pair.corpus.project
     own = any(row.author_id == by.pk for row in drawn.layers)
     may_annotate = access.may(by, "annotate", project)
@@ -75,7 +75,7 @@ def shown(drawn: Canvas, options: ViewOptions, *, by: Anybody) -> Json:
 
 
 def table(drawn: Canvas, *, by: Anybody) -> Json:
-    """What the table of the same pair shows."""
+    """The table of the same pair."""
     return {
         "project": drawn.pair.corpus.project,
         "pair": drawn.pair,
@@ -88,8 +88,9 @@ def table(drawn: Canvas, *, by: Anybody) -> Json:
 
 
 def _default_layer(loaded: Canvas, by: Anybody) -> AlignmentLayer | None:
-    """One's own; else the gold standard for curators, who may change it; else, for
-    those who annotate, a new one, lest they start from the answers of others."""
+    """One's own; otherwise the gold standard for curators, who may change it;
+    otherwise, for annotators, a new one, so that they do not start from the answers of
+    others."""
     project = loaded.pair.corpus.project
     own = [row for row in loaded.layers if row.author_id == by.pk]
     gold = [row for row in loaded.layers if row.origin == Origin.GOLD]
@@ -151,7 +152,7 @@ def _urls(pair: Pair, project: Project) -> dict[str, str]:
 
 
 def trees_part(drawn: Canvas) -> Json:
-    """What changes with a tree, a fold or a view."""
+    """The part that changes with a tree, a fold or a view."""
     return {
         "trees": drawn.trees_json(),
         "suggestions": drawn.suggestions(),

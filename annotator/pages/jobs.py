@@ -72,8 +72,7 @@ def shown(job: Job, *, by: Anybody) -> dict[str, Any]:
 
 
 def _unindexed(job: Job) -> int:
-    """How much searches of the project lack, if it was cancelled when all but its index
-    was done."""
+    """How many trees searches miss, if the job was cancelled during indexing."""
     if job.state != Job.State.DONE or not job.cancel_asked:
         return 0
     corpora = list(job.project.corpora.values_list("pk", flat=True))
@@ -81,7 +80,7 @@ def _unindexed(job: Job) -> int:
 
 
 def report_lines(result: dict[str, Any]) -> list[tuple[str, str]]:
-    """What a job found out, for people; codes are links elsewhere on the page."""
+    """A job's results, for people; codes are links elsewhere on the page."""
     shown = {k: v for k, v in result.items() if k not in LINKED | ELSEWHERE}
     return [(capfirst(_named(k)), _plain(v)) for k, v in shown.items()]
 
@@ -153,12 +152,12 @@ _NEXT = {
         _("Parse remaining sentences with it"), "parses", "corpus"
     ),
 }
-_CORPORA = NextPage(_("Parse a corpus with it"), "corpora")  # of text that is no corpus
+_CORPORA = NextPage(_("Parse a corpus with it"), "corpora")  # of text outside corpora
 
 
 def next_pages(job: Job, *, by: Anybody) -> list[dict[str, str]]:
-    """Where a job leads this person: ``label`` and ``url`` of what it made, if it is
-    done, and of its report."""
+    """The next pages after a job: ``label`` and ``url`` of its result, if it is done,
+    and of its report."""
     pages = [_NEXT[job.kind]] if job.kind in _NEXT and _has_made(job) else []
     if job.kind == "linking" and not job.params.get("corpus"):
         pages = [_CORPORA] if pages else []

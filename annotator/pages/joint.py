@@ -52,7 +52,7 @@ KINDS = {
 
 @dataclass(frozen=True, slots=True)
 class SentencePart:
-    """One sentence: its drawings, and its changes in words; ``key``: "source" or
+    """One sentence: its drawings, and its changes as text; ``key``: "source" or
     "target"."""
 
     key: str
@@ -82,7 +82,7 @@ def results_of(pair: Pair) -> list[JointPair]:
 
 
 def result_of(results: Sequence[JointPair], code: str) -> JointPair | None:
-    """The result of the run of this code; of the newest run without a code."""
+    """The result of the run of this code; without a code, of the newest run."""
     return next((one for one in results if code in ("", one.run.code)), None)
 
 
@@ -100,7 +100,7 @@ def shown(
 
 
 def solution_of(result: JointPair) -> str:
-    """What is known of how good the joint trees are, by the run's own measure."""
+    """How good the joint trees are by the run's own measure."""
     if result.exact:
         return str(SOLUTIONS.get(result.run.method, PROVED))
     if result.gap is None:
@@ -178,7 +178,7 @@ def _errors(row: JointTree | None) -> list[tuple[str, int, int]]:
 def _forest(
     sentence: Sentence, row: JointTree | None, run: JointRun
 ) -> StoredForest | None:
-    """That of the parser the run began from: how sure it was by itself."""
+    """The parser's forest before the run: how certain it was alone."""
     parser, version = (
         str(run.parameters.get(name, "")) for name in ("parser", "parser_version")
     )
@@ -220,7 +220,7 @@ def _figures(result: JointPair, pair: Pair) -> dict[str, str]:
 
 
 def course_of(result: JointPair) -> Convergence | None:
-    """The rounds drawn and told; None where the method has none."""
+    """The rounds as a drawing and text; None where the method has none."""
     if not result.rounds:
         return None
     duals, primals, counts = (list(row) for row in zip(*result.rounds, strict=True))

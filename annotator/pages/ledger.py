@@ -1,4 +1,4 @@
-"""Changes in words, for the ledger's page, its API and its files."""
+"""Changes as text, for the ledger's page, its API and its files."""
 
 import csv
 import io
@@ -36,7 +36,7 @@ COLUMNS = (
 
 @dataclass(frozen=True, slots=True)
 class Pull:
-    """A link that pulls: a word of this side, its partner, how probable they are."""
+    """A supporting link: a word of this side, its partner, the probability."""
 
     here: str
     there: str
@@ -45,8 +45,8 @@ class Pull:
 
 @dataclass(frozen=True, slots=True)
 class Words:
-    """A change in words. ``tokens``: the sentence, each with its part in the change:
-    "on" what it is about, "old" and "new" the heads, or nothing."""
+    """A change as text. ``tokens``: the sentence, each token with its part in the
+    change: "on" for the changed word, "old" and "new" for the heads, or nothing."""
 
     text: str
     before: str
@@ -84,7 +84,7 @@ def shown(
 
 
 def _config(run: JointRun, by: Anybody) -> dict[str, Any]:
-    """What the script of the page is told."""
+    """The configuration of the page's script."""
     may_judge = access.may(by, "annotate", run.corpus.project)
     return {
         "run": run.code,
@@ -139,7 +139,7 @@ def _word(words: list[str], ref: str) -> str:
 
 
 def row_of(change: TreeChange) -> dict[str, Any]:
-    """A change as a row with its form, which sends a uuid of its own."""
+    """A change as a row with its form, which sends its own uuid."""
     return {
         "change": change,
         "pair": change.result.pair,

@@ -99,7 +99,7 @@ class Uncertain:
 
 @dataclass(frozen=True, slots=True)
 class Shown:
-    """A drawing and what it says in words; ``entropy`` in bits, None if not known.
+    """A drawing and its text alternative; ``entropy`` in bits, None if not known.
 
     ``uncertain``: what is less than 95 % sure, the least sure first.
     """
@@ -133,7 +133,7 @@ def advice(sentence: Sentence, engine: str, version: str) -> list[dict[str, Any]
 
 
 def unhelped(sentence: Sentence, engine: str, version: str) -> str:
-    """Why a parser that substitutes read the sentence as it stands, or ""."""
+    """Why a parser with substitution read the sentence unchanged, or ""."""
     rows = Parse.objects.filter(
         sentence=sentence, engine=engine, version=version, rank=1
     )
@@ -218,7 +218,7 @@ def drawings(
     *,
     base: CorpusEngine | None = None,
 ) -> dict[str, Any]:
-    """An engine's tree of this rank and another, each marked where it differs.
+    """An engine's tree of this rank and another, each with the differences marked.
 
     ``compared``: the other tree; by default the gold trees. ``base``: the engine that
     this one supports by substitution: its tree is drawn, too, and the two are compared
@@ -296,7 +296,7 @@ def _without(
 
 
 def tried(analysis: Analysis, rank: int) -> dict[str, Any]:
-    """What a parser says of a sentence that is not stored."""
+    """A parser's output for a sentence that is not stored."""
     words, forest = analysis.sentence.forms, parsers.of_analysis(analysis)
     tags = analysis.xpos or ("X",) * len(words)
     best = trees_of(analysis, N_TRIED)
@@ -408,6 +408,6 @@ def _arc_notes(
 
 
 def sides_of(sentence: Sentence, engine: str, version: str, rank: int) -> Sides:
-    """Gold and the engine's tree of this rank over one sentence."""
+    """Gold and the engine's tree of this rank for one sentence."""
     (sides,) = accuracy.sides_of([sentence], engine, version, rank=rank)
     return sides

@@ -99,8 +99,8 @@ def searched(
     params: Mapping[str, str],
     by: Anybody,
 ) -> Json:
-    """All that the page shows; a query that cannot be read, or takes too long, is shown
-    with what is wrong next to it."""
+    """The content of the page; a query that cannot be read, or takes too long, is shown
+    with its error."""
     text = params.get("q", "")
     page: Json = {
         "project": project,

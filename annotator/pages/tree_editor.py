@@ -33,7 +33,7 @@ FOLD_FROM = 25  # words: longer sentences open with what the parser is sure of f
 def shown(
     sentence: Sentence, by: Anybody, *, base: str = "", folded: str | None = None
 ) -> Json:
-    """All that the page shows; without a draft, the tree that one would begin as.
+    """The content of the page; without a draft, the initial tree of one.
 
     ``folded``: spans of words, "2-5 7-9"; "sure" for what the parser is sure of; None
     for that in long sentences alone. Raises BadRequest on a ``base`` that there is not.
@@ -147,7 +147,7 @@ def _sources(sentence: Sentence, by: Anybody) -> list[Parse]:
 
 
 def _brought(tree: Tree, brought: Consequences) -> Json:
-    """What followed from the last step, in words."""
+    """The consequences of the last step, as text."""
     return {
         "came": [
             {"label": tree.labels[v], "words": " ".join(_words(tree, *tree.spans[v]))}
@@ -233,7 +233,7 @@ def _node_of(problem: Problem, tree: Tree) -> int:
 
 
 def typed(sentence: Sentence, by: Anybody, sent: Mapping[str, Any]) -> Json:
-    """What is wrong with the tree as it would be with what is being typed."""
+    """Problems of the tree with the text being typed."""
     draft = drafts.draft_of(sentence, by)
     parse = None if draft else drafts.starting(sentence, by, str(sent["base"]))
     tree = draft.to_tree() if draft else drafts.tree_at_start(sentence, parse)

@@ -102,7 +102,7 @@ def _box(tree: Tree, v: int) -> str:
 
 
 def batch_page(batch: TreeBatch, *, by: Anybody) -> Json:
-    """What became of every sentence of a batch."""
+    """The result for every sentence of a batch."""
     corpus = batch.corpus
     rows = batch.trees.select_related("sentence").order_by("pk")
     noted = rows.filter(state__in=[BatchTree.State.LEFT, BatchTree.State.KEPT])
@@ -277,7 +277,7 @@ def _own(worklist: Worklist, by: Anybody) -> list[Json]:
 
 
 def page_of(item: WorkItem, project: Project) -> str:
-    """Where the item is worked on."""
+    """The page for work on the item."""
     if item.sentence is not None:
         return reverse("tree_edit", args=[project.slug, item.sentence.code])
     assert item.pair is not None
@@ -285,7 +285,7 @@ def page_of(item: WorkItem, project: Project) -> str:
 
 
 def bar(code: str, project: Project, by: Anybody) -> Json | None:
-    """What the page of an item shows of the work; None if it is none of theirs."""
+    """The progress shown on an item's page; None if the person does not work on it."""
     if not code:
         return None
     rows = WorkShare.objects.filter(code=code, user_id=id_of(by))

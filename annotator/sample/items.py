@@ -52,7 +52,7 @@ def truths(path: Path = ITEMS) -> dict[Key, dict[str, int]]:
 def answers(
     judge: Judge, truth: Mapping[str, int], rng: np.random.Generator
 ) -> dict[str, int]:
-    """What this judge says of an item: the truth, shifted, blurred and rounded."""
+    """A simulated judge's answer: the true value, shifted, blurred and rounded."""
     given = {}
     for scale, value in truth.items():
         blurred = value + judge.bias[scale] + rng.normal(0.0, judge.spread)

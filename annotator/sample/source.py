@@ -45,7 +45,7 @@ class SampleSide:
 
     @property
     def text(self) -> str:
-        """As it would be written: no space before a full stop or a clitic."""
+        """The text in normal spelling: no space before a full stop or a clitic."""
         return _NO_SPACE_BEFORE.sub(r"\1", " ".join(self.tree.words))
 
     @property

@@ -21,9 +21,9 @@ MAX_DAYS = 366
 
 @transaction.atomic
 def new_account(username: str, password: str) -> User:
-    """A person of this name, in one spelling (NFKC, no invisible characters).
+    """A person with this name in normal form (NFKC, no invisible characters).
 
-    Spaces within the name become dots: "Anna Berg" signs in as Anna.Berg.
+    Spaces in the name become dots: "Anna Berg" signs in as Anna.Berg.
 
     Raises BadRequest if the name or the password is bad, or if the name is taken in
     any spelling, large or small.
@@ -50,7 +50,7 @@ def one_after_the_other() -> None:
 
 
 def same_name(name: str) -> str | None:
-    """The name of the account that would be taken for this one, or None."""
+    """The existing account whose name would be confused with this one, or None."""
     wanted = _folded(name)
     names = User.objects.values_list("username", flat=True)
     return next((one for one in names.iterator() if _folded(one) == wanted), None)
@@ -76,7 +76,7 @@ def switch_off(user: User) -> None:
     """Close the account: sessions, tokens, sign-in links and the password end for good,
     and so do the invitations that this person made.
 
-    Anyone who opens it again gives the person a new sign-in link.
+    To open the account again, someone gives the person a new sign-in link.
     """
     user.is_active = False
     user.set_unusable_password()
@@ -93,7 +93,7 @@ def switch_on(user: User) -> None:
 
 
 def end_links(user: User) -> None:
-    """From now on no link that was made before signs this person in."""
+    """Invalidate all earlier sign-in links of this person."""
     Invitation.objects.open().filter(user=user).update(revoked_at=timezone.now())
 
 
@@ -128,18 +128,19 @@ def make_token(
 
 
 def revoke_token(token: ApiToken) -> None:
-    """From now on no one gets in by it."""
+    """Make the token invalid."""
     token.delete()
 
 
 def digest_of(secret: str) -> str:
-    """As it is stored; a secret is random, so no slow hash is needed."""
+    """The stored digest; a secret is random, so no slow hash is needed."""
     return hashlib.sha256(secret.encode("utf-8", "replace")).hexdigest()
 
 
 @transaction.atomic
 def set_notices(person: User, email: str, *, is_wanted: bool) -> None:
-    """Where mails go to, and whether any do. Raises BadRequest without an address."""
+    """Set the address for mails, and whether any are sent. Raises BadRequest without an
+    address."""
     if is_wanted and not email:
         raise BadRequest(
             "Enter an e-mail address to receive notifications.", field="email"

@@ -2,10 +2,10 @@
 
     gemel-backup.zip = manifest.json, data.jsonl, uploads/<path> …, tables/<path> …
 
-``data.jsonl`` is Django's own serialisation, a row a line, readable by SQLite and
-PostgreSQL alike. The secret key is never in it: after a restore elsewhere people sign
-in again. Sessions and spent log-in attempts are left out. Parallel text lies among the
-uploads; tables of paraphrases are named, and put in on wish (``archive_files``).
+``data.jsonl`` is Django's own serialisation, one row per line, readable by SQLite and
+PostgreSQL alike. It never contains the secret key: after a restore elsewhere people
+sign in again. Sessions and old log-in attempts are left out. Parallel text is among the
+uploads; paraphrase tables are named, and included on request (``archive_files``).
 
 An archive of older tables is loaded into a scratch database of just these tables, which
 is then migrated: so it is read by the models that wrote it.
@@ -82,8 +82,8 @@ def _write(file: IO[bytes], *, with_tables: bool) -> dict[str, int]:
 def restore(path: Path, *, replace: bool = False) -> dict[str, int]:
     """Read the archive into this installation; the number of rows by table.
 
-    All or nothing, whenever it is stopped: what can be left are files that no row
-    names. Raises BadRequest if it is no archive of this version or an older one,
+    All or nothing, whenever it is stopped: at most, files that no row names are left
+    over. Raises BadRequest if it is not an archive of this version or an older one,
     Conflict if there are rows and not ``replace``.
     """
     with _opened(path) as (archive, manifest):
@@ -99,8 +99,8 @@ def restore(path: Path, *, replace: bool = False) -> dict[str, int]:
 
 
 def lacking(path: Path) -> list[dict[str, Any]]:
-    """The tables of paraphrases that the backup names and that are not here as they
-    were then: their ``name``, ``project``, and the ``bitexts`` that each is made of."""
+    """The paraphrase tables that the backup names and that are missing or different
+    here: their ``name``, ``project``, and ``bitexts``."""
     with _opened(path) as (_, manifest):
         return archive_files.lacking(manifest)
 

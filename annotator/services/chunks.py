@@ -37,7 +37,7 @@ _unable: set[int] = set()  # jobs that this process cannot help with
 
 
 class Lost(Exception):
-    """The chunk, or its job, is no longer ours."""
+    """The chunk, or its job, now belongs to another worker."""
 
 
 class Counts(NamedTuple):
@@ -47,7 +47,7 @@ class Counts(NamedTuple):
 
 
 def split(job: Job, part: str, ids: Iterable[int], *, found: int) -> None:
-    """Chunks of so many rows in the order of their keys; once for each part.
+    """Chunks of this many rows in key order; once for each part.
 
     ``found``: rows of this part that need no work, counted as done.
     """
@@ -98,8 +98,9 @@ def work(job: Job, part: str) -> Generator[Step, None, Counts]:
 
 
 def help_out() -> int:
-    """Take chunks of others' jobs until none waits or a job of its own does; how many
-    were closed. What cannot be done here is left to who holds the job."""
+    """Work on chunks of others' jobs until none waits or this worker's own job does;
+    return how many were closed. Chunks that this worker cannot do are left to the job's
+    owner."""
     n = 0
     while not disk.is_low() and (chunk := _fairest()) is not None:
         job, claim = chunk.job, chunk.claim
@@ -129,7 +130,7 @@ def ask_for_help(workers: int = HELPERS) -> None:
         waiting = of_queue.to_take(_limit()).count()
         try:
             celery.ask_for_help(name, workers=min(waiting, workers))
-        except OSError as error:  # the holder of the job goes on alone
+        except OSError as error:  # the job's owner continues alone
             log.warning("nobody is asked for help: %s", error)
 
 
@@ -149,7 +150,7 @@ def note(chunk: JobChunk, *, found: int = 0, done: int = 0, failed: int = 0) -> 
 
 @transaction.atomic
 def close(chunk: JobChunk, issues: list[Issue]) -> None:
-    """It is done, and what went wrong in it is told: both or neither. Raises Lost."""
+    """Mark the chunk as done and store its issues: both or neither. Raises Lost."""
     if not _mine(chunk).update(state=JobChunk.State.DONE):
         raise Lost
     room = jobs.MAX_ISSUES - Issue.objects.filter(job=chunk.job_id).count()
@@ -225,8 +226,8 @@ def _refuse_deadly(chunks: JobChunkQuerySet) -> None:
 
 
 def _counted(job: Job, part: str) -> Step:
-    """Write what all chunks of the job say; nothing is left to add. Indexing what a
-    job has brought is no part of its count: it is told in a note."""
+    """Write the total of all chunks of the job, so nothing is left to add. Indexing the
+    job's results is not part of its count: a note reports it."""
     if part in jobkinds.INDEX_PARTS and job.kind != "index":
         rows = JobChunk.objects.filter(job=job, part=part)
         n = rows.order_by().aggregate(n=Sum("n"))["n"]

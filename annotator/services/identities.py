@@ -18,13 +18,13 @@ from annotator.models import Identity
 from annotator.services import accounts
 
 MAX_LENGTH = 255  # of an issuer's address and of a subject
-_NAME = 120  # signs of a name that are kept; a number may follow
+_NAME = 120  # characters of a name that are kept; a number may follow
 _NOT_IN_NAMES = re.compile(r"[^\w.@+-]+")
 
 
 @transaction.atomic
 def person_of(issuer: str, subject: str, *, name: str) -> User:
-    """The account of this identity; at the first time a new one, without any rights.
+    """The account of this identity; the first time a new one, without any rights.
 
     ``name``: what the account would be called. Where an account here has it in any
     spelling, a number is added: a name that someone has at a provider, or an e-mail
@@ -43,7 +43,7 @@ def person_of(issuer: str, subject: str, *, name: str) -> User:
 
 @transaction.atomic
 def link(person: User, issuer: str, subject: str) -> None:
-    """From now on this identity opens the account, too.
+    """From now on this identity also opens the account.
 
     The caller has asked for the account's password. Raises Conflict if the identity
     opens another account: two are never made one.
@@ -96,9 +96,9 @@ class Directory(BaseBackend):
     ) -> User | None:
         """The account of the entry with this name and password, made at the first time.
 
-        It is known by the entry's key in the directory: that an account here has the
-        same name says nothing. None if the directory, or who closed the account, says
-        no. Raises NotReady if the directory cannot be asked.
+        A person is recognised by the entry's key in the directory, not by an equal
+        name. None if the directory refuses, or the account is closed. Raises NotReady
+        if the directory cannot be reached.
         """
         if not settings.LDAP:
             return None

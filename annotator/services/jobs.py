@@ -121,7 +121,7 @@ def by_batches(
 def one_after_the_other(project: Project) -> Iterator[None]:
     """A transaction in which no other request asks for jobs of the project or adds one.
 
-    Anyone who asks whether a job is at work, and creates one if not, does both in here.
+    Code that checks for a running job, and otherwise creates one, does both in here.
     """
     with transaction.atomic():
         # SQLite has one writer anyway; rows that name the project may still be added.
@@ -132,7 +132,7 @@ def one_after_the_other(project: Project) -> Iterator[None]:
 def cancel(job: Job, *, by: Anybody) -> Job:
     """Ask the job to stop; one that no one has begun stops at once.
 
-    What it has done stays. Raises NotAllowed.
+    Finished work is kept. Raises NotAllowed.
     """
     if by.pk != job.by_id:
         access.require(by, "run", job.project)
@@ -146,8 +146,8 @@ def cancel(job: Job, *, by: Anybody) -> Job:
 
 
 def in_turn(project: Project | None = None) -> int | None:
-    """The job whose turn it is, of the kinds that this worker takes; None if none
-    waits. ``project``: of another project than this one."""
+    """The next job of the kinds that this worker runs; None if none waits. ``project``:
+    of another project than this one."""
     if disk.is_low():
         return None
     jobs = Job.objects.in_turn([jobkinds.kinds_of(name) for name in settings.QUEUES])
@@ -213,7 +213,7 @@ def report_issue(
     remedy: str = "",
     excerpt: str = "",
 ) -> None:
-    """Note one thing the job could not do. The job goes on."""
+    """Record one thing the job could not do. The job continues."""
     if Issue.objects.filter(job=job).count() >= MAX_ISSUES:
         return
     Issue.objects.create(
@@ -255,8 +255,8 @@ def reap() -> int:
 
 
 def wake_next(after: int) -> None:
-    """Wake a worker for the job whose turn it is now: its message may be lost, and the
-    reaper sends one for a whole queue. Not if it is the one that was just tried."""
+    """Wake a worker for the next job: its message may be lost, and the reaper sends one
+    for a whole queue. Not if it is the one just tried."""
     left = in_turn()
     if left is not None and left != after:
         _wake(Job.objects.values_list("kind", flat=True).get(pk=left))
@@ -366,8 +366,8 @@ def _drive(
 def _let_short_ones_by(job: Job) -> None:
     """Run a short job of another project between two steps of a long one.
 
-    With one worker it would wait for hours. A job that is let by lets none by itself;
-    nothing is left open in the database between two steps.
+    With one worker a short job would wait for hours. A job that was let through lets no
+    others through; nothing is open in the database between two steps.
     """
     if getattr(_letting, "by", False) or connection.in_atomic_block:
         return
@@ -445,7 +445,7 @@ def _give_back(job: Job) -> None:
 def _wait_for_room(job: Job) -> None:
     """Queue the job again; ``reap`` wakes it.
 
-    Where even this cannot be written, it is taken for one whose worker died.
+    If even this cannot be written, the job counts as one whose worker died.
     """
     with contextlib.suppress(OperationalError):
         _wait(job, "Waits until there is room on the server's disk.")

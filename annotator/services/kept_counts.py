@@ -12,8 +12,8 @@ _T = TypeVar("_T")
 
 
 def kept(key: str, n_rows: int, count: Callable[[], _T]) -> _T:
-    """What ``count()`` says; over more than ``MANY`` rows what it last said in this
-    process, unless that is older than a minute. ``n_rows``: about how many it reads."""
+    """The value of ``count()``; over more than ``MANY`` rows a value up to one minute
+    old in this process. ``n_rows``: about how many it reads."""
     if n_rows <= MANY:
         return count()
     n: _T | None = cache.get_or_set(f"count-{key}", count, AT_MOST_S)

@@ -1,1 +1,1 @@
-"""What a process of the server may cost: connections, and memory."""
+"""Limits of a server process: connections and memory."""

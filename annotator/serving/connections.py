@@ -1,4 +1,4 @@
-"""Connections of the web server: a request reaches a thread when it is here as a whole.
+"""Connections of the web server: a thread gets a request only once it is complete.
 
 One loop reads all connections of a process, so that who sends slowly, or not at all,
 holds a place in memory and never a thread. What a connection may cost is bounded here:
@@ -29,8 +29,8 @@ READER_S = 60.0  # without taking a byte of an answer that waits
 HEADER_BYTES = 32 * 1024
 BODY_IN_MEMORY = 512 * 1024  # of one request; what is longer goes to a file
 ANSWER_IN_MEMORY = 16 * 2**20
-ANSWER_ON_DISK = 256 * 2**20  # beyond it the thread that answers waits for the reader
-MEMORY = 128 * 2**20  # of all requests and answers of a process
+ANSWER_ON_DISK = 256 * 2**20  # above it, the responding thread waits for the reader
+MEMORY = 128 * 2**20  # of all requests and responses of a process
 DISK = 2 * 2**30
 LINGER_S = 2.0  # that a kept connection stays open for a request that is on its way
 PAUSE_S = 0.001
@@ -117,7 +117,7 @@ class Visit(HTTPChannel):
         return now - self.since > BODY_S + more
 
     def is_idle(self) -> bool:
-        """Nothing is answered, and nothing has come but perhaps half the headers."""
+        """No request is being answered, and at most part of the headers has arrived."""
         coming = self.request is not None and self.request.headers_finished
         return not (coming or self.is_answered())
 
@@ -162,7 +162,7 @@ class _Unix(_Listener, UnixWSGIServer):
 class Hall:
     """All connections of a process, and the threads that answer what they bring.
 
-    ``may_accept``: asked before a new one is taken; ``told``: how many there are.
+    ``may_accept``: asked before a connection is accepted; ``told``: how many there are.
     """
 
     def __init__(

@@ -1,14 +1,14 @@
-"""The one process that holds parsers and aligners, as the web server sees it.
+"""The process with parsers and aligners, from the web server's side.
 
 A page that needs a model, or a compiled kernel, is answered by the engine process: it
-is the same application, and the web server hands the whole request over on a local
-socket. ``manage.py up`` keeps the socket open and starts the process when somebody
-connects; the process ends when it has been idle, has grown, or has worked on one
-request for too long. Where no such socket is named (tests, gunicorn started by hand),
-each web process answers these pages itself.
+is the same application, and the web server passes the whole request over a local
+socket. ``manage.py up`` keeps the socket open and starts the process on the first
+connection; the process ends when it has been idle, has grown, or has worked on one
+request for too long. Without such a socket (tests, gunicorn started by hand), each web
+process answers these pages itself.
 
-On the socket, which only this account can reach, go messages of bytes: the request as
-JSON and its body, then the answer likewise.
+Messages of bytes are sent over the socket, which only this account can reach: the
+request as JSON and its body, then the response likewise.
 """
 
 import io
@@ -29,14 +29,14 @@ from typing import Any
 from core.compiled import is_compiling
 
 PLACE = "GEMEL_ENGINE"  # the environment variable that names the socket
-AWAY = "gemel.engine_away"  # in the environ of a request: why there is no answer
+AWAY = "gemel.engine_away"  # in the environ of a request: why the engine did not answer
 AT_ONCE = 4  # requests that the engine works on
 WAITING = 16  # requests that wait for their turn
 MINE_AT_ONCE = 3  # of a web process: some thread always serves other pages
 TURN_S = 3.0  # for one of these; an engine that starts takes about as long
 PATIENCE_S = 30.0  # of a web process, from a request to its answer
 STUCK_S = 45.0  # a request that takes longer, compiling apart, ends the process
-MOST = 16 * 2**20  # bytes of a body; Django refuses in words what is larger
+MOST = 16 * 2**20  # bytes of a body; Django refuses larger ones with a message
 BUSY, GONE, SLOW = "busy", "gone", "slow"
 _WARM, _FULL, _COMPILING = b"warm", b"full", b"compiling"
 _CODE, _SLUG = "[0-9a-f]{16}", "[-a-zA-Z0-9_]+"
@@ -70,7 +70,7 @@ class EngineAway(Exception):
 
 
 def is_there() -> bool:
-    """Whether an engine process answers for this one."""
+    """Whether an engine process serves this one."""
     return PLACE in os.environ
 
 
@@ -90,7 +90,7 @@ def forward(environ: dict[str, Any]) -> Answer:
         raise EngineAway(BUSY)
     try:
         with _connected(PATIENCE_S) as line:
-            # A full engine hangs up without reading, after it has said so.
+            # A busy engine closes the connection without reading, after its response.
             with suppress(BrokenPipeError, ConnectionResetError):
                 line.send_bytes(json.dumps(head).encode())
                 line.send_bytes(body)
@@ -109,13 +109,13 @@ def forward(environ: dict[str, Any]) -> Answer:
 
 
 def warm() -> None:
-    """Have the engine load what suggestions need; nobody waits for it."""
+    """Let the engine load what suggestions need; no one waits for it."""
     with suppress(OSError), _connected(1.0) as line:
         line.send_bytes(_WARM)
 
 
 def _connected(seconds: float) -> Connection:
-    """A line to the engine; whoever waits longer at one read or write gets
+    """A connection to the engine; a longer wait at one read or write raises
     BlockingIOError."""
     line = socket.socket(socket.AF_UNIX)
     limit = struct.pack("ll", int(seconds), 0)
@@ -130,9 +130,9 @@ def _connected(seconds: float) -> Connection:
 
 
 class EngineServer:
-    """The other end: it answers requests by ``application`` until it is time to end.
+    """The server side: it answers requests by ``application`` until it is time to end.
 
-    ``load`` is called when somebody is about to need suggestions.
+    ``load`` is called when suggestions will be needed soon.
     """
 
     def __init__(self, application: Application, load: Callable[[], object]) -> None:
@@ -190,7 +190,7 @@ class EngineServer:
             self._load()
             return
         body = line.recv_bytes()
-        if line.poll():  # whoever asked has gone meanwhile
+        if line.poll():  # the client has disconnected
             return
         status, headers, content = called(self._application, json.loads(head), body)
         with self._lines[threading.get_ident()][1]:
@@ -219,14 +219,15 @@ class EngineServer:
 
 
 def _refuse(line: Connection) -> None:
-    """Say that there is no room, once all is read: else the answer would be lost."""
+    """Respond that the engine is busy, after reading the request: otherwise the
+    response would be lost."""
     with suppress(EOFError, OSError), line:
         while line.poll(1.0) and line.recv_bytes() != _WARM:
             line.send_bytes(_FULL)
 
 
 def called(application: Application, head: dict[str, str], body: bytes) -> Answer:
-    """What an application answers to a request that was handed over."""
+    """The application's response to a request that was passed on."""
     environ: dict[str, Any] = head | {
         "wsgi.version": (1, 0),
         "wsgi.input": io.BytesIO(body),

@@ -1,8 +1,8 @@
-"""How much memory a process may take: a ceiling, and a mark at which it is replaced.
+"""The memory limits of a process: a ceiling, and a mark for its replacement.
 
-The system keeps the ceiling: what a process may write and shares with no one
-(RLIMIT_DATA). Who would pass it gets MemoryError for this one request or job, and the
-machine goes on. Where the system keeps no such limit (macOS), there is none.
+The system enforces the ceiling: private memory that a process may write (RLIMIT_DATA).
+A request or job that would exceed it gets MemoryError, and the machine continues. Where
+the system has no such limit (macOS), there is none.
 """
 
 import contextlib
@@ -18,7 +18,7 @@ CONTAINER = Path("/sys/fs/cgroup/memory.max")
 
 
 def machine_mb() -> int:
-    """What there is here: the machine's, or what its container may take."""
+    """The memory of the machine, or of its container."""
     there = os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
     with contextlib.suppress(OSError, ValueError):  # no container, or "max"
         there = min(there, int(CONTAINER.read_text()))
@@ -48,7 +48,7 @@ def keep_below(mb: int) -> None:
 
 
 def taken_mb() -> int:
-    """What this process has in memory now; 0: the system does not say."""
+    """The memory that this process uses now; 0 if the system does not report it."""
     try:
         pages = int(Path("/proc/self/statm").read_text().split()[1])
     except OSError:

@@ -1,1 +1,1 @@
-"""Scenes to SVG text, and SVG to PDF and PNG. svgwrite is known here alone."""
+"""Scenes to SVG text, and SVG to PDF and PNG. Only this package imports svgwrite."""

@@ -8,7 +8,7 @@ WIDE, HIGH, EDGE = 132.0, 18.0, 6.0  # px, of an interval in a row of a table
 
 
 def draw(chart: FigureChart, *, title: str, desc: str) -> str:
-    """The chart as SVG text; ``desc`` says in words what it shows."""
+    """The chart as SVG text; ``desc`` describes what it shows."""
     svg = Svg(
         chart.width,
         chart.height,
@@ -25,8 +25,8 @@ def draw(chart: FigureChart, *, title: str, desc: str) -> str:
 
 
 def draw_interval(value: float, low: float, high: float, *, first: float) -> str:
-    """A value and its interval on a line from ``first`` to 1, to stand in a table that
-    gives the figures."""
+    """A value and its interval on a line from ``first`` to 1, for a table with the
+    figures."""
     svg = Svg(WIDE, HIGH, title="", desc="", class_="chart in-row", aria_hidden="true")
     middle = HIGH / 2
 

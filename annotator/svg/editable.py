@@ -1,5 +1,5 @@
-"""Draws a tree whose nodes are chosen by mouse and keys: each is a tree item with a
-name, and knows its parent, so that a script finds its way without the tree."""
+"""Draws a tree whose nodes can be chosen by mouse and keyboard: each is a tree item
+with a name and its parent, so the script needs no tree of its own."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -91,8 +91,8 @@ def _edge_labels(svg: Svg, scene: Scene) -> None:
 def draw_arcs(
     scene: Scene, arcs: Arcs, tags: Sequence[str], *, title: str, marks: Marks
 ) -> str:
-    """SVG text of a ``parse_scene`` of these arcs: each word is an item that knows its
-    head. ``tags``: what stands above the words."""
+    """SVG text of a ``parse_scene`` of these arcs: each word is an item with its head.
+    ``tags``: the text above the words."""
     svg = Svg(
         scene.width,
         scene.height,

@@ -1,9 +1,9 @@
 """SVG text to the bytes of a file: SVG, PDF or PNG; same drawing, same bytes.
 
-Both renderers get the fonts that come with Gemel and none of the system's, and the PDF
-is written without dates, so a figure is the same from the page and the command line.
-Letters that the fonts lack (Chinese, for one) come out as boxes in PDF and PNG. The
-renderers are large, and imported when one is asked for.
+Both renderers use only the fonts that come with Gemel, and the PDF is written without
+dates, so a figure is the same from the page and the command line. Letters that the
+fonts do not have (such as Chinese) become boxes in PDF and PNG. The renderers are
+large, and imported on demand.
 """
 
 import io

@@ -32,8 +32,8 @@ class _Line:
 
 @dataclass(frozen=True, slots=True)
 class LinkMarks:
-    """What a figure shows on top of the trees; keys are those of boxes. ``rest``: how
-    nodes look that have no mark."""
+    """Marks of a figure on top of the trees; keys are those of boxes. ``rest``: the
+    look of nodes without a mark."""
 
     nodes: Mapping[str, Mark] = field(default_factory=dict)
     links: Sequence[_Line] = ()
@@ -154,7 +154,7 @@ def _strip(svg: Svg, box: Box, *, across: bool) -> None:
 
 
 def _few(numbers: Sequence[str]) -> str:
-    """All the numbers, or the first of them and a star: there is room for three signs.
-    ``Model.sign`` in static/js/editor/model.js says the same."""
+    """All the numbers, or the first of them and a star: there is room for three
+    characters. ``Model.sign`` in static/js/editor/model.js does the same."""
     every = ",".join(numbers)
     return every if len(every) <= 3 else f"{numbers[0]}*"

@@ -1,5 +1,5 @@
-"""Draws one parse: how sure the parser is by line weight, what differs from gold by
-outline and sign. Everything said by a line is said in words on hover, too."""
+"""Draws one parse: the parser's certainty by line weight, differences from gold by
+outline and sign. Everything a line shows is also text on hover."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass

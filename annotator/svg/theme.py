@@ -54,7 +54,7 @@ _NOT_IN_SERIF = frozenset("∅⚷")
 
 
 def dressed(svg: str, *, in_grey: bool = False, serif: bool = False) -> str:
-    """SVG text of ours with this look. As it is, if neither is wanted."""
+    """SVG text in this style; unchanged by default."""
     if not in_grey and not serif:
         return svg
     root = ElementTree.fromstring(svg)  # noqa: S314 - written by svg.writer
@@ -87,7 +87,7 @@ def _fade(element: ElementTree.Element) -> None:
 
 
 def _set(element: ElementTree.Element) -> None:
-    """Signs that the serif lacks stay in the sans."""
+    """Signs missing in the serif font stay in the sans font."""
     if element.get("font-family"):
         element.set("font-family", SERIF_FAMILY)
     elif _NOT_IN_SERIF & set(element.text or "") and element.tag.endswith("}text"):

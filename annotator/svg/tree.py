@@ -1,5 +1,5 @@
-"""Draws the boxes and edges of trees. In a page, classes and the style sheet say how a
-node looks, since its state changes there; in a figure, ``marks`` do."""
+"""Draws the boxes and edges of trees. In a page, classes and the style sheet define how
+a node looks, since its state changes there; in a figure, ``marks`` do."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -15,8 +15,8 @@ State = Literal["undecided", "linked", "null", "suggested", "parked", "plain"]
 
 @dataclass(frozen=True, slots=True)
 class Mark:
-    """What is decided about a node; ``partners``: "3", or "3,5"; "" for none.
-    ``plain``: nothing is said of it."""
+    """The decision about a node; ``partners``: "3", or "3,5"; "" for none. ``plain``:
+    no decision is shown."""
 
     state: State = "undecided"
     partners: str = ""
@@ -149,7 +149,7 @@ def _texts(node: Element, box: Box, mark: Mark | None, *, across: bool) -> None:
         _text(node, rect.x + rect.w - 6, middle - 1, sign, "b", "end", number)
         return
     if across:
-        source = box.side == "s"  # words stand next to the band, numbers away from it
+        source = box.side == "s"  # words are next to the band, numbers away from it
         way, edge = (1, rect.x) if source else (-1, rect.x + rect.w)
         far, near = ("start", "end") if source else ("end", "start")
         _text(node, edge + way * (rect.w - 8), middle, box.text, "l", near, ink)

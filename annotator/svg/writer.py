@@ -1,4 +1,4 @@
-"""The one door to svgwrite: elements and attributes from a closed list.
+"""The only module that imports svgwrite: elements and attributes from a closed list.
 
 svgwrite escapes text and attribute values, but it would pass ``onclick=`` and a
 ``javascript:`` address as they come, and its own checks refuse ``role`` and ``data-*``;
@@ -106,7 +106,7 @@ _QUIET = Parameter(debug=False, profile="full")
 
 
 class Element:
-    """One element; ``add`` puts a child into it and answers with the child."""
+    """One element; ``add`` appends a child and returns the child."""
 
     __slots__ = ("_base",)
 
@@ -119,8 +119,8 @@ class Element:
     def set(self, **attributes: Any) -> Self:
         """Set attributes: ``stroke_width`` is stroke-width, ``class_`` is class.
 
-        None leaves an attribute out. Raises ValueError on a name that is not on the
-        list, and on a value that could load or run something.
+        None omits an attribute. Raises ValueError on a name that is not on the list,
+        and on a value that could load or run something.
         """
         for key, value in attributes.items():
             if value is not None:

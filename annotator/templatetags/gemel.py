@@ -1,4 +1,4 @@
-"""Small things templates say often."""
+"""Template tags and filters."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -69,8 +69,8 @@ def term(name: str, word: str = "") -> SafeString:
     """A word that leads to its line in the glossary, which is its description, in the
     reader's language where ``tools.messages`` found the name in a template.
 
-    ``word``: what is shown, the name itself if empty. Raises KeyError if the glossary
-    lacks the name.
+    ``word``: the shown text, by default the name. Raises KeyError if the glossary does
+    not have the name.
     """
     one = glossary.term(name)
     return format_html(

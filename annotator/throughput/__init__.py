@@ -1,1 +1,1 @@
-"""What only judging at speed needs: compiled statements, write turns."""
+"""Parts that judging at speed needs: compiled statements, write turns."""

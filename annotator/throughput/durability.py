@@ -1,4 +1,4 @@
-"""An acknowledged change is on the disk: commits of many, one wait for all.
+"""Durable commits: many commits share one wait for the disk.
 
 SQLite writes a commit to its log and, with ``synchronous=NORMAL``, leaves it to the
 system when the log reaches the disk. Waiting inside the transaction (``FULL``) makes
@@ -74,7 +74,8 @@ class _Log:
         self._file = -1
 
     def sync(self) -> None:
-        """To the disk. One that is gone was folded into the database, and synced."""
+        """Sync to disk. A file that is gone was merged into the database, and
+        synced."""
         path = Path(f"{connection.settings_dict['NAME']}-wal")
         try:
             now = path.stat()
@@ -110,7 +111,7 @@ def take_turn(turn: Any) -> None:
 
 
 def leave_turn() -> None:
-    """Give back the turn of this thread, if it has one."""
+    """Release the turn of this thread, if it has one."""
     turn, _mine.turn = getattr(_mine, "turn", None), None
     if turn is not None:
         turn.release()
@@ -134,7 +135,7 @@ class DurableMiddleware:
 def commits_wait_for_the_disk(
     databases: Sequence[str] | None = None, **_: Any
 ) -> list[CheckMessage]:
-    """What is acknowledged is on the disk only if COMMIT waits for it."""
+    """Acknowledged changes are on disk only if COMMIT waits for it."""
     if not databases or connection.vendor != "postgresql" or _is_synchronous():
         return []
     return [

@@ -1,4 +1,4 @@
-"""Many rows of one model by one statement, without making an instance of each.
+"""Inserting many rows of one model with one statement, without an instance of each.
 
 ``bulk_create`` spends most of its time, on SQLite, in instances, their related fields
 and a new text of the statement for each few hundred values (``lab.bench.items``).
@@ -48,7 +48,7 @@ def insert(
 
 
 def _maker(field: Any, columns: Sequence[str]) -> Callable[[Sequence[Any]], Any]:
-    """What gives the value of this field for a row."""
+    """Return a function that gives the value of this field for a row."""
     if field.attname in columns:
         at = columns.index(field.attname)
         if isinstance(field, _PLAIN):

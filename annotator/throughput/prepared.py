@@ -1,4 +1,4 @@
-"""Querysets compiled to SQL once, for the few that every judgment goes through.
+"""Querysets compiled to SQL once, for those that every judgment runs.
 
 Django spends ten times as long on writing such a statement as the database on running
 it. Here the statement is kept and only its values change; it still comes from the
@@ -159,7 +159,7 @@ class Update(_Prepared):
         return query
 
     def run(self, **given: Any) -> int:
-        """How many rows were changed."""
+        """Return the number of changed rows."""
         with _cursor() as cursor:
             self._statement().run(cursor, given)
             return int(cursor.rowcount)
@@ -173,8 +173,8 @@ def add(
 ) -> None:
     """Insert rows of one model without asking for their keys. Raises IntegrityError.
 
-    Where a row with the same ``unique`` columns is there, its ``renew`` columns are
-    set instead.
+    If a row with the same ``unique`` columns exists, its ``renew`` columns are set
+    instead.
     """
     meta = rows[0]._meta
     fields = [field for field in meta.concrete_fields if not field.primary_key]

@@ -85,7 +85,7 @@ def theme(request: HttpRequest) -> HttpResponse:
 @login_not_required
 @cache_control(public=True, max_age=3600)
 def words(request: HttpRequest, language: str) -> HttpResponseBase:
-    """What scripts say, in one language; Django's script defines ``django.gettext``."""
+    """Texts of scripts, in one language; Django's script defines ``django.gettext``."""
     if language not in dict(settings.LANGUAGES):
         raise Http404
     with translation.override(language):
@@ -238,7 +238,7 @@ def _set_password(
 
 
 def _notices_form(person: User, sent: QueryDict | None) -> NoticesForm:
-    """With what was sent, or with what holds."""
+    """The URLs of all pages and endpoints, grouped by noun."""
     is_wanted = MailNotices.objects.filter(user=person).exists()
     return NoticesForm(sent, initial={"email": person.email, "is_wanted": is_wanted})
 
@@ -253,14 +253,14 @@ def _password_form(request: HttpRequest, data: Any) -> "SetPasswordForm[User]":
     return OldPasswordForm(request, data)
 
 
-NEXT = "oidc_next"  # in the session: where the person wanted to go
+NEXT = "oidc_next"  # in the session: the requested page
 
 
 @login_not_required
 @never_cache
 @require_GET
 def oidc_start(request: HttpRequest) -> HttpResponse:
-    """To the provider, which sends people back to ``back``."""
+    """Redirect to the provider, which sends people back to ``back``."""
     if not oidc.name():
         raise Http404
     request.session[NEXT] = request.GET.get("next", "")[:2000]

@@ -1,4 +1,4 @@
-"""Parallel text: the list, bringing it in, one bitext with its jobs and sample."""
+"""Parallel text: the list, uploads, one bitext with its jobs and sample."""
 
 from django.http import FileResponse, Http404, HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
@@ -57,7 +57,7 @@ def sample_text(request: HttpRequest, name: str) -> FileResponse:
 
 @require_http_methods(["GET", "POST"])
 def upload_report(request: HttpRequest, slug: str, code: str) -> HttpResponse:
-    """What a dry run or an import found; from a dry run the import is started."""
+    """The result of a dry run or an import; a dry run can be followed by its import."""
     project = access.project_or_404(request.user, slug, "import")
     job = get_object_or_404(project.jobs, code=code, kind=service.KIND)
     if request.method == "POST":

@@ -66,9 +66,9 @@ def alignments(request: HttpRequest, slug: str, code: str) -> HttpResponse:
 
 @require_GET
 def next_unsure(request: HttpRequest, slug: str, code: str) -> HttpResponse:
-    """On to the pair that needs a person most; after the last one, back to the list.
+    """Go to the pair that needs a person most; after the last one, to the list.
 
-    Where no aligner has linked anything, the first pair that is not done.
+    If no aligner has linked anything, the first pair that is not done.
     """
     corpus = access.corpus_or_404(request.user, slug, code)
     rows = phrases.uncertain(corpus, state="open")
@@ -100,7 +100,7 @@ def upload(request: HttpRequest, slug: str) -> HttpResponse:
 
 @require_http_methods(["GET", "POST"])
 def upload_report(request: HttpRequest, slug: str, code: str) -> HttpResponse:
-    """What a dry run or an import found; from a dry run the import is started."""
+    """The result of a dry run or an import; a dry run can be followed by its import."""
     project = access.project_or_404(request.user, slug, "import")
     job = get_object_or_404(project.jobs, code=code, kind="import")
     if request.method == "POST":

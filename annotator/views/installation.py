@@ -20,7 +20,7 @@ from annotator.pages.site import backups as pages
 @never_cache
 @require_http_methods(["GET", "POST"])
 def backups(request: HttpRequest) -> HttpResponse:
-    """What is kept; another can be asked for, or that one is tried again."""
+    """Stored backups; POST requests one or verifies one again."""
     access.owner_or_404(request.user)
     if request.method == "POST":
         name = request.POST.get("verify", "")
@@ -48,14 +48,14 @@ def _named(name: str) -> files.Backup:
 @login_not_required
 @require_safe
 def health(request: HttpRequest) -> HttpResponse:
-    """This process answers; nothing else is looked at."""
+    """This process answers; nothing else is checked."""
     return JsonResponse({"state": "alive"})
 
 
 @login_not_required
 @require_safe
 def ready(request: HttpRequest) -> HttpResponse:
-    """What it needs to serve people; 503 if something lacks."""
+    """The requirements for serving people; 503 if something is missing."""
     states = readiness.states()
     is_ready = all(state.is_good for state in states)
     body = {
@@ -68,7 +68,7 @@ def ready(request: HttpRequest) -> HttpResponse:
 @login_not_required
 @require_safe
 def metrics_text(request: HttpRequest) -> HttpResponse:
-    """For who has the token; where none is set there is no such page."""
+    """For holders of the token; without a configured token the page does not exist."""
     if not metrics.is_on():
         raise Http404
     given = request.headers.get("Authorization", "")

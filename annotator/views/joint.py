@@ -26,7 +26,7 @@ from core.parsing import registry
 
 @require_http_methods(["GET", "POST"])
 def corpus_joint(request: HttpRequest, slug: str, code: str) -> HttpResponse:
-    """The runs over a corpus; POST starts one, or goes on with it."""
+    """The runs over a corpus; POST starts or continues one."""
     corpus = access.corpus_or_404(request.user, slug, code)
     if request.method == "POST":
         access.require(request.user, "run", corpus.project)

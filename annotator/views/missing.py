@@ -1,4 +1,4 @@
-"""What is not there, too old, or broke: a page for people, the API's shape for
+"""Errors: not found, too old, or broken: a page for people, the API's shape for
 programs."""
 
 import sys
@@ -50,7 +50,7 @@ class _FormTooOld(Refusal):
 def form_too_old(request: HttpRequest, reason: str = "") -> HttpResponse:
     """The answer to a form without a fresh token: its session ended, or another began.
 
-    Anyone who is signed out signs in and comes back to the form, which kept its text.
+    People who are signed out sign in and return to the form, which kept its text.
     """
     if request.user.is_authenticated:
         refusal = _FormTooOld(_(FORM_TOO_OLD))

@@ -112,7 +112,7 @@ def substitute(request: HttpRequest, slug: str, code: str) -> HttpResponse:
 
 @require_GET
 def of_sentence(request: HttpRequest, slug: str) -> HttpResponse:
-    """From a sentence to the choice of its phrases, in the newest table there is."""
+    """From a sentence to the choice of its phrases, in the newest table."""
     project = _project(request, slug)
     refuse_unknown(request.GET, {"sentence"})
     sentence = _text(request, "sentence", LONGEST_SENTENCE)

@@ -27,7 +27,7 @@ from core.parsing import registry
 
 @require_http_methods(["GET", "POST"])
 def corpus_parses(request: HttpRequest, slug: str, code: str) -> HttpResponse:
-    """Who has parsed the corpus, and how well; starting a parser."""
+    """The parsers that parsed the corpus, and their scores; starting a parser."""
     corpus = access.corpus_or_404(request.user, slug, code)
     if request.method == "POST":
         return redirect("job", slug, _parse(request, corpus).code)

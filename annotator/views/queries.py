@@ -57,7 +57,7 @@ def _do(request: HttpRequest, project: Project) -> HttpResponse:
 def export(
     request: HttpRequest, slug: str, form: str, code: str = ""
 ) -> StreamingHttpResponse:
-    """What a query finds, as a file."""
+    """The results of a query, as a file."""
     project, corpus = _place(request, slug, code)
     access.require(request.user, "export", project)
     refuse_unknown(request.GET, {"q"})

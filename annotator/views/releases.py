@@ -17,7 +17,7 @@ from annotator.services.releases import kept
 @never_cache
 @require_http_methods(["GET", "POST"])
 def releases(request: HttpRequest, slug: str) -> HttpResponse:
-    """What was released; another is asked for, or a file taken away."""
+    """Releases; POST requests another or deletes a file."""
     project = access.project_or_404(request.user, slug)
     if not access.may(request.user, "export", project):
         raise NotAllowed(_("Only people who may export can see releases."))

@@ -51,7 +51,7 @@ READ = {*agreement.FILTERS, *agreement.VIEW}
 
 @require_GET
 def index(request: HttpRequest, slug: str) -> HttpResponse:
-    """What there is to report on, and what was frozen."""
+    """Sources of reports, and frozen reports."""
     project = access.project_or_404(request.user, slug, "report")
     page = pages.index(project, by=request.user)
     return render(request, "agreement/index.html", page)
@@ -91,7 +91,7 @@ def _upload(request: HttpRequest, project: Project) -> HttpResponse:
 
 @require_http_methods(["GET", "POST"])
 def check(request: HttpRequest, slug: str, code: str) -> HttpResponse:
-    """What a table of ratings holds, read as the form says; "take" stores it."""
+    """The content of a table of ratings with the form's settings; "take" imports it."""
     project = access.project_or_404(request.user, slug, "import")
     upload = get_object_or_404(project.uploads, code=code)
     name = request.POST.get("name", request.GET.get("name", ""))
@@ -150,7 +150,7 @@ def freeze(request: HttpRequest, slug: str, kind: str, code: str) -> HttpRespons
 
 @require_GET
 def fresh(request: HttpRequest, slug: str, kind: str, code: str) -> HttpResponse:
-    """How many judgments are newer than the report in someone's browser."""
+    """How many judgments are newer than the report in a browser."""
     source = _source(request, slug, kind, code)
     since = whole(request.GET.get("since", ""), 0, 2**53)
     if since is None:

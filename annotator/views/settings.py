@@ -1,4 +1,4 @@
-"""For who runs a project: names, archive, copies, deleting and undoing, the log."""
+"""For managers: names, archive, copies, deleting and undoing, the log."""
 
 from typing import Any
 

@@ -68,7 +68,7 @@ def _ticked(sent: QueryDict, name: str) -> bool:
 
 @require_http_methods(["GET", "POST"])
 def batch(request: HttpRequest, slug: str, code: str) -> HttpResponse:
-    """What became of a batch; POST undoes it."""
+    """The result of a batch; POST undoes it."""
     project = access.project_or_404(request.user, slug, "manage")
     rows = TreeBatch.objects.select_related("corpus", "by", "undone_by")
     made = get_object_or_404(rows, code=code, corpus__project=project)
@@ -96,8 +96,8 @@ def _undo(request: HttpRequest, made: TreeBatch) -> HttpResponse:
 
 @require_http_methods(["GET", "POST"])
 def problems(request: HttpRequest, slug: str, code: str) -> HttpResponse:
-    """What breaks the rules of a corpus; POST declares other rules. What was typed and
-    refused is in its field still."""
+    """Violations of a corpus's rules; POST declares other rules. Refused text stays in
+    its field."""
     corpus = access.corpus_or_404(request.user, slug, code)
     refuse_unknown(request.GET, {"after"})
     after, name = request.GET.get("after", ""), "treebanks/problems.html"
@@ -152,7 +152,7 @@ def _chosen(refusal: Refusal, request: HttpRequest) -> dict[str, Any]:
 
 @require_http_methods(["GET", "POST"])
 def worklist(request: HttpRequest, slug: str, code: str) -> HttpResponse:
-    """One list; POST goes on to the next item, or changes who works on it."""
+    """One list; POST goes to the next item, or changes who works on it."""
     project = access.project_or_404(request.user, slug)
     worklist = _worklist(request.user, project, code)
     refuse_unknown(request.GET, set())

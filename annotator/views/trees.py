@@ -100,7 +100,7 @@ def _stepped(
 
 
 def _beside(request: HttpRequest, sentence: Sentence) -> dict[str, Any]:
-    """What the page shows that is no tree."""
+    """The content of the page besides the tree."""
     work = request.GET.get("work", "")
     return {
         "stays": request.session.get("trees_stay", False),
@@ -126,7 +126,7 @@ def _saved(
 
 
 def _do_arcs(sentence: Sentence, sent: QueryDict, by: Anybody) -> str:
-    """One step of the form; what is to be said of it. Raises Refusal."""
+    """One step of the form; returns the message. Raises Refusal."""
     options = ArcForm(sent).arguments()
     if options["op"] == steps.KEEP:
         return _("Theirs is kept.")
@@ -160,7 +160,7 @@ def _checked(request: HttpRequest, sentence: Sentence) -> HttpResponse:
 
 
 def _do(sentence: Sentence, sent: QueryDict, by: Anybody) -> str:
-    """One step of the form; what is to be said of it. Raises Refusal."""
+    """One step of the form; returns the message. Raises Refusal."""
     options = TreeForm(sent).arguments()
     if options["op"] == steps.VIEW:
         return ""

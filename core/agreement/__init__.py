@@ -1,1 +1,1 @@
-"""Agreement: how far judges, layers and trees agree, and what of it is chance."""
+"""Agreement of judges, layers and trees, corrected for chance."""

@@ -1,4 +1,4 @@
-"""A figure of a report: an estimate with its interval, or why there is none.
+"""A figure of a report: an estimate with its interval, or the reason why there is none.
 
 Intervals resample whole clusters: a replicate is a weight per cluster, so that every
 measure made of sums over clusters becomes one matrix product. Source: Field & Welsh
@@ -34,7 +34,7 @@ class Estimate:
 
 @dataclass(frozen=True, slots=True)
 class Undefined:
-    """No value, and the reason in words; ``n`` items were there."""
+    """A missing value and the reason, as text; ``n`` items were available."""
 
     reason: str
     n: int = 0
@@ -85,7 +85,7 @@ def as_json(result: Figure) -> dict[str, Any]:
 
 
 def resample(n_clusters: int, replicates: int, rng: np.random.Generator) -> Floats:
-    """How often each cluster is drawn: float64 ``(1 + replicates, n_clusters)``.
+    """Draw how often each cluster is used: float64 ``(1 + replicates, n_clusters)``.
 
     Row 0 is all ones, the sample itself; each other row sums to ``n_clusters``. In
     column order, since a pair of judges picks its clusters out of it.

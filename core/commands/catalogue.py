@@ -1,8 +1,9 @@
-"""Which commands there are: a group, what it does in it, and the module that does it.
+"""The catalogue of commands: group, name and module of each.
 
-A module offers ``HELP``, ``add_arguments(parser)`` and ``run(options, say)``: plain
-values for JSON; ``say`` takes lines about progress. One with ``lines(results)``
-has a table of its own. Modules are imported when their group is asked for.
+A module offers ``HELP``, ``add_arguments(parser)`` and ``run(options, say)``, which
+returns plain values for JSON; ``say`` receives lines about progress. A module with
+``lines(results)`` has its own table. Modules are imported when their group is
+requested.
 
 Readers raise our errors where they know what is wrong. What comes from below them (the
 system, a codec, a decompressor, DuckDB) is caught here, for all commands at once, and

@@ -1,1 +1,1 @@
-"""Frozen values of the engine: checked when made, free of any behaviour of search."""
+"""Frozen values of the engine: checked on construction, without algorithms."""

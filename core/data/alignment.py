@@ -57,8 +57,8 @@ class Link:
 
 @dataclass(frozen=True, slots=True)
 class Alignment:
-    """All that is decided about one pair. A node that is in no link and in no null
-    set is *undecided*; absence is never read as null.
+    """All decisions about one pair. A node that is in no link and in no null set is
+    *undecided*; absence is never read as null.
 
     ``links`` by cell; ``null_source``, ``null_target``: nodes said to have no
     counterpart. Raises InvalidValue if a node is linked and null at once.

@@ -13,9 +13,9 @@ Orientation = Literal["link", "straight", "inverted"]
 class Block:
     """A node of the biparse: a link, or a straight or inverted row of smaller blocks.
 
-    ``source`` and ``target`` reach from its first to its last linked word. This is
-    the normal form, one tree per alignment: no child has its parent's orientation,
-    and k children stand for k - 1 binary rules. Children are in source order.
+    ``source`` and ``target`` reach from its first to its last linked word. This is the
+    normal form, one tree per alignment: no child has its parent's orientation, and k
+    children represent k - 1 binary rules. Children are in source order.
     """
 
     orientation: Orientation
@@ -30,6 +30,6 @@ class Block:
             yield from child.walk()
 
     def n_rules(self, orientation: Orientation) -> int:
-        """How many binary rules of this orientation the tree holds."""
+        """Return how many binary rules of this orientation the tree has."""
         own = [b for b in self.walk() if b.orientation == orientation]
         return sum(max(len(b.children) - 1, 0) for b in own)

@@ -1,4 +1,4 @@
-"""Cells of tables that people open with a spreadsheet.
+"""Cells of tables that people open in a spreadsheet.
 
 A spreadsheet runs a cell that begins like a formula, anyone who wrote it, and a formula
 can send the rest of the sheet elsewhere. Everything a person wrote goes through here on

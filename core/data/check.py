@@ -1,4 +1,4 @@
-"""Door-checks shared by public functions: one per idea, each names its argument."""
+"""Argument checks shared by public functions; each names its argument."""
 
 from typing import Any
 
@@ -12,7 +12,8 @@ Ints = NDArray[np.int32]
 
 
 def nats(**arrays: NDArray[Any]) -> None:
-    """Check that each array is float64 without NaN or +inf (-inf forbids, NaN lies)."""
+    """Check that each array is float64 without NaN or +inf (-inf forbids; NaN would
+    compare wrongly)."""
     for name, array in arrays.items():
         if not isinstance(array, np.ndarray) or array.dtype != np.float64:
             raise InvalidScores(f"{name}: expected a float64 array, got {_kind(array)}")

@@ -1,4 +1,4 @@
-"""Dependency trees and what a dependency parser says beyond its best tree."""
+"""Dependency trees, and a dependency parser's output beyond its best tree."""
 
 from dataclasses import dataclass
 
@@ -14,7 +14,7 @@ class DepTree:
     """``heads[m]``: the head of token m, ROOT = -1; ``labels[m]``: the relation.
 
     Raises InvalidValue on a head out of range, a cycle, or unequal lengths. Several
-    tokens may hang from ROOT: treebanks do that.
+    tokens may have ROOT as head, as in some treebanks.
     """
 
     heads: tuple[int, ...]

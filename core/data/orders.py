@@ -23,7 +23,7 @@ def mix(*parts: int) -> int:
 
 
 def nth(i: int, n: int, seed: int) -> int:
-    """What stands at place ``i`` of a shuffle of 0 to n - 1, in O(1) time and space.
+    """Return element ``i`` of a shuffle of 0 to n - 1, in O(1) time and space.
 
     A Feistel network over the next even power of two, walked until it falls below n
     (Black & Rogaway 2002, "Ciphers with arbitrary finite domains"): at most four steps
@@ -61,8 +61,8 @@ def before_the_end(
     repeats: int,
     items: int,
 ) -> tuple[int, int]:
-    """How many of the checks and repeats available are shown in these slots: none after
-    the last item, so that ``checks_ahead`` knows how many are still to come."""
+    """How many of the available checks and repeats are shown in these slots: none after
+    the last item, so that ``checks_ahead`` knows how many remain."""
     left = [checks, repeats, items]
     for check, repeat in zip(is_check, is_repeat, strict=True):
         if check and left[0]:
@@ -77,7 +77,8 @@ def before_the_end(
 
 
 def checks_ahead(seed: int, every: int, slot: int, *, items: int, unseen: int) -> int:
-    """How many checks come from ``slot`` on among so many items, or right after them.
+    """Return how many checks follow from ``slot`` on among this many items, or right
+    after them.
 
     ``unseen``: checks that this judge has not had. O(checks).
     """

@@ -33,7 +33,7 @@ class RatingRecord:
 
 @dataclass(frozen=True, slots=True)
 class Scale:
-    """What a value may be.
+    """The values of a scale.
 
     ``labels``: the texts, in order. ``points``: their numbers, strictly ascending;
     empty for a nominal scale, whose labels have no order. ``closed``: the labels are
@@ -190,7 +190,7 @@ class Ratings:
         return len(self.value)
 
     def counts(self) -> Ints:
-        """How often each item got each value: int32 ``(n_items, size)``."""
+        """Count how often each item got each value: int32 ``(n_items, size)``."""
         cells = self.item.astype(np.int64) * self.scale.size + self.value
         shape = len(self.items), self.scale.size
         table = np.bincount(cells, minlength=shape[0] * shape[1])

@@ -27,7 +27,7 @@ def places(tree: Tree) -> dict[Place, int]:
 
 
 def across(old: Tree, new: Tree) -> dict[Place, int]:
-    """Where the places of either tree are in ``new``.
+    """Map the places of either tree to ``new``.
 
     A phrase of ``old`` that has another label in ``new``, where nothing but labels
     differs, is where it was, unless another phrase of ``old`` is now there.

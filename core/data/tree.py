@@ -13,14 +13,14 @@ class Tree:
     """A labelled ordered tree; node ids are preorder numbers, the root is 0.
 
     ``labels[v]``: phrase label, or the tag where v is a leaf. ``parents[v]``: -1 for
-    the root. ``tokens[v]``: the token a leaf stands on, else -1. A leaf with token -1
-    is an empty element (trace); its text is ``forms[v]``. ``forms[v]`` is the word
-    of a leaf, "" for phrases. ``edges[v]``: label of the edge to the parent, or "".
+    the root. ``tokens[v]``: the token of a leaf, else -1. A leaf with token -1 is an
+    empty element (trace); its text is ``forms[v]``. ``forms[v]`` is the word of a leaf,
+    "" for phrases. ``edges[v]``: label of the edge to the parent, or "".
 
-    Derived: ``children[v]``; ``spans[v]`` = half-open hull of the tokens below v,
-    ``(k, k)`` for a node over traces alone, k the token that follows; leaf of token i
-    is ``leaf_of[i]``. Trees may be discontinuous (TigerXML): then the hull is wider
-    than the yield. Raises InvalidValue if the arrays are no such tree.
+    Derived: ``children[v]``; ``spans[v]`` = half-open hull of the tokens below v, ``(k,
+    k)`` for a node over traces alone, where k is the next token; the leaf of token i is
+    ``leaf_of[i]``. Trees may be discontinuous (TigerXML): then the hull is wider than
+    the yield. Raises InvalidValue if the arrays do not form such a tree.
     """
 
     labels: tuple[str, ...]

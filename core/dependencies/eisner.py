@@ -1,7 +1,7 @@
 """First-order projective dependency parsing: best tree, log-sum, marginals.
 
 ``arcs``: float64 ``(n + 1, n + 1)``, nats, ``[head, modifier]``, index 0 = ROOT; column
-0 and the diagonal are ignored, ``-inf`` forbids. Exactly one token hangs from ROOT.
+0 and the diagonal are ignored, ``-inf`` forbids. Exactly one token has ROOT as head.
 Heads are tokens from 0, ROOT = -1. O(n^3) time, O(n^2) space. All functions raise
 InvalidScores on another shape or dtype, on NaN or +inf. Eisner 1996.
 """
@@ -88,7 +88,7 @@ def _heads(forest: Forest, edges: Ints) -> Ints:
 
 
 def eisner_marginals(arcs: Floats) -> Floats:
-    """How probable each arc is, shaped as ``arcs``; zeros if no tree is allowed."""
+    """The probability of each arc, shaped as ``arcs``; zeros if no tree is allowed."""
     check.arc_nats(arcs=arcs)
     n = len(arcs) - 1
     chart, opened = np.empty((6, n, n)), np.empty((n, n))

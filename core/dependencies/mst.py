@@ -1,7 +1,7 @@
 """Non-projective dependency parsing: best arborescences and their marginals, one root.
 
 ``arcs``: float64 ``(n + 1, n + 1)``, nats, ``[head, modifier]``, index 0 = ROOT; column
-0 and the diagonal are ignored, ``-inf`` forbids. Exactly one token hangs from ROOT.
+0 and the diagonal are ignored, ``-inf`` forbids. Exactly one token has ROOT as head.
 Heads are tokens from 0, ROOT = -1. All functions raise InvalidScores on another shape
 or dtype, on NaN or +inf.
 """
@@ -69,7 +69,8 @@ class MstDecoder:
 
 
 def tree_marginals(arcs: Floats) -> Floats:
-    """How probable each arc is, shaped as ``arcs``; zeros if every tree is forbidden.
+    """The probability of each arc, shaped as ``arcs``; zeros if every tree is
+    forbidden.
 
     Matrix-tree theorem, O(n^3). Koo et al. 2007, "Structured Prediction Models via the
     Matrix-Tree Theorem", with the root row in place of the first. Where cycles of good
@@ -117,8 +118,8 @@ HeadStep = tuple[Heads, Heads, int]
 
 
 def decided_heads(steps: Iterable[HeadStep]) -> dict[int, int]:
-    """By word the head that steps decide: of each word that got another head, and of
-    the word that a step was about. A later step takes the place of an earlier one."""
+    """The head of each word as decided by steps: of each word that got another head,
+    and of the word of a step. Later steps override earlier ones."""
     decided: dict[int, int] = {}
     for before, after, at in steps:
         decided |= {

@@ -1,1 +1,1 @@
-"""Every measure of an engine against gold: parsers, words, phrases, joint parsing."""
+"""Evaluation against gold: parsers, words, phrases, joint parsing."""

@@ -1,4 +1,4 @@
-"""Gold sentences out of treebank files: tokens, and the trees known of them."""
+"""Gold sentences from treebank files: tokens and trees."""
 
 import argparse
 import gzip

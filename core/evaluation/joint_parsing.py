@@ -1,13 +1,13 @@
-"""``evaluate joint``: parsing pairs jointly, against gold trees of their sources.
+"""``evaluate joint``: joint parsing of pairs against gold trees of their sources.
 
 A file of pairs is tab-separated with a header: corpus, sent_id, source, paraphrase,
 operations; tokens are separated by spaces, operations by commas. A sent_id is that of
 a CoNLL-U file, or ``STEM:LINE`` for the tree that begins on that line of ``STEM.tree``.
 
-UAS and LAS leave punctuation out, as Choe & McClosky 2015 do: gold UPOS PUNCT, or the
-punctuation tags of a gold tree. Where gold is a tree alone, its heads are converted
-(``core.trees.universal``) and there is no LAS. p is two-sided approximate
-randomisation over sentences (Noreen 1989) of the arcs found.
+UAS and LAS exclude punctuation, as in Choe & McClosky 2015: gold UPOS PUNCT, or the
+punctuation tags of a gold tree. Where gold is only a constituency tree, its heads are
+converted (``core.trees.universal``) and there is no LAS. p is two-sided approximate
+randomisation over sentences (Noreen 1989) of the correct arcs.
 """
 
 import argparse
@@ -449,7 +449,7 @@ def read_cases(
 ) -> tuple[list[JointCase], int, list[str]]:
     """The pairs with gold, parsed; how many have none; a line about each trouble.
 
-    ``sample``: so many of them alone, by chance, always the same. Raises FormatError
+    ``sample``: use only this many of them, drawn with a fixed seed. Raises FormatError
     if no pair is left.
     """
     records, left_out, lines = read_gold_pairs(read_pairs(pairs), golds)

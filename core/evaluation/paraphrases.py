@@ -1,4 +1,4 @@
-"""``evaluate paraphrases``: a table's scores against what people said of pairs."""
+"""``evaluate paraphrases``: a table's scores against people's ratings of pairs."""
 
 import argparse
 import gzip
@@ -132,12 +132,12 @@ def compare(
 def agreement(
     single: Sequence[Sequence[float]], rng: np.random.Generator
 ) -> dict[str, float | int]:
-    """What bounds any score: how far people agree with each other.
+    """The upper bound of any score: how far people agree with each other.
 
     ``halves``: rho of the means of two random halves of each pair's judges, over 20
-    drawings; ``ceiling``: the root of their reliability by the Spearman-Brown formula,
-    what a score that knew the true means would reach against the means of so many
-    judges. Over the pairs with four judges or more; empty without any.
+    draws; ``ceiling``: the root of their reliability by the Spearman-Brown formula,
+    which is what a score that knew the true means would reach against the means of this
+    many judges. Over the pairs with four judges or more; empty without any.
     """
     several = [np.array(one) for one in single if len(one) >= 4]
     if len(several) < 3:

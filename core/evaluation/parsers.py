@@ -97,7 +97,7 @@ def _rows(rows: dict[str, Counter[str]]) -> dict[str, dict[str, float | int]]:
 
 
 def _row(counts: Counter[str]) -> dict[str, float | int]:
-    """Of what nothing was given (coordination) there is no precision."""
+    """Precision is undefined where nothing was predicted (coordination)."""
     if counts["words"]:
         shares = {"uas": counts["heads"], "las": counts["labelled"]}
         n = counts["words"]
@@ -154,11 +154,11 @@ ALL: frozenset[Capability] = frozenset({"constituents", "forest", "tags"})
 class ParserScores:
     """Counts; ``to_json`` gives shares in percent, None where gold does not say.
 
-    ``arcs`` counts punctuation, ``words`` leaves it out (gold UPOS PUNCT).
-    ``phrases``: of the answers' own, those that hang together by their arcs, and all.
-    ``best[k]``: for each sentence the best of its k best trees. ``near[k]``: tokens
-    whose gold head is among its k heaviest, of ``near[0]`` that have weights.
-    ``errors``: by construction, where that is asked for.
+    ``arcs`` counts punctuation, ``words`` excludes it (gold UPOS PUNCT). ``phrases``:
+    among the predicted phrases, those connected by their arcs, and all. ``best[k]``:
+    for each sentence the best of its k best trees. ``near[k]``: tokens whose gold head
+    is among their k heaviest, out of the ``near[0]`` tokens with weights. ``errors``:
+    by construction, where requested.
     """
 
     sentences: int = 0
@@ -424,8 +424,8 @@ class Rates:
     ) -> None:  # fmt: skip
         """Count a sentence. ``brackets``: its own against gold, None without gold.
 
-        Words are tokens with a letter: signs and numbers are known to every parser.
-        The first word may be known without its capital.
+        Words are tokens with a letter: every parser knows punctuation and numbers. The
+        first word may be known in lower case.
         """
         words = [form for form in forms if any(map(str.isalpha, form))]
         n = sum(not is_known(form) for form in words)
@@ -463,7 +463,7 @@ class Rates:
 def knower(backend: ParserBackend) -> Callable[[str], bool] | None:
     """Whether a parser has seen a word in training; None if it does not tell.
 
-    Of a parser that helps another one: whether that one has.
+    For a parser that supports another one: whether that one knows the word.
     """
     inner = getattr(backend, "parser", backend)
     if not isinstance(inner, TrainingCounts):

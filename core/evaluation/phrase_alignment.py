@@ -67,8 +67,8 @@ class PhraseCase:
 def prepare(
     pairs: Sequence[PhrasePair], backend: ParserBackend | None
 ) -> list[PhraseCase]:
-    """The pairs, parsed if there is a parser. Raises FormatError if a link names a
-    node that its tree lacks."""
+    """The pairs, parsed if there is a parser. Raises FormatError if a link names a node
+    that its tree does not have."""
     sentences = [Sentence.of(t.words) for p in pairs for t in (p.source, p.target)]
     want: frozenset[Capability] = frozenset(
         {"constituents", "forest", "tags", "vectors"}
@@ -271,7 +271,7 @@ def read(path: Path, backend: ParserBackend | None) -> list[PhraseCase]:
 
 @contextmanager
 def naming(path: Path) -> Iterator[None]:
-    """What is wrong with a file, as a FormatError that names it.
+    """Errors in a file, as a FormatError that names it.
 
     Bytes that are no UTF-8 are placed by ``core.commands.catalogue``.
     """

@@ -72,7 +72,7 @@ class Effect:
         return Effect(*(a + b for a, b in pairs))
 
     def p(self, *, draws: int = 10_000) -> float:
-        """Of the difference in F1; two-sided, sentences swapped."""
+        """p of the difference in F1; two-sided, sentences swapped."""
         table = np.array(
             [
                 [b.matched, b.guessed + b.gold, a.matched, a.guessed + a.gold]

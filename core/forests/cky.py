@@ -21,8 +21,8 @@ from core.forests.kernels import spans as kernels
 def cky(scores: Floats) -> tuple[float, Ints]:
     """The best tree's score and its phrases ``(start, end, label)``, int32, preorder.
 
-    Words that stand bare are left out. Raises Contradiction if every tree is
-    forbidden. Ties: lowest split, then a phrase before none, then the lowest label.
+    Words without a phrase of their own are omitted. Raises Contradiction if every tree
+    is forbidden. Ties: lowest split, then a phrase before none, then the lowest label.
     """
     decoder = SpanDecoder(scores)
     score, brackets = decoder.argmax(decoder.phrase, bonus=np.zeros_like(decoder.null))

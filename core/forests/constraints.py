@@ -1,16 +1,16 @@
-"""The best tree of a forest under brackets that someone has decided.
+"""The best tree of a forest under required and forbidden brackets.
 
 ``fixed``: brackets (start, end, label) that the tree must have, "" for any label;
 ``barred``: such as it may not have, "" for every label.
 
-A forest was pruned: it may lack a tree that keeps all decisions. So each decision that
-a derivation breaks costs more than all its weight, those that break the fewest are
-left, and what they break is then put right in the brackets. What comes out keeps every
+A pruned forest may not contain a tree that keeps all decisions. So each decision that a
+derivation breaks costs more than its whole weight, those that break the fewest remain,
+and the broken decisions are then restored in the brackets. The result keeps every
 decision, whatever the forest holds; where the forest has trees that keep all, only
 these count. Pereira & Schabes 1992, "Inside-Outside Reestimation from Partially
 Bracketed Corpora".
 
-What the rest of a tree becomes, once a person has corrected a part of it.
+The rest of a tree after a person has corrected a part of it.
 
 A person's steps decide brackets: what a step brings must be in the tree, what it takes
 away may not. The forest is decoded under the decisions before the last step and under
@@ -47,7 +47,7 @@ Mask = NDArray[np.bool_]
 
 @dataclass(frozen=True, slots=True)
 class Decisions:
-    """What is decided about the brackets of one sentence.
+    """Decisions about the brackets of one sentence.
 
     Raises InvalidValue where two fixed brackets cross, or one is also barred.
     """
@@ -183,13 +183,13 @@ def plain_brackets(tree: Tree) -> Counter[Bracket]:
 
 
 def decided_by(steps: Iterable[tuple[Tree, Tree, int]]) -> Decisions:
-    """What steps decide: the trees before and after each, and the node it was about,
-    -1 for the whole tree.
+    """The decisions of steps, from the trees before and after each, and the node it was
+    about, -1 for the whole tree.
 
-    That node is decided as it is after the step, and so is its parent. Of what is gone,
-    phrases around the node are barred, as it was taken out of them, and those within
-    it, which were joined; a phrase next to it only grew or shrank. A later step takes
-    the place of an earlier one.
+    The node and its parent are decided as they are after the step. Among removed
+    brackets, those around the node are forbidden, as it was moved out of them, and
+    those within it, which were joined; a phrase next to it only grew or shrank. Later
+    steps override earlier ones.
     """
     fixed: set[Bracket] = set()
     barred: set[Bracket] = set()
@@ -242,7 +242,7 @@ def followed(
     now = _chains(decode(forest, weights, after))
     chains, own = _own_chains(tree), _own_chains(former)
     if chains.keys() == own.keys() and _count(chains) != _count(own):
-        return tree  # a label came into a chain or went: nothing else hangs on that
+        return tree  # only a label of the chain changed, so nothing else does
     touched = {s for s in chains.keys() | own.keys() if chains.get(s) != own.get(s)}
     moved = touched | {s for s in now.keys() | was.keys() if now.get(s) != was.get(s)}
     for span in chains.keys() & was.keys() & moved - now.keys():
@@ -278,7 +278,7 @@ def _is_kept(span: Span, label: str, was: Chains, after: Decisions) -> bool:
 
 
 def _decide(span: Span, chain: list[str], decided: Decisions) -> list[str]:
-    """The chain, unless it lacks what is decided of the span."""
+    """The chain, unless it does not contain the bracket decided for the span."""
     must = {label for start, end, label in decided.fixed if (start, end) == span}
     return chain if must <= set(chain) else []
 

@@ -5,7 +5,7 @@ edge, nats, ``-inf`` forbids; marginals are expected numbers of uses, which for 
 over spans are probabilities. An empty forest has no derivation. All functions raise
 InvalidScores on another shape or dtype, on NaN or +inf. Time is linear in the forest.
 
-How probable each labelled bracket is, over all trees of a forest.
+The probability of each labelled bracket, over all trees of a forest.
 """
 
 from collections.abc import Mapping, Sequence
@@ -42,7 +42,8 @@ def forest_log_partition(forest: Forest, weights: Floats) -> float:
 
 
 def forest_marginals(forest: Forest, weights: Floats) -> tuple[Floats, Floats]:
-    """How probable each node and each edge is; zeros if there is no derivation."""
+    """Return the probability of each node and each edge; zeros if there is no
+    derivation."""
     values = inside_log(forest, weights)
     p_node, p_edge = np.zeros(forest.n_nodes), np.zeros(forest.n_edges)
     if len(values) and values[-1] > -np.inf:
@@ -94,7 +95,7 @@ def bracket_chances(forest: Forest, weights: Floats) -> dict[Bracket, float]:
 
 
 def bracket_of(forest: Forest, v: int, label: str) -> Bracket:
-    """Where ``bracket_chances`` keeps a label of node ``v``."""
+    """The index of a label of node ``v`` in ``bracket_chances``."""
     return int(forest.starts[v]), int(forest.ends[v]), label
 
 

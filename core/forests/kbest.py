@@ -107,9 +107,9 @@ def trees_of(
 ) -> list[tuple[float, Tree]]:
     """Up to k different trees of a back-end's answer with their weights, nats.
 
-    First the back-end's own choice, if it says one, then the heaviest others in order:
+    First the back-end's own choice, if it gives one, then the heaviest others in order:
     the first may weigh less than the second. None if there is no forest or no parse.
-    ``words``: what to write on the leaves, if not the sentence's forms.
+    ``words``: the words for the leaves, if not the sentence's forms.
     """
     if analysis.forest is None or analysis.edge_weights is None:
         return []

@@ -1,4 +1,4 @@
-"""Several forests over the same tokens as one: the mean of their distributions.
+"""The mean of several forests over the same tokens, as one forest.
 
 A list of trees with their log-probabilities as one forest.
 """
@@ -20,10 +20,10 @@ from core.forests.inside import forest_log_partition
 def mixture(forests: Sequence[tuple[Forest, Floats]]) -> tuple[Forest, Floats]:
     """A forest whose derivations are those of all, and its edge weights, nats.
 
-    Each forest counts alike: a derivation's weight is its log-probability in its own
-    forest, less the log of their number; so the whole sums to 1. The root is a node ""
-    over the roots. Forests without a derivation are left out; nothing from none.
-    Raises InvalidValue if they are over different numbers of tokens. Linear.
+    Each forest counts equally: a derivation's weight is its log-probability in its own
+    forest, minus the log of the number of forests, so all sum to 1. The root is a node
+    "" over the roots. Forests without a derivation are left out; no forests give None.
+    Raises InvalidValue if they are over different numbers of tokens. Linear time.
     """
     some = [(f, w, z) for f, w in forests if (z := _log_z(f, w)) > -np.inf]
     if not some:
@@ -73,11 +73,11 @@ Key = tuple[str, str, int, int, tuple[int, ...]]  # name, tag of a leaf, span, t
 def ranked_forest(trees: Sequence[tuple[float, Tree]]) -> tuple[Forest, Floats]:
     """The forest that has these trees and no other, and its edge weights, nats.
 
-    Each derivation is one of ``trees`` with exactly its weight, which lies on its edge
-    of the root; all other edges weigh 0. Trees share the nodes of equal parts (label,
-    tag, span, and what is below), so that a span may be two nodes of one label. The
-    root bears the trees' common top label, or "" above their own tops. Equal trees
-    are one, with the larger weight. Nothing from no trees; traces are left out.
+    Each derivation is one of ``trees`` with exactly its weight, which is on its edge of
+    the root; all other edges weigh 0. Trees share the nodes of equal parts (label, tag,
+    span, and everything below), so a span may be two nodes of one label. The root has
+    the trees' common top label, or "" above their own tops. Equal trees become one,
+    with the larger weight. No trees give None; traces are left out.
 
     Raises InvalidValue if the trees are over different numbers of tokens, or one is
     discontinuous. Time is linear in the trees.

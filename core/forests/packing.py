@@ -36,7 +36,7 @@ def span_forest(
     If that takes more than ``max_edges`` edges, the margin is narrowed by a quarter
     until it does not (50,000 edges take 1 MB).
 
-    Raises InvalidScores as ``cky`` does, InvalidValue if a label lacks its name.
+    Raises InvalidScores as ``cky`` does, InvalidValue if a label has no name.
     """
     decoder = SpanDecoder(scores)
     if len(names) != scores.shape[2] or (names and names[0]):
@@ -95,8 +95,8 @@ def _pack(
 
 
 def prune(forest: Forest, weights: Floats, *, margin: float) -> tuple[Forest, Floats]:
-    """The edges used by some derivation that weighs at least the best less ``margin``
-    nats, and their weights; both empty if there is no derivation."""
+    """Return the edges used by a derivation within ``margin`` nats of the best, and
+    their weights; both empty if there is no derivation."""
     through = max_marginals(forest, weights)
     best = through.max(initial=-np.inf)
     if best == -np.inf:

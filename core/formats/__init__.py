@@ -1,4 +1,5 @@
-"""Codecs: text to core values and back; one module per format, grammar in its head."""
+"""Codecs: text to core values and back; one module per format, grammar in its
+docstring."""
 
 from importlib import import_module
 from pkgutil import walk_packages

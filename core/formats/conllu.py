@@ -179,7 +179,8 @@ def _rows(body: list[tuple[int, str]]) -> list[Row]:
 
 
 def _check_ids(rows: list[Row]) -> None:
-    """Words count from 1; ranges and empty nodes stand where they belong."""
+    """Check that words count from 1 and that ranges and empty nodes are in their
+    places."""
     last = 0
     for number, (name, *_) in rows:
         if name.isdigit():

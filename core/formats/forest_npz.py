@@ -52,9 +52,9 @@ def dump(forest: Forest, weights: Floats, *, arcs: Floats | None = None) -> byte
 
 
 def load(data: bytes) -> StoredForest:
-    """Inverse of ``dump``; raises FormatError if the bytes are no such archive.
+    """Inverse of ``dump``; raises FormatError if the bytes are not such an archive.
 
-    Nothing is unpacked before its size is known: at most ``MAX_BYTES``.
+    Sizes are checked before unpacking: at most ``MAX_BYTES``.
     """
     try:
         _check_size(data)

@@ -1,4 +1,4 @@
-"""Gemel's own bundle: JSON Lines that carry a whole corpus, and come back identical.
+"""Gemel's own bundle: JSON Lines that hold a whole corpus without loss.
 
 Every line is one object with a ``type``. The first is the head, the last the end:
 
@@ -24,12 +24,12 @@ Every line is one object with a ``type``. The first is the head, the last the en
      "by": "ada", "at": "...", "before": {}, "after": {}, "undoes": null}
     {"type": "end", "records": 8}
 
-A member that has its default (shown above, or empty) is left out. Ids hold within the
-bundle; a thing stands before whatever names it. ``text`` of a parse is one line of
-brackets (see treetext, the notes are in ``meta``) or CoNLL-U token lines. A link is
+A member with its default value (shown above, or empty) is left out. Ids are valid
+within the bundle; a thing precedes whatever names it. ``text`` of a parse is one line
+of brackets (see treetext, the notes are in ``meta``) or CoNLL-U token lines. A link is
 source, target, kind, crossing, attributes; ``w3`` is token 3, ``n5`` the phrase with
-preorder number 5 of the parse the layer stands on. ``undoes``: the revision of the
-event undone. ``end`` counts the lines before it: without it the file is cut off.
+preorder number 5 of the layer's parse. ``undoes``: the revision of the event undone.
+``end`` counts the lines before it: a file without it is incomplete.
 """
 
 import json

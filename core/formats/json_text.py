@@ -1,10 +1,10 @@
-"""JSON from elsewhere as values: whatever is no JSON that can be stored is refused.
+"""JSON from untrusted sources as values; anything that cannot be stored is refused.
 
 Beyond the grammar (RFC 8259) these are refused, since databases, other programs or
-UTF-8 cannot hold them: NaN and infinities, also as ``1e999``; integers of more than
-100 digits; NUL and half a surrogate pair; nesting beyond Python's stack; more values
-than fit into memory, each of which takes some 20 times its text; and, if asked, a name
-that stands twice in one object, of which readers keep either.
+UTF-8 cannot hold them: NaN and infinities, also as ``1e999``; integers of more than 100
+digits; NUL and half a surrogate pair; nesting beyond Python's stack; more values than
+fit into memory, each of which takes some 20 times its text; and, if asked, a name that
+occurs twice in one object, since readers differ on which to keep.
 """
 
 import json

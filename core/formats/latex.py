@@ -1,4 +1,4 @@
-r"""Trees as LaTeX, written and not read: for tikz, forest, qtree and tikz-dependency.
+r"""Trees as LaTeX, for tikz, forest, qtree and tikz-dependency (write only).
 
     \begin{forest} [S [NP [DT [The]] [NN [nurse]]] … ] \end{forest}
     \Tree [.S [.NP [.DT The ] [.NN nurse ] ] … ]
@@ -30,14 +30,15 @@ _SIGNS = {
 
 
 def _escaped(text: str) -> str:
-    """Any text as LaTeX sets it, in braces where a package would read signs of it."""
+    """Return any text escaped for LaTeX, in braces where a package would interpret
+    it."""
     safe = re.sub(r"[\\~^<>|\"&%$#_{}]", lambda match: _SIGNS[match.group()], text)
     return f"{{{safe}}}" if re.search(r"[\[\],=.;:\s]", text) or not text else safe
 
 
 def forest(tree: Tree, *, marks: Mapping[Ref, str] = {}) -> str:
-    """For the package forest. ``marks``: what stands as an index at a node, "n3", or at
-    a word, "w0"."""
+    """For the package forest. ``marks``: the index at a node, "n3", or at a word,
+    "w0"."""
     _check(tree)
     lines = [f"  {line}" for line in _forest_lines(tree, 0, marks)]
     return "\n".join([r"\begin{forest}", *lines, r"\end{forest}"])
@@ -174,7 +175,7 @@ def _box(box: Box, *, across: bool) -> list[str]:
     return [_node("word", x, word_y, box.text), *[tag] * bool(box.tag)]
 
 
-_TAG_AT = {"s": 0.15, "t": 0.85}  # of the width of a word that stands across
+_TAG_AT = {"s": 0.15, "t": 0.85}  # of the width of a word, for vertical words
 
 
 def _node(style: str, x: float, y: float, text: str) -> str:

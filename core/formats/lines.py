@@ -46,7 +46,7 @@ def read(lines: Iterable[str]) -> Iterator[Record | BadLine]:
 
 
 def write(records: Iterable[Record]) -> Iterator[str]:
-    """Yield the text of each sentence on a line of its own."""
+    """Yield the text of each sentence on its own line."""
     for record in records:
         if isinstance(record, SentenceRecord):
             yield flat(record.text or " ".join(record.forms)) + "\n"

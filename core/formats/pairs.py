@@ -51,9 +51,9 @@ def read(
 ) -> Iterator[Record | BadLine]:
     """A PairRecord a row; a row that cannot be read is a BadLine.
 
-    ``columns``: for a table with names of its own, which column, counted from 1, is
-    the source, the target and perhaps the id and the label; under "header" 1 if the
-    first row holds names, else 0.
+    ``columns``: for a table with other names, which column, counted from 1, is the
+    source, the target and perhaps the id and the label; under "header" 1 if the first
+    row holds names, else 0.
     """
     names: list[str] | None = None
     before = ""

@@ -9,8 +9,8 @@ like any other, function tags (NP-SBJ-1) are part of the label. Words that are b
 are escaped as -LRB- and so on in the source: the tree keeps them so, the tokens of a
 SentenceRecord do not. Comment lines are not part of the format.
 
-A tree may span many lines, and many trees may stand on one. When a bracket is missing,
-reading goes on at the next line that begins with "(".
+A tree may span many lines, and many trees may share one. When a bracket is missing,
+reading continues at the next line that begins with "(".
 """
 
 import re
@@ -330,7 +330,7 @@ class _Scanner:
                 used = match.end()
                 continue
             if not self._reader.depth:
-                self._spoiled = self._unclean  # the tree before says nothing of this
+                self._spoiled = self._unclean  # the tree before it has no such note
             try:
                 tree = self._reader.feed(match.group(), number, match.start() + 1)
                 if tree is None:

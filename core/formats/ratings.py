@@ -11,9 +11,8 @@
     rte1-crowd worker, rte1_test_pair_id, response, gold: 0 or 1 (Snow et al. 2008);
                the gold label is the annotator "gold", left out of agreement
 
-A cell is taken as it stands: quotes are text. A byte order mark is passed over; rows
-without any text are, too. A row of the wrong width, a missing cell or a value off its
-scale is a BadLine.
+A cell is read literally: quotes are text. A byte order mark and rows without text are
+skipped. A row of the wrong width, a missing cell or a value off its scale is a BadLine.
 """
 
 import re
@@ -31,7 +30,7 @@ Row = Mapping[str, str]
 
 @dataclass(frozen=True, slots=True)
 class Layout:
-    """How one kind of table reads: its file in a folder, the columns it must have, the
+    """How one kind of table is read: its file in a folder, its required columns, the
     scales that it declares, and the records of a row."""
 
     name: str
@@ -45,7 +44,7 @@ class Layout:
 def read(lines: Iterable[str], layout: Layout) -> Iterator[RatingRecord | BadLine]:
     """The ratings in order; a line that cannot be read is a BadLine instead.
 
-    A header that lacks a column gives one BadLine and ends the reading.
+    A header without a required column gives one BadLine and ends the reading.
     """
     names: list[str] | None = None
     for number, line in enumerate(lines, 1):

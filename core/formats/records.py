@@ -1,4 +1,4 @@
-"""What every codec yields: records, and bad lines as values.
+"""Records of all codecs; bad lines are values, too.
 
 A codec is a module with a ``FORMAT``: what reads and writes it, and all that lists,
 help, docs and tests say about it. Lines keep their "\\n"; a line may be any piece of
@@ -39,7 +39,7 @@ class BadLine:
 
 @dataclass(frozen=True, slots=True)
 class RecordHeader:
-    """What stands before the first record: its text, and what it says."""
+    """The text before the first record, and the values it declares."""
 
     text: str = ""
     meta: Mapping[str, Any] = field(default_factory=dict)
@@ -47,7 +47,7 @@ class RecordHeader:
 
 @dataclass(frozen=True, slots=True)
 class Tail:
-    """What stands after the last record."""
+    """The text after the last record."""
 
     text: str = ""
 

@@ -1,4 +1,4 @@
-"""Text on standard input, a line at a time."""
+"""Text from standard input, line by line."""
 
 import sys
 from collections.abc import Iterator
@@ -26,5 +26,5 @@ def input_lines() -> Iterator[str]:
 
 
 def not_utf8(error: UnicodeDecodeError) -> str:
-    """What is wrong, for people."""
+    """The error, as text for people."""
     return f"byte 0x{error.object[error.start]:02X} is not UTF-8"

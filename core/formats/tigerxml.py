@@ -7,10 +7,10 @@
     nt     = <nt id cat> { edge | secedge } </nt>
     edge   = <edge label idref>             secedge = <secedge label idref>
 
-Phrases may be discontinuous. Nodes without a parent hang from a phrase VROOT that the
-file does not hold, if there is more than one. A terminal tagged -NONE- is a trace.
-"--" is an empty value, except as a tag. ``meta["ids"]`` of a parse gives the id of each
-node in preorder, "" for that VROOT.
+Phrases may be discontinuous. If several nodes have no parent, they are attached to a
+phrase VROOT that the file does not hold. A terminal tagged -NONE- is a trace. "--" is
+an empty value, except as a tag. ``meta["ids"]`` of a parse gives the id of each node in
+preorder, "" for that VROOT.
 """
 
 from collections.abc import Iterable, Iterator, Sequence
@@ -45,7 +45,7 @@ TAIL = "\n</body>\n</corpus>\n"
 
 
 def read(lines: Iterable[str]) -> Iterator[Record | BadLine]:
-    """A SentenceRecord for each ``<s>``; a bad graph is a BadLine of its own."""
+    """Yield a SentenceRecord for each ``<s>``, or a BadLine for a bad graph."""
     seen: set[str] = set()
     first = True
     try:
@@ -91,7 +91,7 @@ def write(records: Iterable[Record]) -> Iterator[str]:
 
 
 def terminals(tree: Tree) -> tuple[int, ...]:
-    """The leaves in sentence order; a trace stands before the token that follows it."""
+    """The leaves in sentence order; a trace comes before the next token."""
     leaves = [v for v in range(len(tree)) if tree.is_leaf(v)]
     return tuple(sorted(leaves, key=lambda v: (tree.spans[v], v)))
 
@@ -212,7 +212,7 @@ def _sentence(element: Element, raw: str, line: int, seen: set[str]) -> Sentence
 
 
 class _Graph:
-    """The graph of one sentence; raises FormatError where it is no tree."""
+    """The graph of one sentence; raises FormatError where it is not a tree."""
 
     def __init__(self, element: Element, line: int) -> None:
         self.line = line

@@ -1,4 +1,4 @@
-"""A tree as one line of brackets, and next to it what brackets cannot hold.
+"""A tree as one line of brackets, with notes on what brackets cannot hold.
 
 The line is a bracketing that anyone can read (see ptb), its nodes in preorder. The
 notes make it the same tree again: ``labels`` and ``forms`` by node where they were

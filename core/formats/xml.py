@@ -1,4 +1,4 @@
-"""XML as a stream: records with the text they were read from.
+"""XML as a stream: records with their source text.
 
 A document type declaration is refused, and with it every entity: no billion laughs, no
 file of the server in a sentence. Formats that carry a plain one (RTE) may allow a
@@ -25,7 +25,7 @@ _TAG_END = re.compile(rb"""(?:[^>"']|"[^"]*"|'[^']*')*>""")
 
 @dataclass(frozen=True, slots=True)
 class XmlItem:
-    """An element wanted; ``element`` None: the text after the last one.
+    """A requested element; ``element`` None: the text after the last one.
 
     ``raw``: all text since the item before, this element included.
     """
@@ -111,7 +111,7 @@ def _format_error(error: ParseError) -> FormatError:
 
 
 class _Collector:
-    """Parser target: builds the wanted elements, forgets everything else."""
+    """Parser target: builds the requested elements, drops everything else."""
 
     def __init__(self, names: frozenset[str]) -> None:
         self.expat: Any = None
@@ -152,7 +152,7 @@ class _Collector:
     def _end(self) -> int:
         """The byte index behind the item that ends here.
 
-        expat stands on "</name>", but behind "<name/>".
+        expat reports the position before "</name>", but after "<name/>".
         """
         here = int(self.expat.CurrentByteIndex)
         tag = _TAG_END.match(self.buffer, self._from - self._base)

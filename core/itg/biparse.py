@@ -1,10 +1,10 @@
 """Biparsing under bracketing ITG: the best, the k best, all alignments of a pair.
 
-How probable each link is over all biparses of a pair, and the best that says so.
+The probability of each link over all biparses of a pair, and the best biparse by these.
 
-Many biparses of a pair have the same score: a word that stands twice on one side, a
-substitution that could be of any two words. Among them the links to be shown are those
-that most of the probability speaks for.
+Many biparses of a pair have the same score: a word that occurs twice on one side, a
+substitution that could be of any two words. Among them, those links are shown that have
+the most probability.
 """
 
 from dataclasses import dataclass, replace
@@ -155,7 +155,7 @@ def biparse_of(weights: ItgWeights, links: tuple[tuple[int, int], ...]) -> Bipar
 
 
 MAX_POSTERIOR_CELLS = 2**20  # of each of six charts: 48 MiB; 44 x 44 words
-SHARPNESS = 16.0  # edit costs are no log-probabilities: nearly the best alone count
+SHARPNESS = 16.0  # edit costs are not log-probabilities: in effect only the best count
 MARGIN = 0.05
 FARTHEST = 600.0  # nats below 1: exp of it is still a number
 TIE = 1e-7  # nats that a link of posterior 1 is preferred by

@@ -1,4 +1,5 @@
-"""What speaks for a pair meaning the same: structure, overlap, thesaurus, context."""
+"""Features of a pair that predict equal meaning: structure, overlap, thesaurus,
+context."""
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
@@ -103,8 +104,8 @@ class PairView:
         exact: bool = False,
         context: bool = False,
     ) -> ItgWeights:
-        """What every rule of a biparse weighs, with exact matches alone or with all
-        that is known of the words."""
+        """The weights of every rule of a biparse, with exact matches alone or with all
+        features of the words."""
         lexicon = Lexicon(settings.lexicon, self.thesaurus)
         distance = lexicon.of_relations(
             self.exact if exact else self.related,

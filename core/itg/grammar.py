@@ -3,7 +3,7 @@
 Wu 1997, "Stochastic inversion transduction grammars", CL 23(3); Wu 2005. One
 nonterminal A, rules A -> [A A], A -> <A A>, A -> e/f, A -> e/nothing, A -> nothing/f.
 
-What it costs to link or to leave alone the words of a pair, by kind of word.
+The costs of linking words or leaving them unlinked, by kind of word.
 """
 
 from collections.abc import Sequence
@@ -25,7 +25,7 @@ from core.word_alignment.lexicon import LexiconSettings
 
 @dataclass(frozen=True, slots=True, eq=False)
 class ItgWeights:
-    """What every rule weighs for one pair of T and V words, in nats.
+    """The weights of all rules for one pair of T and V words, in nats.
 
     ``links`` ``(T, V)``, ``-inf`` forbids; ``source_nulls`` ``(T,)`` and
     ``target_nulls`` ``(V,)``, finite; ``straight`` and ``inverted`` for every rule
@@ -67,7 +67,7 @@ class ItgWeights:
 
 
 def blocks_of(links: Sequence[tuple[int, int]]) -> Block | None:
-    """The one biparse tree of these links; None if there are none.
+    """The unique biparse tree of these links; None if there are none.
 
     Raises InvalidValue if a word is linked twice, or if no ITG can order them so.
     O(n^2) for n links: neighbours are joined as soon as they touch on both sides.
@@ -90,7 +90,7 @@ def blocks_of(links: Sequence[tuple[int, int]]) -> Block | None:
 
 
 def n_inverted(links: Sequence[tuple[int, int]]) -> int:
-    """How many rules of ``blocks_of(links)`` are inverted, without building it.
+    """The number of inverted rules of ``blocks_of(links)``, without building it.
 
     The links must be such that ITG can order them. O(n log n).
     """

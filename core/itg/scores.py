@@ -1,6 +1,6 @@
-"""Scores of pairs: how well they biparse, and what a few tuned weights make of it.
+"""Scores of pairs: how well they biparse, combined by a few fitted weights.
 
-What a score has to beat: overlap of words, and the edit distance.
+Baselines of a score: word overlap and edit distance.
 """
 
 import json
@@ -71,14 +71,14 @@ class Scorer:
     ) -> tuple[tuple[int, int], ...]:
         """The links whose words have to do with each other, as far as this scorer sees.
 
-        The others stand for a substitution: one word instead of the other costs less
+        The others represent substitutions: one word instead of the other costs less
         than leaving both without a counterpart.
         """
         related = view.exact if self.is_exact else view.related
         return tuple(link for link in links if related[link] != WordRelation.NONE)
 
     def likeliest(self, view: PairView) -> Biparse:
-        """Of the pair's best biparses, the one whose links are the most probable.
+        """Among the pair's best biparses, the one with the most probable links.
 
         Raises SentenceTooLong where ``score`` would still find one of the best.
         """
@@ -91,7 +91,7 @@ class Scorer:
         return self.wants_vectors and view.vectors is not None
 
     def score(self, view: PairView) -> "ItgScore":
-        """The score of one pair; higher means more alike."""
+        """Return the score of one pair; higher means more similar."""
         best, cost = view.biparse(
             self.costs, exact=self.is_exact, context=self._sees_context(view)
         )
@@ -104,7 +104,7 @@ class Scorer:
 
 @dataclass(frozen=True, slots=True)
 class ItgScore:
-    """``value``: higher is more alike; a probability where weights are tuned."""
+    """``value``: higher is more similar; a probability where weights are fitted."""
 
     value: float
     biparse: Biparse
@@ -172,7 +172,7 @@ SCORERS: Mapping[str, Scorer] = {
 def trained(task: str, *, context: bool) -> LogisticModel:
     """The shipped weights of a task, with or without contextual features.
 
-    Raises Unavailable if this installation lacks them.
+    Raises Unavailable if this installation does not have them.
     """
     return LogisticModel.from_json(_shipped(task, context=context))
 
@@ -194,7 +194,8 @@ def _shipped(task: str, *, context: bool) -> dict[str, Any]:
 
 
 def find_thesaurus() -> tuple[Thesaurus | None, str]:
-    """The thesaurus and "", or None and how to get one: scoring goes on without."""
+    """Return the thesaurus and "", or None and how to get one; scoring continues
+    without."""
     try:
         return thesaurus(), ""
     except Unavailable as error:

@@ -33,7 +33,7 @@ from core.joint_parsing.linked import LinkedWords, SetLinks
 
 
 def arc_marginals(arcs: Floats, *, projective: bool) -> Floats:
-    """How probable each arc is, ``(n + 1, n + 1)``."""
+    """The probability of each arc, ``(n + 1, n + 1)``."""
     return eisner_marginals(arcs) if projective else tree_marginals(arcs)
 
 
@@ -62,9 +62,9 @@ def consensus_heads(
     return decoder.argmax(arcs, bonus=bonus)[1].copy()
 
 
-ROUNDS = 2  # what the others think, knowing what this sentence thinks by itself
+ROUNDS = 2  # beliefs of the others, given this sentence's own
 TINY = 1e-9
-LEAST = 1e-4  # less probable relations are told apart no further
+LEAST = 1e-4  # less probable relations are not distinguished
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,7 +86,7 @@ class _SentenceFactor:
     projective: bool
 
     def arc_beliefs(self, bonus: Floats) -> Floats:
-        """How probable each arc is by the weights and ``bonus``."""
+        """The probability of each arc by the weights and ``bonus``."""
         return arc_marginals(self.arcs + bonus, projective=self.projective)
 
 

@@ -56,7 +56,7 @@ class Agreed:
 
     @property
     def gap(self) -> float:
-        """How much better another pair could be at most, nats."""
+        """The maximum by which another pair could be better, nats."""
         return max(0.0, self.bound - self.score)
 
     @property
@@ -366,7 +366,7 @@ class _SpanSide:
         return viterbi(self._forest, self._weights + padded[self._of_edge])
 
     def has(self, edges: Ints) -> Floats:
-        """How many phrases each linked span has in the derivation."""
+        """The number of phrases of each linked span in the derivation."""
         at = self._of_edge[edges]
         counts = np.bincount(at[at >= 0], minlength=self._n)
         return np.asarray(counts, dtype=np.float64)

@@ -10,7 +10,7 @@ raises or lowers, C = 1, features seen fewer than three times left out. The rand
 greedy search is over 15 groups: the templates of table 2 and the four features of
 section 3.4.1. Uses scikit-learn, which is needed for fitting alone.
 
-What joint parsing has learned: a few numbers and the gates, out of one JSON file.
+The fitted parameters and gates of joint parsing, from one JSON file.
 """
 
 import json
@@ -74,7 +74,7 @@ class Gate:
     least: float = 0.5
 
     def probability(self, features: Mapping[str, float]) -> float:
-        """How probable it is that the joint parse is the better one, if they differ."""
+        """The probability that the joint parse is the better one, if they differ."""
         nats = self.intercept + sum(
             value * self.weights.get(name, 0.0) for name, value in features.items()
         )
@@ -105,7 +105,8 @@ def gate_features(
     result: JointResult,
     templates: tuple[int, ...] = (),
 ) -> Features:
-    """What a gate looks at, of the source's side; ``templates`` adds those of table 2.
+    """The features of a gate, from the source's side; ``templates`` adds those of table
+    2.
 
     Raises InvalidValue if there is no dependency tree on that side.
     """
@@ -338,7 +339,8 @@ class JointWeights:
 
     @classmethod
     def load(cls, path: Path = WEIGHTS) -> "JointWeights":
-        """Those of a file; raises Unavailable if it is missing, InvalidValue."""
+        """The parameters in a file; raises Unavailable if it is missing,
+        InvalidValue."""
         try:
             data = json.loads(path.read_text(encoding="utf-8"))
             return cls(

@@ -1,4 +1,4 @@
-"""A pair read as one text: what a parser makes of each sentence with the other in view.
+"""Parsing each sentence of a pair with the other in view, as one text.
 
 An encoder that reads both sentences at once can look up in one what the other leaves
 open. A back-end with the capability "pairs" has learned to: it was trained on
@@ -24,9 +24,9 @@ TINY = 1e-9
 
 @dataclass(frozen=True, slots=True, eq=False)
 class View:
-    """Of one sentence, both sides of its pair in view: the probability of each arc
-    given its modifier, ``(n + 1, n + 1)``, and of each relation given the arc,
-    ``(n + 1, n + 1, names)``, None if the back-end gives none."""
+    """One sentence parsed with both sides of its pair in view: the probability of each
+    arc given its modifier, ``(n + 1, n + 1)``, and of each relation given the arc, ``(n
+    + 1, n + 1, names)``, None if the back-end gives none."""
 
     arcs: Floats
     relations: Floats | None

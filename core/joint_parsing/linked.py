@@ -1,4 +1,4 @@
-"""Word links as what joint inference reads: one partner a word, ROOT with ROOT."""
+"""Word links prepared for joint inference: one partner per word, ROOT with ROOT."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass

@@ -1,4 +1,4 @@
-"""Each method of joint parsing: two analyses and their links in, what it found out.
+"""The methods of joint parsing: from two analyses and their links to a result.
 
 Among the n best trees of two sentences, the pair that agrees most.
 
@@ -98,7 +98,7 @@ def ranked_heads(arcs: Floats, k: int, *, projective: bool) -> Ranked:
 def ranked_trees(analysis: Analysis, k: int) -> tuple[Ranked, Sequence[Tree]]:
     """The k best constituency trees, converted, and the trees themselves.
 
-    Of trees with the same dependencies only the best is kept, as in the paper. Both
+    Among trees with the same dependencies only the best is kept, as in the paper. Both
     empty where the analysis has no forest or no parse.
     """
     if analysis.forest is None or analysis.edge_weights is None:

@@ -91,8 +91,8 @@ class JointParser:
         """The joint parse of a pair; ``links``: word links to use, else the aligner's;
         ``views``: both sides as read with the other in view (``views_of``).
 
-        Analyses need what WANT asks for. Raises InvalidValue if they lack what the
-        method needs.
+        Analyses need what WANT lists. Raises InvalidValue if the method's input is
+        missing.
         """
         settings = settings or JointSettings()
         if links is None:
@@ -291,8 +291,8 @@ def _arc_changes(
 
 
 def _span_changes(analysis: Analysis, tree: Tree) -> tuple[SpanChange, ...]:
-    """The phrases that ``tree`` has and the best tree of its own forest has not, and
-    the other way round."""
+    """Return the phrases that ``tree`` has and the best tree of its own forest has not,
+    and the reverse."""
     if analysis.forest is None or analysis.edge_weights is None:
         raise InvalidValue("the forest is missing: ask for constituents")
     words = analysis.sentence.forms

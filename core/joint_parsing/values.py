@@ -1,4 +1,4 @@
-"""What joint parsing takes and gives: settings, changed arcs, rounds, results."""
+"""Values of joint parsing: settings, changed arcs, rounds, results."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -16,21 +16,21 @@ SlackKind = Literal["one", "relation", "prob"]
 
 @dataclass(frozen=True, slots=True)
 class JointSettings:
-    """How two sentences parse each other; ``method`` by its name in METHODS.
+    """Settings of joint parsing; ``method`` is a name in METHODS.
 
-    ``rounds``: most rounds of dual decomposition. ``step``: its first step in nats.
-    ``slack``: nats that one disagreement costs (bp, soft, spans); ``slack_kind``: of
+    ``rounds``: maximum rounds of dual decomposition. ``step``: its first step in nats.
+    ``slack``: nats that one disagreement costs (bp, soft, spans); ``slack_kind``: for
     soft, the same for all, by the relation of the source's arc, or times the
     probabilities of the two links. ``trust``: nats for an arc that the other sentence
-    is certain of (mbr). None stands for the shipped value. ``gate``: keep the separate
-    parses where the gate thinks them better. ``projective``: trees without crossing
-    arcs. ``n_best``: trees of either side among which pairs are sought. ``in_view``:
-    use what a parser that reads pairs makes of the two read as one (bp).
+    is certain of (mbr). None means the shipped value. ``gate``: keep the separate
+    parses where the gate prefers them. ``projective``: trees without crossing arcs.
+    ``n_best``: trees of either side among which pairs are sought. ``in_view``: use what
+    a parser that reads pairs predicts for the two read as one (bp).
 
-    Of dual decomposition, ``last_round``: answer with the trees of the last round, as
-    algorithms 1 and 2 of Choe & McClosky 2015 do; else with the best pair met, which
-    under ``hard`` is that of the separate parses wherever no two trees were found that
-    agree. ``one_sided``: only arcs of the paraphrase alone cost (algorithm 2 as
+    Of dual decomposition, ``last_round``: return the trees of the last round, as
+    algorithms 1 and 2 of Choe & McClosky 2015 do; otherwise the best pair found, which
+    under ``hard`` is that of the separate parses wherever no two agreeing trees were
+    found. ``one_sided``: only arcs of the paraphrase alone cost (algorithm 2 as
     printed). ``link_roots``: ROOT is linked to ROOT.
 
     Raises InvalidValue if a number is out of range.
@@ -114,14 +114,13 @@ class Round:
 class JointResult:
     """Both sides, and how they came about.
 
-    ``links``: the word links that counted. ``exact``: no other pair of trees is better
-    under the method's objective, proved; of bp and mbr, no other tree of either side
-    under what the other told it. ``gap``: how much better a pair could be at most,
-    nats. ``agreement_*``: c(a, b), pairs of linked words with an arc between
-    them on one side alone, of the separate and of the joint trees. ``gate``: how
-    probable the gate thinks the joint parse of the source the better one, None if it
-    was not asked; ``kept``: whether the joint parses are what ``source`` and
-    ``target`` hold.
+    ``links``: the word links that counted. ``exact``: proved that no other pair of
+    trees is better under the method's objective; for bp and mbr, no other tree of
+    either side given the other's messages. ``gap``: how much better a pair could be at
+    most, nats. ``agreement_*``: c(a, b), pairs of linked words with an arc between them
+    on one side alone, of the separate and of the joint trees. ``gate``: the probability
+    that the joint parse of the source is the better one, None if the gate was not used;
+    ``kept``: whether ``source`` and ``target`` hold the joint parses.
     """
 
     source: JointSide

@@ -1,4 +1,4 @@
-"""Where the parts of a biparse go: the matrix with nested blocks, the facing trees."""
+"""The geometry of a biparse: the matrix with nested blocks, the facing trees."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -39,7 +39,8 @@ class BlockMark:
 
 @dataclass(frozen=True, slots=True)
 class MatrixScene:
-    """Source words are rows, target words columns; target words stand upright."""
+    """Source words are rows, target words columns; target words are written
+    vertically."""
 
     width: float
     height: float
@@ -68,7 +69,7 @@ class TreesScene:
 
 
 def numbered(tree: Block | None) -> list[tuple[int, Block, int, int]]:
-    """(number, block, depth, number of its parent) in preorder; 0 is no parent."""
+    """(number, block, depth, number of its parent) in preorder; 0 means no parent."""
     numbers: list[tuple[int, Block, int, int]] = []
     waiting = [(tree, 0, 0)] if tree else []
     while waiting:
@@ -145,8 +146,8 @@ def trees_scene(
 ) -> TreesScene:
     """The biparse tree twice, words in the order of either side, links between.
 
-    Boxes of words do not overlap, order is kept, and a parent stands between its first
-    and its last child.
+    Boxes of words do not overlap, order is kept, and a parent is between its first and
+    its last child.
     """
     blocks = numbered(tree)
     height = max((_height(block) for _, block, _, _ in blocks), default=0)

@@ -1,4 +1,4 @@
-"""Charts of a report: where each mark goes, in px, y down."""
+"""The geometry of a report's charts, in px, y down."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -94,7 +94,7 @@ def grid_chart(
 def bar_chart(
     rows: Sequence[tuple[str, float, str]], *, measure: TextMeasure
 ) -> FigureChart:
-    """Return a bar for each row: name, value of at least 0, what stands behind it."""
+    """Return a bar for each row: name, value of at least 0, text after it."""
     names = [_clipped(name) for name, _value, _text in rows]
     left = max([measure.width(text, size=FONT) for text in names], default=0) + PAD * 2
     most = max([value for _name, value, _text in rows], default=0) or 1
@@ -171,7 +171,7 @@ def line_chart(
     """A line for each series over the same places; it passes over values of None.
     ``plot``: the width that the lines take.
 
-    Names stand at the right ends, moved apart so that none covers another.
+    Names are at the right ends, moved apart so that none covers another.
     """
     left, top = 56.0, PAD
     deep = max(240.0, len(series) * (SMALL + 4) + 4)
@@ -210,7 +210,7 @@ def _number(tick: float, *, percent: bool) -> str:
 def _across(
     kind: str, left: float, wide: float, y: float, text: str
 ) -> list[ChartMark]:
-    """A line at a value of the y axis, which stands before it."""
+    """A line at a value of the y axis, with the value before it."""
     line = ChartMark(kind, left, y, left + wide, y)
     return [line, ChartMark("note", left - 8, y + 4, text=text, anchor="end")]
 
@@ -233,7 +233,7 @@ def _flags(
 
 
 def _below(texts: Sequence[str], left: float, step: float, y: float) -> list[ChartMark]:
-    """What stands under the places of the x axis."""
+    """The labels below the positions of the x axis."""
     return [
         ChartMark("note", left + at * step, y + 18, text=text, anchor="middle")
         for at, text in enumerate(texts)

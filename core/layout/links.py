@@ -1,9 +1,10 @@
-"""Two sentences face to face: their trees or arcs outside, a band for links between.
+"""The geometry of two facing sentences: trees or arcs outside, links in the band
+between.
 
-The source stands above with its root up, the target below with its root down, or,
-``across``, left and right. A strip at each outer side takes what has no counterpart.
-All of it is computed once for "the words run along, the trees grow away from the band"
-and then turned into px by ``_Axes``.
+The source is above with its root up, the target below with its root down, or,
+``across``, left and right. A strip at each outer side holds nodes without a
+counterpart. Everything is computed once for "the words run along, the trees grow away
+from the band" and then turned into px by ``_Axes``.
 """
 
 from collections.abc import Sequence
@@ -57,7 +58,7 @@ def arc_levels(deps: DepTree, *, shown: frozenset[int] | None = None) -> list[Le
 def demands(
     arcs: Sequence[Level], label_sizes: Sequence[float], *, pad: float = 18.0
 ) -> list[Demand]:
-    """How far apart head and modifier must stand for the label to fit between."""
+    """Return how far apart head and modifier must be for the label to fit between."""
     return [
         Demand(min(a.modifier, a.head), max(a.modifier, a.head), size + pad)
         for a, size in zip(arcs, label_sizes, strict=True)

@@ -1,4 +1,4 @@
-"""How wide a string is, from a table of glyph advances."""
+"""Widths of strings, from a table of glyph advances."""
 
 import unicodedata
 

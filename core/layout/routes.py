@@ -1,4 +1,4 @@
-"""Paths of links that run through no box, side by side where they go the same way.
+"""Paths of links around boxes, in parallel where they share a direction.
 
 The levels of both trees are rows of boxes, and a link is a long edge of a layered
 drawing (Sugiyama, Tagawa & Toda 1981): in every row between its ends it passes a gap
@@ -15,9 +15,9 @@ pass a gap than have room at ``LANE`` px, their lanes are closer. Labels of arcs
 the words and the band (view "both") are not boxes: links run beneath them.
 
 Rows follow one another *down* from the root of the source through the band to the root
-of the target; *along* is the way the words run. A scene that lies ``across`` is turned,
-so that nothing here knows of it. Numbers are those of the drawing, with two decimals:
-the page, which reads them off it, comes to the same.
+of the target; *along* is the direction of the words. A scene with ``across`` is turned,
+so this module does not need to know. Coordinates have two decimals, so the page, which
+reads them from the drawing, computes the same.
 """
 
 import math
@@ -33,8 +33,8 @@ from numpy.typing import NDArray
 from core.data.check import Floats
 from core.layout.scene import Box, Scene
 
-CLEAR = 4.0  # px between a box and what passes it, less where there is no room
-APART = 8.0  # px: an edge that is nearer to a box than that takes no room of its own
+CLEAR = 4.0  # px between a box and lines that pass it, less where space is short
+APART = 8.0  # px: an edge nearer to a box than this needs no extra space
 HAIR = 1e-6  # px: who would pass through the middle of a box is left of it by that
 
 
@@ -59,7 +59,7 @@ class BoxRow:
         return bisect_left(self.mids, x)
 
     def bounds(self, gap: int) -> tuple[float, float]:
-        """From where to where that gap is free, its clearance kept."""
+        """The free range of that gap, within its clearance."""
         low = self.spans[gap - 1][1] if gap else 0.0
         high = self.spans[gap][0] if gap < len(self.spans) else self.length
         clear = min(CLEAR, (high - low) / 4)
@@ -78,7 +78,7 @@ class BoxRow:
 
 @dataclass(frozen=True, slots=True, order=True)
 class LinkEnd:
-    """Where links of a box begin: its row, its middle along, its edge down."""
+    """The end of a box's links: its row, its middle along, its edge down."""
 
     row: int
     x: float
@@ -180,7 +180,7 @@ class _Passage:
 
 
 def passages(rows: Rows, ends: Sequence[tuple[LinkEnd, LinkEnd]]) -> Floats:
-    """Where along each link is in each row: ``(links, rows)``, px.
+    """The position of each link in each row: ``(links, rows)``, px.
 
     NaN outside the rows between its ends. A place may be wished for by several links.
     O(links^2 * rows).
@@ -198,10 +198,10 @@ def passages(rows: Rows, ends: Sequence[tuple[LinkEnd, LinkEnd]]) -> Floats:
 
 
 def crossings(options: Floats, others: Floats) -> NDArray[np.int_]:
-    """How often each option changes sides with all the others: ``(options,)``.
+    """How often each option crosses the others: ``(options,)``.
 
-    Both are places ``(links, rows)``, NaN where there is no link; two links in the same
-    place change sides only if they do so before and after.
+    Both are positions ``(links, rows)``, NaN where there is no link; two links in the
+    same position change sides only if they do so before and after.
     """
     one, other = options[:, None, :], others[None, :, :]
     turn = np.arange(0, 2 * options.shape[-1], 2, dtype=np.int16)
@@ -272,7 +272,7 @@ def _rank(way: _Passage) -> tuple[float, int, float]:
 
 
 LANE = 3.0  # px between links side by side
-BEYOND = 2.0  # px that a link goes on upright before and behind a row
+BEYOND = 2.0  # px of vertical line before and after a row
 FAN = 0.2  # of the band, at each edge: where a bundle opens
 WIDE = 160.0  # px between the outer links of a bundle, before it is one
 

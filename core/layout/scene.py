@@ -1,4 +1,4 @@
-"""What a drawing is made of, in px, y down; every part is keyed by its node."""
+"""Shapes of a drawing, in px, y down; every part is keyed by its node."""
 
 from dataclasses import dataclass
 from typing import Literal

@@ -1,8 +1,8 @@
-"""Where the nodes of one tree stand: a place along the words, and a level.
+"""Positions of the nodes of one tree: a place along the words, and a level.
 
-Words share level 0, a phrase stands one level above its highest child (so phrases
-stay close to their words) and midway between its outermost children. The result knows
-no up or down: ``links.py`` turns it into px.
+Words share level 0, a phrase is one level above its highest child (so phrases stay
+close to their words) and midway between its outermost children. The result has no up or
+down: ``links.py`` turns it into px.
 """
 
 from collections.abc import Callable, Sequence
@@ -13,7 +13,7 @@ from core.data.tree import Tree
 
 @dataclass(frozen=True, slots=True)
 class Demand:
-    """Tokens ``first`` and ``last`` must stand ``room`` px apart, or more."""
+    """Tokens ``first`` and ``last`` must be at least ``room`` px apart."""
 
     first: int
     last: int
@@ -113,7 +113,7 @@ def _ends_below(
 
 
 def _widen(slots: list[float], ends: list[int], room: float) -> None:
-    """Make the slots of ``ends`` sum up to ``room``, all growing alike."""
+    """Make the slots of ``ends`` sum up to ``room``, growing all equally."""
     lack = room - sum(slots[i] for i in ends)
     if lack > 0:
         for i in ends:

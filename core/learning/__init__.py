@@ -1,1 +1,1 @@
-"""Models that several folders share, and fitting: logistic, perceptron, weights."""
+"""Models that several folders fit and apply: logistic, perceptron, weights."""

@@ -1,6 +1,6 @@
-"""Ridge regression on named features: a log-linear score out of a few components.
+"""Ridge regression on named features: a log-linear combination of a few components.
 
-Parts of a sample, for cross-validation, and what may not be parted.
+Folds for cross-validation, and members that must stay together.
 """
 
 from collections.abc import Mapping, Sequence
@@ -35,7 +35,7 @@ class LinearModel:
 
     @classmethod
     def of_json(cls, data: Mapping[str, Any]) -> "LinearModel":
-        """Raises KeyError, TypeError or ValueError if this is no such model."""
+        """Raises KeyError, TypeError or ValueError if this is not such a model."""
         names = tuple(data["names"])
         means, scales, weights = (
             np.array(data[key], float) for key in ("means", "scales", "weights")

@@ -33,8 +33,8 @@ def read(
 ) -> tuple[M, M, S, Mapping[str, Any]]:
     """The models ``context`` and ``plain``, the settings and the facts of a file.
 
-    ``of``: whose weights, for the message. Raises Unavailable if the file is missing,
-    InvalidValue if it is no such file.
+    ``of``: the owner of the weights, for the message. Raises Unavailable if the file is
+    missing, InvalidValue if it is not such a file.
     """
     try:
         data = json.loads(path.read_text(encoding="utf-8"))

@@ -41,7 +41,7 @@ _NATS_A_BIT = log(2)  # it tells log2 of its probabilities
 
 
 class BllipParser:
-    """One model, in a process of its own, which is started by the first sentence.
+    """One model in its own process, which starts with the first sentence.
 
     Weights are log-probabilities of tree and sentence, nats; the forest holds exactly
     the 50 best trees (``want`` without "forest": the best one). ``tag_logp`` sums over
@@ -82,9 +82,9 @@ class BllipParser:
         *,
         want: frozenset[Capability],
     ) -> list[Analysis | Exception]:
-        """As ``analyse``, where some tokens may have some tags alone.
+        """As ``analyse``, with the tags of some tokens restricted.
 
-        Of the probabilities BLLIP uses the order only. A tag that the model does not
+        BLLIP uses only the order of the probabilities. A tag that the model does not
         have is left out; InvalidValue if no other is left.
         """
         if sentences and find_spec("bllipparser") is None:

@@ -1,11 +1,11 @@
-"""The process in which BLLIP runs: requests and answers are lines of JSON.
+"""The process that runs BLLIP: requests and answers are lines of JSON.
 
     {"forms": [...], "tags": {"3": ["NN", "JJ"]}, "n": 50}
     {"parses": [[-90.9, "(S1 (S ...))"], ...], "tags": [...]}   or  {"error": "..."}
 
-BLLIP holds one model a process, is not thread-safe, and ends its process on input it
-was not made for (a failed assert): so it has a process of its own, and what it takes
-down with it is one sentence. Library: bllipparser (Charniak & Johnson 2005).
+BLLIP holds one model per process, is not thread-safe, and ends its process on
+unexpected input (a failed assert). So it runs in its own process, and a crash costs one
+sentence. Library: bllipparser (Charniak & Johnson 2005).
 """
 
 import json
@@ -31,7 +31,7 @@ def main() -> None:
 
 
 def _without_noise() -> TextIO:
-    """Where answers go; what BLLIP prints by itself goes to stderr instead."""
+    """Answers go to stdout; BLLIP's own output goes to stderr."""
     answers = os.fdopen(os.dup(1), "w", encoding="utf-8")
     os.dup2(2, 1)
     return answers
@@ -46,7 +46,7 @@ def _parsed(parser: Any, query: dict[str, Any]) -> dict[str, Any]:
 
 
 def _alone(forms: list[str]) -> list[str]:
-    """The likeliest tag of each word by itself."""
+    """Return the most probable tag of each word in isolation."""
     from bllipparser import Sentence
 
     return list(Sentence(forms).independent_tags())

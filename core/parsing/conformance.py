@@ -1,4 +1,4 @@
-"""The contract of a parser back-end, as something that can be run on one.
+"""The contract of a parser back-end, as a check.
 
 A back-end of your own is fine if ``violations(backend, sentences) == []``, with a few
 sentences that it can parse, at least two, of different lengths.
@@ -17,7 +17,7 @@ Answer = Analysis | Exception
 
 
 def violations(backend: ParserBackend, sentences: Sequence[Sentence]) -> list[str]:
-    """What ``backend`` does otherwise than agreed; empty if nothing.
+    """Return where ``backend`` violates the contract; empty if nowhere.
 
     Answers come first: if one is malformed, batches are not looked at.
     """

@@ -1,4 +1,4 @@
-"""The consensus tree: all brackets that are more probable than not."""
+"""The consensus tree: all brackets with a probability above one half."""
 
 from collections.abc import Sequence
 from functools import lru_cache
@@ -47,7 +47,7 @@ def consensus(
 def score_of(
     scores: Floats, names: tuple[str, ...], phrases: Sequence[Phrase]
 ) -> float:
-    """What the tree of ``phrases`` weighs under ``scores``, in nats.
+    """The weight of the tree of ``phrases`` under ``scores``, in nats.
 
     Raises Contradiction if it is forbidden, ValueError for a chain not in ``names``.
     """
@@ -77,8 +77,8 @@ def of_posteriors(posterior: Floats, names: tuple[str, ...]) -> tuple[Phrase, ..
 
 
 def in_forest(forest: Forest, posterior: Floats) -> tuple[Phrase, ...]:
-    """As ``of_posteriors``, of the trees of a forest alone; ``posterior[i, j, x]``: how
-    probable the chain ``forest.names[x]`` is over the span.
+    """As ``of_posteriors``, among the trees of a forest; ``posterior[i, j, x]``: the
+    probability of the chain ``forest.names[x]`` over the span.
 
     Raises Contradiction if the forest has no tree. Time is linear in the forest.
     """

@@ -1,4 +1,4 @@
-"""Annotation conventions of English treebanks that the text shows, as span bonuses.
+"""Annotation conventions of English treebanks, as bonuses on spans.
 
 The treebanks that a parser learns from differ here, or hardly show the case. The nats
 are set by hand, far above what a model doubts; none is fitted.
@@ -12,7 +12,7 @@ are set by hand, far above what a model doubts; none is fitted.
   participle ("a [ADJP well - known] drug"). Bies et al. 1995 and the Penn addenda.
 - *enumerators*: a bracketed letter or number before a sentence is a list marker, LST.
 
-Those of biomedical treebanks are in ``core.parsing.technical``:
+Conventions of biomedical treebanks are in ``core.parsing.technical``:
 
 - *names*: "B6 / J mice", "Pax6 + / - eyes": a tied name before a noun is NML.
 - *appositions*: "a brown bread bag ( BBB )", "the arrow in ( C )": the short form is
@@ -23,7 +23,7 @@ Those of biomedical treebanks are in ``core.parsing.technical``:
 Conventions of biomedical treebanks: names, compounds, acronyms, relative pronouns.
 
 Bonuses on span scores, like those in ``core.parsing.conventions``, where they are
-explained. Labels that a model lacks are left out.
+explained. Labels that a model does not have are left out.
 """
 
 import re
@@ -42,7 +42,7 @@ BESIDE = ("conj", "appos", "flat", "dep", "list")
 EDGES = frozenset(
     ("HYPH", "SYM", "CC", ",", ".", ":", "``", "''", "-LRB-", "-RRB-", "POS")
 )
-CALLED = ("NP", "NML", "NX")  # what an acronym may stand for
+CALLED = ("NP", "NML", "NX")  # the words that an acronym may abbreviate
 
 
 def tied_names(reading: Reading, labels: tuple[str, ...]) -> Iterator[Cell]:
@@ -222,8 +222,8 @@ def _is_premodifier(reading: Reading, start: int, end: int) -> bool:
 
 
 def _long_form(reading: Reading, end: int, *, but: tuple[str, ...]) -> int:
-    """Where the phrase begins, ``but`` for such words, that an acronym at ``end``
-    stands for."""
+    """Return where the phrase begins that an acronym at ``end`` abbreviates, ignoring
+    such words."""
     start = min(reading.subtrees[end - 1][0], end - 1)
     while start < end - 1 and reading.tags[start] in but:
         start += 1

@@ -1,4 +1,4 @@
-"""The parsers that come with Gemel: English, two small models, no download."""
+"""The two English parsers that come with Gemel."""
 
 from functools import partial
 from pathlib import Path

@@ -1,7 +1,7 @@
-"""Parsers that people already use: spaCy, Stanza, and any other as a program.
+"""External parsers: spaCy, Stanza, and any other as a program.
 
-They are named in a TOML file, a table for each, whose path is in ``GEMEL_PARSERS``. It
-is no part of an installation's data, so that no restored archive can name a program:
+They are defined in a TOML file, one table each, whose path is in ``GEMEL_PARSERS``. The
+file is not part of an installation's data, so no restored archive can name a program:
 
     [udpipe]
     kind = "program"             # or "spacy", "stanza"
@@ -62,7 +62,7 @@ def named(file: Path) -> dict[str, dict[str, Any]]:
 def made(name: str, facts: Mapping[str, Any]) -> ParserBackend:
     """Return the parser of a table; nothing is started or imported yet.
 
-    Raises Unavailable where the table lacks something or has another kind.
+    Raises Unavailable where the table is incomplete or has another kind.
     """
     kind = str(facts.get("kind", ""))
     if kind not in KINDS:
@@ -110,8 +110,8 @@ class _External:
 class ProgramParser(_External):
     """A program, started for each batch.
 
-    Where it fails or gives another number of trees, halves of the batch are tried, so
-    that only the sentence at fault is answered by an error. Thread-safe.
+    If it fails or returns another number of trees, halves of the batch are tried, so
+    that only the faulty sentence gets an error. Thread-safe.
     """
 
     def __init__(self, name: str, facts: Mapping[str, Any]) -> None:

@@ -35,10 +35,10 @@ Raw = dict[str, NDArray[Any]]
 
 
 class BatchScorer(Protocol):
-    """What scores a batch. ``labels``: names by layer (upos, xpos, labels, spans).
+    """Scores batches. ``labels``: names by layer (upos, xpos, labels, spans).
 
-    ``run`` answers with arrays for B sentences padded to N words: upos, xpos
-    ``(B, N, names)``; arcs ``(B, N + 1, N + 1)``, labels with a fourth axis, ``[head,
+    ``run`` returns arrays for B sentences padded to N words: upos, xpos ``(B, N,
+    names)``; arcs ``(B, N + 1, N + 1)``, labels with a fourth axis, ``[head,
     modifier]``, 0 = ROOT; spans ``(B, P, names)`` for the P spans ``starts, ends``;
     middle ``(B, N, d)``. All but the last are scores in nats up to a constant.
     """

@@ -1,4 +1,4 @@
-"""What a model has read of a sentence before its phrases are scored."""
+"""Features of a sentence's text that a model reads before it scores phrases."""
 
 import re
 from collections.abc import Iterator, Sequence
@@ -73,7 +73,7 @@ class Reading:
 
 
 def bracketed(words: Sequence[str]) -> Iterator[Span]:
-    """From an opening bracket to behind the one that closes it, inner ones first."""
+    """The ranges from an opening bracket to after its closing one, inner ones first."""
     waiting: list[tuple[int, str]] = []
     for k, word in enumerate(words):
         if word in CLOSING:
@@ -83,8 +83,8 @@ def bracketed(words: Sequence[str]) -> Iterator[Span]:
 
 
 def names(reading: Reading) -> Iterator[Span]:
-    """Words tied by hyphens, slashes or double colons, with the signs of a genotype
-    behind them: "B6 / J", "Pax6 + / -", "Lhx2 : : cre"."""
+    """Words joined by hyphens, slashes or double colons, with the following signs of a
+    genotype: "B6 / J", "Pax6 + / -", "Lhx2 : : cre"."""
     pairs = zip(reading.words, reading.tags, strict=True)
     signs = "".join(_sign(word, tag) for word, tag in pairs)
     for match in NAME.finditer(signs):
@@ -99,7 +99,7 @@ def _sign(word: str, tag: str) -> str:
 
 
 def acronyms(words: Sequence[str]) -> Iterator[Span]:
-    """Bracketed short forms of what stands before them: "brown bread bag ( BBB )".
+    """Bracketed short forms of the preceding words: "brown bread bag ( BBB )".
 
     Its letters must occur in that order in at most twice as many words, the first at
     the beginning of one. Schwartz & Hearst 2003, "A Simple Algorithm for Identifying

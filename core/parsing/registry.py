@@ -1,4 +1,4 @@
-"""Which parsers there are, and one of them by name. Nothing is imported until asked.
+"""The registry of parsers by name. Nothing is imported until requested.
 
 A parser is an entry point in the group ``gemel.parsers``: a callable without arguments
 that returns a ParserBackend; or a model folder within a folder that the caller names,
@@ -87,7 +87,7 @@ def chosen(engine: str, models: Path | None = None) -> ParserBackend:
 def at(folder: Path) -> ParserBackend:
     """The parser of a model folder; raises Unavailable if it is none.
 
-    What runs it is imported only now: onnxruntime, compiled kernels.
+    Its runtime is imported only now: onnxruntime, compiled kernels.
     """
     if not (folder / MANIFEST).is_file() and (folder / BLLIP_SIGN).is_file():
         from core.parsing.bllip import BllipParser
@@ -108,7 +108,7 @@ def at(folder: Path) -> ParserBackend:
 
 
 def facts_of(folder: Path) -> dict[str, Any]:
-    """What the manifest of a model folder says; {} without one that can be read."""
+    """The manifest of a model folder; {} if it cannot be read."""
     try:
         manifest = json.loads((folder / MANIFEST).read_text(encoding="utf-8"))
     except (OSError, ValueError):

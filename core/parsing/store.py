@@ -28,7 +28,7 @@ class ModelFolder:
     manifest: Mapping[str, Any]
 
     def file(self, name: str) -> Path:
-        """Where ``name`` is; raises Unavailable if it differs from the manifest."""
+        """The path of ``name``; raises Unavailable if it differs from the manifest."""
         listed = self.manifest["files"].get(name)
         path = self.path / name
         if listed is None or not path.is_file():

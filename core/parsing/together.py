@@ -1,17 +1,17 @@
-"""Arcs and brackets of a sentence made to fit each other, so that it has one analysis.
+"""Compatible arcs and brackets: one analysis of a sentence.
 
-A phrase hangs together if one word in it, and no second, has its head outside. Every
-further arc into a phrase costs a few nats: a tree of brackets Y and a tree of arcs Z
-weigh
+A phrase is connected if exactly one word in it has its head outside. Every further arc
+into a phrase costs a few nats: a tree of brackets Y and a tree of arcs Z weigh
 
     spans(Y) + arcs(Z) - cost * sum over phrases of max(0, arcs of Z into it - 1).
 
 Which word of a phrase is its head does not matter, so no head rules are needed, and
-UD's content heads do not stand against Penn's phrases. Punctuation is left out. Either
-tree is read off its own scores less the costs expected from the other one's marginals
-(mean field). That is no exact maximum, and says nothing of how far from one it is. Zhou
-& Zhao 2019, "Head-Driven Phrase Structure Grammar Parsing on Penn Treebank", decode
-both as one exactly, from heads found by rule, with span and arc scores trained for it.
+UD's content heads do not contradict Penn's phrases. Punctuation is left out. Either
+tree is decoded from its own scores minus the costs expected from the other one's
+marginals (mean field). That is not an exact maximum, and gives no bound on the distance
+to one. Zhou & Zhao 2019, "Head-Driven Phrase Structure Grammar Parsing on Penn
+Treebank", decode both as one exactly, from heads found by rule, with span and arc
+scores trained for it.
 """
 
 from collections.abc import Iterable, Sequence
@@ -30,7 +30,7 @@ Flags = NDArray[np.bool_]
 
 @dataclass(frozen=True, slots=True)
 class Coupling:
-    """What a further arc into a phrase costs, in nats: the brackets, and the arcs.
+    """The cost of a further arc into a phrase, in nats: for brackets, and for arcs.
 
     The defaults are those with the highest F1 and LAS together on every other sentence
     of GUM dev, of nine (lab/notes/model-card.md).
@@ -47,7 +47,7 @@ def coupled(
     """``scores`` and ``arcs`` less what they would cost each other; new arrays.
 
     ``scores`` as in ``core.forests.cky``, ``arcs`` as in ``core.dependencies.mst``,
-    ``counted[i]``: the word is no punctuation. O(rounds (n^3 + n^2 labels)).
+    ``counted[i]``: the word is not punctuation. O(rounds (n^3 + n^2 labels)).
     """
     new_scores, new_arcs = scores, arcs
     for _ in range(coupling.rounds):
@@ -95,7 +95,7 @@ def crossed(p_phrases: Floats, counted: Flags) -> Floats:
 def fitting(
     phrases: Iterable[Phrase], heads: Sequence[int], counted: Sequence[bool]
 ) -> tuple[int, int]:
-    """How many spans of two words and more hang together, and how many there are.
+    """Return how many spans of two or more words are connected, and how many there are.
 
     ``heads``: from 0, the root -1.
     """

@@ -1,6 +1,7 @@
-"""The phrase aligner that comes with Gemel: weights, settings, one door.
+"""The phrase aligner that comes with Gemel: weights, settings, interface.
 
-How sure two nodes are linked: words first, then phrases over the linked words.
+The probability that two nodes are linked: words first, then phrases over the linked
+words.
 """
 
 from collections.abc import Mapping, Sequence
@@ -158,8 +159,8 @@ class PhraseAligner:
         return model.gains(s, t, word_nats, vectors)
 
     def regaining(self, source: BinaryForest, target: BinaryForest) -> "Regaining":
-        """How the gains of two sides move once words are decided; told by the model
-        that needs no vectors."""
+        """Return how the gains of two sides change once words are decided; computed by
+        the model without vectors."""
         s, t = nodes(source), nodes(target)
         before = self.plain.word_nats(s, t, None, self._thesaurus)
         gains = self.plain.gains(s, t, before, None)

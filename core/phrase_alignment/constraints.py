@@ -1,4 +1,4 @@
-"""An annotator's word in the same decoder: what must and what must not be.
+"""A person's decisions as constraints on the decoder.
 
 Nodes are named by the span of their words, so that a constraint means the same in every
 tree of a forest. Each constraint is a change of the decoder's inputs:
@@ -137,9 +137,9 @@ def _smallest(
 ) -> list[Constraint]:
     """Those that cannot be met together, none of which can be left out.
 
-    As if they were left out one by one from the first on; since fewer demands are met
-    wherever more are, the next that cannot be left out is found by bisection: with n
-    demands and m found, m log n times decoded.
+    As if they were left out one by one from the first on. Since fewer demands are met
+    wherever more are, the next indispensable one is found by bisection: with n demands
+    and m found, m log n decodings.
     """
 
     def holds(some: Sequence[Constraint]) -> bool:

@@ -1,4 +1,4 @@
-"""What an annotator does to an alignment, as values; every step can be undone.
+"""Operations on an alignment as values; every step can be undone.
 
 A step turns one Draft into the next. What it changed is a *delta*: the parts it took
 away and the parts it put in, section by section. ``revert`` exchanges the two, so undo
@@ -42,7 +42,8 @@ class Draft:
 
 
 def put_link(draft: Draft, link: Link, *, keep_others: bool = False) -> Draft:
-    """With this link instead of all others at its nodes, or ``keep_others`` them."""
+    """Add this link; it replaces the other links of its nodes, unless
+    ``keep_others``."""
     old = draft.alignment
     if not keep_others:
         old = old.without(source=[link.source], target=[link.target])
@@ -50,7 +51,7 @@ def put_link(draft: Draft, link: Link, *, keep_others: bool = False) -> Draft:
 
 
 def unlink(draft: Draft, source: Ref, target: Ref) -> Draft:
-    """Without the link on this cell; raises InvalidValue if there is none."""
+    """Remove the link on this cell; raises InvalidValue if there is none."""
     kept = tuple(k for k in draft.alignment.links if k.cell != (source, target))
     if len(kept) == len(draft.alignment.links):
         raise InvalidValue(f"there is no link {source}-{target}")
@@ -93,7 +94,7 @@ def mark_kind(
 
 
 def accept(draft: Draft, links: Iterable[Link]) -> Draft:
-    """With those of ``links`` whose two nodes are both undecided, in order."""
+    """Add those of ``links`` whose two nodes are both undecided, in order."""
     alignment = draft.alignment
     for link in links:
         taken_s = {k.source for k in alignment.links} | alignment.null_source
@@ -104,19 +105,19 @@ def accept(draft: Draft, links: Iterable[Link]) -> Draft:
 
 
 def ignore(draft: Draft, key: str, note: str | None) -> Draft:
-    """The problem of this key set aside with a note; None takes that back."""
+    """Ignore the problem of this key with a note; None withdraws that."""
     rest = {k: v for k, v in draft.ignored.items() if k != key}
     return replace(draft, ignored=rest if note is None else rest | {key: note})
 
 
 def bracket(draft: Draft, place: str, rule: str) -> Draft:
-    """With this word on a phrase ("s 3-5"); an empty ``rule`` takes it back."""
+    """Decide this phrase ("s 3-5"); an empty ``rule`` withdraws that."""
     rest = {k: v for k, v in draft.brackets.items() if k != place}
     return replace(draft, brackets=rest | {place: rule} if rule else rest)
 
 
 def reject(draft: Draft, layer: str, source: Ref, target: Ref, reason: str) -> Draft:
-    """That layer's link not taken, and why."""
+    """Reject that layer's link, with a reason."""
     named = f"{layer} {source} {target}"
     return replace(draft, rejected={**draft.rejected, named: reason})
 
@@ -149,7 +150,7 @@ def switch_tree(
 
 
 def delta(old: Draft, new: Draft) -> tuple[Delta, Delta]:
-    """What ``new`` took away from ``old``, and what it put in."""
+    """What ``new`` removed from ``old``, and what it added."""
     was, now = _sections(old), _sections(new)
     before = {name: _missing(was[name], now[name]) for name in was}
     after = {name: _missing(now[name], was[name]) for name in was}

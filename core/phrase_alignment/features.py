@@ -1,9 +1,9 @@
-"""Numbers about pairs of words and pairs of phrases: what tells whether they match.
+"""Features of pairs of words and pairs of phrases.
 
-Two stages. Words: how each word of one side resembles each of the other, alone and
-among its neighbours. Phrases: how many of the words of the two nodes are linked to each
-other and how many elsewhere, by links between words that are given; how alike they are
-as wholes; and whether another node fits better. Nothing here searches.
+Two stages. Words: how similar each word of one side is to each of the other, alone and
+among its neighbours. Phrases: how many words of the two nodes are linked to each other
+and how many elsewhere, by given links between words; how similar they are as wholes;
+and whether another node fits better. Nothing here searches.
 """
 
 from collections.abc import Callable, Sequence
@@ -90,9 +90,9 @@ PHRASE_NAMES = (
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Nodes:
-    """What scoring needs of one side: ``members`` (n, tokens), ``heads`` (n,),
-    ``labels`` full names, ``categories`` the topmost alone, ``marginal`` (n,): how
-    probable a node is; how well it fits counts that much against the others."""
+    """One side's input for scoring: ``members`` (n, tokens), ``heads`` (n,), ``labels``
+    full names, ``categories`` the topmost alone, ``marginal`` (n,): the probability of
+    a node, which weighs its fit against the others'."""
 
     words: tuple[str, ...]
     tags: tuple[str, ...]
@@ -162,7 +162,7 @@ def phrase_rows(
     rows = np.empty((*work.shape, len(PHRASE_NAMES)))
     for at, name in enumerate(PHRASE_NAMES):
         rows[..., at] = columns[name]
-    # A pair of words is told by its word score, and by what else could match.
+    # A pair of words is described by its word score, and by its competitors.
     phrase_only = [name not in WORD_PART for name in PHRASE_NAMES]
     rows[np.ix_(work.leaf_s[:, 0], work.leaf_t[0], phrase_only)] = 0.0
     return rows
@@ -212,7 +212,8 @@ class _Pairing:
         self.heads = np.ix_(source.heads, target.heads)
 
     def coverage(self) -> Columns:
-        """How many of the words are linked to each other, elsewhere, and not."""
+        """How many of the words are linked to each other, linked elsewhere, and not
+        linked."""
         free_s = self.a @ (self.content_s * (self.w.sum(1) == 0))
         free_t = self.b @ (self.content_t * (self.w.sum(0) == 0))
         return {
@@ -233,7 +234,8 @@ class _Pairing:
         }
 
     def fit(self) -> Columns:
-        """How alike they are as wholes, and whether another node is more so."""
+        """How similar the two are as wholes, and whether another node is more
+        similar."""
         soft = 1.0 / (1.0 + np.exp(-np.clip(self.word_nats, -30, 30)))
         over_t = np.stack([soft[:, m].max(1) for m in self.target.members], axis=1)
         over_s = np.stack([soft[m].max(0) for m in self.source.members], axis=0)
@@ -281,7 +283,7 @@ class _Pairing:
         }
 
     def single_words(self) -> Columns:
-        """What counts where one node or both are single words."""
+        """Features of pairs in which one node or both are single words."""
         one = self.leaf_s ^ self.leaf_t
         both = self.leaf_s & self.leaf_t
         out = np.log1p(self.content.out_s + self.content.out_t)

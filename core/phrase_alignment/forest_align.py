@@ -28,7 +28,7 @@ from core.phrase_alignment.supports import Derivation, Pair, fill_nulls, nodes_o
 
 MAX_ROUNDS = 5
 ORDER: tuple[Rule, ...] = ("monotonous", "relevance")  # what crossing links may break
-FAR = 30.0  # nats that stand for certainty
+FAR = 30.0  # nats that count as certainty
 RARE = 1e-6  # a marginal below this counts as this
 
 
@@ -52,7 +52,7 @@ class AlignSettings:
     fill: bool = True
 
     def monotonic(self) -> "AlignSettings":
-        """Without any non-compositional link."""
+        """The same without non-compositional links."""
         return replace(
             self, cross_cost=np.inf, order_cost=np.inf, fill=False, unpacked=1
         )
@@ -83,7 +83,7 @@ class Aligned:
 
 
 def nodes(side: BinaryForest) -> Nodes:
-    """What scoring needs of a side."""
+    """One side's input for scoring."""
     categories = tuple(side.category(v) for v in range(side.n_nodes))
     return Nodes(
         side.words,

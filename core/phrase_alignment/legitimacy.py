@@ -1,11 +1,10 @@
-"""Is an alignment of two trees legitimate? Arase and Tsujii 2017, Definition 3.2.
+"""Legitimacy of an alignment of two trees: Arase and Tsujii 2017, Definition 3.2.
 
 Their trees are binary; ours are n-ary and have unary chains, so Definition 3.1 reads:
-links a and b below s and t *support* the link (s, t) if they lie below two different
-children of s and below two different children of t. One link a supports (s, t) alone
-if nothing but null stands next to it: all other children of s and of t are null, or
-there are none. A link marked as crossing (non-compositional, section 4.3) is held to
-Consistency alone.
+links a and b below s and t *support* the link (s, t) if they are below two different
+children of s and below two different children of t. One link a supports (s, t) alone if
+only null is next to it: all other children of s and of t are null, or there are none. A
+link marked as crossing (non-compositional, section 4.3) is held to Consistency alone.
 """
 
 from bisect import bisect_right
@@ -60,7 +59,7 @@ def problems(
 ) -> list[Violation]:
     """All violations, the gravest rule first, each rule in the order of its nodes.
 
-    Links to nodes that a tree lacks are left out. O(links^2 * depth).
+    Links to nodes that a tree does not have are left out. O(links^2 * depth).
     """
     work = _Work(alignment, source, target)
     return [problem for rule in rules for problem in getattr(work, rule)()]
@@ -286,8 +285,8 @@ def _meet(tree: Tree, ends: Sequence[int], a: int, b: int) -> int:
 
 
 def _top_chain(tree: Tree) -> set[int]:
-    """The root, and what stands for it: its only child (TOP over S), or the only
-    phrase under a root that a treebank put there to hold the punctuation (VROOT)."""
+    """The root and its stand-ins: its only child (TOP over S), or the only phrase under
+    a root that a treebank added for punctuation (VROOT)."""
     chain, v = {0}, 0
     while True:
         children = tree.children[v]

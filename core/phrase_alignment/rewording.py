@@ -1,4 +1,4 @@
-"""A draft of links brought to other words of one side, when these were split or joined.
+"""A draft of links mapped to new words of one side after splits and joins.
 
 A link to a word that was split goes to all its parts, and those to words that were
 joined to the one; phrases are found again by the words they have now.
@@ -26,9 +26,9 @@ def reworded(
 ) -> Draft:
     """The draft on the new words of ``side``, standing on the tree of ``code``.
 
-    ``trees``: the one it stands on, over ``cut.was``, and the new one, over
-    ``cut.now``. What is on phrases that the new one does not have is parked. A word
-    that is linked and, as another, null, stays linked.
+    ``trees``: the current one, over ``cut.was``, and the new one, over ``cut.now``.
+    Decisions on phrases that the new one does not have are parked. A word that is
+    linked and, as another, null, stays linked.
     """
     old, new = trees
     was = {} if old is None else {v: place for place, v in remap.places(old).items()}

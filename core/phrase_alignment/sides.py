@@ -1,4 +1,4 @@
-"""One sentence of a pair as the aligner sees it: a binary packed forest.
+"""One side of a pair as the aligner uses it: a binary packed forest.
 
 A phrase of k > 2 parts becomes binary in all ways at once: unnamed nodes over every run
 of its parts. So no binarisation is preferred, every reordering of parts that is

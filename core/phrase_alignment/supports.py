@@ -61,7 +61,7 @@ from core.phrase_alignment.kernels.unpacking import k_best
 from core.phrase_alignment.kernels.ways import Edges
 from core.phrase_alignment.sides import BinaryForest
 
-MOST = 50  # derivations unpacked for each alignment wanted, most of them the same
+MOST = 50  # derivations unpacked for each requested alignment; most are equal
 Pair = tuple[int, int]
 Unpacked = tuple[Floats, Ints, Ints, Ints]  # scores, edges of either side, links
 

@@ -1,3 +1,3 @@
-"""Paraphrases out of parallel text, under syntactic constraints: from pairs of
-sentences to tables of paraphrases (Callison-Burch 2008, "Syntactic Constraints on
-Paraphrases Extracted from Parallel Corpora")."""
+"""Paraphrases from parallel text under syntactic constraints: from pairs of sentences
+to paraphrase tables (Callison-Burch 2008, "Syntactic Constraints on Paraphrases
+Extracted from Parallel Corpora")."""

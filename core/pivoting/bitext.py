@@ -54,7 +54,7 @@ _BATCH = 10_000  # rows fetched at once
 _PARSES = """
     SELECT source, tree, coalesce(p, 1.0) AS p FROM (
         SELECT * FROM read_parquet($paths, union_by_name = true)
-        UNION ALL BY NAME SELECT CAST(1 AS DOUBLE) AS p WHERE false)"""  # p may lack
+        UNION ALL BY NAME SELECT CAST(1 AS DOUBLE) AS p WHERE false)"""  # p is optional
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,7 +103,7 @@ class Bitext:
         return self._one("SELECT count(links) FROM rows")
 
     def sizes(self) -> BitextSizes:
-        """How much the file holds."""
+        """The size of the file."""
         spaces = "sum(length({0}) - length(replace({0}, ' ', '')) + 1)"
         sql = (
             "SELECT count(*), count(DISTINCT source), "

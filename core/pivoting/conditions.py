@@ -1,4 +1,4 @@
-"""Which paraphrase is best: the conditions of Callison-Burch 2008, section 4.3.
+"""The conditions of Callison-Burch 2008, section 4.3: which paraphrase is best.
 
     1, 2  baseline       equation 5: whatever the label
     3, 4  extraction     equation 10: the best under any label of the phrase
@@ -52,9 +52,9 @@ def rank(
 ) -> list[Ranked]:
     """The paraphrases of a phrase under a condition, best first.
 
-    ``labels``: those of the phrase in its sentence; conditions 5 to 8 take no other.
-    A paraphrase is given the label under which it is likeliest. Equal probabilities
-    stand in the order of the alphabet.
+    ``labels``: those of the phrase in its sentence; conditions 5 to 8 use only these. A
+    paraphrase gets its most probable label. Equal probabilities are in alphabetical
+    order.
     """
     allowed = _allowed(condition, labels, heads)
     divisor = {s: heads[s].corpora if average else 1 for s in allowed}

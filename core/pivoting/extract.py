@@ -1,4 +1,4 @@
-"""Phrase pairs out of a word-aligned sentence pair, and their names as numbers."""
+"""Phrase pairs of a word-aligned sentence pair, and their ids."""
 
 import hashlib
 from collections.abc import Sequence
@@ -18,7 +18,7 @@ _MAX_LENGTH = 64
 
 @dataclass(frozen=True, slots=True)
 class Linked:
-    """How many tokens either side has, and their links ``(english, foreign)``."""
+    """The numbers of tokens of both sides, and their links ``(english, foreign)``."""
 
     n_english: int
     n_foreign: int

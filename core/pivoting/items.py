@@ -1,9 +1,9 @@
-"""A test set for people: phrases out of parsed sentences, and what is put in for them.
+"""A test set of substitutions: phrases of parsed sentences and their substitutes.
 
-As Callison-Burch 2008, section 4.2: as many phrases of each length, half of them
-constituents; what is only stop words or punctuation is left out before anyone judges
-it. A string that several conditions propose for one place is one item, with the name
-and the rank of each.
+As in Callison-Burch 2008, section 4.2: equally many phrases of each length, half of
+them constituents; those of only stop words or punctuation are left out first. A string
+that several conditions propose for one place is one item, with the name and the rank of
+each.
 """
 
 from collections import defaultdict
@@ -60,9 +60,9 @@ def draw_places(
 ) -> list[Place]:
     """Places of ``n_phrases`` phrases, at most ``instances`` of each, by sentence.
 
-    As many phrases of every length and kind as of any other, one more of some where
-    the number does not divide; fewer where the sentences do not hold so many.
-    ``usable``: further phrases to leave out. Raises InvalidValue without a length.
+    Draw equally many phrases of every length and kind, one more of some where the
+    number does not divide; fewer where the sentences do not hold enough. ``usable``:
+    filters further phrases. Raises InvalidValue without a length.
     """
     if not lengths or min(lengths) < 1:
         raise InvalidValue("expected phrases of at least one word")

@@ -1,14 +1,14 @@
-r"""What a phrase is in a tree: constituents, and categories that lack something.
+r"""The labels of a phrase in a tree: constituents, and categories with missing parts.
 
     S         the phrase is an S
     S/NP      an S that lacks an NP on its right
     S\NP      one that lacks it on its left
     S\NP VP/. lacking NP and VP on its left and a full stop on its right
 
-Siblings stand in the order of the sentence, a space between. A part that the phrase
-covers in part stands for itself in parentheses, as what it is without its missing
-words: ``VP/(NP/NNS)``. Where that is missing on the right alone it is the first on the
-right, otherwise the last on the left (Callison-Burch 2008, figure 2).
+Siblings are in sentence order, separated by spaces. A part that the phrase covers only
+partly is in parentheses, as what it is without its missing words: ``VP/(NP/NNS)``. If
+words are missing on the right alone, it is the first on the right, otherwise the last
+on the left (Callison-Burch 2008, figure 2).
 
 The labels of many spans at once, as numbers; ``labels`` spells them.
 """
@@ -51,7 +51,7 @@ def ccg_labels(tree: Tree, start: int, end: int) -> tuple[str, ...]:
 
 
 class Spanned(Protocol):
-    """Of each node its label, its span and its children, in preorder."""
+    """The label, span and children of each node, in preorder."""
 
     @property
     def labels(self) -> Sequence[str]: ...
@@ -66,7 +66,7 @@ class Spanned(Protocol):
 
 
 class NodeNames:
-    """What the nodes of a tree are without some of their words; each is made once.
+    """The names of a tree's nodes without some of their words; each is made once.
 
     O(depth x branching) a name. Raises InvalidValue for a discontinuous tree.
     """
@@ -86,7 +86,7 @@ class NodeNames:
         return parts
 
     def name(self, v: int, start: int, end: int) -> str:
-        """What ``v`` is if only its tokens within the span are there."""
+        """The name of ``v`` if only its tokens within the span are present."""
         first, last = self._nodes.spans[v]
         i, j = max(start, first), min(end, last)
         if (i, j) == (first, last):
@@ -180,9 +180,10 @@ class TreeArrays:
 
     @classmethod
     def read(cls, text: str, names: WordHashes) -> "TreeArrays":
-        """Those of a bracketed tree; raises FormatError or InvalidValue if it is none.
+        """The labels of a bracketed tree; raises FormatError or InvalidValue if it is
+        not one.
 
-        What Gemel writes is read without a Tree between, ten times as fast.
+        Text written by Gemel is read without a Tree in between, ten times as fast.
         """
         plain = _plain(text)
         if plain is None:
@@ -215,7 +216,7 @@ class TreeArrays:
 
 @dataclass(frozen=True, slots=True)
 class PlainTree:
-    """What labels are read off: of each node its label, span and children."""
+    """The input of labelling: the label, span and children of each node."""
 
     labels: Sequence[str]
     spans: Sequence[tuple[int, int]]
@@ -226,7 +227,7 @@ class PlainTree:
 
     @classmethod
     def read(cls, text: str) -> "PlainTree":
-        """That of one bracketed tree. Raises FormatError if it is none."""
+        """The tree of one bracketing. Raises FormatError if it is not one."""
         plain = _plain(text)
         if plain is None:
             tree = ptb.parse_one(text)
@@ -244,7 +245,7 @@ def _plain(
 ) -> tuple[list[tuple[int, int, int]], list[str], list[int]] | None:
     """Nodes, labels and leaves of a tree on one line without traces; None: it is not.
 
-    Then the codec reads it, and says what is wrong if it is no tree at all.
+    The codec then reads it, and reports an error if it is not a tree.
     """
     nodes: list[tuple[int, int, int]] = []
     labels: list[str] = []

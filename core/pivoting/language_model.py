@@ -1,4 +1,4 @@
-r"""A trigram language model: what it holds, what it says of a text, ARPA out and in.
+r"""A trigram language model: estimation, probabilities of text, ARPA files.
 
 ARPA (gzipped where the name ends in .gz), numbers log10:
 
@@ -17,10 +17,10 @@ does not know counts as <unk>.
 
 Interpolated modified Kneser-Ney estimates of a trigram model, as lmplz makes them.
 
-A sentence gets two <s> before and one </s> behind; a blank line is a sentence of no
+A sentence gets two <s> before and one </s> after it; a blank line is a sentence without
 words. The *adjusted count* a of a trigram is how often it occurs; that of a shorter
-n-gram is how many different words stand before it, or, if it begins with <s>, how often
-it occurs. (Some versions of lmplz count the last n-gram of each order otherwise; the
+n-gram is how many different words precede it, or, if it begins with <s>, how often it
+occurs. (Some versions of lmplz count the last n-gram of each order differently; the
 discounts of a few sentences may then differ.) For each order, with n_k n-grams of
 adjusted count k:
 
@@ -29,9 +29,9 @@ adjusted count k:
     p(w | h) = (a(h w) - D) / sum a(h .) + gamma(h) p(w | shorter h)
     gamma(h) = (D_1 N_1(h) + D_2 N_2(h) + D_3 N_3+(h)) / sum a(h .)
 
-Below the unigrams stands 1 / V, V with <unk> and </s>, without <s>. Chen & Goodman
-1998, "An Empirical Study of Smoothing Techniques"; Heafield et al. 2013, "Scalable
-Modified Kneser-Ney Language Model Estimation".
+Below the unigrams is 1 / V, V with <unk> and </s>, without <s>. Chen & Goodman 1998,
+"An Empirical Study of Smoothing Techniques"; Heafield et al. 2013, "Scalable Modified
+Kneser-Ney Language Model Estimation".
 """
 
 import gzip
@@ -54,7 +54,8 @@ _BATCH = 5_000  # sentences scored at once
 
 
 class SentenceModel(Protocol):
-    """What the conditions with a language model ask: log10 of whole sentences."""
+    """The interface of a language model for the conditions: log10 of whole
+    sentences."""
 
     def scores(
         self, sentences: Sequence[str | Sequence[str]]
@@ -67,7 +68,7 @@ class TrigramModel:
 
     ``words``: type of each id, the first three <unk>, <s>, </s>. A bigram's key is
     ``first * V + second``; a trigram's is ``rank of its first two * V + third``. An
-    n-gram that is no context has backoff 0.
+    n-gram that is not a context has backoff 0.
     """
 
     words: tuple[str, ...]
@@ -136,7 +137,7 @@ class TrigramModel:
 
 
 def _find(keys: Longs, wanted: Longs) -> Longs:
-    """Where each wanted key stands, -1 where it does not."""
+    """Return the index of each key, -1 where it is missing."""
     if not len(keys):
         return np.full(len(wanted), -1, dtype=np.int64)
     at = np.minimum(np.searchsorted(keys, wanted), len(keys) - 1)
@@ -144,7 +145,7 @@ def _find(keys: Longs, wanted: Longs) -> Longs:
 
 
 def _at(values: Floats, index: Longs) -> Floats:
-    """The values, whatever stands there where the index is -1."""
+    """Return the values; arbitrary where the index is -1."""
     if not len(values):
         return np.zeros(len(index))
     return np.asarray(values[np.maximum(index, 0)])
@@ -183,8 +184,8 @@ def _arpa(model: TrigramModel) -> Iterator[str]:
 def read_arpa(path: Path) -> TrigramModel:
     """The model of an ARPA file of order 3, or below.
 
-    Raises FormatError at a line that is none of ARPA's, a number of n-grams that is
-    not the announced one, or an n-gram whose words or context the file lacks.
+    Raises FormatError at a line that is not valid ARPA, a number of n-grams other than
+    the announced one, or an n-gram whose words or context are missing.
     """
     with _open(path, "rt") as lines:
         sections = _sections(lines)

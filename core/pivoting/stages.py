@@ -1,8 +1,8 @@
-"""What can be done to files of pairs piece by piece: ``parse`` and ``align``.
+"""Stages over files of pairs, piece by piece: ``parse`` and ``align``.
 
-A piece is so many rows in the order of the file: what a parser says of a sentence may
-depend, in the last digits, on those that are parsed with it. So the pieces are fixed
-by the text alone, and anyone who works on one makes the same rows.
+A piece is a fixed number of rows in the order of the file: the last digits of a
+parser's scores may depend on the sentences parsed together. So the text alone
+determines the pieces, and every worker makes the same rows.
 
 The pieces of a run on disk: what is to do, what is done, and the whole.
 
@@ -61,15 +61,15 @@ class Stage(Protocol):
         ...
 
     def make(self, path: Path) -> Rows:
-        """What comes of the rows that were put there."""
+        """Compute the result of the given rows."""
         ...
 
 
 @dataclass(frozen=True)
 class ParseStage:
-    """The sources of pairs, each once, to ``parses.parquet``: a tree each, '' where the
-    parser finds none; with ``trees`` above 1 so many of the likeliest, each with its
-    share of the forest's probability."""
+    """The sources of pairs, each once, to ``parses.parquet``: one tree each, '' where
+    the parser finds none; with ``trees`` above 1, that many of the most probable, each
+    with its share of the forest's probability."""
 
     backend: ParserBackend
     trees: int = 1
@@ -218,7 +218,7 @@ class StageOrder:
 
 
 def plan(order: StageOrder, files: Sequence[Path]) -> dict[str, list[str]]:
-    """The pieces of each file to make, in order; what they need lies in ``todo``."""
+    """The pieces of each file to make, in order; their input is in ``todo``."""
     stage, pieces = order.load(), dict[str, list[str]]()
     for name in ("todo", "done"):
         (Path(order.folder) / name).mkdir(parents=True, exist_ok=True)
@@ -244,8 +244,8 @@ def is_done(order: StageOrder, key: str) -> bool:
 
 
 def finish(order: StageOrder, pieces: dict[str, list[str]], out: Path) -> None:
-    """Join the pieces to files in ``out``, and clear what is no longer needed; pieces
-    stay, for a run over more text."""
+    """Join the pieces into files in ``out`` and clean up; finished pieces stay for a
+    run over more text."""
     for name, keys in pieces.items():
         join_files([order.done(key) for key in keys], out / name)
     shutil.rmtree(Path(order.folder) / "todo")

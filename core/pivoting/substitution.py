@@ -1,4 +1,4 @@
-"""Paraphrases put into a sentence, under each condition, best first."""
+"""Paraphrases substituted into a sentence, under each condition, best first."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace

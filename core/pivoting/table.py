@@ -1,4 +1,4 @@
-"""A finished table, as it is read: paraphrases of a phrase, and why they are there.
+"""Reading a finished table: paraphrases of a phrase, and their evidence.
 
 table = open_table(path)
 table.lookup("create equal")                      # whatever the label (equation 5)
@@ -46,7 +46,7 @@ class Paraphrase:
 
 @dataclass(frozen=True, slots=True)
 class Head:
-    """What is known of a phrase under one label.
+    """Facts about a phrase under one label.
 
     ``candidates``: paraphrases found, kept or not; ``mass``: the sum of their
     probabilities, over corpora; ``lost``: at most so much is any probability too low;
@@ -102,8 +102,8 @@ def open_table(path: Path) -> "Table":
 
 
 def files(path: Path) -> list[Path]:
-    """The files of the table at ``path``, without those that it was made by way of;
-    none if there is no table."""
+    """The files of the table at ``path`` without intermediate ones; none if there is no
+    table."""
     manifest = path / MANIFEST
     if not manifest.is_file():
         return []
@@ -132,7 +132,7 @@ class Table:
 
     @property
     def name(self) -> str:
-        """What tells this table from any other."""
+        """The identity of this table."""
         return digest([self.folder.name])
 
     @property
@@ -177,14 +177,14 @@ class Table:
         return [Paraphrase(*row) for row in ranked[:k]]
 
     def rows(self, phrase: str) -> list[tuple[str, str, float, int]]:
-        """All that is kept for a phrase: label, paraphrase, p, number of pivots."""
+        """All rows of a phrase: label, paraphrase, p, number of pivots."""
         rows: list[tuple[str, str, float, int]] = self._read(
             "paraphrases", "label, paraphrase, p, pivots", phrase, "label, place"
         )
         return rows
 
     def heads(self, phrase: str) -> dict[str, Head]:
-        """What is known of a phrase, by label; empty: it has no paraphrase."""
+        """Facts about a phrase, by label; empty if it has no paraphrase."""
         names = "label, candidates, mass, lost, next, corpora"
         rows = self._read("heads", names, phrase, "label")
         return {row[0]: Head(*row) for row in rows}
@@ -246,7 +246,7 @@ class Table:
         return list(read[question])
 
     def known(self, phrases: Iterable[str]) -> set[str]:
-        """Those of these phrases, as they are spelt here, that have paraphrases."""
+        """Those of these phrases that have paraphrases, spelt as here."""
         spelt = {self.key(phrase): phrase for phrase in phrases}
         sql = """SELECT DISTINCT phrase FROM read_parquet(?)
             WHERE phrase IN (SELECT unnest(?))"""

@@ -1,4 +1,4 @@
-"""The ninth condition: the components weighed as people's judgments say.
+"""The ninth condition: components weighted by people's judgments.
 
 Callison-Burch 2008 combines label and language model by one fixed product, and leaves
 better combinations open. Here the judged substitutes of a campaign fit a log-linear
@@ -38,7 +38,7 @@ PLACED = (
     "language model",
     "fit of vectors",
 )
-_TINY = 1e-9  # stands for a probability of 0
+_TINY = 1e-9  # represents a probability of 0
 _TRIED = 10  # the first of each condition
 _VECTORS: frozenset[Capability] = frozenset({"vectors"})
 
@@ -53,7 +53,8 @@ class Weights:
 
     @property
     def parser(self) -> str:
-        """Whose vectors they were fitted on; the default parser if that is not told."""
+        """The parser whose vectors they were fitted on; the default parser if not
+        given."""
         return str(self.facts.get("parser") or registry.DEFAULT)
 
     def to_json(self) -> dict[str, Any]:
@@ -66,7 +67,7 @@ class Weights:
 
     @classmethod
     def of_json(cls, data: Mapping[str, Any]) -> "Weights":
-        """Raises InvalidValue if these are no weights, or of other components."""
+        """Raises InvalidValue if these are not weights, or have other components."""
         try:
             alone, placed = (
                 LinearModel.of_json(data[kind]) for kind in ("alone", "placed")
@@ -98,8 +99,8 @@ class Site:
 
 
 def candidates(table: Table, site: Site) -> list[Paraphrase]:
-    """What any condition puts among its first ten, each string once: with the label of
-    the last condition of the paper that proposes it."""
+    """The first ten of any condition, each string once: with the label of the last
+    condition of the paper that proposes it."""
     by_text: dict[str, Paraphrase] = {}
     for name in CONDITIONS:
         for one in table.lookup(site.phrase, site.labels, condition=name, k=_TRIED):
@@ -133,8 +134,8 @@ def components(
 def look_up(
     table: Table, phrase: str, weights: Weights, *, k: int = 10
 ) -> list[Paraphrase]:
-    """The best paraphrases of a phrase wherever it stands; their ``p`` is the weights'
-    score, no probability: the judgment to expect, 0 the worst and 1 the best."""
+    """Return the best paraphrases of a phrase anywhere. Their ``p`` is the score of the
+    weights, not a probability: the expected judgment from 0 (worst) to 1 (best)."""
     known = {row[1]: row for row in table.rows(phrase)}
     if not known:
         return []
@@ -257,11 +258,11 @@ def fit_weights(
 ) -> Weights:
     """Ridge regression of people's means on the components.
 
-    Substitutes that the table does not know are left out. Added to ``facts``, all of a
-    phrase in one of ten folds: Spearman's rho with people, of what is said of phrases
-    that the fit never saw (``alone``, ``placed``) and of each component by itself
-    (``components``); ``gain``: of ``placed`` over the ``best`` component, the best on
-    these very substitutes, with a 95 % interval over phrases.
+    Substitutes that the table does not know are left out. Added to ``facts``, with all
+    of a phrase in one of ten folds: Spearman's rho with people, for held-out phrases
+    (``alone``, ``placed``) and for each component by itself (``components``); ``gain``:
+    of ``placed`` over the ``best`` component, the best on these very substitutes, with
+    a 95 % interval over phrases.
 
     Raises InvalidValue if fewer than 20 are known, or all are of one phrase.
     """

@@ -1,4 +1,4 @@
-"""What a query must keep to beyond its grammar: names, kinds of nodes, conditions."""
+"""Checks of a query beyond its grammar: names, kinds of nodes, conditions."""
 
 from typing import NoReturn
 

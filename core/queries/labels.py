@@ -1,4 +1,4 @@
-"""When a label fits: basic categories, classes of words, safe expressions."""
+"""Matching of labels: basic categories, classes of words, safe expressions."""
 
 import re
 from functools import lru_cache
@@ -56,8 +56,8 @@ CLASSES: dict[str, tuple[str, str]] = {
 def basic(label: str) -> str:
     """The category without function and index: NP of NP-SBJ-1, and -LRB- of itself.
 
-    As ``basicCategory`` of the Stanford parser: a sign that introduces an annotation
-    does not at the front, nor where it closes what it opened there.
+    As ``basicCategory`` of the Stanford parser: a character that introduces an
+    annotation does not do so at the front, nor where it closes what it opened there.
     """
     opened = label[:1] if label[:1] in INTRODUCING else ""
     for at, sign in enumerate(label):
@@ -70,7 +70,8 @@ def basic(label: str) -> str:
 
 
 def tags_of(name: str) -> tuple[str, ...]:
-    """All tags of this class, of either tagset; KeyError if there is no such class."""
+    """Return all tags of this class, of either tagset; KeyError if there is no such
+    class."""
     return tuple(" ".join(CLASSES[name]).split())
 
 

@@ -1,4 +1,4 @@
-"""The nodes of one tree that a query finds, without an index.
+"""The nodes of one tree that match a query, without an index.
 
 The relations are comparisons of the numbers of ``rows``, as in the index. A query of k
 nodes may try n to the k ways on n nodes, so there is a limit to the steps.

@@ -59,7 +59,7 @@ _SPACE = re.compile(r"\s*")
 
 
 class Scanner:
-    """A place in a text, and what stands there."""
+    """A position in a text, and what follows it."""
 
     def __init__(self, text: str) -> None:
         self.text = text
@@ -67,7 +67,7 @@ class Scanner:
 
     @property
     def column(self) -> int:
-        """Where the next word stands, from 1."""
+        """The column of the next word, from 1."""
         self.space()
         return self.at + 1
 
@@ -88,7 +88,7 @@ class Scanner:
         return match
 
     def sign(self, sign: str) -> bool:
-        """Whether this stands here; then it is taken."""
+        """Consume this text if it is next; return whether it was."""
         self.space()
         is_here = self.text.startswith(sign, self.at)
         self.at += len(sign) if is_here else 0
@@ -108,12 +108,12 @@ class Scanner:
             self.fail(f"{what} is not closed", f"write {sign} here")
 
     def quoted(self) -> str | None:
-        """What stands in quotation marks here."""
+        """Return the content of quotation marks here."""
         match = self.take(QUOTED)
         return None if match is None else re.sub(r"\\(.)", r"\1", match[1])
 
     def regex(self) -> str | None:
-        """What stands between two slashes here; "\\/" is a slash."""
+        """Return the text between two slashes here; "\\/" is a slash."""
         column = self.column
         match = self.take(REGEX)
         if match is None:
@@ -321,7 +321,7 @@ class _QueryReader:
         return Labels(texts, basic, negated)
 
     def _texts(self) -> tuple[tuple[str, ...], bool]:
-        """The alternatives; whether none of them stands in quotation marks."""
+        """Return the alternatives, and whether none of them is in quotation marks."""
         texts: list[str] = []
         plain = True
         while True:

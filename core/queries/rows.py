@@ -1,4 +1,4 @@
-"""Trees as rows, a node each, in which every relation is a comparison of numbers.
+"""Trees as rows, one per node, in which every relation is a comparison of numbers.
 
 Grust 2002, "Accelerating XPath location steps", SIGMOD (dominance as an interval of
 preorder numbers); Lai and Bird 2010, "Querying linguistic trees", JoLLI 19.
@@ -13,7 +13,7 @@ from core.data.tree import Tree
 
 
 class Kind(IntEnum):
-    """What a row is."""
+    """The kind of a row."""
 
     PHRASE = 0
     TAG = 1

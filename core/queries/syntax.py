@@ -1,4 +1,4 @@
-"""What a query says, as values: nodes, what holds of them, and how they are related.
+"""The abstract syntax of a query: nodes, their conditions, and their relations.
 
 The relations between two nodes A and B of one tree, as Tregex and TGrep2 name them.
 
@@ -65,14 +65,14 @@ class Features:
 
 @dataclass(frozen=True, slots=True)
 class NodeState:
-    """In the place of a partner: what is decided instead of a link."""
+    """A state in place of a partner: the decision instead of a link."""
 
     name: StateName
 
 
 @dataclass(frozen=True, slots=True)
 class Back:
-    """The node that bears this name."""
+    """A reference to the node with this name."""
 
     name: str
 

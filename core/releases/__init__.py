@@ -1,4 +1,4 @@
-"""Sealed releases: one file that holds all of a project, and can be checked by anyone.
+"""Sealed releases: one file with a whole project that anyone can verify.
 
 A release is a zip:
 

@@ -1,4 +1,4 @@
-"""The zip of a release: its members written with their digests, and read with care."""
+"""The zip archive of a release: members written with their digests, and read safely."""
 
 import hashlib
 import io
@@ -93,7 +93,7 @@ def _manifest(archive: zipfile.ZipFile) -> str:
 
 
 def strangers(path: Path, archive: zipfile.ZipFile) -> Iterator[str]:
-    """Say which bytes of the file are no part of a member or of the directory.
+    """Return which bytes of the file belong neither to a member nor to the directory.
 
     Readers skip them, so that a digest of members does not see them.
     """

@@ -210,7 +210,7 @@ def _objects(archive: zipfile.ZipFile, name: str) -> Iterator[Row]:
 def write(release: Path, folder: Path) -> Mapping[str, int]:
     """Make the folder; rows by table. It is there whole or not at all.
 
-    Raises FormatError if it is no release, FileExistsError if the folder is there.
+    Raises FormatError if it is not a release, FileExistsError if the folder exists.
     """
     if folder.exists():
         raise FileExistsError(f"{folder} already exists: name another folder")

@@ -1,4 +1,4 @@
-"""What licences ask of anyone who publishes a text again, with trees on it.
+"""Conditions of licences for publishing a text with trees.
 
 Known are the licences of corpora that are in use; what is not known is for people to
 read. Names are compared without case, blanks, hyphens and the word "license".
@@ -44,7 +44,7 @@ _NOISE = re.compile(r"licen[cs]es?|creativecommons|[\s_.,()/-]+")
 
 
 def terms_of(licence: str) -> Terms | None:
-    """What a licence by this name asks; None if it is not known.
+    """The conditions of the licence with this name; None if it is not known.
 
     ``Creative Commons Attribution`` spelt out is known by its letters alone.
     """
@@ -69,7 +69,7 @@ _SPELT = (
 
 
 def hub_name(licence: str) -> str:
-    """As the Hugging Face Hub spells a licence of Creative Commons; else "other"."""
+    """The Hugging Face Hub's name of a Creative Commons licence; otherwise "other"."""
     terms, version = terms_of(licence), re.search(r"\d\.\d", licence)
     if terms is None or not terms.name.startswith("CC"):
         return "other"

@@ -114,14 +114,14 @@ class Manifest:
         return {"format": FORMAT, "version": VERSION, **members}
 
     def dump(self) -> str:
-        """As ``release.json`` holds it."""
+        """In the form of ``release.json``."""
         whole = {**self._members(), "seal": self.seal}
         return json.dumps(whole, ensure_ascii=False, indent=1, sort_keys=True) + "\n"
 
     @classmethod
     def load(cls, text: str) -> "Manifest":
-        """Inverse of ``dump``. Raises FormatError on what is no manifest, or not the
-        one that was sealed."""
+        """Inverse of ``dump``. Raises FormatError on anything that is not a manifest,
+        or not the sealed one."""
         try:
             fields = json_text.loads(text, unique=True)
             if fields.pop("format") != FORMAT or fields.pop("version") != VERSION:

@@ -1,7 +1,7 @@
-"""Whether a release is what was sealed, and whether its parts bear each other out.
+"""Whether a release is unchanged since sealing, and its parts are consistent.
 
-Nothing but the file is needed. Time and memory are linear in what it holds: one pass
-over each member for its digest, one for what its lines say.
+Only the file is needed. Time and memory are linear in its contents: one pass over each
+member for its digest, one for its lines.
 """
 
 import hashlib
@@ -18,7 +18,7 @@ from core.releases.archive import BROKEN, PIECE, lines_of, opened, strangers
 from core.releases.manifest import NAME, Manifest, entries
 
 LEDGER = "ledger.jsonl"
-MOST = 100  # faults that are told
+MOST = 100  # faults that are listed
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,7 +35,7 @@ class Fault:
 
 @dataclass(frozen=True, slots=True)
 class Verified:
-    """``faults``: none if the release is whole; at most 100 are told."""
+    """``faults``: empty if the release is complete; at most 100 are listed."""
 
     seal: str
     manifest: Manifest
@@ -45,7 +45,7 @@ class Verified:
 def verify(path: Path) -> Verified:
     """Check seal, digests, ledger, and that judgments and links follow from the ledger.
 
-    Raises FormatError if it is no release at all, or its manifest was changed.
+    Raises FormatError if it is not a release, or its manifest was changed.
     """
     with opened(path) as (archive, manifest):
         faults = [
@@ -108,7 +108,7 @@ class _Last:
         self.layers: dict[tuple[str, str], int] = {}
 
     def take(self, act: Mapping[str, Any]) -> str:
-        """What is wrong with the act, "" if nothing."""
+        """The error in the act, "" if none."""
         kind = act.get("act")
         if kind in ("judgment", "decision"):
             self.answers[kind, str(act.get("campaign")), str(act.get(kind))] = act
@@ -121,7 +121,7 @@ class _Last:
         return ""
 
     def left(self) -> Iterator[str]:
-        """What no table has asked for."""
+        """Return the members that no table has asked for."""
         for kind, campaign, code in self.answers:
             yield f"{kind} {code} of {campaign}"
         for corpus, layer in self.layers:

@@ -1,4 +1,4 @@
-"""Which known words may stand for an unknown one, and which is best."""
+"""Known words that may replace an unknown one, and the best of them."""
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
@@ -36,9 +36,9 @@ class Candidate:
 class Candidates:
     """The nearest known words of any word, for one parser and one linking corpus.
 
-    Contexts are all queries and candidates there can be and the commonest words, so
-    that an answer does not hang on the other words of a text. Memory: the candidates'
-    rows, and ``BATCH`` divergences each. Thread-safe: answers are only added.
+    Contexts are all possible queries and candidates and the commonest words, so an
+    answer does not depend on the other words of a text. Memory: the candidates' rows,
+    and ``BATCH`` divergences each. Thread-safe: answers are only added.
     """
 
     def __init__(
@@ -79,10 +79,10 @@ class Candidates:
         return [self._known.get(form, ()) for form in forms]
 
     def shared(self, form: str, other: str, *, n: int = 5) -> tuple[str, ...]:
-        """Up to ``n`` words that stand next to both forms, the most telling first.
+        """Up to ``n`` words that occur next to both forms, the most informative first.
 
-        "x …" stands before them, "… x" after. Ranked by the smaller of the two
-        shares, in standard errors above the share among all words.
+        "x …" occurs before them, "… x" after. Ranked by the smaller of the two shares,
+        in standard errors above the share among all words.
         """
         numbers = [self.linking.number_of[one] for one in (form, other)]
         rows = definitions(self.linking, numbers, self._contexts)
@@ -207,7 +207,7 @@ def likely_tags(tags: Tags, *, share: float) -> dict[str, float]:
 
 
 def tag_divergence(wanted: Tags, tags: Tags, *, floor: float) -> float:
-    """KL(wanted || tags), nats; a tag that ``tags`` lacks has probability ``floor``.
+    """KL(wanted || tags), nats; a tag missing in ``tags`` has probability ``floor``.
 
     Without a floor, one stray tag among ten candidates would forbid nearly all.
     """

@@ -1,4 +1,5 @@
-"""How unlike two words' neighbours are: divergences between definition vectors.
+"""Divergences between definition vectors: how different the neighbours of two words
+are.
 
 Every measure is a sum over all cells, yet only cells that were seen cost anything: a
 row is a base, the same shape for all words, plus a sparse part (``_Rows``).
@@ -81,7 +82,7 @@ def _entries(
 
 
 def background(linking: LinkingCounts, contexts: Numbers) -> Floats:
-    """How a word's neighbours are spread on average: sums to 1, no cell is 0.
+    """The average distribution of a word's neighbours: sums to 1, no cell is 0.
 
     Half the mass to the cells on either side, by the words' frequency.
     """

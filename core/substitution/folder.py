@@ -1,4 +1,4 @@
-"""A parser with its linking corpus as a model folder: any screen and job can use it.
+"""A parser with its linking corpus as a model folder, usable by every screen and job.
 
 manifest.json   kind "substitution", the parser's name or path, options
 linking.npz     the counts of the linking corpus
@@ -28,7 +28,7 @@ FILES = ("linking.npz",)
 
 
 def parser_at(folder: Path) -> "LinkedParser":
-    """The parser of the folder; raises Unavailable if it is none of this kind."""
+    """The parser of the folder; raises Unavailable if it is of another kind."""
     return LinkedParser(folder)
 
 
@@ -106,8 +106,8 @@ Counts = Mapping[str, Mapping[str, int]]
 
 
 def counts_of(sentences: Iterable[Iterable[tuple[str, str]]]) -> Counts:
-    """By word as it is written, how often each tag stood on it; words without a tag
-    are left out. Raises InvalidValue if none has one."""
+    """By word as written, how often each tag occurred with it; words without a tag are
+    left out. Raises InvalidValue if none has one."""
     counts: dict[str, Counter[str]] = {}
     for sentence in sentences:
         for form, tag in sentence:

@@ -1,4 +1,4 @@
-"""Linking corpora: how often words stand next to each other in plain text.
+"""Linking corpora: how often words occur next to each other in plain text.
 
 Plain text out of files, for counting: one list of tokens a sentence.
 
@@ -6,7 +6,7 @@ A file is tokenised (one sentence a line, punctuation apart), tagged as Brown is
 (``word/tag``), or running text, told apart by its first lines. Names decide how it is
 opened: ``.gz``, ``.zip`` (each member a text), anything else as it is.
 
-What a form looks like: letter case and number shape, carried over to another.
+The shape of a form: letter case and number shape, transferred to another.
 """
 
 import gzip
@@ -34,15 +34,15 @@ _DIGIT = re.compile(r"\d")
 
 
 def number_shape(form: str) -> str:
-    """Every digit of a number as 0 (1,234.5 is 0,000.0); "" if it is no number."""
+    """Every digit of a number as 0 (1,234.5 is 0,000.0); "" if it is not a number."""
     return _DIGIT.sub("0", form) if _NUMBER.fullmatch(form) else ""
 
 
 def in_case_of(form: str, model: str) -> str:
     """``form`` in the letter case of ``model``: lower, Capital or UPPER.
 
-    A single capital is no upper case ("I"); mixed case ("mRNA") counts as lower case
-    and leaves ``form`` as it is.
+    A single capital is not upper case ("I"); mixed case ("mRNA") counts as lower case
+    and leaves ``form`` unchanged.
     """
     if model.isupper() and sum(map(str.isalpha, model)) > 1:
         return form.upper()
@@ -58,7 +58,7 @@ _SKIPPED = ("readme", "license", "licence", "cats.", "contents")
 def text_files(paths: Iterable[Path]) -> Iterator[tuple[str, Iterable[str]]]:
     """The name and the lines of every text in files, folders and archives.
 
-    Raises FormatError if there is no such file, or an archive is none.
+    Raises FormatError if there is no such file, or an archive cannot be opened.
     """
     for path in paths:
         if not path.exists():
@@ -100,7 +100,7 @@ def _is_tagged(head: Sequence[str]) -> bool:
 
 
 def _is_tokenised(head: Sequence[str]) -> bool:
-    """Commas and full stops stand alone."""
+    """Whether commas and full stops are separate tokens."""
     text = " ".join(head)
     apart = len(re.findall(r"\s[.,](?=\s|$)", text))
     joined = len(re.findall(r"\w[.,](?=\s|$)", text))
@@ -291,7 +291,7 @@ def save(counts: LinkingCounts, path: Path) -> None:
 
 
 def load(path: Path) -> LinkingCounts:
-    """The counts that ``save`` wrote; raises FormatError if it is no such file."""
+    """The counts that ``save`` wrote; raises FormatError if it is not such a file."""
     try:
         with np.load(path, allow_pickle=False) as file:
             digest, licence, *sources = (str(text) for text in file["about"])

@@ -1,4 +1,4 @@
-"""What can be set of lexical substitution, and the values that are known to do well."""
+"""The options of lexical substitution, with values that are known to work well."""
 
 from dataclasses import dataclass
 from typing import Literal
@@ -18,16 +18,17 @@ forests are summed."""
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Options:
     """``f_q, f_c``: a word seen less often than ``f_q`` in training is a query, one
-    seen ``f_c`` times a candidate; both stand ``f_lc`` times in the linking corpus.
+    seen ``f_c`` times a candidate; both occur at least ``f_lc`` times in the linking
+    corpus.
 
-    ``measure, strength``: see ``core.substitution.divergence``. ``n_nearest``: M of
-    the paper. ``n_common``: how many of the commonest words are contexts besides
-    queries and candidates. ``rerank``: candidate reranking by equations 1 and 2;
-    ``floor``: the probability of a tag that a candidate never had, there.
-    ``share``: tags of P* below this share of its likeliest are unlikely: doubted, and
-    not told. ``same_case``: a capital is replaced by a capital only. ``open_class``:
-    candidates are words whose commonest tag new words do have: no unknown word is a
-    preposition, however much its neighbours look like one's.
+    ``measure, strength``: see ``core.substitution.divergence``. ``n_nearest``: M of the
+    paper. ``n_common``: how many of the commonest words are contexts besides queries
+    and candidates. ``rerank``: candidate reranking by equations 1 and 2; ``floor``: the
+    probability of a tag that a candidate never had, there. ``share``: tags of P* below
+    this share of its most probable one count as improbable: doubted, and not given to
+    the parser. ``same_case``: a capital is replaced by a capital only. ``open_class``:
+    candidates are words whose commonest tag is open-class: no unknown word is a
+    preposition, however similar its neighbours.
     """
 
     method: Method = "tell"

@@ -1,4 +1,4 @@
-"""A parser that reads known words in the place of unknown ones.
+"""A parser that reads known words in place of unknown ones.
 
 One answer out of several readings of a sentence, each with other substitutes.
 
@@ -123,7 +123,8 @@ class QueryWord:
 
 @dataclass(frozen=True, slots=True)
 class SubstitutionPlan:
-    """What is done to a sentence. ``note`` says why nothing is, "" if something is."""
+    """The substitutions in a sentence. ``note`` says why there are none, otherwise
+    ""."""
 
     sentence: Sentence
     queries: tuple[QueryWord, ...]
@@ -140,7 +141,7 @@ class SubstitutionPlan:
 
     def read_with(self, rank: int) -> Sentence:
         """As ``read``, with the candidate of that rank for every query; a query with
-        fewer has its last one, one with none stays."""
+        fewer has its last one, one without candidates stays."""
         queries = tuple(
             replace(q, substitute=q.candidates[min(rank, len(q.candidates) - 1)].form)
             for q in self.queries
@@ -151,7 +152,7 @@ class SubstitutionPlan:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class SubstitutedParse:
-    """A sentence parsed as it stands, what was done to it, and the parse after that."""
+    """A sentence parsed unchanged, the substitutions, and the parse after them."""
 
     plan: SubstitutionPlan
     before: Analysis | Exception
@@ -161,10 +162,10 @@ class SubstitutedParse:
 class Substituting:
     """``parser``, helped by the words of ``linking``; itself a back-end.
 
-    Forests, trees, tags, arcs and vectors come back over the sentence's own words:
-    they speak of positions, so only the sentence is put back. What has nothing to
-    replace is parsed as it stands; ``plan`` says why. Raises Unavailable if the parser
-    does not list its training words, or cannot be guided (method "tell").
+    Forests, trees, tags, arcs and vectors come back over the sentence's own words: they
+    refer to positions, so only the sentence is restored. A sentence without
+    replacements is parsed unchanged; ``plan`` gives the reason. Raises Unavailable if
+    the parser does not list its training words, or cannot be guided (method "tell").
     """
 
     def __init__(
@@ -226,7 +227,7 @@ class Substituting:
         return [self._doubtful(plan, answer) for plan, answer in pairs]
 
     def plan(self, sentence: Sentence) -> SubstitutionPlan:
-        """What would be replaced by what, and why."""
+        """Which words would be replaced by which, and why."""
         return self.plans([sentence])[0]
 
     def plans(self, sentences: Sequence[Sentence]) -> list[SubstitutionPlan]:
@@ -313,7 +314,7 @@ class Substituting:
         answers: Sequence[Analysis | Exception],
         want: frozenset[Capability],
     ) -> list[Analysis | Exception]:
-        """``answers``, those with words in doubt replaced by a second reading."""
+        """``answers`` with words in doubt replaced by a second reading."""
         some = [k for k, plan in enumerate(plans) if any(q.tags for q in plan.queries)]
         parser = self.parser
         if self.options.method == "tell" and isinstance(parser, TagGuided):

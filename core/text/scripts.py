@@ -1,4 +1,4 @@
-"""Which script a text is written in, and whether a language is written so."""
+"""The script of a text, and whether a language is written in it."""
 
 import unicodedata
 from collections import Counter

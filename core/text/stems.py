@@ -1,4 +1,4 @@
-"""Stems, and the words that carry little meaning of their own."""
+"""Stems, and function words."""
 
 from collections.abc import Callable
 from functools import cache, lru_cache

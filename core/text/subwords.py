@@ -1,4 +1,4 @@
-"""Words as a WordPiece encoder sees them: ids, letter case, first and last piece."""
+"""Words as a WordPiece encoder reads them: ids, letter case, first and last piece."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass

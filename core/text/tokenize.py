@@ -1,4 +1,4 @@
-"""Raw English text to treebank tokens that know where in the text they stand.
+"""Raw English text to treebank tokens with their positions in the text.
 
 The style is that of the English Web Treebank and GUM: contractions and possessives
 are split (do|n't, John|'s, gon|na), so are hyphens between words (well|-|known, but
@@ -55,7 +55,7 @@ _TOKEN = re.compile(
     """,
     re.VERBOSE | re.IGNORECASE,
 )
-MAX_WORD = 2_000  # characters without a space; text without spaces is cut at signs
+MAX_WORD = 2_000  # characters without a space; such text is split at punctuation
 MAX_CONTRACTIONS = 4
 _LONG_WORD = re.compile(rf"\w{{{MAX_WORD + 1},}}")
 _CONTRACTION = re.compile(
@@ -80,7 +80,8 @@ def tokenize(text: str) -> Sentence:
 
 
 def spans_of(text: str) -> Iterator[Span]:
-    """Where the tokens of ``text`` stand, in order; control characters are spaces.
+    """Return the spans of the tokens of ``text``, in order; control characters count as
+    spaces.
 
     Raises InvalidValue at a word of more than ``MAX_WORD`` characters.
     """

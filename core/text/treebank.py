@@ -1,7 +1,7 @@
-"""Running English text to sentences of Penn Treebank tokens, fast rather than exact.
+"""Running English text to sentences of Penn Treebank tokens, fast and approximate.
 
-For counting words in millions of lines. What people look at goes through
-``core.text.tokenize``, which knows where its tokens stand.
+For counting words in millions of lines. Text shown to people goes through
+``core.text.tokenize``, which keeps token positions.
 """
 
 import re

@@ -1,4 +1,4 @@
-"""The thesaurus: which words share a sense, by WordNet (Fellbaum 1998).
+"""The thesaurus WordNet (Fellbaum 1998): which words share a sense.
 
 Reads WordNet's own data files (its manual, wndb(5WN)):
 
@@ -42,7 +42,8 @@ DERIVED = re.compile(rb" [+\\] (\d{8}) ([nvasr]) ([0-9a-f]{2})([0-9a-f]{2})")
 
 
 def wordnet_folder() -> Path:
-    """Where WordNet's data files lie: $WNHOME, nltk's data path, the system's place.
+    """The folder of WordNet's data files: $WNHOME, nltk's data path, the system's
+    folder.
 
     May be a zip file of nltk's. Raises Unavailable, naming the ways to get it.
     """
@@ -63,7 +64,8 @@ def wordnet_folder() -> Path:
 
 @cache
 def thesaurus() -> "Thesaurus":
-    """The one of this process, loaded in a tenth of a second. Raises Unavailable."""
+    """The thesaurus of this process, loaded in a tenth of a second. Raises
+    Unavailable."""
     return Thesaurus(wordnet_folder())
 
 
@@ -81,8 +83,8 @@ class Related(NamedTuple):
 
 
 class Senses(NamedTuple):
-    """The same by the numbers of synsets instead of their words, which need not be
-    read: a word is a synonym if one of its own synsets is among these."""
+    """The same by synset numbers instead of words, which need not be read: a word is a
+    synonym if one of its own synsets is among these."""
 
     lemmas: frozenset[str]
     synonyms: frozenset[int]
@@ -93,8 +95,8 @@ class Senses(NamedTuple):
 class Thesaurus:
     """Words related to a word: lower-case lemmas, any part of speech, any sense.
 
-    A synset's number is its place in its file and, from the tenth digit on, the file's.
-    Raises Unavailable if ``place`` (a folder or a zip file) is no WordNet.
+    A synset's number is its offset in its file and, from the tenth digit on, the file's
+    number. Raises Unavailable if ``place`` (a folder or a zip file) is not a WordNet.
     """
 
     def __init__(self, place: Path) -> None:
@@ -115,7 +117,7 @@ class Thesaurus:
             raise Unavailable(f"{place}: no readable WordNet: {error}") from error
 
     def related(self, word: str) -> Related:
-        """What is related to it, in words."""
+        """Return the words related to it."""
         senses = self.senses(word)
         synonyms, kin = (
             frozenset(name.lower() for synset in some for name in self._words(synset))
@@ -124,7 +126,7 @@ class Thesaurus:
         return Related(senses.lemmas, synonyms, senses.derivations, kin)
 
     def senses(self, word: str) -> Senses:
-        """What is related to it, in one walk over its senses: O(their pointers)."""
+        """Related words, in one walk over the senses: O(their pointers)."""
         word = word.lower()
         lemmas, synonyms, kin = {word}, set[int](), set[int]()
         derivations: set[str] = set()
@@ -199,7 +201,7 @@ class Thesaurus:
 
 
 def _place(base: str, members: tuple[str, ...]) -> int:
-    """Which word of its synset it is, from 1; 0 if it stands there otherwise."""
+    """Return the rank of the word in its synset, from 1; 0 if it is not listed."""
     return next((n for n, name in enumerate(members, 1) if name.lower() == base), 0)
 
 

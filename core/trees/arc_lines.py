@@ -1,4 +1,4 @@
-"""A dependency tree in its token lines, and what every operation on it is."""
+"""A dependency tree as token lines, and the interface of operations on it."""
 
 import re
 from collections.abc import Mapping
@@ -41,7 +41,7 @@ class Arcs:
     def with_arc(self, token: int, head: int, relation: str) -> "Arcs":
         """The lines with another head and relation of one word.
 
-        Raises InvalidValue if there is no such word, or on a circle.
+        Raises InvalidValue if there is no such word, or on a cycle.
         """
         deps, words = self.deps, self.words
         if not (0 <= token < len(deps) and ROOT <= head < len(deps)):

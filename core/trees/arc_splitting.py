@@ -1,4 +1,4 @@
-"""Words of a dependency tree split and joined: its token lines are numbered again.
+"""Splitting and joining words of a dependency tree, with its token lines renumbered.
 
 Operations as in ``core.trees.arcs``. Both are undone by the lines of before. Heads,
 enhanced dependencies, ranges and empty nodes keep the words that they are about.
@@ -26,8 +26,8 @@ Row = list[str]
 
 @dataclass(frozen=True, slots=True)
 class SplitWord:
-    """Two words in the place of one: the second hangs from the first by ``relation``,
-    and has its parts of speech. What hung from the word hangs from the first."""
+    """Two words replace one: the second depends on the first by ``relation``, and has
+    its parts of speech. Dependents of the word become dependents of the first."""
 
     op: ClassVar[str] = "split"
     token: int
@@ -36,7 +36,7 @@ class SplitWord:
 
     @classmethod
     def read(cls, sent: Mapping[str, Any]) -> "SplitWord":
-        """What ``to_json`` gave; raises KeyError, TypeError or ValueError."""
+        """Inverse of ``to_json``; raises KeyError, TypeError or ValueError."""
         first, second = sent["forms"]
         relation = sent.get("relation") or "dep"
         return cls(int(sent["token"]), (str(first), str(second)), relation)
@@ -68,8 +68,8 @@ class SplitWord:
 
 @dataclass(frozen=True, slots=True)
 class JoinWords:
-    """One word in the place of ``token`` and the next: what the upper of the two is,
-    with what hangs from either. ``form``: "" for both forms without a space."""
+    """One word replaces ``token`` and the next: it takes the head of the upper of the
+    two and the dependents of both. ``form``: "" for both forms without a space."""
 
     op: ClassVar[str] = "join"
     token: int

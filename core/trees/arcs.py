@@ -1,4 +1,4 @@
-"""What a person can do to a dependency tree: one frozen value an operation.
+"""A person's operations on a dependency tree: one frozen value each.
 
 The tree is kept as its CoNLL-U token lines, so that what is not touched stays as it
 came: lemmas, features, enhanced dependencies, ranges and empty nodes. As in
@@ -219,7 +219,7 @@ def _refuse_word(tree: Arcs, i: int, line: int, word: str, *, column: int) -> No
 
 
 def started(tokens: tuple[Token, ...]) -> Arcs:
-    """Arcs to begin with where there are none: all words hang from the first."""
+    """Initial arcs where there are none: all words depend on the first."""
     heads = (ROOT, *(0 for _ in tokens[1:]))
     labels = ("root", *("dep" for _ in tokens[1:]))
     return Arcs(conllu.lines_of(tokens, DepTree(heads, labels)))

@@ -1,4 +1,4 @@
-"""A tree as brackets to type in, and what was typed back over the same words."""
+"""A tree as brackets to edit, and the edited text over the same words."""
 
 from core.data import remap
 from core.data.tree import Tree
@@ -71,7 +71,7 @@ def _other_words(text: str, words: list[str], wanted: list[str]) -> FormatError:
 
 
 def _place(text: str, at: int) -> tuple[int, int]:
-    """Line and column of the leaf of this number; of the end if there is none."""
+    """Line and column of the leaf with this number; of the end if there is none."""
     seen = -1
     for match in ptb.LEAF.finditer(text):
         seen += match["tag"] != ptb.TRACE

@@ -1,4 +1,4 @@
-"""What a person can do to a constituent tree: one frozen value an operation.
+"""A person's operations on a constituency tree: one frozen value each.
 
 Every operation is done by ``on`` and undone by the one ``inverse`` gives, which
 is asked of the tree before: ``op.inverse(tree).on(op.on(tree).tree).tree == tree``.

@@ -127,8 +127,8 @@ def head_tokens(tree: Tree, rules: HeadRules = SYNTACTIC) -> tuple[int, ...]:
 def to_dependencies(tree: Tree, rules: HeadRules = SYNTACTIC) -> DepTree:
     """The heads of the tokens of ``tree``, labelled by the categories involved.
 
-    A token hangs from the head of the smallest phrase that it does not head itself;
-    its label is "category/parent": the largest phrase it heads, or its tag, and that
+    A token depends on the head of the smallest phrase that it does not head itself; its
+    label is "category/parent": the largest phrase it heads, or its tag, and that
     phrase's parent; "root" for the head of the tree.
     """
     head_of = head_tokens(tree, rules)
@@ -144,8 +144,8 @@ def to_dependencies(tree: Tree, rules: HeadRules = SYNTACTIC) -> DepTree:
 
 
 def _by_table(names: Sequence[str], rule: Rule) -> int:
-    """The first of the best category from the rule's side, else the outermost word
-    there that is no punctuation."""
+    """The first of the best category from the rule's side, otherwise the outermost word
+    there that is not punctuation."""
     from_left, wanted = rule
     order = range(len(names)) if from_left else range(len(names) - 1, -1, -1)
     for name in wanted:
@@ -156,7 +156,8 @@ def _by_table(names: Sequence[str], rule: Rule) -> int:
 
 
 def _noun_head(names: Sequence[str], *, semantic: bool) -> int | None:
-    """Collins' rules for NP; None if there is no such child (then by table: none)."""
+    """Collins' rules for NP; None if there is no such child (the table then
+    decides)."""
     if names[-1] == "POS" and not semantic:
         return len(names) - 1
     nouns = {"NN", "NNP", "NNPS", "NNS", "NX", "NML", "JJR", "WP", "WDT", "WHNP"}

@@ -1,4 +1,4 @@
-"""Phrases of a constituent tree split and joined: one among siblings becomes several.
+"""Splitting and joining phrases of a constituency tree.
 
 Operations as in ``core.trees.editing``: one split is joined by the inverse, and the
 other way round. Children stay in their order, and words where they are.
@@ -39,7 +39,7 @@ class SplitPhrase:
 
     @classmethod
     def read(cls, sent: Mapping[str, Any]) -> "SplitPhrase":
-        """What ``to_json`` gave, or one place; raises KeyError, TypeError or
+        """Inverse of ``to_json``, or one place; raises KeyError, TypeError or
         ValueError."""
         at = sent["at"]
         places = (int(at),) if isinstance(at, int) else tuple(int(one) for one in at)

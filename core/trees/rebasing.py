@@ -108,7 +108,7 @@ class _SeenTree:
         return step  # a whole tree, which takes the place of any other over its words
 
     def node(self, v: int) -> int:
-        """Where a node is now."""
+        """The present position of a node."""
         if not 0 <= v < len(self.before):
             raise InvalidValue(f"There is no node n{v} in the tree that you saw.")
         if v not in self.at:

@@ -1,4 +1,4 @@
-"""One sentence in two ways of cutting it into words: what became of which word.
+"""One sentence in two tokenisations: which words correspond.
 
 A segment is the least run of words that became a run of others: one word one or
 several, or several words one. Trees over the former words are brought to the new ones
@@ -45,7 +45,7 @@ class Recut:
 
     @property
     def changed(self) -> dict[int, tuple[str, str]]:
-        """By position in ``was`` the words of what changed, former and new."""
+        """The changed words by position in ``was``, former and new."""
         both = (
             (one.start, " ".join(self.was[one.start : one.end]),
              " ".join(self.now[one.new_start : one.new_end]))
@@ -54,7 +54,7 @@ class Recut:
         return {start: (was, now) for start, was, now in both if was != now}
 
     def moved(self, token: int) -> tuple[int, ...]:
-        """Where a word is now: several places, if it was split."""
+        """The present positions of a word: several if it was split."""
         one = next(s for s in self.segments if s.start <= token < s.end)
         return tuple(range(one.new_start, one.new_end))
 
@@ -120,13 +120,13 @@ class Recut:
 
 
 def recut(was: Sequence[str], now: Sequence[str]) -> Recut | None:
-    """What became of each word, by the letters; None where no segments cover both.
+    """Match words by their letters; None where no segments cover both.
 
     Dynamic programming over the words between those that both begin and end with.
     """
     head = _common(was, now)
     tail = _common(was[head:][::-1], now[head:][::-1])
-    if len(was) != len(now):  # something of either side stands between
+    if len(was) != len(now):  # words of both sides are between
         while head and min(len(was), len(now)) - head - tail < 1:
             head -= 1
         while tail and min(len(was), len(now)) - head - tail < 1:

@@ -1,4 +1,4 @@
-"""Words of a constituent tree split and joined: what follows them gets other positions.
+"""Splitting and joining words of a constituency tree; later words change position.
 
 Operations as in ``core.trees.editing``: one split in two is joined by the inverse, and
 the other way round; ``Edited.moved`` leaves out the second leaf, which comes or goes.
@@ -27,7 +27,7 @@ class Split:
 
     @classmethod
     def read(cls, sent: Mapping[str, Any]) -> "Split":
-        """What ``to_json`` gave; raises KeyError, TypeError or ValueError."""
+        """Inverse of ``to_json``; raises KeyError, TypeError or ValueError."""
         both = {name: _two(sent[name]) for name in ("tags", "edges") if sent.get(name)}
         return cls(int(sent["token"]), _two(sent["forms"]), **both)
 

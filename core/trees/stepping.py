@@ -117,7 +117,7 @@ class Replace:
 
     @classmethod
     def read(cls, sent: Mapping[str, Any]) -> "Replace":
-        """What ``to_json`` gave; raises KeyError, TypeError or ValueError."""
+        """Inverse of ``to_json``; raises KeyError, TypeError or ValueError."""
         labels, parents, tokens, forms, edges = (tuple(row) for row in sent["tree"])
         return cls(Tree(labels, parents, tokens, forms, edges))
 

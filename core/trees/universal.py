@@ -1,9 +1,9 @@
-"""Dependencies in the manner of Universal Dependencies, read off a gold tree.
+"""Dependencies in the style of Universal Dependencies, from a gold tree.
 
-The heads are those of ``universal_head``, but the first conjunct heads a
-coordination, however long, a conjunction hangs from the conjunct after it, and the
-words of a fixed expression from its first. There are no labels. What UD decides by
-meaning alone stays different; how much is measured in lab/notes/joint-parsing.md.
+The heads are those of ``universal_head``, but the first conjunct heads a coordination
+of any length, a conjunction depends on the following conjunct, and the words of a fixed
+expression on its first. There are no labels. What UD decides by meaning alone stays
+different; lab/notes/joint-parsing.md has the figures.
 """
 
 import re
@@ -104,8 +104,8 @@ def _preposition(tree: Tree, below: Sequence[int], names: Sequence[str]) -> int 
 
 
 def _clause(tree: Tree, below: Sequence[int], names: Sequence[str]) -> int | None:
-    """ "what they saw", free or asked: the question word (225 of 240); of a relative
-    clause, which stands in a noun phrase, the verb."""
+    """ "what they saw", free or interrogative: the question word (225 of 240); of a
+    relative clause, which is in a noun phrase, the verb."""
     if names[0] not in ("WHNP", "WHADVP") or len(names) == 1:
         return None
     parent = tree.parents[tree.parents[below[0]]]
@@ -204,7 +204,8 @@ def _heads(tree: Tree) -> list[int]:
 
 
 def _first_conjunct(tree: Tree, v: int, head: int) -> int:
-    """The first of the like children that stand in one coordination with ``head``."""
+    """The first of the children of the same kind that form one coordination with
+    ``head``."""
     children = tree.children[v]
     kinds = [kind_of(tree, c) for c in children]
     at = children.index(head)
@@ -258,8 +259,8 @@ def _fixed(tree: Tree) -> Iterator[tuple[int, int]]:
 
 
 def _fix(heads: list[int], begin: int, end: int) -> None:
-    """The first word takes the place that the expression has, the others hang from
-    it; left alone where anything else hangs from them, or two lead out of it."""
+    """The first word takes the position of the expression, the others depend on it;
+    unchanged where anything else depends on them, or two have heads outside."""
     inside = range(begin, end)
     out = {heads[k] for k in inside} - set(inside)
     below = [m for m, h in enumerate(heads) if h in inside and m not in inside]

@@ -1,4 +1,4 @@
-"""Words edited: as many as before, so that whatever counts words still fits."""
+"""Editing words without changing their number, so links and trees stay valid."""
 
 from collections.abc import Mapping, Sequence
 

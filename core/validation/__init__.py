@@ -1,1 +1,1 @@
-"""What is wrong with a tree: declared rules, Universal Dependencies, contradictions."""
+"""Problems of a tree: declared rules, Universal Dependencies, contradictions."""

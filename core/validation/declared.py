@@ -1,4 +1,4 @@
-"""The rules that a treebank declares, a line each:
+"""The rules that a treebank declares, one per line:
 
     labels: S NP VP PP           other labels of phrases are wrong
     tags: DT NN VBD .            other tags are wrong
@@ -8,8 +8,8 @@
     relations: nsubj obj root    other relations of arcs are wrong
     ud: 3                        Universal Dependencies, up to this level; 0: not at all
 
-What follows `` # `` in a rule about children or a pattern says why; a line that begins
-with # is a comment. A label fits if it is in the list, or its category without
+Text after `` # `` in a rule about children or a pattern is its reason; a line that
+begins with # is a comment. A label fits if it is in the list, or its category without
 functions is: NP for NP-SBJ.
 """
 
@@ -32,7 +32,7 @@ ud: 2
 
 @dataclass(frozen=True, slots=True)
 class Children:
-    """What children a phrase needs, or may not have."""
+    """The children that a phrase needs, or may not have."""
 
     parent: str
     labels: tuple[str, ...]
@@ -143,6 +143,6 @@ _LINES: dict[str, Callable[[Rules, str, str, str, Place], Rules]] = {
     "relations": _set("relations"),
     "need": _children(needed=True),
     "forbid": _children(needed=False),
-    "never": _set("labels"),  # read by itself: it has a place within the line
+    "never": _set("labels"),  # parsed separately, to know its column
     "ud": _level,
 }

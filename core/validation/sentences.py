@@ -36,7 +36,7 @@ NEAR = 3  # labels that a remedy names
 
 
 def of_tree(tree: Tree, rules: Rules) -> list[Problem]:
-    """What is wrong with the tree, by its nodes in preorder.
+    """Problems of the tree, by its nodes in preorder.
 
     A pattern that takes too many steps is a problem itself: nothing passes unseen.
     """
@@ -84,7 +84,8 @@ def _label(tree: Tree, v: int, rules: Rules) -> Iterator[Problem]:
 
 
 def _distance(a: str, b: str) -> tuple[int, str]:
-    """How unlike two labels are: signs that are not shared at the front; then a."""
+    """The distance between two labels: characters not shared at the front; then
+    alphabetical."""
     same = next((i for i, (x, y) in enumerate(zip(a, b, strict=False)) if x != y), None)
     shared = min(len(a), len(b)) if same is None else same
     return len(a) + len(b) - 2 * shared, a
@@ -159,7 +160,7 @@ def leaving(words: frozenset[int], deps: DepTree) -> list[int]:
 def between(tree: Tree, deps: DepTree) -> list[Problem]:
     """The phrases that an arc contradicts, by their numbers; of unary chains the first.
 
-    Raises InvalidValue if the two stand on sentences of different lengths.
+    Raises InvalidValue if the two have sentences of different lengths.
     """
     if tree.n_tokens != len(deps):
         raise InvalidValue(
@@ -253,9 +254,9 @@ def check(
     *,
     level: int,
 ) -> list[Problem]:
-    """What is wrong up to this level (1 to 3), by words. ``heads``: -1 for the root.
+    """Problems up to this level (1 to 3), by words. ``heads``: -1 for the root.
 
-    Where arcs are no tree, the third level says nothing.
+    Where arcs do not form a tree, the third level reports nothing.
     """
     arcs = _Arcs(heads, relations, tokens)
     problems = list(arcs.written())
@@ -271,7 +272,7 @@ _NO_TREE = {"head-range", "cycle", "root-number"}
 
 
 class _Arcs:
-    """The arcs of a sentence, with the words that hang from each."""
+    """The arcs of a sentence, with the dependents of each word."""
 
     def __init__(
         self, heads: Sequence[int], relations: Sequence[str], tokens: Sequence[Token]

@@ -1,4 +1,4 @@
-"""The word aligner that comes with Gemel: weights, settings, one door.
+"""The word aligner that comes with Gemel: weights, settings, interface.
 
 One to one or many to many, sure or possible, each link with its probability; with the
 vectors of the English parser's middle layer and WordNet, or without either. Two
@@ -196,7 +196,7 @@ class TrainedWordAligner:
         return self.links(self.probabilities(source, target))
 
     def links(self, probs: Floats) -> tuple[Link, ...]:
-        """Those of a table of probabilities. O(n^3) one to one."""
+        """The links of a table of probabilities. O(n^3) one to one."""
         rules = self.settings
         with timed(ENGINE, "word alignment", sentences=0):  # they have been read
             if rules.many:
@@ -206,8 +206,8 @@ class TrainedWordAligner:
         return tuple(_link(i, j, float(probs[i, j]), rules) for i, j in cells)
 
     def expected_errors(self, probs: Floats) -> float:
-        """How many links of the table are to be expected wrong, and how many words
-        wrongly without one: of both sides the lower bound."""
+        """The expected numbers of wrong links in the table, and of words wrongly
+        without one: the lower bound of both sides."""
         linked = np.zeros(probs.shape, dtype=bool)
         for link in self.links(probs):
             linked[int(link.source[1:]), int(link.target[1:])] = True
@@ -228,7 +228,7 @@ def _wordnet() -> Thesaurus | None:
 
 
 def words_of(analysis: Analysis) -> AnalysedWords:
-    """What the aligner reads of an analysis."""
+    """The aligner's input from an analysis."""
     forms = analysis.sentence.forms
     return AnalysedWords(
         forms, analysis.xpos or (NO_TAG,) * len(forms), analysis.vectors

@@ -48,8 +48,8 @@ class TokenCorpus:
     ) -> "TokenCorpus":
         """The corpus of token lists, or of lines with spaces between tokens.
 
-        ``lower``: letter case is ignored; ``prefix`` > 0: only so many first letters
-        count, a stemmer for any language. Streamed: 4 bytes a token, and the types.
+        ``lower``: letter case is ignored; ``prefix`` > 0: only this many first letters
+        count, a stemmer for any language. Streamed: 4 bytes per token, plus the types.
         """
         known: dict[str, int] = {}
         chunks, ends, last = [], [0], 0
@@ -164,7 +164,7 @@ class BitextSettings:
 
 @dataclass(frozen=True, slots=True)
 class BitextStep:
-    """How far it is: ``done`` of ``total`` pairs read, over all rounds.
+    """Progress: ``done`` of ``total`` pairs read, over all rounds.
 
     ``stage``: "ibm1", "hmm", "agree" or "links"; ``log_likelihood``: of the pairs of
     this round so far, nats, both directions together.

@@ -1,4 +1,4 @@
-"""eflomal (Östling & Tiedemann 2016), where it is installed: the one door to it.
+"""The interface to eflomal (Östling & Tiedemann 2016), where it is installed.
 
 ``pip install gemel[eflomal]`` compiles it from source.
 """

@@ -1,4 +1,4 @@
-"""Numbers about pairs of words: what tells whether they are linked.
+"""Features of pairs of words that predict links.
 
 Two rounds. First every pair of words alone and among its neighbours; then again, with
 what the first round said of the pairs around it: whether either word has a better

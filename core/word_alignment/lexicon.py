@@ -1,4 +1,4 @@
-"""How far apart two words are: the lexical model of a biparse."""
+"""The lexical model of a biparse: the distance between two words."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -14,7 +14,7 @@ from core.text.wordnet import Thesaurus
 
 
 class WordRelation(IntEnum):
-    """What makes two words alike, closest first; compared in lower case."""
+    """How two words are related, closest first; compared in lower case."""
 
     EXACT = 0
     STEM = 1
@@ -140,8 +140,8 @@ _MEMORY_WORDS = 200_000
 def _looked_up(
     word: str, thesaurus: Thesaurus | None
 ) -> tuple[tuple[Key, ...], dict[Key, int]]:
-    """The keys a word answers to, and the keys it looks for; ``=`` marks the form
-    itself, ``~`` its stem, other keys are lemmas and numbers of synsets."""
+    """The keys under which a word is stored, and those it looks up; ``=`` marks the
+    form itself, ``~`` its stem, other keys are lemmas and numbers of synsets."""
     known = (word, thesaurus)
     if known not in _MEMORY:
         if len(_MEMORY) >= _MEMORY_WORDS:

@@ -1,1 +1,1 @@
-"""What holds for every call: who, how often, what may be sent, how it is described."""
+"""Rules for every call: authentication, rates, bodies, descriptions."""

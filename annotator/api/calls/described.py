@@ -1,5 +1,5 @@
-"""What the API's description says of every call: how it may be refused, and where its
-answer leads: which value goes into which other call."""
+"""The part of the API description common to all calls: possible refusals, and which
+value of a response is used in which other call."""
 
 from collections.abc import Iterator
 from typing import Any

@@ -1,4 +1,4 @@
-"""What may stand in the query of a call: what the call reads, and nothing else."""
+"""Query parameters of calls: only those that the call reads are accepted."""
 
 from collections.abc import Mapping
 from typing import IO, Any
@@ -63,8 +63,8 @@ _TYPES: list[tuple[type[forms.Field], type]] = [
 
 
 def of_form(fields: Mapping[str, forms.Field]) -> list[OpenApiParameter]:
-    """What the description says of a query that a form reads. StopIteration at a kind
-    of field that is not known here."""
+    """The description of a query that a form reads. Raises StopIteration at an unknown
+    kind of field."""
     parameters = []
     for name, field in fields.items():
         more: dict[str, Any] = {"type": str}

@@ -1,5 +1,4 @@
-"""Who a request with a token is from, at the price of one small query; and what a
-token may do."""
+"""Authentication by token with one small query, and the scope of a token."""
 
 import time
 from typing import Any
@@ -53,7 +52,8 @@ _ORDER = list(Scope)
 
 
 class Tokens(TokenAuthentication):
-    """As the framework's own, but by digest, with an end, its query compiled once."""
+    """As the framework's own, but by digest, with an expiry, and its query compiled
+    once."""
 
     def authenticate_credentials(self, key: str) -> tuple[User, Any]:
         tokens = _OWNER.models(digest=digest_of(key))
@@ -95,7 +95,7 @@ WINDOW_S = 60
 
 
 class Rate(BaseThrottle):
-    """``API_RATE`` calls a minute of one person, or of one address that is no one's.
+    """``API_RATE`` calls a minute per person, or per address without a person.
 
     Counted in each web process; a program keeps its connection, and so its process.
     """

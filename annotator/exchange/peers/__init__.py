@@ -1,4 +1,4 @@
-"""Files of other annotation tools as they export them, one module a tool.
+"""Exports of other annotation tools, one module per tool.
 
 ``registry`` tells whose a file is; a module reads it as ``TaskAnnotation``s, one
 annotator's look at one task each; ``sheets`` makes of them the rows that items and

@@ -1,9 +1,9 @@
 """brat: an archive of ``.ann`` and ``.txt`` files, a folder an annotator.
 
-A span (T) is a task, wherever it stands; what an annotator said of it in attributes (A,
-M) and notes (#) is an answer. An attribute without values was ticked or not: "yes", and
-"no" where a span of a type that others of it have does not. Relations, events,
-equivalences and links to knowledge bases are not taken.
+A span (T) is a task, wherever it is; an annotator's attributes (A, M) and notes (#) on
+it are answers. An attribute without values was ticked or not: "yes", and "no" where a
+span has none but others of its type do. Relations, events, equivalences and links to
+knowledge bases are not read.
 """
 
 import re
@@ -89,7 +89,7 @@ def read(brought: Brought) -> Export:
 
 
 def _spans_first(lines: list[str]) -> list[tuple[int, str]]:
-    """With their numbers; what is said of a span may stand before it."""
+    """With their numbers; attributes may precede their span."""
     return sorted(enumerate(lines, 1), key=lambda row: not row[1].startswith("T"))
 
 

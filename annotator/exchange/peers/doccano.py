@@ -1,10 +1,10 @@
 """doccano: JSON Lines, JSON or CSV of one file, or an archive with a file a person.
 
-A line is ``{"id", "text", "label": [...], "Comments": [...]}`` and the columns of its
-own that a document came with; "cats" stands for "label" next to "entities" of intents.
-Where people worked apart, each has a file by their name; where they worked together the
-one file is ``all`` and tells no one's name. Version 1.0 wrote ``annotations`` with the
-number of a label and of a user instead.
+A line is ``{"id", "text", "label": [...], "Comments": [...]}`` and the document's other
+columns; "cats" replaces ``label`` next to "entities" of intents. Where people worked
+separately, each has a file with their name; where they worked together the one file is
+``all`` and names no one. Version 1.0 wrote ``annotations`` with the number of a label
+and of a user instead.
 """
 
 from collections.abc import Iterator, Mapping
@@ -68,7 +68,7 @@ def _is_ours(source: Source) -> bool:
 
 
 def _has_list(start: str, name: str) -> bool:
-    """Whether a key of this name has a list for its value near the start."""
+    """Whether a key with this name has a list as its value near the start."""
     _, key, rest = start.partition(f'"{name}"')
     return bool(key) and rest.lstrip(" :\n\r")[:1] == "["
 

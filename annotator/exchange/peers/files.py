@@ -1,4 +1,4 @@
-"""A file that someone brings, or the files of an archive: texts, lines, JSON, rows."""
+"""An uploaded file, or the files of an archive: texts, lines, JSON, rows."""
 
 import json
 from collections.abc import Iterator, Mapping
@@ -44,7 +44,7 @@ class Brought:
 
     @cached_property
     def start(self) -> str:
-        """How its text begins; "" of an archive."""
+        """The beginning of its text; "" for an archive."""
         return "" if self.is_archive else start_of(self.source)
 
     @cached_property
@@ -58,7 +58,7 @@ class Brought:
         return dict(sorted(kept.items()))
 
     def json(self) -> Any:
-        """What the JSON says, or a BadLine."""
+        """The JSON value, or a BadLine."""
         return json_of(self.source)
 
     def begins_with(self, *keys: str) -> bool:
@@ -68,7 +68,7 @@ class Brought:
 
 
 def start_of(source: Source) -> str:
-    """Its first eight thousand bytes as text; what is no UTF-8 is replaced."""
+    """Its first eight thousand bytes as text; invalid UTF-8 is replaced."""
     with source.open() as file:
         start = file.read(START)
     wide = start.startswith((b"\xff\xfe", b"\xfe\xff"))
@@ -83,7 +83,7 @@ def head_of(source: Source) -> tuple[str, ...]:
 
 
 def text_of(source: Source) -> str | BadLine:
-    """All of it, line ends as they are; or the first place that is no text."""
+    """All of it, with unchanged line ends; or the first position that is not text."""
     text = "".join(source.lines())
     if source.bad:
         return source.bad[min(source.bad)]
@@ -91,7 +91,7 @@ def text_of(source: Source) -> str | BadLine:
 
 
 def json_of(source: Source) -> Any:
-    """The value, or a BadLine with the place that is no JSON."""
+    """The value, or a BadLine with the position that is not JSON."""
     text = text_of(source)
     if isinstance(text, BadLine):
         return text
@@ -127,7 +127,7 @@ def csv_rows(source: Source, *, has_header: bool = True) -> Iterator[Row]:
 
 
 def reason_of(error: Exception) -> str:
-    """What was wrong with a value, for people."""
+    """The error in a value, as text for people."""
     if isinstance(error, ValueError):
         return str(error)
     if isinstance(error, KeyError):

@@ -1,9 +1,9 @@
 """Label Studio's JSON-MIN, CSV and TSV: an annotation a row.
 
-The columns are what the task shows, what was answered, and ``annotator``,
-``annotation_id``, ``created_at``, ``updated_at``, ``lead_time``. The formats do not
-tell shown from answered: structured cells are answers, so is what differs between
-annotators of one task, and else what has few values. Skipped annotations are not there.
+The columns are the task's data, the answers, and ``annotator``, ``annotation_id``,
+``created_at``, ``updated_at``, ``lead_time``. The formats do not distinguish data from
+answers: structured cells are answers, so are columns that differ between annotators of
+one task, and otherwise those with few values. Skipped annotations are missing.
 """
 
 from collections import defaultdict
@@ -26,12 +26,12 @@ from core.formats.records import BadLine
 
 OWN = ("annotator", "annotation_id", "created_at", "updated_at", "lead_time")
 OTHER = {"id", "agreement", "history"}
-SHOWN = {  # how columns of texts are often called: never answers
+SHOWN = {  # usual names of text columns: never answers
     *("text", "sentence", "source", "target", "original", "phrase", "paraphrase"),
     *("substitute", "system", "condition", "model", "context", "item", "item_id"),
     *("title", "prompt", "url", "image", "audio", "video", "ref", "start", "end"),
 }
-MOST_ANSWERS = 20  # different ones of a column that nothing else shows to be answers
+MOST_ANSWERS = 20  # distinct values of a column that only these show to be answers
 TYPES = {"rating": "number", "number": "number", "selected": "choice"}
 SPANS = "labels of spans of text"
 UNKNOWN = "an answer of a type that is not read"

@@ -3,8 +3,8 @@
 Version 1 writes ``annotated_instances`` with ``label_annotations: {schema: {label:
 value}}``, a file for each user's folder and one for all, which may be CSV or TSV with
 columns ``schema:::label``. Version 2 writes ``user_state.json`` into the folders and
-exports JSONL, CSV and TSV with columns ``schema.label``. What a label's value means is
-told by the labels and values of the whole schema (``potato_schemas``).
+exports JSONL, CSV and TSV with columns ``schema.label``. The labels and values of the
+whole schema determine what a label's value means (``potato_schemas``).
 """
 
 import re
@@ -54,7 +54,7 @@ class Schemas:
                     self._several.add(schema)
 
     def values(self, labels: Labels) -> Iterator[Value]:
-        """The answers of one annotation."""
+        """Return the answers of one annotation."""
         for schema, by_label in labels.items():
             if chosen := _answered(by_label):
                 yield from self._of(schema, chosen)
@@ -98,7 +98,7 @@ _OWN = {
 
 @dataclass
 class _Record:
-    """One user's annotation of one instance, whichever file it is from."""
+    """One user's annotation of one instance, from any file."""
 
     user: str
     instance: str

@@ -1,4 +1,4 @@
-"""Which tools' exports are read, and whose a file is."""
+"""The tools whose exports are read, and which tool a file is from."""
 
 from dataclasses import replace
 from types import ModuleType
@@ -20,7 +20,7 @@ PEERS: dict[str, ModuleType] = {
     "appraise": appraise,
     "brat": brat,
 }
-TABLE = "table"  # no tool's: a table as it stands
+TABLE = "table"  # not a tool's export: a plain table
 Table = Sheet | PeerSheet
 
 
@@ -50,7 +50,7 @@ def opened(
 
 
 def as_sheet(brought: Brought, name: str, *, items: bool = False) -> PeerSheet:
-    """What a tool's export says, as rows. Raises BadRequest on an unknown tool."""
+    """A tool's export as rows. Raises BadRequest on an unknown tool."""
     export, source = load(brought, name), brought.source
     label = PEERS[name].LABEL
     if items:
@@ -59,7 +59,7 @@ def as_sheet(brought: Brought, name: str, *, items: bool = False) -> PeerSheet:
 
 
 def load(brought: Brought, name: str) -> Export:
-    """What the export says, with texts that are no ratings left out."""
+    """Return the export's content without texts that are not ratings."""
     if name not in PEERS:
         known = ", ".join(PEERS)
         raise BadRequest(f"There is no tool {name!r}: {known}.", field="tool")
@@ -91,7 +91,7 @@ def check_archive(name: str, file: BinaryIO) -> None:
 
 
 class _Again:
-    """A file of someone else's from its start, which closing leaves open."""
+    """A file owned by the caller, read from its start and left open."""
 
     def __init__(self, file: BinaryIO) -> None:
         self._file = file

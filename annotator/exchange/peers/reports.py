@@ -1,4 +1,4 @@
-"""What an export holds next to what of it is taken: counts that must come out even."""
+"""The content of an export and what was read of it: counts that must add up."""
 
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
@@ -8,7 +8,7 @@ from typing import Any
 from core.formats.records import BadLine
 
 FREE_TEXT = "free text: a rating is a number or one of a few labels"
-MOST_LABELS = 20  # different ones of a scale; more are no labels
+MOST_LABELS = 20  # distinct values of a scale; more are not labels
 LONGEST_LABEL = 60  # characters
 
 
@@ -64,7 +64,7 @@ class Export:
 
 
 def screened(annotations: Sequence[TaskAnnotation]) -> list[TaskAnnotation]:
-    """The same, with texts that are no ratings left out by their reason."""
+    """The same without texts that are not ratings, counted by reason."""
     values: dict[str, set[str]] = {}
     kinds: dict[str, str] = {}
     for annotation in annotations:
@@ -111,8 +111,8 @@ NOTHING = "nothing of it is taken"
 class TransferReport:
     """``held`` and ``taken``: how many, by unit; ``left``: unit, how many, why not.
 
-    Of each unit, what is held is what is taken and what is left together. ``losses``:
-    what else the format holds, and how often.
+    For each unit, the content equals what was read plus what was left out. ``losses``:
+    other content of the format, and how often.
     """
 
     tool: str
@@ -137,7 +137,7 @@ class TransferReport:
         ]
 
     def as_params(self) -> dict[str, Any]:
-        """What a row of the database keeps of it."""
+        """The form stored in a database row."""
         return asdict(self)
 
 

@@ -1,4 +1,4 @@
-"""An export as rows by column, as any other table: what items and ratings are from."""
+"""An export as rows by column, like any other table of items or ratings."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -81,7 +81,7 @@ def _bad(export: Export) -> Iterable[Row]:
 
 
 def _names(annotations: Iterable[TaskAnnotation], own: Sequence[str]) -> dict[str, str]:
-    """Key of what tasks show -> column; one that is called like ours is told apart."""
+    """Task key -> column; a key with the name of one of our columns is renamed."""
     keys = dict.fromkeys(key for annotation in annotations for key in annotation.data)
     return {key: f"{key} (of the task)" if key in own else key for key in keys}
 

@@ -1,4 +1,4 @@
-"""Write one archive of everything, or try one."""
+"""Write a backup of everything, or verify one."""
 
 import contextlib
 from pathlib import Path

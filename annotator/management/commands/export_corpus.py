@@ -1,4 +1,4 @@
-"""Write a corpus out in a format."""
+"""Export a corpus in a format."""
 
 import argparse
 import sys

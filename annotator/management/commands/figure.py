@@ -1,4 +1,4 @@
-"""Writes the figure of a layer, or of a pair, to a file or to standard output."""
+"""Write the figure of a layer, or of a pair, to a file or to standard output."""
 
 import sys
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""Bring a corpus in, and wait for the end."""
+"""Import a corpus, and wait until it is done."""
 
 import argparse
 import json
@@ -152,7 +152,7 @@ _ABOUT = ("licence", "provenance", "source_language", "target_language")
 
 
 def _summary(result: dict[str, Any]) -> str:
-    """What was found, and what of it is new, in words."""
+    """A text that says what was found, and what of it is new."""
     names = ("sentences", "pairs", "parses", "layers", "links")
     lines = [_counted(result, names)]
     if result["dry_run"]:

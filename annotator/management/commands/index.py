@@ -1,4 +1,4 @@
-"""Brings the search index up to date, or builds it again."""
+"""Update the search index, or rebuild it."""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""From SQLite to PostgreSQL, or back."""
+"""Move all data from SQLite to PostgreSQL, or back."""
 
 from contextlib import ExitStack, closing
 from typing import Any

@@ -1,4 +1,4 @@
-"""Paraphrases out of parallel text: build a table, look up, substitute, make items."""
+"""Paraphrases from parallel text: build a table, look up, substitute, create items."""
 
 from annotator.management.engine import EngineCommand
 

@@ -1,4 +1,4 @@
-"""Searches the trees, arcs and links of a corpus: query News 'NP ~ PP'."""
+"""Search the trees, arcs and links of a corpus: query News 'NP ~ PP'."""
 
 import json
 from typing import Any

@@ -1,4 +1,4 @@
-"""Sealed releases: make one of a project, check one, write one as a dataset."""
+"""Sealed releases: create one of a project, verify one, write one as a dataset."""
 
 from argparse import ArgumentParser
 from pathlib import Path

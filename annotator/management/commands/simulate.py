@@ -1,4 +1,4 @@
-"""Rehearse a campaign with invented annotators."""
+"""Simulate a campaign with simulated annotators."""
 
 import argparse
 from typing import Any

@@ -1,7 +1,7 @@
 """Start everything: migrate, load the sample, serve the web, run a worker.
 
-What is to be done once is done here; then ``management.crew`` takes this process over,
-and keeps the two alive in a twentieth of the memory.
+One-time set-up is done here; then ``management.crew`` takes this process over, and
+keeps web server and worker alive in a twentieth of the memory.
 """
 
 import argparse
@@ -98,7 +98,8 @@ class Command(BaseCommand):
         crew.become(crew.Orders(commands, host, port, lines, str(ROOT)))
 
     def _prepare(self, host: str, port: int, *, with_sample: bool) -> list[str]:
-        """Tables, owner and sample are there; what is said once the web answers."""
+        """Create tables, owner and sample; return the lines to print once the web
+        server answers."""
         if not database.make_tables():
             call_command("migrate", verbosity=0, interactive=False)
         owner, _ = members.ensure_owner()

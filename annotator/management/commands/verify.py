@@ -1,4 +1,4 @@
-"""``gemel verify FILE``: is a sealed release what was sealed? No database is needed."""
+"""``gemel verify FILE``: whether a sealed release is unchanged. Needs no database."""
 
 import json
 from typing import Any

@@ -1,1 +1,1 @@
-"""What the pages of agreement show: of judgments, and of layers of links."""
+"""The content of agreement pages: judgments and alignment layers."""

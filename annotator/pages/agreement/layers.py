@@ -141,7 +141,7 @@ def _two(page: ReportPage, row: dict[str, Any]) -> list[Context]:
 
 
 def _state(page: ReportPage, row: dict[str, Any]) -> Context:
-    """A measure over the states of nodes; reports frozen long ago lack its key."""
+    """A measure over the states of nodes; old frozen reports do not have its key."""
     texts = {
         "term": term_of(row.get("key", "")),
         "name": of_measure(row["name"]),

@@ -1,4 +1,4 @@
-"""Pages of ratings from elsewhere: which column is which, what each scale could be."""
+"""Pages of imported ratings: the choice of columns and scales."""
 
 from typing import Any
 
@@ -21,7 +21,7 @@ MOST_SCALES = 200
 
 
 def reading_of(sent: QueryDict) -> RatingsReading:
-    """How to read the file, as the form says. Raises BadRequest."""
+    """How to read the file, from the form. Raises BadRequest."""
     layout = sent.get("layout", "")
     if layout and layout not in LAYOUTS:
         text = _("There is no layout %(name)s.") % {"name": repr(layout)}
@@ -92,7 +92,7 @@ def _number(text: str, name: str) -> float:
 def check(
     project: Project, upload: Upload, reading: RatingsReading, name: str
 ) -> dict[str, Any]:
-    """What the file holds, read so; what may be chosen otherwise. Raises BadRequest."""
+    """The file's content with these settings, and alternatives. Raises BadRequest."""
     page = _page(project, upload, rating_tables.try_out(upload, reading))
     return page | {"name": name or upload.name.rsplit(".", 1)[0], "problem": []}
 

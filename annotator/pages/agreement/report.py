@@ -34,9 +34,9 @@ Body = Mapping[str, Any]
 class ReportPage:
     """Turns a report's body into what templates print.
 
-    ``cases_url``: where the items behind a figure are listed, "" if nowhere (a frozen
-    report of data that is gone). ``filters``: to be kept in every address. ``names``:
-    whom a label stands for; labels alone if empty.
+    ``cases_url``: the list of items behind a figure, "" if there is none (a frozen
+    report of deleted data). ``filters``: kept in every address. ``names``: the person
+    of each label; labels alone if empty.
     """
 
     def __init__(

@@ -1,9 +1,9 @@
 """A report in a few plain sentences, made from its figures by rules.
 
-What is said: how well people agree, who rates higher or lower than the rest, who does
-not repeat himself or misses the gold items, whose ratings drift, which items cost most,
-and what came of the conditions. What is within chance is not said, or said to be so.
-Each rule has whole sentences, so that another language can order its words.
+The statements: how well people agree, who rates higher or lower than the rest, who does
+not repeat their own answers or misses the gold items, whose ratings drift, which items
+cost most, and the results of the conditions. Differences within chance are left out, or
+marked so. Each rule has whole sentences, so that another language can order its words.
 """
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -28,7 +28,7 @@ SURE = 0.05  # p after Holm
 
 @dataclass(frozen=True, slots=True)
 class Statement:
-    """``section``: where the figures behind it stand in the report."""
+    """``section``: the section of the report with the figures behind it."""
 
     text: str
     section: str
@@ -59,7 +59,7 @@ def _scale(scale: Body, name: Name) -> Iterator[Statement]:
 
 
 def within(title: str) -> str:
-    """A scale's title as it stands within a sentence: small in English."""
+    """A scale's title within a sentence: lower case in English."""
     is_english = (get_language() or "en").startswith("en")
     return title[:1].lower() + title[1:] if is_english else title
 
@@ -159,7 +159,7 @@ def _values(judges: Mapping[str, float], title: str) -> dict[str, str]:
 def _drifting(scale: Body, title: str, name: Name) -> Iterator[str]:
     for row in scale["judges"]:
         means = [mean for _n, mean in row["drift"]]
-        move = row.get("moved", {})  # reports that were frozen earlier lack it
+        move = row.get("moved", {})  # older frozen reports do not have it
         if len(means) > 1 and move is not None and has_drifted(means, move):
             yield drift_in_words(name(row["annotator"]), title, means)
 

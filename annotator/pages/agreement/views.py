@@ -1,4 +1,4 @@
-"""The pages of agreement reports: what the live, the frozen and the cases page show."""
+"""Agreement reports: the live, the frozen and the cases page."""
 
 import json
 from collections.abc import Mapping
@@ -48,7 +48,7 @@ Context = dict[str, Any]
 
 
 def index(project: Project, *, by: Anybody) -> Context:
-    """What there is to report on, and what was frozen."""
+    """Sources of reports, and frozen reports."""
     return {
         "project": project,
         "campaigns": project.campaigns.filter(archived_at=None),
@@ -86,7 +86,7 @@ class ReportView:
     def names(
         self, user: Anybody, project: Project, names: dict[str, str]
     ) -> dict[str, str]:
-        """Whom labels stand for: no one, for viewers and anyone who asks for labels."""
+        """Names of the labels: none for viewers, or where labels are requested."""
         sees = not self.hides_names and access.may(user, "see_names", project)
         return names if sees else {}
 
@@ -351,7 +351,7 @@ def conditions(page: ReportPage) -> dict[str, Any] | None:
 
 
 def _ranks(filters: str) -> dict[str, Any]:
-    """Which ranks the table counts, in words, and the queries that count others."""
+    """The ranks that the table counts, as text, and the queries that count others."""
     query = QueryDict(filters, mutable=True)
     most = query.get("rank") or "1"
     if most == "0":

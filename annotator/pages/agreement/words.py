@@ -1,7 +1,7 @@
-"""What the engine says of figures, in the reader's language.
+"""The engine's texts on figures, in the reader's language.
 
-Reports keep the engine's English: names of measures, and why a figure has no value. A
-text that is not known here is shown as it stands.
+Reports store the engine's English: names of measures, and why a figure has no value. An
+unknown text is shown unchanged.
 """
 
 import re
@@ -52,7 +52,7 @@ CASE_WORDS = {
 
 
 def of_kind(text: str) -> str:
-    """A kind of phrases: a length, or a label of a tree as it stands."""
+    """A kind of phrases: a length, or a label of a tree unchanged."""
     return gettext(text) if text in KINDS else text
 
 
@@ -69,7 +69,7 @@ def term_of(key: str) -> str:
 
 
 def in_words(reason: str) -> str:
-    """Why there is no value or no interval, said by the engine."""
+    """The engine's reason why there is no value or no interval, translated."""
     return "; ".join(_one(part) for part in reason.split("; "))
 
 

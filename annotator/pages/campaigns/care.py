@@ -1,4 +1,4 @@
-"""The signs of careless work as a manager reads them, each with its rule."""
+"""Signs of careless work as a manager reads them, each with its rule."""
 
 from dataclasses import dataclass
 
@@ -12,7 +12,7 @@ from annotator.services.reports.care import Sign
 
 @dataclass(frozen=True, slots=True)
 class CareCell:
-    """What one rule found about one person."""
+    """The result of one rule for one person."""
 
     head: str
     text: str
@@ -75,7 +75,7 @@ def of_person(
 
 
 def words(rule: Sign) -> str:
-    """What was found, in numbers."""
+    """The result in numbers."""
     values = {"n": rule.hits, "all": rule.n}
     if rule.name == "speed":
         seconds = {"s": f"{care.FAST_MS / 1000:g}"}

@@ -22,7 +22,7 @@ class JudgesOption:
 
 
 def options(campaign: Campaign) -> list[JudgesOption]:
-    """The answers to choose from; none once the campaign has opened."""
+    """The answers to choose from; empty once the campaign has opened."""
     if campaign.state != Campaign.State.DRAFT:
         return []
     now = sharing.chosen(campaign)

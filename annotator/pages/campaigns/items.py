@@ -43,7 +43,7 @@ KINDS = {
     "training": _("Training"),
 }
 SIGNS = (_("tab"), _("comma"), _("semicolon"), _("bar"))  # names in DELIMITERS
-NOUNS = {  # what lacks, within a sentence
+NOUNS = {  # missing parts, within a sentence
     "sentence": _("sentence"),
     "paraphrase": _("paraphrase"),
 }
@@ -112,14 +112,14 @@ def listed(campaign: Campaign, sent: QueryDict) -> dict[str, Any]:
 
 
 def cells_of(campaign: Campaign, sent: QueryDict) -> dict[str, str]:
-    """What a form says of one item, by the columns of a file."""
+    """A form's item, by the columns of a file."""
     gold = (f"gold_{scale.name}" for scale in campaign.scales.all())
     known = {*codec.COLUMNS, *gold}
     return {name: str(sent[name]) for name in sent if name in known}
 
 
 def reading_of(sent: QueryDict) -> TableReading:
-    """How to read the file, as the form says. Raises BadRequest."""
+    """How to read the file, from the form. Raises BadRequest."""
     named = {key[6:]: sent.get(key, "") for key in sent if key.startswith("field-")}
     return TableReading(
         {name: column for name, column in named.items() if column},
@@ -133,7 +133,7 @@ def reading_of(sent: QueryDict) -> TableReading:
 def check(
     campaign: Campaign, upload: Upload, reading: TableReading, trial: DryRun
 ) -> dict[str, Any]:
-    """What the file holds, and which column holds which field."""
+    """The file's content, and which column holds which field."""
     names = [*codec.COLUMNS, *(f"gold_{s.name}" for s in campaign.scales.all())]
     wanted = sorted(names, key=lambda name: _place(name))
     return {

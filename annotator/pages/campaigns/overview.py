@@ -41,7 +41,7 @@ def listed(project: Project, *, by: Anybody) -> dict[str, Any]:
 
 
 def overview(campaign: Campaign, *, by: Anybody, page: str = "") -> dict[str, Any]:
-    """One campaign: what it still lacks, or how far it is, with one ``page`` of its
+    """One campaign: what is missing, or its progress, with one ``page`` of its
     people."""
     project = campaign.project
     how_far = progress.of(campaign)
@@ -100,7 +100,7 @@ def scales(campaign: Campaign) -> dict[str, Any]:
 
 
 def people(campaign: Campaign, sent: Mapping[str, str]) -> dict[str, Any]:
-    """Who could still judge, who judges, and which batches each of them gets.
+    """People who could judge, who judge, and the batches of each.
 
     ``sent``: ``q``, a part of a name; ``members``, ``judges``: the page of each list.
     """

@@ -33,10 +33,10 @@ UNITS = {  # in "a difference of 9 …"
 
 
 def plan(campaign: Campaign, sent: Mapping[str, str], *, by: Anybody) -> dict[str, Any]:
-    """All that the page shows. ``sent``: its query.
+    """The content of the page. ``sent``: its query.
 
-    What is wrong with the aim is told next to its form, as ``problem``. Raises
-    BadRequest on guesses that make no sense.
+    Errors in the aim are shown next to its form, as ``problem``. Raises BadRequest on
+    impossible guesses.
     """
     guess = aims.Guess.read(sent)
     design = aims.design(campaign, guess)

@@ -15,7 +15,7 @@ from annotator.services.campaigns.setup import FIXED_ONCE_OPEN
 
 SWITCHES = ("is_adaptive", "is_curation_blind")
 WORDS = ("mode", "contact", "currency")
-UNITS = {  # one of those shown is so many of those stored: (times, divided by)
+UNITS = {  # shown unit in stored units: (multiply, divide)
     "lease_s": (60, 1),
     "overlap_share": (1, 100),
     "check_fail_share": (1, 100),
@@ -75,7 +75,7 @@ FIELDS = {  # name: label, its unit, its word in the glossary
 
 @dataclass(frozen=True, slots=True)
 class Rule:
-    """One field: ``value`` as it stands in it, ``problem`` with it, "" if none.
+    """One field: its ``value``, and its ``problem``, "" if none.
 
     ``is_fixed``: no one may change it any more.
     """
@@ -92,7 +92,7 @@ class Rule:
 def read(
     campaign: Campaign, sent: Mapping[str, str]
 ) -> tuple[dict[str, Any], dict[str, str]]:
-    """What a form asks for, in stored units, and what is wrong with it, by field."""
+    """A form's values in stored units, and its problems, by field."""
     wanted: dict[str, Any] = {name: sent[name] for name in WORDS if name in sent}
     wanted |= {name: name in sent for name in SWITCHES if not _is_fixed(campaign, name)}
     problems = {}
@@ -169,7 +169,7 @@ def _shown(name: str, value: float | None) -> str:
 
 
 def _stored(name: str, text: str) -> Any:
-    """The text where it is no number: what is wrong is said elsewhere."""
+    """The text where it is not a number: the error is shown elsewhere."""
     times, by = UNITS.get(name, (1, 1))
     try:
         return float(text.strip().replace(",", ".")) * times / by
@@ -188,7 +188,7 @@ def _is_changed(campaign: Campaign, names: tuple[str, ...]) -> bool:
 
 
 def _parts(campaign: Campaign) -> dict[str, tuple[str, tuple[str, ...]]]:
-    """Each part that can be folded: what holds there now in words, and its fields."""
+    """Each part that can be folded: its present value as text, and its fields."""
     return {
         "apart": (
             _apart(campaign),

@@ -8,7 +8,7 @@ from django.utils.translation import gettext_lazy, ngettext
 
 from annotator.models import Campaign
 
-NOUNS = {  # what lacks, within a sentence
+NOUNS = {  # missing parts, within a sentence
     "campaign_items": gettext_lazy("items"),
     "campaign_scales": gettext_lazy("scales"),
     "campaign_people": gettext_lazy("people"),
@@ -20,7 +20,7 @@ NOUNS = {  # what lacks, within a sentence
 
 @dataclass(frozen=True, slots=True)
 class SetupStep:
-    """One part of the set-up: its page (a URL name), its present value in words.
+    """One part of the set-up: its page (a URL name), its present value as text.
 
     ``is_required``: no one can judge without it.
     """
@@ -56,12 +56,12 @@ def steps(
 
 
 def lacking(steps: list[SetupStep]) -> list[SetupStep]:
-    """What no one can judge without and is not there yet."""
+    """What is missing before anyone can judge."""
     return [step for step in steps if step.is_required and not step.is_done]
 
 
 def in_words(steps: list[SetupStep]) -> str:
-    """What lacks as a list in a sentence: "items and people"."""
+    """Missing parts as a list in a sentence: "items and people"."""
     *first, last = [str(NOUNS[step.url]) for step in steps] or [""]
     if not first:
         return last

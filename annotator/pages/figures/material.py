@@ -1,4 +1,4 @@
-"""What a figure is made of: sentences, their trees, and what is decided about them."""
+"""The content of a figure: sentences, their trees, and decisions about them."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
@@ -47,10 +47,10 @@ class NodeChoice:
 
 @dataclass(frozen=True, slots=True)
 class FigureOptions:
-    """``view`` "": constituents where there are any, else arcs. ``marks``: outlines,
-    signs and strips that say what is decided, "no" for bare trees. ``nodes``: if there
-    are any, only their links. ``folded``: refs like s5. What is about links is of no
-    effect where one tree is drawn alone, and so is ``across``."""
+    """``view`` "": constituents where there are any, otherwise arcs. ``marks``:
+    outlines, signs and strips that show decisions, "no" for bare trees. ``nodes``: if
+    given, only their links. ``folded``: refs like s5. Settings of links, and
+    ``across``, have no effect where one tree is drawn alone."""
 
     view: str = ""
     side: str = "both"
@@ -139,7 +139,7 @@ def of_sentence(
 
 
 def _best(kind: str, parses: list[Parse], code: str) -> Parse | None:
-    """The best of this kind, or that of the code if it is of this kind."""
+    """The best of this kind, or the one with the code if it is of this kind."""
     if not code:
         return next(iter(layers.first_of(kind, parses).values()), None)
     asked = next((one for one in parses if one.code == code), None)
@@ -157,7 +157,7 @@ def _deps_of(parse: Parse | None, n_tokens: int) -> DepTree | None:
 
 
 def view_of(material: Material, options: FigureOptions) -> str:
-    """What is drawn where nothing was asked for: constituents, else arcs."""
+    """The default view: constituents, otherwise arcs."""
     has_tree = any(part.tree is not None for part in material.parts)
     has_arcs = any(part.deps is not None for part in material.parts)
     is_plain = has_tree or not has_arcs

@@ -41,7 +41,7 @@ def written(material: Material, options: FigureOptions, to: str) -> bytes:
 
 
 def formats_of(material: Material) -> list[str]:
-    """Those of ``FIGURES`` that can be written of it."""
+    """Those of ``FIGURES`` that are possible for it."""
     is_tree = all(part.tree is not None for part in material.parts)
     is_arcs = all(part.deps is not None for part in material.parts)
     able = {"forest.tex": is_tree, "qtree.tex": is_tree, "tikz-dependency.tex": is_arcs}
@@ -66,8 +66,8 @@ def svg(material: Material, options: FigureOptions) -> str:
 
 
 def data(material: Material, alignment: Alignment) -> dict[str, Any]:
-    """What the figure shows, for programs: where it is from, words, brackets, heads
-    and relations of each sentence, and its links; refs are those of the brackets."""
+    """The figure's content, for programs: its source, words, brackets, heads and
+    relations of each sentence, and its links; refs are those of the brackets."""
     names = {"s": "source", "t": "target"}
     sides = {names[part.side]: _side_data(part) for part in material.parts}
     links = alignment.to_json() if len(material.parts) > 1 else {}
@@ -134,8 +134,8 @@ def _is_ref(end: object) -> bool:
 
 
 def tex(material: Material, options: FigureOptions, package: str) -> str:
-    """What the package draws, to be put into a document; ``package``: one of
-    ``latex.PACKAGES``. Raises BadRequest where there is no such tree, or it cannot."""
+    """LaTeX to include in a document; ``package``: one of ``latex.PACKAGES``. Raises
+    BadRequest where there is no such tree, or the package cannot draw it."""
     codes = [f"{name} {material.about[name]}" for name in ("pair", "sentence", "layer")
              if name in material.about]  # fmt: skip
     head = [f"% \\usepackage{{{package}}}", f"% Gemel: {', '.join(codes)}"]

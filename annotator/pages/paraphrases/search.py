@@ -73,7 +73,8 @@ class Why:
 
 
 def conditions(table: ParaphraseTable) -> list[tuple[str, str]]:
-    """What a search can rank by; the ninth where weights have been fitted."""
+    """The conditions that a search can rank by; the ninth where weights have been
+    fitted."""
     names = (*CONDITIONS, WEIGHTED) if table.weights.exists() else CONDITIONS
     return [(name, str(title)) for name, title in names]
 
@@ -208,7 +209,7 @@ def why(table: ParaphraseTable, phrase: str, paraphrase: str, *, label: str) -> 
 
 
 def tables(project: Project, *, by: Anybody) -> dict[str, Any]:
-    """The tables of a project, and what one more can be made of."""
+    """The tables of a project, and the sources for another."""
     return {
         "project": project,
         "tables": project.tables.select_related("job"),
@@ -219,7 +220,7 @@ def tables(project: Project, *, by: Anybody) -> dict[str, Any]:
 
 
 def test_set(table: ParaphraseTable) -> dict[str, Any]:
-    """What a campaign of substitutions can be made of."""
+    """The sources for a campaign of substitutions."""
     project = table.project
     return {
         "project": project,
@@ -271,6 +272,6 @@ def versions(table: ParaphraseTable) -> list[Version]:
 
 
 def judged_campaigns(project: Project) -> QuerySet[Campaign]:
-    """Those in which someone has judged."""
+    """Campaigns with judgments."""
     answered = Judgment.objects.counted().values("participant__campaign")
     return project.campaigns.filter(pk__in=answered).order_by("name")

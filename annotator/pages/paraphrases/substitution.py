@@ -78,7 +78,7 @@ def choices(sentence: str) -> tuple[Choice, ...]:
 
 @dataclass(frozen=True, slots=True)
 class Column:
-    """What one condition would put there, best first."""
+    """The substitutes of one condition, best first."""
 
     name: str
     with_model: bool
@@ -135,7 +135,7 @@ def substitution(table: ParaphraseTable, sentence: str, phrase: str) -> Substitu
 
 
 def _place(words: Sequence[str], phrase: Sequence[str]) -> tuple[int, int]:
-    """Where the phrase stands first, whatever the letter case."""
+    """The first position of the phrase, ignoring letter case."""
     lower, wanted = [w.lower() for w in words], [w.lower() for w in phrase]
     for start in range(len(lower) - len(wanted) + 1):
         if wanted and lower[start : start + len(wanted)] == wanted:

@@ -9,7 +9,7 @@ from annotator.services import jobs
 
 
 def backups() -> dict[str, Any]:
-    """What is kept and what is under way; tables are in no backup."""
+    """Stored and running backups; no backup includes tables."""
     return {
         "state": files.state(),
         "needs": readiness.states(),

@@ -71,7 +71,7 @@ class Task:
 
 
 def waiting(user: Anybody, project: Project | None = None) -> list[Task]:
-    """What this person may go on with, in one project or in all of theirs."""
+    """Work that this person may continue, in one project or in all of theirs."""
     return [
         *_judging(user, project),
         *_worklists(user, project),
@@ -352,7 +352,7 @@ class CorpusRow:
 
     @property
     def steps(self) -> list[tuple[str, str, str]]:
-        """Name, how far ("done", "now" or ""), and the share in words."""
+        """Name, state ("done", "now" or ""), and the share as text."""
         total = self.corpus.n_pairs
         steps: list[tuple[str, str, str]] = [(_("Imported"), "done", "")]
         parts = {
@@ -392,7 +392,7 @@ class CampaignRow:
 
 @dataclass(slots=True)
 class Person:
-    """What someone did in the last week."""
+    """A person's work in the last week."""
 
     name: str
     judgments: int = 0
@@ -401,7 +401,7 @@ class Person:
 
 
 def home(user: Anybody) -> dict[str, Any]:
-    """By role: what this person works on, what needs them as a manager, projects."""
+    """By role: this person's work, what needs them as a manager, projects."""
     rows = Project.objects.visible_to(user)
     rows = rows.annotate(
         n_corpora=Count("corpora", distinct=True), role=F("memberships__role")
@@ -418,7 +418,7 @@ def home(user: Anybody) -> dict[str, Any]:
 
 
 def overview(project: Project, *, by: Anybody) -> dict[str, Any]:
-    """How a project stands, as far as this person's role may see it."""
+    """The state of a project, as far as this person's role may see it."""
     role = access.role_in(by, project)
     sees_others = role in access.VERBS["see_others"]
     seen = Job.objects.visible_to(by).filter(project=project)
@@ -447,7 +447,8 @@ def overview(project: Project, *, by: Anybody) -> dict[str, Any]:
 
 
 def corpus_row(corpus: Corpus, *, by: Anybody) -> CorpusRow | None:
-    """How far a corpus is; None for who does not see others' work, or without pairs."""
+    """The progress of a corpus; None for people who may not see others' work, or
+    without pairs."""
     sees_others = access.may(by, "see_others", corpus.project)
     if not sees_others or not 0 < corpus.n_pairs <= COUNTED:
         return None
@@ -480,7 +481,7 @@ def _steps(corpora: list[Corpus]) -> dict[int, tuple[int, int, int]]:
 
 
 def _campaigns(project: Project) -> list[CampaignRow]:
-    """The newest, without rehearsals, with the answers that are there and wanted."""
+    """The newest campaigns, without simulations, with the answers given and needed."""
     rows = list(_listed(project)[:CAMPAIGNS])
     counts = progress.done_and_needed(rows)
     return [CampaignRow(row, *counts.get(row.pk, (0, 0))) for row in rows]

@@ -47,12 +47,12 @@ class Document:
 
 
 def folder() -> Path:
-    """Where the documents lie, in a clone or in a wheel."""
+    """The folder of the documents, in a clone or in a wheel."""
     return Path(settings.WEB_DIR) / "docs"
 
 
 def slug(text: str) -> str:
-    """A heading as an anchor: lower case, hyphens for spaces, no other signs."""
+    """A heading as an anchor: lower case, hyphens for spaces, no other punctuation."""
     return re.sub(r"[^\w\- ]", "", text.strip().lower()).replace(" ", "-")
 
 

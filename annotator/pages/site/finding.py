@@ -38,7 +38,7 @@ class SiteHit:
 def find(text: str, *, by: Anybody) -> list[tuple[str, list[SiteHit]]]:
     """Kinds and what there is of each, at most ``SHOWN``; kinds without any left out.
 
-    Names hold the text as it stands, in any case; pairs hold all its words.
+    Names must contain the text, in any case; pairs all its words.
     """
     text = " ".join(text.split())
     if not text:

@@ -21,7 +21,7 @@ class Term:
 
 
 def term(name: str) -> Term:
-    """By any of its names, in any case. Raises KeyError on an unknown one."""
+    """A term by any of its names, in any case. Raises KeyError on an unknown one."""
     return terms()[name.casefold()]
 
 

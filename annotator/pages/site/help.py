@@ -160,7 +160,7 @@ def index() -> dict[str, list[tuple[str, str]]]:
 
 @cache
 def help_page(name: str) -> Document:
-    """Raises KeyError if this is no page of help."""
+    """Raises KeyError if there is no such help page."""
     if name not in NAMES:
         raise KeyError(name)
     return document(name, lambda other: link(other) if other in NAMES else "")

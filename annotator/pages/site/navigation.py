@@ -88,7 +88,7 @@ class Entry:
 
 
 class Navigation:
-    """Where a request is within a project; false outside of any."""
+    """The place of a request within a project; false outside of any."""
 
     def __init__(self, request: HttpRequest) -> None:
         match = getattr(request, "resolver_match", None)

@@ -45,7 +45,7 @@ class Need:
 
 
 def needs(user: Anybody, project: Project | None = None) -> list[Need]:
-    """In one project or all that the person manages, the gravest first."""
+    """In one project or all that the person manages, the most severe first."""
     mine = Membership.objects.filter(user_id=id_of(user), role=Role.MANAGER)
     if project is not None:
         mine = mine.filter(project=project)
@@ -135,8 +135,8 @@ def _flagged(projects: list[int]) -> Iterator[Need]:
 
 
 def _stale(projects: list[int]) -> Iterator[Need]:
-    """Campaigns in which items are kept for people long past their time. Who judges
-    next gives them to others, so these stand still."""
+    """Campaigns in which items are reserved for people far beyond their time. The next
+    judge would release them, so these campaigns are idle."""
     over = Judgment.objects.filter(
         state=Judgment.State.LEASED,
         lease_until__lt=timezone.now() - STALE,

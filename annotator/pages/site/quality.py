@@ -61,8 +61,8 @@ def _judged(user: Any, project: Project | None) -> "QuerySet[Campaign]":
 
 
 def _careless(campaign: Campaign) -> Iterator[Need]:
-    """People whose answers show signs of careless work; failed checks are listed apart,
-    as they stop a person."""
+    """People whose answers show signs of careless work; failed checks are listed
+    separately, since they stop a person."""
     here = [campaign.project.slug, campaign.code]
     for row in care.of(campaign):
         told = [words(rule) for rule in row.flags if rule.name != "checks"]

@@ -9,7 +9,7 @@ from annotator.services.releases import kept, making
 
 
 def releases(project: Project, *, by: Anybody) -> dict[str, Any]:
-    """What was released, and what licences say against another."""
+    """Releases, and warnings of licences against another."""
     return {
         "project": project,
         "warnings": making.warnings_of(project),

@@ -58,7 +58,7 @@ WORDS = (  # of fields and of what a thing holds, for the catalogue
 
 
 def settings(thing: Project | Part) -> dict[str, Any]:
-    """What may be set, and what stands to be deleted with it."""
+    """What can be set, and what would be deleted."""
     project = thing if isinstance(thing, Project) else thing.project
     return {
         "project": project,
@@ -80,7 +80,7 @@ def settings_url(thing: Project | Part) -> str:
 
 
 def deleted(project: Project) -> list[tuple[Removal, int]]:
-    """What was deleted in the project, with the days that it is still kept."""
+    """Deleted objects of the project, with their remaining days."""
     rows = project.removals.select_related("by")
     return [(row, _days_left(row)) for row in rows]
 
@@ -90,7 +90,7 @@ def _days_left(removal: Removal) -> int:
 
 
 def work_in(thing: Project | Part) -> list[tuple[int, str]]:
-    """How much of people's work is in it: numbers that are not zero, in words."""
+    """People's work in it: the numbers that are not zero, as text."""
     counts: dict[str, int] = {}
     if isinstance(thing, Project):
         counts = _of_campaigns(campaign__project=thing) | _of_corpora(project=thing)
@@ -106,8 +106,8 @@ def work_in(thing: Project | Part) -> list[tuple[int, str]]:
 
 
 def require_confirmed(thing: Project | Part, typed: str) -> list[tuple[int, str]]:
-    """What goes with it. Raises BadRequest, with that, where people's work would go and
-    its name was not typed."""
+    """The confirmation needed. Raises BadRequest, with the contents, where people's
+    work would be deleted and its name was not typed."""
     holds = work_in(thing)
     if holds and " ".join(typed.split()) != thing.name:
         raise BadRequest(
@@ -144,7 +144,7 @@ def _plural(word: str, n: int) -> str:
 
 
 def log(project: Project, *, page: int, who: str) -> dict[str, Any]:
-    """The log, the newest first; ``who``: of this person only."""
+    """The log, newest first; ``who``: of this person only."""
     rows = LogEntry.objects.filter(project=project).select_related("by")
     people = rows.order_by("by__username").values_list("by__username", flat=True)
     shown = Paginator(rows.filter(by__username=who) if who else rows, ROWS)
@@ -167,7 +167,7 @@ def _detail(row: LogEntry) -> str:
 
 
 def people(project: Project, sent: Mapping[str, str], *, by: Anybody) -> dict[str, Any]:
-    """Who is in the project; for its managers, the links that let others in.
+    """The members of the project; for its managers, the invitation links.
 
     ``sent``: ``q``, a part of a name, and ``people``, the page of the list.
     """
@@ -208,9 +208,9 @@ def typed(sent: Mapping[str, str]) -> str:
 
 
 def named(rows: QuerySet[Any], text: str, *, label: str = "") -> QuerySet[Any]:
-    """Those with ``text`` in the name of their ``user``, whatever its case.
+    """Rows with ``text`` in the name of their ``user``, in any case.
 
-    ``label``: the field that names those who are no user.
+    ``label``: the field with the names of authors without an account.
     """
     if not text:
         return rows
@@ -221,12 +221,12 @@ def named(rows: QuerySet[Any], text: str, *, label: str = "") -> QuerySet[Any]:
 
 
 def page_of(rows: Any, number: str, *, size: int = PEOPLE) -> Page[Any]:
-    """So many of them: a page, the first or the last where there is none such."""
+    """A page of rows; the first or the last page where the number is out of range."""
     return Paginator(rows, size).get_page(number)
 
 
 def at_once(n_fields: int) -> int:
-    """How many people a form may hold with so many fields for each: Django refuses one
-    with more than ``DATA_UPLOAD_MAX_NUMBER_FIELDS``."""
+    """How many people a form may list with this many fields for each: Django refuses
+    one with more than ``DATA_UPLOAD_MAX_NUMBER_FIELDS``."""
     most = (limits.DATA_UPLOAD_MAX_NUMBER_FIELDS or 10**6) - OTHER_FIELDS
     return max(FEWEST, min(PEOPLE, most // max(1, n_fields)))

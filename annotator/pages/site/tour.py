@@ -103,7 +103,7 @@ class Stop:
 
 
 class Tour:
-    """The tour as the page of this request shows it; off for who did not begin it."""
+    """The tour as this page shows it; off for people who did not start it."""
 
     def __init__(self, request: HttpRequest) -> None:
         self._user = getattr(request, "user", None)

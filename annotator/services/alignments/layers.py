@@ -23,7 +23,7 @@ ORDER = {Origin.GOLD: 0, Origin.ANNOTATOR: 1, Origin.ENGINE: 2, Origin.FORMER: 3
 
 
 def may_edit(layer: AlignmentLayer, user: Anybody, project: Project) -> bool:
-    """One's own layer, or the gold standard for those who curate; engines' never."""
+    """One's own layer, or the gold standard for curators; engines' layers never."""
     if layer.origin == Origin.GOLD:
         return access.may(user, "curate", project)
     own = layer.origin == Origin.ANNOTATOR and layer.author_id == user.pk
@@ -32,10 +32,10 @@ def may_edit(layer: AlignmentLayer, user: Anybody, project: Project) -> bool:
 
 @transaction.atomic
 def start(pair: Pair, *, by: Anybody) -> AlignmentLayer:
-    """The person's own layer of this pair, made now if there is none.
+    """The person's own layer of this pair, created if there is none.
 
-    It stands on the trees of the gold layer, else of an engine's, else on the best
-    parses there are. Raises NotAllowed; Conflict if the pair was undone.
+    It uses the trees of the gold layer, otherwise of an engine's, otherwise the best
+    parses. Raises NotAllowed; Conflict if the pair was undone.
     """
     access.require(by, "annotate", pair.corpus.project)
     slot = AlignmentLayer.slot_of(Origin.ANNOTATOR, author_id=by.pk)
@@ -59,7 +59,7 @@ def start(pair: Pair, *, by: Anybody) -> AlignmentLayer:
 
 
 def best_parses(pair: Pair, by: Anybody) -> tuple[Parse | None, Parse | None]:
-    """The trees that a new layer of this pair stands on."""
+    """The trees of a new layer of this pair."""
     given = pair.layers.select_related("source_parse", "target_parse")
     parses = Parse.objects.readable_by(by, pair.corpus.project)
     sentences = {pair.source_id, pair.target_id}
@@ -113,7 +113,7 @@ def set_state(layer: AlignmentLayer, state: str, *, by: Anybody) -> AlignmentLay
 
 
 def draft_of(layer: AlignmentLayer) -> Draft:
-    """What the layer holds, as the value that steps work on."""
+    """The layer's content, as the value that steps change."""
     kept = layer.meta.get("editor", {})
     return Draft(
         layer.to_core(),
@@ -142,7 +142,7 @@ def tree_of(parse: Parse | None, n_tokens: int) -> Tree | None:
 def problems_of(
     draft: Draft, source: Tree | None, target: Tree | None
 ) -> list[Violation]:
-    """What is not legitimate; without two trees there are no rules to break."""
+    """Violations of legitimacy; none without two trees."""
     if source is None or target is None:
         return []
     listed = problems(draft.alignment, source, target)
@@ -160,12 +160,12 @@ def problems_of(
 
 
 def steps_of(layer: AlignmentLayer, user: Anybody) -> Steps[LinkEvent]:
-    """Which of this person's steps undo and redo would take."""
+    """Which of this person's steps undo and redo would affect."""
     return walk(LinkEvent.objects.filter(layer=layer, by_id=user.pk))
 
 
 def snapshot(layer: AlignmentLayer, user: Anybody) -> dict[str, Any]:
-    """All that an editor must know of a layer, as plain values."""
+    """The layer for an editor, as plain values."""
     draft = draft_of(layer)
     trees = (
         tree_of(layer.source_parse, layer.pair.n_source),

@@ -203,7 +203,7 @@ _NOT_STARTED = (Pair.State.NONE, Pair.State.PROPOSED)
 
 
 def kept(draft: Draft) -> dict[str, Any]:
-    """What ``AlignmentLayer.meta`` holds of a draft."""
+    """The part of a draft that ``AlignmentLayer.meta`` stores."""
     return {
         "ignored": dict(draft.ignored),
         "rejected": dict(draft.rejected),
@@ -233,7 +233,7 @@ _SIDES: tuple[tuple[Literal["s", "t"], str], ...] = (("s", "source"), ("t", "tar
 
 @dataclass(frozen=True, slots=True)
 class Reworded:
-    """What a layer kept, and how many of its decisions wait for phrases."""
+    """A layer's kept decisions, and the number that are on hold."""
 
     pair: str
     kept: int

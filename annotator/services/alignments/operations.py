@@ -220,7 +220,8 @@ class _Nodeless:
 
 @dataclass(frozen=True, slots=True)
 class Bracket(_Nodeless):
-    """What the aligner's tree must hold over the words ``start`` to ``end`` - 1."""
+    """A bracket that the aligner's tree must have over the words ``start`` to ``end`` -
+    1."""
 
     op: Rule
     side: SideName
@@ -400,8 +401,8 @@ _SPAN = re.compile(r"([0-9]{1,5}):([0-9]{1,5})", re.ASCII)
 
 
 def by_refs(layer: AlignmentLayer, sent: Mapping[str, Any]) -> dict[str, Any]:
-    """What was sent, with refs of the layer's trees for spans. Raises BadRequest at one
-    that no node covers."""
+    """The request with refs of the layer's trees in place of spans. Raises BadRequest
+    at one that no node covers."""
     pair, told = layer.pair, dict(sent)
     texts = [str(sent.get(name) or "") for name in ("s", "t")]
     texts += [str(end) for row in sent.get("links", ()) for end in row[:2]]

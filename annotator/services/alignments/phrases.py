@@ -62,7 +62,7 @@ def start(corpus: Corpus, parser: str, *, by: Anybody, enqueue: bool = True) -> 
 
 
 def run(job: Job) -> Generator[Step, None, dict[str, Any]]:
-    """Align what lacks it, a batch at a time; run again, it goes on."""
+    """Align the remaining pairs, a batch at a time; resumable."""
     corpus = Corpus.objects.get(project=job.project, code=job.params["corpus"])
     aligner = PhraseAligner.load()
     backend = offered.load(job.params["parser"], job.project)
@@ -241,7 +241,7 @@ def uncertain(corpus: Corpus, *, state: str = "") -> QuerySet[AlignmentLayer]:
 
 
 def pack(gains: Floats) -> str:
-    """As text, to about three digits: what a corrected pair is decoded with again."""
+    """As text, to about three digits: the input for decoding a corrected pair again."""
     small = np.clip(gains, -60, 60).astype(np.float16)
     return base64.b85encode(zlib.compress(small.tobytes(), 9)).decode()
 

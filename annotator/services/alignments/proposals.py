@@ -1,8 +1,8 @@
 """What the aligner would link in a pair, given all that a person has decided in it.
 
-Nothing is stored here. A decision never changes for a
-proposal: links must be, nulls must be null, rejected links must not be. Decisions that
-exclude each other are named in a sentence, and the later ones are left out.
+Nothing is stored here. Proposals never change a decision: links must be, nulls must be
+null, rejected links must not be. Contradicting decisions are named in a sentence, and
+the later ones are left out.
 """
 
 import contextlib
@@ -103,7 +103,7 @@ class Proposal:
 
 
 def decided_in(draft: Draft) -> Decided:
-    """What a stored layer decides."""
+    """The decisions of a stored layer."""
     cells = [key.split() for key in draft.rejected if key.startswith("proposal ")]
     brackets = [(*key.split(), rule) for key, rule in draft.brackets.items()]
     return Decided(
@@ -124,8 +124,8 @@ def place_of(text: str) -> Place:
 def propose(pair: Pair, parses: Parses, decided: Decided) -> Proposal:
     """The links over two trees that go best with what is decided.
 
-    Raises BadRequest on trees that are not this pair's or stand on other words,
-    NotReady if the aligner is missing or the pair too large to wait for.
+    Raises BadRequest on trees that are not this pair's or have other words, NotReady if
+    the aligner is missing or the pair too large to wait for.
     """
     with phase("prepare"):
         here = ready(pair, parses)
@@ -177,9 +177,9 @@ def ready(pair: Pair, parses: Parses) -> Ready:
 
 @lru_cache(maxsize=CACHED)
 def _loaded(source: str, target: str, layer: str) -> Ready:
-    """By public codes, which are never used twice: parses never change, and an engine
-    of another version has another layer. What people decide is no part of it.
-    O(n_s n_t) space: at 25 tokens about 0.2 MB a pair, 1 MB at the longest."""
+    """Keyed by public codes, which are never reused: parses never change, and an engine
+    of another version has another layer. People's decisions are not part of it. O(n_s
+    n_t) space: at 25 tokens about 0.2 MB per pair, 1 MB at the longest."""
     trees = tuple(_tree(Parse.objects.get(code=code)) for code in (source, target))
     sides = side_of_tree(trees[0]), side_of_tree(trees[1])
     shape = sides[0].n_nodes, sides[1].n_nodes
@@ -259,7 +259,7 @@ def _all_spans(tree: Tree) -> dict[Ref, Place]:
 
 @lru_cache(maxsize=2 * CACHED)
 def _spans(tree: Tree) -> dict[str, Place]:
-    """The span by ref of every node that stands for its chain."""
+    """The span by ref of every node that represents its chain."""
     spans = {}
     for v in collapsed(tree):
         start, end = tree.spans[v]
@@ -437,9 +437,9 @@ def prefer(
 ) -> list[Preferred]:
     """The trees that go better with what is decided, none or one a side.
 
-    ``take``: the side ("s", "t") whose tree is wanted: it is stored. A side without a
-    forest, or whose tree is none of it (gold, pasted), keeps its tree. Raises as
-    ``proposing.propose``, and NotAllowed.
+    ``take``: the side ("s", "t") whose tree to store. A side without a forest, or whose
+    tree is not in it (gold, pasted), keeps its tree. Raises as ``proposing.propose``,
+    and NotAllowed.
     """
     access.require(by, "annotate", pair.corpus.project)
     here = ready(pair, parses)

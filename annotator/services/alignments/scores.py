@@ -30,7 +30,7 @@ from core.parsing import registry
 from core.protocols import ParserBackend, Step
 from core.text.wordnet import Thesaurus
 
-BATCH = 100  # also what is lost, and how long a cancelled job goes on
+BATCH = 100  # also the work lost at a crash, and the delay of a cancellation
 LABELS = (
     gettext_noop("Unit costs (Wu 2005)"),
     gettext_noop("Structure and thesaurus"),
@@ -112,7 +112,7 @@ class _Engine:
                 self.notes.append(f"Scored without context: {error}")
 
     def settings(self) -> dict[str, Any]:
-        """All that decides what a score will be."""
+        """The settings that determine a score."""
         info = self.parser.info if self.parser else None
         settings: dict[str, Any] = {
             "scorer": asdict(self.scorer),
@@ -203,7 +203,7 @@ def _store(score_run: ScoreRun, scores: _Scores) -> None:
 
 
 def run_of(corpus: Corpus, code: str) -> ScoreRun | None:
-    """The run of this code, by default the newest that has scores; None if none has.
+    """The run of this code, by default the newest with scores; None if there is none.
 
     Raises BadRequest on a code that the corpus does not have.
     """
@@ -229,8 +229,8 @@ def with_scores(
     """The pairs with ``score`` and ``n_inverted`` of a run, None where it has none.
 
     ``sort``: ``score`` lowest first, ``-score`` highest first; then, and with a limit,
-    only pairs that have a score. ``after``: what follows the pair of this code.
-    Without any run that has scores, the pairs as they are. Raises BadRequest.
+    only pairs that have a score. ``after``: the pairs after the one with this code.
+    Without a run that has scores, all pairs. Raises BadRequest.
     """
     score_run = run_of(corpus, code)
     if score_run is None:
@@ -266,7 +266,7 @@ def score_one(
 ) -> tuple[core_score.ItgScore, tuple[tuple[int, int], ...], list[str]]:
     """One pair under one scorer, which links are matches, and what was missing.
 
-    Of equally good biparses it is the one whose links are the most probable. Nothing is
+    Among equally good biparses, the one with the most probable links. Nothing is
     stored. Context is left out: a web process loads no encoder. Raises GemelError.
     """
     chosen = SCORERS[scorer]

@@ -52,7 +52,7 @@ def start(
     """A job that links the words of the pairs that have no such layer yet.
 
     ``parser`` gives word vectors and tags; "": forms and WordNet alone. One to one, or
-    with ``many`` many to many: layers of their own. Raises NotAllowed, BadRequest on an
+    with ``many`` many to many, in a separate layer. Raises NotAllowed, BadRequest on an
     unknown parser, Conflict while the words of this corpus are being aligned.
     """
     access.require(by, "run", corpus.project)
@@ -70,14 +70,14 @@ def start(
 
 
 def n_aligned(corpus: Corpus) -> int:
-    """How many of its pairs have a layer of word links by this engine."""
+    """The number of its pairs with a layer of word links by this engine."""
     mine = AlignmentLayer.objects.filter(engine=ENGINE, version=VERSION)
     of_pair = mine.filter(pair=OuterRef("pk"), origin=Origin.ENGINE)
     return corpus.pairs.filter(Exists(of_pair)).count()
 
 
 def run(job: Job) -> Generator[Step, None, dict[str, Any]]:
-    """Align what lacks it, a batch at a time; run again, it goes on.
+    """Align the remaining pairs, a batch at a time; resumable.
 
     A sentence that the parser cannot take is aligned without it, and counted.
     """

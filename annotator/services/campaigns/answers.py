@@ -1,4 +1,4 @@
-"""Taking answers in: stored once, never lost, and counted where a place is free.
+"""Storing answers: once each, never lost, and counted where a place is free.
 
 An answer to an item that was handed out is always stored, even when its lease ran out,
 the campaign paused or the item was withdrawn; whether it fills one of the item's places
@@ -97,7 +97,7 @@ MAX_NOTE = 2000
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """What one message from a judge says.
+    """One message from a judge.
 
     ``seen``: the revision the judge saw; ``active_ms``: time with the item in view.
     """
@@ -264,7 +264,8 @@ def _store(
     before: str,
     count: Callable[[], None],
 ) -> None:
-    """Judgment, event and counters in one transaction; a message known is no error."""
+    """Judgment, event and counters in one transaction; a repeated message is
+    accepted."""
     with changes.once(judgment, JudgmentEvent, answer.uuid):
         _advance(judgment, answer, before, AFTER.get(verb, before))
         _log(judgment, answer, verb)

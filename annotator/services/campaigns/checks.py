@@ -95,7 +95,7 @@ def _begin_again(person: Participant) -> None:
 
 
 def feedback(judgment: Judgment) -> dict[str, Any] | None:
-    """What to show after a training item; None for every other."""
+    """The feedback after a training item; None for every other."""
     item = judgment.item
     if item.kind != Item.Kind.TRAINING:
         return None
@@ -114,8 +114,8 @@ def is_apart(
 ) -> bool:
     """Whether two answers differ enough to ask a third judge.
 
-    On an ordered scale by ``adaptive_gap`` points or astride its threshold; on labels
-    by being different.
+    On an ordered scale by ``adaptive_gap`` points or on different sides of its
+    threshold; on labels by being different.
     """
     for scale in scales_for(campaign):
         a, b = one[scale.name], two[scale.name]

@@ -1,4 +1,4 @@
-"""Copies of campaigns: the set-up and the items, without people and their answers."""
+"""Copies of campaigns: set-up and items, without people and their answers."""
 
 from collections.abc import Iterable
 from itertools import count
@@ -32,7 +32,7 @@ CHUNK = 1000
 def copy_campaign(
     campaign: Campaign, name: str, *, by: Anybody, with_items: bool = True
 ) -> Campaign:
-    """A draft with the same scales, rules, guideline and, if wanted, items.
+    """A draft with the same scales, rules, guidelines and, on request, items.
 
     Raises NotAllowed, BadRequest on an empty name, Conflict on a taken one.
     """

@@ -1,4 +1,4 @@
-"""Deciding about items: a layer of its own over the judgments, which never change."""
+"""Decisions about items: a separate layer over the judgments, which never change."""
 
 from collections import Counter, defaultdict
 from collections.abc import Mapping
@@ -96,7 +96,7 @@ def judgment_in(campaign: Campaign, code: str) -> Judgment:
 
 
 def value_of(scale: RatingScale, text: str) -> Any:
-    """What a form sent, as it is stored; None if nothing, or nothing of the scale."""
+    """A form's value as stored; None if missing, or not on the scale."""
     return next((value for value in scale.values() if str(value) == text), None)
 
 
@@ -188,7 +188,7 @@ SHOWN = 5  # batches
 
 @dataclass(frozen=True, slots=True)
 class DecisionBatch:
-    """Decisions made together: ``n`` of them still stand."""
+    """Decisions made together; ``n`` of them are still in force."""
 
     code: str
     n: int
@@ -235,7 +235,7 @@ def _majority(
 def take(campaign: Campaign, *, by: Anybody) -> DecisionBatch:
     """Decide so, at most ``MOST`` items. Raises NotAllowed.
 
-    Anyone who decides about one of them meanwhile is not overruled.
+    Decisions made by someone else meanwhile are not overruled.
     """
     access.require(by, "curate", campaign.project)
     agreed = dict(list(proposals(campaign).items())[:MOST])
@@ -262,7 +262,7 @@ def take(campaign: Campaign, *, by: Anybody) -> DecisionBatch:
 
 @transaction.atomic
 def take_back(campaign: Campaign, batch: str, *, by: Anybody) -> int:
-    """Withdraw what of the batch still stands; how many. Raises NotAllowed.
+    """Withdraw the batch's remaining decisions; return how many. Raises NotAllowed.
 
     Items that someone has decided about since stay as they are.
     """
@@ -287,7 +287,7 @@ def take_back(campaign: Campaign, batch: str, *, by: Anybody) -> int:
 
 
 def batches(campaign: Campaign) -> list[DecisionBatch]:
-    """The last goes of which something still stands, the newest first."""
+    """The last batches with decisions in force, newest first."""
     rows = _standing(campaign).exclude(batch="").order_by("-pk")
     who: dict[str, str] = {}
     counts: Counter[str] = Counter()

@@ -1,4 +1,4 @@
-"""Files of items: kept, read by the columns that were chosen, told before taken in."""
+"""Files of items: stored, read by the chosen columns, checked before import."""
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
@@ -29,7 +29,7 @@ MAIN_BATCH = "Main"
 
 @dataclass(frozen=True, slots=True)
 class TableReading:
-    """How to read a file; "" and an empty ``fields`` are found out.
+    """How to read a file; "" and an empty ``fields`` are detected.
 
     ``fields``: the column that holds each field (``annotator.exchange.items``).
     ``tool``: whose export it is (``annotator.exchange.peers``), or "table".
@@ -52,17 +52,17 @@ class TableReading:
             raise BadRequest(problem, field="delimiter")
 
     def as_params(self) -> dict[str, Any]:
-        """What a job keeps of it."""
+        """The part that a job stores."""
         return asdict(self)
 
 
 @dataclass
 class DryRun:
-    """What a file holds, before anything is stored.
+    """A file's content, before anything is stored.
 
     ``form, encoding, delimiter, columns, fields``: how it was read; ``preview``: its
-    first rows as they stand there; ``lacking``: needed fields that no column holds.
-    ``report``: what a tool's export holds; ``tool``: whose it is, or "table".
+    first rows, unchanged; ``lacking``: required fields that no column holds.
+    ``report``: the content of a tool's export; ``tool``: the tool, or "table".
     """
 
     form: str = ""
@@ -104,7 +104,8 @@ def keep(campaign: Campaign, name: str, content: BinaryIO, *, by: Anybody) -> Up
 
 
 def dry_run(campaign: Campaign, upload: Upload, reading: TableReading) -> DryRun:
-    """Read the whole file and store nothing; bad rows are told with their remedy."""
+    """Read the whole file and store nothing; bad rows are reported with their
+    remedy."""
     sheet = _sheet(upload, reading)
     trial = DryRun(
         sheet.form,
@@ -194,7 +195,7 @@ def _fields(
     """The columns that were chosen and are there, else those that names suggest."""
     if reading.fields:
         return {name: at for name, at in reading.fields.items() if at in columns}
-    # gold columns for scales that do not exist are read too, so that they are told
+    # gold columns of unknown scales are read, too, so that they are reported
     named = [name[5:] for name in columns if name.casefold().startswith("gold_")]
     scales = [scale.name for scale in campaign.scales.all()]
     return codec.guess(columns, dict.fromkeys([*scales, *named]))

@@ -178,7 +178,7 @@ def _conditions(campaign: Campaign, rows: Iterable[codec.ItemRecord]) -> dict[st
 def _instances(
     campaign: Campaign, wanted: Mapping[str, codec.ItemRecord]
 ) -> dict[str, int]:
-    """The ids by key, made where they lack."""
+    """The ids by key, created where missing."""
     there = Instance.objects.filter(campaign=campaign).values_list("key", "pk")
     known = dict(there.filter(key__in=wanted))
     lacking = [key for key in wanted if key not in known]
@@ -205,7 +205,7 @@ def _items(
     places: list[Place],
     batches: dict[str, Batch],
 ) -> dict[Place, int]:
-    """The ids of all items of these rows, made where they lack."""
+    """The ids of all items of these rows, created where missing."""
     known = _known({instance for instance, _ in places})
     fresh: dict[Place, tuple[Any, ...]] = {}
     for row, place in zip(rows, places, strict=True):
@@ -239,7 +239,7 @@ def _item(
 
 
 def _stored_gold(campaign: Campaign, row: codec.ItemRecord) -> dict[str, Any]:
-    """Gold values as answers are stored: numbers as numbers."""
+    """Gold values in the form of answers: numbers as numbers."""
     ordered = {scale.name: scale.is_ordered for scale in scales_for(campaign)}
     return {
         name: int(value) if ordered[name] else value for name, value in row.gold.items()
@@ -284,7 +284,7 @@ def add(campaign: Campaign, cells: Mapping[str, str], *, by: Anybody) -> None:
 
 @transaction.atomic
 def withdraw(item: Item, *, by: Anybody) -> None:
-    """Give this item to no one any more. Its answers stay, and say so."""
+    """Assign this item to no one any more. Its answers are kept and marked."""
     access.require(by, "manage", item.campaign.project)
     Item.objects.filter(pk=item.pk).update(is_withdrawn=True, need=F("n_taken"))
 

@@ -1,4 +1,4 @@
-"""What a judge's browser is told: the items in hand, and how things stand.
+"""What a judge's browser receives: the current items, and the state.
 
 Blind means blind: no condition, rank, gold value, kind of check, batch, number, other
 judge or count of them is in anything built here. Tests scan for it.
@@ -90,7 +90,7 @@ def give(person_id: int, *, want: int, held: list[str]) -> list[dict[str, Any]]:
 
 
 def of(person: Participant) -> dict[str, Any]:
-    """All that the screen needs when it opens."""
+    """The initial data of the screen."""
     campaign = person.campaign
     held = give(person.pk, want=campaign.prefetch, held=[])
     guideline = Guideline.objects.filter(
@@ -129,14 +129,14 @@ def recent(person: Participant) -> list[dict[str, Any]]:
 
 
 def skipped(person: Participant) -> list[dict[str, Any]]:
-    """What this person skipped and may still answer."""
+    """Items that this person skipped and may still answer."""
     rows = Judgment.objects.filter(shares.skipped(person))
     rows = rows.select_related("item__instance").order_by("pk")
     return cards(list(rows[:RECENT]))
 
 
 def status(person: Participant, *, is_empty: bool) -> dict[str, Any]:
-    """How things stand, as one word and numbers of this person's own."""
+    """The state as one word, and the person's own numbers."""
     person.refresh_from_db(fields=MOVING)  # a draw or an answer may have moved them
     campaign, share = person.campaign, shares.of(person)
     spent = person.tallies.aggregate(ms=Sum("active_ms"))["ms"] or 0
@@ -190,7 +190,7 @@ def _word(person: Participant, share: JudgeShare, *, is_empty: bool) -> str:
 
 
 def preference(user: Anybody) -> dict[str, Any]:
-    """How this person likes the screen."""
+    """This person's settings of the screen."""
     row = (
         JudgePreference.objects.filter(user_id=id_of(user)).first() or JudgePreference()
     )

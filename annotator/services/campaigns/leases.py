@@ -192,7 +192,7 @@ def _unseen(person: Participant, kinds: Sequence[str], n: int) -> list[int]:
 
 
 def _to_repeat(person: Participant) -> list[int]:
-    """The next of one's own answers that is old enough for a second look."""
+    """The next of one's own answers that is old enough to be repeated."""
     before = timezone.now() - timedelta(hours=person.campaign.repeat_gap_h)
     rows = Judgment.objects.counted().filter(
         participant=person, pk__gt=person.repeat_cursor, saved_at__lte=before
@@ -343,7 +343,7 @@ def _reap_now_and_then() -> None:
 
 
 def expire(*, now: datetime | None = None) -> int:
-    """Take back leases that ran out, each by itself; how many were."""
+    """Release expired leases, each separately; return how many."""
     now = now or timezone.now()
     _shorten(now)
     rows = Judgment.objects.filter(state=Judgment.State.LEASED, lease_until__lt=now)

@@ -33,7 +33,7 @@ from core.errors import InvalidValue
 
 @dataclass(frozen=True, slots=True)
 class Guess:
-    """What the designer takes for granted, until there are answers.
+    """The designer's assumptions, until there are answers.
 
     The first values are those that Callison-Burch 2008 reports: 47 % raw agreement,
     and two conditions at 46 % and 55 % correct.
@@ -76,7 +76,7 @@ class Design:
 
 
 def design(campaign: Campaign, guess: Guess) -> Design:
-    """The plan of this campaign as it is set up now."""
+    """The plan of this campaign with its present set-up."""
     people = tuple(str(person) for person in campaign.participants.all())
     if guess.people:
         people = tuple(_("annotator %(n)s") % {"n": n + 1} for n in range(guess.people))
@@ -150,14 +150,14 @@ MOST_PILOTS = 40
 
 @dataclass(frozen=True, slots=True)
 class Aim:
-    """What is to be seen, and how people and items are thought to differ.
+    """The effect to detect, and the assumed variation of people and items.
 
-    ``difference``: percentage points for ``unit`` share, else points of a scale.
-    ``item, annotator, residual``: standard deviations in points; the first values are
-    those of the annotators that a rehearsal invents. ``base``: the share of one
-    condition that is correct; ``within``: the correlation of two judgments of one item.
-    ``likeness``: of the true values of two items of one instance. ``pilot``: campaign
-    code and scale name, whose components take the place of the guesses.
+    ``difference``: percentage points for ``unit`` share, otherwise points of a scale.
+    ``item, annotator, residual``: standard deviations in points; the default values are
+    those of simulated annotators. ``base``: the share of one condition that is correct;
+    ``within``: the correlation of two judgments of one item. ``likeness``: of the true
+    values of two items of one instance. ``pilot``: campaign code and scale name, whose
+    components replace the guesses.
     """
 
     unit: str = "share"
@@ -178,7 +178,7 @@ class Aim:
 
     @classmethod
     def read(cls, sent: Mapping[str, str], campaign: Campaign) -> "Aim":
-        """From a query, the rest as the campaign has it; BadRequest names the field."""
+        """From a query, with defaults from the campaign; BadRequest names the field."""
         unit = sent.get("unit") or "share"
         if unit not in UNITS:
             problem = _("unit: one of %(known)s.") % {"known": ", ".join(UNITS)}
@@ -275,12 +275,12 @@ def pilots(campaign: Campaign) -> list[Pilot]:
 def needed(
     campaign: Campaign, aim: Aim, *, people: int, rho: float, common: int
 ) -> Needed:
-    """What has to be judged in this campaign to reach the aim.
+    """The judgments that this campaign needs to reach the aim.
 
-    ``people``: annotators; fewer than an item's judges count as not known. ``rho``:
-    likeness within a phrase; ``common``: items that each condition has now. ``aim``
-    comes back with what a pilot measured in it. Raises BadRequest where the aim cannot
-    be reached or measured.
+    ``people``: annotators; fewer than an item's judges means unknown. ``rho``:
+    similarity within a phrase; ``common``: items that each condition has now. ``aim``
+    is returned with the pilot's measurements. Raises BadRequest where the aim cannot be
+    reached or measured.
     """
     strict = 0.0
     if aim.pilot:
@@ -360,7 +360,7 @@ def _plan(campaign: Campaign, aim: Aim, people: int, rho: float) -> JudgingPlan:
 def _measured(campaign: Campaign, aim: Aim) -> tuple[Aim, float]:
     """The aim with the components of its pilot, and the annotators' share of them.
 
-    Raises BadRequest if there is no such pilot, or too little in it.
+    Raises BadRequest if there is no such pilot, or its data do not suffice.
     """
     code, _colon, name = aim.pilot.partition(":")
     pilot = campaign.project.campaigns.filter(code=code).first()

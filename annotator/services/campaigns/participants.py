@@ -114,8 +114,8 @@ def set_batches(
 ) -> None:
     """Let the person judge these batches only; None: all, and those that come later.
 
-    What they hold or have answered stays theirs. Raises NotAllowed, and BadRequest if
-    no batch is named or one is of another campaign.
+    Items that they hold or have answered stay theirs. Raises NotAllowed, and BadRequest
+    if no batch is named or one is of another campaign.
     """
     campaign = person.campaign
     access.require(by, "manage", campaign.project)

@@ -39,7 +39,7 @@ class PersonRow:
 
 @dataclass(frozen=True, slots=True)
 class PartRow:
-    """A batch or a condition: answers there and wanted, items complete and in all."""
+    """A batch or a condition: answers given and needed, items complete and in total."""
 
     name: str
     done: int
@@ -152,7 +152,7 @@ def _spent(campaign: Campaign) -> dict[int, int]:
 
 
 def done_and_needed(campaigns: list[Campaign]) -> dict[int, tuple[int, int]]:
-    """Answers there and wanted, by primary key; without items no entry."""
+    """Answers given and needed, by primary key; no entry without items."""
     small = [one for one in campaigns if one.n_items <= MANY]
     rows = Item.objects.main().filter(campaign__in=small).order_by().values("campaign")
     sums = {

@@ -1,4 +1,4 @@
-"""Rating scales: the templates to begin with, changes, and what an answer may be."""
+"""Rating scales: templates, changes, and valid answers."""
 
 from collections.abc import Mapping, Sequence
 from functools import lru_cache
@@ -115,7 +115,7 @@ def set_scales(
 ) -> None:
     """Replace the scales; each a mapping like those of ``TEMPLATES``.
 
-    Once there are answers only words may change (titles, questions, anchors,
+    Once there are answers only texts may change (titles, questions, anchors,
     thresholds). Raises NotAllowed, BadRequest naming the field, and Conflict.
     """
     access.require(by, "manage", campaign.project)

@@ -50,7 +50,7 @@ def of(person: Participant) -> JudgeShare:
 
 
 def of_many(people: Iterable[Participant]) -> dict[int, JudgeShare]:
-    """By primary key; as many queries for many people as for one."""
+    """By primary key; the number of queries does not depend on the number of people."""
     listed = {person.pk: person for person in people}
     counts, n_open = _counts(list(listed)), _open(list(listed.values()))
     n_checks = _checks({person.campaign_id for person in listed.values()})

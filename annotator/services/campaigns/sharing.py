@@ -41,7 +41,7 @@ class JudgesChoice:
 
     @property
     def key(self) -> str:
-        """What a form sends."""
+        """The value that a form sends."""
         return f"{self.k}-{self.share:g}-{self.overlap_k}"
 
     @property
@@ -54,14 +54,14 @@ class JudgesChoice:
 
 
 def choices(campaign: Campaign) -> list[JudgesChoice]:
-    """The usual answers, with what is set now among them."""
+    """The usual answers, including the present setting."""
     now = _settled(campaign.k, campaign.overlap_share, campaign.overlap_k)
     listed = CHOICES if now in CHOICES else (*CHOICES, now)
     return [_choice(campaign, *one) for one in listed]
 
 
 def chosen(campaign: Campaign) -> JudgesChoice:
-    """What is set now."""
+    """The present setting."""
     return _choice(
         campaign, *_settled(campaign.k, campaign.overlap_share, campaign.overlap_k)
     )

@@ -36,7 +36,8 @@ CHUNK = 1000
 
 @dataclass(frozen=True, slots=True)
 class Noise:
-    """How invented annotators err: ``bias`` and ``spread`` in points of the scale.
+    """The errors of simulated annotators: ``bias`` and ``spread`` in points of the
+    scale.
 
     Each has a bias of their own, drawn with standard deviation ``bias``; every answer
     is blurred by ``spread``, and with ``p_slip`` has nothing to do with the item.

@@ -32,7 +32,7 @@ _LANGUAGE = re.compile(r"[A-Za-z]{2,8}(-[A-Za-z0-9]{1,8})*")
 
 @dataclass
 class UploadCounts:
-    """What a file holds, and how much of it is new to the corpus."""
+    """The content of a file, and how much of it is new to the corpus."""
 
     sentences: int = 0
     pairs: int = 0
@@ -133,7 +133,7 @@ class RecordLoader:
         return self._keys.of_treebank(record, self._document(index, record))
 
     def _document(self, index: int, record: SentenceRecord) -> str:
-        """A treebank that an alignment names is a document of its own."""
+        """A treebank that an alignment names is a separate document."""
         bank = record.parse.meta.get("bank") if record.parse else None
         if bank is None:
             return stem(self.files[index]["name"])

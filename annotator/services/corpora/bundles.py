@@ -258,7 +258,8 @@ class BundleLoader:
 
 
 class _Authors:
-    """Names in a bundle, which are no one here: a file makes and plays no one.
+    """Names in a bundle, which have no account here: a file cannot create or
+    impersonate anyone.
 
     Only a bundle of our own making, the sample's, names members.
     """

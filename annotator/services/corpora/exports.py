@@ -68,7 +68,7 @@ def parts(
 
 
 def offered(corpus: Corpus) -> list[Format]:
-    """Return the formats that would hold something of this corpus, in their order."""
+    """Return the formats that can hold something of this corpus, in order."""
     brackets = Parse.objects.filter(kind=Parse.Kind.CONSTITUENCY)
     has_trees = brackets.filter(sentence__corpus=corpus).exists()
     has_pairs = corpus.pairs.exists()
@@ -103,7 +103,7 @@ def _require_content(corpus: Corpus, kind: Format) -> None:
 
 
 def authors(corpus: Corpus) -> list[str]:
-    """Who has links in this corpus, by user name, and whom its files name."""
+    """The authors of links in this corpus, by user name or by the name in a file."""
     layers = AlignmentLayer.objects.filter(pair__corpus=corpus).order_by()
     names = set(layers.values_list("author__username", flat=True).distinct())
     imported = layers.filter(author=None, meta__has_key=AUTHOR)
@@ -112,7 +112,7 @@ def authors(corpus: Corpus) -> list[str]:
 
 
 def _files(corpus: Corpus, kind: Format) -> dict[int, dict[str, Any]]:
-    """What is known of the files of this format, by their number."""
+    """Facts about the files of this format, by their number."""
     entries = enumerate(corpus.meta.get("files", []))
     return {n: entry for n, entry in entries if entry["format"] == kind.name}
 

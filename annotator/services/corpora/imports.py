@@ -1,8 +1,8 @@
 """Bringing corpora in: a job that checks every row first, then writes in batches.
 
-The rows of a batch go in together, each known by a key made of its content: what is
-there already is left as it is, so a job whose worker died goes on where it ended. A job
-that is cancelled, or fails, undoes what it added.
+The rows of a batch are stored together, each identified by a key made of its content:
+existing rows are left unchanged, so a job whose worker died continues where it ended. A
+job that is cancelled, or fails, undoes its additions.
 """
 
 from collections.abc import Generator, Iterable, Mapping
@@ -60,7 +60,7 @@ CORPUS = "corpus_code"  # of a job: the row that it writes to
 def take_back(job: Job) -> int:
     """Delete the rows this job brought; how many pairs stay, since others use them."""
     named = Corpus.objects.filter(project=job.project, name=job.params["corpus"])
-    if code := job.params.get(CORPUS):  # renamed or deleted meanwhile: wherever it is
+    if code := job.params.get(CORPUS):  # even if it was renamed or deleted meanwhile
         named = Corpus.objects.filter(code=code)
     corpus = named.first()
     if corpus is None:
@@ -83,8 +83,8 @@ def take_back(job: Job) -> int:
 
 
 def brought(job: Job, held: Mapping[str, int]) -> dict[str, int]:
-    """How many rows are this job's, whichever of its runs wrote them; ``held``: how
-    many its files hold, and where none, none is looked for among millions."""
+    """The number of rows of this job, over all its runs; ``held``: how many its files
+    hold; if none, no search among millions is made."""
     of = {
         "sentences": Sentence.objects,
         "pairs": Pair.objects,
@@ -294,7 +294,7 @@ def go_on(
     """The import that this dry run was for, of the same files; ``align`` as in `start`,
     ``languages``: ``source_language`` and ``target_language``, where others were meant.
 
-    Raises NotAllowed, or Conflict if the job is no dry run that has ended.
+    Raises NotAllowed, or Conflict if the job is not a finished dry run.
     """
     about = job.params.get("about", {}) | (languages or {})
     how: dict[str, Any] = {"partial": partial, "align": align, "about": about}
@@ -304,7 +304,7 @@ def go_on(
 def check_again(job: Job, *, by: Anybody, columns: dict[str, int]) -> Job:
     """Another dry run of the same files, with these columns of the table.
 
-    Raises NotAllowed, or Conflict if the job is no dry run that has ended.
+    Raises NotAllowed, or Conflict if the job is not a finished dry run.
     """
     return _after_check(job, by=by, columns=columns)
 
@@ -391,7 +391,7 @@ def _first_row(source: Source) -> list[str]:
 
 
 def _align(job: Job, corpus: Corpus) -> dict[str, str]:
-    """The job that goes on from here, if who asked for it may still do that."""
+    """The job that continues from here, if its requester still has the right."""
     by = job.by
     if (
         by is None

@@ -212,7 +212,7 @@ def _judge_all(campaign: Campaign, people: list[Participant]) -> None:
             drawn = leases.draw(person.pk, want=WANT)
             for judgment in drawn:
                 key = _key(judgment)
-                # not one sequence: whatever is drawn when, the answers are the same
+                # not one sequence, so the answers do not depend on the order of draws
                 rng = np.random.default_rng([SEED, n, places[key]])
                 _judge(judgment, judge, truths[key], rng)
             if not drawn:

@@ -71,8 +71,8 @@ def keep(
 ) -> Upload:
     """Store a file under a name of our own; its own name is only shown.
 
-    ``packed``: what is no text and yet read. Raises NotAllowed, TooLarge, or
-    BadRequest on a file that is empty or no text.
+    ``packed``: binary files that can be read. Raises NotAllowed, TooLarge, or
+    BadRequest on a file that is empty or not text.
     """
     if by is not None:
         access.require(by, "import", project)

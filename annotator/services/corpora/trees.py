@@ -22,7 +22,7 @@ MAX_TEXT = 50_000  # characters of a pasted bracketing
 class Waiting:
     """The last parsing of a corpus. ``place``: jobs before it, while it is queued.
 
-    ``reason``: what the parser said of a sentence of this pair, "" for nothing.
+    ``reason``: the parser's message on a sentence of this pair, "" if none.
     """
 
     job: Job
@@ -34,9 +34,9 @@ class Waiting:
 def paste(pair: Pair, side: str, text: str, *, by: Anybody) -> Parse:
     """A constituency tree in brackets for one side ("s" or "t"), as ``by``'s own.
 
-    The same tree pasted twice is one row. Raises NotAllowed; BadRequest if the text
-    is no single tree or stands on other words than the sentence; Conflict if the
-    sentence was undone.
+    The same tree pasted twice is one row. Raises NotAllowed; BadRequest if the text is
+    not a single tree or has other words than the sentence; Conflict if the sentence was
+    undone.
     """
     access.require(by, "annotate", pair.corpus.project)
     if side not in ("s", "t"):
@@ -62,7 +62,7 @@ def paste(pair: Pair, side: str, text: str, *, by: Anybody) -> Parse:
 
 
 def waiting_for(pair: Pair) -> Waiting | None:
-    """How far the parsing of this pair's corpus is; None if no one asked for it."""
+    """The progress of parsing this pair's corpus; None if no parsing was requested."""
     kinds = ("parse", "align")  # aligning parses what has no tree yet
     jobs = Job.objects.filter(project=pair.corpus.project, kind__in=kinds)
     job = jobs.filter(params__corpus=pair.corpus.code).order_by("-pk").first()

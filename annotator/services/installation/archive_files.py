@@ -23,7 +23,7 @@ from annotator.services.paraphrases import tables
 
 ALWAYS = ("uploads", "releases", "models")
 ROOTS = (*ALWAYS, "tables")
-LEFT_OUT = {  # what else lies in the folders of an installation, and why it stays there
+LEFT_OUT = {  # other files of an installation, and why they are not included
     "tables": "large, and made again out of parallel text; in a backup if asked for",
     "backups": "backups themselves",
     "broker": "messages, which only wake workers: the rows are the truth",
@@ -60,7 +60,7 @@ def write(archive: zipfile.ZipFile, *, with_tables: bool) -> dict[str, Any]:
 
 
 def _root(under: str) -> Path:
-    """Where the files of this part of an archive lie here."""
+    """Where the files of this part of an archive are stored here."""
     places = {"uploads": settings.MEDIA_ROOT, "models": settings.MODELS_DIR}
     return Path(places.get(under, disk.shared() / under))
 
@@ -93,7 +93,7 @@ def _copied(source: IO[bytes], target: IO[bytes] | None = None) -> str:
 
 
 def _table(row: ParaphraseTable) -> dict[str, Any]:
-    """Name, digests by file, and what it is made of; no files: it is being made."""
+    """Name, digests by file, and sources; no files: it is being built."""
     chosen = Bitext.objects.filter(code__in=row.rules.get("bitexts", ()))
     facts: dict[str, Any] = {
         "code": row.code,

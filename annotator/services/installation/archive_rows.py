@@ -172,7 +172,7 @@ ALIAS = "scratch"
 
 
 def applied(using: str = "default") -> list[str]:
-    """The migrations that made the tables of this database: ``app.name``."""
+    """The migrations of this database's tables: ``app.name``."""
     done = MigrationRecorder(connections[using]).applied_migrations()
     return sorted(f"{app}.{name}" for app, name in done if app in APPS)
 
@@ -181,7 +181,7 @@ def applied(using: str = "default") -> list[str]:
 def at(migrations: Iterable[str]) -> Iterator[Any]:
     """Registry of models of an empty SQLite database, ``ALIAS``, of these tables.
 
-    It lies in a folder of its own on the disk of the installation, and is deleted.
+    It has its own folder on the installation's disk, and is deleted afterwards.
     """
     with tempfile.TemporaryDirectory(prefix="scratch-", dir=settings.GEMEL_HOME) as at:
         connections.databases[ALIAS] = _settings(Path(at))
@@ -216,8 +216,8 @@ def _migrate(targets: list[tuple[str, str]]) -> Any:
 def _then(names: set[str]) -> Any:
     """Make the tables that these migrations made; their registry of models.
 
-    A migration that replaces others stands for them where it is among ``names``; a
-    state between these others is made by them.
+    A migration that replaces others counts for them where it is among ``names``; it
+    makes a state between these others.
     """
     executor = MigrationExecutor(connections[ALIAS])
     whole = {f"{app}.{name}" for app, name in executor.loader.replacements}

@@ -1,7 +1,7 @@
 """Backups that are made automatically: when they are due, never two at once.
 
-A process of its own does it (``manage.py backup --automatic``), which the worker
-starts, so that no long job is in its way. Wherever it is killed, the next goes on.
+A separate process does it (``manage.py backup --automatic``), which the worker starts,
+so that no long job delays it. If it is killed, the next one continues.
 """
 
 import shutil
@@ -18,7 +18,7 @@ from annotator.errors import Refusal
 from annotator.services import archives
 from annotator.services.projects import keeping
 
-STRAY_S = 24 * 3600  # a scratch folder of this age belongs to no one
+STRAY_S = 24 * 3600  # a scratch folder of this age is abandoned
 
 
 def work(now: datetime | None = None) -> None:
@@ -26,7 +26,7 @@ def work(now: datetime | None = None) -> None:
 
     Then what was deleted a month ago goes for good: a backup has held it until now.
 
-    What goes wrong is noted for the page. Raises Conflict if another is at work.
+    Errors are recorded for the page. Raises Conflict if another process is at work.
     """
     with backups.held():
         _sweep()
@@ -72,7 +72,7 @@ def _verify(backup: backups.Backup) -> None:
 
 
 def _prune() -> None:
-    """Keep so many of the newest, and the newest good one in any case."""
+    """Keep this many of the newest, and always the newest good one."""
     known = backups.kept()
     good = next((one.name for one in known if one.is_good), "")
     for one in known[max(1, settings.BACKUPS_KEPT) :]:

@@ -51,7 +51,7 @@ def move(url: str, *, say: Say) -> dict[str, int]:
 
 
 def _migrate(url: str) -> None:
-    """In a process of its own, for which the other database is the only one."""
+    """In a separate process, for which the other database is the only one."""
     run = subprocess.run(  # noqa: S603 - our own command line
         [sys.executable, *MIGRATE],
         env={**os.environ, "DATABASE_URL": url},
@@ -105,8 +105,8 @@ def _compare() -> None:
 
 
 def _digests(alias: str) -> dict[str, str]:
-    """Of each table: SHA-256 over its rows in the order of their keys. A database may
-    keep the fields of a JSON value in an order of its own."""
+    """For each table: SHA-256 over its rows in key order. A database may reorder the
+    fields of a JSON value."""
     digests: dict[str, Any] = {}
     for row in archive_rows.write(apps, using=alias, counts={}):
         fields = json.loads(row)

@@ -1,4 +1,4 @@
-"""Linking the words of a bitext, as a job: with the embedded aligner or eflomal."""
+"""Linking the words of a bitext, as a job: with the built-in aligner or eflomal."""
 
 import queue
 import threading
@@ -51,9 +51,9 @@ class _Box(Generic[Message, Made]):
 def followed(
     work: Callable[[Callable[[Message], None]], Made],
 ) -> Generator[Message, None, Made]:
-    """Run ``work(tell)`` in a thread of its own; yield what it tells, return what it
-    returns, raise what it raises. Closed early, ``tell`` raises within the work, which
-    must not touch the database."""
+    """Run ``work(tell)`` in a separate thread; yield what it reports, return what it
+    returns, raise what it raises. When closed early, ``tell`` raises within the work,
+    which must not use the database."""
     box: _Box[Message, Made] = _Box()
 
     def run() -> None:

@@ -56,8 +56,8 @@ def run(job: Job) -> Generator[Step, None, dict[str, Any]]:
 def parse(
     job: Job, bitext: Bitext, engine: str = registry.DEFAULT
 ) -> Generator[Step, None, dict[str, Any]]:
-    """Parse part after part; a part is there whole or not at all. ``job`` is told of
-    sentences that have no tree."""
+    """Parse one part after another; a part is complete or absent. ``job`` records
+    sentences without a tree."""
     backend = offered.load(engine, job.project)
     name = f"{backend.info.name} {backend.info.version}"
     yield Step(total=bitext.n_sentences, note=f"Parsing {bitext.name}: {name}")

@@ -1,4 +1,4 @@
-"""Bringing parallel text in: a job that checks every line first, then writes files.
+"""Importing parallel text: a job that checks every line first, then writes files.
 
 A job whose worker died begins again; what it had written is written over. One that is
 cancelled, or fails, takes its files away.
@@ -31,7 +31,7 @@ from core.protocols import Step
 
 KIND = "bitext_import"
 PART = 20_000  # pairs of a file that is written at once
-TOLD = 2_000  # lines between two signs of progress
+TOLD = 2_000  # lines between two progress reports
 _ABOUT = ("source_language", "target_language", "licence", "provenance")
 
 
@@ -57,10 +57,10 @@ def start(
     partial: bool = False,
     enqueue: bool = True,
 ) -> Job:
-    """A job that checks these files, or makes a bitext of this name out of them.
+    """A job that checks these files, or makes a bitext of this name from them.
 
-    ``partial``: good lines go in even if others are bad. Raises NotAllowed, BadRequest,
-    or Conflict if the project has a bitext of this name.
+    ``partial``: good lines are imported even if others are bad. Raises NotAllowed,
+    BadRequest, or Conflict if the project has a bitext of this name.
     """
     access.require(by, "import", project)
     name = " ".join(name.split())[:120]
@@ -89,8 +89,8 @@ def start(
 
 
 def go_on(job: Job, *, by: Anybody, partial: bool) -> Job:
-    """The import that this dry run was for; raises NotAllowed, or Conflict if the job
-    is no dry run that has ended."""
+    """The import of this dry run; raises NotAllowed, or Conflict if the job is not a
+    finished dry run."""
     if not job.params.get("dry_run") or job.state != Job.State.DONE:
         raise Conflict(_("Only a finished dry run can be followed by its import."))
     params = job.params

@@ -1,4 +1,4 @@
-"""Tables of paraphrases, made by a job out of aligned parallel text."""
+"""Paraphrase tables, built by a job from aligned parallel text."""
 
 import shutil
 from collections.abc import Generator, Iterator, Sequence
@@ -48,15 +48,15 @@ def start(
     prepare: bool = True,
     enqueue: bool = True,
 ) -> ParaphraseTable:
-    """A table to be made of these bitexts, by code; its job is queued.
+    """Build a table from these bitexts, by code; its job is queued.
 
     ``prepare``: where the words are not linked, or the English is not parsed, the job
     does that first, with the embedded aligner and the shipped parser.
 
-    Of a name that is there already, the table is rebuilt: what has not changed since
-    is not done again, and searches read the old one until the new one is whole. Raises
-    NotAllowed; BadRequest without a name, or on bitexts that are not there, or
-    whose words are not aligned unless ``prepare``; Conflict while it is being made.
+    If the name exists, the table is rebuilt: unchanged parts are reused, and searches
+    read the old one until the new one is complete. Raises NotAllowed; BadRequest
+    without a name, on missing bitexts, or on unaligned words unless ``prepare``;
+    Conflict while it is being built.
     """
     access.require(by, "run", project)
     name = " ".join(name.split())[:120]
@@ -117,7 +117,7 @@ def _chosen(
 
 
 def run(job: Job) -> Generator[Step, None, dict[str, Any]]:
-    """Stage by stage; run again it goes on where it ended."""
+    """Stage by stage; resumable."""
     table = ParaphraseTable.objects.get(project=job.project, code=job.params["table"])
     prepare = job.params.get("prepare", False)
     chosen = _chosen(job.project, job.params["bitexts"], linked=not prepare)
@@ -188,7 +188,7 @@ def _train_model(chosen: Sequence[Bitext], path: Path) -> int:
 
 
 def files_of(table: ParaphraseTable) -> list[Path]:
-    """What readers of the table need; none while it has never been made."""
+    """The files that readers of the table need; none before its first build."""
     from core.pivoting.table import files
 
     model = table.folder / MODEL
@@ -206,7 +206,7 @@ def remove(table: ParaphraseTable, *, by: Anybody) -> None:
 
 
 def in_turn(works: Iterable[Iterable[Step]]) -> Iterator[Step]:
-    """What each says, its total on top of what was done before it."""
+    """The steps of each, with totals that add up."""
     before = 0
     for work in works:
         done = 0

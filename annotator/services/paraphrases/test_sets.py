@@ -1,4 +1,5 @@
-"""A campaign out of a table: phrases of parsed sentences, filled by each condition."""
+"""A campaign from a table: phrases of parsed sentences, with substitutes of each
+condition."""
 
 import csv
 import io
@@ -54,10 +55,10 @@ def start(
 ) -> tuple[Campaign, Job]:
     """A draft campaign, and the job that fills it with items.
 
-    ``text``: where the test sentences are from. Those of a bitext that the table was
-    made of are easier than new ones. ``known``: only phrases are drawn that the table
-    has paraphrases of, whatever the label. ``weighted``: with the ninth condition, by
-    the newest weights of the table.
+    ``text``: the source of the test sentences. Those of a bitext of the table are
+    easier than new ones. ``known``: only draw phrases for which the table has
+    paraphrases, under any label. ``weighted``: with the ninth condition, by the newest
+    weights of the table.
 
     Raises NotAllowed; BadRequest on a number of phrases out of range, or a text
     without trees; Conflict while the table has not been made.

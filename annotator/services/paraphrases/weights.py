@@ -42,8 +42,8 @@ def start(
     """A job that fits one more version of the table's weights.
 
     Raises NotAllowed; BadRequest on a campaign of another project, or without answers
-    on a scale with an order; Conflict while the table has not been made, or weights of
-    it are being fitted.
+    on an ordinal scale; Conflict while the table is being built, or its weights are
+    being fitted.
     """
     access.require(by, "manage", table.project)
     if table.made_at is None:
@@ -133,7 +133,8 @@ def _judged(
 
 
 def _sites(instances: set[Instance], backend: Any) -> "Iterator[tuple[int, Site]]":
-    """Where each phrase stands, in tokens; those that cut a token are left out."""
+    """The positions of each phrase, in tokens; those that split a token are left
+    out."""
     from core.pivoting.weighting import Site
 
     rows = sorted(instances, key=lambda one: one.pk)
@@ -154,7 +155,7 @@ def _sites(instances: set[Instance], backend: Any) -> "Iterator[tuple[int, Site]
 
 
 def _tokens(one: Instance) -> Sequence[list[str]]:
-    """Tokens before, of and after the phrase; campaigns made of a table have blanks
+    """Tokens before, in and after the phrase; campaigns made from a table have spaces
     between them."""
     phrase = one.sentence[one.start : one.end]
     return [part.split() for part in (one.before, phrase, one.after)]

@@ -1,4 +1,4 @@
-"""Engines against the gold trees of a corpus: over all of it, and by sentence."""
+"""Engines compared with the gold trees of a corpus: overall, and by sentence."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -109,9 +109,10 @@ class Sides:
 
 
 def engines_of(corpus: Corpus) -> list[CorpusEngine]:
-    """Who has parsed sentences of the corpus, with the scores of the last jobs.
+    """The parsers that parsed sentences of the corpus, with the scores of the last
+    jobs.
 
-    In a large corpus the count of the sentences may be a minute old.
+    In a large corpus the count of the sentences may be one minute old.
     """
     rows = (
         Parse.objects.filter(sentence__corpus=corpus, origin=Origin.ENGINE, rank=1)
@@ -155,8 +156,8 @@ def _shares(result: dict[str, Any] | None) -> dict[str, Any]:
 def of_corpus(corpus: Corpus, engine: str, version: str) -> dict[str, Any]:
     """Scores in percent over all sentences with gold trees; {} if there are none.
 
-    As ``core.evaluation.parsers``; sentences that the engine has not parsed are left
-    out, and those that it was trained on: ``trained_on``, how many. Reads the corpus in
+    As ``core.evaluation.parsers``; excluded are sentences without a parse, and those
+    that the engine was trained on (``trained_on``: how many). Reads the corpus in
     chunks.
     """
     total, learnt = ParserScores(), offered.trained_on(corpus.project, engine)
@@ -201,7 +202,8 @@ def by_sentence(
 
 
 def kinds_of(sentences: Sequence[Sentence]) -> dict[int, list[str]]:
-    """What trees each sentence has, by its row: "gold constituents", "english arcs"."""
+    """The kinds of trees of each sentence, by its row: "gold constituents", "english
+    arcs"."""
     rows = Parse.objects.filter(sentence__in=sentences, rank=1)
     rows = rows.filter(origin__in=[Origin.GOLD, Origin.ENGINE]).order_by(
         "-origin", "engine", "kind"
@@ -246,7 +248,7 @@ def with_gold(corpus: Corpus) -> QuerySet[Sentence]:
 def sides_of(
     sentences: Sequence[Sentence], engine: str, version: str, *, rank: int = 1
 ) -> Iterator[Sides]:
-    """Gold and the engine's tree of this rank over each sentence. One query.
+    """Gold and the engine's tree of this rank for each sentence. One query.
 
     Trees that do not fit the tokens are left out.
     """
@@ -273,7 +275,7 @@ def _put(sides: Sides, parse: Parse, *, gold: bool) -> None:
             return
         deps, tokens = parse.to_deps(), conllu.tokens_of(parse.text)
     except GemelError:
-        return  # a stored text that is no tree is reported where it is shown
+        return  # a stored text that is not a tree is reported where it is shown
     if len(deps) == n:
         setattr(sides, "gold_deps" if gold else "deps", deps)
         setattr(sides, "gold_tokens" if gold else "tokens", tokens)

@@ -1,6 +1,6 @@
-"""Arcs by hand: drafts of dependency trees. Steps and their ledger are those of
-``drafts``; here is what a draft begins as, how a step is read, and what the parser
-doubts once some heads are decided."""
+"""Arcs edited by hand: drafts of dependency trees. Steps and their ledger are those of
+``drafts``; this module defines a draft's start, how a step is read, and the parser's
+uncertainty after some heads are decided."""
 
 from collections.abc import Mapping
 from itertools import pairwise
@@ -34,8 +34,8 @@ def draft_of(sentence: Sentence, by: Anybody) -> TreeDraft | None:
 
 
 def arcs_at_start(sentence: Sentence, base: Parse | None) -> Arcs:
-    """Those of ``base``, on the words that the sentence has now; without, all words
-    hang from the first. A parser's arcs come with what gold lines say besides: lemmas,
+    """Those of ``base``, on the present words of the sentence; without it, all words
+    depend on the first. A parser's arcs keep other columns of the gold lines: lemmas,
     features, ranges, enhanced arcs, notes."""
     known = _arcs(base, sentence) if base else None
     if known and base and base.origin == Origin.ENGINE:
@@ -59,7 +59,7 @@ def _arcs(parse: Parse, sentence: Sentence) -> Arcs | None:
 
 @transaction.atomic
 def start(sentence: Sentence, *, by: Anybody, base: str = "") -> TreeDraft:
-    """The person's draft of the arcs of this sentence, begun now if there is none.
+    """The person's draft of the arcs of this sentence, created if there is none.
 
     Raises NotAllowed, BadRequest; Conflict if the sentence was undone.
     """
@@ -96,8 +96,8 @@ def decided(draft: TreeDraft) -> dict[int, int]:
 def chances(
     tree: Arcs, stored: StoredForest | None, decided: Mapping[int, int]
 ) -> dict[int, float]:
-    """How probable the parser holds each head, given what the person has decided; none
-    where it stored no weights of arcs."""
+    """The parser's probability of each head, given the person's decisions; none where
+    it stored no weights of arcs."""
     deps = tree.deps
     if stored is None or stored.arcs is None or len(stored.arcs) != len(deps) + 1:
         return {}

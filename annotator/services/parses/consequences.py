@@ -1,8 +1,8 @@
-"""What follows in a draft from what its author has decided, by a stored forest.
+"""Consequences of an author's decisions in a draft, by a stored forest.
 
-A step that something follows from is two rows of the ledger: the person's, and one
-named "follow". Undo takes the second back alone, which refuses it: what it brought may
-not come again by itself.
+A step with consequences is two rows of the ledger: the person's, and one named
+"follow". Undo withdraws the second alone and so rejects it: the same change does not
+return automatically.
 """
 
 from collections.abc import Iterable, Iterator, Mapping
@@ -42,7 +42,7 @@ T = TypeVar("T")
 
 @dataclass(frozen=True, slots=True)
 class Consequences:
-    """What the last step brought along: nodes of the tree now, and brackets gone."""
+    """The consequences of the last step: present nodes, and removed brackets."""
 
     came: tuple[int, ...] = ()
     gone: tuple[Bracket, ...] = ()
@@ -132,7 +132,7 @@ def forest_over(draft: TreeDraft) -> StoredForest | None:
 
 
 def _steps(draft: TreeDraft) -> Iterator[Step]:
-    """What the person did, in order: steps that stand, and refusals of what followed.
+    """The person's actions, in order: steps in force, and rejected consequences.
 
     Trees are had backwards from the present one: each event knows its way back.
     """
@@ -181,7 +181,7 @@ def _same_node(tree: Tree, at: int, new: Tree) -> int:
 
 
 def last_consequences(draft: TreeDraft) -> Consequences:
-    """What followed from the last step, as long as nothing was done since."""
+    """The consequences of the last step, if nothing was done since."""
     last = draft.events.last()
     if last is None or last.op != FOLLOW:
         return Consequences()
@@ -195,7 +195,7 @@ def last_consequences(draft: TreeDraft) -> Consequences:
 
 
 def decisions(draft: TreeDraft) -> Decisions:
-    """What the person's steps have decided; nothing once words were split or joined."""
+    """The decisions of the person's steps; none once words were split or joined."""
     if retyping.has_cuts(draft):
         return Decisions()
     try:
@@ -207,7 +207,7 @@ def decisions(draft: TreeDraft) -> Decisions:
 def chances(
     tree: Tree, stored: StoredForest | None, decided: Decisions
 ) -> dict[int, float]:
-    """How probable the parser holds each phrase, given what the person has decided."""
+    """The parser's probability of each phrase, given the person's decisions."""
     if stored is None or not can_follow(tree):
         return {}
     weights = weights_under(stored.forest, stored.weights, decided)

@@ -1,4 +1,4 @@
-"""Trees by hand: a draft a person and sentence, the steps on it, what becomes of it.
+"""Trees edited by hand: one draft per person and sentence, its steps, and its end.
 
 The ledger is append-only. A step is idempotent by its uuid; one that was made from an
 older revision is refused with what is there now (StaleEdit): nothing is overwritten.
@@ -48,7 +48,7 @@ __all__ = [
 ]
 
 WALKS = ("undo", "redo")
-FOLLOW = "follow"  # what came after a person's step by itself
+FOLLOW = "follow"  # automatic consequences of a person's step
 OF_WORDS = (editing.Retype.op, Split.op, Join.op)
 OPS = (*(op for op in editing.OPS if op != editing.RelabelAll.op), *WALKS)
 """What a person sends; several nodes at once are relabelled by a query."""
@@ -56,7 +56,7 @@ OPS = (*(op for op in editing.OPS if op != editing.RelabelAll.op), *WALKS)
 
 @dataclass(frozen=True, slots=True)
 class DraftStep:
-    """What someone asks for; ``base_rev``: the revision they saw.
+    """A requested step; ``base_rev``: the revision that the person saw.
 
     ``operation`` is None for "undo" and "redo": the ledger knows which step that is.
     """
@@ -196,7 +196,7 @@ def tree_at_start(sentence: Sentence, base: Parse | None) -> Tree:
 
 @transaction.atomic
 def start(sentence: Sentence, *, by: Anybody, base: str = "") -> TreeDraft:
-    """The person's draft of this sentence, begun now if there is none.
+    """The person's draft of this sentence, created if there is none.
 
     Raises NotAllowed, BadRequest; Conflict if the sentence was undone.
     """

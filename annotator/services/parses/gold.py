@@ -1,4 +1,4 @@
-"""What becomes of an edited tree: the person's own parse, or the gold one."""
+"""Storing an edited tree: as the person's own parse, or as gold."""
 
 from contextlib import suppress
 from dataclasses import dataclass
@@ -108,7 +108,7 @@ class Saved:
     followed: tuple[Followed, ...]
     done: int = 0
     words: NewWords | None = None
-    waits: bool = False  # on words of its own, which links do not have yet
+    waits: bool = False  # on its own words, which links do not have yet
 
     @property
     def summary(self) -> str:
@@ -129,7 +129,7 @@ class Saved:
 
 @transaction.atomic
 def save(draft: TreeDraft, *, by: Anybody) -> Saved:
-    """The draft as the person's own parse; their open layers stand on it from now on.
+    """The draft as the person's own parse; their open layers use it from now on.
 
     The same tree saved twice is one row. Raises NotAllowed.
     """
@@ -315,7 +315,8 @@ def follow_gold(parse: Parse, *, by: Anybody) -> tuple[Followed, ...]:
 def _follow(parse: Parse, whose: Q, by: Anybody) -> tuple[Followed, ...]:
     """Open layers of the sentence's pairs go to this tree; links keep their nodes.
 
-    Links to words stand on the sentence, whatever its arcs are."""
+    Links to words refer to the sentence, whatever its arcs.
+    """
     followed: list[Followed] = []
     if parse.kind != TREES:
         return ()

@@ -1,4 +1,4 @@
-"""Parsing the pairs of a corpus jointly, as a job; and the runs there are."""
+"""Joint parsing of a corpus's pairs, as a job; and its runs."""
 
 import hashlib
 import json
@@ -81,9 +81,9 @@ def open_run(
     parameters: Mapping[str, Any],
     by_id: int | None,
 ) -> JointRun:
-    """The run of this engine with these parameters over the corpus, made if new.
+    """The run of this engine with these parameters over the corpus, created if new.
 
-    Its parses go by the version, the method and a digest of the parameters.
+    Its parses are identified by the version, the method and a digest of the parameters.
     """
     text = json.dumps([engine, version, method, parameters], sort_keys=True)
     digest = hashlib.blake2b(text.encode(), digest_size=16).hexdigest()
@@ -313,7 +313,7 @@ def _key(row: Parse) -> Key:
     return row.sentence_id, row.kind, row.digest
 
 
-BATCH = 32  # pairs: also what is lost, and how long a cancelled job goes on
+BATCH = 32  # pairs: also the work lost at a crash, and the delay of a cancellation
 NAMES = {
     "bp": gettext_noop("Belief propagation"),
     "mbr": gettext_noop("Minimum Bayes risk"),
@@ -391,7 +391,8 @@ def start(
 
 
 def run(job: Job) -> Generator[Step, None, dict[str, Any]]:
-    """Parse what lacks it, a batch at a time; a batch is stored whole or not at all.
+    """Parse the remaining pairs, a batch at a time; a batch is stored whole or not at
+    all.
 
     The parsers work outside of any transaction. A pair that cannot be parsed becomes
     an Issue; the others go on.

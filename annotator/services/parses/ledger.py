@@ -66,7 +66,7 @@ def rows_of(run: JointRun) -> TreeChangeQuerySet:
 def ordered(
     rows: TreeChangeQuerySet, run: JointRun, *, sort: str = "", after: str = ""
 ) -> TreeChangeQuerySet:
-    """In the order of ``sort``, from behind the change of the code ``after``.
+    """In the order of ``sort``, after the change with the code ``after``.
 
     Raises BadRequest on an unknown order.
     """
@@ -86,7 +86,7 @@ def ordered(
 
 
 def choices(run: JointRun) -> dict[str, list[str]]:
-    """What there is to filter by: domains, operations, labels."""
+    """The values of the filters: domains, operations, labels."""
     rows = TreeChange.objects.filter(run=run).order_by()
     operations = set(rows.values_list("operations", flat=True).distinct())
     pairs = rows.values_list("label_before", "label_after").distinct()
@@ -135,7 +135,7 @@ class Totals:
         return self.n - self.of_verdict("")
 
     def share(self, verdict: str) -> float | None:
-        """Of the judged ones; None if there are none."""
+        """The share among judged ones; None if there are none."""
         return self.of_verdict(verdict) / self.judged if self.judged else None
 
 
@@ -221,7 +221,7 @@ def _stale(change: TreeChange) -> StaleEdit:
 
 
 def last_of(run: JointRun, user: Anybody) -> list[dict[str, Any]]:
-    """The person's own last verdicts that still stand, the latest last: undo's list."""
+    """The person's last verdicts in force, the latest last: the list for undo."""
     rows = VerdictEvent.objects.filter(change__run=run, by_id=user.pk)
     events = rows.select_related("change").order_by("-pk")[:UNDONE]
     return [
@@ -296,7 +296,7 @@ def _errors(parse: Parse, gold: Sides) -> int | None:
         counts = attachment.compare(gold.gold_deps, parse.to_deps())
         return counts.tokens - counts.heads
     except GemelError:
-        return None  # a stored text that is no tree is reported where it is shown
+        return None  # a stored text that is not a tree is reported where it is shown
 
 
 def _judge(rows: Sequence[TreeChange], of_side: dict[tuple[int, str], Sides]) -> None:

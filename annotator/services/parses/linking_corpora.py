@@ -1,7 +1,7 @@
-"""Linking corpora: a project's plain text counted, as a job, and kept.
+"""Linking corpora: a project's plain text counted, as a job, and stored.
 
-One lies in the models folder, under ``projects/<code>/linking/<name>/``: its counts,
-and a manifest with the SHA-256, what it was counted from, and the licence.
+Each is in the models folder, under ``projects/<code>/linking/<name>/``: its counts, and
+a manifest with the SHA-256, its sources, and the licence.
 """
 
 import io
@@ -30,7 +30,7 @@ from core.substitution.linking import LinkingCounts, Recorder, sentences_in
 KIND = "linking"
 FILES = ("linking.npz",)
 MAX_TOKENS = 50_000_000  # about 1 GB while they are counted
-TOLD = 2_000  # sentences between two signs of progress
+TOLD = 2_000  # sentences between two progress reports
 _NAME = re.compile(r"[a-z0-9][-a-z0-9]{0,19}")
 
 
@@ -47,7 +47,7 @@ class LinkingCorpus:
 
 
 def of_project(project: Project) -> list[LinkingCorpus]:
-    """What the project has counted, by name."""
+    """The project's linking corpora, by name."""
     manifests = sorted(_folder(project).glob("[!.]*/manifest.json"))
     facts = (registry.facts_of(path.parent) for path in manifests)
     return [
@@ -182,7 +182,8 @@ def _add(
 
 
 def _made_of(corpora: Iterable[Corpus], uploads: Iterable[Upload]) -> list[list[Any]]:
-    """What tells the same text: corpora as they stand now, files by their SHA-256."""
+    """What identifies the same text: corpora in their present state, files by their
+    SHA-256."""
     sources: list[list[Any]] = [
         [
             corpus.code,

@@ -1,7 +1,7 @@
-"""Which parsers may be chosen: everyone's, and those a project trained for itself.
+"""The parsers to choose from: everyone's, and those that a project trained.
 
-A project's own models lie in the models folder, under ``projects/<its code>/``: they
-hold words of its treebank, so no one else's project sees them.
+A project's own models are in the models folder, under ``projects/<its code>/``: they
+contain words of its treebank, so other projects cannot see them.
 """
 
 import shutil
@@ -40,7 +40,7 @@ class Offer:
 
     @property
     def label(self) -> str:
-        """Such as "houses-1 (trained in Houses, F1 81.2 cross-validated)"."""
+        """For example "houses-1 (trained in Houses, F1 81.2 cross-validated)"."""
         parts = []
         if self.owner:
             parts.append(_("trained in %(name)s") % {"name": self.owner})
@@ -59,7 +59,7 @@ class Offer:
 
 
 def folder_of(project: Project) -> Path:
-    """Where the project's own models lie; perhaps not there yet."""
+    """The folder of the project's own models; it may not exist."""
     folder: Path = settings.MODELS_DIR / "projects" / str(project.code)
     return folder
 

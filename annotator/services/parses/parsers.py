@@ -1,4 +1,4 @@
-"""Parsing the sentences of a corpus, as a job; what parsers said, against gold."""
+"""Parsing the sentences of a corpus, as a job; parsers compared with gold."""
 
 from collections.abc import Generator, Sequence
 from dataclasses import asdict, dataclass
@@ -95,7 +95,7 @@ def start(
 
 
 def try_out(text: str, backend: ParserBackend) -> Analysis:
-    """What a parser says of one raw sentence; nothing is stored.
+    """A parser's output for one raw sentence; nothing is stored.
 
     Raises BadRequest on a text without a word or of more than 2,000 characters; the
     parser's own error if it cannot take the sentence.
@@ -123,7 +123,7 @@ def _listed(info: BackendInfo) -> str:
 
 
 def run(job: Job) -> Generator[Step, None, dict[str, Any]]:
-    """Parse what lacks it; run again, it goes on."""
+    """Parse the remaining sentences; resumable."""
     corpus = Corpus.objects.get(project=job.project, code=job.params["corpus"])
     backend = offered.load(job.params["engine"], job.project)
     yield Step(total=corpus.sentences.count())
@@ -133,8 +133,8 @@ def run(job: Job) -> Generator[Step, None, dict[str, Any]]:
 def parse(
     job: Job, corpus: Corpus, backend: ParserBackend, n: int
 ) -> Generator[Step, None, dict[str, Any]]:
-    """Parse what lacks it, in chunks that other workers may take; run again, it goes
-    on. A sentence that cannot be parsed becomes an Issue; the others go on.
+    """Parse the remaining sentences, in chunks that other workers may take; resumable.
+    A sentence that cannot be parsed becomes an Issue; the others continue.
     """
     info = backend.info
     others = _other_languages(corpus, info)
@@ -154,8 +154,8 @@ def parse(
 
 
 def run_chunk(job: Job, chunk: JobChunk) -> Generator[Step, None, None]:
-    """Parse what a chunk lacks, a batch at a time; a batch is stored whole or not at
-    all. The parser works outside of any transaction."""
+    """Parse a chunk's remaining sentences, a batch at a time; a batch is stored whole
+    or not at all. The parser works outside of any transaction."""
     corpus = Corpus.objects.get(project=job.project, code=job.params["corpus"])
     backend, n = offered.load(chunk.part, job.project), job.params["n"]
     info = backend.info
@@ -177,7 +177,7 @@ def run_chunk(job: Job, chunk: JobChunk) -> Generator[Step, None, None]:
 
 @dataclass(frozen=True, slots=True)
 class ParsedText:
-    """What an engine said of one sentence, ready to be stored."""
+    """An engine's output for one sentence, ready to be stored."""
 
     sentence: Sentence
     trees: list[Parse]
@@ -246,7 +246,7 @@ def _deps(analysis: Analysis, made: dict[str, Any], n: int) -> Parse | None:
 
 
 def _forest(analysis: Analysis) -> bytes:
-    """The forest, and the arc weights with it; empty bytes if there is no forest."""
+    """The forest, with the arc weights; empty bytes if there is no forest."""
     if analysis.forest is None or analysis.edge_weights is None:
         return b""
     arcs: Floats | None = analysis.deps.arcs if analysis.deps else None
@@ -397,7 +397,7 @@ def stored_forest(sentence: Sentence, engine: str, version: str) -> StoredForest
 
 
 def of_analysis(analysis: Analysis) -> StoredForest | None:
-    """What ``stored_forest`` would give if the analysis had been stored."""
+    """As ``stored_forest``, for an analysis that is not stored."""
     if analysis.forest is None or analysis.edge_weights is None:
         return None
     arcs = analysis.deps.arcs if analysis.deps else None
@@ -405,5 +405,5 @@ def of_analysis(analysis: Analysis) -> StoredForest | None:
 
 
 def sureness(stored: StoredForest) -> Sureness:
-    """How probable each label of each span is, over all trees of the forest."""
+    """The probability of each label of each span, over all trees of the forest."""
     return bracket_chances(stored.forest, stored.weights)

@@ -1,9 +1,9 @@
-"""Words edited in a draft, split or joined: how they become the sentence's.
+"""Edited, split or joined words of a draft, and how the sentence takes them over.
 
-A draft has words of its own, so that a person's typing is theirs until it is gold. With
-the gold tree they become the sentence's. Parses never change: trees from before keep
-the former words, and fit, since they count words; of what was typed when, the gold
-trees keep account in ``Parse.meta``.
+A draft has its own words, so a person's typing is theirs until it is gold. With the
+gold tree they become the sentence's. Parses never change: earlier trees keep the former
+words, and still fit, since they count words; the gold trees record in ``Parse.meta``
+what was typed when.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -57,11 +57,11 @@ class WordDifference:
 
 
 def of(made: TreeDraft | Parse, sentence: Sentence) -> Typed:
-    """What was edited in a draft, or in someone's own tree; one query. None of it
-    where words were split or joined, which is seen by all the words.
+    """Edited words of a draft, or of a person's own tree; one query. None where words
+    were split or joined, which a comparison of all words shows.
 
-    Also where a draft that once had the word of ``sentence`` now has another: anyone
-    who takes a word back that they saved means it.
+    Also where a draft that once had the word of ``sentence`` now has another: undoing a
+    saved word is an edit, too.
     """
     if isinstance(made, Parse):
         return _noted([made.meta]) if made.origin == Origin.ANNOTATOR else {}
@@ -81,7 +81,7 @@ def of(made: TreeDraft | Parse, sentence: Sentence) -> Typed:
 
 
 def note(typed: Typed) -> dict[str, Any]:
-    """What a parse keeps of it, in ``meta``."""
+    """The part that a parse stores, in ``meta``."""
     rows = [[token, was, word] for token, (was, word) in sorted(typed.items())]
     return {RETYPED: rows} if rows else {}
 
@@ -194,8 +194,7 @@ def tree_of(made: TreeDraft | Parse) -> Any:
 
 
 def differences(draft: TreeDraft) -> list[WordDifference]:
-    """Where the draft's words are not those of the sentence, for anyone who edits
-    it."""
+    """Where the draft's words differ from the sentence, for its editor."""
     sentence, words = draft.sentence, words_of(draft)
     if _is_cut(draft, sentence):
         return _cut_differences(draft, words)
@@ -276,8 +275,8 @@ def _written(tree: Tree | Arcs) -> tuple[str, dict[str, Any]]:
 
 
 def account(kept: Mapping[str, Any], new: Settled) -> dict[str, Any]:
-    """What was edited in all gold trees so far, at the words' places now, and the
-    words before some were split or joined, for ``Parse.meta``."""
+    """All edits of the gold trees so far, at the words' present places, and the words
+    before splits and joins, for ``Parse.meta``."""
     rows, formerly = [*kept.get(RETYPED, ())], [*kept.get(CUT_FROM, ())]
     if new.cut is None:
         rows += note(new.typed).get(RETYPED, ())

@@ -22,7 +22,7 @@ def steps_of(draft: TreeDraft) -> Steps[TreeEvent]:
 
 
 def snapshot(draft: TreeDraft) -> dict[str, Any]:
-    """All that a program must know of a draft, as plain values."""
+    """A draft for programs, as plain values."""
     is_arcs = draft.kind == Parse.Kind.DEPENDENCY
     steps, last = steps_of(draft), draft.events.last()
     return {

@@ -1,4 +1,4 @@
-"""Parsing a corpus with lexical substitution, as a job, next to the parser as it is."""
+"""Parsing a corpus with lexical substitution, as a job, next to the parser alone."""
 
 from collections.abc import Generator
 from dataclasses import asdict
@@ -73,7 +73,7 @@ def start(
 
 
 def run(job: Job) -> Generator[Step, None, dict[str, Any]]:
-    """Parse what lacks it, without substitution and with it; run again, it goes on.
+    """Parse the remaining sentences, without substitution and with it; resumable.
 
     The result is that of the second; ``base`` is that of the first.
     """

@@ -40,7 +40,7 @@ CHUNK = 1_000
 
 
 def n_gold(corpus: Corpus) -> int:
-    """How many gold constituency trees there are to learn from."""
+    """The number of gold constituency trees to train on."""
     return _golds(corpus).count()
 
 

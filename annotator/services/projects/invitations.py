@@ -1,4 +1,4 @@
-"""The links that let people into a project or a campaign, and back into an account."""
+"""Links that let people into a project or a campaign, and back into an account."""
 
 import secrets
 from collections.abc import Mapping
@@ -93,7 +93,8 @@ def revoke(invitation: Invitation, *, by: Anybody) -> None:
 
 
 def sign_in_link(user: User, *, by: Anybody | None = None) -> str:
-    """Return the token of a link that signs this person in once; ends the others."""
+    """Return the token of a link that signs this person in once; invalidates the
+    others."""
     with transaction.atomic():
         accounts.end_links(user)
         made_by = by.pk if by is not None else None
@@ -106,10 +107,10 @@ def sign_in_link(user: User, *, by: Anybody | None = None) -> str:
 def reset(member: Membership, *, by: Anybody) -> str:
     """The token of a sign-in link for a member who forgot the password.
 
-    Who holds it becomes that person, so a manager gets none for someone with more
+    The holder becomes that person, so a manager gets no link for someone with more
     rights: the owner, staff, a manager, a member of a project that ``by`` does not
-    manage. Raises NotAllowed, and Conflict for an account without a password of its
-    own, which a provider or a directory opens.
+    manage. Raises NotAllowed, and Conflict for an account without its own password,
+    which a provider or a directory opens.
     """
     access.require(by, "manage", member.project)
     person = member.user
@@ -139,7 +140,8 @@ def end_of(project: Project, person: User) -> None:
 
 
 def find_invitation(token: str) -> Invitation | None:
-    """The open invitation of this token, or None; none into what was deleted."""
+    """The open invitation with this token, or None; none into deleted campaigns or
+    projects."""
     there = Q(project=None) | Q(project__removal=None)
     same_project = Q(campaign=None) | Q(campaign__project=F("project"))
     is_open = Q(user=None) | Q(user__is_active=True)

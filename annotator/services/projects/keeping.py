@@ -1,4 +1,4 @@
-"""Names, and what is out of the lists: of projects, corpora, campaigns and ratings."""
+"""Renaming and archiving of projects, corpora, campaigns and ratings."""
 
 import shutil
 from collections.abc import Iterator, Mapping
@@ -131,7 +131,7 @@ def purge(now: datetime | None = None) -> int:
 
 
 def _delete(project: Project) -> None:
-    """All rows of the project, from what nothing stands on upward, and its files."""
+    """All rows of the project, in an order that foreign keys allow, and its files."""
     files = _files(project)
     for rows in _protected(project):
         for keys in _portions(rows):
@@ -150,7 +150,7 @@ def _delete(project: Project) -> None:
 
 
 def _protected(project: Project) -> list["QuerySet[Any]"]:
-    """Rows that the database lets no one take with what they stand on, in order."""
+    """Rows that the database protects from cascading deletion, in order."""
     return [
         JudgmentEvent._base_manager.filter(judgment__item__campaign__project=project),
         Judgment._base_manager.filter(item__campaign__project=project),

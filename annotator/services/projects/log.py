@@ -1,4 +1,4 @@
-"""The log of a project: what people did to it, in one line each."""
+"""The log of a project: people's actions, one line each."""
 
 from annotator.models import LogEntry, Project
 from annotator.models.projects import Anybody

@@ -63,7 +63,7 @@ def remove_member(member: Membership, *, by: Anybody) -> None:
 
 @transaction.atomic
 def ensure_owner() -> tuple[User, bool]:
-    """The first account of this installation, and whether it was made just now."""
+    """The first account of this installation, and whether it was created just now."""
     owner = User.objects.filter(is_superuser=True).order_by("pk").first()
     if owner is not None:
         return owner, False

@@ -1,7 +1,7 @@
-"""Deleting projects, corpora, campaigns and ratings, so that it can be undone.
+"""Deleting projects, corpora, campaigns and ratings, with undo.
 
-What is deleted moves to a project without members, where no one sees it; after
-``KEEP_DAYS`` it goes for good (``purging``).
+A deleted object moves to a project without members, where no one sees it; after
+``KEEP_DAYS`` it is deleted for good (``purging``).
 """
 
 from collections.abc import Iterator
@@ -41,7 +41,7 @@ _REPORTS = {Corpus: "corpus", Campaign: "campaign", RatingSet: "rating_set"}
 
 
 def kind_of(thing: Project | Part) -> str:
-    """Its kind, as a Removal and the log name it."""
+    """Its kind, as used by Removal and the log."""
     kinds = {model: kind for kind, model in KINDS.items()}
     return str(kinds.get(type(thing), Removal.Kind.PROJECT))  # type: ignore[arg-type]
 
@@ -71,7 +71,7 @@ def remove(thing: Project | Part, *, by: Anybody) -> Removal:
 
 @transaction.atomic
 def restore(removal: Removal, *, by: Anybody) -> Project | Part:
-    """What was deleted is back, under another name if its own has been taken.
+    """Restore the object, under another name if its own has been taken.
 
     Raises NotAllowed, and Conflict if it is to go for good by now.
     """
@@ -94,7 +94,7 @@ def restore(removal: Removal, *, by: Anybody) -> Project | Part:
 
 
 def gone_after(removal: Removal) -> datetime:
-    """When it goes for good."""
+    """The time of its final deletion."""
     return removal.at + timedelta(days=KEEP_DAYS)
 
 

@@ -1,1 +1,1 @@
-"""Searching trees, arcs and links: the index, queries as SQL, what they find."""
+"""Searching trees, arcs and links: the index, queries as SQL, results."""

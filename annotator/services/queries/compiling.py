@@ -93,8 +93,8 @@ class Body:
 
     @property
     def sql(self) -> str:
-        """Many tables are joined in the order of the query: what a planner guesses of
-        so many goes wrong by more."""
+        """Tables are joined in the order of the query: the planner's estimates for so
+        many are worse."""
         sign = " CROSS JOIN " if len(self.tables) > PLANNED else ", "
         return f"FROM {sign.join(self.tables)} WHERE {' AND '.join(self.conditions)}"
 
@@ -125,10 +125,10 @@ class Viewer:
 
 
 def compiled(query: Query, *, kind: int, viewer: Viewer = Viewer()) -> Body:
-    """What the FROM and WHERE of a query are; ``kind``: 0 constituents, 1 arcs.
+    """The FROM and WHERE of a query; ``kind``: 0 constituents, 1 arcs.
 
-    With links the first table is ``search_layer v``, else ``search_tree v``, and the
-    caller adds which of their rows are meant. The root is ``n0``.
+    With links the first table is ``search_layer v``, otherwise ``search_tree v``, and
+    the caller restricts their rows. The root is ``n0``.
     """
     made = _Compiler(Resolver(), kind, viewer)
     if query.has_links:
@@ -172,7 +172,7 @@ class _Compiler:
     def _relation(
         self, relation: NodeRelation, alias: str, frame: _NodeColumns, body: Body
     ) -> None:
-        """Join the partner, or say in what relation a node stands that is there."""
+        """Join the partner, or constrain it if it is already joined."""
         if relation.op == "~":
             self._link(relation, alias, frame, body)
             return
@@ -254,7 +254,8 @@ class _Compiler:
             body.add(*one_of(f"{k}.to_label", ids))
 
     def _of(self, k: str, alias: str, frame: _NodeColumns) -> str:
-        """That a row of links is of this layer and begins at this node."""
+        """The condition that a row of links is of this layer and begins at this
+        node."""
         return (
             f"{k}.layer = v.layer AND {k}.kind = v.kind AND {k}.side = {frame.side}"
             f" AND {k}.pre = {alias}.pre"
@@ -400,7 +401,7 @@ def _end(node: str, which: str) -> str:
 def _token(
     alias: str, conditions: list[tuple[str, list[Any]]]
 ) -> tuple[str, list[Any]]:
-    """That the token of this node fulfils all these."""
+    """The condition that the node's token satisfies all these."""
     sql = " AND ".join(condition for condition, _ in conditions)
     if any(condition == NEVER for condition, _ in conditions):
         return NEVER, []

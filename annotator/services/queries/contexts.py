@@ -82,7 +82,7 @@ def lines(matches: Sequence[Match]) -> list[ConcordanceLine]:
 
 
 def words_of(hit: Hit, tree: Tree | None) -> list[int]:
-    """The positions of the words that a node stands on, none for an empty element."""
+    """The positions of a node's words, none for an empty element."""
     if hit.kind in (Kind.TOKEN, Kind.WORD):
         return [hit.node] if hit.node >= 0 else []
     return list(tree.yield_of(hit.node)) if tree is not None else []
@@ -201,7 +201,7 @@ def _trees(matches: list[Match], form: str, seen: set[int]) -> Iterator[str]:
 
 
 def _chosen(sentences: Sequence[int], kind: int) -> dict[int, int]:
-    """Return by sentence the tree of this kind that stands for it."""
+    """Return the chosen tree of this kind by sentence."""
     sql, params = among("sentence", sentences)
     with connection.cursor() as cursor:
         cursor.execute(

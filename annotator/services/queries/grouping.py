@@ -1,4 +1,4 @@
-"""Matches counted by what their first node is, where it is, or who made its tree."""
+"""Matches counted by the label, place or author of their first node."""
 
 import re
 import time
@@ -187,7 +187,7 @@ def _word(of: MatchColumns) -> str:
 
 
 def _lemma(of: MatchColumns) -> str:
-    """Of constituents, from the arcs that stand for the sentence."""
+    """Of constituents, from the arcs chosen for the sentence."""
     if of.is_token:
         return _of_token("lemma")
     return _joined(

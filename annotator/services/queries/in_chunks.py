@@ -1,8 +1,8 @@
-"""Bringing the search index up to date within a job, in chunks that many workers take.
+"""Updating the search index within a job, in chunks that many workers take.
 
-First the trees, then which of them stands for each sentence, then the layers on them:
-each kind is a part of the job. What is noted of a chunk is indexed in portions, each
-one transaction, so that a chunk that was left half-way is gone on with.
+First the trees, then the chosen tree of each sentence, then the layers on them: each
+kind is a part of the job. A chunk is indexed in portions, each one transaction, so an
+interrupted chunk continues.
 """
 
 import time

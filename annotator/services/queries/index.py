@@ -1,4 +1,4 @@
-"""Bringing the search index up to date: what is noted to be done, in portions.
+"""Updating the search index: queued changes, in portions.
 
 Each portion is one short transaction, in which its notes go, too: anyone who dies in it
 leaves both as they were. Anyone who searches first does the last few himself, so that
@@ -54,14 +54,14 @@ LOCKED = "55P03"  # PostgreSQL's lock_not_available
 
 
 class Busy(Exception):
-    """Someone is changing what is to be indexed."""
+    """Someone is changing the rows to be indexed."""
 
 
 _ORDER = {Origin.GOLD: 0, Origin.ENGINE: 1}  # of these is the tree for a sentence
 
 
 def waiting(corpora: Sequence[int] | None = None) -> int:
-    """How many parses, layers and sentences are still to be indexed."""
+    """The numbers of parses, layers and sentences still to be indexed."""
     if _is_nothing_noted():
         return 0
     return sum(len(noted(what, corpora)) for what in (PARSE, LAYER, SENTENCE))
@@ -104,7 +104,7 @@ def analyse() -> None:
 
 
 def is_analysed() -> bool:
-    """Whether the database has ever been told how the nodes lie."""
+    """Whether the database has ever been analysed."""
     with connection.cursor() as cursor:
         if connection.vendor != "sqlite":
             cursor.execute(
@@ -209,8 +209,8 @@ def noted(
     ids: tuple[int, int] = (0, 2**62),
     limit: int = 10**9,
 ) -> list[int]:
-    """What is to be indexed of a kind, in order. ``corpora``: of these alone; ``ids``:
-    the first and the last that are meant."""
+    """Rows to be indexed of a kind, in order. ``corpora``: of these alone; ``ids``: the
+    first and the last."""
     sql, params = "SELECT t.id FROM search_todo t", [what, *ids]
     condition = "t.what = %s AND t.id BETWEEN %s AND %s"
     if corpora is not None:
@@ -279,8 +279,8 @@ def _read(keys: Sequence[int]) -> _TreesRead:
 
 
 def _parses(keys: list[int], trees: _TreesRead) -> None:
-    """Trees as rows; their sentences are noted, since another tree may stand for them
-    now."""
+    """Trees as rows; their sentences are queued, since another tree may now be chosen
+    for them."""
     parses = list(Parse.objects.filter(pk__in=keys).select_related("sentence"))
     if former := _indexed(keys):  # a look at each new one would read whole tables
         for name, column in (("node", "tree"), ("token", "tree"), ("tree", "parse")):
@@ -344,7 +344,7 @@ def _token_rows(
 
 
 def _sentences(keys: list[int]) -> None:
-    """Choose the tree that stands for each sentence; their layers may mean others."""
+    """Choose the tree of each sentence; their layers may use others."""
     rows: Any = Parse.objects.filter(sentence__in=keys, origin__in=list(_ORDER))
     rows = rows.values_list("sentence_id", "kind", "origin", "rank", "pk")
     best: dict[tuple[int, str], int] = {}
@@ -421,7 +421,7 @@ def _sides(layer: AlignmentLayer) -> tuple[int, int]:
 
 
 def _chosen(sentences: set[int]) -> dict[tuple[int, int], int]:
-    """By sentence and kind, the tree that stands for it."""
+    """By sentence and kind, the chosen tree."""
     if not sentences:
         return {}
     marks = ", ".join(["%s"] * len(sentences))
@@ -437,7 +437,7 @@ def _chosen(sentences: set[int]) -> dict[tuple[int, int], int]:
 def _trees(
     layer: AlignmentLayer, kind: int, chosen: Mapping[tuple[int, int], int]
 ) -> tuple[int, int]:
-    """The trees of this kind that the layer is shown on, 0 for none."""
+    """The trees of this kind on which the layer is shown, 0 for none."""
     wanted = Parse.Kind.DEPENDENCY if kind else Parse.Kind.CONSTITUENCY
     source, target = (
         parse.pk
@@ -493,7 +493,7 @@ def _links(seen: _LayerOnTrees) -> Iterator[tuple[int, ...]]:
         for side in (0, 1):
             here = seen.nodes[side].get(ends[side])
             there = seen.nodes[1 - side].get(ends[1 - side])
-            if here:  # a partner that this kind of tree lacks is still one
+            if here:  # a partner missing in this kind of tree still counts
                 end = there or (-1, 0)
                 row = here[0], int(state), end[0], here[1], end[1]
                 yield seen.layer.pk, seen.kind, side, *row

@@ -1,4 +1,4 @@
-"""Labels as numbers: what the index calls them, and which ones a test means."""
+"""Labels as numbers of the index, and the labels that a test matches."""
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
@@ -49,7 +49,7 @@ def ids_of(texts: Iterable[str]) -> dict[str, int]:
 
 
 def clip(text: str) -> str:
-    """As the index keeps it."""
+    """The label as stored in the index."""
     return text[: labels.MAX_LABEL].replace("\x00", "")
 
 
@@ -104,7 +104,7 @@ class Resolver:
         self._all: list[tuple[int, str]] | None = None
 
     def label(self, test: Test) -> list[int] | None:
-        """Those that a test names, before it is negated; None for any."""
+        """The labels that a test matches, before negation; None for any."""
         if isinstance(test, Labels):
             column = "basic" if test.basic else "text"
             return self._listed(column, test.texts)
@@ -122,7 +122,7 @@ class Resolver:
         return self._listed("text", texts)
 
     def value(self, feature: Feature) -> list[int]:
-        """Of a column of CoNLL-U: those with such a value; without one, the empty."""
+        """For a column of CoNLL-U: values that match; without one, the empty value."""
         if feature.regex:
             return self._where(
                 lambda text: bool(text) and labels.matches(feature.regex, text)
@@ -162,7 +162,8 @@ def _has(text: str, feature: Feature) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class UnknownLabel:
-    """A label of a query that no tree has, and those like it, the most alike first."""
+    """A label of a query that no tree has, and similar labels, the most similar
+    first."""
 
     label: str
     similar: tuple[str, ...]
@@ -217,7 +218,7 @@ def _numbers(text: str, column: str) -> list[int]:
 
 
 def _kind_of(ids: Sequence[int], corpora: Sequence[int]) -> tuple[int, ...]:
-    """What kind of node bears one of these labels in these corpora; () for none."""
+    """The kind of node with one of these labels in these corpora; () for none."""
     label, of_label = one_of("n.label", ids)
     corpus, of_corpus = one_of("t.corpus", corpora)
     with connection.cursor() as cursor:

@@ -25,7 +25,7 @@ from core.errors import FormatError
 from core.queries import labels, parser
 from core.queries.syntax import Query, WhereCondition
 
-_TREE_OF_SOMEBODY_ELSE = (  # a visible layer may stand on one that is not
+_TREE_OF_SOMEBODY_ELSE = (  # a visible layer may refer to an invisible one
     "SELECT 1 FROM annotator_parse q WHERE q.id IN (v.tree, v.other)"
     " AND q.origin = 'annotator' AND (q.author_id IS NULL OR q.author_id <> %s)"
 )
@@ -126,9 +126,9 @@ class SearchScope:
 def scope_of(
     corpora: Sequence[Corpus], query: Query, user: Anybody | None
 ) -> SearchScope:
-    """The scope of a query of this person over corpora of one project, which the
-    person may see; None: who runs the command line. Raises BadRequest if the query
-    names a corpus that is not among them."""
+    """The scope of a query of this person over corpora of one project, which the person
+    may see; None for the command line. Raises BadRequest if the query names a corpus
+    that is not among them."""
     chosen = list(corpora)
     for one in query.where:
         if one.key != "corpus":
@@ -292,7 +292,7 @@ class Search:
         return MatchPage(matches, "", self.waiting)
 
     def counts(self, seconds: float | None = None) -> MatchCounts:
-        """How many matches there are, as far as the time goes."""
+        """The number of matches, within the time limit."""
         made = MatchCounts()
         limit = seconds or self.seconds
         ends = time.monotonic() + limit
@@ -350,7 +350,8 @@ class Search:
     def unknown(self, *, is_found: bool) -> list[UnknownLabel]:
         """Return the labels of the query that no tree has, with similar ones.
 
-        ``is_found``: there are matches, so labels of other corpora are not told apart.
+        ``is_found``: there are matches, so labels missing in single corpora are not
+        reported.
         """
         corpora = [corpus.pk for corpus in self.scope.corpora]
         return unknown_in(self.query, corpora, is_found=is_found)
@@ -497,7 +498,7 @@ def _rows(sql: str, params: Sequence[Any]) -> list[Any]:
 def _labels(
     rows: list[Any], keys: list[str], bound: Sequence[Bound]
 ) -> dict[tuple[int, int], str]:
-    """By tree and preorder number, what stands on the nodes of these matches."""
+    """The labels of the nodes of these matches, by tree and preorder number."""
     skip = len(keys) - len(bound)
     places = set()
     for row in rows:

@@ -1,4 +1,4 @@
-"""Queries by name: kept for a project, taken away again."""
+"""Saved searches of a project."""
 
 from django.utils.translation import gettext as _
 
@@ -15,8 +15,8 @@ MOST = 200  # of a project
 def keep(project: Project, name: str, text: str, *, by: Anybody) -> SavedQuery:
     """The query by this name, which means another one from now on if it was there.
 
-    Raises NotAllowed if it means someone else's query and this person manages nothing
-    here; BadRequest on a query that cannot be read, or without a name.
+    Raises NotAllowed if it belongs to someone else and this person is not a manager;
+    BadRequest on a query that cannot be read, or without a name.
     """
     access.require(by, "annotate", project)
     read(text)
@@ -47,8 +47,7 @@ def forget(project: Project, code: str, *, by: Anybody) -> None:
 
 
 def index_now(project: Project, *, by: Anybody) -> Job:
-    """A job that indexes what searches of this project have not seen. Raises
-    NotAllowed."""
+    """A job that indexes new trees and layers of this project. Raises NotAllowed."""
     access.require(by, "run", project)
     return jobs.create(project, "index", title="Index trees for searches", by=by)
 

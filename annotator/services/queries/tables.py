@@ -1,10 +1,10 @@
-"""The tables of the search index, and the triggers that say what is out of date.
+"""The tables of the search index, and the triggers that queue changes.
 
-They hold nothing that the trees and layers do not say, so no backup keeps them, and no
-model does: rows of trees are written by the hundred, and read by SQL that
-``compiling`` makes. Triggers note every new, changed and deleted parse or layer in
-``search_todo``, in the transaction that changes it, whichever code does. SQLite drops
-the triggers of a table that a migration alters: ``ensure`` runs after each migration.
+They contain only what trees and layers contain, so no backup includes them, and no
+model does: rows of trees are written by the hundred, and read by SQL that ``compiling``
+makes. Triggers queue every new, changed and deleted parse or layer in ``search_todo``,
+in the same transaction. SQLite drops the triggers of a table that a migration alters:
+``ensure`` runs after each migration.
 
     search_label   every label, word and feature string once
     search_tree    a parse; ``chosen``: the tree that stands for its sentence
@@ -89,8 +89,8 @@ _CHANGES = {  # trigger: when, table, what follows
 
 
 def ensure(connection: Any) -> None:
-    """Make the tables and triggers that are not there; note all that is to be indexed
-    if the tables are new. Nothing on a database without the tables of parses."""
+    """Create missing tables and triggers; queue everything for indexing if the tables
+    are new. Does nothing on a database without the tables of parses."""
     there = set(connection.introspection.table_names())
     if not {"annotator_parse", "annotator_alignmentlayer"} <= there:
         return

@@ -1,1 +1,1 @@
-"""Sealed releases of projects: what goes in, under which names, and the job."""
+"""Sealed releases of projects: their contents, names, and the job."""

@@ -1,4 +1,4 @@
-"""All else that a project holds, for an export that is kept: rows as lines, and files.
+"""All other contents of a project, for a complete export: rows as lines, and files.
 
 A release for others has corpora, campaigns and the ledger. Who keeps a project, or is
 about to delete it, gets what is here, too, with everyone's name.
@@ -54,7 +54,7 @@ def pseudonyms(project: Project) -> Pseudonyms:
 
 
 def names(project: Project) -> Iterator[str]:
-    """Of all of them, some several times."""
+    """The names of all of them, with repetitions."""
     rows = (
         Participant.objects.filter(campaign__project=project).values_list(
             "user__username"
@@ -167,8 +167,9 @@ class Named(Pseudonyms):
 
 
 def lines(project: Project, name: str) -> Iterator[str]:
-    """The rows of one member as lines of JSON, by key. People stand by name, sentences
-    and pairs by the key that their bundle gives them, all else by code or number."""
+    """The rows of one member as lines of JSON, by key. People are identified by
+    name, sentences and pairs by the key in their bundle, everything else by code or
+    number."""
     model, way = ROWS[name]
     ways = dict(_fields(model))
     rows = model._base_manager.filter(**{way: project.pk}).order_by("pk")
@@ -195,7 +196,7 @@ def files(project: Project) -> Iterator[tuple[str, Path]]:
 
 
 def readme(project: Project) -> str:
-    """What the export is, for who finds it in ten years."""
+    """A description of the export for readers in ten years."""
     rows = "\n".join(f"- project/{name}.jsonl" for name in ROWS)
     return f"""# Everything of {project.name}
 

@@ -1,4 +1,4 @@
-"""The releases of a project: asked for, made by a worker, kept as files."""
+"""The releases of a project: requested, made by a worker, stored as files."""
 
 import os
 from collections.abc import Generator
@@ -123,7 +123,7 @@ def forget(project: Project, code: str, *, by: Anybody) -> None:
 
 
 def path_of(job: Job) -> Path:
-    """Where the release that this job makes is kept, made or not."""
+    """The path of this job's release, made or not."""
     return disk.shared() / "releases" / f"{job.code}.zip"
 
 

@@ -1,4 +1,4 @@
-"""Making a release: the file is there whole, verified and sealed, or not at all."""
+"""Making a release: the file is complete, verified and sealed, or absent."""
 
 import json
 import platform
@@ -254,7 +254,7 @@ _SIGNS = re.compile(r"[^\w.-]+")
 
 
 def warnings_of(project: Project) -> list[str]:
-    """What speaks against a release: licences that are not stated, or forbid it."""
+    """Warnings before a release: licences that are not stated, or forbid it."""
     rows = project.corpora.order_by("name").values_list("name", "licence")
     return problems(rows)
 

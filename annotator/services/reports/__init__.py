@@ -1,1 +1,1 @@
-"""Agreement reports: what they read, live and frozen."""
+"""Agreement reports: their input, live and frozen."""

@@ -38,7 +38,7 @@ _bodies: LastAnswers[dict[str, Any]] = LastAnswers(16)
 
 @dataclass(frozen=True, slots=True)
 class ReportSource:
-    """What a report is about: a campaign, or a set of outside ratings."""
+    """The source of a report: a campaign, or a set of imported ratings."""
 
     project: Project
     kind: str
@@ -88,7 +88,7 @@ class ReportSpec:
 
 
 def source(project: Project, kind: str, code: str) -> ReportSource | None:
-    """The source of this kind and code in the project, or None."""
+    """The data source of this kind and code in the project, or None."""
     rows: Any = project.campaigns if kind == "campaign" else project.rating_sets
     row = rows.filter(code=code).first()
     return ReportSource(project, kind, row) if row else None
@@ -156,7 +156,7 @@ def newer(of: ReportSource, since: int) -> int:
 
 
 def source_of(kept: Report) -> ReportSource:
-    """What a frozen report was about."""
+    """The source of a frozen report."""
     if kept.campaign is not None:
         return ReportSource(kept.project, "campaign", kept.campaign)
     assert kept.rating_set is not None, "a report has a source"
@@ -182,7 +182,7 @@ T = TypeVar("T")
 
 
 def parse(query: QueryDict) -> ReportSpec:
-    """What the address asks for. Raises BadRequest naming the field."""
+    """The requested report. Raises BadRequest naming the field."""
     selection = Selection(
         annotators=tuple(query.getlist("annotator")),
         conditions=tuple(query.getlist("condition")),
@@ -230,7 +230,7 @@ def reads_the_same(kept: Report, source: ReportSource) -> bool:
 
 
 def filters_of(query: QueryDict) -> str:
-    """The filters alone, as they stand in an address; "" if there are none."""
+    """The filters alone, in the form of an address; "" if there are none."""
     kept = query.copy()
     for name in list(kept):
         if name not in FILTERS or not any(kept.getlist(name)):

@@ -1,7 +1,7 @@
 """Signs of careless work: too fast, always the same, no better than chance.
 
-Every rule is given with its numbers, broken or not. A flag is a reason to look at the
-answers and to talk to the person; no one is stopped by one.
+Every rule is listed with its numbers, broken or not. A flag is a reason to look at the
+answers and to talk to the person; it stops no one.
 """
 
 from collections.abc import Iterator
@@ -17,9 +17,9 @@ from core.agreement.judgments.people import beyond_chance
 from core.agreement.judgments.report import moves
 from core.data.check import Floats, Ints
 
-FAST_MS = 2000  # no one reads two sentences and answers in less
-FAST_SHARE = 0.1  # of the answers: a slip now and then is no sign
-LEAST = 10  # answers, or shared items, before speed or agreement says anything
+FAST_MS = 2000  # too short to read two sentences and answer
+FAST_SHARE = 0.1  # of the answers: an occasional slip is normal
+LEAST = 10  # answers, or shared items, needed to judge speed or agreement
 SAME_RUN = 15  # equal answers in a row
 BIN_S, BINS = 2, 16  # of times: width in seconds, number
 REPLICATES = 1000
@@ -113,7 +113,7 @@ def of(campaign: Campaign) -> list[CareRow]:
 
 
 def _own(data: Dataset, judge: int) -> tuple[Sign, Sign]:
-    """Speed, and the longest run of equal answers in the order in which they came."""
+    """Speed, and the longest run of equal answers in the order given."""
     rows = np.flatnonzero(data.annotator == judge)
     times = data.active_ms[rows]
     n, fast = int((times > 0).sum()), int(((times > 0) & (times < FAST_MS)).sum())

@@ -1,4 +1,4 @@
-"""The items behind a figure, with what each judge said of them."""
+"""The items behind a figure, with each judge's answers."""
 
 from dataclasses import dataclass
 from typing import Any
@@ -94,7 +94,7 @@ def cases(
 def case_rows(
     of: ReportSource, data: Dataset, places: list[int], read: Read
 ) -> list[CaseRow]:
-    """What each item says and what was said of it; two queries however many."""
+    """The content of each item and its answers; two queries in total."""
     codes = [data.items[place] for place in places]
     items: dict[str, Item] = {}
     if isinstance(of.row, Campaign):

@@ -1,4 +1,4 @@
-"""A campaign as tables: judgments, items, and what curators decided.
+"""A campaign as tables: judgments, items, and curators' decisions.
 
 The judgments, one value a row, can be read back as ratings. Together with the items
 they hold all that the report is computed from.
@@ -77,7 +77,7 @@ SHOWN = 200
 
 
 def judgments(campaign: Campaign, *, by: Anybody, names: bool = False) -> Exported:
-    """The answers, one value a row: the layout ``long`` and what is known besides.
+    """The answers, one value per row: the layout ``long`` with further columns.
 
     ``names``: user names too. Raises NotAllowed before the first row, on names to
     anyone but a manager.
@@ -189,7 +189,7 @@ TABLES = {
 
 
 def flagged(campaign: Campaign) -> list[Judgment]:
-    """What judges flagged or skipped, newest first."""
+    """Flagged or skipped items, newest first."""
     mine = Judgment.objects.of(campaign)
     chosen = mine.exclude(flag="") | mine.filter(state=Judgment.State.SKIPPED)
     shown = chosen.select_related("item__instance", "participant__user")

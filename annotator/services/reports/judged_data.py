@@ -1,4 +1,5 @@
-"""What a report reads: a campaign, or a set of outside ratings, as one ``Dataset``."""
+"""The input of a report: a campaign, or a set of imported ratings, as one
+``Dataset``."""
 
 import json
 from collections.abc import Mapping
@@ -39,7 +40,8 @@ _held: "LastAnswers[Read]" = LastAnswers(8)
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Read:
-    """``names``: whom the labels stand for; ``simulated``: labels that no one is.
+    """``names``: the person of each label; ``simulated``: labels of simulated
+    annotators.
 
     ``texts``: what an outside item says, by item; empty for a campaign. ``stamp``:
     changes when the data may have.
@@ -127,7 +129,7 @@ def _judgments(
     who: dict[int, int],
 ) -> dict[str, Any]:
     rows = Judgment.objects.of(campaign).answered().order_by("pk")
-    # as text: ten thousand answers are a few dozen different ones to parse
+    # as text: ten thousand answers have only a few dozen distinct values to parse
     rows = rows.annotate(answers=Cast("values", TextField()))
     fields = ("item_id", "participant_id", "answers", "round", "saved_at")
     rows_read = [

@@ -196,7 +196,7 @@ def _trees(
 
 
 def _called(body: dict[str, Any], corpus: Corpus) -> dict[str, str]:
-    """The name of every pair of the corpus that stands behind a figure."""
+    """The name of every pair of the corpus behind a figure."""
     rows = [*body["all"], *body["pairs"], *body["by_label"], *body["by_length"]]
     rows += [*body["trees"], *body["deps"]]
     cells = [
@@ -208,7 +208,7 @@ def _called(body: dict[str, Any], corpus: Corpus) -> dict[str, str]:
 
 
 def _pairs_of(corpus: Corpus, sentences: list[str]) -> list[str]:
-    """The pairs in which these sentences stand, by code."""
+    """The pairs of these sentences, by code."""
     sides = Q(source__code__in=sentences) | Q(target__code__in=sentences)
     rows = Pair.objects.filter(sides, corpus=corpus).order_by("pk")
     return list(rows.values_list("code", flat=True)[:MAX_SHOWN])

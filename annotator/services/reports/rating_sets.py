@@ -1,4 +1,4 @@
-"""Sets of ratings that were collected elsewhere: uploading and removing them."""
+"""Sets of imported ratings: uploading and removing them."""
 
 import hashlib
 from typing import Any

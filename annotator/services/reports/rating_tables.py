@@ -1,4 +1,4 @@
-"""Tables of ratings, whose columns are chosen: kept, tried, and taken as a set."""
+"""Tables of ratings with chosen columns: stored, checked, and imported as a set."""
 
 from collections import Counter
 from collections.abc import Mapping
@@ -31,7 +31,7 @@ N_PREVIEW, N_SEEN, SHOWN = 3, 50, 50
 
 @dataclass
 class RatingsPreview:
-    """What a file holds, before anything is stored.
+    """A file's content, before anything is stored.
 
     ``scales``: each as it is declared, or as its values make it seem; ``proposed``:
     from where to where a tool's scale may have gone. ``report``: what an export holds.

@@ -1,4 +1,4 @@
-"""What was computed a moment ago, for those who look while others judge.
+"""A cache of recent results, for people who watch while others judge.
 
 Every judgment makes another report, and computing it again for each who looks would
 take the processors from those who judge. So what took long serves for a while, of which
@@ -25,7 +25,7 @@ from annotator.services.reports.judged_data import Read
 
 T = TypeVar("T")
 AT_ONCE_S = 0.3  # of the processor: what took less is always computed again
-SHARE = 20  # one part in so many of the time goes into computing at most
+SHARE = 20  # at most one in this many seconds goes into computing
 N_LOCKS = 16
 
 
@@ -69,7 +69,7 @@ def report(of: ReportSource, spec: ReportSpec) -> RecentReport:
 
 
 def of_moment(key: Hashable, compute: Callable[[], T]) -> T:
-    """What ``compute`` gives, or has given for this key a moment ago.
+    """The value of ``compute``, or a recent value for this key.
 
     While another thread computes, it is what was given last; the first is waited for.
     """

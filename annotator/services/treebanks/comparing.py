@@ -1,4 +1,4 @@
-"""The trees of one sentence held against each other: people's, gold, parsers'."""
+"""Comparison of the trees of one sentence: people's, gold, parsers'."""
 
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
@@ -24,7 +24,7 @@ from core.trees.stepping import Replace
 
 @dataclass(frozen=True, slots=True)
 class Likeness:
-    """How like two trees are, in percent; what does not fit their kind is None.
+    """The similarity of two trees, in percent; None for values of another kind.
 
     F1 and UAS are the same both ways. None all: the two cannot be compared.
     """
@@ -37,7 +37,7 @@ class Likeness:
 
     @property
     def main(self) -> float:
-        """What pairs are ordered by; -1 if there is nothing."""
+        """The value that orders pairs; -1 if there is none."""
         values = [one for one in (self.f1, self.las) if one is not None]
         return values[0] if values else -1.0
 
@@ -56,7 +56,7 @@ def made_of(sentence: Sentence, kind: str, by: Anybody) -> list[Parse]:
 
 
 def likenesses(made: Sequence[Parse]) -> list[Likeness]:
-    """Every two of them, the least alike first."""
+    """All pairs of them, the least similar first."""
     compared = [_likeness(a, b) for a, b in combinations(made, 2)]
     return sorted(compared, key=lambda one: one.main)
 
@@ -73,8 +73,8 @@ def _likeness(a: Parse, b: Parse) -> Likeness:
 
 @dataclass(frozen=True, slots=True)
 class Own:
-    """What someone did to a tree: the ``first`` one, which is that of a parse, and the
-    steps since; ``is_typed``: whether one of these is a whole tree that they typed."""
+    """A person's work on a tree: the ``first`` one, a parse's, and the steps since;
+    ``is_typed``: whether one of these is a whole tree that they typed."""
 
     first: Any
     steps: tuple[Any, ...]
@@ -82,8 +82,8 @@ class Own:
 
 
 def own_steps(draft: TreeDraft) -> Own:
-    """The steps that stand, from the last tree that was taken over whole. What followed
-    by itself is among them, as a whole tree."""
+    """The steps in force since the last tree that replaced the whole. Automatic
+    consequences are among them, as a whole tree."""
     events = list(draft.events.order_by("revision"))
     trees = [retyping.tree_of(draft)]
     for event in reversed(events):
@@ -112,8 +112,8 @@ def _of_parses(draft: TreeDraft) -> Iterator[Any]:
 
 @dataclass(frozen=True, slots=True)
 class OnGold:
-    """What became of a draft on the gold tree: how many steps are ``done`` there, why
-    others are ``left``, and whether a whole tree that was typed is among these."""
+    """A draft applied to the gold tree: how many steps are ``done`` there, why others
+    are ``left``, and whether a whole typed tree is among these."""
 
     done: int
     left: tuple[str, ...]
@@ -145,8 +145,8 @@ def put_on_gold(
     """The gold tree in the draft, and the person's own steps on top of it, each a step
     in the ledger; undo goes back to the tree before.
 
-    ``seen``: the code of that gold tree. Raises NotAllowed, StaleEdit if it is another
-    by now, or the draft; Conflict if it stands on other words.
+    ``seen``: the code of that gold tree. Raises NotAllowed, StaleEdit if it or the
+    draft has changed; Conflict if it has other words.
     """
     former = gold.gold_of(draft.sentence, draft.kind)
     if former is None or former.code != seen:

@@ -341,7 +341,7 @@ def undo(batch: TreeBatch, *, by: Anybody) -> Job | None:
 
 
 def counts(batch: TreeBatch) -> dict[str, int]:
-    """How many sentences are in which state."""
+    """The number of sentences in each state."""
     by_state = {str(state): 0 for state in State.values}
     for state in batch.trees.order_by().values_list("state", flat=True):
         by_state[state] += 1
@@ -349,7 +349,7 @@ def counts(batch: TreeBatch) -> dict[str, int]:
 
 
 def run(job: Job) -> Generator[Step, None, dict[str, Any]]:
-    """What is left of a batch, applied or undone, a sentence a step."""
+    """Apply or undo the rest of a batch, one sentence per step."""
     batch = TreeBatch.objects.select_related("corpus__project").get(
         code=job.params["batch"], corpus__project=job.project
     )
@@ -384,8 +384,8 @@ def _rows(batch: TreeBatch, do: str) -> Any:
 
 
 def _steps(batch: TreeBatch, do: str, by: Anybody | None) -> Iterator[None]:
-    """Each sentence in a transaction of its own; what is refused is noted, in English
-    as all that is stored."""
+    """Each sentence in its own transaction; refusals are recorded, in English like
+    everything stored."""
     work, refused = (_relabel, State.LEFT) if do == "apply" else (_restore, State.KEPT)
     assert by is not None
     for pk in list(_rows(batch, do).values_list("pk", flat=True)):

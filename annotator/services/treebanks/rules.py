@@ -1,4 +1,4 @@
-"""The rules that a corpus declares, and what in its trees breaks them."""
+"""The rules that a corpus declares, and the problems of its trees."""
 
 import time
 from collections import Counter
@@ -40,7 +40,7 @@ class Checked:
 
 @dataclass(slots=True)
 class Total:
-    """How many of so many sentences have problems, and problems by rule.
+    """How many of this many sentences have problems, and problems by rule.
 
     ``is_whole``: whether these are all sentences that there are.
     """
@@ -129,8 +129,8 @@ def check(
     """Look through the gold trees, or a parser's best, from behind the sentence
     ``after``, until ``most`` sentences with problems are found or the time is over.
 
-    ``counts``: what is left of the time goes to counting the rest. Raises BadRequest
-    if there is no such sentence.
+    ``counts``: the remaining time is used for counting the rest. Raises BadRequest if
+    there is no such sentence.
     """
     ends = time.monotonic() + seconds
     checked: list[Checked] = []
@@ -170,8 +170,7 @@ def _start(corpus: Corpus, after: str) -> int:
 
 
 def of_sentence(sentence: Sentence, tree: Tree | None) -> list[Problem]:
-    """What is wrong with this tree, and with the arcs that the sentence has; None: the
-    tree it has."""
+    """Problems of this tree, and of the sentence's arcs; None: its present tree."""
     trees, arcs = _parses([sentence])
     rules, deps = rules_of(sentence.corpus), arcs.get(sentence.pk)
     if tree is None:
@@ -182,7 +181,7 @@ def of_sentence(sentence: Sentence, tree: Tree | None) -> list[Problem]:
 def of_arcs(
     sentence: Sentence, deps: DepTree, tokens: tuple[Token, ...]
 ) -> list[Problem]:
-    """What is wrong with these arcs, and with them next to the sentence's tree."""
+    """Problems of these arcs, alone and with the sentence's tree."""
     trees, _arcs = _parses([sentence])
     parse = trees.get(sentence.pk)
     try:
@@ -194,14 +193,14 @@ def of_arcs(
 
 
 def tree_of(sentence: Sentence) -> Parse | None:
-    """The constituent tree that stands for the sentence."""
+    """The chosen constituency tree of the sentence."""
     return _parses([sentence])[0].get(sentence.pk)
 
 
 def _parses(
     sentences: Sequence[Sentence],
 ) -> tuple[dict[int, Parse], dict[int, Parse]]:
-    """By sentence the tree and the arcs that stand for it: gold, else a parser's."""
+    """By sentence the chosen tree and arcs: gold, otherwise a parser's."""
     rows = list(Parse.objects.filter(sentence__in=sentences, origin__in=GIVEN, rank=1))
     kinds = Parse.Kind.CONSTITUENCY, Parse.Kind.DEPENDENCY
     trees, arcs = (layers.first_of(kind, rows) for kind in kinds)

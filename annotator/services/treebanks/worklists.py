@@ -1,4 +1,4 @@
-"""Worklists: made from a query, handed out one by one, each item to k people.
+"""Worklists: created from a query, assigned item by item, each item to k people.
 
 An item is someone's when they come to it: a row a person, made under the list's lock,
 so that no item is given to more than k. Who is removed gives back what was not begun;
@@ -52,13 +52,13 @@ Ranking = Worklist.Ranking
 def values_of(
     corpus: Corpus, rows: Sequence[Row], ranking: str, *, seed: int
 ) -> Values:
-    """By primary key what the ranking goes by; what it cannot tell is left out.
+    """By primary key the ranking's value; unknown ones are left out.
 
-    Uncertainty of a tree: of the parser's best tree, the phrases that are expected to
-    be wrong by the marginals of its forest, for each word that is to be read; of a
-    pair: the links and nulls that the aligner expects to be wrong. Disagreement: 1 less
-    the mean F1 of each two people, of their brackets or links. Joint: the brackets and
-    arcs that the corpus's last joint run changed, for each word.
+    Uncertainty of a tree: of the parser's best tree, the expected number of wrong
+    phrases by the marginals of its forest, per word to read; of a pair: the links and
+    nulls that the aligner expects to be wrong. Disagreement: 1 minus the mean F1 of
+    each two people, of their brackets or links. Joint: the brackets and arcs that the
+    corpus's last joint run changed, per word.
     """
     if ranking == Ranking.RANDOM:
         return {row.pk: _drawn(row, seed) for row in rows}
@@ -221,7 +221,7 @@ State = WorkShare.State
 
 @dataclass(frozen=True, slots=True)
 class Wanted:
-    """What someone fills in, in one form."""
+    """The fields of one form."""
 
     name: str
     unit: str
@@ -236,8 +236,8 @@ class Wanted:
 def make(corpus: Corpus, wanted: Wanted, *, by: Anybody) -> Worklist:
     """The list, with its items in their order.
 
-    What a ranking cannot tell comes last, in the order of the corpus. Raises
-    NotAllowed, BadRequest (also if nothing is found), QueryTooSlow.
+    Items without a value come last, in corpus order. Raises NotAllowed, BadRequest
+    (also if nothing is found), QueryTooSlow.
     """
     access.require(by, "manage", corpus.project)
     _check(wanted)
@@ -365,8 +365,8 @@ def _stored(
 
 @transaction.atomic
 def next_share(worklist: Worklist, *, by: Anybody) -> WorkShare | None:
-    """What this person works on next: what they have under hand, else the first item
-    that fewer than k people have; None if nothing is left for them.
+    """This person's next item: their current one, otherwise the first that fewer than k
+    people have; None if nothing is left for them.
 
     Raises NotAllowed, Frozen if the list is closed.
     """

@@ -1,4 +1,4 @@
-"""Campaigns for those who run them: the list, one with its progress, its actions."""
+"""Campaigns for their managers: the list, one with its progress, its actions."""
 
 from django.contrib import messages
 from django.contrib.auth.decorators import login_required
@@ -60,7 +60,7 @@ def new(request: HttpRequest, slug: str) -> HttpResponse:
 @login_required
 @require_GET
 def campaign(request: HttpRequest, slug: str, code: str) -> HttpResponse:
-    """One campaign: what it still lacks, or how far it is."""
+    """One campaign: what is missing, or its progress."""
     campaign = access.campaign_or_404(request.user, slug, code, "see_others")
     refuse_unknown(request.GET, {"people"})
     page = pages.overview(campaign, by=request.user, page=request.GET.get("people", ""))
@@ -70,7 +70,7 @@ def campaign(request: HttpRequest, slug: str, code: str) -> HttpResponse:
 @login_required
 @require_GET
 def design(request: HttpRequest, slug: str, code: str) -> HttpResponse:
-    """What the set-up costs and what it can show, before anyone judges."""
+    """The cost of the set-up and what it can detect, before anyone judges."""
     campaign = access.campaign_or_404(request.user, slug, code, "see_others")
     refuse_unknown(request.GET, set(plan.READ))
     page = plan.plan(campaign, request.GET.dict(), by=request.user)
@@ -81,7 +81,7 @@ def design(request: HttpRequest, slug: str, code: str) -> HttpResponse:
 @login_required
 @require_GET
 def flags(request: HttpRequest, slug: str, code: str) -> HttpResponse:
-    """What judges say is wrong with items, and what they skipped."""
+    """Items that judges flagged or skipped."""
     campaign = access.campaign_or_404(request.user, slug, code, "see_others")
     context = {
         "project": campaign.project,

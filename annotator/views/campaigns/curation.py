@@ -97,7 +97,7 @@ def reopen(request: HttpRequest, slug: str, code: str, judgment: str) -> HttpRes
 
 
 def _decide(request: HttpRequest, campaign: Campaign, item: Item) -> HttpResponse:
-    """Stores what was decided, and goes on, if that is asked for; raises Refusal."""
+    """Store the decision, and continue on request; raises Refusal."""
     sent = request.POST
     if sent.get("withdraw"):
         seen, note = whole(sent.get("seen", "0"), 0, MOST) or 0, sent.get("note", "")

@@ -1,4 +1,4 @@
-"""The items of a campaign: listed, sent as a file, added, corrected, withdrawn."""
+"""The items of a campaign: listed, uploaded, added, corrected, withdrawn."""
 
 import io
 from typing import Any, BinaryIO, cast
@@ -52,7 +52,7 @@ def _keep(request: HttpRequest, campaign: Campaign) -> Upload:
 @login_required
 @require_http_methods(["GET", "POST"])
 def check(request: HttpRequest, slug: str, code: str, upload: str) -> HttpResponse:
-    """What a file holds, read by the columns chosen; POST takes its good rows in."""
+    """A file's content with the chosen columns; POST imports its good rows."""
     campaign = access.campaign_or_404(request.user, slug, code, "manage")
     kept = get_object_or_404(campaign.project.uploads, code=upload)
     try:

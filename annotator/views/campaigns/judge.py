@@ -1,4 +1,5 @@
-"""The judgment screen. It carries no item: the desk brings them (``api.judging``)."""
+"""The judgment screen. It contains no item: its script fetches them
+(``api.judging``)."""
 
 from django.contrib.auth.decorators import login_required
 from django.http import HttpRequest, HttpResponse

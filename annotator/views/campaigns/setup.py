@@ -1,4 +1,4 @@
-"""The steps of setting a campaign up: scales, guideline, rules, people."""
+"""The steps of setting up a campaign: scales, guidelines, rules, people."""
 
 from django.contrib import messages
 from django.contrib.auth.decorators import login_required
@@ -61,7 +61,7 @@ def guideline(request: HttpRequest, slug: str, code: str) -> HttpResponse:
 @login_required
 @require_http_methods(["GET", "POST"])
 def rules(request: HttpRequest, slug: str, code: str) -> HttpResponse:
-    """Who judges how much, checks, leases, money."""
+    """Overlap, checks, leases, cost."""
     campaign = access.campaign_or_404(request.user, slug, code, "manage")
     if request.method == "GET":
         return render(request, "campaigns/rules.html", rules_page.rules(campaign))
@@ -114,7 +114,7 @@ def _choose(request: HttpRequest, campaign: Campaign) -> HttpResponse:
 @require_POST
 def batches(request: HttpRequest, slug: str, code: str) -> HttpResponse:
     """Who judges which batches: a list of batches for every person. The query is that
-    of the page that the form is on, which comes next."""
+    of the form's page, which comes next."""
     campaign = access.campaign_or_404(request.user, slug, code, "manage")
     wanted = batches_of(request.POST, campaign.participants.all())
     try:

@@ -1,4 +1,4 @@
-"""Two sets of links over the same sentence pairs: F1 and alignment error rate.
+"""F1 and alignment error rate of two sets of links over the same sentence pairs.
 
 Agreement of alignment layers, as Arase & Tsujii 2017 section 6.3 measure it.
 
@@ -87,7 +87,8 @@ def human_row(
 def agreed_share(
     golds: Sequence[LinkSets], *, replicates: int = 2000, seed: int = 0
 ) -> Figure:
-    """Of the links that anyone made, the share that all made (77 % in the paper)."""
+    """The share of links made by all, among those made by anyone (77 % in the
+    paper)."""
     rows = [
         (len(frozenset.intersection(*sets)), len(frozenset().union(*sets)))
         for sets in zip(*golds, strict=True)
@@ -100,7 +101,7 @@ def agreed_share(
 
 
 def confusion(left: Sequence[str], right: Sequence[str]) -> Counter[tuple[str, str]]:
-    """How often the two said what of the same nodes."""
+    """How often the two assigned which states to the same nodes."""
     return Counter(zip(left, right, strict=True))
 
 

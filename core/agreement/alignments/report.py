@@ -1,4 +1,5 @@
-"""Agreement of alignment layers as plain values, for a page, a file and for keeps."""
+"""Agreement of alignment layers as plain values, for pages, files and frozen
+reports."""
 
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
@@ -35,8 +36,9 @@ CASES_AT_MOST = 100  # pairs listed behind a figure
 class PairInput:
     """A pair with its layers by annotator.
 
-    ``nodes``: ``s:n0`` or ``t:w3`` -> its label and its length in words. ``engines``:
-    the annotators that are programs; they are compared with people, not counted.
+    ``nodes`` maps ``s:n0`` or ``t:w3`` to its label and its length in words.
+    ``engines``: the annotators that are programs; they are compared with people but not
+    counted among them.
     """
 
     code: str

@@ -1,4 +1,4 @@
-"""Table 6 of Callison-Burch 2008: how often each condition was judged correct.
+"""Table 6 of Callison-Burch 2008: the share of correct judgments of each condition.
 
 A *credit* says that a condition produced an item for an instance (one phrase in one
 sentence). An item that several conditions produced was judged once and is credited to
@@ -131,7 +131,8 @@ def item_scores(
 ) -> Floats:
     """Share of judgments that were correct: ``(n_items, n_scales + 1)``, NaN = none.
 
-    A judgment that lacks a scale counts on the others, and not on all together.
+    A judgment without a value on one scale counts on the other scales, but not on all
+    scales together.
     """
     missing = np.isnan(judged.values)
     passed = np.where(missing, np.nan, judged.values >= np.array(thresholds))

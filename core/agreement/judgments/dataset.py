@@ -1,4 +1,4 @@
-"""Judgments as columns, wherever they come from, and the part that is asked for.
+"""Judgments as columns, wherever they come from, and the selection of them.
 
 A report reads a ``Dataset`` and nothing else: a campaign and a file of outside ratings
 make the same one.
@@ -34,7 +34,7 @@ class Question:
 
 @dataclass(frozen=True, slots=True)
 class Selection:
-    """What a report is asked to read. Empty = all.
+    """The selection of a report's data. Empty = all.
 
     ``since, until``: seconds since 1970. ``with_checks``: gold and attention items
     too. ``max_rank``: credits of a condition up to this rank (0 = all).
@@ -217,8 +217,8 @@ class Dataset:
     def judged(self, *, adjudicated: bool = False) -> JudgedItems:
         """First looks of all judges as numbers, for the table of conditions.
 
-        Scales without a threshold take no part. ``adjudicated``: where a curator has
-        decided, that decision stands in for all the judges.
+        Scales without a threshold are left out. ``adjudicated``: where a curator has
+        decided, that decision replaces all judgments.
         """
         rows = (self.round == 1) & self.counted
         item, values = self.item[rows], self.values[rows]
@@ -258,7 +258,7 @@ class Dataset:
         ]
 
     def credits(self) -> Credits:
-        """Who produced what, the instances clustered as the items are.
+        """Credits of conditions, the instances clustered as the items are.
 
         The instances of checks are none of them, unless checks count.
         """

@@ -1,4 +1,4 @@
-"""What a plan of judging buys before it is paid for: overlap, precision, money."""
+"""What a judging plan achieves before it is paid for: overlap, precision, cost."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -23,7 +23,7 @@ class DesignPart:
 
 @dataclass(frozen=True, slots=True)
 class DesignCost:
-    """What a design costs and gives.
+    """The cost and the expected precision of a design.
 
     ``shared``: expected items that both of a pair judge. ``groups``: people connected
     through at least one shared item; one group = connected. ``impossible``: items

@@ -1,4 +1,4 @@
-"""Disagreements worth reading, and the items behind a figure."""
+"""The disagreements with the largest effect, and the items behind a figure."""
 
 from dataclasses import dataclass
 
@@ -114,7 +114,8 @@ def _verdict(data: Dataset, case: ItemChoice) -> Bools:
 def distance(ratings: Ratings) -> Floats:
     """Greatest difference between two judges of each item ``(n_items,)``.
 
-    In points; on labels without order, one less than the number of different labels.
+    The distance in points; for labels without order, the number of different labels
+    minus one.
     """
     counts = ratings.counts() > 0
     if not ratings.scale.is_ordered:
@@ -135,8 +136,8 @@ def item_agreement(ratings: Ratings) -> Floats:
 
 
 def disagreement(ratings: Ratings) -> Floats:
-    """What each item adds to alpha's observed disagreement: ``(n_items,)``, 0 with
-    fewer than two judges. O(n_items k).
+    """Return what each item adds to alpha's observed disagreement: ``(n_items,)``, 0
+    with fewer than two judges. O(n_items k).
 
     Squared differences of points on an ordered scale, else pairs of other labels.
     """

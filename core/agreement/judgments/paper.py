@@ -1,4 +1,4 @@
-"""A report for a paper: the methods in words, LaTeX tables, CSV.
+"""A report for a paper: the methods as text, LaTeX tables, CSV.
 
 Next to it stands Table 6 of Callison-Burch 2008 as published.
 """
@@ -166,7 +166,7 @@ def _cells(figure: Body) -> str:
 
 
 def escape(text: str) -> str:
-    """The text with the signs that LaTeX reads spelt out."""
+    """Return the text with LaTeX's special characters escaped."""
     return _ESCAPED.sub(lambda match: _SPECIAL[match.group()], text)
 
 

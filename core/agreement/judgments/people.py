@@ -21,7 +21,7 @@ from core.data.ratings import Ratings
 
 @dataclass(frozen=True, slots=True)
 class JudgeRow:
-    """How one annotator uses the scale.
+    """One annotator's use of the scale.
 
     ``used``: how often each value, in the order of the scale. ``bias``: the mean of
     own value less the mean of the others on the same items, in points; Undefined on
@@ -166,7 +166,8 @@ def against_gold(ratings: Ratings, gold: Ints) -> dict[str, list[Figure]]:
 
 
 def changes(guideline: Ints) -> list[tuple[int, float]]:
-    """Where an annotator went over to another guideline: (version, share before).
+    """The points at which an annotator moved to another version of the guidelines:
+    (version, share before).
 
     ``guideline``: its version for each item in the order judged, 0 = none. The share
     is that of the items judged before the change; the version begun with is left out.
@@ -187,8 +188,8 @@ def drift(gap: Floats, *, parts: int = 5) -> list[tuple[int, float]]:
 
 
 def moved(gap: Floats, *, parts: int = 5) -> Estimate | None:
-    """How much higher the last part of the time lies than the first, in points; None
-    with fewer than two gaps in a part.
+    """Return how much higher the last part of the time is than the first, in points;
+    None with fewer than two gaps in a part.
 
     ``gap`` as for ``drift``. The 95 % interval is of a difference of two means with
     variances of their own (Welch 1947), by the normal quantile.

@@ -1,5 +1,5 @@
-"""A report of agreement as plain values: what a page shows, a file holds, and what is
-kept when a report is frozen. Judges go by their labels.
+"""A report of agreement as plain values, for pages, files and frozen reports. Judges
+are identified by labels.
 
 Every figure names its *case*: what the items behind it have in common, as the
 parameters of an address (see ``core.agreement.judgments.items.Case``).
@@ -46,9 +46,9 @@ FOR_LABELS = ("raw", "k_uniform", "cohen", "fleiss", "alpha_nominal", "ac1")
 
 @dataclass(frozen=True, slots=True)
 class ReportOptions:
-    """``baseline``: the place of the condition that the others are tested against.
-    ``adjudicated``: decisions of a curator stand in for the judges, in the table of
-    conditions and nowhere else."""
+    """``baseline``: the index of the condition against which the others are tested.
+    ``adjudicated``: decisions of a curator replace the judges' in the table of
+    conditions, and only there."""
 
     replicates: int = 1000
     seed: int = 0
@@ -252,8 +252,9 @@ def _moved(timed: Floats) -> dict[str, Any] | None:
 
 
 def moves(data: Dataset, place: int) -> dict[str, tuple[list[float], Estimate]]:
-    """By annotator the means in fifths of the time next to the others, and how far the
-    last lies from the first; without those who share too few items."""
+    """Return the mean of each annotator in fifths of the time relative to the others,
+    and the difference between last and first; annotators who share too few items are
+    left out."""
     ratings = data.ratings(place)
     if not ratings.scale.is_ordered:
         return {}

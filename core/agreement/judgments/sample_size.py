@@ -1,4 +1,4 @@
-"""How much has to be judged for a difference between two conditions to be seen.
+"""How many judgments show a difference between two conditions.
 
 By variance components: where ratings differ, between items, annotators and the rest.
 """
@@ -35,10 +35,10 @@ class Components:
 def of_shares(base: float, *, within: float, strict: float = 0.0) -> Components:
     """The components of a judgment that is correct (1) with chance ``base``, else 0.
 
-    ``within``: the correlation of two judgments of one item, the share of the
-    variance base (1 - base) that lies between items (Donner & Klar 2000, "Design and
-    analysis of cluster randomization trials", section 1.3); ``strict``: the share that
-    lies between annotators. Raises InvalidValue outside 0 to 1.
+    ``within``: the correlation of two judgments of one item, the share of the variance
+    base (1 - base) between items (Donner & Klar 2000, "Design and analysis of cluster
+    randomization trials", section 1.3); ``strict``: the share between annotators.
+    Raises InvalidValue outside 0 to 1.
     """
     for name, value in (
         ("a base rate", base),
@@ -62,10 +62,11 @@ def of_judgments(
 ) -> tuple[Components, float] | None:
     """The components of these judgments, and the correlation of an instance's items.
 
-    All arrays ``(n,)``, one row a judgment; ``condition`` is taken out, so that
-    differences between systems are none between items. The correlation is that of the
-    true values of two items of one instance, 0 to 1. None where the components cannot
-    be told apart: no item with two judgments, or one annotator alone.
+    All arrays have shape ``(n,)``, one row per judgment. ``condition`` is subtracted,
+    so differences between systems do not count as differences between items. The
+    correlation is that of the true values of two items of one instance, 0 to 1. None
+    where the components cannot be separated: no item with two judgments, or a single
+    annotator.
     """
     factors = {
         "condition": condition,
@@ -140,13 +141,13 @@ MOST = 10_000_000
 
 @dataclass(frozen=True, slots=True)
 class JudgingPlan:
-    """Who judges how much: ``k`` people an item, of ``share`` of them ``more`` people.
+    """A plan: ``k`` people judge an item, and ``more`` people judge ``share`` of them.
 
-    ``people``: how many annotators there are, who draw their items at random; 0 = so
+    ``people``: the number of annotators, who draw their items at random; 0 means so
     many that it does not matter. ``is_paired``: both conditions are judged on the same
     instances, the true values of whose items correlate by ``likeness``.
-    ``design_effect``: by how much instances of the same phrase raise the variance, 1 =
-    not at all (Kish 1965, "Survey sampling").
+    ``design_effect``: the factor by which instances of the same phrase raise the
+    variance, 1 for none (Kish 1965, "Survey sampling").
     """
 
     k: int = 1
@@ -202,7 +203,7 @@ class DetectableDifference:
 def items_needed(
     wanted: DetectableDifference, one: Components, other: Components, plan: JudgingPlan
 ) -> int:
-    """Items of each condition that show the difference with the power wanted.
+    """Return how many items of each condition show the difference with the given power.
 
     ``one, other``: the components of the two conditions. With V from ``variance``,
 
@@ -264,10 +265,10 @@ def variance(one: Components, other: Components, plan: JudgingPlan) -> float:
         V = deff sum_c (item_c + E[annotator_c (1/m - 1/A) + residual_c / m])
             - [paired] deff 2 likeness sqrt(item_1 item_2)
 
-    The mean over unequal m is exact, for items weigh the same. The m judges are drawn
-    from the A there are, whose mean strictness both conditions share: hence the finite
-    population correction (Cochran 1977, "Sampling techniques", equation 2.8), and no
-    annotator effect at all where everyone judges everything. Variances of means over
+    The mean over unequal m is exact, since items have equal weight. The m judges are
+    drawn from the A annotators, whose mean strictness both conditions share: hence the
+    finite population correction (Cochran 1977, "Sampling techniques", equation 2.8),
+    and no annotator effect where everyone judges everything. Variances of means over
     crossed items and annotators: Brennan 2001, "Generalizability theory", chapter 4.
     """
     whole = sum(part.item + _noise(part, plan) for part in (one, other))
@@ -277,7 +278,7 @@ def variance(one: Components, other: Components, plan: JudgingPlan) -> float:
 
 
 def judgments(n: int, plan: JudgingPlan, *, conditions: int = 2) -> int:
-    """Judgments of ``n`` items in each of so many conditions."""
+    """Return the number of judgments of ``n`` items in each condition."""
     items = n * conditions
     return items * plan.k + round(items * plan.share) * (plan.most - plan.k)
 

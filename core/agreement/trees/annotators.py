@@ -1,4 +1,4 @@
-"""Agreement of trees over the same sentences, by anyone who made them.
+"""Agreement of trees over the same sentences, by any authors.
 
 PARSEVAL F1 is the same both ways; so are the unlabelled and labelled attachment
 scores, since every token counts. Intervals resample sentences.

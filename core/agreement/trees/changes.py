@@ -1,4 +1,4 @@
-"""What gold says of one changed arc or bracket: fixed, broken, or neither."""
+"""Changed arcs and brackets compared with gold: fixed, broken, or neutral."""
 
 from collections.abc import Sequence
 from typing import Literal
@@ -33,9 +33,9 @@ def of_arc(word: int, before: Arc, after: Arc, gold: DepTree) -> Opinion:
 def of_spans(spans: Sequence[Span], gold: Tree) -> list[Opinion]:
     """Brackets as PARSEVAL scores them, without punctuation and function tags.
 
-    A new bracket that gold has is fixed, one that it lacks broken; a bracket gone, the
-    other way round. One that PARSEVAL does not count (ROOT, punctuation alone) is
-    neutral.
+    A new bracket that gold also has is fixed, one that gold does not have is broken;
+    for a removed bracket it is the reverse. One that PARSEVAL does not count (ROOT,
+    punctuation alone) is neutral.
     """
     known = parseval.brackets(gold, gold.tags)
     place = [0]
@@ -52,6 +52,6 @@ def of_spans(spans: Sequence[Span], gold: Tree) -> list[Opinion]:
 
 
 def wrong_brackets(tree: Tree, gold: Tree) -> int:
-    """Brackets that the tree has and gold lacks, and the other way round."""
+    """Return the brackets that the tree has and gold does not, and the reverse."""
     score = parseval.compare(gold, tree)
     return score.guessed + score.gold - 2 * score.matched

@@ -1,7 +1,7 @@
 """Dependency charts (Eisner) and spanning arborescences (Chu-Liu/Edmonds), one root.
 
 Arc arrays are ``[head, modifier]`` with index 0 = ROOT; heads come out as tokens from
-0, ROOT = -1. Exactly one token hangs from ROOT.
+0, ROOT = -1. Exactly one token has ROOT as head.
 
 Eisner's items over tokens i <= j; ``L`` items have their head at j, ``R`` items at i:
 
@@ -184,7 +184,7 @@ def _contract(
     cycle: Ints, new: int, alive: Ints, entering: Floats, w: Floats, real: Ints
 ) -> None:
     """Make node ``new`` of ``cycle``: arcs into it weigh what they gain over the arc
-    they replace; ``real[h, m]`` = the arc between tokens that [h, m] stands for."""
+    they replace; ``real[h, m]`` is the arc between tokens that [h, m] represents."""
     for v in cycle:
         alive[v] = 0
     for y in range(new):
@@ -289,9 +289,9 @@ def arborescence(
     """The best single-root tree's score, its heads in ``heads``; -inf if none.
 
     Buffers for up to 2 n + 1 nodes: ``w`` and ``real`` square, ``entering``, ``nodes``
-    with five rows. First tries without the root constraint; if that hangs several
-    tokens from ROOT, every root arc is charged more than any other choice can win.
-    Dense Chu-Liu/Edmonds, O(n^2) (Gabow et al. 1986 for growing paths).
+    with five rows. First tries without the root constraint; if that attaches several
+    tokens to ROOT, every root arc is charged more than any other choice can win. Dense
+    Chu-Liu/Edmonds, O(n^2) (Gabow et al. 1986 for growing paths).
     """
     n = heads.shape[0]
     roots = _arborescence(arcs, bonus, 0.0, w, real, entering, nodes, heads)

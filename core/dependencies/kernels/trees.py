@@ -1,4 +1,4 @@
-"""Sums over non-projective trees without a single subtraction, in logs.
+"""Sums over non-projective trees in the log domain, without subtraction.
 
 The matrix-tree theorem loses all digits where the best arcs form cycles that far
 outweigh any tree. Here, for every token m, the walk from a token to its head, to the
@@ -63,7 +63,7 @@ def items(arcs: Floats) -> tuple[Ints, Ints, Ints, Ints, Floats]:
         for i in range(n - width):
             j = i + width
             for kind in range(5) if width else range(2):
-                # open and goR, goL come before what is made of them
+                # open and goR, goL are filled before their combinations
                 kind = (kind + OPEN) % 5 if width else kind
                 where[kind, i, j] = v
                 nodes[v, 0], nodes[v, 1], nodes[v, 2] = kind, i, j + 1

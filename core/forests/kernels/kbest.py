@@ -98,7 +98,7 @@ def k_best(
     heap = np.full(n, UNOPENED, dtype=np.int32)
     count, expanded = np.zeros(n, dtype=np.int32), np.zeros(n, dtype=np.int32)
     ranked = np.empty((n, k), dtype=np.int32)
-    stack = np.empty((n, 2), dtype=np.int32)  # node, rank wanted
+    stack = np.empty((n, 2), dtype=np.int32)  # node, requested rank
     stack[0, 0], stack[0, 1] = n - 1, k - 1
     depth = 1
     while depth:

@@ -1,8 +1,8 @@
-"""Span scores to a packed forest: what lies within a margin of the best tree.
+"""Pack span scores into a forest of all trees within a margin of the best.
 
 Nodes are labelled spans from narrow to wide, per span by label (0 = none), then a top
-node whose edges choose among the nodes over the sentence. See ``forests.kernels.spans``
-for which bracket may stand where.
+node whose edges choose among the nodes over the sentence. ``forests.kernels.spans``
+defines which brackets may combine.
 """
 
 import numpy as np

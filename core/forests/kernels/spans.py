@@ -148,8 +148,8 @@ def marginals(
 ) -> None:
     """Fill the probability that [i, j) is a phrase, and that it has no label.
 
-    From wide to narrow, in probabilities: there is no overflow to mind. The two
-    arrays come in as zeros. ``p_phrase`` first collects left parts, ``p_null`` right.
+    From wide to narrow, in probabilities, so nothing can overflow. The two arrays come
+    in as zeros. ``p_phrase`` first collects left parts, ``p_null`` right parts.
     """
     n = null.shape[0] - 1
     if either_t[n, 0] == -np.inf:
@@ -180,9 +180,9 @@ def max_marginals(
     """Best weight around each span: ``free`` where it may go unlabelled, ``outside``
     anywhere.
 
-    With the best ``body``, the best tree in which [i, j) has label x weighs
-    ``outside + score[x] + body``, and one where it has none ``free + null + body``.
-    ``complete`` and ``either_t`` are those of ``inside_max`` without bonus.
+    With the best ``body``, the best tree in which [i, j) has label x weighs ``outside +
+    score[x] + body``, and one without a label ``free + null + body``. ``complete`` and
+    ``either_t`` are those of ``inside_max`` without bonus.
     """
     n = null.shape[0] - 1
     free = np.full((n + 1, n + 1), -np.inf)

@@ -5,9 +5,9 @@ lines.
     text of the text sentence, tokens split by spaces
     NULL ({ / / }) word ({ 4 p1 p2 / / }) word ({ / / }) ...
 
-Inside the braces of a hypothesis word stand the text words it is linked with, counted
-from 1: ``4`` is a sure link, ``p4`` a possible one; ``/`` fills the place of what does
-not occur. Byte order marks are passed over, wherever they stand.
+The braces of a hypothesis word hold the text words linked with it, counted from 1:
+``4`` is a sure link, ``p4`` a possible one; ``/`` fills an empty place. Byte order
+marks are skipped anywhere.
 """
 
 import re

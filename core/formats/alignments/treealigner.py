@@ -295,7 +295,7 @@ class _AlignmentReading:
         return replace(link, attrs={**attrs, "raw": raw})
 
     def records(self) -> Iterator[Record]:
-        """All that was read; a link given twice for the same nodes counts once."""
+        """All records; a link given twice for the same nodes counts once."""
         meta = {**self._metadata, "treebanks": self.banks, "items": self._items}
         yield RecordHeader(self._head, meta | {"n_links": self._n_links})
         for side in self._sentences:

@@ -3,8 +3,8 @@
     text   = { token }         separated by spaces; an empty line: no counterpart
     links  = { i "-" j }       Pharaoh, source-target, from 0; see ``pharaoh``
 
-All files have the same number of lines. With ``cut`` the text is not tokenised yet, and
-there are no links.
+All files have the same number of lines. With ``cut`` the text is not tokenised yet and
+has no links.
 """
 
 from collections.abc import Iterable, Iterator

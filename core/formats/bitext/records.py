@@ -1,4 +1,4 @@
-"""What the codecs of parallel text yield, and how a line becomes tokens."""
+"""Records of the parallel-text codecs, and the tokens of a line."""
 
 import re
 from collections.abc import Callable
@@ -30,7 +30,7 @@ class BitextRecord:
     """A pair; a side without tokens has no counterpart.
 
     ``number``: of the pair in its file, from 0; ``links``: Pharaoh, None if the file
-    has none. ``line``: where it stands, from 1.
+    has none. ``line``: its line, from 1.
     """
 
     number: int
@@ -51,8 +51,8 @@ def unescaped(text: str) -> str:
 
 
 def plain(text: str, cut: Cut | None, *, line: int, column: int = 1) -> tuple[str, ...]:
-    """The tokens of a side, ``cut`` None: what stands between spaces; raises
-    FormatError at a control character. No token holds white space."""
+    """Return the tokens of a side with ``cut`` None: the text between spaces. Raises
+    FormatError at a control character. No token contains white space."""
     tokens = (cut or words)(clean(text, line=line, column=column))
     return tuple(token for one in tokens for token in one.split())
 

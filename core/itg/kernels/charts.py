@@ -1,4 +1,4 @@
-"""Loops of bracketing ITG: the pruned chart of best gains, and its way back.
+"""Loops of bracketing ITG: the pruned chart of best gains, and its backtrace.
 
 The chart speaks *gains*: what a link adds over leaving both words alone, so an empty
 block is worth 0 and every null is free. Spans are half-open; a block is

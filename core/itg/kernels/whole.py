@@ -1,4 +1,4 @@
-"""Loops of bracketing ITG over the whole chart: sums, their way back, the best.
+"""Loops of bracketing ITG over the whole chart: sums, their backtrace, the best.
 
 A cell is a block ``[s, t) x [u, v)`` whose first words are both linked, each to any
 word of the block; words behind them may be null. Every alignment is counted once: the

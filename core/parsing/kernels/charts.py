@@ -42,7 +42,7 @@ def inside(
     bounds: Ints, scale: Floats, built: Ints, built_in: Floats, chained: Ints,
     chained_in: Floats,
 ) -> tuple[int, int]:  # fmt: skip
-    """The number of rows used in both lists; -1 if there is no room for them."""
+    """Return the number of rows used in both lists; -1 if there is not enough room."""
     n_states = len(pairings.by_left) - 1
     acc, part = np.zeros(n_states), np.zeros(n_states)
     kinds = np.zeros(alive.shape[1], dtype=np.bool_)
@@ -241,7 +241,8 @@ def posteriors(
     bounds: Ints, built: Ints, built_in: Floats, chained: Ints, chained_out: Floats,
     chances: Floats,
 ) -> None:  # fmt: skip
-    """``chances[i, j, name]``: how probable a chain of this name is over the span."""
+    """``chances[i, j, name]``: the probability of a chain of this name over the
+    span."""
     below = np.zeros(len(by_start) - 1)
     for i in range(n):
         for j in range(i + 1, n + 1):
@@ -265,12 +266,12 @@ def pack(
     chained_out: Floats, threshold: float, nodes: Ints, n_edges: Ints, tails: Ints,
     weights: Floats,
 ) -> tuple[int, int]:  # fmt: skip
-    """The number of nodes and of edges; -1, -1 if there is no room for them.
+    """Return the number of nodes and of edges; -1, -1 if there is not enough room.
 
     ``nodes``: rows (name, start, end), parts first; ``n_edges``: of each node, whose
-    edges stand in order; ``tails``: rows of two, -1 where there is none.
-    ``leaf_weight``: of built rows that are words. The root, if it has a derivation,
-    is the last node.
+    edges are consecutive; ``tails``: rows of two, -1 where there is none.
+    ``leaf_weight``: of built rows that are words. The root, if it has a derivation, is
+    the last node.
     """
     n_states = len(pairings.by_left) - 1
     kinds = np.zeros(coarse.max() + 1, dtype=np.bool_)
@@ -366,7 +367,8 @@ def _node(
     pair_weight: Floats, count: int, threshold: float, nodes: Ints, n_edges: Ints,
     tails: Ints, weights: Floats, used: Ints,
 ) -> int:  # fmt: skip
-    """The node of a chained state: -1 if it is improbable, -2 if there is no room.
+    """Return the node of a chained state: -1 if it is improbable, -2 if there is no
+    room.
 
     A node a chain, each with copies of the edges of the chain's end; where there are
     several chains, a nameless node above them.

@@ -26,7 +26,8 @@ Words = Mapping[str, tuple[Ints, Floats]]
 
 
 def write_model(path: Path, model: GrammarModel, facts: Mapping[str, Any]) -> None:
-    """Write the folder; the manifest comes last, so that half a folder is no model."""
+    """Write the folder; the manifest comes last, so an incomplete folder is not a
+    model."""
     path.mkdir(parents=True, exist_ok=True)
     arrays: dict[str, NDArray[Any]] = {
         f"{level}.{name}": np.asarray(getattr(rules, name))

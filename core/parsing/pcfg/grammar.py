@@ -1,4 +1,4 @@
-"""The numbers of a grammar: arrays for the kernels, estimated from counts.
+"""The parameters of a grammar: arrays for the kernels, estimated from counts.
 
 Samples as what a grammar counts: states, binary rules, unary chains, words.
 
@@ -10,7 +10,7 @@ grammar without it is the coarse one.
 Trees to learn from: continuous, bare labels, no traces, heads found without a table.
 
 Discontinuous phrases (TigerXML) are made continuous by raising: a phrase keeps the run
-of words that holds its head, and what lies beyond a gap goes to its parent.
+of words that holds its head, and the words beyond a gap go to its parent.
 """
 
 from collections import Counter, defaultdict
@@ -127,10 +127,10 @@ def _runs(parts: list[Sample]) -> list[list[Sample]]:
 class HeadChoice:
     """Which child is the head, learned from counts alone: no table of any language.
 
-    The edge HD says it where a treebank has one. Elsewhere a category that at least
+    An edge HD marks it where a treebank has one. Elsewhere a category that at least
     half of the phrases of this label have (VP in S, IN in PP) goes before others, a
     word before a phrase, then the category that more of these phrases have. Ties: the
-    later child. Punctuation (a word without a letter or digit) is no head.
+    later child. Punctuation (a word without a letter or digit) is never the head.
     """
 
     def __init__(self, samples: Iterable[Sample]) -> None:
@@ -190,7 +190,8 @@ class Chain(NamedTuple):
 
 
 class Pairing(NamedTuple):
-    """``head`` is made of two; ``general``: the head with less context, to smooth."""
+    """``head`` has two parts; ``general``: the head with less context, for
+    smoothing."""
 
     head: GrammarState
     left: GrammarState
@@ -199,12 +200,12 @@ class Pairing(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Method:
-    """How much context a state has.
+    """The context of a state.
 
     ``memory``: how many of a phrase's parts, from the outermost in, a part of it
-    remembers; ``with_head``: and the head's category; ``mother``: phrases know what
-    is above them; ``tag_mother``: tags too; ``part_mother``: parts of phrases too;
-    ``flat``: phrases over nothing but words are told apart; ``head_tags``: labels whose
+    remembers; ``with_head``: and the head's category; ``mother``: phrases know their
+    parent; ``tag_mother``: tags too; ``part_mother``: parts of phrases too; ``flat``:
+    phrases over nothing but words are distinguished; ``head_tags``: labels whose
     phrases know their head's tag, None: those that ``samples.diverse`` finds.
     """
 
@@ -340,8 +341,8 @@ class RuleTable:
 
     @cached_property
     def pairings(self) -> Pairings:
-        """The binary rules as kernels take them. Grouped here, not in the file, so
-        that a folder need not say which of its rules stand together."""
+        """The binary rules in the form the kernels need. They are grouped here, not in
+        the file, so the file format stays simple."""
         every = np.arange(self.n_states, dtype=np.int32)
         left = np.repeat(every, np.diff(self.by_left))
         kind = self.coarse[self.right]
@@ -407,8 +408,8 @@ def smoothed(
 ) -> dict[tuple[GrammarState, W], float]:
     """P(what | state) for states with what they become.
 
-    With ``trust``, a phrase seen c times weighs c / (c + trust) against all phrases
-    of its label, whatever their context; parts of phrases and tags stand alone.
+    With ``trust``, a phrase seen c times weighs c / (c + trust) against all phrases of
+    its label, whatever their context; parts of phrases and tags are not smoothed.
     """
     own: dict[GrammarState, dict[W, float]] = defaultdict(dict)
     shared: dict[str, dict[W, float]] = defaultdict(lambda: defaultdict(float))

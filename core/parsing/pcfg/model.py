@@ -1,6 +1,6 @@
-"""A whole model: coarse and fine rules, lexicon, names; and how it is estimated.
+"""A whole model: coarse and fine rules, lexicon, names; and its estimation.
 
-How probable a word is from a tag: seen words, rare ones, unseen ones.
+The probability of a word given a tag: seen words, rare ones, unseen ones.
 
 P(tag | word) is counted, smoothed by P(tag | kind of word), and turned round by Bayes.
 The kind is learned from rare words: the shape (letter case, whether it begins the
@@ -37,7 +37,7 @@ RARE = 10  # words seen so often at most teach about unseen ones
 
 
 def kinds_of(form: str, *, first: bool) -> tuple[str, ...]:
-    """From the most general to the most special kind of a word."""
+    """The kinds of a word, from the most general to the most specific."""
     letters = [c for c in form if c.isalpha()]
     if not letters:
         case = "0" if any(c.isdigit() for c in form) else "sign"
@@ -168,7 +168,7 @@ Emission = tuple[Ints, Floats]
 
 @dataclass(frozen=True, eq=False)
 class GrammarModel:
-    """What a parser needs; ``names``: of chains, ``names[0]`` ""."""
+    """The parameters of a parser; ``names``: of chains, ``names[0]`` ""."""
 
     fine: RuleTable
     coarse: RuleTable
@@ -186,8 +186,8 @@ class GrammarModel:
         return self._tags_of[0 if rules is self.fine else 1]
 
     def coarse_emission(self, states: Ints, values: Floats) -> Emission:
-        """How probable a word is from coarse states, from what it is from fine ones:
-        their mean, weighted by how often each stands on words."""
+        """Return the emission probability of a coarse state: the mean over its fine
+        states, weighted by how often each emits words."""
         to, prior = self.fine.coarse[states], self.lexicon.prior[states]
         unique, at = np.unique(to, return_inverse=True)
         value = np.bincount(at, values * prior) / self._coarse_prior[unique]

@@ -1,4 +1,4 @@
-"""The back-end: a model at work on sentences.
+"""The back-end: applies a model to sentences.
 
 The passes over one sentence: a coarse one that prunes, a fine one, their sums.
 """
@@ -104,7 +104,7 @@ class Chart:
     def forest(
         self, names: tuple[str, ...], words: Sequence[Emission], threshold: float
     ) -> tuple[Forest, Floats]:
-        """What is more probable than ``threshold``, packed; nats.
+        """All derivations more probable than ``threshold``, packed; nats.
 
         A derivation weighs the log-probability of its tree given the sentence, among
         all trees of the grammar. If the threshold cuts every tree, a smaller is taken.
@@ -227,8 +227,8 @@ class ModelParser:
         *,
         want: frozenset[Capability],
     ) -> list[Analysis | Exception]:
-        """As ``analyse``, where some tokens may have some tags alone, as probable as
-        said; InvalidValue in place of a sentence none of whose tags the model has."""
+        """As ``analyse``, with the tags of some tokens restricted to the given
+        probabilities; InvalidValue for a sentence none of whose tags the model has."""
         with timed(self.info.name, "decoding", sentences=len(sentences)):
             return [
                 self._answer(sentence, guide, want)

@@ -3,7 +3,7 @@
 Trees to learn from: continuous, bare labels, no traces, heads found without a table.
 
 Discontinuous phrases (TigerXML) are made continuous by raising: a phrase keeps the run
-of words that holds its head, and what lies beyond a gap goes to its parent.
+of words that holds its head, and the words beyond a gap go to its parent.
 """
 
 from collections.abc import Iterable, Iterator, Sequence
@@ -63,7 +63,7 @@ class FoldScores:
 
 
 def examples_of(trees: Iterable[tuple[Sequence[str], Tree]]) -> Examples:
-    """What can be learned from of trees and their words.
+    """Training examples from trees and their words.
 
     Raises InvalidValue if that is fewer than 20 trees.
     """
@@ -92,8 +92,8 @@ def cross_validated(
     """Parse every sentence with a grammar of the other folds; running totals.
 
     Yields (sentences since the last time, scores so far). Sentence k is in fold k mod
-    ``folds``; ``at_most`` > 0: so many sentences, spread evenly, are parsed. Gold
-    trees are the samples': continuous, without traces and function tags.
+    ``folds``; ``at_most`` > 0: only this many sentences, spread evenly, are parsed.
+    Gold trees are the samples': continuous, without traces and function tags.
     """
     samples, scores = examples.samples, FoldScores()
     for fold in range(folds):
@@ -119,7 +119,7 @@ def scored(parser: ModelParser, held: Sequence[Sample]) -> FoldScores:
 
 
 def n_scored(examples: Examples, *, folds: int = 5, at_most: int = 0) -> int:
-    """How many sentences ``cross_validated`` parses."""
+    """The number of sentences that ``cross_validated`` parses."""
     n = len(examples.samples)
     return sum(len(_held(n, fold, folds, at_most)) for fold in range(folds))
 

@@ -108,7 +108,7 @@ NEVER = float("-inf")
 
 @njit(cache=True)
 def meet(down, below_s, below_t, a, b):  # type: ignore[no-untyped-def]
-    """Of two edges: the best with all parts used, and with one part of each used."""
+    """For two edges: the best with all parts used, and with one part of each used."""
     full, single = NEVER, NEVER
     if a[1] >= 0 and b[1] >= 0:
         full = max(

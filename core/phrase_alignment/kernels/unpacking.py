@@ -286,7 +286,7 @@ def k_best(source, target, gain, costs, tables, goals, k):  # type: ignore[no-un
             expanded[v] = count[v]
         best = _take_best(v, head, item, score)
         if best < 0:
-            expanded[v] = -1  # there are no more
+            expanded[v] = -1  # there are no others
             depth -= 1
         else:
             ranked[slot[v], count[v]] = best

@@ -1,8 +1,8 @@
 """The ways to make an item of packed supports, written into rows; see unpacking.
 
-Items are numbered (s * n_t + t) * 8 + kind, kinds as in ``supports``; one
-more is the goal. A way to make an item is a row of ``way``: the items and nulls it is
-made of, the edges it uses, and whether its link is uneven.
+Items are numbered (s * n_t + t) * 8 + kind, kinds as in ``supports``; one more is the
+goal. A way to build an item is a row of ``way``: the items and nulls it consists of,
+the edges it uses, and whether its link is uneven.
 """
 
 from typing import NamedTuple
@@ -135,7 +135,7 @@ def ways_of_goal(goals, n_t, way, weight, n):  # type: ignore[no-untyped-def]
 
 @njit(cache=True)
 def most_ways(n_e, n_f):  # type: ignore[no-untyped-def]
-    """As many at most has an item over nodes of so many edges."""
+    """The maximum number of ways of an item over nodes with this many edges."""
     return 4 + 4 * n_e * n_f + 4 * (n_e + n_f)
 
 

@@ -1,1 +1,1 @@
-"""From aligned, parsed pairs to a table of paraphrases: stages in SQL and numpy."""
+"""Building a paraphrase table from aligned, parsed pairs: stages in SQL and numpy."""

@@ -1,4 +1,4 @@
-"""One chunk of aligned and parsed sentence pairs as counts of phrase pairs.
+"""Counts of phrase pairs in one chunk of aligned and parsed sentence pairs.
 
 The first stages of a build: files of pairs to counts, chunk by chunk, in DuckDB.
 """
@@ -113,7 +113,7 @@ class Counter:
         return names, np.unique(names, return_index=True)[1]
 
     def _labels(self, rows: Sequence[ChunkRow], phrases: Rows) -> "_Labelled":
-        """The label sets of all phrases that stand in a tree."""
+        """Return the label sets of all phrases of a tree."""
         trees = self._forest(rows)
         spans = phrases[:0, :3]
         if len(trees.trees):
@@ -151,7 +151,7 @@ class Counter:
         return _Trees(trees, pair, about[:, 1].astype(np.int64), share)
 
     def _read_tree(self, text: str) -> TreeArrays | None:
-        """None: it is no tree, or one with crossing branches."""
+        """None if it is not a tree, or has crossing branches."""
         try:
             return TreeArrays.read(text, self._labels_known)
         except GemelError:
@@ -220,7 +220,7 @@ class _Labelled:
         }
 
     def names(self, ids: Rows) -> Columns:
-        """Of each label one place where it can be read off."""
+        """For each label one place where it can be read."""
         labels, first = np.unique(self.labels, return_index=True)
         span = self.spans[np.searchsorted(self.at, first, side="right") - 1]
         return {

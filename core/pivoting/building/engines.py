@@ -1,4 +1,4 @@
-"""Where the statements of a build run: DuckDB here, Apache Spark by ``spark.py``."""
+"""Engines for the statements of a build: DuckDB here, Apache Spark in ``spark.py``."""
 
 import os
 import tempfile
@@ -13,12 +13,13 @@ SPILL = ".spill-"  # folders so named hold what a database spilled
 
 
 class Engine(Protocol):
-    """Tables by name. Statements are written so that every engine reads them alike."""
+    """Tables by name. Statements are written so that every engine reads them the same
+    way."""
 
     name: str
 
     def scan(self, name: str, files: Sequence[Path]) -> None:
-        """Let ``name`` stand for the rows of all ``files`` (Parquet)."""
+        """Give the rows of all ``files`` (Parquet) the name ``name``."""
         ...
 
     def make(self, name: str, sql: str) -> None:
@@ -60,7 +61,7 @@ class DuckEngine:
         self._database.execute("SET enable_progress_bar = false")  # it goes to stdout
 
     def scan(self, name: str, files: Sequence[Path], *, mixed: bool = False) -> None:
-        """``mixed``: some files may lack a column, which is NULL there."""
+        """``mixed``: a column missing in some files is NULL there."""
         names = [str(file) for file in files]
         self._database.read_parquet(names, union_by_name=mixed).create_view(name)
         self._made.append(f"VIEW {name}")
@@ -86,7 +87,7 @@ class DuckEngine:
         self._spill.cleanup()
 
     def take(self, name: str, columns: Mapping[str, NDArray[Any]]) -> None:
-        """Let ``name`` stand for arrays of one length."""
+        """Give arrays of one length the name ``name``."""
         self._database.register(name, dict(columns))
         self._made.append(f"VIEW {name}")
 

@@ -1,4 +1,4 @@
-"""From aligned, parsed pairs to a table of paraphrases, stage by stage.
+"""Building a paraphrase table from aligned, parsed pairs, stage by stage.
 
     prepare   pairs next to their trees, by number        a file of pairs each
     extract   counts of phrase pairs, their words        a chunk of pairs each
@@ -11,12 +11,12 @@
     spell     phrases in words                           a bucket
     finish    what is read: paraphrases, pivots, places  a bucket of English phrases
 
-Every piece is one file, written next to its place and renamed, in a folder named by a
-digest of all that it depends on: the content of the inputs, the settings, the version.
-So a build that was stopped goes on where it was, and what has not changed is not done
-again. Memory is bounded by ``buckets`` and ``chunk``, whatever the size of the text.
+Every piece is one file, written under a temporary name and renamed, in a folder named
+by a digest of all that it depends on: the content of the inputs, the settings, the
+version. So an interrupted build continues, and unchanged pieces are not rebuilt. Memory
+is bounded by ``buckets`` and ``chunk``, whatever the size of the text.
 
-Labels in words: each is read off a tree in which it occurs.
+Labels as text: each is read from a tree in which it occurs.
 """
 
 import fcntl
@@ -120,11 +120,11 @@ def build_table(
 ) -> Iterator[Step]:
     """Make the table at ``out``, a step for each piece; it is there when all are done.
 
-    ``spark``: the master of a Spark cluster ("local[2]"), which then runs all but the
-    extraction; "": DuckDB, within ``memory``. ``keep_work``: what lies between stays
-    in ``out/work``, so that the next build need not do it again. A table that was at
-    ``out`` is there until the new one is. Raises InvalidValue on missing or wrong
-    input, before anything is written.
+    ``spark``: the master of a Spark cluster ("local[2]"), which then runs everything
+    but the extraction; "": DuckDB, within ``memory``. ``keep_work``: intermediate files
+    stay in ``out/work``, so the next build can reuse them. A table at ``out`` stays
+    until the new one is complete. Raises InvalidValue on missing or wrong input, before
+    anything is written.
     """
     rules = settings or BuildSettings()
     if not sources:
@@ -222,7 +222,8 @@ class _Build:
         yield Step(1, note="done")
 
     def folder(self, stage: str) -> Path:
-        """Where the files of a stage lie; what they depend on is in the name."""
+        """The files of a stage; the name of their folder contains what they depend
+        on."""
         key = {"pivot": self.pivoting, "rank": self.key, "finish": self.key}
         folder = self.out / "work" / f"{stage}-{key.get(stage, self.reading)}"
         folder.mkdir(parents=True, exist_ok=True)
@@ -295,7 +296,7 @@ class _Build:
             engine.write(sql, self.file("pivot", name, bucket))
 
     def _wanted(self) -> Path:
-        """The phrases that paraphrases are wanted for, by name."""
+        """The phrases to find paraphrases for, by name."""
         path = self.folder("pivot") / "wanted.parquet"
         if not path.is_file():
             lower = self.rules.lowercase

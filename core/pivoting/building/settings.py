@@ -1,4 +1,4 @@
-"""What a table of paraphrases is made of and how, and the name of each such choice."""
+"""The settings of a paraphrase table, and the name of each choice."""
 
 import hashlib
 import json
@@ -24,7 +24,7 @@ class PairsFile:
 
 @dataclass(frozen=True, slots=True)
 class BuildSettings:
-    """How a table is made; what is not said here is left to anyone who reads it.
+    """Settings of a build; the rest does not change the table.
 
     ``max_length``: words of a phrase, in either language. ``lowercase``: letter case
     is ignored. ``labels``: which are given to phrases of parsed sentences;
@@ -63,7 +63,7 @@ class BuildSettings:
             raise InvalidValue("widest: expected a number, 0 for all")
 
     def facts(self) -> dict[str, Any]:
-        """As a manifest says it: the wanted phrases by their number and digest."""
+        """The manifest's form: the requested phrases by their number and digest."""
         facts = asdict(self)
         facts["wanted"] = digest(sorted(self.wanted)) if self.wanted else None
         return facts

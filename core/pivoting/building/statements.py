@@ -68,7 +68,7 @@ def joinable(buckets: int) -> str:
 
 
 def english_sums(buckets: int) -> str:
-    """What one bucket of foreign phrases adds to the totals of English ones."""
+    """A bucket of foreign phrases' contribution to the totals of English ones."""
     return f"""
         SELECT e & {buckets - 1} AS bucket, corpus, e, label,
             CAST(sum(n) AS BIGINT) AS n
@@ -97,7 +97,7 @@ def joined(bucket: int, buckets: int) -> str:
 
 
 def pivots(bucket: int) -> str:
-    """All that joins on one bucket of foreign phrases."""
+    """All joins on one bucket of foreign phrases."""
     return f"""
         SELECT corpus, f, e, label, n, of_f, of_e FROM joined
         WHERE bucket = {bucket}"""
@@ -128,10 +128,10 @@ def terms(widest: int, buckets: int, *, wanted: bool) -> str:
 
 
 def bounds(widest: int, buckets: int, *, wanted: bool) -> str:
-    """By how much leaving phrases out can have lowered any one probability.
+    """The maximum by which omitted phrases can have lowered any probability.
 
-    Of a foreign phrase's English ones those beyond ``widest`` were left out; none of
-    them has more than the first of these.
+    English phrases beyond ``widest`` of a foreign phrase were left out; none of them
+    has more than the first of these.
     """
     only = "JOIN wanted w ON w.e = a.e" if wanted else ""
     share = "CAST(a.n AS DOUBLE) / a.of_e * (CAST(b.n AS DOUBLE) / b.of_f)"

@@ -1,1 +1,1 @@
-"""The faces of the tables of paraphrases: arguments in, results and tables out."""
+"""Command-line interfaces of paraphrase tables."""

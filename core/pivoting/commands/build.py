@@ -106,7 +106,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(options: dict[str, Any], say: Say) -> dict[str, Any]:
-    """What the table holds; ``say`` is told each piece that has been done."""
+    """Return a summary of the table; ``say`` receives a line after each piece."""
     rules = BuildSettings(
         max_length=options["max_length"],
         lowercase=not options["keep_case"],

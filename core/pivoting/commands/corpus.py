@@ -38,7 +38,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(options: dict[str, Any], say: Say) -> dict[str, Any]:
-    """What was made; ``say`` is told how many pieces have been done."""
+    """Return a summary; ``say`` receives the number of finished pieces."""
     if options["trees"] < 1:
         raise InvalidValue("trees: expected at least one per sentence")
     out, began = options["out"].resolve(), time.monotonic()

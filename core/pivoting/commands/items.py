@@ -1,4 +1,4 @@
-"""``pivot items``: a test set of substitutions for people, out of parsed sentences."""
+"""``pivot items``: a test set of substitutions from parsed sentences."""
 
 import argparse
 import csv
@@ -43,7 +43,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(options: dict[str, Any], say: Say) -> dict[str, Any]:
-    """How many phrases, places and items there are, and places by condition."""
+    """The number of phrases, places and items, and places by condition."""
     trees = trees_in(options["trees"])
     model = model_of(options)
     rng = np.random.default_rng(options["seed"])

@@ -1,4 +1,4 @@
-"""What the commands about a table share."""
+"""Options shared by the commands about tables."""
 
 import argparse
 import json
@@ -54,7 +54,7 @@ def weights_of(options: dict[str, Any]) -> Weights | None:
 
 
 def vectors_of(weights: Weights | None) -> ParserBackend | None:
-    """The parser whose vectors the ninth condition compares, where that is wanted."""
+    """The parser whose vectors the ninth condition compares, where requested."""
     return registry.load(weights.parser) if weights else None
 
 

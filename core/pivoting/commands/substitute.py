@@ -93,7 +93,7 @@ def _rows(
 
 
 def _span(words: Sequence[str], phrase: Sequence[str]) -> tuple[int, int]:
-    """Where the phrase stands first, whatever the case of its letters."""
+    """Return the first span of the phrase, ignoring letter case."""
     lower, wanted = [w.lower() for w in words], [w.lower() for w in phrase]
     for i in range(len(lower) - len(wanted) + 1):
         if wanted and lower[i : i + len(wanted)] == wanted:

@@ -18,7 +18,7 @@ _SECOND = np.uint64(0x94D049BB133111EB)
 def consistent(
     sizes: Rows, n_links: Rows, links: Rows, limit: int, phrases: Rows
 ) -> int:
-    """How many phrase pairs there are; they are written to ``phrases`` if it has rows.
+    """The number of phrase pairs; they are written to ``phrases`` if it has rows.
 
     ``sizes`` (S, 2): English and foreign tokens of each sentence pair; ``n_links``
     (S + 1,): where its rows of ``links`` (n, 2) begin. Rows of ``phrases``: pair,
@@ -144,8 +144,8 @@ def _lacking(
     first: Rows,
     children: Rows,
 ) -> np.uint64:
-    """Node ``v`` with nothing outside i .. j; ``left``, ``right``: what the part cut
-    at i, or else at j, is by itself."""
+    """Node ``v`` restricted to i .. j; ``left``, ``right``: the category of the part
+    cut at i, or else at j."""
     total = mixed(labels[v], np.uint64(0))
     for at in range(first[v], first[v + 1]):
         part = children[at]
@@ -232,7 +232,7 @@ def categories(
 
 @njit(cache=True)
 def sums(hashes: Hashes, at: Rows, sets: Hashes) -> None:
-    """Of each span's labels, each taken once; 0 if it has none."""
+    """The sum over each span's distinct labels; 0 if it has none."""
     for s in range(len(sets)):
         total = np.uint64(0)
         for k in range(at[s], at[s + 1]):

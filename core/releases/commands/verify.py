@@ -1,4 +1,4 @@
-"""``release verify``: whether a release is what was sealed."""
+"""``release verify``: whether a release is unchanged."""
 
 from argparse import ArgumentParser
 from collections.abc import Callable, Iterator, Mapping
