@@ -238,7 +238,7 @@ def test_a_tree_can_be_pasted_for_a_sentence_without_one(cast, client) -> None:
         ("(S (NP (PRP It)", "lacks 2 closing brackets"),
         ("(S (PRP It) (VBD rings) (. .))", "word 2: 'rings', not 'rang'"),
         ("(S (PRP It) (VBD rang))", "2 words, not 3"),
-        ("(A (B It)) (A (B rang))", "one tree wanted"),
+        ("(A (B It)) (A (B rang))", "expected one tree"),
     ],
 )
 def test_a_pasted_tree_that_does_not_fit_is_explained(

@@ -61,7 +61,7 @@ def test_a_gold_value_makes_a_gold_item() -> None:
     ("row", "head", "reason"),
     [
         ("He left.\tcame\twent", HEAD, "'came' is not in the sentence"),
-        ("He is, is he?\tis\twas", HEAD, "'is' stands 2 times in the sentence"),
+        ("He is, is he?\tis\twas", HEAD, "'is' occurs 2 times in the sentence"),
         ("He left.\tleft\t", HEAD, "paraphrase is empty"),
         ("He left.\tleft", HEAD, "2 cells where the header has 3"),
         ("He left.\tleft\twent\t0", HEAD + "\tstart", "characters 0 to 4 are 'He l'"),

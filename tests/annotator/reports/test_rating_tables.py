@@ -154,7 +154,7 @@ def test_a_column_that_holds_no_times_is_not_taken_for_one(cast) -> None:
     assert "time" not in told.reading.fields
     assert told.n_bad == 0
     with pytest.raises(
-        BadRatings, match=r"r.csv:2:\d+: 'about noon:00:00Z' is no time"
+        BadRatings, match=r"r.csv:2:\d+: 'about noon:00:00Z' is not a time"
     ):
         read(
             cast,

@@ -172,7 +172,7 @@ def test_pharaoh_a_link_that_is_sure_once_is_sure() -> None:
     ("links", "column", "words"),
     [
         ("0-0 5-0", 5, "link 5-0 to a missing token"),
-        ("0-0 x", 5, "'x' is no link"),
+        ("0-0 x", 5, "'x' is not a link"),
         ("0-0\0", 4, "control character"),
     ],
 )

@@ -125,8 +125,8 @@ def test_msr_links_count_from_zero() -> None:
     [
         (MSR[:2], 1, "fewer than three lines"),
         (("pair 3\n", *MSR[1:]), 1, "no heading"),
-        ((*MSR[:2], "A ({ 9 })\n"), 3, "'9' is no word"),
-        ((*MSR[:2], "A ({ x })\n"), 3, "'x' is no word"),
+        ((*MSR[:2], "A ({ 9 })\n"), 3, "'9' is not a word"),
+        ((*MSR[:2], "A ({ x })\n"), 3, "'x' is not a word"),
         ((*MSR[:2], "NULL ({ })\n"), 3, "no aligned word"),
     ],
 )

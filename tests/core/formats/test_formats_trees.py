@@ -154,8 +154,8 @@ def test_conllu_keeps_ranges_empty_nodes_comments_and_all_columns() -> None:
     ("old", "new", "line", "words"),
     [
         ("3\tgo", "4\tgo", 7, "token id '4'"),
-        ("6\tcase", "9\tcase", 8, "head '9' is no word"),
-        ("6\tcase", "8\tcase", 8, "head '8' is no word"),
+        ("6\tcase", "9\tcase", 8, "head '9' is not a word"),
+        ("6\tcase", "8\tcase", 8, "head '8' is not a word"),
         ("1-2\tDon", "1-0\tDon", 4, "token id '1-0'"),
         ("7.1\tnow", "6.1\tnow", 12, "token id '6.1'"),
         ("0\troot\t0", "4\troot\t0", 5, "cycle"),

@@ -50,9 +50,9 @@ def test_a_file_beside_the_manifest_is_not_read(folder: Path) -> None:
     ("text", "reason"),
     [
         ("{", "not JSON"),
-        ("[]", "format 1 wanted"),
-        ('{"format": 99}', "format 1 wanted"),
-        ('{"format": 1, "name": "x"}', "lacks version, files"),
+        ("[]", "expected format 1"),
+        ('{"format": 99}', "expected format 1"),
+        ('{"format": 1, "name": "x"}', "missing version, files"),
     ],
 )
 def test_a_bad_manifest_is_refused_with_the_reason(
@@ -67,7 +67,7 @@ def test_a_manifest_without_weights_is_refused(folder: Path) -> None:
     manifest = json.loads((folder / "manifest.json").read_text())
     del manifest["files"]["model.onnx"]
     (folder / "manifest.json").write_text(json.dumps(manifest))
-    with pytest.raises(Unavailable, match=r"lacks model\.onnx"):
+    with pytest.raises(Unavailable, match=r"missing model\.onnx"):
         open_folder(folder)
 
 

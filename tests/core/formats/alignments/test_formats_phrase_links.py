@@ -23,7 +23,7 @@ def test_links_are_read_by_annotator() -> None:
 
 @pytest.mark.parametrize("node", [-1, 1.5, "1", True, None])
 def test_a_node_is_a_whole_number_from_0(node: Any) -> None:
-    with pytest.raises(FormatError, match=r"pair 1: .*is no node"):
+    with pytest.raises(FormatError, match=r"pair 1: .*is not a node"):
         phrase_links.loads(pair(links={"A": [[node, 0]]}))
 
 
