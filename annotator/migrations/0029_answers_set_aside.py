@@ -6,7 +6,7 @@ from django.db import migrations, models
 class Migration(migrations.Migration):
 
     dependencies = [
-        ('annotator', '0001_schema'),
+        ('annotator', '0028_worklists_by_joint_parse'),
     ]
 
     operations = [
