@@ -49,9 +49,9 @@ def files() -> Iterator[Hostile]:
     lone = b'{"source":"a","target":"b"}\n{"source":"\\udc00","target":"b"}\n'
     yield Hostile("lone.jsonl", "jsonl", lone, "half of a surrogate pair", 1)
     raw = b"a\tb\n\xed\xa0\x80\tb\n"  # a surrogate written as if it were UTF-8
-    yield Hostile("raw.tsv", "pairs", raw, "byte 0xED is no UTF-8", 1)
+    yield Hostile("raw.tsv", "pairs", raw, "byte 0xED is not UTF-8", 1)
     latin = "source\ttarget\nCafé\tbar\nfine\ttoo\n".encode("latin-1")
-    yield Hostile("latin.tsv", "pairs", latin, "byte 0xE9 is no UTF-8", 1)
+    yield Hostile("latin.tsv", "pairs", latin, "byte 0xE9 is not UTF-8", 1)
     yield Hostile("laughs.xml", "tigerxml", LAUGHS, "entities, which are not read")
     yield Hostile("steal.xml", "rte", STEAL, "entities, which are not read")
     cut = b'<entailment-corpus><pair id="1"><t>a</t><h>b</h></pair><pair id="2"><t>'
@@ -67,12 +67,12 @@ def files() -> Iterator[Hostile]:
     loop = (CONLLU.format(head=2) + CONLLU.format(head=0)).encode()
     yield Hostile("loop.conllu", "conllu", loop, "is on a cycle", 1)
     split = CONLLU.format(head=0).encode().replace(b"\t1\tdep", b"\t1\tde\xff")
-    yield Hostile("split.conllu", "conllu", split, "byte 0xFF is no UTF-8")
+    yield Hostile("split.conllu", "conllu", split, "byte 0xFF is not UTF-8")
     deep = b'{"source":' + b"[" * 200_000 + b"\n" + b'{"source":"a","target":"b"}\n'
     yield Hostile("abyss.jsonl", "jsonl", deep, "nested too deep", 1)
     for head in ("²", "9" * 5_000):  # digits to str.isdigit, not to int
         odd = (CONLLU.format(head=head) + CONLLU.format(head=0)).encode()
-        yield Hostile(f"{head[0]}.conllu", "conllu", odd, "is no word", 1)
+        yield Hostile(f"{head[0]}.conllu", "conllu", odd, "is not a word", 1)
     for name in ("²", "9" * 5_000):
         odd = CONLLU.format(head=0).replace("1\tHi", f"{name}\tHi").encode()
         yield Hostile(f"id{name[0]}.conllu", "conllu", odd, "is not a token id")

@@ -181,7 +181,7 @@ class Source:
             self.bad[number] = BadLine(
                 number,
                 column,
-                f"byte 0x{row[error.start]:02X} is no {self.encoding.upper()}",
+                f"byte 0x{row[error.start]:02X} is not {self.encoding.upper()}",
                 "save the file as UTF-8, or say which encoding it has",
             )
             return POISON

@@ -285,7 +285,7 @@ def _json_list(lines: Iterable[str]) -> Iterator[Row]:
         yield error.line, bad(error, line=error.line), ""
         return
     if not isinstance(values, list):
-        yield 1, BadLine(1, 1, "a list of objects is wanted", "write [{…}, {…}]"), ""
+        yield 1, BadLine(1, 1, "expected a list of objects", "write [{…}, {…}]"), ""
         return
     if not values:
         yield 0, EMPTY, ""

@@ -76,7 +76,7 @@ def _label(tree: Tree, v: int, rules: Rules) -> Iterator[Problem]:
         near = ", ".join(sorted(allowed, key=lambda one: _distance(one, label))[:NEAR])
         yield Problem(
             f"unknown-{what}",
-            f"{label or 'A phrase without a label'} is no {what} of this treebank.",
+            f"{label or 'A phrase without a label'} is not a {what} of this treebank.",
             f"Use a declared {what}, such as {near}; or declare {label or 'it'}.",
             tree.yield_of(v),
             v,

@@ -52,7 +52,7 @@ def read(brought: Brought) -> Export:
         try:
             export.annotations += list(_task(task, number, export))
         except UNSHAPED as error:
-            reason = f"task {number} is no task: {reason_of(error)}"
+            reason = f"task {number} is not a task: {reason_of(error)}"
             export.bad.append(BadLine(number, 1, reason, REMEDY))
     return export
 

@@ -175,7 +175,7 @@ def of_items(tool: str, label: str, export: Export) -> TransferReport:
         annotation for annotation in export.annotations if annotation.annotator
     ]
     tasks = _tasks(export.annotations)
-    why = "ratings are no items: bring them in under Reports, Upload ratings"
+    why = "ratings are not items: import them under Reports, Upload ratings"
     n_values = sum(len(annotation.values) for annotation in annotations)
     held = (len(tasks), len(annotations), len(_people(annotations)), n_values)
     left = Counter(

@@ -304,4 +304,4 @@ def test_a_json_file_that_is_no_list_is_named() -> None:
     table.form = "json"
     ((_, refused, _),) = table.rows()
     assert isinstance(refused, BadLine)
-    assert refused.reason == "a list of objects is wanted"
+    assert refused.reason == "expected a list of objects"

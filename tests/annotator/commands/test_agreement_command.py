@@ -138,7 +138,7 @@ def test_a_folder_is_read_as_its_archive_is(name: str, form: str, n: int) -> Non
 def test_a_bad_place_of_an_export_is_named(tmp_path: Path) -> None:
     path = tmp_path / "ls.json"
     path.write_text('[{"data": {}, "annotations": 3}]', encoding="utf-8")
-    with pytest.raises(CommandError, match=r"ls\.json:1:1: task 1 is no task"):
+    with pytest.raises(CommandError, match=r"ls\.json:1:1: task 1 is not a task"):
         agreement(path, form="label-studio")
     with pytest.raises(CommandError, match="no such file"):
         agreement(tmp_path / "none.json", form="label-studio")

@@ -166,7 +166,7 @@ def test_the_items_page_shows_the_counts(cast, client: Client) -> None:
     check = client.post(place, {"file": file}).url
     page = client.get(check).text
     assert "Label Studio export (JSON), 5 tasks, 3 annotators" in page
-    assert "ratings are no items" in page
+    assert "ratings are not items" in page
     client.post(check, {"tool": "label-studio"})
     assert campaign.items.count() == 5
 

@@ -143,10 +143,10 @@ def test_the_editor_shows_what_a_step_breaks_before_and_after_it(cast) -> None:
     assert "problem" not in client.get(url).content.decode().partition("</h1>")[2][:999]
     sent = {"uuid": uuid4(), "base_rev": 0, "node": 1, "label": "NX"}
     page = client.post(url, sent | {"op": "check", "what": "relabel"}).content.decode()
-    assert "NX is no label of this treebank." in page
+    assert "NX is not a label of this treebank." in page
     assert not TreeDraft.objects.exists()
     page = client.post(url, sent | {"op": "relabel"}, follow=True).content.decode()
-    assert "NX is no label of this treebank." in page
+    assert "NX is not a label of this treebank." in page
     assert 'data-go="1"' in page
     assert "breaks a rule" in page
     typed = {"op": "check", "what": "replace", "text": "(S (NX"}
