@@ -126,7 +126,7 @@ export class Rail {
     const { model, writable } = this.app;
     const rows = Object.entries(model.info.brackets).map(([place, rule]) => {
       const words = model.words[place[0]].slice(...place.slice(2).split("-").map(Number)).join(" ");
-      return el("li", {}, el("p", {}, fill(rule === "must-bracket" ? gettext("“%(words)s” is a phrase") : gettext("“%(words)s” is no phrase"), { words: isolated(words) })), writable ? el("p", { class: "acts" }, act(gettext("Undo"), "unbracket", place)) : null);
+      return el("li", {}, el("p", {}, fill(rule === "must-bracket" ? gettext("“%(words)s” is a phrase") : gettext("“%(words)s” is not a phrase"), { words: isolated(words) })), writable ? el("p", { class: "acts" }, act(gettext("Undo"), "unbracket", place)) : null);
     });
     return rows.length ? [el("h3", {}, gettext("Phrases in any tree")), el("ul", {}, ...rows)] : [];
   }

@@ -288,7 +288,7 @@ def test_another_tree_is_offered_and_taken(cast, open_page) -> None:
     offer = page.locator("#better")
     expect(offer).to_contain_text("prefers another tree for the source")
     expect(offer).to_contain_text("without “NP men with eyes”")
-    expect(page.locator("#panel")).to_contain_text("“men with eyes” is no phrase")
+    expect(page.locator("#panel")).to_contain_text("“men with eyes” is not a phrase")
     shot(page, "better-tree")
     page.focus("#s-n5")
     press(page, "b")
@@ -300,7 +300,7 @@ def test_another_tree_is_offered_and_taken(cast, open_page) -> None:
     assert not any("men with eyes" in str(n) and "saw" not in str(n) for n in names)
     saved(page)
     press(page, "Control+z", "Control+z")
-    expect(page.locator("#panel")).not_to_contain_text("is no phrase")
+    expect(page.locator("#panel")).not_to_contain_text("is not a phrase")
     saved(page)
     assert pair.layers.get(author=cast.bob).events.count() == 4
 

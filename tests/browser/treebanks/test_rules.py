@@ -50,7 +50,7 @@ def test_the_editor_says_what_is_wrong_while_it_is_typed(
     expect(page.locator('.tn[data-v="8"]')).to_be_focused()
     page.keyboard.press("r")
     page.keyboard.type("PPP")
-    expect(page.locator("#typed-problems")).to_contain_text("PPP is no label")
+    expect(page.locator("#typed-problems")).to_contain_text("PPP is not a label")
     page.locator("#label").fill("NP")
     expect(page.locator("#typed-problems")).to_contain_text("1 problem")
     check_axe(page)
