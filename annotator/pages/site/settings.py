@@ -9,7 +9,7 @@ from django.db.models import Q, QuerySet
 from django.urls import reverse
 from django.utils import timezone
 from django.utils.translation import gettext as _
-from django.utils.translation import gettext_noop
+from django.utils.translation import gettext_noop, pgettext_lazy
 
 from annotator import access
 from annotator.errors import BadRequest
@@ -55,6 +55,46 @@ WORDS = (  # of fields and of what a thing holds, for the catalogue
     gettext_noop("tree step"),
     gettext_noop("tree steps"),
 )
+
+
+ACTS = {
+    "made": pgettext_lazy("log", "created"),
+    "opened": pgettext_lazy("log", "opened"),
+    "started": pgettext_lazy("log", "started"),
+    "joined as": pgettext_lazy("log", "joined as"),
+    "invited": pgettext_lazy("log", "invited"),
+    "revoked": pgettext_lazy("log", "revoked"),
+    "removed": pgettext_lazy("log", "removed"),
+    "deleted": pgettext_lazy("log", "deleted"),
+    "restored": pgettext_lazy("log", "restored"),
+    "copied": pgettext_lazy("log", "copied"),
+    "renamed": pgettext_lazy("log", "renamed"),
+    "archived": pgettext_lazy("log", "archived"),
+    "exported": pgettext_lazy("log", "exported"),
+    "wrote": pgettext_lazy("log", "wrote"),
+    "set rules of": pgettext_lazy("log", "set rules of"),
+    "set aside": pgettext_lazy("log", "set aside"),
+    "decided by majority": pgettext_lazy("log", "decided by majority"),
+    "took back majority of": pgettext_lazy("log", "undid the majority in"),
+    "closed": pgettext_lazy("log", "closed"),
+    "paused": pgettext_lazy("log", "paused"),
+}
+"""Acts of the log as the page shows them."""
+THINGS = {
+    "project": pgettext_lazy("log", "project"),
+    "corpus": pgettext_lazy("log", "corpus"),
+    "campaign": pgettext_lazy("log", "campaign"),
+    "ratings": pgettext_lazy("log", "ratings"),
+    "invitation": pgettext_lazy("log", "invitation"),
+    "sign-in link": pgettext_lazy("log", "sign-in link"),
+    "member": pgettext_lazy("log", "member"),
+    "items": pgettext_lazy("log", "items"),
+    "answers": pgettext_lazy("log", "answers"),
+    "guideline": pgettext_lazy("log", "guidelines"),
+    "release": pgettext_lazy("log", "release"),
+    "everything": pgettext_lazy("log", "everything"),
+}
+"""Kinds of things in the log, likewise."""
 
 
 def settings(thing: Project | Part) -> dict[str, Any]:
@@ -152,7 +192,15 @@ def log(project: Project, *, page: int, who: str) -> dict[str, Any]:
     return {
         "project": project,
         "page": listed,
-        "lines": [(row, _detail(row)) for row in listed.object_list],
+        "lines": [
+            (
+                row,
+                ACTS.get(row.act, row.act),
+                THINGS.get(row.kind, row.kind),
+                _detail(row),
+            )
+            for row in listed.object_list
+        ],
         "people": [name for name in people.distinct() if name],
         "who": who,
     }

@@ -8,6 +8,7 @@ from django.db import transaction
 from django.db.models import Exists, OuterRef
 from django.db.models.query import QuerySet
 from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy
 
 from annotator import access
 from annotator.errors import BadRequest
@@ -25,9 +26,9 @@ KIND = "align_words"
 MANY = "many to many"
 """The name of the layers in which a word may have several links."""
 METHODS = {
-    "phrases": "Phrases, over trees",
-    "words": "Words, one to one",
-    "words-many": "Words, many to many",
+    "phrases": gettext_lazy("Phrases, over trees"),
+    "words": gettext_lazy("Words, one to one"),
+    "words-many": gettext_lazy("Words, many to many"),
 }
 BATCH = 64
 WANT: frozenset[Capability] = frozenset({"tags", "vectors"})
