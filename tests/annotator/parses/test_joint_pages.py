@@ -180,8 +180,8 @@ def test_a_pair_without_a_result_says_how_to_get_one(cast: Cast) -> None:
         ({"exact": True}, "exact: no other pair of trees is better"),
         ({"exact": False, "gap": 0.5}, "better by at most 0.500 nats"),
         ({"exact": False, "gap": None}, "no pair of trees was found that fits"),
-        ({"gate": 0.25, "kept": False}, "0.25: the separate parses stand"),
-        ({"gate": 0.75}, "0.75: kept"),
+        ({"gate": 0.25, "kept": False}, "better one with probability 0.25"),
+        ({"gate": 0.75}, "better one with probability 0.75"),
     ],
 )
 def test_a_pair_says_how_sure_its_solution_is(

@@ -222,7 +222,7 @@ def test_the_page_types_a_word_anew_without_a_script(cast, client: Client) -> No
         page = client.post(url, sent, follow=True)
         assert "edited here; the sentence gets it" in page.content.decode()
     refused = client.post(url, sent | {"uuid": uuid4(), "base_rev": 1, "form": ""})
-    assert "is no word" in refused.content.decode()
+    assert "is not a word" in refused.content.decode()
 
 
 def test_another_tree_is_taken_on_the_words_of_the_draft(cast, client: Client) -> None:

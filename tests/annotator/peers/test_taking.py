@@ -188,7 +188,7 @@ def test_a_tool_that_it_is_not_from_is_refused_and_the_page_stays(
     place = f"/p/windows/agreement/upload/{kept(cast, 'label-studio.csv').code}/"
     answer = client.post(place, {"tool": "brat", "what": "read"})
     assert answer.status_code == 400
-    assert "is not like what brat exports" in answer.text
+    assert "does not look like an export of brat" in answer.text
     assert "Label Studio export (CSV)" in answer.text
 
 
