@@ -150,7 +150,7 @@ def test_a_chunk_that_killed_three_workers_fails_the_job(corpus: Corpus) -> None
     jobs.run(job.pk)
     job.refresh_from_db()
     assert job.state == Job.State.FAILED
-    assert "died 3 times" in job.note
+    assert "stopped 3 times" in job.note
 
 
 def test_deaths_with_work_done_in_between_are_forgiven(corpus: Corpus) -> None:

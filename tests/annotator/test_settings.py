@@ -211,7 +211,7 @@ def test_a_folder_that_is_none_gets_a_clear_message(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("not a folder")
     done = manage(tmp_path / "file" / "home", "check")
     assert done.returncode != 0
-    assert "set GEMEL_HOME to one that is" in done.stderr
+    assert "set GEMEL_HOME to a writable folder" in done.stderr
 
 
 def test_no_migration_is_missing(tmp_path: Path) -> None:

@@ -135,7 +135,7 @@ BROKEN = [
         b' {"data": {}, "annotations": '
         b'[{"result": [{"type": "rating", "value": 3}]}]}]',
         2,
-        "no object",
+        "not an object",
     ),
 ]
 

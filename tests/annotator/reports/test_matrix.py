@@ -77,6 +77,7 @@ MEANT: dict[str, tuple[type[models.Model], ...]] = {
     "ledger": (tables.JointRun,),
     "pair": (tables.Pair,),
     "pairs": (tables.Pair,),
+    "person": (tables.Participant,),
     "paraphrases": (tables.ParaphraseTable,),
     "ratings": (tables.RatingSet,),
     "relabelled": (tables.TreeBatch,),
@@ -101,7 +102,9 @@ OTHERS = {
     "event": "1", "judge": "A1", "form": "tsv", "what": "tree", "to": "svg",
     "language": "de",
 }  # fmt: skip
-CODES = {"code", "corpus", "campaign", "upload", "item", "judgment", "report"}
+CODES = {
+    "code", "corpus", "campaign", "upload", "item", "judgment", "report", "person",
+}  # fmt: skip
 
 
 def plain(text: str) -> str:

@@ -126,18 +126,16 @@ HOSTILE = {
 def addresses() -> set[str]:
     """The addresses of all routes that give files, for each row, kind and form."""
     wanted = re.compile(r"export|(judgments|items|decisions)\.<slug|table")
+    known = {table: test_matrix.codes(table) for table in test_matrix.with_codes()}
     urls = set()
     for _, text in test_matrix.routes():
         if not wanted.search(text):
             continue
         kinds = ("campaign", "ratings") if "agreement" in text else KINDS
-        for code in sorted(test_matrix.codes()):
-            for kind in kinds:
-                for form in FORMS:
-                    values = {"slug": "windows", "code": code, "kind": kind,
-                              "form": form}  # fmt: skip
-                    if address := test_matrix.filled(text, values):
-                        urls.add(address)
+        for kind in kinds:
+            for form in FORMS:
+                filled = test_matrix.filled(text, known, kind=kind, form=form)
+                urls |= {address for address, is_meant in filled if is_meant}
     return urls
 
 

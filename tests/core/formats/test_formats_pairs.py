@@ -267,7 +267,7 @@ def test_rte_declares_no_entities() -> None:
             "'source' is there twice",
         ),
         (jsonl, '{"source": "a", "target"\n', 1, 25, "not JSON"),
-        (jsonl, "[1]\n", 1, 1, "no object"),
+        (jsonl, "[1]\n", 1, 1, "not an object"),
         (jsonl, '{"source": "a"}\n', 1, 1, "'target' is missing"),
         (jsonl, '{"source": "a", "target": "\\ud800"}\n', 1, 28, "surrogate"),
         (jsonl, '{"source": "a", "target": "\\u0000"}\n', 1, 28, "U+0000"),

@@ -209,8 +209,8 @@ def test_a_gate_is_a_logistic_regression_that_stays_finite() -> None:
 def test_what_is_no_gate_is_refused(broken: dict[str, Any]) -> None:
     whole = Gate(0.5, {"a": 1.0}, (2,)).to_json()
     assert Gate.from_json(whole).to_json() == whole
-    with pytest.raises(InvalidValue, match="no gate"):
+    with pytest.raises(InvalidValue, match="not a gate"):
         Gate.from_json(whole | broken)
     for name in whole:
-        with pytest.raises(InvalidValue, match="no gate"):
+        with pytest.raises(InvalidValue, match="not a gate"):
             Gate.from_json({key: one for key, one in whole.items() if key != name})

@@ -123,7 +123,7 @@ def test_what_the_parser_forbids_stays_forbidden() -> None:
 def test_a_view_of_another_sentence_is_refused() -> None:
     (both,) = views_of(ChainParser("pairs"), [(SOURCE, TARGET)])
     assert both is not None
-    with pytest.raises(InvalidValue, match="this very sentence"):
+    with pytest.raises(InvalidValue, match="of this sentence"):
         seen(alone(SOURCE), both[1], 0.5)
 
 

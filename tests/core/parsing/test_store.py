@@ -72,5 +72,5 @@ def test_a_manifest_without_weights_is_refused(folder: Path) -> None:
 
 
 def test_a_folder_without_manifest_is_no_model(tmp_path: Path) -> None:
-    with pytest.raises(Unavailable, match="no model folder"):
+    with pytest.raises(Unavailable, match="not a model folder"):
         open_folder(tmp_path)
